@@ -1,0 +1,73 @@
+package trace
+
+import "math"
+
+// Kind says what a flat action is. The set is closed by the format's version.
+type Kind uint8
+
+// Flat actions, as a Cursor yields them. "X" is Action.X.
+const (
+	KindNone         Kind = iota
+	KindCompute           // kernel Sym with dimensions X[0..3]
+	KindFlops             // X[0]: float64 bits of an amount of flop
+	KindSleep             // X[0]: float64 bits of seconds
+	KindSend              // to Peer: Tag, X[0] bytes
+	KindSsend             // synchronous send
+	KindIsend             // like send, completed by a wait on Req
+	KindIssend            // like ssend, completed by a wait on Req
+	KindRecv              // from Peer: Tag, X[0] bytes (-1: size unknown to the receiver)
+	KindIrecv             // like recv, completed by a wait on Req
+	KindWait              // completes Req
+	KindTest              // a recorded MPI_Test of Req
+	KindWaitAll           // completes all pending requests
+	KindExchange          // irecv of X[1] bytes, send of X[0] bytes, wait: same Peer and Tag, both sizes > 0
+	KindSyncExchange      // issend of X[0] bytes, recv of X[1] bytes, wait of the issend: same Peer and Tag
+	KindSendrecv          // send X[0] bytes to Peer with Tag, receive X[1] bytes from int32(X[2]) with tag X[2]>>32
+	KindIprobe            // a recorded MPI_Iprobe of Peer, Tag that cost time and decided nothing
+	KindPoll              // asks whether the message (Peer, Tag) has arrived: the consumer must Answer
+	KindProbed            // the poll before found its message: free, the place where a listing names the probe
+	KindPhase             // enters phase Sym (FlagEnd: leaves it); free
+	KindMark              // marker Sym with Cursor.MarkArgs(X[0]); free; only for a Cursor that asks for markers
+	KindStep              // step X[0] begins; free
+	KindCollective        // collective Sym of X[0], X[1] bytes with root Peer (later versions)
+	numKinds
+)
+
+var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
+	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective"}
+
+func (k Kind) String() string {
+	if k < numKinds {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Flags of a flat action.
+const (
+	// FlagSpin on a KindPoll: the rank has nothing else to do; after a miss it
+	// runs zero-sized kernels (the same at each turn) and polls again.
+	FlagSpin uint8 = 1 << iota
+	// FlagEnd on a KindPhase: the phase ends.
+	FlagEnd
+)
+
+// Action is one flat action of one rank: 48 bytes, no pointers.
+type Action struct {
+	Kind  Kind
+	Flags uint8
+	Sym   uint16 // kernel, marker, phase or, for messages and polls, the group family of the communicator
+	Peer  int32  // world rank
+	Tag   int32
+	Req   int32 // request slot of nonblocking actions and their wait
+	X     [4]int64
+}
+
+// Seconds returns the duration of a KindSleep action.
+func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0])) }
+
+// Flops returns the amount of a KindFlops action.
+func (a *Action) Flops() float64 { return math.Float64frombits(uint64(a.X[0])) }
+
+// FloatArg packs a float64 into an argument of a block or action.
+func FloatArg(v float64) int64 { return int64(math.Float64bits(v)) }

@@ -1,0 +1,228 @@
+package trace
+
+import "fmt"
+
+// Builder collects the items of one block. Its methods append an item; those
+// that compute return the operand that holds the result. Mistakes (too many
+// registers, a callee that does not exist) are reported by Program.Add.
+type Builder struct {
+	block Block
+	next  int      // next free register
+	body  *[]Item  // where items go: the block's or an open If's or Loop's
+	errs  []string // mistakes, reported by Program.Add
+}
+
+// NewBuilder starts a block of the given number of parameters.
+func NewBuilder(name string, params int) *Builder {
+	b := &Builder{block: Block{Name: name, Params: params}, next: params + 1}
+	b.body = &b.block.Items
+	if params < 0 || params > maxRegs-1 {
+		b.errs = append(b.errs, fmt.Sprintf("%d parameters, at most %d", params, maxRegs-1))
+	}
+	return b
+}
+
+// maxRegs bounds the registers of a block, register 0 included.
+const maxRegs = 250
+
+// Param returns parameter i, counted from 0.
+func (b *Builder) Param(i int) Operand { return Operand{Reg: Reg(i + 1)} }
+
+func (b *Builder) add(it Item) { *b.body = append(*b.body, it) }
+
+func (b *Builder) let(it Item) Operand {
+	if b.next >= maxRegs {
+		b.errs = append(b.errs, fmt.Sprintf("more than %d registers", maxRegs))
+		return Operand{}
+	}
+	it.Dst = Reg(b.next)
+	b.next++
+	b.add(it)
+	return Operand{Reg: it.Dst}
+}
+
+// Sum returns the operand a+b.
+func (b *Builder) Sum(x, y Operand) Operand { return b.Affine([]int64{1, 1}, x, y) }
+
+// Diff returns the operand x-y.
+func (b *Builder) Diff(x, y Operand) Operand { return b.Affine([]int64{1, -1}, x, y) }
+
+// Scale returns the operand c*x.
+func (b *Builder) Scale(c int64, x Operand) Operand { return b.Affine([]int64{c}, x) }
+
+// Affine returns the sum of coefs[i]*args[i].
+func (b *Builder) Affine(coefs []int64, args ...Operand) Operand {
+	var constant int64
+	it := Item{Op: OpLetAffine}
+	for i, a := range args {
+		constant += coefs[i] * a.Const
+		if a.Reg != 0 && coefs[i] != 0 {
+			it.Args = append(it.Args, Operand{Reg: a.Reg})
+			it.Coefs = append(it.Coefs, coefs[i])
+		}
+	}
+	switch {
+	case len(it.Args) == 0:
+		return Const(constant)
+	case len(it.Args) == 1 && it.Coefs[0] == 1:
+		return it.Args[0].Plus(constant)
+	}
+	return b.let(it).Plus(constant)
+}
+
+// Mul returns the product of x and y.
+func (b *Builder) Mul(x, y Operand) Operand {
+	if x.Reg == 0 {
+		return b.Scale(x.Const, y)
+	}
+	if y.Reg == 0 {
+		return b.Scale(y.Const, x)
+	}
+	return b.let(Item{Op: OpLetMul, Args: []Operand{x, y}})
+}
+
+// Min returns the smaller of x and y.
+func (b *Builder) Min(x, y Operand) Operand {
+	if x.Reg == y.Reg {
+		return Operand{x.Reg, min(x.Const, y.Const)}
+	}
+	return b.let(Item{Op: OpLetMin, Args: []Operand{x, y}})
+}
+
+// Max returns the larger of x and y.
+func (b *Builder) Max(x, y Operand) Operand {
+	if x.Reg == y.Reg {
+		return Operand{x.Reg, max(x.Const, y.Const)}
+	}
+	return b.let(Item{Op: OpLetMax, Args: []Operand{x, y}})
+}
+
+// Eq returns 1 if x equals y, else 0.
+func (b *Builder) Eq(x, y Operand) Operand {
+	return b.let(Item{Op: OpLetEq, Args: []Operand{x, y}})
+}
+
+// Member returns the world rank of member i (mod the size) of the own group of
+// a family.
+func (b *Builder) Member(family int, i Operand) Operand {
+	return b.let(Item{Op: OpLetMember, Sym: family, Args: []Operand{i}})
+}
+
+// VectorSum returns the sum of the elements [lo, hi) of the vector whose handle is
+// v; indices are taken mod its length n, and 0 <= hi-lo <= n.
+func (b *Builder) VectorSum(v, lo, hi Operand) Operand {
+	return b.let(Item{Op: OpLetSum, Args: []Operand{v, lo, hi}})
+}
+
+// VectorAt returns element i, mod its length, of the vector whose handle is v.
+func (b *Builder) VectorAt(v, i Operand) Operand { return b.VectorSum(v, i, i.Plus(1)) }
+
+// Compute calls a kernel.
+func (b *Builder) Compute(kernel int, dims ...Operand) {
+	b.add(Item{Op: OpCompute, Sym: kernel, Args: dims})
+}
+
+// Flops computes the amount whose float64 bits the operand holds.
+func (b *Builder) Flops(amount Operand) { b.add(Item{Op: OpFlops, Args: []Operand{amount}}) }
+
+// Sleep pauses for the seconds whose float64 bits the operand holds.
+func (b *Builder) Sleep(seconds Operand) { b.add(Item{Op: OpSleep, Args: []Operand{seconds}}) }
+
+// Message appends a point-to-point action: op is one of OpSend, OpSsend, OpRecv
+// and, with a request slot, OpIsend, OpIssend, OpIrecv. Peer is a world rank.
+func (b *Builder) Message(op Op, family int, req int32, peer, tag, bytes Operand) {
+	b.add(Item{Op: op, Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
+}
+
+// Wait completes a request.
+func (b *Builder) Wait(req int32) { b.add(Item{Op: OpWait, Req: req}) }
+
+// Test tests a request, as recorded.
+func (b *Builder) Test(req int32) { b.add(Item{Op: OpTest, Req: req}) }
+
+// WaitAll completes all pending requests.
+func (b *Builder) WaitAll() { b.add(Item{Op: OpWaitAll}) }
+
+// Exchange receives (nonblocking), sends, waits; a side of zero bytes is left
+// out: then only a send, only a (blocking) receive, or nothing remains.
+func (b *Builder) Exchange(family int, peer, tag, out, in Operand) {
+	b.add(Item{Op: OpExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
+}
+
+// SyncExchange sends synchronously (nonblocking), receives, waits.
+func (b *Builder) SyncExchange(family int, peer, tag, out, in Operand) {
+	b.add(Item{Op: OpSyncExchange, Sym: family, Args: []Operand{peer, tag, out, in}})
+}
+
+// Sendrecv sends and receives at once.
+func (b *Builder) Sendrecv(family int, peer, tag, bytes, source, sourceTag, sourceBytes Operand) {
+	b.add(Item{Op: OpSendrecv, Sym: family, Args: []Operand{peer, tag, bytes, source, sourceTag, sourceBytes}})
+}
+
+// Iprobe is a recorded probe that decided nothing.
+func (b *Builder) Iprobe(family int, peer, tag Operand) {
+	b.add(Item{Op: OpIprobe, Sym: family, Args: []Operand{peer, tag}})
+}
+
+// Probed marks, in the body of a pollable, the probe that let it run.
+func (b *Builder) Probed(family int, peer, tag Operand) {
+	b.add(Item{Op: OpProbed, Sym: family, Args: []Operand{peer, tag}})
+}
+
+// Define makes a pollable operation pending whose body runs at its first poll.
+func (b *Builder) Define(slot, body int, args ...Operand) {
+	b.add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, Args: args})
+}
+
+// DefineGuarded makes a pollable operation pending whose body runs at the first
+// poll that finds the message (peer, tag).
+func (b *Builder) DefineGuarded(slot, family int, peer, tag Operand, body int, args ...Operand) {
+	b.add(Item{Op: OpDefine, Slot: uint8(slot), Sym: body, GuardSym: family, Guard: []Operand{peer, tag}, Args: args})
+}
+
+// Poll polls a pollable operation once, if it is pending.
+func (b *Builder) Poll(slot int) { b.add(Item{Op: OpPoll, Slot: uint8(slot)}) }
+
+// PollWait polls a pollable operation until it is done.
+func (b *Builder) PollWait(slot int) { b.add(Item{Op: OpPollWait, Slot: uint8(slot)}) }
+
+// Work runs the block body(columns, args...) on chunks of n columns, polling
+// after each, while the pollable operation is pending, and on all that is left
+// once it is done; with nothing left to do it goes on with empty chunks.
+func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
+	b.add(Item{Op: OpWork, Slot: uint8(slot), Sym: body, Args: append([]Operand{n, chunk}, args...)})
+}
+
+// Mark appends a marker; for a vector in its text the argument is the handle.
+func (b *Builder) Mark(marker int, args ...Operand) {
+	b.add(Item{Op: OpMark, Sym: marker, Args: args})
+}
+
+// If appends what body appends, executed only if the condition is not zero.
+func (b *Builder) If(cond Operand, body func()) {
+	if cond.Reg == 0 {
+		if cond.Const != 0 {
+			body()
+		}
+		return
+	}
+	b.nest(Item{Op: OpIf, Args: []Operand{cond}}, body)
+}
+
+// Loop appends what body appends, executed count times.
+func (b *Builder) Loop(count Operand, body func()) {
+	b.nest(Item{Op: OpLoop, Args: []Operand{count}}, body)
+}
+
+func (b *Builder) nest(it Item, body func()) {
+	outer := b.body
+	b.body = &it.Body
+	body()
+	b.body = outer
+	b.add(it)
+}
+
+// Call calls a block.
+func (b *Builder) Call(block int, args ...Operand) {
+	b.add(Item{Op: OpCall, Sym: block, Args: args})
+}

@@ -1,0 +1,131 @@
+package trace
+
+// Version is the version of the file format that this package writes. Readers
+// accept all older versions and refuse newer ones.
+const Version = 1
+
+// Param is one parameter of the traced program, in its own words.
+type Param struct{ Name, Value string }
+
+// Column is one column of the program's own result line, such as HPL's "N".
+type Column struct{ Title, Value string }
+
+// Header describes a trace: what ran, and the names that its actions use.
+// It is complete before the first block; only blocks may follow later.
+type Header struct {
+	Program  string   // "hpl", "simgrid-ti", ...
+	Tool     string   // name and version of the writer
+	Command  string   // command line
+	Params   []Param  // every parameter of the program, in its order
+	Result   []Column // columns of the program's result line, before time and rate
+	Flops    float64  // flop that the program's own rate counts; 0 if it has none
+	Ranks    int
+	Steps    int // number of steps that the program has; the trace may hold fewer
+	Families []Family
+	Axes     []Axis
+	Phases   []string
+	Kernels  []Kernel
+	Markers  []Marker
+	// Templates are the places from which ranks call blocks.
+	Templates []Template
+	// Pollables is the number of slots for pollable operations.
+	Pollables int
+}
+
+// Family is a partition of the ranks into groups (communicators), such as the
+// process rows of a grid. Every rank is in exactly one group.
+type Family struct {
+	Name   string
+	Groups []Group
+}
+
+// Group lists its members by world rank, member i at index i:
+// Start + i*Stride for 0 <= i < Count, or Ranks if that is set.
+type Group struct {
+	Start, Stride, Count int32
+	Ranks                []int32
+}
+
+// Len returns the number of members.
+func (g *Group) Len() int {
+	if g.Ranks != nil {
+		return len(g.Ranks)
+	}
+	return int(g.Count)
+}
+
+// Member returns the world rank of member i, 0 <= i < Len.
+func (g *Group) Member(i int) int32 {
+	if g.Ranks != nil {
+		return g.Ranks[i]
+	}
+	return g.Start + int32(i)*g.Stride
+}
+
+// AxisKind says how an axis divides the ranks into classes.
+type AxisKind uint8
+
+// Kinds of axes.
+const (
+	AxisAll    AxisKind = iota // one class: everybody
+	AxisFamily                 // class g = the members of group g of a family
+	AxisRank                   // each rank is a class of its own
+)
+
+// Axis is a partition of the ranks into classes; an argument of a call belongs
+// to an axis: it has one value per class.
+type Axis struct {
+	Name   string
+	Kind   AxisKind
+	Family int // index into Header.Families, for AxisFamily
+}
+
+// Kernel is a computation by name. Attrs are part of the name (side=L);
+// Dims name the integers that each call carries.
+type Kernel struct {
+	Name  string
+	Attrs []Param
+	Dims  []Dim  // at most 4
+	Flops []Term // flop of a call: the sum of the terms
+}
+
+// Dim is a dimension of a kernel. A dimension with Enum is printed by name and
+// is a label, not a size.
+type Dim struct {
+	Name string
+	Enum []string
+}
+
+// Term is Coef times the product of the dimensions to the powers Pow.
+type Term struct {
+	Coef float64
+	Pow  [4]uint8
+}
+
+// Marker is a line that tells where a program is. Text holds one {} per integer
+// argument, and {list} or {sums} for a vector: its elements, or its running
+// sums from 0, separated by commas.
+type Marker struct {
+	Text  string
+	Phase int // 1 + index of the phase that begins or ends here; 0: none
+	End   bool
+}
+
+// Template is a call site in the stream of steps. A rank takes part in a call
+// if its entries in all gate columns are non-zero; then it calls, once or as
+// often as its entry of the count column says, the block that its entry of the
+// block column names, with one value from each argument column.
+type Template struct {
+	Name   string
+	Gates  []int // axes
+	List   int   // axis of the count column, or NoAxis: exactly one call
+	Block  int   // axis of the block column, or PerItem
+	Params []int // axis of each argument, or PerItem; a block of fewer parameters ignores the rest
+}
+
+const (
+	// NoAxis: the template has no count column.
+	NoAxis = -1
+	// PerItem: the column has one value per call in the list, classes in order.
+	PerItem = -2
+)

@@ -1,0 +1,93 @@
+package trace
+
+// NoBlock in a block column: the class calls nothing (as a gate of zero would say).
+const NoBlock = -1
+
+// Call is one call site of a unit with its columns: Gates[i] has one value per
+// class of the template's gate i, Counts one per class of its list axis (nil
+// without one), Blocks one block number per class of its block axis or per item,
+// and Args[i] one value per class of parameter i's axis or per item. An argument
+// that names a vector is a handle from Writer.Vector.
+type Call struct {
+	Template int
+	Gates    [][]int64
+	Counts   []int64
+	Blocks   []int64
+	Args     [][]int64
+}
+
+// Vector is a sequence of integers that blocks take elements and range sums of.
+type Vector struct {
+	Values []int64
+	Draw   *Draw // if set, the values follow from it and Values is nil
+}
+
+// Draw describes the owners of pivot rows drawn uniformly below the diagonal of a
+// matrix of Rows rows in blocks of Block rows, dealt cyclically to Owners owners.
+// Element i, 0 <= i < Count, belongs to column c = First+i. Its row is
+//
+//	r = c + mix(mix(Seed) + c) mod (Rows - c)
+//
+// with mix the finalizer of SplitMix64 (Steele, Lea, Flood 2014) in 64-bit
+// unsigned arithmetic,
+//
+//	z = c + 0x9E3779B97F4A7C15
+//	z = (z xor (z >> 30)) * 0xBF58476D1CE4E5B9
+//	z = (z xor (z >> 27)) * 0x94D049BB133111EB
+//	mix(c) = z xor (z >> 31)
+//
+// and its value is 0 if r = c, else 1 + the distance from the owner of row First
+// to that of row r, (r/Block - First/Block) mod Owners. It stores a random choice in a few
+// bytes where the owners themselves would cost log2(Owners) bits each.
+type Draw struct {
+	Seed                uint64
+	First, Count        int64
+	Rows, Block, Owners int64
+}
+
+// window is a decoded part of the stream: consecutive units, complete in itself.
+// A window never changes after it was decoded but for next, which Trace.after
+// fills. Windows hang together so that one is freed when the last cursor has
+// left it.
+type window struct {
+	units   []unit
+	vectors []vector // a vector argument is an index into this
+	next    *window
+	last    bool // no window follows
+}
+
+// unit is what all ranks do between two cuts of the stream: calls in order.
+type unit struct {
+	step  int
+	calls []callColumns
+}
+
+// callColumns is a decoded Call. starts, for templates with a list, holds the
+// first item of each class and the number of items at the end.
+type callColumns struct {
+	template int32
+	gates    [][]int64
+	starts   []int32
+	blocks   []int32
+	args     [][]int64
+}
+
+// vector holds running sums: sums[i] is the sum of the first i elements.
+type vector struct{ sums []int64 }
+
+// sum returns the sum of the elements [lo, hi), indices mod the length.
+func (v *vector) sum(lo, hi int64) int64 {
+	n := int64(len(v.sums) - 1)
+	if lo >= 0 && hi <= n {
+		return v.sums[hi] - v.sums[lo]
+	}
+	count := hi - lo
+	lo %= n
+	if lo < 0 {
+		lo += n
+	}
+	if hi = lo + count; hi <= n {
+		return v.sums[hi] - v.sums[lo]
+	}
+	return v.sums[n] - v.sums[lo] + v.sums[hi-n]
+}
