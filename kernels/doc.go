@@ -1,0 +1,22 @@
+// Package kernels says how long computations take: it maps a kernel (dgemm,
+// dtrsm, a copy), its dimensions and the host it runs on to seconds.
+//
+// The models live in a YAML file ("kernel file", specified in docs/kernels.md)
+// that is parsed once into a [Set]. A rank that is mapped to a host then binds
+// each kernel of its trace once,
+//
+//	set, err := kernels.Load("machine.yaml") // or kernels.Builtin("dahu")
+//	m, err := set.Bind(kernels.Host{Name: "dahu-3", Slot: 1, Speed: 32e9},
+//		kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
+//	t := m.Seconds(&[4]int64{1024, 512, 128})
+//
+// and asks the bound [Model] for every call. A model is a list of pieces, the
+// first of which whose thresholds hold gives the time as a polynomial in the
+// dimensions. Binding resolves names, attributes, hosts and units, so that
+// evaluating is a few multiplications.
+//
+// A kernel that no model covers is an error ([ErrNoModel]), never a silent
+// zero: what costs nothing is declared free in the file. The package knows
+// neither traces nor programs; the vocabulary of kernels and dimensions is
+// whatever the caller's signatures say. All models are free of noise.
+package kernels
