@@ -120,7 +120,15 @@ type Template struct {
 	Gates  []int // axes
 	List   int   // axis of the count column, or NoAxis: exactly one call
 	Block  int   // axis of the block column, or PerItem
-	Params []int // axis of each argument, or PerItem; a block of fewer parameters ignores the rest
+	// Params are the argument columns; a block of fewer parameters ignores the rest.
+	Params []ParamColumn
+}
+
+// ParamColumn is an argument of a template.
+type ParamColumn struct {
+	Name   string
+	Axis   int  // an axis, or PerItem
+	Vector bool // the values are handles of vectors
 }
 
 const (
