@@ -1,0 +1,220 @@
+package platforms
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Limits of a description. Nothing in a file can make Parse hold more than
+// this, so a hostile file of a few bytes costs some 100 MB at most.
+const (
+	MaxHosts = 1 << 20
+	MaxLinks = 1 << 24
+)
+
+// LoopbackLink is the index of the global loopback: the one link, common to
+// all hosts, that a message of a host to itself takes where neither a route
+// nor a cluster says otherwise. It is the first link of every platform, and it
+// exists even where no host uses it.
+const LoopbackLink int32 = 0
+
+// Defaults of the global loopback, SimGrid's network/loopback-bw and
+// network/loopback-lat.
+const (
+	defaultLoopbackBandwidth = 10e9 // byte/s
+	defaultLoopbackLatency   = 0    // s
+)
+
+// Policy says how the flows on a link share its bandwidth.
+type Policy uint8
+
+const (
+	// Shared: the rates of the flows add up to the bandwidth at most.
+	Shared Policy = iota
+	// Fatpipe: each flow by itself may have the bandwidth.
+	Fatpipe
+)
+
+// String returns SimGrid's name of the policy.
+func (p Policy) String() string {
+	switch p {
+	case Shared:
+		return "SHARED"
+	case Fatpipe:
+		return "FATPIPE"
+	}
+	return "Policy(" + strconv.Itoa(int(p)) + ")"
+}
+
+// A Host computes. n computations at once each get min(Speed, Cores*Speed/n).
+type Host struct {
+	Name  string
+	Speed float64 // flop/s of one core, > 0
+	Cores int     // >= 1
+}
+
+// A Link is one capacity constraint: each direction of a split-duplex cable is
+// a link of its own.
+type Link struct {
+	Name      string
+	Bandwidth float64 // byte/s, > 0
+	Latency   float64 // s, >= 0
+	Policy    Policy
+}
+
+// A Prop is a named value, as the file has it.
+type Prop struct{ Name, Value string }
+
+// A Platform is a machine: hosts, links and the routes between hosts. Hosts
+// are numbered from 0 in file order, a cluster's in the order of its radical;
+// links from 0, LoopbackLink first. It does not change, save by
+// SetGlobalLoopback, and may be used by several goroutines.
+type Platform struct {
+	name   string
+	config []Prop
+
+	hostNames  []string
+	hostPlaces []place // of each host
+	hostGroups []int32 // index into groups, of each host
+	groups     []hostGroup
+	points     map[string]point // hosts, routers and zones by name
+	zones      []zone           // the root first
+
+	links    []Link     // explicit links, the loopback first
+	spans    []linkSpan // who owns which link numbers, ascending
+	numLinks int32
+}
+
+// Name returns the name of the file or of the built-in machine.
+func (p *Platform) Name() string { return p.name }
+
+// NumHosts returns the number of hosts, at most MaxHosts.
+func (p *Platform) NumHosts() int { return len(p.hostNames) }
+
+// Host returns host i of [0, NumHosts).
+func (p *Platform) Host(i int) Host {
+	g := &p.groups[p.hostGroups[i]]
+	return Host{Name: p.hostNames[i], Speed: g.speed, Cores: g.cores}
+}
+
+// HostIndex returns the number of the host with that name.
+func (p *Platform) HostIndex(name string) (int, bool) {
+	pt, ok := p.points[name]
+	return int(pt.host), ok && pt.host >= 0
+}
+
+// HostProp returns a property of host i: its own, or else that of the cluster
+// it belongs to. A property of a zone does not reach the hosts in it.
+func (p *Platform) HostProp(i int, name string) (string, bool) {
+	return findProp(p.groups[p.hostGroups[i]].props, name)
+}
+
+// Config returns the simulator options that the file sets, in file order, a
+// later one of the same name being meant to win. The caller must not change it.
+func (p *Platform) Config() []Prop { return p.config }
+
+// NumLinks returns the number of links, LoopbackLink included, at most
+// MaxLinks.
+func (p *Platform) NumLinks() int { return int(p.numLinks) }
+
+// Link returns link i of [0, NumLinks). Names of links inside clusters are made
+// at each call; LinkCapacity spares that.
+func (p *Platform) Link(i int32) Link {
+	s := p.spanOf(i)
+	if s.owner == nil {
+		return p.links[s.explicit+i-s.first]
+	}
+	bandwidth, latency, policy := s.owner.capacity(i - s.first)
+	return Link{s.owner.linkName(i - s.first), bandwidth, latency, policy}
+}
+
+// LinkCapacity returns the bandwidth in byte/s, the latency in seconds and the
+// sharing policy of link i of [0, NumLinks).
+func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Policy) {
+	s := p.spanOf(i)
+	if s.owner == nil {
+		l := &p.links[s.explicit+i-s.first]
+		return l.Bandwidth, l.Latency, l.Policy
+	}
+	return s.owner.capacity(i - s.first)
+}
+
+// SetGlobalLoopback gives LoopbackLink a bandwidth in byte/s (> 0) and a
+// latency in seconds (>= 0). It is for the time before the platform is used.
+func (p *Platform) SetGlobalLoopback(bandwidth, latency float64) error {
+	if err := checkBandwidth(bandwidth); err != nil {
+		return fmt.Errorf("%s: global loopback: %w", p.name, err)
+	}
+	if err := checkLatency(latency); err != nil {
+		return fmt.Errorf("%s: global loopback: %w", p.name, err)
+	}
+	p.links[LoopbackLink].Bandwidth, p.links[LoopbackLink].Latency = bandwidth, latency
+	return nil
+}
+
+// AppendRoute appends to route the links from host src to host dst, in the
+// order a message meets them; a link that is met twice is there twice. Routes
+// of clusters are computed, none is stored, and nothing is allocated if route
+// has the capacity. Both hosts must be in [0, NumHosts). The error says that
+// the platform has no route between the two.
+func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
+	return p.appendRoute(route, p.hostPlaces[src], p.hostPlaces[dst])
+}
+
+// Latency returns the sum of the latencies in seconds along the route from src
+// to dst, added in route order, and 0 where there is no route.
+func (p *Platform) Latency(src, dst int) float64 {
+	route, err := p.AppendRoute(make([]int32, 0, 32), src, dst)
+	if err != nil {
+		return 0
+	}
+	sum := 0.0
+	for _, l := range route {
+		_, latency, _ := p.LinkCapacity(l)
+		sum += latency
+	}
+	return sum
+}
+
+// A hostGroup is what hosts of one declaration have in common: those of a
+// cluster, or a single one.
+type hostGroup struct {
+	speed float64 // flop/s of a core
+	cores int
+	props []Prop
+}
+
+// A linkSpan says who owns the links from number first up to the next span:
+// owner's links from its 0th, or with no owner those of Platform.links from
+// explicit.
+type linkSpan struct {
+	first    int32
+	owner    cluster
+	explicit int32
+}
+
+// spanOf returns the last span that starts at or below link i.
+func (p *Platform) spanOf(i int32) *linkSpan {
+	if i < 0 || i >= p.numLinks {
+		panic(fmt.Sprintf("platforms: link %d out of range [0,%d)", i, p.numLinks))
+	}
+	lo, hi := 0, len(p.spans)
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; p.spans[mid].first <= i {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return &p.spans[lo]
+}
+
+// findProp returns the value of the last property of that name.
+func findProp(props []Prop, name string) (string, bool) {
+	for i := len(props) - 1; i >= 0; i-- {
+		if props[i].Name == name {
+			return props[i].Value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,150 @@
+package platforms
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// prefixes are the multiples of a unit, decimal and binary.
+var prefixes = []struct {
+	short, long string
+	factor      float64
+}{
+	{"", "", 1},
+	{"k", "kilo", 1e3}, {"M", "mega", 1e6}, {"G", "giga", 1e9}, {"T", "tera", 1e12},
+	{"P", "peta", 1e15}, {"E", "exa", 1e18}, {"Z", "zetta", 1e21}, {"Y", "yotta", 1e24},
+	{"Ki", "kibi", 1 << 10}, {"Mi", "mebi", 1 << 20}, {"Gi", "gibi", 1 << 30}, {"Ti", "tebi", 1 << 40},
+	{"Pi", "pebi", 1 << 50}, {"Ei", "exbi", 1 << 60}, {"Zi", "zebi", 1 << 70}, {"Yi", "yobi", 1 << 80},
+}
+
+// timeUnits are SimGrid's units of time, in seconds.
+var timeUnits = []struct {
+	name    string
+	seconds float64
+}{
+	{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12},
+	{"m", 60}, {"h", 3600}, {"d", 24 * 3600}, {"w", 7 * 24 * 3600},
+}
+
+// parseBandwidth reads "12.5GBps" or "56Gbps" as byte/s; without a unit it is
+// byte/s already. Bps counts bytes, bps bits.
+func parseBandwidth(text string) (float64, error) {
+	value, unit, err := splitQuantity(text)
+	if err != nil {
+		return 0, err
+	}
+	scale, ok := multiple(unit, "Bps", false)
+	if !ok {
+		scale, ok = multiple(unit, "bps", false)
+		scale *= 0.125
+	}
+	if unit == "" {
+		scale, ok = 1, true
+	}
+	if !ok {
+		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps with a prefix k M G T P E or Ki Mi Gi Ti Pi Ei", unit, text)
+	}
+	return value * scale, checkBandwidth(value * scale)
+}
+
+// parseSpeed reads "1Gf" or "1000megaflops" as flop/s; without a unit it is
+// flop/s already.
+func parseSpeed(text string) (float64, error) {
+	value, unit, err := splitQuantity(text)
+	if err != nil {
+		return 0, err
+	}
+	scale, ok := multiple(unit, "f", false)
+	if !ok {
+		scale, ok = multiple(unit, "flops", true)
+	}
+	if unit == "" {
+		scale, ok = 1, true
+	}
+	if !ok {
+		return 0, fmt.Errorf("unit %q of %q is not a speed: want f with a prefix k M G T P E or Ki Mi Gi Ti Pi Ei", unit, text)
+	}
+	speed := value * scale
+	if !(speed > 0) || math.IsInf(speed, 1) {
+		return 0, fmt.Errorf("speed %g flop/s: must be positive", speed)
+	}
+	return speed, nil
+}
+
+// parseLatency reads "0.10us" as seconds; without a unit it is seconds already.
+func parseLatency(text string) (float64, error) {
+	value, unit, err := splitQuantity(text)
+	if err != nil {
+		return 0, err
+	}
+	if unit == "" {
+		return value, checkLatency(value)
+	}
+	for _, u := range timeUnits {
+		if u.name == unit {
+			return value * u.seconds, checkLatency(value * u.seconds)
+		}
+	}
+	return 0, fmt.Errorf("unit %q of %q is not a time: want s ms us ns ps m h d w", unit, text)
+}
+
+func checkBandwidth(v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("bandwidth %g byte/s: must be positive", v)
+	}
+	return nil
+}
+
+func checkLatency(v float64) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("latency %g s: must not be negative", v)
+	}
+	return nil
+}
+
+// splitQuantity parts a number from the unit behind it.
+func splitQuantity(text string) (value float64, unit string, err error) {
+	text = strings.TrimSpace(text)
+	end := 0
+	for end < len(text) && isNumberByte(text, end) {
+		end++
+	}
+	value, err = strconv.ParseFloat(text[:end], 64)
+	if err != nil {
+		return 0, "", fmt.Errorf("%q is not a number with a unit", text)
+	}
+	return value, strings.TrimSpace(text[end:]), nil
+}
+
+// isNumberByte tells whether byte i of text still belongs to the number at its
+// start. An e does only before a digit or sign, so that the prefixes of exa and
+// of exbi remain units.
+func isNumberByte(text string, i int) bool {
+	c := text[i]
+	switch {
+	case c >= '0' && c <= '9' || c == '.':
+		return true
+	case c == '+' || c == '-':
+		return i == 0 || text[i-1] == 'e' || text[i-1] == 'E'
+	case c == 'e' || c == 'E':
+		return i > 0 && i+1 < len(text) && strings.IndexByte("+-0123456789", text[i+1]) >= 0
+	}
+	return false
+}
+
+// multiple returns the factor of a unit that is base behind a prefix: a short
+// one as in kBps, or a long one as in kiloflops.
+func multiple(unit, base string, long bool) (float64, bool) {
+	head, ok := strings.CutSuffix(unit, base)
+	if !ok {
+		return 0, false
+	}
+	for _, p := range prefixes {
+		if long && head == p.long || !long && head == p.short {
+			return p.factor, true
+		}
+	}
+	return 0, false
+}
