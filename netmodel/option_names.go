@@ -1,0 +1,234 @@
+package netmodel
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// option is one name that Options.Set understands.
+type option struct {
+	name string
+	set  func(o *Options, value string) error
+}
+
+// optionTable lists the options that Set understands, sorted by name.
+var optionTable = []option{
+	{"cpu/maxmin-selective-update", ignored},
+	{"cpu/optim", ignored},
+	{"maxmin/precision", number(func(o *Options) *float64 { return &o.SharePrecision })},
+	{"network/TCP-gamma", number(func(o *Options) *float64 { return &o.TCPGamma })},
+	{"network/bandwidth-factor", tracked(explicitBandwidthFactor, func(o *Options) *float64 { return &o.BandwidthFactor })},
+	{"network/crosstraffic", yesNo(func(o *Options) *bool { return &o.CrossTraffic })},
+	{"network/latency-factor", tracked(explicitLatencyFactor, func(o *Options) *float64 { return &o.LatencyFactor })},
+	{"network/loopback-bw", number(func(o *Options) *float64 { return &o.LoopbackBandwidth })},
+	{"network/loopback-lat", number(func(o *Options) *float64 { return &o.LoopbackLatency })},
+	{"network/maxmin-selective-update", ignored},
+	{"network/model", setModel},
+	{"network/optim", ignored},
+	{"network/weight-S", tracked(explicitWeightS, func(o *Options) *float64 { return &o.WeightS })},
+	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
+	{"reprise/poll", setPoll},
+	{"reprise/solver", setSolver},
+	{"smpi/async-small-thresh", bytes(func(o *Options) *int64 { return &o.EagerBelow })},
+	{"smpi/bw-factor", factors(func(o *Options) *Factors { return &o.BandwidthFactors })},
+	{"smpi/coll-selector", setCollSelector},
+	{"smpi/cpu-threshold", ignored},
+	{"smpi/display-timing", ignored},
+	{"smpi/finalization-barrier", yesNo(func(o *Options) *bool { return &o.FinalizationBarrier })},
+	{"smpi/grow-injected-times", yesNo(func(o *Options) *bool { return &o.GrowInjectedTimes })},
+	{"smpi/host-speed", ignored},
+	{"smpi/init", number(func(o *Options) *float64 { return &o.InitTime })},
+	{"smpi/iprobe", number(func(o *Options) *float64 { return &o.IprobeCost })},
+	{"smpi/iprobe-cpu-usage", number(func(o *Options) *float64 { return &o.IprobeCPUUsage })},
+	{"smpi/lat-factor", factors(func(o *Options) *Factors { return &o.LatencyFactors })},
+	{"smpi/ois", overheads(func(o *Options) *Overheads { return &o.IsendOverhead })},
+	{"smpi/or", overheads(func(o *Options) *Overheads { return &o.RecvOverhead })},
+	{"smpi/os", overheads(func(o *Options) *Overheads { return &o.SendOverhead })},
+	{"smpi/privatization", ignored},
+	{"smpi/send-is-detached-thresh", bytes(func(o *Options) *int64 { return &o.DetachedBelow })},
+	{"smpi/shared-malloc", ignored},
+	{"smpi/simulate-computation", yesNo(func(o *Options) *bool { return &o.SimulateComputation })},
+	{"smpi/test", number(func(o *Options) *float64 { return &o.TestCost })},
+	{"smpi/wtime", number(func(o *Options) *float64 { return &o.WtimeCost })},
+	{"surf/precision", number(func(o *Options) *float64 { return &o.TimePrecision })},
+}
+
+// OptionNames returns the names that [Options.Set] understands, sorted.
+func OptionNames() []string {
+	names := make([]string, len(optionTable))
+	for i, opt := range optionTable {
+		names[i] = opt.name
+	}
+	return names
+}
+
+// Set sets one option by SimGrid's name and spelling of values, as in
+// --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
+// (such as smpi/host-speed or network/optim) are accepted and have no effect. An
+// unknown name is an error that names the nearest known one. Setting
+// network/model also sets the defaults of network/weight-S,
+// network/bandwidth-factor and network/latency-factor that go with it, unless
+// these were set by name, before or after.
+func (o *Options) Set(name, value string) error {
+	for i := range optionTable {
+		if optionTable[i].name == name {
+			if err := optionTable[i].set(o, value); err != nil {
+				return fmt.Errorf("option %s: %w", name, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown option %q; did you mean %s?", name, nearest(name))
+}
+
+// ignored accepts any value: the option has no effect on the dates of a replay.
+func ignored(*Options, string) error { return nil }
+
+func number(field func(*Options) *float64) func(*Options, string) error {
+	return func(o *Options, value string) (err error) {
+		v, err := parseNumber(value)
+		if err == nil {
+			*field(o) = v
+		}
+		return err
+	}
+}
+
+// tracked is number, and remembers that the field was set by name.
+func tracked(bit uint8, field func(*Options) *float64) func(*Options, string) error {
+	set := number(field)
+	return func(o *Options, value string) error {
+		err := set(o, value)
+		if err == nil {
+			o.explicit |= bit
+		}
+		return err
+	}
+}
+
+func bytes(field func(*Options) *int64) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		v, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		if err != nil || v < 0 {
+			return fmt.Errorf("%q is not a number of bytes", value)
+		}
+		*field(o) = v
+		return nil
+	}
+}
+
+func yesNo(field func(*Options) *bool) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		switch strings.ToLower(strings.TrimSpace(value)) {
+		case "yes", "on", "true", "1":
+			*field(o) = true
+		case "no", "off", "false", "0":
+			*field(o) = false
+		default:
+			return fmt.Errorf("%q is neither yes nor no", value)
+		}
+		return nil
+	}
+}
+
+func factors(field func(*Options) *Factors) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		t, err := ParseFactors(value)
+		if err == nil {
+			*field(o) = t
+		}
+		return err
+	}
+}
+
+func overheads(field func(*Options) *Overheads) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		t, err := ParseOverheads(value)
+		if err == nil {
+			*field(o) = t
+		}
+		return err
+	}
+}
+
+func setModel(o *Options, value string) error {
+	switch value {
+	case "SMPI":
+		o.setModel(ModelSMPI)
+	case "LV08":
+		o.setModel(ModelLV08)
+	case "CM02":
+		o.setModel(ModelCM02)
+	default:
+		return fmt.Errorf("%q is not supported, want SMPI, LV08 or CM02", value)
+	}
+	return nil
+}
+
+func setSolver(o *Options, value string) error {
+	switch value {
+	case "local":
+		o.Solver = SolverLocal
+	case "reference":
+		o.Solver = SolverReference
+	default:
+		return fmt.Errorf("%q, want local or reference", value)
+	}
+	return nil
+}
+
+func setPoll(o *Options, value string) error {
+	switch value {
+	case "posted":
+		o.Poll = PollPosted
+	case "arrived":
+		o.Poll = PollArrived
+	default:
+		return fmt.Errorf("%q, want posted or arrived", value)
+	}
+	return nil
+}
+
+func setCollSelector(o *Options, value string) error {
+	switch value {
+	case "default", "ompi", "mpich":
+		o.CollSelector = value
+		return nil
+	}
+	return fmt.Errorf("%q is not supported, want default, ompi or mpich", value)
+}
+
+// nearest returns the known option name with the smallest edit distance to name,
+// the first of equals.
+func nearest(name string) string {
+	best, least := "", -1
+	for _, opt := range optionTable {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(opt.name)); least < 0 || d < least {
+			best, least = opt.name, d
+		}
+	}
+	return best
+}
+
+// editDistance returns the Levenshtein distance of a and b, of which a is cut to
+// 64 bytes to bound the work.
+func editDistance(a, b string) int {
+	a = a[:min(len(a), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,256 @@
+package netmodel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"reprise/platforms"
+)
+
+// Model selects how latency and bandwidth are derived from a route.
+type Model uint8
+
+// The network models of SimGrid that are understood here.
+const (
+	// ModelSMPI takes factors that depend on the message size.
+	ModelSMPI Model = iota
+	// ModelLV08 takes the constant factors of Velho and Legrand (2009).
+	ModelLV08
+	// ModelCM02 takes latencies and bandwidths as they are (Casanova and
+	// Marchal, 2002), and penalties without the bandwidth term.
+	ModelCM02
+)
+
+// Solver selects the algorithm that computes the shares.
+type Solver uint8
+
+// The two solvers; they agree to rounding.
+const (
+	// SolverLocal touches only the flows that a change reaches.
+	SolverLocal Solver = iota
+	// SolverReference solves the whole system anew at every change, as the
+	// textbook does. It is slow and meant for comparison.
+	SolverReference
+)
+
+// PollRule says what a poll (probe) of a receiver sees.
+type PollRule uint8
+
+const (
+	// PollPosted sees a message as soon as its sender has posted it: SMPI's rule.
+	PollPosted PollRule = iota
+	// PollArrived sees a message when its envelope has arrived, as a real MPI.
+	PollArrived
+)
+
+// Options holds every option of a simulation that affects its dates. Field
+// comments name the SimGrid option that [Options.Set] maps to the field; those
+// that begin with "reprise/" exist here only. Times are in seconds, sizes in
+// bytes, bandwidths in byte/s.
+//
+// Use [DefaultOptions], not the zero value.
+type Options struct {
+	// Network.
+
+	Model             Model   // network/model
+	BandwidthFactors  Factors // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors    Factors // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
+	LatencyFactor     float64 // network/latency-factor: g of the other models
+	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
+	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L)
+	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
+	LoopbackLatency   float64 // network/loopback-lat
+	TimePrecision     float64 // surf/precision: events this close happen together
+	SharePrecision    float64 // maxmin/precision: tolerance of the reference filling
+	Solver            Solver  // reprise/solver
+	Contention        bool    // reprise/contention: no = every flow has its route alone
+
+	// Protocol, see Protocol.
+
+	SendOverhead  Overheads // smpi/os: of a blocking detached send
+	IsendOverhead Overheads // smpi/ois: of any nonblocking send
+	RecvOverhead  Overheads // smpi/or: of a receive whose send was detached
+	EagerBelow    int64     // smpi/async-small-thresh: smaller messages are eager
+	DetachedBelow int64     // smpi/send-is-detached-thresh: smaller ones are detached
+
+	// What the replay engine reads.
+
+	TestCost            float64  // smpi/test: sleep of one MPI_Test
+	IprobeCost          float64  // smpi/iprobe: duration of one MPI_Iprobe
+	IprobeCPUUsage      float64  // smpi/iprobe-cpu-usage: share of a core that it uses
+	GrowInjectedTimes   bool     // smpi/grow-injected-times: failed polls cost more and more
+	WtimeCost           float64  // smpi/wtime: sleep of one MPI_Wtime
+	SimulateComputation bool     // smpi/simulate-computation: no = compute takes no time
+	InitTime            float64  // smpi/init: sleep of every rank before its first action
+	FinalizationBarrier bool     // smpi/finalization-barrier: barrier after the last action
+	CollSelector        string   // smpi/coll-selector: default, ompi or mpich
+	Poll                PollRule // reprise/poll: posted or arrived
+
+	explicit uint8 // which of the fields with model-dependent defaults were set
+}
+
+// Fields whose defaults depend on the model, as bits of Options.explicit.
+const (
+	explicitWeightS uint8 = 1 << iota
+	explicitBandwidthFactor
+	explicitLatencyFactor
+)
+
+// DefaultOptions returns the defaults of smpirun: model SMPI with its factors,
+// no overheads, nothing eager, detached below 64 KiB.
+func DefaultOptions() Options {
+	return Options{
+		Model: ModelSMPI,
+		BandwidthFactors: Factors{
+			{0, 0.812084}, {257, 0.338112}, {732, 0.341987}, {1426, 0.608902},
+			{3484, 0.77493}, {5776, 1.08739}, {9376, 0.58729}, {15424, 0.697866},
+			{65472, 0.940694},
+		},
+		LatencyFactors: Factors{
+			{0, 2.01467}, {257, 1.95341}, {732, 1.9503}, {1426, 1.61075},
+			{3484, 1.88101}, {5776, 2.18796}, {9376, 2.59299}, {15424, 3.48845},
+			{65472, 11.6436},
+		},
+		BandwidthFactor:     1,
+		LatencyFactor:       1,
+		CrossTraffic:        true,
+		TCPGamma:            4194304,
+		WeightS:             8775,
+		LoopbackBandwidth:   10e9,
+		TimePrecision:       1e-9,
+		SharePrecision:      1e-5,
+		Contention:          true,
+		DetachedBelow:       65536,
+		TestCost:            1e-4,
+		IprobeCost:          1e-4,
+		IprobeCPUUsage:      1,
+		GrowInjectedTimes:   true,
+		WtimeCost:           1e-8,
+		SimulateComputation: true,
+		CollSelector:        "default",
+	}
+}
+
+// ApplyConfig sets the options that the platform's own file asks for. Call it
+// before setting those of the command line, which win.
+func (o *Options) ApplyConfig(p *platforms.Platform) error {
+	for _, prop := range p.Config() {
+		if err := o.Set(prop.Name, prop.Value); err != nil {
+			return fmt.Errorf("platform configuration: %w", err)
+		}
+	}
+	return nil
+}
+
+// setModel sets the model and the defaults that come with it, for those fields
+// that were not set by name before.
+func (o *Options) setModel(m Model) {
+	o.Model = m
+	s, bw, lat := 8775.0, 1.0, 1.0
+	switch m {
+	case ModelLV08:
+		s, bw, lat = 20537, 0.97, 13.01
+	case ModelCM02:
+		s = 0
+	}
+	if o.explicit&explicitWeightS == 0 {
+		o.WeightS = s
+	}
+	if o.explicit&explicitBandwidthFactor == 0 {
+		o.BandwidthFactor = bw
+	}
+	if o.explicit&explicitLatencyFactor == 0 {
+		o.LatencyFactor = lat
+	}
+}
+
+// factors returns f(z) and g(z), the bandwidth and latency factors of a message
+// of z bytes, envelope included.
+func (o *Options) factors(z float64) (f, g float64) {
+	if o.Model == ModelSMPI {
+		return o.BandwidthFactors.At(z), o.LatencyFactors.At(z)
+	}
+	return o.BandwidthFactor, o.LatencyFactor
+}
+
+// Validate reports all the fields whose values make no sense, joined.
+func (o *Options) Validate() error {
+	var errs []error
+	positive := func(name string, v float64) {
+		if !(v > 0) || math.IsInf(v, 0) {
+			errs = append(errs, fmt.Errorf("%s: %v, want a positive number", name, v))
+		}
+	}
+	atLeastZero := func(name string, v float64) {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			errs = append(errs, fmt.Errorf("%s: %v, want a number >= 0", name, v))
+		}
+	}
+	positive("network/bandwidth-factor", o.BandwidthFactor)
+	atLeastZero("network/latency-factor", o.LatencyFactor)
+	positive("network/TCP-gamma", o.TCPGamma)
+	atLeastZero("network/weight-S", o.WeightS)
+	positive("network/loopback-bw", o.LoopbackBandwidth)
+	atLeastZero("network/loopback-lat", o.LoopbackLatency)
+	atLeastZero("surf/precision", o.TimePrecision)
+	atLeastZero("maxmin/precision", o.SharePrecision)
+	atLeastZero("smpi/test", o.TestCost)
+	atLeastZero("smpi/iprobe", o.IprobeCost)
+	positive("smpi/iprobe-cpu-usage", o.IprobeCPUUsage)
+	atLeastZero("smpi/wtime", o.WtimeCost)
+	atLeastZero("smpi/init", o.InitTime)
+	errs = append(errs, o.validateProtocol()...)
+	errs = append(errs, o.validateChoices()...)
+	return errors.Join(errs...)
+}
+
+func (o *Options) validateProtocol() (errs []error) {
+	if o.EagerBelow < 0 || o.EagerBelow > o.DetachedBelow {
+		errs = append(errs, fmt.Errorf("smpi/async-small-thresh: %d, want 0 to smpi/send-is-detached-thresh, which is %d",
+			o.EagerBelow, o.DetachedBelow))
+	}
+	for _, t := range []struct {
+		name  string
+		table Factors
+		min   float64
+	}{
+		{"smpi/bw-factor", o.BandwidthFactors, math.SmallestNonzeroFloat64},
+		{"smpi/lat-factor", o.LatencyFactors, 0},
+	} {
+		if err := t.table.validate(t.min); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
+		}
+	}
+	for _, t := range []struct {
+		name  string
+		table Overheads
+	}{
+		{"smpi/os", o.SendOverhead}, {"smpi/ois", o.IsendOverhead}, {"smpi/or", o.RecvOverhead},
+	} {
+		if err := t.table.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
+		}
+	}
+	return errs
+}
+
+func (o *Options) validateChoices() (errs []error) {
+	if o.Model > ModelCM02 {
+		errs = append(errs, fmt.Errorf("network/model: unknown model %d", o.Model))
+	}
+	if o.Solver > SolverReference {
+		errs = append(errs, fmt.Errorf("reprise/solver: unknown solver %d", o.Solver))
+	}
+	if o.Poll > PollArrived {
+		errs = append(errs, fmt.Errorf("reprise/poll: unknown rule %d", o.Poll))
+	}
+	switch o.CollSelector {
+	case "default", "ompi", "mpich":
+	default:
+		errs = append(errs, fmt.Errorf("smpi/coll-selector: %q, want default, ompi or mpich", o.CollSelector))
+	}
+	return errs
+}

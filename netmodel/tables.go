@@ -1,0 +1,168 @@
+package netmodel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Factors is a piecewise constant function of the message size: entry i holds
+// for sizes z with Above_i < z <= Above_(i+1). It is 1 for z <= Above_0, and
+// for every size if it is empty. Entries are sorted by Above.
+type Factors []Factor
+
+// Factor is one interval of [Factors].
+type Factor struct {
+	Above float64 // bytes; the interval is open on this side
+	Value float64
+}
+
+// At returns the factor for z bytes. The envelope, if any, is part of z.
+func (t Factors) At(z float64) float64 {
+	for i := len(t) - 1; i >= 0; i-- {
+		if z > t[i].Above {
+			return t[i].Value
+		}
+	}
+	return 1
+}
+
+// Overheads is a piecewise affine function of the message size, in seconds:
+// Fixed_i + PerByte_i*s for Above_i < s <= Above_(i+1). Sizes up to Above_0 take
+// entry 0. It is 0 for every size if it is empty. Entries are sorted by Above.
+type Overheads []Overhead
+
+// Overhead is one interval of [Overheads].
+type Overhead struct {
+	Above   float64 // bytes; the interval is open on this side
+	Fixed   float64 // seconds
+	PerByte float64 // seconds per byte
+}
+
+// At returns the overhead of a message of s bytes, without envelope.
+func (t Overheads) At(s int64) float64 {
+	if len(t) == 0 {
+		return 0
+	}
+	i, size := len(t)-1, float64(s)
+	for i > 0 && size <= t[i].Above {
+		i--
+	}
+	return t[i].Fixed + float64(t[i].PerByte*size)
+}
+
+// ParseFactors reads SimGrid's "th0:f0;th1:f1;..." in any order of thresholds. A
+// single number is a factor for every size.
+func ParseFactors(s string) (Factors, error) {
+	if !strings.ContainsAny(s, ":;") {
+		v, err := parseNumber(s)
+		if err != nil {
+			return nil, err
+		}
+		return Factors{{Above: -1, Value: v}}, nil
+	}
+	rows, err := parseRows(s, 2, 2)
+	if err != nil {
+		return nil, err
+	}
+	t := make(Factors, len(rows))
+	for i, r := range rows {
+		t[i] = Factor{Above: r[0], Value: r[1]}
+	}
+	return t, nil
+}
+
+// ParseOverheads reads SimGrid's "th0:a0:b0;th1:a1:b1;..." in any order of
+// thresholds. A missing b is 0; SimGrid ignores further values, so they must be 0.
+func ParseOverheads(s string) (Overheads, error) {
+	rows, err := parseRows(s, 2, 5)
+	if err != nil {
+		return nil, err
+	}
+	t := make(Overheads, len(rows))
+	for i, r := range rows {
+		t[i] = Overhead{Above: r[0], Fixed: r[1]}
+		if len(r) > 2 {
+			t[i].PerByte = r[2]
+		}
+		for k := 3; k < len(r); k++ {
+			if r[k] != 0 {
+				return nil, fmt.Errorf("threshold %v: value %v after fixed and per-byte costs has no meaning", r[0], r[k])
+			}
+		}
+	}
+	return t, nil
+}
+
+// parseRows splits "a:b:c;d:e:f", with least to most numbers in each row, and
+// sorts the rows by their first number.
+func parseRows(s string, least, most int) ([][]float64, error) {
+	var rows [][]float64
+	for i, entry := range strings.Split(s, ";") {
+		fields := strings.Split(entry, ":")
+		if len(fields) < least || len(fields) > most {
+			return nil, fmt.Errorf("entry %d %q: %d values, want %d to %d", i+1, entry, len(fields), least, most)
+		}
+		row := make([]float64, len(fields))
+		for k, f := range fields {
+			v, err := parseNumber(f)
+			if err != nil {
+				return nil, fmt.Errorf("entry %d %q: %w", i+1, entry, err)
+			}
+			row[k] = v
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b []float64) int { return compare(a[0], b[0]) })
+	for i := 1; i < len(rows); i++ {
+		if rows[i][0] == rows[i-1][0] {
+			return nil, fmt.Errorf("threshold %v appears twice", rows[i][0])
+		}
+	}
+	return rows, nil
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// parseNumber reads a finite number >= 0.
+func parseNumber(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+		return 0, fmt.Errorf("%q is not a number >= 0", s)
+	}
+	return v, nil
+}
+
+func (t Factors) validate(least float64) error {
+	for i, e := range t {
+		if !(e.Value >= least) || math.IsInf(e.Value, 0) {
+			return fmt.Errorf("factor %v above %v bytes is out of range", e.Value, e.Above)
+		}
+		if i > 0 && !(t[i-1].Above < e.Above) {
+			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
+		}
+	}
+	return nil
+}
+
+func (t Overheads) validate() error {
+	for i, e := range t {
+		if !(e.Fixed >= 0) || !(e.PerByte >= 0) || math.IsInf(e.Fixed+e.PerByte, 0) {
+			return fmt.Errorf("overhead %v + %v per byte above %v bytes is out of range", e.Fixed, e.PerByte, e.Above)
+		}
+		if i > 0 && !(t[i-1].Above < e.Above) {
+			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
+		}
+	}
+	return nil
+}
