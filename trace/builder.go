@@ -22,8 +22,9 @@ func NewBuilder(name string, params int) *Builder {
 	return b
 }
 
-// maxRegs bounds the registers of a block, register 0 included.
-const maxRegs = 250
+// maxRegs bounds the registers of a block, register 0 included. The linker needs
+// some of the 256 that its code can name for loops.
+const maxRegs = 200
 
 // Param returns parameter i, counted from 0.
 func (b *Builder) Param(i int) Operand { return Operand{Reg: Reg(i + 1)} }

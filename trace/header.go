@@ -116,10 +116,10 @@ type Marker struct {
 // often as its entry of the count column says, the block that its entry of the
 // block column names, with one value from each argument column.
 type Template struct {
-	Name   string
-	Gates  []int // axes
-	List   int   // axis of the count column, or NoAxis: exactly one call
-	Block  int   // axis of the block column, or PerItem
+	Name  string
+	Gates []int // axes
+	List  int   // axis of the count column, or NoAxis: exactly one call
+	Block int   // axis of the block column, or PerItem
 	// Params are the argument columns; a block of fewer parameters ignores the rest.
 	Params []ParamColumn
 }

@@ -1,0 +1,242 @@
+package trace
+
+import "fmt"
+
+// symbolKind says which table Item.Sym refers to.
+type symbolKind uint8
+
+const (
+	symbolNone symbolKind = iota
+	symbolKernel
+	symbolMarker
+	symbolFamily
+	symbolBlock
+)
+
+func symbolOf(op Op) symbolKind { return opRules[op].symbol }
+
+// opRule is what a definition's item must look like.
+type opRule struct {
+	name   string
+	args   int // number of arguments, or -1: depends on the symbol
+	symbol symbolKind
+	let    bool // sets Dst
+	polls  bool // touches a pollable
+	nested bool // has a body
+}
+
+var opRules = [numOps]opRule{
+	OpLetAffine:    {name: "affine", args: -1, let: true},
+	OpLetMul:       {name: "mul", args: 2, let: true},
+	OpLetMin:       {name: "min", args: 2, let: true},
+	OpLetMax:       {name: "max", args: 2, let: true},
+	OpLetEq:        {name: "eq", args: 2, let: true},
+	OpLetMember:    {name: "member", args: 1, symbol: symbolFamily, let: true},
+	OpLetSum:       {name: "sum", args: 3, let: true},
+	OpCompute:      {name: "compute", args: -1, symbol: symbolKernel},
+	OpFlops:        {name: "flops", args: 1},
+	OpSleep:        {name: "sleep", args: 1},
+	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
+	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
+	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily},
+	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily},
+	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily},
+	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily},
+	OpWait:         {name: "wait"},
+	OpTest:         {name: "test"},
+	OpWaitAll:      {name: "waitall"},
+	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily},
+	OpSyncExchange: {name: "syncexchange", args: 4, symbol: symbolFamily},
+	OpSendrecv:     {name: "sendrecv", args: 6, symbol: symbolFamily},
+	OpIprobe:       {name: "iprobe", args: 2, symbol: symbolFamily},
+	OpProbed:       {name: "probed", args: 2, symbol: symbolFamily},
+	OpDefine:       {name: "define", args: -1, symbol: symbolBlock, polls: true},
+	OpPoll:         {name: "poll", polls: true},
+	OpPollWait:     {name: "pollwait", polls: true},
+	OpWork:         {name: "work", args: -1, symbol: symbolBlock, polls: true},
+	OpMark:         {name: "mark", args: -1, symbol: symbolMarker},
+	OpIf:           {name: "if", args: 1, nested: true},
+	OpLoop:         {name: "loop", args: 1, nested: true},
+	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
+}
+
+func (op Op) String() string {
+	if op < numOps && op != OpNone {
+		return opRules[op].name
+	}
+	return fmt.Sprintf("op %d", uint8(op))
+}
+
+const (
+	maxNesting  = 32 // of If and Loop
+	maxPollArgs = 16 // arguments of a pollable's body
+)
+
+// checker verifies a block against the rules of its program: symbols exist,
+// callees come before callers, registers are set once and before use.
+type checker struct {
+	program *Program
+	block   *Block
+	defined []bool
+	polls   bool
+	depth   int
+}
+
+func (c *checker) check() error {
+	if c.block.Params < 0 || c.block.Params > maxRegs-1 {
+		return fmt.Errorf("%d parameters, allowed 0 to %d", c.block.Params, maxRegs-1)
+	}
+	for r := 0; r <= c.block.Params; r++ {
+		c.defined[r] = true
+	}
+	return c.items(c.block.Items)
+}
+
+// items checks a sequence. What it defines is forgotten at its end: an If may
+// not have run.
+func (c *checker) items(items []Item) error {
+	if c.depth++; c.depth > maxNesting {
+		return fmt.Errorf("nested deeper than %d", maxNesting)
+	}
+	var own []Reg
+	for i := range items {
+		it := &items[i]
+		if err := c.item(it); err != nil {
+			return fmt.Errorf("item %d (%v): %w", i, it.Op, err)
+		}
+		if opRules[it.Op].let {
+			own = append(own, it.Dst)
+		}
+	}
+	for _, r := range own {
+		c.defined[r] = false
+	}
+	c.depth--
+	return nil
+}
+
+func (c *checker) item(it *Item) error {
+	if it.Op == OpNone || it.Op >= numOps {
+		return fmt.Errorf("unknown operation")
+	}
+	rule := &opRules[it.Op]
+	if err := c.symbol(it, rule); err != nil {
+		return err
+	}
+	if err := c.arguments(it, rule); err != nil {
+		return err
+	}
+	if rule.polls {
+		c.polls = true
+		if int(it.Slot) >= c.program.header.Pollables {
+			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, c.program.header.Pollables)
+		}
+	}
+	if it.Req < 0 {
+		return fmt.Errorf("request %d", it.Req)
+	}
+	if rule.nested {
+		return c.items(it.Body)
+	}
+	if it.Body != nil {
+		return fmt.Errorf("has a body")
+	}
+	if rule.let {
+		return c.define(it.Dst)
+	}
+	return nil
+}
+
+func (c *checker) define(r Reg) error {
+	if r == 0 || int(r) >= maxRegs {
+		return fmt.Errorf("result in register %d, allowed 1 to %d", r, maxRegs-1)
+	}
+	if c.defined[r] {
+		return fmt.Errorf("register %d is set twice", r)
+	}
+	c.defined[r] = true
+	return nil
+}
+
+func (c *checker) symbol(it *Item, rule *opRule) error {
+	h, n := c.program.header, 0
+	switch rule.symbol {
+	case symbolKernel:
+		n = len(h.Kernels)
+	case symbolMarker:
+		n = len(h.Markers)
+	case symbolFamily:
+		n = len(h.Families)
+	case symbolBlock:
+		n = len(c.program.blocks)
+	default:
+		return nil
+	}
+	if it.Sym < 0 || it.Sym >= n {
+		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
+	}
+	if it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.Families)) {
+		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.Families))
+	}
+	return nil
+}
+
+func (c *checker) arguments(it *Item, rule *opRule) error {
+	want := rule.args
+	switch it.Op {
+	case OpLetAffine:
+		if want = len(it.Coefs); want == 0 {
+			return fmt.Errorf("no terms")
+		}
+	case OpCompute:
+		want = len(c.program.header.Kernels[it.Sym].Dims)
+	case OpMark:
+		want, _ = c.program.header.Markers[it.Sym].vectorArgs()
+	case OpCall, OpDefine:
+		want = c.program.blocks[it.Sym].Params
+	case OpWork:
+		want = c.program.blocks[it.Sym].Params + 1
+	}
+	if len(it.Args) != want {
+		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)
+	}
+	if it.Op != OpLetAffine && it.Coefs != nil {
+		return fmt.Errorf("has coefficients")
+	}
+	if err := c.pollBody(it); err != nil {
+		return err
+	}
+	for _, args := range [2][]Operand{it.Args, it.Guard} {
+		for _, a := range args {
+			if int(a.Reg) >= maxRegs || !c.defined[a.Reg] {
+				return fmt.Errorf("register %d is not set", a.Reg)
+			}
+		}
+	}
+	return nil
+}
+
+// pollBody checks what is special about the operations on pollables.
+func (c *checker) pollBody(it *Item) error {
+	switch it.Op {
+	case OpDefine:
+		if c.program.infos[it.Sym].polls {
+			return fmt.Errorf("body block %d polls itself", it.Sym)
+		}
+		if len(it.Args) > maxPollArgs {
+			return fmt.Errorf("%d arguments, at most %d", len(it.Args), maxPollArgs)
+		}
+		if len(it.Guard) != 0 && len(it.Guard) != 2 {
+			return fmt.Errorf("guard of %d operands, want peer and tag", len(it.Guard))
+		}
+	case OpCall, OpWork:
+		c.polls = c.polls || c.program.infos[it.Sym].polls
+		if it.Op == OpWork && c.program.blocks[it.Sym].Params == 0 {
+			return fmt.Errorf("body block %d takes no columns", it.Sym)
+		}
+	}
+	if it.Op != OpDefine && it.Guard != nil {
+		return fmt.Errorf("has a guard")
+	}
+	return nil
+}

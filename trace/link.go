@@ -1,0 +1,462 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+)
+
+// opcode is an operation of the linked code. Operands are a register plus a
+// 32-bit constant: A = r[a]+x, B = r[b]+y, C = r[c]+z, D = r[d]+w.
+type opcode uint8
+
+const (
+	opRet      opcode = iota
+	opSet             // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
+	opFma             // r[d] = r[a]*x + r[b] + y
+	opAdd64           // r[d] = r[a] + (y<<32 | x)
+	opMul             // r[d] = A*B
+	opMin             // r[d] = min(A, B)
+	opMax             // r[d] = max(A, B)
+	opEq              // r[d] = A == B
+	opMember          // r[d] = member A of the own group in family sym
+	opSum             // r[d] = sum of [B, C) of vector r[a]
+	opAction          // kind flags; X = A, B, C, D
+	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
+	opExchange        // peer A, tag B, out C, in D
+	opSyncExchange
+	opAux       // aux = A, B, C for the next opSendrecv
+	opSendrecv  // peer A, tag B, X[0] = C, the rest in aux
+	opRequest   // kind flags; request w
+	opDefine    // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
+	opPoll      // slot flags; frame of the body at w
+	opPollWait  // slot flags; frame at w
+	opWorkTest  // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
+	opWorkPoll  // slot flags; spin if r[a] <= 0; frame at w
+	opMarkInt   // marker argument A
+	opMarkVec   // marker argument: vector A
+	opMark      // marker sym
+	opPhase     // phase sym, flags FlagEnd
+	opJumpZero  // jump to z if A == 0
+	opJumpLess1 // jump to z if A < 1
+	opJump      // jump to z
+	opLoopNext  // r[d]--; jump to z if r[d] > 0
+	opCall      // call z with frame at w
+)
+
+// instr is one instruction of 24 bytes.
+type instr struct {
+	op         opcode
+	flags      uint8
+	sym        uint16
+	a, b, c, d uint8
+	x, y, z, w int32
+}
+
+// code is the linked form of a program's blocks. The first instruction is an
+// opRet: the place of a rank that runs no block.
+type code struct {
+	markers bool
+	instrs  []instr
+	entries []entry // by block
+	body    int     // registers that the largest body of a pollable needs
+}
+
+// entry is the start of a block and the registers that it and what it calls
+// need; bodies of pollables come on top.
+type entry struct{ pc, need int32 }
+
+// linked returns the code with or without markers, complete for all blocks.
+func (p *Program) linked(markers bool) (*code, error) {
+	c := &p.plain
+	if markers {
+		c = &p.marked
+	}
+	if c.instrs == nil {
+		c.instrs = append(c.instrs, instr{op: opRet})
+	}
+	for n := len(c.entries); n < len(p.blocks); n++ {
+		l := linker{program: p, code: c, top: topRegister(&p.blocks[n])}
+		if err := l.block(n); err != nil {
+			return nil, fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
+		}
+	}
+	return c, nil
+}
+
+// linker translates one block. Frames of callees begin where the block's own
+// frame ends, which is known only at the end: instructions that need it hold an
+// offset from there and are listed in fixups.
+type linker struct {
+	program *Program
+	code    *code
+	top     int // highest register of the definition
+	temps   int // the linker's own registers in use, above top
+	maxTemp int
+	need    int32 // registers that callees need beyond the frame
+	out     []instr
+	fixups  []int // positions in out whose w (z for opSet) is relative to the frame's end
+}
+
+func topRegister(b *Block) int {
+	top := b.Params
+	var walk func(items []Item)
+	walk = func(items []Item) {
+		for i := range items {
+			top = max(top, int(items[i].Dst))
+			walk(items[i].Body)
+		}
+	}
+	walk(b.Items)
+	return top
+}
+
+func (l *linker) block(n int) error {
+	if err := l.items(l.program.blocks[n].Items); err != nil {
+		return err
+	}
+	l.emit(instr{op: opRet})
+	frame := int32(l.top + 1 + l.maxTemp)
+	for _, i := range l.fixups {
+		if in := &l.out[i]; in.op == opSet {
+			in.z += frame
+		} else {
+			in.w += frame
+		}
+	}
+	start := len(l.code.instrs)
+	if start+len(l.out) > math.MaxInt32 {
+		return fmt.Errorf("more than %d instructions", math.MaxInt32)
+	}
+	for i := range l.out {
+		if isJump(l.out[i].op) {
+			l.out[i].z += int32(start)
+		}
+	}
+	l.code.instrs = append(l.code.instrs, l.out...)
+	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
+	return nil
+}
+
+func isJump(op opcode) bool {
+	switch op {
+	case opJump, opJumpZero, opJumpLess1, opLoopNext, opWorkTest:
+		return true
+	}
+	return false
+}
+
+func (l *linker) emit(in instr) int {
+	l.out = append(l.out, in)
+	return len(l.out) - 1
+}
+
+// emitFramed emits an instruction whose callee frame is relative to the frame's end.
+func (l *linker) emitFramed(in instr) {
+	l.fixups = append(l.fixups, l.emit(in))
+}
+
+// here returns the position of the next instruction, a target for jumps.
+func (l *linker) here() int32 { return int32(len(l.out)) }
+
+// temporary reserves a register until l.temps is set back.
+func (l *linker) temporary() (uint8, error) {
+	r := l.top + 1 + l.temps
+	if r > math.MaxUint8 {
+		return 0, fmt.Errorf("needs more than %d registers", math.MaxUint8+1)
+	}
+	l.temps++
+	l.maxTemp = max(l.maxTemp, l.temps)
+	return uint8(r), nil
+}
+
+// operand returns a register and a 32-bit constant for o; a larger constant is
+// added into a temporary first.
+func (l *linker) operand(o Operand) (uint8, int32, error) {
+	if o.Const == int64(int32(o.Const)) {
+		return uint8(o.Reg), int32(o.Const), nil
+	}
+	t, err := l.temporary()
+	l.emit(instr{op: opAdd64, a: uint8(o.Reg), d: t, x: int32(uint32(o.Const)), y: int32(o.Const >> 32)})
+	return t, 0, err
+}
+
+// with returns in with up to four operands filled in.
+func (l *linker) with(in instr, args ...Operand) (instr, error) {
+	regs := [4]*uint8{&in.a, &in.b, &in.c, &in.d}
+	consts := [4]*int32{&in.x, &in.y, &in.z, &in.w}
+	for i, a := range args {
+		r, c, err := l.operand(a)
+		if err != nil {
+			return in, err
+		}
+		*regs[i], *consts[i] = r, c
+	}
+	return in, nil
+}
+
+// put emits in with operands.
+func (l *linker) put(in instr, args ...Operand) error {
+	in, err := l.with(in, args...)
+	l.emit(in)
+	return err
+}
+
+func (l *linker) items(items []Item) error {
+	for i := range items {
+		temps := l.temps
+		if err := l.item(&items[i]); err != nil {
+			return err
+		}
+		l.temps = temps
+	}
+	return nil
+}
+
+// messageKinds are the flat actions of operations that translate one to one.
+var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpRecv: KindRecv,
+	OpIrecv: KindIrecv, OpIprobe: KindIprobe, OpProbed: KindProbed, OpFlops: KindFlops, OpSleep: KindSleep, OpWait: KindWait,
+	OpTest: KindTest, OpWaitAll: KindWaitAll}
+
+func (l *linker) item(it *Item) error {
+	sym := uint16(it.Sym)
+	switch it.Op {
+	case OpLetAffine:
+		return l.affine(it)
+	case OpLetMul:
+		return l.let(opMul, it)
+	case OpLetMin:
+		return l.let(opMin, it)
+	case OpLetMax:
+		return l.let(opMax, it)
+	case OpLetEq:
+		return l.let(opEq, it)
+	case OpLetMember:
+		return l.let(opMember, it)
+	case OpLetSum:
+		return l.sum(it)
+	case OpCompute:
+		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
+	case OpFlops, OpSleep:
+		return l.put(instr{op: opAction, flags: uint8(messageKinds[it.Op])}, it.Args...)
+	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed:
+		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
+	case OpWait, OpTest, OpWaitAll:
+		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
+		return nil
+	case OpExchange:
+		return l.put(instr{op: opExchange, sym: sym}, it.Args...)
+	case OpSyncExchange:
+		return l.put(instr{op: opSyncExchange, sym: sym}, it.Args...)
+	case OpSendrecv:
+		if err := l.put(instr{op: opAux}, it.Args[3:]...); err != nil {
+			return err
+		}
+		return l.put(instr{op: opSendrecv, sym: sym}, it.Args[:3]...)
+	case OpMark:
+		return l.mark(it)
+	}
+	return l.control(it)
+}
+
+// control translates what changes the flow of control.
+func (l *linker) control(it *Item) error {
+	switch it.Op {
+	case OpDefine:
+		return l.define(it)
+	case OpPoll:
+		l.emitFramed(instr{op: opPoll, flags: it.Slot})
+	case OpPollWait:
+		l.emitFramed(instr{op: opPollWait, flags: it.Slot})
+	case OpWork:
+		return l.work(it)
+	case OpIf:
+		return l.cond(it)
+	case OpLoop:
+		return l.loop(it)
+	case OpCall:
+		return l.call(it.Sym, it.Args)
+	}
+	return nil
+}
+
+func (l *linker) let(op opcode, it *Item) error {
+	in, err := l.with(instr{op: op, sym: uint16(it.Sym)}, it.Args...)
+	in.d = uint8(it.Dst)
+	l.emit(in)
+	return err
+}
+
+func (l *linker) sum(it *Item) error {
+	// A vector is named by a register; a handle never has a constant added.
+	if it.Args[0].Const != 0 {
+		return fmt.Errorf("vector operand with a constant")
+	}
+	in, err := l.with(instr{op: opSum}, it.Args[1:]...)
+	in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
+	in.x, in.y, in.z = 0, in.x, in.y
+	l.emit(in)
+	return err
+}
+
+// affine translates a sum of products by one multiply-add per term.
+func (l *linker) affine(it *Item) error {
+	acc := uint8(0)
+	for i, a := range it.Args {
+		coef := it.Coefs[i]
+		add := coef * a.Const // the constant's part
+		if coef != int64(int32(coef)) || add != int64(int32(add)) {
+			return fmt.Errorf("affine term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
+		}
+		l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(add)})
+		acc = uint8(it.Dst)
+	}
+	return nil
+}
+
+func (l *linker) mark(it *Item) error {
+	m := &l.program.header.Markers[it.Sym]
+	if !l.code.markers {
+		if m.Phase > 0 {
+			var flags uint8
+			if m.End {
+				flags = FlagEnd
+			}
+			l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
+		}
+		return nil
+	}
+	_, vectors := m.vectorArgs()
+	for i, a := range it.Args {
+		op := opMarkInt
+		if vectors>>min(i, 63)&1 != 0 {
+			op = opMarkVec
+		}
+		if err := l.put(instr{op: op}, a); err != nil {
+			return err
+		}
+	}
+	l.emit(instr{op: opMark, sym: uint16(it.Sym)})
+	return nil
+}
+
+// arguments stores operands as the parameters of a callee, two at a time; the
+// register after an odd number is written too.
+func (l *linker) arguments(args []Operand) error {
+	for i := 0; i < len(args); i += 2 {
+		pair := args[i:min(i+2, len(args))]
+		in, err := l.with(instr{op: opSet}, pair...)
+		if err != nil {
+			return err
+		}
+		in.z = int32(i + 1)
+		l.emitFramed(in)
+	}
+	l.need = max(l.need, int32(len(args)+2))
+	return nil
+}
+
+func (l *linker) call(block int, args []Operand) error {
+	if err := l.arguments(args); err != nil {
+		return err
+	}
+	e := l.code.entries[block]
+	l.emitFramed(instr{op: opCall, z: e.pc})
+	l.need = max(l.need, e.need)
+	return nil
+}
+
+func (l *linker) define(it *Item) error {
+	if err := l.arguments(it.Args); err != nil {
+		return err
+	}
+	in, err := l.with(instr{op: opDefine, flags: it.Slot, sym: uint16(it.GuardSym)}, it.Guard...)
+	if it.Guard != nil {
+		in.c = 1
+	}
+	e := l.code.entries[it.Sym]
+	in.d, in.z = uint8(len(it.Args)), e.pc
+	l.code.body = max(l.code.body, int(e.need))
+	l.emitFramed(in)
+	return err
+}
+
+func (l *linker) cond(it *Item) error {
+	in, err := l.with(instr{op: opJumpZero}, it.Args...)
+	if err != nil {
+		return err
+	}
+	at := l.emit(in)
+	err = l.items(it.Body)
+	l.out[at].z = l.here()
+	return err
+}
+
+func (l *linker) loop(it *Item) error {
+	count, err := l.temporary()
+	if err != nil {
+		return err
+	}
+	if err := l.copyTo(count, it.Args[0]); err != nil {
+		return err
+	}
+	skip := l.emit(instr{op: opJumpLess1, a: count})
+	start := l.here()
+	if err := l.items(it.Body); err != nil {
+		return err
+	}
+	l.emit(instr{op: opLoopNext, d: count, z: start})
+	l.out[skip].z = l.here()
+	return nil
+}
+
+// copyTo sets a register of the linker's own to an operand.
+func (l *linker) copyTo(dst uint8, o Operand) error {
+	r, c, err := l.operand(o)
+	l.emit(instr{op: opFma, a: r, b: 0, d: dst, x: 1, y: c})
+	return err
+}
+
+// work translates work-while-pending:
+//
+//	     left = n
+//	test: unless pending: goto rest
+//	     c = min(chunk, left); left -= c; body(c, ...); poll; goto test
+//	rest: if left > 0: body(left, ...)
+func (l *linker) work(it *Item) error {
+	left, err := l.temporary()
+	if err != nil {
+		return err
+	}
+	columns, err := l.temporary()
+	if err != nil {
+		return err
+	}
+	chunk, err := l.temporary()
+	if err != nil {
+		return err
+	}
+	if err := l.copyTo(left, it.Args[0]); err != nil {
+		return err
+	}
+	if err := l.copyTo(chunk, it.Args[1]); err != nil {
+		return err
+	}
+	test := l.here()
+	l.emit(instr{op: opWorkTest, flags: it.Slot, d: chunk})
+	l.emit(instr{op: opMin, a: chunk, b: left, d: columns})
+	l.emit(instr{op: opFma, a: columns, b: left, d: left, x: -1})
+	args := append([]Operand{{Reg: Reg(columns)}}, it.Args[2:]...)
+	if err := l.call(it.Sym, args); err != nil {
+		return err
+	}
+	l.emitFramed(instr{op: opWorkPoll, flags: it.Slot, a: left})
+	l.emit(instr{op: opJump, z: test})
+	l.out[test].z = l.here()
+	skip := l.emit(instr{op: opJumpLess1, a: left})
+	args[0] = Operand{Reg: Reg(left)}
+	if err := l.call(it.Sym, args); err != nil {
+		return err
+	}
+	l.out[skip].z = l.here()
+	return nil
+}

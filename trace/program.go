@@ -1,0 +1,191 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrBlock marks a block definition that breaks a rule.
+var ErrBlock = errors.New("bad block")
+
+// Program is a header with its blocks: all that a stream of calls refers to.
+// Blocks may be added while cursors run, not at the same time.
+type Program struct {
+	header  *Header
+	classes [][]int32 // by axis: class of each rank; nil for AxisAll and AxisRank
+	groups  [][]int32 // by family: group of each rank
+	symbols symbolHashes
+	blocks  []Block
+	infos   []blockInfo
+	byHash  map[[32]byte]int
+	plain   code // without markers
+	marked  code // with markers
+}
+
+// blockInfo is what callers need to know of a block.
+type blockInfo struct {
+	hash  [32]byte
+	polls bool // it, or a callee, polls or defines a pollable
+}
+
+// NewProgram checks a header and returns a program without blocks. The header
+// must not change any more.
+func NewProgram(h *Header) (*Program, error) {
+	if err := h.Check(); err != nil {
+		return nil, err
+	}
+	p := &Program{header: h, byHash: map[[32]byte]int{}, marked: code{markers: true}}
+	for i := range h.Families {
+		of, err := h.groupOf(i)
+		if err != nil {
+			return nil, err
+		}
+		p.groups = append(p.groups, of)
+	}
+	for _, a := range h.Axes {
+		var of []int32
+		if a.Kind == AxisFamily {
+			of = p.groups[a.Family]
+		}
+		p.classes = append(p.classes, of)
+	}
+	p.symbols = hashSymbols(h)
+	return p, nil
+}
+
+// Header returns the program's header; it must not be changed.
+func (p *Program) Header() *Header { return p.header }
+
+// NumBlocks returns the number of blocks.
+func (p *Program) NumBlocks() int { return len(p.blocks) }
+
+// Block returns a definition; it must not be changed.
+func (p *Program) Block(i int) *Block { return &p.blocks[i] }
+
+// BlockHash names a block by its content: equal definitions, with callees,
+// kernels and markers that are equal, have equal hashes in all traces.
+func (p *Program) BlockHash(i int) [32]byte { return p.infos[i].hash }
+
+// Class returns the class of a rank on an axis.
+func (p *Program) Class(axis int, rank int32) int32 {
+	if of := p.classes[axis]; of != nil {
+		return of[rank]
+	}
+	if p.header.Axes[axis].Kind == AxisRank {
+		return rank
+	}
+	return 0
+}
+
+// Add adds the block that b built and returns its number. If an equal block is
+// there already, its number is returned.
+func (p *Program) Add(b *Builder) (int, error) {
+	if len(b.errs) > 0 {
+		return 0, fmt.Errorf("%w %q: %s", ErrBlock, b.block.Name, b.errs[0])
+	}
+	return p.AddBlock(b.block)
+}
+
+// AddBlock adds a definition after checking it, and returns its number; if an
+// equal block is there already, the number of that.
+func (p *Program) AddBlock(b Block) (int, error) {
+	c := checker{program: p, block: &b, defined: make([]bool, maxRegs)}
+	if err := c.check(); err != nil {
+		return 0, fmt.Errorf("%w %d %q: %w", ErrBlock, len(p.blocks), b.Name, err)
+	}
+	hash := p.hashBlock(&b)
+	if n, ok := p.byHash[hash]; ok {
+		return n, nil
+	}
+	n := len(p.blocks)
+	p.blocks = append(p.blocks, b)
+	p.infos = append(p.infos, blockInfo{hash: hash, polls: c.polls})
+	p.byHash[hash] = n
+	return n, nil
+}
+
+// symbolHashes names kernels, markers and families by content.
+type symbolHashes struct{ kernels, markers, families [][32]byte }
+
+func hashSymbols(h *Header) symbolHashes {
+	var s symbolHashes
+	for _, k := range h.Kernels {
+		var b strings.Builder
+		fmt.Fprintf(&b, "kernel %q", k.Name)
+		for _, a := range k.Attrs {
+			fmt.Fprintf(&b, " %q=%q", a.Name, a.Value)
+		}
+		for _, d := range k.Dims {
+			fmt.Fprintf(&b, " %q%q", d.Name, d.Enum)
+		}
+		s.kernels = append(s.kernels, sha256.Sum256([]byte(b.String())))
+	}
+	for _, m := range h.Markers {
+		phase := ""
+		if m.Phase > 0 {
+			phase = h.Phases[m.Phase-1]
+		}
+		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %q %q %t", m.Text, phase, m.End)))
+	}
+	for _, f := range h.Families {
+		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %q %v", f.Name, f.Groups)))
+	}
+	return s
+}
+
+// hashBlock returns the SHA-256 of a definition written out with symbols and
+// callees replaced by their hashes.
+func (p *Program) hashBlock(b *Block) [32]byte {
+	buf := binary.AppendUvarint(nil, uint64(b.Params))
+	buf = p.appendItems(buf, b.Items)
+	return sha256.Sum256(buf)
+}
+
+func (p *Program) appendItems(buf []byte, items []Item) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(items)))
+	for i := range items {
+		it := &items[i]
+		buf = append(buf, byte(it.Op), byte(it.Dst), it.Slot)
+		buf = binary.AppendVarint(buf, int64(it.Req))
+		buf = p.appendSymbol(buf, it)
+		if it.Guard != nil {
+			buf = append(buf, p.symbols.families[it.GuardSym][:]...)
+		}
+		buf = appendOperands(buf, it.Args)
+		buf = appendOperands(buf, it.Guard)
+		for _, c := range it.Coefs {
+			buf = binary.AppendVarint(buf, c)
+		}
+		buf = p.appendItems(buf, it.Body)
+	}
+	return buf
+}
+
+func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
+	var h [32]byte
+	switch symbolOf(it.Op) {
+	case symbolKernel:
+		h = p.symbols.kernels[it.Sym]
+	case symbolMarker:
+		h = p.symbols.markers[it.Sym]
+	case symbolFamily:
+		h = p.symbols.families[it.Sym]
+	case symbolBlock:
+		h = p.infos[it.Sym].hash
+	default:
+		return buf
+	}
+	return append(buf, h[:]...)
+}
+
+func appendOperands(buf []byte, args []Operand) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(args)))
+	for _, a := range args {
+		buf = append(buf, byte(a.Reg))
+		buf = binary.AppendVarint(buf, a.Const)
+	}
+	return buf
+}
