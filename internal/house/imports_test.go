@@ -1,0 +1,83 @@
+// Package house holds the rules of the source tree that the compiler does not
+// check.
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each package of the core, which packages of this module and
+// which modules from outside it may import. Commands may import everything.
+var allowed = map[string]rule{
+	"reprise/proto":            {outside: []string{"google.golang.org/protobuf"}},
+	"reprise/trace":            {inside: []string{"reprise/proto"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
+	"reprise/platforms":        {},
+	"reprise/netmodel":         {inside: []string{"reprise/platforms"}},
+	"reprise/kernels":          {outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
+	"reprise/tracegen":         {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/hpl":     {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/simgrid": {inside: []string{"reprise/trace"}},
+	"reprise/replay":           {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms"}},
+}
+
+type rule struct{ inside, outside []string }
+
+type listedPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	for _, p := range list(t, "reprise/...") {
+		if strings.HasPrefix(p.ImportPath, "reprise/cmd/") || strings.HasPrefix(p.ImportPath, "reprise/internal/") {
+			continue
+		}
+		r, ok := allowed[p.ImportPath]
+		if !ok {
+			t.Errorf("%s: a package without a rule; add it to the house or move it", p.ImportPath)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if !r.permits(imp) {
+				t.Errorf("%s imports %s", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+func (r rule) permits(imp string) bool {
+	switch {
+	case imp == "C":
+		return false
+	case strings.HasPrefix(imp, "reprise/"):
+		return slices.Contains(r.inside, imp) || strings.HasPrefix(imp, "reprise/internal/")
+	case !strings.Contains(strings.Split(imp, "/")[0], "."):
+		return true // standard library
+	}
+	return slices.ContainsFunc(r.outside, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") })
+}
+
+func list(t *testing.T, pattern string) []listedPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", pattern).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listedPackage
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listedPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
