@@ -1,9 +1,9 @@
 package kernels
 
 // Model is the bound model of one kernel on one host: it maps the dimensions
-// of a call to seconds. It is a small value without mutable state; models
-// that are equal share their storage and compare equal with ==, so a caller
-// may keep one per rank and kernel. The zero Model is free.
+// of a call to seconds. It is a small immutable value; models of one Set that
+// are equal share their storage and compare equal with ==, so a caller may
+// keep one per rank and kernel. The zero Model is free.
 type Model struct {
 	p *program // nil: free
 }
@@ -13,12 +13,11 @@ type Model struct {
 func (m *Model) Free() bool { return m.p == nil }
 
 // Seconds returns how long a call of the given dimensions takes, in seconds,
-// never negative and never NaN. dims holds the values in the order of the
-// Signature's Dims; the rest is ignored. Dimensions are >= 0. It does not
-// allocate.
+// never negative and never NaN. dims holds the values, >= 0, in the order of
+// the Signature's Dims; the rest is ignored. It does not allocate.
 //
-// A call that is empty (see the file's key "empty") is free or costs what the
-// terms say. Of the pieces the first whose thresholds hold counts. Fitted
+// A call that is empty (the file's key "empty") is free, or costs what the
+// terms say. The first piece whose thresholds hold gives the time. Fitted
 // polynomials dip below zero for tiny calls: a total that is not positive
 // costs nothing.
 func (m *Model) Seconds(dims *[MaxDims]int64) float64 {
@@ -28,13 +27,11 @@ func (m *Model) Seconds(dims *[MaxDims]int64) float64 {
 	return m.p.seconds(dims)
 }
 
-// program is the compiled form of a model, immutable once bound.
+// program is the compiled form of a model, immutable once bound. Its last
+// piece has no bounds, so that some piece always holds.
 type program struct {
-	pieces []piece // at least one; the last has no bounds
-	// A call is empty, and then free, if one of the dimensions of the set
-	// single is zero, or all dimensions of one of the sets in sums.
-	single dimSet
-	sums   []dimSet
+	pieces  []piece
+	extents []dimSet // a call is free if all dimensions of one of these sets are zero
 }
 
 // dimSet is a set of dimensions: bit i stands for dimension i.
@@ -43,7 +40,7 @@ type dimSet uint8
 // piece is a polynomial with the box of dimensions in which it holds.
 type piece struct {
 	bounds []bound
-	terms  []term
+	terms  []term // none: free
 }
 
 // bound asks for lo <= dims[dim] <= hi.
@@ -58,30 +55,24 @@ const maxDegree = 4
 // one is the index of the constant 1 among the factors of a term.
 const one = MaxDims
 
-// term is coef (seconds) times the dimensions whose indices are in factor,
-// repeated for powers and filled up with one.
+// term is coef, in seconds, times the dimensions whose indices are in factor,
+// ascending, repeated for powers and filled up with one.
 type term struct {
 	coef   float64
 	factor [maxDegree]uint8
 }
 
 func (p *program) seconds(dims *[MaxDims]int64) float64 {
-	if p.single|p.anySum() != 0 && p.empty(dims) {
+	if len(p.extents) != 0 && p.empty(dims) {
 		return 0
 	}
-	for i := range p.pieces {
+	last := len(p.pieces) - 1
+	for i := range p.pieces[:last] {
 		if p.pieces[i].holds(dims) {
 			return p.pieces[i].seconds(dims)
 		}
 	}
-	panic("kernels: model without a piece for all dimensions")
-}
-
-func (p *program) anySum() dimSet {
-	if len(p.sums) != 0 {
-		return 1
-	}
-	return 0
+	return p.pieces[last].seconds(dims)
 }
 
 // empty reports whether one of the model's extents is zero.
@@ -92,11 +83,8 @@ func (p *program) empty(dims *[MaxDims]int64) bool {
 			zero |= 1 << i
 		}
 	}
-	if zero&p.single != 0 {
-		return true
-	}
-	for _, s := range p.sums {
-		if s&^zero == 0 {
+	for _, e := range p.extents {
+		if e&^zero == 0 {
 			return true
 		}
 	}
@@ -104,7 +92,8 @@ func (p *program) empty(dims *[MaxDims]int64) bool {
 }
 
 func (c *piece) holds(dims *[MaxDims]int64) bool {
-	for _, b := range c.bounds {
+	for i := range c.bounds {
+		b := &c.bounds[i]
 		if d := dims[b.dim%MaxDims]; d < b.lo || d > b.hi {
 			return false
 		}
@@ -112,15 +101,16 @@ func (c *piece) holds(dims *[MaxDims]int64) bool {
 	return true
 }
 
-// seconds adds up the terms in the order of the file. The products are kept
-// from being fused with the sum, so that every machine gives the same bits.
+// seconds adds up the terms in the order of the file. The explicit conversion
+// keeps product and sum from being fused, so that every machine gives the
+// same bits. The mask only tells the compiler that an index is in range.
 func (c *piece) seconds(dims *[MaxDims]int64) float64 {
-	x := [8]float64{float64(dims[0]), float64(dims[1]), float64(dims[2]), float64(dims[3]), 1}
+	x := [8]float64{float64(dims[0]), float64(dims[1]), float64(dims[2]), float64(dims[3]), one: 1}
 	total := 0.0
 	for i := range c.terms {
 		t := &c.terms[i]
-		v := t.coef * x[t.factor[0]&7] * x[t.factor[1]&7] * x[t.factor[2]&7] * x[t.factor[3]&7]
-		total += float64(v)
+		f := &t.factor
+		total += float64(t.coef * x[f[0]&7] * x[f[1]&7] * x[f[2]&7] * x[f[3]&7])
 	}
 	if total > 0 {
 		return total

@@ -1,21 +1,71 @@
 package kernels
 
 import (
-	"errors"
-	"io"
+	"encoding/binary"
+	"fmt"
 	"os"
+	"slices"
+	"sync"
 )
 
-// Set is a parsed and checked kernel file. Its methods may be called from
-// several goroutines.
+// Set is a parsed and checked kernel file, with a cache of what has been
+// bound. Its methods may be called from several goroutines.
 type Set struct {
-	name string
+	name        string
+	cpusPerHost int
+	base        []rule // for hosts without an override
+	overrides   []override
+	exact       map[string][]int32 // overrides by exact host name, ascending
+	patterns    []int32            // the other overrides, ascending
+	usesSpeed   bool               // some model is in unit flop
+
+	mu       sync.Mutex
+	lastHost hostKey // ranks bind all their kernels in a row
+	lastList int32   // index in lists, of lastHost
+	lists    [][]int32
+	listIDs  map[string]int32 // of lists, by encoded content
+	sigs     []Signature
+	sigIDs   map[uint64][]int32 // of sigs, by hash
+	bound    map[boundKey]Model
+	programs map[string]*program // by encoded content
 }
 
-// Parse reads a kernel file. name stands for the file in messages. Errors
-// begin with name:line and say what was found and what is allowed.
-func Parse(r io.Reader, name string) (*Set, error) {
-	return nil, errors.New("kernels: being written")
+// hostKey is what decides which overrides apply.
+type hostKey struct {
+	name string
+	cpu  int
+}
+
+// boundKey is what decides which model a bind returns.
+type boundKey struct {
+	list, sig int32
+	speed     float64 // 0 unless usesSpeed
+}
+
+func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Set {
+	s := &Set{
+		name: name, cpusPerHost: cpusPerHost, base: base, overrides: overrides,
+		exact:     map[string][]int32{},
+		usesSpeed: usesSpeed(base),
+		lastList:  -1,
+		listIDs:   map[string]int32{},
+		sigIDs:    map[uint64][]int32{},
+		bound:     map[boundKey]Model{},
+		programs:  map[string]*program{},
+	}
+	for i, o := range overrides {
+		s.usesSpeed = s.usesSpeed || usesSpeed(o.rules)
+		if o.host.exact() {
+			s.exact[o.host.text] = append(s.exact[o.host.text], int32(i))
+		} else {
+			s.patterns = append(s.patterns, int32(i))
+		}
+	}
+	return s
+}
+
+func usesSpeed(rules []rule) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.model.flop })
 }
 
 // Load parses the kernel file at path.
@@ -37,13 +87,132 @@ func (s *Set) Name() string { return s.name }
 // dimensions or attributes that sig does not have. Binding the same again is
 // a lookup of about 100 ns.
 func (s *Set) Bind(host Host, sig Signature) (Model, error) {
-	return Model{}, errors.New("kernels: being written")
+	if host.Slot < 0 {
+		return Model{}, fmt.Errorf("%s: host %s: negative slot %d", s.name, host.Name, host.Slot)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, err := s.signature(sig)
+	if err != nil {
+		return Model{}, fmt.Errorf("%s: %w", s.name, err)
+	}
+	key := boundKey{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), sig: id}
+	if s.usesSpeed {
+		key.speed = host.Speed
+	}
+	if m, ok := s.bound[key]; ok {
+		return m, nil
+	}
+	m, err := s.bind(s.lists[key.list], host, sig)
+	if err == nil {
+		s.bound[key] = m
+	}
+	return m, err
 }
 
-// Builtin returns the built-in set of the given name, one of BuiltinNames.
-func Builtin(name string) (*Set, error) {
-	return nil, errors.New("kernels: being written")
+// hostList returns the number of the list of the overrides that apply to h,
+// the same number for hosts with the same list.
+func (s *Set) hostList(h hostKey) int32 {
+	if s.lastList >= 0 && s.lastHost == h {
+		return s.lastList
+	}
+	var list []int32
+	for _, i := range s.exact[h.name] {
+		list = s.addOverride(list, i, h)
+	}
+	for _, i := range s.patterns {
+		if s.overrides[i].host.match(h.name) {
+			list = s.addOverride(list, i, h)
+		}
+	}
+	slices.Sort(list)
+	s.lastHost, s.lastList = h, s.listID(list)
+	return s.lastList
 }
 
-// BuiltinNames lists the built-in sets, sorted.
-func BuiltinNames() []string { return nil }
+func (s *Set) addOverride(list []int32, i int32, h hostKey) []int32 {
+	if cpu := s.overrides[i].cpu; cpu == anyCPU || cpu == h.cpu {
+		list = append(list, i)
+	}
+	return list
+}
+
+func (s *Set) listID(list []int32) int32 {
+	var code []byte
+	for _, i := range list {
+		code = binary.LittleEndian.AppendUint32(code, uint32(i))
+	}
+	id, ok := s.listIDs[string(code)]
+	if !ok {
+		id = int32(len(s.lists))
+		s.lists = append(s.lists, list)
+		s.listIDs[string(code)] = id
+	}
+	return id
+}
+
+// signature returns the number of sig, the same for equal signatures.
+func (s *Set) signature(sig Signature) (int32, error) {
+	h := hash(sig)
+	for _, id := range s.sigIDs[h] {
+		if known := &s.sigs[id]; known.Name == sig.Name && slices.Equal(known.Attrs, sig.Attrs) && slices.Equal(known.Dims, sig.Dims) {
+			return id, nil
+		}
+	}
+	if err := sig.check(); err != nil {
+		return 0, err
+	}
+	id := int32(len(s.sigs))
+	sig.Attrs, sig.Dims = slices.Clone(sig.Attrs), slices.Clone(sig.Dims)
+	s.sigs = append(s.sigs, sig)
+	s.sigIDs[h] = append(s.sigIDs[h], id)
+	return id, nil
+}
+
+// check reports what is wrong with sig.
+func (sig Signature) check() error {
+	if sig.Name == "" || len(sig.Dims) > MaxDims {
+		return fmt.Errorf("kernel %q: want a name and at most %d dimensions, found %d", sig.Name, MaxDims, len(sig.Dims))
+	}
+	if name, ok := repeated(sig.Dims, func(d string) string { return d }); ok {
+		return fmt.Errorf("kernel %s: dimension %q twice", sig, name)
+	}
+	if name, ok := repeated(sig.Attrs, func(a Attr) string { return a.Name }); ok {
+		return fmt.Errorf("kernel %s: attribute %q twice", sig, name)
+	}
+	return nil
+}
+
+// repeated returns the first name that occurs again in list.
+func repeated[T any](list []T, name func(T) string) (string, bool) {
+	for i := range list {
+		for j := range i {
+			if name(list[i]) == name(list[j]) {
+				return name(list[i]), true
+			}
+		}
+	}
+	return "", false
+}
+
+// hash is FNV-1a over the parts of sig, each closed by a byte that no UTF-8
+// text contains.
+func hash(sig Signature) uint64 {
+	h := uint64(14695981039346656037)
+	add := func(text string) {
+		for i := range len(text) {
+			h = (h ^ uint64(text[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	add(sig.Name)
+	for i := range sig.Attrs {
+		add(sig.Attrs[i].Name)
+		add(sig.Attrs[i].Value)
+	}
+	add("")
+	for _, d := range sig.Dims {
+		add(d)
+	}
+	return h
+}

@@ -1,0 +1,39 @@
+package kernels
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed builtin/*.yaml
+var builtins embed.FS
+
+// Builtin returns the built-in set of the given name, one of BuiltinNames.
+// Each call returns a set of its own.
+//
+//   - default: a generic node whose speed is the host's; see docs/kernels.md
+//   - dahu, dahu-c1, dahu-a1: 32 nodes with 2 x 16-core Xeon Gold 6130, one
+//     rank per core
+//   - stampede, stampede-proportional: one rank per node with a Xeon Phi
+func Builtin(name string) (*Set, error) {
+	f, err := builtins.Open("builtin/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no built-in kernel models %q: want one of %s", name, strings.Join(BuiltinNames(), ", "))
+	}
+	defer f.Close()
+	return Parse(f, name)
+}
+
+// BuiltinNames lists the built-in sets, sorted.
+func BuiltinNames() []string {
+	files, err := fs.Glob(builtins, "builtin/*.yaml")
+	if err != nil {
+		panic("kernels: " + err.Error())
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(strings.TrimPrefix(f, "builtin/"), ".yaml")
+	}
+	return files
+}

@@ -1,0 +1,162 @@
+package kernels
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// pattern matches names of kernels and of hosts. "*" stands for any run of
+// characters; "[1-3,7]", as in the host lists of batch systems, for one whole
+// decimal number of these ranges, leading zeros ignored. Everything else
+// stands for itself.
+type pattern struct {
+	text    string
+	parts   []part
+	literal int // characters that stand for themselves
+}
+
+// part is one element of a pattern.
+type part struct {
+	star   bool
+	ranges []numberRange // not nil: a number
+	char   byte
+}
+
+// numberRange holds the numbers first..last.
+type numberRange struct{ first, last uint64 }
+
+// parsePattern compiles text.
+func parsePattern(text string) (pattern, error) {
+	p := pattern{text: text}
+	if text == "" {
+		return p, fmt.Errorf("empty pattern")
+	}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '*':
+			p.parts = append(p.parts, part{star: true})
+		case '[':
+			n := strings.IndexByte(text[i:], ']')
+			if n < 0 {
+				return p, fmt.Errorf("pattern %q: [ without ]", text)
+			}
+			if besideDigit(text, i, i+n) {
+				return p, fmt.Errorf("pattern %q: a digit beside [...], which stands for a whole number", text)
+			}
+			ranges, err := parseRanges(text[i+1 : i+n])
+			if err != nil {
+				return p, fmt.Errorf("pattern %q: %w", text, err)
+			}
+			p.parts = append(p.parts, part{ranges: ranges})
+			i += n
+		default:
+			p.parts = append(p.parts, part{char: text[i]})
+			p.literal++
+		}
+	}
+	return p, nil
+}
+
+// besideDigit reports whether text has a digit or another range directly
+// before the bracket at open or after the one at end.
+func besideDigit(text string, open, end int) bool {
+	before := open > 0 && (isDigit(text[open-1]) || text[open-1] == ']')
+	after := end+1 < len(text) && (isDigit(text[end+1]) || text[end+1] == '[')
+	return before || after
+}
+
+// parseRanges parses "1-3,7".
+func parseRanges(list string) ([]numberRange, error) {
+	var ranges []numberRange
+	for item := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(item, "-")
+		if !isRange {
+			last = first
+		}
+		lo, err := strconv.ParseUint(first, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("range %q: want a number or first-last", item)
+		}
+		hi, err := strconv.ParseUint(last, 10, 64)
+		if err != nil || hi < lo {
+			return nil, fmt.Errorf("range %q: want a number or first-last", item)
+		}
+		ranges = append(ranges, numberRange{lo, hi})
+	}
+	return ranges, nil
+}
+
+// exact reports whether the pattern stands for its own text only.
+func (p *pattern) exact() bool { return p.literal == len(p.text) }
+
+// specificity orders patterns: exact names before all others, then the number
+// of characters that stand for themselves.
+func (p *pattern) specificity() int {
+	if p.exact() {
+		return len(p.text) + maxFileBytes
+	}
+	return p.literal
+}
+
+// match reports whether the pattern stands for name. On a mismatch the last
+// star takes one character more, so the cost is at most len(name) times
+// len(parts).
+func (p *pattern) match(name string) bool {
+	i, at := 0, 0                 // part, position in name
+	star, starAt := -1, len(name) // last star seen and where its run ends
+	for {
+		switch {
+		case i == len(p.parts) && at == len(name):
+			return true
+		case i < len(p.parts) && p.parts[i].star:
+			star, starAt = i, at
+			i++
+			continue
+		case i < len(p.parts):
+			if n := p.parts[i].length(name, at); n > 0 {
+				i++
+				at += n
+				continue
+			}
+		}
+		if star < 0 || starAt >= len(name) {
+			return false
+		}
+		starAt++
+		i, at = star+1, starAt
+	}
+}
+
+// length returns how many characters of name the part matches at position at,
+// or 0 for none.
+func (e *part) length(name string, at int) int {
+	if at == len(name) {
+		return 0
+	}
+	if e.ranges == nil {
+		if name[at] == e.char {
+			return 1
+		}
+		return 0
+	}
+	if at > 0 && isDigit(name[at-1]) {
+		return 0
+	}
+	end := at
+	for end < len(name) && isDigit(name[end]) {
+		end++
+	}
+	v, err := strconv.ParseUint(name[at:end], 10, 64)
+	if err != nil {
+		return 0
+	}
+	for _, r := range e.ranges {
+		if r.first <= v && v <= r.last {
+			return end - at
+		}
+	}
+	return 0
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
