@@ -1,0 +1,353 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// listingBuffer is how much text a listing collects before it writes.
+const listingBuffer = 64 << 10 // bytes
+
+// WriteListing writes the flat actions that c yields as text, a line each,
+// with polls decided by rule. A cursor with markers gives a complete
+// listing. The first line names the rank and, for each family with a name, the
+// number of its group: "# rank 5 myrow 1 mycol 2".
+//
+// Failed polls are one line "miss PEER TAG COMM xCOUNT" as long as nothing but
+// the same zero-sized kernels came between them; these are listed once, before it.
+func WriteListing(w io.Writer, c *Cursor, rule PollRule) error {
+	l := newListing(w, c, rule)
+	err := l.run()
+	l.settle()
+	if ferr := l.flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// listing is the state of a text under way. What is printed ends with
+//
+//	out (with its last zero-sized kernels group) [miss, if missing] zeros
+//
+// where miss and zeros are held back: the miss may happen again.
+type listing struct {
+	w       io.Writer
+	c       *Cursor
+	rule    PollRule
+	kernels []kernelText
+	comms   []string // by family: " name", or nothing
+
+	out    []byte
+	group  []byte // zero-sized kernels at the end of out, or before the miss
+	missed Action // the failed poll that is held back
+	misses int64  // how often it failed; 0: none is held back
+	zeros  []byte // zero-sized kernels after it
+
+	requests map[int32]request
+}
+
+// kernelText is what a listing needs to know of a kernel.
+type kernelText struct {
+	prefix string // name and attributes
+	dims   []Dim
+}
+
+// request is a pending nonblocking action.
+type request struct {
+	verb      string // send or recv
+	peer, tag int32
+	bytes     int64
+}
+
+func newListing(w io.Writer, c *Cursor, rule PollRule) *listing {
+	h := c.trace.Header()
+	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
+	for i := range h.Kernels {
+		k := &h.Kernels[i]
+		prefix := k.Name
+		for _, a := range k.Attrs {
+			prefix += " " + a.Value
+		}
+		l.kernels = append(l.kernels, kernelText{prefix, k.Dims})
+	}
+	for i := range h.Families {
+		comm := ""
+		if name := h.Families[i].Name; name != "" && name != "-" {
+			comm = " " + name
+		}
+		l.comms = append(l.comms, comm)
+	}
+	return l
+}
+
+func (l *listing) run() error {
+	l.head()
+	var buf [256]Action
+	for {
+		n, err := l.c.Fill(buf[:])
+		for i := range buf[:n] {
+			if err := l.action(&buf[i]); err != nil {
+				return fmt.Errorf("rank %d step %d: %w", l.c.Rank(), l.c.Step(), err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if err := l.rule.Finish(); err != nil {
+				return fmt.Errorf("rank %d: %w", l.c.Rank(), err)
+			}
+			return nil
+		}
+		if len(l.out) > listingBuffer {
+			if err := l.flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// flush writes what is certain.
+func (l *listing) flush() error {
+	_, err := l.w.Write(l.out)
+	l.out = l.out[:0]
+	return err
+}
+
+// head writes the line that names the rank.
+func (l *listing) head() {
+	rank := l.c.Rank()
+	l.word("# rank").int(int64(rank))
+	for i, comm := range l.comms {
+		if comm != "" {
+			l.word(" my").word(comm[1:]).int(int64(l.c.trace.Program().groups[i][rank]))
+		}
+	}
+	l.line()
+}
+
+// action appends the lines of an action.
+func (l *listing) action(a *Action) error {
+	switch a.Kind {
+	case KindPhase, KindStep:
+		return nil
+	case KindCompute:
+		return l.compute(a)
+	case KindPoll:
+		arrived, err := l.rule.Answer(a)
+		if err != nil {
+			return err
+		}
+		l.c.Answer(arrived)
+		if !arrived {
+			l.miss(a)
+		}
+		return nil
+	}
+	l.settle()
+	l.group = l.group[:0]
+	return l.plain(a)
+}
+
+// plain appends an action that neither is a kernel nor depends on a poll.
+func (l *listing) plain(a *Action) error {
+	switch a.Kind {
+	case KindMark:
+		l.word(l.c.MarkText(a)).line()
+	case KindProbed:
+		l.probe("iprobe", a)
+		l.line()
+	case KindIprobe:
+		l.probe("probe", a)
+		l.line()
+	case KindFlops:
+		l.word("flops").float(a.Flops()).line()
+	case KindSleep:
+		l.word("sleep").float(a.Seconds()).line()
+	default:
+		return l.communication(a)
+	}
+	return nil
+}
+
+func (l *listing) communication(a *Action) error {
+	switch a.Kind {
+	case KindSend:
+		l.message("send", a, a.X[0])
+	case KindSsend:
+		l.message("ssend", a, a.X[0])
+	case KindRecv:
+		l.message("recv", a, a.X[0])
+	case KindIsend:
+		l.nonblocking("isend", "send", a)
+	case KindIssend:
+		l.nonblocking("issend", "send", a)
+	case KindIrecv:
+		l.nonblocking("irecv", "recv", a)
+	case KindWait:
+		l.complete("wait", a.Req)
+		delete(l.requests, a.Req)
+	case KindTest:
+		l.complete("test", a.Req)
+	case KindWaitAll:
+		l.word("waitall").line()
+		clear(l.requests)
+	case KindExchange:
+		l.message("irecv", a, a.X[1])
+		l.message("send", a, a.X[0])
+		l.wait("wait", request{"recv", a.Peer, a.Tag, a.X[1]})
+	case KindSyncExchange:
+		l.message("issend", a, a.X[0])
+		l.message("recv", a, a.X[1])
+		l.wait("wait", request{"send", a.Peer, a.Tag, a.X[0]})
+	case KindSendrecv:
+		source := Action{Sym: a.Sym, Peer: int32(a.X[2]), Tag: int32(a.X[2] >> 32)}
+		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
+	default:
+		return fmt.Errorf("action %v has no text form", a.Kind)
+	}
+	return nil
+}
+
+func (l *listing) message(verb string, a *Action, bytes int64) {
+	l.word(verb).envelope(a, bytes).comm(a).line()
+}
+
+func (l *listing) nonblocking(verb, completion string, a *Action) {
+	l.message(verb, a, a.X[0])
+	l.requests[a.Req] = request{completion, a.Peer, a.Tag, a.X[0]}
+}
+
+// complete appends a wait for, or a test of, a request slot.
+func (l *listing) complete(verb string, slot int32) {
+	r, ok := l.requests[slot]
+	if !ok { // the listing began after the request
+		l.word(verb).word(" request").int(int64(slot)).line()
+		return
+	}
+	l.wait(verb, r)
+}
+
+func (l *listing) wait(verb string, r request) {
+	a := Action{Peer: r.peer, Tag: r.tag}
+	l.word(verb).word(" ").word(r.verb).envelope(&a, r.bytes).line()
+}
+
+func (l *listing) probe(verb string, a *Action) {
+	l.word(verb).int(int64(a.Peer)).int(int64(a.Tag)).comm(a)
+}
+
+// compute appends a kernel. A zero-sized one is held back after a failed poll:
+// it belongs to the next turn if the poll fails again.
+func (l *listing) compute(a *Action) error {
+	k := &l.kernels[a.Sym]
+	start := len(l.out)
+	zero := false
+	l.word(k.prefix)
+	for i := range k.dims {
+		v := a.X[i]
+		if enum := k.dims[i].Enum; enum != nil {
+			if v < 0 || v >= int64(len(enum)) {
+				return fmt.Errorf("kernel %s: %s is %d, allowed 0 to %d", k.prefix, k.dims[i].Name, v, len(enum)-1)
+			}
+			l.word(" ").word(enum[v])
+			continue
+		}
+		zero = zero || v == 0
+		l.int(v)
+	}
+	l.line()
+	l.place(start, zero)
+	return nil
+}
+
+// place moves the kernel at the end of out to where it belongs.
+func (l *listing) place(start int, zero bool) {
+	text := l.out[start:]
+	switch {
+	case zero && l.misses > 0:
+		l.zeros = append(l.zeros, text...)
+		l.out = l.out[:start]
+	case zero:
+		l.group = append(l.group, text...)
+	case l.misses > 0:
+		l.zeros = append(l.zeros, text...)
+		l.out = l.out[:start]
+		l.settle()
+		l.group = l.group[:0]
+	default:
+		l.group = l.group[:0]
+	}
+}
+
+// miss notes a failed poll: one more of the same, or a new one.
+func (l *listing) miss(a *Action) {
+	same := l.misses > 0 && a.Peer == l.missed.Peer && a.Tag == l.missed.Tag && a.Sym == l.missed.Sym
+	if same && string(l.zeros) == string(l.group) {
+		l.misses++
+		l.zeros = l.zeros[:0]
+		return
+	}
+	if l.misses > 0 {
+		l.group = append(l.group[:0], l.zeros...)
+		l.settle()
+	}
+	l.missed, l.misses = *a, 1
+}
+
+// settle prints what is held back.
+func (l *listing) settle() {
+	if l.misses == 0 {
+		return
+	}
+	l.probe("miss", &l.missed)
+	l.word(" x")
+	l.out = strconv.AppendInt(l.out, l.misses, 10)
+	l.line()
+	l.out = append(l.out, l.zeros...)
+	l.misses, l.zeros = 0, l.zeros[:0]
+}
+
+// The pieces of a line, all appended to out.
+
+func (l *listing) word(s string) *listing {
+	l.out = append(l.out, s...)
+	return l
+}
+
+func (l *listing) int(v int64) *listing {
+	l.out = strconv.AppendInt(append(l.out, ' '), v, 10)
+	return l
+}
+
+// float appends v with the digits that it takes to read it back, whole numbers
+// as integers.
+func (l *listing) float(v float64) *listing {
+	if v == math.Trunc(v) && math.Abs(v) < 1e18 {
+		return l.int(int64(v))
+	}
+	l.out = strconv.AppendFloat(append(l.out, ' '), v, 'g', -1, 64)
+	return l
+}
+
+// envelope appends peer, bytes ("?" where a receiver does not know) and tag.
+func (l *listing) envelope(a *Action, bytes int64) *listing {
+	l.int(int64(a.Peer))
+	if bytes < 0 {
+		l.word(" ?")
+	} else {
+		l.int(bytes)
+	}
+	return l.int(int64(a.Tag))
+}
+
+func (l *listing) comm(a *Action) *listing {
+	if int(a.Sym) < len(l.comms) {
+		l.word(l.comms[a.Sym])
+	}
+	return l
+}
+
+func (l *listing) line() { l.out = append(l.out, '\n') }
