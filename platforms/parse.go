@@ -1,7 +1,7 @@
 package platforms
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"os"
 )
@@ -20,5 +20,16 @@ func Load(path string) (*Platform, error) {
 // begin with name and line; anything that the description asks for and this
 // package does not do is such an error.
 func Parse(r io.Reader, name string) (*Platform, error) {
-	return nil, errors.New(name + ":1: not yet")
+	root, err := readTree(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if root.name != "platform" {
+		return nil, fmt.Errorf("%s:%d: want a <platform>, found %v", name, root.line, root)
+	}
+	modernise(root)
+	if err := checkTree(root, name); err != nil {
+		return nil, err
+	}
+	return build(root, name, defaultLimits)
 }

@@ -121,22 +121,22 @@ func (p *Platform) NumLinks() int { return int(p.numLinks) }
 // at each call; LinkCapacity spares that.
 func (p *Platform) Link(i int32) Link {
 	s := p.spanOf(i)
-	if s.owner == nil {
+	if s.table == nil {
 		return p.links[s.explicit+i-s.first]
 	}
-	bandwidth, latency, policy := s.owner.capacity(i - s.first)
-	return Link{s.owner.linkName(i - s.first), bandwidth, latency, policy}
+	bandwidth, latency, policy := s.table.capacity(i - s.first)
+	return Link{s.table.linkName(i - s.first), bandwidth, latency, policy}
 }
 
 // LinkCapacity returns the bandwidth in byte/s, the latency in seconds and the
 // sharing policy of link i of [0, NumLinks).
 func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Policy) {
 	s := p.spanOf(i)
-	if s.owner == nil {
+	if s.table == nil {
 		l := &p.links[s.explicit+i-s.first]
 		return l.Bandwidth, l.Latency, l.Policy
 	}
-	return s.owner.capacity(i - s.first)
+	return s.table.capacity(i - s.first)
 }
 
 // SetGlobalLoopback gives LoopbackLink a bandwidth in byte/s (> 0) and a
@@ -184,12 +184,12 @@ type hostGroup struct {
 	props []Prop
 }
 
-// A linkSpan says who owns the links from number first up to the next span:
-// owner's links from its 0th, or with no owner those of Platform.links from
-// explicit.
+// A linkSpan says where the links from number first up to the next span are: in
+// a cluster's table from its link 0, or with no table in Platform.links from
+// index explicit.
 type linkSpan struct {
 	first    int32
-	owner    cluster
+	table    *linkTable
 	explicit int32
 }
 

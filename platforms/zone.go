@@ -27,14 +27,6 @@ type topology interface {
 	appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error)
 }
 
-// A cluster is a topology that owns links, numbered from 0.
-type cluster interface {
-	topology
-	linkCount() int64
-	capacity(link int32) (bandwidth, latency float64, policy Policy)
-	linkName(link int32) string
-}
-
 // A crossing is a topology whose points may be zones.
 type crossing interface {
 	topology

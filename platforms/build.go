@@ -1,0 +1,280 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+)
+
+// limits bound what a file can ask for.
+type limits struct {
+	hosts     int
+	links     int64
+	pathTable int64 // entries of the tables of shortest paths, all zones together
+}
+
+var defaultLimits = limits{MaxHosts, MaxLinks, 1 << 24}
+
+// A builder turns the elements of a file into a platform, in two passes: the
+// first declares hosts, routers, links and zones, the second reads routes,
+// which may then name anything.
+type builder struct {
+	*Platform
+	limits       limits
+	linkNames    map[string]declaredLink
+	fatTreeHosts int32
+	later        []func() error // the second pass
+}
+
+// A declaredLink is an explicit link: where its up constraint is, and its down
+// one, the same unless it is split.
+type declaredLink struct{ up, down int32 }
+
+// build makes a platform of a checked tree.
+func build(root *element, file string, lim limits) (*Platform, error) {
+	b := &builder{
+		Platform:  &Platform{name: file, points: map[string]point{}},
+		limits:    lim,
+		linkNames: map[string]declaredLink{},
+	}
+	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
+	v := &values{file: file, e: root}
+	if v.choice("version", "4.1", "4", "3"); v.err != nil {
+		return nil, v.err
+	}
+	if err := b.buildRoot(root); err != nil {
+		return nil, err
+	}
+	for _, pass := range b.later {
+		if err := pass(); err != nil {
+			return nil, err
+		}
+	}
+	return b.Platform, nil
+}
+
+// buildRoot declares all that is under <platform>.
+func (b *builder) buildRoot(root *element) error {
+	for _, e := range root.children {
+		if e.name == "config" {
+			b.config = append(b.config, readProps(e)...)
+			continue
+		}
+		if len(b.zones) > 0 {
+			return b.errorf(e, "a second zone at the top: nothing could route to it")
+		}
+		if err := b.declareZone(e, place{-1, 0}, 0); err != nil {
+			return err
+		}
+	}
+	if len(b.hostNames) == 0 {
+		return b.errorf(root, "a platform without hosts")
+	}
+	return nil
+}
+
+// declareZone declares a zone or cluster that stands at a place of its parent.
+func (b *builder) declareZone(e *element, at place, depth int32) error {
+	v := &values{file: b.name, e: e}
+	number := int32(len(b.zones))
+	b.zones = append(b.zones, zone{name: v.text("id"), place: at, depth: depth})
+	b.declarePoint(v, v.text("id"), point{at, -1, number})
+	if v.err != nil {
+		return v.err
+	}
+	if e.name == "cluster" {
+		return b.declareCluster(v, number)
+	}
+	switch v.choice("routing", "Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster"); {
+	case v.err != nil:
+		return v.err
+	case v.text("routing") == "Cluster":
+		return b.declareStar(e, number)
+	}
+	return b.declareGraph(e, number)
+}
+
+// declareCluster declares the hosts and links of a <cluster>.
+func (b *builder) declareCluster(v *values, number int32) error {
+	spec := readClusterSpec(v, b.limits.hosts-len(b.hostNames))
+	b.addGroup(v)
+	if v.err != nil {
+		return v.err
+	}
+	b.declareNumbered(v, &spec, place{number, 0})
+	table := &linkTable{first: b.numLinks}
+	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
+	v.fail(err)
+	b.addTable(v, table)
+	switch topology.(type) {
+	case *fatTree:
+		b.fatTreeHosts += spec.hosts
+	case *flatCluster:
+		name := v.text("router_id")
+		if name == "" {
+			name = spec.prefix + spec.id + "_router" + spec.suffix
+		}
+		b.declarePoint(v, name, point{place{number, spec.hosts}, -1, -1})
+	}
+	b.zones[number].topology = topology
+	return v.err
+}
+
+// declareNumbered declares the hosts of a radical, the first at a place and the
+// others behind it, all of the group added last.
+func (b *builder) declareNumbered(v *values, s *clusterSpec, at place) {
+	for i := range s.hosts {
+		b.declareHost(v, s.nodeName(0, i), place{at.zone, at.local + i})
+	}
+}
+
+// declareGraph declares the points of a zone with listed routes.
+func (b *builder) declareGraph(e *element, number int32) error {
+	g := &graph{zone: number}
+	b.zones[number].topology = g
+	b.later = append(b.later, func() error { return b.buildRoutes(e, g) })
+	for _, c := range e.children {
+		v := &values{file: b.name, e: c}
+		at := place{number, g.size}
+		switch c.name {
+		case "host":
+			b.declareSingleHost(v, at)
+			g.size++
+		case "router":
+			b.declarePoint(v, v.text("id"), point{at, -1, -1})
+			g.size++
+		case "zone", "cluster":
+			if err := b.declareZone(c, at, b.zones[number].depth+1); err != nil {
+				return err
+			}
+			g.size++
+		case "link":
+			b.declareLink(v)
+		case "config":
+			b.config = append(b.config, readProps(c)...)
+		case "cabinet", "backbone", "host_link":
+			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
+		}
+		if v.err != nil {
+			return v.err
+		}
+	}
+	return nil
+}
+
+// declareSingleHost adds a <host>.
+func (b *builder) declareSingleHost(v *values, at place) {
+	b.addGroup(v)
+	b.declareHost(v, v.text("id"), at)
+}
+
+// maxCores bounds the cores of a host.
+const maxCores = 1 << 20
+
+// addGroup adds what a <host> or <cluster> says of its hosts.
+func (b *builder) addGroup(v *values) {
+	b.groups = append(b.groups, hostGroup{v.speed("speed"), v.count("core", 1, 1, maxCores), readProps(v.e)})
+}
+
+// declareHost adds a host of the group added last.
+func (b *builder) declareHost(v *values, name string, at place) {
+	if len(b.hostNames) >= b.limits.hosts {
+		v.fail(fmt.Errorf("more than %d hosts", b.limits.hosts))
+	}
+	b.declarePoint(v, name, point{at, int32(len(b.hostNames)), -1})
+	b.hostNames = append(b.hostNames, name)
+	b.hostPlaces = append(b.hostPlaces, at)
+	b.hostGroups = append(b.hostGroups, int32(len(b.groups)-1))
+}
+
+// declarePoint names a host, router or zone.
+func (b *builder) declarePoint(v *values, name string, pt point) {
+	if _, ok := b.points[name]; ok {
+		v.fail(fmt.Errorf("there is a host, router or zone %q already", name))
+		return
+	}
+	b.points[name] = pt
+}
+
+// declareLink adds a <link>.
+func (b *builder) declareLink(v *values) {
+	l := Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}
+	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
+	if int64(b.numLinks)+2 > b.limits.links {
+		v.fail(fmt.Errorf("more than %d links", b.limits.links))
+	}
+	if v.err != nil {
+		return
+	}
+	switch policy {
+	case "SHARED":
+		b.addNamedLink(v, l)
+	case "FATPIPE":
+		l.Policy = Fatpipe
+		b.addNamedLink(v, l)
+	default:
+		b.addSplitLink(v, l)
+	}
+}
+
+// addSplitLink adds the two constraints of a split-duplex link, which are also
+// known by names of their own.
+func (b *builder) addSplitLink(v *values, l Link) declaredLink {
+	up, down := l, l
+	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
+	both := declaredLink{b.addNamedLink(v, up).up, b.addNamedLink(v, down).up}
+	b.nameLink(v, l.Name, both)
+	return both
+}
+
+// addNamedLink adds a link of one constraint.
+func (b *builder) addNamedLink(v *values, l Link) declaredLink {
+	number := b.addExplicitLink(l)
+	both := declaredLink{number, number}
+	b.nameLink(v, l.Name, both)
+	return both
+}
+
+// nameLink makes a link known to routes.
+func (b *builder) nameLink(v *values, name string, l declaredLink) {
+	if _, ok := b.linkNames[name]; ok {
+		v.fail(fmt.Errorf("there is a link %q already", name))
+	}
+	b.linkNames[name] = l
+}
+
+// addExplicitLink adds one constraint and returns its number.
+func (b *builder) addExplicitLink(l Link) int32 {
+	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil {
+		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links))})
+	}
+	b.links = append(b.links, l)
+	b.numLinks++
+	return b.numLinks - 1
+}
+
+// addTable adds the links of a cluster.
+func (b *builder) addTable(v *values, t *linkTable) {
+	if int64(b.numLinks)+t.count > b.limits.links {
+		v.fail(fmt.Errorf("more than %d links", b.limits.links))
+		return
+	}
+	if t.count > 0 {
+		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0})
+	}
+	b.numLinks += int32(t.count)
+}
+
+// readProps returns the properties in an element.
+func readProps(e *element) []Prop {
+	var props []Prop
+	for _, c := range e.children {
+		if c.name == "prop" {
+			props = append(props, Prop{c.value("id"), c.value("value")})
+		}
+	}
+	return slices.Clip(props)
+}
+
+func (b *builder) errorf(e *element, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %v: %s", b.name, e.line, e, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,166 @@
+package platforms
+
+import "fmt"
+
+// A dragonfly is groups of chassis of blades, each blade a router with hosts.
+// Green cables join the blades of a chassis, black ones the same blades of the
+// chassis of a group, one blue cable each two groups. A host is numbered
+// ((group*chassis + c)*blades + b)*nodes + n, a router by the same without n.
+// Source: SimGrid's dragonfly, as of version 3.32.
+type dragonfly struct {
+	dragonflyShape
+	width    int32 // constraints of a cable: 2 or 1
+	local    int32 // first of each kind, -1 for none
+	green    int32
+	black    int32
+	blue     int32
+	loopback int32
+	hostCap  int32 // limiters
+	routeCap int32
+}
+
+// A dragonflyShape is the numbers of topo_parameters, all >= 1; the cables only
+// multiply bandwidths.
+type dragonflyShape struct {
+	groups, chassis, blades, nodes       int32
+	blueCables, blackCables, greenCables int
+}
+
+// parseDragonflyShape reads topo_parameters "GROUPS,CABLES;CHASSIS,CABLES;
+// BLADES,CABLES;NODES" of a dragonfly of the given hosts.
+func parseDragonflyShape(text string, hosts int) (dragonflyShape, error) {
+	const form = "GROUPS,CABLES;CHASSIS,CABLES;BLADES,CABLES;NODES"
+	g, err := parseGroups(text, 4, form)
+	if err != nil {
+		return dragonflyShape{}, err
+	}
+	if len(g[0]) != 2 || len(g[1]) != 2 || len(g[2]) != 2 || len(g[3]) != 1 {
+		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: want %s", text, form)
+	}
+	groups, chassis, blades, nodes := g[0][0], g[1][0], g[2][0], g[3][0]
+	if n := product([]int{groups, chassis, blades, nodes}); n != int64(hosts) {
+		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: a dragonfly of %s hosts, but the radical has %d", text, countText(n), hosts)
+	}
+	if groups > blades {
+		return dragonflyShape{}, fmt.Errorf("topo_parameters %q: %d groups need as many blades in a chassis to be joined, found %d", text, groups, blades)
+	}
+	return dragonflyShape{int32(groups), int32(chassis), int32(blades), int32(nodes), g[0][1], g[1][1], g[2][1]}, nil
+}
+
+// newDragonfly lays out the links of s in t.
+func newDragonfly(s *clusterSpec, shape dragonflyShape, t *linkTable) *dragonfly {
+	d := &dragonfly{dragonflyShape: shape, width: s.width()}
+	routers := int64(d.groups) * int64(d.chassis) * int64(d.blades)
+	add := func(count int64, cables int, kind string) int32 {
+		like := s.cable
+		like.Bandwidth *= float64(cables)
+		return t.add(count*int64(d.width), like, func(i int32) string {
+			return fmt.Sprintf("%s_%s_%d%s", s.id, kind, i/d.width, s.direction(i))
+		})
+	}
+	d.local = add(int64(s.hosts), 1, "local")
+	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green")
+	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black")
+	d.blue = add(pairs(d.groups), d.blueCables, "blue")
+	d.loopback = s.addLoopbacks(t)
+	d.hostCap = s.addLimiters(t, int64(s.hosts), func(i int32) string { return s.nodeName(0, i) })
+	d.routeCap = s.addLimiters(t, routers, func(i int32) string { return fmt.Sprintf("%s_router_%d", s.id, i) })
+	return d
+}
+
+// A seat is where a router stands.
+type seat struct{ group, chassis, blade int32 }
+
+// seatOf returns the router of a host.
+func (d *dragonfly) seatOf(host int32) seat {
+	r := host / d.nodes
+	return seat{r / d.blades / d.chassis, r / d.blades % d.chassis, r % d.blades}
+}
+
+// router returns the number of the router at s.
+func (d *dragonfly) router(s seat) int32 { return (s.group*d.chassis+s.chassis)*d.blades + s.blade }
+
+func (d *dragonfly) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+	if src == dst && d.loopback >= 0 {
+		return append(route, d.loopback+src), nil
+	}
+	route = d.appendLimiter(route, d.hostCap, src)
+	route = append(route, d.local+src*d.width)
+	from, to := d.seatOf(src), d.seatOf(dst)
+	if from != to {
+		route = d.appendHops(route, from, to)
+	}
+	route = d.appendLimiter(route, d.routeCap, d.router(to))
+	route = append(route, d.local+dst*d.width+d.width-1)
+	return d.appendLimiter(route, d.hostCap, dst), nil
+}
+
+// appendHops goes from router at to another. To another group it leaves through
+// chassis 0. After the green hop to the blade of the destination the original
+// takes itself to be in chassis 0, wherever it is; the black hop that may follow
+// is kept as it is there.
+func (d *dragonfly) appendHops(route []int32, at, to seat) []int32 {
+	if at.group != to.group {
+		route, at = d.appendBlue(route, at, to.group)
+	}
+	if at.blade != to.blade {
+		route = d.appendGreen(route, at, to.blade)
+		at = seat{to.group, 0, to.blade}
+	}
+	if at.chassis != to.chassis {
+		route = d.appendBlack(route, at, to.chassis)
+	}
+	return route
+}
+
+// appendBlue goes to another group, by way of the router of this one that has
+// the cable to it, and returns where it arrives.
+func (d *dragonfly) appendBlue(route []int32, at seat, group int32) ([]int32, seat) {
+	from := at.group
+	if at.blade != group {
+		route = d.appendGreen(route, at, group)
+		at.blade = group
+	}
+	if at.chassis != 0 {
+		route = d.appendBlack(route, at, 0)
+		at.chassis = 0
+	}
+	route = append(route, d.blue+d.cable(from, group, d.groups))
+	route = d.appendLimiter(route, d.routeCap, d.router(at))
+	return route, seat{group, 0, from}
+}
+
+// appendGreen goes to another blade of the chassis.
+func (d *dragonfly) appendGreen(route []int32, at seat, blade int32) []int32 {
+	route = d.appendLimiter(route, d.routeCap, d.router(at))
+	chassis := at.group*d.chassis + at.chassis
+	return append(route, d.green+chassis*d.width*int32(pairs(d.blades))+d.cable(at.blade, blade, d.blades))
+}
+
+// appendBlack goes to the same blade of another chassis of the group.
+func (d *dragonfly) appendBlack(route []int32, at seat, chassis int32) []int32 {
+	route = d.appendLimiter(route, d.routeCap, d.router(at))
+	column := at.group*d.blades + at.blade
+	return append(route, d.black+column*d.width*int32(pairs(d.chassis))+d.cable(at.chassis, chassis, d.chassis))
+}
+
+// cable returns the constraint from i to j among the cables between each two of
+// n: the up one from the smaller to the larger.
+func (d *dragonfly) cable(i, j, n int32) int32 {
+	low, high := min(i, j), max(i, j)
+	pair := low*(2*n-low-1)/2 + high - low - 1
+	if i > j {
+		return pair*d.width + d.width - 1
+	}
+	return pair * d.width
+}
+
+func (d *dragonfly) appendLimiter(route []int32, first, i int32) []int32 {
+	if first >= 0 {
+		route = append(route, first+i)
+	}
+	return route
+}
+
+// pairs returns how many pairs n things have.
+func pairs(n int32) int64 { return int64(n) * int64(n-1) / 2 }

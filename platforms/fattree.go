@@ -1,0 +1,157 @@
+package platforms
+
+import "fmt"
+
+// A fatTree is a k-ary n-tree with parallel cables, routed by D-mod-K: going
+// up, the destination alone chooses the port. With c, p, k the children,
+// parents and parallel cables between levels l and l+1, and C_l, P_l the
+// products of c and of p below level l, the nodes of level l are numbered
+//
+//	low + P_l*(h / C_l)    low in [0, P_l), h any host below the node
+//
+// and a route to the destination d stays in the nodes of low = pos(d) mod P_l.
+// Hosts are level 0. Source: SimGrid's fat trees, as of version 3.32.
+type fatTree struct {
+	levels   []treeLevel // of 0 to the top; that of the top has no cables
+	position uint32      // pos of host 0: hosts of the platform's earlier fat trees
+	width    uint32      // constraints of a cable: 2 (up, down) or 1 (both)
+	loopback int32       // first of each kind, -1 for none
+	limited  bool
+}
+
+// A treeLevel is the nodes of a level and their cables upwards.
+type treeLevel struct {
+	children uint32 // c
+	parents  uint32 // p
+	cables   uint32 // k
+	ports    uint32 // p*k
+	below    uint32 // C_l, hosts below a node
+	spread   uint32 // P_l, nodes above the same hosts
+	link     uint32 // number of the first cable's first constraint
+	limiter  uint32 // number of the first node's limiter
+}
+
+// newFatTree lays out the links of s in t.
+func newFatTree(s *clusterSpec, shape treeShape, position int32, t *linkTable) *fatTree {
+	f := &fatTree{position: uint32(position), width: uint32(s.width()), loopback: -1, limited: s.limiter > 0}
+	below, spread := int64(1), int64(1)
+	for l := 0; l <= len(shape.children); l++ {
+		level := treeLevel{below: uint32(below), spread: uint32(spread)}
+		nodes := spread * (int64(s.hosts) / below)
+		if f.limited {
+			level.limiter = uint32(t.add(nodes, Link{Bandwidth: s.limiter}, func(i int32) string {
+				return s.nodeName(l, i) + "_limiter"
+			}))
+		}
+		if l < len(shape.children) {
+			f.addCables(s, shape, l, nodes, &level, t)
+			below *= int64(shape.children[l])
+			spread = min(spread*int64(shape.parents[l]), MaxLinks)
+		}
+		f.levels = append(f.levels, level)
+	}
+	f.loopback = s.addLoopbacks(t)
+	return f
+}
+
+// addCables lays out the cables that leave the nodes of level l upwards.
+func (f *fatTree) addCables(s *clusterSpec, shape treeShape, l int, nodes int64, level *treeLevel, t *linkTable) {
+	level.children = uint32(shape.children[l])
+	level.parents = uint32(shape.parents[l])
+	level.cables = uint32(shape.cables[l])
+	level.ports = level.parents * level.cables
+	ports := min(int64(shape.parents[l])*int64(shape.cables[l]), MaxLinks)
+	constraints := min(nodes, MaxLinks) * ports * int64(f.width)
+	level.link = uint32(t.add(constraints, s.cable, func(i int32) string {
+		cable := uint32(i) / f.width
+		return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/level.ports)), cable%level.ports, s.direction(i))
+	}))
+}
+
+func (f *fatTree) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+	if src == dst && f.loopback >= 0 {
+		return append(route, f.loopback+src), nil
+	}
+	route, top := f.appendUp(route, uint32(src), uint32(dst))
+	return f.appendDown(route, uint32(src), uint32(dst), top), nil
+}
+
+// appendUp climbs to the first switch above both hosts and returns its level,
+// at least 1 even for a host and itself.
+func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
+	pos := f.position + dst
+	for l := 0; ; l++ {
+		level := &f.levels[l]
+		turn := pos / level.spread
+		node := pos - turn*level.spread + level.spread*(src/level.below)
+		if f.limited {
+			route = append(route, int32(level.limiter+node))
+		}
+		cable := node*level.ports + turn%level.ports
+		route = append(route, int32(level.link+f.width*cable))
+		if above := f.levels[l+1].below; src/above == dst/above {
+			return route, l + 1
+		}
+	}
+}
+
+// appendDown descends from a switch of level top. At each switch the ports are
+// scanned upwards for the first that leads to dst, from a start that src
+// chooses; below the top the scan goes on from the port after the last one
+// taken (a quirk of the original, kept because it decides which of parallel
+// cables carries the flow), and begins anew only when it runs out of ports.
+func (f *fatTree) appendDown(route []int32, src, dst uint32, top int) []int32 {
+	pos := f.position + dst
+	next := uint32(0) // the scan goes on from here
+	for l := top - 1; l >= 0; l-- {
+		level := &f.levels[l]
+		under := dst / level.below
+		start := (f.position + src) % level.cables * level.children
+		if l == top-1 {
+			next = start
+		}
+		port := next + (under+level.children-next%level.children)%level.children
+		if port >= level.children*level.cables {
+			port = start + under%level.children
+		}
+		next = port + 1
+
+		turn := pos / level.spread
+		node := pos - turn*level.spread + level.spread*under
+		cable := node*level.ports + turn%level.parents + port/level.children*level.parents
+		route = append(route, int32(level.link+f.width*cable+f.width-1))
+		if f.limited {
+			above := &f.levels[l+1]
+			route = append(route, int32(above.limiter+pos%above.spread+above.spread*(dst/above.below)))
+		}
+	}
+	if f.limited {
+		route = append(route, int32(f.levels[0].limiter+dst))
+	}
+	return route
+}
+
+// A treeShape is the numbers of topo_parameters "levels;c0,..;p0,..;k0,..", each
+// slice of levels numbers >= 1, index 0 nearest to the hosts.
+type treeShape struct{ children, parents, cables []int }
+
+// parseTreeShape reads topo_parameters of a fat tree of the given hosts.
+func parseTreeShape(text string, hosts int) (treeShape, error) {
+	groups, err := parseGroups(text, 4, "LEVELS;CHILDREN,..;PARENTS,..;CABLES,..")
+	if err != nil {
+		return treeShape{}, err
+	}
+	if len(groups[0]) != 1 {
+		return treeShape{}, fmt.Errorf("topo_parameters %q: want one number of levels", text)
+	}
+	levels := groups[0][0]
+	for _, g := range groups[1:] {
+		if len(g) != levels {
+			return treeShape{}, fmt.Errorf("topo_parameters %q: %d levels need %d numbers in each group, found %d", text, levels, levels, len(g))
+		}
+	}
+	if n := product(groups[1]); n != int64(hosts) {
+		return treeShape{}, fmt.Errorf("topo_parameters %q: a tree of %s hosts, but the radical has %d", text, countText(n), hosts)
+	}
+	return treeShape{groups[1], groups[2], groups[3]}, nil
+}

@@ -1,0 +1,170 @@
+package platforms
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+)
+
+// A graph is a zone whose routes the file lists: between hosts and routers, or
+// between the zones inside it. With routing Full a route is the one listed;
+// with Floyd and Dijkstra it is a path of fewest links over the listed ones,
+// all found when the file is read.
+type graph struct {
+	zone  int32
+	size  int32   // points
+	edges []edge  // sorted by from, then to
+	first []int32 // edges of point i are first[i] to first[i+1]
+	links []int32 // of all edges
+	next  []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full
+}
+
+// An edge is a listed route, in one direction, from the place fromAt, which is
+// the point from or lies in it, to toAt, likewise.
+type edge struct {
+	from, to     int32
+	fromAt, toAt place
+	first, end   int32 // its links in graph.links
+}
+
+// add lists a route. It is for the time before finish.
+func (g *graph) add(e edge, links []int32) {
+	e.first = int32(len(g.links))
+	g.links = append(g.links, links...)
+	e.end = int32(len(g.links))
+	g.edges = append(g.edges, e)
+}
+
+// finish sorts the edges and refuses two for the same ends, naming neither: the
+// caller knows the names of from and to.
+func (g *graph) finish() (double *edge) {
+	slices.SortStableFunc(g.edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	g.first = make([]int32, g.size+1)
+	for i := range g.edges {
+		if i > 0 && g.edges[i].from == g.edges[i-1].from && g.edges[i].to == g.edges[i-1].to {
+			return &g.edges[i]
+		}
+		g.first[g.edges[i].from+1]++
+	}
+	for i := range g.size {
+		g.first[i+1] += g.first[i]
+	}
+	return nil
+}
+
+// edge returns the number of the edge from one point to another, or -1.
+func (g *graph) edge(from, to int32) int32 {
+	lo, hi := g.first[from], g.first[from+1]
+	i, ok := slices.BinarySearchFunc(g.edges[lo:hi], to, func(e edge, to int32) int { return cmp.Compare(e.to, to) })
+	if !ok {
+		return -1
+	}
+	return lo + int32(i)
+}
+
+// towards returns the edge to take at one point on the way to another, or -1.
+func (g *graph) towards(at, to int32) int32 {
+	if g.next == nil || at == to {
+		return g.edge(at, to)
+	}
+	return g.next[at*g.size+to]
+}
+
+func (g *graph) appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error) {
+	if src == dst && g.edge(src, src) < 0 {
+		return append(route, LoopbackLink), nil
+	}
+	return g.appendCrossing(p, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+}
+
+func (g *graph) appendCrossing(p *Platform, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error) {
+	start := len(route)
+	at, in := src, srcIn
+	for {
+		i := g.towards(in, dstIn)
+		if i < 0 {
+			return route[:start], fmt.Errorf("%s: no route in zone %q from %s to %s",
+				p.name, p.zones[g.zone].name, p.pointName(src), p.pointName(dst))
+		}
+		e := &g.edges[i]
+		var err error
+		if at != e.fromAt {
+			if route, err = p.appendRoute(route, at, e.fromAt); err != nil {
+				return route[:start], err
+			}
+		}
+		route = append(route, g.links[e.first:e.end]...)
+		if at, in = e.toAt, e.to; in == dstIn {
+			break
+		}
+	}
+	if at == dst {
+		return route, nil
+	}
+	return p.appendRoute(route, at, dst)
+}
+
+// findPaths fills next with paths of fewest links. Among equally short ones it
+// takes the edge that is listed to the lowest point; the original's choice
+// there depends on its algorithm.
+func (g *graph) findPaths() {
+	g.next = make([]int32, int(g.size)*int(g.size))
+	into := make([][]int32, g.size) // edges by the point they lead to
+	for i := range g.edges {
+		into[g.edges[i].to] = append(into[g.edges[i].to], int32(i))
+	}
+	dist := make([]int64, g.size)
+	for to := range g.size {
+		g.findPathsTo(to, into, dist)
+	}
+}
+
+// findPathsTo runs Dijkstra's algorithm backwards from one point.
+func (g *graph) findPathsTo(to int32, into [][]int32, dist []int64) {
+	const unseen = int64(1) << 62
+	for i := range dist {
+		dist[i] = unseen
+		g.next[int32(i)*g.size+to] = -1
+	}
+	dist[to] = 0
+	queue := visits{{0, to}}
+	for len(queue) > 0 {
+		v := heap.Pop(&queue).(visit)
+		if v.dist > dist[v.point] {
+			continue
+		}
+		for _, i := range into[v.point] {
+			e := &g.edges[i]
+			d := v.dist + int64(e.end-e.first)
+			if d < dist[e.from] {
+				dist[e.from] = d
+				g.next[e.from*g.size+to] = i
+				heap.Push(&queue, visit{d, e.from})
+			}
+		}
+	}
+}
+
+// A visit is a point that waits in Dijkstra's queue; visits are a heap by
+// distance, then number.
+type visit struct {
+	dist  int64
+	point int32
+}
+type visits []visit
+
+func (q visits) Len() int { return len(q) }
+func (q visits) Less(i, j int) bool {
+	return q[i].dist < q[j].dist || q[i].dist == q[j].dist && q[i].point < q[j].point
+}
+func (q visits) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *visits) Push(x any)   { *q = append(*q, x.(visit)) }
+func (q *visits) Pop() any {
+	last := len(*q) - 1
+	v := (*q)[last]
+	*q = (*q)[:last]
+	return v
+}

@@ -1,0 +1,47 @@
+package platforms
+
+// A linkTable is the links that a cluster owns, in a few runs of alike ones, so
+// that a cluster of any size takes the same few bytes.
+type linkTable struct {
+	first int32 // platform's number of the table's link 0
+	count int64
+	runs  []linkRun
+}
+
+// A linkRun is count alike links. names makes the name of the i-th of the run.
+type linkRun struct {
+	start     int64 // in the table
+	bandwidth float64
+	latency   float64
+	policy    Policy
+	name      func(i int32) string
+}
+
+// add appends a run of count >= 0 links like the given one, and returns the
+// platform's number of its first. The caller checks count afterwards: until
+// then the table may hold more links than a platform can.
+func (t *linkTable) add(count int64, like Link, name func(i int32) string) int32 {
+	start := t.count
+	t.runs = append(t.runs, linkRun{start, like.Bandwidth, like.Latency, like.Policy, name})
+	t.count = min(t.count+count, MaxLinks+1)
+	return t.first + int32(start)
+}
+
+// run returns the run that holds link i of the table.
+func (t *linkTable) run(i int32) *linkRun {
+	k := len(t.runs) - 1
+	for t.runs[k].start > int64(i) {
+		k--
+	}
+	return &t.runs[k]
+}
+
+func (t *linkTable) capacity(i int32) (bandwidth, latency float64, policy Policy) {
+	r := t.run(i)
+	return r.bandwidth, r.latency, r.policy
+}
+
+func (t *linkTable) linkName(i int32) string {
+	r := t.run(i)
+	return r.name(i - int32(r.start))
+}

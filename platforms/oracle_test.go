@@ -1,0 +1,71 @@
+package platforms
+
+import (
+	"archive/zip"
+	"path"
+	"testing"
+)
+
+// oracleZip holds the platforms of the cases that SimGrid was run on.
+const oracleZip = "../testdata/oracle/smpi-replay.zip"
+
+// readOracle calls visit with every platform of the cases.
+func readOracle(t *testing.T, visit func(t *testing.T, p *Platform)) {
+	z, err := zip.OpenReader(oracleZip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	n := 0
+	for _, f := range z.File {
+		if path.Base(f.Name) != "platform.xml" {
+			continue
+		}
+		n++
+		t.Run(path.Dir(f.Name), func(t *testing.T) {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			p, err := Parse(r, f.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit(t, p)
+		})
+	}
+	if n == 0 {
+		t.Fatalf("%s: no platform in it", oracleZip)
+	}
+}
+
+// unrouted says which pairs of an oracle's platform have no route, by intent of
+// its author: hosts of zones that nothing joins, tori and half-listed zones.
+func TestOraclePlatformsHaveRoutes(t *testing.T) {
+	readOracle(t, func(t *testing.T, p *Platform) {
+		hosts := min(p.NumHosts(), 130)
+		for src := range hosts {
+			for dst := range hosts {
+				route, err := p.AppendRoute(nil, src, dst)
+				if err != nil {
+					t.Fatalf("from %d to %d: %v", src, dst, err)
+				}
+				checkRoute(t, p, route)
+			}
+		}
+	})
+}
+
+// checkRoute fails unless the route has links, all of them links of p.
+func checkRoute(t *testing.T, p *Platform, route []int32) {
+	t.Helper()
+	if len(route) == 0 {
+		t.Fatal("a route without links")
+	}
+	for _, l := range route {
+		if l < 0 || int(l) >= p.NumLinks() {
+			t.Fatalf("link %d out of range [0,%d)", l, p.NumLinks())
+		}
+	}
+}

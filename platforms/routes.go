@@ -1,0 +1,132 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+)
+
+// buildRoutes reads the routes of a zone: the second pass.
+func (b *builder) buildRoutes(e *element, g *graph) error {
+	for _, c := range e.children {
+		v := &values{file: b.name, e: c}
+		if c.name == "route" || c.name == "zoneRoute" {
+			b.readRoute(v, g)
+		}
+		if v.err != nil {
+			return v.err
+		}
+	}
+	if double := g.finish(); double != nil {
+		return b.errorf(e, "two routes from %s to %s",
+			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
+	}
+	routing := e.value("routing")
+	if routing == "Full" || routing == "None" {
+		return nil
+	}
+	b.limits.pathTable -= int64(g.size) * int64(g.size)
+	if b.limits.pathTable < 0 {
+		return b.errorf(e, "too many points for routing %s: the squares of their numbers may add up to %d; use Full or a cluster",
+			routing, defaultLimits.pathTable)
+	}
+	g.findPaths()
+	return nil
+}
+
+// readRoute lists a <route> or <zoneRoute>, and its reverse unless it is not
+// symmetrical.
+func (b *builder) readRoute(v *values, g *graph) {
+	symmetrical := v.choice("symmetrical", "YES", "NO", "yes", "no", "Yes", "No", "TRUE", "FALSE", "true", "false", "1", "0")
+	e := b.readEnds(v, g)
+	links, back := b.readLinks(v)
+	if v.err != nil {
+		return
+	}
+	if v.e.value("gw_src") == "" && len(links) == 0 {
+		v.fail(fmt.Errorf("a route without links"))
+		return
+	}
+	g.add(e, links)
+	if slices.Contains([]string{"YES", "yes", "Yes", "TRUE", "true", "1"}, symmetrical) && e.from != e.to {
+		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt}, back)
+	}
+}
+
+// readEnds reads the ends of a route between two points of g's zone.
+func (b *builder) readEnds(v *values, g *graph) edge {
+	src, dst := b.readEnd(v, g, "src"), b.readEnd(v, g, "dst")
+	e := edge{from: src.local, to: dst.local, fromAt: src.place, toAt: dst.place}
+	if v.e.name == "zoneRoute" {
+		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
+	}
+	return e
+}
+
+// readEnd looks an end of a route up: a host or router of the zone itself, for a
+// zoneRoute a zone directly inside it.
+func (b *builder) readEnd(v *values, g *graph, attr string) point {
+	pt, ok := b.points[v.text(attr)]
+	if !ok || pt.place.zone != g.zone {
+		v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, v.text(attr)))
+		return point{}
+	}
+	if isZone := pt.zone >= 0; isZone != (v.e.name == "zoneRoute") {
+		v.fail(fmt.Errorf("%s: %q is not a %s", attr, v.text(attr), map[bool]string{true: "zone", false: "host or router"}[!isZone]))
+	}
+	return pt
+}
+
+// readGateway looks up the host or router inside a zone where its route begins.
+func (b *builder) readGateway(v *values, attr string, of point) place {
+	pt, ok := b.points[v.text(attr)]
+	if !ok || pt.zone >= 0 || !b.isInside(pt.place, of.zone) {
+		v.fail(fmt.Errorf("%s: no host or router %q in zone %q", attr, v.text(attr), b.zones[max(of.zone, 0)].name))
+	}
+	return pt.place
+}
+
+// isInside tells whether a place is in a zone, at any depth.
+func (b *builder) isInside(at place, zone int32) bool {
+	for at.zone >= 0 {
+		if at.zone == zone {
+			return true
+		}
+		at = b.zones[at.zone].place
+	}
+	return false
+}
+
+// readLinks reads the links of a route, and those of the way back: reversed,
+// and the other direction of each.
+func (b *builder) readLinks(v *values) (there, back []int32) {
+	for _, c := range v.e.children {
+		cv := &values{file: b.name, e: c}
+		l, ok := b.linkNames[cv.text("id")]
+		if !ok {
+			cv.fail(fmt.Errorf("no such link"))
+		}
+		if cv.choice("direction", "NONE", "UP", "DOWN") == "DOWN" {
+			l.up, l.down = l.down, l.up
+		}
+		if cv.err != nil {
+			v.err = cv.err
+			return nil, nil
+		}
+		there, back = append(there, l.up), append(back, l.down)
+	}
+	slices.Reverse(back)
+	return there, back
+}
+
+// pointName returns the name of a host, router or zone; for messages only, as
+// it searches.
+func (p *Platform) pointName(at place) string {
+	names := []string{}
+	for name, pt := range p.points {
+		if pt.place == at {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%q", slices.Concat(names, []string{"?"})[0])
+}

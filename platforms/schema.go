@@ -1,0 +1,113 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A rule says what an element may hold. Names ending in "!" are required.
+type rule struct {
+	attrs    string
+	children string
+}
+
+// schema is what this package takes of the DTD, in the names of version 4.
+// Whatever is not in it is refused, never ignored.
+var schema = map[string]rule{
+	"platform": {"version!", "config zone cluster"},
+	"config":   {"id", "prop"},
+	"prop":     {"id! value!", ""},
+	"zone": {"id! routing!",
+		"prop config zone cluster cabinet backbone host router link host_link " +
+			"route zoneRoute"},
+	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
+		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
+	"cabinet":   {"id! prefix! suffix! radical! speed! bw! lat!", ""},
+	"backbone":  {"id! bandwidth! latency!", ""},
+	"host":      {"id! speed! core pstate coordinates state availability", "prop"},
+	"router":    {"id! coordinates", ""},
+	"link":      {"id! bandwidth! latency sharing_policy state", "prop"},
+	"host_link": {"id! up! down!", ""},
+	"route":     {"src! dst! symmetrical", "link_ctn"},
+	"zoneRoute": {"src! dst! gw_src! gw_dst! symmetrical", "link_ctn"},
+	"link_ctn":  {"id! direction", ""},
+}
+
+// onlyValue lists attributes that say nothing when they have this value, and
+// something we cannot do when they have another.
+var onlyValue = map[string]string{"state": "ON", "availability": "1"}
+
+// oldNames maps the words of version 3 to those of version 4.
+var oldNames = map[string]string{
+	"AS": "zone", "ASroute": "zoneRoute", "power": "speed",
+}
+
+// modernise replaces the words of version 3 in a tree.
+func modernise(e *element) {
+	if name, ok := oldNames[e.name]; ok {
+		e.name = name
+	}
+	for i := range e.attrs {
+		if name, ok := oldNames[e.attrs[i].Name.Local]; ok {
+			e.attrs[i].Name.Local = name
+		}
+	}
+	for _, c := range e.children {
+		modernise(c)
+	}
+}
+
+// checkTree holds a tree against the schema; e itself is allowed where it is.
+func checkTree(e *element, file string) error {
+	r := schema[e.name]
+	if err := checkAttrs(e, r); err != nil {
+		return fmt.Errorf("%s:%d: %w", file, e.line, err)
+	}
+	allowed := strings.Fields(r.children)
+	for _, c := range e.children {
+		if !slices.Contains(allowed, c.name) {
+			return fmt.Errorf("%s:%d: element %v in %v is not supported: want %s", file, c.line, c, e, oneOf(allowed))
+		}
+		if err := checkTree(c, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAttrs refuses attributes that the rule does not name, that come twice
+// or are missing.
+func checkAttrs(e *element, r rule) error {
+	names := strings.Fields(r.attrs)
+	for i, a := range e.attrs {
+		name := a.Name.Local
+		if !slices.Contains(names, name) && !slices.Contains(names, name+"!") {
+			return fmt.Errorf("attribute %s of %v is not supported: want %s", name, e, oneOf(names))
+		}
+		if want, ok := onlyValue[name]; ok && a.Value != want && a.Value != want+".0" {
+			return fmt.Errorf("attribute %s of %v: value %q is not supported: want %q", name, e, a.Value, want)
+		}
+		for _, b := range e.attrs[:i] {
+			if b.Name.Local == name {
+				return fmt.Errorf("attribute %s of %v is there twice", name, e)
+			}
+		}
+	}
+	for _, name := range names {
+		if need, ok := strings.CutSuffix(name, "!"); ok {
+			if _, ok := e.attr(need); !ok {
+				return fmt.Errorf("%v needs the attribute %s", e, need)
+			}
+		}
+	}
+	return nil
+}
+
+// oneOf lists words for a message.
+func oneOf(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.ReplaceAll(strings.Join(words, ", "), "!", "")
+}

@@ -1,0 +1,99 @@
+package platforms
+
+import "fmt"
+
+// A torus is hosts on a grid that closes in each dimension; host r stands at
+// coordinate r / (d_0*..*d_{j-1}) mod d_j of dimension j. Each host owns one
+// cable per dimension, to its neighbour in the + direction. Source: SimGrid's
+// torus, as of version 3.32.
+type torus struct {
+	dims     []int32
+	width    int32 // constraints of a cable: 2 (+, -) or 1 (both)
+	cables   int32 // first of each kind, -1 for none
+	loopback int32
+	limiter  int32
+	name     string
+}
+
+// newTorus lays out the links of s in t.
+func newTorus(s *clusterSpec, dims []int32, t *linkTable) *torus {
+	c := &torus{dims: dims, width: s.width(), name: s.id}
+	perHost := int32(len(dims)) * c.width
+	c.cables = t.add(int64(s.hosts)*int64(perHost), s.cable, func(i int32) string {
+		return fmt.Sprintf("%s_dim_%d%s", s.nodeName(0, i/perHost), i%perHost/c.width, s.direction(i))
+	})
+	c.loopback = s.addLoopbacks(t)
+	c.limiter = s.addLimiters(t, int64(s.hosts), func(i int32) string { return s.nodeName(0, i) })
+	return c
+}
+
+// appendLocal routes dimension by dimension.
+func (c *torus) appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error) {
+	if src == dst {
+		if c.loopback < 0 {
+			return route, fmt.Errorf("%s: torus %q has no loopback for messages of a host to itself", p.name, c.name)
+		}
+		return append(route, c.loopback+src), nil
+	}
+	at, stride := src, int32(1)
+	for j, size := range c.dims {
+		from, to := src/stride%size, dst/stride%size
+		plus := goesPlus(from, to, size)
+		for x := from; x != to; {
+			if c.limiter >= 0 {
+				route = append(route, c.limiter+at)
+			}
+			owner := at
+			if plus {
+				at = step(at, stride, x, size)
+				x = (x + 1) % size
+			} else {
+				at = step(at, -stride, size-1-x, size)
+				x = (x + size - 1) % size
+				owner = at
+			}
+			link := c.cables + (owner*int32(len(c.dims))+int32(j))*c.width
+			if !plus {
+				link += c.width - 1
+			}
+			route = append(route, link)
+		}
+		stride *= size
+	}
+	if c.limiter >= 0 {
+		route = append(route, c.limiter+dst)
+	}
+	return route, nil
+}
+
+// goesPlus tells in which direction a route leaves coordinate from for to: the
+// shorter way round, and + where both are equally long.
+func goesPlus(from, to, size int32) bool {
+	half := size / 2
+	return to > from && to <= from+half || from > half && (from+half)%size >= to
+}
+
+// step moves host at by stride, and round the ring if it is the last of size
+// in that direction (x == size-1).
+func step(at, stride, x, size int32) int32 {
+	if x == size-1 {
+		return at - stride*(size-1)
+	}
+	return at + stride
+}
+
+// parseTorusShape reads topo_parameters "d0,d1,.." of a torus of the given hosts.
+func parseTorusShape(text string, hosts int) ([]int32, error) {
+	groups, err := parseGroups(text, 1, "SIZE,SIZE,..")
+	if err != nil {
+		return nil, err
+	}
+	if n := product(groups[0]); n != int64(hosts) {
+		return nil, fmt.Errorf("topo_parameters %q: a torus of %s hosts, but the radical has %d", text, countText(n), hosts)
+	}
+	dims := make([]int32, len(groups[0]))
+	for j, d := range groups[0] {
+		dims[j] = int32(d)
+	}
+	return dims, nil
+}

@@ -1,0 +1,101 @@
+package platforms
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// maxDepth bounds how deep elements nest, so that recursion over them is safe.
+const maxDepth = 100
+
+// An element is one of the XML file, with all that is inside it.
+type element struct {
+	name     string
+	line     int
+	attrs    []xml.Attr
+	children []*element
+}
+
+// attr returns an attribute, and whether it is there.
+func (e *element) attr(name string) (string, bool) {
+	for _, a := range e.attrs {
+		if a.Name.Local == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// value returns an attribute, "" if it is not there.
+func (e *element) value(name string) string {
+	v, _ := e.attr(name)
+	return v
+}
+
+// String returns the element as messages name it: <link "up3">.
+func (e *element) String() string {
+	if id, ok := e.attr("id"); ok && e.name != "config" {
+		return fmt.Sprintf("<%s %q>", e.name, id)
+	}
+	return "<" + e.name + ">"
+}
+
+// readTree reads the whole document and returns its root element. Memory is
+// proportional to the input.
+func readTree(r io.Reader, name string) (*element, error) {
+	dec := xml.NewDecoder(r)
+	var open []*element
+	root := &element{}
+	open = append(open, root)
+	for {
+		line, _ := dec.InputPos()
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, readError(err, name, line)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(open) > maxDepth {
+				return nil, fmt.Errorf("%s:%d: elements nest deeper than %d", name, line, maxDepth)
+			}
+			e := &element{name: t.Name.Local, line: line, attrs: t.Attr}
+			parent := open[len(open)-1]
+			parent.children = append(parent.children, e)
+			open = append(open, e)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if err := checkBlank(t); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			}
+		}
+	}
+	if len(root.children) != 1 {
+		return nil, fmt.Errorf("%s:1: want one <platform> element, found %d elements", name, len(root.children))
+	}
+	return root.children[0], nil
+}
+
+// readError puts name and line before an error of the reader or the decoder.
+func readError(err error, name string, line int) error {
+	var syntax *xml.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("%s:%d: bad XML: %s", name, syntax.Line, syntax.Msg)
+	}
+	return fmt.Errorf("%s:%d: %w", name, line, err)
+}
+
+// checkBlank refuses text between elements; descriptions have none.
+func checkBlank(text []byte) error {
+	for _, c := range text {
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return fmt.Errorf("text %.20q between elements", text)
+		}
+	}
+	return nil
+}

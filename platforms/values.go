@@ -1,0 +1,100 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// values reads the attributes of an element. The first error stays and is
+// returned by all in the end, so that callers need not ask at each.
+type values struct {
+	file string
+	e    *element
+	err  error
+}
+
+// fail records err, if it is the first.
+func (v *values) fail(err error) {
+	if err != nil && v.err == nil {
+		v.err = fmt.Errorf("%s:%d: %v: %w", v.file, v.e.line, v.e, err)
+	}
+}
+
+func (v *values) text(name string) string { return v.e.value(name) }
+
+// quantity reads a number with a unit; an absent or empty attribute is 0.
+func (v *values) quantity(name string, parse func(string) (float64, error)) float64 {
+	text := v.text(name)
+	if text == "" {
+		return 0
+	}
+	x, err := parse(text)
+	if err != nil {
+		v.fail(fmt.Errorf("%s: %w", name, err))
+	}
+	return x
+}
+
+// bandwidth reads an attribute that must be a bandwidth, in byte/s.
+func (v *values) bandwidth(name string) float64 {
+	x := v.quantity(name, parseBandwidth)
+	if x == 0 {
+		v.fail(fmt.Errorf("%s: want a bandwidth", name))
+	}
+	return x
+}
+
+// optionalBandwidth reads a bandwidth in byte/s; 0 where none is given, or 0.
+func (v *values) optionalBandwidth(name string) float64 {
+	if number, _, err := splitQuantity(v.text(name)); err == nil && number == 0 {
+		return 0
+	}
+	return v.quantity(name, parseBandwidth)
+}
+
+// latency reads a latency in seconds, 0 where none is given.
+func (v *values) latency(name string) float64 { return v.quantity(name, parseLatency) }
+
+// speed reads the speed of a core in flop/s: of a list of speeds the one that
+// the attribute pstate chooses, else the first.
+func (v *values) speed(name string) float64 {
+	speeds := strings.Split(v.text(name), ",")
+	chosen := v.count("pstate", 0, 0, len(speeds)-1)
+	for i, text := range speeds {
+		x, err := parseSpeed(text)
+		if err != nil {
+			v.fail(fmt.Errorf("%s: %w", name, err))
+		} else if i == chosen {
+			return x
+		}
+	}
+	return 0
+}
+
+// count reads a whole number of [low, high], absent where it is not given.
+func (v *values) count(name string, absent, low, high int) int {
+	text := v.text(name)
+	if text == "" {
+		return absent
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < low || n > high {
+		v.fail(fmt.Errorf("%s: %q is not a whole number of [%d,%d]", name, text, low, high))
+		return absent
+	}
+	return n
+}
+
+// choice reads one of a few words, the first where none is given.
+func (v *values) choice(name string, words ...string) string {
+	text := v.text(name)
+	if text == "" {
+		return words[0]
+	}
+	if !slices.Contains(words, text) {
+		v.fail(fmt.Errorf("%s: %q is not supported: want %s", name, text, oneOf(words)))
+	}
+	return text
+}
