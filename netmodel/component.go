@@ -1,0 +1,142 @@
+package netmodel
+
+// system translates a part of the network into a filling and back. Its arrays by
+// flow and by link are valid where they point to an entry that names that flow or
+// link, so nothing is cleared between uses.
+type system struct {
+	filling filling
+	flows   []int32 // by index in the filling: flow id
+	links   []int32 // by index in the filling: link
+	flowAt  []int32 // by flow id: index in the filling
+	linkAt  []int32 // by link: index in the filling
+}
+
+// solveAll computes all shares anew by the textbook: SolverReference.
+func (n *Network) solveAll() {
+	n.beginSystem()
+	for id := range n.cold {
+		if n.cold[id].phase == phaseBandwidth {
+			n.addToSystem(int32(id))
+		}
+	}
+	n.stats.SolvedFlows += int64(len(n.system.flows))
+	n.solveSystem()
+}
+
+// solveComponent computes by the textbook the shares of all flows that are tied,
+// over any number of common links, to a flow that changed. The local solver leaves
+// to it what a mixed FATPIPE is involved in.
+func (n *Network) solveComponent() {
+	n.beginSystem()
+	for i := range n.local.flows {
+		n.addToSystem(n.local.flows[i].id)
+	}
+	for _, id := range n.fresh {
+		n.addToSystem(id)
+	}
+	for _, l := range n.leftMixed {
+		n.addFlowsOf(l)
+	}
+	s := &n.system
+	for i := 0; i < len(s.flows); i++ {
+		f := &n.flows[s.flows[i]]
+		for k := f.slot; k < f.slot+int32(f.numSlots); k++ {
+			if l := n.slots[k].link; s.addLink(l, n.links[l].capacity, n.isFatpipe(l)) {
+				n.addFlowsOf(l)
+			}
+		}
+	}
+	n.stats.Components++
+	n.stats.SolvedFlows += int64(len(s.flows) - len(n.local.flows))
+	n.solveSystem()
+}
+
+// beginSystem empties the system.
+func (n *Network) beginSystem() {
+	s := &n.system
+	s.flows, s.links = s.flows[:0], s.links[:0]
+	s.filling.reset()
+	if s.linkAt == nil {
+		s.linkAt = make([]int32, len(n.links))
+	}
+	for len(s.flowAt) < len(n.flows) {
+		s.flowAt = append(s.flowAt, 0)
+	}
+}
+
+// addToSystem adds flow id, unless it is there.
+func (n *Network) addToSystem(id int32) {
+	s := &n.system
+	if at := int(s.flowAt[id]); at < len(s.flows) && s.flows[at] == id {
+		return
+	}
+	s.flowAt[id] = int32(len(s.flows))
+	s.flows = append(s.flows, id)
+}
+
+func (n *Network) addFlowsOf(l int32) {
+	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
+		n.addToSystem(n.slots[k].flow)
+	}
+}
+
+// addLink adds link l and reports whether it was new.
+func (s *system) addLink(l int32, capacity float64, fatpipe bool) bool {
+	if at := int(s.linkAt[l]); at < len(s.links) && s.links[at] == l {
+		return false
+	}
+	s.linkAt[l] = s.filling.addLink(capacity, fatpipe)
+	s.links = append(s.links, l)
+	return true
+}
+
+// solveSystem computes the shares of the system's flows, which must be all those
+// on their links.
+func (n *Network) solveSystem() {
+	s := &n.system
+	for _, id := range s.flows {
+		n.fillSystem(id)
+	}
+	s.filling.solve(n.opts.SharePrecision)
+	for i, id := range s.flows {
+		n.setResult(id, &s.filling.flows[i])
+	}
+	for _, l := range s.links {
+		n.links[l].load = n.loadOf(l)
+	}
+}
+
+// fillSystem adds flow id to the filling.
+func (n *Network) fillSystem(id int32) {
+	s, f, c := &n.system, &n.flows[id], &n.cold[id]
+	s.filling.addFlow(c.penalty, c.bound)
+	for k := f.slot; k < f.slot+int32(f.numSlots); k++ {
+		l := n.slots[k].link
+		s.addLink(l, n.links[l].capacity, n.isFatpipe(l))
+		s.filling.use(s.linkAt[l], n.slots[k].usage)
+	}
+}
+
+// setResult gives flow id its share and its bottleneck. FATPIPEs are nobody's
+// bottleneck: what happens on a mixed one is always solved here.
+func (n *Network) setResult(id int32, r *fillFlow) {
+	f := &n.flows[id]
+	if f.bottleneck >= 0 {
+		n.links[f.bottleneck].bottleneck--
+		f.bottleneck = noLink
+	}
+	if r.link >= 0 && !n.isFatpipe(n.system.links[r.link]) {
+		f.bottleneck = n.system.links[r.link]
+		n.links[f.bottleneck].bottleneck++
+	}
+	n.setShare(id, r.share)
+}
+
+// loadOf computes the load of link l from its flows.
+func (n *Network) loadOf(l int32) float64 {
+	load := 0.0
+	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
+		load += float64(n.flows[n.slots[k].flow].level * n.slots[k].usage)
+	}
+	return load
+}
