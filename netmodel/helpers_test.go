@@ -1,0 +1,118 @@
+package netmodel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"reprise/platforms"
+)
+
+// topology is a platform in a test: links, and the routes between hosts by their
+// numbers. A route that is missing is the reverse of the opposite one.
+type topology struct {
+	links  []platforms.Link
+	routes map[[2]int][]int32
+}
+
+func (p topology) route(dst []int32, from, to int) ([]int32, error) {
+	if r, ok := p.routes[[2]int{from, to}]; ok {
+		return append(dst, r...), nil
+	}
+	r, ok := p.routes[[2]int{to, from}]
+	if !ok {
+		return nil, fmt.Errorf("no route from %d to %d", from, to)
+	}
+	for i := len(r) - 1; i >= 0; i-- {
+		dst = append(dst, r[i])
+	}
+	return dst, nil
+}
+
+// star is hosts 0 to n-1 around a switch: host i has the up link 2i and the down
+// link 2i+1.
+func star(n int, bandwidth, latency float64) topology {
+	p := topology{routes: map[[2]int][]int32{}}
+	for i := range n {
+		p.links = append(p.links, platforms.Link{Bandwidth: bandwidth, Latency: latency},
+			platforms.Link{Bandwidth: bandwidth, Latency: latency})
+		for j := range n {
+			p.routes[[2]int{i, j}] = []int32{int32(2 * i), int32(2*j + 1)}
+		}
+	}
+	return p
+}
+
+// onlyLink is two hosts joined by one link.
+func onlyLink(l platforms.Link) topology {
+	return topology{links: []platforms.Link{l}, routes: map[[2]int][]int32{{0, 1}: {0}}}
+}
+
+// message is a transfer of a test.
+type message struct {
+	src, dst int
+	size     int64
+	at       float64
+}
+
+// plain returns options with factors 1, no cross traffic and the given settings,
+// each a NAME, VALUE pair.
+func plain(settings ...string) Options {
+	o := DefaultOptions()
+	pairs := append([]string{"smpi/bw-factor", "0:1", "smpi/lat-factor", "0:1", "network/crosstraffic", "no"}, settings...)
+	return with(o, pairs...)
+}
+
+func with(o Options, pairs ...string) Options {
+	for i := 0; i < len(pairs); i += 2 {
+		if err := o.Set(pairs[i], pairs[i+1]); err != nil {
+			panic(err)
+		}
+	}
+	return o
+}
+
+// ends runs the messages, which are ordered by date, and returns the dates at
+// which they end.
+func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
+	t.Helper()
+	n, err := newNetwork(p.links, p.route, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := make([]float64, len(messages))
+	of := map[int32]int{}
+	var done []int32
+	next := 0
+	for next < len(messages) || n.Active() > 0 {
+		for next < len(messages) && messages[next].at <= n.Next() {
+			m := messages[next]
+			id, err := n.Start(m.src, m.dst, m.size, m.at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[id] = next
+			next++
+		}
+		now := n.Next()
+		if math.IsInf(now, 1) {
+			t.Fatalf("%d flows never end", n.Active())
+		}
+		done = n.Advance(now, done[:0])
+		for _, id := range done {
+			result[of[id]] = now
+		}
+	}
+	return result
+}
+
+// eachSolver runs f with both solvers.
+func eachSolver(t *testing.T, o Options, f func(t *testing.T, o Options)) {
+	for _, name := range []string{"local", "reference"} {
+		t.Run(name, func(t *testing.T) { f(t, with(o, "reprise/solver", name)) })
+	}
+}
+
+func near(got, want, relative float64) bool {
+	return math.Abs(got-want) <= relative*math.Abs(want)
+}

@@ -1,0 +1,199 @@
+package netmodel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"reprise/platforms"
+)
+
+// randomNet is a network without structure: every pair of hosts has its own random
+// route there, of 1 to 4 links, and back, of 0 to 4.
+type randomNet struct {
+	topology
+	hosts int
+}
+
+// newRandomNet draws a network. Capacities are all equal or spread over a factor of
+// 400, latencies over a factor of 1000 or all zero, and so the penalties; the TCP
+// window (see randomOptions) bounds some of the flows below their links.
+func newRandomNet(r *rand.Rand, fat bool) randomNet {
+	n := randomNet{topology{routes: map[[2]int][]int32{}}, 2 + r.IntN(12)}
+	equal, idle := r.IntN(3) == 0, r.IntN(5) == 0
+	for range 5 + r.IntN(60) {
+		l := platforms.Link{Bandwidth: 1e8, Latency: 1e-6 * math.Pow(1000, r.Float64())}
+		if !equal {
+			l.Bandwidth *= math.Pow(400, r.Float64())
+		}
+		if idle {
+			l.Latency = 0
+		}
+		if fat && r.IntN(4) == 0 {
+			l.Policy = platforms.Fatpipe
+		}
+		n.links = append(n.links, l)
+	}
+	for i := range n.hosts {
+		for j := range n.hosts {
+			if i != j {
+				n.routes[[2]int{i, j}] = n.randomRoute(r, min(i, j) == i)
+			}
+		}
+	}
+	return n
+}
+
+// randomRoute has 1 to 4 links that may repeat.
+func (n *randomNet) randomRoute(r *rand.Rand, forward bool) []int32 {
+	route := make([]int32, 1+r.IntN(4))
+	for i := range route {
+		route[i] = int32(r.IntN(len(n.links)))
+	}
+	return route
+}
+
+func randomOptions(r *rand.Rand) Options {
+	o := DefaultOptions()
+	o.CrossTraffic = r.IntN(3) > 0
+	o.TCPGamma = []float64{4194304, 1e4, 1e2}[r.IntN(3)]
+	o.SharePrecision = 1e-13 // of the reference: exact to rounding
+	return o
+}
+
+// exercise runs messages in batches, many of them simultaneous, and calls check
+// after every solve.
+func exercise(r *rand.Rand, p randomNet, o Options, messages int, check func(n *Network) error) error {
+	n, err := newNetwork(p.links, p.route, o)
+	if err != nil {
+		return err
+	}
+	var done []int32
+	for started := 0; started < messages || n.Active() > 0; {
+		for k := r.IntN(8); started < messages && n.Active() < 60 && k >= 0; k-- {
+			i, j := r.IntN(p.hosts), r.IntN(p.hosts-1)
+			if j >= i {
+				j++
+			}
+			size := []int64{0, 1000, 100000, 10000000, r.Int64N(10000000)}[r.IntN(5)]
+			at := n.now + []float64{0, 0, 1e-3 * r.Float64()}[r.IntN(3)]
+			if _, err := n.Start(i, j, size, at); err != nil {
+				return err
+			}
+			started++
+		}
+		now := n.Next()
+		if math.IsInf(now, 1) {
+			return fmt.Errorf("%d flows never end", n.Active())
+		}
+		if err := check(n); err != nil {
+			return fmt.Errorf("at %v: %w", n.now, err)
+		}
+		done = n.Advance(now, done[:0])
+	}
+	return nil
+}
+
+// checkAgainstReference compares the shares of n with those of the textbook.
+func checkAgainstReference(n *Network, tolerance float64) error {
+	var s system
+	s.linkAt = make([]int32, len(n.links))
+	ref := *n
+	ref.system = s
+	ref.beginSystem()
+	for id := range n.cold {
+		if n.cold[id].phase == phaseBandwidth {
+			ref.addToSystem(int32(id))
+		}
+	}
+	for _, id := range ref.system.flows {
+		ref.fillSystem(id)
+	}
+	ref.system.filling.solve(n.opts.SharePrecision)
+	for i, id := range ref.system.flows {
+		if got, want := n.Share(id), ref.system.filling.flows[i].share; !near(got, want, tolerance) {
+			return fmt.Errorf("flow %d of %d: share %v, reference %v (%.1e)",
+				id, len(ref.system.flows), got, want, math.Abs(got-want)/want)
+		}
+	}
+	return nil
+}
+
+// checkInvariants checks, from loads computed anew, that no link is overloaded, that
+// every flow is at its maximum or has a bottleneck, and that the counts agree.
+func checkInvariants(n *Network, tolerance float64) error {
+	bottlenecks := make([]int32, len(n.links))
+	for id := range n.flows {
+		if n.cold[id].phase != phaseBandwidth {
+			continue
+		}
+		f := &n.flows[id]
+		if f.level > f.maxLevel*(1+tolerance) {
+			return fmt.Errorf("flow %d: level %v above its maximum %v", id, f.level, f.maxLevel)
+		}
+		if f.bottleneck >= 0 {
+			bottlenecks[f.bottleneck]++
+		}
+		if err := n.checkBottleneck(f, tolerance); err != nil {
+			return fmt.Errorf("flow %d: %w", id, err)
+		}
+	}
+	for l := range n.links {
+		k := &n.links[l]
+		load := n.loadOf(int32(l))
+		if !n.isFatpipe(int32(l)) && load > k.capacity*(1+tolerance) {
+			return fmt.Errorf("link %d: load %v, capacity %v", l, load, k.capacity)
+		}
+		if k.flows > 1 && !n.isFatpipe(int32(l)) && math.Abs(load-k.load) > tolerance*k.capacity {
+			return fmt.Errorf("link %d: load %v, kept as %v", l, load, k.load)
+		}
+		if k.bottleneck != bottlenecks[l] {
+			return fmt.Errorf("link %d: bottleneck of %d flows, counted %d", l, bottlenecks[l], k.bottleneck)
+		}
+	}
+	return nil
+}
+
+func (n *Network) checkBottleneck(f *flow, tolerance float64) error {
+	if near(f.level, f.maxLevel, tolerance) || n.fatpipes != nil {
+		return nil
+	}
+	if f.bottleneck < 0 {
+		return fmt.Errorf("level %v, maximum %v, no bottleneck", f.level, f.maxLevel)
+	}
+	l := &n.links[f.bottleneck]
+	if load := n.loadOf(f.bottleneck); load < l.capacity*(1-tolerance) {
+		return fmt.Errorf("bottleneck %d has load %v of %v", f.bottleneck, load, l.capacity)
+	}
+	for s := l.head; s >= 0; s = n.slots[s].next {
+		if g := &n.flows[n.slots[s].flow]; g.level > f.level*(1+tolerance) {
+			return fmt.Errorf("bottleneck %d: level %v, but another has %v", f.bottleneck, f.level, g.level)
+		}
+	}
+	return nil
+}
+
+// solverTolerance is the relative difference of shares that is accepted between the
+// two solvers.
+const solverTolerance = 1e-9
+
+func TestLocalEqualsReference(t *testing.T) {
+	networks := 3000
+	if testing.Short() {
+		networks = 300
+	}
+	for seed := range networks {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		p, o := newRandomNet(r, seed%4 == 0), randomOptions(r)
+		err := exercise(r, p, o, 100, func(n *Network) error {
+			if err := checkInvariants(n, solverTolerance); err != nil {
+				return err
+			}
+			return checkAgainstReference(n, solverTolerance)
+		})
+		if err != nil {
+			t.Fatalf("network %d: %v", seed, err)
+		}
+	}
+}
