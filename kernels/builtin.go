@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -35,5 +36,6 @@ func BuiltinNames() []string {
 	for i, f := range files {
 		files[i] = strings.TrimSuffix(strings.TrimPrefix(f, "builtin/"), ".yaml")
 	}
+	slices.Sort(files)
 	return files
 }

@@ -49,8 +49,8 @@ type bound struct {
 	lo, hi int64
 }
 
-// maxDegree is the highest degree of a term.
-const maxDegree = 4
+// maxDegree is the highest degree of a term, that of a matrix product.
+const maxDegree = 3
 
 // one is the index of the constant 1 among the factors of a term.
 const one = MaxDims
@@ -110,7 +110,7 @@ func (c *piece) seconds(dims *[MaxDims]int64) float64 {
 	for i := range c.terms {
 		t := &c.terms[i]
 		f := &t.factor
-		total += float64(t.coef * x[f[0]&7] * x[f[1]&7] * x[f[2]&7] * x[f[3]&7])
+		total += float64((t.coef * x[f[0]&7]) * (x[f[1]&7] * x[f[2]&7]))
 	}
 	if total > 0 {
 		return total
