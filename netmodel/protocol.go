@@ -107,6 +107,12 @@ func (p *Protocol) SendOverhead(host int, size int64) float64 {
 	return p.of(host).send.At(size)
 }
 
+// SsendOverhead returns what a blocking synchronous send of size bytes costs on
+// host. SMPI charges it whatever the size, as it does nonblocking sends.
+func (p *Protocol) SsendOverhead(host int, size int64) float64 {
+	return p.of(host).send.At(size)
+}
+
 // IsendOverhead returns what a nonblocking send of size bytes costs on host.
 func (p *Protocol) IsendOverhead(host int, size int64) float64 {
 	return p.of(host).isend.At(size)
