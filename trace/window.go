@@ -50,6 +50,7 @@ type Draw struct {
 // fills. Windows hang together so that one is freed when the last cursor has
 // left it.
 type window struct {
+	number  int // position among the trace's windows
 	units   []unit
 	vectors []vector // a vector argument is an index into this
 	next    *window

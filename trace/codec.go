@@ -1,0 +1,321 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "reprise/proto"
+)
+
+// This file translates headers, definitions and the index to and from the
+// messages of proto/trace.proto. Decoding only checks what the conversion needs;
+// Header.Check and Program.AddBlock check the meaning.
+
+// maxStep bounds step numbers in files.
+const maxStep = math.MaxInt32
+
+func marshal(m proto.Message) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+func unmarshal(b []byte, m proto.Message) error {
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
+		return corruptf("%v", err)
+	}
+	return nil
+}
+
+// convert maps a slice; nil for an empty one.
+func convert[A, B any](from []A, f func(A) B) []B {
+	if len(from) == 0 {
+		return nil
+	}
+	to := make([]B, len(from))
+	for i, x := range from {
+		to[i] = f(x)
+	}
+	return to
+}
+
+// encodeHeader returns the content of a header record.
+func encodeHeader(h *Header) ([]byte, error) {
+	return marshal(&pb.Header{
+		Program: h.Program, Tool: h.Tool, Command: h.Command,
+		Params: convert(h.Params, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
+		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
+		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps),
+		Families:  convert(h.Families, encodeFamily),
+		Axes:      convert(h.Axes, encodeAxis),
+		Phases:    h.Phases,
+		Kernels:   convert(h.Kernels, encodeKernel),
+		Markers:   convert(h.Markers, encodeMarker),
+		Templates: convert(h.Templates, encodeTemplate),
+		Pollables: uint64(h.Pollables),
+	})
+}
+
+// decodeHeader reads the content of a header record. Numbers that do not fit are
+// turned into ones that Header.Check refuses.
+func decodeHeader(b []byte) (*Header, error) {
+	var m pb.Header
+	if err := unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	return &Header{
+		Program: m.Program, Tool: m.Tool, Command: m.Command,
+		Params: convert(m.Params, func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
+		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
+		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps),
+		Families:  convert(m.Families, decodeFamily),
+		Axes:      convert(m.Axes, decodeAxis),
+		Phases:    m.Phases,
+		Kernels:   convert(m.Kernels, decodeKernel),
+		Markers:   convert(m.Markers, decodeMarker),
+		Templates: convert(m.Templates, decodeTemplate),
+		Pollables: fit(m.Pollables),
+	}, nil
+}
+
+// fit returns v as an int, or -1 if it is larger than 2^31-1.
+func fit[T uint32 | uint64](v T) int {
+	if v > math.MaxInt32 {
+		return -1
+	}
+	return int(v)
+}
+
+func encodeFamily(f Family) *pb.Family {
+	return &pb.Family{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
+		if g.Ranks != nil {
+			return &pb.Group{Ranks: g.Ranks}
+		}
+		return &pb.Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
+	})}
+}
+
+func decodeFamily(f *pb.Family) Family {
+	return Family{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
+		if len(g.GetRanks()) > 0 {
+			return Group{Ranks: g.Ranks}
+		}
+		return Group{Start: g.GetStart(), Stride: g.GetStride(), Count: g.GetCount()}
+	})}
+}
+
+func encodeAxis(a Axis) *pb.Axis {
+	return &pb.Axis{Name: a.Name, Kind: uint32(a.Kind), Family: uint32(a.Family)}
+}
+
+func decodeAxis(a *pb.Axis) Axis {
+	return Axis{a.GetName(), AxisKind(min(a.GetKind(), 255)), fit(a.GetFamily())}
+}
+
+func encodeKernel(k Kernel) *pb.Kernel {
+	return &pb.Kernel{
+		Name:  k.Name,
+		Attrs: convert(k.Attrs, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
+		Dims:  convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum} }),
+		Flops: convert(k.Flops, encodeTerm),
+	}
+}
+
+func decodeKernel(k *pb.Kernel) Kernel {
+	return Kernel{
+		Name:  k.GetName(),
+		Attrs: convert(k.GetAttrs(), func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
+		Dims:  convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues()} }),
+		Flops: convert(k.GetFlops(), decodeTerm),
+	}
+}
+
+func encodeTerm(t Term) *pb.Term {
+	m := &pb.Term{Coef: t.Coef}
+	for i, p := range t.Pow {
+		if p != 0 {
+			m.Powers = append(m.Powers, make([]uint32, i+1-len(m.Powers))...)
+			m.Powers[i] = uint32(p)
+		}
+	}
+	return m
+}
+
+func decodeTerm(m *pb.Term) Term {
+	t := Term{Coef: m.GetCoef()}
+	for i, p := range m.GetPowers()[:min(len(m.GetPowers()), len(t.Pow))] {
+		t.Pow[i] = uint8(min(p, math.MaxUint8))
+	}
+	return t
+}
+
+func encodeMarker(m Marker) *pb.Marker {
+	return &pb.Marker{Text: m.Text, Phase: uint32(m.Phase), End: m.End}
+}
+
+func decodeMarker(m *pb.Marker) Marker {
+	return Marker{m.GetText(), fit(m.GetPhase()), m.GetEnd()}
+}
+
+func encodeTemplate(t Template) *pb.Template {
+	return &pb.Template{
+		Name:  t.Name,
+		Gates: convert(t.Gates, func(a int) uint32 { return uint32(a) }),
+		List:  encodeColumnAxis(t.List), Block: encodeColumnAxis(t.Block),
+		Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
+			return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
+		}),
+	}
+}
+
+func decodeTemplate(t *pb.Template) Template {
+	list := fit(t.GetList()) - 1 // 0 is NoAxis
+	return Template{
+		Name:  t.GetName(),
+		Gates: convert(t.GetGates(), fit[uint32]),
+		List:  list, Block: decodeColumnAxis(t.GetBlock()),
+		Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
+			return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
+		}),
+	}
+}
+
+// encodeColumnAxis returns 1 + axis, and 0 for NoAxis and PerItem.
+func encodeColumnAxis(axis int) uint32 { return uint32(max(axis, -1) + 1) }
+
+func decodeColumnAxis(v uint32) int {
+	if v == 0 {
+		return PerItem
+	}
+	return fit(v) - 1
+}
+
+// encodeBlock returns the message of a definition.
+func encodeBlock(b *Block) *pb.Block {
+	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
+}
+
+func encodeItems(items []Item) []*pb.Item {
+	return convert(items, func(it Item) *pb.Item {
+		m := &pb.Item{Op: uint32(it.Op), Dst: uint32(it.Dst), Slot: uint32(it.Slot), Req: it.Req,
+			Sym: uint64(it.Sym), GuardSym: uint64(it.GuardSym), Coefs: it.Coefs, Body: encodeItems(it.Body)}
+		m.ArgRegs, m.ArgConsts = encodeOperands(it.Args)
+		m.GuardRegs, m.GuardConsts = encodeOperands(it.Guard)
+		return m
+	})
+}
+
+func encodeOperands(args []Operand) (regs []byte, consts []int64) {
+	for _, a := range args {
+		regs, consts = append(regs, byte(a.Reg)), append(consts, a.Const)
+	}
+	return regs, consts
+}
+
+// decodeDefinitions reads the content of a definitions record.
+func decodeDefinitions(b []byte) ([]Block, error) {
+	var m pb.Definitions
+	if err := unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	blocks := make([]Block, len(m.Blocks))
+	for i, d := range m.Blocks {
+		items, err := decodeItems(d.Items, 0)
+		if err != nil {
+			return nil, corruptf("block %q: %v", d.Name, err)
+		}
+		blocks[i] = Block{Name: d.Name, Params: fit(d.Params), Items: items}
+	}
+	return blocks, nil
+}
+
+func decodeItems(from []*pb.Item, depth int) ([]Item, error) {
+	if len(from) == 0 {
+		return nil, nil
+	}
+	if depth > maxNesting {
+		return nil, corruptf("nested deeper than %d", maxNesting)
+	}
+	items := make([]Item, len(from))
+	for i, m := range from {
+		if max(m.Op, m.Dst, m.Slot) > math.MaxUint8 {
+			return nil, corruptf("item %d: operation %d, register %d, slot %d: at most 255", i, m.Op, m.Dst, m.Slot)
+		}
+		it := Item{Op: Op(m.Op), Dst: Reg(m.Dst), Slot: uint8(m.Slot), Req: m.Req, Sym: fit(m.Sym), GuardSym: fit(m.GuardSym)}
+		if len(m.Coefs) > 0 {
+			it.Coefs = m.Coefs
+		}
+		var err error
+		if it.Args, err = decodeOperands(m.ArgRegs, m.ArgConsts); err != nil {
+			return nil, err
+		}
+		if it.Guard, err = decodeOperands(m.GuardRegs, m.GuardConsts); err != nil {
+			return nil, err
+		}
+		if it.Body, err = decodeItems(m.Body, depth+1); err != nil {
+			return nil, err
+		}
+		items[i] = it
+	}
+	return items, nil
+}
+
+func decodeOperands(regs []byte, consts []int64) ([]Operand, error) {
+	if len(regs) != len(consts) {
+		return nil, corruptf("%d registers, %d constants", len(regs), len(consts))
+	}
+	if len(regs) == 0 {
+		return nil, nil
+	}
+	args := make([]Operand, len(regs))
+	for i := range args {
+		args[i] = Operand{Reg(regs[i]), consts[i]}
+	}
+	return args, nil
+}
+
+// Totals sums up a trace.
+type Totals struct {
+	Windows int
+	Units   int64
+	Calls   int64 // calls of templates
+	Items   int64 // entries of the lists of calls, all classes
+}
+
+// encodeIndex returns the content of the index record.
+func encodeIndex(entries []frame, t Totals) ([]byte, error) {
+	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
+	for i := range entries {
+		f := &entries[i]
+		m.Entries = append(m.Entries, &pb.IndexEntry{Window: f.kind == kindWindow, Offset: f.offset,
+			Packed: f.packed, Plain: f.plain, Count: f.count, FirstStep: f.first, LastStep: f.last, Hash: f.hash[:]})
+	}
+	return marshal(&m)
+}
+
+// decodeIndex reads the content of the index record. Of the frames it fills
+// in what the index repeats, and the number.
+func decodeIndex(b []byte) ([]frame, Totals, error) {
+	var m pb.Index
+	if err := unmarshal(b, &m); err != nil {
+		return nil, Totals{}, err
+	}
+	entries := make([]frame, len(m.Entries))
+	next := map[recordKind]uint32{} // number of the next window, of the next block
+	for i, e := range m.Entries {
+		if len(e.Hash) != sha256.Size {
+			return nil, Totals{}, corruptf("entry %d: hash of %d bytes", i, len(e.Hash))
+		}
+		f := frame{kind: kindDefs, offset: e.Offset, packed: e.Packed, plain: e.Plain, count: e.Count,
+			first: e.FirstStep, last: e.LastStep, hash: [sha256.Size]byte(e.Hash)}
+		step := f.count
+		if e.Window {
+			f.kind, step = kindWindow, 1
+		}
+		f.number = next[f.kind]
+		next[f.kind] += step
+		entries[i] = f
+	}
+	t := Totals{Windows: int(next[kindWindow]), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
+	return entries, t, nil
+}

@@ -1,0 +1,362 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Errors that callers branch on; they come wrapped with the file's name, the
+// offset and what was found.
+var (
+	// ErrNotTrace marks input that does not begin as a trace does.
+	ErrNotTrace = errors.New("not a trace")
+	// ErrVersion marks a trace of a newer format than this package reads.
+	ErrVersion = errors.New("unsupported format version")
+	// ErrTruncated marks a trace that ends before its end record.
+	ErrTruncated = errors.New("truncated")
+	// ErrCorrupt marks a trace whose bytes break a rule of the format.
+	ErrCorrupt = errors.New("corrupt")
+)
+
+func corruptf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
+}
+
+// The wire format of frames, as docs/trace-format.md states it. Numbers are
+// little endian.
+const (
+	skippable     = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
+	signature     = "reprise\n"
+	preambleSize  = 24
+	frameSize     = 88 // header of a record
+	maxExpansion  = 1 << 15
+	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
+	maxDefsSize   = 4 << 20
+	maxWindowSize = 32 << 20
+	maxIndexSize  = 64 << 20
+)
+
+// recordKind is what a record holds, as its four letters.
+type recordKind [4]byte
+
+var (
+	kindHeader = recordKind{'H', 'E', 'A', 'D'}
+	kindDefs   = recordKind{'D', 'E', 'F', 'S'}
+	kindWindow = recordKind{'W', 'I', 'N', 'D'}
+	kindIndex  = recordKind{'I', 'N', 'D', 'X'}
+	kindEnd    = recordKind{'E', 'N', 'D', '.'}
+)
+
+// limit returns the largest size of a record's decoded content, or -1 for a kind
+// that does not exist.
+func (k recordKind) limit() int64 {
+	switch k {
+	case kindHeader:
+		return maxHeaderSize
+	case kindDefs:
+		return maxDefsSize
+	case kindWindow:
+		return maxWindowSize
+	case kindIndex:
+		return maxIndexSize
+	case kindEnd:
+		return 0
+	}
+	return -1
+}
+
+// frame is the header of a record.
+type frame struct {
+	kind          recordKind
+	number        uint32 // of the window, or of the first block; 0 otherwise
+	count         uint32 // units, blocks, index entries; of the end record: windows
+	first, last   uint32 // steps of the first and last unit of a window
+	plain, packed uint32 // bytes of the content, decoded and compressed
+	prev          uint32 // bytes of the record before, its header included; 0 for the first
+	offset        uint64 // of this record in the file
+	hash          [32]byte
+	sum           uint32 // CRC-32C of the compressed content
+}
+
+// size returns the bytes of the record, header included.
+func (f *frame) size() int64 { return frameSize + int64(f.packed) }
+
+// describe names the record in an error.
+func (f *frame) describe() string {
+	switch f.kind {
+	case kindHeader:
+		return "header"
+	case kindDefs:
+		return fmt.Sprintf("definitions of blocks from %d", f.number)
+	case kindWindow:
+		return fmt.Sprintf("window %d", f.number)
+	case kindIndex:
+		return "index"
+	}
+	return "end record"
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// appendPreamble appends the first bytes of a file of a version.
+func appendPreamble(dst []byte, version uint32) []byte {
+	le := binary.LittleEndian
+	start := len(dst)
+	dst = le.AppendUint32(dst, skippable)
+	dst = le.AppendUint32(dst, preambleSize-8)
+	dst = append(dst, signature...)
+	dst = le.AppendUint32(dst, version)
+	return le.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+// checkPreamble says whether a trace that this package can read begins with b.
+func checkPreamble(b []byte) error {
+	le := binary.LittleEndian
+	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != preambleSize-8 || string(b[8:16]) != signature {
+		return fmt.Errorf("%w: it begins with % x", ErrNotTrace, b[:16])
+	}
+	if le.Uint32(b[20:]) != crc32.Checksum(b[:20], castagnoli) {
+		return corruptf("checksum of the first %d bytes", preambleSize)
+	}
+	if v := le.Uint32(b[16:]); v < 1 || v > Version {
+		return fmt.Errorf("%w %d: this program reads up to version %d", ErrVersion, v, Version)
+	}
+	return nil
+}
+
+// append appends the frame's bytes.
+func (f *frame) append(dst []byte) []byte {
+	le := binary.LittleEndian
+	start := len(dst)
+	dst = le.AppendUint32(dst, skippable)
+	dst = le.AppendUint32(dst, frameSize-8)
+	dst = append(dst, f.kind[:]...)
+	for _, v := range [...]uint32{f.number, f.count, f.first, f.last, f.plain, f.packed, f.prev} {
+		dst = le.AppendUint32(dst, v)
+	}
+	dst = le.AppendUint64(dst, f.offset)
+	dst = append(dst, f.hash[:]...)
+	dst = le.AppendUint32(dst, f.sum)
+	return le.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+// parseFrame reads the header of a record and checks all that can be checked
+// without the record's content.
+func parseFrame(b []byte) (frame, error) {
+	le := binary.LittleEndian
+	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != frameSize-8 {
+		return frame{}, corruptf("no record: % x", b[:8])
+	}
+	if le.Uint32(b[84:]) != crc32.Checksum(b[:84], castagnoli) {
+		return frame{}, corruptf("checksum of the record's header")
+	}
+	f := frame{
+		kind: recordKind(b[8:12]), number: le.Uint32(b[12:]), count: le.Uint32(b[16:]),
+		first: le.Uint32(b[20:]), last: le.Uint32(b[24:]),
+		plain: le.Uint32(b[28:]), packed: le.Uint32(b[32:]), prev: le.Uint32(b[36:]),
+		offset: le.Uint64(b[40:]), hash: [32]byte(b[48:80]), sum: le.Uint32(b[80:]),
+	}
+	return f, f.check()
+}
+
+func (f *frame) check() error {
+	limit := f.kind.limit()
+	switch {
+	case limit < 0:
+		return corruptf("unknown kind of record %q", f.kind[:])
+	case int64(f.plain) > limit:
+		return corruptf("%s of %d bytes, at most %d", f.describe(), f.plain, limit)
+	case int64(f.plain) > int64(f.packed)*maxExpansion:
+		return corruptf("%s: %d bytes cannot hold %d", f.describe(), f.packed, f.plain)
+	case int64(f.packed) > limit+limit/8+64:
+		return corruptf("%s: %d bytes compressed, %d plain", f.describe(), f.packed, f.plain)
+	case f.kind == kindEnd && f.packed != 0:
+		return corruptf("end record with %d bytes of content", f.packed)
+	case f.first > f.last || f.last > maxStep:
+		return corruptf("%s: steps %d to %d", f.describe(), f.first, f.last)
+	}
+	return nil
+}
+
+// frameWriter writes a file's records.
+type frameWriter struct {
+	w      io.Writer
+	enc    *zstd.Encoder
+	offset uint64
+	prev   uint32
+	buf    []byte
+}
+
+func newFrameWriter(w io.Writer) (*frameWriter, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, err
+	}
+	f := &frameWriter{w: w, enc: enc}
+	return f, f.write(appendPreamble(nil, Version))
+}
+
+// record writes a record of the given content. It fills in the sizes, the place
+// and the checksum of f.
+func (w *frameWriter) record(f *frame, plain []byte) error {
+	if limit := f.kind.limit(); int64(len(plain)) > limit {
+		return fmt.Errorf("%s of %d bytes, at most %d", f.describe(), len(plain), limit)
+	}
+	w.buf = append(w.buf[:0], make([]byte, frameSize)...)
+	if f.kind != kindEnd {
+		w.buf = w.enc.EncodeAll(plain, w.buf)
+	}
+	packed := w.buf[frameSize:]
+	f.plain, f.packed = uint32(len(plain)), uint32(len(packed))
+	f.prev, f.offset, f.sum = w.prev, w.offset, crc32.Checksum(packed, castagnoli)
+	f.append(w.buf[:0])
+	w.prev = uint32(len(w.buf))
+	return w.write(w.buf)
+}
+
+func (w *frameWriter) write(b []byte) error {
+	n, err := w.w.Write(b)
+	w.offset += uint64(n)
+	return err
+}
+
+// unlinked is the size of the record before when that is not known.
+const unlinked = -1
+
+// frameReader reads records one after the other. Its errors begin with the name
+// of the input and the offset of the record.
+type frameReader struct {
+	r      io.Reader
+	name   string
+	offset int64 // of the next byte
+	prev   int64 // size of the record before, or unlinked
+	head   [frameSize]byte
+	packed bytes.Buffer
+	plain  []byte
+	dec    *zstd.Decoder
+}
+
+func newFrameReader(r io.Reader, name string) (*frameReader, error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(maxIndexSize), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return nil, err
+	}
+	return &frameReader{r: r, name: name, dec: dec}, nil
+}
+
+func (r *frameReader) errorAt(offset int64, err error) error {
+	return fmt.Errorf("%s: offset %d: %w", r.name, offset, err)
+}
+
+// preamble reads and checks the first bytes of a file.
+func (r *frameReader) preamble() error {
+	b := r.head[:preambleSize]
+	n, err := io.ReadFull(r.r, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		whole := appendPreamble(nil, Version)
+		if n > 0 && !bytes.Equal(b[:min(n, 16)], whole[:min(n, 16)]) {
+			return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, b[:min(n, 16)]))
+		}
+		return r.errorAt(int64(n), fmt.Errorf("beginning: %w", ErrTruncated))
+	}
+	if err != nil {
+		return r.errorAt(int64(n), err)
+	}
+	r.offset = preambleSize
+	if err := checkPreamble(b); err != nil {
+		return r.errorAt(0, err)
+	}
+	return nil
+}
+
+// next reads the header of the next record. The content must be read, or
+// skipped, before the next call.
+func (r *frameReader) next() (frame, error) {
+	n, err := io.ReadFull(r.r, r.head[:])
+	if err != nil {
+		return frame{}, r.short("record header", int64(n), frameSize, err)
+	}
+	f, err := parseFrame(r.head[:])
+	if err != nil {
+		return frame{}, r.errorAt(r.offset, err)
+	}
+	if f.offset != uint64(r.offset) {
+		return frame{}, r.errorAt(r.offset, corruptf("%s says that it is at offset %d", f.describe(), f.offset))
+	}
+	if r.prev != unlinked && int64(f.prev) != r.prev {
+		return frame{}, r.errorAt(r.offset, corruptf("%s follows a record of %d bytes, not of %d", f.describe(), r.prev, f.prev))
+	}
+	r.offset += frameSize
+	r.prev = f.size()
+	return f, nil
+}
+
+// short turns an end of the input after n of want bytes into an error.
+func (r *frameReader) short(what string, n, want int64, err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("%s: %d of %d bytes: %w", what, n, want, ErrTruncated)
+	}
+	return r.errorAt(r.offset+n, err)
+}
+
+// content reads, checks and decodes a record's content. It is valid until the
+// next call. Memory grows with what is there, not with what the header claims.
+func (r *frameReader) content(f *frame) ([]byte, error) {
+	at := r.offset - frameSize
+	r.packed.Reset()
+	n, err := io.CopyN(&r.packed, r.r, int64(f.packed))
+	if err != nil {
+		return nil, r.short(f.describe(), n, int64(f.packed), err)
+	}
+	r.offset += n
+	if crc32.Checksum(r.packed.Bytes(), castagnoli) != f.sum {
+		return nil, r.errorAt(at, corruptf("checksum of %s", f.describe()))
+	}
+	if cap(r.plain) < int(f.plain) {
+		r.plain = make([]byte, 0, f.plain)
+	}
+	plain, err := r.dec.DecodeAll(r.packed.Bytes(), r.plain[:0:f.plain])
+	if err != nil {
+		return nil, r.errorAt(at, corruptf("%s: %v", f.describe(), err))
+	}
+	if len(plain) != int(f.plain) {
+		return nil, r.errorAt(at, corruptf("%s holds %d bytes, not %d", f.describe(), len(plain), f.plain))
+	}
+	return plain, nil
+}
+
+// skip passes over a record's content; it checks the checksum only.
+func (r *frameReader) skip(f *frame) error {
+	at := r.offset - frameSize
+	sum := crc32.New(castagnoli)
+	n, err := io.CopyN(sum, r.r, int64(f.packed))
+	if err != nil {
+		return r.short(f.describe(), n, int64(f.packed), err)
+	}
+	r.offset += n
+	if sum.Sum32() != f.sum {
+		return r.errorAt(at, corruptf("checksum of %s", f.describe()))
+	}
+	return nil
+}
+
+// end checks that nothing follows the end record.
+func (r *frameReader) end() error {
+	switch n, err := r.r.Read(r.head[:1]); {
+	case n > 0:
+		return r.errorAt(r.offset, corruptf("data after the end record"))
+	case err != nil && err != io.EOF:
+		return r.errorAt(r.offset, err)
+	case err == nil:
+		return r.end()
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+)
+
+// columnKind says what a column of a template is.
+type columnKind uint8
+
+const (
+	columnGate columnKind = iota
+	columnCount
+	columnBlock
+	columnArg
+)
+
+// column describes one column of a template.
+type column struct {
+	kind   columnKind
+	index  int    // of the gate or argument
+	name   string // for errors
+	width  int    // number of classes of its axis, or -1: one value per item
+	vector bool   // an argument that names vectors
+}
+
+// layout lists the columns of each template in the order of the file: gates,
+// count, block, arguments.
+type layout [][]column
+
+func newLayout(h *Header) layout {
+	l := make(layout, len(h.Templates))
+	for i := range h.Templates {
+		l[i] = templateColumns(h, &h.Templates[i])
+	}
+	return l
+}
+
+func templateColumns(h *Header, t *Template) []column {
+	width := func(axis int) int {
+		if axis == PerItem {
+			return -1
+		}
+		return h.Classes(axis)
+	}
+	var cols []column
+	for i, axis := range t.Gates {
+		cols = append(cols, column{kind: columnGate, index: i, name: "gate " + h.Axes[axis].Name, width: width(axis)})
+	}
+	if t.List != NoAxis {
+		cols = append(cols, column{kind: columnCount, name: "count", width: width(t.List)})
+	}
+	cols = append(cols, column{kind: columnBlock, name: "block", width: width(t.Block)})
+	for i, p := range t.Params {
+		cols = append(cols, column{kind: columnArg, index: i, name: p.Name, width: width(p.Axis), vector: p.Vector})
+	}
+	return cols
+}
+
+// Limits of a window, so that it decodes to a bounded amount of memory.
+const (
+	maxCells = 1 << 22 // calls times columns of their templates
+	maxItems = 1 << 30 // entries of one call's list
+)
+
+// digest hashes decoded content: SHA-256 over numbers written as varints. Writer
+// and reader pass it the same numbers in the same order.
+type digest struct {
+	hash hash.Hash
+	buf  []byte
+}
+
+func newDigest() *digest { return &digest{hash: sha256.New()} }
+
+func (d *digest) reset() { d.hash.Reset(); d.buf = d.buf[:0] }
+
+// number adds an unsigned number.
+func (d *digest) number(v int) { d.buf = binary.AppendUvarint(d.buf, uint64(v)) }
+
+// table adds a table's values, signed, in their order.
+func (d *digest) table(vals []int64) {
+	for _, v := range vals {
+		d.buf = binary.AppendVarint(d.buf, v)
+	}
+	d.flush()
+}
+
+// bytes adds b as it is.
+func (d *digest) bytes(b []byte) { d.buf = append(d.buf, b...) }
+
+func (d *digest) flush() {
+	d.hash.Write(d.buf)
+	d.buf = d.buf[:0]
+}
+
+func (d *digest) sum() (sum [sha256.Size]byte) {
+	d.flush()
+	d.hash.Sum(sum[:0])
+	return sum
+}

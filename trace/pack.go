@@ -1,0 +1,257 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	pb "reprise/proto"
+)
+
+// storedVector is a vector that a Writer was given, small.
+type storedVector struct {
+	packed []byte // values as signed varints
+	count  int
+	draw   *Draw
+	window int // 1 + number of the last window that used it
+}
+
+func storeVector(v *Vector) storedVector {
+	if v.Draw != nil {
+		draw := *v.Draw
+		return storedVector{draw: &draw, count: int(draw.Count)}
+	}
+	return storedVector{packed: appendVarints(nil, v.Values), count: len(v.Values)}
+}
+
+// pendingUnit and pendingCall are a unit and a call of the window being filled.
+type pendingUnit struct {
+	step  int
+	calls int // first of its calls
+}
+
+type pendingCall struct {
+	template int
+	items    int
+	values   int // where its columns begin in pendingWindow.values
+}
+
+// pendingWindow is the window that a Writer fills. Columns of a call are stored
+// one after the other in the order of the layout.
+type pendingWindow struct {
+	units  []pendingUnit
+	calls  []pendingCall
+	values []int64
+	cells  int // calls times columns
+	drawn  int // elements of draws
+}
+
+func (w *pendingWindow) reset() {
+	*w = pendingWindow{units: w.units[:0], calls: w.calls[:0], values: w.values[:0]}
+}
+
+// callsOf returns the calls of unit i.
+func (w *pendingWindow) callsOf(i int) []pendingCall {
+	end := len(w.calls)
+	if i+1 < len(w.units) {
+		end = w.units[i+1].calls
+	}
+	return w.calls[w.units[i].calls:end]
+}
+
+// packer turns pending windows into the content of window records.
+type packer struct {
+	prog    *Program
+	layout  layout
+	vectors *vectorStore
+	cols    columnWriter
+	digest  *digest
+	blocks  localNames
+	handles localNames
+	values  []int64
+}
+
+// localNames numbers names in the order of their first use.
+type localNames struct {
+	number map[int64]int64
+	names  []int64
+}
+
+func (l *localNames) reset() {
+	if l.number == nil {
+		l.number = map[int64]int64{}
+	}
+	clear(l.number)
+	l.names = l.names[:0]
+}
+
+func (l *localNames) local(name int64) int64 {
+	n, ok := l.number[name]
+	if !ok {
+		n = int64(len(l.names))
+		l.number[name] = n
+		l.names = append(l.names, name)
+	}
+	return n
+}
+
+// pack returns the content of the record of window w, and its hash.
+func (p *packer) pack(w *pendingWindow) ([]byte, [sha256.Size]byte, error) {
+	p.cols.buf = p.cols.buf[:0]
+	p.digest.reset()
+	p.blocks.reset()
+	p.handles.reset()
+	m := &pb.Window{}
+	p.packUnits(m, w)
+	byTemplate := make([][]pendingCall, len(p.layout))
+	for _, c := range w.calls {
+		byTemplate[c.template] = append(byTemplate[c.template], c)
+	}
+	for t, calls := range byTemplate {
+		if len(calls) > 0 {
+			p.packTemplate(p.layout[t], calls, w.values)
+		}
+	}
+	m.Blocks = p.packBlocks()
+	p.packVectors()
+	m.Vectors = uint32(len(p.handles.names))
+	m.Columns = p.cols.buf
+	plain, err := marshal(m)
+	return plain, p.digest.sum(), err
+}
+
+// packUnits fills in steps and shapes.
+func (p *packer) packUnits(m *pb.Window, w *pendingWindow) {
+	shapes := map[string]uint32{}
+	step := 0
+	var key []byte
+	p.digest.number(len(w.units))
+	for i, u := range w.units {
+		calls := w.callsOf(i)
+		key = key[:0]
+		p.digest.number(u.step)
+		p.digest.number(len(calls))
+		for _, c := range calls {
+			key = binary.AppendUvarint(key, uint64(c.template))
+		}
+		p.digest.bytes(key)
+		shape, ok := shapes[string(key)]
+		if !ok {
+			shape = uint32(len(shapes))
+			shapes[string(key)] = shape
+			m.ShapeSizes = append(m.ShapeSizes, uint32(len(calls)))
+			for _, c := range calls {
+				m.Templates = append(m.Templates, uint32(c.template))
+			}
+		}
+		m.Steps = append(m.Steps, uint32(u.step-step))
+		m.Shapes = append(m.Shapes, shape)
+		step = u.step
+	}
+}
+
+// packTemplate packs the columns of all calls of a template.
+func (p *packer) packTemplate(cols []column, calls []pendingCall, values []int64) {
+	at := make([]int, len(calls)) // where the column begins, by call
+	for i, c := range calls {
+		at[i] = c.values
+	}
+	for _, col := range cols {
+		inner := 1
+		if col.width >= 0 {
+			inner = len(calls)
+			p.transpose(at, col.width, values)
+		} else {
+			p.concatenate(at, calls, values)
+		}
+		p.rename(col)
+		p.digest.table(p.values)
+		p.cols.add(p.values, inner)
+	}
+}
+
+// transpose stores a column in p.values, classes outermost, and moves at to the
+// next column.
+func (p *packer) transpose(at []int, width int, values []int64) {
+	n := len(at)
+	p.values = resize(p.values, n*width)
+	for i, from := range at {
+		for k, v := range values[from : from+width] {
+			p.values[k*n+i] = v
+		}
+		at[i] += width
+	}
+}
+
+// concatenate stores a column of one value per item in p.values, and moves at to
+// the next column.
+func (p *packer) concatenate(at []int, calls []pendingCall, values []int64) {
+	p.values = p.values[:0]
+	for i, c := range calls {
+		p.values = append(p.values, values[at[i]:at[i]+c.items]...)
+		at[i] += c.items
+	}
+}
+
+// resize returns a slice of n elements, b's memory if it is large enough.
+func resize(b []int64, n int) []int64 {
+	if cap(b) < n {
+		return make([]int64, n)
+	}
+	return b[:n]
+}
+
+// rename replaces block numbers and handles in p.values by the window's own.
+func (p *packer) rename(col column) {
+	switch {
+	case col.kind == columnBlock:
+		for i, v := range p.values {
+			if v == NoBlock {
+				p.values[i] = 0
+			} else {
+				p.values[i] = 1 + p.blocks.local(v)
+			}
+		}
+	case col.vector:
+		for i, v := range p.values {
+			p.values[i] = p.handles.local(v)
+		}
+	}
+}
+
+// packBlocks returns the numbers of the window's blocks.
+func (p *packer) packBlocks() []uint32 {
+	numbers := make([]uint32, len(p.blocks.names))
+	p.digest.number(len(numbers))
+	for i, b := range p.blocks.names {
+		numbers[i] = uint32(b)
+		hash := p.prog.BlockHash(int(b))
+		p.digest.bytes(hash[:])
+	}
+	return numbers
+}
+
+// packVectors packs the window's vectors: kinds, values, draws.
+func (p *packer) packVectors() {
+	var kinds, values []int64
+	var draws [drawFields][]int64
+	for _, h := range p.handles.names {
+		v := p.vectors.get(h)
+		if v.draw != nil {
+			kinds = append(kinds, 0)
+			for i, x := range v.draw.fields() {
+				draws[i] = append(draws[i], x)
+			}
+			continue
+		}
+		kinds = append(kinds, 1+int64(v.count))
+		for b := v.packed; len(b) > 0; {
+			x, n := binary.Varint(b)
+			values, b = append(values, x), b[n:]
+		}
+	}
+	p.digest.number(len(kinds))
+	for _, table := range append([][]int64{kinds, values}, draws[:]...) {
+		p.digest.table(table)
+		p.cols.add(table, 1)
+	}
+}

@@ -1,0 +1,380 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sort"
+	"weak"
+)
+
+// Trace is a trace being read: a stream, read once from front to back, or a
+// file, read at any step. A Trace and its cursors must be used by one goroutine;
+// a file may be opened as often as wanted.
+type Trace struct {
+	prog    *Program
+	frames  *frameReader
+	unpack  unpacker
+	file    io.ReaderAt // nil for a stream
+	closer  io.Closer
+	entries []frame // definitions and windows: of a file all, of a stream those read
+	windows []int   // entries that are windows
+	totals  Totals  // of a stream those read
+	skipped bool    // a stream passed over windows
+	hash    [sha256.Size]byte
+	head    [sha256.Size]byte
+
+	// Of a stream: the header of the next window, or why there is none.
+	pending *frame
+	ended   error // nil while pending or at a good end
+	first   weak.Pointer[window]
+	started bool
+
+	open    []weak.Pointer[window] // windows that may still be in use
+	maxOpen int
+}
+
+// DefaultOpenWindows is how many windows may be in use at a time.
+const DefaultOpenWindows = 4096
+
+// Open opens a trace. Of a regular file it reads the index, so that cursors can
+// begin at any step; anything else, such as a named pipe, is read as a stream.
+func Open(path string) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	var t *Trace
+	if info.Mode().IsRegular() {
+		t, err = NewReaderAt(f, info.Size(), path)
+	} else {
+		t, err = NewReader(f, path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	t.closer = f
+	return t, nil
+}
+
+// NewReader begins to read a trace as a stream: it reads up to the first window.
+// The name is for error messages. Close does not close r.
+func NewReader(r io.Reader, name string) (*Trace, error) {
+	t, err := newTrace(r, name)
+	if err != nil {
+		return nil, err
+	}
+	t.advance()
+	if t.ended != nil {
+		return nil, t.ended
+	}
+	return t, nil
+}
+
+// NewReaderAt opens a trace of size bytes for reading at any step. The name is for
+// error messages. Close does not close r.
+func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
+	t, err := newTrace(io.NewSectionReader(r, 0, size), name)
+	if err != nil {
+		return nil, err
+	}
+	t.file = r
+	if err := t.readIndex(size); err != nil {
+		return nil, t.diagnose(r, size, err)
+	}
+	if err := t.readDefinitions(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// newTrace reads the beginning of a file and its header.
+func newTrace(r io.Reader, name string) (*Trace, error) {
+	frames, err := newFrameReader(r, name)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{frames: frames, maxOpen: DefaultOpenWindows}
+	if err := frames.preamble(); err != nil {
+		return nil, err
+	}
+	f, err := frames.next()
+	if err != nil {
+		return nil, err
+	}
+	if f.kind != kindHeader {
+		return nil, frames.errorAt(preambleSize, corruptf("%s, want the header", f.describe()))
+	}
+	plain, err := frames.content(&f)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.setHeader(plain, &f); err != nil {
+		return nil, frames.errorAt(preambleSize, fmt.Errorf("header: %w", err))
+	}
+	return t, nil
+}
+
+func (t *Trace) setHeader(plain []byte, f *frame) error {
+	h, err := decodeHeader(plain)
+	if err != nil {
+		return err
+	}
+	if sha256.Sum256(plain) != f.hash {
+		return corruptf("the content does not have the hash that the record names")
+	}
+	if t.prog, err = NewProgram(h); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	t.head = f.hash
+	t.unpack = unpacker{prog: t.prog, layout: newLayout(h), digest: newDigest()}
+	return nil
+}
+
+// Header returns the trace's header; it must not be changed.
+func (t *Trace) Header() *Header { return t.prog.header }
+
+// Program returns the header with the blocks: of a file all, of a stream those
+// read so far.
+func (t *Trace) Program() *Program { return t.prog }
+
+// SetMaxOpenWindows changes how many windows may be in use at a time: those
+// between the slowest cursor and the fastest.
+func (t *Trace) SetMaxOpenWindows(n int) { t.maxOpen = n }
+
+// Close frees what reading takes.
+func (t *Trace) Close() error {
+	t.frames.dec.Close()
+	if t.closer != nil {
+		return t.closer.Close()
+	}
+	return nil
+}
+
+// WindowInfo tells where a window is and what it holds, without decoding it.
+type WindowInfo struct {
+	First, Last   int   // steps of the first and last unit
+	Units         int   //
+	Offset        int64 // of its record in the file
+	Packed, Plain int64 // bytes of its content, compressed and not
+	// Hash names the decoded content: windows of equal hash, in whatever traces of
+	// equal headers, mean the same actions.
+	Hash [sha256.Size]byte
+}
+
+// Windows lists the windows: of a file all, of a stream those read so far.
+func (t *Trace) Windows() []WindowInfo {
+	infos := make([]WindowInfo, len(t.windows))
+	for i, e := range t.windows {
+		f := &t.entries[e]
+		infos[i] = WindowInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Offset: int64(f.offset),
+			Packed: int64(f.packed), Plain: int64(f.plain), Hash: f.hash}
+	}
+	return infos
+}
+
+// Totals sums up the trace; ok is false for a stream that has not been read to
+// its end.
+func (t *Trace) Totals() (totals Totals, ok bool) { return t.totals, t.complete() }
+
+// Hash names the trace: the SHA-256 of the hashes of its header and its windows.
+// ok is false for a stream that has not been read to its end.
+func (t *Trace) Hash() (hash [sha256.Size]byte, ok bool) { return t.hash, t.complete() }
+
+func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.ended == nil }
+
+// start returns the first window that holds a step >= from, nil if there is none.
+func (t *Trace) start(from int) (*window, error) {
+	if t.file != nil {
+		i := sort.Search(len(t.windows), func(i int) bool { return int(t.entries[t.windows[i]].last) >= from })
+		return t.window(i)
+	}
+	if t.started {
+		if w := t.first.Value(); w != nil && (from == 0 || w.units[0].step <= from && from <= w.units[len(w.units)-1].step) {
+			return w, nil
+		}
+		return nil, fmt.Errorf("%s: a stream can be read only once", t.frames.name)
+	}
+	t.started = true
+	for t.pending != nil && int(t.pending.last) < from {
+		if err := t.skipPending(); err != nil {
+			return nil, err
+		}
+	}
+	w, err := t.nextWindow()
+	if w != nil {
+		t.first = weak.Make(w)
+	}
+	return w, err
+}
+
+// after returns the window after w, nil if w is the last. It is decoded once and
+// linked, and freed when the last cursor has left it.
+func (t *Trace) after(w *window) (*window, error) {
+	if w.next != nil || w.last {
+		return w.next, nil
+	}
+	var err error
+	if t.file != nil {
+		w.next, err = t.window(w.number + 1)
+	} else {
+		w.next, err = t.nextWindow()
+	}
+	return w.next, err
+}
+
+// window decodes window i of a file, nil if there is none.
+func (t *Trace) window(i int) (*window, error) {
+	if i >= len(t.windows) {
+		return nil, nil
+	}
+	if err := t.admit(); err != nil {
+		return nil, err
+	}
+	f := &t.entries[t.windows[i]]
+	plain, err := t.contentAt(f)
+	if err != nil {
+		return nil, err
+	}
+	w, _, err := t.unpack.unpack(plain, f)
+	if err != nil {
+		return nil, t.frames.errorAt(int64(f.offset), fmt.Errorf("window %d: %w", i, err))
+	}
+	w.last = i == len(t.windows)-1
+	t.open = append(t.open, weak.Make(w))
+	return w, nil
+}
+
+// contentAt reads a record of a file that the index names.
+func (t *Trace) contentAt(want *frame) ([]byte, error) {
+	r := t.frames
+	r.r = io.NewSectionReader(t.file, int64(want.offset), want.size())
+	r.offset = int64(want.offset)
+	r.prev = int64(want.prev)
+	f, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	if sum := f.sum; f != (frame{kind: want.kind, number: want.number, count: want.count, first: want.first, last: want.last,
+		plain: want.plain, packed: want.packed, prev: want.prev, offset: want.offset, hash: want.hash, sum: sum}) {
+		return nil, r.errorAt(int64(want.offset), corruptf("%s is not what the index says", f.describe()))
+	}
+	return r.content(&f)
+}
+
+// admit makes room for one more window, or reports that too many are in use.
+func (t *Trace) admit() error {
+	if len(t.open) < t.maxOpen {
+		return nil
+	}
+	for range 2 {
+		alive := t.open[:0]
+		for _, p := range t.open {
+			if p.Value() != nil {
+				alive = append(alive, p)
+			}
+		}
+		if t.open = alive; len(alive) < t.maxOpen {
+			return nil
+		}
+		runtime.GC() // what has been left may not have been collected yet
+	}
+	return fmt.Errorf("%s: %w: %d windows are in use, from step %d on", t.frames.name, ErrOpenWindows, len(t.open), t.slowest())
+}
+
+// slowest returns the step of the first window in use.
+func (t *Trace) slowest() int {
+	if w := t.open[0].Value(); w != nil {
+		return w.units[0].step
+	}
+	return 0
+}
+
+// nextWindow decodes the next window of a stream, nil at its end.
+func (t *Trace) nextWindow() (*window, error) {
+	if t.pending == nil {
+		return nil, t.ended
+	}
+	if err := t.admit(); err != nil {
+		return nil, err
+	}
+	f := *t.pending
+	plain, err := t.frames.content(&f)
+	if err != nil {
+		return nil, t.stop(err)
+	}
+	w, counts, err := t.unpack.unpack(plain, &f)
+	if err != nil {
+		return nil, t.stop(t.frames.errorAt(int64(f.offset), fmt.Errorf("window %d: %w", f.number, err)))
+	}
+	t.totals.Calls += counts.Calls
+	t.totals.Items += counts.Items
+	t.open = append(t.open, weak.Make(w))
+	t.passed(&f)
+	t.advance()
+	w.last = t.pending == nil && t.ended == nil
+	return w, nil
+}
+
+// skipPending passes over a window of a stream.
+func (t *Trace) skipPending() error {
+	if err := t.frames.skip(t.pending); err != nil {
+		return t.stop(err)
+	}
+	t.skipped = true
+	t.passed(t.pending)
+	t.advance()
+	return t.ended
+}
+
+// passed notes a window of a stream.
+func (t *Trace) passed(f *frame) {
+	t.windows = append(t.windows, len(t.entries))
+	t.entries = append(t.entries, *f)
+	t.totals.Windows++
+	t.totals.Units += int64(f.count)
+}
+
+// stop ends a stream with an error.
+func (t *Trace) stop(err error) error {
+	t.pending, t.ended = nil, err
+	return err
+}
+
+// advance reads a stream up to the content of the next window: then pending is
+// its header; or to the end: then pending is nil, and ended says what is wrong.
+func (t *Trace) advance() {
+	t.pending, t.ended = nil, nil
+	for t.pending == nil {
+		f, err := t.frames.next()
+		if err != nil {
+			t.stop(err)
+			return
+		}
+		switch f.kind {
+		case kindDefs:
+			err = t.readDefs(&f)
+		case kindWindow:
+			if err = t.checkOrder(&f); err == nil {
+				t.pending = &f
+			}
+		case kindIndex:
+			t.stop(t.finish(&f))
+			return
+		default:
+			err = t.frames.errorAt(int64(f.offset), corruptf("%s where a window or definitions may be", f.describe()))
+		}
+		if err != nil {
+			t.stop(err)
+			return
+		}
+	}
+}

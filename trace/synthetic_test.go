@@ -1,0 +1,205 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+	"testing"
+)
+
+// synthetic writes traces that have the shape of a block-cyclic LU
+// factorization: nothing is known of HPL, but columns change along steps and
+// along the process grid as a factorization's do.
+type synthetic struct {
+	n, nb  int64
+	p, q   int
+	window int
+	draws  bool
+}
+
+func (s synthetic) steps() int { return int((s.n + s.nb - 1) / s.nb) }
+
+// header describes p x q ranks, column-major, as "row" and "col" families.
+func (s synthetic) header() *Header {
+	h := &Header{Program: "synthetic", Tool: "test", Command: "none", Ranks: s.p * s.q, Steps: s.steps()}
+	row, col := Family{Name: "row"}, Family{Name: "col"}
+	for r := range s.p {
+		row.Groups = append(row.Groups, Group{Start: int32(r), Stride: int32(s.p), Count: int32(s.q)})
+	}
+	for c := range s.q {
+		col.Groups = append(col.Groups, Group{Start: int32(c * s.p), Stride: 1, Count: int32(s.p)})
+	}
+	h.Families = []Family{row, col}
+	h.Axes = []Axis{{Name: "all"}, {Name: "row", Kind: AxisFamily, Family: 0}, {Name: "col", Kind: AxisFamily, Family: 1}, {Name: "rank", Kind: AxisRank}}
+	all, rows, cols := 0, 1, 2
+	arg := func(name string, axis int) ParamColumn { return ParamColumn{Name: name, Axis: axis} }
+	vec := ParamColumn{Name: "counts", Axis: all, Vector: true}
+	h.Templates = []Template{
+		{Name: "pdfact", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("root", all), arg("step", all)}},
+		{Name: "binit", List: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
+		{Name: "bcast", List: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
+		{Name: "poll", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
+		{Name: "narrow", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
+		{Name: "wide", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
+		{Name: "wait", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
+		{Name: "pivots", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{{Name: "ipiv", Axis: all, Vector: true}}},
+	}
+	return h
+}
+
+// local returns how many of the rows (or columns) from on belong to process i of p.
+func (s synthetic) local(from int64, i, p int) int64 {
+	whole, width := s.n/s.nb, int64(p)
+	count := func(end int64) int64 { // of the blocks [0, end)
+		return end/width + map[bool]int64{true: 1}[int64(i) < end%width]
+	}
+	rows := (count(whole) - count(from/s.nb)) * s.nb
+	if int64(i) == whole%width {
+		rows += s.n - whole*s.nb
+	}
+	return rows
+}
+
+// random is a counter-based generator.
+func random(key, counter int) uint64 { return mix(mix(uint64(key)) + uint64(counter)) }
+
+// counts draws how many of nb pivots fall on each of p rows.
+func (s synthetic) counts(step int) []int64 {
+	k := make([]int64, s.p)
+	for i := range s.nb {
+		k[random(step, int(i))%uint64(s.p)]++
+	}
+	return k
+}
+
+func fill(n int, f func(i int) int64) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = f(i)
+	}
+	return v
+}
+
+// blocks adds the blocks of each kind and distance, and returns their numbers.
+func (s synthetic) blocks(t testing.TB, p *Program) map[string][]int64 {
+	numbers := map[string][]int64{}
+	add := func(kind string, count, params int) {
+		for d := range count {
+			b := NewBuilder(kind, params)
+			peer := b.Member(1, Const(int64(d)))
+			b.Message(OpSend, 1, 0, peer, Const(int64(len(numbers))), b.Param(0))
+			n, err := p.Add(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			numbers[kind] = append(numbers[kind], int64(n))
+		}
+	}
+	add("pdfact", s.p, 3)
+	add("binit", s.q, 4)
+	add("bcast", s.q, 4)
+	add("update", s.p, 4)
+	add("poll", 1, 1)
+	add("pivots", 1, 1)
+	return numbers
+}
+
+// write writes the first steps steps, all if 0.
+func (s synthetic) write(t testing.TB, out io.Writer, steps int) *Writer {
+	w, err := NewWriter(out, s.header(), WriterOptions{Window: s.window})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := s.blocks(t, w.Program())
+	if steps == 0 {
+		steps = s.steps()
+	}
+	for k := range steps {
+		s.step(t, w, blocks, k)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k int) {
+	if err := w.Step(k); err != nil {
+		t.Fatal(err)
+	}
+	from := int64(k) * s.nb
+	jb := min(s.nb, s.n-from)
+	proot, qroot := k%s.p, k%s.q
+	m := fill(s.p, func(i int) int64 { return s.local(from, i, s.p) })
+	n := fill(s.q, func(i int) int64 { return s.local(from+jb, i, s.q) })
+	narrow := fill(s.q, func(i int) int64 { return map[bool]int64{true: jb}[i == (k+1)%s.q] })
+	c := fill(s.p, func(i int) int64 { return (m[i]+jb+1)*jb + 3 })
+	g := fill(s.p, func(i int) int64 { return c[i] / int64(s.q) })
+	gate := func(f func(i int) bool) []int64 {
+		return fill(s.q, func(i int) int64 { return map[bool]int64{true: 1}[f(i)] })
+	}
+	byDistance := func(kind string, size, root int) []int64 {
+		return fill(size, func(i int) int64 { return blocks[kind][(i-root+size)%size] })
+	}
+	one := func(v int64) []int64 { return []int64{v} }
+	v, tag := w.Vector(Vector{Values: s.counts(k)}), int64(1000+k%100)
+	call := func(c Call) {
+		if err := w.Call(&c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := gate(func(int) bool { return true })
+	call(Call{Template: 0, Gates: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, one(int64(proot)), one(int64(k))}})
+	for t := 1; t <= 2; t++ {
+		call(Call{Template: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{one(int64(qroot)), one(tag), c, g}})
+	}
+	call(Call{Template: 3, Gates: [][]int64{all}, Blocks: one(blocks["poll"][0]), Args: [][]int64{one(tag)}})
+	for t, cols := range [][]int64{narrow, n} {
+		call(Call{Template: 4 + t, Gates: [][]int64{gate(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
+			Args: [][]int64{m, cols, one(int64(proot)), one(v)}})
+	}
+	call(Call{Template: 6, Gates: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: one(blocks["poll"][0]), Args: [][]int64{one(tag)}})
+	if s.draws {
+		d := w.Vector(Vector{Draw: &Draw{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}})
+		call(Call{Template: 7, Gates: [][]int64{all}, Blocks: one(blocks["pivots"][0]), Args: [][]int64{one(d)}})
+	}
+}
+
+// stampede has the size of the run of 2016 on 6,006 ranks.
+var stampede = synthetic{n: 3875000, nb: 1024, p: 77, q: 78}
+
+// readAll reads a trace to its end.
+func readAll(t *Trace) (windows int, err error) {
+	w, err := t.start(0)
+	for ; w != nil && err == nil; w, err = t.after(w) {
+		windows++
+	}
+	return windows, err
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for range b.N {
+		w := stampede.write(b, io.Discard, 0)
+		b.ReportMetric(float64(w.frames.offset), "file-B")
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	for _, draws := range []bool{false, true} {
+		s := stampede
+		s.draws = draws
+		var buf bytes.Buffer
+		s.write(b, &buf, 0)
+		b.Run(map[bool]string{false: "draws=no", true: "draws=yes"}[draws], func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				t, err := NewReader(bytes.NewReader(buf.Bytes()), "stampede")
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := readAll(t); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,381 @@
+package trace
+
+import (
+	"math"
+
+	pb "reprise/proto"
+)
+
+// unpacker turns the content of window records into windows.
+type unpacker struct {
+	prog   *Program
+	layout layout
+	digest *digest
+	cols   columnReader
+	values []int64
+	blocks windowBlocks
+}
+
+// windowBlocks are the blocks that a window calls, by its own numbers.
+type windowBlocks struct {
+	numbers []int32
+	params  []int // number of parameters
+	seen    firstUse
+}
+
+// firstUse checks that names appear in the order 0, 1, 2, ... of their first use.
+type firstUse struct{ next, count int64 }
+
+func (f *firstUse) see(v int64) bool {
+	if v == f.next && v < f.count {
+		f.next++
+	}
+	return 0 <= v && v < f.next
+}
+
+// calls groups what unpack needs to know of the calls of one template.
+type callGroup struct {
+	calls []*callColumns
+	items []int // by call, of its list
+}
+
+// unpack decodes the content of a window record whose header is f. It returns the
+// window and the number of calls and items.
+func (u *unpacker) unpack(plain []byte, f *frame) (*window, Totals, error) {
+	var m pb.Window
+	if err := unmarshal(plain, &m); err != nil {
+		return nil, Totals{}, err
+	}
+	u.digest.reset()
+	u.cols = columnReader{buf: m.Columns}
+	w := &window{number: int(f.number)}
+	groups, err := u.units(w, &m, f)
+	if err != nil {
+		return nil, Totals{}, err
+	}
+	if err := u.dictionary(m.Blocks); err != nil {
+		return nil, Totals{}, err
+	}
+	vectors := firstUse{count: int64(m.Vectors)}
+	for t := range groups {
+		u.template(t, &groups[t], &vectors)
+	}
+	u.finishBlocks()
+	u.vectors(w, &vectors)
+	if u.cols.left() > 0 {
+		u.cols.fail("%d bytes after the last column", u.cols.left())
+	}
+	if u.cols.err != nil {
+		return nil, Totals{}, u.cols.err
+	}
+	if u.digest.sum() != f.hash {
+		return nil, Totals{}, corruptf("the content does not have the hash that the record names")
+	}
+	return w, countCalls(w, groups), nil
+}
+
+func countCalls(w *window, groups []callGroup) Totals {
+	t := Totals{Units: int64(len(w.units))}
+	for _, g := range groups {
+		t.Calls += int64(len(g.calls))
+		for _, n := range g.items {
+			t.Items += int64(n)
+		}
+	}
+	return t
+}
+
+// units decodes steps and shapes, and allots the calls. Each call takes at least
+// one byte of the columns, which bounds what is allocated.
+func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error) {
+	n := len(m.Steps)
+	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
+		return nil, corruptf("%d steps and %d shapes, the record names %d units", n, len(m.Shapes), f.count)
+	}
+	shapes, err := u.shapes(m)
+	if err != nil {
+		return nil, err
+	}
+	total, cells := 0, 0
+	for i, s := range m.Shapes {
+		if int64(s) >= int64(len(shapes)) {
+			return nil, corruptf("unit %d: shape %d out of [0,%d)", i, s, len(shapes))
+		}
+		total += len(shapes[s])
+		for _, t := range shapes[s] {
+			cells += len(u.layout[t])
+		}
+		if total > u.cols.left() || cells > maxCells {
+			return nil, corruptf("unit %d: %d calls with %d columns in %d bytes", i, total, cells, u.cols.left())
+		}
+	}
+	w.units = make([]unit, n)
+	calls := make([]callColumns, total)
+	groups := make([]callGroup, len(u.layout))
+	step := int64(0)
+	u.digest.number(n)
+	for i, s := range m.Shapes {
+		if step += int64(m.Steps[i]); step > maxStep {
+			return nil, corruptf("unit %d: step %d", i, step)
+		}
+		k := len(shapes[s])
+		w.units[i] = unit{step: int(step), calls: calls[:k:k]}
+		calls = calls[k:]
+		u.digest.number(int(step))
+		u.digest.number(k)
+		for j, t := range shapes[s] {
+			c := &w.units[i].calls[j]
+			c.template = int32(t)
+			groups[t].calls = append(groups[t].calls, c)
+			u.digest.number(int(t))
+		}
+	}
+	if w.units[0].step != int(f.first) || int(step) != int(f.last) {
+		return nil, corruptf("steps %d to %d, the record names %d to %d", w.units[0].step, step, f.first, f.last)
+	}
+	return groups, nil
+}
+
+// shapes returns the sequences of templates that units refer to.
+func (u *unpacker) shapes(m *pb.Window) ([][]uint32, error) {
+	for i, t := range m.Templates {
+		if int64(t) >= int64(len(u.layout)) {
+			return nil, corruptf("call %d of the shapes: template %d out of [0,%d)", i, t, len(u.layout))
+		}
+	}
+	shapes := make([][]uint32, len(m.ShapeSizes))
+	rest := m.Templates
+	for i, n := range m.ShapeSizes {
+		if int64(n) > int64(len(rest)) {
+			return nil, corruptf("shape %d: %d calls, %d are left", i, n, len(rest))
+		}
+		shapes[i], rest = rest[:n], rest[n:]
+	}
+	if len(rest) > 0 {
+		return nil, corruptf("%d calls in no shape", len(rest))
+	}
+	return shapes, nil
+}
+
+// dictionary stores the blocks that the window calls.
+func (u *unpacker) dictionary(numbers []uint32) error {
+	b := &u.blocks
+	b.numbers, b.params = b.numbers[:0], b.params[:0]
+	b.seen = firstUse{count: int64(len(numbers))}
+	for _, n := range numbers {
+		if int64(n) >= int64(u.prog.NumBlocks()) {
+			return corruptf("block %d is not defined, only [0,%d)", n, u.prog.NumBlocks())
+		}
+		b.numbers = append(b.numbers, int32(n))
+		b.params = append(b.params, u.prog.Block(int(n)).Params)
+	}
+	return nil
+}
+
+// finishBlocks adds the blocks' hashes to the digest.
+func (u *unpacker) finishBlocks() {
+	b := &u.blocks
+	if b.seen.next != b.seen.count {
+		u.cols.fail("%d blocks, but only %d are called", b.seen.count, b.seen.next)
+	}
+	u.digest.number(len(b.numbers))
+	for _, n := range b.numbers {
+		hash := u.prog.BlockHash(int(n))
+		u.digest.bytes(hash[:])
+	}
+}
+
+// template decodes the columns of all calls of template t.
+func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
+	if len(g.calls) == 0 {
+		return
+	}
+	def := &u.prog.header.Templates[t]
+	u.allot(g, len(def.Gates), len(def.Params))
+	for _, col := range u.layout[t] {
+		if u.cols.err != nil {
+			return
+		}
+		u.table(col, g)
+		switch {
+		case col.kind == columnCount:
+			u.counts(col, g)
+		case col.kind == columnBlock:
+			u.checkBlocks(def, len(def.Params))
+			scatter(u, col, g, func(c *callColumns, v []int32) { c.blocks = v })
+		case col.kind == columnGate:
+			scatter(u, col, g, func(c *callColumns, v []int64) { c.gates[col.index] = v })
+		default:
+			if col.vector {
+				u.checkVectors(def, col, vectors)
+			}
+			scatter(u, col, g, func(c *callColumns, v []int64) { c.args[col.index] = v })
+		}
+	}
+}
+
+// allot gives the calls of a template their lists of columns.
+func (u *unpacker) allot(g *callGroup, gates, args int) {
+	slab := make([][]int64, len(g.calls)*(gates+args))
+	for _, c := range g.calls {
+		c.gates, slab = slab[:gates:gates], slab[gates:]
+		c.args, slab = slab[:args:args], slab[args:]
+	}
+}
+
+// table decodes a column of all calls into u.values, in the order of the file.
+func (u *unpacker) table(col column, g *callGroup) {
+	outer, inner := col.width, len(g.calls)
+	if outer < 0 {
+		outer, inner = 0, 1
+		for _, n := range g.items {
+			outer += n
+		}
+	}
+	u.values = u.cols.table(u.values[:0], outer, inner)
+	u.digest.table(u.values)
+}
+
+// counts turns the count column into the starts of the classes' items.
+func (u *unpacker) counts(col column, g *callGroup) {
+	n := len(g.calls)
+	starts := make([]int32, n*(col.width+1))
+	g.items = make([]int, n)
+	for i, c := range g.calls {
+		c.starts, starts = starts[:col.width+1], starts[col.width+1:]
+		sum := int64(0)
+		for k := 0; k < col.width && u.cols.err == nil; k++ {
+			v := u.values[k*n+i]
+			if v < 0 || v > maxItems-sum {
+				u.cols.fail("class %d: %d items after %d, at most %d in all", k, v, sum, maxItems)
+				return
+			}
+			sum += v
+			c.starts[k+1] = int32(sum)
+		}
+		g.items[i] = int(sum)
+	}
+}
+
+// checkBlocks replaces the window's numbers of blocks by the program's.
+func (u *unpacker) checkBlocks(t *Template, params int) {
+	b := &u.blocks
+	for i, v := range u.values {
+		if v == 0 {
+			u.values[i] = NoBlock
+			continue
+		}
+		if !b.seen.see(v - 1) {
+			u.cols.fail("template %q: block %d of the window's, %d seen so far of %d", t.Name, v-1, b.seen.next, b.seen.count)
+			return
+		}
+		if b.params[v-1] > params {
+			u.cols.fail("template %q: block %d takes %d arguments, the template has %d", t.Name, b.numbers[v-1], b.params[v-1], params)
+			return
+		}
+		u.values[i] = int64(b.numbers[v-1])
+	}
+}
+
+func (u *unpacker) checkVectors(t *Template, col column, vectors *firstUse) {
+	for _, v := range u.values {
+		if !vectors.see(v) {
+			u.cols.fail("template %q column %q: vector %d of the window's, %d seen so far of %d", t.Name, col.name, v, vectors.next, vectors.count)
+			return
+		}
+	}
+}
+
+// scatter hands each call of a group its part of u.values.
+func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*callColumns, []T)) {
+	if u.cols.err != nil {
+		return
+	}
+	slab := make([]T, len(u.values))
+	n := len(g.calls)
+	for i, c := range g.calls {
+		size := col.width
+		if size < 0 {
+			size = g.items[i]
+		}
+		part := slab[:size:size]
+		slab = slab[size:]
+		if col.width >= 0 {
+			for k := range part {
+				part[k] = T(u.values[k*n+i])
+			}
+		} else {
+			for k := range part {
+				part[k] = T(u.values[k])
+			}
+			u.values = u.values[size:]
+		}
+		set(c, part)
+	}
+}
+
+// vectors decodes the window's vectors.
+func (u *unpacker) vectors(w *window, seen *firstUse) {
+	if u.cols.err != nil {
+		return
+	}
+	if seen.next != seen.count {
+		u.cols.fail("%d vectors, but only %d are used", seen.count, seen.next)
+		return
+	}
+	n := int(seen.count)
+	kinds := u.cols.table(nil, n, 1)
+	u.digest.number(n)
+	u.digest.table(kinds)
+	total, draws := int64(0), 0
+	for i, k := range kinds {
+		if k == 0 {
+			draws++
+			continue
+		}
+		if k < 0 || k-1 > math.MaxInt32-total {
+			u.cols.fail("vector %d of %d elements", i, k-1)
+			return
+		}
+		total += k - 1
+	}
+	values := u.cols.table(u.values[:0], int(total), 1)
+	u.digest.table(values)
+	var fields [drawFields][]int64
+	for i := range fields {
+		fields[i] = u.cols.table(nil, draws, 1)
+		u.digest.table(fields[i])
+	}
+	if u.cols.err == nil {
+		u.buildVectors(w, kinds, values, fields)
+	}
+}
+
+// buildVectors computes the running sums of the window's vectors.
+func (u *unpacker) buildVectors(w *window, kinds, values []int64, fields [drawFields][]int64) {
+	w.vectors = make([]vector, len(kinds))
+	drawn, next := int64(0), 0
+	for i, k := range kinds {
+		var v Vector
+		if k > 0 {
+			v.Values, values = values[:k-1], values[k-1:]
+		} else {
+			var f [drawFields]int64
+			for j := range f {
+				f[j] = fields[j][next]
+			}
+			next++
+			d := drawOf(f)
+			if err := d.Check(); err != nil {
+				u.cols.fail("vector %d: %v", i, err)
+				return
+			}
+			if drawn += d.Count; drawn > maxDrawn {
+				u.cols.fail("vectors draw %d elements, at most %d", drawn, maxDrawn)
+				return
+			}
+			v.Draw = &d
+		}
+		w.vectors[i] = newVector(&v)
+	}
+}

@@ -1,0 +1,374 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	pb "reprise/proto"
+)
+
+// WriterOptions says how a Writer cuts the stream. The zero value means defaults.
+type WriterOptions struct {
+	// Window is the number of units in a window, 64 if 0. Larger windows make a
+	// smaller file; readers hold a few windows at a time and seek to windows.
+	Window int
+}
+
+// A window is also cut, between units, when it holds this much.
+const (
+	windowValues = 1 << 20
+	windowCells  = maxCells / 2
+	windowDrawn  = maxDrawn / 2
+	defsSize     = 1 << 20 // bytes of definitions in a record
+)
+
+// errClosed is what calls after Close return.
+var errClosed = errors.New("trace writer is closed")
+
+// Writer writes a trace in one pass. It holds one window, the vectors that may
+// still be used, and the index. After an error that the file may have seen, all
+// calls return that error; a Call that is refused leaves the Writer as it was.
+type Writer struct {
+	prog    *Program
+	options WriterOptions
+	frames  *frameWriter
+	layout  layout
+	vectors vectorStore
+	packer  packer
+	window  pendingWindow
+	step    int // of the last unit
+	defined int // blocks written
+	entries []frame
+	totals  Totals
+	chain   hash.Hash
+	err     error
+}
+
+// vectorStore holds the vectors of handles [base, base+len(list)).
+type vectorStore struct {
+	base int64
+	list []storedVector
+}
+
+// get returns the vector of a handle, nil if there is none.
+func (s *vectorStore) get(handle int64) *storedVector {
+	if handle < s.base || handle-s.base >= int64(len(s.list)) {
+		return nil
+	}
+	return &s.list[handle-s.base]
+}
+
+// NewWriter begins a trace on w. The header must not change any more. Close must
+// be called to complete the trace; it does not close w.
+func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
+	if o.Window < 0 {
+		return nil, fmt.Errorf("windows of %d units", o.Window)
+	}
+	if o.Window == 0 {
+		o.Window = 64
+	}
+	prog, err := NewProgram(h)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := encodeHeader(h)
+	if err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if len(plain) > maxHeaderSize {
+		return nil, fmt.Errorf("header of %d bytes, at most %d", len(plain), maxHeaderSize)
+	}
+	t := &Writer{prog: prog, options: o, layout: newLayout(h), chain: sha256.New()}
+	t.packer = packer{prog: prog, layout: t.layout, vectors: &t.vectors, digest: newDigest()}
+	if t.frames, err = newFrameWriter(w); err != nil {
+		return nil, err
+	}
+	head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
+	t.chain.Write(head.hash[:])
+	return t, t.frames.record(&head, plain)
+}
+
+// Program returns the program, to which blocks may be added at any time before
+// the call that uses them.
+func (w *Writer) Program() *Program { return w.prog }
+
+// Vector stores a vector and returns its handle, which arguments of later calls
+// may name. The values are copied. A draw that breaks a rule is reported by the
+// first Call that uses it.
+func (w *Writer) Vector(v Vector) int64 {
+	w.vectors.list = append(w.vectors.list, storeVector(&v))
+	return w.vectors.base + int64(len(w.vectors.list)) - 1
+}
+
+// ForgetVectors frees the vectors of handles below before: no later Call may
+// use them. Without it the Writer keeps all, at some bytes an element.
+func (w *Writer) ForgetVectors(before int64) {
+	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
+	if n == 0 || len(w.window.units) > 0 && w.used(n) {
+		return
+	}
+	w.vectors.list = w.vectors.list[n:]
+	w.vectors.base += n
+}
+
+// used reports whether the window being filled needs one of the first n vectors.
+func (w *Writer) used(n int64) bool {
+	for i := range w.vectors.list[:n] {
+		if w.vectors.list[i].window == w.totals.Windows+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Step begins a unit: a part of the given step, which is not before that of the
+// unit before.
+func (w *Writer) Step(step int) error {
+	if w.err != nil {
+		return w.err
+	}
+	if step < 0 || step > maxStep {
+		return fmt.Errorf("step %d out of [0,%d]", step, maxStep)
+	}
+	if step < w.step {
+		return fmt.Errorf("step %d after step %d", step, w.step)
+	}
+	if w.full() {
+		if w.err = w.flush(); w.err != nil {
+			return w.err
+		}
+	}
+	w.window.units = append(w.window.units, pendingUnit{step: step, calls: len(w.window.calls)})
+	w.totals.Units++
+	w.step = step
+	return nil
+}
+
+// full reports whether the window is to be cut before the next unit.
+func (w *Writer) full() bool {
+	p := &w.window
+	return len(p.units) >= w.options.Window || len(p.values) >= windowValues || p.cells >= windowCells || p.drawn >= windowDrawn
+}
+
+// Call appends a call to the unit that Step began, after checking it, and copies
+// its columns.
+func (w *Writer) Call(c *Call) error {
+	if w.err != nil {
+		return w.err
+	}
+	if len(w.window.units) == 0 {
+		return errors.New("call before the first step")
+	}
+	if c.Template < 0 || c.Template >= len(w.layout) {
+		return fmt.Errorf("template %d out of [0,%d)", c.Template, len(w.layout))
+	}
+	cols := w.layout[c.Template]
+	items, err := w.check(c, cols)
+	if err != nil {
+		return fmt.Errorf("template %q: %w", w.prog.header.Templates[c.Template].Name, err)
+	}
+	p := &w.window
+	if p.cells+len(cols) > maxCells {
+		return fmt.Errorf("unit of step %d: too many calls for a window: begin a new unit before", p.units[len(p.units)-1].step)
+	}
+	p.cells += len(cols)
+	p.calls = append(p.calls, pendingCall{template: c.Template, items: items, values: len(p.values)})
+	for _, col := range cols {
+		p.values = append(p.values, c.column(col)...)
+	}
+	w.totals.Calls++
+	w.totals.Items += int64(items)
+	return nil
+}
+
+// column returns the values of a column; the call's shape has been checked.
+func (c *Call) column(col column) []int64 {
+	switch col.kind {
+	case columnGate:
+		return c.Gates[col.index]
+	case columnCount:
+		return c.Counts
+	case columnBlock:
+		return c.Blocks
+	}
+	return c.Args[col.index]
+}
+
+// check returns the number of items of a call's list, or what is wrong with the call.
+func (w *Writer) check(c *Call, cols []column) (items int, err error) {
+	t := &w.prog.header.Templates[c.Template]
+	if len(c.Gates) != len(t.Gates) || len(c.Args) != len(t.Params) {
+		return 0, fmt.Errorf("%d gates and %d arguments, want %d and %d", len(c.Gates), len(c.Args), len(t.Gates), len(t.Params))
+	}
+	if t.List == NoAxis && c.Counts != nil {
+		return 0, errors.New("counts, but the template has no list")
+	}
+	for _, col := range cols {
+		vals := c.column(col)
+		want := col.width
+		if want < 0 {
+			want = items
+		}
+		if len(vals) != want {
+			return 0, fmt.Errorf("column %q: %d values, want %d", col.name, len(vals), want)
+		}
+		if col.kind == columnCount {
+			if items, err = sumCounts(vals); err != nil {
+				return 0, fmt.Errorf("column %q: %w", col.name, err)
+			}
+		}
+		if err := w.checkNames(col, vals, len(t.Params)); err != nil {
+			return 0, fmt.Errorf("column %q: %w", col.name, err)
+		}
+	}
+	return items, nil
+}
+
+// sumCounts returns the number of items of a list.
+func sumCounts(counts []int64) (int, error) {
+	sum := int64(0)
+	for i, n := range counts {
+		if n < 0 || n > maxItems-sum {
+			return 0, fmt.Errorf("class %d: %d items after %d, at most %d in all", i, n, sum, maxItems)
+		}
+		sum += n
+	}
+	return int(sum), nil
+}
+
+// checkNames checks that the blocks and vectors that a column names exist.
+func (w *Writer) checkNames(col column, vals []int64, params int) error {
+	switch {
+	case col.kind == columnBlock:
+		for i, v := range vals {
+			if err := w.prog.checkTarget(v, params); err != nil {
+				return fmt.Errorf("value %d: %w", i, err)
+			}
+		}
+	case col.vector:
+		for i, v := range vals {
+			if err := w.useVector(v); err != nil {
+				return fmt.Errorf("value %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// useVector checks that a handle names a vector, and notes that the window needs it.
+func (w *Writer) useVector(handle int64) error {
+	v := w.vectors.get(handle)
+	if v == nil {
+		return fmt.Errorf("vector %d out of [%d,%d)", handle, w.vectors.base, w.vectors.base+int64(len(w.vectors.list)))
+	}
+	if v.window == w.totals.Windows+1 {
+		return nil
+	}
+	if v.draw != nil {
+		if err := v.draw.Check(); err != nil {
+			return fmt.Errorf("vector %d: %w", handle, err)
+		}
+		if w.window.drawn+v.count > maxDrawn {
+			return fmt.Errorf("vector %d: with it a window draws %d elements, at most %d", handle, w.window.drawn+v.count, maxDrawn)
+		}
+		w.window.drawn += v.count
+	}
+	v.window = w.totals.Windows + 1
+	return nil
+}
+
+// checkTarget checks that a block can be called with a number of arguments.
+func (p *Program) checkTarget(block int64, params int) error {
+	switch {
+	case block == NoBlock:
+		return nil
+	case block < 0 || block >= int64(len(p.blocks)):
+		return fmt.Errorf("block %d out of [0,%d)", block, len(p.blocks))
+	case p.blocks[block].Params > params:
+		return fmt.Errorf("block %d takes %d arguments, the template has %d", block, p.blocks[block].Params, params)
+	}
+	return nil
+}
+
+// flush writes the definitions that are new, then the window.
+func (w *Writer) flush() error {
+	if err := w.define(); err != nil {
+		return err
+	}
+	p := &w.window
+	if len(p.units) == 0 {
+		return nil
+	}
+	plain, hash, err := w.packer.pack(p)
+	if err != nil {
+		return err
+	}
+	f := frame{kind: kindWindow, number: uint32(w.totals.Windows), count: uint32(len(p.units)),
+		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
+	if err := w.frames.record(&f, plain); err != nil {
+		return err
+	}
+	w.entries = append(w.entries, f)
+	w.totals.Windows++
+	w.chain.Write(hash[:])
+	p.reset()
+	return nil
+}
+
+// define writes the blocks that have been added since the last time.
+func (w *Writer) define() error {
+	for w.defined < w.prog.NumBlocks() {
+		var m pb.Definitions
+		f := frame{kind: kindDefs, number: uint32(w.defined)}
+		hash := sha256.New()
+		for size := 0; w.defined < w.prog.NumBlocks() && size < defsSize; w.defined++ {
+			b := encodeBlock(w.prog.Block(w.defined))
+			size += proto.Size(b)
+			m.Blocks = append(m.Blocks, b)
+			h := w.prog.BlockHash(w.defined)
+			hash.Write(h[:])
+		}
+		f.count = uint32(len(m.Blocks))
+		hash.Sum(f.hash[:0])
+		plain, err := marshal(&m)
+		if err != nil {
+			return err
+		}
+		if err := w.frames.record(&f, plain); err != nil {
+			return err
+		}
+		w.entries = append(w.entries, f)
+	}
+	return nil
+}
+
+// Close writes what is left, the index and the end record. It does not close the
+// underlying writer.
+func (w *Writer) Close() error {
+	if w.err != nil {
+		return w.err
+	}
+	w.err = errClosed
+	if err := w.flush(); err != nil {
+		return err
+	}
+	plain, err := encodeIndex(w.entries, w.totals)
+	if err != nil {
+		return err
+	}
+	index := frame{kind: kindIndex, count: uint32(len(w.entries)), hash: sha256.Sum256(plain)}
+	if err := w.frames.record(&index, plain); err != nil {
+		return err
+	}
+	end := frame{kind: kindEnd, count: uint32(w.totals.Windows)}
+	w.chain.Sum(end.hash[:0])
+	return w.frames.record(&end, nil)
+}
+
+// Totals returns what has been written so far.
+func (w *Writer) Totals() Totals { return w.totals }
