@@ -128,6 +128,7 @@ func (c *Cursor) place(p *Program, from int) {
 	if c.win != nil {
 		for c.unit+1 < len(c.win.units) && c.win.units[c.unit+1].step < from {
 			c.unit++
+			c.call = len(c.win.units[c.unit].calls)
 		}
 	}
 }

@@ -1,0 +1,433 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gridHeader describes 2x3 ranks, row-major, with one template of two arguments
+// per process row and one vector.
+func gridHeader() *Header {
+	h := &Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
+	row, col := Family{Name: "row"}, Family{Name: "col"}
+	for r := range 2 {
+		row.Groups = append(row.Groups, Group{Start: int32(3 * r), Stride: 1, Count: 3})
+	}
+	for q := range 3 {
+		col.Groups = append(col.Groups, Group{Start: int32(q), Stride: 3, Count: 2})
+	}
+	h.Families = []Family{row, col}
+	h.Axes = []Axis{{Name: "all"}, {Name: "row", Kind: AxisFamily, Family: 0}, {Name: "col", Kind: AxisFamily, Family: 1}, {Name: "rank", Kind: AxisRank}}
+	h.Kernels = []Kernel{{Name: "k", Dims: []Dim{{Name: "M"}, {Name: "N"}}}}
+	h.Markers = []Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1}, {Text: "end work", Phase: 1, End: true}}
+	h.Templates = []Template{{Name: "t", Gates: []int{2}, List: NoAxis, Block: 1,
+		Params: []ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
+	return h
+}
+
+// traced writes a trace of one call per step of the block and reads it back.
+func traced(t testing.TB, h *Header, steps int, b *Builder) *Trace {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := NewWriter(&buf, h, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := w.Program().Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := int64(block)
+	v := w.Vector(Vector{Values: []int64{5, 0, 7, 1}})
+	for s := range steps {
+		if err := w.Step(s); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Call(&Call{Gates: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewReader(&buf, "test.trace.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// flatten returns a rank's actions without steps, with polls answered in turn.
+func flatten(t testing.TB, tr *Trace, rank int32, o CursorOptions, answers ...bool) []Action {
+	t.Helper()
+	c, err := tr.Cursors([]int32{rank}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Action
+	buf := make([]Action, 3)
+	for {
+		n, err := c[0].Fill(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return all
+		}
+		for _, a := range buf[:n] {
+			if a.Kind != KindStep {
+				all = append(all, a)
+			}
+		}
+		if buf[n-1].Kind == KindPoll {
+			c[0].Answer(answers[0])
+			answers = answers[1:]
+		}
+	}
+}
+
+func compute(m, n int64) Action { return Action{Kind: KindCompute, X: [4]int64{m, n}} }
+
+func TestOperandsOfRank(t *testing.T) {
+	// Rank 4 is in row 1, column 1: m = 20, n = 2, vector 5 0 7 1.
+	b := NewBuilder("operands", 3)
+	m, n, v := b.Param(0), b.Param(1), b.Param(2)
+	b.Compute(0, b.Affine([]int64{2, -3}, m.Plus(1), n), b.Mul(m, n.Plus(1))) // 2*21-3*2, 20*3
+	b.Compute(0, b.Min(m, n), b.Max(m, n))                                    // 2, 20
+	b.Compute(0, b.Eq(n, Const(2)), b.Eq(n, Const(3)))                        // 1, 0
+	b.Compute(0, b.VectorSum(v, n, n.Plus(3)), b.VectorAt(v, Const(6)))       // 7+1+5, 7
+	b.Compute(0, b.Member(0, n), b.Member(1, n.Plus(-3)))                     // member 2 of ranks 3,4,5; member -1 = 1 of ranks 1,4
+	b.Compute(0, b.Sum(b.Scale(3, n), Const(1<<40)), b.Diff(m, n).Plus(-1))   // 6+2^40, 17
+	b.Compute(0, n.Plus(1<<33), b.Mul(Const(4), n))                           // 2+2^33, 8
+	want := []Action{compute(36, 60), compute(2, 20), compute(1, 0), compute(13, 7), compute(5, 4), compute(6+1<<40, 17), compute(2+1<<33, 8)}
+	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, b), 4, CursorOptions{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestControlFlow(t *testing.T) {
+	h := gridHeader()
+	b := NewBuilder("control", 3)
+	m, n := b.Param(0), b.Param(1)
+	b.Loop(n, func() {
+		b.Compute(0, m, n)
+		b.Loop(Const(2), func() { b.Compute(0, Const(7), Const(8)) })
+	})
+	b.Loop(n.Plus(-2), func() { b.Compute(0, Const(9), Const(9)) })
+	b.If(n.Plus(-2), func() { b.Compute(0, Const(3), Const(3)) })
+	b.If(n.Plus(-1), func() { b.Compute(0, Const(4), Const(4)) })
+	b.If(Const(0), func() { b.Compute(0, Const(5), Const(5)) })
+	turn := []Action{compute(20, 2), compute(7, 8), compute(7, 8)}
+	want := append(append(append([]Action{}, turn...), turn...), compute(4, 4))
+	if diff := cmp.Diff(want, flatten(t, traced(t, h, 1, b), 4, CursorOptions{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestGatesAndSteps(t *testing.T) {
+	b := NewBuilder("gates", 3)
+	b.Compute(0, b.Param(0), b.Param(1))
+	if got := flatten(t, traced(t, gridHeader(), 3, b), 2, CursorOptions{}); len(got) != 0 {
+		t.Errorf("rank 2 is behind a closed gate but does %v", got)
+	}
+	if got := flatten(t, traced(t, gridHeader(), 3, b), 0, CursorOptions{From: 1}); len(got) != 2 {
+		t.Errorf("steps 1 and 2 hold 2 actions, got %d", len(got))
+	}
+	if got := flatten(t, traced(t, gridHeader(), 3, b), 0, CursorOptions{From: 1, To: 2}); len(got) != 1 {
+		t.Errorf("step 1 holds 1 action, got %d", len(got))
+	}
+}
+
+func TestExchangeLosesEmptySides(t *testing.T) {
+	b := NewBuilder("exchange", 3)
+	peer, tag := Const(1), Const(9)
+	b.Exchange(0, peer, tag, Const(8), Const(16))
+	b.Exchange(0, peer, tag, Const(8), Const(0))
+	b.Exchange(0, peer, tag, Const(0), Const(16))
+	b.Exchange(0, peer, tag, Const(0), Const(0))
+	b.SyncExchange(0, peer, tag, Const(0), Const(0))
+	act := func(k Kind, x ...int64) Action {
+		a := Action{Kind: k, Peer: 1, Tag: 9}
+		copy(a.X[:], x)
+		return a
+	}
+	want := []Action{act(KindExchange, 8, 16), act(KindSend, 8), act(KindRecv, 16), act(KindSyncExchange, 0, 0)}
+	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, b), 0, CursorOptions{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// pollBlock defines a pollable (guarded by a message from rank 5 or not) whose
+// body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
+func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := NewWriter(&buf, h, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(b *Builder) int {
+		n, err := w.Program().Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	body := NewBuilder("body", 1)
+	body.Compute(0, Const(99), body.Param(0))
+	work := NewBuilder("work", 2)
+	work.Compute(0, work.Param(0), work.Param(1))
+	bodyBlock, workBlock := add(body), add(work)
+	b := NewBuilder("polls", 3)
+	if guarded {
+		b.DefineGuarded(0, 0, Const(5), Const(77), bodyBlock, b.Param(0))
+	} else {
+		b.Define(0, bodyBlock, b.Param(0))
+	}
+	b.Compute(0, Const(1), Const(1))
+	b.Poll(0)
+	b.Compute(0, Const(2), Const(2))
+	b.Work(0, b.Param(1).Plus(8), Const(4), workBlock, b.Param(1))
+	b.PollWait(0)
+	b.Poll(0)
+	n := int64(add(b))
+	if err := errors.Join(w.Step(0), w.Call(&Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewReader(&buf, "polls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func TestPolls(t *testing.T) {
+	// Rank 1: column 1, so n = 2 and 10 columns; row 0, so the body's argument is 10.
+	poll := Action{Kind: KindPoll, Peer: 5, Tag: 77}
+	spin := Action{Kind: KindPoll, Peer: 5, Tag: 77, Flags: FlagSpin}
+	body := compute(99, 10)
+	one, two := compute(1, 1), compute(2, 2)
+	for _, test := range []struct {
+		name    string
+		guarded bool
+		answers []bool
+		want    []Action
+	}{
+		{"no guard: at the first poll", false, nil, []Action{one, body, two, compute(10, 2)}},
+		{"hit at once", true, []bool{true}, []Action{one, poll, body, two, compute(10, 2)}},
+		{"hit after the first chunk", true, []bool{false, true},
+			[]Action{one, poll, two, compute(4, 2), poll, body, compute(6, 2)}},
+		{"hit when the columns are done", true, []bool{false, false, false, true},
+			[]Action{one, poll, two, compute(4, 2), poll, compute(4, 2), poll, compute(2, 2), spin, body}},
+		{"spin twice", true, []bool{false, false, false, false, false, true},
+			[]Action{one, poll, two, compute(4, 2), poll, compute(4, 2), poll, compute(2, 2), spin, compute(0, 2), spin, compute(0, 2), spin, body}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := flatten(t, pollBlock(t, gridHeader(), test.guarded), 1, CursorOptions{}, test.answers...)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMarkers(t *testing.T) {
+	b := NewBuilder("marks", 3)
+	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
+	b.Mark(1)
+	tr := traced(t, gridHeader(), 1, b)
+	c, err := tr.Cursors([]int32{0}, CursorOptions{Markers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]Action, 4)
+	n, err := c[0].Fill(buf)
+	if err != nil || n != 3 {
+		t.Fatalf("%d actions, %v; want step and two marks", n, err)
+	}
+	if got, want := c[0].MarkText(&buf[1]), "begin work n=1 sums=0,5,5,12,13 list=5,0,7,1"; got != want {
+		t.Errorf("mark %q, want %q", got, want)
+	}
+	if got := c[0].MarkText(&buf[2]); got != "end work" {
+		t.Errorf("mark %q", got)
+	}
+	want := []Action{{Kind: KindPhase}, {Kind: KindPhase, Flags: FlagEnd}}
+	if diff := cmp.Diff(want, flatten(t, traced(t, gridHeader(), 1, markCopy()), 0, CursorOptions{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func markCopy() *Builder {
+	b := NewBuilder("marks", 3)
+	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
+	b.Mark(1)
+	return b
+}
+
+func TestImpossibleActions(t *testing.T) {
+	for name, build := range map[string]func(b *Builder){
+		"peer too large": func(b *Builder) { b.Message(OpSend, 0, 0, Const(6), Const(0), Const(0)) },
+		"peer negative":  func(b *Builder) { b.Message(OpRecv, 0, 0, b.Diff(Const(0), b.Param(0)), Const(0), Const(0)) },
+		"bytes negative": func(b *Builder) { b.Exchange(0, Const(1), Const(0), Const(-8), Const(8)) },
+		"dimension":      func(b *Builder) { b.Compute(0, b.Param(0).Plus(-11), Const(1)) },
+		"sum too long":   func(b *Builder) { b.Compute(0, b.VectorSum(b.Param(2), Const(0), Const(5)), Const(1)) },
+		"empty chunks":   func(b *Builder) { b.Work(0, Const(3), Const(0), 0, b.Param(0)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := gridHeader()
+			var buf bytes.Buffer
+			w, err := NewWriter(&buf, h, WriterOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			callee := NewBuilder("callee", 2)
+			callee.Compute(0, callee.Param(0), callee.Param(1))
+			if _, err := w.Program().Add(callee); err != nil {
+				t.Fatal(err)
+			}
+			b := NewBuilder(name, 3)
+			build(b)
+			n, err := w.Program().Add(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := w.Vector(Vector{Values: []int64{1, 2, 3, 4}})
+			if err := errors.Join(w.Step(0), w.Call(&Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			tr, err := NewReader(&buf, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := tr.Cursors(nil, CursorOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c[0].Fill(make([]Action, 8)); !errors.Is(err, ErrAction) {
+				t.Errorf("error %v, want an impossible action", err)
+			}
+		})
+	}
+}
+
+func TestBlockRules(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		block Block
+	}{
+		{"unknown operation", Block{Items: []Item{{Op: numOps}}}},
+		{"kernel that does not exist", Block{Items: []Item{{Op: OpCompute, Sym: 1, Args: make([]Operand, 2)}}}},
+		{"too few dimensions", Block{Items: []Item{{Op: OpCompute, Args: make([]Operand, 1)}}}},
+		{"call of a later block", Block{Items: []Item{{Op: OpCall, Sym: 0}}}},
+		{"register not set", Block{Params: 1, Items: []Item{{Op: OpLoop, Args: []Operand{{Reg: 2}}}}}},
+		{"register set twice", Block{Params: 1, Items: []Item{{Op: OpLetMul, Dst: 1, Args: make([]Operand, 2)}}}},
+		{"register 0 set", Block{Items: []Item{{Op: OpLetMul, Args: make([]Operand, 2)}}}},
+		{"register of an if used after it", Block{Params: 1, Items: []Item{
+			{Op: OpIf, Args: []Operand{{Reg: 1}}, Body: []Item{{Op: OpLetMul, Dst: 2, Args: make([]Operand, 2)}}},
+			{Op: OpLoop, Args: []Operand{{Reg: 2}}}}}},
+		{"pollable that does not exist", Block{Items: []Item{{Op: OpPoll, Slot: 1}}}},
+		{"coefficients missing", Block{Items: []Item{{Op: OpLetAffine, Dst: 1, Args: make([]Operand, 1)}}}},
+		{"body where none belongs", Block{Items: []Item{{Op: OpWaitAll, Body: []Item{{Op: OpWaitAll}}}}}},
+		{"too many parameters", Block{Params: maxRegs}},
+		{"marker without its arguments", Block{Items: []Item{{Op: OpMark}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := NewProgram(gridHeader())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := p.AddBlock(test.block); !errors.Is(err, ErrBlock) {
+				t.Errorf("accepted as block %d, error %v", n, err)
+			}
+		})
+	}
+}
+
+func TestEqualBlocksShareANumber(t *testing.T) {
+	p, err := NewProgram(gridHeader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(name string, dim int64) int {
+		b := NewBuilder(name, 0)
+		b.Compute(0, Const(dim), Const(1))
+		n, err := p.Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if a, b, c := add("one", 1), add("other name", 1), add("one", 2); a != b || a == c {
+		t.Errorf("numbers %d, %d, %d: want the first two equal, the third not", a, b, c)
+	}
+}
+
+func TestHeaderRules(t *testing.T) {
+	for name, mutate := range map[string]func(h *Header){
+		"no ranks":             func(h *Header) { h.Ranks = 0 },
+		"too many ranks":       func(h *Header) { h.Ranks = MaxRanks + 1 },
+		"rank in two groups":   func(h *Header) { h.Families[0].Groups[1].Start = 2 },
+		"rank in no group":     func(h *Header) { h.Families[0].Groups[0].Count = 2 },
+		"axis without family":  func(h *Header) { h.Axes[1].Family = 2 },
+		"gate without axis":    func(h *Header) { h.Templates[0].Gates[0] = 4 },
+		"per item, no list":    func(h *Header) { h.Templates[0].Block = PerItem },
+		"phase does not exist": func(h *Header) { h.Markers[0].Phase = 2 },
+		"negative flop":        func(h *Header) { h.Flops = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := gridHeader()
+			mutate(h)
+			if err := h.Check(); !errors.Is(err, ErrHeader) {
+				t.Errorf("error %v, want a bad header", err)
+			}
+		})
+	}
+}
+
+func TestFillAllocatesNothing(t *testing.T) {
+	b := NewBuilder("loop", 3)
+	b.Loop(Const(1<<40), func() {
+		b.Exchange(0, b.Member(0, b.Param(1)), Const(1), b.Scale(8, b.Param(0)), Const(8))
+	})
+	c, err := traced(t, gridHeader(), 1, b).Cursors([]int32{0}, CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]Action, 64)
+	fill := func() {
+		if _, err := c[0].Fill(buf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill()
+	if n := testing.AllocsPerRun(100, fill); n != 0 {
+		t.Errorf("%g allocations per Fill", n)
+	}
+}
+
+func BenchmarkFill(b *testing.B) {
+	block := NewBuilder("loop", 3)
+	block.Loop(Const(1<<40), func() {
+		block.Compute(0, block.Param(0), block.Param(1))
+		block.SyncExchange(0, Const(1), Const(1), block.Param(0), Const(8))
+		block.Compute(0, block.Param(0), Const(4))
+	})
+	c, err := traced(b, gridHeader(), 1, block).Cursors([]int32{0}, CursorOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	buf := make([]Action, 64)
+	actions := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		n, err := c[0].Fill(buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		actions += n
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(actions), "ns/action")
+}
