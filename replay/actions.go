@@ -1,0 +1,221 @@
+package replay
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+func parkedUnless(over bool) outcome {
+	if over {
+		return goOn
+	}
+	return parkedHere
+}
+
+// settled is what becomes of a rank that has joined the transfers of its action.
+func (e *engine) settled(r int32, k kind) outcome {
+	if e.proceed(r, k) {
+		return goOn
+	}
+	return blocked
+}
+
+// send is a blocking send, synchronous or not. Only a detached one returns
+// before its transfer has ended.
+func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	rk.serial = false
+	if err := e.postAndJoin(r, a.Peer, a.Tag, a.X[0], a.Kind == trace.KindSsend); err != nil {
+		return goOn, err
+	}
+	return e.settled(r, kindSend), nil
+}
+
+// postAndJoin pays what a blocking send costs, posts it and joins its transfer
+// unless it is detached.
+func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) error {
+	host := int(e.ranks[r].host)
+	if synchronous {
+		e.pay(r, e.protocol.SsendOverhead(host, size))
+	} else {
+		e.pay(r, e.protocol.SendOverhead(host, size))
+	}
+	id, err := e.postSend(r, peer, tag, size, synchronous)
+	if err == nil && (synchronous || !e.protocol.Detached(size)) {
+		e.join(r, id, sender)
+	}
+	return err
+}
+
+// recv is a blocking receive. One of unknown size first probes for its message.
+func (e *engine) recv(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	rk.serial = false
+	size, err := e.sizeOf(r, a)
+	if size < 0 || err != nil {
+		return parkedHere, err
+	}
+	id, err := e.postRecv(r, a.Peer, a.Tag, size)
+	if err != nil {
+		return goOn, err
+	}
+	e.join(r, id, receiver)
+	return e.settled(r, kindRecv), nil
+}
+
+// sizeOf returns the bytes that a receive is posted with: those of the message
+// if the trace does not know, once that is there; -1 while the rank is parked.
+func (e *engine) sizeOf(r int32, a *trace.Action) (int64, error) {
+	if a.X[0] >= 0 {
+		return a.X[0], nil
+	}
+	if err := e.checkPeer(a.Peer); err != nil {
+		return -1, err
+	}
+	id, err := e.probeUntil(r, a.Peer, a.Tag)
+	if id < 0 {
+		return -1, err
+	}
+	return e.messages[id].size, nil
+}
+
+// postIsend pays what a nonblocking send costs, posts it and returns its request.
+func (e *engine) postIsend(r, peer, tag int32, size int64, synchronous bool) (request, error) {
+	e.pay(r, e.protocol.IsendOverhead(int(e.ranks[r].host), size))
+	id, err := e.postSend(r, peer, tag, size, synchronous)
+	if err != nil || !synchronous && e.protocol.Detached(size) {
+		return completeRequest, err
+	}
+	return requestOf(id, sender), nil
+}
+
+func (e *engine) isend(r int32, a *trace.Action) error {
+	slot, err := e.freeSlot(r, a.Req)
+	if err != nil {
+		return err
+	}
+	*slot, err = e.postIsend(r, a.Peer, a.Tag, a.X[0], a.Kind == trace.KindIssend)
+	return err
+}
+
+func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
+	slot, err := e.freeSlot(r, a.Req)
+	if err != nil {
+		return goOn, err
+	}
+	size, err := e.sizeOf(r, a)
+	if size < 0 || err != nil {
+		return parkedHere, err
+	}
+	id, err := e.postRecv(r, a.Peer, a.Tag, size)
+	*slot = requestOf(id, receiver)
+	return goOn, err
+}
+
+// exchange is a nonblocking receive, a blocking send and the wait for the
+// receive, whose overhead comes last.
+func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	rk.serial = false
+	id, err := e.postRecv(r, a.Peer, a.Tag, a.X[1])
+	if err != nil {
+		return goOn, err
+	}
+	if err := e.postAndJoin(r, a.Peer, a.Tag, a.X[0], false); err != nil {
+		return goOn, err
+	}
+	e.join(r, id, receiver)
+	return e.settled(r, kindExchange), nil
+}
+
+// syncExchange is a nonblocking synchronous send, a blocking receive and the
+// wait for the send.
+func (e *engine) syncExchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	rk.serial = true
+	return e.both(r, a, a.Peer, a.Tag, true)
+}
+
+// sendrecv is a nonblocking send, a nonblocking receive and the wait for both.
+// With itself a rank does it in no time.
+func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	source, tag := int32(a.X[2]), int32(a.X[2]>>32)
+	if a.Peer == r && source == r {
+		return goOn, nil
+	}
+	rk.serial = true
+	return e.both(r, a, source, tag, false)
+}
+
+func (e *engine) both(r int32, a *trace.Action, source, tag int32, synchronous bool) (outcome, error) {
+	q, err := e.postIsend(r, a.Peer, a.Tag, a.X[0], synchronous)
+	if err != nil {
+		return goOn, err
+	}
+	id, err := e.postRecv(r, source, tag, a.X[1])
+	if err != nil {
+		return goOn, err
+	}
+	e.finish(r, &q)
+	e.join(r, id, receiver)
+	return e.settled(r, kindExchange), nil
+}
+
+// wait waits for the request in a slot.
+func (e *engine) wait(r int32, rk *rank, n int32) (outcome, error) {
+	slot, err := e.slot(r, n)
+	if err != nil {
+		return goOn, err
+	}
+	rk.serial = false
+	e.finish(r, slot)
+	return e.settled(r, kindWait), nil
+}
+
+// doLocal executes the actions that concern no other rank.
+func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	switch a.Kind {
+	case trace.KindFlops:
+		return e.flops(r, rk, a.Flops()), nil
+	case trace.KindSleep:
+		seconds := e.sleepTime(a.Seconds())
+		if !(seconds >= 0) {
+			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
+		}
+		rk.clock += seconds
+		e.account(r, kindSleep, seconds)
+	case trace.KindPhase:
+		if int(a.Sym) >= e.book.phases {
+			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.book.phases)
+		}
+		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
+	case trace.KindStep:
+		e.progress.step()
+	case trace.KindNone, trace.KindProbed, trace.KindMark:
+	default:
+		return goOn, errUnsupported
+	}
+	return goOn, nil
+}
+
+// flops computes an amount of flop, at the rank's share of its host.
+func (e *engine) flops(r int32, rk *rank, amount float64) outcome {
+	if !e.options.SimulateComputation || amount <= 0 {
+		return goOn
+	}
+	speed := e.speed(rk.host)
+	switch {
+	case !rk.shared:
+		rk.clock += amount / speed
+		e.account(r, kindCompute, amount/speed)
+		return goOn
+	case rk.stage == stageFresh && rk.clock > e.now:
+		rk.stage = stageBegin
+		e.queue.set(r, rk.clock)
+		return parkedHere
+	case rk.stage != stageLook:
+		rk.stage, rk.since = stageCompute, rk.clock
+		e.compute(r, amount, speed)
+		return parkedHere
+	}
+	rk.stage = stageFresh
+	e.account(r, kindCompute, rk.clock-rk.since)
+	return goOn
+}

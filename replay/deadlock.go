@@ -1,0 +1,88 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"reprise/trace"
+)
+
+// DeadlockError says that the replay cannot go on although ranks have actions
+// left.
+type DeadlockError struct {
+	Blocked []Wait  // the first ranks that wait, at most maxWaits
+	Count   int     // number of ranks that wait
+	Date    float64 // of the last event, seconds
+}
+
+// Wait is what one rank waits for.
+type Wait struct {
+	Rank   int32
+	Action trace.Kind // in which it is blocked
+	Send   bool       // it waits for a receiver, else for a sender
+	Peer   int32
+	Tag    int32
+	Date   float64 // since when, seconds
+}
+
+const maxWaits = 8
+
+func (w Wait) String() string {
+	what := "a send of rank"
+	if w.Send {
+		what = "a receive of rank"
+	}
+	return fmt.Sprintf("rank %d in %v since %.9g s: %s %d with tag %d", w.Rank, w.Action, w.Date, what, w.Peer, w.Tag)
+}
+
+// Error names the first ranks and what they wait for.
+func (e *DeadlockError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "deadlock at %.9g s: %d ranks wait for messages that never come", e.Date, e.Count)
+	for _, w := range e.Blocked {
+		fmt.Fprintf(&b, "\n  %v", w)
+	}
+	if more := e.Count - len(e.Blocked); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+// check is called when no event is left: all ranks must be through.
+func (e *engine) check() error {
+	if e.live == 0 {
+		return nil
+	}
+	d := &DeadlockError{Count: e.live, Date: e.now}
+	for r := range e.ranks {
+		rk := &e.ranks[r]
+		if !rk.over && len(d.Blocked) < maxWaits {
+			d.Blocked = append(d.Blocked, e.waitOf(int32(r)))
+		}
+	}
+	return d
+}
+
+// waitOf says what a blocked rank waits for: the first message that it joined,
+// or the one that it probes for.
+func (e *engine) waitOf(r int32) Wait {
+	rk := &e.ranks[r]
+	last := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+	if rk.guardPeer >= 0 {
+		return Wait{Rank: r, Action: last.Kind, Peer: rk.guardPeer, Tag: rk.guardTag, Date: rk.clock}
+	}
+	w := Wait{Rank: r, Action: e.actions[int(r)*bufferedActions+int(rk.pos)-1].Kind, Date: rk.since, Peer: -1}
+	for i := range e.messages {
+		m := &e.messages[i]
+		switch {
+		case m.flags&msgEnded != 0:
+		case m.flags&msgRecvWait != 0 && m.dst == r:
+			w.Peer, w.Tag = m.src, m.tag
+			return w
+		case m.flags&msgSendWait != 0 && m.src == r:
+			w.Peer, w.Tag, w.Send = m.dst, m.tag, true
+			return w
+		}
+	}
+	return w
+}

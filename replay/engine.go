@@ -1,0 +1,199 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/netmodel"
+	"reprise/trace"
+)
+
+// engine plays the actions of all ranks on a network. It is one loop over the
+// dates at which something happens that more than one rank can notice; between
+// these a rank runs ahead on its own clock, until it waits for a transfer.
+type engine struct {
+	options  netmodel.Options
+	network  *netmodel.Network
+	protocol *netmodel.Protocol
+	source   Source
+	machine  Machine
+
+	now       float64 // date of the event loop, seconds
+	precision float64 // shortest positive sleep, seconds
+
+	ranks    []rank
+	actions  []trace.Action // bufferedActions per rank
+	first    int32          // of the list of runnable ranks, -1: none
+	last     int32
+	overflow [][]request
+	live     int // ranks that have actions left
+
+	messages  []message
+	free      int32   // list of free messages, -1: none
+	messageOf []int32 // by flow
+
+	queue queue
+	cpus  processors
+
+	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
+	probeFactor   int64 // of the cost of the next probe
+	testFactor    int64
+
+	book     ledger
+	models   []kernelModel
+	kernels  int // length of a row of models
+	progress stepCounter
+
+	numMessages, numBytes, numPolls, numActions int64
+}
+
+// loop plays everything.
+func (e *engine) loop() error {
+	var done []int32
+	for r := range e.ranks {
+		e.wake(int32(r))
+	}
+	for {
+		if err := e.runAll(); err != nil {
+			return err
+		}
+		flows, parked := e.network.Next(), e.queue.next()
+		date := min(flows, parked)
+		if math.IsInf(date, 1) {
+			return e.check()
+		}
+		e.now = max(e.now, date)
+		if flows <= parked {
+			done = e.network.Advance(e.now, done[:0])
+			for _, flow := range done {
+				e.end(e.messageOf[flow], e.now)
+			}
+			continue
+		}
+		e.unpark(e.queue.pop())
+	}
+}
+
+// unpark lets a parked rank go on: the event loop has come to its date.
+func (e *engine) unpark(r int32) {
+	rk := &e.ranks[r]
+	if rk.stage == stageCompute {
+		rk.clock = e.now
+		rk.stage = stageLook
+		e.computed(r, e.now)
+	}
+	e.wake(r)
+}
+
+// wake appends a rank to the list of runnable ones.
+func (e *engine) wake(r int32) {
+	e.ranks[r].next = -1
+	if e.first < 0 {
+		e.first = r
+	} else {
+		e.ranks[e.last].next = r
+	}
+	e.last = r
+}
+
+// runAll runs every runnable rank until it blocks.
+func (e *engine) runAll() error {
+	for e.first >= 0 {
+		r := e.first
+		e.first = e.ranks[r].next
+		if err := e.run(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run carries on rank r until it waits for something or its actions end.
+func (e *engine) run(r int32) error {
+	rk := &e.ranks[r]
+	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
+	for {
+		if rk.pos == rk.filled {
+			n, err := e.source.Fill(r, buf)
+			if err != nil {
+				return err
+			}
+			e.numActions += int64(n)
+			rk.pos, rk.filled = 0, uint8(n)
+			if n == 0 {
+				rk.over = true
+				e.live--
+				return nil
+			}
+		}
+		a := &buf[rk.pos%bufferedActions]
+		outcome, err := e.do(r, rk, a)
+		if err != nil {
+			return fmt.Errorf("rank %d: %v: %w", r, a.Kind, err)
+		}
+		if outcome != parkedHere {
+			rk.pos++
+		}
+		if outcome != goOn {
+			return nil
+		}
+	}
+}
+
+// outcome says how a rank proceeds after an action.
+type outcome uint8
+
+const (
+	goOn       outcome = iota
+	blocked            // with the next action, once its transfers have ended
+	parkedHere         // with the same action
+)
+
+// do executes action a of rank r. It is one switch over the kinds of actions,
+// because nearly all the time of a rank is spent in it.
+func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	switch a.Kind {
+	case trace.KindCompute:
+		if int(a.Sym) >= e.kernels {
+			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, e.kernels)
+		}
+		m := &e.models[int(rk.models)+int(a.Sym)]
+		if m.err != nil {
+			return goOn, m.err
+		}
+		if seconds := m.Seconds(&a.X); seconds > 0 {
+			rk.clock += seconds
+			e.book.kernel(r, a.Sym, seconds)
+		}
+		return goOn, nil
+	case trace.KindExchange:
+		return e.exchange(r, rk, a)
+	case trace.KindSyncExchange:
+		return e.syncExchange(r, rk, a)
+	case trace.KindSend, trace.KindSsend:
+		return e.send(r, rk, a)
+	case trace.KindRecv:
+		return e.recv(r, rk, a)
+	case trace.KindIsend, trace.KindIssend:
+		return goOn, e.isend(r, a)
+	case trace.KindIrecv:
+		return e.irecv(r, a)
+	case trace.KindSendrecv:
+		return e.sendrecv(r, rk, a)
+	case trace.KindWait:
+		return e.wait(r, rk, a.Req)
+	case trace.KindWaitAll:
+		rk.serial = true
+		e.finishAll(r)
+		return e.settled(r, kindWait), nil
+	case trace.KindPoll:
+		over, err := e.poll(r, a)
+		return parkedUnless(over), err
+	case trace.KindIprobe:
+		over, err := e.iprobe(r, a)
+		return parkedUnless(over), err
+	case trace.KindTest:
+		return e.test(r, rk, a.Req)
+	}
+	return e.doLocal(r, rk, a)
+}

@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/trace"
+)
+
+// Machine is what a trace is played on.
+type Machine struct {
+	Platform *platforms.Platform
+	// Kernels may be nil for a trace that calls no kernels.
+	Kernels *kernels.Set
+	// Hosts holds the number of the host of each rank; see FillHosts and
+	// ParseHostfile.
+	Hosts []int32
+}
+
+// check checks the machine against the number of ranks.
+func (m *Machine) check(ranks int) error {
+	if m.Platform == nil {
+		return errors.New("no platform")
+	}
+	if len(m.Hosts) != ranks {
+		return fmt.Errorf("hosts for %d ranks, but the trace has %d", len(m.Hosts), ranks)
+	}
+	for r, h := range m.Hosts {
+		if h < 0 || int(h) >= m.Platform.NumHosts() {
+			return fmt.Errorf("rank %d: host %d out of [0,%d)", r, h, m.Platform.NumHosts())
+		}
+	}
+	return nil
+}
+
+// kernelModel is the model of a kernel on a host, or why there is none: a
+// kernel that is declared but never called needs no model.
+type kernelModel struct {
+	kernels.Model
+	err error
+}
+
+// recentRows is the number of rows of models that a new one is compared with.
+const recentRows = 64
+
+// bindModels binds the kernels of h for each rank. Ranks whose models are all
+// equal share a row of e.models.
+func (e *engine) bindModels(h *trace.Header) {
+	e.kernels = len(h.Kernels)
+	signatures := make([]kernels.Signature, e.kernels)
+	for i := range signatures {
+		signatures[i] = signatureOf(&h.Kernels[i])
+	}
+	row := make([]kernelModel, e.kernels)
+	slots := make([]int, e.machine.Platform.NumHosts())
+	onHost := e.ranksOnHosts()
+	for r := range e.ranks {
+		host := e.ranks[r].host
+		ph := e.machine.Platform.Host(int(host))
+		share := min(1, float64(ph.Cores)/float64(onHost[host]))
+		e.bindRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed * share})
+		slots[host]++
+		e.ranks[r].models = e.shareRow(row)
+	}
+}
+
+func (e *engine) bindRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
+	for i, sig := range signatures {
+		if e.machine.Kernels == nil {
+			row[i].err = fmt.Errorf("kernel %v: %w: no kernel file was given", sig, kernels.ErrNoModel)
+			continue
+		}
+		row[i].Model, row[i].err = e.machine.Kernels.Bind(host, sig)
+	}
+}
+
+// shareRow returns the place in e.models of a row equal to this one.
+func (e *engine) shareRow(row []kernelModel) int32 {
+	n := len(row)
+	for at := len(e.models) - n; n > 0 && at >= 0 && at >= len(e.models)-recentRows*n; at -= n {
+		if sameModels(e.models[at:at+n], row) {
+			return int32(at)
+		}
+	}
+	at := len(e.models)
+	e.models = append(e.models, row...)
+	return int32(at)
+}
+
+func sameModels(a, b []kernelModel) bool {
+	for i := range a {
+		if a[i].Model != b[i].Model || (a[i].err == nil) != (b[i].err == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+func signatureOf(k *trace.Kernel) kernels.Signature {
+	sig := kernels.Signature{Name: k.Name}
+	for _, a := range k.Attrs {
+		sig.Attrs = append(sig.Attrs, kernels.Attr{Name: a.Name, Value: a.Value})
+	}
+	for _, d := range k.Dims {
+		sig.Dims = append(sig.Dims, d.Name)
+	}
+	return sig
+}
+
+// ranksOnHosts returns the number of ranks on each host.
+func (e *engine) ranksOnHosts() []int {
+	count := make([]int, e.machine.Platform.NumHosts())
+	for _, h := range e.machine.Hosts {
+		count[h]++
+	}
+	return count
+}
+
+// shareCores finds the hosts that run more ranks than they have cores.
+func (e *engine) shareCores() {
+	for h, n := range e.ranksOnHosts() {
+		host := e.machine.Platform.Host(h)
+		if n <= host.Cores {
+			continue
+		}
+		if e.cpus.index == nil {
+			e.cpus.index = make([]int32, e.machine.Platform.NumHosts())
+			e.cpus.work = make([]work, len(e.ranks))
+		}
+		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
+		e.cpus.hosts = append(e.cpus.hosts, processor{speed: host.Speed, cores: float64(host.Cores)})
+	}
+	if e.cpus.index == nil {
+		return
+	}
+	for r := range e.ranks {
+		e.ranks[r].shared = e.cpus.index[e.ranks[r].host] != 0
+	}
+}

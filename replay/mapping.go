@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"reprise/platforms"
+)
+
+// ErrTooManyRanks is wrapped by errors of mappings that a platform is too small
+// for.
+var ErrTooManyRanks = errors.New("more ranks than places")
+
+// FillHosts maps ranks to hosts in order, perHost ranks on each; perHost = 0
+// fills each host with as many ranks as it has cores.
+func FillHosts(p *platforms.Platform, ranks, perHost int) ([]int32, error) {
+	if perHost < 0 {
+		return nil, fmt.Errorf("%d ranks per host, want a positive number", perHost)
+	}
+	hosts := make([]int32, 0, ranks)
+	for h := 0; h < p.NumHosts() && len(hosts) < ranks; h++ {
+		n := perHost
+		if n == 0 {
+			n = p.Host(h).Cores
+		}
+		for ; n > 0 && len(hosts) < ranks; n-- {
+			hosts = append(hosts, int32(h))
+		}
+	}
+	if len(hosts) == ranks {
+		return hosts, nil
+	}
+	each := "one per core"
+	if perHost > 0 {
+		each = fmt.Sprintf("%d per host", perHost)
+	}
+	return nil, fmt.Errorf("%s: %w: %d ranks, but its %d hosts take %d (%s)",
+		p.Name(), ErrTooManyRanks, ranks, p.NumHosts(), len(hosts), each)
+}
+
+// maxHostLines bounds the places that a hostfile can ask for.
+const maxHostLines = 1 << 24
+
+// ParseHostfile reads a hostfile as smpirun does: one host name per line, or
+// name:k for k ranks; empty lines are skipped. Ranks take the places in order,
+// and start again at the first one when they are used up. The name is for
+// errors.
+func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+	var places []int32
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		host, count, err := parseHostLine(text, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if count > maxHostLines-len(places) {
+			return nil, fmt.Errorf("%s:%d: more than %d places", name, n, maxHostLines)
+		}
+		for ; count > 0 && len(places) < ranks; count-- {
+			places = append(places, int32(host))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("%s: no hosts", name)
+	}
+	hosts := make([]int32, ranks)
+	for r := range hosts {
+		hosts[r] = places[r%len(places)]
+	}
+	return hosts, nil
+}
+
+// parseHostLine reads "name" or "name:k".
+func parseHostLine(text string, p *platforms.Platform) (host, count int, err error) {
+	name, k, several := strings.Cut(text, ":")
+	count = 1
+	if several {
+		if count, err = strconv.Atoi(strings.TrimSpace(k)); err != nil || count < 1 {
+			return 0, 0, fmt.Errorf("%q: %q ranks, want a positive number", text, k)
+		}
+	}
+	name = strings.TrimSpace(name)
+	host, ok := p.HostIndex(name)
+	if !ok {
+		return 0, 0, fmt.Errorf("host %q is not in platform %s", name, p.Name())
+	}
+	return host, count, nil
+}

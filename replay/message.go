@@ -1,0 +1,249 @@
+package replay
+
+import "fmt"
+
+// message is a send with its receive, or one of them while the other has not
+// been posted. Messages are named by int32 ids, recycled last in first out.
+type message struct {
+	size     int64   // bytes of the send
+	room     int64   // bytes of the receive
+	at       float64 // date of the post while unmatched, seconds
+	src, dst int32   // ranks
+	tag      int32
+	next     int32 // in a list of posts, or of free messages
+	refs     uint8 // sides that have not let go of the message
+	flags    messageFlags
+}
+
+type messageFlags uint8
+
+const (
+	msgDetached messageFlags = 1 << iota // the sender does not wait; the receiver pays its overhead
+	msgStarted                           // the transfer has a flow, or has ended
+	msgEnded                             // the transfer has ended
+	msgSendWait                          // the sender is blocked until the end
+	msgRecvWait                          // the receiver is blocked until the end
+)
+
+// postList is a list of unmatched posts, oldest first; -1: none.
+type postList struct{ head, tail int32 }
+
+// find returns the oldest post of list from src with tag and the post before
+// it in the list, or -1.
+func (e *engine) find(list *postList, src, tag int32) (m, before int32) {
+	before = -1
+	for m = list.head; m >= 0; m = e.messages[m].next {
+		if p := &e.messages[m]; p.src == src && p.tag == tag {
+			return m, before
+		}
+		before = m
+	}
+	return -1, -1
+}
+
+// take is find and removes the post.
+func (e *engine) take(list *postList, src, tag int32) int32 {
+	m, before := e.find(list, src, tag)
+	if m < 0 {
+		return m
+	}
+	next := e.messages[m].next
+	if before < 0 {
+		list.head = next
+	} else {
+		e.messages[before].next = next
+	}
+	if list.tail == m {
+		list.tail = before
+	}
+	return m
+}
+
+func (e *engine) enqueue(list *postList, m int32) {
+	e.messages[m].next = -1
+	if list.head < 0 {
+		list.head = m
+	} else {
+		e.messages[list.tail].next = m
+	}
+	list.tail = m
+}
+
+// newMessage returns a message in which both sides take part.
+func (e *engine) newMessage(src, dst, tag int32, at float64) (int32, *message) {
+	id := e.free
+	if id < 0 {
+		id = int32(len(e.messages))
+		e.messages = append(e.messages, message{})
+	} else {
+		e.free = e.messages[id].next
+	}
+	m := &e.messages[id]
+	*m = message{src: src, dst: dst, tag: tag, at: at, next: -1, refs: 2}
+	return id, m
+}
+
+// release tells that one side is through with the message.
+func (e *engine) release(id int32) {
+	m := &e.messages[id]
+	if m.refs--; m.refs == 0 {
+		m.next = e.free
+		e.free = id
+	}
+}
+
+// postSend posts a send at the clock of its rank and returns the message. The
+// transfer starts now if it is eager, else when both sides are posted. A
+// detached message must not be used by the sender any more.
+func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (int32, error) {
+	if err := e.checkPost(dst, size); err != nil {
+		return -1, err
+	}
+	at := e.ranks[src].clock
+	detached := !synchronous && e.protocol.Detached(size)
+	eager := detached && e.protocol.Eager(size)
+	to := &e.ranks[dst]
+	id := e.take(&to.recvs, src, tag)
+	start, matched := at, id >= 0
+	if !matched {
+		id, _ = e.newMessage(src, dst, tag, at)
+		e.enqueue(&to.sends, id)
+	} else if posted := e.messages[id].at; posted > at && !eager {
+		start = posted
+	}
+	m := &e.messages[id]
+	m.size = size
+	if detached {
+		m.flags |= msgDetached
+		m.refs--
+	}
+	e.numMessages++
+	e.numBytes += size
+	if matched || eager {
+		if err := e.start(id, start); err != nil {
+			return id, err
+		}
+	}
+	if !matched && to.guardPeer == src && to.guardTag == tag {
+		to.guardPeer = -1
+		e.wake(dst)
+	}
+	return id, nil
+}
+
+// postRecv posts a receive of room bytes at the clock of its rank and returns
+// the message.
+func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
+	if err := e.checkPost(src, room); err != nil {
+		return -1, err
+	}
+	to := &e.ranks[dst]
+	id := e.take(&to.sends, src, tag)
+	if id < 0 {
+		id, m := e.newMessage(src, dst, tag, to.clock)
+		m.room = room
+		e.enqueue(&to.recvs, id)
+		return id, nil
+	}
+	m := &e.messages[id]
+	m.room = room
+	if m.flags&msgStarted != 0 {
+		return id, nil
+	}
+	return id, e.start(id, max(to.clock, m.at))
+}
+
+// checkPost checks what a source of actions may have got wrong.
+func (e *engine) checkPost(peer int32, size int64) error {
+	if size < 0 {
+		return fmt.Errorf("%d bytes, want a number >= 0", size)
+	}
+	return e.checkPeer(peer)
+}
+
+func (e *engine) checkPeer(peer int32) error {
+	if uint32(peer) >= uint32(len(e.ranks)) {
+		return fmt.Errorf("peer %d out of [0,%d)", peer, len(e.ranks))
+	}
+	return nil
+}
+
+// start begins the transfer of a message at the date.
+func (e *engine) start(id int32, date float64) error {
+	m := &e.messages[id]
+	m.flags |= msgStarted
+	from, to := e.ranks[m.src].host, e.ranks[m.dst].host
+	flow, err := e.network.Start(int(from), int(to), m.size, date)
+	if err != nil {
+		return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
+	}
+	for int(flow) >= len(e.messageOf) {
+		e.messageOf = append(e.messageOf, -1)
+	}
+	e.messageOf[flow] = id
+	return nil
+}
+
+// end completes a message whose transfer ended at the date: the sides that are
+// blocked on it have one thing less to wait for.
+func (e *engine) end(id int32, date float64) {
+	m := &e.messages[id]
+	m.flags |= msgEnded
+	flags, src, dst := m.flags, m.src, m.dst
+	if flags&msgSendWait != 0 {
+		e.arrive(src, date, 0)
+		e.release(id)
+	}
+	if flags&msgRecvWait != 0 {
+		e.arrive(dst, date, e.recvOverhead(id))
+		e.release(id)
+	}
+}
+
+// arrive tells a blocked rank that one of the transfers it waits for ended at
+// the date, and that completing it costs overhead seconds.
+func (e *engine) arrive(r int32, date, overhead float64) {
+	rk := &e.ranks[r]
+	rk.clock = max(rk.clock, date)
+	if rk.serial {
+		e.pay(r, overhead)
+	} else {
+		rk.after += overhead
+	}
+	if rk.waits--; rk.waits > 0 {
+		return
+	}
+	e.pay(r, rk.after)
+	rk.after = 0
+	e.account(r, rk.charge, rk.clock-rk.since)
+	e.wake(r)
+}
+
+// recvOverhead returns the seconds that completing the receive of a message costs.
+func (e *engine) recvOverhead(id int32) float64 {
+	m := &e.messages[id]
+	host := int(e.ranks[m.dst].host)
+	return e.protocol.RecvOverhead(host, min(m.size, m.room), m.flags&msgDetached != 0)
+}
+
+// pay lets a rank sleep for a protocol overhead; while it is blocked, that time
+// is not charged to what it is blocked in.
+func (e *engine) pay(r int32, seconds float64) {
+	if seconds <= 0 {
+		return
+	}
+	rk := &e.ranks[r]
+	seconds = e.sleepTime(seconds)
+	rk.clock += seconds
+	rk.since += seconds
+	e.account(r, kindOverhead, seconds)
+}
+
+// sleepTime returns how long a sleep lasts: a positive one at least as long as
+// the precision of dates.
+func (e *engine) sleepTime(seconds float64) float64 {
+	if seconds > 0 && seconds < e.precision {
+		return e.precision
+	}
+	return seconds
+}

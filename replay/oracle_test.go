@@ -1,0 +1,234 @@
+package replay_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"reprise/netmodel"
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+const replayOracle = "../testdata/oracle/smpi-replay.zip"
+
+// expected is what SimGrid 3.32 says of a case: the date at which each rank is
+// through. Where its default solver is wrong, Full is right (see the README of
+// the cases).
+type expected struct {
+	Default, Full *struct{ Finish finishes }
+}
+
+// finishes are the ends of the ranks.
+type finishes []float64
+
+// unzip extracts the files of an archive under a folder name prefix.
+func unzip(t testing.TB, archive, dir string) []string {
+	t.Helper()
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	seen := map[string]bool{}
+	for _, f := range z.File {
+		name := filepath.FromSlash(f.Name)
+		if !filepath.IsLocal(name) {
+			t.Fatalf("%s: name %q", archive, f.Name)
+		}
+		folder, _, _ := strings.Cut(f.Name, "/")
+		seen[folder] = true
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		if err := extract(f, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folders := make([]string, 0, len(seen))
+	for folder := range seen {
+		folders = append(folders, folder)
+	}
+	sort.Strings(folders)
+	return folders
+}
+
+func extract(f *zip.File, path string) error {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	w, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, r); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// supported reports whether a case uses only point-to-point actions.
+func supported(t *testing.T, dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.ti"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(text), "\n") {
+			fields := strings.Fields(line)
+			if len(fields) < 2 || fields[0] == "#" {
+				continue
+			}
+			switch fields[1] {
+			case "init", "finalize", "compute", "sleep", "send", "isend", "recv", "irecv", "wait", "waitall", "test",
+				"sendRecv", "location", "comm_size", "comm_split", "comm_dup":
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// runCase replays a case as smpirun would.
+func runCase(t testing.TB, dir string) (*replay.Result, error) {
+	t.Helper()
+	p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
+	if err != nil {
+		return nil, err
+	}
+	o := replay.DefaultOptions()
+	if err := o.Network.ApplyConfig(p); err != nil {
+		return nil, err
+	}
+	for _, line := range strings.Fields(readFile(t, filepath.Join(dir, "cfg"))) {
+		name, value, _ := strings.Cut(line, ":")
+		if err := o.Network.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	return runText(t, dir, p, o)
+}
+
+func runText(t testing.TB, dir string, p *platforms.Platform, o replay.Options) (*replay.Result, error) {
+	t.Helper()
+	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := replay.ParseHostfile(strings.NewReader(readFile(t, filepath.Join(dir, "hostfile"))), "hostfile", p, text.Ranks())
+	if err != nil {
+		return nil, err
+	}
+	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, replay.Machine{Platform: p, Hosts: hosts}, o)
+}
+
+// deviation is the largest difference of an end from the expected one, in units
+// of what is allowed: 5e-9 s + 1e-6 of it, because SimGrid lets events less than
+// 1e-9 s apart happen together.
+func deviation(res *replay.Result, want []float64) float64 {
+	if len(res.Ranks) != len(want) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	for r, w := range want {
+		worst = max(worst, math.Abs(res.Ranks[r].End-w)/(5e-9+1e-6*w))
+	}
+	return worst
+}
+
+// UnmarshalJSON reads either the list of ends or the list of ranks with them.
+func (e *finishes) UnmarshalJSON(data []byte) error {
+	return json.Unmarshal(data, (*[]float64)(e))
+}
+
+func TestAgreesWithSimGrid(t *testing.T) {
+	dir := t.TempDir()
+	type family struct {
+		cases int
+		worst float64
+	}
+	families := map[string]*family{}
+	for _, name := range unzip(t, replayOracle, dir) {
+		folder := filepath.Join(dir, name)
+		if _, err := os.Stat(filepath.Join(folder, "expected.json")); err != nil || !supported(t, folder) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			res, err := runCase(t, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := deviation(res, expectedEnds(t, folder))
+			key, _, _ := strings.Cut(name, "-")
+			f := families[key]
+			if f == nil {
+				f = &family{}
+				families[key] = f
+			}
+			f.cases++
+			f.worst = max(f.worst, d)
+			if d > 1 {
+				t.Errorf("%g times the tolerance", d)
+			}
+		})
+	}
+	var names []string
+	for n := range families {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		t.Logf("%-12s %3d cases, worst %.2g of the tolerance", n, families[n].cases, families[n].worst)
+	}
+	_ = netmodel.PollPosted
+	_ = fmt.Sprint
+}
+
+func expectedEnds(t testing.TB, folder string) []float64 {
+	t.Helper()
+	type outcome struct {
+		Finish []float64
+		Ranks  []struct{ Finish float64 }
+	}
+	var e struct{ Default, Full *outcome }
+	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(folder, "expected.json"))), &e); err != nil {
+		t.Fatal(err)
+	}
+	o := e.Default
+	if e.Full != nil {
+		o = e.Full
+	}
+	ends := o.Finish
+	for _, r := range o.Ranks {
+		ends = append(ends, r.Finish)
+	}
+	return ends
+}

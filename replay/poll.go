@@ -1,0 +1,229 @@
+package replay
+
+import (
+	"math"
+
+	"reprise/trace"
+)
+
+// verdict is what a look at a message or a request brings.
+type verdict uint8
+
+const (
+	undecided verdict = iota // the rank is parked; it looks again when it runs next
+	missed
+	found
+)
+
+// Probes see a message once its send is posted, whether or not a byte of it
+// has moved: SMPI's rule. A probe first costs its time, then looks; so at its
+// own date T the rank must know which sends its source had posted by T.
+//
+// With a constant cost nothing but the order of two clocks matters. The answer
+// is known at once if the send is in the list already, or if the source has
+// run past T; else the rank has an event at T, when all posts up to T are
+// known. A rank that has nothing to do but to poll (trace.FlagSpin) has no
+// events at all: it is parked until the send is posted, wherever that is in
+// its future, and goes on at the first of its polls that sees it.
+//
+// Growing costs (smpi/grow-injected-times) are different: the number that a
+// cost is multiplied with is one for the whole run, so every probe is an event
+// in the order of all. Their number stays small because of the growth: k ranks
+// that poll for W seconds do so about sqrt(2kW/cost) times.
+
+// probe carries on a probe of rank r for a message of src with tag. With spin
+// the rank does nothing but probe until it is there.
+func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
+	if !e.orderedProbes && !e.ranks[r].shared || e.options.IprobeCost == 0 {
+		return e.clockProbe(r, src, tag, spin), nil
+	}
+	return e.eventProbe(r, src, tag), nil
+}
+
+// clockProbe is probe for a constant cost on a processor of one's own.
+func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
+	rk := &e.ranks[r]
+	if rk.stage == stageFresh {
+		rk.clock += e.options.IprobeCost
+		e.account(r, kindPoll, e.options.IprobeCost)
+		e.numPolls++
+		rk.stage = stageLook
+	}
+	m, _ := e.find(&rk.sends, src, tag)
+	switch {
+	case m >= 0 && e.messages[m].at <= rk.clock:
+		return found
+	case m >= 0 && spin:
+		return e.spinUntil(r, e.messages[m].at)
+	case m >= 0:
+		return missed
+	case spin:
+		rk.guardPeer, rk.guardTag = src, tag
+		return undecided
+	case e.ranks[src].over || e.ranks[src].clock > rk.clock || rk.clock <= e.now:
+		return missed
+	}
+	e.queue.set(r, rk.clock)
+	return undecided
+}
+
+// spinUntil lets a rank that does nothing but probe take all the turns up to
+// the first one that sees a send posted at the date. What a turn takes is known
+// from the second probe on: the first one is a plain miss.
+func (e *engine) spinUntil(r int32, date float64) verdict {
+	rk := &e.ranks[r]
+	if rk.missed < 0 {
+		return missed
+	}
+	turn, look := rk.clock-rk.missed, date
+	if turn > 0 {
+		turns := math.Ceil((date - rk.clock) / turn)
+		look = rk.clock + float64(turns*turn)
+		if look < date {
+			turns++
+			look += turn
+		}
+		e.numPolls += int64(turns)
+	}
+	e.account(r, kindPoll, look-rk.clock)
+	rk.clock = look
+	return found
+}
+
+// eventProbe is probe event by event, in the order of all ranks.
+func (e *engine) eventProbe(r, src, tag int32) verdict {
+	rk := &e.ranks[r]
+	switch rk.stage {
+	case stageFresh:
+		rk.stage = stageBegin
+		if rk.clock > e.now {
+			e.queue.set(r, rk.clock)
+			return undecided
+		}
+		fallthrough
+	case stageBegin:
+		rk.since = rk.clock
+		cost := float64(e.probeFactor) * e.options.IprobeCost
+		if rk.shared {
+			bound := e.options.IprobeCPUUsage * e.speed(rk.host)
+			rk.stage = stageCompute
+			e.compute(r, cost*bound, bound)
+			return undecided
+		}
+		rk.clock += cost
+		rk.stage = stageLook
+		e.queue.set(r, rk.clock)
+		return undecided
+	}
+	e.account(r, kindPoll, rk.clock-rk.since)
+	e.numPolls++
+	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.messages[m].at <= rk.clock {
+		e.probeFactor = 1
+		return found
+	}
+	if e.options.GrowInjectedTimes {
+		e.probeFactor++
+	}
+	return missed
+}
+
+// poll carries on a KindPoll of rank r and tells the source what it found. It
+// reports whether the action is over.
+func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
+	spin := a.Flags&trace.FlagSpin != 0
+	rk := &e.ranks[r]
+	if !spin {
+		rk.missed = -1
+	}
+	v, err := e.probe(r, a.Peer, a.Tag, spin)
+	if v == undecided || err != nil {
+		return false, err
+	}
+	rk.missed = -1
+	if spin && v == missed {
+		rk.missed = rk.clock
+	}
+	rk.stage = stageFresh
+	e.source.Answer(r, v == found)
+	return true, nil
+}
+
+// probeUntil lets rank r probe until a message of src with tag is posted, and
+// returns the message, or -1 while the rank is parked.
+func (e *engine) probeUntil(r, src, tag int32) (int32, error) {
+	rk := &e.ranks[r]
+	for {
+		rk.missed = rk.clock
+		if rk.stage != stageFresh {
+			rk.missed = rk.clock - e.options.IprobeCost
+		}
+		v, err := e.probe(r, src, tag, true)
+		if v == undecided || err != nil {
+			return -1, err
+		}
+		rk.missed = -1
+		rk.stage = stageFresh
+		if v == found {
+			m, _ := e.find(&rk.sends, src, tag)
+			return m, nil
+		}
+	}
+}
+
+// iprobe carries on a recorded MPI_Iprobe whose outcome decides nothing; with
+// growing costs it still matters to the probes after it. It reports whether the
+// action is over.
+func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
+	rk := &e.ranks[r]
+	if !e.orderedProbes && !rk.shared {
+		rk.clock += e.options.IprobeCost
+		e.account(r, kindPoll, e.options.IprobeCost)
+		e.numPolls++
+		return true, nil
+	}
+	v, err := e.probe(r, a.Peer, a.Tag, false)
+	if v != undecided {
+		rk.stage = stageFresh
+	}
+	return v != undecided, err
+}
+
+// test carries on a recorded MPI_Test of the request in slot n of rank r: a
+// sleep, then a look whether the request is complete. Like probes, tests share
+// one growing factor; unlike them, they look at the network, so that each has
+// an event.
+func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
+	slot, err := e.slot(r, n)
+	if err != nil || *slot == noRequest {
+		return goOn, err
+	}
+	switch rk.stage {
+	case stageFresh:
+		rk.stage = stageBegin
+		if e.options.GrowInjectedTimes && rk.clock > e.now {
+			e.queue.set(r, rk.clock)
+			return parkedHere, nil
+		}
+		fallthrough
+	case stageBegin:
+		cost := e.sleepTime(float64(e.testFactor) * e.options.TestCost)
+		rk.clock += cost
+		e.account(r, kindPoll, cost)
+		rk.stage = stageLook
+		if rk.clock > e.now {
+			e.queue.set(r, rk.clock)
+			return parkedHere, nil
+		}
+	}
+	e.numPolls++
+	rk.stage = stageFresh
+	if q := *slot; q != completeRequest && e.messages[q>>1-1].flags&msgEnded == 0 {
+		if e.options.GrowInjectedTimes {
+			e.testFactor++
+		}
+		return goOn, nil
+	}
+	e.testFactor = 1
+	e.finish(r, slot)
+	return e.settled(r, kindWait), nil
+}

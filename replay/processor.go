@@ -1,0 +1,85 @@
+package replay
+
+import "math"
+
+// processors shares the cores of the hosts that run more ranks than they have
+// cores: n computations at once each get min(bound, what is left fairly). There
+// is no pinning. Other hosts need none of this.
+type processors struct {
+	index []int32 // by host: 1 + index into hosts, 0: not shared; nil: no host is
+	hosts []processor
+	work  []work // by rank
+}
+
+type processor struct {
+	speed  float64 // flop/s of a core
+	cores  float64
+	active []int32 // ranks that compute, in the order in which they began
+}
+
+// work is the computation of one rank.
+type work struct {
+	left  float64 // flop at date
+	rate  float64 // flop/s
+	bound float64 // flop/s
+	date  float64 // seconds
+}
+
+// compute begins a computation of flops on the shared host of rank r, which gets
+// an event at its end.
+func (e *engine) compute(r int32, flops, bound float64) {
+	rk := &e.ranks[r]
+	p := &e.cpus.hosts[e.cpus.index[rk.host]-1]
+	e.cpus.work[r] = work{left: flops, bound: bound, date: rk.clock}
+	p.active = append(p.active, r)
+	e.share(p, rk.clock)
+}
+
+// computed ends the computation of rank r at the date.
+func (e *engine) computed(r int32, date float64) {
+	p := &e.cpus.hosts[e.cpus.index[e.ranks[r].host]-1]
+	for i, other := range p.active {
+		if other == r {
+			p.active = append(p.active[:i], p.active[i+1:]...)
+			break
+		}
+	}
+	e.share(p, date)
+}
+
+// share gives each computation on p its rate from the date on.
+func (e *engine) share(p *processor, date float64) {
+	level := e.cpus.level(p)
+	for _, r := range p.active {
+		w := &e.cpus.work[r]
+		rate := min(w.bound, level)
+		if rate != w.rate {
+			w.left = max(0, w.left-float64(w.rate*(date-w.date)))
+			w.date, w.rate = date, rate
+			e.queue.set(r, date+w.left/rate)
+		}
+	}
+}
+
+// level returns the max-min fair rate of the computations on p that are not
+// held back by their bounds: those with a bound below the level leave the rest
+// to the others.
+func (c *processors) level(p *processor) float64 {
+	level, fixed := p.cores*p.speed/float64(len(p.active)), -1
+	for {
+		left, slow := p.cores*p.speed, 0
+		for _, r := range p.active {
+			if b := c.work[r].bound; b <= level {
+				left -= b
+				slow++
+			}
+		}
+		if slow == len(p.active) {
+			return math.Inf(1)
+		}
+		if slow == fixed {
+			return level
+		}
+		level, fixed = left/float64(len(p.active)-slow), slow
+	}
+}

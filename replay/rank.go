@@ -1,0 +1,64 @@
+package replay
+
+// rank is the state of one rank: what the event loop touches when it runs it.
+type rank struct {
+	clock  float64 // own date, seconds; a rank runs ahead of the event loop
+	since  float64 // date at which it blocked, for accounting
+	after  float64 // seconds to pay once waits is 0: the receive overhead of an exchange
+	missed float64 // date of the last miss of a spinning poll; < 0: none
+
+	host  int32
+	waits int32 // transfers that must end before the rank goes on
+	next  int32 // in the list of runnable ranks
+
+	// Unmatched posts addressed to this rank, oldest first: sends of others and
+	// its own receives.
+	sends, recvs postList
+
+	guardPeer, guardTag int32 // message that the rank is parked on; guardPeer < 0: none
+
+	reqs     [inlineRequests]int32
+	overflow int32 // index into engine.overflow of further requests; 0: none
+
+	models int32 // row of engine.models
+	pos    uint8 // next of the buffered actions
+	filled uint8
+	stage  stage // of the action at pos
+	charge kind  // of the time that passes while blocked
+	serial bool  // receive overheads are paid as transfers end, not at the end
+	over   bool  // no action is left
+	shared bool  // on a host with more ranks than cores
+}
+
+// stage says how far the current action of a rank has got.
+type stage uint8
+
+const (
+	stageFresh   stage = iota // not begun
+	stageBegin                // at its own date: the event loop has come to the rank's clock
+	stageCompute              // computes on a shared processor
+	stageLook                 // a probe or test that has cost its time and now looks
+)
+
+// inlineRequests is the number of request slots in a rank itself.
+const inlineRequests = 4
+
+// bufferedActions is the number of actions that are decoded at once for a rank.
+const bufferedActions = 8
+
+// kind is what the time of a rank is spent on.
+type kind uint8
+
+const (
+	kindCompute  kind = iota // kernels and flops
+	kindSleep                // recorded sleeps
+	kindSend                 // blocked in a send
+	kindRecv                 // blocked in a receive
+	kindExchange             // blocked in an exchange or sendrecv
+	kindWait                 // blocked in wait or waitall
+	kindPoll                 // probes and tests, and turns of busy waits
+	kindOverhead             // os, ois and or of the protocol
+	numKinds
+)
+
+var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "poll", "overhead"}

@@ -1,0 +1,109 @@
+package replay
+
+import "fmt"
+
+// A request is what a slot holds: noRequest, completeRequest, or one side of a
+// message as (id+1)<<1 | side.
+type request = int32
+
+const (
+	noRequest       request = 0
+	completeRequest request = 1 // a detached send: complete, but not yet waited for
+)
+
+// side is the end of a message that a rank holds.
+type side uint8
+
+const (
+	sender side = iota
+	receiver
+)
+
+func requestOf(message int32, s side) request { return (message+1)<<1 | request(s) }
+
+// MaxRequests is the number of request slots that a rank may use.
+const MaxRequests = 1 << 20
+
+// slot returns slot n of rank r, which must be in [0, MaxRequests).
+func (e *engine) slot(r, n int32) (*request, error) {
+	rk := &e.ranks[r]
+	if uint32(n) < inlineRequests {
+		return &rk.reqs[n], nil
+	}
+	if uint32(n) >= MaxRequests {
+		return nil, fmt.Errorf("request slot %d out of [0,%d)", n, MaxRequests)
+	}
+	if rk.overflow == 0 {
+		e.overflow = append(e.overflow, nil)
+		rk.overflow = int32(len(e.overflow) - 1)
+	}
+	more := &e.overflow[rk.overflow]
+	for int(n-inlineRequests) >= len(*more) {
+		*more = append(*more, noRequest)
+	}
+	return &(*more)[n-inlineRequests], nil
+}
+
+// freeSlot returns slot n of rank r for a new request.
+func (e *engine) freeSlot(r, n int32) (*request, error) {
+	slot, err := e.slot(r, n)
+	if err == nil && *slot != noRequest {
+		return nil, fmt.Errorf("request slot %d is taken: its request was not waited for", n)
+	}
+	return slot, err
+}
+
+// finish makes rank r wait for a request, which leaves its slot.
+func (e *engine) finish(r int32, slot *request) {
+	q := *slot
+	*slot = noRequest
+	if q > completeRequest {
+		e.join(r, q>>1-1, side(q&1))
+	}
+}
+
+// finishAll makes rank r wait for all its requests.
+func (e *engine) finishAll(r int32) {
+	rk := &e.ranks[r]
+	for i := range rk.reqs {
+		e.finish(r, &rk.reqs[i])
+	}
+	more := e.overflow[rk.overflow]
+	for i := range more {
+		e.finish(r, &more[i])
+	}
+}
+
+// join makes rank r wait for the end of a message of which it holds one side; if
+// the transfer has ended, it only pays what completing it costs.
+func (e *engine) join(r, id int32, s side) {
+	m, rk := &e.messages[id], &e.ranks[r]
+	if m.flags&msgEnded == 0 {
+		m.flags |= msgSendWait << s
+		rk.waits++
+		return
+	}
+	if s == receiver {
+		if overhead := e.recvOverhead(id); rk.serial {
+			e.pay(r, overhead)
+		} else {
+			rk.after += overhead
+		}
+	}
+	e.release(id)
+}
+
+// proceed reports whether rank r can go on at once; if not, it is blocked until
+// the transfers that it joined have ended, and the time is charged to k.
+func (e *engine) proceed(r int32, k kind) bool {
+	rk := &e.ranks[r]
+	if rk.waits > 0 {
+		rk.charge, rk.since = k, rk.clock
+		return false
+	}
+	if rk.after > 0 {
+		e.pay(r, rk.after)
+		rk.after = 0
+	}
+	return true
+}

@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/netmodel"
+	"reprise/trace"
+)
+
+// Options says how to replay. Use DefaultOptions, not the zero value.
+type Options struct {
+	// Network holds everything that SimGrid's options can set: the network
+	// model, the protocol, what probes and tests cost.
+	Network netmodel.Options
+	// Steps [From, To) of the trace are played; To = 0: all from From on.
+	From, To int
+	// Progress, if set, is called whenever the ranks have come one step
+	// further on average, with the number of steps begun since From.
+	Progress func(steps int)
+}
+
+// DefaultOptions returns SMPI's defaults, for all steps.
+func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions()} }
+
+// errUnsupported is the error of an action that this version cannot play.
+var errUnsupported = errors.New("this action is not supported")
+
+// Run plays a trace on a machine: all ranks enter at date 0.
+func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
+	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To})
+	if err != nil {
+		return nil, err
+	}
+	return RunSource(t.Header(), cursors(list), m, o)
+}
+
+// RunSource plays the actions of a source. The header gives the number of ranks
+// and the names of kernels and phases that the actions refer to.
+func RunSource(h *trace.Header, s Source, m Machine, o Options) (*Result, error) {
+	e, err := newEngine(h, s, m, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.loop(); err != nil {
+		return nil, err
+	}
+	return e.result(h, &o), nil
+}
+
+func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error) {
+	if h.Ranks < 1 {
+		return nil, fmt.Errorf("%d ranks, want at least 1", h.Ranks)
+	}
+	if err := m.check(h.Ranks); err != nil {
+		return nil, err
+	}
+	n, err := netmodel.New(m.Platform, o.Network)
+	if err != nil {
+		return nil, err
+	}
+	p, err := netmodel.NewProtocol(m.Platform, o.Network)
+	if err != nil {
+		return nil, err
+	}
+	if o.Network.FinalizationBarrier {
+		s = withBarrier(s, h.Ranks)
+	}
+	e := &engine{
+		options: o.Network, network: n, protocol: p, source: s, machine: m,
+		precision: o.Network.TimePrecision,
+		actions:   make([]trace.Action, h.Ranks*bufferedActions),
+		first:     -1, free: -1, live: h.Ranks,
+		overflow:      make([][]request, 1),
+		queue:         newQueue(h.Ranks),
+		orderedProbes: o.Network.GrowInjectedTimes && o.Network.IprobeCost > 0,
+		probeFactor:   1, testFactor: 1,
+		book:     newLedger(h.Ranks, len(h.Kernels), len(h.Phases)),
+		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
+	}
+	e.newRanks(h.Ranks)
+	e.bindModels(h)
+	e.shareCores()
+	return e, nil
+}
+
+func (e *engine) newRanks(n int) {
+	e.ranks = make([]rank, n)
+	for r := range e.ranks {
+		e.ranks[r] = rank{
+			clock: e.sleepTime(e.options.InitTime), missed: noDate, host: e.machine.Hosts[r], guardPeer: -1,
+			sends: postList{-1, -1}, recvs: postList{-1, -1},
+		}
+		e.account(int32(r), kindSleep, e.ranks[r].clock)
+	}
+}
+
+// speed returns the flop/s of a core of a host.
+func (e *engine) speed(host int32) float64 { return e.machine.Platform.Host(int(host)).Speed }
+
+// stepCounter reports progress: the number of steps that the ranks have begun,
+// on average.
+type stepCounter struct {
+	ranks  int
+	begun  int // by all ranks together
+	report func(steps int)
+}
+
+func (c *stepCounter) step() {
+	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {
+		c.report(c.begun / c.ranks)
+	}
+}

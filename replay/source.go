@@ -1,0 +1,57 @@
+package replay
+
+import "reprise/trace"
+
+// A Source yields the flat actions of each rank, in program order. It is asked
+// in batches; nothing is called per action.
+type Source interface {
+	// Fill stores the next actions of rank in buf and returns how many, 0 at
+	// the end of the rank's stream. A KindPoll is the last of its batch.
+	Fill(rank int32, buf []trace.Action) (int, error)
+	// Answer tells whether the message of the KindPoll that ended the last
+	// batch of rank had arrived. It comes before the next Fill of that rank.
+	Answer(rank int32, arrived bool)
+}
+
+// cursors is the Source of a trace.
+type cursors []trace.Cursor
+
+func (c cursors) Fill(rank int32, buf []trace.Action) (int, error) { return c[rank].Fill(buf) }
+func (c cursors) Answer(rank int32, arrived bool)                  { c[rank].Answer(arrived) }
+
+// Lists is a Source that holds the actions of each rank in memory. A KindPoll
+// with trace.FlagSpin is repeated until it is answered with true; the outcome of
+// other polls changes nothing.
+type Lists struct {
+	actions [][]trace.Action
+	next    []int
+}
+
+// NewLists returns the source of the given lists, one per rank, which it keeps.
+func NewLists(actions [][]trace.Action) *Lists {
+	return &Lists{actions, make([]int, len(actions))}
+}
+
+// Fill implements Source.
+func (l *Lists) Fill(rank int32, buf []trace.Action) (int, error) {
+	n := 0
+	for _, a := range l.actions[rank][l.next[rank]:] {
+		if n == len(buf) {
+			break
+		}
+		buf[n] = a
+		n++
+		if a.Kind == trace.KindPoll {
+			break
+		}
+	}
+	l.next[rank] += n
+	return n, nil
+}
+
+// Answer implements Source.
+func (l *Lists) Answer(rank int32, arrived bool) {
+	if last := l.next[rank] - 1; !arrived && l.actions[rank][last].Flags&trace.FlagSpin != 0 {
+		l.next[rank] = last
+	}
+}

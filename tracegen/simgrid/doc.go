@@ -1,0 +1,22 @@
+// Package simgrid reads SimGrid's time-independent text traces, the ones that
+// smpirun -replay plays: an index file that names one text file per rank, or
+// one file that all ranks share, with an action per line,
+//
+//	RANK ACTION ARGS...
+//
+// [Open] reads the index; the [Trace] then either yields flat actions rank by
+// rank, as a replay asks for them ([Trace.Fill]), or writes them to a
+// trace.Writer ([Trace.Convert]).
+//
+// Supported are init, finalize, compute, sleep, send, isend, recv, irecv, wait,
+// waitall, test, sendRecv, and comm_size, comm_split, comm_dup and location,
+// which have no effect. Any other action is an error that names it, with file and
+// line.
+//
+// Three rules of the format are worth knowing. A wait names a message (source,
+// destination, tag), not a request: it means the oldest pending one, and does
+// nothing if there is none. A rank waits for what is pending after its last
+// line. And a count without a datatype means bytes, or doubles if the init line
+// had an argument; SimGrid lets the last init executed by any rank decide for
+// all, which is the one of the last rank.
+package simgrid

@@ -1,0 +1,286 @@
+package simgrid
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reprise/trace"
+)
+
+// MaxRanks is the largest number of ranks that a trace may have.
+const MaxRanks = 1 << 20
+
+// Trace is an opened SimGrid trace. It yields each action once.
+type Trace struct {
+	name        string // of the index
+	ranks       int
+	defaultSize int64    // bytes of an item without datatype
+	streams     []stream // by rank
+	shared      *lines   // the one file, or nil
+	stray       int      // lines of other ranks in files of one rank
+}
+
+// stream is the actions of one rank.
+type stream struct {
+	requests
+	rank  int32
+	lines lines          // unless the file is shared
+	queue []trace.Action // read from a shared file, not yet asked for
+	over  bool           // the last line has been read
+	waits []int32        // slots to wait for after the last line
+}
+
+// IsIndex reports whether head, the beginning of a file, can be an index: text
+// without control characters.
+func IsIndex(head []byte) bool {
+	if len(head) == 0 {
+		return false
+	}
+	for _, c := range head {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f || c >= 0xf8 {
+			return false
+		}
+	}
+	return true
+}
+
+// Open reads an index. The files that it names are relative to dir, or to the
+// working directory if that is "".
+func Open(index, dir string) (*Trace, error) {
+	text, err := os.ReadFile(index)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{name: index, defaultSize: 1}
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if name := string(bytes.TrimSpace(line)); name != "" {
+			if len(t.streams) == MaxRanks {
+				return nil, fmt.Errorf("%s:%d: more than %d ranks", index, i+1, MaxRanks)
+			}
+			s := stream{rank: int32(len(t.streams)), lines: lines{path: filepath.Join(dir, name), name: name}}
+			if filepath.IsAbs(name) {
+				s.lines.path = name
+			}
+			t.streams = append(t.streams, s)
+		}
+	}
+	switch len(t.streams) {
+	case 0:
+		return nil, fmt.Errorf("%s: no trace files", index)
+	case 1:
+		err = t.openShared()
+	default:
+		t.ranks = len(t.streams)
+		err = t.findDefault()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", index, err)
+	}
+	return t, nil
+}
+
+// Ranks returns the number of ranks: the files of the index, or one more than
+// the highest rank in a shared file.
+func (t *Trace) Ranks() int { return t.ranks }
+
+// Warnings returns oddities of what has been read so far.
+func (t *Trace) Warnings() []string {
+	if t.stray == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d lines of other ranks were ignored", t.name, t.stray)}
+}
+
+// openShared counts the ranks of the one file and finds the default datatype.
+func (t *Trace) openShared() error {
+	file := t.streams[0].lines
+	t.shared = &file
+	highest, scan := int64(-1), file
+	for {
+		text, err := scan.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		f := fields{text}
+		rank, err := f.integer("rank", 0, MaxRanks-1)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", scan.name, scan.line, err)
+		}
+		if highest = max(highest, rank); rank == highest {
+			t.noteInit(&f)
+		}
+	}
+	if highest < 0 {
+		return fmt.Errorf("%s: no actions", file.name)
+	}
+	t.ranks = int(highest) + 1
+	t.streams = make([]stream, t.ranks)
+	for r := range t.streams {
+		t.streams[r].rank = int32(r)
+	}
+	return nil
+}
+
+// findDefault looks for the init line of the last rank.
+func (t *Trace) findDefault() error {
+	scan := t.streams[t.ranks-1].lines
+	for {
+		text, err := scan.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f := fields{text}
+		f.next()
+		if t.noteInit(&f) {
+			return nil
+		}
+	}
+}
+
+// noteInit takes the default datatype from a line if it is an init line.
+func (t *Trace) noteInit(f *fields) bool {
+	if string(f.next()) != "init" {
+		return false
+	}
+	t.defaultSize = 1
+	if f.next() != nil {
+		t.defaultSize = 8
+	}
+	return true
+}
+
+// Fill stores the next actions of rank in buf and returns how many, 0 at the
+// end. Where the ranks share a file, what it meets of other ranks is held until
+// they ask for it.
+func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
+	s := &t.streams[rank]
+	if t.shared != nil {
+		return t.fillShared(s, buf)
+	}
+	n := 0
+	for n < len(buf) && !s.over {
+		text, err := s.lines.next()
+		if err == io.EOF {
+			s.finish()
+			break
+		}
+		if err != nil {
+			return n, err
+		}
+		ok, err := t.parseLine(text, &s.lines, rank, &buf[n])
+		if err != nil {
+			return n, err
+		}
+		if ok {
+			n++
+		}
+	}
+	return n + s.leftover(buf[n:]), nil
+}
+
+// Answer does nothing: these traces have no polls that decide.
+func (t *Trace) Answer(int32, bool) {}
+
+// parseLine parses a line of the file of one rank.
+func (t *Trace) parseLine(text []byte, at *lines, rank int32, a *trace.Action) (bool, error) {
+	f := fields{text}
+	owner, err := f.integer("rank", 0, MaxRanks-1)
+	if err != nil {
+		return false, fmt.Errorf("%s:%d: %w", at.name, at.line, err)
+	}
+	if owner != int64(rank) {
+		t.stray++
+		return false, nil
+	}
+	ok, err := t.streams[rank].parse(&f, t, a)
+	if err != nil {
+		return false, fmt.Errorf("%s:%d: %w", at.name, at.line, err)
+	}
+	return ok, nil
+}
+
+// fillShared is Fill where all ranks share a file.
+func (t *Trace) fillShared(s *stream, buf []trace.Action) (int, error) {
+	for len(s.queue) < len(buf) && !s.over {
+		if err := t.readShared(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(buf, s.queue)
+	s.queue = append(s.queue[:0], s.queue[n:]...)
+	return n + s.leftover(buf[n:]), nil
+}
+
+// readShared reads one line of the shared file into the queue of its rank; at the
+// end of the file all streams are over.
+func (t *Trace) readShared() error {
+	text, err := t.shared.next()
+	if err == io.EOF {
+		for r := range t.streams {
+			t.streams[r].finish()
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f := fields{text}
+	rank, err := f.integer("rank", 0, int64(t.ranks-1))
+	var a trace.Action
+	ok := false
+	if err == nil {
+		ok, err = t.streams[rank].parse(&f, t, &a)
+	}
+	if err != nil {
+		return fmt.Errorf("%s:%d: %w", t.shared.name, t.shared.line, err)
+	}
+	if ok {
+		t.streams[rank].queue = append(t.streams[rank].queue, a)
+	}
+	return nil
+}
+
+// finish notes what the rank waits for after its last line: all that is
+// pending, but of requests for one and the same message only the newest, as
+// SimGrid does.
+func (s *stream) finish() {
+	if s.over {
+		return
+	}
+	s.over = true
+	slots, all := s.newest()
+	if all && len(slots) > 0 {
+		slots = []int32{waitForAll}
+	}
+	s.waits = slots
+	s.forgetAll()
+}
+
+// waitForAll stands in a list of slots for all of them.
+const waitForAll = -1
+
+// leftover stores the waits after the last line.
+func (s *stream) leftover(buf []trace.Action) int {
+	if !s.over || len(s.queue) > 0 {
+		return 0
+	}
+	n := 0
+	for n < len(buf) && len(s.waits) > 0 {
+		buf[n] = trace.Action{Kind: trace.KindWait, Req: s.waits[0]}
+		if s.waits[0] == waitForAll {
+			buf[n] = trace.Action{Kind: trace.KindWaitAll}
+		}
+		s.waits = s.waits[1:]
+		n++
+	}
+	return n
+}

@@ -1,0 +1,72 @@
+package simgrid
+
+import "fmt"
+
+// key is how a wait line names a message.
+type key struct{ src, dst, tag int32 }
+
+// requests are the pending requests of a rank, oldest first, with the slots
+// that they occupy.
+type requests struct {
+	list []pendingRequest
+	free []int32 // slots below used that are free, the last freed on top
+	used int32
+}
+
+type pendingRequest struct {
+	key
+	slot int32
+}
+
+// maxPending bounds the requests that a rank may have pending.
+const maxPending = 1 << 20
+
+// add makes a request pending and returns its slot.
+func (q *requests) add(k key) (int32, error) {
+	slot := q.used
+	if n := len(q.free); n > 0 {
+		slot = q.free[n-1]
+		q.free = q.free[:n-1]
+	} else if q.used == maxPending {
+		return 0, fmt.Errorf("more than %d requests are pending", maxPending)
+	} else {
+		q.used++
+	}
+	q.list = append(q.list, pendingRequest{k, slot})
+	return slot, nil
+}
+
+// pending returns the slot of the oldest request of a key, and removes it if
+// asked to.
+func (q *requests) pending(k key, remove bool) (int32, bool) {
+	for i, r := range q.list {
+		if r.key != k {
+			continue
+		}
+		if remove {
+			q.list = append(q.list[:i], q.list[i+1:]...)
+			q.free = append(q.free, r.slot)
+		}
+		return r.slot, true
+	}
+	return 0, false
+}
+
+func (q *requests) forgetAll() {
+	q.list, q.free, q.used = q.list[:0], q.free[:0], 0
+}
+
+// newest returns the slots of the newest request of each key, oldest first, and
+// whether that is all of them.
+func (q *requests) newest() (slots []int32, all bool) {
+	last := make(map[key]int, len(q.list))
+	for i, r := range q.list {
+		last[r.key] = i
+	}
+	for i, r := range q.list {
+		if last[r.key] == i {
+			slots = append(slots, r.slot)
+		}
+	}
+	return slots, len(slots) == len(q.list)
+}
