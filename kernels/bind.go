@@ -39,11 +39,13 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 		if !rules[i].pattern.match(sig.Name) {
 			continue
 		}
-		c := compiler{sig: sig, spec: &rules[i].model, scale: 1}
+		c := compiler{sig: sig, spec: &rules[i].model, speed: 1}
 		if c.spec.flop {
-			if c.scale, err = perFlop(host); err != nil {
+			if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
+				err := fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
 				return m, false, s.errorf(c.spec.line, sig, err)
 			}
+			c.speed = host.Speed
 		}
 		p, line, err := c.compile()
 		if err != nil {
@@ -58,14 +60,6 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 
 func (s *Set) errorf(line int, sig Signature, err error) error {
 	return fmt.Errorf("%s:%d: kernel %s: %w", s.name, line, sig, err)
-}
-
-// perFlop returns the seconds that a flop takes on host.
-func perFlop(host Host) (float64, error) {
-	if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
-		return 0, fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
-	}
-	return 1 / host.Speed, nil
 }
 
 // share returns the model of p, or of an equal program bound before.
@@ -107,7 +101,7 @@ func (p *program) encode() []byte {
 type compiler struct {
 	sig     Signature
 	spec    *spec
-	scale   float64 // seconds per unit of cost
+	speed   float64 // units of cost per second
 	extents []dimSet
 }
 
@@ -170,7 +164,7 @@ func (c *compiler) piece(ps pieceSpec) (piece, error) {
 			return compiled, err
 		}
 		for _, factors := range products {
-			compiled.terms = append(compiled.terms, term{c.scale * t.coef, factors})
+			compiled.terms = append(compiled.terms, term{t.coef / c.speed, factors})
 		}
 	}
 	return compiled, nil

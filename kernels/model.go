@@ -77,11 +77,9 @@ func (p *program) seconds(dims *[MaxDims]int64) float64 {
 
 // empty reports whether one of the model's extents is zero.
 func (p *program) empty(dims *[MaxDims]int64) bool {
-	var zero dimSet
-	for i, d := range dims {
-		if d <= 0 {
-			zero |= 1 << i
-		}
+	zero := isZero(dims[0]) | isZero(dims[1])<<1 | isZero(dims[2])<<2 | isZero(dims[3])<<3
+	if zero == 0 {
+		return false
 	}
 	for _, e := range p.extents {
 		if e&^zero == 0 {
@@ -90,6 +88,9 @@ func (p *program) empty(dims *[MaxDims]int64) bool {
 	}
 	return false
 }
+
+// isZero returns 1 for a dimension (>= 0) that is zero, else 0.
+func isZero(d int64) dimSet { return dimSet(uint64(d-1) >> 63) }
 
 func (c *piece) holds(dims *[MaxDims]int64) bool {
 	for i := range c.bounds {
