@@ -21,14 +21,14 @@ type fatTree struct {
 
 // A treeLevel is the nodes of a level and their cables upwards.
 type treeLevel struct {
-	children uint32 // c
-	parents  uint32 // p
-	cables   uint32 // k
-	ports    uint32 // p*k
-	below    uint32 // C_l, hosts below a node
-	spread   uint32 // P_l, nodes above the same hosts
-	link     uint32 // number of the first cable's first constraint
-	limiter  uint32 // number of the first node's limiter
+	children divisor // c
+	parents  divisor // p
+	cables   divisor // k
+	ports    divisor // p*k
+	below    divisor // C_l, hosts below a node
+	spread   divisor // P_l, nodes above the same hosts
+	link     uint32  // number of the first cable's first constraint
+	limiter  uint32  // number of the first node's limiter
 }
 
 // newFatTree lays out the links of s in t.
@@ -36,7 +36,7 @@ func newFatTree(s *clusterSpec, shape treeShape, position int32, t *linkTable) *
 	f := &fatTree{position: uint32(position), width: uint32(s.width()), loopback: -1, limited: s.limiter > 0}
 	below, spread := int64(1), int64(1)
 	for l := 0; l <= len(shape.children); l++ {
-		level := treeLevel{below: uint32(below), spread: uint32(spread)}
+		level := treeLevel{below: divideBy(below), spread: divideBy(spread)}
 		nodes := spread * (int64(s.hosts) / below)
 		if f.limited {
 			level.limiter = uint32(t.add(nodes, Link{Bandwidth: s.limiter}, func(i int32) string {
@@ -56,15 +56,15 @@ func newFatTree(s *clusterSpec, shape treeShape, position int32, t *linkTable) *
 
 // addCables lays out the cables that leave the nodes of level l upwards.
 func (f *fatTree) addCables(s *clusterSpec, shape treeShape, l int, nodes int64, level *treeLevel, t *linkTable) {
-	level.children = uint32(shape.children[l])
-	level.parents = uint32(shape.parents[l])
-	level.cables = uint32(shape.cables[l])
-	level.ports = level.parents * level.cables
 	ports := min(int64(shape.parents[l])*int64(shape.cables[l]), MaxLinks)
+	level.children = divideBy(int64(shape.children[l]))
+	level.parents = divideBy(int64(shape.parents[l]))
+	level.cables = divideBy(int64(shape.cables[l]))
+	level.ports = divideBy(ports)
 	constraints := min(nodes, MaxLinks) * ports * int64(f.width)
 	level.link = uint32(t.add(constraints, s.cable, func(i int32) string {
-		cable := uint32(i) / f.width
-		return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/level.ports)), cable%level.ports, s.direction(i))
+		cable := int64(i) / int64(f.width)
+		return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/ports)), cable%ports, s.direction(i))
 	}))
 }
 
@@ -80,18 +80,23 @@ func (f *fatTree) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int
 // at least 1 even for a host and itself.
 func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
 	pos := f.position + dst
+	node := src
 	for l := 0; ; l++ {
 		level := &f.levels[l]
-		turn := pos / level.spread
-		node := pos - turn*level.spread + level.spread*(src/level.below)
 		if f.limited {
 			route = append(route, int32(level.limiter+node))
 		}
-		cable := node*level.ports + turn%level.ports
-		route = append(route, int32(level.link+f.width*cable))
-		if above := f.levels[l+1].below; src/above == dst/above {
+		turn, low := level.spread.split(pos)
+		_, port := level.ports.split(turn)
+		route = append(route, int32(level.link+f.width*(node*level.ports.by+port)))
+
+		above := &f.levels[l+1]
+		group := above.below.quotient(src)
+		if group == above.below.quotient(dst) {
 			return route, l + 1
 		}
+		_, low = above.spread.split(pos)
+		node = low + above.spread.by*group
 	}
 }
 
@@ -102,27 +107,27 @@ func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
 // cables carries the flow), and begins anew only when it runs out of ports.
 func (f *fatTree) appendDown(route []int32, src, dst uint32, top int) []int32 {
 	pos := f.position + dst
-	next := uint32(0) // the scan goes on from here
-	for l := top - 1; l >= 0; l-- {
+	for l, next := top-1, uint32(0); l >= 0; l-- {
 		level := &f.levels[l]
-		under := dst / level.below
-		start := (f.position + src) % level.cables * level.children
-		if l == top-1 {
-			next = start
+		under := level.below.quotient(dst)
+		_, digit := level.children.split(under)
+		_, turn := level.cables.split(f.position + src)
+		cable := turn // that of the scan's start
+		if l < top-1 {
+			if cable = level.children.quotient(next + level.children.by - 1 - digit); cable >= level.cables.by {
+				cable = turn
+			}
 		}
-		port := next + (under+level.children-next%level.children)%level.children
-		if port >= level.children*level.cables {
-			port = start + under%level.children
-		}
-		next = port + 1
+		next = cable*level.children.by + digit + 1
 
-		turn := pos / level.spread
-		node := pos - turn*level.spread + level.spread*under
-		cable := node*level.ports + turn%level.parents + port/level.children*level.parents
-		route = append(route, int32(level.link+f.width*cable+f.width-1))
+		turn, low := level.spread.split(pos)
+		_, parent := level.parents.split(turn)
+		node := low + level.spread.by*under
+		route = append(route, int32(level.link+f.width*(node*level.ports.by+parent+cable*level.parents.by)+f.width-1))
 		if f.limited {
 			above := &f.levels[l+1]
-			route = append(route, int32(above.limiter+pos%above.spread+above.spread*(dst/above.below)))
+			_, low := above.spread.split(pos)
+			route = append(route, int32(above.limiter+low+above.spread.by*above.below.quotient(dst)))
 		}
 	}
 	if f.limited {

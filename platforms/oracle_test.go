@@ -2,6 +2,9 @@ package platforms
 
 import (
 	"archive/zip"
+	"encoding/json"
+	"io"
+	"math"
 	"path"
 	"testing"
 )
@@ -40,13 +43,21 @@ func readOracle(t *testing.T, visit func(t *testing.T, p *Platform)) {
 	}
 }
 
-// unrouted says which pairs of an oracle's platform have no route, by intent of
-// its author: hosts of zones that nothing joins, tori and half-listed zones.
+// TestOraclePlatformsHaveRoutes reads every platform and asks for a route
+// between each two hosts, save for those that the cases leave apart: dumbbells
+// list routes between sources s* and destinations d* only, and the two fat trees
+// of ft-second are not joined.
 func TestOraclePlatformsHaveRoutes(t *testing.T) {
 	readOracle(t, func(t *testing.T, p *Platform) {
+		_, dumbbell := p.HostIndex("s0")
+		_, apart := p.HostIndex("a0")
 		hosts := min(p.NumHosts(), 130)
 		for src := range hosts {
 			for dst := range hosts {
+				a, b := p.Host(src).Name[0], p.Host(dst).Name[0]
+				if dumbbell && a == b && src != dst || apart && a != b {
+					continue
+				}
 				route, err := p.AppendRoute(nil, src, dst)
 				if err != nil {
 					t.Fatalf("from %d to %d: %v", src, dst, err)
@@ -55,6 +66,46 @@ func TestOraclePlatformsHaveRoutes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOracleLatencies holds the latencies of a fat tree's routes against dates
+// of SimGrid. In the case ft-allpairs-0 rank 0 first sends 70000 bytes to each
+// other, one message at a time and alone, all factors being 1 and links having
+// 125e6 byte/s: a message takes the latency of its route and (70000+16)/125e6 s.
+func TestOracleLatencies(t *testing.T) {
+	p, err := Parse(openOracle(t, "ft-allpairs-0/platform.xml"), "ft-allpairs-0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected struct {
+		Default struct{ Ranks []struct{ Ends []float64 } }
+	}
+	if err := json.NewDecoder(openOracle(t, "ft-allpairs-0/expected.json")).Decode(&expected); err != nil {
+		t.Fatal(err)
+	}
+	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
+	date := 0.0
+	for dst := 1; dst < p.NumHosts(); dst++ {
+		date += p.Latency(0, dst) + 70016/125e6
+		if math.Abs(ends[dst]-date) > 1e-9 {
+			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, date, ends[dst])
+		}
+	}
+}
+
+// openOracle opens a file of the cases.
+func openOracle(t *testing.T, name string) io.Reader {
+	t.Helper()
+	z, err := zip.OpenReader(oracleZip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { z.Close() })
+	f, err := z.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // checkRoute fails unless the route has links, all of them links of p.

@@ -20,6 +20,11 @@ func Load(path string) (*Platform, error) {
 // begin with name and line; anything that the description asks for and this
 // package does not do is such an error.
 func Parse(r io.Reader, name string) (*Platform, error) {
+	return parseWithin(r, name, defaultLimits)
+}
+
+// parseWithin is Parse with other limits.
+func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 	root, err := readTree(r, name)
 	if err != nil {
 		return nil, err
@@ -31,5 +36,5 @@ func Parse(r io.Reader, name string) (*Platform, error) {
 	if err := checkTree(root, name); err != nil {
 		return nil, err
 	}
-	return build(root, name, defaultLimits)
+	return build(root, name, lim)
 }

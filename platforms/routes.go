@@ -3,16 +3,21 @@ package platforms
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // buildRoutes reads the routes of a zone: the second pass.
 func (b *builder) buildRoutes(e *element, g *graph) error {
+	routing := e.value("routing")
 	for _, c := range e.children {
-		v := &values{file: b.name, e: c}
-		if c.name == "route" || c.name == "zoneRoute" {
-			b.readRoute(v, g)
+		if c.name != "route" && c.name != "zoneRoute" {
+			continue
 		}
-		if v.err != nil {
+		v := &values{file: b.name, e: c}
+		if routing == "None" {
+			v.fail(fmt.Errorf("a zone of routing None has none"))
+		}
+		if b.readRoute(v, g); v.err != nil {
 			return v.err
 		}
 	}
@@ -20,7 +25,6 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 		return b.errorf(e, "two routes from %s to %s",
 			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
 	}
-	routing := e.value("routing")
 	if routing == "Full" || routing == "None" {
 		return nil
 	}
@@ -36,18 +40,18 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 // readRoute lists a <route> or <zoneRoute>, and its reverse unless it is not
 // symmetrical.
 func (b *builder) readRoute(v *values, g *graph) {
-	symmetrical := v.choice("symmetrical", "YES", "NO", "yes", "no", "Yes", "No", "TRUE", "FALSE", "true", "false", "1", "0")
+	symmetrical := v.choice("symmetrical", "YES", "NO", "yes", "no") // YES where it is not given
 	e := b.readEnds(v, g)
 	links, back := b.readLinks(v)
 	if v.err != nil {
 		return
 	}
-	if v.e.value("gw_src") == "" && len(links) == 0 {
+	if len(links) == 0 {
 		v.fail(fmt.Errorf("a route without links"))
 		return
 	}
 	g.add(e, links)
-	if slices.Contains([]string{"YES", "yes", "Yes", "TRUE", "true", "1"}, symmetrical) && e.from != e.to {
+	if strings.EqualFold(symmetrical, "YES") && e.from != e.to {
 		g.add(edge{from: e.to, to: e.from, fromAt: e.toAt, toAt: e.fromAt}, back)
 	}
 }
@@ -70,8 +74,11 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 		v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, v.text(attr)))
 		return point{}
 	}
-	if isZone := pt.zone >= 0; isZone != (v.e.name == "zoneRoute") {
-		v.fail(fmt.Errorf("%s: %q is not a %s", attr, v.text(attr), map[bool]string{true: "zone", false: "host or router"}[!isZone]))
+	switch isZone := pt.zone >= 0; {
+	case isZone && v.e.name == "route":
+		v.fail(fmt.Errorf("%s: %q is not a host or router", attr, v.text(attr)))
+	case !isZone && v.e.name == "zoneRoute":
+		v.fail(fmt.Errorf("%s: %q is not a zone", attr, v.text(attr)))
 	}
 	return pt
 }

@@ -106,5 +106,10 @@ func (b *builder) attachHosts(e *element, s *star, number int32) error {
 		}
 		s.up[host.local], s.down[host.local] = up.up, down.down
 	}
+	for i, at := range b.hostPlaces {
+		if at.zone == number && s.up[at.local] < 0 {
+			return b.errorf(e, "host %q has no host_link", b.hostNames[i])
+		}
+	}
 	return nil
 }

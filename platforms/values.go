@@ -61,16 +61,18 @@ func (v *values) latency(name string) float64 { return v.quantity(name, parseLat
 // the attribute pstate chooses, else the first.
 func (v *values) speed(name string) float64 {
 	speeds := strings.Split(v.text(name), ",")
-	chosen := v.count("pstate", 0, 0, len(speeds)-1)
+	chosen := 0.0
+	pstate := v.count("pstate", 0, 0, len(speeds)-1)
 	for i, text := range speeds {
 		x, err := parseSpeed(text)
 		if err != nil {
 			v.fail(fmt.Errorf("%s: %w", name, err))
-		} else if i == chosen {
-			return x
+		}
+		if i == pstate {
+			chosen = x
 		}
 	}
-	return 0
+	return chosen
 }
 
 // count reads a whole number of [low, high], absent where it is not given.

@@ -1,0 +1,106 @@
+package platforms
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestErrors: each has file and line, says what was found, and what is allowed
+// where that is short.
+func TestErrors(t *testing.T) {
+	cluster := func(attrs string) string {
+		return "<platform version=\"4.1\">\n<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" " +
+			attrs + "/>\n</platform>"
+	}
+	full := func(lines ...string) string {
+		return "<platform version=\"4.1\">\n<zone id=\"w\" routing=\"Full\">\n" + strings.Join(lines, "\n") + "\n</zone></platform>"
+	}
+	const (
+		ab  = `<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>`
+		l   = `<link id="l" bandwidth="1"/>`
+		sub = `<zone id="s" routing="Full"><host id="c" speed="1f"/></zone><zone id="t" routing="Full"><host id="d" speed="1f"/></zone>`
+	)
+	for _, c := range []struct{ text, want string }{
+		{"", "x.xml:1: want one <platform> element"},
+		{"<machine/>", "x.xml:1: want a <platform>, found <machine>"},
+		{"<platform version='4.1'>\n<zone", "x.xml:2: bad XML"},
+		{"<platform version='4.1'>\nhello</platform>", `x.xml:1: text "\nhello" between elements`},
+		{"<platform/>", "x.xml:1: <platform> needs the attribute version"},
+		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 3`},
+		{"<platform version='4.1'>\n</platform>", "x.xml:1: <platform>: a platform without hosts"},
+		{"<platform version='4.1'>\n<process host='a'/></platform>", "x.xml:2: element <process> in <platform> is not supported: want config, zone, cluster"},
+		{full(`<peer id="p"/>`), `x.xml:3: element <peer "p"> in <zone "w"> is not supported`},
+		{full(`<host id="a" speed="1Gf">`, `<disk id="d"/></host>`), `x.xml:4: element <disk "d"> in <host "a"> is not supported: want prop`},
+		{full(ab, `<link id="l" bandwidth="1" bandwidth_file="f"/>`), `x.xml:4: attribute bandwidth_file of <link "l"> is not supported: want id, bandwidth`},
+		{full(ab, `<link id="l" bandwidth="1" state="OFF"/>`), `x.xml:4: attribute state of <link "l">: value "OFF" is not supported: want "ON"`},
+		{full(ab, `<link id="l"/>`), `x.xml:4: <link "l"> needs the attribute bandwidth`},
+		{full(ab, `<link id="l" id="m" bandwidth="1"/>`), `attribute id of <link "l"> is there twice`},
+		{full(ab, `<link id="l" bandwidth="1" sharing_policy="WIFI"/>`), `x.xml:4: <link "l">: sharing_policy: "WIFI" is not supported: want SHARED, FATPIPE, SPLITDUPLEX`},
+		{full(ab, `<link id="l" bandwidth="1" latency="-1s"/>`), `x.xml:4: <link "l">: latency: latency -1 s: must not be negative`},
+		{full(ab, `<link id="l" bandwidth=""/>`), `x.xml:4: <link "l">: bandwidth: want a bandwidth`},
+		{full(ab, l, l), `x.xml:5: <link "l">: there is a link "l" already`},
+		{full(ab, `<host id="b" speed="1f"/>`), `x.xml:4: <host "b">: there is a host, router or zone "b" already`},
+		{full(`<host id="a" speed="1f" core="0"/>`), `x.xml:3: <host "a">: core: "0" is not a whole number of [1,1048576]`},
+		{full(`<host id="a" speed="1f,2f" pstate="2"/>`), `x.xml:3: <host "a">: pstate: "2" is not a whole number of [0,1]`},
+		{full(`<host id="a" speed="1f,x"/>`), `x.xml:3: <host "a">: speed: "x" is not a number`},
+		{full(ab, `<route src="a" dst="b"><link_ctn id="l"/></route>`), `x.xml:4: <link_ctn "l">: no such link`},
+		{full(ab, l, `<route src="a" dst="z"><link_ctn id="l"/></route>`), `x.xml:5: <route>: dst: zone "w" has no "z"`},
+		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l" direction="LEFT"/></route>`), `x.xml:5: <link_ctn "l">: direction: "LEFT" is not supported: want NONE, UP, DOWN`},
+		{full(ab, l, `<route src="a" dst="b" symmetrical="MAYBE"><link_ctn id="l"/></route>`), `x.xml:5: <route>: symmetrical: "MAYBE" is not supported`},
+		{full(ab, `<route src="a" dst="b"/>`), `x.xml:4: <route>: a route without links`},
+		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`, `<route src="b" dst="a"><link_ctn id="l"/></route>`), `two routes from "a" to "b"`},
+		{full(sub, l, `<route src="s" dst="t"><link_ctn id="l"/></route>`), `x.xml:5: <route>: src: "s" is not a host or router`},
+		{full(ab, sub, l, `<zoneRoute src="a" dst="t" gw_src="a" gw_dst="d"><link_ctn id="l"/></zoneRoute>`), `x.xml:6: <zoneRoute>: src: "a" is not a zone`},
+		{full(sub, l, `<zoneRoute src="s" dst="t" gw_src="d" gw_dst="d"><link_ctn id="l"/></zoneRoute>`), `x.xml:5: <zoneRoute>: gw_src: no host or router "d" in zone "s"`},
+		{full(ab, `<cabinet id="x" prefix="x" suffix="" radical="1" speed="1" bw="1" lat="1"/>`), `x.xml:4: <cabinet "x">: only a zone of routing Cluster has any`},
+		{strings.Replace(full(ab), "Full", "Vivaldi", 1), `x.xml:2: <zone "w">: routing: "Vivaldi" is not supported: want Full, Floyd`},
+		{full(sub, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d"/>`), `x.xml:4: <zoneRoute>: a route without links`},
+		{strings.Replace(full(ab), "Full", "Cluster", 1), `x.xml:2: <zone "w">: host "a" has no host_link`},
+		{strings.Replace(full(ab, l, `<host_link id="z" up="l" down="l"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "z">: no such host in zone "w"`},
+		{strings.Replace(full(ab, l, `<host_link id="a" up="l" down="k"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "a">: no link "l" or no link "k"`},
+		{strings.Replace(full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`), "Full", "Cluster", 1), `x.xml:5: <route>: a zone of routing Cluster has none`},
+		{strings.Replace(full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`), "Full", "None", 1), `x.xml:5: <route>: a zone of routing None has none`},
+		{strings.Replace(cluster(""), "</platform>", "<zone id='w' routing='Full'/></platform>", 1), `x.xml:3: <zone "w">: a second zone at the top`},
+		{cluster(`topology="HYPERCUBE"`), `x.xml:2: <cluster "c">: topology: "HYPERCUBE" is not supported: want FLAT, FAT_TREE, TORUS, DRAGONFLY`},
+		{cluster(`sharing_policy="NONE"`), `sharing_policy: "NONE" is not supported: want SPLITDUPLEX`},
+		{cluster(`topo_parameters="2"`), `topo_parameters "2" without a topology`},
+		{cluster(`topology="FAT_TREE"`), `topo_parameters "": want LEVELS;CHILDREN,..;PARENTS,..;CABLES,..`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,2;1,2"`), `topo_parameters "2;4,2;1,2": want LEVELS;CHILDREN`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,2;1,2;1"`), `2 levels need 2 numbers in each group, found 1`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2,2;4,2;1,2;1,1"`), `want one number of levels`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,4;1,2;1,1"`), `a tree of 16 hosts, but the radical has 8`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,0;1,2;1,1"`), `"0" is not a number of [1,16777216]`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,x;1,2;1,1"`), `"x" is not a number of`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;16777216,16777216;1,2;1,1"`), `a tree of too many hosts`},
+		{cluster(`topology="FAT_TREE" topo_parameters="2;4,2;16777216,16777216;16777216,16777216"`), `x.xml:2: <cluster "c">: more than 16777216 links`},
+		{cluster(`topology="FAT_TREE" topo_parameters="1;8;1;1" bb_bw="1GBps"`), `bb_bw: topology FAT_TREE has no backbone`},
+		{cluster(`topology="TORUS" topo_parameters="2,2"`), `a torus of 4 hosts, but the radical has 8`},
+		{cluster(`topology="TORUS" topo_parameters="8;1"`), `want SIZE,SIZE,..`},
+		{cluster(`topology="DRAGONFLY" topo_parameters="1,1;1,1;4;2"`), `want GROUPS,CABLES;CHASSIS,CABLES;BLADES,CABLES;NODES`},
+		{cluster(`topology="DRAGONFLY" topo_parameters="1,1;1,1;4,1;4"`), `a dragonfly of 16 hosts, but the radical has 8`},
+		{cluster(`topology="DRAGONFLY" topo_parameters="4,1;1,1;2,1;1"`), `4 groups need as many blades in a chassis to be joined, found 2`},
+		{cluster(`loopback_lat="1us"`), `loopback_lat without loopback_bw`},
+		{cluster(`bb_lat="1us"`), `bb_lat without bb_bw`},
+		{cluster(`limiter_link="fast"`), `limiter_link: "fast" is not a number with a unit`},
+		{strings.Replace(cluster(""), "0-7", "0-7,3", 1), `there is a host, router or zone "n3" already`},
+		{strings.Replace(cluster(""), "0-7", "0-99999999", 1), `x.xml:2: <cluster "c">: radical "0-99999999": more than 1048576 hosts`},
+	} {
+		_, err := Parse(strings.NewReader(c.text), "x.xml")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n got %v\nwant %s", c.text, err, c.want)
+		} else if !strings.HasPrefix(err.Error(), "x.xml:") {
+			t.Errorf("error %q does not begin with the position", err)
+		}
+	}
+}
+
+// TestDepth: elements that nest without end are refused.
+func TestDepth(t *testing.T) {
+	const deep = 100000
+	text := strings.Repeat(`<zone id="z" routing="Full">`, deep)
+	_, err := Parse(strings.NewReader(`<platform version="4.1">`+text), "x.xml")
+	if want := fmt.Sprintf("x.xml:1: elements nest deeper than %d", maxDepth); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -1,0 +1,56 @@
+package platforms
+
+import (
+	"strings"
+	"testing"
+)
+
+// parse reads a description that must be good.
+func parse(t testing.TB, text string) *Platform {
+	t.Helper()
+	p, err := Parse(strings.NewReader(text), "test.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// parseCluster reads a cluster "c" of hosts n0, n1, ... of 1e9 byte/s and 1 ms
+// with more attributes, which win.
+func parseCluster(t testing.TB, radical, attrs string) *Platform {
+	t.Helper()
+	return parse(t, `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="`+radical+
+		`" speed="1Gf" bw="1GBps" lat="1ms" `+attrs+`/></platform>`)
+}
+
+// routeNames returns the names of the links between two hosts, "" where there
+// is no route.
+func routeNames(t testing.TB, p *Platform, src, dst string) string {
+	t.Helper()
+	a, okA := p.HostIndex(src)
+	b, okB := p.HostIndex(dst)
+	if !okA || !okB {
+		t.Fatalf("no host %q or %q", src, dst)
+	}
+	route, err := p.AppendRoute(nil, a, b)
+	if err != nil {
+		return ""
+	}
+	names := make([]string, len(route))
+	for i, l := range route {
+		names[i] = p.Link(l).Name
+	}
+	return strings.Join(names, " ")
+}
+
+// A routeCase is a route worked out by hand.
+type routeCase struct{ src, dst, want string }
+
+func checkRoutes(t *testing.T, p *Platform, cases []routeCase) {
+	t.Helper()
+	for _, c := range cases {
+		if got := routeNames(t, p, c.src, c.dst); got != c.want {
+			t.Errorf("route from %s to %s:\n got %s\nwant %s", c.src, c.dst, got, c.want)
+		}
+	}
+}

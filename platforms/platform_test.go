@@ -1,0 +1,200 @@
+package platforms
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHostProps(t *testing.T) {
+	p := parse(t, zoneXML("Full", `<prop id="smpi/os" value="zone"/>
+		<host id="a" speed="1Gf" core="4"><prop id="smpi/os" value="1"/><prop id="smpi/os" value="2"/></host>
+		<host id="b" speed="1Gf,2Gf,3Gf" pstate="1"/>
+		<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" core="2" bw="1" lat="1"><prop id="smpi/or" value="3"/></cluster>`))
+	for _, c := range []struct {
+		host, prop, want string
+		ok               bool
+	}{
+		{"a", "smpi/os", "2", true},
+		{"a", "smpi/or", "", false},
+		{"b", "smpi/os", "", false}, // a zone's properties are not its hosts'
+		{"c1", "smpi/or", "3", true},
+	} {
+		i, _ := p.HostIndex(c.host)
+		if got, ok := p.HostProp(i, c.prop); got != c.want || ok != c.ok {
+			t.Errorf("property %s of %s: %q, %v", c.prop, c.host, got, ok)
+		}
+	}
+	var hosts []Host
+	for i := range p.NumHosts() {
+		hosts = append(hosts, p.Host(i))
+	}
+	want := []Host{{"a", 1e9, 4}, {"b", 2e9, 1}, {"c0", 1e9, 2}, {"c1", 1e9, 2}}
+	if diff := cmp.Diff(want, hosts); diff != "" {
+		t.Errorf("hosts (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"w", "c", "cc_router", "x"} {
+		if i, ok := p.HostIndex(name); ok {
+			t.Errorf("%q is host %d", name, i)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	p := parse(t, `<platform version="4.1">
+		<config id="General"><prop id="a" value="1"/><prop id="b" value="2"/></config>
+		<config><prop id="a" value="3"/></config>
+		<zone id="w" routing="Full"><config><prop id="c" value="4"/></config><host id="h" speed="1f"/></zone></platform>`)
+	want := []Prop{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"c", "4"}}
+	if diff := cmp.Diff(want, p.Config()); diff != "" {
+		t.Errorf("config (-want +got):\n%s", diff)
+	}
+}
+
+func TestGlobalLoopback(t *testing.T) {
+	p := parse(t, zoneXML("Full", points("a", "")))
+	route, err := p.AppendRoute(nil, 0, 0)
+	if diff := cmp.Diff([]int32{LoopbackLink}, route); err != nil || diff != "" {
+		t.Errorf("route %v, %v", route, err)
+	}
+	if err := p.SetGlobalLoopback(5e9, 1e-6); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := p.Link(LoopbackLink), (Link{"loopback", 5e9, 1e-6, Fatpipe}); got != want {
+		t.Errorf("link %+v, want %+v", got, want)
+	}
+	for _, bad := range [][2]float64{{0, 0}, {-1, 0}, {1, -1}} {
+		if err := p.SetGlobalLoopback(bad[0], bad[1]); err == nil {
+			t.Errorf("loopback of %v is accepted", bad)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.xml")
+	if err := os.WriteFile(path, []byte(zoneXML("Full", points("a", ""))), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Load(path)
+	if err != nil || p.NumHosts() != 1 || p.Name() != path {
+		t.Errorf("%v, %v", p, err)
+	}
+	if _, err := Load(path + ".none"); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+// TestLargeFatTree: 65,536 hosts must fit in 100 MB; the routes are not stored.
+func TestLargeFatTree(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p := parseCluster(t, "0-65535", `topology="FAT_TREE" topo_parameters="3;64,32,32;1,32,32;1,1,1"`)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 100e6 {
+		t.Errorf("reading allocates %d bytes", got)
+	}
+	// 65,536 cables at the hosts, 1,024 switches of 32 ports, 32*32 of 32 ports.
+	if got, want := p.NumLinks(), 1+2*(65536+1024*32+1024*32); got != want {
+		t.Errorf("%d links, want %d", got, want)
+	}
+}
+
+// TestAppendRouteDoesNotAllocate holds for every topology.
+func TestAppendRouteDoesNotAllocate(t *testing.T) {
+	for _, p := range []*Platform{
+		parseCluster(t, "0-23", `limiter_link="1GBps" bb_bw="1"`),
+		parseCluster(t, "0-23", `topology="FAT_TREE" topo_parameters="2;6,4;2,2;1,2"`),
+		parseCluster(t, "0-23", `topology="TORUS" topo_parameters="4,6" loopback_bw="1"`),
+		parseCluster(t, "0-23", `topology="DRAGONFLY" topo_parameters="2,1;2,2;3,1;2"`),
+	} {
+		route := make([]int32, 0, 64)
+		n := testing.AllocsPerRun(10, func() {
+			for src := range p.NumHosts() {
+				for dst := range p.NumHosts() {
+					var err error
+					if route, err = p.AppendRoute(route[:0], src, dst); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+		if n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	}
+}
+
+// TestAppendRouteKeepsPrefix: what was in the slice stays, also before an error.
+func TestAppendRouteKeepsPrefix(t *testing.T) {
+	p := parse(t, zoneXML("Full", points("a b", "l")+`<route src="a" dst="b" symmetrical="NO"><link_ctn id="l"/></route>`))
+	route, err := p.AppendRoute([]int32{7}, 0, 1)
+	if diff := cmp.Diff([]int32{7, 1}, route); err != nil || diff != "" {
+		t.Errorf("route %v, %v, want 7 and link 1", route, err)
+	}
+	route, err = p.AppendRoute([]int32{7}, 1, 0)
+	if want := `test.xml: no route in zone "w" from "b" to "a"`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if diff := cmp.Diff([]int32{7}, route); diff != "" {
+		t.Errorf("route %v, want 7 alone", route)
+	}
+	if got := p.Latency(1, 0); got != 0 {
+		t.Errorf("latency %v of no route", got)
+	}
+}
+
+// FuzzParse: whatever the input, Parse returns a platform whose links and routes
+// can be asked for, or an error with a position; twice the same.
+func FuzzParse(f *testing.F) {
+	for _, seed := range fuzzSeeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parseWithin(strings.NewReader(text), "f.xml", limits{hosts: 300, links: 3000, pathTable: 3000})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f.xml:") {
+				t.Fatalf("error %q without a position", err)
+			}
+			return
+		}
+		again, err := parseWithin(strings.NewReader(text), "f.xml", limits{hosts: 300, links: 3000, pathTable: 3000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.NumLinks() {
+			l := p.Link(int32(i))
+			if !(l.Bandwidth > 0) || !(l.Latency >= 0) || l != again.Link(int32(i)) {
+				t.Fatalf("link %d: %+v, then %+v", i, l, again.Link(int32(i)))
+			}
+		}
+		for src := range min(p.NumHosts(), 20) {
+			for dst := range min(p.NumHosts(), 20) {
+				route, err := p.AppendRoute(nil, src, dst)
+				other, _ := again.AppendRoute(nil, src, dst)
+				if diff := cmp.Diff(route, other); diff != "" {
+					t.Fatalf("route from %d to %d differs (-first +second):\n%s", src, dst, diff)
+				}
+				if err == nil {
+					checkRoute(t, p, route)
+				}
+			}
+		}
+	})
+}
+
+var fuzzSeeds = []string{
+	`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-2,5" speed="1Gf" bw="1GBps" lat="1us" ` +
+		`bb_bw="1" bb_lat="1" limiter_link="1" loopback_bw="1" core="2"><prop id="a" value="b"/></cluster></platform>`,
+	`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="1us" topology="FAT_TREE" topo_parameters="2;4,2;1,2;1,2"/></platform>`,
+	`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="1us" topology="TORUS" topo_parameters="2,2,2" limiter_link="1"/></platform>`,
+	`<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-11" speed="1Gf" bw="1GBps" lat="1us" topology="DRAGONFLY" topo_parameters="2,1;1,2;3,1;2"/></platform>`,
+	`<platform version="3"><AS id="w" routing="Dijkstra"><host id="a" power="1Gf,2Gf" pstate="1"/><router id="r"/><link id="l" bandwidth="1" sharing_policy="SPLITDUPLEX"/>` +
+		`<route src="a" dst="r" symmetrical="NO"><link_ctn id="l" direction="DOWN"/></route></AS></platform>`,
+	`<platform version="4.1"><config><prop id="a" value="b"/></config><zone id="w" routing="Full"><zone id="s" routing="Cluster"><cabinet id="x" prefix="x" suffix="" radical="1-2" speed="1Gf" bw="1GBps" lat="1ms"/>` +
+		`<backbone id="bb" bandwidth="1" latency="1"/><router id="r"/></zone><zone id="t" routing="Floyd"><host id="h" speed="1f"/></zone>` +
+		`<link id="l" bandwidth="1"/><zoneRoute src="s" dst="t" gw_src="r" gw_dst="h"><link_ctn id="l"/></zoneRoute></zone></platform>`,
+}

@@ -1,0 +1,82 @@
+package platforms
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		parse func(string) (float64, error)
+		text  string
+		want  float64
+	}{
+		{parseBandwidth, "12.5GBps", 12.5e9},
+		{parseBandwidth, "56Gbps", 7e9}, // 56e9 bits, 8 in a byte
+		{parseBandwidth, "125000000", 125e6},
+		{parseBandwidth, "125e6", 125e6},
+		{parseBandwidth, "1e9Bps", 1e9},
+		{parseBandwidth, "10kBps", 10e3},
+		{parseBandwidth, "10 MBps", 10e6},
+		{parseBandwidth, "100Mibps", 100 * 1024 * 1024 / 8},
+		{parseBandwidth, "2GiBps", 2 * 1024 * 1024 * 1024},
+		{parseBandwidth, "3KiBps", 3 * 1024},
+		{parseBandwidth, "1EBps", 1e18},
+		{parseBandwidth, "1EiBps", 1 << 60},
+		{parseBandwidth, "8bps", 1},
+		{parseBandwidth, "18.348422228142724GBps", 18348422228.142724},
+		{parseLatency, "0.10us", 0.10 * 1e-6},
+		{parseLatency, "5.2us", 5.2 * 1e-6},
+		{parseLatency, "5e-8", 5e-8},
+		{parseLatency, "5e-8s", 5e-8},
+		{parseLatency, "0", 0},
+		{parseLatency, "20000ns", 20000 * 1e-9},
+		{parseLatency, "3ms", 3 * 1e-3},
+		{parseLatency, "7ps", 7 * 1e-12},
+		{parseLatency, "2m", 120},
+		{parseLatency, "1h", 3600},
+		{parseLatency, "1d", 86400},
+		{parseLatency, "1w", 604800},
+		{parseSpeed, "1Gf", 1e9},
+		{parseSpeed, "1000Mf", 1e9},
+		{parseSpeed, "0.002Tf", 2e9},
+		{parseSpeed, "1E9", 1e9},
+		{parseSpeed, "2megaflops", 2e6},
+		{parseSpeed, "5flops", 5},
+		{parseSpeed, "1Pf", 1e15},
+	} {
+		got, err := c.parse(c.text)
+		if err != nil || got != c.want {
+			t.Errorf("%q: %v, %v; want %v", c.text, got, err, c.want)
+		}
+	}
+}
+
+func TestBadUnits(t *testing.T) {
+	for _, c := range []struct {
+		parse      func(string) (float64, error)
+		text, want string
+	}{
+		{parseBandwidth, "", "not a number"},
+		{parseBandwidth, "GBps", "not a number"},
+		{parseBandwidth, "1.2.3GBps", "not a number"},
+		{parseBandwidth, "1QBps", `unit "QBps"`},
+		{parseBandwidth, "1us", `unit "us"`},
+		{parseBandwidth, "1gBps", `unit "gBps"`},
+		{parseBandwidth, "0GBps", "must be positive"},
+		{parseBandwidth, "-1GBps", "must be positive"},
+		{parseBandwidth, "1e308YBps", "must be positive"},
+		{parseBandwidth, "1e999", "not a number"},
+		{parseBandwidth, "NaN", "not a number"},
+		{parseBandwidth, "Inf", "not a number"},
+		{parseLatency, "-1us", "must not be negative"},
+		{parseLatency, "1Gf", `unit "Gf"`},
+		{parseSpeed, "0f", "must be positive"},
+		{parseSpeed, "1GBps", `unit "GBps"`},
+		{parseSpeed, "1kiloGflops", "is not a speed"},
+	} {
+		if got, err := c.parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, %v; want an error with %q", c.text, got, err, c.want)
+		}
+	}
+}

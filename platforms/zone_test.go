@@ -1,0 +1,158 @@
+package platforms
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// zoneXML is a zone of the routing with the elements given.
+func zoneXML(routing, elements string) string {
+	return `<platform version="4.1"><zone id="w" routing="` + routing + `">` + elements + `</zone></platform>`
+}
+
+// points declares hosts and links of 1 Gf, 1 GB/s and 1 ms.
+func points(hosts, links string) string {
+	var b strings.Builder
+	for _, h := range strings.Fields(hosts) {
+		fmt.Fprintf(&b, `<host id="%s" speed="1Gf"/>`, h)
+	}
+	for _, l := range strings.Fields(links) {
+		fmt.Fprintf(&b, `<link id="%s" bandwidth="1GBps" latency="1ms"/>`, l)
+	}
+	return b.String()
+}
+
+func TestListedRoutes(t *testing.T) {
+	p := parse(t, zoneXML("Full", points("a b c", "l m n")+`
+		<link id="s" bandwidth="2GBps" latency="2ms" sharing_policy="SPLITDUPLEX"/>
+		<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="s" direction="UP"/><link_ctn id="m"/></route>
+		<route src="a" dst="c" symmetrical="NO"><link_ctn id="s"/><link_ctn id="n"/><link_ctn id="n"/></route>
+		<route src="c" dst="a" symmetrical="NO"><link_ctn id="s" direction="DOWN"/></route>
+		<route src="c" dst="b" symmetrical="NO"><link_ctn id="s_UP"/></route>
+		<route src="b" dst="b"><link_ctn id="l"/></route>`))
+	checkRoutes(t, p, []routeCase{
+		{"a", "b", "l s_UP m"},
+		{"b", "a", "m s_DOWN l"},
+		{"a", "c", "s_UP n n"},
+		{"c", "a", "s_DOWN"},
+		{"c", "b", "s_UP"},
+		{"b", "c", ""},
+		{"b", "b", "l"},
+		{"a", "a", "loopback"},
+	})
+}
+
+// TestShortestPaths: a ring of 5 with one long edge. Links are counted, whatever
+// their latency, and an edge of three links counts three.
+func TestShortestPaths(t *testing.T) {
+	for _, routing := range []string{"Floyd", "Dijkstra", "DijkstraCache"} {
+		p := parse(t, zoneXML(routing, points("a b c d e", "ab bc cd de x y z")+`
+			<router id="r"/>
+			<route src="a" dst="b"><link_ctn id="ab"/></route>
+			<route src="b" dst="r"><link_ctn id="bc"/></route>
+			<route src="r" dst="d"><link_ctn id="cd"/></route>
+			<route src="d" dst="e"><link_ctn id="de"/></route>
+			<route src="a" dst="e"><link_ctn id="x"/><link_ctn id="y"/><link_ctn id="z"/></route>`))
+		checkRoutes(t, p, []routeCase{
+			{"a", "d", "ab bc cd"},
+			{"d", "a", "cd bc ab"},
+			{"a", "e", "x y z"}, // 3 links, the other way has 4
+			{"e", "a", "z y x"},
+			{"b", "e", "bc cd de"}, // 3, the other way 4
+			{"c", "a", ""},
+			{"c", "c", "loopback"},
+		})
+	}
+}
+
+// TestZoneRoutes: routes go to the gateway inside each zone, over the links of
+// the zoneRoute, and on from the other gateway.
+func TestZoneRoutes(t *testing.T) {
+	p := parse(t, zoneXML("Full", `
+		<cluster id="f" prefix="f" suffix="" radical="0-2" speed="1f" bw="1" lat="1" router_id="sw" bb_bw="1" bb_lat="1"/>
+		<cluster id="g" prefix="g" suffix="" radical="0-2" speed="1f" bw="1" lat="1"/>
+		<zone id="in" routing="Floyd">`+points("x y", "xy yr")+`<router id="r"/>
+			<route src="x" dst="y"><link_ctn id="xy"/></route><route src="y" dst="r"><link_ctn id="yr"/></route></zone>
+		<link id="fg" bandwidth="1" sharing_policy="SPLITDUPLEX"/><link id="fin" bandwidth="1"/>
+		<zoneRoute src="f" dst="g" gw_src="sw" gw_dst="gg_router"><link_ctn id="fg"/></zoneRoute>
+		<zoneRoute src="f" dst="in" gw_src="f1" gw_dst="r"><link_ctn id="fin"/></zoneRoute>`))
+	checkRoutes(t, p, []routeCase{
+		{"f0", "g2", "f_link_0_UP f_backbone fg_UP g_link_2_DOWN"},
+		{"g2", "f0", "g_link_2_UP fg_DOWN f_backbone f_link_0_DOWN"},
+		{"f0", "x", "f_link_0_UP f_backbone f_link_1_DOWN fin yr xy"},
+		{"f1", "x", "fin yr xy"},
+		{"x", "f1", "xy yr fin"},
+		{"x", "y", "xy"},
+		{"x", "g0", ""},
+	})
+}
+
+// TestNestedZones: the common zone is found whatever the depths, and a gateway
+// may lie deeper than the zone it is named for.
+func TestNestedZones(t *testing.T) {
+	p := parse(t, zoneXML("Full", `
+		<zone id="p" routing="Full">
+			<zone id="p1" routing="Full">`+points("a b", "ab")+`<route src="a" dst="b"><link_ctn id="ab"/></route></zone>
+			<zone id="p2" routing="Full">`+points("c", "")+`</zone>
+			<link id="p12" bandwidth="1"/><zoneRoute src="p1" dst="p2" gw_src="b" gw_dst="c"><link_ctn id="p12"/></zoneRoute></zone>
+		<zone id="q" routing="Full">`+points("d", "")+`</zone>
+		<link id="pq" bandwidth="1"/><zoneRoute src="p" dst="q" gw_src="c" gw_dst="d"><link_ctn id="pq"/></zoneRoute>`))
+	checkRoutes(t, p, []routeCase{
+		{"a", "c", "ab p12"},
+		{"a", "d", "ab p12 pq"},
+		{"d", "a", "pq p12 ab"},
+		{"b", "d", "p12 pq"},
+	})
+}
+
+// TestJoinedFatTrees: two fat trees have no router, hosts 0 are their gateways.
+// From host 7 to host 7: 4 links of 50e-6 s up and down, the link of 1e-3 s, 4
+// links again.
+func TestJoinedFatTrees(t *testing.T) {
+	tree := func(id string) string {
+		return `<cluster id="` + id + `" prefix="` + id + `" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="50us" ` +
+			`topology="FAT_TREE" topo_parameters="2;4,2;1,2;1,2" router_id="none"/>`
+	}
+	p := parse(t, zoneXML("Full", tree("a")+tree("b")+`<link id="l" bandwidth="1MBps" latency="1ms"/>
+		<zoneRoute src="a" dst="b" gw_src="a0" gw_dst="b0"><link_ctn id="l"/></zoneRoute>`))
+	src, _ := p.HostIndex("a7")
+	dst, _ := p.HostIndex("b7")
+	if got, want := p.Latency(src, dst), 1e-3+8*50e-6; math.Abs(got-want) > 1e-15 {
+		t.Errorf("latency %g, want %g", got, want)
+	}
+}
+
+// TestVersion3 reads the older words.
+func TestVersion3(t *testing.T) {
+	p := parse(t, `<platform version="3"><AS id="w" routing="Full">
+		<AS id="s" routing="Full"><host id="a" power="1Gf"/><host id="b" power="2e9"/>
+		<link id="l" bandwidth="1E9" latency="1E-3" sharing_policy="FULLDUPLEX"/>
+		<route src="a" dst="b"><link_ctn id="l"/></route></AS>
+		<cluster id="c" prefix="c" suffix="" radical="0-1" power="1000000000" bw="1" lat="1" router_id="rt"/>
+		<ASroute src="s" dst="c" gw_src="b" gw_dst="rt"><link_ctn id="l" direction="DOWN"/></ASroute></AS></platform>`)
+	checkRoutes(t, p, []routeCase{
+		{"a", "c1", "l_UP l_DOWN c_link_1_DOWN"},
+		{"c1", "a", "c_link_1_UP l_UP l_DOWN"},
+	})
+	if got := p.Host(1); got != (Host{"b", 2e9, 1}) {
+		t.Errorf("host %+v", got)
+	}
+}
+
+// TestStar: cabinets and hosts with links of their own around a backbone.
+func TestStar(t *testing.T) {
+	p := parse(t, zoneXML("Cluster", points("h k", "u d s")+`<router id="r"/>
+		<cabinet id="x" prefix="x" suffix="" radical="1-2" speed="1Gf" bw="1GBps" lat="1ms"/>
+		<backbone id="bb" bandwidth="1GBps" latency="1ms"/>
+		<host_link id="h" up="u" down="d"/><host_link id="k" up="s" down="s"/>`))
+	checkRoutes(t, p, []routeCase{
+		{"x1", "x2", "link_x1_UP bb link_x2_DOWN"},
+		{"h", "x1", "u bb link_x1_DOWN"},
+		{"x1", "h", "link_x1_UP bb d"},
+		{"k", "h", "s bb d"},
+		{"k", "k", "s bb"},
+		{"h", "h", "u bb d"},
+	})
+}
