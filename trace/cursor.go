@@ -267,7 +267,9 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.fail("kernel %q with dimensions %d, %d, %d, %d", c.trace.Header().Kernels[in.sym].Name, x, y, z, w)
 				return n, false
 			}
-			buf[n] = Action{Kind: Kind(in.flags), Sym: in.sym, X: [4]int64{x, y, z, w}}
+			a := &buf[n]
+			a.set(Kind(in.flags), in.sym, 0, 0, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
 			n++
 		case opMessage:
 			peer, size := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
@@ -275,7 +277,9 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.failMessage(Kind(in.flags), peer, size)
 				return n, false
 			}
-			buf[n] = Action{Kind: Kind(in.flags), Sym: in.sym, Peer: int32(peer), Tag: int32(r[in.b] + int64(in.y)), Req: in.w, X: [4]int64{size}}
+			a := &buf[n]
+			a.set(Kind(in.flags), in.sym, peer, r[in.b]+int64(in.y), in.w)
+			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
 			n++
 		case opExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
@@ -284,16 +288,18 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.failMessage(KindExchange, peer, min(out, into))
 				return n, false
 			}
-			act := Action{Kind: KindExchange, Sym: in.sym, Peer: int32(peer), Tag: int32(tag), X: [4]int64{out, into}}
-			switch {
-			case out == 0 && into == 0:
-				continue
-			case into == 0:
-				act.Kind = KindSend
-			case out == 0:
-				act.Kind, act.X = KindRecv, [4]int64{into}
+			kind := KindExchange
+			if out == 0 {
+				if into == 0 {
+					continue
+				}
+				kind, out, into = KindRecv, into, 0
+			} else if into == 0 {
+				kind = KindSend
 			}
-			buf[n] = act
+			a := &buf[n]
+			a.set(kind, in.sym, peer, tag, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
 			n++
 		case opSyncExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
@@ -302,7 +308,9 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.failMessage(KindSyncExchange, peer, min(out, into))
 				return n, false
 			}
-			buf[n] = Action{Kind: KindSyncExchange, Sym: in.sym, Peer: int32(peer), Tag: int32(tag), X: [4]int64{out, into}}
+			a := &buf[n]
+			a.set(KindSyncExchange, in.sym, peer, tag, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
 			n++
 		case opAux:
 			c.aux = [3]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y), r[in.c] + int64(in.z)}
