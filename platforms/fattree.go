@@ -86,8 +86,7 @@ func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
 		if f.limited {
 			route = append(route, int32(level.limiter+node))
 		}
-		turn, low := level.spread.split(pos)
-		_, port := level.ports.split(turn)
+		_, port := level.ports.split(level.spread.quotient(pos))
 		route = append(route, int32(level.link+f.width*(node*level.ports.by+port)))
 
 		above := &f.levels[l+1]
@@ -95,7 +94,7 @@ func (f *fatTree) appendUp(route []int32, src, dst uint32) ([]int32, int) {
 		if group == above.below.quotient(dst) {
 			return route, l + 1
 		}
-		_, low = above.spread.split(pos)
+		_, low := above.spread.split(pos)
 		node = low + above.spread.by*group
 	}
 }

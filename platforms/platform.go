@@ -77,8 +77,9 @@ type Platform struct {
 	hostPlaces []place // of each host
 	hostGroups []int32 // index into groups, of each host
 	groups     []hostGroup
-	points     map[string]point // hosts, routers and zones by name
-	zones      []zone           // the root first
+	points     map[string]point      // hosts, routers and zones by name
+	zones      []zone                // the root first
+	bypasses   map[bypassKey]*bypass // nil if there are none
 
 	links    []Link     // explicit links, the loopback first
 	spans    []linkSpan // who owns which link numbers, ascending

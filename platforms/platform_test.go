@@ -196,5 +196,6 @@ var fuzzSeeds = []string{
 		`<route src="a" dst="r" symmetrical="NO"><link_ctn id="l" direction="DOWN"/></route></AS></platform>`,
 	`<platform version="4.1"><config><prop id="a" value="b"/></config><zone id="w" routing="Full"><zone id="s" routing="Cluster"><cabinet id="x" prefix="x" suffix="" radical="1-2" speed="1Gf" bw="1GBps" lat="1ms"/>` +
 		`<backbone id="bb" bandwidth="1" latency="1"/><router id="r"/></zone><zone id="t" routing="Floyd"><host id="h" speed="1f"/></zone>` +
-		`<link id="l" bandwidth="1"/><zoneRoute src="s" dst="t" gw_src="r" gw_dst="h"><link_ctn id="l"/></zoneRoute></zone></platform>`,
+		`<link id="l" bandwidth="1"/><zoneRoute src="s" dst="t" gw_src="r" gw_dst="h"><link_ctn id="l"/></zoneRoute>` +
+		`<bypassZoneRoute src="t" dst="s" gw_src="h" gw_dst="x1"><link_ctn id="l"/></bypassZoneRoute></zone></platform>`,
 }

@@ -10,14 +10,17 @@ import (
 func (b *builder) buildRoutes(e *element, g *graph) error {
 	routing := e.value("routing")
 	for _, c := range e.children {
-		if c.name != "route" && c.name != "zoneRoute" {
-			continue
-		}
 		v := &values{file: b.name, e: c}
-		if routing == "None" {
-			v.fail(fmt.Errorf("a zone of routing None has none"))
+		switch c.name {
+		case "route", "zoneRoute":
+			if routing == "None" {
+				v.fail(fmt.Errorf("a zone of routing None has none"))
+			}
+			b.readRoute(v, g)
+		case "bypassRoute", "bypassZoneRoute":
+			b.readBypass(v, g.zone)
 		}
-		if b.readRoute(v, g); v.err != nil {
+		if v.err != nil {
 			return v.err
 		}
 	}

@@ -20,18 +20,20 @@ var schema = map[string]rule{
 	"prop":     {"id! value!", ""},
 	"zone": {"id! routing!",
 		"prop config zone cluster cabinet backbone host router link host_link " +
-			"route zoneRoute"},
+			"route zoneRoute bypassRoute bypassZoneRoute"},
 	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
 		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
-	"cabinet":   {"id! prefix! suffix! radical! speed! bw! lat!", ""},
-	"backbone":  {"id! bandwidth! latency!", ""},
-	"host":      {"id! speed! core pstate coordinates state availability", "prop"},
-	"router":    {"id! coordinates", ""},
-	"link":      {"id! bandwidth! latency sharing_policy state", "prop"},
-	"host_link": {"id! up! down!", ""},
-	"route":     {"src! dst! symmetrical", "link_ctn"},
-	"zoneRoute": {"src! dst! gw_src! gw_dst! symmetrical", "link_ctn"},
-	"link_ctn":  {"id! direction", ""},
+	"cabinet":         {"id! prefix! suffix! radical! speed! bw! lat!", ""},
+	"backbone":        {"id! bandwidth! latency!", ""},
+	"host":            {"id! speed! core pstate coordinates state availability", "prop"},
+	"router":          {"id! coordinates", ""},
+	"link":            {"id! bandwidth! latency sharing_policy state", "prop"},
+	"host_link":       {"id! up! down!", ""},
+	"route":           {"src! dst! symmetrical", "link_ctn"},
+	"zoneRoute":       {"src! dst! gw_src! gw_dst! symmetrical", "link_ctn"},
+	"bypassRoute":     {"src! dst!", "link_ctn"},
+	"bypassZoneRoute": {"src! dst! gw_src! gw_dst!", "link_ctn"},
+	"link_ctn":        {"id! direction", ""},
 }
 
 // onlyValue lists attributes that say nothing when they have this value, and
@@ -40,7 +42,7 @@ var onlyValue = map[string]string{"state": "ON", "availability": "1"}
 
 // oldNames maps the words of version 3 to those of version 4.
 var oldNames = map[string]string{
-	"AS": "zone", "ASroute": "zoneRoute", "power": "speed",
+	"AS": "zone", "ASroute": "zoneRoute", "bypassASroute": "bypassZoneRoute", "power": "speed",
 }
 
 // modernise replaces the words of version 3 in a tree.

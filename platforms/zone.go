@@ -35,24 +35,38 @@ type crossing interface {
 	appendCrossing(p *Platform, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error)
 }
 
-// appendRoute appends the route between any two hosts or routers: inside their
-// common zone, or across the innermost zone around both, to and from the
-// gateways that it names.
+// appendRoute appends the route between any two hosts or routers: over a bypass
+// if there is one, inside their common zone, or across the innermost zone around
+// both, to and from the gateways that it names.
 func (p *Platform) appendRoute(route []int32, src, dst place) ([]int32, error) {
+	if p.bypasses != nil {
+		if b := p.findBypass(src, dst); b != nil {
+			return p.appendBypass(route, b, src, dst)
+		}
+	}
 	if src.zone == dst.zone {
 		return p.zones[src.zone].topology.appendLocal(p, route, src.local, dst.local)
 	}
-	from, to := src, dst
-	for from.zone != to.zone {
-		if p.zones[from.zone].depth >= p.zones[to.zone].depth {
-			from = p.zones[from.zone].place
+	c := p.commonZone(src, dst)
+	across, ok := p.zones[c.zone].topology.(crossing)
+	if !ok {
+		return route, fmt.Errorf("%s: zone %q has no routes between zones", p.name, p.zones[c.zone].name)
+	}
+	return across.appendCrossing(p, route, src, dst, c.srcIn, c.dstIn)
+}
+
+// A meeting is the innermost zone around two places, and the points of it that
+// they are or lie in.
+type meeting struct{ zone, srcIn, dstIn int32 }
+
+// commonZone finds where two places of different zones meet.
+func (p *Platform) commonZone(src, dst place) meeting {
+	for src.zone != dst.zone {
+		if p.zones[src.zone].depth >= p.zones[dst.zone].depth {
+			src = p.zones[src.zone].place
 		} else {
-			to = p.zones[to.zone].place
+			dst = p.zones[dst.zone].place
 		}
 	}
-	across, ok := p.zones[from.zone].topology.(crossing)
-	if !ok {
-		return route, fmt.Errorf("%s: zone %q has no routes between zones", p.name, p.zones[from.zone].name)
-	}
-	return across.appendCrossing(p, route, src, dst, from.local, to.local)
+	return meeting{src.zone, src.local, dst.local}
 }

@@ -156,3 +156,30 @@ func TestStar(t *testing.T) {
 		{"h", "h", "u bb d"},
 	})
 }
+
+// TestBypass: a bypass goes before the listed route, one way; between zones that
+// of the innermost zones wins over that of outer ones.
+func TestBypass(t *testing.T) {
+	leaf := func(id, hosts string) string {
+		return `<zone id="` + id + `" routing="Full">` + points(hosts, "") + `</zone>`
+	}
+	p := parse(t, zoneXML("Full", points("", "l m n o q")+
+		`<zone id="p" routing="Full">`+leaf("p1", "a")+leaf("p2", "b")+`
+			<zoneRoute src="p1" dst="p2" gw_src="a" gw_dst="b"><link_ctn id="l"/></zoneRoute></zone>
+		<zone id="q" routing="Full">`+points("c d", "")+`
+			<route src="c" dst="d"><link_ctn id="l"/></route>
+			<bypassRoute src="d" dst="c"><link_ctn id="m"/><link_ctn id="m"/></bypassRoute></zone>
+		<zoneRoute src="p" dst="q" gw_src="a" gw_dst="c"><link_ctn id="n"/></zoneRoute>
+		<bypassZoneRoute src="p2" dst="q" gw_src="b" gw_dst="d"><link_ctn id="o"/></bypassZoneRoute>
+		<bypassZoneRoute src="p" dst="q" gw_src="a" gw_dst="d"><link_ctn id="q"/></bypassZoneRoute>`))
+	checkRoutes(t, p, []routeCase{
+		{"c", "d", "l"},
+		{"d", "c", "m m"},
+		{"a", "c", "q m m"},
+		{"a", "d", "q"},
+		{"b", "d", "o"},
+		{"b", "c", "o m m"},
+		{"c", "b", "n l"},
+		{"d", "b", "m m n l"},
+	})
+}

@@ -1,0 +1,117 @@
+package platforms
+
+import "fmt"
+
+// A bypass is a route that goes before the others: between two hosts of a zone,
+// or from the hosts of one zone to those of another, however deep both are in
+// the zone that lists it. It has one direction.
+type bypass struct {
+	fromAt, toAt place // gateways, or the hosts themselves
+	links        []int32
+}
+
+// A bypassKey is the zone that lists a bypass and the two points that it joins.
+type bypassKey struct {
+	zone     int32
+	src, dst place
+}
+
+// findBypass returns the bypass for two places, or nil. Between zones the one of
+// the innermost zones around them counts: the depths of the two are tried from
+// the inside out, as in the original.
+func (p *Platform) findBypass(src, dst place) *bypass {
+	if src.zone == dst.zone {
+		return p.bypasses[bypassKey{src.zone, src, dst}]
+	}
+	common := p.commonZone(src, dst).zone
+	srcDepth := p.zones[src.zone].depth - p.zones[common].depth
+	dstDepth := p.zones[dst.zone].depth - p.zones[common].depth
+	try := func(i, j int32) *bypass {
+		if i >= srcDepth || j >= dstDepth {
+			return nil
+		}
+		return p.bypasses[bypassKey{common, p.zoneAround(src, i), p.zoneAround(dst, j)}]
+	}
+	for outer := range max(srcDepth, dstDepth) {
+		for inner := range outer {
+			if b := try(inner, outer); b != nil {
+				return b
+			}
+			if b := try(outer, inner); b != nil {
+				return b
+			}
+		}
+		if b := try(outer, outer); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// zoneAround returns the place of the n-th zone around a place, the innermost
+// being the 0th.
+func (p *Platform) zoneAround(at place, n int32) place {
+	for range n {
+		at = p.zones[at.zone].place
+	}
+	return p.zones[at.zone].place
+}
+
+// appendBypass appends the route over a bypass. Each gateway is inside the zone
+// that its end is in, so this ends.
+func (p *Platform) appendBypass(route []int32, b *bypass, src, dst place) ([]int32, error) {
+	start := len(route)
+	var err error
+	if src != b.fromAt {
+		if route, err = p.appendRoute(route, src, b.fromAt); err != nil {
+			return route[:start], err
+		}
+	}
+	route = append(route, b.links...)
+	if dst != b.toAt {
+		if route, err = p.appendRoute(route, b.toAt, dst); err != nil {
+			return route[:start], err
+		}
+	}
+	return route, nil
+}
+
+// readBypass lists a <bypassRoute> or <bypassZoneRoute>.
+func (b *builder) readBypass(v *values, zone int32) {
+	src, dst := b.readBypassEnd(v, "src", zone), b.readBypassEnd(v, "dst", zone)
+	if v.err == nil && src == dst && v.e.name == "bypassZoneRoute" {
+		v.fail(fmt.Errorf("from a zone to itself"))
+	}
+	if v.err != nil {
+		return
+	}
+	way := &bypass{fromAt: src.place, toAt: dst.place}
+	if v.e.name == "bypassZoneRoute" {
+		way.fromAt, way.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
+	}
+	if way.links, _ = b.readLinks(v); len(way.links) == 0 {
+		v.fail(fmt.Errorf("a route without links"))
+	}
+	key := bypassKey{zone, src.place, dst.place}
+	if _, ok := b.bypasses[key]; ok {
+		v.fail(fmt.Errorf("a second bypass from %q to %q", v.text("src"), v.text("dst")))
+	}
+	if b.bypasses == nil {
+		b.bypasses = map[bypassKey]*bypass{}
+	}
+	b.bypasses[key] = way
+}
+
+// readBypassEnd looks an end of a bypass up: a host or router of the zone, or a
+// zone at any depth inside it.
+func (b *builder) readBypassEnd(v *values, attr string, zone int32) point {
+	pt, ok := b.points[v.text(attr)]
+	isZone := pt.zone >= 0
+	switch {
+	case v.e.name == "bypassRoute" && (!ok || isZone || pt.place.zone != zone):
+		v.fail(fmt.Errorf("%s: zone %q has no host or router %q", attr, b.zones[zone].name, v.text(attr)))
+	case v.e.name == "bypassZoneRoute" && (!ok || !isZone || !b.isInside(pt.place, zone)):
+		v.fail(fmt.Errorf("%s: no zone %q in zone %q", attr, v.text(attr), b.zones[zone].name))
+	}
+	return pt
+}
