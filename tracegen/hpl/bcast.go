@@ -1,0 +1,347 @@
+package hpl
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// bodyKey names the body of a panel broadcast: the distance from the root, and
+// whether the message may have fewer doubles than pieces.
+type bodyKey struct {
+	x     int
+	small bool
+}
+
+// initBlock makes the broadcast of a panel of w columns pending on the process
+// column at distance x from the panel's. Its parameters are the panel's column,
+// tag and process column, the rows below the diagonal block, and the size of a
+// piece. Source: HPL 2.3 control flow, panel broadcast.
+func (l *library) initBlock(w int64, x int) int64 {
+	small := l.p.Bcast.IsLong() && w*w+w+1 < int64(l.pieces())
+	body := l.bcastBody(bodyKey{x, small})
+	b := trace.NewBuilder(fmt.Sprintf("binit w=%d x=%d", w, x), 5)
+	a := params(b, 5) // j tag pcol ml2 piece
+	b.Mark(beginInit, a[0])
+	if l.p.CopyL && x == 0 {
+		b.Compute(dlacpy, a[3], trace.Const(w))
+	}
+	b.Mark(endInit)
+	length := b.Affine([]int64{w, 1}, a[3], trace.Const(w*w+w+1))
+	args := []trace.Operand{a[0], a[1], a[2], length, a[4]}
+	if x == 0 || l.p.Bcast.IsLong() {
+		b.Define(slotBcast, body, args...)
+	} else {
+		source := b.Member(rowFamily, a[2].Plus(int64(l.ringSource(x))))
+		b.DefineGuarded(slotBcast, rowFamily, source, a[1], body, args...)
+	}
+	return int64(l.add(b))
+}
+
+// finishBcast waits for a pending broadcast and frees what it used.
+func (l *library) finishBcast() int64 {
+	if l.finish > 0 {
+		return l.finish
+	}
+	b := trace.NewBuilder("bwait", 1)
+	b.PollWait(slotBcast)
+	b.Mark(markWaited, b.Param(0))
+	l.finish = int64(l.add(b))
+	return l.finish
+}
+
+// bcastBody is what the process column at distance x does once its poll lets it:
+// its parameters are the panel's column, tag and process column, the doubles of
+// the message, and of a piece.
+func (l *library) bcastBody(key bodyKey) int {
+	if block, ok := l.bodies[key]; ok {
+		return block
+	}
+	if key.small {
+		l.clipBlock()
+	}
+	b := trace.NewBuilder(fmt.Sprintf("bcast x=%d", key.x), 5)
+	a := params(b, 5)
+	c := &caster{lib: l, b: b, x: key.x, tag: a[1], pcol: a[2], length: a[3], piece: a[4], peers: map[int]trace.Operand{}}
+	b.Mark(beginBcast, a[0])
+	switch l.p.Bcast {
+	case Long:
+		c.core(key.small)
+	case LongM:
+		c.longM(key.small)
+	default:
+		c.ring()
+	}
+	b.Mark(endBcast, a[0])
+	l.bodies[key] = l.add(b)
+	return l.bodies[key]
+}
+
+// ringTargets lists the distances that the root of a ring broadcast sends to, in
+// order.
+func (l *library) ringTargets() []int {
+	q := l.p.Q
+	half := (q + 1) / 2
+	switch {
+	case l.p.Bcast == OneRing || q == 2:
+		return []int{1}
+	case l.p.Bcast == OneRingM:
+		return []int{1, 2}
+	case l.p.Bcast == TwoRing || half == 2:
+		return []int{1, half}
+	}
+	return []int{1, 2, half}
+}
+
+// ringSource returns the distance that x receives from.
+func (l *library) ringSource(x int) int {
+	for _, target := range l.ringTargets() {
+		if x == target {
+			return 0
+		}
+	}
+	return x - 1
+}
+
+// ringForwards reports whether x sends the panel on to x+1.
+func (l *library) ringForwards(x int) bool {
+	return x+1 < l.p.Q && l.ringSource(x+1) == x
+}
+
+// pieces returns how many members spread and roll a long broadcast.
+func (l *library) pieces() int {
+	if l.p.Bcast == LongM {
+		return l.p.Q - 1
+	}
+	return l.p.Q
+}
+
+// caster emits the body of a panel broadcast for one distance x.
+type caster struct {
+	lib           *library
+	b             *trace.Builder
+	x             int
+	tag, pcol     trace.Operand
+	length, piece trace.Operand         // doubles
+	peers         map[int]trace.Operand // by distance
+}
+
+// peer returns the world rank at distance x.
+func (c *caster) peer(x int) trace.Operand {
+	if _, ok := c.peers[x]; !ok {
+		c.peers[x] = c.b.Member(rowFamily, c.pcol.Plus(int64(x)))
+	}
+	return c.peers[x]
+}
+
+func (c *caster) message(op trace.Op, x int, bytes trace.Operand) {
+	c.b.Message(op, rowFamily, 0, c.peer(x), c.tag, bytes)
+}
+
+func (c *caster) ring() {
+	bytes := c.b.Scale(doubleBytes, c.length)
+	if c.x == 0 {
+		for _, target := range c.lib.ringTargets() {
+			c.message(trace.OpSend, target, bytes)
+		}
+		return
+	}
+	source := c.lib.ringSource(c.x)
+	c.b.Probed(rowFamily, c.peer(source), c.tag)
+	c.message(trace.OpRecv, source, bytes)
+	if c.lib.ringForwards(c.x) {
+		c.message(trace.OpSend, c.x+1, bytes)
+	}
+}
+
+// longM sends the whole panel to the next process column, then spreads and rolls
+// it over the others.
+func (c *caster) longM(small bool) {
+	bytes := c.b.Scale(doubleBytes, c.length)
+	switch c.x {
+	case 0:
+		c.message(trace.OpSsend, 1, bytes)
+	case 1:
+		c.message(trace.OpRecv, 0, bytes)
+		return
+	}
+	if c.lib.p.Q > 2 {
+		c.core(small)
+	}
+}
+
+// position returns the place of this process column among those that spread and
+// roll.
+func (c *caster) position() int {
+	if c.lib.p.Bcast == LongM && c.x > 0 {
+		return c.x - 1
+	}
+	return c.x
+}
+
+// member returns the world rank at a position.
+func (c *caster) member(y int) trace.Operand {
+	if y = int(mod(int64(y), int64(c.lib.pieces()))); c.lib.p.Bcast == LongM && y > 0 {
+		y++
+	}
+	return c.peer(y)
+}
+
+// core spreads the pieces of the message along a tree and rolls them until
+// everybody has all of them. A message of fewer doubles than pieces, which only
+// tiny panels have, leaves some pieces empty.
+func (c *caster) core(small bool) {
+	whole := func() {
+		c.spread(func(lo, hi int) trace.Operand { return c.run(lo, hi) })
+		c.roll()
+	}
+	if !small {
+		whole()
+		return
+	}
+	n := int64(c.lib.pieces())
+	neighbours := []trace.Operand{c.member(c.position() + 1), c.member(c.position() - 1)}
+	c.eachPeer()
+	c.b.If(c.b.Max(c.length.Plus(1-n), trace.Const(0)), whole)
+	c.b.If(c.b.Max(c.b.Affine([]int64{-1, 1}, c.length, trace.Const(n)), trace.Const(0)), func() {
+		c.spread(c.clippedRun)
+		c.clippedRoll(neighbours)
+	})
+}
+
+// eachPeer looks up all peers of the spread at once, so that both branches of a
+// conditional can use them.
+func (c *caster) eachPeer() {
+	n, y := c.lib.pieces(), c.position()
+	for bit := hi(n - 1); bit >= 1; bit /= 2 {
+		if peer, _, ok := treePeer(y, bit, n); ok {
+			c.member(peer)
+		}
+	}
+}
+
+// run returns the bytes of the pieces [lo, hi) when no piece is empty: the last
+// piece, number pieces-1, reaches to the end of the message.
+func (c *caster) run(lo, hi int) trace.Operand {
+	if hi >= c.lib.pieces() {
+		return c.b.Affine([]int64{doubleBytes, int64(-doubleBytes * lo)}, c.length, c.piece)
+	}
+	return c.b.Scale(int64(doubleBytes*(hi-lo)), c.piece)
+}
+
+// clippedRun returns the bytes of the pieces [lo, hi) when the message has fewer
+// doubles than pieces: pieces are of one double, until none is left.
+func (c *caster) clippedRun(lo, hi int) trace.Operand {
+	upper := c.b.Min(c.length, trace.Const(int64(hi)))
+	lower := c.b.Min(c.length, trace.Const(int64(lo)))
+	return c.b.Affine([]int64{doubleBytes, -doubleBytes}, upper, lower)
+}
+
+// spread emits the tree; size gives the bytes of a range of pieces. Empty
+// messages are sent, too.
+func (c *caster) spread(size func(lo, hi int) trace.Operand) {
+	n, y := c.lib.pieces(), c.position()
+	for bit := hi(n - 1); bit >= 1; bit /= 2 {
+		peer, receives, ok := treePeer(y, bit, n)
+		switch {
+		case !ok:
+		case receives:
+			c.message(trace.OpRecv, c.distanceOf(peer), size(y, min(y+bit, n)))
+		default:
+			c.message(trace.OpSsend, c.distanceOf(peer), size(peer, min(peer+bit, n)))
+		}
+	}
+}
+
+// distanceOf returns the distance from the root of a position.
+func (c *caster) distanceOf(y int) int {
+	if c.lib.p.Bcast == LongM && y > 0 {
+		return y + 1
+	}
+	return y
+}
+
+// rollStep is one step of a roll: which neighbour, and which pieces go out and
+// come in.
+type rollStep struct{ next, out, in int }
+
+// rollSteps lists the n-1 steps of the roll of position y of n: pieces travel
+// both ways between neighbours, in turn.
+func rollSteps(y, n int) []rollStep {
+	var steps []rollStep
+	for k := 0; k < n-1; k++ {
+		l := k / 2
+		if (y+k)%2 == 1 {
+			steps = append(steps, rollStep{0, (y + l) % n, (y - l - 1 + n) % n})
+		} else {
+			steps = append(steps, rollStep{1, (y - l + n) % n, (y + l + 1) % n})
+		}
+	}
+	return steps
+}
+
+// roll emits the roll of pieces that are all of the same size but the last.
+// Steps that repeat become loops.
+func (c *caster) roll() {
+	n := c.lib.pieces()
+	neighbours := [2]trace.Operand{c.member(c.position() - 1), c.member(c.position() + 1)}
+	sizes := [2]trace.Operand{c.run(0, 1), c.run(n-1, n)}
+	isLast := func(piece int) int {
+		if piece == n-1 {
+			return 1
+		}
+		return 0
+	}
+	steps := rollSteps(c.position(), n)
+	for i := range steps {
+		steps[i].out, steps[i].in = isLast(steps[i].out), isLast(steps[i].in)
+	}
+	emit := func(s rollStep) {
+		c.b.SyncExchange(rowFamily, neighbours[s.next], c.tag, sizes[s.out], sizes[s.in])
+	}
+	for i := 0; i < len(steps); {
+		turns := pairs(steps[i:])
+		if turns < 2 {
+			emit(steps[i])
+			i++
+			continue
+		}
+		c.b.Loop(trace.Const(int64(turns)), func() {
+			emit(steps[i])
+			emit(steps[i+1])
+		})
+		i += 2 * turns
+	}
+}
+
+// pairs counts how often the first two steps come in a row.
+func pairs(steps []rollStep) int {
+	n := 0
+	for len(steps) >= 2*n+2 && steps[2*n] == steps[0] && steps[2*n+1] == steps[1] {
+		n++
+	}
+	return n
+}
+
+// clippedRoll emits the roll of a message of fewer doubles than pieces.
+func (c *caster) clippedRoll(neighbours []trace.Operand) {
+	for _, s := range rollSteps(c.position(), c.lib.pieces()) {
+		c.b.Call(c.lib.clip, neighbours[1-s.next], c.tag, c.length, trace.Const(int64(s.out)), trace.Const(int64(s.in)))
+	}
+}
+
+// clipBlock is a step of a roll whose pieces are of one double or none: its
+// parameters are peer, tag, doubles, and the pieces that go out and come in.
+func (l *library) clipBlock() {
+	if l.clip >= 0 {
+		return
+	}
+	b := trace.NewBuilder("clipped roll", 5)
+	a := params(b, 5)
+	size := func(piece trace.Operand) trace.Operand {
+		upper := b.Min(a[2], piece.Plus(1))
+		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(a[2], piece))
+	}
+	b.SyncExchange(rowFamily, a[0], a[1], size(a[3]), size(a[4]))
+	l.clip = l.add(b)
+}

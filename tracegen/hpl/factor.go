@@ -1,0 +1,235 @@
+package hpl
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// factor makes the blocks of the factorization of a panel of w columns on the
+// process row at distance d. They take
+//
+//	m       local rows from the current diagonal row on if d = 0, else all of the panel
+//	off     first column of the recursion or leaf, in the panel
+//	pivots  vector of the pivots' owners
+//	peers   world ranks, as peerDistances lists them
+//
+// Source: HPL 2.3 control flow, panel factorization.
+type factor struct {
+	lib       *library
+	w, d      int
+	distances []int // of the peers of a pivot exchange
+	columns   [2]int
+	leaves    map[int]int // by columns
+	recurs    map[int]int // by columns
+}
+
+// factBlock factors a panel of w columns.
+func (l *library) factBlock(w, d int) int64 {
+	b := trace.NewBuilder(fmt.Sprintf("pdfact w=%d d=%d", w, d), 4)
+	a := params(b, 4) // j m prow pivots
+	b.Mark(beginFact, a[0])
+	if w > 0 {
+		f := &factor{lib: l, w: w, d: d, distances: peerDistances(l.p.P, d), leaves: map[int]int{}, recurs: map[int]int{}}
+		f.columns = [2]int{f.column(false), f.column(true)}
+		var peers []trace.Operand
+		for _, at := range f.distances {
+			peers = append(peers, b.Member(colFamily, a[2].Plus(int64(at))))
+		}
+		recursive := w > l.p.NBMin
+		if recursive {
+			b.Mark(beginRecur, a[1], trace.Const(int64(w)), trace.Const(0))
+		}
+		f.call(b, w, a[1], trace.Const(0), a[3], peers)
+		if recursive {
+			b.Mark(endRecur)
+		}
+	}
+	b.Mark(endFact, a[0])
+	return int64(l.add(b))
+}
+
+// call calls the recursion, or the leaf, for n columns from off.
+func (f *factor) call(b *trace.Builder, n int, m, off, pivots trace.Operand, peers []trace.Operand) {
+	block := 0
+	if n <= f.lib.p.NBMin {
+		block = f.leaf(n)
+	} else {
+		block = f.recur(n)
+	}
+	b.Call(block, append([]trace.Operand{m, off, pivots}, peers...)...)
+}
+
+// recur is the recursion over n columns.
+func (f *factor) recur(n int) int {
+	if block, ok := f.recurs[n]; ok {
+		return block
+	}
+	p := f.lib.p
+	b := trace.NewBuilder(fmt.Sprintf("pdrpan w=%d d=%d n=%d", f.w, f.d, n), 3+len(f.distances))
+	a := params(b, 3+len(f.distances))
+	m := a[0]
+	width := (ceilDiv(ceilDiv(n, p.NBMin), p.NDiv)) * p.NBMin
+	for done := 0; done < n; {
+		s := split{m: m, done: done, width: min(n-done, width)}
+		s.rest = n - done - s.width
+		s.off = a[1].Plus(int64(done))
+		f.before(b, s)
+		f.call(b, s.width, m, s.off, a[2], a[3:])
+		if f.d == 0 {
+			m = m.Plus(int64(-s.width))
+		}
+		f.after(b, s, m)
+		done += s.width
+	}
+	f.recurs[n] = f.lib.add(b)
+	return f.recurs[n]
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// split is one part of a recursion: width columns after done and before rest.
+type split struct {
+	m                 trace.Operand // rows
+	off               trace.Operand // first column, in the panel
+	done, width, rest int
+}
+
+// before emits what the recursion does before its call for a part.
+func (f *factor) before(b *trace.Builder, s split) {
+	p := f.lib.p
+	if p.RFact == Left {
+		f.triangle(b, s.done, s.width)
+	}
+	if p.RFact != Right {
+		b.Compute(byForm(p.L1, dgemmNT, dgemmNN), s.m, trace.Const(int64(s.width)), trace.Const(int64(s.done)))
+	}
+}
+
+// after emits what the recursion does after its call for a part; m counts the
+// rows below the part.
+func (f *factor) after(b *trace.Builder, s split, m trace.Operand) {
+	p := f.lib.p
+	width, rest, done := trace.Const(int64(s.width)), trace.Const(int64(s.rest)), trace.Const(int64(s.done))
+	switch {
+	case p.RFact == Right:
+		f.triangle(b, s.width, s.rest)
+		b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, rest, width)
+	case p.RFact == Crout && s.rest > 0:
+		if p.L1 == Transposed {
+			b.Compute(dgemmNN, rest, width, done)
+		} else {
+			b.Compute(dgemmNN, width, rest, done)
+		}
+		f.triangle(b, s.width, s.rest)
+	}
+	if f.d == 0 {
+		b.Compute(byForm(p.L1, dlatcpy, dlacpy), s.off, width)
+	}
+}
+
+// triangle emits the dtrsm with a triangle of order n on k columns.
+func (f *factor) triangle(b *trace.Builder, n, k int) {
+	order, cols := trace.Const(int64(n)), trace.Const(int64(k))
+	if f.lib.p.L1 == Transposed {
+		b.Compute(dtrsmRUNU, cols, order)
+	} else {
+		b.Compute(dtrsmLLNU, order, cols)
+	}
+}
+
+// leaf factors n columns without recursion, one after the other.
+func (f *factor) leaf(n int) int {
+	if block, ok := f.leaves[n]; ok {
+		return block
+	}
+	b := trace.NewBuilder(fmt.Sprintf("pdpan w=%d d=%d n=%d", f.w, f.d, n), 3+len(f.distances))
+	a := params(b, 3+len(f.distances))
+	b.Mark(beginLeaf, a[0], trace.Const(int64(n)), a[1])
+	localMax(b, a[0], a[1])
+	for i := range n {
+		m, last := a[0], 0
+		if f.d == 0 {
+			m = m.Plus(int64(-i))
+		}
+		if i == n-1 {
+			last = 1
+		}
+		args := []trace.Operand{m, a[1].Plus(int64(i)), a[2], trace.Const(int64(i)), trace.Const(int64(n - 1 - i))}
+		b.Call(f.columns[last], append(args, a[3:]...)...)
+	}
+	b.Mark(endLeaf)
+	f.leaves[n] = f.lib.add(b)
+	return f.leaves[n]
+}
+
+// localMax emits the search of a column's local maximum over m rows.
+func localMax(b *trace.Builder, m, col trace.Operand) {
+	b.Compute(dlocmax, m, col)
+	b.If(m, func() { b.Compute(idamax, m) })
+}
+
+// column treats one column of a leaf: pivot exchange, local swap, and the
+// variant's computation; the last column of a leaf only scales. Its parameters
+// are m, the column in the panel, the pivots, the columns of the leaf before it
+// and after it, and the peers.
+func (f *factor) column(last bool) int {
+	b := trace.NewBuilder(fmt.Sprintf("column w=%d d=%d last=%t", f.w, f.d, last), 5+len(f.distances))
+	a := params(b, 5+len(f.distances))
+	m, col, i, rest := a[0], a[1], a[3], a[4]
+	f.pivotExchange(b, m, col, a[5:])
+	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, f.role(b, b.VectorAt(a[2], col)))
+	if f.d == 0 {
+		m = m.Plus(-1)
+	}
+	switch {
+	case last:
+		b.Compute(dscal, m)
+	case f.lib.p.PFact == Right:
+		b.Compute(dscal, m)
+		b.Compute(daxpy, m)
+		localMax(b, m, col.Plus(1))
+		b.If(rest.Plus(-1), func() { b.Compute(dger, m, rest.Plus(-1)) })
+	case f.lib.p.PFact == Crout:
+		f.croutColumn(b, m, col, i, rest)
+	default:
+		f.leftColumn(b, m, col, i)
+	}
+	return f.lib.add(b)
+}
+
+func (f *factor) croutColumn(b *trace.Builder, m, col, i, rest trace.Operand) {
+	b.If(i, func() {
+		if f.lib.p.L1 == Transposed {
+			b.Compute(dgemvN, rest, i)
+		} else {
+			b.Compute(dgemvT, i, rest)
+		}
+		if f.d == 0 {
+			b.Compute(dcopy, rest)
+		}
+	})
+	b.Compute(dscal, m)
+	b.Compute(dgemvN, m, i.Plus(1))
+	localMax(b, m, col.Plus(1))
+}
+
+func (f *factor) leftColumn(b *trace.Builder, m, col, i trace.Operand) {
+	b.Compute(byForm(f.lib.p.L1, dtrsvUTU, dtrsvLNU), i.Plus(1))
+	b.Compute(dscal, m)
+	b.Compute(dgemvN, m, i.Plus(1))
+	localMax(b, m, col.Plus(1))
+	if f.d == 0 {
+		b.Compute(dcopy, i.Plus(1))
+	}
+}
+
+// role returns the part of the process row in the swap with a pivot of the given
+// owner (see pivotRows.owners).
+func (f *factor) role(b *trace.Builder, owner trace.Operand) trace.Operand {
+	if f.d == 0 {
+		return b.Min(owner, trace.Const(roleIn)) // 0: same, 1: swap, else in
+	}
+	isOut := b.Eq(owner, trace.Const(int64(f.d)+1))
+	return b.Affine([]int64{roleOut - roleNone, 1}, isOut, trace.Const(roleNone))
+}

@@ -1,0 +1,210 @@
+package hpl
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"reprise/trace"
+)
+
+// Options say how to write a trace, not what is in it.
+type Options struct {
+	Tool       string // name and version of the program that writes, for the header
+	Command    string // its command line, for the header
+	FirstSteps int    // write only so many steps of the main loop; 0: all, and the back substitution
+	// Progress, if not nil, is called after each step with the number of steps
+	// done and the number of all.
+	Progress func(done, all int)
+}
+
+// Generate writes the trace of an HPL run to w, in one pass. It fails if the
+// parameters are not valid, if w does, or when ctx is done.
+func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if o.FirstSteps < 0 {
+		return fmt.Errorf("first steps = %d, allowed 0 (all) or more", o.FirstSteps)
+	}
+	pivots, err := newPivotRows(ctx, &p)
+	if err != nil {
+		return err
+	}
+	tw, err := trace.NewWriter(w, header(&p, &o), trace.WriterOptions{})
+	if err != nil {
+		return err
+	}
+	g := newGenerator(ctx, &p, &o, tw, pivots)
+	g.run()
+	if !g.ok() {
+		return g.err
+	}
+	return tw.Close()
+}
+
+// generator executes HPL's control flow for all processes at once: each call
+// below says what the process rows and columns do, not what one rank does. The
+// first failure stops it: later calls do nothing.
+type generator struct {
+	grid
+	params   *Params
+	ctx      context.Context
+	writer   *trace.Writer
+	lib      *library
+	pivots   *pivotRows
+	steps    int // of the main loop
+	limit    int // steps to write
+	progress func(done, all int)
+	err      error
+
+	counts  []int64 // K of the panel at hand, by distance
+	counter rowCounter
+	arena   []int64 // columns of the call under construction
+	empty   int64   // vector for blocks that do not look at theirs
+}
+
+func newGenerator(ctx context.Context, p *Params, o *Options, w *trace.Writer, pivots *pivotRows) *generator {
+	g := &generator{grid: newGrid(p), params: p, ctx: ctx, writer: w, pivots: pivots, progress: o.Progress,
+		lib: newLibrary(p, w.Program()), steps: p.Steps(), counts: make([]int64, p.P)}
+	g.limit = g.steps
+	if o.FirstSteps > 0 {
+		g.limit = min(g.limit, o.FirstSteps)
+	}
+	g.empty = w.Vector(trace.Vector{Values: []int64{0}})
+	return g
+}
+
+// ok reports whether nothing has failed.
+func (g *generator) ok() bool {
+	if g.err == nil {
+		g.err = g.lib.err
+	}
+	return g.err == nil
+}
+
+func (g *generator) fail(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// step begins a unit of a step.
+func (g *generator) step(k int) {
+	if err := g.ctx.Err(); err != nil {
+		g.fail(err)
+	}
+	if g.progress != nil {
+		g.progress(min(k, g.limit), g.limit)
+	}
+	if g.ok() {
+		g.fail(g.writer.Step(k))
+	}
+}
+
+// call writes a call of a template. Gate is the column of its gate, or nil if it
+// has none.
+func (g *generator) call(template int, gate, blocks []int64, args ...[]int64) {
+	var gates [][]int64
+	if gate != nil {
+		gates = [][]int64{gate}
+	}
+	g.callGated(template, gates, blocks, args...)
+}
+
+// callGated writes a call of a template with any number of gates. Columns made
+// for it by one, only, byRow and byCol end here.
+func (g *generator) callGated(template int, gates [][]int64, blocks []int64, args ...[]int64) {
+	if g.ok() {
+		g.fail(g.writer.Call(&trace.Call{Template: template, Gates: gates, Blocks: blocks, Args: args}))
+	}
+	g.arena = g.arena[:0]
+}
+
+// column returns room for n values, until the next call.
+func (g *generator) column(n int64) []int64 {
+	at := len(g.arena)
+	if free := cap(g.arena) - at; int64(free) < n {
+		g.arena = make([]int64, 0, 2*cap(g.arena)+int(n)) // columns in use keep the old one
+		at = 0
+	}
+	g.arena = g.arena[:at+int(n)]
+	return g.arena[at:]
+}
+
+// one returns a column for everybody.
+func (g *generator) one(v int64) []int64 {
+	c := g.column(1)
+	c[0] = v
+	return c
+}
+
+// only returns a gate of n classes, open for one.
+func (g *generator) only(n, class int64) []int64 {
+	c := g.column(n)
+	clear(c)
+	c[class] = 1
+	return c
+}
+
+// everyColumn returns a gate that is open for all process columns.
+func (g *generator) everyColumn() []int64 { return g.byCol(func(int64) int64 { return 1 }) }
+
+func (g *generator) byRow(value func(r int64) int64) []int64 {
+	c := g.column(g.p)
+	for r := range c {
+		c[r] = value(int64(r))
+	}
+	return c
+}
+
+func (g *generator) byCol(value func(q int64) int64) []int64 {
+	c := g.column(g.q)
+	for q := range c {
+		c[q] = value(int64(q))
+	}
+	return c
+}
+
+// byDistance returns, for each process row, the block of its distance from the
+// panel's.
+func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
+	return g.byRow(func(r int64) int64 { return blocks[p.distance(r, g.p)] })
+}
+
+// run writes the whole trace, or its first steps.
+func (g *generator) run() {
+	g.step(0)
+	g.call(callBegin, nil, g.one(g.beginBlock()))
+	var pending []*panel
+	if g.params.lookAhead() == 0 {
+		g.plain()
+	} else {
+		pending = g.lookAhead()
+	}
+	if g.limit < g.steps {
+		return
+	}
+	g.step(g.steps)
+	g.drain(pending)
+	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
+	g.backSubstitution()
+	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
+	if g.progress != nil && g.ok() {
+		g.progress(g.limit, g.limit)
+	}
+}
+
+func (g *generator) beginBlock() int64 {
+	b := trace.NewBuilder("begin", 0)
+	b.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
+	return int64(g.lib.add(b))
+}
+
+func (g *generator) markBlock(name string, markers ...int) int64 {
+	b := trace.NewBuilder(name, 0)
+	for _, m := range markers {
+		b.Mark(m)
+	}
+	return int64(g.lib.add(b))
+}

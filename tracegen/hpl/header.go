@@ -1,0 +1,132 @@
+package hpl
+
+import (
+	"strconv"
+
+	"reprise/trace"
+)
+
+// Families of communicators: the process rows, of q members each, and the
+// process columns.
+const (
+	rowFamily = iota
+	colFamily
+)
+
+// Axes: an argument has one value for everybody, one per process row, or one per
+// process column. Nothing in HPL needs one per rank.
+const (
+	axisAll = iota
+	axisRow
+	axisCol
+)
+
+// slotBcast is the one pollable operation: the broadcast of a panel.
+const slotBcast = 0
+
+// Templates of the stream, in the order of templateTable.
+const (
+	callBegin      = iota
+	callPanel      // a panel is set up
+	callFact       // its process column factors it
+	callInit       // its broadcast becomes pending
+	callFinish     // the broadcast is waited for
+	callUpdate     // trailing update, swap by binary exchange included
+	callUpdateHead // its begin, where the swap may be spread-roll
+	callSpreadRoll // the swap
+	callUpdateWork // the rest of the update
+	callRHS        // the solve's first message: the right-hand side
+	callDiag       // a diagonal block is solved
+	callBlock      // the process column of the block above passes the solution on
+	callPartial    // the next process column adds partial sums
+	callRest       // rows above the window
+	callTree       // the last block's broadcast
+	callEnd
+)
+
+// templateTable says which arguments the blocks called from each place have,
+// and on what axis they vary.
+func templateTable() []trace.Template {
+	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
+	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
+	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
+	vec := func(name string) trace.ParamColumn {
+		return trace.ParamColumn{Name: name, Axis: axisAll, Vector: true}
+	}
+	template := func(name string, gates []int, block int, params ...trace.ParamColumn) trace.Template {
+		return trace.Template{Name: name, Gates: gates, List: trace.NoAxis, Block: block, Params: params}
+	}
+	byCol := []int{axisCol}
+	return []trace.Template{
+		callBegin:      template("begin", nil, axisAll),
+		callPanel:      template("panel", nil, axisRow, all("j"), row("mp"), col("nq"), all("prow"), all("pcol"), all("tag")),
+		callFact:       template("factorize", byCol, axisRow, all("j"), row("m"), all("prow"), vec("pivots")),
+		callInit:       template("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
+		callFinish:     template("finish", nil, axisAll, all("j")),
+		callUpdate:     template("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),
+		callUpdateHead: template("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
+		callSpreadRoll: template("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
+			all("uneven"), all("share"), all("larger"), vec("order"), vec("lengths"), vec("equal")),
+		callUpdateWork: template("update work", byCol, axisRow, col("n"), row("ml2")),
+		callRHS:        template("right-hand side", nil, axisCol, row("m"), col("peer")),
+		callDiag:       template("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
+		callBlock:      template("block", byCol, axisRow, row("window"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
+		callPartial:    template("partial sums", byCol, axisAll, row("window"), all("pcol"), all("row tag")),
+		callRest:       template("rest", byCol, axisAll, row("rest"), all("kp")),
+		callTree:       template("tree", byCol, axisRow, all("kp"), all("prow")),
+		callEnd:        template("end", nil, axisAll),
+	}
+}
+
+// header describes the trace of a run.
+func header(p *Params, o *Options) *trace.Header {
+	return &trace.Header{
+		Program:   "hpl",
+		Tool:      o.Tool,
+		Command:   o.Command,
+		Params:    p.List(),
+		Result:    resultColumns(p),
+		Flops:     p.Flops(),
+		Ranks:     p.P * p.Q,
+		Steps:     p.Steps(),
+		Families:  families(p),
+		Axes:      []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
+		Phases:    phaseNames,
+		Kernels:   kernelTable(),
+		Markers:   markerTable(p),
+		Templates: templateTable(),
+		Pollables: 1,
+	}
+}
+
+// resultColumns is the first part of HPL's result line.
+func resultColumns(p *Params) []trace.Column {
+	return []trace.Column{
+		{Title: "T/V", Value: p.Variant()},
+		{Title: "N", Value: strconv.Itoa(p.N)},
+		{Title: "NB", Value: strconv.Itoa(p.NB)},
+		{Title: "P", Value: strconv.Itoa(p.P)},
+		{Title: "Q", Value: strconv.Itoa(p.Q)},
+	}
+}
+
+// families places the process grid on world ranks.
+func families(p *Params) []trace.Family {
+	rowStart, rowStride, colStart, colStride := p.Q, 1, 1, p.Q
+	if p.PMap == ColumnMajor {
+		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
+	}
+	return []trace.Family{
+		rowFamily: {Name: "row", Groups: groups(p.P, rowStart, rowStride, p.Q)},
+		colFamily: {Name: "col", Groups: groups(p.Q, colStart, colStride, p.P)},
+	}
+}
+
+// groups returns n groups of count members; group g begins at rank g*start.
+func groups(n, start, stride, count int) []trace.Group {
+	list := make([]trace.Group, n)
+	for g := range list {
+		list[g] = trace.Group{Start: int32(g * start), Stride: int32(stride), Count: int32(count)}
+	}
+	return list
+}

@@ -1,0 +1,150 @@
+package hpl
+
+import "reprise/trace"
+
+// Kernels of the trace, in the order of kernelTable. A kernel with attributes
+// (which BLAS calls characters) is one kernel per combination that HPL uses.
+const (
+	dgemmNN = iota
+	dgemmNT
+	dtrsmLLNU
+	dtrsmLUTU
+	dtrsmRUNU
+	dtrsmRLTU
+	dgemvN
+	dgemvT
+	dger
+	dtrsvLNU
+	dtrsvUTU
+	dtrsvUNN
+	dscal
+	daxpy
+	dcopy
+	idamax
+	dlacpy
+	dlatcpy
+	dlaswp00N
+	dlaswp10N
+	dlaswp01N
+	dlaswp01T
+	dlaswp02N
+	dlaswp03N
+	dlaswp03T
+	dlaswp04N
+	dlaswp04T
+	dlaswp05N
+	dlaswp05T
+	dlaswp06N
+	dlaswp06T
+	dlocmax
+	dlocswpN
+	dlocswpT
+)
+
+// Roles of a process in the local part of a swap of two panel rows.
+const (
+	roleSame = iota // the pivot is the current row
+	roleSwap        // both rows are here
+	roleIn          // the current row is here
+	roleOut         // the pivot row is here
+	roleNone
+)
+
+var roleNames = []string{"same", "swap", "in", "out", "none"}
+
+// kernelTable names the kernels with their dimensions as HPL passes them, and
+// the flop that each call does; those that only move data do none.
+func kernelTable() []trace.Kernel {
+	gemm := func(b string) trace.Kernel {
+		return kernel("dgemm", attrs("transa", "N", "transb", b), dims("M", "N", "K"), term(2, 1, 1, 1))
+	}
+	trsm := func(side, uplo, trans, diag string) trace.Kernel {
+		flops := term(1, 2, 1)
+		if side == "R" {
+			flops = term(1, 1, 2)
+		}
+		return kernel("dtrsm", attrs("side", side, "uplo", uplo, "trans", trans, "diag", diag), dims("M", "N"), flops)
+	}
+	trsv := func(uplo, trans, diag string) trace.Kernel {
+		return kernel("dtrsv", attrs("uplo", uplo, "trans", trans, "diag", diag), dims("N"), term(1, 2))
+	}
+	gemv := func(trans string) trace.Kernel {
+		return kernel("dgemv", attrs("trans", trans), dims("M", "N"), term(2, 1, 1))
+	}
+	move := func(name string) trace.Kernel { return kernel(name, nil, dims("M", "N")) }
+	locswp := func(name string) trace.Kernel {
+		role := trace.Dim{Name: "ROLE", Enum: roleNames}
+		return kernel(name, nil, append(dims("JB", "COL"), role))
+	}
+	return []trace.Kernel{
+		dgemmNN:   gemm("N"),
+		dgemmNT:   gemm("T"),
+		dtrsmLLNU: trsm("L", "L", "N", "U"),
+		dtrsmLUTU: trsm("L", "U", "T", "U"),
+		dtrsmRUNU: trsm("R", "U", "N", "U"),
+		dtrsmRLTU: trsm("R", "L", "T", "U"),
+		dgemvN:    gemv("N"),
+		dgemvT:    gemv("T"),
+		dger:      kernel("dger", nil, dims("M", "N"), term(2, 1, 1)),
+		dtrsvLNU:  trsv("L", "N", "U"),
+		dtrsvUTU:  trsv("U", "T", "U"),
+		dtrsvUNN:  trsv("U", "N", "N"),
+		dscal:     kernel("dscal", nil, dims("N"), term(1, 1)),
+		daxpy:     kernel("daxpy", nil, dims("N"), term(2, 1)),
+		dcopy:     kernel("dcopy", nil, dims("N")),
+		idamax:    kernel("idamax", nil, dims("N")),
+		dlacpy:    move("dlacpy"),
+		dlatcpy:   move("dlatcpy"),
+		dlaswp00N: move("dlaswp00N"),
+		dlaswp10N: move("dlaswp10N"),
+		dlaswp01N: move("dlaswp01N"),
+		dlaswp01T: move("dlaswp01T"),
+		dlaswp02N: move("dlaswp02N"),
+		dlaswp03N: move("dlaswp03N"),
+		dlaswp03T: move("dlaswp03T"),
+		dlaswp04N: kernel("dlaswp04N", nil, dims("M0", "M1", "N")),
+		dlaswp04T: kernel("dlaswp04T", nil, dims("M0", "M1", "N")),
+		dlaswp05N: move("dlaswp05N"),
+		dlaswp05T: move("dlaswp05T"),
+		dlaswp06N: move("dlaswp06N"),
+		dlaswp06T: move("dlaswp06T"),
+		dlocmax:   kernel("dlocmax", nil, dims("M", "COL")),
+		dlocswpN:  locswp("dlocswpN"),
+		dlocswpT:  locswp("dlocswpT"),
+	}
+}
+
+func kernel(name string, attrs []trace.Param, dims []trace.Dim, flops ...trace.Term) trace.Kernel {
+	return trace.Kernel{Name: name, Attrs: attrs, Dims: dims, Flops: flops}
+}
+
+func attrs(pairs ...string) []trace.Param {
+	var list []trace.Param
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, trace.Param{Name: pairs[i], Value: pairs[i+1]})
+	}
+	return list
+}
+
+func dims(names ...string) []trace.Dim {
+	var list []trace.Dim
+	for _, name := range names {
+		list = append(list, trace.Dim{Name: name})
+	}
+	return list
+}
+
+// term is coef times the dimensions to the given powers.
+func term(coef float64, powers ...uint8) trace.Term {
+	t := trace.Term{Coef: coef}
+	copy(t.Pow[:], powers)
+	return t
+}
+
+// byForm picks the kernel of a form.
+func byForm(f Form, transposed, noTransposed int) int {
+	if f == Transposed {
+		return transposed
+	}
+	return noTransposed
+}

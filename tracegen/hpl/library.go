@@ -1,0 +1,75 @@
+package hpl
+
+import "reprise/trace"
+
+// library makes the blocks of a run, each when it is first needed, and remembers
+// their numbers. Blocks are made per role: the distance d of a process row from
+// the panel's, or x of a process column; so peers, levels and loops in them are
+// constants.
+type library struct {
+	p       *Params
+	program *trace.Program
+	err     error // first failure; later blocks are not made
+
+	widths map[int64]*widthBlocks
+	bodies map[bodyKey]int
+	clip   int   // -1, or the block of a clipped step of a roll
+	finish int64 // 0, or the block that waits for a broadcast (never the first one)
+	solve  *solveBlocks
+	spread *spreadBlocks
+}
+
+// widthBlocks are the blocks that depend on a panel's width, by distance from
+// the panel's process row (or column, for init).
+type widthBlocks struct {
+	panel  [2]int64 // not current row, current row
+	fact   []int64
+	init   []int64
+	update []int64
+	head   []int64
+	work   []int64
+}
+
+func newLibrary(p *Params, program *trace.Program) *library {
+	return &library{p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, clip: -1}
+}
+
+// add adds a block and returns its number; after a failure, 0.
+func (l *library) add(b *trace.Builder) int {
+	if l.err != nil {
+		return 0
+	}
+	n, err := l.program.Add(b)
+	if err != nil {
+		l.err = err
+	}
+	return n
+}
+
+// params returns all parameters of a block under construction, n of them.
+func params(b *trace.Builder, n int) []trace.Operand {
+	list := make([]trace.Operand, n)
+	for i := range list {
+		list[i] = b.Param(i)
+	}
+	return list
+}
+
+// width returns the blocks for panels of w columns.
+func (l *library) width(w int64) *widthBlocks {
+	if b, ok := l.widths[w]; ok {
+		return b
+	}
+	b := &widthBlocks{panel: [2]int64{l.panelBlock(w, false), l.panelBlock(w, true)}}
+	for d := range l.p.P {
+		b.fact = append(b.fact, l.factBlock(int(w), d))
+	}
+	if l.p.Q > 1 {
+		for x := range l.p.Q {
+			b.init = append(b.init, l.initBlock(w, x))
+		}
+	}
+	l.updateBlocks(b, w)
+	l.widths[w] = b
+	return b
+}

@@ -1,0 +1,204 @@
+package hpl
+
+import "reprise/trace"
+
+// Tags of the panel broadcasts: 1000 of them, in turn.
+const (
+	firstBcastTag = 2001
+	numBcastTags  = 1000
+)
+
+// noBcast is the polled panel of an update that polls none.
+const noBcast = -1
+
+func bcastTag(i int64) int64 { return firstBcastTag + i%numBcastTags }
+
+// plain is HPL's main loop without look-ahead. Source: HPL 2.3 control flow,
+// main loops.
+func (g *generator) plain() {
+	for k := int64(0); k < int64(g.limit) && g.ok(); k++ {
+		if k > 0 {
+			g.step(int(k))
+		}
+		x := g.newPanel(k*g.nb, bcastTag(k))
+		if k == 0 {
+			g.markPanel(x) // set up once before the loop, and once in it
+		}
+		g.markPanel(x)
+		g.factorize(x)
+		g.startBcast(x)
+		g.finishBcast(x)
+		after := x.j + x.jb
+		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
+	}
+}
+
+// lookAhead is HPL's main loop with look-ahead; it returns the panels that are
+// still to be used.
+func (g *generator) lookAhead() []*panel {
+	depth := int64(g.params.lookAhead())
+	start := min(depth*g.nb, g.n)
+	pending := g.startUp(depth, start)
+	for j := start; j < g.n && j/g.nb < int64(g.limit) && g.ok(); j += g.nb {
+		g.step(int(j / g.nb))
+		x := g.newPanel(j, bcastTag(j/g.nb+1)) // a tag is skipped after the start-up
+		g.markPanel(x)
+		for _, before := range pending {
+			g.update(before, noBcast, g.only(g.q, x.pcol), g.byCol(func(q int64) int64 {
+				if q == x.pcol {
+					return x.jb
+				}
+				return 0
+			}))
+		}
+		g.factorize(x)
+		g.startBcast(x)
+		after := x.j + x.jb
+		g.update(pending[0], x.j, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
+		g.finishBcast(x)
+		pending = append(pending[1:], x)
+	}
+	return pending
+}
+
+// startUp sets up and factors the first panels, depth of them, and updates with
+// each the columns before start that follow it. Panels beyond the matrix are
+// empty; they are broadcast nevertheless.
+func (g *generator) startUp(depth, start int64) []*panel {
+	var panels []*panel
+	for k := int64(0); k < depth; k++ {
+		panels = append(panels, g.newPanel(min(k*g.nb, g.n), bcastTag(k)))
+		g.markPanel(panels[k])
+	}
+	g.markPanel(g.newPanel(start, bcastTag(depth))) // set up and thrown away
+	for k, x := range panels {
+		if k >= g.limit || !g.ok() {
+			break
+		}
+		if k > 0 {
+			g.step(k)
+		}
+		g.factorize(x)
+		g.startBcast(x)
+		g.finishBcast(x)
+		if k < len(panels)-1 {
+			after := x.j + x.jb
+			g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, start-after, q) }))
+		}
+	}
+	return panels
+}
+
+// drain updates the right-hand side with the panels that are left.
+func (g *generator) drain(pending []*panel) {
+	for _, x := range pending {
+		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
+	}
+}
+
+// markPanel lists a panel that is set up.
+func (g *generator) markPanel(x *panel) {
+	blocks := g.byRow(func(r int64) int64 {
+		if r == x.prow {
+			return x.blocks.panel[1]
+		}
+		return x.blocks.panel[0]
+	})
+	mp := g.byRow(func(r int64) int64 { return g.trailing(x, r) })
+	nq := g.byCol(func(q int64) int64 { return g.cols(x.j, g.n+1-x.j, q) })
+	g.call(callPanel, nil, blocks, g.one(x.j), mp, nq, g.one(x.prow), g.one(x.pcol), g.one(x.tag))
+}
+
+// factorize factors a panel on its process column, and draws its pivots.
+func (g *generator) factorize(x *panel) {
+	g.drawPivots(x)
+	m := g.byRow(func(r int64) int64 { return g.trailing(x, r) })
+	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), m, g.one(x.prow), g.one(x.pivots))
+}
+
+// drawPivots states what the trace depends on of a panel's pivots.
+func (g *generator) drawPivots(x *panel) {
+	x.pivots, x.swapped = g.empty, g.empty
+	if x.jb == 0 {
+		return
+	}
+	x.pivots = g.writer.Vector(g.pivots.owners(&g.grid, x.j, x.jb))
+	if g.p == 1 {
+		return
+	}
+	g.counter.count(g.counts, g.pivots, &g.grid, x.j, x.jb)
+	if g.params.Swap != SpreadRoll {
+		x.swapped = g.writer.Vector(trace.Vector{Values: append([]int64(nil), g.counts...)})
+	}
+	if g.lib.mayRoll() {
+		g.layOut(x)
+	}
+}
+
+// layOut states how the swap of a panel deals the rows of U.
+func (g *generator) layOut(x *panel) {
+	v := newLayout(g.counts, x.prow, x.jb, g.params.Equil)
+	x.k0, x.order = g.counts[0], v.order
+	x.layout.order = g.writer.Vector(trace.Vector{Values: v.order})
+	x.layout.lengths = g.writer.Vector(trace.Vector{Values: v.lengths})
+	x.layout.equal = x.layout.lengths
+	if v.uneven {
+		x.layout.uneven = 1
+		x.layout.equal = g.writer.Vector(trace.Vector{Values: v.equal})
+	}
+}
+
+// startBcast makes the broadcast of a panel pending.
+func (g *generator) startBcast(x *panel) {
+	if g.q == 1 {
+		return
+	}
+	blocks := g.byCol(func(q int64) int64 { return x.blocks.init[mod(q-x.pcol, g.q)] })
+	ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
+	piece := g.byRow(func(r int64) int64 { return g.piece(x, r) })
+	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), ml2, piece)
+}
+
+// piece returns the doubles of a piece of a long broadcast; rings have none.
+func (g *generator) piece(x *panel, r int64) int64 {
+	n := int64(g.lib.pieces())
+	if !g.params.Bcast.IsLong() || n < 2 {
+		return 0
+	}
+	return max(1, g.length(x, r)/n)
+}
+
+// finishBcast waits for the broadcast of a panel.
+func (g *generator) finishBcast(x *panel) {
+	if g.q > 1 {
+		g.call(callFinish, nil, g.one(g.lib.finishBcast()), g.one(x.j))
+	}
+}
+
+// update updates, on the process columns of the gate, n columns with a panel,
+// while the broadcast of the panel at column bcast is pending.
+func (g *generator) update(x *panel, bcast int64, gate, n []int64) {
+	if !g.lib.mayRoll() || x.jb == 0 {
+		ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
+		g.call(callUpdate, gate, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, ml2, g.one(x.prow), g.one(x.swapped))
+		return
+	}
+	g.rollingUpdate(x, bcast, append([]int64(nil), gate...), append([]int64(nil), n...))
+}
+
+// rollingUpdate is an update whose swap may be spread-roll.
+func (g *generator) rollingUpdate(x *panel, bcast int64, gate, n []int64) {
+	g.call(callUpdateHead, gate, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow), g.one(x.swapped))
+
+	positions := g.lib.spreadRoll()
+	position := make([]int64, g.p) // of each process row
+	for y, r := range x.order {
+		position[r] = int64(y)
+	}
+	blocks := g.byRow(func(r int64) int64 { return positions[position[r]] })
+	g.call(callSpreadRoll, gate, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven), g.one(x.jb/g.p), g.one(x.jb%g.p),
+		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
+
+	ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
+	g.call(callUpdateWork, gate, g.byDistance(x, x.blocks.work), n, ml2)
+}

@@ -1,0 +1,238 @@
+package hpl
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"reprise/trace"
+)
+
+const oracleDir = "../../testdata/oracle/hpl"
+
+// oracleCase is a recorded run of the real HPL.
+type oracleCase struct {
+	Case      string
+	N, NB     int
+	P, Q      int
+	PMap      string
+	PFact     string
+	NBMin     int
+	NDiv      int
+	RFact     string
+	BcastCode int `json:"bcast_code"`
+	Depth     int
+	SwapCode  int `json:"swap_code"`
+	Threshold int `json:"swap_threshold"`
+	L1, U     string
+	Equil     bool
+	Align     int
+	CopyL     bool `json:"copy_l"`
+
+	files map[string]string // by name in the archive
+}
+
+// oracleCases opens all recorded runs.
+func oracleCases(t *testing.T) []*oracleCase {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(oracleDir, "*.zip"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no recorded runs in %s: %v", oracleDir, err)
+	}
+	var cases []*oracleCase
+	for _, name := range names {
+		cases = append(cases, openOracle(t, name))
+	}
+	return cases
+}
+
+func openOracle(t *testing.T, name string) *oracleCase {
+	t.Helper()
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	c := &oracleCase{files: map[string]string{}}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		c.files[f.Name] = string(data)
+	}
+	if err := json.Unmarshal([]byte(c.files["case.json"]), c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// params returns the run's parameters, with its recorded pivots.
+func (c *oracleCase) params(t *testing.T) Params {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Params{N: c.N, NB: c.NB, P: c.P, Q: c.Q, NBMin: c.NBMin, NDiv: c.NDiv, Bcast: Bcast(c.BcastCode), Depth: c.Depth,
+		Swap: Swap(c.SwapCode), SwapThreshold: c.Threshold, Equil: c.Equil, Align: c.Align, CopyL: c.CopyL}
+	var err error
+	p.PMap, err = ParseOrder(c.PMap)
+	must(err)
+	p.PFact, err = ParseFact("PFACT", c.PFact)
+	must(err)
+	p.RFact, err = ParseFact("RFACT", c.RFact)
+	must(err)
+	p.L1, err = ParseForm("L1", c.L1)
+	must(err)
+	p.U, err = ParseForm("U", c.U)
+	must(err)
+	rows, err := ReadPivots(strings.NewReader(c.files["pivots.txt"]), "pivots.txt", c.N)
+	must(err)
+	p.Pivots = Pivots{Kind: GivenPivots, Rows: rows, Name: "pivots.txt"}
+	return p
+}
+
+// comparable returns the lines of a rank's file that are compared: all but the
+// header line and the copies inside pivot exchanges, of which pivots do not
+// decide all.
+func comparable(text string) []string {
+	var lines []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case strings.HasPrefix(line, "begin pdmxswp"):
+			inside = true
+		case strings.HasPrefix(line, "end pdmxswp"):
+			inside = false
+		case inside && strings.HasPrefix(line, "dcopy"):
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// pollRule returns the rule that decides polls as the mode's run did.
+func pollRule(t *testing.T, mode string, recorded []string) trace.PollRule {
+	t.Helper()
+	switch mode {
+	case "hit":
+		return trace.Hit{}
+	case "late":
+		return trace.Late{}
+	}
+	var outcomes strings.Builder
+	for _, line := range recorded {
+		if strings.HasPrefix(line, "miss ") || strings.HasPrefix(line, "iprobe ") {
+			fmt.Fprintln(&outcomes, line)
+		}
+	}
+	rule, err := trace.ReadRecorded(strings.NewReader(outcomes.String()), mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rule
+}
+
+// generate returns the trace of a run.
+func generate(t testing.TB, p Params, o Options) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Generate(context.Background(), &buf, p, o); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// openTrace opens a trace in memory.
+func openTrace(t testing.TB, data []byte) *trace.Trace {
+	t.Helper()
+	tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// list returns the listing of a rank.
+func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollRule) string {
+	t.Helper()
+	cursors, err := tr.Cursors([]int32{rank}, trace.CursorOptions{Markers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := trace.WriteListing(&text, &cursors[0], rule); err != nil {
+		t.Error(err)
+	}
+	return text.String()
+}
+
+// TestOracle compares the traces of all recorded runs with what the real HPL
+// did, line by line: all ranks, in all modes of answering polls.
+func TestOracle(t *testing.T) {
+	for _, c := range oracleCases(t) {
+		t.Run(c.Case, func(t *testing.T) {
+			tr := openTrace(t, generate(t, c.params(t), Options{}))
+			lines := 0
+			for name, text := range c.files {
+				mode, file := filepath.Split(name)
+				number, ok := strings.CutPrefix(strings.TrimSuffix(file, ".txt"), "rank-")
+				if !ok {
+					continue
+				}
+				rank, err := strconv.Atoi(number)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mode = strings.TrimSuffix(mode, "/")
+				want := comparable(text)
+				got := comparable(list(t, tr, int32(rank), pollRule(t, mode, want)))
+				lines += len(want)
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: %s", name, firstDifference(got, want))
+				}
+			}
+			if lines == 0 {
+				t.Error("no rank files")
+			}
+		})
+	}
+}
+
+// firstDifference describes where two listings part.
+func firstDifference(got, want []string) string {
+	for i := 0; ; i++ {
+		g, w := "(end)", "(end)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			from := max(0, i-5)
+			return fmt.Sprintf("line %d: got %q, want %q, after %q", i, g, w, want[from:min(i, len(want))])
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package hpl
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// Tags of the back substitution: row messages take the odd ones from rowTag on,
+// column messages the even ones, both below lastTag; then they start again. The
+// solution's last broadcast has its own.
+const (
+	firstRowTag = 3001
+	firstColTag = 3002
+	lastTag     = 4000
+	treeTag     = 9001
+)
+
+// solveBlocks are the blocks of the back substitution. Source: HPL 2.3 control
+// flow, back substitution.
+type solveBlocks struct {
+	sendRHS, recvRHS int64
+	diag             int64
+	block            []int64 // by distance above the row of the previous block
+	partial          int64
+	rest             int64
+	tree             []int64 // by distance from the root
+}
+
+// solution returns the blocks of the back substitution.
+func (l *library) solution() *solveBlocks {
+	if l.solve == nil {
+		s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false), diag: l.diagBlock(), partial: l.partialBlock(), rest: l.restBlock()}
+		for d := range l.p.P {
+			s.block = append(s.block, l.solutionBlock(d))
+			s.tree = append(s.tree, l.solutionTree(d))
+		}
+		l.solve = s
+	}
+	return l.solve
+}
+
+// rhsBlock moves the right-hand side, m rows of it, to the process column of the
+// last block.
+func (l *library) rhsBlock(send bool) int64 {
+	b := trace.NewBuilder("right-hand side", 2)
+	bytes := b.Scale(doubleBytes, b.Param(0))
+	out, in := trace.Const(0), bytes
+	if send {
+		out, in = in, out
+	}
+	b.Exchange(rowFamily, b.Member(rowFamily, b.Param(1)), trace.Const(firstRowTag), out, in)
+	return int64(l.add(b))
+}
+
+// diagBlock solves a diagonal block of the given order.
+func (l *library) diagBlock() int64 {
+	b := trace.NewBuilder("diagonal", 1)
+	b.Compute(dtrsvUNN, b.Param(0))
+	b.Compute(dcopy, b.Param(0))
+	return int64(l.add(b))
+}
+
+// solutionBlock passes the solution of a block of kp unknowns up its process
+// column and uses it on the rows of the window above: at distance d above the
+// process row that solved it. Parameters: rows in the window, kp, that process
+// row, the process column of the next block, tags.
+func (l *library) solutionBlock(d int) int64 {
+	b := trace.NewBuilder(fmt.Sprintf("solution d=%d", d), 6)
+	a := params(b, 6)
+	window, kp, prow, pcol, rowTag, colTag := a[0], a[1], a[2], a[3], a[4], a[5]
+	bytes := b.Scale(doubleBytes, kp)
+	pass := func(op trace.Op, distance int) {
+		b.Message(op, colFamily, 0, b.Member(colFamily, prow.Plus(int64(-distance))), colTag, bytes)
+	}
+	switch {
+	case d > 0:
+		pass(trace.OpRecv, d-1)
+	case l.p.P > 1:
+		pass(trace.OpSend, 1)
+	}
+	b.If(window, func() {
+		b.Compute(dgemvN, window, kp)
+		if l.p.Q > 1 {
+			b.Message(trace.OpSend, rowFamily, 0, b.Member(rowFamily, pcol), rowTag, b.Scale(doubleBytes, window))
+		}
+	})
+	if d > 0 && d < l.p.P-1 {
+		pass(trace.OpSend, d+1)
+	}
+	return int64(l.add(b))
+}
+
+// partialBlock adds what the process column before has summed up for the window.
+func (l *library) partialBlock() int64 {
+	b := trace.NewBuilder("partial sums", 3)
+	a := params(b, 3) // window pcol tag
+	b.If(a[0], func() {
+		b.Message(trace.OpRecv, rowFamily, 0, b.Member(rowFamily, a[1]), a[2], b.Scale(doubleBytes, a[0]))
+		b.Compute(daxpy, a[0])
+	})
+	return int64(l.add(b))
+}
+
+// restBlock uses the solution of kp unknowns on the rows above the window.
+func (l *library) restBlock() int64 {
+	b := trace.NewBuilder("rest", 2)
+	b.If(b.Param(0), func() { b.Compute(dgemvN, b.Param(0), b.Param(1)) })
+	return int64(l.add(b))
+}
+
+// solutionTree gives the kp unknowns of the last block to all of its process
+// column: at distance d from the process row that solved it.
+func (l *library) solutionTree(d int) int64 {
+	b := trace.NewBuilder(fmt.Sprintf("tree d=%d", d), 2)
+	kp, prow := b.Param(0), b.Param(1)
+	b.Mark(beginTree, kp, prow)
+	bytes := b.Scale(doubleBytes, kp)
+	for bit := hi(max(1, l.p.P-1)); bit >= 1; bit /= 2 {
+		if peer, receives, ok := treePeer(d, bit, l.p.P); ok {
+			op := trace.OpSend
+			if receives {
+				op = trace.OpRecv
+			}
+			b.Message(op, colFamily, 0, b.Member(colFamily, prow.Plus(int64(peer))), trace.Const(treeTag), bytes)
+		}
+	}
+	b.Mark(endTree)
+	return int64(l.add(b))
+}
+
+// solveTags are the tags of a step of the back substitution.
+type solveTags struct{ row, col int64 }
+
+// next returns the tags of the step after.
+func (t solveTags) next() solveTags {
+	if t.row += 2; t.row > lastTag {
+		t.row = firstRowTag
+	}
+	if t.col += 2; t.col > lastTag {
+		t.col = firstColTag
+	}
+	return t
+}
+
+// backSubstitution emits the solve, a unit per block of unknowns.
+func (g *generator) backSubstitution() {
+	s := g.lib.solution()
+	last := (g.n - 1) / g.nb
+	kp := g.n - last*g.nb
+	prow, pcol := last%g.p, last%g.q
+	g.moveRHS(s, pcol)
+	g.diagonal(s, kp, prow, pcol)
+	tags := solveTags{firstRowTag + 2, firstColTag}
+	for n := g.n - kp; n > 0 && g.ok(); n -= g.nb {
+		g.step(g.steps)
+		g.solveStep(s, n, kp, prow, pcol, tags)
+		kp, prow, pcol, tags = g.nb, mod(prow-1, g.p), mod(pcol-1, g.q), tags.next()
+	}
+	g.call(callTree, g.only(g.q, pcol), g.byRow(func(r int64) int64 { return s.tree[mod(r-prow, g.p)] }), g.one(kp), g.one(prow))
+}
+
+// moveRHS sends the right-hand side to the process column of the last block.
+func (g *generator) moveRHS(s *solveBlocks, pcol int64) {
+	owner := g.colOwner(g.n)
+	if owner == pcol {
+		return
+	}
+	blocks := g.byCol(func(q int64) int64 {
+		switch q {
+		case owner:
+			return s.sendRHS
+		case pcol:
+			return s.recvRHS
+		}
+		return trace.NoBlock
+	})
+	rows := g.byRow(func(r int64) int64 { return g.rows(0, g.n, r) })
+	// Each side's peer is the other: their sum less the own column.
+	g.call(callRHS, nil, blocks, rows, g.byCol(func(q int64) int64 { return owner + pcol - q }))
+}
+
+// diagonal solves the block that (prow, pcol) owns.
+func (g *generator) diagonal(s *solveBlocks, order, prow, pcol int64) {
+	g.callGated(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
+}
+
+// solveStep uses the block of kp unknowns that (prow, pcol) has solved on the n
+// rows above it, and solves the next one.
+func (g *generator) solveStep(s *solveBlocks, n, kp, prow, pcol int64, tags solveTags) {
+	nextRow, nextCol := mod(prow-1, g.p), mod(pcol-1, g.q)
+	reach := min(n, max(g.nb, (g.q-1)*g.nb))
+	window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) })
+	rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) })
+	blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
+	g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(tags.row), g.one(tags.col))
+	if nextCol != pcol {
+		g.call(callPartial, g.only(g.q, nextCol), g.one(s.partial), window, g.one(pcol), g.one(tags.row))
+	}
+	g.diagonal(s, g.nb, nextRow, nextCol)
+	g.call(callRest, g.only(g.q, pcol), g.one(s.rest), rest, g.one(kp))
+}

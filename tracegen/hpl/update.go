@@ -1,0 +1,112 @@
+package hpl
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// updateBlocks adds the blocks of the trailing update with a panel of w columns.
+// With binary exchange alone, one block by distance of the process row does it
+// all. Spread-roll goes by position, not by distance, so it stands between a
+// block that begins the update and one that does its work. Source: HPL 2.3
+// control flow, trailing update.
+func (l *library) updateBlocks(wb *widthBlocks, w int64) {
+	for d := range l.p.P {
+		wb.update = append(wb.update, l.updateBlock(w, d))
+		if l.mayRoll() && w > 0 {
+			wb.head = append(wb.head, l.updateHead(w, d))
+			wb.work = append(wb.work, l.updateWork(w, d))
+		}
+	}
+}
+
+// mayRoll reports whether row swaps may be done by spread-roll.
+func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchange }
+
+// updateBlock is a whole update: its parameters are the panel's column, the
+// polled panel's column or -1, the columns, the rows below the diagonal block,
+// the panel's process row, and the counts of swapped rows. Panels without
+// columns, and processes without columns, only wait for the polled broadcast.
+func (l *library) updateBlock(w int64, d int) int64 {
+	work := l.workBlock(w, d)
+	b := trace.NewBuilder(fmt.Sprintf("update w=%d d=%d", w, d), 6)
+	a := params(b, 6)
+	l.markUpdate(b, a[0], a[1], a[2])
+	if w > 0 {
+		b.If(a[2], func() {
+			b.Poll(slotBcast)
+			if l.p.P > 1 {
+				l.binarySwap(b, w, d, swapArgs{panel: a[0], n: a[2], prow: a[4], counts: a[5]})
+			}
+			b.Work(slotBcast, a[2], trace.Const(int64(l.p.NB)), work, a[3])
+		})
+	}
+	b.PollWait(slotBcast)
+	b.Mark(endUpdate)
+	return int64(l.add(b))
+}
+
+// markUpdate marks the begin of an update of n columns. Without look-ahead HPL
+// asks for all columns, -1; with it, for the number that is left.
+func (l *library) markUpdate(b *trace.Builder, panel, bcast, n trace.Operand) {
+	asked := n
+	if l.p.lookAhead() == 0 {
+		asked = trace.Const(-1)
+	}
+	b.Mark(beginUpdate, panel, bcast, asked, n)
+}
+
+// updateHead begins an update whose swap may be spread-roll; where it is not, it
+// swaps.
+func (l *library) updateHead(w int64, d int) int64 {
+	b := trace.NewBuilder(fmt.Sprintf("update head w=%d d=%d", w, d), 5)
+	a := params(b, 5) // j bcast n prow counts
+	l.markUpdate(b, a[0], a[1], a[2])
+	b.If(a[2], func() {
+		b.Poll(slotBcast)
+		if l.p.Swap == Mix {
+			narrow := b.Max(b.Affine([]int64{-1, 1}, a[2], trace.Const(int64(l.p.SwapThreshold)+1)), trace.Const(0))
+			b.If(narrow, func() {
+				l.binarySwap(b, w, d, swapArgs{panel: a[0], n: a[2], prow: a[3], counts: a[4]})
+			})
+		}
+	})
+	return int64(l.add(b))
+}
+
+// updateWork ends an update: its parameters are the columns and the rows below
+// the diagonal block.
+func (l *library) updateWork(w int64, d int) int64 {
+	work := l.workBlock(w, d)
+	b := trace.NewBuilder(fmt.Sprintf("update work w=%d d=%d", w, d), 2)
+	a := params(b, 2)
+	b.If(a[0], func() { b.Work(slotBcast, a[0], trace.Const(int64(l.p.NB)), work, a[1]) })
+	b.PollWait(slotBcast)
+	b.Mark(endUpdate)
+	return int64(l.add(b))
+}
+
+// workBlock computes a chunk of columns: its parameters are the columns of the
+// chunk and the rows below the diagonal block.
+func (l *library) workBlock(w int64, d int) int {
+	b := trace.NewBuilder(fmt.Sprintf("work w=%d current=%t", w, d == 0), 2)
+	c, ml2, width := b.Param(0), b.Param(1), trace.Const(w)
+	switch {
+	case l.p.P == 1:
+		b.Compute(dlaswp00N, width, c)
+		b.Compute(byForm(l.p.L1, dtrsmLUTU, dtrsmLLNU), width, c)
+		b.Compute(dgemmNN, ml2, c, width)
+		return l.add(b)
+	case l.p.U == Transposed:
+		b.Compute(byForm(l.p.L1, dtrsmRUNU, dtrsmRLTU), c, width)
+		b.Compute(dgemmNT, ml2, c, width)
+	default:
+		b.Compute(byForm(l.p.L1, dtrsmLUTU, dtrsmLLNU), width, c)
+		b.Compute(dgemmNN, ml2, c, width)
+	}
+	if d == 0 {
+		b.Compute(byForm(l.p.U, dlatcpy, dlacpy), width, c)
+	}
+	return l.add(b)
+}
