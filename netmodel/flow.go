@@ -115,7 +115,7 @@ func (n *Network) newSlots(count int) (first, block int32) {
 	return first, block
 }
 
-// release makes the id of flow f and its slots free again.
+// release makes the slots of flow id free again, and its id at the next Advance.
 func (n *Network) release(id int32) {
 	if block := n.cold[id].block; block > 0 {
 		first := n.flows[id].slot
@@ -123,7 +123,7 @@ func (n *Network) release(id int32) {
 		n.freeSlots[block/2] = first
 	}
 	n.cold[id].phase = phaseFree
-	n.free = append(n.free, id)
+	n.ended = append(n.ended, id)
 }
 
 // shared returns the slots of f on SHARED links.

@@ -26,6 +26,7 @@ type Network struct {
 	flows     []flow
 	cold      []coldFlow
 	free      []int32 // ids of flows, the last freed on top
+	ended     []int32 // ids that the last Advance returned
 	slots     []slot
 	freeSlots []int32 // by half the size of the block: the first free block
 	links     []link
@@ -110,8 +111,9 @@ func (n *Network) setFatpipe(l int) {
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
 // host src to host dst, whose latency phase begins at date at, which may lie in
 // the future but not before the date of the last Advance. It returns the id of
-// the flow, which is valid until Advance returns it. Ids are small: a free one is
-// reused before a new one is made.
+// the flow. Ids are small: one that is free is used before a new one is made. The
+// ids that Advance returns become free at the next Advance, so that flows may be
+// started while those that ended are gone through.
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(src, dst int, size int64, at float64) (int32, error) {
@@ -197,7 +199,9 @@ func (n *Network) Next() float64 {
 // that ended, by ascending planned date, and returns it.
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
-	limit := t + n.opts.TimePrecision
+	n.free = append(n.free, n.ended...)
+	n.ended = n.ended[:0]
+	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
 	if n.starts.next <= limit {
 		n.beginLanes(limit)
 	}

@@ -268,6 +268,7 @@ func TestIDs(t *testing.T) {
 	if !math.IsInf(n.Next(), 1) {
 		t.Errorf("idle network has an event at %v", n.Next())
 	}
+	n.Advance(1, nil)
 	if id := mustStart(t, n, message{1, 0, 100, 1}); id != 0 {
 		t.Errorf("id after the end %d, want 0", id)
 	}
