@@ -5,8 +5,9 @@ import "reprise/trace"
 // barrierTag is a tag that no trace uses.
 const barrierTag = -1 << 31
 
-// barrierSource appends to the actions of each rank a barrier: rank 0 collects an
-// empty message of every other rank and answers each with another.
+// barrierSource appends to the actions of each rank a wait for what is pending
+// and a barrier: rank 0 collects an empty message of every other rank and answers
+// each with another.
 type barrierSource struct {
 	Source
 	ranks  int32
@@ -37,21 +38,19 @@ func (b *barrierSource) Fill(rank int32, buf []trace.Action) (int, error) {
 
 // action stores action i of the barrier of a rank; it is false at the end.
 func (b *barrierSource) action(rank, i int32, a *trace.Action) bool {
-	*a = trace.Action{Tag: barrierTag}
+	*a = trace.Action{Kind: trace.KindWaitAll, Tag: barrierTag}
 	if rank > 0 {
-		a.Kind = [...]trace.Kind{trace.KindSend, trace.KindRecv, trace.KindNone}[min(i, 2)]
-		return i < 2
+		a.Kind = [...]trace.Kind{trace.KindWaitAll, trace.KindSend, trace.KindRecv, trace.KindNone}[min(i, 3)]
+		return i < 3
 	}
-	others := b.ranks - 1
-	switch round := i % (others + 1); {
-	case others == 0 || i >= 2*(others+1):
+	round, other := i/b.ranks, i%b.ranks // of receives, then of sends
+	if other == 0 {
+		return round <= 2
+	}
+	if round == 2 {
 		return false
-	case round == others:
-		a.Kind = trace.KindWaitAll
-	case i < others:
-		a.Kind, a.Peer, a.Req = trace.KindIrecv, round+1, round
-	default:
-		a.Kind, a.Peer, a.Req = trace.KindIsend, round+1, round
 	}
+	a.Kind = [...]trace.Kind{trace.KindIrecv, trace.KindIsend}[round]
+	a.Peer, a.Req = other, other-1
 	return true
 }

@@ -15,31 +15,49 @@ import (
 // for.
 var ErrTooManyRanks = errors.New("more ranks than places")
 
-// FillHosts maps ranks to hosts in order, perHost ranks on each; perHost = 0
-// fills each host with as many ranks as it has cores.
+// FillHosts maps ranks to hosts in order, perHost consecutive ranks on each.
+// perHost = 0 takes the smallest number that fits, where no host gets more ranks
+// than it has cores.
 func FillHosts(p *platforms.Platform, ranks, perHost int) ([]int32, error) {
-	if perHost < 0 {
+	limit, each := perHost, fmt.Sprintf("%d per host", perHost)
+	capacity := func(host int) int { return limit }
+	switch {
+	case perHost < 0:
 		return nil, fmt.Errorf("%d ranks per host, want a positive number", perHost)
+	case perHost == 0:
+		capacity = func(host int) int { return min(limit, p.Host(host).Cores) }
+		limit, each = fewestPerHost(p, ranks), "one per core"
 	}
 	hosts := make([]int32, 0, ranks)
 	for h := 0; h < p.NumHosts() && len(hosts) < ranks; h++ {
-		n := perHost
-		if n == 0 {
-			n = p.Host(h).Cores
-		}
-		for ; n > 0 && len(hosts) < ranks; n-- {
+		for n := capacity(h); n > 0 && len(hosts) < ranks; n-- {
 			hosts = append(hosts, int32(h))
 		}
 	}
-	if len(hosts) == ranks {
-		return hosts, nil
+	if len(hosts) < ranks {
+		return nil, fmt.Errorf("%s: %w: %d ranks, but its %d hosts take %d (%s)",
+			p.Name(), ErrTooManyRanks, ranks, p.NumHosts(), len(hosts), each)
 	}
-	each := "one per core"
-	if perHost > 0 {
-		each = fmt.Sprintf("%d per host", perHost)
+	return hosts, nil
+}
+
+// fewestPerHost returns the smallest k such that the hosts take all ranks if each
+// gets k of them, or one per core if it has fewer cores; the largest number of
+// cores if there is none.
+func fewestPerHost(p *platforms.Platform, ranks int) int {
+	hostsWith := map[int]int{} // by number of cores
+	most := 1
+	for h := range p.NumHosts() {
+		cores := p.Host(h).Cores
+		hostsWith[cores]++
+		most = max(most, cores)
 	}
-	return nil, fmt.Errorf("%s: %w: %d ranks, but its %d hosts take %d (%s)",
-		p.Name(), ErrTooManyRanks, ranks, p.NumHosts(), len(hosts), each)
+	takers, places, k := p.NumHosts(), p.NumHosts(), 1
+	for ; places < ranks && k < most; k++ {
+		takers -= hostsWith[k]
+		places += takers
+	}
+	return k
 }
 
 // maxHostLines bounds the places that a hostfile can ask for.

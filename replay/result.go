@@ -10,22 +10,25 @@ import (
 // Result is what a replay found out. Dates and times are in seconds; date 0 is
 // when all ranks enter.
 type Result struct {
-	Header   *trace.Header
-	From, To int // steps played; To = 0: to the end
-	Makespan float64
-	Ranks    []RankResult
+	Header   *trace.Header `json:"-"`
+	Makespan float64       `json:"makespan_s"`
+	Gflops   float64       `json:"gflops"`     // by the program's own count of flop; 0: it has none, or not all steps were played
+	From     int           `json:"first_step"` // steps [From, To) were played; To = 0: to the end
+	To       int           `json:"last_step"`
+	Complete bool          `json:"complete"` // all steps of the program were played
 
-	Kinds   []Share // what the time of a rank is spent on; the means add up to the mean end
-	Kernels []Share // parts of the kind compute, free kernels left out
-	Phases  []Share // from begin to end; phases may lie inside each other
+	Messages int64 `json:"messages"` // point to point
+	Bytes    int64 `json:"bytes"`    // in them
+	Actions  int64 `json:"actions"`
+	Polls    int64 `json:"polls"` // probes and tests, those of busy waits included
 
-	Messages int64 // point-to-point messages
-	Bytes    int64 // in them
-	Actions  int64
-	Polls    int64 // probes and tests, those of busy waits included
+	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
+	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
+	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
-	Network  netmodel.Stats
-	Warnings []string // oddities that did not stop the run
+	Network  netmodel.Stats `json:"network"`
+	Warnings []string       `json:"warnings"` // oddities that did not stop the run
+	Ranks    []RankResult   `json:"ranks"`
 }
 
 // RankResult is what became of one rank.
@@ -34,18 +37,6 @@ type RankResult struct {
 	Host string  `json:"host"`
 	End  float64 `json:"end_s"` // date of its end
 }
-
-// Gflops returns the rate of the program in Gflop/s, by its own count of flop; 0 if
-// it has none or only some steps were played.
-func (r *Result) Gflops() float64 {
-	if r.Makespan <= 0 || !r.Complete() {
-		return 0
-	}
-	return r.Header.Flops / r.Makespan / 1e9
-}
-
-// Complete reports whether all steps of the trace were played.
-func (r *Result) Complete() bool { return r.From <= 0 && (r.To <= 0 || r.To >= r.Header.Steps) }
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
@@ -64,11 +55,15 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kernels = nonZero(e.book.shares(int(numKinds), kernelNames(h)))
 	res.Phases = nonZero(e.book.shares(int(numKinds)+e.book.kernels, h.Phases))
 	res.Warnings = e.warnings()
+	res.Complete = o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
+	if res.Complete && res.Makespan > 0 {
+		res.Gflops = h.Flops / res.Makespan / 1e9
+	}
 	return res
 }
 
 func nonZero(shares []Share) []Share {
-	kept := shares[:0]
+	kept := []Share{}
 	for _, s := range shares {
 		if s.Max > 0 {
 			kept = append(kept, s)
@@ -101,7 +96,7 @@ func (e *engine) warnings() []string {
 			recvs++
 		}
 	}
-	var list []string
+	list := []string{}
 	if sends > 0 {
 		list = append(list, fmt.Sprintf("%d messages were sent but never received", sends))
 	}

@@ -1,10 +1,6 @@
 package simgrid
 
-import (
-	"io"
-
-	"reprise/trace"
-)
+import "reprise/trace"
 
 // Columns of the one template: what its arguments mean depends on the block.
 const (
@@ -29,8 +25,11 @@ func (t *Trace) Header() *trace.Header {
 		Program: "simgrid-ti",
 		Params:  []trace.Param{{Name: "index", Value: t.name}},
 		Ranks:   t.ranks,
-		Axes:    []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		Steps:   1,
+		Axes:    []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		Families: []trace.Family{{
+			Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(t.ranks)}},
+		}},
 	}
 	params := make([]trace.ParamColumn, numArgs)
 	for i, name := range []string{"peer", "tag", "bytes", "received"} {
@@ -41,17 +40,21 @@ func (t *Trace) Header() *trace.Header {
 }
 
 // Convert writes all actions to w, whose header must be that of Header. It does
-// not close w.
+// not close w. It holds one unit of the trace at a time.
 func (t *Trace) Convert(w *trace.Writer) error {
-	c := &converter{w: w, blocks: map[blockKey]int64{}, perRank: max(1, min(unitRank, unitActions/t.ranks))}
+	c := &converter{w: w, blocks: map[blockKey]int64{}}
+	c.buf = make([]trace.Action, max(1, min(unitRank, unitActions/t.ranks)))
 	for {
-		call := &trace.Call{Counts: make([]int64, t.ranks), Args: make([][]int64, numArgs)}
-		for r := range t.streams {
-			n, err := c.rank(t, int32(r), call)
-			if err != nil {
+		if t.shared != nil {
+			if err := t.readAhead(len(c.buf)); err != nil {
 				return err
 			}
-			call.Counts[r] = n
+		}
+		call := &trace.Call{Counts: make([]int64, t.ranks), Args: make([][]int64, numArgs)}
+		for r := range t.streams {
+			if err := c.rank(t, int32(r), call); err != nil {
+				return err
+			}
 		}
 		if len(call.Blocks) == 0 {
 			return nil
@@ -67,9 +70,9 @@ func (t *Trace) Convert(w *trace.Writer) error {
 
 // converter turns actions into calls of blocks.
 type converter struct {
-	w       *trace.Writer
-	blocks  map[blockKey]int64
-	perRank int
+	w      *trace.Writer
+	blocks map[blockKey]int64
+	buf    []trace.Action // of one rank
 }
 
 // blockKey is what distinguishes the one-action blocks.
@@ -78,16 +81,22 @@ type blockKey struct {
 	req  int32
 }
 
-// rank appends to the call the next actions of a rank and returns how many.
-func (c *converter) rank(t *Trace, rank int32, call *trace.Call) (int64, error) {
-	buf, err := t.batch(rank, c.perRank)
-	for i := range buf {
-		if err != nil {
-			break
-		}
-		err = c.action(&buf[i], call)
+// rank appends to the call the next actions of a rank.
+func (c *converter) rank(t *Trace, rank int32, call *trace.Call) error {
+	var n int
+	var err error
+	if t.shared != nil {
+		n = t.streams[rank].take(c.buf)
+	} else {
+		n, err = t.Fill(rank, c.buf)
 	}
-	return int64(len(buf)), err
+	for i := range c.buf[:n] {
+		if err == nil {
+			err = c.action(&c.buf[i], call)
+		}
+	}
+	call.Counts[rank] = int64(n)
+	return err
 }
 
 func (c *converter) action(a *trace.Action, call *trace.Call) error {
@@ -117,44 +126,38 @@ func (c *converter) action(a *trace.Action, call *trace.Call) error {
 
 // newBlock builds the block of one action.
 func newBlock(key blockKey) *trace.Builder {
-	messages := map[trace.Kind]trace.Op{
-		trace.KindSend: trace.OpSend, trace.KindIsend: trace.OpIsend, trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv,
-	}
-	var b *trace.Builder
+	b := trace.NewBuilder(key.kind.String(), numArgs)
 	switch key.kind {
-	case trace.KindFlops, trace.KindSleep:
-		b = trace.NewBuilder(1)
-		if key.kind == trace.KindFlops {
-			b.Flops(b.Param(0))
-		} else {
-			b.Sleep(b.Param(0))
-		}
+	case trace.KindFlops:
+		b.Flops(b.Param(argPeer))
+	case trace.KindSleep:
+		b.Sleep(b.Param(argPeer))
 	case trace.KindSendrecv:
-		b = trace.NewBuilder(numArgs)
 		b.Sendrecv(0, b.Param(argPeer), trace.Const(0), b.Param(argBytes), b.Param(argTag), trace.Const(0), b.Param(argReceived))
 	case trace.KindWait:
-		b = trace.NewBuilder(0)
 		b.Wait(key.req)
 	case trace.KindTest:
-		b = trace.NewBuilder(0)
 		b.Test(key.req)
 	case trace.KindWaitAll:
-		b = trace.NewBuilder(0)
 		b.WaitAll()
 	default:
-		b = trace.NewBuilder(argReceived)
-		b.Message(messages[key.kind], 0, key.req, b.Param(argPeer), b.Param(argTag), b.Param(argBytes))
+		ops := map[trace.Kind]trace.Op{
+			trace.KindSend: trace.OpSend, trace.KindIsend: trace.OpIsend, trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv,
+		}
+		b.Message(ops[key.kind], 0, key.req, b.Param(argPeer), b.Param(argTag), b.Param(argBytes))
 	}
 	return b
 }
 
-// batch returns the next actions of a rank, at most n. From a shared file it
-// returns what has been read, after reading on until some rank has n.
-func (t *Trace) batch(rank int32, n int) ([]trace.Action, error) {
-	if t.shared == nil {
-		buf := make([]trace.Action, n)
-		got, err := t.Fill(rank, buf)
-		return buf[:got], err
+// readAhead reads the shared file until some rank has n actions, or all together
+// have as many as go into a unit.
+func (t *Trace) readAhead(n int) error {
+	for total, most := 0, 0; most < n && total < unitActions && !t.streams[0].over; total++ {
+		rank, err := t.readShared()
+		if err != nil {
+			return err
+		}
+		most = max(most, len(t.streams[rank].queue))
 	}
-	return nil, io.ErrUnexpectedEOF
+	return nil
 }

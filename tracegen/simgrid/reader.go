@@ -28,7 +28,8 @@ type stream struct {
 	requests
 	rank  int32
 	lines lines          // unless the file is shared
-	queue []trace.Action // read from a shared file, not yet asked for
+	queue []trace.Action // read from a shared file
+	taken int            // of queue
 	over  bool           // the last line has been read
 	waits []int32        // slots to wait for after the last line
 }
@@ -210,28 +211,37 @@ func (t *Trace) parseLine(text []byte, at *lines, rank int32, a *trace.Action) (
 
 // fillShared is Fill where all ranks share a file.
 func (t *Trace) fillShared(s *stream, buf []trace.Action) (int, error) {
-	for len(s.queue) < len(buf) && !s.over {
-		if err := t.readShared(); err != nil {
+	for len(s.queue)-s.taken < len(buf) && !s.over {
+		if _, err := t.readShared(); err != nil {
 			return 0, err
 		}
 	}
-	n := copy(buf, s.queue)
-	s.queue = append(s.queue[:0], s.queue[n:]...)
-	return n + s.leftover(buf[n:]), nil
+	return s.take(buf), nil
 }
 
-// readShared reads one line of the shared file into the queue of its rank; at the
-// end of the file all streams are over.
-func (t *Trace) readShared() error {
+// take stores the next actions that have been read from a shared file.
+func (s *stream) take(buf []trace.Action) int {
+	n := copy(buf, s.queue[s.taken:])
+	s.taken += n
+	if s.taken > len(s.queue)/2 {
+		s.queue = append(s.queue[:0], s.queue[s.taken:]...)
+		s.taken = 0
+	}
+	return n + s.leftover(buf[n:])
+}
+
+// readShared reads one line of the shared file into the queue of its rank, which
+// it returns; at the end of the file all streams are over.
+func (t *Trace) readShared() (int64, error) {
 	text, err := t.shared.next()
 	if err == io.EOF {
 		for r := range t.streams {
 			t.streams[r].finish()
 		}
-		return nil
+		return 0, nil
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	f := fields{text}
 	rank, err := f.integer("rank", 0, int64(t.ranks-1))
@@ -241,12 +251,12 @@ func (t *Trace) readShared() error {
 		ok, err = t.streams[rank].parse(&f, t, &a)
 	}
 	if err != nil {
-		return fmt.Errorf("%s:%d: %w", t.shared.name, t.shared.line, err)
+		return 0, fmt.Errorf("%s:%d: %w", t.shared.name, t.shared.line, err)
 	}
 	if ok {
 		t.streams[rank].queue = append(t.streams[rank].queue, a)
 	}
-	return nil
+	return rank, nil
 }
 
 // finish notes what the rank waits for after its last line: all that is
@@ -270,7 +280,7 @@ const waitForAll = -1
 
 // leftover stores the waits after the last line.
 func (s *stream) leftover(buf []trace.Action) int {
-	if !s.over || len(s.queue) > 0 {
+	if !s.over || len(s.queue) > s.taken {
 		return 0
 	}
 	n := 0

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+// input is an opened trace of either form.
+type input struct {
+	header *trace.Header
+	trace  *trace.Trace   // nil for SimGrid's text
+	text   *simgrid.Trace // nil for a trace of our own
+}
+
+// openInput opens a trace, standard input, or the index of a SimGrid trace.
+func openInput(path string, stdin io.Reader) (*input, error) {
+	if path == "-" {
+		t, err := trace.NewReader(stdin, "stdin")
+		if err != nil {
+			return nil, err
+		}
+		return &input{header: t.Header(), trace: t}, nil
+	}
+	text, err := isText(path)
+	if err != nil {
+		return nil, err
+	}
+	if text {
+		t, err := simgrid.Open(path, "")
+		if err != nil {
+			return nil, err
+		}
+		return &input{header: t.Header(), text: t}, nil
+	}
+	t, err := trace.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &input{header: t.Header(), trace: t}, nil
+}
+
+// isText reports whether a regular file looks like a SimGrid index. Nothing is
+// read from a named pipe, which cannot be read twice.
+func isText(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return simgrid.IsIndex(head[:n]), nil
+}
+
+func (in *input) close() error {
+	if in.trace == nil {
+		return nil
+	}
+	return in.trace.Close()
+}
+
+func (in *input) run(m replay.Machine, o replay.Options) (*replay.Result, error) {
+	if in.trace != nil {
+		return replay.Run(in.trace, m, o)
+	}
+	res, err := replay.RunSource(in.header, in.text, m, o)
+	if err == nil {
+		res.Warnings = append(res.Warnings, in.text.Warnings()...)
+	}
+	return res, err
+}
+
+// machine is what is replayed on, with the names for the report.
+type machine struct {
+	replay.Machine
+	platformName, kernelName string
+	notes                    []string
+}
+
+// loadMachine loads the platform, the kernel models and the mapping for ranks.
+func loadMachine(s *settings, h *trace.Header) (*machine, error) {
+	m := &machine{platformName: s.platform}
+	if s.platform == "" {
+		m.platformName = "default"
+		m.notes = append(m.notes, "no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")
+	}
+	var err error
+	builtin := s.platform == "" || !exists(s.platform)
+	if builtin {
+		m.Platform, err = platforms.Builtin(m.platformName, h.Ranks)
+	} else {
+		m.Platform, err = platforms.Load(s.platform)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.loadKernels(s, h, builtin); err != nil {
+		return nil, err
+	}
+	return m, m.mapRanks(s, h.Ranks)
+}
+
+// loadKernels loads the kernel models that were asked for. A built-in machine
+// brings its own; with another one the generic ones go by the speed of its hosts.
+func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err error) {
+	m.kernelName = s.kernels
+	switch {
+	case s.kernels != "" && exists(s.kernels):
+		m.Kernels, err = kernels.Load(s.kernels)
+		return err
+	case s.kernels != "":
+	case len(h.Kernels) == 0:
+		return nil
+	case builtin:
+		m.kernelName = m.platformName
+	default:
+		m.kernelName = "default"
+		m.notes = append(m.notes, "no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
+	}
+	m.Kernels, err = kernels.Builtin(m.kernelName)
+	return err
+}
+
+func (m *machine) mapRanks(s *settings, ranks int) (err error) {
+	if s.hostfile == "" {
+		m.Hosts, err = replay.FillHosts(m.Platform, ranks, s.ranksPerHost)
+		return err
+	}
+	f, err := os.Open(s.hostfile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m.Hosts, err = replay.ParseHostfile(f, s.hostfile, m.Platform, ranks)
+	return err
+}
+
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}

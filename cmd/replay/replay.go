@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"reprise/replay"
+)
+
+// replayTrace opens everything, replays, and prints the report.
+func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
+	in, err := openInput(s.trace, stdin)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	m, err := loadMachine(s, in.header)
+	if err != nil {
+		return err
+	}
+	o, err := options(s, m)
+	if err != nil {
+		return err
+	}
+	bar := newBar(s, in, stderr)
+	if bar != nil {
+		o.Progress = func(steps int) { _ = bar.Set(steps) }
+	}
+	if !s.quiet {
+		for _, note := range m.notes {
+			fmt.Fprintln(stderr, "replay:", note)
+		}
+	}
+	begin := time.Now()
+	res, err := in.run(m.Machine, o)
+	if bar != nil {
+		_ = bar.Clear()
+	}
+	if err != nil {
+		return err
+	}
+	return print(s, m, replay.NewReport(res, time.Since(begin).Seconds()), stdout)
+}
+
+// options returns the defaults, changed by the platform's file and then by the
+// command line.
+func options(s *settings, m *machine) (replay.Options, error) {
+	o := replay.DefaultOptions()
+	o.From, o.To = s.from, s.to
+	if err := o.Network.ApplyConfig(m.Platform); err != nil {
+		return o, err
+	}
+	for _, c := range s.cfg {
+		if err := o.Network.Set(c[0], c[1]); err != nil {
+			return o, usagef("--cfg: %w", err)
+		}
+	}
+	return o, nil
+}
+
+func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
+	r.Tool = "replay " + version
+	r.Trace, r.Platform, r.KernelFile = s.trace, m.platformName, m.kernelName
+	r.PeakRSS = peakRSS()
+	if s.json {
+		return r.WriteJSON(stdout)
+	}
+	return r.WriteText(stdout)
+}
+
+// newBar returns a progress bar over the steps, nil where nobody would see it.
+func newBar(s *settings, in *input, stderr io.Writer) *progressbar.ProgressBar {
+	f, ok := stderr.(*os.File)
+	if !ok || s.quiet || in.header.Steps == 0 {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	last := in.header.Steps
+	if s.to > 0 {
+		last = min(last, s.to)
+	}
+	return progressbar.NewOptions(max(1, last-s.from),
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetDescription("steps"),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(200*time.Millisecond))
+}
+
+// peakRSS returns the largest resident set of this process in bytes.
+func peakRSS() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return u.Maxrss << 10
+}

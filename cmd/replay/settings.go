@@ -1,0 +1,65 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// settings is what the command line says.
+type settings struct {
+	trace        string // "-": standard input
+	platform     string
+	kernels      string
+	hostfile     string
+	ranksPerHost int
+	cfg          [][2]string // names and values
+	from, to     int
+	json, quiet  bool
+}
+
+func settingsOf(c *cli.Context) (*settings, error) {
+	if c.NArg() != 1 {
+		return nil, usagef("want 1 trace, got %d (flags come before it)", c.NArg())
+	}
+	s := &settings{
+		trace: c.Args().First(), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"),
+		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"),
+	}
+	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
+		return nil, usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
+	}
+	if c.IsSet("ranks-per-host") && s.hostfile != "" {
+		return nil, usagef("--hostfile and --ranks-per-host exclude each other")
+	}
+	for _, text := range c.StringSlice("cfg") {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return nil, usagef("--cfg %q, want NAME:VALUE", text)
+		}
+		s.cfg = append(s.cfg, [2]string{name, value})
+	}
+	var err error
+	s.from, s.to, err = parseSteps(c.String("steps"))
+	return s, err
+}
+
+// parseSteps reads "a:b", "a:", ":b" or "".
+func parseSteps(text string) (from, to int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, last, ok := strings.Cut(text, ":")
+	if ok && first != "" {
+		from, err = strconv.Atoi(first)
+	}
+	if ok && err == nil && last != "" {
+		to, err = strconv.Atoi(last)
+	}
+	if !ok || err != nil || from < 0 || last != "" && to <= from {
+		return 0, 0, usagef("--steps %q, want A:B with 0 <= A < B", text)
+	}
+	return from, to, nil
+}

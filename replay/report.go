@@ -1,0 +1,156 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Report is a result with what it was made from and what making it cost.
+type Report struct {
+	*Result
+	Tool       string            `json:"tool"` // name and version of the command
+	Trace      string            `json:"trace"`
+	Platform   string            `json:"platform"`
+	KernelFile string            `json:"kernels"` // "": none
+	Program    string            `json:"program"`
+	Parameters map[string]string `json:"parameters"` // of the program
+
+	WallSeconds float64 `json:"wall_s"`         // of the replay
+	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
+	Speed       float64 `json:"messages_per_wall_s"`
+}
+
+// NewReport returns the report of a result that took so long to compute.
+func NewReport(res *Result, wallSeconds float64) *Report {
+	r := &Report{Result: res, Program: res.Header.Program, Parameters: map[string]string{}, WallSeconds: wallSeconds}
+	for _, p := range res.Header.Params {
+		r.Parameters[p.Name] = p.Value
+	}
+	if wallSeconds > 0 {
+		r.Speed = float64(res.Messages) / wallSeconds
+	}
+	return r
+}
+
+// WriteJSON writes everything; numbers have all the digits of the double.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
+
+// WriteText writes the report for people: the program's own result line, where
+// the time went, and what the replay cost.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if r.Complete {
+		r.resultLine(&b)
+	} else {
+		fmt.Fprintf(&b, "steps %s of %d only: no result line\n", r.steps(), r.Header.Steps)
+	}
+	fmt.Fprintf(&b, "\nmakespan %.9g s: %s on %s\n", r.Makespan, r.Trace, r.machine())
+	mean := r.meanEnd()
+	table(&b, "time of a rank", r.Kinds, mean)
+	table(&b, "compute", r.Kernels, mean)
+	table(&b, "phase", r.Phases, mean)
+	fmt.Fprintf(&b, "\n%s messages, %s, %s actions", count(r.Messages), size(r.Bytes), count(r.Actions))
+	if r.Polls > 0 {
+		fmt.Fprintf(&b, ", %s polls", count(r.Polls))
+	}
+	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, count(int64(r.Speed)), size(r.PeakRSS))
+	for _, text := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) steps() string {
+	if r.To <= 0 {
+		return fmt.Sprintf("%d:", r.From)
+	}
+	return fmt.Sprintf("%d:%d", r.From, r.To)
+}
+
+func (r *Report) machine() string {
+	hosts := map[string]bool{}
+	for _, rank := range r.Ranks {
+		hosts[rank.Host] = true
+	}
+	text := fmt.Sprintf("%s, %d ranks on %d hosts", r.Platform, len(r.Ranks), len(hosts))
+	if r.KernelFile != "" {
+		text += ", kernels " + r.KernelFile
+	}
+	return text
+}
+
+func (r *Report) meanEnd() float64 {
+	sum := 0.0
+	for _, rank := range r.Ranks {
+		sum += rank.End
+	}
+	return sum / float64(len(r.Ranks))
+}
+
+// resultLine writes the result in the layout of HPL: the program's columns, then
+// time and rate.
+func (r *Report) resultLine(b *strings.Builder) {
+	if len(r.Header.Result) == 0 {
+		return
+	}
+	var title, value strings.Builder
+	for i, c := range r.Header.Result {
+		format := " %5s"
+		switch i {
+		case 0:
+			format = "%-8s"
+		case 1:
+			format = "%12s"
+		}
+		fmt.Fprintf(&title, format, c.Title)
+		fmt.Fprintf(&value, format, c.Value)
+	}
+	fmt.Fprintf(&title, "%19s%23s", "Time", "Gflops")
+	fmt.Fprintf(&value, "%19.2f%23.4e", r.Makespan, r.Gflops)
+	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", strings.Repeat("=", 80), title.String(), strings.Repeat("-", 80), value.String())
+}
+
+// table writes shares of the ranks' time, in the order given.
+func table(b *strings.Builder, title string, shares []Share, whole float64) {
+	if len(shares) == 0 {
+		return
+	}
+	width := len(title)
+	for _, s := range shares {
+		width = max(width, len(s.Name))
+	}
+	fmt.Fprintf(b, "\n%-*s %12s %12s %12s %8s\n", width, title, "mean s", "min s", "max s", "share")
+	for _, s := range shares {
+		share := 0.0
+		if whole > 0 {
+			share = 100 * s.Mean / whole
+		}
+		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%\n", width, s.Name, s.Mean, s.Min, s.Max, share)
+	}
+}
+
+// count writes a number with a comma between thousands.
+func count(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// size writes bytes with a decimal prefix and three digits.
+func size(bytes int64) string {
+	v, units := float64(bytes), []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
+	for v >= 999.5 && len(units) > 1 {
+		v /= 1000
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.3g %s", v, units[0])
+}
