@@ -36,16 +36,19 @@ func (l *library) factBlock(w, d int) int64 {
 		for _, at := range f.distances {
 			peers = append(peers, b.Member(colFamily, a[2].Plus(int64(at))))
 		}
-		recursive := w > l.p.NBMin
-		if recursive {
-			b.Mark(beginRecur, a[1], trace.Const(int64(w)), trace.Const(0))
-		}
+		b.Mark(beginRecur, a[1], trace.Const(int64(w)), trace.Const(0))
 		f.call(b, w, a[1], trace.Const(0), a[3], peers)
-		if recursive {
-			b.Mark(endRecur)
-		}
+		b.Mark(endRecur)
 	}
 	b.Mark(endFact, a[0])
+	return int64(l.add(b))
+}
+
+// skipBlock is the factorization where there is nothing to factor.
+func (l *library) skipBlock() int64 {
+	b := trace.NewBuilder("pdfact elsewhere", 1)
+	b.Mark(beginFact, b.Param(0))
+	b.Mark(endFact, b.Param(0))
 	return int64(l.add(b))
 }
 

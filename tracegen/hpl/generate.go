@@ -60,7 +60,7 @@ type generator struct {
 
 	counts  []int64 // K of the panel at hand, by distance
 	counter rowCounter
-	arena   []int64 // columns of the call under construction
+	arena   []int64 // columns of the step at hand
 	empty   int64   // vector for blocks that do not look at theirs
 }
 
@@ -100,6 +100,7 @@ func (g *generator) step(k int) {
 	if g.ok() {
 		g.fail(g.writer.Step(k))
 	}
+	g.arena = g.arena[:0]
 }
 
 // call writes a call of a template. Gate is the column of its gate, or nil if it
@@ -112,16 +113,14 @@ func (g *generator) call(template int, gate, blocks []int64, args ...[]int64) {
 	g.callGated(template, gates, blocks, args...)
 }
 
-// callGated writes a call of a template with any number of gates. Columns made
-// for it by one, only, byRow and byCol end here.
+// callGated writes a call of a template with any number of gates.
 func (g *generator) callGated(template int, gates [][]int64, blocks []int64, args ...[]int64) {
 	if g.ok() {
 		g.fail(g.writer.Call(&trace.Call{Template: template, Gates: gates, Blocks: blocks, Args: args}))
 	}
-	g.arena = g.arena[:0]
 }
 
-// column returns room for n values, until the next call.
+// column returns room for n values, until the next step.
 func (g *generator) column(n int64) []int64 {
 	at := len(g.arena)
 	if free := cap(g.arena) - at; int64(free) < n {

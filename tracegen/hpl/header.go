@@ -29,6 +29,7 @@ const (
 	callBegin      = iota
 	callPanel      // a panel is set up
 	callFact       // its process column factors it
+	callSkip       // other process columns do not
 	callInit       // its broadcast becomes pending
 	callFinish     // the broadcast is waited for
 	callUpdate     // trailing update, swap by binary exchange included
@@ -61,6 +62,7 @@ func templateTable() []trace.Template {
 		callBegin:      template("begin", nil, axisAll),
 		callPanel:      template("panel", nil, axisRow, all("j"), row("mp"), col("nq"), all("prow"), all("pcol"), all("tag")),
 		callFact:       template("factorize", byCol, axisRow, all("j"), row("m"), all("prow"), vec("pivots")),
+		callSkip:       template("skip", byCol, axisAll, all("j")),
 		callInit:       template("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
 		callFinish:     template("finish", nil, axisAll, all("j")),
 		callUpdate:     template("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),

@@ -25,6 +25,7 @@ func (g *generator) plain() {
 			g.markPanel(x) // set up once before the loop, and once in it
 		}
 		g.markPanel(x)
+		g.skipFactorization(x)
 		g.factorize(x)
 		g.startBcast(x)
 		g.finishBcast(x)
@@ -78,6 +79,7 @@ func (g *generator) startUp(depth, start int64) []*panel {
 		if k > 0 {
 			g.step(k)
 		}
+		g.skipFactorization(x)
 		g.factorize(x)
 		g.startBcast(x)
 		g.finishBcast(x)
@@ -114,6 +116,13 @@ func (g *generator) factorize(x *panel) {
 	g.drawPivots(x)
 	m := g.byRow(func(r int64) int64 { return g.trailing(x, r) })
 	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), m, g.one(x.prow), g.one(x.pivots))
+}
+
+// skipFactorization is the factorization of a panel on the process columns that
+// have no part in it. HPL calls it where it does not look ahead.
+func (g *generator) skipFactorization(x *panel) {
+	others := g.byCol(func(q int64) int64 { return min(1, mod(q-x.pcol, g.q)) })
+	g.call(callSkip, others, g.one(g.lib.skipBlock()), g.one(x.j))
 }
 
 // drawPivots states what the trace depends on of a panel's pivots.
@@ -183,7 +192,7 @@ func (g *generator) update(x *panel, bcast int64, gate, n []int64) {
 		g.call(callUpdate, gate, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, ml2, g.one(x.prow), g.one(x.swapped))
 		return
 	}
-	g.rollingUpdate(x, bcast, append([]int64(nil), gate...), append([]int64(nil), n...))
+	g.rollingUpdate(x, bcast, gate, n)
 }
 
 // rollingUpdate is an update whose swap may be spread-roll.

@@ -68,11 +68,9 @@ func (s *binary) gather() {
 	s.poll()
 }
 
-// foldIn brings the rows of the extra processes into the hypercube.
+// foldIn brings the rows of the extra processes, if there are any, into the
+// hypercube.
 func (s *binary) foldIn() {
-	if s.size == s.cube {
-		return
-	}
 	nothing := trace.Const(0)
 	switch peer := s.d ^ s.cube; {
 	case peer >= s.size:
@@ -153,9 +151,6 @@ func (s *binary) extraTree() {
 
 // foldOut gives the final U to the extra processes.
 func (s *binary) foldOut() {
-	if s.size == s.cube {
-		return
-	}
 	switch peer := s.d ^ s.cube; {
 	case peer >= s.size:
 	case s.d < peer:

@@ -169,11 +169,21 @@ func (l *library) rollRows(b *trace.Builder, y int, s *spreader, lengths trace.O
 
 // rollStepBlock is a step of a roll: its parameters are the vector of lengths,
 // the bytes of a row, the peer, and the positions whose rows go out and come in.
+// The receive is nonblocking even where nothing is sent.
 func (l *library) rollStepBlock() int {
 	b := trace.NewBuilder("roll step", 5)
 	a := params(b, 5)
 	bytes := func(position trace.Operand) trace.Operand { return b.Mul(b.VectorAt(a[0], position), a[1]) }
-	b.Exchange(colFamily, a[2], trace.Const(swapTag), bytes(a[3]), bytes(a[4]))
+	peer, tag, out, in := a[2], trace.Const(swapTag), bytes(a[3]), bytes(a[4])
+	both := b.Min(out, in)
+	b.If(both, func() { b.Exchange(colFamily, peer, tag, out, in) })
+	b.If(b.Eq(both, trace.Const(0)), func() {
+		b.If(in, func() {
+			b.Message(trace.OpIrecv, colFamily, 0, peer, tag, in)
+			b.Wait(0)
+		})
+		b.If(out, func() { b.Message(trace.OpSend, colFamily, 0, peer, tag, out) })
+	})
 	b.Poll(slotBcast)
 	return l.add(b)
 }
