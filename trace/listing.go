@@ -66,11 +66,7 @@ func newListing(w io.Writer, c *Cursor, rule PollRule) *listing {
 	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
 	for i := range h.Kernels {
 		k := &h.Kernels[i]
-		prefix := k.Name
-		for _, a := range k.Attrs {
-			prefix += " " + a.Value
-		}
-		l.kernels = append(l.kernels, kernelText{prefix, k.Dims})
+		l.kernels = append(l.kernels, kernelText{kernelName(k), k.Dims})
 	}
 	for i := range h.Families {
 		comm := ""

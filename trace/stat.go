@@ -1,0 +1,252 @@
+package trace
+
+import (
+	"encoding/hex"
+	"fmt"
+)
+
+// StatOptions says what Stat counts.
+type StatOptions struct {
+	// Late answers polls as the rule Late does: the most polls and chunks. Without
+	// it, as Hit. Messages and bytes are the same, and flop but for rounding.
+	Late bool
+}
+
+// Stat is what a trace holds in all.
+type Stat struct {
+	Program    string        `json:"program"`
+	Tool       string        `json:"tool,omitempty"`
+	Command    string        `json:"command,omitempty"`
+	Hash       string        `json:"hash"`
+	Parameters []Parameter   `json:"parameters"`
+	Ranks      int           `json:"ranks"`
+	Steps      int           `json:"steps"`         // that the trace holds
+	AllSteps   int           `json:"program_steps"` // that the program has
+	Polls      string        `json:"polls"`         // how polls were answered: hit or late
+	Totals     Counts        `json:"totals"`
+	Kinds      []KindCount   `json:"kinds"`
+	Kernels    []KernelCount `json:"kernels"`
+	Phases     []PhaseCount  `json:"phases"`
+	File       FileStat      `json:"file"`
+}
+
+// Parameter is a parameter of the traced program.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Counts are totals over all ranks.
+type Counts struct {
+	Actions     int64   `json:"actions"`
+	Messages    int64   `json:"messages"` // sent
+	Bytes       int64   `json:"bytes"`    // sent
+	KernelCalls int64   `json:"kernel_calls"`
+	Flops       float64 `json:"flops"`
+	Seconds     float64 `json:"sleep_s"`
+}
+
+// KindCount counts the actions of a kind, by the verb that listings use, and the
+// bytes that they send.
+type KindCount struct {
+	Kind    string  `json:"kind"`
+	Actions int64   `json:"actions"`
+	Bytes   int64   `json:"bytes"`
+	Flops   float64 `json:"flops"`
+}
+
+// KernelCount counts the calls of a kernel and their flop.
+type KernelCount struct {
+	Kernel string  `json:"kernel"`
+	Calls  int64   `json:"calls"`
+	Flops  float64 `json:"flops"`
+}
+
+// PhaseCount is the part of a phase: what ranks do while it is the innermost
+// open one. The part that is in no phase is called "-".
+type PhaseCount struct {
+	Phase   string        `json:"phase"`
+	Totals  Counts        `json:"totals"`
+	Kinds   []KindCount   `json:"kinds"`
+	Kernels []KernelCount `json:"kernels"`
+}
+
+// FileStat tells how the trace is stored.
+type FileStat struct {
+	Bytes           int64   `json:"bytes"`
+	ContentBytes    int64   `json:"content_bytes"` // of blocks and columns before compression
+	Windows         int     `json:"windows"`
+	Units           int64   `json:"units"`
+	Blocks          int     `json:"blocks"`
+	BlockCalls      int64   `json:"block_calls"` // all ranks
+	BytesPerMessage float64 `json:"bytes_per_message"`
+	Compression     float64 `json:"compression"` // content bytes per byte of the file
+}
+
+// Stat counts what the trace holds, from its structure: each block is counted
+// once as a formula in its arguments, which is evaluated once for all ranks that
+// call it with the same. The cost does not depend on the number of actions. Of
+// a stream it reads all.
+func (t *Trace) Stat(o StatOptions) (*Stat, error) {
+	h := t.Header()
+	u := newUnitCounter(t.prog, o.Late)
+	steps, last := 0, -1
+	w, err := t.start(0)
+	for ; err == nil && w != nil; w, err = t.after(w) {
+		for i := range w.units {
+			if w.units[i].step != last {
+				last = w.units[i].step
+				steps++
+			}
+			if err := u.unit(w, &w.units[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &Stat{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(t.hash[:]), Ranks: h.Ranks,
+		Steps: steps, AllSteps: h.Steps, Polls: "hit"}
+	if o.Late {
+		s.Polls = "late"
+	}
+	for _, p := range h.Params {
+		s.Parameters = append(s.Parameters, Parameter(p))
+	}
+	u.tally.fill(s, h)
+	s.File = FileStat{Windows: t.totals.Windows, Units: t.totals.Units, Blocks: t.prog.NumBlocks(), BlockCalls: u.calls}
+	return s, t.fileStat(&s.File, s.Totals.Messages)
+}
+
+func (u *unitCounter) unit(w *window, unit *unit) error {
+	for i := range unit.calls {
+		c := &unit.calls[i]
+		if err := u.call(w, c); err != nil {
+			return fmt.Errorf("step %d call %d (%s): %w", unit.step, i, u.program.header.Templates[c.template].Name, err)
+		}
+	}
+	return nil
+}
+
+// fileStat fills in sizes.
+func (t *Trace) fileStat(f *FileStat, messages int64) error {
+	for i := range t.entries {
+		f.ContentBytes += int64(t.entries[i].plain)
+	}
+	var err error
+	if f.Bytes, err = t.size(); err != nil {
+		return err
+	}
+	if messages > 0 {
+		f.BytesPerMessage = float64(f.Bytes) / float64(messages)
+	}
+	f.Compression = float64(f.ContentBytes) / float64(f.Bytes)
+	return nil
+}
+
+// size returns the bytes of the whole trace, which has been read.
+func (t *Trace) size() (int64, error) {
+	if t.file == nil {
+		return t.frames.offset, nil
+	}
+	at := int64(preambleSize)
+	if n := len(t.entries); n > 0 {
+		at = int64(t.entries[n-1].offset) + t.entries[n-1].size()
+	}
+	for {
+		var b [frameSize]byte
+		if _, err := t.file.ReadAt(b[:], at); err != nil {
+			return 0, t.frames.errorAt(at, err)
+		}
+		f, err := parseFrame(b[:])
+		if err != nil {
+			return 0, t.frames.errorAt(at, err)
+		}
+		at += f.size()
+		if f.kind == kindEnd {
+			return at, nil
+		}
+	}
+}
+
+// fill turns the tally into tables.
+func (t *tally) fill(s *Stat, h *Header) {
+	all := &tally{t.counters, make([]int64, t.counters.n), make([]float64, t.counters.n)}
+	for p := -1; p < len(h.Phases); p++ {
+		row := t.row(p)
+		for i := range all.ints {
+			all.ints[i] += row.ints[i]
+			all.floats[i] += row.floats[i]
+		}
+		name := "-"
+		if p >= 0 {
+			name = h.Phases[p]
+		}
+		part := PhaseCount{Phase: name}
+		part.Totals, part.Kinds, part.Kernels = row.tables(h)
+		if p >= 0 || part.Totals.Actions > 0 {
+			s.Phases = append(s.Phases, part)
+		}
+	}
+	s.Totals, s.Kinds, s.Kernels = all.tables(h)
+}
+
+// row returns the tally of one phase, -1 for none.
+func (t *tally) row(phase int) *tally {
+	from, to := t.at(int32(phase), 0), t.at(int32(phase+1), 0)
+	return &tally{t.counters, t.ints[from:to], t.floats[from:to]}
+}
+
+// tables sums up one row.
+func (t *tally) tables(h *Header) (sum Counts, kinds []KindCount, kernels []KernelCount) {
+	for k := range h.Kernels {
+		if c := t.kernel(&h.Kernels[k], k); c.Calls > 0 {
+			kernels = append(kernels, c)
+			sum.KernelCalls += c.Calls
+			sum.Flops += c.Flops
+		}
+	}
+	if sum.KernelCalls > 0 {
+		kinds = append(kinds, KindCount{Kind: "compute", Actions: sum.KernelCalls, Flops: sum.Flops})
+	}
+	for c, name := range countNames {
+		k := KindCount{Kind: name, Actions: t.ints[c]}
+		if c < numSenders {
+			k.Bytes = t.ints[int(countBytes)+c]
+			sum.Messages += k.Actions
+			sum.Bytes += k.Bytes
+		}
+		if counter(c) == countFlops {
+			k.Flops = t.floats[countAmount]
+			sum.Flops += k.Flops
+		}
+		if k.Actions > 0 {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		sum.Actions += k.Actions
+	}
+	sum.Seconds = t.floats[countSeconds]
+	return sum, kinds, kernels
+}
+
+// kernel returns the calls of kernel i and their flop.
+func (t *tally) kernel(k *Kernel, i int) KernelCount {
+	at := t.counters.calls[i]
+	c := KernelCount{Kernel: kernelName(k), Calls: t.ints[at]}
+	for j, term := range k.Flops {
+		c.Flops += float64(term.Coef * t.floats[int(at)+1+j])
+	}
+	return c
+}
+
+// kernelName returns a kernel's name with its attributes, as listings print it.
+func kernelName(k *Kernel) string {
+	name := k.Name
+	for _, a := range k.Attrs {
+		name += " " + a.Value
+	}
+	return name
+}

@@ -1,0 +1,75 @@
+package trace
+
+// counter numbers what is counted for each phase: actions by kind, bytes of those
+// that send, calls of each kernel and, as floating-point numbers, amounts of flop,
+// seconds, and the sum over a kernel's calls of each term of its flop count.
+type counter int32
+
+const (
+	countSend counter = iota // the kinds that send come first
+	countSsend
+	countIsend
+	countIssend
+	countSendrecv
+	countRecv
+	countIrecv
+	countWait
+	countTest
+	countWaitAll
+	countProbe  // recorded probes that decide nothing
+	countIprobe // polls that find their message
+	countMiss   // polls that do not
+	countFlops
+	countSleep
+	countBytes // and four more: bytes of countSend to countSendrecv
+)
+
+const (
+	numSenders   = int(countSendrecv) + 1
+	countAmount  = countBytes + counter(numSenders) // flop of countFlops
+	countSeconds = countAmount + 1                  // of countSleep
+	firstKernel  = countSeconds + 1
+)
+
+var countNames = [countBytes]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall",
+	"probe", "iprobe", "miss", "flops", "sleep"}
+
+// kindCounts are the counters of kinds that are one action each.
+var kindCounts = [numKinds]counter{KindSend: countSend, KindSsend: countSsend, KindIsend: countIsend, KindIssend: countIssend,
+	KindSendrecv: countSendrecv, KindRecv: countRecv, KindIrecv: countIrecv, KindWait: countWait, KindTest: countTest,
+	KindWaitAll: countWaitAll, KindIprobe: countProbe, KindFlops: countFlops, KindSleep: countSleep}
+
+// counters is the numbering for a header: kernel k has its calls at calls[k] and
+// its terms after that.
+type counters struct {
+	calls []counter
+	n     int
+}
+
+func newCounters(h *Header) *counters {
+	c := &counters{}
+	next := firstKernel
+	for i := range h.Kernels {
+		c.calls = append(c.calls, next)
+		next += counter(1 + len(h.Kernels[i].Flops))
+	}
+	c.n = int(next)
+	return c
+}
+
+// tally holds totals: a row of counters for each phase, row 0 for what is in none.
+// A counter uses one of the two arrays.
+type tally struct {
+	counters *counters
+	ints     []int64
+	floats   []float64
+}
+
+func newTally(h *Header) *tally {
+	c := newCounters(h)
+	n := (1 + len(h.Phases)) * c.n
+	return &tally{c, make([]int64, n), make([]float64, n)}
+}
+
+// at returns the index of a counter of a phase (-1: none).
+func (t *tally) at(phase int32, c counter) int { return (1+int(phase))*t.counters.n + int(c) }

@@ -1,0 +1,317 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// unitCounter adds up what the calls of units do. Ranks that do the same are
+// counted once, with their number.
+type unitCounter struct {
+	*tally
+	program *Program
+	blocks  summarizer
+	eval    evaluator
+	groups  *grouping
+	states  *rankStates
+	changes []groupChange // by group, of the call at hand
+	args    []int64
+	calls   int64 // block calls
+}
+
+// groupChange is what a call does to the state of a group's ranks.
+type groupChange struct {
+	config int32
+	steps  []slotChange
+}
+
+// slotChange is a run of the operation in a slot, in a phase, or a new content.
+type slotChange struct {
+	slot  int
+	run   bool
+	phase int32
+	op    int32 // unless run: the operation now pending, or -1
+}
+
+func newUnitCounter(p *Program, late bool) *unitCounter {
+	t := newTally(p.header)
+	return &unitCounter{tally: t, program: p, groups: newGrouping(p), states: newRankStates(p.header),
+		blocks: summarizer{program: p, counters: t.counters, late: late}, eval: evaluator{program: p}}
+}
+
+// call counts one call of a unit.
+func (u *unitCounter) call(w *window, c *callColumns) error {
+	t := &u.program.header.Templates[c.template]
+	if err := u.group(t, c); err != nil {
+		return err
+	}
+	u.eval.win = w
+	changed := false
+	for g, rank := range u.groups.rank {
+		ch := &u.changes[g]
+		from, to := 0, 1
+		if t.List != NoAxis {
+			class := u.program.Class(t.List, rank)
+			from, to = int(c.starts[class]), int(c.starts[class+1])
+		}
+		for item := from; item < to; item++ {
+			if err := u.item(t, c, item, g, ch); err != nil {
+				return err
+			}
+		}
+		changed = changed || ch.config != u.states.of[rank] || len(ch.steps) > 0
+	}
+	if changed {
+		return u.apply()
+	}
+	return nil
+}
+
+// group divides the ranks by their columns and states.
+func (u *unitCounter) group(t *Template, c *callColumns) error {
+	params, member := 0, false
+	last := int32(NoBlock)
+	for _, b := range c.blocks {
+		if b < 0 || b == last {
+			continue
+		}
+		last = b
+		s, err := u.blocks.summary(int(b))
+		if err != nil {
+			return err
+		}
+		params, member = max(params, u.program.blocks[b].Params), member || s.member
+	}
+	g := u.groups
+	g.start()
+	for axis := range u.program.header.Axes {
+		if cols, any := columnsOf(t, c, axis, params); any {
+			g.byAxis(axis, &cols)
+		}
+	}
+	if member {
+		g.split(int32(len(g.of)), func(rank int) int32 { return int32(rank) })
+	}
+	if s := u.states; len(s.configs) > 1 {
+		g.split(int32(len(s.configs)), func(rank int) int32 { return s.of[rank] })
+	}
+	g.finish()
+	for len(u.changes) < len(g.rank) {
+		u.changes = append(u.changes, groupChange{})
+	}
+	for i, rank := range g.rank {
+		u.changes[i] = groupChange{config: u.states.of[rank], steps: u.changes[i].steps[:0]}
+	}
+	return nil
+}
+
+// item counts the call of one item by a group.
+func (u *unitCounter) item(t *Template, c *callColumns, item, group int, ch *groupChange) error {
+	rank := u.groups.rank[group]
+	at := func(axis int) int {
+		if axis == PerItem {
+			return item
+		}
+		return int(u.program.Class(axis, rank))
+	}
+	block := c.blocks[at(t.Block)]
+	if block < 0 {
+		return nil
+	}
+	u.args = u.args[:0]
+	for i := range u.program.blocks[block].Params {
+		u.args = append(u.args, c.args[i][at(t.Params[i].Axis)])
+	}
+	u.calls += u.groups.size[group]
+	u.eval.rank = rank
+	if err := u.count(u.blocks.done[block], u.groups.size[group], ch); err != nil {
+		return fmt.Errorf("rank %d: block %d %q: %w", rank, block, u.program.blocks[block].Name, err)
+	}
+	return nil
+}
+
+// count adds a summary, evaluated for the arguments at hand, times ranks.
+func (u *unitCounter) count(s *summary, ranks int64, ch *groupChange) error {
+	config := &u.states.configs[ch.config]
+	e := &u.eval
+	if err := e.load(s, u.args, config.guarded, config.free); err != nil {
+		return err
+	}
+	for i := range s.counts {
+		t := &s.counts[i]
+		at := u.at(config.phase(t.phase), t.count)
+		if t.term {
+			u.floats[at] += float64(e.float(t.value) * float64(ranks))
+			continue
+		}
+		if err := u.addInt(at, e.int(t.value), ranks); err != nil {
+			return err
+		}
+	}
+	for i := range s.amounts {
+		t := &s.amounts[i]
+		u.floats[u.at(config.phase(t.phase), t.count)] += float64(amount(e.int(t.times), e.int(t.bits)) * float64(ranks))
+	}
+	if len(s.runs) == 0 && s.outs == nil && s.phases.neutral() {
+		return nil
+	}
+	return u.change(s, ranks, ch, config)
+}
+
+// addInt adds value*times to a counter.
+func (u *unitCounter) addInt(at int, value, times int64) error {
+	if value < 0 {
+		return fmt.Errorf("%w: a count or size of %d", ErrAction, value)
+	}
+	hi, lo := bits.Mul64(uint64(value), uint64(times))
+	if hi != 0 || lo > uint64(math.MaxInt64-u.ints[at]) {
+		return fmt.Errorf("totals exceed 64 bits")
+	}
+	u.ints[at] += int64(lo)
+	return nil
+}
+
+// change notes what a call does to phases and slots. The summary's atoms are
+// loaded.
+func (u *unitCounter) change(s *summary, ranks int64, ch *groupChange, was *config) error {
+	e := &u.eval
+	now := *was
+	for i := range s.runs {
+		r := &s.runs[i]
+		bit := uint32(1) << r.slot
+		holds := r.guarded && was.guarded&bit != 0 || !r.guarded && was.free&bit != 0
+		if holds && e.int(r.factor) != 0 {
+			ch.steps = append(ch.steps, slotChange{slot: int(r.slot), run: true, phase: was.phase(r.phase)})
+		}
+	}
+	type defined struct {
+		slot int32
+		site *site
+		args []int64
+	}
+	var defs []defined
+	for slot := range int32(u.states.slots) {
+		left, touched := s.outs[slot]
+		if !touched {
+			continue
+		}
+		bit := uint32(1) << slot
+		kept := false
+		for _, op := range left {
+			if e.int(op.factor) == 0 {
+				continue
+			}
+			switch op.site {
+			case entryGuarded:
+				kept = kept || was.guarded&bit != 0
+			case entryFree:
+				kept = kept || was.free&bit != 0
+			default:
+				site := &s.sites[op.site]
+				args := make([]int64, len(site.args))
+				for i, a := range site.args {
+					args[i] = e.int(a)
+				}
+				defs = append(defs, defined{slot, site, args})
+			}
+		}
+		if kept {
+			continue
+		}
+		if (was.guarded|was.free)&bit != 0 {
+			ch.steps = append(ch.steps, slotChange{slot: int(slot), op: -1})
+		}
+		now.guarded, now.free = now.guarded&^bit, now.free&^bit
+	}
+	for _, d := range defs {
+		counts, err := u.bodyCounts(d.site.body, d.args)
+		if err != nil {
+			return err
+		}
+		ch.steps = append(ch.steps, slotChange{slot: int(d.slot), op: u.states.newOperation(counts, ranks)})
+		if d.site.guarded {
+			now.guarded |= 1 << d.slot
+		} else {
+			now.free |= 1 << d.slot
+		}
+	}
+	now.phases = leavePhases(was, s)
+	ch.config = u.states.intern(now)
+	return nil
+}
+
+// leavePhases returns the open phases after a call.
+func leavePhases(was *config, s *summary) []int32 {
+	n := max(0, len(was.phases)-s.phases.popped)
+	return append(was.phases[:n:n], s.phases.open...)
+}
+
+// bodyCounts evaluates the body of an operation at its definition.
+func (u *unitCounter) bodyCounts(block int, args []int64) ([]countValue, error) {
+	s := u.blocks.done[block]
+	e := &u.eval
+	if err := e.load(s, args, 0, 0); err != nil {
+		return nil, err
+	}
+	var out []countValue
+	for i := range s.counts {
+		t := &s.counts[i]
+		v := countValue{phase: t.phase, count: t.count}
+		if t.term {
+			v.float = e.float(t.value)
+		} else {
+			v.int = e.int(t.value)
+		}
+		out = append(out, v)
+	}
+	for i := range s.amounts {
+		t := &s.amounts[i]
+		out = append(out, countValue{phase: t.phase, count: t.count, float: amount(e.int(t.times), e.int(t.bits))})
+	}
+	return out, nil
+}
+
+// apply gives the ranks the states that their groups' changes lead to.
+func (u *unitCounter) apply() error {
+	s := u.states
+	for rank, g := range u.groups.of {
+		if g < 0 {
+			continue
+		}
+		ch := &u.changes[g]
+		s.of[rank] = ch.config
+		for i := range ch.steps {
+			step := &ch.steps[i]
+			op := &s.pending[rank*s.slots+step.slot]
+			switch {
+			case step.run:
+				if err := u.addOperation(&s.ops[*op], step.phase); err != nil {
+					return err
+				}
+			case step.op < 0:
+				s.drop(*op)
+			default:
+				*op = step.op
+			}
+		}
+	}
+	return nil
+}
+
+// addOperation counts one run of an operation's body in a phase.
+func (u *unitCounter) addOperation(op *operation, phase int32) error {
+	for i := range op.counts {
+		v := &op.counts[i]
+		p := v.phase
+		if p < 0 {
+			p = phase
+		}
+		at := u.at(p, v.count)
+		u.floats[at] += v.float
+		if err := u.addInt(at, v.int, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
