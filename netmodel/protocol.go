@@ -47,7 +47,7 @@ func NewProtocol(p *platforms.Platform, o Options) (*Protocol, error) {
 		if !ok {
 			t, err := pr.tables[0].override(key)
 			if err != nil {
-				return nil, fmt.Errorf("host %d: %w", h, err)
+				return nil, fmt.Errorf("host %q: %w", p.Host(h).Name, err)
 			}
 			at = int32(len(pr.tables))
 			pr.tables = append(pr.tables, t)

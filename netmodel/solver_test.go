@@ -38,7 +38,7 @@ func newRandomNet(r *rand.Rand, fat bool) randomNet {
 	for i := range n.hosts {
 		for j := range n.hosts {
 			if i != j {
-				n.routes[[2]int{i, j}] = n.randomRoute(r, min(i, j) == i)
+				n.routes[[2]int{i, j}] = n.randomRoute(r)
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func newRandomNet(r *rand.Rand, fat bool) randomNet {
 }
 
 // randomRoute has 1 to 4 links that may repeat.
-func (n *randomNet) randomRoute(r *rand.Rand, forward bool) []int32 {
+func (n *randomNet) randomRoute(r *rand.Rand) []int32 {
 	route := make([]int32, 1+r.IntN(4))
 	for i := range route {
 		route[i] = int32(r.IntN(len(n.links)))
@@ -179,14 +179,14 @@ func (n *Network) checkBottleneck(f *flow, tolerance float64) error {
 const solverTolerance = 1e-9
 
 func TestLocalEqualsReference(t *testing.T) {
-	networks := 3000
+	networks := 10000
 	if testing.Short() {
 		networks = 300
 	}
 	for seed := range networks {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		p, o := newRandomNet(r, seed%4 == 0), randomOptions(r)
-		err := exercise(r, p, o, 100, func(n *Network) error {
+		err := exercise(r, p, o, 30, func(n *Network) error {
 			if err := checkInvariants(n, solverTolerance); err != nil {
 				return err
 			}
@@ -195,5 +195,88 @@ func TestLocalEqualsReference(t *testing.T) {
 		if err != nil {
 			t.Fatalf("network %d: %v", seed, err)
 		}
+	}
+}
+
+// FuzzSolver looks for networks on which the two solvers differ.
+func FuzzSolver(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(seed, uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
+		r := rand.New(rand.NewPCG(seed, uint64(kind)))
+		p, o := newRandomNet(r, kind%2 == 0), randomOptions(r)
+		err := exercise(r, p, o, 60, func(n *Network) error {
+			if err := checkInvariants(n, solverTolerance); err != nil {
+				return err
+			}
+			return checkAgainstReference(n, solverTolerance)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestManyAtOnce solves filling sets large enough for the heap: all flows begin at
+// one date on few links.
+func TestManyAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	p := newRandomNet(r, false)
+	p.hosts = 60
+	for i := range 300 {
+		p.links = append(p.links, platforms.Link{Bandwidth: 1e8 * (1 + r.Float64()), Latency: 1e-6 * float64(1+i%3)})
+	}
+	for i := range p.hosts {
+		for j := range p.hosts {
+			p.routes[[2]int{i, j}] = p.randomRoute(r)
+		}
+	}
+	n, err := newNetwork(p.links, p.route, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.opts.SharePrecision = 1e-13
+	for i := range 2000 {
+		mustStart(t, n, message{i % 60, (i * 7) % 60, 100000, 0})
+	}
+	n.Advance(1, nil) // every latency phase is over
+	n.Next()
+	if len(n.local.links) < heapThreshold {
+		t.Fatalf("%d links in the filling, want %d or more", len(n.local.links), heapThreshold)
+	}
+	if err := checkInvariants(n, solverTolerance); err != nil {
+		t.Error(err)
+	}
+	if err := checkAgainstReference(n, solverTolerance); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSteadyStateAllocatesNothing replays a warm ring shift.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	for _, solver := range []string{"local", "reference"} {
+		r := newRunner(t, fatTree(t, 64), with(DefaultOptions(), "reprise/solver", solver), ring(64, 1, 256<<10, 10e-6))
+		r.run(2000)
+		if allocs := testing.AllocsPerRun(3, func() { r.run(500) }); allocs != 0 {
+			t.Errorf("%s: %v allocations in 500 messages, want 0", solver, allocs)
+		}
+	}
+}
+
+// TestSameBits: two runs give the same dates to the last bit, and the two solvers
+// give nearly the same.
+func TestSameBits(t *testing.T) {
+	p := fatTree(t, 64)
+	end := func(solver string) float64 {
+		r := newRunner(t, p, with(DefaultOptions(), "reprise/solver", solver), ring(64, 1, 256<<10, 10e-6))
+		r.run(1000)
+		return r.n.now
+	}
+	if a, b := end("local"), end("local"); a != b {
+		t.Errorf("%v and %v", a, b)
+	}
+	if a, b := end("local"), end("reference"); !near(a, b, 1e-6) {
+		t.Errorf("local %v, reference %v", a, b)
 	}
 }

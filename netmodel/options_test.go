@@ -1,0 +1,252 @@
+package netmodel
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/platforms"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestFactorsAt: intervals are open on the left, and 1 below the first threshold.
+func TestFactorsAt(t *testing.T) {
+	table, err := ParseFactors("1000:0.5;10:0.25") // in any order
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ z, want float64 }{
+		{0, 1}, {10, 1}, {10.5, 0.25}, {11, 0.25}, {1000, 0.25}, {1001, 0.5}, {1e12, 0.5},
+	} {
+		if got := table.At(c.z); got != c.want {
+			t.Errorf("At(%v) = %v, want %v", c.z, got, c.want)
+		}
+	}
+	if got := Factors(nil).At(5); got != 1 {
+		t.Errorf("empty table: %v, want 1", got)
+	}
+	constant, err := ParseFactors("0.75")
+	if err != nil || constant.At(0) != 0.75 || constant.At(1e9) != 0.75 {
+		t.Errorf("a single number is not a constant: %v, %v", constant, err)
+	}
+}
+
+// TestOverheadsAt: entry i holds for th_i < s <= th_(i+1), the first one also below.
+func TestOverheadsAt(t *testing.T) {
+	table, err := ParseOverheads("0:3e-6:1e-10;4096:5e-6:2e-10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		size int64
+		want float64
+	}{
+		{0, 3e-6}, {100, 3.01e-6}, {4096, 3e-6 + 4096*1e-10}, {4097, 5e-6 + 4097*2e-10}, {5000, 6e-6},
+	} {
+		if got := table.At(c.size); !near(got, c.want, 1e-14) {
+			t.Errorf("At(%d) = %v, want %v", c.size, got, c.want)
+		}
+	}
+	if got := Overheads(nil).At(1 << 40); got != 0 {
+		t.Errorf("empty table: %v, want 0", got)
+	}
+}
+
+// TestDefaults compares the defaults with the strings of SimGrid's documentation.
+func TestDefaults(t *testing.T) {
+	o := with(DefaultOptions(),
+		"smpi/bw-factor", "65472:0.940694;15424:0.697866;9376:0.58729;5776:1.08739;3484:0.77493;1426:0.608902;732:0.341987;257:0.338112;0:0.812084",
+		"smpi/lat-factor", "65472:11.6436;15424:3.48845;9376:2.59299;5776:2.18796;3484:1.88101;1426:1.61075;732:1.9503;257:1.95341;0:2.01467",
+		"network/model", "SMPI", "network/crosstraffic", "yes", "network/TCP-gamma", "4194304",
+		"network/loopback-bw", "10e9", "network/loopback-lat", "0",
+		"surf/precision", "1e-9", "maxmin/precision", "1e-5",
+		"smpi/async-small-thresh", "0", "smpi/send-is-detached-thresh", "65536",
+		"smpi/test", "1e-4", "smpi/iprobe", "1e-4", "smpi/grow-injected-times", "yes", "smpi/iprobe-cpu-usage", "1",
+		"smpi/wtime", "1e-8", "smpi/simulate-computation", "yes", "smpi/init", "0", "smpi/finalization-barrier", "no",
+		"smpi/coll-selector", "default", "network/optim", "Lazy", "cpu/optim", "Lazy", "smpi/host-speed", "1Gf",
+		"reprise/solver", "local", "reprise/contention", "yes", "reprise/poll", "posted",
+	)
+	if diff := cmp.Diff(DefaultOptions(), o, cmpopts.IgnoreUnexported(Options{})); diff != "" {
+		t.Errorf("default, set (-+):\n%s", diff)
+	}
+	if o.WeightS != 8775 {
+		t.Errorf("weight-S %v, want 8775", o.WeightS)
+	}
+	if err := o.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestModelDefaults: the model brings its own defaults, which an explicit setting
+// beats in either order.
+func TestModelDefaults(t *testing.T) {
+	for _, c := range []struct {
+		set             []string
+		weight, bw, lat float64
+	}{
+		{[]string{"network/model", "LV08"}, 20537, 0.97, 13.01},
+		{[]string{"network/model", "CM02"}, 0, 1, 1},
+		{[]string{"network/model", "LV08", "network/model", "SMPI"}, 8775, 1, 1},
+		{[]string{"network/weight-S", "5", "network/model", "LV08"}, 5, 0.97, 13.01},
+		{[]string{"network/model", "LV08", "network/weight-S", "5"}, 5, 0.97, 13.01},
+		{[]string{"network/latency-factor", "2", "network/bandwidth-factor", "0.5", "network/model", "CM02"}, 0, 0.5, 2},
+	} {
+		o := with(DefaultOptions(), c.set...)
+		if o.WeightS != c.weight || o.BandwidthFactor != c.bw || o.LatencyFactor != c.lat {
+			t.Errorf("%v: S %v, factors %v and %v, want %v, %v, %v",
+				c.set, o.WeightS, o.BandwidthFactor, o.LatencyFactor, c.weight, c.bw, c.lat)
+		}
+	}
+}
+
+func TestSetErrors(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"smpi/bw-factors", "0:1", `unknown option "smpi/bw-factors"; did you mean smpi/bw-factor?`},
+		{"network/tcp-gamma", "1", "did you mean network/TCP-gamma?"},
+		{"", "", "unknown option"},
+		{"smpi/os", "0:1:2;x:1:1", `option smpi/os: entry 2 "x:1:1": "x" is not a number >= 0`},
+		{"smpi/os", "0:1:2;", `entry 2 "": 1 values, want 2 to 5`},
+		{"smpi/or", "0:1:2:3", "value 3 after fixed and per-byte costs has no meaning"},
+		{"smpi/bw-factor", "0:1;0:2", "threshold 0 appears twice"},
+		{"smpi/lat-factor", "0:1:1", `entry 1 "0:1:1": 3 values, want 2`},
+		{"smpi/test", "-1", `"-1" is not a number >= 0`},
+		{"smpi/iprobe", "NaN", `"NaN" is not a number >= 0`},
+		{"smpi/async-small-thresh", "1.5", `"1.5" is not a number of bytes`},
+		{"network/crosstraffic", "maybe", `"maybe" is neither yes nor no`},
+		{"network/model", "IB", `"IB" is not supported, want SMPI, LV08 or CM02`},
+		{"smpi/coll-selector", "impi", "want default, ompi or mpich"},
+		{"reprise/solver", "fast", "want local or reference"},
+		{"reprise/poll", "seen", "want posted or arrived"},
+	} {
+		o := DefaultOptions()
+		err := o.Set(c.name, c.value)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Set(%q, %q): %v, want %q", c.name, c.value, err, c.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, c := range []struct {
+		mutate func(*Options)
+		want   string
+	}{
+		{func(o *Options) { o.EagerBelow = 70000 }, "smpi/async-small-thresh: 70000, want 0 to smpi/send-is-detached-thresh, which is 65536"},
+		{func(o *Options) { o.TCPGamma = 0 }, "network/TCP-gamma: 0, want a positive number"},
+		{func(o *Options) { o.TestCost = -1 }, "smpi/test: -1, want a number >= 0"},
+		{func(o *Options) { o.BandwidthFactors = Factors{{0, 0}} }, "smpi/bw-factor: factor 0 above 0 bytes is out of range"},
+		{func(o *Options) { o.LatencyFactors = Factors{{5, 1}, {5, 1}} }, "smpi/lat-factor: threshold 5 after 5"},
+		{func(o *Options) { o.SendOverhead = Overheads{{0, -1, 0}} }, "smpi/os: overhead -1"},
+		{func(o *Options) { o.Model = 9 }, "network/model: unknown model 9"},
+		{func(o *Options) { o.CollSelector = "x" }, `smpi/coll-selector: "x"`},
+	} {
+		o := DefaultOptions()
+		c.mutate(&o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestOptionNames: sorted, without repetition, and each one settable.
+func TestOptionNames(t *testing.T) {
+	names := OptionNames()
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("not sorted or not unique: %v", names)
+	}
+	for _, name := range names {
+		o := DefaultOptions()
+		if err := o.Set(name, "\x00"); err != nil && strings.Contains(err.Error(), "unknown option") {
+			t.Error(err)
+		}
+	}
+}
+
+const hostsXML = `<?xml version="1.0"?>
+<platform version="4.1">
+  <config><prop id="smpi/os" value="0:1e-5:1e-10"/><prop id="smpi/send-is-detached-thresh" value="1000"/></config>
+  <zone id="z" routing="Full">
+    <host id="a" speed="1Gf"/>
+    <host id="b" speed="1Gf"><prop id="smpi/os" value="0:2e-5:0"/><prop id="smpi/or" value="0:3e-5:2e-10"/></host>
+    <link id="l" bandwidth="1GBps" latency="1us"/>
+    <route src="a" dst="b"><link_ctn id="l"/></route>
+  </zone>
+</platform>`
+
+// TestProtocol: options from the platform, properties of a host, and who pays what.
+func TestProtocol(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(hostsXML), "hosts.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := DefaultOptions()
+	if err := o.ApplyConfig(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Set("smpi/async-small-thresh", "100"); err != nil {
+		t.Fatal(err)
+	}
+	pr, err := NewProtocol(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"send 500 on a", pr.SendOverhead(0, 500), 1e-5 + 500*1e-10},
+		{"send 500 on b", pr.SendOverhead(1, 500), 2e-5},
+		{"rendezvous send on b", pr.SendOverhead(1, 1000), 0},
+		{"isend on b", pr.IsendOverhead(1, 1000), 0},
+		{"recv on a", pr.RecvOverhead(0, 500, true), 0},
+		{"recv on b", pr.RecvOverhead(1, 500, true), 3e-5 + 500*2e-10},
+		{"recv of rendezvous on b", pr.RecvOverhead(1, 500, false), 0},
+	} {
+		if !near(c.got, c.want, 1e-14) {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+	if !pr.Eager(99) || pr.Eager(100) || !pr.Detached(999) || pr.Detached(1000) {
+		t.Error("thresholds are strict: eager below 100, detached below 1000")
+	}
+}
+
+// TestProtocolErrors: a bad property names the host and the place in the value.
+func TestProtocolErrors(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(strings.Replace(hostsXML, "0:2e-5:0", "0:2e-5;x", 1)), "hosts.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewProtocol(p, DefaultOptions())
+	if want := `host "b": property smpi/os: entry 2 "x"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// FuzzSet: no option and no value may panic or be accepted and then be invalid,
+// other than by its relation to another option.
+func FuzzSet(f *testing.F) {
+	for _, name := range OptionNames() {
+		f.Add(name, "0:1:2;5:1e-3")
+		f.Add(name, "1")
+		f.Add(name, "no")
+	}
+	f.Fuzz(func(t *testing.T, name, value string) {
+		o := DefaultOptions()
+		if o.Set(name, value) != nil {
+			return
+		}
+		if err := o.Validate(); err != nil && !mayBeInvalid(name) {
+			t.Errorf("Set(%q, %q) accepted: %v", name, value, err)
+		}
+	})
+}
+
+// mayBeInvalid lists the options of which Set accepts values that Validate refuses:
+// zero where a positive number is needed, or thresholds in conflict.
+func mayBeInvalid(name string) bool {
+	return slices.Contains([]string{"network/TCP-gamma", "network/bandwidth-factor", "network/loopback-bw",
+		"smpi/iprobe-cpu-usage", "smpi/bw-factor", "smpi/async-small-thresh", "smpi/send-is-detached-thresh"}, name)
+}

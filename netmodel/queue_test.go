@@ -1,0 +1,82 @@
+package netmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestEventHeap compares the heap with sorting, moves included.
+func TestEventHeap(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var h eventHeap
+		n := 1 + r.IntN(100)
+		h.grow(n)
+		want := make([]entry, n)
+		for i := range want {
+			want[i] = entry{float64(r.IntN(20)), int32(i)} // many equal dates
+		}
+		for _, i := range r.Perm(n) {
+			h.set(int32(i), float64(r.IntN(20)))
+		}
+		for _, i := range r.Perm(n) {
+			h.set(int32(i), want[i].date)
+		}
+		slices.SortFunc(want, func(a, b entry) int {
+			if a.before(b) {
+				return -1
+			}
+			return 1
+		})
+		for _, e := range want {
+			if date, id := h.top(), h.pop(); date != e.date || id != e.flow {
+				t.Fatalf("got flow %d at %v, want flow %d at %v", id, date, e.flow, e.date)
+			}
+		}
+		if !math.IsInf(h.top(), 1) {
+			t.Fatal("not empty")
+		}
+	}
+}
+
+// TestLanes: what comes out in order was put in, and next is the first date.
+func TestLanes(t *testing.T) {
+	q := lanes{next: math.Inf(1)}
+	r := rand.New(rand.NewPCG(3, 4))
+	queued := []float64{}
+	for i := range 10000 {
+		if e := (entry{float64(i/2 + r.IntN(8)), int32(i)}); q.push(e) {
+			queued = append(queued, e.date)
+		}
+		if i%3 == 2 {
+			slices.Sort(queued)
+			if q.next != queued[0] {
+				t.Fatalf("step %d: next %v, want %v", i, q.next, queued[0])
+			}
+			limit := queued[0]
+			for k := range q.lane {
+				for l := &q.lane[k]; l.size > 0 && l.front().date <= limit; queued = queued[1:] {
+					if l.pop().date != limit {
+						t.Fatalf("step %d: a lane is not in order", i)
+					}
+				}
+			}
+			q.findNext()
+		}
+	}
+}
+
+// TestLanesFull: a date before the last of every lane is not taken.
+func TestLanesFull(t *testing.T) {
+	q := lanes{next: math.Inf(1)}
+	for i := range numLanes {
+		if !q.push(entry{float64(100 - i), int32(i)}) {
+			t.Fatalf("lane %d refused a date before the others", i)
+		}
+	}
+	if q.push(entry{1, 99}) {
+		t.Error("taken by a lane that ends later")
+	}
+}
