@@ -116,7 +116,7 @@ func encodeKernel(k Kernel) *pb.Kernel {
 	return &pb.Kernel{
 		Name:  k.Name,
 		Attrs: convert(k.Attrs, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
-		Dims:  convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum} }),
+		Dims:  convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum, Label: d.Label} }),
 		Flops: convert(k.Flops, encodeTerm),
 	}
 }
@@ -125,7 +125,7 @@ func decodeKernel(k *pb.Kernel) Kernel {
 	return Kernel{
 		Name:  k.GetName(),
 		Attrs: convert(k.GetAttrs(), func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
-		Dims:  convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues()} }),
+		Dims:  convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues(), d.GetLabel()} }),
 		Flops: convert(k.GetFlops(), decodeTerm),
 	}
 }
@@ -301,21 +301,21 @@ func decodeIndex(b []byte) ([]frame, Totals, error) {
 		return nil, Totals{}, err
 	}
 	entries := make([]frame, len(m.Entries))
-	next := map[recordKind]uint32{} // number of the next window, of the next block
+	windows, blocks := uint32(0), uint32(0)
 	for i, e := range m.Entries {
 		if len(e.Hash) != sha256.Size {
 			return nil, Totals{}, corruptf("entry %d: hash of %d bytes", i, len(e.Hash))
 		}
-		f := frame{kind: kindDefs, offset: e.Offset, packed: e.Packed, plain: e.Plain, count: e.Count,
+		f := frame{kind: kindDefs, number: blocks, offset: e.Offset, packed: e.Packed, plain: e.Plain, count: e.Count,
 			first: e.FirstStep, last: e.LastStep, hash: [sha256.Size]byte(e.Hash)}
-		step := f.count
 		if e.Window {
-			f.kind, step = kindWindow, 1
+			f.kind, f.number = kindWindow, windows
+			windows++
+		} else {
+			blocks += e.Count
 		}
-		f.number = next[f.kind]
-		next[f.kind] += step
 		entries[i] = f
 	}
-	t := Totals{Windows: int(next[kindWindow]), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
+	t := Totals{Windows: int(windows), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
 	return entries, t, nil
 }

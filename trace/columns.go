@@ -146,7 +146,8 @@ func (r *columnReader) fail(format string, args ...any) {
 	}
 }
 
-// table appends the outer*inner values of a table to dst, which must be empty.
+// table appends the outer*inner values of a table to dst, which must be empty. If
+// it fails it returns none.
 func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 	if r.err != nil || outer == 0 || inner == 0 {
 		return dst
@@ -161,14 +162,8 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 		r.fail("unknown coding %d", c)
 		return dst
 	}
-	for i := 0; i < outer*inner; i++ {
-		u, n := binary.Uvarint(r.buf[r.off:])
-		if n <= 0 {
-			r.fail("varint %d of %d", i, outer*inner)
-			return dst
-		}
-		r.off += n
-		dst = append(dst, int64(u))
+	if dst = r.varints(dst, outer*inner); r.err != nil {
+		return dst[:0]
 	}
 	if c == codePlain {
 		return r.plain(dst)
@@ -179,6 +174,27 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 	if c != codeSigned {
 		restore(dst, inner, c)
 	}
+	return dst
+}
+
+// varints appends n unsigned numbers to dst, most of which take one byte.
+func (r *columnReader) varints(dst []int64, n int) []int64 {
+	buf, off := r.buf, r.off
+	for i := range n {
+		if off < len(buf) && buf[off] < 0x80 {
+			dst = append(dst, int64(buf[off]))
+			off++
+			continue
+		}
+		u, size := binary.Uvarint(buf[off:])
+		if size <= 0 {
+			r.fail("varint %d of %d", i, n)
+			return dst
+		}
+		off += size
+		dst = append(dst, int64(u))
+	}
+	r.off = off
 	return dst
 }
 

@@ -24,7 +24,7 @@ func (d *Draw) Append(dst []int64) []int64 {
 	key := mix(d.Seed)
 	base := d.First / d.Block
 	for c := d.First; c < d.First+d.Count; c++ {
-		offset := int64(mix(key+uint64(c)) % uint64(d.Rows-c))
+		offset := int64(mix(key+uint64(c)) % uint64(d.Rows-c)) // rows below the diagonal
 		if offset == 0 {
 			dst = append(dst, 0)
 			continue
@@ -45,13 +45,14 @@ func mix(c uint64) uint64 {
 
 // newVector returns the running sums of a vector.
 func newVector(v *Vector) vector {
-	values := v.Values
+	var sums []int64
 	if v.Draw != nil {
-		values = v.Draw.Append(make([]int64, 0, v.Draw.Count))
+		sums = v.Draw.Append(make([]int64, 1, v.Draw.Count+1))
+	} else {
+		sums = append(make([]int64, 1, len(v.Values)+1), v.Values...)
 	}
-	sums := make([]int64, len(values)+1)
-	for i, x := range values {
-		sums[i+1] = sums[i] + x
+	for i := 1; i < len(sums); i++ {
+		sums[i] += sums[i-1]
 	}
 	return vector{sums}
 }

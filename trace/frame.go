@@ -24,6 +24,9 @@ var (
 	ErrCorrupt = errors.New("corrupt")
 )
 
+// errHash reports content that its record's header does not name.
+var errHash = corruptf("the content does not have the hash that the record names")
+
 func corruptf(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 }

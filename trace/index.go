@@ -56,7 +56,7 @@ func (t *Trace) define(plain []byte, f *frame) error {
 		hash.Write(h[:])
 	}
 	if [sha256.Size]byte(hash.Sum(nil)) != f.hash {
-		return corruptf("the content does not have the hash that the record names")
+		return errHash
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (t *Trace) indexContent(f *frame) ([]frame, Totals, error) {
 	switch {
 	case err != nil:
 	case sha256.Sum256(plain) != f.hash:
-		err = corruptf("the content does not have the hash that the record names")
+		err = errHash
 	case len(entries) != int(f.count):
 		err = corruptf("%d entries, the record names %d", len(entries), f.count)
 	}
@@ -224,6 +224,9 @@ func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
 		f, err := frames.next()
 		if err != nil {
 			return err
+		}
+		if f.kind == kindHeader && f.offset != preambleSize {
+			return frames.errorAt(int64(f.offset), corruptf("a second header"))
 		}
 		if err := frames.skip(&f); err != nil {
 			return err

@@ -80,9 +80,7 @@ func (d *digest) number(v int) { d.buf = binary.AppendUvarint(d.buf, uint64(v)) 
 
 // table adds a table's values, signed, in their order.
 func (d *digest) table(vals []int64) {
-	for _, v := range vals {
-		d.buf = binary.AppendVarint(d.buf, v)
-	}
+	d.buf = appendVarints(d.buf, vals)
 	d.flush()
 }
 

@@ -129,7 +129,7 @@ func (t *Trace) setHeader(plain []byte, f *frame) error {
 		return err
 	}
 	if sha256.Sum256(plain) != f.hash {
-		return corruptf("the content does not have the hash that the record names")
+		return errHash
 	}
 	if t.prog, err = NewProgram(h); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)

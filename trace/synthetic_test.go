@@ -50,7 +50,7 @@ func (s synthetic) header() *Header {
 func (s synthetic) local(from int64, i, p int) int64 {
 	whole, width := s.n/s.nb, int64(p)
 	count := func(end int64) int64 { // of the blocks [0, end)
-		return end/width + map[bool]int64{true: 1}[int64(i) < end%width]
+		return end/width + one(int64(i) < end%width)
 	}
 	rows := (count(whole) - count(from/s.nb)) * s.nb
 	if int64(i) == whole%width {
@@ -69,6 +69,13 @@ func (s synthetic) counts(step int) []int64 {
 		k[random(step, int(i))%uint64(s.p)]++
 	}
 	return k
+}
+
+func one(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func fill(n int, f func(i int) int64) []int64 {
@@ -131,36 +138,36 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 	proot, qroot := k%s.p, k%s.q
 	m := fill(s.p, func(i int) int64 { return s.local(from, i, s.p) })
 	n := fill(s.q, func(i int) int64 { return s.local(from+jb, i, s.q) })
-	narrow := fill(s.q, func(i int) int64 { return map[bool]int64{true: jb}[i == (k+1)%s.q] })
+	narrow := fill(s.q, func(i int) int64 { return jb * one(i == (k+1)%s.q) })
 	c := fill(s.p, func(i int) int64 { return (m[i]+jb+1)*jb + 3 })
 	g := fill(s.p, func(i int) int64 { return c[i] / int64(s.q) })
 	gate := func(f func(i int) bool) []int64 {
-		return fill(s.q, func(i int) int64 { return map[bool]int64{true: 1}[f(i)] })
+		return fill(s.q, func(i int) int64 { return one(f(i)) })
 	}
 	byDistance := func(kind string, size, root int) []int64 {
 		return fill(size, func(i int) int64 { return blocks[kind][(i-root+size)%size] })
 	}
-	one := func(v int64) []int64 { return []int64{v} }
+	all := func(v int64) []int64 { return []int64{v} }
 	v, tag := w.Vector(Vector{Values: s.counts(k)}), int64(1000+k%100)
 	call := func(c Call) {
 		if err := w.Call(&c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all := gate(func(int) bool { return true })
-	call(Call{Template: 0, Gates: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, one(int64(proot)), one(int64(k))}})
+	everybody := gate(func(int) bool { return true })
+	call(Call{Template: 0, Gates: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
 	for t := 1; t <= 2; t++ {
-		call(Call{Template: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{one(int64(qroot)), one(tag), c, g}})
+		call(Call{Template: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{all(int64(qroot)), all(tag), c, g}})
 	}
-	call(Call{Template: 3, Gates: [][]int64{all}, Blocks: one(blocks["poll"][0]), Args: [][]int64{one(tag)}})
+	call(Call{Template: 3, Gates: [][]int64{everybody}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	for t, cols := range [][]int64{narrow, n} {
 		call(Call{Template: 4 + t, Gates: [][]int64{gate(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
-			Args: [][]int64{m, cols, one(int64(proot)), one(v)}})
+			Args: [][]int64{m, cols, all(int64(proot)), all(v)}})
 	}
-	call(Call{Template: 6, Gates: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: one(blocks["poll"][0]), Args: [][]int64{one(tag)}})
+	call(Call{Template: 6, Gates: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	if s.draws {
 		d := w.Vector(Vector{Draw: &Draw{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}})
-		call(Call{Template: 7, Gates: [][]int64{all}, Blocks: one(blocks["pivots"][0]), Args: [][]int64{one(d)}})
+		call(Call{Template: 7, Gates: [][]int64{everybody}, Blocks: all(blocks["pivots"][0]), Args: [][]int64{all(d)}})
 	}
 }
 

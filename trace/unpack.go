@@ -33,15 +33,27 @@ func (f *firstUse) see(v int64) bool {
 	return 0 <= v && v < f.next
 }
 
-// calls groups what unpack needs to know of the calls of one template.
+// callGroup is what unpack needs to know of the calls of one template.
 type callGroup struct {
 	calls []*callColumns
 	items []int // by call, of its list
 }
 
 // unpack decodes the content of a window record whose header is f. It returns the
-// window and the number of calls and items.
+// window and how much it holds.
 func (u *unpacker) unpack(plain []byte, f *frame) (*window, Totals, error) {
+	w, totals, err := u.decode(plain, f)
+	if err != nil {
+		return nil, Totals{}, err
+	}
+	if u.digest.sum() != f.hash {
+		return nil, Totals{}, errHash
+	}
+	return w, totals, nil
+}
+
+// decode is unpack but for the hash, which is left to be had from u.digest.
+func (u *unpacker) decode(plain []byte, f *frame) (*window, Totals, error) {
 	var m pb.Window
 	if err := unmarshal(plain, &m); err != nil {
 		return nil, Totals{}, err
@@ -65,15 +77,10 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*window, Totals, error) {
 	if u.cols.left() > 0 {
 		u.cols.fail("%d bytes after the last column", u.cols.left())
 	}
-	if u.cols.err != nil {
-		return nil, Totals{}, u.cols.err
-	}
-	if u.digest.sum() != f.hash {
-		return nil, Totals{}, corruptf("the content does not have the hash that the record names")
-	}
-	return w, countCalls(w, groups), nil
+	return w, countCalls(w, groups), u.cols.err
 }
 
+// countCalls sums up a window.
 func countCalls(w *window, groups []callGroup) Totals {
 	t := Totals{Units: int64(len(w.units))}
 	for _, g := range groups {
@@ -193,15 +200,14 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 	def := &u.prog.header.Templates[t]
 	u.allot(g, len(def.Gates), len(def.Params))
 	for _, col := range u.layout[t] {
-		if u.cols.err != nil {
+		if u.table(col, g); u.cols.err != nil {
 			return
 		}
-		u.table(col, g)
 		switch {
 		case col.kind == columnCount:
 			u.counts(col, g)
 		case col.kind == columnBlock:
-			u.checkBlocks(def, len(def.Params))
+			u.checkBlocks(def)
 			scatter(u, col, g, func(c *callColumns, v []int32) { c.blocks = v })
 		case col.kind == columnGate:
 			scatter(u, col, g, func(c *callColumns, v []int64) { c.gates[col.index] = v })
@@ -244,7 +250,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 	for i, c := range g.calls {
 		c.starts, starts = starts[:col.width+1], starts[col.width+1:]
 		sum := int64(0)
-		for k := 0; k < col.width && u.cols.err == nil; k++ {
+		for k := range col.width {
 			v := u.values[k*n+i]
 			if v < 0 || v > maxItems-sum {
 				u.cols.fail("class %d: %d items after %d, at most %d in all", k, v, sum, maxItems)
@@ -258,7 +264,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 }
 
 // checkBlocks replaces the window's numbers of blocks by the program's.
-func (u *unpacker) checkBlocks(t *Template, params int) {
+func (u *unpacker) checkBlocks(t *Template) {
 	b := &u.blocks
 	for i, v := range u.values {
 		if v == 0 {
@@ -269,8 +275,8 @@ func (u *unpacker) checkBlocks(t *Template, params int) {
 			u.cols.fail("template %q: block %d of the window's, %d seen so far of %d", t.Name, v-1, b.seen.next, b.seen.count)
 			return
 		}
-		if b.params[v-1] > params {
-			u.cols.fail("template %q: block %d takes %d arguments, the template has %d", t.Name, b.numbers[v-1], b.params[v-1], params)
+		if b.params[v-1] > len(t.Params) {
+			u.cols.fail("template %q: block %d takes %d arguments, the template has %d", t.Name, b.numbers[v-1], b.params[v-1], len(t.Params))
 			return
 		}
 		u.values[i] = int64(b.numbers[v-1])
@@ -327,19 +333,8 @@ func (u *unpacker) vectors(w *window, seen *firstUse) {
 	kinds := u.cols.table(nil, n, 1)
 	u.digest.number(n)
 	u.digest.table(kinds)
-	total, draws := int64(0), 0
-	for i, k := range kinds {
-		if k == 0 {
-			draws++
-			continue
-		}
-		if k < 0 || k-1 > math.MaxInt32-total {
-			u.cols.fail("vector %d of %d elements", i, k-1)
-			return
-		}
-		total += k - 1
-	}
-	values := u.cols.table(u.values[:0], int(total), 1)
+	total, draws := u.vectorSizes(kinds)
+	values := u.cols.table(u.values[:0], total, 1)
 	u.digest.table(values)
 	var fields [drawFields][]int64
 	for i := range fields {
@@ -349,6 +344,22 @@ func (u *unpacker) vectors(w *window, seen *firstUse) {
 	if u.cols.err == nil {
 		u.buildVectors(w, kinds, values, fields)
 	}
+}
+
+// vectorSizes returns the number of values that are stated, and of draws.
+func (u *unpacker) vectorSizes(kinds []int64) (values, draws int) {
+	for i, k := range kinds {
+		switch {
+		case k == 0:
+			draws++
+		case k < 0 || k-1 > math.MaxInt32-int64(values):
+			u.cols.fail("vector %d of %d elements", i, k-1)
+			return 0, 0
+		default:
+			values += int(k - 1)
+		}
+	}
+	return values, draws
 }
 
 // buildVectors computes the running sums of the window's vectors.

@@ -19,8 +19,10 @@ type WriterOptions struct {
 	Window int
 }
 
-// A window is also cut, between units, when it holds this much.
+// Limits of what a Writer puts into a window. But for maxUnits a unit may go
+// beyond them: the window is cut before the next unit.
 const (
+	maxUnits     = 1 << 16
 	windowValues = 1 << 20
 	windowCells  = maxCells / 2
 	windowDrawn  = maxDrawn / 2
@@ -66,8 +68,8 @@ func (s *vectorStore) get(handle int64) *storedVector {
 // NewWriter begins a trace on w. The header must not change any more. Close must
 // be called to complete the trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
-	if o.Window < 0 {
-		return nil, fmt.Errorf("windows of %d units", o.Window)
+	if o.Window < 0 || o.Window > maxUnits {
+		return nil, fmt.Errorf("windows of %d units, allowed 1 to %d", o.Window, maxUnits)
 	}
 	if o.Window == 0 {
 		o.Window = 64

@@ -1,0 +1,375 @@
+package trace
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// stated is what was written, or read: a unit's calls, with vectors in place of
+// handles. Values of an argument column that names vectors are indices into Vectors.
+type stated struct {
+	Step    int
+	Call    Call
+	Vectors [][]int64
+}
+
+// randomTrace is a trace made up from a seed: header, blocks and calls.
+type randomTrace struct {
+	rng    *rand.Rand
+	header *Header
+	wrote  []stated
+}
+
+func newRandomTrace(seed uint64) *randomTrace {
+	r := &randomTrace{rng: rand.New(rand.NewPCG(seed, 3))}
+	r.header = r.randomHeader()
+	return r
+}
+
+func (r *randomTrace) pick(n int) int { return r.rng.IntN(n) }
+
+func (r *randomTrace) name() string { return fmt.Sprintf("n%d é", r.pick(1000)) }
+
+func (r *randomTrace) params(max int) []Param {
+	p := make([]Param, r.pick(max))
+	for i := range p {
+		p[i] = Param{r.name(), r.name()}
+	}
+	return p
+}
+
+func (r *randomTrace) randomHeader() *Header {
+	h := &Header{Program: r.name(), Tool: r.name(), Command: r.name(), Params: r.params(4), Flops: float64(r.pick(1 << 30)),
+		Ranks: 1 + r.pick(12), Steps: r.pick(100), Pollables: r.pick(4)}
+	for range r.pick(3) {
+		h.Result = append(h.Result, Column{r.name(), r.name()})
+		h.Phases = append(h.Phases, r.name())
+	}
+	for range 1 + r.pick(3) {
+		h.Families = append(h.Families, r.family(h.Ranks))
+	}
+	h.Axes = []Axis{{Name: "all"}, {Name: "rank", Kind: AxisRank}}
+	for i := range h.Families {
+		h.Axes = append(h.Axes, Axis{Name: r.name(), Kind: AxisFamily, Family: i})
+	}
+	for range 1 + r.pick(3) {
+		h.Kernels = append(h.Kernels, r.kernel())
+	}
+	for range r.pick(3) {
+		h.Markers = append(h.Markers, Marker{Text: "at {} of {list}", Phase: r.pick(len(h.Phases) + 1), End: r.pick(2) == 0})
+	}
+	for range 1 + r.pick(4) {
+		h.Templates = append(h.Templates, r.template(len(h.Axes)))
+	}
+	return h
+}
+
+// family deals the ranks to groups, as lists or as one range.
+func (r *randomTrace) family(ranks int) Family {
+	f := Family{Name: r.name()}
+	if r.pick(2) == 0 {
+		f.Groups = []Group{{Start: int32(ranks - 1), Stride: -1, Count: int32(ranks)}}
+		return f
+	}
+	f.Groups = make([]Group, 1+r.pick(ranks))
+	for rank, g := range r.rng.Perm(ranks) {
+		group := &f.Groups[g%len(f.Groups)]
+		group.Ranks = append(group.Ranks, int32(rank))
+	}
+	return f
+}
+
+func (r *randomTrace) kernel() Kernel {
+	k := Kernel{Name: r.name(), Attrs: r.params(3)}
+	for range r.pick(5) {
+		k.Dims = append(k.Dims, Dim{Name: r.name()})
+	}
+	if len(k.Dims) > 1 {
+		k.Dims[1].Enum = []string{r.name(), r.name()}
+	}
+	for range r.pick(3) {
+		k.Flops = append(k.Flops, Term{Coef: r.rng.NormFloat64(), Pow: [4]uint8{uint8(r.pick(3)), 0, uint8(r.pick(3)), uint8(r.pick(2))}})
+	}
+	return k
+}
+
+func (r *randomTrace) template(axes int) Template {
+	t := Template{Name: r.name(), List: NoAxis, Block: r.pick(axes)}
+	for range r.pick(3) {
+		t.Gates = append(t.Gates, r.pick(axes))
+	}
+	columns := axes
+	if r.pick(2) == 0 {
+		t.List, columns = r.pick(axes), axes+1
+	}
+	axis := func() int {
+		if a := r.pick(columns); a < axes {
+			return a
+		}
+		return PerItem
+	}
+	t.Block = axis()
+	for range r.pick(4) {
+		t.Params = append(t.Params, ParamColumn{Name: r.name(), Axis: axis(), Vector: r.pick(4) == 0})
+	}
+	return t
+}
+
+// block adds a random block of at most max parameters and returns its number.
+func (r *randomTrace) block(t *testing.T, p *Program, max int) int64 {
+	b := NewBuilder(r.name(), r.pick(max+1))
+	sum := b.Affine([]int64{2, -3}, Const(r.rng.Int64N(1<<40)), b.Member(0, Const(r.rng.Int64N(9))))
+	b.Loop(sum, func() {
+		b.If(b.Mul(sum, sum.Plus(-1<<62)), func() { b.Message(OpIsend, 0, int32(r.pick(9)), sum, sum.Plus(3), Const(8)) })
+		b.Wait(int32(r.pick(9)))
+	})
+	if n := p.NumBlocks(); n > 0 && r.pick(2) == 0 {
+		callee := r.pick(n)
+		if p.Block(callee).Params == 0 {
+			b.Call(callee)
+		}
+		if r.header.Pollables > 0 && p.Block(callee).Params == 1 && !p.infos[callee].polls {
+			b.DefineGuarded(0, 0, sum, Const(4), callee, Const(9))
+			b.Poll(0)
+		}
+	}
+	n, err := p.Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(n)
+}
+
+func (r *randomTrace) values(n int) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = randomValue(r.rng)
+	}
+	return v
+}
+
+// vector states a vector, sometimes as a draw, and returns its handle and values.
+func (r *randomTrace) vector(w *Writer) (int64, []int64) {
+	if r.pick(3) == 0 {
+		d := &Draw{Seed: r.rng.Uint64(), First: 5, Count: r.rng.Int64N(9), Rows: 100, Block: 4, Owners: 3}
+		return w.Vector(Vector{Draw: d}), d.Append([]int64{})
+	}
+	v := r.values(r.pick(6))
+	return w.Vector(Vector{Values: v}), v
+}
+
+// write writes a few units. Blocks and vectors turn up on the way.
+func (r *randomTrace) write(t *testing.T) []byte {
+	var buf bytes.Buffer
+	w, err := NewWriter(&buf, r.header, WriterOptions{Window: 1 + r.pick(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handles, vectors := []int64{}, [][]int64{}
+	step := 0
+	for range r.pick(20) {
+		step += r.pick(3)
+		if err := w.Step(step); err != nil {
+			t.Fatal(err)
+		}
+		for range r.pick(4) {
+			h, v := r.vector(w)
+			handles, vectors = append(handles, h), append(vectors, v)
+			r.call(t, w, step, handles, vectors)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func (r *randomTrace) call(t *testing.T, w *Writer, step int, handles []int64, vectors [][]int64) {
+	c := Call{Template: r.pick(len(r.header.Templates))}
+	def := &r.header.Templates[c.Template]
+	s := stated{Step: step}
+	items := 0
+	size := func(axis int) int {
+		if axis == PerItem {
+			return items
+		}
+		return r.header.Classes(axis)
+	}
+	for _, axis := range def.Gates {
+		c.Gates = append(c.Gates, r.values(size(axis)))
+	}
+	if def.List != NoAxis {
+		for range size(def.List) {
+			n := r.pick(3)
+			items += n
+			c.Counts = append(c.Counts, int64(n))
+		}
+	}
+	for range size(def.Block) {
+		b := r.block(t, w.Program(), len(def.Params))
+		if r.pick(4) == 0 {
+			b = NoBlock
+		}
+		c.Blocks = append(c.Blocks, b)
+	}
+	for _, p := range def.Params {
+		vals := r.values(size(p.Axis))
+		if p.Vector {
+			for i := range vals {
+				h := r.pick(len(handles))
+				vals[i] = handles[h]
+				s.Vectors = append(s.Vectors, vectors[h])
+			}
+		}
+		c.Args = append(c.Args, vals)
+	}
+	if err := w.Call(&c); err != nil {
+		t.Fatal(err)
+	}
+	s.Call = c
+	r.wrote = append(r.wrote, s)
+}
+
+// read returns what a window states.
+func readWindow(h *Header, w *window) (all []stated) {
+	for _, u := range w.units {
+		for _, c := range u.calls {
+			def := &h.Templates[c.template]
+			s := stated{Step: u.step, Call: Call{Template: int(c.template), Gates: c.gates, Args: c.args}}
+			for i := 1; i < len(c.starts); i++ {
+				s.Call.Counts = append(s.Call.Counts, int64(c.starts[i]-c.starts[i-1]))
+			}
+			for _, b := range c.blocks {
+				s.Call.Blocks = append(s.Call.Blocks, int64(b))
+			}
+			for i, p := range def.Params {
+				if p.Vector {
+					for _, v := range c.args[i] {
+						s.Vectors = append(s.Vectors, elements(&w.vectors[v]))
+					}
+				}
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// elements undoes the running sums.
+func elements(v *vector) []int64 {
+	e := make([]int64, len(v.sums)-1)
+	for i := range e {
+		e[i] = v.sums[i+1] - v.sums[i]
+	}
+	return e
+}
+
+// readStated reads a trace from the first window that holds a step >= from.
+func readStated(tr *Trace, from int) (all []stated, err error) {
+	w, err := tr.start(from)
+	for ; w != nil && err == nil; w, err = tr.after(w) {
+		all = append(all, readWindow(tr.Header(), w)...)
+	}
+	return all, err
+}
+
+// sameStated compares calls; handles of vectors do not count.
+func sameStated(h *Header, want, got []stated) string {
+	hide := cmp.FilterPath(func(p cmp.Path) bool { return len(p) > 0 && p.Last().String() == ".Call" },
+		cmp.Transformer("handles", func(c Call) Call {
+			args := append([][]int64{}, c.Args...)
+			for i, p := range h.Templates[c.Template].Params {
+				if p.Vector {
+					args[i] = make([]int64, len(args[i]))
+				}
+			}
+			c.Args = args
+			return c
+		}))
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(), onlyOnce(hide))
+}
+
+// onlyOnce keeps a transformer from being applied to its own output.
+func onlyOnce(o cmp.Option) cmp.Option {
+	return cmp.FilterPath(func(p cmp.Path) bool {
+		for _, step := range p {
+			if _, ok := step.(cmp.Transform); ok {
+				return false
+			}
+		}
+		return true
+	}, o)
+}
+
+func TestRandomTracesRoundTrip(t *testing.T) {
+	for seed := range uint64(60) {
+		r := newRandomTrace(seed)
+		data := r.write(t)
+		stream, err := NewReader(bytes.NewReader(data), "stream")
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		file, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "file")
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, tr := range []*Trace{stream, file} {
+			if diff := cmp.Diff(r.header, tr.Header(), cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d: header\n%s", seed, diff)
+			}
+			got, err := readStated(tr, 0)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if diff := sameStated(r.header, r.wrote, got); diff != "" {
+				t.Fatalf("seed %d: %s\n%s", seed, tr.frames.name, diff)
+			}
+		}
+		if diff := cmp.Diff(file.Windows(), stream.Windows()); diff != "" {
+			t.Errorf("seed %d: windows\n%s", seed, diff)
+		}
+		a, _ := file.Totals()
+		if b, ok := stream.Totals(); a != b || !ok {
+			t.Errorf("seed %d: totals %+v of the file, %+v of the stream (%v)", seed, a, b, ok)
+		}
+		for i := range file.prog.blocks {
+			if diff := cmp.Diff(file.prog.blocks[i], stream.prog.blocks[i], cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d: block %d\n%s", seed, i, diff)
+			}
+		}
+	}
+}
+
+func TestSameTraceSameBytes(t *testing.T) {
+	for seed := range uint64(10) {
+		a, b := newRandomTrace(seed).write(t), newRandomTrace(seed).write(t)
+		if !bytes.Equal(a, b) {
+			t.Errorf("seed %d: two runs differ", seed)
+		}
+	}
+}
+
+// Definitions keep numbers and hashes in another program with the same header.
+func TestBlocksSurviveTheirFile(t *testing.T) {
+	r := newRandomTrace(4)
+	data := r.write(t)
+	tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewProgram(r.header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tr.prog.NumBlocks() {
+		n, err := again.AddBlock(*tr.prog.Block(i))
+		if err != nil || n != i || again.BlockHash(i) != tr.prog.BlockHash(i) {
+			t.Fatalf("block %d: number %d, %v", i, n, err)
+		}
+	}
+}
