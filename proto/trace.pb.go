@@ -497,6 +497,7 @@ type Dim struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	Label         bool                   `protobuf:"varint,3,opt,name=label,proto3" json:"label,omitempty"` // not a size, though it has no values: calls are not empty because it is 0
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -543,6 +544,13 @@ func (x *Dim) GetValues() []string {
 		return x.Values
 	}
 	return nil
+}
+
+func (x *Dim) GetLabel() bool {
+	if x != nil {
+		return x.Label
+	}
+	return false
 }
 
 // Term is coef times the product of the dimensions to the powers.
@@ -1341,10 +1349,11 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12)\n" +
 	"\x05attrs\x18\x02 \x03(\v2\x13.reprise.trace.PairR\x05attrs\x12&\n" +
 	"\x04dims\x18\x03 \x03(\v2\x12.reprise.trace.DimR\x04dims\x12)\n" +
-	"\x05flops\x18\x04 \x03(\v2\x13.reprise.trace.TermR\x05flops\"1\n" +
+	"\x05flops\x18\x04 \x03(\v2\x13.reprise.trace.TermR\x05flops\"G\n" +
 	"\x03Dim\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06values\x18\x02 \x03(\tR\x06values\"2\n" +
+	"\x06values\x18\x02 \x03(\tR\x06values\x12\x14\n" +
+	"\x05label\x18\x03 \x01(\bR\x05label\"2\n" +
 	"\x04Term\x12\x12\n" +
 	"\x04coef\x18\x01 \x01(\x01R\x04coef\x12\x16\n" +
 	"\x06powers\x18\x02 \x03(\rR\x06powers\"D\n" +

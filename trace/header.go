@@ -90,10 +90,12 @@ type Kernel struct {
 }
 
 // Dim is a dimension of a kernel. A dimension with Enum is printed by name and
-// is a label, not a size.
+// is a label, not a size; so is one with Label, such as a column's number or a
+// part of another dimension: a call whose label is 0 is not an empty call.
 type Dim struct {
-	Name string
-	Enum []string
+	Name  string
+	Enum  []string
+	Label bool
 }
 
 // Term is Coef times the product of the dimensions to the powers Pow.

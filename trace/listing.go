@@ -251,7 +251,7 @@ func (l *listing) compute(a *Action) error {
 			l.word(" ").word(enum[v])
 			continue
 		}
-		zero = zero || v == 0
+		zero = zero || v == 0 && !k.dims[i].Label
 		l.int(v)
 	}
 	l.line()

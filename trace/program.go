@@ -119,7 +119,7 @@ func hashSymbols(h *Header) symbolHashes {
 			fmt.Fprintf(&b, " %q=%q", a.Name, a.Value)
 		}
 		for _, d := range k.Dims {
-			fmt.Fprintf(&b, " %q%q", d.Name, d.Enum)
+			fmt.Fprintf(&b, " %q%q%t", d.Name, d.Enum, d.Label)
 		}
 		s.kernels = append(s.kernels, sha256.Sum256([]byte(b.String())))
 	}

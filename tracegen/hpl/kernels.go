@@ -74,7 +74,10 @@ func kernelTable() []trace.Kernel {
 	move := func(name string) trace.Kernel { return kernel(name, nil, dims("M", "N")) }
 	locswp := func(name string) trace.Kernel {
 		role := trace.Dim{Name: "ROLE", Enum: roleNames}
-		return kernel(name, nil, append(dims("JB", "COL"), role))
+		return kernel(name, nil, append(dims("JB"), label("COL"), role))
+	}
+	swp04 := func(name string) trace.Kernel { // M1 rows, M0 of them the process's own
+		return kernel(name, nil, append([]trace.Dim{label("M0")}, dims("M1", "N")...))
 	}
 	return []trace.Kernel{
 		dgemmNN:   gemm("N"),
@@ -102,13 +105,13 @@ func kernelTable() []trace.Kernel {
 		dlaswp02N: move("dlaswp02N"),
 		dlaswp03N: move("dlaswp03N"),
 		dlaswp03T: move("dlaswp03T"),
-		dlaswp04N: kernel("dlaswp04N", nil, dims("M0", "M1", "N")),
-		dlaswp04T: kernel("dlaswp04T", nil, dims("M0", "M1", "N")),
+		dlaswp04N: swp04("dlaswp04N"),
+		dlaswp04T: swp04("dlaswp04T"),
 		dlaswp05N: move("dlaswp05N"),
 		dlaswp05T: move("dlaswp05T"),
 		dlaswp06N: move("dlaswp06N"),
 		dlaswp06T: move("dlaswp06T"),
-		dlocmax:   kernel("dlocmax", nil, dims("M", "COL")),
+		dlocmax:   kernel("dlocmax", nil, append(dims("M"), label("COL"))),
 		dlocswpN:  locswp("dlocswpN"),
 		dlocswpT:  locswp("dlocswpT"),
 	}
@@ -133,6 +136,9 @@ func dims(names ...string) []trace.Dim {
 	}
 	return list
 }
+
+// label is a dimension that is not a size.
+func label(name string) trace.Dim { return trace.Dim{Name: name, Label: true} }
 
 // term is coef times the dimensions to the given powers.
 func term(coef float64, powers ...uint8) trace.Term {
