@@ -27,6 +27,39 @@ func WriteListing(w io.Writer, c *Cursor, rule PollRule) error {
 	return err
 }
 
+// WriteListings writes the listings of ranks (nil: all), one after the other. A
+// rule for several ranks must not depend on the rank.
+func (t *Trace) WriteListings(w io.Writer, ranks []int32, o CursorOptions, rule PollRule) error {
+	if t.file == nil { // a stream: all ranks must begin before one goes on
+		cursors, err := t.Cursors(ranks, o)
+		for i := range cursors {
+			if err == nil {
+				err = WriteListing(w, &cursors[i], rule)
+			}
+			cursors[i] = Cursor{} // lets go of the windows
+		}
+		return err
+	}
+	n := len(ranks)
+	if ranks == nil {
+		n = t.Header().Ranks
+	}
+	for i := range n {
+		rank := int32(i)
+		if ranks != nil {
+			rank = ranks[i]
+		}
+		cursors, err := t.Cursors([]int32{rank}, o)
+		if err != nil {
+			return err
+		}
+		if err := WriteListing(w, &cursors[0], rule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // listing is the state of a text under way. What is printed ends with
 //
 //	out (with its last zero-sized kernels group) [miss, if missing] zeros
