@@ -33,8 +33,8 @@ type runner struct {
 	ended   int // messages
 }
 
-// posts is how many steps ranks may be apart.
-const posts = 4096
+// posts is how many steps a sender and those who wait for it may be apart.
+const posts = 64
 
 func newRunner(tb testing.TB, p *platforms.Platform, o Options, w shifts) *runner {
 	n, err := New(p, o)

@@ -66,18 +66,19 @@ type link struct {
 	local      int32   // index in solver.links, valid if that entry is this link
 }
 
-// linkCost is what the routes' sums are made of.
-type linkCost struct {
+// linkClass is what links of one kind have in common. Machines have many links but
+// few kinds, so Start finds all that it sums up in a small table.
+type linkClass struct {
 	bandwidth float64 // byte/s
 	latency   float64 // s
 	penalty   float64 // S/bandwidth
+	fatpipe   bool
 }
 
 // fatpipe is the state of a FATPIPE link. As long as all its flows have the same
 // usage it only bounds each of them. When they differ it is mixed: it couples
 // them, and their shares depend on the order of the filling.
 type fatpipe struct {
-	is    bool    // of every link, whether it is one
 	usage float64 // of the flow that came first
 	other int32   // number of flows with another usage
 }
@@ -137,54 +138,58 @@ func (n *Network) fat(f *flow) []slot {
 }
 
 // setSlots gives flow id the slots of its route and of its way back (empty without
-// cross traffic). Occurrences of a link add up, or count by their max on a FATPIPE.
+// cross traffic), and the level that it has alone there. Occurrences of a link add
+// up, or count by their max on a FATPIPE.
 func (n *Network) setSlots(id int32, route, back []int32) {
 	f, c := &n.flows[id], &n.cold[id]
 	f.slot, c.block = n.newSlots(len(route) + len(back))
+	there, ack := 1/c.penalty, crossWeight/c.penalty
 	slots := n.slots[f.slot : f.slot : f.slot+c.block]
-	slots = n.addShared(slots, id, route, 1)
-	slots = n.addShared(slots, id, back, crossWeight)
+	slots = n.addShared(slots, id, route, there)
+	slots = n.addShared(slots, id, back, ack)
 	f.numShared = uint16(len(slots))
 	if n.fatpipes != nil {
-		slots = n.addFat(slots, id, route, 1)
-		slots = n.addFat(slots, id, back, crossWeight)
+		slots = n.addFat(slots, id, route, there)
+		slots = n.addFat(slots, id, back, ack)
 	}
 	f.numSlots = uint16(len(slots))
-	limit := c.bound
+	f.maxLevel = c.bound * c.penalty
 	for i := range slots {
-		s := &slots[i]
-		limit = min(limit, n.links[s.link].capacity/s.usage)
-		s.usage /= c.penalty
+		// Links used with weight 1 are in the bound.
+		if s := &slots[i]; s.usage != there {
+			f.maxLevel = min(f.maxLevel, n.class(s.link).bandwidth/s.usage)
+		}
 	}
-	f.maxLevel = limit * c.penalty
 }
 
-// addShared adds weight to the slots of flow id on those links that are SHARED.
-// Until setSlots divides them, usages are weights.
-func (n *Network) addShared(slots []slot, id int32, links []int32, weight float64) []slot {
+// class returns what link l has in common with others.
+func (n *Network) class(l int32) *linkClass { return &n.classes[n.classOf[l]] }
+
+// addShared adds usage to the slots of flow id on those links that are SHARED.
+func (n *Network) addShared(slots []slot, id int32, links []int32, usage float64) []slot {
 	for _, l := range links {
 		if n.isFatpipe(l) {
 			continue
 		}
 		if i := indexOf(slots, l); i >= 0 {
-			slots[i].usage += weight
+			slots[i].usage += usage
 		} else {
-			slots = append(slots, slot{usage: weight, link: l, flow: id, next: -1, prev: -1})
+			slots = append(slots, slot{usage: usage, link: l, flow: id, next: -1, prev: -1})
 		}
 	}
 	return slots
 }
 
-// addFat does the same for the links that are FATPIPEs.
-func (n *Network) addFat(slots []slot, id int32, links []int32, weight float64) []slot {
+// addFat raises the usage of the slots of flow id on those links that are FATPIPEs.
+func (n *Network) addFat(slots []slot, id int32, links []int32, usage float64) []slot {
 	for _, l := range links {
 		if !n.isFatpipe(l) {
 			continue
 		}
 		if i := indexOf(slots, l); i >= 0 {
-			slots[i].usage = max(slots[i].usage, weight)
+			slots[i].usage = max(slots[i].usage, usage)
 		} else {
-			slots = append(slots, slot{usage: weight, link: l, flow: id, next: -1, prev: -1})
+			slots = append(slots, slot{usage: usage, link: l, flow: id, next: -1, prev: -1})
 		}
 	}
 	return slots
@@ -202,7 +207,7 @@ func indexOf(slots []slot, l int32) int {
 }
 
 func (n *Network) isFatpipe(l int32) bool {
-	return n.fatpipes != nil && n.fatpipes[l].is
+	return n.fatpipes != nil && n.class(l).fatpipe
 }
 
 // join puts flow id on its links, with level 0.

@@ -20,7 +20,8 @@ import (
 type Network struct {
 	opts    Options
 	routeOf routeFunc
-	costs   []linkCost
+	classes []linkClass
+	classOf []int32 // by link: index in classes
 	now     float64 // date of the last Advance
 
 	flows     []flow
@@ -83,29 +84,40 @@ func newNetwork(links []platforms.Link, routeOf routeFunc, o Options) (*Network,
 	n := &Network{
 		opts:    o,
 		routeOf: routeOf,
-		costs:   make([]linkCost, len(links)),
+		classOf: make([]int32, len(links)),
 		links:   make([]link, len(links)),
 	}
 	n.starts.next = math.Inf(1)
+	known := map[linkClass]int32{}
 	for i, l := range links {
 		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
 			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
 				i, l.Bandwidth, l.Latency)
 		}
 		n.links[i] = link{capacity: l.Bandwidth, head: -1}
-		n.costs[i] = linkCost{bandwidth: l.Bandwidth, latency: l.Latency, penalty: o.WeightS / l.Bandwidth}
-		if l.Policy == platforms.Fatpipe {
-			n.setFatpipe(i)
-		}
+		n.setClass(i, l, known)
 	}
 	return n, nil
 }
 
-func (n *Network) setFatpipe(l int) {
-	if n.fatpipes == nil {
+// setClass sets the class of link i, a new one if it is not known.
+func (n *Network) setClass(i int, l platforms.Link, known map[linkClass]int32) {
+	c := linkClass{
+		bandwidth: l.Bandwidth,
+		latency:   l.Latency,
+		penalty:   n.opts.WeightS / l.Bandwidth,
+		fatpipe:   l.Policy == platforms.Fatpipe,
+	}
+	at, ok := known[c]
+	if !ok {
+		at = int32(len(n.classes))
+		known[c] = at
+		n.classes = append(n.classes, c)
+	}
+	n.classOf[i] = at
+	if c.fatpipe && n.fatpipes == nil {
 		n.fatpipes = make([]fatpipe, len(n.links))
 	}
-	n.fatpipes[l].is = true
 }
 
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
@@ -134,7 +146,7 @@ func (n *Network) Start(src, dst int, size int64, at float64) (int32, error) {
 	n.setSlots(id, n.route, n.back)
 	fl := &n.flows[id]
 	fl.gain = f / c.penalty
-	fl.remaining = z
+	fl.level, fl.rate, fl.remaining = 0, 0, z
 	if e := (entry{at + phase, id}); !n.starts.push(e) {
 		n.ends.set(id, e.date)
 	}
@@ -170,12 +182,13 @@ const unlimited = 1e300
 func (n *Network) setCosts(c *coldFlow, route []int32) (latency float64) {
 	bandwidth := unlimited
 	for _, l := range route {
-		latency += n.costs[l].latency
+		latency += n.class(l).latency
 	}
 	c.penalty = latency
 	for _, l := range route {
-		c.penalty += n.costs[l].penalty
-		bandwidth = min(bandwidth, n.costs[l].bandwidth)
+		k := n.class(l)
+		c.penalty += k.penalty
+		bandwidth = min(bandwidth, k.bandwidth)
 	}
 	c.bound = bandwidth
 	if latency > 0 {
@@ -207,7 +220,7 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	}
 	for n.ends.top() <= limit {
 		id := n.ends.pop()
-		if n.cold[id].phase == phaseLatency {
+		if n.flows[id].rate == 0 {
 			n.begin(id)
 			continue
 		}
