@@ -68,9 +68,6 @@ func (e *engine) sizeOf(r int32, a *trace.Action) (int64, error) {
 	if a.X[0] >= 0 {
 		return a.X[0], nil
 	}
-	if err := e.checkPeer(a.Peer); err != nil {
-		return -1, err
-	}
 	id, err := e.probeUntil(r, a.Peer, a.Tag)
 	if id < 0 {
 		return -1, err

@@ -3,7 +3,6 @@ package replay_test
 import (
 	"archive/zip"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -20,16 +18,6 @@ import (
 )
 
 const replayOracle = "../testdata/oracle/smpi-replay.zip"
-
-// expected is what SimGrid 3.32 says of a case: the date at which each rank is
-// through. Where its default solver is wrong, Full is right (see the README of
-// the cases).
-type expected struct {
-	Default, Full *struct{ Finish finishes }
-}
-
-// finishes are the ends of the ranks.
-type finishes []float64
 
 // unzip extracts the files of an archive under a folder name prefix.
 func unzip(t testing.TB, archive, dir string) []string {
@@ -108,15 +96,6 @@ func supported(t *testing.T, dir string) bool {
 	return true
 }
 
-func readFile(t testing.TB, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // runCase replays a case as smpirun would.
 func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	t.Helper()
@@ -164,11 +143,6 @@ func deviation(res *replay.Result, want []float64) float64 {
 	return worst
 }
 
-// UnmarshalJSON reads either the list of ends or the list of ranks with them.
-func (e *finishes) UnmarshalJSON(data []byte) error {
-	return json.Unmarshal(data, (*[]float64)(e))
-}
-
 func TestAgreesWithSimGrid(t *testing.T) {
 	dir := t.TempDir()
 	type family struct {
@@ -208,10 +182,11 @@ func TestAgreesWithSimGrid(t *testing.T) {
 	for _, n := range names {
 		t.Logf("%-12s %3d cases, worst %.2g of the tolerance", n, families[n].cases, families[n].worst)
 	}
-	_ = netmodel.PollPosted
-	_ = fmt.Sprint
 }
 
+// expectedEnds returns the date at which each rank is through, by SimGrid 3.32.
+// Where its default solver is wrong, the full one is right (see the README of the
+// cases).
 func expectedEnds(t testing.TB, folder string) []float64 {
 	t.Helper()
 	type outcome struct {

@@ -34,6 +34,9 @@ const (
 // probe carries on a probe of rank r for a message of src with tag. With spin
 // the rank does nothing but probe until it is there.
 func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
+	if err := e.checkPeer(src); err != nil {
+		return undecided, err
+	}
 	if !e.orderedProbes && !e.ranks[r].shared || e.options.IprobeCost == 0 {
 		return e.clockProbe(r, src, tag, spin), nil
 	}

@@ -1,0 +1,74 @@
+package replay_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"reprise/platforms"
+	"reprise/replay"
+)
+
+// uneven has hosts of 2, 1 and 4 cores.
+const uneven = `<platform version="4.1"><zone id="z" routing="Full">
+	<host id="a" speed="1Gf" core="2"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf" core="4"/>
+	</zone></platform>`
+
+func TestMapping(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ranks, perHost int
+		hostfile       string
+		want           string // hosts by index, or an error
+	}{
+		{ranks: 3, want: "[0 1 2]"},
+		{ranks: 4, want: "[0 0 1 2]"}, // two on each that has two cores
+		{ranks: 5, want: "[0 0 1 2 2]"},
+		{ranks: 7, want: "[0 0 1 2 2 2 2]"},
+		{ranks: 8, want: "uneven.xml: more ranks than places: 8 ranks, but its 3 hosts take 7 (one per core)"},
+		{ranks: 5, perHost: 2, want: "[0 0 1 1 2]"},
+		{ranks: 7, perHost: 2, want: "uneven.xml: more ranks than places: 7 ranks, but its 3 hosts take 6 (2 per host)"},
+		{ranks: 5, perHost: -1, want: "-1 ranks per host, want a positive number"},
+		{ranks: 5, hostfile: "c\n\n b:2 \n", want: "[2 1 1 2 1]"}, // in turn
+		{ranks: 1, hostfile: "c\nd\n", want: `hosts:2: host "d" is not in platform uneven.xml`},
+		{ranks: 1, hostfile: "c:0\n", want: `hosts:1: "c:0": "0" ranks, want a positive number`},
+		{ranks: 1, hostfile: "a:9999999\nc:99999999999\n", want: `hosts:2: more than 16777216 places`},
+		{ranks: 1, hostfile: "\n", want: "hosts: no hosts"},
+	} {
+		var hosts []int32
+		if c.hostfile != "" {
+			hosts, err = replay.ParseHostfile(strings.NewReader(c.hostfile), "hosts", p, c.ranks)
+		} else {
+			hosts, err = replay.FillHosts(p, c.ranks, c.perHost)
+		}
+		got := fmt.Sprint(hosts)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d ranks, %d per host, hostfile %q:\ngot  %s\nwant %s", c.ranks, c.perHost, c.hostfile, got, c.want)
+		}
+	}
+	if _, err := replay.FillHosts(p, 100, 0); !errors.Is(err, replay.ErrTooManyRanks) {
+		t.Error(err)
+	}
+}
+
+func FuzzHostfile(f *testing.F) {
+	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("a\nb:2\n")
+	f.Add("c:16777216")
+	f.Fuzz(func(t *testing.T, text string) {
+		hosts, err := replay.ParseHostfile(strings.NewReader(text), "hosts", p, 5)
+		if (err == nil) != (len(hosts) == 5) {
+			t.Errorf("%d hosts, error %v", len(hosts), err)
+		}
+	})
+}

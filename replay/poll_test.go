@@ -1,0 +1,122 @@
+package replay_test
+
+import (
+	"testing"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// TestPolls lets rank 1 send at 10.5 us to rank 0, which probes at 1 us each and
+// then receives. A transfer of 84 bytes takes 1e-4 + 100/125e6 s from when both
+// are posted.
+func TestPolls(t *testing.T) {
+	const transfer = starLatency + (84+envelope)/starBandwidth
+	work := compute(0, 1) // 2 us
+	for _, c := range []struct {
+		name    string
+		options []string
+		probing []trace.Action
+		posted  float64 // date at which the receive is posted
+		polls   int64
+	}{
+		{"busy wait: sees it at 11 us", nil, []trace.Action{poll(1, 5, true)}, 11e-6, 11},
+		{"no probe costs: a miss, then the date itself", []string{"smpi/iprobe:0"}, []trace.Action{poll(1, 5, true)}, 10.5e-6, 2},
+		{
+			// 1, 4, 7, 10: misses; whatever polls say, a plain list goes on.
+			"between slices of work", nil,
+			[]trace.Action{poll(1, 5, false), work, poll(1, 5, false), work, poll(1, 5, false), work, poll(1, 5, false)}, 10e-6 + 0.5e-6, 4,
+		},
+		{
+			// The n-th costs n us: looks at 1, 3, 6, 10, 15 us.
+			"growing costs", []string{"smpi/grow-injected-times:yes"}, []trace.Action{poll(1, 5, true)}, 15e-6, 5,
+		},
+		{"unknown size", nil, nil, 11e-6, 11},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, star(2), 2)
+			b.set(t, "smpi/iprobe:1e-6")
+			b.set(t, c.options...)
+			b.setKernels(t, "version: 1\nunit: s\nkernels:\n  work: {terms: {N: 2e-6}}\n", "work")
+			bytes := int64(84)
+			if c.probing == nil {
+				bytes = -1
+			}
+			res := b.run(t, append(c.probing, recv(1, 5, bytes)), []trace.Action{sleep(10.5e-6), send(0, 5, 84)})
+			near(t, "end", res.Ranks[0].End, c.posted+transfer)
+			if res.Polls != c.polls {
+				t.Errorf("%d polls, want %d", res.Polls, c.polls)
+			}
+		})
+	}
+}
+
+// waiting is the source of a rank 0 that polls between empty slices of work, and
+// notes the answers.
+type waiting struct {
+	*replay.Lists
+	turn    []trace.Action
+	pending []trace.Action
+	answers []bool
+}
+
+func (w *waiting) Fill(rank int32, buf []trace.Action) (int, error) {
+	if rank != 0 {
+		return w.Lists.Fill(rank, buf)
+	}
+	n := copy(buf, w.pending)
+	w.pending = w.pending[n:]
+	return n, nil
+}
+
+func (w *waiting) Answer(_ int32, arrived bool) {
+	w.answers = append(w.answers, arrived)
+	if !arrived {
+		w.pending = w.turn
+	}
+}
+
+// TestTurnsWithEmptyWork: a turn is an empty kernel of 0.25 us, charged although it
+// does nothing, and a probe of 1 us. The looks are at 1, 2.25, 3.5, 4.75 us, ...:
+// the first one from 10.5 us on is 1 + 8*1.25 = 11 us. The source sees two
+// misses at most: the turns between are arithmetic.
+func TestTurnsWithEmptyWork(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.set(t, "smpi/iprobe:1e-6")
+	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  empty: {terms: {1: 0.25e-6}, empty: charged}\n", "empty")
+	w := &waiting{
+		Lists:   replay.NewLists([][]trace.Action{nil, {sleep(10.5e-6), send(0, 5, 84)}}),
+		turn:    []trace.Action{compute(0, 0), poll(1, 5, true)},
+		pending: []trace.Action{poll(1, 5, true)},
+	}
+	res, err := replay.RunSource(&b.header, w, b.Machine, b.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "end", res.Ranks[0].End, 11e-6)
+	if len(w.answers) != 2 || w.answers[0] || !w.answers[1] {
+		t.Errorf("answers %v, want a miss and a hit", w.answers)
+	}
+	if res.Polls != 9 {
+		t.Errorf("%d polls, want 9", res.Polls)
+	}
+}
+
+// TestSharedProbeCounter: the factor of growing costs is one for all ranks. Ranks
+// 0 and 2 begin at 0 with factor 1 and look at 1 us. Rank 0 misses first and goes on with 2, rank 2 with 3:
+//
+//	rank 0: 1, 1+2 = 3 (miss: 4), 3+4 = 7 ...
+//	rank 2: 1, 1+3 = 4 (miss: 5), 4+5 = 9 ...
+//
+// Rank 1 sends to rank 0 at 6 us, which sees it at 7; the factor is 1 again.
+// It sends to rank 2 at 8.5 us, which sees it at 9.
+func TestSharedProbeCounter(t *testing.T) {
+	b := newBench(t, star(3), 3)
+	b.set(t, "smpi/iprobe:1e-6", "smpi/grow-injected-times:yes")
+	res := b.run(t,
+		[]trace.Action{poll(1, 5, true)},
+		[]trace.Action{sleep(6e-6), send(0, 5, 84), sleep(2.5e-6), send(2, 5, 84)},
+		[]trace.Action{poll(1, 5, true)})
+	near(t, "rank 0", res.Ranks[0].End, 7e-6)
+	near(t, "rank 2", res.Ranks[2].End, 9e-6)
+}
