@@ -1,0 +1,286 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/tracegen/hpl"
+)
+
+// Parameters that an HPL.dat gives, too: name, what is printed for it in help.
+var paramFlags = []struct{ name, usage string }{
+	{"N", "`order` of the matrix"},
+	{"NB", "block `size`"},
+	{"P", "process `rows`"},
+	{"Q", "process `columns`"},
+	{"PMAP", "`order` of ranks in the grid: row (0), col (1)"},
+	{"PFACT", "panel factorization `variant`: left (0), crout (1), right (2)"},
+	{"NBMIN", "`columns` at which the recursion stops"},
+	{"NDIV", "`panels` in a recursion step"},
+	{"RFACT", "recursive factorization `variant`: left (0), crout (1), right (2)"},
+	{"BCAST", "panel broadcast `algorithm`: 1ring (0), 1ringM (1), 2ring (2), 2ringM (3), long (4), longM (5)"},
+	{"DEPTH", "look-ahead `depth`"},
+	{"SWAP", "row swap `algorithm`: bin (0), long (1), mix (2)"},
+	{"swap-threshold", "with --SWAP mix, the `columns` above which a swap is long"},
+	{"L1", "`form` of L1: transposed (0), no-transposed (1)"},
+	{"U", "`form` of U: transposed (0), no-transposed (1)"},
+	{"EQUIL", "equilibration in long swaps: no (0), yes (1)"},
+	{"ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it"},
+}
+
+func hplFlags() []cli.Flag {
+	var flags []cli.Flag
+	for _, f := range paramFlags {
+		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
+	}
+	return append(flags,
+		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`"},
+		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop"},
+		&cli.IntFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, from 1 (default: the only one)"},
+		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L"},
+		&cli.StringFlag{Name: "pivots", Value: "random", Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of random pivots"},
+		&cli.IntFlag{Name: "first-steps", Usage: "write the first `n` panels only"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE` (default: standard output)"},
+		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr"},
+	)
+}
+
+// runHPL is the command hpl.
+func runHPL(c *cli.Context, args []string) error {
+	if c.NArg() != 0 {
+		return usagef("hpl: unexpected argument %q", c.Args().First())
+	}
+	if c.Bool("list") {
+		return listCombinations(c)
+	}
+	p, err := paramsOf(c)
+	if err != nil {
+		return err
+	}
+	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
+		return err
+	}
+	if err := p.Validate(); err != nil {
+		return usageError{err}
+	}
+	o := hpl.Options{Tool: "tracegen " + version, Command: commandLine(args), FirstSteps: c.Int("first-steps")}
+	if o.FirstSteps < 1 && c.IsSet("first-steps") {
+		return usagef("--first-steps %d, want 1 or more", o.FirstSteps)
+	}
+	bar := newBar(p.Steps(), c.Bool("quiet"), c.App.ErrWriter)
+	defer bar.clear()
+	o.Progress = bar.set
+	return writeWhole(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
+}
+
+// commandLine joins the arguments as a person would have typed them.
+func commandLine(args []string) string {
+	words := []string{"tracegen"}
+	for _, arg := range args[1:] {
+		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]#~`") {
+			arg = strconv.Quote(arg)
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// paramsOf returns the parameters, from flags with defaults or from an HPL.dat.
+func paramsOf(c *cli.Context) (hpl.Params, error) {
+	p, err := paramsFrom(c)
+	p.CopyL = c.Bool("copy-l")
+	return p, err
+}
+
+func paramsFrom(c *cli.Context) (hpl.Params, error) {
+	if c.String("hpl-dat") != "" {
+		return datParams(c)
+	}
+	if c.IsSet("combination") {
+		return hpl.Params{}, usagef("--combination goes with --hpl-dat")
+	}
+	var sizes [3]int
+	for i, name := range []string{"N", "P", "Q"} {
+		if !c.IsSet(name) {
+			return hpl.Params{}, usagef("-%s is missing (or --hpl-dat FILE)", name)
+		}
+		if err := setInt(&sizes[i], c, name); err != nil {
+			return hpl.Params{}, err
+		}
+	}
+	p := hpl.DefaultParams(sizes[0], sizes[1], sizes[2])
+	if err := setFlags(c, &p); err != nil {
+		return p, err
+	}
+	tellDefaults(c, &p)
+	return p, nil
+}
+
+// setFlags changes the parameters for which there are flags.
+func setFlags(c *cli.Context, p *hpl.Params) error {
+	numbers := []struct {
+		name string
+		to   *int
+	}{{"NB", &p.NB}, {"NBMIN", &p.NBMin}, {"NDIV", &p.NDiv}, {"DEPTH", &p.Depth}, {"swap-threshold", &p.SwapThreshold}, {"ALIGN", &p.Align}}
+	for _, n := range numbers {
+		if err := setInt(n.to, c, n.name); err != nil {
+			return err
+		}
+	}
+	steps := []func() error{
+		func() error { return setEnum(&p.PMap, c, "PMAP", hpl.ParseOrder) },
+		func() error { return setEnum(&p.PFact, c, "PFACT", factParser("PFACT")) },
+		func() error { return setEnum(&p.RFact, c, "RFACT", factParser("RFACT")) },
+		func() error { return setEnum(&p.Bcast, c, "BCAST", hpl.ParseBcast) },
+		func() error { return setEnum(&p.Swap, c, "SWAP", hpl.ParseSwap) },
+		func() error { return setEnum(&p.L1, c, "L1", formParser("L1")) },
+		func() error { return setEnum(&p.U, c, "U", formParser("U")) },
+		func() error { return setEnum(&p.Equil, c, "EQUIL", hpl.ParseEquil) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func factParser(what string) func(string) (hpl.Fact, error) {
+	return func(s string) (hpl.Fact, error) { return hpl.ParseFact(what, s) }
+}
+
+func formParser(what string) func(string) (hpl.Form, error) {
+	return func(s string) (hpl.Form, error) { return hpl.ParseForm(what, s) }
+}
+
+// setInt sets a number from its flag, if that is given.
+func setInt(to *int, c *cli.Context, name string) error {
+	if !c.IsSet(name) {
+		return nil
+	}
+	v, err := strconv.Atoi(c.String(name))
+	if err != nil {
+		return usagef("%s: %q is not a number in range", name, c.String(name))
+	}
+	*to = v
+	return nil
+}
+
+// setEnum sets a value from its flag, if that is given.
+func setEnum[T any](to *T, c *cli.Context, name string, parse func(string) (T, error)) error {
+	if !c.IsSet(name) {
+		return nil
+	}
+	v, err := parse(c.String(name))
+	if err != nil {
+		return usageError{err}
+	}
+	*to = v
+	return nil
+}
+
+// tellDefaults says which parameters nobody gave.
+func tellDefaults(c *cli.Context, p *hpl.Params) {
+	var defaults []string
+	for _, param := range p.List() {
+		if param.Name != "copy-l" && !c.IsSet(param.Name) {
+			defaults = append(defaults, param.Name+" "+param.Value)
+		}
+	}
+	if len(defaults) > 0 && !c.Bool("quiet") {
+		fmt.Fprintln(c.App.ErrWriter, "tracegen: by default:", strings.Join(defaults, ", "))
+	}
+}
+
+// readDat reads the HPL.dat, which excludes the flags of its parameters.
+func readDat(c *cli.Context) (*hpl.Dat, error) {
+	for _, f := range paramFlags {
+		if c.IsSet(f.name) {
+			return nil, usagef("--%s and --hpl-dat exclude each other", f.name)
+		}
+	}
+	path := c.String("hpl-dat")
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return hpl.ReadDat(f, path)
+}
+
+// datParams returns one combination of the HPL.dat.
+func datParams(c *cli.Context) (hpl.Params, error) {
+	dat, err := readDat(c)
+	if err != nil {
+		return hpl.Params{}, err
+	}
+	k := c.Int("combination")
+	if !c.IsSet("combination") {
+		if n := dat.Combinations(); n != 1 {
+			return hpl.Params{}, usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
+		}
+		k = 1
+	}
+	p, err := dat.Combination(k)
+	if err != nil {
+		return p, usageError{err}
+	}
+	return p, nil
+}
+
+// listCombinations prints the combinations of the HPL.dat, a line each.
+func listCombinations(c *cli.Context) error {
+	if c.String("hpl-dat") == "" {
+		return usagef("--list goes with --hpl-dat")
+	}
+	dat, err := readDat(c)
+	if err != nil {
+		return err
+	}
+	for k := 1; k <= dat.Combinations(); k++ {
+		p, err := dat.Combination(k)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.App.Writer, "%4d  %-14s N %d NB %d P %d Q %d\n", k, p.Variant(), p.N, p.NB, p.P, p.Q)
+		if err == nil {
+			err = c.Context.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pivotsOf returns the source of pivots for a matrix of order n.
+func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
+	source := c.String("pivots")
+	path, isFile := strings.CutPrefix(source, "file:")
+	if c.IsSet("seed") && source != "random" {
+		return hpl.Pivots{}, usagef("--seed goes with --pivots random")
+	}
+	switch {
+	case source == "random":
+		return hpl.Pivots{Kind: hpl.RandomPivots, Seed: c.Uint64("seed")}, nil
+	case source == "lu":
+		return hpl.Pivots{Kind: hpl.LUPivots}, nil
+	case source == "none":
+		return hpl.Pivots{Kind: hpl.NoPivots}, nil
+	case !isFile || path == "":
+		return hpl.Pivots{}, usagef("--pivots %q, want random, lu, none or file:PATH", source)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return hpl.Pivots{}, err
+	}
+	defer f.Close()
+	rows, err := hpl.ReadPivots(f, path, n)
+	return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
+}
