@@ -27,7 +27,18 @@ type hplCase struct {
 	RankEnds    []float64 `json:"rank_end_seconds"`
 	Messages    int64
 	Bytes       int64 `json:"message_bytes"`
+	N, NB       int
+	NBMin, NDiv int
+	PMap        string
+	PFact       string
+	RFact       string
+	Bcast       int `json:"bcast_code"`
 	Depth       int
+	Swap        int `json:"swap_code"`
+	Threshold   int `json:"swap_threshold"`
+	L1, U       string
+	Equil       bool
+	Align       int
 	Hits        int64 `json:"iprobe_hits"`
 	Misses      int64 `json:"iprobe_misses"`
 	Trace       string
