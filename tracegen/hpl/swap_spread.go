@@ -93,12 +93,14 @@ type spreadBlocks struct {
 	positions []int64
 	sources   map[sourceKey]int
 	step      int // of a roll
+
+	send, receive int // hops of equilibration
 }
 
 // spreadRoll returns the blocks by position.
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
-		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, step: l.rollStepBlock()}
+		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, step: l.rollStepBlock(), send: l.hopBlock(true), receive: l.hopBlock(false)}
 		for y := range l.p.P {
 			l.spread.positions = append(l.spread.positions, l.spreadBlock(y))
 		}
@@ -133,23 +135,22 @@ func (l *library) emitSpreadRoll(b *trace.Builder, y int, a spreadArgs) {
 	if y == 0 {
 		b.Compute(byForm(l.p.U, dlaswp01T, dlaswp01N), a.k0, a.n)
 	}
-	s := &spreader{b: b, size: l.p.P, y: trace.Const(int64(y)), order: a.order, rowBytes: b.Scale(doubleBytes, a.n)}
-	s.slots = func(lo, hi trace.Operand) trace.Operand { return b.VectorSum(a.lengths, lo, hi) }
+	rowBytes := b.Scale(doubleBytes, a.n)
 	b.Mark(beginRight, a.n, trace.Const(0))
-	s.right(rightTree(l.p.P, 0, y))
+	l.firstSpread(b, y, a, rowBytes)
 	b.Mark(endSpread)
 	if y > 0 {
-		b.Compute(byForm(l.p.U, dlaswp06T, dlaswp06N), b.VectorAt(a.lengths, s.y), a.n)
+		b.Compute(byForm(l.p.U, dlaswp06T, dlaswp06N), b.VectorAt(a.lengths, trace.Const(int64(y))), a.n)
 	}
 	if l.p.Equil {
 		b.Mark(beginEquil, a.n)
 		if l.p.P > 2 {
-			b.If(a.uneven, func() { l.equilibrate(b, y, a) })
+			b.If(a.uneven, func() { l.equilibrate(b, y, a, rowBytes) })
 		}
 		b.Mark(endEquil)
 	}
 	b.Mark(beginRoll, a.n, a.equals, a.order)
-	l.rollRows(b, y, s, a.equals)
+	l.rollRows(b, y, a, rowBytes)
 	b.Mark(endRoll)
 	if l.p.U == Transposed {
 		b.Compute(dlaswp10N, a.n, a.width)
@@ -160,10 +161,10 @@ func (l *library) emitSpreadRoll(b *trace.Builder, y int, a spreadArgs) {
 }
 
 // rollRows emits the roll of all positions' rows over all positions.
-func (l *library) rollRows(b *trace.Builder, y int, s *spreader, lengths trace.Operand) {
-	neighbours := [2]trace.Operand{s.rank(s.y.Plus(-1)), s.rank(s.y.Plus(1))}
+func (l *library) rollRows(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
+	neighbours := [2]trace.Operand{position(b, a.order, trace.Const(int64(y-1))), position(b, a.order, trace.Const(int64(y+1)))}
 	for _, r := range rollSteps(y, l.p.P) {
-		b.Call(l.spread.step, lengths, s.rowBytes, neighbours[r.next], trace.Const(int64(r.out)), trace.Const(int64(r.in)))
+		b.Call(l.spread.step, a.equals, rowBytes, neighbours[r.next], trace.Const(int64(r.out)), trace.Const(int64(r.in)))
 	}
 }
 
@@ -221,41 +222,13 @@ func newTree(levels, distance int) tree {
 	return tree{levels, bits.TrailingZeros(uint(distance))}
 }
 
-// spreader emits the messages of spreads at position y of size positions.
+// spreader emits the messages of spreads at position y.
 type spreader struct {
-	b        *trace.Builder
-	size     int
-	y        trace.Operand
-	order    trace.Operand
-	rowBytes trace.Operand
-	slots    func(lo, hi trace.Operand) trace.Operand // rows of the positions [lo, hi)
-}
-
-// rank returns the world rank of a position, taken mod the number of them.
-func (s *spreader) rank(position trace.Operand) trace.Operand {
-	return s.b.Member(colFamily, s.b.VectorAt(s.order, position))
-}
-
-// within cuts a position to [0, size].
-func (s *spreader) within(position trace.Operand) trace.Operand {
-	return s.b.Max(s.b.Min(position, trace.Const(int64(s.size))), trace.Const(0))
-}
-
-// bytes returns the size of the rows of the positions [lo, hi).
-func (s *spreader) bytes(lo, hi trace.Operand) trace.Operand {
-	lo, hi = s.within(lo), s.within(hi)
-	if lo == hi {
-		return trace.Const(0)
-	}
-	return s.b.Mul(s.slots(lo, hi), s.rowBytes)
-}
-
-// hop sends to a position, or receives from it; no rows, no message.
-func (s *spreader) hop(position, out, in trace.Operand) {
-	if out == in { // both are nothing
-		return
-	}
-	s.b.Exchange(colFamily, s.rank(position), trace.Const(swapTag), out, in)
+	b *trace.Builder
+	y trace.Operand
+	// hop sends the rows of the positions [lo, hi), as far as there are such
+	// positions, to a position, or receives them from it; no rows, no message.
+	hop func(send bool, position, lo, hi trace.Operand)
 }
 
 // right emits a spread to the positions after the source. At level b a member
@@ -266,9 +239,9 @@ func (s *spreader) right(t tree) {
 		bit := int64(1) << k
 		switch {
 		case k == t.level:
-			s.hop(s.y.Plus(-bit), trace.Const(0), s.bytes(s.y, s.y.Plus(bit)))
+			s.hop(false, s.y.Plus(-bit), s.y, s.y.Plus(bit))
 		case k < t.level:
-			s.hop(s.y.Plus(bit), s.bytes(s.y.Plus(bit), s.y.Plus(2*bit)), trace.Const(0))
+			s.hop(true, s.y.Plus(bit), s.y.Plus(bit), s.y.Plus(2*bit))
 		}
 		s.b.Poll(slotBcast)
 	}
@@ -281,20 +254,46 @@ func (s *spreader) left(t tree) {
 		bit := int64(1) << k
 		switch {
 		case k == t.level:
-			s.hop(s.y.Plus(bit), trace.Const(0), s.bytes(s.y.Plus(-bit), s.y.Plus(1)))
+			s.hop(false, s.y.Plus(bit), s.y.Plus(-bit), s.y.Plus(1))
 		case k < t.level:
-			s.hop(s.y.Plus(-bit), s.bytes(s.y.Plus(-2*bit), s.y.Plus(1-bit)), trace.Const(0))
+			s.hop(true, s.y.Plus(-bit), s.y.Plus(-2*bit), s.y.Plus(1-bit))
 		}
 		s.b.Poll(slotBcast)
 	}
 }
 
+// directed returns the sides of a message of the given bytes.
+func directed(send bool, bytes trace.Operand) (out, in trace.Operand) {
+	if send {
+		return bytes, trace.Const(0)
+	}
+	return trace.Const(0), bytes
+}
+
+// position returns the world rank of a position, taken mod the number of them.
+func position(b *trace.Builder, order, i trace.Operand) trace.Operand {
+	return b.Member(colFamily, b.VectorAt(order, i))
+}
+
+// firstSpread emits the spread from position 0 of all rows of U.
+func (l *library) firstSpread(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
+	s := &spreader{b: b, y: trace.Const(int64(y))}
+	s.hop = func(send bool, at, lo, hi trace.Operand) {
+		if hi = b.Min(hi, trace.Const(int64(l.p.P))); hi.Const <= lo.Const {
+			return
+		}
+		out, in := directed(send, b.Mul(b.VectorSum(a.lengths, lo, hi), rowBytes))
+		b.Exchange(colFamily, position(b, a.order, at), trace.Const(swapTag), out, in)
+	}
+	s.right(rightTree(l.p.P, 0, y))
+}
+
 // equilibrate emits the spreads that even out the lengths, one source after the
 // other.
-func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs) {
+func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
 	for source := range l.p.P {
 		block := l.sourceBlock(sourceKey{right: rightTree(l.p.P, source, y), left: leftTree(source, y)})
-		b.Call(block, trace.Const(int64(y)), trace.Const(int64(source)), a.n, a.share, a.larger, a.order, a.lengths)
+		b.Call(block, trace.Const(int64(y)), trace.Const(int64(source)), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
 	}
 }
 
@@ -303,41 +302,67 @@ func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs) {
 type sourceKey struct{ right, left tree }
 
 // sourceBlock moves the rows of one source that lie outside of its target
-// interval, to the positions whose targets they are in. Its parameters are the
-// own position, the source, the columns, floor(jb/P) and jb mod P, and the
-// vectors of order and lengths. Source: HPL 2.3 control flow, equilibration.
+// interval to the positions whose targets they are in. Its parameters are the
+// own position, the source, the columns, the bytes of a row, floor(jb/P) and
+// jb mod P, and the vectors of order and lengths. Source: HPL 2.3 control flow,
+// equilibration.
 func (l *library) sourceBlock(key sourceKey) int {
 	if block, ok := l.spread.sources[key]; ok {
 		return block
 	}
-	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), 7)
-	a := params(b, 7)
-	y, source, n, share, larger, order, lengths := a[0], a[1], a[2], a[3], a[4], a[5], a[6]
-	target := func(i trace.Operand) trace.Operand { // first row of position i's target
-		return b.Sum(b.Mul(share, i), b.Min(i, larger))
-	}
+	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), 8)
+	a := params(b, 8)
+	y, source, n, rowBytes, share, larger, order, lengths := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
 	first := b.VectorSum(lengths, trace.Const(0), source)
 	length := b.VectorAt(lengths, source)
 	end := b.Sum(first, length)
 	positive := func(x, y trace.Operand) trace.Operand { return b.Min(b.Max(b.Diff(x, y), trace.Const(0)), length) }
-	goesLeft := positive(target(source), first)
-	goesRight := positive(end, target(source.Plus(1)))
+	goesLeft := positive(target(b, share, larger, source), first)
+	goesRight := positive(end, target(b, share, larger, source.Plus(1)))
 
-	s := &spreader{b: b, size: l.p.P, y: y, order: order}
-	s.slots = func(lo, hi trace.Operand) trace.Operand {
-		inside := func(i trace.Operand) trace.Operand { return b.Max(b.Min(target(i), end), first) }
-		return b.Diff(inside(hi), inside(lo))
-	}
-	spread := func(begin int, emit func()) func() {
-		return func() {
-			b.Mark(begin, n, source)
-			s.rowBytes = b.Scale(doubleBytes, n)
-			emit()
-			b.Mark(endSpread)
+	s := &spreader{b: b, y: y}
+	s.hop = func(send bool, at, lo, hi trace.Operand) {
+		block := l.spread.receive
+		if send {
+			block = l.spread.send
 		}
+		b.Call(block, at, lo, hi, first, end, rowBytes, share, larger, order)
 	}
-	b.If(goesLeft, spread(beginLeft, func() { s.left(key.left) }))
-	b.If(goesRight, spread(beginRight, func() { s.right(key.right) }))
+	b.If(goesLeft, func() {
+		b.Mark(beginLeft, n, source)
+		s.left(key.left)
+		b.Mark(endSpread)
+	})
+	b.If(goesRight, func() {
+		b.Mark(beginRight, n, source)
+		s.right(key.right)
+		b.Mark(endSpread)
+	})
 	l.spread.sources[key] = l.add(b)
 	return l.spread.sources[key]
+}
+
+// target returns the first row of position i's target: the first larger
+// positions get a row more than share.
+func target(b *trace.Builder, share, larger, i trace.Operand) trace.Operand {
+	return b.Sum(b.Mul(share, i), b.Min(i, larger))
+}
+
+// hopBlock moves those rows of an interval that are in the targets of the
+// positions [lo, hi). Its parameters are the peer's position, lo, hi, the
+// interval, the bytes of a row, floor(jb/P) and jb mod P, and the order.
+func (l *library) hopBlock(send bool) int {
+	b := trace.NewBuilder(fmt.Sprintf("equil hop send=%t", send), 9)
+	a := params(b, 9)
+	at, first, end, rowBytes, share, larger, order := a[0], a[3], a[4], a[5], a[6], a[7], a[8]
+	before := func(i trace.Operand) trace.Operand { // end of the rows before position i's target
+		i = b.Max(b.Min(i, trace.Const(int64(l.p.P))), trace.Const(0))
+		return b.Max(b.Min(target(b, share, larger, i), end), first)
+	}
+	rows := b.Diff(before(a[2]), before(a[1]))
+	b.If(rows, func() {
+		out, in := directed(send, b.Mul(rows, rowBytes))
+		b.Exchange(colFamily, position(b, order, at), trace.Const(swapTag), out, in)
+	})
+	return l.add(b)
 }
