@@ -61,7 +61,6 @@ type generator struct {
 	counts  []int64 // K of the panel at hand, by distance
 	counter rowCounter
 	arena   []int64 // columns of the step at hand
-	empty   int64   // vector for blocks that do not look at theirs
 }
 
 func newGenerator(ctx context.Context, p *Params, o *Options, w *trace.Writer, pivots *pivotRows) *generator {
@@ -71,7 +70,6 @@ func newGenerator(ctx context.Context, p *Params, o *Options, w *trace.Writer, p
 	if o.FirstSteps > 0 {
 		g.limit = min(g.limit, o.FirstSteps)
 	}
-	g.empty = w.Vector(trace.Vector{Values: []int64{0}})
 	return g
 }
 

@@ -31,6 +31,7 @@ func (g *generator) plain() {
 		g.finishBcast(x)
 		after := x.j + x.jb
 		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
+		g.writer.ForgetVectors(x.pivots)
 	}
 }
 
@@ -58,6 +59,7 @@ func (g *generator) lookAhead() []*panel {
 		g.update(pending[0], x.j, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
 		g.finishBcast(x)
 		pending = append(pending[1:], x)
+		g.writer.ForgetVectors(pending[0].pivots)
 	}
 	return pending
 }
@@ -127,17 +129,19 @@ func (g *generator) skipFactorization(x *panel) {
 
 // drawPivots states what the trace depends on of a panel's pivots.
 func (g *generator) drawPivots(x *panel) {
-	x.pivots, x.swapped = g.empty, g.empty
 	if x.jb == 0 {
+		x.pivots = g.writer.Vector(trace.Vector{Values: []int64{0}}) // nobody looks at it
+		x.swapped = x.pivots
 		return
 	}
 	x.pivots = g.writer.Vector(g.pivots.owners(&g.grid, x.j, x.jb))
+	x.swapped = x.pivots // unless the swap asks for the counts
 	if g.p == 1 {
 		return
 	}
 	g.counter.count(g.counts, g.pivots, &g.grid, x.j, x.jb)
 	if g.params.Swap != SpreadRoll {
-		x.swapped = g.writer.Vector(trace.Vector{Values: append([]int64(nil), g.counts...)})
+		x.swapped = g.writer.Vector(trace.Vector{Values: g.counts})
 	}
 	if g.lib.mayRoll() {
 		g.layOut(x)

@@ -1,0 +1,337 @@
+package simgrid_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+// open writes the files into a folder and opens the index, "trace.index".
+func open(t testing.TB, files map[string]string) (*simgrid.Trace, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+}
+
+// actions returns all actions of a rank, asked for n at a time.
+func actions(t *simgrid.Trace, rank int32, n int) ([]trace.Action, error) {
+	var all []trace.Action
+	buf := make([]trace.Action, n)
+	for {
+		got, err := t.Fill(rank, buf)
+		if all = append(all, buf[:got]...); got == 0 || err != nil {
+			return all, err
+		}
+	}
+}
+
+var (
+	second = trace.FloatArg(1)
+	giga   = trace.FloatArg(1e9)
+)
+
+func TestActions(t *testing.T) {
+	files := map[string]string{
+		"trace.index": "a.ti\nb.ti\n",
+		"a.ti": "# a comment\n\n0 init\n0 compute 1e9\n0\tsleep 1.0\r\n0 send 1 5 10 0\n0 isend 1 6 100.9 \n0 irecv 1 7 8 1\n0 recv 1 8 -1\n" +
+			"1 sleep 3\n0 wait 1 0 7\n0 wait 1 0 99\n0 test 0 1 6\n0 waitall\n0 sendRecv 3 1 4 0 0 1\n0 location x.c 3\n0 comm_size 2\n0 finalize\n",
+		"b.ti": "1 init\n1 irecv 0 1 8\n1 irecv 0 2 8\n1 irecv 0 1 9\n1 wait 0 1 2\n1 isend 0 3 70000",
+	}
+	tr, err := open(t, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]trace.Action{
+		{
+			{Kind: trace.KindFlops, X: [4]int64{giga}},
+			{Kind: trace.KindSleep, X: [4]int64{second}},
+			{Kind: trace.KindSend, Peer: 1, Tag: 5, X: [4]int64{80}},
+			{Kind: trace.KindIsend, Peer: 1, Tag: 6, Req: 0, X: [4]int64{100}},
+			{Kind: trace.KindIrecv, Peer: 1, Tag: 7, Req: 1, X: [4]int64{32}},
+			{Kind: trace.KindRecv, Peer: 1, Tag: 8, X: [4]int64{-1}},
+			{Kind: trace.KindWait, Req: 1}, // of source 1 with tag 7; there is none with tag 99
+			{Kind: trace.KindTest, Req: 0},
+			{Kind: trace.KindWaitAll},
+			{Kind: trace.KindSendrecv, Peer: 1, X: [4]int64{24, 16, 0}},
+		},
+		{
+			{Kind: trace.KindIrecv, Tag: 1, Req: 0, X: [4]int64{8}},
+			{Kind: trace.KindIrecv, Tag: 2, Req: 1, X: [4]int64{8}},
+			{Kind: trace.KindIrecv, Tag: 1, Req: 2, X: [4]int64{9}},
+			{Kind: trace.KindWait, Req: 1},
+			{Kind: trace.KindIsend, Tag: 3, Req: 1, X: [4]int64{70000}}, // in the slot that is free again
+			{Kind: trace.KindWait, Req: 2},                              // of the two with tag 1 the newest, then the send
+			{Kind: trace.KindWait, Req: 1},
+		},
+	}
+	for r := range want {
+		got, err := actions(tr, int32(r), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[r], got); diff != "" {
+			t.Errorf("rank %d (-want +got):\n%s", r, diff)
+		}
+	}
+	if got := fmt.Sprint(tr.Warnings()); !strings.Contains(got, "1 lines of other ranks") {
+		t.Errorf("warnings %s", got)
+	}
+}
+
+// TestSharedFile: the same lines in one file mean the same, in whatever order the
+// ranks ask.
+func TestSharedFile(t *testing.T) {
+	lines := "0 init double\n1 init double\n0 send 1 1 4\n1 recv 0 1 4\n1 isend 0 2 5\n0 irecv 1 2 5\n0 wait 1 0 2\n"
+	for _, order := range [][]int32{{0, 1}, {1, 0}} {
+		tr, err := open(t, map[string]string{"trace.index": "all.ti\n", "all.ti": lines})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tr.Ranks() != 2 {
+			t.Fatalf("%d ranks", tr.Ranks())
+		}
+		got := make([][]trace.Action, 2)
+		for _, r := range order {
+			if got[r], err = actions(tr, r, 2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := [][]trace.Action{
+			{
+				{Kind: trace.KindSend, Peer: 1, Tag: 1, X: [4]int64{32}},
+				{Kind: trace.KindIrecv, Peer: 1, Tag: 2, X: [4]int64{40}},
+				{Kind: trace.KindWait},
+			},
+			{
+				{Kind: trace.KindRecv, Tag: 1, X: [4]int64{32}},
+				{Kind: trace.KindIsend, Tag: 2, X: [4]int64{40}},
+				{Kind: trace.KindWaitAll},
+			},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order %v (-want +got):\n%s", order, diff)
+		}
+	}
+}
+
+func TestBadLines(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"0 bcast 4", `a.ti:2: action "bcast" is not supported`},
+		{"0", "a.ti:2: action is missing"},
+		{"x send 1 2 3", `a.ti:2: rank "x" is not a number`},
+		{"0 send 2 0 1", "a.ti:2: peer 2 out of [0,1]"},
+		{"0 send 1 0", "a.ti:2: count is missing"},
+		{"0 send 1 0 -1", "a.ti:2: count -1 out of [0,"},
+		{"0 recv 1 0 -2", "a.ti:2: count -2 out of [-1,"},
+		{"0 send 1 0 1 99", `a.ti:2: datatype "99" is not known`},
+		{"0 send 1 0 1e15 27", "a.ti:2: 1000000000000000 items of 32 bytes are too many"},
+		{"0 send 1 1e10 1", "a.ti:2: tag 1e+10 out of [-2147483647,2147483647]"},
+		{"0 compute -1", "a.ti:2: amount -1 is negative"},
+		{"0 compute NaN", `a.ti:2: amount "NaN" is not a number`},
+		{"0 sleep", "a.ti:2: duration is missing"},
+		{"0 wait 0 1", "a.ti:2: tag is missing"},
+		{"0 sendRecv 1 1 1 9 0 0", "a.ti:2: source 9 out of [0,1]"},
+	} {
+		tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": "0 init\n" + c.line, "b.ti": "1 init\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = actions(tr, 0, 4); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q", c.line, err, c.want)
+		}
+	}
+}
+
+func TestBadIndex(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		want  string
+	}{
+		{map[string]string{"trace.index": "\n\n"}, "no trace files"},
+		{map[string]string{"trace.index": "none.ti\nnone2.ti"}, "no such file"},
+		{map[string]string{"trace.index": "a.ti", "a.ti": "# nothing\n"}, "a.ti: no actions"},
+		{map[string]string{"trace.index": "a.ti", "a.ti": "0 init\n1048576 init\n"}, "a.ti:2: rank"},
+	} {
+		if _, err := open(t, c.files); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestIsIndex(t *testing.T) {
+	for _, c := range []struct {
+		head string
+		want bool
+	}{{"rank-0.ti\nrank-1.ti\r\n", true}, {"", false}, {"\x28\xb5\x2f\xfd", false}, {"PK\x03\x04", false}, {"übung.ti\n", true}} {
+		if got := simgrid.IsIndex([]byte(c.head)); got != c.want {
+			t.Errorf("IsIndex(%q) = %v", c.head, got)
+		}
+	}
+}
+
+// manyLines is a trace of two ranks that needs several units and chunks.
+func manyLines(shared bool) map[string]string {
+	var files [2]strings.Builder
+	for i := range 10000 {
+		for r := range 2 {
+			w := &files[r]
+			if shared {
+				w = &files[0]
+			}
+			fmt.Fprintf(w, "%d compute %d.5\n%d isend %d %d %d\n%d irecv %d %d 8\n%d wait %d %d %d\n",
+				r, i, r, 1-r, i, i%99, r, 1-r, i, r, 1-r, r, i)
+			if i%1000 == 7 {
+				fmt.Fprintf(w, "%d sendRecv 8 %d 8 %d 6 6\n%d waitall\n%d sleep 0.25\n%d test 0 1 3\n%d send %d 1 1\n%d recv %d 1 1\n",
+					r, 1-r, 1-r, r, r, r, r, 1-r, r, 1-r)
+			}
+		}
+	}
+	if shared {
+		return map[string]string{"trace.index": "all.ti", "all.ti": files[0].String()}
+	}
+	return map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": files[0].String(), "b.ti": files[1].String()}
+}
+
+// TestConvert: a converted trace yields the very actions that the text does.
+func TestConvert(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		files := manyLines(shared)
+		text, err := open(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := text.Convert(w); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.NewReader(&file, "converted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursors, err := tr.Cursors(nil, trace.CursorOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := open(t, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range cursors {
+			want, err := actions(again, int32(r), 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, rest(t, &cursors[r])); diff != "" {
+				t.Errorf("shared %v, rank %d (-want +got):\n%.2000s", shared, r, diff)
+			}
+		}
+	}
+}
+
+// rest returns all actions of a cursor but for steps.
+func rest(t *testing.T, c *trace.Cursor) []trace.Action {
+	t.Helper()
+	var all []trace.Action
+	buf := make([]trace.Action, 64)
+	for {
+		n, err := c.Fill(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return all
+		}
+		for _, a := range buf[:n] {
+			if a.Kind != trace.KindStep {
+				all = append(all, a)
+			}
+		}
+	}
+}
+
+// TestLongLine: lines may be longer than a chunk, within reason.
+func TestLongLine(t *testing.T) {
+	pad := strings.Repeat(" ", 100000)
+	tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep" + pad + "1\n0 sleep 1" + pad, "b.ti": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := actions(tr, 0, 8)
+	if err != nil || len(got) != 2 {
+		t.Errorf("%d actions, error %v", len(got), err)
+	}
+	tr, err = open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep 1\n0 sleep" + strings.Repeat(pad, 200), "b.ti": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = actions(tr, 0, 8); err == nil || !strings.Contains(err.Error(), "a.ti:2: line longer than") {
+		t.Error(err)
+	}
+}
+
+// FuzzTrace reads a shared file: no panic, and what is accepted converts.
+func FuzzTrace(f *testing.F) {
+	f.Add("0 init\n0 compute 1e9\n0 isend 1 2 3\n1 recv 0 2 -1\n0 wait 0 1 2\n")
+	f.Add("1 sendRecv 1 0 1 0 0 0\n0 test 0 0 0\n0 waitall")
+	f.Add("# x\n\n0 sleep 1\n9 finalize")
+	f.Fuzz(func(t *testing.T, text string) {
+		tr, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": text})
+		if err != nil || tr.Ranks() > 1000 {
+			return
+		}
+		w, err := trace.NewWriter(&bytes.Buffer{}, tr.Header(), trace.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Convert(w); err != nil {
+			if !strings.Contains(err.Error(), "all.ti:") {
+				t.Errorf("error without place: %v", err)
+			}
+			return
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func BenchmarkFill(b *testing.B) {
+	files := manyLines(false)
+	b.SetBytes(int64(len(files["a.ti"]) + len(files["b.ti"])))
+	for b.Loop() {
+		b.StopTimer()
+		tr, err := open(b, files)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		buf := make([]trace.Action, 8)
+		for r := range int32(2) {
+			for n := 1; n > 0; {
+				if n, err = tr.Fill(r, buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+}
