@@ -190,6 +190,15 @@ func decodeColumnAxis(v uint32) int {
 	return fit(v) - 1
 }
 
+// encodeDefinitions returns the content of a definitions record.
+func encodeDefinitions(blocks []Block) ([]byte, error) {
+	m := &pb.Definitions{Blocks: make([]*pb.Block, len(blocks))}
+	for i := range blocks {
+		m.Blocks[i] = encodeBlock(&blocks[i])
+	}
+	return marshal(m)
+}
+
 // encodeBlock returns the message of a definition.
 func encodeBlock(b *Block) *pb.Block {
 	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}

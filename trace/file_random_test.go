@@ -121,7 +121,7 @@ func (r *randomTrace) template(axes int) Template {
 }
 
 // block adds a random block of at most max parameters and returns its number.
-func (r *randomTrace) block(t *testing.T, p *Program, max int) int64 {
+func (r *randomTrace) block(t testing.TB, p *Program, max int) int64 {
 	b := NewBuilder(r.name(), r.pick(max+1))
 	sum := b.Affine([]int64{2, -3}, Const(r.rng.Int64N(1<<40)), b.Member(0, Const(r.rng.Int64N(9))))
 	b.Loop(sum, func() {
@@ -164,7 +164,7 @@ func (r *randomTrace) vector(w *Writer) (int64, []int64) {
 }
 
 // write writes a few units. Blocks and vectors turn up on the way.
-func (r *randomTrace) write(t *testing.T) []byte {
+func (r *randomTrace) write(t testing.TB) []byte {
 	var buf bytes.Buffer
 	w, err := NewWriter(&buf, r.header, WriterOptions{Window: 1 + r.pick(5)})
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *randomTrace) write(t *testing.T) []byte {
 	return buf.Bytes()
 }
 
-func (r *randomTrace) call(t *testing.T, w *Writer, step int, handles []int64, vectors [][]int64) {
+func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, vectors [][]int64) {
 	c := Call{Template: r.pick(len(r.header.Templates))}
 	def := &r.header.Templates[c.Template]
 	s := stated{Step: step}

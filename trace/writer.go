@@ -8,8 +8,6 @@ import (
 	"io"
 
 	"google.golang.org/protobuf/proto"
-
-	pb "reprise/proto"
 )
 
 // WriterOptions says how a Writer cuts the stream. The zero value means defaults.
@@ -325,22 +323,19 @@ func (w *Writer) flush() error {
 // define writes the blocks that have been added since the last time.
 func (w *Writer) define() error {
 	for w.defined < w.prog.NumBlocks() {
-		var m pb.Definitions
-		f := frame{kind: kindDefs, number: uint32(w.defined)}
+		first, size := w.defined, 0
 		hash := sha256.New()
-		for size := 0; w.defined < w.prog.NumBlocks() && size < defsSize; w.defined++ {
-			b := encodeBlock(w.prog.Block(w.defined))
-			size += proto.Size(b)
-			m.Blocks = append(m.Blocks, b)
+		for ; w.defined < w.prog.NumBlocks() && size < defsSize; w.defined++ {
+			size += proto.Size(encodeBlock(w.prog.Block(w.defined)))
 			h := w.prog.BlockHash(w.defined)
 			hash.Write(h[:])
 		}
-		f.count = uint32(len(m.Blocks))
-		hash.Sum(f.hash[:0])
-		plain, err := marshal(&m)
+		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined])
 		if err != nil {
 			return err
 		}
+		f := frame{kind: kindDefs, number: uint32(first), count: uint32(w.defined - first)}
+		hash.Sum(f.hash[:0])
 		if err := w.frames.record(&f, plain); err != nil {
 			return err
 		}

@@ -1,0 +1,222 @@
+package trace
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// rewrite writes windows again, with the blocks and header of a program. Draws
+// become vectors of values.
+func rewrite(t *testing.T, p *Program, windows []*window) []byte {
+	var buf bytes.Buffer
+	w, err := NewWriter(&buf, p.header, WriterOptions{Window: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.blocks {
+		if n, err := w.Program().AddBlock(p.blocks[i]); err != nil || n != i {
+			t.Fatalf("block %d becomes %d, %v", i, n, err)
+		}
+	}
+	for _, win := range windows {
+		for _, u := range win.units {
+			if err := w.Step(u.step); err != nil {
+				t.Fatal(err)
+			}
+			one := &window{units: []unit{u}, vectors: win.vectors}
+			for _, s := range readWindow(p.header, one) {
+				if err := w.Call(restate(w, p.header, s)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// restate turns what was read into a call for w.
+func restate(w *Writer, h *Header, s stated) *Call {
+	c := s.Call
+	c.Args = nil
+	vectors := s.Vectors
+	for i, p := range h.Templates[c.Template].Params {
+		vals := append([]int64{}, s.Call.Args[i]...)
+		if p.Vector {
+			for j := range vals {
+				vals[j], vectors = w.Vector(Vector{Values: vectors[0]}), vectors[1:]
+			}
+		}
+		c.Args = append(c.Args, vals)
+	}
+	return &c
+}
+
+// windowsOf reads all windows of a trace, nil if it is refused.
+func windowsOf(data []byte) (*Trace, []*window, error) {
+	tr, err := NewReader(bytes.NewReader(data), "fuzz")
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []*window
+	w, err := tr.start(0)
+	for ; w != nil && err == nil; w, err = tr.after(w) {
+		all = append(all, w)
+	}
+	return tr, all, err
+}
+
+// FuzzReader: any bytes are refused, or are a trace that can be written again.
+func FuzzReader(f *testing.F) {
+	f.Add(small(f))
+	f.Add(small(f)[:700])
+	f.Add(appendPreamble(nil, Version+1))
+	for seed := range uint64(4) {
+		f.Add(newRandomTrace(seed).write(f))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, data := range [][]byte{data, reseal(data)} {
+			inFile, streamed := readFile(data), readStream(data)
+			if (inFile == nil) != (streamed == nil) {
+				t.Fatalf("file: %v; stream: %v", inFile, streamed)
+			}
+			if tr, windows, err := windowsOf(data); err == nil {
+				sameWindows(t, tr.prog, windows, rewrite(t, tr.prog, windows))
+			}
+		}
+	})
+}
+
+func sameWindows(t *testing.T, p *Program, want []*window, data []byte) {
+	again, got, err := windowsOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p.header, again.Header(), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatal(diff)
+	}
+	all := func(windows []*window) (s []stated) {
+		for _, w := range windows {
+			s = append(s, readWindow(p.header, w)...)
+		}
+		return s
+	}
+	if diff := sameStated(p.header, all(want), all(got)); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+// FuzzWindow: the content of a window is refused, or can be written again.
+func FuzzWindow(f *testing.F) {
+	var traces []*Trace
+	for seed := range 6 {
+		data := small(f)
+		if seed > 0 {
+			data = newRandomTrace(uint64(seed)).write(f)
+		}
+		tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "seed")
+		if err != nil {
+			f.Fatal(err)
+		}
+		traces = append(traces, tr)
+		for _, i := range tr.windows {
+			e := tr.entries[i]
+			plain, err := tr.contentAt(&e)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(uint8(seed), e.count, e.first, e.last, bytes.Clone(plain))
+		}
+	}
+	f.Fuzz(func(t *testing.T, seed uint8, count, first, last uint32, plain []byte) {
+		tr := traces[int(seed)%len(traces)]
+		w, _, err := tr.unpack.decode(plain, &frame{kind: kindWindow, count: count, first: first, last: last})
+		if err == nil {
+			sameWindows(t, tr.prog, []*window{w}, rewrite(t, tr.prog, []*window{w}))
+		}
+	})
+}
+
+// FuzzHeader: the content of a header is refused, or encodes to an equal one.
+func FuzzHeader(f *testing.F) {
+	for seed := range uint64(5) {
+		plain, err := encodeHeader(newRandomTrace(seed).header)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(plain)
+	}
+	f.Fuzz(func(t *testing.T, plain []byte) {
+		h, err := decodeHeader(plain)
+		if err != nil || h.Ranks > 1<<16 {
+			return
+		}
+		if _, err := NewProgram(h); err != nil {
+			return
+		}
+		again, err := encodeHeader(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeHeader(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(h, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// FuzzDefinitions: the content of a definitions record is refused, or the blocks
+// are the same when written again.
+func FuzzDefinitions(f *testing.F) {
+	header := newRandomTrace(1).header
+	for seed := range uint64(5) {
+		r := newRandomTrace(seed)
+		r.header = header
+		tr, err := NewReader(bytes.NewReader(r.write(f)), "seed")
+		if err != nil {
+			f.Fatal(err)
+		}
+		if _, err := readAll(tr); err != nil {
+			f.Fatal(err)
+		}
+		plain, err := encodeDefinitions(tr.prog.blocks)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(plain)
+	}
+	f.Fuzz(func(t *testing.T, plain []byte) {
+		p, err := NewProgram(header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := decodeDefinitions(plain)
+		if err != nil {
+			return
+		}
+		for _, b := range blocks {
+			if _, err := p.AddBlock(b); err != nil {
+				return
+			}
+		}
+		again, err := encodeDefinitions(p.blocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decodeDefinitions(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p.blocks, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
