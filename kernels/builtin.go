@@ -17,7 +17,7 @@ var builtins embed.FS
 //   - default: a generic node whose speed is the host's; see docs/kernels.md
 //   - dahu, dahu-c1, dahu-a1: 32 nodes with 2 x 16-core Xeon Gold 6130, one
 //     rank per core
-//   - stampede, stampede-proportional: one rank per node with a Xeon Phi
+//   - stampede, stampede-constants: one rank per node with a Xeon Phi
 func Builtin(name string) (*Set, error) {
 	f, err := builtins.Open("builtin/" + name + ".yaml")
 	if err != nil {

@@ -88,17 +88,17 @@ func TestTables(t *testing.T) {
 		{full, "dlaswp04N", [4]int64{3, 4, 0}, 0},
 
 		// Stampede: the Phi takes what is over the thresholds in all dimensions.
-		{builtin(t, "stampede"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12*1281*1281*257 + 0.6316},
-		{builtin(t, "stampede"), "dgemm", [4]int64{1280, 1281, 257}, 1.029e-11*1280*1281*257 + 0.02737},
-		{builtin(t, "stampede"), "dgemm", [4]int64{1281, 1280, 257}, 1.029e-11*1281*1280*257 + 0.02737},
-		{builtin(t, "stampede"), "dgemm", [4]int64{1281, 1281, 256}, 1.029e-11*1281*1281*256 + 0.02737},
-		{builtin(t, "stampede"), "dtrsm/L", [4]int64{513, 514}, 1.954e-12*513*513*514 + 0.5222},
-		{builtin(t, "stampede"), "dtrsm/L", [4]int64{512, 514}, 9.882e-12*512*512*514 + 0.04329},
-		{builtin(t, "stampede"), "dtrsm/R", [4]int64{513, 514}, 1.954e-12*513*514*514 + 0.5222},
-		{builtin(t, "stampede"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12*513*512*512 + 0.04329},
-		{builtin(t, "stampede"), "dlacpy", [4]int64{513, 512}, 0},
-		{builtin(t, "stampede-proportional"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12 * 1281 * 1281 * 257},
-		{builtin(t, "stampede-proportional"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12 * 513 * 512 * 512},
+		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12*1281*1281*257 + 0.6316},
+		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1280, 1281, 257}, 1.029e-11*1280*1281*257 + 0.02737},
+		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1280, 257}, 1.029e-11*1281*1280*257 + 0.02737},
+		{builtin(t, "stampede-constants"), "dgemm", [4]int64{1281, 1281, 256}, 1.029e-11*1281*1281*256 + 0.02737},
+		{builtin(t, "stampede-constants"), "dtrsm/L", [4]int64{513, 514}, 1.954e-12*513*513*514 + 0.5222},
+		{builtin(t, "stampede-constants"), "dtrsm/L", [4]int64{512, 514}, 9.882e-12*512*512*514 + 0.04329},
+		{builtin(t, "stampede-constants"), "dtrsm/R", [4]int64{513, 514}, 1.954e-12*513*514*514 + 0.5222},
+		{builtin(t, "stampede-constants"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12*513*512*512 + 0.04329},
+		{builtin(t, "stampede-constants"), "dlacpy", [4]int64{513, 512}, 0},
+		{builtin(t, "stampede"), "dgemm", [4]int64{1281, 1281, 257}, 1.981e-12 * 1281 * 1281 * 257},
+		{builtin(t, "stampede"), "dtrsm/R", [4]int64{513, 512}, 9.882e-12 * 513 * 512 * 512},
 
 		// Dahu: a constant is charged for empty calls too.
 		{builtin(t, "dahu-a1"), "dgemm", [4]int64{100, 20, 3}, 6.484604e-11*100*20*3 + 1e-6},

@@ -123,7 +123,7 @@ func TestLoadErrors(t *testing.T) {
 		t.Errorf("got %v, want that the file does not exist", err)
 	}
 	_, err := kernels.Builtin("cray")
-	want := `no built-in kernel models "cray": want one of dahu, dahu-a1, dahu-c1, default, stampede, stampede-proportional`
+	want := `no built-in kernel models "cray": want one of dahu, dahu-a1, dahu-c1, default, stampede, stampede-constants`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
