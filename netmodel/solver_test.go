@@ -17,17 +17,18 @@ type randomNet struct {
 }
 
 // newRandomNet draws a network. Capacities are all equal or spread over a factor of
-// 400, latencies over a factor of 1000 or all zero, and so the penalties; the TCP
-// window (see randomOptions) bounds some of the flows below their links.
+// 400, latencies over a factor of 1000, on none, some or all links zero (then
+// penalties of 1 meet others of 1e-6); the TCP window (see randomOptions) bounds some
+// of the flows below their links.
 func newRandomNet(r *rand.Rand, fat bool) randomNet {
 	n := randomNet{topology{routes: map[[2]int][]int32{}}, 2 + r.IntN(12)}
-	equal, idle := r.IntN(3) == 0, r.IntN(5) == 0
+	equal, noLatency := r.IntN(3) == 0, []float64{0, 0, 0.6, 1}[r.IntN(4)]
 	for range 5 + r.IntN(60) {
 		l := platforms.Link{Bandwidth: 1e8, Latency: 1e-6 * math.Pow(1000, r.Float64())}
 		if !equal {
 			l.Bandwidth *= math.Pow(400, r.Float64())
 		}
-		if idle {
+		if r.Float64() < noLatency {
 			l.Latency = 0
 		}
 		if fat && r.IntN(4) == 0 {
@@ -278,5 +279,33 @@ func TestSameBits(t *testing.T) {
 	}
 	if a, b := end("local"), end("reference"); !near(a, b, 1e-6) {
 		t.Errorf("local %v, reference %v", a, b)
+	}
+}
+
+// TestExtremePenalties: f, of penalty 1e-16, shares its bottleneck B = 2e-3 byte/s
+// with another, so it takes 1e-3 of link A = 1, where it meets g, of penalty 1. The
+// usages 1e16 and 1 on A add up to 1e16: taking f's away again leaves nothing of g's.
+// Still g must get 1 - 1e-3, though link D, shared with k (bottleneck E), would give
+// it 0.9995 - 5e-7.
+func TestExtremePenalties(t *testing.T) {
+	p := topology{
+		links: []platforms.Link{
+			{Bandwidth: 1}, {Bandwidth: 2e-3, Latency: 1e-16}, {Bandwidth: 0.9995}, {Bandwidth: 1e-6, Latency: 1e-3},
+		},
+		routes: map[[2]int][]int32{{0, 1}: {1, 0}, {2, 3}: {0, 2}, {4, 5}: {3, 2}, {6, 7}: {1}, {8, 9}: {3}},
+	}
+	n, err := newNetwork(p.links, p.route, plain("network/weight-S", "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustStart(t, n, message{0, 1, 1000, 0})
+	g := mustStart(t, n, message{2, 3, 1000, 0})
+	mustStart(t, n, message{4, 5, 1000, 0})
+	mustStart(t, n, message{6, 7, 1000, 0}) // so that B and E are no private links
+	mustStart(t, n, message{8, 9, 1000, 0})
+	n.Advance(1, nil)
+	n.Next()
+	if want := 1 - 1e-3; !near(n.Share(g), want, 1e-9) {
+		t.Errorf("share %v, want %v", n.Share(g), want)
 	}
 }
