@@ -15,8 +15,8 @@ import "math"
 // The solver keeps a set A of flows, at first those that began and those that had
 // their bottleneck on a link that was joined or left. It fills A alone, the others
 // being frozen, and then looks at the links of A for flows outside for which (ii)
-// has become false; these join A, and so on. A only grows, so that ends; 1.1 to 1.6
-// fillings are the rule, of 2 to 5 flows. Links that A does not use have not
+// has become false; these join A, and so on. A only grows, so that ends; on HPL's
+// traffic one or two fillings of 1 to 5 flows do. Links that A does not use have not
 // changed, so (ii) still holds there: the result is exact.
 //
 // A link with a single flow is only a bound for that flow, and is contained in its
