@@ -24,10 +24,15 @@ type factor struct {
 	recurs    map[int]int // by columns
 }
 
-// factBlock factors a panel of w columns.
+// factBlock factors a panel of w columns. Its parameters are the panel's column,
+// the rows below its diagonal block, its process row, and the pivots.
 func (l *library) factBlock(w, d int) int64 {
 	b := trace.NewBuilder(fmt.Sprintf("pdfact w=%d d=%d", w, d), 4)
-	a := params(b, 4) // j m prow pivots
+	a := params(b, 4) // j ml2 prow pivots
+	m := a[1]
+	if d == 0 {
+		m = m.Plus(int64(w))
+	}
 	b.Mark(beginFact, a[0])
 	if w > 0 {
 		f := &factor{lib: l, w: w, d: d, distances: peerDistances(l.p.P, d), leaves: map[int]int{}, recurs: map[int]int{}}
@@ -36,8 +41,8 @@ func (l *library) factBlock(w, d int) int64 {
 		for _, at := range f.distances {
 			peers = append(peers, b.Member(colFamily, a[2].Plus(int64(at))))
 		}
-		b.Mark(beginRecur, a[1], trace.Const(int64(w)), trace.Const(0))
-		f.call(b, w, a[1], trace.Const(0), a[3], peers)
+		b.Mark(beginRecur, m, trace.Const(int64(w)), trace.Const(0))
+		f.call(b, w, m, trace.Const(0), a[3], peers)
 		b.Mark(endRecur)
 	}
 	b.Mark(endFact, a[0])

@@ -60,8 +60,8 @@ func templateTable() []trace.Template {
 	byCol := []int{axisCol}
 	return []trace.Template{
 		callBegin:      template("begin", nil, axisAll),
-		callPanel:      template("panel", nil, axisRow, all("j"), row("mp"), col("nq"), all("prow"), all("pcol"), all("tag")),
-		callFact:       template("factorize", byCol, axisRow, all("j"), row("m"), all("prow"), vec("pivots")),
+		callPanel:      template("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
+		callFact:       template("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
 		callSkip:       template("skip", byCol, axisAll, all("j")),
 		callInit:       template("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
 		callFinish:     template("finish", nil, axisAll, all("j")),
@@ -72,9 +72,9 @@ func templateTable() []trace.Template {
 		callUpdateWork: template("update work", byCol, axisRow, col("n"), row("ml2")),
 		callRHS:        template("right-hand side", nil, axisCol, row("m"), col("peer")),
 		callDiag:       template("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
-		callBlock:      template("block", byCol, axisRow, row("window"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
-		callPartial:    template("partial sums", byCol, axisAll, row("window"), all("pcol"), all("row tag")),
-		callRest:       template("rest", byCol, axisAll, row("rest"), all("kp")),
+		callBlock:      template("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
+		callPartial:    template("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
+		callRest:       template("rest", byCol, axisAll, row("rest blocks"), all("kp")),
 		callTree:       template("tree", byCol, axisRow, all("kp"), all("prow")),
 		callEnd:        template("end", nil, axisAll),
 	}

@@ -108,16 +108,14 @@ func (g *generator) markPanel(x *panel) {
 		}
 		return x.blocks.panel[0]
 	})
-	mp := g.byRow(func(r int64) int64 { return g.trailing(x, r) })
 	nq := g.byCol(func(q int64) int64 { return g.cols(x.j, g.n+1-x.j, q) })
-	g.call(callPanel, nil, blocks, g.one(x.j), mp, nq, g.one(x.prow), g.one(x.pcol), g.one(x.tag))
+	g.call(callPanel, nil, blocks, g.one(x.j), g.rowsBelow(x), nq, g.one(x.prow), g.one(x.pcol), g.one(x.tag))
 }
 
 // factorize factors a panel on its process column, and draws its pivots.
 func (g *generator) factorize(x *panel) {
 	g.drawPivots(x)
-	m := g.byRow(func(r int64) int64 { return g.trailing(x, r) })
-	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), m, g.one(x.prow), g.one(x.pivots))
+	g.call(callFact, g.only(g.q, x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow), g.one(x.pivots))
 }
 
 // skipFactorization is the factorization of a panel on the process columns that
@@ -167,9 +165,8 @@ func (g *generator) startBcast(x *panel) {
 		return
 	}
 	blocks := g.byCol(func(q int64) int64 { return x.blocks.init[mod(q-x.pcol, g.q)] })
-	ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
 	piece := g.byRow(func(r int64) int64 { return g.piece(x, r) })
-	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), ml2, piece)
+	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), g.rowsBelow(x), piece)
 }
 
 // piece returns the doubles of a piece of a long broadcast; rings have none.
@@ -192,8 +189,7 @@ func (g *generator) finishBcast(x *panel) {
 // while the broadcast of the panel at column bcast is pending.
 func (g *generator) update(x *panel, bcast int64, gate, n []int64) {
 	if !g.lib.mayRoll() || x.jb == 0 {
-		ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
-		g.call(callUpdate, gate, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, ml2, g.one(x.prow), g.one(x.swapped))
+		g.call(callUpdate, gate, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow), g.one(x.swapped))
 		return
 	}
 	g.rollingUpdate(x, bcast, gate, n)
@@ -212,6 +208,5 @@ func (g *generator) rollingUpdate(x *panel, bcast int64, gate, n []int64) {
 	g.call(callSpreadRoll, gate, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven), g.one(x.jb/g.p), g.one(x.jb%g.p),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
 
-	ml2 := g.byRow(func(r int64) int64 { return g.below(x, r) })
-	g.call(callUpdateWork, gate, g.byDistance(x, x.blocks.work), n, ml2)
+	g.call(callUpdateWork, gate, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
 }

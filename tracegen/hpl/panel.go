@@ -27,17 +27,14 @@ func (g *generator) newPanel(j, tag int64) *panel {
 // distance returns how far process row r is from the panel's.
 func (p *panel) distance(r, rows int64) int64 { return mod(r-p.prow, rows) }
 
-// trailing returns mp: the rows of process row r from the panel's diagonal block
-// on.
-func (g *generator) trailing(p *panel, r int64) int64 { return g.rows(p.j, g.n-p.j, r) }
-
 // below returns ml2: the rows of process row r below the panel's diagonal block.
 func (g *generator) below(p *panel, r int64) int64 {
-	mp := g.trailing(p, r)
-	if r == p.prow {
-		mp -= p.jb
-	}
-	return max(0, mp)
+	return g.rows(p.j+p.jb, g.n-p.j-p.jb, r)
+}
+
+// rowsBelow returns the column of below.
+func (g *generator) rowsBelow(p *panel) []int64 {
+	return g.byRow(func(r int64) int64 { return g.below(p, r) })
 }
 
 // length returns the doubles of the panel's broadcast in process row r.
@@ -47,15 +44,15 @@ func (g *generator) length(p *panel, r int64) int64 { return g.below(p, r)*p.jb 
 // process row is the panel's.
 func (l *library) panelBlock(w int64, current bool) int64 {
 	b := trace.NewBuilder("panel", 6)
-	a := params(b, 6) // j mp nq prow pcol tag
+	a := params(b, 6) // j ml2 nq prow pcol tag
 	length := trace.Const(w*w + w + 1)
 	if l.p.Q > 1 {
-		ml2 := a[1]
-		if current {
-			ml2 = ml2.Plus(-w)
-		}
-		length = b.Affine([]int64{w, 1}, ml2, length)
+		length = b.Affine([]int64{w, 1}, a[1], length)
 	}
-	b.Mark(markPanel, a[0], trace.Const(w), a[1], a[2], a[3], a[4], a[5], length)
+	mp := a[1]
+	if current {
+		mp = mp.Plus(w)
+	}
+	b.Mark(markPanel, a[0], trace.Const(w), mp, a[2], a[3], a[4], a[5], length)
 	return int64(l.add(b))
 }

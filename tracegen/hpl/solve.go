@@ -63,12 +63,12 @@ func (l *library) diagBlock() int64 {
 
 // solutionBlock passes the solution of a block of kp unknowns up its process
 // column and uses it on the rows of the window above: at distance d above the
-// process row that solved it. Parameters: rows in the window, kp, that process
-// row, the process column of the next block, tags.
+// process row that solved it. Parameters: blocks of rows in the window, kp, that
+// process row, the process column of the next block, tags.
 func (l *library) solutionBlock(d int) int64 {
 	b := trace.NewBuilder(fmt.Sprintf("solution d=%d", d), 6)
 	a := params(b, 6)
-	window, kp, prow, pcol, rowTag, colTag := a[0], a[1], a[2], a[3], a[4], a[5]
+	window, kp, prow, pcol, rowTag, colTag := b.Scale(int64(l.p.NB), a[0]), a[1], a[2], a[3], a[4], a[5]
 	bytes := b.Scale(doubleBytes, kp)
 	pass := func(op trace.Op, distance int) {
 		b.Message(op, colFamily, 0, b.Member(colFamily, prow.Plus(int64(-distance))), colTag, bytes)
@@ -95,9 +95,10 @@ func (l *library) solutionBlock(d int) int64 {
 func (l *library) partialBlock() int64 {
 	b := trace.NewBuilder("partial sums", 3)
 	a := params(b, 3) // window pcol tag
-	b.If(a[0], func() {
-		b.Message(trace.OpRecv, rowFamily, 0, b.Member(rowFamily, a[1]), a[2], b.Scale(doubleBytes, a[0]))
-		b.Compute(daxpy, a[0])
+	window := b.Scale(int64(l.p.NB), a[0])
+	b.If(window, func() {
+		b.Message(trace.OpRecv, rowFamily, 0, b.Member(rowFamily, a[1]), a[2], b.Scale(doubleBytes, window))
+		b.Compute(daxpy, window)
 	})
 	return int64(l.add(b))
 }
@@ -105,7 +106,8 @@ func (l *library) partialBlock() int64 {
 // restBlock uses the solution of kp unknowns on the rows above the window.
 func (l *library) restBlock() int64 {
 	b := trace.NewBuilder("rest", 2)
-	b.If(b.Param(0), func() { b.Compute(dgemvN, b.Param(0), b.Param(1)) })
+	rest := b.Scale(int64(l.p.NB), b.Param(0))
+	b.If(rest, func() { b.Compute(dgemvN, rest, b.Param(1)) })
 	return int64(l.add(b))
 }
 
@@ -186,12 +188,12 @@ func (g *generator) diagonal(s *solveBlocks, order, prow, pcol int64) {
 }
 
 // solveStep uses the block of kp unknowns that (prow, pcol) has solved on the n
-// rows above it, and solves the next one.
+// rows above it, which are whole blocks, and solves the next one.
 func (g *generator) solveStep(s *solveBlocks, n, kp, prow, pcol int64, tags solveTags) {
 	nextRow, nextCol := mod(prow-1, g.p), mod(pcol-1, g.q)
 	reach := min(n, max(g.nb, (g.q-1)*g.nb))
-	window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) })
-	rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) })
+	window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
+	rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
 	blocks := g.byRow(func(r int64) int64 { return s.block[mod(prow-r, g.p)] })
 	g.call(callBlock, g.only(g.q, pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(tags.row), g.one(tags.col))
 	if nextCol != pcol {

@@ -65,6 +65,11 @@ func digits(field []byte) (int64, bool) {
 // integer parses the next field, a number in [least, most]; a fraction is cut off
 // as SimGrid does.
 func (f *fields) integer(what string, least, most int64) (int64, error) {
+	rest := f.rest
+	if n, ok := digits(f.next()); ok && n >= least && n <= most {
+		return n, nil
+	}
+	f.rest = rest
 	v, err := f.number(what)
 	if err != nil {
 		return 0, err
