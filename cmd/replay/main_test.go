@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"reprise/tracegen/hpl"
+)
+
+// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q", which
+// writes the trace of a run of HPL to standard output.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+}
+
+func hpltrace() {
+	var n [3]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(os.Args[1+i])
+	}
+	if err := hpl.Generate(context.Background(), os.Stdout, hpl.DefaultParams(n[0], n[1], n[2]), hpl.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func TestParseSteps(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		from, to int
+		ok       bool
+	}{
+		{"", 0, 0, true}, {"2:5", 2, 5, true}, {"3:", 3, 0, true}, {":4", 0, 4, true}, {":", 0, 0, true},
+		{"5", 0, 0, false}, {"5:5", 0, 0, false}, {"-1:2", 0, 0, false}, {"a:b", 0, 0, false}, {"0:0", 0, 0, false},
+	} {
+		from, to, err := parseSteps(c.text)
+		if from != c.from || to != c.to || (err == nil) != c.ok {
+			t.Errorf("%q: %d, %d, %v", c.text, from, to, err)
+		}
+	}
+}
+
+// TestExitCodes: mistakes in the command line are told from failures.
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		usage bool
+	}{
+		{[]string{"replay"}, true},
+		{[]string{"replay", "--nonsense", "x"}, true},
+		{[]string{"replay", "--steps", "x", "y"}, true},
+		{[]string{"replay", "no such file"}, false},
+	} {
+		err := run(t.Context(), c.args, strings.NewReader(""), io.Discard, io.Discard)
+		var usage usageError
+		if err == nil || errors.As(err, &usage) != c.usage {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+}
