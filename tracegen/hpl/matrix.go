@@ -12,10 +12,10 @@ import (
 // takes 8 N^2 bytes and 2/3 N^3 flop.
 const MaxLU = 8192
 
-// HPL's pseudo-random matrix: element i + j*N of the sequence of this linear
-// congruential generator (Knuth) is the element in row i and column j,
-// whatever the grid. Source: HPL 2.3, HPL_pdmatgen and HPL_rand, with the seed
-// of HPL's test driver.
+// HPL's pseudo-random matrix: state 1 + i + j*N of this linear congruential
+// generator (Knuth), which begins with the seed as state 0, gives the element in
+// row i and column j, whatever the grid. Source: HPL 2.3, HPL_pdmatgen and
+// HPL_rand, with the seed of HPL's test driver.
 const (
 	matrixSeed       = 100
 	matrixMultiplier = 1481765933<<32 | 1284865837
@@ -27,8 +27,8 @@ func randomMatrix(n int) []float64 {
 	a := make([]float64, n*n)
 	state := uint64(matrixSeed)
 	for i := range a {
-		a[i] = randomValue(state)
 		state = state*matrixMultiplier + 1
+		a[i] = randomValue(state)
 	}
 	return a
 }
