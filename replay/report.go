@@ -48,7 +48,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Complete {
 		r.resultLine(&b)
 	} else {
-		fmt.Fprintf(&b, "steps %s of %d only: no result line\n", r.steps(), r.Header.Steps)
+		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
 	}
 	fmt.Fprintf(&b, "\nmakespan %.9g s: %s on %s\n", r.Makespan, r.Trace, r.machine())
 	mean := r.meanEnd()
@@ -65,13 +65,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-func (r *Report) steps() string {
-	if r.To <= 0 {
-		return fmt.Sprintf("%d:", r.From)
-	}
-	return fmt.Sprintf("%d:%d", r.From, r.To)
 }
 
 func (r *Report) machine() string {

@@ -13,8 +13,8 @@ type Result struct {
 	Header   *trace.Header `json:"-"`
 	Makespan float64       `json:"makespan_s"`
 	Gflops   float64       `json:"gflops"`     // by the program's own count of flop; 0: it has none, or not all steps were played
-	From     int           `json:"first_step"` // steps [From, To) were played; To = 0: to the end
-	To       int           `json:"last_step"`
+	First    int           `json:"first_step"` // the steps that were played, if the trace marks its steps
+	Last     int           `json:"last_step"`
 	Complete bool          `json:"complete"` // all steps of the program were played
 
 	Messages int64 `json:"messages"` // point to point
@@ -40,7 +40,7 @@ type RankResult struct {
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
-		Header: h, From: o.From, To: o.To,
+		Header: h, First: max(0, o.From), Last: int(e.progress.last),
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.numMessages, Bytes: e.numBytes, Actions: e.numActions, Polls: e.numPolls,
 		Network: e.network.Stats(),
@@ -55,7 +55,8 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kernels = nonZero(e.book.shares(int(numKinds), kernelNames(h)))
 	res.Phases = nonZero(e.book.shares(int(numKinds)+e.book.kernels, h.Phases))
 	res.Warnings = e.warnings()
-	res.Complete = o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
+	// A trace may hold fewer steps than its program has; one without step marks is whole.
+	res.Complete = o.From <= 0 && (e.progress.begun == 0 || e.progress.last >= int64(h.Steps)-1)
 	if res.Complete && res.Makespan > 0 {
 		res.Gflops = h.Flops / res.Makespan / 1e9
 	}

@@ -102,11 +102,13 @@ func (e *engine) speed(host int32) float64 { return e.machine.Platform.Host(int(
 // on average.
 type stepCounter struct {
 	ranks  int
-	begun  int // by all ranks together
+	begun  int   // by all ranks together
+	last   int64 // the highest step begun
 	report func(steps int)
 }
 
-func (c *stepCounter) step() {
+func (c *stepCounter) step(n int64) {
+	c.last = max(c.last, n)
 	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {
 		c.report(c.begun / c.ranks)
 	}
