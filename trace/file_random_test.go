@@ -87,7 +87,7 @@ func (r *randomTrace) family(ranks int) Family {
 func (r *randomTrace) kernel() Kernel {
 	k := Kernel{Name: r.name(), Attrs: r.params(3)}
 	for range r.pick(5) {
-		k.Dims = append(k.Dims, Dim{Name: r.name()})
+		k.Dims = append(k.Dims, Dim{Name: r.name(), Label: r.pick(2) == 0})
 	}
 	if len(k.Dims) > 1 {
 		k.Dims[1].Enum = []string{r.name(), r.name()}

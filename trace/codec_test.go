@@ -1,0 +1,115 @@
+package trace
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// populate sets every field of v, and one element of every slice, to a value that
+// is not zero; small enough for the narrowest fields.
+func populate(v reflect.Value, next *int64) {
+	*next = *next%100 + 1
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.Repeat("x", int(*next)))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(float64(*next) / 4)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(*next)
+	case reflect.Uint8:
+		v.SetUint(uint64(*next))
+	case reflect.Array:
+		for i := range v.Len() {
+			populate(v.Index(i), next)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			populate(v.Index(i), next)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			populate(v.Field(i), next)
+		}
+	default:
+		panic("trace: a field of kind " + v.Kind().String())
+	}
+}
+
+// TestCodecForgetsNothing fails when a field is added to the header that the
+// file does not hold.
+func TestCodecForgetsNothing(t *testing.T) {
+	var h Header
+	populate(reflect.ValueOf(&h).Elem(), new(int64))
+	for i := range h.Families {
+		for j := range h.Families[i].Groups { // a group is a list or a range
+			g := &h.Families[i].Groups[j]
+			if j == 0 {
+				*g = Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
+			} else {
+				*g = Group{Ranks: g.Ranks}
+			}
+		}
+	}
+	plain, err := encodeHeader(&h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeHeader(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&h, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBlockCodecForgetsNothing(t *testing.T) {
+	operands := []Operand{{3, -4}, {5, 1 << 40}}
+	item := Item{Op: 200, Dst: 201, Slot: 202, Req: -7, Sym: 300, GuardSym: 301, Args: operands, Coefs: []int64{-1, 1}, Guard: operands[1:]}
+	for v, i := reflect.ValueOf(item), 0; i < v.NumField(); i++ {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Body" {
+			t.Errorf("the test leaves out %s", name)
+		}
+	}
+	nested := item
+	nested.Body = []Item{item, {Op: 1}}
+	blocks := []Block{{Name: "a", Params: 3, Items: []Item{nested}}, {Name: "b"}}
+	plain, err := encodeDefinitions(blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeDefinitions(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(blocks, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDefinitionsThatAreRefused(t *testing.T) {
+	deep := []Item{{Op: OpWaitAll}}
+	for range maxNesting + 1 {
+		deep = []Item{{Op: OpIf, Body: deep}}
+	}
+	plain, err := encodeDefinitions([]Block{{Items: deep}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bad := range map[string][]byte{
+		"nested too deep":             plain,
+		"no message":                  {0xff},
+		"operation 256":               {0x0a, 5, 0x1a, 3, 0x08, 0x80, 0x02},
+		"a register, but no constant": {0x0a, 5, 0x1a, 3, 0x3a, 1, 1},
+	} {
+		if blocks, err := decodeDefinitions(bad); err == nil {
+			t.Errorf("%s: %+v", name, blocks)
+		}
+	}
+}
