@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/trace"
+)
+
+func catCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "cat",
+		Usage:        "print the actions of ranks, a line each",
+		ArgsUsage:    "FILE|-",
+		OnUsageError: onUsageError,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only (default: all ranks, one after the other)"},
+			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},
+			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "answer polls: hit (all find their message), late (only those of a rank with nothing else to do), or as the outcomes of the rank in `FILE`"},
+			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions"},
+		},
+		Action: func(c *cli.Context) (err error) {
+			o, err := catOptionsOf(c)
+			if err != nil {
+				return err
+			}
+			t, err := openOnly(c)
+			if err != nil {
+				return err
+			}
+			defer closing(t, &err)
+			return o.write(c, t)
+		},
+	}
+}
+
+// catOptions is what the command line of cat says.
+type catOptions struct {
+	rank      int // -1: all
+	from, to  int
+	polls     string
+	structure bool
+}
+
+func catOptionsOf(c *cli.Context) (o catOptions, err error) {
+	o = catOptions{rank: -1, polls: c.String("polls"), structure: c.Bool("structure")}
+	if c.IsSet("rank") {
+		if o.rank = c.Int("rank"); o.rank < 0 {
+			return o, usagef("cat: --rank %d, want a rank from 0", o.rank)
+		}
+	}
+	if o.from, o.to, err = parseSteps(c.String("steps")); err != nil {
+		return o, err
+	}
+	switch {
+	case o.structure && (c.IsSet("rank") || c.IsSet("polls")):
+		return o, usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
+	case o.recorded() && (o.rank < 0 || c.IsSet("steps")):
+		return o, usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps", o.polls)
+	}
+	return o, nil
+}
+
+// recorded reports that polls are answered from a file.
+func (o *catOptions) recorded() bool { return o.polls != "hit" && o.polls != "late" }
+
+// parseSteps reads "a:b", "a:", ":b" or "".
+func parseSteps(text string) (from, to int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	first, last, ok := strings.Cut(text, ":")
+	if ok && first != "" {
+		from, err = strconv.Atoi(first)
+	}
+	if ok && err == nil && last != "" {
+		to, err = strconv.Atoi(last)
+	}
+	if !ok || err != nil || from < 0 || last != "" && to <= from {
+		return 0, 0, usagef("--steps %q, want A:B with 0 <= A < B", text)
+	}
+	return from, to, nil
+}
+
+// write prints what was asked for.
+func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
+	h := t.Header()
+	if o.rank >= h.Ranks {
+		return usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
+	}
+	if h.Steps > 0 && o.from >= h.Steps {
+		return usagef("cat: --steps from %d, but the program has steps 0 to %d", o.from, h.Steps-1)
+	}
+	if o.structure {
+		return t.WriteStructure(c.App.Writer, o.from, o.to)
+	}
+	rule, err := o.rule()
+	if err != nil {
+		return err
+	}
+	var ranks []int32
+	if o.rank >= 0 {
+		ranks = []int32{int32(o.rank)}
+	}
+	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
+	err = t.WriteListings(w, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule)
+	if ferr := w.Flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+func (o *catOptions) rule() (trace.PollRule, error) {
+	switch o.polls {
+	case "hit":
+		return trace.Hit{}, nil
+	case "late":
+		return trace.Late{}, nil
+	}
+	f, err := os.Open(o.polls)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)}
+	}
+	defer f.Close()
+	return trace.ReadRecorded(f, o.polls)
+}

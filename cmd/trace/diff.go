@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/trace"
+)
+
+// errDifferent makes the exit code of diff 1; it is not printed.
+var errDifferent = errors.New("traces differ")
+
+// diffTrouble is why a comparison could not be made.
+type diffTrouble struct{ error }
+
+func (d diffTrouble) Unwrap() error { return d.error }
+
+func diffCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "diff",
+		Usage:        "compare two traces; exit 0 if they are the same, 1 if not, 2 in trouble",
+		ArgsUsage:    "A B",
+		OnUsageError: onUsageError,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 2 {
+				return usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
+			}
+			same, err := diff(c, c.Args().Get(0), c.Args().Get(1))
+			if err != nil {
+				return diffTrouble{err}
+			}
+			if !same {
+				return errDifferent
+			}
+			return nil
+		},
+	}
+}
+
+// diff compares two files and prints what was asked for.
+func diff(c *cli.Context, a, b string) (same bool, err error) {
+	x, err := open(c, a)
+	if err != nil {
+		return false, err
+	}
+	defer closing(x, &err)
+	y, err := open(c, b)
+	if err != nil {
+		return false, err
+	}
+	defer closing(y, &err)
+	quiet, asJSON := c.Bool("quiet"), c.Bool("json")
+	d, err := trace.Diff(x, y, trace.DiffOptions{Actions: c.Bool("actions") && !quiet, Summary: asJSON && !quiet})
+	switch {
+	case err != nil:
+		return false, err
+	case quiet:
+	case asJSON:
+		err = writeJSON(c.App.Writer, d)
+	default:
+		err = d.WriteText(c.App.Writer, a, b)
+	}
+	return d.Same, err
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/trace"
+)
+
+func statCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "stat",
+		Usage:        "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
+		ArgsUsage:    "FILE|-",
+		OnUsageError: onUsageError,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: func(c *cli.Context) (err error) {
+			late, err := parsePolls(c)
+			if err != nil {
+				return err
+			}
+			t, err := openOnly(c)
+			if err != nil {
+				return err
+			}
+			defer closing(t, &err)
+			s, err := t.Stat(trace.StatOptions{Late: late})
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return writeJSON(c.App.Writer, s)
+			}
+			return s.WriteText(c.App.Writer)
+		},
+	}
+}
+
+// parsePolls reads --polls where no file can answer them: it is true for late.
+func parsePolls(c *cli.Context) (late bool, err error) {
+	switch p := c.String("polls"); p {
+	case "hit":
+		return false, nil
+	case "late":
+		return true, nil
+	default:
+		return false, usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+)
+
+func verifyCommand() *cli.Command {
+	return &cli.Command{
+		Name:         "verify",
+		Usage:        "check a trace: checksums, totals, references, and that what is sent is received",
+		ArgsUsage:    "FILE|-",
+		OnUsageError: onUsageError,
+		Action: func(c *cli.Context) (err error) {
+			t, err := openOnly(c)
+			if err != nil {
+				return err
+			}
+			defer closing(t, &err)
+			v, err := t.Verify()
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Args().First(), err)
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "ok: %d windows, %d blocks, %d ranks, %d actions, %d messages sent and received\n",
+				v.Windows, v.Blocks, t.Header().Ranks, v.Actions, v.Messages)
+			return err
+		},
+	}
+}

@@ -1,0 +1,178 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+)
+
+// Verified is what Verify has checked.
+type Verified struct {
+	Hash     string // of the trace
+	Windows  int
+	Blocks   int
+	Actions  int64 // flat actions of all ranks, polls answered as Hit does
+	Messages int64
+}
+
+// Fault is what is wrong with the meaning of a trace, and where: action counts
+// from 1 the lines that a listing of the rank has for its actions (not for
+// markers). Action 0: at the end of the rank's stream.
+type Fault struct {
+	Rank   int32
+	Step   int
+	Action int64
+	Text   string
+}
+
+func (f *Fault) Error() string {
+	if f.Action == 0 {
+		return fmt.Sprintf("rank %d at its end: %s", f.Rank, f.Text)
+	}
+	return fmt.Sprintf("rank %d step %d action %d: %s", f.Rank, f.Step, f.Action, f.Text)
+}
+
+// before orders faults by step, then rank.
+func (f *Fault) before(g *Fault) bool {
+	if g == nil || f.Step != g.Step {
+		return g == nil || f.Step < g.Step
+	}
+	if f.Rank != g.Rank {
+		return f.Rank < g.Rank
+	}
+	return f.Action < g.Action
+}
+
+// Verify reads the whole trace and checks it: the checksum and the hash of each
+// record, the totals, that all that is referred to exists, that each action is
+// possible and each wait has its request, that phases nest, and that for each
+// source, destination and tag the sizes sent are, in order, the sizes received.
+// The first fault, a *Fault, is that of the lowest step and rank; of messages
+// that do not balance it is looked for in a second pass, and so only in a file:
+// of a stream the error names source, destination and tag. Memory does not
+// depend on the number of messages but on how many source, destination and tag
+// triples are out of balance at the end of a window.
+func (t *Trace) Verify() (*Verified, error) {
+	cursors, err := t.Cursors(nil, CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	v := newVerifier(t, cursors)
+	for v.win != nil {
+		if err := v.window(); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.finish(); err != nil {
+		return nil, err
+	}
+	return &v.Verified, nil
+}
+
+// verifier takes all ranks through the trace, a window at a time.
+type verifier struct {
+	Verified
+	t     *Trace
+	win   *window
+	ranks []rankCheck
+	first *Fault // of this window
+	sums  Totals
+}
+
+func newVerifier(t *Trace, cursors []Cursor) *verifier {
+	v := &verifier{t: t, ranks: make([]rankCheck, len(cursors))}
+	for i := range cursors {
+		v.ranks[i] = rankCheck{c: &cursors[i], h: t.Header()}
+		v.win = cursors[i].win
+	}
+	return v
+}
+
+// window takes the ranks to the end of a window and settles the messages that
+// balance by then.
+func (v *verifier) window() error {
+	v.add(v.win)
+	var buf [512]Action
+	for i := range v.ranks {
+		r := &v.ranks[i]
+		for r.fault == nil && r.c.win == v.win {
+			if err := r.fill(buf[:]); err != nil {
+				return err
+			}
+		}
+		if r.fault != nil && r.fault.before(v.first) {
+			v.first = r.fault
+		}
+	}
+	if v.first != nil {
+		return v.first
+	}
+	v.settle()
+	v.win = v.win.next
+	return nil
+}
+
+// add counts what a window holds.
+func (v *verifier) add(w *window) {
+	v.sums.Windows++
+	v.sums.Units += int64(len(w.units))
+	for i := range w.units {
+		v.sums.Calls += int64(len(w.units[i].calls))
+		for j := range w.units[i].calls {
+			if s := w.units[i].calls[j].starts; len(s) > 0 {
+				v.sums.Items += int64(s[len(s)-1])
+			}
+		}
+	}
+}
+
+// settle forgets the channels whose two ends agree so far.
+func (v *verifier) settle() {
+	for i := range v.ranks {
+		out := &v.ranks[i].channels
+		for j := range out.entries {
+			e := &out.entries[j]
+			if e.messages == 0 || e.key.receives() {
+				continue
+			}
+			in := v.ranks[e.key.peer()].channels.find(channelKeyOf(int32(i), e.key.tag(), true))
+			if in != nil && in.agrees(e) {
+				e.messages, in.messages = 0, 0
+			}
+		}
+	}
+	for i := range v.ranks {
+		v.ranks[i].channels.compact()
+	}
+}
+
+// finish checks what must hold at the end.
+func (v *verifier) finish() error {
+	if totals, ok := v.t.Totals(); !ok || totals != v.sums {
+		return fmt.Errorf("%s: %w: totals %+v, the windows hold %+v", v.t.frames.name, ErrCorrupt, totals, v.sums)
+	}
+	var worst *Fault
+	for i := range v.ranks {
+		r := &v.ranks[i]
+		v.Actions += r.actions
+		v.Messages += r.messages
+		for slot := range r.c.polls {
+			if r.c.polls[slot].pending && worst == nil {
+				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
+			}
+		}
+	}
+	unbalanced, err := v.unbalanced()
+	if err != nil {
+		return err
+	}
+	if unbalanced != nil && unbalanced.before(worst) {
+		worst = unbalanced
+	}
+	if worst != nil {
+		return worst
+	}
+	hash, _ := v.t.Hash()
+	v.Hash = fmt.Sprintf("%x", hash)
+	v.Windows, v.Blocks = v.sums.Windows, v.t.prog.NumBlocks()
+	return nil
+}

@@ -1,0 +1,137 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// rankCheck follows the actions of one rank.
+type rankCheck struct {
+	c        *Cursor
+	h        *Header
+	step     int
+	actions  int64
+	messages int64
+	channels channelTable
+	requests []int32 // pending, by slot number
+	phases   []uint16
+	fault    *Fault
+}
+
+// fill checks the next actions. An error that the cursor finds in an action is a
+// fault; others, of reading, are returned.
+func (r *rankCheck) fill(buf []Action) error {
+	n, err := r.c.Fill(buf)
+	for i := range buf[:n] {
+		if r.fault == nil {
+			r.action(&buf[i])
+		}
+	}
+	if errors.Is(err, ErrAction) {
+		if r.fault == nil {
+			r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.c.Rank(), r.c.Step())))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if n > 0 && buf[n-1].Kind == KindPoll {
+		r.c.Answer(true)
+	}
+	return nil
+}
+
+// fail notes a fault in the action after those counted.
+func (r *rankCheck) fail(format string, args ...any) {
+	r.fault = &Fault{Rank: r.c.Rank(), Step: r.step, Action: r.actions + 1, Text: fmt.Sprintf(format, args...)}
+}
+
+// lines returns how many actions a listing shows for a.
+func lines(a *Action) int64 {
+	switch a.Kind {
+	case KindProbed, KindPhase, KindMark, KindStep:
+		return 0
+	case KindExchange, KindSyncExchange:
+		return 3
+	}
+	return 1
+}
+
+func (r *rankCheck) action(a *Action) {
+	switch a.Kind {
+	case KindCompute:
+		r.compute(a)
+	case KindIsend, KindIssend, KindIrecv:
+		r.start(a.Req)
+		r.message(a)
+	case KindWait:
+		r.wait(a.Req)
+	case KindWaitAll:
+		r.requests = r.requests[:0]
+	case KindPhase:
+		r.phase(a)
+	case KindStep:
+		r.step = int(a.X[0])
+	default:
+		r.message(a)
+	}
+	if r.fault == nil {
+		r.actions += lines(a)
+	}
+}
+
+// message notes what an action sends and receives.
+func (r *rankCheck) message(a *Action) {
+	eachEnvelope(a, func(key channelKey, bytes int64) {
+		r.channels.add(key, bytes)
+		if !key.receives() {
+			r.messages++
+		}
+	})
+}
+
+func (r *rankCheck) compute(a *Action) {
+	k := &r.h.Kernels[a.Sym]
+	for i := range k.Dims {
+		if enum := k.Dims[i].Enum; enum != nil && a.X[i] >= int64(len(enum)) {
+			r.fail("kernel %s: %s is %d, allowed 0 to %d", kernelName(k), k.Dims[i].Name, a.X[i], len(enum)-1)
+		}
+	}
+}
+
+func (r *rankCheck) start(slot int32) {
+	if slices.Contains(r.requests, slot) {
+		r.fail("request %d is used again before its wait", slot)
+		return
+	}
+	r.requests = append(r.requests, slot)
+}
+
+func (r *rankCheck) wait(slot int32) {
+	i := slices.Index(r.requests, slot)
+	if i < 0 {
+		r.fail("wait for request %d, which is not pending", slot)
+		return
+	}
+	r.requests = slices.Delete(r.requests, i, i+1)
+}
+
+func (r *rankCheck) phase(a *Action) {
+	if a.Flags&FlagEnd == 0 {
+		r.phases = append(r.phases, a.Sym)
+		return
+	}
+	n := len(r.phases)
+	if n == 0 || r.phases[n-1] != a.Sym {
+		open := "none is"
+		if n > 0 {
+			open = r.h.Phases[r.phases[n-1]] + " is"
+		}
+		r.fail("phase %s ends, but %s the innermost open one", r.h.Phases[a.Sym], open)
+		return
+	}
+	r.phases = r.phases[:n-1]
+}

@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// maxTraced is how many channels out of balance are looked at again for the
+// first fault.
+const maxTraced = 64
+
+// unbalanced returns the first message without partner or of another size, nil
+// if there is none.
+func (v *verifier) unbalanced() (*Fault, error) {
+	var first *Fault
+	traced := 0
+	for i := range v.ranks {
+		for _, e := range v.ranks[i].channels.entries {
+			if e.messages == 0 || traced == maxTraced {
+				continue
+			}
+			traced++
+			ch := channel{int32(i), e.key.peer(), e.key.tag()}
+			if e.key.receives() {
+				ch.source, ch.destination = ch.destination, ch.source
+			}
+			f, err := v.t.traceChannel(ch)
+			if err != nil {
+				return nil, err
+			}
+			if f.before(first) {
+				first = f
+			}
+		}
+	}
+	return first, nil
+}
+
+// channel is what messages are matched by.
+type channel struct{ source, destination, tag int32 }
+
+func (c channel) String() string {
+	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
+}
+
+// errStream says why the place of a fault is not known.
+var errStream = errors.New("of a stream it cannot be told which")
+
+// traceChannel goes through the messages of an unbalanced channel one by one and
+// returns the first fault.
+func (t *Trace) traceChannel(ch channel) (*Fault, error) {
+	if t.file == nil {
+		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.frames.name, ch, errStream)
+	}
+	out, err := t.envelopes(ch.source, channelKeyOf(ch.destination, ch.tag, false))
+	if err != nil {
+		return nil, err
+	}
+	in, err := t.envelopes(ch.destination, channelKeyOf(ch.source, ch.tag, true))
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		sent, received := out.next(), in.next()
+		switch {
+		case out.err != nil || in.err != nil:
+			return nil, errors.Join(out.err, in.err)
+		case sent == nil && received == nil:
+			panic(fmt.Sprintf("trace: messages %v balance after all", ch))
+		case received == nil:
+			return sent.fault(ch.source, "message %d %v, of %d bytes, is never received", n, ch, sent.bytes), nil
+		case sent == nil:
+			return received.fault(ch.destination, "message %d %v is never sent", n, ch), nil
+		case received.bytes >= 0 && received.bytes != sent.bytes:
+			return received.fault(ch.destination, "message %d %v is received as %d bytes, but sent as %d (step %d action %d)",
+				n, ch, received.bytes, sent.bytes, sent.step, sent.action), nil
+		}
+	}
+}
+
+// envelope is one message of a channel, and where it is sent or received.
+type envelope struct {
+	bytes  int64
+	step   int
+	action int64
+}
+
+func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
+	return &Fault{Rank: rank, Step: e.step, Action: e.action, Text: fmt.Sprintf(format, args...)}
+}
+
+// envelopeReader yields the messages of one end of a channel.
+type envelopeReader struct {
+	c       *Cursor
+	key     channelKey
+	step    int
+	actions int64
+	found   []envelope
+	err     error
+}
+
+// envelopes returns a reader of the messages of a key in the stream of a rank.
+func (t *Trace) envelopes(rank int32, key channelKey) (*envelopeReader, error) {
+	c, err := t.Cursors([]int32{rank}, CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &envelopeReader{c: &c[0], key: key}, nil
+}
+
+// next returns the next message, nil at the end or after an error.
+func (r *envelopeReader) next() *envelope {
+	var buf [64]Action
+	for len(r.found) == 0 {
+		n, err := r.c.Fill(buf[:])
+		if err != nil || n == 0 {
+			r.err = err
+			return nil
+		}
+		for i := range buf[:n] {
+			r.action(&buf[i])
+		}
+		if buf[n-1].Kind == KindPoll {
+			r.c.Answer(true)
+		}
+	}
+	e := r.found[0]
+	r.found = r.found[1:]
+	return &e
+}
+
+func (r *envelopeReader) action(a *Action) {
+	if a.Kind == KindStep {
+		r.step = int(a.X[0])
+	}
+	eachEnvelope(a, func(key channelKey, bytes int64) {
+		if key == r.key {
+			r.found = append(r.found, envelope{bytes, r.step, r.actions + 1})
+		}
+	})
+	r.actions += lines(a)
+}
