@@ -57,7 +57,9 @@ func (e *engine) loop() error {
 		if err := e.runAll(); err != nil {
 			return err
 		}
-		flows, parked := e.network.Next(), e.queue.next()
+		flows := e.network.Next()
+		e.spin(flows)
+		parked := e.queue.next()
 		date := min(flows, parked)
 		if math.IsInf(date, 1) {
 			return e.check()

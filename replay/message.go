@@ -126,7 +126,11 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	}
 	if !matched && to.guardPeer == src && to.guardTag == tag {
 		to.guardPeer = -1
-		e.wake(dst)
+		if to.spinning {
+			to.arrival = at
+		} else {
+			e.wake(dst)
+		}
 	}
 	return id, nil
 }

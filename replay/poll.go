@@ -28,8 +28,9 @@ const (
 //
 // Growing costs (smpi/grow-injected-times) are different: the number that a
 // cost is multiplied with is one for the whole run, so every probe is an event
-// in the order of all. Their number stays small because of the growth: k ranks
-// that poll for W seconds do so about sqrt(2kW/cost) times.
+// in the order of all. Growth keeps them few: k ranks that poll for W seconds
+// without success do so about sqrt(2kW/cost) times. Turns of busy waits are taken
+// by a loop of their own (spin), which runs no rank.
 
 // probe carries on a probe of rank r for a message of src with tag. With spin
 // the rank does nothing but probe until it is there.
@@ -40,7 +41,7 @@ func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
 	if !e.orderedProbes && !e.ranks[r].shared || e.options.IprobeCost == 0 {
 		return e.clockProbe(r, src, tag, spin), nil
 	}
-	return e.eventProbe(r, src, tag), nil
+	return e.eventProbe(r, src, tag, spin), nil
 }
 
 // clockProbe is probe for a constant cost on a processor of one's own.
@@ -94,11 +95,14 @@ func (e *engine) spinUntil(r int32, date float64) verdict {
 }
 
 // eventProbe is probe event by event, in the order of all ranks.
-func (e *engine) eventProbe(r, src, tag int32) verdict {
+func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 	rk := &e.ranks[r]
 	switch rk.stage {
 	case stageFresh:
 		rk.stage = stageBegin
+		if spin && rk.missed >= 0 && !rk.shared {
+			e.beginSpin(r, src, tag)
+		}
 		if rk.clock > e.now {
 			e.queue.set(r, rk.clock)
 			return undecided
@@ -106,7 +110,7 @@ func (e *engine) eventProbe(r, src, tag int32) verdict {
 		fallthrough
 	case stageBegin:
 		rk.since = rk.clock
-		cost := float64(e.probeFactor) * e.options.IprobeCost
+		cost := float64(float64(e.probeFactor) * e.options.IprobeCost)
 		if rk.shared {
 			bound := e.options.IprobeCPUUsage * e.speed(rk.host)
 			rk.stage = stageCompute
@@ -118,16 +122,61 @@ func (e *engine) eventProbe(r, src, tag int32) verdict {
 		e.queue.set(r, rk.clock)
 		return undecided
 	}
+	rk.spinning = false
+	rk.guardPeer = -1
 	e.account(r, kindPoll, rk.clock-rk.since)
 	e.numPolls++
 	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.messages[m].at <= rk.clock {
 		e.probeFactor = 1
 		return found
 	}
+	e.growProbes()
+	return missed
+}
+
+func (e *engine) growProbes() {
 	if e.options.GrowInjectedTimes {
 		e.probeFactor++
 	}
-	return missed
+}
+
+// beginSpin notes that rank r does nothing but probe, and what it does between
+// two probes takes the same time at each turn. From now on only the event loop
+// deals with it (spinTurn), until a probe sees the message.
+func (e *engine) beginSpin(r, src, tag int32) {
+	rk := &e.ranks[r]
+	rk.spinning = true
+	rk.turn = rk.clock - rk.missed
+	rk.arrival = math.Inf(1)
+	if m, _ := e.find(&rk.sends, src, tag); m >= 0 {
+		rk.arrival = e.messages[m].at
+	} else {
+		rk.guardPeer, rk.guardTag = src, tag
+	}
+}
+
+// spin takes the first events of the queue up to the date, as long as they are
+// turns of busy waits that see nothing.
+func (e *engine) spin(until float64) {
+	for len(e.queue.events) > 0 {
+		ev := e.queue.events[0]
+		rk := &e.ranks[ev.rank]
+		if !rk.spinning || ev.date >= until || rk.stage == stageLook && rk.arrival <= ev.date {
+			return
+		}
+		e.now = max(e.now, ev.date)
+		if rk.stage == stageLook {
+			e.numPolls++
+			e.growProbes()
+			rk.stage = stageBegin
+			rk.clock += rk.turn
+		}
+		if rk.clock <= ev.date {
+			rk.clock += float64(float64(e.probeFactor) * e.options.IprobeCost)
+			rk.stage = stageLook
+		}
+		e.queue.settle(0, event{rk.clock, ev.rank})
+	}
 }
 
 // poll carries on a KindPoll of rank r and tells the source what it found. It

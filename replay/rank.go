@@ -7,6 +7,9 @@ type rank struct {
 	after  float64 // seconds to pay once waits is 0: the receive overhead of an exchange
 	missed float64 // date of the last miss of a spinning poll; < 0: none
 
+	turn    float64 // seconds between two probes of a busy wait
+	arrival float64 // date at which the message that it waits for is posted; +Inf: not yet known
+
 	host  int32
 	waits int32 // transfers that must end before the rank goes on
 	next  int32 // in the list of runnable ranks
@@ -20,14 +23,15 @@ type rank struct {
 	reqs     [inlineRequests]int32
 	overflow int32 // index into engine.overflow of further requests; 0: none
 
-	models int32 // row of engine.models
-	pos    uint8 // next of the buffered actions
-	filled uint8
-	stage  stage // of the action at pos
-	charge kind  // of the time that passes while blocked
-	serial bool  // receive overheads are paid as transfers end, not at the end
-	over   bool  // no action is left
-	shared bool  // on a host with more ranks than cores
+	models   int32 // row of engine.models
+	pos      uint8 // next of the buffered actions
+	filled   uint8
+	stage    stage // of the action at pos
+	charge   kind  // of the time that passes while blocked
+	serial   bool  // receive overheads are paid as transfers end, not at the end
+	over     bool  // no action is left
+	spinning bool  // in a busy wait that the event loop takes on (spin)
+	shared   bool  // on a host with more ranks than cores
 }
 
 // stage says how far the current action of a rank has got.
