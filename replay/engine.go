@@ -110,12 +110,22 @@ func (e *engine) runAll() error {
 	return nil
 }
 
+// maxAhead is how many batches of actions a rank may run ahead of the event loop
+// before it lets the others catch up. It bounds the messages of a rank that
+// never waits, and how far ranks are apart in the trace.
+const maxAhead = 4096
+
 // run carries on rank r until it waits for something or its actions end.
 func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
+	batches := 0
 	for {
 		if rk.pos == rk.filled {
+			if batches++; batches > maxAhead && rk.clock > e.now {
+				e.queue.set(r, rk.clock)
+				return nil
+			}
 			n, err := e.source.Fill(r, buf)
 			if err != nil {
 				return err

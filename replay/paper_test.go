@@ -185,3 +185,24 @@ func TestOneStepOfHPL(t *testing.T) {
 	}
 	near(t, "sum of the kinds", sum, swapped+9e-3)
 }
+
+// TestOneWay sends 100,000 messages of 1 byte that the sender does not wait for, at
+// 1 us each. The receiver works 10 us after each, so it waits for the first one
+// only, which arrives at 1 us + L + 17/125e6 s.
+func TestOneWay(t *testing.T) {
+	const messages = 100000
+	b := newBench(t, star(2), 2)
+	b.set(t, "smpi/async-small-thresh:4096", "smpi/os:0:1e-6")
+	var lists [2][]trace.Action
+	for range messages {
+		lists[0] = append(lists[0], send(1, 0, 1))
+		lists[1] = append(lists[1], recv(0, 0, 1), sleep(10e-6))
+	}
+	res := b.run(t, lists[:]...)
+	if d := res.Ranks[0].End - messages*1e-6; d > 1e-9 || d < -1e-9 {
+		t.Errorf("sender is %g s off", d)
+	}
+	if d := res.Ranks[1].End - (1e-6 + starLatency + (1+envelope)/starBandwidth + messages*10e-6); d > 1e-9 || d < -1e-9 {
+		t.Errorf("receiver is %g s off", d)
+	}
+}
