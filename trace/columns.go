@@ -8,8 +8,8 @@ import (
 // A column is a table of integers, outer x inner, stored row by row: for an
 // argument column the rows are the classes of its axis, and a row holds the
 // values of the window's calls in order; a list is a table with rows of one value.
-// It is written as one coding byte and a varint for each value. A table
-// without values takes no bytes.
+// It is written as one coding byte and a varint for each value, or for each run of
+// zeros. A table without values takes no bytes.
 
 // coding says what is subtracted from a value before it is written. Where a
 // neighbour is missing another takes its place: in the first row the value
@@ -25,13 +25,19 @@ const (
 	codeClasses                // the value above: the same call, the class before
 	codeDiagonal               // the value above and before: the class before, the call before
 	numCodings
+
+	// codeRuns is added if a zero is followed by how many more zeros follow it.
+	// Structure leaves long runs; without them zstd would find matches between
+	// columns instead, and take more than twice the space.
+	codeRuns coding = 8
 )
 
 // columnWriter packs tables.
 type columnWriter struct {
-	buf     []byte
-	scratch [numCodings][]byte
-	rest    []int64
+	buf    []byte
+	coded  [numCodings][]byte
+	tokens []uint64
+	runs   []byte
 }
 
 // add packs a table with rows of inner values. It tries all codings and takes the
@@ -45,54 +51,55 @@ func (w *columnWriter) add(vals []int64, inner int) {
 		if inner == 1 && c > codeCalls {
 			break // in a list, all are the value before
 		}
-		packed, ok := w.appendCoded(w.scratch[c][:0], vals, inner, c)
-		w.scratch[c] = packed
-		if !ok {
+		if !w.tokenize(vals, inner, c) {
 			continue
 		}
-		if s := entropy(packed); s < size {
+		w.coded[c] = w.pack(w.coded[c][:0], c)
+		if s := entropy(w.coded[c]); s < size {
 			best, size = c, s
 		}
 	}
-	w.buf = append(w.buf, byte(best))
-	w.buf = append(w.buf, w.scratch[best]...)
+	w.buf = append(w.buf, w.coded[best]...)
 }
 
-// appendCoded appends the varints of a table in coding c, or reports that it has
+// tokenize sets w.tokens to what coding c makes of a table, or reports that it has
 // values that c cannot hold.
-func (w *columnWriter) appendCoded(dst []byte, vals []int64, inner int, c coding) ([]byte, bool) {
+func (w *columnWriter) tokenize(vals []int64, inner int, c coding) bool {
+	w.tokens = w.tokens[:0]
 	switch c {
 	case codePlain:
 		for _, v := range vals {
 			if v < 0 {
-				return dst, false
+				return false
 			}
-			dst = binary.AppendUvarint(dst, uint64(v))
+			w.tokens = append(w.tokens, uint64(v))
 		}
-		return dst, true
+		return true
 	case codeSigned:
-		return appendVarints(dst, vals), true
+		for _, v := range vals {
+			w.tokens = append(w.tokens, zigzag(v))
+		}
+		return true
 	}
-	w.rest = append(w.rest[:0], vals[0])
+	w.tokens = append(w.tokens, zigzag(vals[0]))
 	for i := 1; i < inner; i++ {
-		w.rest = append(w.rest, vals[i]-vals[i-1])
+		w.tokens = append(w.tokens, zigzag(vals[i]-vals[i-1]))
 	}
 	lag := c.lag(inner)
 	for row := inner; row < len(vals); row += inner {
-		w.rest = append(w.rest, vals[row]-vals[row-inner])
+		w.tokens = append(w.tokens, zigzag(vals[row]-vals[row-inner]))
 		for i := row + 1; i < row+inner; i++ {
-			w.rest = append(w.rest, vals[i]-vals[i-lag])
+			w.tokens = append(w.tokens, zigzag(vals[i]-vals[i-lag]))
 		}
 	}
-	return appendVarints(dst, w.rest), true
+	return true
 }
 
-func appendVarints(dst []byte, vals []int64) []byte {
-	for _, v := range vals {
-		dst = binary.AppendVarint(dst, v)
-	}
-	return dst
-}
+// zigzag maps 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
+func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+// unzigzag undoes zigzag.
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
 // lag returns how far before a value, inside the table, lies the one that is subtracted.
 func (c coding) lag(inner int) int {
@@ -105,16 +112,41 @@ func (c coding) lag(inner int) int {
 	return inner + 1
 }
 
-// entropy estimates the bits that an entropy coder of order 0 makes of b, plus
-// those of its table, in 1/256 bit: the sum over the distinct bytes of
-// count * log2(len(b)/count).
+// pack appends the coding byte and the tokens, with runs if that is shorter.
+func (w *columnWriter) pack(dst []byte, c coding) []byte {
+	start := len(dst)
+	dst = append(dst, byte(c))
+	for _, u := range w.tokens {
+		dst = binary.AppendUvarint(dst, u)
+	}
+	w.runs = append(w.runs[:0], byte(c|codeRuns))
+	for i := 0; i < len(w.tokens) && len(w.runs) < len(dst); {
+		u := w.tokens[i]
+		w.runs = binary.AppendUvarint(w.runs, u)
+		if i++; u == 0 {
+			more := i
+			for i < len(w.tokens) && w.tokens[i] == 0 {
+				i++
+			}
+			w.runs = binary.AppendUvarint(w.runs, uint64(i-more))
+		}
+	}
+	if len(w.runs) < len(dst)-start {
+		return append(dst[:start], w.runs...)
+	}
+	return dst
+}
+
+// entropy estimates what zstd makes of b, in 1/256 bit: for each distinct byte what
+// an entropy coder of order 0 needs, count * log2(len(b)/count), and a byte of
+// its table; and 1/16 bit for each byte, so that of equals the shortest is chosen.
 func entropy(b []byte) uint64 {
 	var counts [256]uint32
 	for _, x := range b {
 		counts[x]++
 	}
 	total := log2(uint64(len(b)))
-	size := uint64(0)
+	size := uint64(len(b)) << 4
 	for _, n := range counts {
 		if n > 0 {
 			size += uint64(n)*(total-log2(uint64(n))) + 8<<8
@@ -132,12 +164,13 @@ func log2(n uint64) uint64 {
 
 // columnReader unpacks tables. After an error it returns no more values.
 type columnReader struct {
-	buf []byte
-	off int
-	err error
+	buf    []byte
+	off    int
+	budget int // values that may still be unpacked
+	err    error
 }
 
-// left returns how many bytes have not been read: no fewer than values.
+// left returns how many bytes have not been read.
 func (r *columnReader) left() int { return len(r.buf) - r.off }
 
 func (r *columnReader) fail(format string, args ...any) {
@@ -152,33 +185,41 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 	if r.err != nil || outer == 0 || inner == 0 {
 		return dst
 	}
-	if r.left() < 1 || inner > r.left() || outer > (r.left()-1)/inner {
-		r.fail("column of %d x %d values in %d bytes", outer, inner, r.left())
+	if inner > r.budget || outer > r.budget/inner {
+		r.fail("column of %d x %d values, at most %d are left to a window", outer, inner, r.budget)
 		return dst
 	}
+	if r.left() == 0 {
+		r.fail("column of %d x %d values in no bytes", outer, inner)
+		return dst
+	}
+	r.budget -= outer * inner
 	c := coding(r.buf[r.off])
 	r.off++
-	if c >= numCodings {
+	if c&^codeRuns >= numCodings {
 		r.fail("unknown coding %d", c)
 		return dst
 	}
-	if dst = r.varints(dst, outer*inner); r.err != nil {
+	if c&codeRuns != 0 {
+		dst = r.runs(dst, outer*inner)
+	} else {
+		dst = r.varints(dst, outer*inner)
+	}
+	if r.err == nil {
+		r.restore(dst, inner, c&^codeRuns)
+	}
+	if r.err != nil {
 		return dst[:0]
-	}
-	if c == codePlain {
-		return r.plain(dst)
-	}
-	for i, u := range dst {
-		dst[i] = int64(uint64(u)>>1) ^ -(u & 1)
-	}
-	if c != codeSigned {
-		restore(dst, inner, c)
 	}
 	return dst
 }
 
-// varints appends n unsigned numbers to dst, most of which take one byte.
+// varints appends n tokens to dst, most of which take one byte.
 func (r *columnReader) varints(dst []int64, n int) []int64 {
+	if n > r.left() {
+		r.fail("%d values in %d bytes", n, r.left())
+		return dst
+	}
 	buf, off := r.buf, r.off
 	for i := range n {
 		if off < len(buf) && buf[off] < 0x80 {
@@ -198,23 +239,62 @@ func (r *columnReader) varints(dst []int64, n int) []int64 {
 	return dst
 }
 
-// plain checks values that must not be negative.
-func (r *columnReader) plain(dst []int64) []int64 {
-	for i, v := range dst {
-		if v < 0 {
-			r.fail("value %d of a plain column is %d", i, uint64(v))
-			return dst[:0]
+// runs appends n tokens to dst, of which zeros are followed by their number.
+func (r *columnReader) runs(dst []int64, n int) []int64 {
+	for n > 0 {
+		u := r.varint()
+		dst = append(dst, int64(u))
+		if n--; u != 0 {
+			continue
 		}
+		more := r.varint()
+		if r.err == nil && more > uint64(n) {
+			r.fail("%d zeros, at most %d", more, n)
+		}
+		if r.err != nil {
+			return dst
+		}
+		n -= int(more)
+		dst = append(dst, make([]int64, more)...)
 	}
 	return dst
 }
 
-// restore adds what coding c subtracted.
-func restore(vals []int64, inner int, c coding) {
+// varint reads one number, 0 after an error.
+func (r *columnReader) varint() uint64 {
+	u, size := binary.Uvarint(r.buf[r.off:])
+	if size <= 0 {
+		r.fail("varint at byte %d of %d", r.off, len(r.buf))
+		return 0
+	}
+	r.off += size
+	return u
+}
+
+// restore turns tokens into values.
+func (r *columnReader) restore(vals []int64, inner int, c coding) {
+	if c == codePlain {
+		for i, v := range vals {
+			if v < 0 {
+				r.fail("value %d of a plain column is %d", i, uint64(v))
+				return
+			}
+		}
+		return
+	}
+	for i, u := range vals {
+		vals[i] = unzigzag(uint64(u))
+	}
+	if c != codeSigned {
+		addPredecessors(vals, inner, c.lag(inner))
+	}
+}
+
+// addPredecessors undoes the subtraction of coding by rows.
+func addPredecessors(vals []int64, inner, lag int) {
 	for i := 1; i < inner; i++ {
 		vals[i] += vals[i-1]
 	}
-	lag := c.lag(inner)
 	for row := inner; row < len(vals); row += inner {
 		vals[row] += vals[row-inner]
 		for i := row + 1; i < row+inner; i++ {

@@ -23,14 +23,42 @@ func TestCodings(t *testing.T) {
 		codeClasses:  {20, 4, 2, 2}, // 10, 12-10 (before: no class above), 11-10, 13-12
 		codeDiagonal: {20, 4, 2, 6}, // 10, 12-10, 11-10, 13-10
 	} {
+		want = append([]byte{byte(c)}, want...)
 		var w columnWriter
-		got, ok := w.appendCoded(nil, table, 2, c)
-		if diff := cmp.Diff(want, got); diff != "" || !ok {
-			t.Errorf("coding %d: ok %v\n%s", c, ok, diff)
+		if !w.tokenize(table, 2, c) {
+			t.Errorf("coding %d is refused", c)
 		}
-		r := columnReader{buf: append([]byte{byte(c)}, want...)}
+		if diff := cmp.Diff(want, w.pack(nil, c)); diff != "" {
+			t.Errorf("coding %d\n%s", c, diff)
+		}
+		r := columnReader{buf: want, budget: 4}
 		if diff := cmp.Diff(table, r.table(nil, 2, 2)); diff != "" || r.err != nil || r.left() != 0 {
 			t.Errorf("coding %d: %v\n%s", c, r.err, diff)
+		}
+	}
+}
+
+// Zeros are followed by how many more follow, if that is shorter.
+func TestRuns(t *testing.T) {
+	for _, test := range []struct {
+		vals []int64
+		want []byte
+	}{
+		{[]int64{7, 0, 0, 0, 0, 5}, []byte{8, 7, 0, 3, 5}},
+		{[]int64{0, 0, 0, 0}, []byte{8, 0, 3}},
+		{[]int64{7, 0, 0, 5}, []byte{0, 7, 0, 0, 5}}, // runs would be as long
+		{[]int64{7, 0, 5}, []byte{0, 7, 0, 5}},
+		{make([]int64, 201), []byte{8, 0, 200, 1}}, // 200 = 0x48 + 128
+	} {
+		var w columnWriter
+		w.tokenize(test.vals, 1, codePlain)
+		got := w.pack(nil, codePlain)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%v\n%s", test.vals, diff)
+		}
+		r := columnReader{buf: got, budget: len(test.vals)}
+		if diff := cmp.Diff(test.vals, r.table(nil, len(test.vals), 1)); diff != "" || r.err != nil || r.left() != 0 {
+			t.Errorf("%v: %v\n%s", test.vals, r.err, diff)
 		}
 	}
 }
@@ -55,7 +83,7 @@ func TestCodingIsChosenByContent(t *testing.T) {
 	} {
 		var w columnWriter
 		w.add(test.vals, 64)
-		if got := coding(w.buf[0]); got != test.want {
+		if got := coding(w.buf[0]) &^ codeRuns; got != test.want {
 			t.Errorf("%s: coding %d, want %d", name, got, test.want)
 		}
 	}
@@ -71,7 +99,7 @@ func TestColumnsRoundTrip(t *testing.T) {
 		}
 		var w columnWriter
 		w.add(vals, inner)
-		r := columnReader{buf: w.buf}
+		r := columnReader{buf: w.buf, budget: maxValues}
 		got := r.table(nil, outer, inner)
 		if diff := cmp.Diff(vals, append([]int64{}, got...)); diff != "" || r.err != nil || r.left() != 0 {
 			t.Fatalf("%d x %d: %v, %d bytes left\n%s", outer, inner, r.err, r.left(), diff)
@@ -99,14 +127,19 @@ func TestColumnReaderRefuses(t *testing.T) {
 	}{
 		"no coding":          {nil, 1, 1},
 		"unknown coding":     {[]byte{byte(numCodings), 0}, 1, 1},
+		"unknown bit":        {[]byte{16, 0}, 1, 1},
 		"too few bytes":      {[]byte{0, 1, 2}, 3, 1},
 		"product overflows":  {[]byte{0, 1, 2}, math.MaxInt, math.MaxInt},
 		"many rows":          {[]byte{0, 1, 2}, math.MaxInt, 1},
+		"more than allowed":  {[]byte{8, 0, 0xe8, 7}, 1001, 1},
+		"too many zeros":     {[]byte{8, 1, 0, 3}, 4, 1},
+		"no number of zeros": {[]byte{8, 1, 0}, 4, 1},
+		"endless zeros":      {[]byte{8, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, 4, 1},
 		"unfinished varint":  {[]byte{0, 1, 0x80}, 2, 1},
 		"varint of 70 bits":  {[]byte{0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, 1, 1},
 		"negative and plain": {[]byte{0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, 1, 1},
 	} {
-		r := columnReader{buf: test.buf}
+		r := columnReader{buf: test.buf, budget: 1000}
 		if got := r.table(nil, test.outer, test.inner); r.err == nil || len(got) != 0 {
 			t.Errorf("%s: %d values, error %v", name, len(got), r.err)
 		}
@@ -128,14 +161,14 @@ func FuzzColumns(f *testing.F) {
 	f.Add([]byte{4, 20, 4, 2, 6, 0}, uint16(2), uint16(2))
 	f.Add([]byte{2, 0xff, 0x80}, uint16(1), uint16(65535))
 	f.Fuzz(func(t *testing.T, data []byte, outer, inner uint16) {
-		r := columnReader{buf: data}
+		r := columnReader{buf: data, budget: 1 << 20}
 		vals := r.table(nil, int(outer), int(inner))
 		if r.err != nil {
 			return
 		}
 		var w columnWriter
 		w.add(vals, int(inner))
-		again := columnReader{buf: w.buf}
+		again := columnReader{buf: w.buf, budget: maxValues}
 		if diff := cmp.Diff(vals, again.table(nil, int(outer), int(inner))); diff != "" || again.err != nil || again.left() != 0 {
 			t.Fatalf("%v\n%s", again.err, diff)
 		}

@@ -23,6 +23,14 @@ func storeVector(v *Vector) storedVector {
 	return storedVector{packed: appendVarints(nil, v.Values), count: len(v.Values)}
 }
 
+// appendVarints appends signed varints.
+func appendVarints(dst []byte, vals []int64) []byte {
+	for _, v := range vals {
+		dst = binary.AppendVarint(dst, v)
+	}
+	return dst
+}
+
 // pendingUnit and pendingCall are a unit and a call of the window being filled.
 type pendingUnit struct {
 	step  int
@@ -38,11 +46,11 @@ type pendingCall struct {
 // pendingWindow is the window that a Writer fills. Columns of a call are stored
 // one after the other in the order of the layout.
 type pendingWindow struct {
-	units  []pendingUnit
-	calls  []pendingCall
-	values []int64
-	cells  int // calls times columns
-	drawn  int // elements of draws
+	units    []pendingUnit
+	calls    []pendingCall
+	values   []int64
+	cells    int // calls times columns
+	elements int // of the vectors used
 }
 
 func (w *pendingWindow) reset() {

@@ -59,7 +59,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*window, Totals, error) {
 		return nil, Totals{}, err
 	}
 	u.digest.reset()
-	u.cols = columnReader{buf: m.Columns}
+	u.cols = columnReader{buf: m.Columns, budget: maxValues}
 	w := &window{number: int(f.number)}
 	groups, err := u.units(w, &m, f)
 	if err != nil {
@@ -92,8 +92,7 @@ func countCalls(w *window, groups []callGroup) Totals {
 	return t
 }
 
-// units decodes steps and shapes, and allots the calls. Each call takes at least
-// one byte of the columns, which bounds what is allocated.
+// units decodes steps and shapes, and allots the calls.
 func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error) {
 	n := len(m.Steps)
 	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
@@ -112,8 +111,8 @@ func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error)
 		for _, t := range shapes[s] {
 			cells += len(u.layout[t])
 		}
-		if total > u.cols.left() || cells > maxCells {
-			return nil, corruptf("unit %d: %d calls with %d columns in %d bytes", i, total, cells, u.cols.left())
+		if cells > maxCells {
+			return nil, corruptf("unit %d: %d calls with %d columns, at most %d columns", i, total, cells, maxCells)
 		}
 	}
 	w.units = make([]unit, n)
@@ -365,11 +364,12 @@ func (u *unpacker) vectorSizes(kinds []int64) (values, draws int) {
 // buildVectors computes the running sums of the window's vectors.
 func (u *unpacker) buildVectors(w *window, kinds, values []int64, fields [drawFields][]int64) {
 	w.vectors = make([]vector, len(kinds))
-	drawn, next := int64(0), 0
+	total, next := int64(0), 0
 	for i, k := range kinds {
-		var v Vector
+		v := Vector{}
 		if k > 0 {
 			v.Values, values = values[:k-1], values[k-1:]
+			total += k - 1
 		} else {
 			var f [drawFields]int64
 			for j := range f {
@@ -381,11 +381,12 @@ func (u *unpacker) buildVectors(w *window, kinds, values []int64, fields [drawFi
 				u.cols.fail("vector %d: %v", i, err)
 				return
 			}
-			if drawn += d.Count; drawn > maxDrawn {
-				u.cols.fail("vectors draw %d elements, at most %d", drawn, maxDrawn)
-				return
-			}
 			v.Draw = &d
+			total += d.Count
+		}
+		if total > maxElements {
+			u.cols.fail("vectors of %d elements, at most %d", total, maxElements)
+			return
 		}
 		w.vectors[i] = newVector(&v)
 	}

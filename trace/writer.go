@@ -20,11 +20,14 @@ type WriterOptions struct {
 // Limits of what a Writer puts into a window. But for maxUnits a unit may go
 // beyond them: the window is cut before the next unit.
 const (
-	maxUnits     = 1 << 16
-	windowValues = 1 << 20
-	windowCells  = maxCells / 2
-	windowDrawn  = maxDrawn / 2
-	defsSize     = 1 << 20 // bytes of definitions in a record
+	maxUnits       = 1 << 16
+	windowValues   = 1 << 20
+	windowCells    = maxCells / 2
+	windowElements = maxElements / 2
+	defsSize       = 1 << 20 // bytes of definitions in a record
+
+	// maxUnitValues leaves room for the values of vectors.
+	maxUnitValues = maxValues / 2
 )
 
 // errClosed is what calls after Close return.
@@ -152,7 +155,7 @@ func (w *Writer) Step(step int) error {
 // full reports whether the window is to be cut before the next unit.
 func (w *Writer) full() bool {
 	p := &w.window
-	return len(p.units) >= w.options.Window || len(p.values) >= windowValues || p.cells >= windowCells || p.drawn >= windowDrawn
+	return len(p.units) >= w.options.Window || len(p.values) >= windowValues || p.cells >= windowCells || p.elements >= windowElements
 }
 
 // Call appends a call to the unit that Step began, after checking it, and copies
@@ -173,8 +176,12 @@ func (w *Writer) Call(c *Call) error {
 		return fmt.Errorf("template %q: %w", w.prog.header.Templates[c.Template].Name, err)
 	}
 	p := &w.window
-	if p.cells+len(cols) > maxCells {
-		return fmt.Errorf("unit of step %d: too many calls for a window: begin a new unit before", p.units[len(p.units)-1].step)
+	size := 0
+	for _, col := range cols {
+		size += len(c.column(col))
+	}
+	if p.cells+len(cols) > maxCells || len(p.values)+size > maxUnitValues {
+		return fmt.Errorf("unit of step %d: more calls than a window can hold: begin another unit of the step", p.units[len(p.units)-1].step)
 	}
 	p.cells += len(cols)
 	p.calls = append(p.calls, pendingCall{template: c.Template, items: items, values: len(p.values)})
@@ -273,11 +280,11 @@ func (w *Writer) useVector(handle int64) error {
 		if err := v.draw.Check(); err != nil {
 			return fmt.Errorf("vector %d: %w", handle, err)
 		}
-		if w.window.drawn+v.count > maxDrawn {
-			return fmt.Errorf("vector %d: with it a window draws %d elements, at most %d", handle, w.window.drawn+v.count, maxDrawn)
-		}
-		w.window.drawn += v.count
 	}
+	if sum := w.window.elements + v.count; sum > maxElements {
+		return fmt.Errorf("vector %d: with it the vectors of a window have %d elements, at most %d", handle, sum, maxElements)
+	}
+	w.window.elements += v.count
 	v.window = w.totals.Windows + 1
 	return nil
 }
