@@ -97,11 +97,14 @@ func (d *datReader) fields() []string {
 
 // values returns the first n integers of the next line, each at least least.
 func (d *datReader) values(what string, n, least int) []int {
-	words := d.fields()
 	if d.err != nil {
-		if errors.Is(d.err, errShort) {
-			d.err = fmt.Errorf("%w, want %s", errShort, what)
-		}
+		return nil
+	}
+	words := d.fields()
+	if errors.Is(d.err, errShort) {
+		d.err = fmt.Errorf("%w, want %s", errShort, what)
+	}
+	if d.err != nil {
 		return nil
 	}
 	if len(words) < n {

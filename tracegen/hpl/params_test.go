@@ -1,0 +1,157 @@
+package hpl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/trace"
+)
+
+func TestDefaultsAreValid(t *testing.T) {
+	for _, n := range []int{1, 7, 100, 3875000} {
+		for _, p := range []int{1, 3, 77} {
+			params := DefaultParams(n, p, p+1)
+			if err := params.Validate(); err != nil {
+				t.Errorf("N %d P %d: %v", n, p, err)
+			}
+		}
+	}
+	// NB > N is legal.
+	p := small(5, 64, 2, 2)
+	if err := p.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	tests := []struct {
+		name   string
+		mutate func(*Params)
+		want   string
+	}{
+		{"no rows", func(p *Params) { p.P = 0 }, "P = 0, allowed 1 to 16777216"},
+		{"no columns", func(p *Params) { p.Q = 0 }, "Q = 0, allowed 1 to"},
+		{"too many ranks", func(p *Params) { p.P, p.Q = 5000, 5000 }, "P = 5000 times Q = 5000 is more than 16777216 ranks"},
+		{"empty matrix", func(p *Params) { p.N = 0 }, "N = 0, allowed 1 to 2147483647"},
+		{"huge matrix", func(p *Params) { p.N = math.MaxInt64 }, "N = 9223372036854775807, allowed 1 to"},
+		{"no block", func(p *Params) { p.NB = 0 }, "NB = 0, allowed 1 to"},
+		{"overflow", func(p *Params) { p.N, p.NB = math.MaxInt32, math.MaxInt32 }, "a panel has more than"},
+		{"depth", func(p *Params) { p.Depth = -1 }, "DEPTH = -1, allowed 0 to 4096"},
+		{"nbmin", func(p *Params) { p.NBMin = 0 }, "NBMIN = 0, allowed 1 to"},
+		{"ndiv", func(p *Params) { p.NDiv = 1 }, "NDIV = 1, allowed 2 to"},
+		{"threshold", func(p *Params) { p.SwapThreshold = -3 }, "swapping threshold = -3, allowed 0 to"},
+		{"align", func(p *Params) { p.Align = 0 }, "ALIGN = 0, allowed 1 to"},
+		{"bcast", func(p *Params) { p.Bcast = 6 }, "BCAST = 6, allowed 0 to 5"},
+		{"lu", func(p *Params) { p.N, p.Pivots.Kind = MaxLU+1, LUPivots }, "pivots lu: N = 8193, at most 8192"},
+		{"few pivots", func(p *Params) { p.Pivots = Pivots{Kind: GivenPivots, Rows: []int32{0}} }, "pivots: 1 rows given, want N = 100"},
+		{"pivot above", func(p *Params) {
+			p.N, p.Pivots = 2, Pivots{Kind: GivenPivots, Rows: []int32{1, 0}}
+		}, "pivots: column 1: row 0, allowed 1 to 1"},
+		{"source", func(p *Params) { p.Pivots.Kind = 9 }, "pivots: unknown source 9"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := DefaultParams(100, 2, 3)
+			tt.mutate(&p)
+			err := p.Validate()
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+			if gerr := Generate(context.Background(), &bytes.Buffer{}, p, Options{}); gerr == nil || gerr.Error() != err.Error() {
+				t.Errorf("Generate: %v, want %v", gerr, err)
+			}
+		})
+	}
+}
+
+func TestParseEnums(t *testing.T) {
+	for text, want := range map[string]Bcast{"0": OneRing, "1rg": OneRing, "1ringM": OneRingM, "2RM": TwoRingM, "4": Long, "LnM": LongM, "longM": LongM} {
+		if got, err := ParseBcast(text); err != nil || got != want {
+			t.Errorf("BCAST %q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]Swap{"bin": BinaryExchange, "1": SpreadRoll, "long": SpreadRoll, "MIX": Mix} {
+		if got, err := ParseSwap(text); err != nil || got != want {
+			t.Errorf("SWAP %q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	_, err := ParseFact("RFACT", "3")
+	if want := `RFACT: unknown value "3", allowed 0 (left), 1 (crout), 2 (right)`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestHeader(t *testing.T) {
+	p := DefaultParams(1000, 2, 3)
+	p.PMap = ColumnMajor
+	tr := openTrace(t, generate(t, p, Options{Tool: "test 1", Command: "tracegen hpl -N 1000"}))
+	h := tr.Header()
+	// HPL's encoding: column-major, depth 1, 1ringM, Crout with 2 panels, right with 4.
+	// 1000 rows leave 3 process columns 8 blocks each with NB = 32, not with 48.
+	want := []trace.Column{{Title: "T/V", Value: "WC11C2R4"}, {Title: "N", Value: "1000"}, {Title: "NB", Value: "32"}, {Title: "P", Value: "2"}, {Title: "Q", Value: "3"}}
+	if diff := cmp.Diff(want, h.Result); diff != "" {
+		t.Error(diff)
+	}
+	if want := 2.0/3*1e9 + 1.5*1e6; math.Abs(h.Flops-want) > 1 {
+		t.Errorf("%g flop, want %g", h.Flops, want)
+	}
+	if h.Ranks != 6 || h.Steps != 32 {
+		t.Errorf("%d ranks, %d steps, want 6, 32", h.Ranks, h.Steps)
+	}
+	// Column-major: process (1, 2) is rank 2*2+1.
+	if got := h.Families[rowFamily].Groups[1].Member(2); got != 5 {
+		t.Errorf("process (1, 2) is rank %d, want 5", got)
+	}
+	if got := h.Families[colFamily].Groups[2].Member(1); got != 5 {
+		t.Errorf("process (1, 2) is rank %d, want 5", got)
+	}
+	for name, want := range map[string]string{"BCAST": "1ringM", "EQUIL": "yes", "pivots": "random", "seed": "1", "swap-threshold": "64"} {
+		if got, ok := h.Param(name); !ok || got != want {
+			t.Errorf("parameter %s = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// failing fails after some bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (f *failing) Write(b []byte) (int, error) {
+	if f.left -= len(b); f.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestGenerateStops(t *testing.T) {
+	p := small(400, 4, 2, 2)
+	if err := Generate(context.Background(), &failing{2000}, p, Options{}); !errors.Is(err, errFull) {
+		t.Errorf("full disk: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o := Options{Progress: func(done, _ int) {
+		if done == 10 {
+			cancel()
+		}
+	}}
+	if err := Generate(ctx, &bytes.Buffer{}, p, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	if err := Generate(context.Background(), &bytes.Buffer{}, p, Options{FirstSteps: -1}); err == nil {
+		t.Error("negative number of steps")
+	}
+}
+
+func TestGenerateIsDeterministic(t *testing.T) {
+	p := DefaultParams(300, 3, 2)
+	if !bytes.Equal(generate(t, p, Options{}), generate(t, p, Options{})) {
+		t.Error("two traces of one run differ")
+	}
+}

@@ -1,0 +1,111 @@
+package tracegen
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/trace"
+)
+
+// FlopsFunc returns the flop of a call of a kernel, numbered as in the header of
+// its trace, by its dimensions: a finite number >= 0.
+type FlopsFunc func(kernel int, dims *[4]int64) float64
+
+// KernelFlops returns the flop that kernels are declared to do: the sum of their
+// terms.
+func KernelFlops(h *trace.Header) FlopsFunc {
+	return func(kernel int, dims *[4]int64) float64 {
+		sum := 0.0
+		for _, t := range h.Kernels[kernel].Flops {
+			product := t.Coef
+			for d, power := range t.Pow {
+				for range power {
+					product *= float64(dims[d])
+				}
+			}
+			sum += float64(product)
+		}
+		return sum
+	}
+}
+
+// Plain yields plain actions: computations in flop, sleeps, point-to-point
+// messages, waits, tests and recorded probes. It answers polls, and leaves out
+// what takes no time: phases, steps, and kernels without flop.
+type Plain struct {
+	// Polls answers all polls of all ranks. A rule for several ranks must not
+	// depend on the rank: trace.Hit and trace.Late do not.
+	Polls trace.PollRule
+	// Flops says what kernels cost.
+	Flops FlopsFunc
+	// Polled counts the polls that were answered.
+	Polled int64
+}
+
+// Fill stores the next plain actions of a cursor in buf, which must not be empty,
+// and returns how many: 0 at the end of the rank's stream.
+func (p *Plain) Fill(c *trace.Cursor, buf []trace.Action) (int, error) {
+	for {
+		n, err := c.Fill(buf)
+		if n == 0 || err != nil {
+			return 0, err
+		}
+		kept := 0
+		for i := range buf[:n] {
+			keep, err := p.decide(c, &buf[i])
+			if err != nil {
+				return 0, fmt.Errorf("rank %d step %d: %w", c.Rank(), c.Step(), err)
+			}
+			if keep {
+				buf[kept] = buf[i]
+				kept++
+			}
+		}
+		if kept > 0 {
+			return kept, nil
+		}
+	}
+}
+
+// decide makes an action plain; it is false for one that leaves nothing.
+func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
+	switch a.Kind {
+	case trace.KindCompute:
+		flops := p.Flops(int(a.Sym), &a.X)
+		*a = trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}}
+		return flops != 0, checkAmount(flops, "flop")
+	case trace.KindFlops:
+		return true, checkAmount(a.Flops(), "flop")
+	case trace.KindSleep:
+		return true, checkAmount(a.Seconds(), "seconds of sleep")
+	case trace.KindPoll:
+		arrived, err := p.Polls.Answer(a)
+		if err == nil {
+			c.Answer(arrived)
+			p.Polled++
+		}
+		return false, err
+	case trace.KindNone, trace.KindProbed, trace.KindPhase, trace.KindMark, trace.KindStep:
+		return false, nil
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+		return true, checkSize(a, a.X[0])
+	case trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv:
+		return true, checkSize(a, a.X[0])
+	}
+	return true, nil
+}
+
+func checkAmount(v float64, unit string) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%v %s, want a finite number >= 0", v, unit)
+	}
+	return nil
+}
+
+// checkSize refuses to send an unknown amount; only a receiver may not know.
+func checkSize(a *trace.Action, bytes int64) error {
+	if bytes < 0 {
+		return fmt.Errorf("%v of %d bytes to rank %d", a.Kind, bytes, a.Peer)
+	}
+	return nil
+}
