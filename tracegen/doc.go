@@ -1,8 +1,8 @@
-// Package tracegen holds what the exporters below it share: [Plain] turns the
-// actions of a trace into plain ones, which other formats have too.
+// Package tracegen holds the programs whose traces can be written without
+// running them, a package each. So far that is High Performance Linpack,
+// package hpl.
 //
-// A trace leaves two things open. A poll asks whether a message has arrived,
-// which only a replay knows; and a kernel is a name with dimensions, whose time
-// only a model of a machine knows. Formats without polls and kernels need a
-// decision: a rule that answers polls, and an amount of flop for each call.
+// A generator is a function of a program's parameters that calls a trace.Writer.
+// It knows the program; trace knows none. A second one needs nothing but the
+// exported API of package trace.
 package tracegen

@@ -69,6 +69,9 @@ func runHPL(c *cli.Context, args []string) error {
 	if err := p.Validate(); err != nil {
 		return usageError{err}
 	}
+	if !c.Bool("quiet") {
+		tellDefaults(c, &p)
+	}
 	o := hpl.Options{Tool: "tracegen " + version, Command: commandLine(args), FirstSteps: c.Int("first-steps")}
 	if o.FirstSteps < 1 && c.IsSet("first-steps") {
 		return usagef("--first-steps %d, want 1 or more", o.FirstSteps)
@@ -118,7 +121,6 @@ func paramsFrom(c *cli.Context) (hpl.Params, error) {
 	if err := setFlags(c, &p); err != nil {
 		return p, err
 	}
-	tellDefaults(c, &p)
 	return p, nil
 }
 
@@ -185,15 +187,19 @@ func setEnum[T any](to *T, c *cli.Context, name string, parse func(string) (T, e
 	return nil
 }
 
-// tellDefaults says which parameters nobody gave.
+// tellDefaults says which parameters neither a flag nor an HPL.dat gave.
 func tellDefaults(c *cli.Context, p *hpl.Params) {
+	known := map[string]bool{"copy-l": true} // a build option: off unless said
+	for _, f := range paramFlags {
+		known[f.name] = c.IsSet("hpl-dat")
+	}
 	var defaults []string
 	for _, param := range p.List() {
-		if param.Name != "copy-l" && !c.IsSet(param.Name) {
+		if !c.IsSet(param.Name) && !known[param.Name] {
 			defaults = append(defaults, param.Name+" "+param.Value)
 		}
 	}
-	if len(defaults) > 0 && !c.Bool("quiet") {
+	if len(defaults) > 0 {
 		fmt.Fprintln(c.App.ErrWriter, "tracegen: by default:", strings.Join(defaults, ", "))
 	}
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tracegen": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+}
+
+func TestStopsWhenCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := t.TempDir()
+	args := []string{"tracegen", "hpl", "-N", "100", "-P", "1", "-Q", "1", "-o", filepath.Join(dir, "t")}
+	if err := run(ctx, args, strings.NewReader(""), io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("files left: %v", left)
+	}
+}
+
+var errWrite = errors.New("write failed")
+
+func TestWriteWhole(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t")
+	if err := os.WriteFile(path, []byte("before"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fail := func(w io.Writer) error {
+		_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<17))
+		return errWrite
+	}
+	if err := writeWhole(path, nil, fail); !errors.Is(err, errWrite) {
+		t.Errorf("error %v, want %v", err, errWrite)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "before" {
+		t.Errorf("the file holds %d bytes, want what it held before", len(data))
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("files left: %v", left)
+	}
+	write := func(w io.Writer) error { _, err := w.Write([]byte("after")); return err }
+	if err := writeWhole(path, nil, write); err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := os.ReadFile(path); string(data) != "after" {
+		t.Errorf("the file holds %q", data)
+	}
+	if err := writeWhole(os.DevNull, nil, write); err != nil {
+		t.Error(err)
+	}
+	if err := writeWhole(filepath.Join(dir, "no", "t"), nil, write); err == nil {
+		t.Error("wrote into a directory that does not exist")
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	got := commandLine([]string{"/some/where/tracegen", "hpl", "-N", "4", "--pivots", "file:my pivots"})
+	if want := `tracegen hpl -N 4 --pivots "file:my pivots"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
