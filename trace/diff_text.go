@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -59,7 +60,11 @@ func (d *Difference) countTable() *table {
 	}
 	add("all", d.Totals)
 	for _, p := range d.Phases {
-		add("phase "+p.Name, p.Counts)
+		name := "phase " + p.Name
+		if p.Name == noPhase {
+			name = "outside of phases:"
+		}
+		add(name, p.Counts)
 	}
 	for _, k := range d.Kernels {
 		add("kernel "+k.Name, k.Counts)
@@ -74,7 +79,16 @@ func changeText(c CountChange) string {
 	case c.Percent == nil:
 		return "new"
 	}
-	return fmt.Sprintf("%+.3g%%", *c.Percent)
+	switch p := *c.Percent; {
+	case math.Abs(p) >= 1000:
+		return "+" + countText(int64(math.Round(p))) + "%" // a fall is 100% at most
+	case math.Abs(p) >= 1:
+		return fmt.Sprintf("%+.1f%%", p)
+	case math.Abs(p) >= 0.01:
+		return fmt.Sprintf("%+.2f%%", p)
+	default:
+		return fmt.Sprintf("%+.1g%%", p)
+	}
 }
 
 // rankText returns the divergences; ranks whose lines are the same share one

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
 )
 
 // TestListingOracle takes recorded rank files of real HPL runs apart into flat

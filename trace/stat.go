@@ -71,6 +71,9 @@ type PhaseCount struct {
 	Kernels []KernelCount `json:"kernels"`
 }
 
+// noPhase stands for the name of a phase where none is open.
+const noPhase = "-"
+
 // FileStat tells how the trace is stored.
 type FileStat struct {
 	Bytes           int64   `json:"bytes"`
@@ -179,7 +182,7 @@ func (t *tally) fill(s *Stat, h *Header) {
 			all.ints[i] += row.ints[i]
 			all.floats[i] += row.floats[i]
 		}
-		name := "-"
+		name := noPhase
 		if p >= 0 {
 			name = h.Phases[p]
 		}

@@ -94,20 +94,27 @@ func kernelSignature(k *Kernel) string {
 	names := make([]string, len(k.Dims))
 	for i, d := range k.Dims {
 		names[i] = d.Name
-		if d.Enum != nil {
+		switch {
+		case d.Enum != nil:
 			names[i] += ": " + strings.Join(d.Enum, "|")
+		case d.Label:
+			names[i] += ": label"
 		}
 	}
 	b.WriteString(" (" + strings.Join(names, ", ") + ")")
 	sep := " flop "
 	for _, term := range k.Flops {
-		b.WriteString(sep + strconv.FormatFloat(term.Coef, 'g', -1, 64))
-		sep = " + "
+		factors := []string{strconv.FormatFloat(term.Coef, 'g', -1, 64)}
 		for d := range k.Dims {
 			for range term.Pow[d] {
-				b.WriteString("*" + k.Dims[d].Name)
+				factors = append(factors, k.Dims[d].Name)
 			}
 		}
+		if term.Coef == 1 && len(factors) > 1 {
+			factors = factors[1:]
+		}
+		b.WriteString(sep + strings.Join(factors, "*"))
+		sep = " + "
 	}
 	return b.String()
 }
