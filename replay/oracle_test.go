@@ -2,7 +2,9 @@ package replay_test
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -10,6 +12,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"reprise/platforms"
 	"reprise/replay"
@@ -69,8 +73,12 @@ func extract(f *zip.File, path string) error {
 	return w.Close()
 }
 
-// supported reports whether a case uses only point-to-point actions.
+// supported reports whether a folder is a case that uses only point-to-point
+// actions.
 func supported(t *testing.T, dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "expected.json")); err != nil {
+		return false
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.ti"))
 	if err != nil {
 		t.Fatal(err)
@@ -96,37 +104,39 @@ func supported(t *testing.T, dir string) bool {
 	return true
 }
 
-// runCase replays a case as smpirun would.
-func runCase(t testing.TB, dir string) (*replay.Result, error) {
+// caseMachine returns the machine and the options of a case.
+func caseMachine(t testing.TB, dir string, ranks int) (replay.Machine, replay.Options) {
 	t.Helper()
 	p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	o := replay.DefaultOptions()
 	if err := o.Network.ApplyConfig(p); err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	for _, line := range strings.Fields(readFile(t, filepath.Join(dir, "cfg"))) {
 		name, value, _ := strings.Cut(line, ":")
 		if err := o.Network.Set(name, value); err != nil {
-			return nil, err
+			t.Fatal(err)
 		}
 	}
-	return runText(t, dir, p, o)
+	hosts, err := replay.ParseHostfile(strings.NewReader(readFile(t, filepath.Join(dir, "hostfile"))), "hostfile", p, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Machine{Platform: p, Hosts: hosts}, o
 }
 
-func runText(t testing.TB, dir string, p *platforms.Platform, o replay.Options) (*replay.Result, error) {
+// runCase replays a case as smpirun would.
+func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	t.Helper()
 	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
 	if err != nil {
 		return nil, err
 	}
-	hosts, err := replay.ParseHostfile(strings.NewReader(readFile(t, filepath.Join(dir, "hostfile"))), "hostfile", p, text.Ranks())
-	if err != nil {
-		return nil, err
-	}
-	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, replay.Machine{Platform: p, Hosts: hosts}, o)
+	m, o := caseMachine(t, dir, text.Ranks())
+	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
 }
 
 // deviation is the largest difference of an end from the expected one, in units
@@ -150,9 +160,12 @@ func TestAgreesWithSimGrid(t *testing.T) {
 		worst float64
 	}
 	families := map[string]*family{}
-	for _, name := range unzip(t, replayOracle, dir) {
+	for i, name := range unzip(t, replayOracle, dir) {
+		if testing.Short() && i%6 != 0 {
+			continue
+		}
 		folder := filepath.Join(dir, name)
-		if _, err := os.Stat(filepath.Join(folder, "expected.json")); err != nil || !supported(t, folder) {
+		if !supported(t, folder) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -206,4 +219,43 @@ func expectedEnds(t testing.TB, folder string) []float64 {
 		ends = append(ends, r.Finish)
 	}
 	return ends
+}
+
+// TestConverted: a text trace and its conversion give the same bits.
+func TestConverted(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range unzip(t, replayOracle, dir) {
+		folder := filepath.Join(dir, name)
+		if i%8 != 0 || !supported(t, folder) {
+			continue
+		}
+		text, err := simgrid.Open(filepath.Join(folder, "trace.index"), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(text.Convert(w), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.NewReader(&file, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, o := caseMachine(t, folder, text.Ranks())
+		got, err := replay.Run(tr, m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := runCase(t, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Ranks, got.Ranks); diff != "" {
+			t.Errorf("%s: text and converted trace differ:\n%s", name, diff)
+		}
+	}
 }

@@ -280,7 +280,7 @@ func TestLongLine(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Errorf("%d actions, error %v", len(got), err)
 	}
-	tr, err = open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep 1\n0 sleep" + strings.Repeat(pad, 200), "b.ti": ""})
+	tr, err = open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": "0 sleep 1\n0 sleep" + strings.Repeat(pad, 90), "b.ti": ""})
 	if err != nil {
 		t.Fatal(err)
 	}

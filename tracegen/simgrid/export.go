@@ -1,0 +1,224 @@
+package simgrid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"reprise/internal/wholefile"
+	"reprise/trace"
+	"reprise/tracegen"
+)
+
+// ExportOptions says how a trace becomes text.
+type ExportOptions struct {
+	// Polls answers polls, of which the text has none. It must not depend on the
+	// rank.
+	Polls trace.PollRule
+	// Flops is what a compute line says for a call of a kernel; nil: what the
+	// trace declares.
+	Flops tracegen.FlopsFunc
+	// Note is a line of comment at the beginning of each file; "": none.
+	Note string
+}
+
+// Exported says what the text lacks.
+type Exported struct {
+	Polls int64 // polls answered by the rule
+	// Synchronous counts synchronous sends of less than DetachedBelow bytes: as
+	// ordinary sends they do not wait for their receive.
+	Synchronous int64
+	Probes      int64 // recorded probes, left out
+	// Reordered counts waits whose line means another request: of equal source,
+	// destination and tag, and older.
+	Reordered int64
+}
+
+// DetachedBelow is SMPI's default for smpi/send-is-detached-thresh, in bytes.
+const DetachedBelow = 65536
+
+// Warnings returns what is lost, in words.
+func (e *Exported) Warnings() []string {
+	var list []string
+	for _, w := range []struct {
+		count  int64
+		format string
+	}{
+		{e.Synchronous, "%d synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive"},
+		{e.Probes, "%d recorded probes are left out: the format has none"},
+		{e.Reordered, "%d waits mean an older request of equal source, destination and tag"},
+	} {
+		if w.count > 0 {
+			list = append(list, fmt.Sprintf(w.format, w.count))
+		}
+	}
+	return list
+}
+
+// Export writes all ranks of a trace as the one file that they share, line by
+// line in turn. The trace may be a stream.
+func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (*Exported, error) {
+	x := newExporter(t, &o)
+	x.flush = func(_ int32, text []byte) error {
+		_, err := w.Write(text)
+		return err
+	}
+	if _, err := io.WriteString(w, o.comment()); err != nil {
+		return nil, err
+	}
+	return x.run(ctx, t)
+}
+
+// indexName is the name of the index in a directory.
+const indexName = "trace.index"
+
+// exportMemory bounds, with turnActions, the text held for all ranks together.
+const exportMemory = 64 << 20 // bytes
+
+// ExportDir writes a file per rank and their index, "trace.index", into the
+// directory dir, which is made, or was empty. It appears whole or not at all. The
+// index names the files by way of dir, as SimGrid takes relative names to begin
+// at its working directory. The trace may be a stream.
+func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions) (*Exported, error) {
+	if strings.TrimSpace(dir) != dir || strings.ContainsAny(dir, "\r\n") {
+		return nil, fmt.Errorf("directory %q: blanks around a name and line breaks in it cannot be written into an index", dir)
+	}
+	x := newExporter(t, &o)
+	err := wholefile.WriteDir(dir, func(temp string) error {
+		ranks := t.Header().Ranks
+		x.hold = min(64<<10, max(1<<10, exportMemory/ranks))
+		x.flush = func(rank int32, text []byte) error { return appendTo(filepath.Join(temp, rankFile(rank)), text) }
+		if o.Note != "" {
+			for r := range x.ranks {
+				x.ranks[r].text = append(x.ranks[r].text, o.comment()...)
+			}
+		}
+		if _, err := x.run(ctx, t); err != nil {
+			return err
+		}
+		return wholefile.Write(filepath.Join(temp, indexName), func(w io.Writer) error { return writeIndex(w, dir, ranks) })
+	})
+	return &x.sum, err
+}
+
+func rankFile(rank int32) string { return fmt.Sprintf("rank-%d.ti", rank) }
+
+func writeIndex(w io.Writer, dir string, ranks int) error {
+	for r := range ranks {
+		if _, err := fmt.Fprintln(w, filepath.Join(dir, rankFile(int32(r)))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendTo adds text to a file, which is open no longer than that: there may be
+// more ranks than descriptors.
+func appendTo(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+func (o *ExportOptions) comment() string {
+	if o.Note == "" {
+		return ""
+	}
+	return "# " + strings.Join(strings.Fields(o.Note), " ") + "\n"
+}
+
+// exporter writes the text of all ranks, in turns.
+type exporter struct {
+	plain tracegen.Plain
+	ranks []rankWriter
+	sum   Exported
+	flush func(rank int32, text []byte) error
+	hold  int // bytes of text that a rank may keep between turns
+	buf   [turnActions]trace.Action
+}
+
+// turnActions is how many actions a rank writes in its turn.
+const turnActions = 64
+
+func newExporter(t *trace.Trace, o *ExportOptions) *exporter {
+	x := &exporter{plain: tracegen.Plain{Polls: o.Polls, Flops: o.Flops}}
+	if o.Flops == nil {
+		x.plain.Flops = tracegen.KernelFlops(t.Header())
+	}
+	x.ranks = make([]rankWriter, t.Header().Ranks)
+	for r := range x.ranks {
+		x.ranks[r] = rankWriter{rank: int32(r), sum: &x.sum}
+	}
+	return x
+}
+
+// run writes all ranks, those first that are behind in steps: a window of the
+// trace is needed as long as a rank is in it.
+func (x *exporter) run(ctx context.Context, t *trace.Trace) (*Exported, error) {
+	cursors, err := t.Cursors(nil, trace.CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	live := make([]int32, len(cursors))
+	for r := range live {
+		live[r] = int32(r)
+		x.ranks[r].line("init")
+	}
+	for len(live) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		front := cursors[live[0]].Step()
+		for _, r := range live {
+			front = min(front, cursors[r].Step())
+		}
+		live = slices.DeleteFunc(live, func(r int32) bool {
+			if err != nil || cursors[r].Step() > front {
+				return false
+			}
+			var more bool
+			more, err = x.turn(&cursors[r])
+			return !more
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.sum.Polls = x.plain.Polled
+	return &x.sum, nil
+}
+
+// turn writes the next actions of a rank; it is false after the last ones.
+func (x *exporter) turn(c *trace.Cursor) (bool, error) {
+	r := &x.ranks[c.Rank()]
+	n, err := x.plain.Fill(c, x.buf[:])
+	for i := range x.buf[:n] {
+		if err == nil {
+			if err = r.action(&x.buf[i]); err != nil {
+				err = fmt.Errorf("rank %d step %d: %w", c.Rank(), c.Step(), err)
+			}
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	if n == 0 {
+		r.end()
+	}
+	if n == 0 || len(r.text) > x.hold {
+		err = x.flush(r.rank, r.text)
+		r.text = r.text[:0]
+	}
+	if n == 0 {
+		*r, *c = rankWriter{}, trace.Cursor{}
+	}
+	return n > 0, err
+}

@@ -1,0 +1,212 @@
+package simgrid
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"reprise/trace"
+)
+
+// rankWriter writes the lines of one rank.
+//
+// A wait line names a message, not a request, and means the oldest pending one
+// of that name. A trace may wait for a younger one first; SimGrid itself does, at
+// the end of a rank: it waits for the newest request of each name. So from such a
+// wait on, waits are held back: if nothing else follows, and they are those that
+// SimGrid adds, they need no lines. Otherwise they are written as well as can be.
+type rankWriter struct {
+	requests // pending, in the slots of the trace
+	held     []int32
+	rank     int32
+	text     []byte
+	sum      *Exported
+}
+
+// bytesType is the number of MPI_BYTE.
+const bytesType = 6
+
+func (r *rankWriter) action(a *trace.Action) error {
+	if a.Kind == trace.KindWait {
+		r.wait(a.Req)
+		return nil
+	}
+	r.release()
+	switch a.Kind {
+	case trace.KindFlops:
+		r.amount("compute", a.Flops())
+	case trace.KindSleep:
+		r.amount("sleep", a.Seconds())
+	case trace.KindIprobe:
+		r.sum.Probes++
+	case trace.KindTest:
+		if i := r.find(a.Req); i >= 0 {
+			r.named("test", r.list[i].key)
+		}
+	case trace.KindWaitAll:
+		r.line("waitall")
+		r.forgetAll()
+	default:
+		return r.message(a)
+	}
+	return nil
+}
+
+func (r *rankWriter) message(a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindSend:
+		r.envelope("send", a.Peer, a.Tag, a.X[0])
+	case trace.KindSsend:
+		r.synchronous(a.X[0])
+		r.envelope("send", a.Peer, a.Tag, a.X[0])
+	case trace.KindRecv:
+		r.envelope("recv", a.Peer, a.Tag, a.X[0])
+	case trace.KindIsend:
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		return r.begin(a.Req, key{r.rank, a.Peer, a.Tag})
+	case trace.KindIssend:
+		r.synchronous(a.X[0])
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		return r.begin(a.Req, key{r.rank, a.Peer, a.Tag})
+	case trace.KindIrecv:
+		r.envelope("irecv", a.Peer, a.Tag, a.X[0])
+		return r.begin(a.Req, key{a.Peer, r.rank, a.Tag})
+	case trace.KindExchange:
+		r.envelope("irecv", a.Peer, a.Tag, a.X[1])
+		r.envelope("send", a.Peer, a.Tag, a.X[0])
+		r.waitFor(key{a.Peer, r.rank, a.Tag})
+	case trace.KindSyncExchange:
+		r.synchronous(a.X[0])
+		r.envelope("isend", a.Peer, a.Tag, a.X[0])
+		r.envelope("recv", a.Peer, a.Tag, a.X[1])
+		r.waitFor(key{r.rank, a.Peer, a.Tag})
+	case trace.KindSendrecv:
+		r.sendrecv(a)
+	default:
+		return fmt.Errorf("action %v has no counterpart in SimGrid's text", a.Kind)
+	}
+	return nil
+}
+
+// sendrecv writes one line, which has no tags and needs both sizes, or four.
+func (r *rankWriter) sendrecv(a *trace.Action) {
+	source, tag := int32(a.X[2]), int32(a.X[2]>>32)
+	if a.Tag == 0 && tag == 0 && a.X[1] >= 0 {
+		r.line("sendRecv", a.X[0], int64(a.Peer), a.X[1], int64(source), bytesType, bytesType)
+		return
+	}
+	r.envelope("isend", a.Peer, a.Tag, a.X[0])
+	r.envelope("irecv", source, tag, a.X[1])
+	r.waitFor(key{r.rank, a.Peer, a.Tag})
+	r.waitFor(key{source, r.rank, tag})
+}
+
+// synchronous counts a synchronous send that is none as text.
+func (r *rankWriter) synchronous(bytes int64) {
+	if bytes < DetachedBelow {
+		r.sum.Synchronous++
+	}
+}
+
+// begin makes a request pending in a slot.
+func (r *rankWriter) begin(slot int32, k key) error {
+	if r.find(slot) >= 0 {
+		return fmt.Errorf("request slot %d is taken: its request was not waited for", slot)
+	}
+	if len(r.list) == maxPending {
+		return fmt.Errorf("more than %d requests are pending", maxPending)
+	}
+	r.list = append(r.list, pendingRequest{k, slot})
+	return nil
+}
+
+// find returns the index of the pending request in a slot, or -1.
+func (r *rankWriter) find(slot int32) int {
+	return slices.IndexFunc(r.list, func(p pendingRequest) bool { return p.slot == slot })
+}
+
+// oldest reports whether pending request i is the one that a line names.
+func (r *rankWriter) oldest(i int) bool {
+	return !slices.ContainsFunc(r.list[:i], func(p pendingRequest) bool { return p.key == r.list[i].key })
+}
+
+// wait writes the wait for the request in a slot, or holds it back; nothing if
+// there is none.
+func (r *rankWriter) wait(slot int32) {
+	i := r.find(slot)
+	switch {
+	case i < 0 || slices.Contains(r.held, slot):
+	case len(r.held) > 0 || !r.oldest(i):
+		r.held = append(r.held, slot)
+	default:
+		r.complete(i)
+	}
+}
+
+// complete writes the wait for pending request i.
+func (r *rankWriter) complete(i int) {
+	if !r.oldest(i) {
+		r.sum.Reordered++
+	}
+	r.named("wait", r.list[i].key)
+	r.list = slices.Delete(r.list, i, i+1)
+}
+
+// waitFor writes the wait for a request that never was in a slot.
+func (r *rankWriter) waitFor(k key) {
+	if slices.ContainsFunc(r.list, func(p pendingRequest) bool { return p.key == k }) {
+		r.sum.Reordered++
+	}
+	r.named("wait", k)
+}
+
+// release writes the waits held back.
+func (r *rankWriter) release() {
+	for _, slot := range r.held {
+		r.complete(r.find(slot))
+	}
+	r.held = r.held[:0]
+}
+
+// end writes what follows the last action.
+func (r *rankWriter) end() {
+	if implied, _ := r.newest(); !slices.Equal(implied, r.held) {
+		r.release()
+	}
+	r.line("finalize")
+}
+
+func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
+	r.line(verb, int64(peer), int64(tag), bytes)
+}
+
+func (r *rankWriter) named(verb string, k key) {
+	r.line(verb, int64(k.src), int64(k.dst), int64(k.tag))
+}
+
+// line appends a line of integers.
+func (r *rankWriter) line(verb string, args ...int64) {
+	r.verb(verb)
+	for _, v := range args {
+		r.text = strconv.AppendInt(append(r.text, ' '), v, 10)
+	}
+	r.text = append(r.text, '\n')
+}
+
+// amount appends a line of one number, with the digits that it takes to read it
+// back.
+func (r *rankWriter) amount(verb string, v float64) {
+	if v == math.Trunc(v) && v < 1e15 {
+		r.line(verb, int64(v))
+		return
+	}
+	r.verb(verb)
+	r.text = strconv.AppendFloat(append(r.text, ' '), v, 'g', -1, 64)
+	r.text = append(r.text, '\n')
+}
+
+func (r *rankWriter) verb(verb string) {
+	r.text = strconv.AppendInt(r.text, int64(r.rank), 10)
+	r.text = append(append(r.text, ' '), verb...)
+}
