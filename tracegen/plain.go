@@ -87,9 +87,8 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		return false, err
 	case trace.KindNone, trace.KindProbed, trace.KindPhase, trace.KindMark, trace.KindStep:
 		return false, nil
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
-		return true, checkSize(a, a.X[0])
-	case trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv:
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend,
+		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv:
 		return true, checkSize(a, a.X[0])
 	}
 	return true, nil

@@ -195,6 +195,7 @@ func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollRule) string
 func TestOracle(t *testing.T) {
 	for _, c := range oracleCases(t) {
 		t.Run(c.Case, func(t *testing.T) {
+			t.Parallel()
 			tr := openTrace(t, generate(t, c.params(t), Options{}))
 			lines := 0
 			for name, text := range c.files {

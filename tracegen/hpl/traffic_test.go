@@ -76,6 +76,7 @@ func TestOracleTraffic(t *testing.T) {
 }
 
 func checkTraffic(t *testing.T, name string) {
+	t.Parallel()
 	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

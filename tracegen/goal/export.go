@@ -1,0 +1,195 @@
+package goal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"reprise/trace"
+	"reprise/tracegen"
+)
+
+// Options says how a trace becomes GOAL.
+type Options struct {
+	// Polls answers polls, of which GOAL has none. It must not depend on the rank.
+	Polls trace.PollRule
+	// Flops is what a call of a kernel costs; nil: what the trace declares.
+	Flops tracegen.FlopsFunc
+	// Speed turns flop into time, in flop/s; positive.
+	Speed float64
+	// Note is a line of comment at the beginning; "": none.
+	Note string
+}
+
+// Exported says what the text lacks.
+type Exported struct {
+	Polls int64 // polls answered by the rule
+	// Synchronous counts synchronous sends of at most EagerLimit bytes, which
+	// LogGOPSim does not make wait for their receive.
+	Synchronous int64
+	Tests       int64 // tests and recorded probes, left out
+}
+
+// EagerLimit is LogGOPSim's default for S: the largest eager message, in bytes.
+const EagerLimit = 65535
+
+// Warnings returns what is lost, in words.
+func (e *Exported) Warnings() []string {
+	var list []string
+	if e.Synchronous > 0 {
+		list = append(list, fmt.Sprintf("%d synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive", e.Synchronous))
+	}
+	if e.Tests > 0 {
+		list = append(list, fmt.Sprintf("%d tests and recorded probes are left out: the format has none", e.Tests))
+	}
+	return list
+}
+
+// Export writes a trace as GOAL text: one rank after the other, as the format
+// wants it. It walks the trace once per rank, holding little of it; the trace must
+// therefore be a file, unless it has one rank only.
+func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Exported, error) {
+	if !(o.Speed > 0) {
+		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
+	}
+	x := &exporter{plain: tracegen.Plain{Polls: o.Polls, Flops: o.Flops}, speed: o.Speed, w: bufio.NewWriterSize(w, 1<<16)}
+	if o.Flops == nil {
+		x.plain.Flops = tracegen.KernelFlops(t.Header())
+	}
+	if o.Note != "" {
+		fmt.Fprintf(x.w, "// %s\n", strings.Join(strings.Fields(o.Note), " "))
+	}
+	fmt.Fprintf(x.w, "num_ranks %d\n", t.Header().Ranks)
+	for r := range t.Header().Ranks {
+		if err := x.rank(ctx, t, int32(r)); err != nil {
+			return nil, err
+		}
+	}
+	x.sum.Polls = x.plain.Polled
+	return &x.sum, x.w.Flush()
+}
+
+type exporter struct {
+	plain tracegen.Plain
+	speed float64 // flop/s
+	sum   Exported
+	w     *bufio.Writer // keeps its first error, which Flush returns
+	buf   [256]trace.Action
+}
+
+// rank writes the graph of a rank.
+func (x *exporter) rank(ctx context.Context, t *trace.Trace, rank int32) error {
+	cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
+	if err != nil {
+		return err
+	}
+	c := &cursors[0]
+	g := &graph{w: x.w}
+	fmt.Fprintf(x.w, "\nrank %d {\n", rank)
+	for {
+		n, err := x.plain.Fill(c, x.buf[:])
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			break
+		}
+		for i := range x.buf[:n] {
+			if err := x.action(g, &x.buf[i]); err != nil {
+				return fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
+			}
+		}
+		if _, err := x.w.Write(nil); err != nil { // an earlier write failed
+			return err
+		}
+	}
+	g.flushCalc()
+	x.w.WriteString("}\n")
+	return nil
+}
+
+// action adds an action to the graph of its rank.
+func (x *exporter) action(g *graph, a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindFlops:
+		return g.compute(a.Flops() / x.speed)
+	case trace.KindSleep:
+		return g.compute(a.Seconds())
+	case trace.KindTest, trace.KindIprobe:
+		x.sum.Tests++
+		return nil
+	}
+	g.flushCalc()
+	switch a.Kind {
+	case trace.KindWait:
+		g.wait(a.Req)
+		return nil
+	case trace.KindWaitAll:
+		g.waitAll()
+		return nil
+	}
+	return x.message(g, a)
+}
+
+func (x *exporter) message(g *graph, a *trace.Action) error {
+	if err := checkMessage(a); err != nil {
+		return err
+	}
+	switch a.Kind {
+	case trace.KindSsend, trace.KindIssend, trace.KindSyncExchange:
+		if a.X[0] <= EagerLimit {
+			x.sum.Synchronous++
+		}
+	}
+	switch a.Kind {
+	case trace.KindSend, trace.KindSsend:
+		g.blocking(g.send(a.Peer, a.Tag, a.X[0]))
+	case trace.KindRecv:
+		g.blocking(g.recv(a.Peer, a.Tag, a.X[0]))
+	case trace.KindIsend, trace.KindIssend:
+		return g.begin(a.Req, g.send(a.Peer, a.Tag, a.X[0]))
+	case trace.KindIrecv:
+		return g.begin(a.Req, g.recv(a.Peer, a.Tag, a.X[0]))
+	case trace.KindExchange:
+		in := g.started(g.recv(a.Peer, a.Tag, a.X[1]))
+		g.blocking(g.send(a.Peer, a.Tag, a.X[0]))
+		g.require(in)
+	case trace.KindSyncExchange:
+		out := g.started(g.send(a.Peer, a.Tag, a.X[0]))
+		g.blocking(g.recv(a.Peer, a.Tag, a.X[1]))
+		g.require(out)
+	case trace.KindSendrecv:
+		out := g.started(g.send(a.Peer, a.Tag, a.X[0]))
+		g.blocking(g.recv(int32(a.X[2]), int32(a.X[2]>>32), a.X[1]))
+		g.require(out)
+	}
+	return nil
+}
+
+// checkMessage refuses what GOAL cannot say. Sent sizes have been checked.
+func checkMessage(a *trace.Action) error {
+	received, tag := int64(0), a.Tag
+	switch a.Kind {
+	case trace.KindRecv, trace.KindIrecv:
+		received = a.X[0]
+	case trace.KindExchange, trace.KindSyncExchange:
+		received = a.X[1]
+	case trace.KindSendrecv:
+		received, tag = a.X[1], min(tag, int32(a.X[2]>>32))
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+	default:
+		return fmt.Errorf("action %v has no counterpart in GOAL", a.Kind)
+	}
+	if received < 0 {
+		return fmt.Errorf("%v of unknown size has no counterpart in GOAL", a.Kind)
+	}
+	if tag < 0 {
+		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, tag)
+	}
+	return nil
+}
