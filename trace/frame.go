@@ -22,6 +22,8 @@ var (
 	ErrTruncated = errors.New("truncated")
 	// ErrCorrupt marks a trace whose bytes break a rule of the format.
 	ErrCorrupt = errors.New("corrupt")
+	// ErrOpenWindows reports that the cursors of a trace are too far apart.
+	ErrOpenWindows = errors.New("ranks are too far apart in the trace")
 )
 
 // errHash reports content that its record's header does not name.

@@ -2,37 +2,9 @@ package trace
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 )
-
-// ErrOpenWindows reports that the cursors of a trace are too far apart.
-var ErrOpenWindows = errors.New("ranks are too far apart in the trace")
-
-// checkOrder checks a window's header against those of the windows before.
-func (t *Trace) checkOrder(f *frame) error {
-	if int(f.number) != len(t.windows) {
-		return t.frames.errorAt(int64(f.offset), corruptf("window %d after %d windows", f.number, len(t.windows)))
-	}
-	if n := len(t.windows); n > 0 && t.entries[t.windows[n-1]].last > f.first {
-		return t.frames.errorAt(int64(f.offset), corruptf("window %d begins with step %d, after step %d", f.number, f.first, t.entries[t.windows[n-1]].last))
-	}
-	return nil
-}
-
-// readDefs reads a definitions record of a stream.
-func (t *Trace) readDefs(f *frame) error {
-	plain, err := t.frames.content(f)
-	if err != nil {
-		return err
-	}
-	if err := t.define(plain, f); err != nil {
-		return t.frames.errorAt(int64(f.offset), fmt.Errorf("%s: %w", f.describe(), err))
-	}
-	t.entries = append(t.entries, *f)
-	return nil
-}
 
 // define adds the blocks of a definitions record to the program.
 func (t *Trace) define(plain []byte, f *frame) error {
@@ -59,39 +31,6 @@ func (t *Trace) define(plain []byte, f *frame) error {
 		return errHash
 	}
 	return nil
-}
-
-// finish reads the index and the end record of a stream and compares them with
-// what has been read.
-func (t *Trace) finish(f *frame) error {
-	entries, totals, err := t.indexContent(f)
-	if err != nil {
-		return err
-	}
-	if len(entries) != len(t.entries) {
-		return t.frames.errorAt(int64(f.offset), corruptf("index of %d records, there are %d", len(entries), len(t.entries)))
-	}
-	for i := range entries {
-		read := t.entries[i]
-		read.prev, read.sum = 0, 0
-		if entries[i] != read {
-			return t.frames.errorAt(int64(f.offset), corruptf("index: entry %d is not %s at offset %d", i, read.describe(), read.offset))
-		}
-	}
-	if t.skipped {
-		t.totals.Calls, t.totals.Items = totals.Calls, totals.Items
-	}
-	if totals != t.totals {
-		return t.frames.errorAt(int64(f.offset), corruptf("index: totals %+v, there are %+v", totals, t.totals))
-	}
-	end, err := t.frames.next()
-	if err != nil {
-		return err
-	}
-	if err := t.checkEnd(&end); err != nil {
-		return err
-	}
-	return t.frames.end()
 }
 
 // indexContent reads the content of the index.

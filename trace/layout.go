@@ -80,8 +80,15 @@ func (d *digest) reset() { d.hash.Reset(); d.buf = d.buf[:0] }
 // number adds an unsigned number.
 func (d *digest) number(v int) { d.buf = binary.AppendUvarint(d.buf, uint64(v)) }
 
+// digestChunk is the number of values that are written at a time.
+const digestChunk = 4096
+
 // table adds a table's values, signed, in their order.
 func (d *digest) table(vals []int64) {
+	for ; len(vals) > digestChunk; vals = vals[digestChunk:] {
+		d.buf = appendVarints(d.buf, vals[:digestChunk])
+		d.flush()
+	}
 	d.buf = appendVarints(d.buf, vals)
 	d.flush()
 }

@@ -92,7 +92,7 @@ func countCalls(w *window, groups []callGroup) Totals {
 	return t
 }
 
-// units decodes steps and shapes, and allots the calls.
+// units decodes steps and shapes, and groups the calls by template.
 func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error) {
 	n := len(m.Steps)
 	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
@@ -102,18 +102,9 @@ func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error)
 	if err != nil {
 		return nil, err
 	}
-	total, cells := 0, 0
-	for i, s := range m.Shapes {
-		if int64(s) >= int64(len(shapes)) {
-			return nil, corruptf("unit %d: shape %d out of [0,%d)", i, s, len(shapes))
-		}
-		total += len(shapes[s])
-		for _, t := range shapes[s] {
-			cells += len(u.layout[t])
-		}
-		if cells > maxCells {
-			return nil, corruptf("unit %d: %d calls with %d columns, at most %d columns", i, total, cells, maxCells)
-		}
+	total, err := u.countCells(m, shapes)
+	if err != nil {
+		return nil, err
 	}
 	w.units = make([]unit, n)
 	calls := make([]callColumns, total)
@@ -140,6 +131,25 @@ func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error)
 		return nil, corruptf("steps %d to %d, the record names %d to %d", w.units[0].step, step, f.first, f.last)
 	}
 	return groups, nil
+}
+
+// countCells returns the number of calls, after checking that they are not too
+// many.
+func (u *unpacker) countCells(m *pb.Window, shapes [][]uint32) (calls int, err error) {
+	cells := 0
+	for i, s := range m.Shapes {
+		if int64(s) >= int64(len(shapes)) {
+			return 0, corruptf("unit %d: shape %d out of [0,%d)", i, s, len(shapes))
+		}
+		calls += len(shapes[s])
+		for _, t := range shapes[s] {
+			cells += len(u.layout[t])
+		}
+		if cells > maxCells {
+			return 0, corruptf("unit %d: %d calls with %d columns, at most %d columns", i, calls, cells, maxCells)
+		}
+	}
+	return calls, nil
 }
 
 // shapes returns the sequences of templates that units refer to.
