@@ -127,7 +127,7 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	if !matched && to.guardPeer == src && to.guardTag == tag {
 		to.guardPeer = -1
 		if to.spinning {
-			to.arrival = at
+			to.arrival = e.visible(id)
 		} else {
 			e.wake(dst)
 		}

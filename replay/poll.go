@@ -3,6 +3,7 @@ package replay
 import (
 	"math"
 
+	"reprise/netmodel"
 	"reprise/trace"
 )
 
@@ -16,7 +17,8 @@ const (
 )
 
 // Probes see a message once its send is posted, whether or not a byte of it
-// has moved: SMPI's rule. A probe first costs its time, then looks; so at its
+// has moved: SMPI's rule; or, on request, once an envelope sent with the post
+// would have arrived. A probe first costs its time, then looks; so at its
 // own date T the rank must know which sends its source had posted by T.
 //
 // With a constant cost nothing but the order of two clocks matters. The answer
@@ -44,6 +46,23 @@ func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
 	return e.eventProbe(r, src, tag, spin), nil
 }
 
+// visible returns the date from which on probes see an unmatched send.
+func (e *engine) visible(id int32) float64 {
+	m := &e.messages[id]
+	if e.options.Poll == netmodel.PollPosted {
+		return m.at
+	}
+	latency := e.machine.Platform.Latency(int(e.ranks[m.src].host), int(e.ranks[m.dst].host))
+	factor := e.options.LatencyFactor
+	if e.options.Model == netmodel.ModelSMPI {
+		factor = e.options.LatencyFactors.At(envelopeSize)
+	}
+	return m.at + float64(latency*factor)
+}
+
+// envelopeSize is what the envelope of a message counts, in bytes.
+const envelopeSize = 16
+
 // clockProbe is probe for a constant cost on a processor of one's own.
 func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	rk := &e.ranks[r]
@@ -55,10 +74,10 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	}
 	m, _ := e.find(&rk.sends, src, tag)
 	switch {
-	case m >= 0 && e.messages[m].at <= rk.clock:
+	case m >= 0 && e.visible(m) <= rk.clock:
 		return found
 	case m >= 0 && spin:
-		return e.spinUntil(r, e.messages[m].at)
+		return e.spinUntil(r, e.visible(m))
 	case m >= 0:
 		return missed
 	case spin:
@@ -126,7 +145,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 	rk.guardPeer = -1
 	e.account(r, kindPoll, rk.clock-rk.since)
 	e.numPolls++
-	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.messages[m].at <= rk.clock {
+	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.visible(m) <= rk.clock {
 		e.probeFactor = 1
 		return found
 	}
@@ -149,7 +168,7 @@ func (e *engine) beginSpin(r, src, tag int32) {
 	rk.turn = rk.clock - rk.missed
 	rk.arrival = math.Inf(1)
 	if m, _ := e.find(&rk.sends, src, tag); m >= 0 {
-		rk.arrival = e.messages[m].at
+		rk.arrival = e.visible(m)
 	} else {
 		rk.guardPeer, rk.guardTag = src, tag
 	}

@@ -31,6 +31,9 @@ func TestPolls(t *testing.T) {
 			// The n-th costs n us: looks at 1, 3, 6, 10, 15 us.
 			"growing costs", []string{"smpi/grow-injected-times:yes"}, []trace.Action{poll(1, 5, true)}, 15e-6, 5,
 		},
+		// The envelope takes 100 us more.
+		{"arrived, not posted", []string{"reprise/poll:arrived"}, []trace.Action{poll(1, 5, true)}, 111e-6, 111},
+		{"arrived, growing costs", []string{"reprise/poll:arrived", "smpi/grow-injected-times:yes"}, []trace.Action{poll(1, 5, true)}, 120e-6, 15},
 		{"unknown size", nil, nil, 11e-6, 11},
 	} {
 		t.Run(c.name, func(t *testing.T) {

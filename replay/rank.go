@@ -8,7 +8,7 @@ type rank struct {
 	missed float64 // date of the last miss of a spinning poll; < 0: none
 
 	turn    float64 // seconds between two probes of a busy wait
-	arrival float64 // date at which the message that it waits for is posted; +Inf: not yet known
+	arrival float64 // date from which on its probes see the message; +Inf: not yet known
 
 	host  int32
 	waits int32 // transfers that must end before the rank goes on
