@@ -9,12 +9,12 @@ import (
 
 // FlopsFunc returns the flop of a call of a kernel, numbered as in the header of
 // its trace, by its dimensions: a finite number >= 0.
-type FlopsFunc func(kernel int, dims *[4]int64) float64
+type FlopsFunc func(kernel int, dims *[4]int64) (float64, error)
 
 // KernelFlops returns the flop that kernels are declared to do: the sum of their
 // terms.
 func KernelFlops(h *trace.Header) FlopsFunc {
-	return func(kernel int, dims *[4]int64) float64 {
+	return func(kernel int, dims *[4]int64) (float64, error) {
 		sum := 0.0
 		for _, t := range h.Kernels[kernel].Flops {
 			product := t.Coef
@@ -25,7 +25,7 @@ func KernelFlops(h *trace.Header) FlopsFunc {
 			}
 			sum += float64(product)
 		}
-		return sum
+		return sum, nil
 	}
 }
 
@@ -71,7 +71,10 @@ func (p *Plain) Fill(c *trace.Cursor, buf []trace.Action) (int, error) {
 func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 	switch a.Kind {
 	case trace.KindCompute:
-		flops := p.Flops(int(a.Sym), &a.X)
+		flops, err := p.Flops(int(a.Sym), &a.X)
+		if err != nil {
+			return false, err
+		}
 		*a = trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}}
 		return flops != 0, checkAmount(flops, "flop")
 	case trace.KindFlops:

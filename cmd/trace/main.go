@@ -56,12 +56,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Commands:        []*cli.Command{catCommand(), statCommand(), verifyCommand(), diffCommand()},
+		Commands:        []*cli.Command{catCommand(), statCommand(), verifyCommand(), diffCommand(), convertCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowAppHelp(c)
 			}
-			return usagef("unknown command %q, want cat, stat, verify or diff", c.Args().First())
+			return usagef("unknown command %q, want cat, stat, verify, diff or convert", c.Args().First())
 		},
 	}
 	return app.RunContext(ctx, args)

@@ -23,7 +23,8 @@ var allowed = map[string]rule{
 	"reprise/kernels":          {outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
 	"reprise/tracegen":         {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/hpl":     {inside: []string{"reprise/trace"}},
-	"reprise/tracegen/simgrid": {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/simgrid": {inside: []string{"reprise/trace", "reprise/tracegen"}},
+	"reprise/tracegen/goal":    {inside: []string{"reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":           {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms"}},
 }
 
