@@ -307,7 +307,11 @@ func onlyOnce(o cmp.Option) cmp.Option {
 }
 
 func TestRandomTracesRoundTrip(t *testing.T) {
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		r := newRandomTrace(seed)
 		data := r.write(t)
 		stream, err := NewReader(bytes.NewReader(data), "stream")
