@@ -65,10 +65,10 @@ func meaningful(line []byte) bool {
 func (l *lines) more() error {
 	left := copy(l.buf, l.buf[l.start:])
 	l.start = 0
-	if left > maxLine {
+	if left >= maxLine {
 		return l.errorf("line longer than %d bytes", maxLine)
 	}
-	size := max(chunkSize, 2*left)
+	size := min(max(chunkSize, 2*left), maxLine)
 	if cap(l.buf) < size {
 		l.buf = append(make([]byte, 0, size), l.buf[:left]...)
 	}
