@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // comparison goes through the actions of both traces.
@@ -310,11 +311,14 @@ func listLines(c *Cursor) *lineReader {
 	return &lineReader{r, s, done}
 }
 
+// next returns the next line; the one that names the rank does not count.
 func (r *lineReader) next() (string, bool) {
-	if !r.lines.Scan() {
-		return "", false
+	for r.lines.Scan() {
+		if text := r.lines.Text(); !strings.HasPrefix(text, "#") {
+			return text, true
+		}
 	}
-	return r.lines.Text(), true
+	return "", false
 }
 
 func (r *lineReader) err() error { return r.lines.Err() }

@@ -93,8 +93,8 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 	if o.rank >= h.Ranks {
 		return usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
 	}
-	if h.Steps > 0 && o.from >= h.Steps {
-		return usagef("cat: --steps from %d, but the program has steps 0 to %d", o.from, h.Steps-1)
+	if w := t.Windows(); len(w) > 0 && o.from > w[len(w)-1].Last {
+		return usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
 	}
 	if o.structure {
 		return t.WriteStructure(c.App.Writer, o.from, o.to)
