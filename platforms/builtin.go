@@ -65,6 +65,7 @@ const genericXML = `<?xml version="1.0"?>
     <prop id="smpi/async-small-thresh" value="65536"/>
     <prop id="smpi/send-is-detached-thresh" value="65536"/>
     <prop id="smpi/iprobe" value="2e-7"/>
+    <prop id="smpi/grow-injected-times" value="no"/>
     <prop id="smpi/test" value="2e-7"/>
   </config>
   <cluster id="default" prefix="node-" suffix="" radical="0-%d" speed="32Gf" core="32"
