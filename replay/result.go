@@ -56,7 +56,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Phases = nonZero(e.book.shares(int(numKinds)+e.book.kernels, h.Phases))
 	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.
-	cut := o.From > 0 || o.To > 0 && o.To <= h.Steps
+	cut := o.From > 0 || o.To > 0 && o.To < h.Steps
 	res.Complete = !cut && (e.progress.begun == 0 || e.progress.last >= int64(h.Steps)-1)
 	if res.Complete && res.Makespan > 0 {
 		res.Gflops = h.Flops / res.Makespan / 1e9

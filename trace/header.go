@@ -20,7 +20,7 @@ type Header struct {
 	Result   []Column // columns of the program's result line, before time and rate
 	Flops    float64  // flop that the program's own rate counts; 0 if it has none
 	Ranks    int
-	Steps    int // number of steps that the program has; the trace may hold fewer
+	Steps    int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	Families []Family
 	Axes     []Axis
 	Phases   []string

@@ -90,7 +90,7 @@ func header(p *Params, o *Options) *trace.Header {
 		Result:    resultColumns(p),
 		Flops:     p.Flops(),
 		Ranks:     p.P * p.Q,
-		Steps:     p.Steps(),
+		Steps:     p.Steps() + 1, // the drain and the solve are the last
 		Families:  families(p),
 		Axes:      []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
 		Phases:    phaseNames,

@@ -101,8 +101,8 @@ func TestHeader(t *testing.T) {
 	if want := 2.0/3*1e9 + 1.5*1e6; math.Abs(h.Flops-want) > 1 {
 		t.Errorf("%g flop, want %g", h.Flops, want)
 	}
-	if h.Ranks != 6 || h.Steps != 32 {
-		t.Errorf("%d ranks, %d steps, want 6, 32", h.Ranks, h.Steps)
+	if h.Ranks != 6 || h.Steps != 33 {
+		t.Errorf("%d ranks, %d steps, want 6, 33", h.Ranks, h.Steps)
 	}
 	// Column-major: process (1, 2) is rank 2*2+1.
 	if got := h.Families[rowFamily].Groups[1].Member(2); got != 5 {
