@@ -81,7 +81,6 @@ type FileStat struct {
 	Windows         int     `json:"windows"`
 	Units           int64   `json:"units"`
 	Blocks          int     `json:"blocks"`
-	BlockCalls      int64   `json:"block_calls"` // all ranks
 	BytesPerMessage float64 `json:"bytes_per_message"`
 	Compression     float64 `json:"compression"` // content bytes per byte of the file
 }
@@ -109,6 +108,9 @@ func (t *Trace) Stat(o StatOptions) (*Stat, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := u.finish(); err != nil {
+		return nil, err
+	}
 	s := &Stat{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(t.hash[:]), Ranks: h.Ranks,
 		Steps: steps, AllSteps: h.Steps, Polls: "hit"}
 	if o.Late {
@@ -118,7 +120,7 @@ func (t *Trace) Stat(o StatOptions) (*Stat, error) {
 		s.Parameters = append(s.Parameters, Parameter(p))
 	}
 	u.tally.fill(s, h)
-	s.File = FileStat{Windows: t.totals.Windows, Units: t.totals.Units, Blocks: t.prog.NumBlocks(), BlockCalls: u.calls}
+	s.File = FileStat{Windows: t.totals.Windows, Units: t.totals.Units, Blocks: t.prog.NumBlocks()}
 	return s, t.fileStat(&s.File, s.Totals.Messages)
 }
 

@@ -19,9 +19,17 @@ type summary struct {
 	sites   []site
 	outs    map[int32][]pendingOp
 	phases  phaseStack
-	needed  []atomID // atoms that the polynomials use, in order
-	member  bool     // they, or the bodies at sites, differ from rank to rank
+	needed  []atomID     // atoms that the polynomials use, in order
+	depends []dependence // what each of them depends on
+	values  evaluated
+	member  bool // they, or the bodies at sites, differ from rank to rank
 }
+
+// stateless reports that a call leaves phases and slots as they are.
+func (s *summary) stateless() bool { return len(s.runs) == 0 && s.outs == nil && s.phases.neutral() }
+
+// idle reports that a call changes and counts nothing.
+func (s *summary) idle() bool { return s.stateless() && len(s.counts) == 0 && len(s.amounts) == 0 }
 
 // countTerm adds value to a counter of a phase; term: as floating point.
 type countTerm struct {
@@ -552,10 +560,40 @@ func (s *summary) find() {
 			}
 		}
 	}
+	depends := make([]dependence, len(needed))
 	for id, is := range needed {
-		if is {
-			s.needed = append(s.needed, atomID(id))
-			s.member = s.member || s.algebra.atoms[id].op == atomMember
+		if !is {
+			continue
+		}
+		a := &s.algebra.atoms[id]
+		depends[id] = a.dependence(depends)
+		s.needed = append(s.needed, atomID(id))
+		s.depends = append(s.depends, depends[id])
+		s.member = s.member || a.op == atomMember
+	}
+}
+
+// dependence returns what an atom depends on, given that of the atoms before it.
+func (a *atom) dependence(before []dependence) (d dependence) {
+	switch a.op {
+	case atomParam:
+		d = onParam(int(a.sym))
+	case atomGuarded, atomFree:
+		d = onPending
+	case atomSum:
+		d = onWindow
+	case atomMember:
+		d = onRank
+	}
+	for _, p := range a.args {
+		for i := range p {
+			for _, id := range p[i].atoms {
+				d |= before[id] // 0 for no atom
+			}
 		}
 	}
+	if d == 0 {
+		d = onWindow // a constant, evaluated once a window
+	}
+	return d
 }

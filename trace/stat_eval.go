@@ -6,61 +6,119 @@ import (
 	"math"
 )
 
-// evaluator gives the atoms of a summary their values for one call.
+// evaluator gives the atoms of summaries their values for one call. Of each
+// summary it keeps them, and evaluates again only what depends on something that
+// has changed since.
 type evaluator struct {
 	program *Program
 	win     *window // whose vectors the arguments name
 	rank    int32   // a rank that makes the call
-	ints    []int64 // by atom
+	ints    []int64 // of the summary at hand, by atom
 	floats  []float64
 }
+
+// evaluated are the values of a summary's atoms, and what they are for.
+type evaluated struct {
+	valid         bool
+	ints          []int64
+	floats        []float64
+	window, rank  int
+	args          []int64
+	guarded, free uint32
+}
+
+// dependence says what a value depends on: parameters, one bit each but for the
+// last ones, and the rest.
+type dependence uint64
+
+const (
+	onWindow  dependence = 1 << 63
+	onPending dependence = 1 << 62
+	onRank    dependence = 1 << 61
+	lastParam            = 60 // this bit stands for all parameters from here on
+)
+
+func onParam(i int) dependence { return 1 << min(i, lastParam) }
 
 // load evaluates the atoms that a summary needs. Bit i of guarded or free says what
 // is pending in slot i.
 func (e *evaluator) load(s *summary, args []int64, guarded, free uint32) error {
-	if n := len(s.algebra.atoms); n > len(e.ints) {
-		e.ints, e.floats = make([]int64, 2*n), make([]float64, 2*n)
+	v := &s.values
+	if v.ints == nil {
+		v.ints, v.floats = make([]int64, len(s.algebra.atoms)), make([]float64, len(s.algebra.atoms))
 	}
-	for _, id := range s.needed {
-		a := &s.algebra.atoms[id]
-		var v int64
-		var err error
-		switch a.op {
-		case atomParam:
-			v = args[a.sym]
-		case atomGuarded:
-			v = int64(guarded >> a.sym & 1)
-		case atomFree:
-			v = int64(free >> a.sym & 1)
-		case atomSum:
-			v, err = e.sum(e.int(a.args[0]), e.int(a.args[1]), e.int(a.args[2]))
-		case atomMember:
-			v = e.program.member(int(a.sym), e.rank, e.int(a.args[0]))
-		default:
-			x, y := e.int(a.args[0]), int64(0)
-			if len(a.args) > 1 {
-				y = e.int(a.args[1])
-			}
-			v, err = evalAtom(a.op, x, y)
+	e.ints, e.floats = v.ints, v.floats
+	changed := e.changed(v, args, guarded, free)
+	v.valid = false // until all is well
+	for i, id := range s.needed {
+		if s.depends[i]&changed == 0 {
+			continue
 		}
+		x, err := e.atom(&s.algebra.atoms[id], args, guarded, free)
 		if err != nil {
 			return err
 		}
-		e.ints[id], e.floats[id] = v, float64(v)
+		v.ints[id], v.floats[id] = x, float64(x)
 	}
+	v.valid, v.window, v.rank = true, e.win.number, int(e.rank)
+	v.args = append(v.args[:0], args...)
+	v.guarded, v.free = guarded, free
 	return nil
+}
+
+// changed returns what differs from what values are for.
+func (e *evaluator) changed(v *evaluated, args []int64, guarded, free uint32) dependence {
+	if !v.valid {
+		return ^dependence(0)
+	}
+	var d dependence
+	for i, x := range args {
+		if x != v.args[i] {
+			d |= onParam(i)
+		}
+	}
+	if v.window != e.win.number {
+		d |= onWindow
+	}
+	if v.rank != int(e.rank) {
+		d |= onRank
+	}
+	if v.guarded != guarded || v.free != free {
+		d |= onPending
+	}
+	return d
+}
+
+// atom returns the value of an atom whose arguments' atoms are evaluated.
+func (e *evaluator) atom(a *atom, args []int64, guarded, free uint32) (int64, error) {
+	switch a.op {
+	case atomParam:
+		return args[a.sym], nil
+	case atomGuarded:
+		return int64(guarded >> a.sym & 1), nil
+	case atomFree:
+		return int64(free >> a.sym & 1), nil
+	case atomSum:
+		return e.sum(e.int(a.args[0]), e.int(a.args[1]), e.int(a.args[2]))
+	case atomMember:
+		return e.program.member(int(a.sym), e.rank, e.int(a.args[0])), nil
+	}
+	x, y := e.int(a.args[0]), int64(0)
+	if len(a.args) > 1 {
+		y = e.int(a.args[1])
+	}
+	return evalAtom(a.op, x, y)
 }
 
 // int returns the value of a polynomial.
 func (e *evaluator) int(p poly) int64 {
 	var sum int64
+	values := e.ints
 	for i := range p {
-		product := p[i].coef
-		for _, id := range p[i].atoms {
-			if id == 0 {
-				break
-			}
-			product *= e.ints[id]
+		t := &p[i]
+		product := t.coef
+		for j := 0; j < maxFactors && t.atoms[j] != 0; j++ {
+			product *= values[t.atoms[j]]
 		}
 		sum += product
 	}
@@ -70,13 +128,12 @@ func (e *evaluator) int(p poly) int64 {
 // float returns the value in floating point, for products beyond int64.
 func (e *evaluator) float(p poly) float64 {
 	var sum float64
+	values := e.floats
 	for i := range p {
-		product := float64(p[i].coef)
-		for _, id := range p[i].atoms {
-			if id == 0 {
-				break
-			}
-			product *= e.floats[id]
+		t := &p[i]
+		product := float64(t.coef)
+		for j := 0; j < maxFactors && t.atoms[j] != 0; j++ {
+			product *= values[t.atoms[j]]
 		}
 		sum += product
 	}

@@ -6,22 +6,61 @@ import "slices"
 // same: equal block, arguments and state.
 type grouping struct {
 	program *Program
-	of      []int32 // by rank: group, or -1
-	rank    []int32 // by group: its first rank
+	members []membership // by axis
+	all     []int32
+	some    []int32
+	ranks   []int32 // that may take part: all, some, or a class
+	of      []int32 // by index into ranks: group, or -1
+	first   []int32 // by group: its first rank
 	size    []int64 // by group: ranks
 
-	cluster []int32          // by class of an axis: number of its set of equal classes, or -1
-	byHash  map[uint64]int32 // hash of a class's columns: first class
-	pairs   map[uint64]int32 // (group, cluster): finer group
-	table   []int32          // the same where it is small: finer group + base
-	base    int32
+	splits []split
+	byHash map[uint64]int32 // hash of a class's columns: first class
+	pairs  map[uint64]int32 // (group, part): finer group
+	table  []int32          // the same where it is small: finer group + base
+	base   int32
+}
+
+// membership lists the ranks of each class of an axis: ranks[start[k]:start[k+1]].
+type membership struct{ start, ranks []int32 }
+
+// split divides ranks into parts: part[class of the rank], -1 for those that take
+// no part.
+type split struct {
+	class []int32 // by rank; nil: its number
+	part  []int32 // by class; nil: the class
+	n     int     // parts
 }
 
 // maxPairTable bounds the table of pairs; beyond, a map does.
 const maxPairTable = 1 << 20
 
 func newGrouping(p *Program) *grouping {
-	return &grouping{program: p, of: make([]int32, p.header.Ranks), byHash: map[uint64]int32{}, pairs: map[uint64]int32{}}
+	g := &grouping{program: p, byHash: map[uint64]int32{}, pairs: map[uint64]int32{}}
+	for axis := range p.header.Axes {
+		g.members = append(g.members, p.membership(axis))
+	}
+	for r := range p.header.Ranks {
+		g.all = append(g.all, int32(r))
+	}
+	return g
+}
+
+func (p *Program) membership(axis int) membership {
+	m := membership{make([]int32, p.header.Classes(axis)+1), make([]int32, p.header.Ranks)}
+	for r := range p.header.Ranks {
+		m.start[p.Class(axis, int32(r))+1]++
+	}
+	for k := 1; k < len(m.start); k++ {
+		m.start[k] += m.start[k-1]
+	}
+	next := slices.Clone(m.start)
+	for r := range m.ranks {
+		k := p.Class(axis, int32(r))
+		m.ranks[next[k]] = int32(r)
+		next[k]++
+	}
+	return m
 }
 
 // axisColumns are the columns of a call that belong to one axis.
@@ -29,7 +68,7 @@ type axisColumns struct {
 	gates  [][]int64
 	blocks []int32
 	args   [][]int64
-	split  bool // all classes count as different
+	apart  bool // all classes count as different
 }
 
 // columnsOf collects the columns of an axis. Arguments beyond the parameters that
@@ -48,8 +87,8 @@ func columnsOf(t *Template, c *callColumns, axis, params int) (cols axisColumns,
 			cols.args = append(cols.args, c.args[i])
 		}
 	}
-	cols.split = t.List == axis
-	return cols, cols.gates != nil || cols.blocks != nil || cols.args != nil || cols.split
+	cols.apart = t.List == axis
+	return cols, cols.gates != nil || cols.blocks != nil || cols.args != nil || cols.apart
 }
 
 // closed reports that a class takes no part.
@@ -63,26 +102,18 @@ func (cols *axisColumns) closed(class int) bool {
 }
 
 func (cols *axisColumns) hash(class int) uint64 {
-	h := uint64(0x9E3779B97F4A7C15)
+	h := uint64(0)
 	if cols.blocks != nil {
-		h = mix64(h ^ uint64(cols.blocks[class]))
+		h = mix(uint64(cols.blocks[class]))
 	}
 	for _, a := range cols.args {
-		h = mix64(h ^ uint64(a[class]))
+		h = mix(h ^ uint64(a[class]))
 	}
 	return h
 }
 
-// mix64 is the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-func mix64(z uint64) uint64 {
-	z += 0x9E3779B97F4A7C15
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
 func (cols *axisColumns) equal(a, b int) bool {
-	if cols.split && a != b || cols.blocks != nil && cols.blocks[a] != cols.blocks[b] {
+	if cols.blocks != nil && cols.blocks[a] != cols.blocks[b] {
 		return false
 	}
 	for _, arg := range cols.args {
@@ -93,122 +124,180 @@ func (cols *axisColumns) equal(a, b int) bool {
 	return true
 }
 
-// start puts all ranks into one group.
-func (g *grouping) start() {
-	clear(g.of)
-	g.rank = append(g.rank[:0], 0)
+// group divides the ranks by their columns in a call and by extra splits.
+func (g *grouping) group(t *Template, c *callColumns, params int, extra ...split) {
+	g.splits = g.splits[:0]
+	g.ranks = g.all
+	for axis := range g.program.header.Axes {
+		cols, any := columnsOf(t, c, axis, params)
+		if !any {
+			continue
+		}
+		s, open := g.classes(axis, &cols)
+		if open < len(g.ranks) {
+			g.ranks = g.open(axis, s.part, open)
+		}
+		if s.n > 1 || open < len(g.all) {
+			g.splits = append(g.splits, s)
+		}
+	}
+	for _, s := range extra {
+		if s.n > 1 {
+			g.splits = append(g.splits, s)
+		}
+	}
+	g.split()
 }
 
-// byAxis splits the groups by the columns of an axis, and leaves out the ranks of
-// classes that take no part.
-func (g *grouping) byAxis(axis int, cols *axisColumns) {
-	n := g.program.header.Classes(axis)
-	g.cluster = slices.Grow(g.cluster[:0], n)[:n]
+// open returns the ranks of the classes that take part, n in all.
+func (g *grouping) open(axis int, part []int32, n int) []int32 {
+	m := &g.members[axis]
+	g.some = g.some[:0]
+	for class, p := range part {
+		if p < 0 {
+			continue
+		}
+		ranks := m.ranks[m.start[class]:m.start[class+1]]
+		if len(ranks) == n {
+			return ranks
+		}
+		g.some = append(g.some, ranks...)
+	}
+	return g.some
+}
+
+// classes numbers the sets of classes of an axis that have equal columns, and
+// counts the ranks of those that take part.
+func (g *grouping) classes(axis int, cols *axisColumns) (s split, open int) {
+	m := &g.members[axis]
+	s.part = make([]int32, len(m.start)-1)
+	s.class = g.program.classes[axis]
 	clear(g.byHash)
-	clusters := int32(0)
-	for class := range n {
+	for class := range s.part {
 		if cols.closed(class) {
-			g.cluster[class] = -1
+			s.part[class] = -1
 			continue
 		}
-		g.cluster[class] = clusters
-		if cols.split {
-			clusters++
-			continue
+		open += int(m.start[class+1] - m.start[class])
+		s.part[class] = int32(s.n)
+		if !cols.apart {
+			s.part[class] = g.setOf(class, cols, s.part, int32(s.n))
 		}
-		for h := cols.hash(class); ; h++ {
-			first, ok := g.byHash[h]
-			if !ok {
-				g.byHash[h] = int32(class)
-				clusters++
-				break
-			}
-			if cols.equal(int(first), class) {
-				g.cluster[class] = g.cluster[first]
-				break
-			}
-		}
+		s.n = max(s.n, int(s.part[class])+1)
 	}
-	switch of := g.program.classes[axis]; {
-	case of != nil:
-		g.split(clusters, func(rank int) int32 { return g.cluster[of[rank]] })
-	case g.program.header.Axes[axis].Kind == AxisRank:
-		g.split(clusters, func(rank int) int32 { return g.cluster[rank] })
-	default:
-		g.split(clusters, func(int) int32 { return g.cluster[0] })
+	return s, open
+}
+
+// setOf returns the part of a class: that of an equal one before, or next.
+func (g *grouping) setOf(class int, cols *axisColumns, part []int32, next int32) int32 {
+	for h := cols.hash(class); ; h++ {
+		first, ok := g.byHash[h]
+		if !ok {
+			g.byHash[h] = int32(class)
+			return next
+		}
+		if cols.equal(int(first), class) {
+			return part[first]
+		}
 	}
 }
 
-// split divides each group by a number from 0 to n-1 of each rank; ranks of number
-// -1 leave.
-func (g *grouping) split(n int32, number func(rank int) int32) {
-	old := int64(len(g.rank))
-	g.rank = g.rank[:0]
-	if old*int64(n) > maxPairTable {
-		g.splitByMap(number)
-		return
+// split numbers the groups: the combinations of parts that occur.
+func (g *grouping) split() {
+	n := len(g.ranks)
+	g.of = slices.Grow(g.of[:0], n)[:n]
+	clear(g.of)
+	product := 1
+	for _, s := range g.splits {
+		if product *= s.n; product > maxPairTable {
+			break
+		}
 	}
-	g.reserve(int32(old) * n)
-	for r, group := range g.of {
-		if group < 0 {
+	if product <= maxPairTable {
+		g.number(g.splits, product)
+	} else {
+		g.numberInTurn()
+	}
+	g.size = slices.Grow(g.size[:0], len(g.first))[:len(g.first)]
+	clear(g.size)
+	for _, group := range g.of {
+		if group >= 0 {
+			g.size[group]++
+		}
+	}
+}
+
+// partOf returns the part of a rank.
+func (s *split) partOf(rank int32) int32 {
+	if s.class != nil {
+		rank = s.class[rank]
+	}
+	if s.part != nil {
+		rank = s.part[rank]
+	}
+	return rank
+}
+
+// number combines all splits at once; product is that of their parts.
+func (g *grouping) number(splits []split, product int) {
+	g.reserve(product)
+	g.first = g.first[:0]
+	for i, rank := range g.ranks {
+		key := int32(0)
+		for j := range splits {
+			k := splits[j].partOf(rank)
+			if k < 0 {
+				key = -1
+				break
+			}
+			key = key*int32(splits[j].n) + k
+		}
+		if key < 0 {
+			g.of[i] = -1
 			continue
 		}
-		k := number(r)
-		if k < 0 {
-			g.of[r] = -1
-			continue
-		}
-		entry := &g.table[group*n+k]
+		entry := &g.table[key]
 		if *entry < g.base {
-			*entry = g.base + int32(len(g.rank))
-			g.rank = append(g.rank, int32(r))
+			*entry = g.base + int32(len(g.first))
+			g.first = append(g.first, rank)
 		}
-		g.of[r] = *entry - g.base
+		g.of[i] = *entry - g.base
 	}
 }
 
 // reserve empties the first n entries of the table: entries below base count for
 // nothing.
-func (g *grouping) reserve(n int32) {
-	g.base += int32(len(g.of)) + 1 // beyond all entries so far
+func (g *grouping) reserve(n int) {
+	g.base += int32(len(g.all)) + 1 // beyond all entries so far
 	if g.base > 1<<30 {
 		clear(g.table)
 		g.base = 1
 	}
-	if int(n) > len(g.table) {
-		g.table = append(g.table, make([]int32, int(n)-len(g.table))...)
+	if n > len(g.table) {
+		g.table = append(g.table, make([]int32, n-len(g.table))...)
 	}
 }
 
-func (g *grouping) splitByMap(number func(rank int) int32) {
-	clear(g.pairs)
-	for r, group := range g.of {
-		if group < 0 {
-			continue
-		}
-		k := number(r)
-		if k < 0 {
-			g.of[r] = -1
-			continue
-		}
-		key := uint64(group)<<32 | uint64(k)
-		finer, ok := g.pairs[key]
-		if !ok {
-			finer = int32(len(g.rank))
-			g.pairs[key] = finer
-			g.rank = append(g.rank, int32(r))
-		}
-		g.of[r] = finer
-	}
-}
-
-// finish counts the ranks of each group.
-func (g *grouping) finish() {
-	g.size = slices.Grow(g.size[:0], len(g.rank))[:len(g.rank)]
-	clear(g.size)
-	for _, group := range g.of {
-		if group >= 0 {
-			g.size[group]++
+// numberInTurn combines one split after the other, for more combinations than the
+// table holds.
+func (g *grouping) numberInTurn() {
+	for j := range g.splits {
+		clear(g.pairs)
+		g.first = g.first[:0]
+		for i, rank := range g.ranks {
+			k := g.splits[j].partOf(rank)
+			if g.of[i] < 0 || k < 0 {
+				g.of[i] = -1
+				continue
+			}
+			key := uint64(g.of[i])<<32 | uint64(k)
+			group, ok := g.pairs[key]
+			if !ok {
+				group = int32(len(g.first))
+				g.pairs[key] = group
+				g.first = append(g.first, rank)
+			}
+			g.of[i] = group
 		}
 	}
 }

@@ -201,27 +201,70 @@ func (g *algebra) of(op atomOp, args ...poly) poly {
 		}
 	}
 	if op == atomNonzero {
-		args[0] = g.primitive(args[0])
-		if p := args[0]; len(p) == 1 && p[0].atoms[1] == 0 && g.atoms[p[0].atoms[0]].boolean() {
-			return p
-		}
+		return g.nonzero(args[0])
 	}
 	return g.intern(op, 0, args...)
 }
 
-// primitive divides p, for which only zero or not matters, by the greatest
-// common divisor of its coefficients.
-func (g *algebra) primitive(p poly) poly {
-	var d int64
+// nonzero returns 1 if p, which is no number, is not zero: the product of this for
+// each common factor of its terms and for what remains.
+func (g *algebra) nonzero(p poly) poly {
+	common := p[0].atoms
+	d := int64(0)
 	for i := range p {
+		common = commonAtoms(common, p[i].atoms)
 		d = gcd(d, p[i].coef)
 	}
 	if p[0].coef < 0 {
 		d = -d
 	}
-	out := slices.Clone(p)
-	for i := range out {
-		out[i].coef /= d
+	var rest accumulator
+	for _, t := range p {
+		rest.add(monomial{t.coef / d, withoutAtoms(t.atoms, common)})
+	}
+	result := constPoly(1)
+	if r := rest.poly(); len(r) > 1 {
+		result = g.intern(atomNonzero, 0, r)
+	}
+	for _, id := range common {
+		if id == 0 {
+			break
+		}
+		factor := poly{{coef: 1, atoms: [maxFactors]atomID{id}}}
+		if !g.atoms[id].boolean() {
+			factor = g.intern(atomNonzero, 0, factor)
+		}
+		result = g.mul(result, factor)
+	}
+	return result
+}
+
+// commonAtoms returns the factors that two products share.
+func commonAtoms(a, b [maxFactors]atomID) (out [maxFactors]atomID) {
+	for i, j, n := 0, 0, 0; i < maxFactors && j < maxFactors && a[i] != 0 && b[j] != 0; {
+		switch {
+		case a[i] == b[j]:
+			out[n] = a[i]
+			i, j, n = i+1, j+1, n+1
+		case a[i] > b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return out
+}
+
+// withoutAtoms returns a product without factors that it has.
+func withoutAtoms(a, remove [maxFactors]atomID) (out [maxFactors]atomID) {
+	n, j := 0, 0
+	for _, id := range a {
+		if j < maxFactors && id == remove[j] && id != 0 {
+			j++
+			continue
+		}
+		out[n] = id
+		n++
 	}
 	return out
 }

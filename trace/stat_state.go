@@ -23,10 +23,13 @@ type config struct {
 	guarded, free uint32  // slots, by bit
 }
 
-// operation is a pending operation of one or more ranks: what its body counts.
+// operation is a pending operation of one or more ranks: what its body counts, and
+// how often it has run without being counted yet.
 type operation struct {
 	counts []countValue
 	ranks  int64
+	runs   int64
+	phase  int32 // of the runs
 }
 
 // countValue is a term of a summary, evaluated; a phase below 0 is relative.
@@ -76,17 +79,9 @@ func (s *rankStates) newOperation(counts []countValue, ranks int64) int32 {
 	if n := len(s.unused); n > 0 {
 		id := s.unused[n-1]
 		s.unused = s.unused[:n-1]
-		s.ops[id] = operation{counts, ranks}
+		s.ops[id] = operation{counts: counts, ranks: ranks}
 		return id
 	}
-	s.ops = append(s.ops, operation{counts, ranks})
+	s.ops = append(s.ops, operation{counts: counts, ranks: ranks})
 	return int32(len(s.ops) - 1)
-}
-
-// drop notes that a rank does not have an operation any more.
-func (s *rankStates) drop(op int32) {
-	if s.ops[op].ranks--; s.ops[op].ranks == 0 {
-		s.ops[op].counts = nil
-		s.unused = append(s.unused, op)
-	}
 }

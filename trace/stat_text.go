@@ -51,9 +51,8 @@ func (s *Stat) head() string {
 	line("steps", "%s; the program has %s", countText(int64(s.Steps)), countText(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
 	f := &s.File
-	line("file", "%s bytes, %.6f per message; %s before compression (%.1f x); %d windows, %s units",
-		countText(f.Bytes), f.BytesPerMessage, countText(f.ContentBytes), f.Compression, f.Windows, countText(f.Units))
-	line("blocks", "%s, called %s times", countText(int64(f.Blocks)), countText(f.BlockCalls))
+	line("file", "%s bytes, %.6f per message; %s before compression (%.1f x); %s blocks, %d windows, %s units",
+		countText(f.Bytes), f.BytesPerMessage, countText(f.ContentBytes), f.Compression, countText(int64(f.Blocks)), f.Windows, countText(f.Units))
 	line("totals", "%s actions, %s messages, %s bytes, %s kernel calls, %s flop", countText(s.Totals.Actions),
 		countText(s.Totals.Messages), countText(s.Totals.Bytes), countText(s.Totals.KernelCalls), flopText(s.Totals.Flops))
 	return b.String()

@@ -1,9 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // unitCounter adds up what the calls of units do. Ranks that do the same are
@@ -16,8 +18,8 @@ type unitCounter struct {
 	groups  *grouping
 	states  *rankStates
 	changes []groupChange // by group, of the call at hand
+	sorted  []int         // groups in the order of evaluation
 	args    []int64
-	calls   int64 // block calls
 }
 
 // groupChange is what a call does to the state of a group's ranks.
@@ -43,13 +45,13 @@ func newUnitCounter(p *Program, late bool) *unitCounter {
 // call counts one call of a unit.
 func (u *unitCounter) call(w *window, c *callColumns) error {
 	t := &u.program.header.Templates[c.template]
-	if err := u.group(t, c); err != nil {
+	if idle, err := u.group(t, c); err != nil || idle {
 		return err
 	}
 	u.eval.win = w
 	changed := false
-	for g, rank := range u.groups.rank {
-		ch := &u.changes[g]
+	for _, g := range u.order(t, c) {
+		ch, rank := &u.changes[g], u.groups.first[g]
 		from, to := 0, 1
 		if t.List != NoAxis {
 			class := u.program.Class(t.List, rank)
@@ -68,9 +70,25 @@ func (u *unitCounter) call(w *window, c *callColumns) error {
 	return nil
 }
 
-// group divides the ranks by their columns and states.
-func (u *unitCounter) group(t *Template, c *callColumns) error {
+// order returns the groups with those that call the same block side by side: they
+// share most values.
+func (u *unitCounter) order(t *Template, c *callColumns) []int {
+	u.sorted = u.sorted[:0]
+	for g := range u.groups.first {
+		u.sorted = append(u.sorted, g)
+	}
+	if t.Block != PerItem {
+		block := func(g int) int32 { return c.blocks[u.program.Class(t.Block, u.groups.first[g])] }
+		slices.SortStableFunc(u.sorted, func(x, y int) int { return cmp.Compare(block(x), block(y)) })
+	}
+	return u.sorted
+}
+
+// group divides the ranks by their columns and states; idle: the call's blocks
+// hold nothing to count.
+func (u *unitCounter) group(t *Template, c *callColumns) (idle bool, err error) {
 	params, member := 0, false
+	idle = true
 	last := int32(NoBlock)
 	for _, b := range c.blocks {
 		if b < 0 || b == last {
@@ -79,36 +97,33 @@ func (u *unitCounter) group(t *Template, c *callColumns) error {
 		last = b
 		s, err := u.blocks.summary(int(b))
 		if err != nil {
-			return err
+			return false, err
 		}
+		idle = idle && s.idle()
 		params, member = max(params, u.program.blocks[b].Params), member || s.member
 	}
+	if idle {
+		return true, nil
+	}
 	g := u.groups
-	g.start()
-	for axis := range u.program.header.Axes {
-		if cols, any := columnsOf(t, c, axis, params); any {
-			g.byAxis(axis, &cols)
-		}
-	}
+	state := split{class: u.states.of, n: len(u.states.configs)}
+	each := split{n: 1}
 	if member {
-		g.split(int32(len(g.of)), func(rank int) int32 { return int32(rank) })
+		each.n = len(g.all)
 	}
-	if s := u.states; len(s.configs) > 1 {
-		g.split(int32(len(s.configs)), func(rank int) int32 { return s.of[rank] })
-	}
-	g.finish()
-	for len(u.changes) < len(g.rank) {
+	g.group(t, c, params, state, each)
+	for len(u.changes) < len(g.first) {
 		u.changes = append(u.changes, groupChange{})
 	}
-	for i, rank := range g.rank {
+	for i, rank := range g.first {
 		u.changes[i] = groupChange{config: u.states.of[rank], steps: u.changes[i].steps[:0]}
 	}
-	return nil
+	return false, nil
 }
 
 // item counts the call of one item by a group.
 func (u *unitCounter) item(t *Template, c *callColumns, item, group int, ch *groupChange) error {
-	rank := u.groups.rank[group]
+	rank := u.groups.first[group]
 	at := func(axis int) int {
 		if axis == PerItem {
 			return item
@@ -123,7 +138,6 @@ func (u *unitCounter) item(t *Template, c *callColumns, item, group int, ch *gro
 	for i := range u.program.blocks[block].Params {
 		u.args = append(u.args, c.args[i][at(t.Params[i].Axis)])
 	}
-	u.calls += u.groups.size[group]
 	u.eval.rank = rank
 	if err := u.count(u.blocks.done[block], u.groups.size[group], ch); err != nil {
 		return fmt.Errorf("rank %d: block %d %q: %w", rank, block, u.program.blocks[block].Name, err)
@@ -153,7 +167,7 @@ func (u *unitCounter) count(s *summary, ranks int64, ch *groupChange) error {
 		t := &s.amounts[i]
 		u.floats[u.at(config.phase(t.phase), t.count)] += float64(amount(e.int(t.times), e.int(t.bits)) * float64(ranks))
 	}
-	if len(s.runs) == 0 && s.outs == nil && s.phases.neutral() {
+	if s.stateless() {
 		return nil
 	}
 	return u.change(s, ranks, ch, config)
@@ -275,41 +289,72 @@ func (u *unitCounter) bodyCounts(block int, args []int64) ([]countValue, error) 
 // apply gives the ranks the states that their groups' changes lead to.
 func (u *unitCounter) apply() error {
 	s := u.states
-	for rank, g := range u.groups.of {
+	for i, g := range u.groups.of {
 		if g < 0 {
 			continue
 		}
+		rank := int(u.groups.ranks[i])
 		ch := &u.changes[g]
 		s.of[rank] = ch.config
-		for i := range ch.steps {
-			step := &ch.steps[i]
-			op := &s.pending[rank*s.slots+step.slot]
-			switch {
-			case step.run:
-				if err := u.addOperation(&s.ops[*op], step.phase); err != nil {
-					return err
-				}
-			case step.op < 0:
-				s.drop(*op)
-			default:
-				*op = step.op
+		for j := range ch.steps {
+			if err := u.step(&ch.steps[j], &s.pending[rank*s.slots+ch.steps[j].slot]); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// addOperation counts one run of an operation's body in a phase.
-func (u *unitCounter) addOperation(op *operation, phase int32) error {
-	for i := range op.counts {
-		v := &op.counts[i]
-		p := v.phase
-		if p < 0 {
-			p = phase
+// step does to a rank's slot, which holds op, what a call does.
+func (u *unitCounter) step(c *slotChange, op *int32) error {
+	s := u.states
+	if !c.run && c.op >= 0 {
+		*op = c.op
+		return nil
+	}
+	o := &s.ops[*op]
+	if c.run {
+		if o.phase != c.phase {
+			if err := u.flush(o); err != nil {
+				return err
+			}
+			o.phase = c.phase
 		}
-		at := u.at(p, v.count)
-		u.floats[at] += v.float
-		if err := u.addInt(at, v.int, 1); err != nil {
+		o.runs++
+		return nil
+	}
+	if o.ranks--; o.ranks > 0 {
+		return nil
+	}
+	s.unused = append(s.unused, *op)
+	return u.flush(o)
+}
+
+// flush counts the runs of an operation.
+func (u *unitCounter) flush(o *operation) error {
+	if o.runs == 0 {
+		return nil
+	}
+	for i := range o.counts {
+		v := &o.counts[i]
+		phase := v.phase
+		if phase < 0 {
+			phase = o.phase
+		}
+		at := u.at(phase, v.count)
+		u.floats[at] += float64(v.float * float64(o.runs))
+		if err := u.addInt(at, v.int, o.runs); err != nil {
+			return err
+		}
+	}
+	o.runs = 0
+	return nil
+}
+
+// finish counts what is still pending as far as it has run.
+func (u *unitCounter) finish() error {
+	for i := range u.states.ops {
+		if err := u.flush(&u.states.ops[i]); err != nil {
 			return err
 		}
 	}
