@@ -1,5 +1,5 @@
-// Package simgrid reads SimGrid's time-independent text traces, the ones that
-// smpirun -replay plays: an index file that names one text file per rank, or
+// Package simgrid reads and writes SimGrid's time-independent text traces, the ones
+// that smpirun -replay plays: an index file that names one text file per rank, or
 // one file that all ranks share, with an action per line,
 //
 //	RANK ACTION ARGS...
@@ -19,4 +19,7 @@
 // line. And a count without a datatype means bytes, or doubles if the init line
 // had an argument; SimGrid lets the last init executed by any rank decide for
 // all, which is the one of the last rank.
+//
+// [Export], [ExportFile] and [ExportDir] write a trace of ours as such text, with
+// its polls answered by a rule and its kernels turned into flop.
 package simgrid

@@ -2,15 +2,11 @@ package simgrid
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"reprise/internal/wholefile"
 	"reprise/trace"
 	"reprise/tracegen"
 )
@@ -72,60 +68,6 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (
 		return nil, err
 	}
 	return x.run(ctx, t)
-}
-
-// indexName is the name of the index in a directory.
-const indexName = "trace.index"
-
-// exportMemory bounds, with turnActions, the text held for all ranks together.
-const exportMemory = 64 << 20 // bytes
-
-// ExportDir writes a file per rank and their index, "trace.index", into the
-// directory dir, which is made, or was empty. It appears whole or not at all. The
-// index names the files by way of dir, as SimGrid takes relative names to begin
-// at its working directory. The trace may be a stream.
-func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions) (*Exported, error) {
-	if strings.TrimSpace(dir) != dir || strings.ContainsAny(dir, "\r\n") {
-		return nil, fmt.Errorf("directory %q: blanks around a name and line breaks in it cannot be written into an index", dir)
-	}
-	x := newExporter(t, &o)
-	err := wholefile.WriteDir(dir, func(temp string) error {
-		ranks := t.Header().Ranks
-		x.hold = min(64<<10, max(1<<10, exportMemory/ranks))
-		x.flush = func(rank int32, text []byte) error { return appendTo(filepath.Join(temp, rankFile(rank)), text) }
-		if o.Note != "" {
-			for r := range x.ranks {
-				x.ranks[r].text = append(x.ranks[r].text, o.comment()...)
-			}
-		}
-		if _, err := x.run(ctx, t); err != nil {
-			return err
-		}
-		return wholefile.Write(filepath.Join(temp, indexName), func(w io.Writer) error { return writeIndex(w, dir, ranks) })
-	})
-	return &x.sum, err
-}
-
-func rankFile(rank int32) string { return fmt.Sprintf("rank-%d.ti", rank) }
-
-func writeIndex(w io.Writer, dir string, ranks int) error {
-	for r := range ranks {
-		if _, err := fmt.Fprintln(w, filepath.Join(dir, rankFile(int32(r)))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// appendTo adds text to a file, which is open no longer than that: there may be
-// more ranks than descriptors.
-func appendTo(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 func (o *ExportOptions) comment() string {

@@ -24,8 +24,21 @@ type rankWriter struct {
 	sum      *Exported
 }
 
-// bytesType is the number of MPI_BYTE.
-const bytesType = 6
+// countTypes are the datatypes in whose items a message is counted, MPI_BYTE and
+// larger ones: SimGrid's counts are 32 bits wide, whatever its parser accepts.
+var countTypes = [...]int64{6, 0, 14, 27}
+
+// items returns a message's size as a count and the number of its datatype. An
+// unknown size remains -1.
+func items(bytes int64) (count, datatype int64, err error) {
+	for _, n := range countTypes {
+		size := typeSizes[n]
+		if bytes < 0 || bytes%size == 0 && bytes/size <= math.MaxInt32 {
+			return max(-1, bytes/size), n, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("message of %d bytes: SimGrid counts to %d, in items of 1, 8, 16 or 32 bytes", bytes, math.MaxInt32)
+}
 
 func (r *rankWriter) action(a *trace.Action) error {
 	if a.Kind == trace.KindWait {
@@ -54,6 +67,11 @@ func (r *rankWriter) action(a *trace.Action) error {
 }
 
 func (r *rankWriter) message(a *trace.Action) error {
+	for _, bytes := range a.X[:2] { // those of a message of one side are 0
+		if _, _, err := items(bytes); err != nil {
+			return err
+		}
+	}
 	switch a.Kind {
 	case trace.KindSend:
 		r.envelope("send", a.Peer, a.Tag, a.X[0])
@@ -93,7 +111,9 @@ func (r *rankWriter) message(a *trace.Action) error {
 func (r *rankWriter) sendrecv(a *trace.Action) {
 	source, tag := int32(a.X[2]), int32(a.X[2]>>32)
 	if a.Tag == 0 && tag == 0 && a.X[1] >= 0 {
-		r.line("sendRecv", a.X[0], int64(a.Peer), a.X[1], int64(source), bytesType, bytesType)
+		out, outType, _ := items(a.X[0])
+		in, inType, _ := items(a.X[1])
+		r.line("sendRecv", out, int64(a.Peer), in, int64(source), outType, inType)
 		return
 	}
 	r.envelope("isend", a.Peer, a.Tag, a.X[0])
@@ -177,8 +197,14 @@ func (r *rankWriter) end() {
 	r.line("finalize")
 }
 
+// envelope writes a message, whose datatype is the default if it is byte.
 func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
-	r.line(verb, int64(peer), int64(tag), bytes)
+	count, datatype, _ := items(bytes)
+	if datatype == countTypes[0] {
+		r.line(verb, int64(peer), int64(tag), count)
+		return
+	}
+	r.line(verb, int64(peer), int64(tag), count, datatype)
 }
 
 func (r *rankWriter) named(verb string, k key) {
@@ -197,7 +223,7 @@ func (r *rankWriter) line(verb string, args ...int64) {
 // amount appends a line of one number, with the digits that it takes to read it
 // back.
 func (r *rankWriter) amount(verb string, v float64) {
-	if v == math.Trunc(v) && v < 1e15 {
+	if v == math.Trunc(v) && v < 1e15 && !math.Signbit(v) {
 		r.line(verb, int64(v))
 		return
 	}

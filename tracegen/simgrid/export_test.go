@@ -1,0 +1,260 @@
+package simgrid_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+var c = trace.Const
+
+// export returns the text of all ranks of a trace, without its comments, and the
+// warnings.
+func export(t testing.TB, tr *trace.Trace, o simgrid.ExportOptions) (string, []string) {
+	t.Helper()
+	if o.Polls == nil {
+		o.Polls = trace.Hit{}
+	}
+	var text bytes.Buffer
+	sum, err := simgrid.Export(context.Background(), &text, tr, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String(), sum.Warnings()
+}
+
+// single is a trace whose rank 0 of 4 does what block appends.
+func single(t testing.TB, block func(b *trace.Builder)) *trace.Trace {
+	return tracetest.Trace(t, 4, func(r int, b *trace.Builder, _ *trace.Program) {
+		if r == 0 {
+			block(b)
+		}
+	})
+}
+
+func TestExportActions(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		block func(b *trace.Builder)
+		want  string // lines, without the rank
+	}{
+		{"computations", func(b *trace.Builder) {
+			b.Compute(tracetest.Work, c(5)) // 3 flop a unit
+			b.Compute(tracetest.Move, c(5))
+			b.Flops(c(trace.FloatArg(0.1)))
+			b.Flops(c(trace.FloatArg(0)))
+			b.Flops(c(trace.FloatArg(1e300)))
+			b.Sleep(c(trace.FloatArg(2.5e-7)))
+		}, "compute 15,compute 0.1,compute 0,compute 1e+300,sleep 2.5e-07"},
+		{"blocking", func(b *trace.Builder) {
+			b.Message(trace.OpSend, 0, 0, c(1), c(2), c(3))
+			b.Message(trace.OpSsend, 0, 0, c(1), c(2), c(70000))
+			b.Message(trace.OpRecv, 0, 0, c(3), c(2), c(0))
+			b.Message(trace.OpRecv, 0, 0, c(3), c(2), c(-1))
+		}, "send 1 2 3,send 1 2 70000,recv 3 2 0,recv 3 2 -1"},
+		{"nonblocking", func(b *trace.Builder) {
+			b.Message(trace.OpIsend, 0, 8, c(1), c(2), c(3))
+			b.Message(trace.OpIssend, 0, 3, c(1), c(3), c(70000))
+			b.Message(trace.OpIrecv, 0, 5, c(3), c(2), c(9))
+			b.Message(trace.OpIrecv, 0, 6, c(2), c(2), c(-1))
+			b.Test(5)
+			b.Wait(5)
+			b.Wait(5) // nothing is left in that slot
+			b.Test(5)
+			b.Wait(3)
+			b.WaitAll()
+			b.Wait(8)
+		}, "isend 1 2 3,isend 1 3 70000,irecv 3 2 9,irecv 2 2 -1,test 3 0 2,wait 3 0 2,wait 0 1 3,waitall"},
+		{"exchanges", func(b *trace.Builder) {
+			b.Exchange(0, c(1), c(2), c(30), c(40))
+			b.Exchange(0, c(1), c(2), c(30), c(0))
+			b.SyncExchange(0, c(1), c(2), c(70000), c(0))
+		}, "irecv 1 2 40,send 1 2 30,wait 1 0 2,send 1 2 30,isend 1 2 70000,recv 1 2 0,wait 0 1 2"},
+		{"sendrecv", func(b *trace.Builder) {
+			b.Sendrecv(0, c(1), c(0), c(30), c(2), c(0), c(40))
+			b.Sendrecv(0, c(1), c(5), c(30), c(2), c(-6), c(40))
+			b.Sendrecv(0, c(1), c(0), c(30), c(2), c(0), c(-1))
+		}, "sendRecv 30 1 40 2 6 6," +
+			"isend 1 5 30,irecv 2 -6 40,wait 0 1 5,wait 2 0 -6," +
+			"isend 1 0 30,irecv 2 0 -1,wait 0 1 0,wait 2 0 0"},
+		// The first 31 bits of bytes, then of doubles, then of 16 and 32 bytes.
+		{"large", func(b *trace.Builder) {
+			b.Message(trace.OpSend, 0, 0, c(1), c(2), c(1<<31-1))
+			b.Message(trace.OpRecv, 0, 0, c(1), c(2), c(1<<31))
+			b.Message(trace.OpIsend, 0, 0, c(1), c(2), c(1<<34))
+			b.Sendrecv(0, c(1), c(0), c(8), c(2), c(0), c(1<<35))
+		}, "send 1 2 2147483647,recv 1 2 268435456 0,isend 1 2 1073741824 14,sendRecv 8 1 1073741824 2 6 27"},
+		{"newest first", func(b *trace.Builder) {
+			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(3))
+			b.Message(trace.OpIrecv, 0, 1, c(1), c(2), c(4))
+			b.Wait(1)
+			b.Wait(0)
+			b.Flops(c(trace.FloatArg(1)))
+		}, "irecv 1 2 3,irecv 1 2 4,wait 1 0 2,wait 1 0 2,compute 1"},
+		// What SimGrid waits for at the end needs no line: the newest of each name.
+		{"newest at the end", func(b *trace.Builder) {
+			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(3))
+			b.Message(trace.OpIrecv, 0, 1, c(1), c(2), c(4))
+			b.Wait(1)
+		}, "irecv 1 2 3,irecv 1 2 4"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _ := export(t, single(t, test.block), simgrid.ExportOptions{})
+			want := "init," + test.want + ",finalize"
+			if got := linesOf(got, 0); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			if got := linesOf(got, 3); got != "init,finalize" {
+				t.Errorf("idle rank: %s", got)
+			}
+		})
+	}
+}
+
+// linesOf returns the lines of a rank, without its number, separated by commas.
+func linesOf(text string, rank int) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), fmt.Sprint(rank, " ")); ok {
+			lines = append(lines, rest)
+		}
+	}
+	return strings.Join(lines, ",")
+}
+
+func TestExportWarnings(t *testing.T) {
+	tr := single(t, func(b *trace.Builder) {
+		b.Message(trace.OpSsend, 0, 0, c(1), c(2), c(65535))
+		b.Message(trace.OpSsend, 0, 0, c(1), c(2), c(65536)) // as long as this, SMPI makes them wait
+		b.Message(trace.OpIssend, 0, 0, c(1), c(2), c(0))
+		b.SyncExchange(0, c(1), c(2), c(0), c(0))
+		b.Iprobe(0, c(1), c(2))
+		b.Message(trace.OpIrecv, 0, 1, c(1), c(3), c(0))
+		b.Message(trace.OpIrecv, 0, 2, c(1), c(3), c(0))
+		b.Exchange(0, c(1), c(3), c(1), c(1)) // its receive is the third of that name
+		b.Wait(2)
+		b.WaitAll()
+	})
+	_, got := export(t, tr, simgrid.ExportOptions{})
+	want := []string{
+		"3 synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive",
+		"1 recorded probes are left out: the format has none",
+		"3 waits mean an older request of equal source, destination and tag", // those of the sync exchange, the exchange, and slot 2
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestExportErrors(t *testing.T) {
+	for _, test := range []struct {
+		block func(b *trace.Builder)
+		want  string
+	}{
+		{func(b *trace.Builder) { b.Message(trace.OpSend, 0, 0, c(1), c(2), c(1<<31+4)) },
+			"rank 0 step 0: message of 2147483652 bytes: SimGrid counts to 2147483647, in items of 1, 8, 16 or 32 bytes"},
+		{func(b *trace.Builder) { b.Exchange(0, c(1), c(2), c(3), c(1<<40)) }, "message of 1099511627776 bytes"},
+		{func(b *trace.Builder) {
+			b.Message(trace.OpIsend, 0, 4, c(1), c(2), c(3))
+			b.Message(trace.OpIsend, 0, 4, c(1), c(2), c(3))
+		}, "rank 0 step 0: request slot 4 is taken: its request was not waited for"},
+	} {
+		_, err := simgrid.Export(t.Context(), &bytes.Buffer{}, single(t, test.block), simgrid.ExportOptions{Polls: trace.Hit{}})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+}
+
+func TestExportDir(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
+	o := simgrid.ExportOptions{Polls: trace.Hit{}, Note: "made\nfor a test"}
+	if _, err := simgrid.ExportDir(t.Context(), "a/", tr, o); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"a/trace.index": "a/rank-0.ti\na/rank-1.ti\na/rank-2.ti\na/rank-3.ti\n",
+		"a/rank-0.ti":   "# made for a test\n0 init\n0 compute 1\n0 finalize\n",
+		"a/rank-3.ti":   "# made for a test\n3 init\n3 finalize\n",
+	} {
+		if got, err := os.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s: %q, error %v", name, got, err)
+		}
+	}
+	if _, err := simgrid.ExportDir(t.Context(), "a", tr, o); err == nil || !strings.Contains(err.Error(), "a: it exists and is not empty") {
+		t.Errorf("a second time: error %v", err)
+	}
+	for _, name := range []string{" b", "b\nc", "b\r"} {
+		if _, err := simgrid.ExportDir(t.Context(), name, tr, o); err == nil || !strings.Contains(err.Error(), "an index cannot hold") {
+			t.Errorf("%q: error %v", name, err)
+		}
+		if _, err := simgrid.ExportFile(t.Context(), name, tr, o); err == nil || !strings.Contains(err.Error(), "an index cannot hold") {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := simgrid.ExportDir(ctx, "c", tr, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if left, _ := filepath.Glob("*"); len(left) != 1 {
+		t.Errorf("left: %s", left)
+	}
+}
+
+func TestExportFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
+	o := simgrid.ExportOptions{Polls: trace.Hit{}}
+	if _, err := simgrid.ExportFile(t.Context(), "a.ti", tr, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := simgrid.ExportFile(t.Context(), os.DevNull, tr, o); err != nil {
+		t.Errorf("a device: %v", err)
+	}
+	index, err := os.ReadFile("a.ti.index")
+	if string(index) != "a.ti\n" || err != nil {
+		t.Errorf("index %q, error %v", index, err)
+	}
+	text, err := simgrid.Open("a.ti.index", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text.Ranks() != 4 {
+		t.Errorf("%d ranks", text.Ranks())
+	}
+}
+
+// failingWriter takes n bytes.
+type failingWriter struct{ n int }
+
+var errFull = errors.New("full")
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.n -= len(p); w.n < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestExportFails(t *testing.T) {
+	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
+	for n := range 40 { // the comment of 4 bytes, rank 0 of 28, ...
+		_, err := simgrid.Export(t.Context(), &failingWriter{n}, tr, simgrid.ExportOptions{Polls: trace.Hit{}, Note: "x"})
+		if !errors.Is(err, errFull) {
+			t.Fatalf("%d bytes: error %v", n, err)
+		}
+	}
+}
