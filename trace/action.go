@@ -29,7 +29,7 @@ const (
 	KindPhase             // enters phase Sym (FlagEnd: leaves it); free
 	KindMark              // marker Sym with Cursor.MarkArgs(X[0]); free; only for a Cursor that asks for markers
 	KindStep              // step X[0] begins; free
-	KindCollective        // collective Sym of X[0], X[1] bytes with root Peer (later versions)
+	KindCollective        // collective operation Sym with root Peer; Collective decodes X
 	numKinds
 )
 
@@ -50,6 +50,12 @@ const (
 	FlagSpin uint8 = 1 << iota
 	// FlagEnd on a KindPhase: the phase ends.
 	FlagEnd
+)
+
+// Wildcards of a receive.
+const (
+	AnySource = -1                // as Peer: from any rank
+	AnyTag    = math.MinInt32 + 1 // as Tag: with any tag
 )
 
 // Action is one flat action of one rank: 48 bytes, no pointers.

@@ -54,6 +54,7 @@ const (
 	OpIf              // Body if Args[0] is not zero
 	OpLoop            // Body Args[0] times
 	OpCall            // block Sym with Args
+	OpCollective      // collective operation Sym; Args as CollectiveKind says
 	numOps
 )
 
@@ -63,7 +64,7 @@ type Item struct {
 	Dst      Reg
 	Slot     uint8 // pollable
 	Req      int32 // request slot
-	Sym      int   // kernel, family, marker or block number
+	Sym      int   // kernel, family, marker, block number or collective operation
 	GuardSym int   // family of the guard's communicator (OpDefine)
 	Args     []Operand
 	Coefs    []int64   // OpLetAffine

@@ -11,6 +11,7 @@ const (
 	symbolMarker
 	symbolFamily
 	symbolBlock
+	symbolCollective
 )
 
 func symbolOf(op Op) symbolKind { return opRules[op].symbol }
@@ -58,6 +59,7 @@ var opRules = [numOps]opRule{
 	OpIf:           {name: "if", args: 1, nested: true},
 	OpLoop:         {name: "loop", args: 1, nested: true},
 	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
+	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective},
 }
 
 func (op Op) String() string {
@@ -169,6 +171,8 @@ func (c *checker) symbol(it *Item, rule *opRule) error {
 		n = len(h.Families)
 	case symbolBlock:
 		n = len(c.program.blocks)
+	case symbolCollective:
+		n = int(numCollectives)
 	default:
 		return nil
 	}
@@ -196,6 +200,8 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		want = c.program.blocks[it.Sym].Params
 	case OpWork:
 		want = c.program.blocks[it.Sym].Params + 1
+	case OpCollective:
+		want = CollectiveKind(it.Sym).arguments()
 	}
 	if len(it.Args) != want {
 		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)

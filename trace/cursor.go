@@ -273,7 +273,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			n++
 		case opMessage:
 			peer, size := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
-			if uint64(peer) >= uint64(c.ranks) || size < -1 {
+			if (uint64(peer) >= uint64(c.ranks) || size < -1) && !c.wildcard(Kind(in.flags), peer, size) {
 				c.failMessage(Kind(in.flags), peer, size)
 				return n, false
 			}
@@ -388,6 +388,11 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			r = c.stack[c.base:]
 			r[0] = 0
 			pc = int(in.z)
+		case opCollective:
+			if !c.collective(&buf[n], in, r) {
+				return n, false
+			}
+			n++
 		}
 	}
 	c.pc = pc
@@ -540,6 +545,11 @@ func (c *Cursor) enter(call *callColumns, item int) bool {
 
 func (c *Cursor) fail(format string, args ...any) {
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
+}
+
+// wildcard reports whether an action is a receive from any source.
+func (c *Cursor) wildcard(k Kind, peer, size int64) bool {
+	return (k == KindRecv || k == KindIrecv) && peer == AnySource && size >= -1
 }
 
 func (c *Cursor) failMessage(k Kind, peer, size int64) {

@@ -24,23 +24,24 @@ const (
 	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
 	opExchange        // peer A, tag B, out C, in D
 	opSyncExchange
-	opAux       // aux = A, B, C for the next opSendrecv
-	opSendrecv  // peer A, tag B, X[0] = C, the rest in aux
-	opRequest   // kind flags; request w
-	opDefine    // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
-	opPoll      // slot flags; frame of the body at w
-	opPollWait  // slot flags; frame at w
-	opWorkTest  // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
-	opWorkPoll  // slot flags; spin if r[a] <= 0; frame at w
-	opMarkInt   // marker argument A
-	opMarkVec   // marker argument: vector A
-	opMark      // marker sym
-	opPhase     // phase sym, flags FlagEnd
-	opJumpZero  // jump to z if A == 0
-	opJumpLess1 // jump to z if A < 1
-	opJump      // jump to z
-	opLoopNext  // r[d]--; jump to z if r[d] > 0
-	opCall      // call z with frame at w
+	opAux        // aux = A, B, C for the next opSendrecv
+	opSendrecv   // peer A, tag B, X[0] = C, the rest in aux
+	opRequest    // kind flags; request w
+	opDefine     // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
+	opPoll       // slot flags; frame of the body at w
+	opPollWait   // slot flags; frame at w
+	opWorkTest   // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
+	opWorkPoll   // slot flags; spin if r[a] <= 0; frame at w
+	opMarkInt    // marker argument A
+	opMarkVec    // marker argument: vector A
+	opMark       // marker sym
+	opPhase      // phase sym, flags FlagEnd
+	opJumpZero   // jump to z if A == 0
+	opJumpLess1  // jump to z if A < 1
+	opJump       // jump to z
+	opLoopNext   // r[d]--; jump to z if r[d] > 0
+	opCall       // call z with frame at w
+	opCollective // collective operation flags; root A, send B, recv C, the rest in aux
 )
 
 // instr is one instruction of 24 bytes.
@@ -254,6 +255,8 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opSendrecv, sym: sym}, it.Args[:3]...)
 	case OpMark:
 		return l.mark(it)
+	case OpCollective:
+		return l.collective(it)
 	}
 	return l.control(it)
 }

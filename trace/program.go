@@ -175,6 +175,8 @@ func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
 		h = p.symbols.families[it.Sym]
 	case symbolBlock:
 		h = p.infos[it.Sym].hash
+	case symbolCollective:
+		h = sha256.Sum256(fmt.Appendf(nil, "collective %q", CollectiveKind(it.Sym)))
 	default:
 		return buf
 	}

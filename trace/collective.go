@@ -1,0 +1,307 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+)
+
+// CollectiveKind is a collective operation of MPI, on all ranks of the trace.
+type CollectiveKind uint8
+
+// The collective operations. A comment names what a call of each says, beyond
+// the sizes of the elements that are counted; "s" and "r": what it sends and
+// receives, as numbers of elements, "per rank" one number for each rank.
+const (
+	CollBarrier       CollectiveKind = iota
+	CollBcast                        // s, root
+	CollReduce                       // s, root, flop
+	CollAllreduce                    // s, flop
+	CollAlltoall                     // s to each, r from each
+	CollAlltoallv                    // s per rank, r per rank
+	CollGather                       // s, r from each, root
+	CollGatherv                      // s, r per rank, root
+	CollAllgather                    // s, r from each
+	CollAllgatherv                   // s, r per rank, span
+	CollScatter                      // s to each, r, root
+	CollScatterv                     // s per rank, r, root
+	CollReduceScatter                // r per rank, flop
+	CollScan                         // s, flop
+	CollExscan                       // s, flop
+	numCollectives
+)
+
+// NumCollectives is the number of collective operations.
+const NumCollectives = int(numCollectives)
+
+// countForm says how a call counts what it sends or receives.
+type countForm uint8
+
+const (
+	noCount countForm = iota
+	oneCount
+	countPerRank // a vector with an element for each rank
+)
+
+// collectiveRule is what a call of an operation says. As arguments of an
+// OpCollective these come in the order of the fields, a count before the size
+// of its elements.
+type collectiveRule struct {
+	name              string
+	send, recv        countForm
+	root, flops, span bool
+}
+
+var collectiveRules = [numCollectives]collectiveRule{
+	CollBarrier:       {name: "barrier"},
+	CollBcast:         {name: "bcast", send: oneCount, root: true},
+	CollReduce:        {name: "reduce", send: oneCount, root: true, flops: true},
+	CollAllreduce:     {name: "allreduce", send: oneCount, flops: true},
+	CollAlltoall:      {name: "alltoall", send: oneCount, recv: oneCount},
+	CollAlltoallv:     {name: "alltoallv", send: countPerRank, recv: countPerRank},
+	CollGather:        {name: "gather", send: oneCount, recv: oneCount, root: true},
+	CollGatherv:       {name: "gatherv", send: oneCount, recv: countPerRank, root: true},
+	CollAllgather:     {name: "allgather", send: oneCount, recv: oneCount},
+	CollAllgatherv:    {name: "allgatherv", send: oneCount, recv: countPerRank, span: true},
+	CollScatter:       {name: "scatter", send: oneCount, recv: oneCount, root: true},
+	CollScatterv:      {name: "scatterv", send: countPerRank, recv: oneCount, root: true},
+	CollReduceScatter: {name: "reducescatter", recv: countPerRank, flops: true},
+	CollScan:          {name: "scan", send: oneCount, flops: true},
+	CollExscan:        {name: "exscan", send: oneCount, flops: true},
+}
+
+func (k CollectiveKind) String() string {
+	if k < numCollectives {
+		return collectiveRules[k].name
+	}
+	return fmt.Sprintf("collective %d", uint8(k))
+}
+
+// SendsPerRank reports whether a call counts what it sends rank by rank.
+func (k CollectiveKind) SendsPerRank() bool { return collectiveRules[k].send == countPerRank }
+
+// RecvsPerRank reports whether a call counts what it receives rank by rank.
+func (k CollectiveKind) RecvsPerRank() bool { return collectiveRules[k].recv == countPerRank }
+
+// Rooted reports whether a call names a root.
+func (k CollectiveKind) Rooted() bool { return collectiveRules[k].root }
+
+// arguments returns the number of arguments of an OpCollective.
+func (k CollectiveKind) arguments() int {
+	r, n := &collectiveRules[k], 0
+	for _, has := range []bool{r.send != noCount, r.send != noCount, r.recv != noCount, r.recv != noCount, r.root, r.flops || r.span} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// MaxElementSize bounds the size of an element that a collective counts, in bytes.
+const MaxElementSize = 1 << 20
+
+// MaxCount bounds the elements that a collective counts for one rank, so that
+// sums of sizes fit.
+const MaxCount = 1 << 40
+
+const maxSpan = 1 << 60
+
+// Collective is what a rank says in a call of a collective operation.
+type Collective struct {
+	Kind CollectiveKind
+	Root int32 // world rank
+
+	// What the rank sends to each and receives from each, as numbers of elements.
+	// Where the kind counts rank by rank, the running sums, from 0, of the counts of
+	// ranks 0, 1, ... take their place.
+	Send, Recv         int64
+	SendSums, RecvSums []int64
+
+	SendSize, RecvSize int64 // bytes of an element
+
+	// Flops is computed after the communication. Span, of an allgatherv, is the
+	// number of elements that the receive buffer spans, gaps included.
+	Flops float64
+	Span  int64
+}
+
+// Sums finds running sums by the number that an action has for them.
+type Sums interface{ Sums(list int64) []int64 }
+
+// Collective decodes a KindCollective action; lists holds its vectors.
+func (a *Action) Collective(lists Sums) Collective {
+	c := Collective{Kind: CollectiveKind(a.Sym), Root: a.Peer, Send: a.X[0], Recv: a.X[1],
+		SendSize: a.X[3] & math.MaxUint32, RecvSize: a.X[3] >> 32}
+	rule := &collectiveRules[c.Kind]
+	if rule.send == countPerRank {
+		c.SendSums, c.Send = lists.Sums(c.Send), 0
+	}
+	if rule.recv == countPerRank {
+		c.RecvSums, c.Recv = lists.Sums(c.Recv), 0
+	}
+	if rule.span {
+		c.Span = a.X[2]
+	} else {
+		c.Flops = math.Float64frombits(uint64(a.X[2]))
+	}
+	return c
+}
+
+// SetCollective makes a a KindCollective action. Where c.Kind counts rank by
+// rank, c.Send and c.Recv are the numbers of the running sums.
+func (a *Action) SetCollective(c *Collective) {
+	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root}
+	a.X = [4]int64{c.Send, c.Recv, FloatArg(c.Flops), c.SendSize | c.RecvSize<<32}
+	if collectiveRules[c.Kind].span {
+		a.X[2] = c.Span
+	}
+}
+
+// Check reports what cannot be in a call by one of so many ranks.
+func (c *Collective) Check(ranks int) error {
+	rule := &collectiveRules[c.Kind]
+	if c.Root < 0 || int(c.Root) >= ranks {
+		return fmt.Errorf("root %d out of [0,%d)", c.Root, ranks)
+	}
+	if !(c.Flops >= 0) || math.IsInf(c.Flops, 1) {
+		return fmt.Errorf("%v flop, want a number >= 0", c.Flops)
+	}
+	if c.Span < 0 || c.Span > maxSpan {
+		return fmt.Errorf("span of %d elements", c.Span)
+	}
+	if err := checkCounts("sends", rule.send, c.Send, c.SendSums, c.SendSize, ranks); err != nil {
+		return err
+	}
+	return checkCounts("receives", rule.recv, c.Recv, c.RecvSums, c.RecvSize, ranks)
+}
+
+// checkCounts checks one direction. Of a vector it looks at the length only: to
+// look at all elements in each call of each rank would cost too much.
+func checkCounts(verb string, form countForm, count int64, sums []int64, size int64, ranks int) error {
+	if form == noCount {
+		return nil
+	}
+	if size < 1 || size > MaxElementSize {
+		return fmt.Errorf("%s elements of %d bytes, allowed 1 to %d", verb, size, MaxElementSize)
+	}
+	if form == countPerRank {
+		if len(sums) != ranks+1 {
+			return fmt.Errorf("%s counts for %d ranks, want %d", verb, len(sums)-1, ranks)
+		}
+		return nil
+	}
+	if count < 0 || count > MaxCount {
+		return fmt.Errorf("%s %d elements, allowed 0 to %d", verb, count, MaxCount)
+	}
+	return nil
+}
+
+// Collective appends a call of a collective operation. Counts that the kind makes
+// rank by rank are handles of vectors, with an element for each rank; what the
+// kind does not have is ignored.
+func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
+	it := Item{Op: OpCollective, Sym: int(kind)}
+	if kind < numCollectives {
+		rule := &collectiveRules[kind]
+		if rule.send != noCount {
+			it.Args = append(it.Args, c.Send, c.SendSize)
+		}
+		if rule.recv != noCount {
+			it.Args = append(it.Args, c.Recv, c.RecvSize)
+		}
+		if rule.root {
+			it.Args = append(it.Args, c.Root)
+		}
+		if rule.flops {
+			it.Args = append(it.Args, c.Flops)
+		}
+		if rule.span {
+			it.Args = append(it.Args, c.Span)
+		}
+	}
+	b.add(it)
+}
+
+// CollectiveOperands are the operands of Builder.Collective; Flops holds the bits
+// of a float64.
+type CollectiveOperands struct{ Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand }
+
+// operands takes the arguments of an item apart.
+func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
+	next := func(has bool) (o Operand) {
+		if has {
+			o, args = args[0], args[1:]
+		}
+		return o
+	}
+	c.Send, c.SendSize = next(r.send != noCount), next(r.send != noCount)
+	c.Recv, c.RecvSize = next(r.recv != noCount), next(r.recv != noCount)
+	c.Root, c.Flops, c.Span = next(r.root), next(r.flops), next(r.span)
+	return c
+}
+
+// collective translates a call: two instructions, as there are six operands.
+func (l *linker) collective(it *Item) error {
+	rule := &collectiveRules[it.Sym]
+	c := rule.operands(it.Args)
+	if rule.send == countPerRank && c.Send.Const != 0 || rule.recv == countPerRank && c.Recv.Const != 0 {
+		return fmt.Errorf("vector operand with a constant")
+	}
+	extra := c.Flops
+	if rule.span {
+		extra = c.Span
+	}
+	if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
+		return err
+	}
+	return l.put(instr{op: opCollective, flags: uint8(it.Sym)}, c.Root, c.Send, c.Recv)
+}
+
+// collective stores the action of a call; it fails on one that cannot be.
+func (c *Cursor) collective(a *Action, in *instr, r []int64) bool {
+	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
+	call := Collective{Kind: CollectiveKind(in.flags), Root: int32(root), Send: send, Recv: recv,
+		SendSize: c.aux[0], RecvSize: c.aux[1]}
+	rule := &collectiveRules[in.flags]
+	if rule.span {
+		call.Span = c.aux[2]
+	} else {
+		call.Flops = math.Float64frombits(uint64(c.aux[2]))
+	}
+	var ok bool
+	if rule.send == countPerRank {
+		if call.SendSums, ok = c.countSums(send); !ok {
+			return false
+		}
+		call.Send = int64(len(c.lists) - 1)
+	}
+	if rule.recv == countPerRank {
+		if call.RecvSums, ok = c.countSums(recv); !ok {
+			return false
+		}
+		call.Recv = int64(len(c.lists) - 1)
+	}
+	if root != int64(int32(root)) {
+		call.Root = -1
+	}
+	if err := call.Check(int(c.ranks)); err != nil {
+		c.fail("%v: %v", call.Kind, err)
+		return false
+	}
+	a.SetCollective(&call)
+	return true
+}
+
+// countSums notes the vector of a handle and returns its running sums.
+func (c *Cursor) countSums(v int64) ([]int64, bool) {
+	if v < 0 || v >= int64(len(c.win.vectors)) {
+		c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
+		return nil, false
+	}
+	sums := c.win.vectors[v].sums
+	c.lists = append(c.lists, sums)
+	return sums, true
+}
+
+// Sums returns running sums that an action of the last Fill names by their number.
+// They are valid until the next Fill.
+func (c *Cursor) Sums(list int64) []int64 { return c.lists[list] }
