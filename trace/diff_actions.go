@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"reflect"
 	"slices"
@@ -48,7 +49,7 @@ func (c *comparison) part(p part) error {
 	}
 	pairs := make([]pair, len(ranks))
 	for i := range pairs {
-		pairs[i] = pair{a: actionStream{c: &as[i], step: p.from}, b: actionStream{c: &bs[i], step: p.from}, symbols: &c.symbols}
+		pairs[i] = pair{a: actionReader{c: &as[i], late: true, step: p.from}, b: actionReader{c: &bs[i], late: true, step: p.from}, symbols: &c.symbols}
 	}
 	for w := as[0].win; ; w = w.next {
 		for i := range pairs {
@@ -84,61 +85,22 @@ func (c *comparison) run(p *pair, w *window) error {
 
 // pair is a rank in both traces.
 type pair struct {
-	a, b    actionStream
+	a, b    actionReader
 	symbols *symbolMap
 	done    bool
 }
 
 // next compares the next actions of both.
 func (p *pair) next() (same bool, err error) {
-	x, err := p.a.peek()
-	if err != nil {
-		return false, err
-	}
-	y, err := p.b.peek()
-	if err != nil {
-		return false, err
+	x, y := p.a.next(), p.b.next()
+	if p.a.err != nil || p.b.err != nil {
+		return false, errors.Join(p.a.err, p.b.err)
 	}
 	if x == nil || y == nil {
 		p.done = true
 		return x == y, nil
 	}
-	p.a.at++
-	p.b.at++
 	return p.symbols.equal(x, y, p.a.c, p.b.c), nil
-}
-
-// actionStream yields the actions of a cursor without the steps, with late polls.
-type actionStream struct {
-	c    *Cursor
-	buf  []Action
-	at   int
-	step int
-}
-
-// peek returns the next action, nil at the end. It is valid until the next call.
-func (s *actionStream) peek() (*Action, error) {
-	for {
-		for s.at < len(s.buf) {
-			a := &s.buf[s.at]
-			if a.Kind != KindStep {
-				return a, nil
-			}
-			s.step = int(a.X[0])
-			s.at++
-		}
-		if n := len(s.buf); n > 0 && s.buf[n-1].Kind == KindPoll {
-			s.c.Answer(s.buf[n-1].Flags&FlagSpin != 0)
-		}
-		if s.buf == nil {
-			s.buf = make([]Action, 64)
-		}
-		n, err := s.c.Fill(s.buf[:cap(s.buf)])
-		s.buf, s.at = s.buf[:n], 0
-		if err != nil || n == 0 {
-			return nil, err
-		}
-	}
 }
 
 // symbolMap translates the symbols of B to those of A, -1 where A has none.
@@ -183,6 +145,8 @@ func (m *symbolMap) equal(x, y *Action, a, b *Cursor) bool {
 	case KindSend, KindSsend, KindIsend, KindIssend, KindRecv, KindIrecv, KindExchange, KindSyncExchange, KindSendrecv,
 		KindIprobe, KindProbed, KindPoll:
 		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X
+	case KindCollective:
+		return x.Sym == y.Sym && reflect.DeepEqual(x.Collective(a), y.Collective(b))
 	}
 	return x.Sym == y.Sym && x.X == y.X
 }
@@ -266,7 +230,7 @@ func (d *Divergence) compareListings(a, b *Cursor) error {
 		p, more := x.next()
 		q, also := y.next()
 		if x.err() != nil || y.err() != nil {
-			return firstError(x.err(), y.err())
+			return errors.Join(x.err(), y.err())
 		}
 		if !more && !also {
 			return nil // they differ in what a listing does not show
@@ -281,15 +245,6 @@ func (d *Divergence) compareListings(a, b *Cursor) error {
 		d.A, d.B = x.some(p, more), y.some(q, also)
 		return nil
 	}
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lineReader yields the lines of a listing that is made at the same time.

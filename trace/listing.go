@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 )
 
@@ -234,10 +233,52 @@ func (l *listing) communication(a *Action) error {
 	case KindSendrecv:
 		source := Action{Sym: a.Sym, Peer: int32(a.X[2]), Tag: int32(a.X[2] >> 32)}
 		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
+	case KindCollective:
+		l.collective(a)
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
+}
+
+// collective appends a collective operation: counts of elements, one or one for
+// each rank, with x and the bytes of an element.
+func (l *listing) collective(a *Action) {
+	c := a.Collective(l.c)
+	rule := &collectiveRules[c.Kind]
+	l.word(rule.name)
+	if rule.root {
+		l.word(" root").int(int64(c.Root))
+	}
+	if rule.send != noCount {
+		l.word(" send").elements(c.Send, c.SendSums, c.SendSize)
+	}
+	if rule.recv != noCount {
+		l.word(" recv").elements(c.Recv, c.RecvSums, c.RecvSize)
+	}
+	if rule.flops {
+		l.word(" flops").float(c.Flops)
+	}
+	if rule.span {
+		l.word(" span").int(c.Span)
+	}
+	l.line()
+}
+
+func (l *listing) elements(count int64, sums []int64, size int64) {
+	if sums == nil {
+		l.int(count)
+	}
+	for i := 1; i < len(sums); i++ {
+		if i > 1 {
+			l.word(",")
+			l.out = strconv.AppendInt(l.out, sums[i]-sums[i-1], 10)
+			continue
+		}
+		l.int(sums[i])
+	}
+	l.word("x")
+	l.out = strconv.AppendInt(l.out, size, 10)
 }
 
 func (l *listing) message(verb string, a *Action, bytes int64) {
@@ -265,7 +306,7 @@ func (l *listing) wait(verb string, r request) {
 }
 
 func (l *listing) probe(verb string, a *Action) {
-	l.word(verb).int(int64(a.Peer)).int(int64(a.Tag)).comm(a)
+	l.word(verb).peer(a.Peer).tag(a.Tag).comm(a)
 }
 
 // compute appends a kernel. A zero-sized one is held back after a failed poll:
@@ -338,45 +379,3 @@ func (l *listing) settle() {
 	l.out = append(l.out, l.zeros...)
 	l.misses, l.zeros = 0, l.zeros[:0]
 }
-
-// The pieces of a line, all appended to out.
-
-func (l *listing) word(s string) *listing {
-	l.out = append(l.out, s...)
-	return l
-}
-
-func (l *listing) int(v int64) *listing {
-	l.out = strconv.AppendInt(append(l.out, ' '), v, 10)
-	return l
-}
-
-// float appends v with the digits that it takes to read it back, whole numbers
-// as integers.
-func (l *listing) float(v float64) *listing {
-	if v == math.Trunc(v) && math.Abs(v) < 1e18 {
-		return l.int(int64(v))
-	}
-	l.out = strconv.AppendFloat(append(l.out, ' '), v, 'g', -1, 64)
-	return l
-}
-
-// envelope appends peer, bytes ("?" where a receiver does not know) and tag.
-func (l *listing) envelope(a *Action, bytes int64) *listing {
-	l.int(int64(a.Peer))
-	if bytes < 0 {
-		l.word(" ?")
-	} else {
-		l.int(bytes)
-	}
-	return l.int(int64(a.Tag))
-}
-
-func (l *listing) comm(a *Action) *listing {
-	if int(a.Sym) < len(l.comms) {
-		l.word(l.comms[a.Sym])
-	}
-	return l
-}
-
-func (l *listing) line() { l.out = append(l.out, '\n') }

@@ -147,6 +147,11 @@ func TestListingVerbs(t *testing.T) {
 	b.Flops(Const(FloatArg(1e6)))
 	b.Flops(Const(FloatArg(0.1)))
 	b.Sleep(Const(FloatArg(0.25)))
+	b.Message(OpRecv, 0, 0, Const(AnySource), Const(AnyTag), Const(8))
+	b.Collective(CollBarrier, CollectiveOperands{})
+	b.Collective(CollBcast, CollectiveOperands{Send: Const(100), SendSize: Const(8), Root: peer})
+	b.Collective(CollAllreduce, CollectiveOperands{Send: b.Param(0), SendSize: Const(4), Flops: Const(FloatArg(40))})
+	b.Collective(CollGather, CollectiveOperands{Send: Const(1), SendSize: Const(2), Recv: Const(3), RecvSize: Const(4), Root: Const(0)})
 	b.Mark(1)
 	want := `# rank 0 myrow 0 mycol 0
 begin work n=1 sums=0,5,5,12,13 list=5,0,7,1
@@ -174,6 +179,11 @@ iprobe 2 9 col
 flops 1000000
 flops 0.1
 sleep 0.25
+recv any 8 any row
+barrier
+bcast root 2 send 100x8
+allreduce send 10x4 flops 40
+gather root 0 send 1x2 recv 3x4
 end work
 `
 	got, err := listingOf(t, traced(t, h, 1, b), 0, Hit{})
@@ -193,5 +203,14 @@ func TestListingOfUnknownLabel(t *testing.T) {
 	_, err := listingOf(t, traced(t, h, 1, b), 0, Hit{})
 	if want := "rank 0 step 0: kernel k: N is 2, allowed 0 to 1"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestListingOfCountsPerRank(t *testing.T) {
+	var l listing
+	l.elements(0, []int64{0, 1, 3, 3, 13}, 8)
+	l.elements(7, nil, 16)
+	if got, want := string(l.out), " 1,2,0,10x8 7x16"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -215,15 +215,15 @@ func (t *tally) tables(h *Header) (sum Counts, kinds []KindCount, kernels []Kern
 	if sum.KernelCalls > 0 {
 		kinds = append(kinds, KindCount{Kind: "compute", Actions: sum.KernelCalls, Flops: sum.Flops})
 	}
-	for c, name := range countNames {
-		k := KindCount{Kind: name, Actions: t.ints[c]}
-		if c < numSenders {
-			k.Bytes = t.ints[int(countBytes)+c]
+	for c := countSend; c < countBytes; c++ {
+		k := KindCount{Kind: c.name(), Actions: t.ints[c]}
+		if int(c) < numSenders {
+			k.Bytes = t.ints[countBytes+c]
 			sum.Messages += k.Actions
 			sum.Bytes += k.Bytes
 		}
-		if counter(c) == countFlops {
-			k.Flops = t.floats[countAmount]
+		if c == countFlops || c >= countCollective {
+			k.Flops = t.floats[c]
 			sum.Flops += k.Flops
 		}
 		if k.Actions > 0 {
@@ -233,7 +233,7 @@ func (t *tally) tables(h *Header) (sum Counts, kinds []KindCount, kernels []Kern
 	for _, k := range kinds {
 		sum.Actions += k.Actions
 	}
-	sum.Seconds = t.floats[countSeconds]
+	sum.Seconds = t.floats[countSleep]
 	return sum, kinds, kernels
 }
 

@@ -1,110 +1,9 @@
 package trace
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 )
-
-// summary is what one call of a block does, as polynomials in its algebra.
-//
-// A phase is the index of one, or -1-d for the phase that was the d-th innermost
-// when the block was called. Slots that the block does not touch are absent from
-// outs.
-type summary struct {
-	algebra *algebra
-	counts  []countTerm
-	amounts []amountTerm
-	runs    []runTerm
-	sites   []site
-	outs    map[int32][]pendingOp
-	phases  phaseStack
-	needed  []atomID     // atoms that the polynomials use, in order
-	depends []dependence // what each of them depends on
-	values  evaluated
-	member  bool // they, or the bodies at sites, differ from rank to rank
-}
-
-// stateless reports that a call leaves phases and slots as they are.
-func (s *summary) stateless() bool { return len(s.runs) == 0 && s.outs == nil && s.phases.neutral() }
-
-// idle reports that a call changes and counts nothing.
-func (s *summary) idle() bool { return s.stateless() && len(s.counts) == 0 && len(s.amounts) == 0 }
-
-// countTerm adds value to a counter of a phase; term: as floating point.
-type countTerm struct {
-	phase int32
-	count counter
-	term  bool
-	value poly
-}
-
-// amountTerm adds times * float64frombits(bits) to a counter of a phase.
-type amountTerm struct {
-	phase       int32
-	count       counter
-	times, bits poly
-}
-
-// runTerm says that the operation that was pending in a slot when the block was
-// called runs, in a phase, if factor is 1.
-type runTerm struct {
-	slot, phase int32
-	guarded     bool
-	factor      poly
-}
-
-// site is a Define whose operation may be pending.
-type site struct {
-	body    int
-	guarded bool
-	args    []poly
-}
-
-// pendingOp is an operation that is pending in a slot if factor is 1: that of
-// sites[site], or the one that was when the block was called.
-type pendingOp struct {
-	site   int
-	factor poly
-}
-
-// Sites of operations that were pending when the block was called: their factor
-// holds for a block that was called with such a one.
-const (
-	entryGuarded = -1
-	entryFree    = -2
-)
-
-// phaseStack is what a block does to the open phases: it leaves popped of its
-// caller's and has opened others, innermost last.
-type phaseStack struct {
-	popped int
-	open   []int32
-}
-
-func (s *phaseStack) neutral() bool { return s.popped == 0 && len(s.open) == 0 }
-
-// resolve translates a phase of a callee to one of the block.
-func (s *phaseStack) resolve(phase int32) int32 {
-	if phase >= 0 {
-		return phase
-	}
-	d := int(-1 - phase)
-	if d < len(s.open) {
-		return s.open[len(s.open)-1-d]
-	}
-	return int32(-1 - (s.popped + d - len(s.open)))
-}
-
-func (s *phaseStack) leave() {
-	if n := len(s.open); n > 0 {
-		s.open = slices.Clone(s.open[:n-1])
-		return
-	}
-	s.popped++
-}
-
-func (s *phaseStack) enter(phases ...int32) { s.open = append(slices.Clone(s.open), phases...) }
 
 // summarizer makes the summaries of a program's blocks.
 type summarizer struct {
@@ -149,15 +48,6 @@ type countTermKey struct {
 	phase int32
 	count counter
 	term  bool
-}
-
-// deferredCall is a call without side effects on slots and phases: its effect
-// is proportional to how often it is made.
-type deferredCall struct {
-	block int
-	phase int32
-	args  []poly
-	times accumulator
 }
 
 func newSummaryWriter(z *summarizer, b *Block) *summaryWriter {
@@ -305,19 +195,18 @@ func (w *summaryWriter) action(it *Item, weight poly) {
 		w.compute(it, weight)
 	case OpFlops:
 		w.count(countFlops, weight)
-		w.amount(countAmount, weight, w.operand(it.Args[0]))
+		w.amount(countFlops, weight, w.operand(it.Args[0]))
 	case OpSleep:
 		w.count(countSleep, weight)
-		w.amount(countSeconds, weight, w.operand(it.Args[0]))
+		w.amount(countSleep, weight, w.operand(it.Args[0]))
+	case OpCollective:
+		c := countCollective + counter(it.Sym)
+		w.count(c, weight)
+		if rule := &collectiveRules[it.Sym]; rule.flops {
+			w.amount(c, weight, w.operand(rule.operands(it.Args).Flops))
+		}
 	case OpExchange:
-		out, in := w.operand(it.Args[2]), w.operand(it.Args[3])
-		sends, receives := w.g.mul(weight, w.g.of(atomNonzero, out)), w.g.mul(weight, w.g.of(atomNonzero, in))
-		both := w.g.mul(sends, w.g.of(atomNonzero, in))
-		w.count(countSend, sends)
-		w.count(countIrecv, both)
-		w.count(countWait, both)
-		w.count(countRecv, subPoly(receives, both))
-		w.count(countBytes+countSend, w.g.mul(weight, out))
+		w.exchange(w.operand(it.Args[2]), w.operand(it.Args[3]), weight)
 	case OpSyncExchange:
 		w.count(countIssend, weight)
 		w.count(countRecv, weight)
@@ -333,6 +222,17 @@ func (w *summaryWriter) action(it *Item, weight poly) {
 			w.count(countBytes+c, w.g.mul(weight, w.operand(it.Args[2])))
 		}
 	}
+}
+
+// exchange counts an exchange, of which empty sides vanish.
+func (w *summaryWriter) exchange(out, in, weight poly) {
+	sends, receives := w.g.mul(weight, w.g.of(atomNonzero, out)), w.g.mul(weight, w.g.of(atomNonzero, in))
+	both := w.g.mul(sends, w.g.of(atomNonzero, in))
+	w.count(countSend, sends)
+	w.count(countIrecv, both)
+	w.count(countWait, both)
+	w.count(countRecv, subPoly(receives, both))
+	w.count(countBytes+countSend, w.g.mul(weight, out))
 }
 
 func (w *summaryWriter) amount(c counter, times, bits poly) {
@@ -427,173 +327,4 @@ func (w *summaryWriter) touchesSlots(items []Item) bool {
 	return slices.ContainsFunc(items, func(it Item) bool {
 		return opRules[it.Op].polls || it.Op == OpCall && w.program.infos[it.Sym].polls || w.touchesSlots(it.Body)
 	})
-}
-
-// call counts a call of a block.
-func (w *summaryWriter) call(block int, args []poly, weight poly) error {
-	if len(weight) == 0 {
-		return nil
-	}
-	s := w.done[block]
-	if w.program.infos[block].polls || !s.phases.neutral() {
-		return w.inline(s, args, weight, w.phases)
-	}
-	phase := w.phases.resolve(-1)
-	key := binary.AppendVarint(binary.AppendUvarint(nil, uint64(block)), int64(phase))
-	for _, p := range args {
-		key = appendPoly(key, p)
-	}
-	c := w.deferred[string(key)]
-	if c == nil {
-		c = &deferredCall{block: block, phase: phase, args: args}
-		w.deferred[string(key)] = c
-		w.calls = append(w.calls, c)
-	}
-	c.times.add(weight...)
-	return nil
-}
-
-// inline adds what a call does to counts, slots and phases; phases are those open at
-// the call.
-func (w *summaryWriter) inline(s *summary, args []poly, weight poly, phases phaseStack) error {
-	before := w.slots
-	sub := &substitution{to: w.g, from: s.algebra, params: args,
-		guarded: func(slot int32) poly { return w.pending(slot, before[slot], true) },
-		free:    func(slot int32) poly { return w.pending(slot, before[slot], false) }}
-	for _, t := range s.counts {
-		w.add(countTermKey{phases.resolve(t.phase), t.count, t.term}, w.g.mul(weight, sub.poly(t.value)))
-	}
-	for _, t := range s.amounts {
-		if times := w.g.mul(weight, sub.poly(t.times)); len(times) > 0 {
-			w.out.amounts = append(w.out.amounts, amountTerm{phases.resolve(t.phase), t.count, times, sub.poly(t.bits)})
-		}
-	}
-	for _, t := range s.runs {
-		for _, op := range before[t.slot] {
-			if w.guarded(op.site) != t.guarded {
-				continue
-			}
-			if err := w.run(t.slot, op, w.g.mul(weight, sub.poly(t.factor)), phases.resolve(t.phase)); err != nil {
-				return err
-			}
-		}
-	}
-	if s.phases.neutral() && s.outs == nil {
-		return nil
-	}
-	w.leaveSlots(s, sub, before)
-	for range s.phases.popped {
-		w.phases.leave()
-	}
-	w.phases.enter(s.phases.open...)
-	return nil
-}
-
-// leaveSlots sets the slots to what a callee leaves.
-func (w *summaryWriter) leaveSlots(s *summary, sub *substitution, before slotState) {
-	for slot := range int32(maxPollables) {
-		left, touched := s.outs[slot]
-		if !touched {
-			continue
-		}
-		var ops []pendingOp
-		for _, op := range left {
-			factor := sub.poly(op.factor)
-			if op.site >= 0 {
-				from := &s.sites[op.site]
-				args := make([]poly, len(from.args))
-				for i, a := range from.args {
-					args[i] = sub.poly(a)
-				}
-				ops = addPending(ops, w.site(site{from.body, from.guarded, args}), factor)
-				continue
-			}
-			for _, was := range before[slot] {
-				if w.guarded(was.site) == (op.site == entryGuarded) {
-					ops = addPending(ops, was.site, w.g.mul(factor, was.factor))
-				}
-			}
-		}
-		w.slots[slot] = ops
-	}
-}
-
-func (w *summaryWriter) site(s site) int {
-	w.out.sites = append(w.out.sites, s)
-	return len(w.out.sites) - 1
-}
-
-func (w *summaryWriter) guarded(site int) bool {
-	return site == entryGuarded || site >= 0 && w.out.sites[site].guarded
-}
-
-// find lists the atoms that evaluating the summary needs.
-func (s *summary) find() {
-	needed := make([]bool, len(s.algebra.atoms))
-	var visit func(polys ...poly)
-	visit = func(polys ...poly) {
-		for _, p := range polys {
-			for i := range p {
-				for _, id := range p[i].atoms {
-					if id != 0 && !needed[id] {
-						needed[id] = true
-						visit(s.algebra.atoms[id].args...)
-					}
-				}
-			}
-		}
-	}
-	for i := range s.counts {
-		visit(s.counts[i].value)
-	}
-	for i := range s.amounts {
-		visit(s.amounts[i].times, s.amounts[i].bits)
-	}
-	for i := range s.runs {
-		visit(s.runs[i].factor)
-	}
-	for slot := range int32(maxPollables) {
-		for _, op := range s.outs[slot] {
-			visit(op.factor)
-			if op.site >= 0 {
-				visit(s.sites[op.site].args...)
-			}
-		}
-	}
-	depends := make([]dependence, len(needed))
-	for id, is := range needed {
-		if !is {
-			continue
-		}
-		a := &s.algebra.atoms[id]
-		depends[id] = a.dependence(depends)
-		s.needed = append(s.needed, atomID(id))
-		s.depends = append(s.depends, depends[id])
-		s.member = s.member || a.op == atomMember
-	}
-}
-
-// dependence returns what an atom depends on, given that of the atoms before it.
-func (a *atom) dependence(before []dependence) (d dependence) {
-	switch a.op {
-	case atomParam:
-		d = onParam(int(a.sym))
-	case atomGuarded, atomFree:
-		d = onPending
-	case atomSum:
-		d = onWindow
-	case atomMember:
-		d = onRank
-	}
-	for _, p := range a.args {
-		for i := range p {
-			for _, id := range p[i].atoms {
-				d |= before[id] // 0 for no atom
-			}
-		}
-	}
-	if d == 0 {
-		d = onWindow // a constant, evaluated once a window
-	}
-	return d
 }

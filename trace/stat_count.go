@@ -1,8 +1,10 @@
 package trace
 
 // counter numbers what is counted for each phase: actions by kind, bytes of those
-// that send, calls of each kernel and, as floating-point numbers, amounts of flop,
-// seconds, and the sum over a kernel's calls of each term of its flop count.
+// that send, and calls of each kernel. A counter holds an integer and, beside it, an
+// amount: the flop of countFlops and of collectives, the seconds of countSleep. A
+// kernel's counter is followed by one for each term of its flop count, which
+// holds the sum over the calls as an amount.
 type counter int32
 
 const (
@@ -21,18 +23,25 @@ const (
 	countMiss   // polls that do not
 	countFlops
 	countSleep
-	countBytes // and four more: bytes of countSend to countSendrecv
+	countCollective // and more: one for each CollectiveKind
 )
 
 const (
-	numSenders   = int(countSendrecv) + 1
-	countAmount  = countBytes + counter(numSenders) // flop of countFlops
-	countSeconds = countAmount + 1                  // of countSleep
-	firstKernel  = countSeconds + 1
+	numSenders  = int(countSendrecv) + 1
+	countBytes  = countCollective + counter(numCollectives) // and more: bytes of countSend to countSendrecv
+	firstKernel = countBytes + counter(numSenders)
 )
 
-var countNames = [countBytes]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall",
+var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall",
 	"probe", "iprobe", "miss", "flops", "sleep"}
+
+// name returns the verb of a counter of actions.
+func (c counter) name() string {
+	if c < countCollective {
+		return countNames[c]
+	}
+	return CollectiveKind(c - countCollective).String()
+}
 
 // kindCounts are the counters of kinds that are one action each.
 var kindCounts = [numKinds]counter{KindSend: countSend, KindSsend: countSsend, KindIsend: countIsend, KindIssend: countIssend,
@@ -58,11 +67,10 @@ func newCounters(h *Header) *counters {
 }
 
 // tally holds totals: a row of counters for each phase, row 0 for what is in none.
-// A counter uses one of the two arrays.
 type tally struct {
 	counters *counters
 	ints     []int64
-	floats   []float64
+	floats   []float64 // amounts
 }
 
 func newTally(h *Header) *tally {

@@ -63,6 +63,14 @@ func (s *rankStates) intern(c config) int32 {
 	return id
 }
 
+// holds reports whether an operation is pending in a slot, guarded or not.
+func (c *config) holds(slot int32, guarded bool) bool {
+	if guarded {
+		return c.guarded>>slot&1 != 0
+	}
+	return c.free>>slot&1 != 0
+}
+
 // phase returns the phase that a relative one is, -1 for none.
 func (c *config) phase(p int32) int32 {
 	if p >= 0 {

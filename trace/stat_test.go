@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -88,10 +89,10 @@ func (e *expander) action(a *Action) {
 		}
 	case KindFlops:
 		e.add(countFlops, 1)
-		e.floats[e.at(e.phase, countAmount)] += a.Flops()
+		e.floats[e.at(e.phase, countFlops)] += a.Flops()
 	case KindSleep:
 		e.add(countSleep, 1)
-		e.floats[e.at(e.phase, countSeconds)] += a.Seconds()
+		e.floats[e.at(e.phase, countSleep)] += a.Seconds()
 	case KindExchange:
 		e.add(countIrecv, 1)
 		e.send(countSend, a.X[0])
@@ -102,6 +103,12 @@ func (e *expander) action(a *Action) {
 		e.add(countWait, 1)
 	case KindSend, KindSsend, KindIsend, KindIssend, KindSendrecv:
 		e.send(kindCounts[a.Kind], a.X[0])
+	case KindCollective:
+		c := countCollective + counter(a.Sym)
+		e.add(c, 1)
+		if collectiveRules[a.Sym].flops {
+			e.floats[e.at(e.phase, c)] += math.Float64frombits(uint64(a.X[2]))
+		}
 	default:
 		e.add(kindCounts[a.Kind], 1)
 	}
@@ -404,7 +411,11 @@ func (g *randomBlock) poll() {
 
 func (g *randomBlock) action() {
 	b, peer, tag := g.b, Const(int64(g.IntN(6))), Const(5)
-	switch g.IntN(12) {
+	switch g.IntN(14) {
+	case 12:
+		b.Collective(CollAllreduce, CollectiveOperands{Send: g.num(), SendSize: Const(8), Flops: Const(FloatArg(float64(g.IntN(9))))})
+	case 13:
+		b.Collective(CollBarrier, CollectiveOperands{})
 	case 0:
 		b.Compute(0, g.num(), g.num(), g.num())
 	case 1:

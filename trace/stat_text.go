@@ -48,7 +48,7 @@ func (s *Stat) head() string {
 		line("parameters", "%s", strings.Join(params, " "))
 	}
 	line("ranks", "%s", countText(int64(s.Ranks)))
-	line("steps", "%s; the program has %s", countText(int64(s.Steps)), countText(int64(s.AllSteps)))
+	line("steps", "%s of %s", countText(int64(s.Steps)), countText(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
 	f := &s.File
 	line("file", "%s bytes, %.6f per message; %s before compression (%.1f x); %s blocks, %d windows, %s units",

@@ -189,69 +189,79 @@ func (u *unitCounter) addInt(at int, value, times int64) error {
 // change notes what a call does to phases and slots. The summary's atoms are
 // loaded.
 func (u *unitCounter) change(s *summary, ranks int64, ch *groupChange, was *config) error {
-	e := &u.eval
-	now := *was
+	now := config{phases: leavePhases(was, s), guarded: was.guarded, free: was.free}
 	for i := range s.runs {
 		r := &s.runs[i]
-		bit := uint32(1) << r.slot
-		holds := r.guarded && was.guarded&bit != 0 || !r.guarded && was.free&bit != 0
-		if holds && e.int(r.factor) != 0 {
+		if was.holds(r.slot, r.guarded) && u.eval.int(r.factor) != 0 {
 			ch.steps = append(ch.steps, slotChange{slot: int(r.slot), run: true, phase: was.phase(r.phase)})
 		}
 	}
-	type defined struct {
-		slot int32
-		site *site
-		args []int64
+	defs := u.leave(s, ch, was, &now)
+	for i := range defs {
+		if err := u.define(&defs[i], ranks, ch, &now); err != nil {
+			return err
+		}
 	}
-	var defs []defined
+	ch.config = u.states.intern(now)
+	return nil
+}
+
+// definition is a Define with the values of its arguments.
+type definition struct {
+	slot int32
+	site *site
+	args []int64
+}
+
+// leave empties the slots whose operation is not pending any more, and returns the
+// operations that are now.
+func (u *unitCounter) leave(s *summary, ch *groupChange, was, now *config) (defs []definition) {
 	for slot := range int32(u.states.slots) {
 		left, touched := s.outs[slot]
 		if !touched {
 			continue
 		}
-		bit := uint32(1) << slot
 		kept := false
 		for _, op := range left {
-			if e.int(op.factor) == 0 {
-				continue
-			}
-			switch op.site {
-			case entryGuarded:
-				kept = kept || was.guarded&bit != 0
-			case entryFree:
-				kept = kept || was.free&bit != 0
+			switch {
+			case u.eval.int(op.factor) == 0:
+			case op.site >= 0:
+				defs = append(defs, u.definition(slot, &s.sites[op.site]))
 			default:
-				site := &s.sites[op.site]
-				args := make([]int64, len(site.args))
-				for i, a := range site.args {
-					args[i] = e.int(a)
-				}
-				defs = append(defs, defined{slot, site, args})
+				kept = kept || was.holds(slot, op.site == entryGuarded)
 			}
 		}
-		if kept {
-			continue
-		}
-		if (was.guarded|was.free)&bit != 0 {
-			ch.steps = append(ch.steps, slotChange{slot: int(slot), op: -1})
-		}
-		now.guarded, now.free = now.guarded&^bit, now.free&^bit
-	}
-	for _, d := range defs {
-		counts, err := u.bodyCounts(d.site.body, d.args)
-		if err != nil {
-			return err
-		}
-		ch.steps = append(ch.steps, slotChange{slot: int(d.slot), op: u.states.newOperation(counts, ranks)})
-		if d.site.guarded {
-			now.guarded |= 1 << d.slot
-		} else {
-			now.free |= 1 << d.slot
+		if !kept {
+			if was.holds(slot, true) || was.holds(slot, false) {
+				ch.steps = append(ch.steps, slotChange{slot: int(slot), op: -1})
+			}
+			now.guarded &^= 1 << slot
+			now.free &^= 1 << slot
 		}
 	}
-	now.phases = leavePhases(was, s)
-	ch.config = u.states.intern(now)
+	return defs
+}
+
+func (u *unitCounter) definition(slot int32, site *site) definition {
+	args := make([]int64, len(site.args))
+	for i, a := range site.args {
+		args[i] = u.eval.int(a)
+	}
+	return definition{slot, site, args}
+}
+
+// define makes an operation pending. It loads other atoms.
+func (u *unitCounter) define(d *definition, ranks int64, ch *groupChange, now *config) error {
+	counts, err := u.bodyCounts(d.site.body, d.args)
+	if err != nil {
+		return err
+	}
+	ch.steps = append(ch.steps, slotChange{slot: int(d.slot), op: u.states.newOperation(counts, ranks)})
+	if d.site.guarded {
+		now.guarded |= 1 << d.slot
+	} else {
+		now.free |= 1 << d.slot
+	}
 	return nil
 }
 

@@ -243,6 +243,9 @@ func (s *structureWriter) control(it *Item) string {
 		return fmt.Sprintf("work %d: columns %s by %s: %s(., %s)", it.Slot, operand(it.Args[0]), operand(it.Args[1]),
 			s.blockName(it.Sym), operands(it.Args[2:]))
 	}
+	if it.Op == OpCollective {
+		return fmt.Sprintf("%v(%s)", CollectiveKind(it.Sym), operands(it.Args))
+	}
 	return strings.TrimSpace(it.Op.String() + " " + operands(it.Args))
 }
 

@@ -45,7 +45,9 @@ func (f *Fault) before(g *Fault) bool {
 // Verify reads the whole trace and checks it: the checksum and the hash of each
 // record, the totals, that all that is referred to exists, that each action is
 // possible and each wait has its request, that phases nest, and that for each
-// source, destination and tag the sizes sent are, in order, the sizes received.
+// source, destination and tag the sizes sent are, in order, the sizes received
+// (receives from any source or with any tag count as many messages that the others leave),
+// and that all ranks call the same collective operations.
 // The first fault, a *Fault, is that of the lowest step and rank; of messages
 // that do not balance it is looked for in a second pass, and so only in a file:
 // of a stream the error names source, destination and tag. Memory does not
@@ -161,12 +163,14 @@ func (v *verifier) finish() error {
 			}
 		}
 	}
-	unbalanced, err := v.unbalanced()
-	if err != nil {
-		return err
-	}
-	if unbalanced != nil && unbalanced.before(worst) {
-		worst = unbalanced
+	for _, check := range []func() (*Fault, error){v.unbalanced, v.unlikeCollectives} {
+		f, err := check()
+		if err != nil {
+			return err
+		}
+		if f != nil && f.before(worst) {
+			worst = f
+		}
 	}
 	if worst != nil {
 		return worst

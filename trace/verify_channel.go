@@ -18,12 +18,22 @@ func (k channelKey) peer() int32    { return int32(k >> 33 & (1<<30 - 1)) }
 func (k channelKey) tag() int32     { return int32(uint32(k)) }
 func (k channelKey) receives() bool { return k>>32&1 != 0 }
 
-// eachEnvelope calls f for each message that an action sends or receives.
+// wildcard reports whether an action is a receive that takes messages of several
+// channels.
+func wildcard(a *Action) bool {
+	return (a.Kind == KindRecv || a.Kind == KindIrecv) && (a.Peer == AnySource || a.Tag == AnyTag)
+}
+
+// eachEnvelope calls f for each message that an action sends or receives, but for
+// wildcards.
 func eachEnvelope(a *Action, f func(key channelKey, bytes int64)) {
 	switch a.Kind {
 	case KindSend, KindSsend, KindIsend, KindIssend:
 		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
 	case KindRecv, KindIrecv:
+		if wildcard(a) {
+			return
+		}
 		f(channelKeyOf(a.Peer, a.Tag, true), a.X[0])
 	case KindExchange, KindSyncExchange:
 		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])

@@ -15,6 +15,8 @@ type rankCheck struct {
 	actions  int64
 	messages int64
 	channels channelTable
+	wild     int64   // receives with wildcards
+	colls    uint64  // hash of the collective operations in order
 	requests []int32 // pending, by slot number
 	phases   []uint16
 	fault    *Fault
@@ -49,17 +51,6 @@ func (r *rankCheck) fail(format string, args ...any) {
 	r.fault = &Fault{Rank: r.c.Rank(), Step: r.step, Action: r.actions + 1, Text: fmt.Sprintf(format, args...)}
 }
 
-// lines returns how many actions a listing shows for a.
-func lines(a *Action) int64 {
-	switch a.Kind {
-	case KindProbed, KindPhase, KindMark, KindStep:
-		return 0
-	case KindExchange, KindSyncExchange:
-		return 3
-	}
-	return 1
-}
-
 func (r *rankCheck) action(a *Action) {
 	switch a.Kind {
 	case KindCompute:
@@ -75,6 +66,8 @@ func (r *rankCheck) action(a *Action) {
 		r.phase(a)
 	case KindStep:
 		r.step = int(a.X[0])
+	case KindCollective:
+		r.colls = mix(r.colls ^ collectiveKey(a))
 	default:
 		r.message(a)
 	}
@@ -85,6 +78,9 @@ func (r *rankCheck) action(a *Action) {
 
 // message notes what an action sends and receives.
 func (r *rankCheck) message(a *Action) {
+	if wildcard(a) {
+		r.wild++
+	}
 	eachEnvelope(a, func(key channelKey, bytes int64) {
 		r.channels.add(key, bytes)
 		if !key.receives() {
@@ -135,3 +131,6 @@ func (r *rankCheck) phase(a *Action) {
 	}
 	r.phases = r.phases[:n-1]
 }
+
+// collectiveKey is what all ranks must say alike in a collective operation.
+func collectiveKey(a *Action) uint64 { return uint64(a.Sym)<<32 | uint64(uint32(a.Peer)) }

@@ -93,6 +93,25 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyWildcards lets ranks receive from their left by name and from their
+// right by a wildcard.
+func TestVerifyWildcards(t *testing.T) {
+	data := ringTrace(t, func(_ *Writer, b *Builder) {
+		ring(b)
+		b.Message(OpIsend, 0, 2, b.Member(0, b.Param(0).Plus(-1)), Const(6), Const(40))
+		b.Message(OpRecv, 0, 0, Const(AnySource), Const(6), Const(-1))
+		b.WaitAll()
+		b.Collective(CollBarrier, CollectiveOperands{})
+	}, nil)
+	v, err := openBytes(t, data).Verify()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(6 * 3 * 2); v.Messages != want {
+		t.Errorf("%d messages, want %d", v.Messages, want)
+	}
+}
+
 func TestVerifyFaults(t *testing.T) {
 	plain := func(_ *Writer, b *Builder) { ring(b) }
 	for _, test := range []struct {
@@ -145,6 +164,27 @@ func TestVerifyFaults(t *testing.T) {
 			nil, "rank 0 step 0 action 1: phase work ends, but rest is the innermost open one"},
 		{"phase ends twice", func(_ *Writer, b *Builder) { ring(b); b.Mark(1) },
 			nil, "rank 0 step 0 action 4: phase work ends, but none is the innermost open one"},
+		{"collectives in other order", func(_ *Writer, b *Builder) {
+			reduce := func() {
+				b.Collective(CollReduce, CollectiveOperands{Send: Const(1), SendSize: Const(8), Root: Const(0)})
+			}
+			first := b.Eq(b.Param(0), Const(1))
+			b.If(first, reduce)
+			b.Collective(CollBarrier, CollectiveOperands{})
+			b.If(b.Diff(Const(1), first), reduce)
+		}, nil, "rank 1 step 0 action 1: reduce with root 0 where rank 0 has barrier with root 0"},
+		{"one collective too many", func(_ *Writer, b *Builder) {
+			b.If(b.Param(0).Plus(1), func() { b.Collective(CollBarrier, CollectiveOperands{}) })
+		}, func(step int, c *Call) {
+			if step == 1 {
+				c.Args[0][2] = -1 // ranks 2 and 5 have none
+			}
+		},
+			"rank 2 step 2 action 3: no more collective operation where rank 0 has barrier with root 0"},
+		{"wildcards", func(_ *Writer, b *Builder) {
+			ring(b)
+			b.Message(OpRecv, 0, 0, Const(AnySource), Const(5), Const(8))
+		}, nil, "rank 0 at its end: 3 receives from any source or with any tag, for which 0 messages are left"},
 		{"never polled", func(w *Writer, b *Builder) {
 			body := NewBuilder("body", 0)
 			n, err := w.Program().Add(body)

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // maxTraced is how many channels out of balance are looked at again for the
@@ -19,11 +20,14 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.messages == 0 || traced == maxTraced {
 				continue
 			}
-			traced++
 			ch := channel{int32(i), e.key.peer(), e.key.tag()}
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
 			}
+			if v.wild(ch) {
+				continue
+			}
+			traced++
 			f, err := v.t.traceChannel(ch)
 			if err != nil {
 				return nil, err
@@ -33,7 +37,48 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			}
 		}
 	}
+	if f := v.unbalancedWild(); f != nil && f.before(first) {
+		first = f
+	}
 	return first, nil
+}
+
+// wild reports whether the receiver of a channel has wildcards that may take the
+// messages that the channel sends beyond those it receives.
+func (v *verifier) wild(ch channel) bool {
+	sent, received := v.counts(ch)
+	return v.ranks[ch.destination].wild > 0 && sent >= received
+}
+
+// counts returns the messages of a channel's ends since they last agreed.
+func (v *verifier) counts(ch channel) (sent, received int64) {
+	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, false)); out != nil {
+		sent = out.messages
+	}
+	if in := v.ranks[ch.destination].channels.find(channelKeyOf(ch.source, ch.tag, true)); in != nil {
+		received = in.messages
+	}
+	return sent, received
+}
+
+// unbalancedWild returns the first rank whose receives with wildcards are not as
+// many as the messages that its other receives leave over.
+func (v *verifier) unbalancedWild() *Fault {
+	left := make([]int64, len(v.ranks))
+	for i := range v.ranks {
+		for _, e := range v.ranks[i].channels.entries {
+			if e.messages > 0 && !e.key.receives() {
+				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag()})
+				left[e.key.peer()] += sent - received
+			}
+		}
+	}
+	for i := range v.ranks {
+		if wild := v.ranks[i].wild; wild > 0 && left[i] != wild {
+			return &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
+		}
+	}
+	return nil
 }
 
 // channel is what messages are matched by.
@@ -82,7 +127,7 @@ func (t *Trace) traceChannel(ch channel) (*Fault, error) {
 type envelope struct {
 	bytes  int64
 	step   int
-	action int64
+	action int64 // from 1, as in Fault
 }
 
 func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
@@ -91,12 +136,9 @@ func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
 
 // envelopeReader yields the messages of one end of a channel.
 type envelopeReader struct {
-	c       *Cursor
-	key     channelKey
-	step    int
-	actions int64
-	found   []envelope
-	err     error
+	actionReader
+	key   channelKey
+	found []envelope
 }
 
 // envelopes returns a reader of the messages of a key in the stream of a rank.
@@ -105,38 +147,74 @@ func (t *Trace) envelopes(rank int32, key channelKey) (*envelopeReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &envelopeReader{c: &c[0], key: key}, nil
+	return &envelopeReader{actionReader: actionReader{c: &c[0]}, key: key}, nil
 }
 
 // next returns the next message, nil at the end or after an error.
 func (r *envelopeReader) next() *envelope {
-	var buf [64]Action
 	for len(r.found) == 0 {
-		n, err := r.c.Fill(buf[:])
-		if err != nil || n == 0 {
-			r.err = err
+		a := r.actionReader.next()
+		if a == nil {
 			return nil
 		}
-		for i := range buf[:n] {
-			r.action(&buf[i])
-		}
-		if buf[n-1].Kind == KindPoll {
-			r.c.Answer(true)
-		}
+		eachEnvelope(a, func(key channelKey, bytes int64) {
+			if key == r.key {
+				r.found = append(r.found, envelope{bytes, r.step, r.actions + 1})
+			}
+		})
 	}
 	e := r.found[0]
 	r.found = r.found[1:]
 	return &e
 }
 
-func (r *envelopeReader) action(a *Action) {
-	if a.Kind == KindStep {
-		r.step = int(a.X[0])
-	}
-	eachEnvelope(a, func(key channelKey, bytes int64) {
-		if key == r.key {
-			r.found = append(r.found, envelope{bytes, r.step, r.actions + 1})
+// unlikeCollectives returns the first place where a rank's collective operations
+// are not those of rank 0, nil if there is none.
+func (v *verifier) unlikeCollectives() (*Fault, error) {
+	for i := range v.ranks {
+		if v.ranks[i].colls != v.ranks[0].colls {
+			return v.t.traceCollectives(int32(i))
 		}
-	})
-	r.actions += lines(a)
+	}
+	return nil, nil
+}
+
+// traceCollectives goes through the collective operations of rank 0 and another
+// rank, which differ.
+func (t *Trace) traceCollectives(rank int32) (*Fault, error) {
+	if t.file == nil {
+		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank 0 calls; %w", t.frames.name, rank, errStream)
+	}
+	cursors, err := t.Cursors([]int32{0, rank}, CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	zero, other := &actionReader{c: &cursors[0]}, &actionReader{c: &cursors[1]}
+	for {
+		x, y := nextCollective(zero), nextCollective(other)
+		if err := errors.Join(zero.err, other.err); err != nil {
+			return nil, err
+		}
+		if x != nil && y != nil && collectiveKey(x) == collectiveKey(y) {
+			continue
+		}
+		return &Fault{Rank: rank, Step: other.step, Action: other.actions + 1,
+			Text: fmt.Sprintf("%s where rank 0 has %s", collectiveText(y), collectiveText(x))}, nil
+	}
+}
+
+// nextCollective returns the next collective operation, nil at the end.
+func nextCollective(r *actionReader) *Action {
+	for {
+		if a := r.next(); a == nil || a.Kind == KindCollective {
+			return a
+		}
+	}
+}
+
+func collectiveText(a *Action) string {
+	if a == nil {
+		return "no more collective operation"
+	}
+	return fmt.Sprintf("%v with root %d", CollectiveKind(a.Sym), a.Peer)
 }
