@@ -30,6 +30,7 @@ func (w *summaryWriter) call(block int, args []poly, weight poly) error {
 		c = &deferredCall{block: block, phase: phase, args: args}
 		w.deferred[string(key)] = c
 		w.calls = append(w.calls, c)
+		w.terms += 1 + len(args)
 	}
 	c.times.add(weight...)
 	return nil
@@ -46,9 +47,10 @@ func (w *summaryWriter) inline(s *summary, args []poly, weight poly, phases phas
 		w.add(countTermKey{phases.resolve(t.phase), t.count, t.term}, w.g.mul(weight, sub.poly(t.value)))
 	}
 	for _, t := range s.amounts {
-		if times := w.g.mul(weight, sub.poly(t.times)); len(times) > 0 {
-			w.out.amounts = append(w.out.amounts, amountTerm{phases.resolve(t.phase), t.count, times, sub.poly(t.bits)})
-		}
+		w.amountIn(phases.resolve(t.phase), t.count, w.g.mul(weight, sub.poly(t.times)), sub.poly(t.bits))
+	}
+	if err := w.bounded(); err != nil {
+		return err
 	}
 	for _, t := range s.runs {
 		for _, op := range before[t.slot] {
@@ -102,6 +104,7 @@ func (w *summaryWriter) leaveSlots(s *summary, sub *substitution, before slotSta
 
 func (w *summaryWriter) site(s site) int {
 	w.out.sites = append(w.out.sites, s)
+	w.terms += 1 + len(s.args)
 	return len(w.out.sites) - 1
 }
 

@@ -50,6 +50,7 @@ func (w *summaryWriter) run(slot int32, op pendingOp, weight poly, phase int32) 
 	}
 	if op.site < 0 {
 		w.out.runs = append(w.out.runs, runTerm{slot, phase, op.site == entryGuarded, weight})
+		w.terms += 1 + len(weight)
 		return nil
 	}
 	s := &w.out.sites[op.site]

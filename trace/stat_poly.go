@@ -150,6 +150,7 @@ type algebra struct {
 	atoms []atom // 0 is not used
 	index map[string]atomID
 	key   []byte
+	terms int // of the atoms' arguments
 }
 
 func newAlgebra() *algebra { return &algebra{atoms: make([]atom, 1), index: map[string]atomID{}} }
@@ -164,6 +165,9 @@ func (g *algebra) intern(op atomOp, sym int32, args ...poly) poly {
 	if !ok {
 		id = atomID(len(g.atoms))
 		g.atoms = append(g.atoms, atom{op, sym, slices.Clone(args)})
+		for _, p := range args {
+			g.terms += 1 + len(p)
+		}
 		g.index[string(g.key)] = id
 	}
 	return poly{{coef: 1, atoms: [maxFactors]atomID{id}}}

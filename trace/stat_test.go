@@ -2,10 +2,12 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -439,5 +441,40 @@ func (g *randomBlock) action() {
 		b.Wait(3)
 	case 11:
 		b.Exchange(0, peer, tag, b.Scale(8, g.num()), b.Scale(8, g.num()))
+	}
+}
+
+// TestStatRefusesEndlessFormulas counts blocks of which each calls the one before
+// twice, with arguments that are all different: 2^40 conditions.
+func TestStatRefusesEndlessFormulas(t *testing.T) {
+	var buf bytes.Buffer
+	h := gridHeader()
+	w, err := NewWriter(&buf, h, WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder("leaf", 3)
+	b.If(b.Param(0), func() { b.Compute(0, Const(1), Const(1)) })
+	for i := range 40 {
+		n, err := w.Program().Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = NewBuilder("caller", 3)
+		b.Call(n, b.Param(0), b.Param(1), b.Param(2))
+		b.Call(n, b.Param(0).Plus(1<<i), b.Param(1), b.Param(2))
+	}
+	n, err := w.Program().Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := w.Vector(Vector{Values: []int64{0}})
+	c := &Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = openBytes(t, buf.Bytes()).Stat(StatOptions{})
+	if err == nil || !strings.Contains(err.Error(), "terms cannot be counted") {
+		t.Errorf("error %v, want formulas that are too long", err)
 	}
 }
