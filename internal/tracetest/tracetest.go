@@ -14,31 +14,44 @@ const (
 	Move        // no flop
 )
 
-// Header returns the header of a trace of one step in which each rank calls a
-// block of its own, without arguments. There is one pollable operation.
-func Header(ranks int) *trace.Header {
+// maxVectors is how many vectors a trace may have.
+const maxVectors = 2
+
+// header returns the header of a trace of one step in which each rank calls a
+// block of its own, whose arguments are vectors. There is one pollable operation.
+func header(ranks int) *trace.Header {
 	n := []trace.Dim{{Name: "N"}}
 	return &trace.Header{
 		Program: "test", Ranks: ranks, Steps: 1, Pollables: 1,
-		Families:  []trace.Family{{Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
-		Axes:      []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		Phases:    []string{"all"},
-		Markers:   []trace.Marker{{Text: "begin", Phase: 1}, {Text: "end", Phase: 1, End: true}},
-		Kernels:   []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}}, Move: {Name: "move", Dims: n}},
-		Templates: []trace.Template{{Name: "main", List: trace.NoAxis, Block: 0}},
+		Families: []trace.Family{{Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
+		Axes:     []trace.Axis{{Name: "rank", Kind: trace.AxisRank}, {Name: "all", Kind: trace.AxisAll}},
+		Phases:   []string{"all"},
+		Markers:  []trace.Marker{{Text: "begin", Phase: 1}, {Text: "end", Phase: 1, End: true}},
+		Kernels:  []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}}, Move: {Name: "move", Dims: n}},
+		Templates: []trace.Template{{Name: "main", List: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{
+			{Name: "first", Axis: 1, Vector: true}, {Name: "second", Axis: 1, Vector: true},
+		}}},
 	}
 }
 
 // Trace returns the trace in which rank r does what block appends to its builder.
-// Blocks that it calls go into the program.
-func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program)) *trace.Trace {
+// Blocks that it calls go into the program; its parameters are the vectors, at
+// most two.
+func Trace(t testing.TB, ranks int, block func(r int, b *trace.Builder, p *trace.Program), vectors ...[]int64) *trace.Trace {
 	t.Helper()
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, Header(ranks), trace.WriterOptions{})
+	w, err := trace.NewWriter(&file, header(ranks), trace.WriterOptions{})
 	must(t, err)
-	call := trace.Call{Blocks: make([]int64, ranks)}
+	call := trace.Call{Blocks: make([]int64, ranks), Args: make([][]int64, maxVectors)}
+	for i := range call.Args {
+		v := trace.Vector{Values: []int64{0}}
+		if i < len(vectors) {
+			v.Values = vectors[i]
+		}
+		call.Args[i] = []int64{w.Vector(v)}
+	}
 	for r := range ranks {
-		b := trace.NewBuilder("main", 0)
+		b := trace.NewBuilder("main", len(vectors))
 		block(r, b, w.Program())
 		call.Blocks[r] = int64(add(t, w.Program(), b))
 	}

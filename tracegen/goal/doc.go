@@ -19,5 +19,5 @@
 // What GOAL lacks is left out and counted in [Exported]: tests, recorded probes,
 // and that a send is synchronous, which matters below the size from which
 // LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of
-// unknown size and a negative tag are errors.
+// unknown size, a negative tag and a collective are errors.
 package goal

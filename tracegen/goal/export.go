@@ -173,23 +173,29 @@ func (x *exporter) message(g *graph, a *trace.Action) error {
 
 // checkMessage refuses what GOAL cannot say. Sent sizes have been checked.
 func checkMessage(a *trace.Action) error {
-	received, tag := int64(0), a.Tag
+	var received int64
+	sent, expected := a.Tag, a.Tag // tags
 	switch a.Kind {
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+		expected = 0
 	case trace.KindRecv, trace.KindIrecv:
-		received = a.X[0]
+		received, sent = a.X[0], 0
 	case trace.KindExchange, trace.KindSyncExchange:
 		received = a.X[1]
 	case trace.KindSendrecv:
-		received, tag = a.X[1], min(tag, int32(a.X[2]>>32))
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+		received, expected = a.X[1], int32(a.X[2]>>32)
+	case trace.KindCollective:
+		return fmt.Errorf("collective %v has no counterpart in GOAL", trace.CollectiveKind(a.Sym))
 	default:
 		return fmt.Errorf("action %v has no counterpart in GOAL", a.Kind)
 	}
-	if received < 0 {
+	switch {
+	case received < 0:
 		return fmt.Errorf("%v of unknown size has no counterpart in GOAL", a.Kind)
-	}
-	if tag < 0 {
-		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, tag)
+	case sent < 0:
+		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, sent)
+	case expected < 0 && expected != trace.AnyTag:
+		return fmt.Errorf("%v with tag %d: GOAL has tags from 0", a.Kind, expected)
 	}
 	return nil
 }

@@ -115,6 +115,15 @@ func TestText(t *testing.T) {
 			l7: calc 3
 			l7 requires l6
 			l7 requires l5`},
+		{"wildcards", func(b *trace.Builder) {
+			message(b, trace.OpRecv, 0, trace.AnySource, trace.AnyTag, 5)
+			b.Sendrecv(0, c(1), c(5), c(10), c(3), c(trace.AnyTag), c(20))
+		}, `
+			l1: recv 5b from -1 tag -1
+			l2: send 10b to 1 tag 5
+			l2 requires l1
+			l3: recv 20b from 3 tag -1
+			l3 irequires l2`},
 		// 0.4 + 0.4 ns are 1; the 0.2 ns too much are missing from 0.6, which rounds
 		// to 0, and the 0.4 ns left over make 1.2 to 2.
 		{"rounding", func(b *trace.Builder) {
@@ -200,6 +209,10 @@ func TestErrors(t *testing.T) {
 		{func(b *trace.Builder) { b.Sendrecv(0, c(1), c(2), c(3), c(1), c(2), c(-1)) }, "sendrecv of unknown size"},
 		{func(b *trace.Builder) { b.Sendrecv(0, c(1), c(2), c(3), c(1), c(-2), c(1)) }, "sendrecv with tag -2: GOAL has tags from 0"},
 		{func(b *trace.Builder) { b.Message(trace.OpSend, 0, 0, c(1), c(-1), c(1)) }, "send with tag -1"},
+		{func(b *trace.Builder) { b.Message(trace.OpSend, 0, 0, c(1), c(trace.AnyTag), c(1)) }, "send with tag -2147483647"},
+		{func(b *trace.Builder) {
+			b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: c(1), SendSize: c(1)})
+		}, "rank 0 step 0: collective bcast has no counterpart in GOAL"},
 		{func(b *trace.Builder) { b.Sleep(c(trace.FloatArg(1e9))) }, "rank 0 step 0: computation of 1e+09 s, want less than 1e+09 s"},
 		{func(b *trace.Builder) {
 			b.Message(trace.OpIsend, 0, 4, c(1), c(2), c(3))

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"reprise/trace"
 )
 
 // graph writes the operations of one rank. Their numbers are their labels, from 1.
@@ -66,8 +68,17 @@ func (g *graph) recv(from, tag int32, bytes int64) int64 {
 	return g.message("recv ", bytes, "b from ", from, tag)
 }
 
+// wildcard is GOAL's any source and any tag.
+const wildcard = -1
+
 // message writes an operation with its dependencies, and returns its number.
 func (g *graph) message(verb string, bytes int64, relation string, peer, tag int32) int64 {
+	if tag == trace.AnyTag {
+		tag = wildcard
+	}
+	if peer == trace.AnySource {
+		peer = wildcard
+	}
 	g.label()
 	g.line = strconv.AppendInt(append(g.line, verb...), bytes, 10)
 	g.line = strconv.AppendInt(append(g.line, relation...), int64(peer), 10)

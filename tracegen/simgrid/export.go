@@ -144,7 +144,7 @@ func (x *exporter) turn(c *trace.Cursor) (bool, error) {
 	n, err := x.plain.Fill(c, x.buf[:])
 	for i := range x.buf[:n] {
 		if err == nil {
-			if err = r.action(&x.buf[i]); err != nil {
+			if err = r.action(&x.buf[i], c); err != nil {
 				err = fmt.Errorf("rank %d step %d: %w", c.Rank(), c.Step(), err)
 			}
 		}

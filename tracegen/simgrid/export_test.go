@@ -108,6 +108,15 @@ func TestExportActions(t *testing.T) {
 			b.Message(trace.OpIrecv, 0, 1, c(1), c(2), c(4))
 			b.Wait(1)
 		}, "irecv 1 2 3,irecv 1 2 4"},
+		{"wildcards", func(b *trace.Builder) {
+			b.Message(trace.OpRecv, 0, 0, c(trace.AnySource), c(trace.AnyTag), c(3))
+			b.Message(trace.OpIrecv, 0, 0, c(trace.AnySource), c(2), c(-1))
+			b.Message(trace.OpIrecv, 0, 1, c(1), c(trace.AnyTag), c(4))
+			b.Wait(1)
+			b.Wait(0)
+			b.Sendrecv(0, c(1), c(0), c(30), c(2), c(trace.AnyTag), c(40))
+		}, "recv -555 -444 3,irecv -555 2 -1,irecv 1 -444 4,wait 1 0 -444,wait -555 0 2," +
+			"isend 1 0 30,irecv 2 -444 40,wait 0 1 0,wait 2 0 -444"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := export(t, single(t, test.block), simgrid.ExportOptions{})
@@ -119,6 +128,70 @@ func TestExportActions(t *testing.T) {
 				t.Errorf("idle rank: %s", got)
 			}
 		})
+	}
+}
+
+// TestExportCollectives: with roots and datatypes, which a reader would else assume.
+func TestExportCollectives(t *testing.T) {
+	flop := c(trace.FloatArg(2.5))
+	for _, test := range []struct {
+		kind trace.CollectiveKind
+		call trace.CollectiveOperands
+		want string
+	}{
+		{trace.CollBarrier, trace.CollectiveOperands{}, "barrier"},
+		{trace.CollBcast, trace.CollectiveOperands{Send: c(5), SendSize: c(8), Root: c(2)}, "bcast 5 2 0"},
+		{trace.CollReduce, trace.CollectiveOperands{Send: c(5), SendSize: c(1), Root: c(1), Flops: flop}, "reduce 5 2.5 1 6"},
+		{trace.CollAllreduce, trace.CollectiveOperands{Send: c(5), SendSize: c(4), Flops: flop}, "allreduce 5 2.5 1"},
+		{trace.CollScan, trace.CollectiveOperands{Send: c(5), SendSize: c(2), Flops: flop}, "scan 5 2.5 3"},
+		{trace.CollExscan, trace.CollectiveOperands{Send: c(5), SendSize: c(16), Flops: flop}, "exscan 5 2.5 14"},
+		{trace.CollAlltoall, trace.CollectiveOperands{Send: c(5), SendSize: c(32), Recv: c(6), RecvSize: c(1)}, "alltoall 5 6 27 6"},
+		{trace.CollAllgather, trace.CollectiveOperands{Send: c(5), SendSize: c(8), Recv: c(6), RecvSize: c(1)}, "allgather 5 6 0 6"},
+		{trace.CollGather, trace.CollectiveOperands{Send: c(5), SendSize: c(8), Recv: c(6), RecvSize: c(1), Root: c(2)}, "gather 5 6 2 0 6"},
+		{trace.CollScatter, trace.CollectiveOperands{Send: c(5), SendSize: c(8), Recv: c(6), RecvSize: c(1), Root: c(2)}, "scatter 5 6 2 0 6"},
+		// Elements of 12 bytes are three of 4; 2^32 of 8 bytes are 2^30 of 32.
+		{trace.CollBcast, trace.CollectiveOperands{Send: c(5), SendSize: c(12)}, "bcast 15 0 1"},
+		{trace.CollBcast, trace.CollectiveOperands{Send: c(1 << 32), SendSize: c(8)}, "bcast 1073741824 0 27"},
+	} {
+		text, _ := export(t, single(t, func(b *trace.Builder) { b.Collective(test.kind, test.call) }), simgrid.ExportOptions{})
+		if got := linesOf(text, 0); got != "init,"+test.want+",finalize" {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
+func TestExportVectors(t *testing.T) {
+	for _, test := range []struct {
+		kind trace.CollectiveKind
+		call trace.CollectiveOperands
+		want string
+	}{
+		{trace.CollAlltoallv, trace.CollectiveOperands{SendSize: c(8), RecvSize: c(1)}, "alltoallv 10 1 2 3 4 15 6 0 8 1 0 6"},
+		{trace.CollGatherv, trace.CollectiveOperands{Send: c(3), SendSize: c(8), RecvSize: c(1), Root: c(2)}, "gatherv 3 6 0 8 1 2 0 6"},
+		{trace.CollScatterv, trace.CollectiveOperands{SendSize: c(8), Recv: c(5), RecvSize: c(1), Root: c(2)}, "scatterv 1 2 3 4 5 2 0 6"},
+		{trace.CollReduceScatter, trace.CollectiveOperands{RecvSize: c(4), Flops: c(trace.FloatArg(9))}, "reducescatter 6 0 8 1 9 1"},
+		// Parts of 6, 0, 8 and 1 that span 8: all at the beginning, which needs no word.
+		// 10: as far as it goes. 15: one after the other. 40: with a gap.
+		{trace.CollAllgatherv, trace.CollectiveOperands{Send: c(5), SendSize: c(8), RecvSize: c(1), Span: c(8)}, "allgatherv 5 6 0 8 1 0 6"},
+		{trace.CollAllgatherv, trace.CollectiveOperands{Send: c(5), SendSize: c(8), RecvSize: c(1), Span: c(10)}, "allgatherv 5 6 0 8 1 0 6 0 6 2 9"},
+		{trace.CollAllgatherv, trace.CollectiveOperands{Send: c(5), SendSize: c(8), RecvSize: c(1), Span: c(15)}, "allgatherv 5 6 0 8 1 0 6 0 6 6 14"},
+		{trace.CollAllgatherv, trace.CollectiveOperands{Send: c(5), SendSize: c(8), RecvSize: c(1), Span: c(40)}, "allgatherv 5 6 0 8 1 0 6 0 6 6 39"},
+		{trace.CollAllgatherv, trace.CollectiveOperands{Send: c(5), SendSize: c(8), RecvSize: c(12), Span: c(15)}, "allgatherv 5 18 0 24 3 0 1 0 18 18 42"},
+	} {
+		tr := tracetest.Trace(t, 4, func(r int, b *trace.Builder, _ *trace.Program) {
+			call := test.call
+			if test.kind.SendsPerRank() {
+				call.Send = b.Param(0)
+			}
+			if test.kind.RecvsPerRank() {
+				call.Recv = b.Param(1)
+			}
+			b.Collective(test.kind, call)
+		}, []int64{1, 2, 3, 4}, []int64{6, 0, 8, 1})
+		text, _ := export(t, tr, simgrid.ExportOptions{})
+		if got := linesOf(text, 3); got != "init,"+test.want+",finalize" {
+			t.Errorf("%s, want %s", got, test.want)
+		}
 	}
 }
 
@@ -169,6 +242,12 @@ func TestExportErrors(t *testing.T) {
 			b.Message(trace.OpIsend, 0, 4, c(1), c(2), c(3))
 			b.Message(trace.OpIsend, 0, 4, c(1), c(2), c(3))
 		}, "rank 0 step 0: request slot 4 is taken: its request was not waited for"},
+		{func(b *trace.Builder) { b.Message(trace.OpSend, 0, 0, c(1), c(trace.AnyTag), c(3)) }, "send with any tag"},
+		{func(b *trace.Builder) { b.Message(trace.OpRecv, 0, 0, c(1), c(-444), c(3)) },
+			"recv with tag -444, which means any tag in SimGrid's text"},
+		{func(b *trace.Builder) {
+			b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: c(1<<31 + 1), SendSize: c(3)})
+		}, "bcast: elements of 3 bytes: SimGrid counts to 2147483647, in items of 1 to 32 bytes"},
 	} {
 		_, err := simgrid.Export(t.Context(), &bytes.Buffer{}, single(t, test.block), simgrid.ExportOptions{Polls: trace.Hit{}})
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -40,7 +40,8 @@ func items(bytes int64) (count, datatype int64, err error) {
 	return 0, 0, fmt.Errorf("message of %d bytes: SimGrid counts to %d, in items of 1, 8, 16 or 32 bytes", bytes, math.MaxInt32)
 }
 
-func (r *rankWriter) action(a *trace.Action) error {
+// action writes an action; lists holds the vectors of collectives.
+func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 	if a.Kind == trace.KindWait {
 		r.wait(a.Req)
 		return nil
@@ -60,6 +61,11 @@ func (r *rankWriter) action(a *trace.Action) error {
 	case trace.KindWaitAll:
 		r.line("waitall")
 		r.forgetAll()
+	case trace.KindCollective:
+		c := a.Collective(lists)
+		if err := r.collective(&c); err != nil {
+			return fmt.Errorf("%v: %w", c.Kind, err)
+		}
 	default:
 		return r.message(a)
 	}
@@ -67,10 +73,8 @@ func (r *rankWriter) action(a *trace.Action) error {
 }
 
 func (r *rankWriter) message(a *trace.Action) error {
-	for _, bytes := range a.X[:2] { // those of a message of one side are 0
-		if _, _, err := items(bytes); err != nil {
-			return err
-		}
+	if err := checkMessage(a); err != nil {
+		return err
 	}
 	switch a.Kind {
 	case trace.KindSend:
@@ -105,6 +109,45 @@ func (r *rankWriter) message(a *trace.Action) error {
 		return fmt.Errorf("action %v has no counterpart in SimGrid's text", a.Kind)
 	}
 	return nil
+}
+
+// SimGrid's constants for a receive from any source, or with any tag.
+const (
+	anySource = -555
+	anyTag    = -444
+)
+
+// checkMessage refuses messages that the text cannot say, or would take for others.
+func checkMessage(a *trace.Action) error {
+	for _, bytes := range a.X[:2] { // those of a message of one side are 0
+		if _, _, err := items(bytes); err != nil {
+			return err
+		}
+	}
+	receives := a.Kind == trace.KindRecv || a.Kind == trace.KindIrecv
+	if a.Tag == trace.AnyTag && !receives {
+		return fmt.Errorf("%v with any tag", a.Kind)
+	}
+	if a.Tag == anyTag || a.Kind == trace.KindSendrecv && int32(a.X[2]>>32) == anyTag {
+		return fmt.Errorf("%v with tag %d, which means any tag in SimGrid's text", a.Kind, anyTag)
+	}
+	return nil
+}
+
+// source returns the rank that a message comes from as the text has it.
+func source(peer int32) int32 {
+	if peer == trace.AnySource {
+		return anySource
+	}
+	return peer
+}
+
+// tagOf returns a tag as the text has it.
+func tagOf(tag int32) int32 {
+	if tag == trace.AnyTag {
+		return anyTag
+	}
+	return tag
 }
 
 // sendrecv writes one line, which has no tags and needs both sizes, or four.
@@ -200,36 +243,47 @@ func (r *rankWriter) end() {
 // envelope writes a message, whose datatype is the default if it is byte.
 func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
 	count, datatype, _ := items(bytes)
+	peer64, tag64 := int64(source(peer)), int64(tagOf(tag))
 	if datatype == countTypes[0] {
-		r.line(verb, int64(peer), int64(tag), count)
+		r.line(verb, peer64, tag64, count)
 		return
 	}
-	r.line(verb, int64(peer), int64(tag), count, datatype)
+	r.line(verb, peer64, tag64, count, datatype)
 }
 
 func (r *rankWriter) named(verb string, k key) {
-	r.line(verb, int64(k.src), int64(k.dst), int64(k.tag))
+	r.line(verb, int64(source(k.src)), int64(k.dst), int64(tagOf(k.tag)))
 }
 
 // line appends a line of integers.
 func (r *rankWriter) line(verb string, args ...int64) {
 	r.verb(verb)
-	for _, v := range args {
-		r.text = strconv.AppendInt(append(r.text, ' '), v, 10)
-	}
+	r.ints(args...)
 	r.text = append(r.text, '\n')
 }
 
-// amount appends a line of one number, with the digits that it takes to read it
-// back.
+// amount appends a line of one number.
 func (r *rankWriter) amount(verb string, v float64) {
+	r.verb(verb)
+	r.number(v)
+	r.text = append(r.text, '\n')
+}
+
+// The pieces of a line.
+
+func (r *rankWriter) ints(values ...int64) {
+	for _, v := range values {
+		r.text = strconv.AppendInt(append(r.text, ' '), v, 10)
+	}
+}
+
+// number appends a number, with the digits that it takes to read it back.
+func (r *rankWriter) number(v float64) {
 	if v == math.Trunc(v) && v < 1e15 && !math.Signbit(v) {
-		r.line(verb, int64(v))
+		r.ints(int64(v))
 		return
 	}
-	r.verb(verb)
 	r.text = strconv.AppendFloat(append(r.text, ' '), v, 'g', -1, 64)
-	r.text = append(r.text, '\n')
 }
 
 func (r *rankWriter) verb(verb string) {
