@@ -16,7 +16,7 @@ func TestOptionsAreDocumented(t *testing.T) {
 	}
 	var documented []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `[^|]*\\|").FindAllString(string(text), -1) {
-		for _, name := range regexp.MustCompile("`([a-zA-Z]+/[a-zA-Z-]+)`").FindAllStringSubmatch(row, -1) {
+		for _, name := range regexp.MustCompile("`([a-zA-Z]+/[a-zA-Z_-]+)`").FindAllStringSubmatch(row, -1) {
 			documented = append(documented, name[1])
 		}
 	}

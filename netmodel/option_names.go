@@ -1,7 +1,9 @@
 package netmodel
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,12 +32,20 @@ var optionTable = []option{
 	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
 	{"reprise/poll", setPoll},
 	{"reprise/solver", setSolver},
+	{"smpi/allgather", algorithm("allgather")},
+	{"smpi/allgatherv", algorithm("allgatherv")},
+	{"smpi/allreduce", algorithm("allreduce")},
+	{"smpi/alltoall", algorithm("alltoall")},
+	{"smpi/alltoallv", algorithm("alltoallv")},
 	{"smpi/async-small-thresh", bytes(func(o *Options) *int64 { return &o.EagerBelow })},
+	{"smpi/barrier", algorithm("barrier")},
+	{"smpi/bcast", algorithm("bcast")},
 	{"smpi/bw-factor", factors(func(o *Options) *Factors { return &o.BandwidthFactors })},
 	{"smpi/coll-selector", setCollSelector},
 	{"smpi/cpu-threshold", ignored},
 	{"smpi/display-timing", ignored},
 	{"smpi/finalization-barrier", yesNo(func(o *Options) *bool { return &o.FinalizationBarrier })},
+	{"smpi/gather", algorithm("gather")},
 	{"smpi/grow-injected-times", yesNo(func(o *Options) *bool { return &o.GrowInjectedTimes })},
 	{"smpi/host-speed", ignored},
 	{"smpi/init", number(func(o *Options) *float64 { return &o.InitTime })},
@@ -46,6 +56,9 @@ var optionTable = []option{
 	{"smpi/or", overheads(func(o *Options) *Overheads { return &o.RecvOverhead })},
 	{"smpi/os", overheads(func(o *Options) *Overheads { return &o.SendOverhead })},
 	{"smpi/privatization", ignored},
+	{"smpi/reduce", algorithm("reduce")},
+	{"smpi/reduce_scatter", algorithm("reduce_scatter")},
+	{"smpi/scatter", algorithm("scatter")},
 	{"smpi/send-is-detached-thresh", bytes(func(o *Options) *int64 { return &o.DetachedBelow })},
 	{"smpi/shared-malloc", ignored},
 	{"smpi/simulate-computation", yesNo(func(o *Options) *bool { return &o.SimulateComputation })},
@@ -197,6 +210,18 @@ func setCollSelector(o *Options, value string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is not supported, want default, ompi or mpich", value)
+}
+
+// algorithm remembers the algorithm of a collective operation by name; who carries
+// out collective operations knows the names.
+func algorithm(operation string) func(*Options, string) error {
+	return func(o *Options, value string) error {
+		if value == "" {
+			return errors.New("want the name of an algorithm")
+		}
+		o.CollAlgorithms = append(slices.Clone(o.CollAlgorithms), CollAlgorithm{operation, value})
+		return nil
+	}
 }
 
 // nearest returns the known option name with the smallest edit distance to name,

@@ -44,6 +44,10 @@ const (
 	PollArrived
 )
 
+// CollAlgorithm is the algorithm, by SimGrid's name, of a collective operation
+// such as "bcast" or "reduce_scatter".
+type CollAlgorithm struct{ Operation, Algorithm string }
+
 // Options holds every option of a simulation that affects its dates. Field
 // comments name the SimGrid option that [Options.Set] maps to the field; those
 // that begin with "reprise/" exist here only. Times are in seconds, sizes in
@@ -78,16 +82,17 @@ type Options struct {
 
 	// What the replay engine reads.
 
-	TestCost            float64  // smpi/test: sleep of one MPI_Test
-	IprobeCost          float64  // smpi/iprobe: duration of one MPI_Iprobe
-	IprobeCPUUsage      float64  // smpi/iprobe-cpu-usage: share of a core that it uses
-	GrowInjectedTimes   bool     // smpi/grow-injected-times: failed polls cost more and more
-	WtimeCost           float64  // smpi/wtime: sleep of one MPI_Wtime
-	SimulateComputation bool     // smpi/simulate-computation: no = compute takes no time
-	InitTime            float64  // smpi/init: sleep of every rank before its first action
-	FinalizationBarrier bool     // smpi/finalization-barrier: barrier after the last action
-	CollSelector        string   // smpi/coll-selector: default, ompi or mpich
-	Poll                PollRule // reprise/poll: posted or arrived
+	TestCost            float64         // smpi/test: sleep of one MPI_Test
+	IprobeCost          float64         // smpi/iprobe: duration of one MPI_Iprobe
+	IprobeCPUUsage      float64         // smpi/iprobe-cpu-usage: share of a core that it uses
+	GrowInjectedTimes   bool            // smpi/grow-injected-times: failed polls cost more and more
+	WtimeCost           float64         // smpi/wtime: sleep of one MPI_Wtime
+	SimulateComputation bool            // smpi/simulate-computation: no = compute takes no time
+	InitTime            float64         // smpi/init: sleep of every rank before its first action
+	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
+	CollSelector        string          // smpi/coll-selector: default, ompi or mpich
+	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
+	Poll                PollRule        // reprise/poll: posted or arrived
 
 	explicit uint8 // which of the fields with model-dependent defaults were set
 }

@@ -170,7 +170,10 @@ func (e *engine) wait(r int32, rk *rank, n int32) (outcome, error) {
 func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	switch a.Kind {
 	case trace.KindFlops:
-		return e.flops(r, rk, a.Flops()), nil
+		if !e.options.SimulateComputation {
+			return goOn, nil
+		}
+		return e.computation(r, rk, a.Flops()), nil
 	case trace.KindSleep:
 		seconds := e.sleepTime(a.Seconds())
 		if !(seconds >= 0) {
@@ -192,9 +195,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return goOn, nil
 }
 
-// flops computes an amount of flop, at the rank's share of its host.
-func (e *engine) flops(r int32, rk *rank, amount float64) outcome {
-	if !e.options.SimulateComputation || amount <= 0 {
+// computation computes an amount of flop, at the rank's share of its host.
+func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
+	if amount <= 0 {
 		return goOn
 	}
 	speed := e.speed(rk.host)

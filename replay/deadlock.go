@@ -23,6 +23,8 @@ type Wait struct {
 	Peer   int32
 	Tag    int32
 	Date   float64 // since when, seconds
+
+	Collective string // operation whose message it is; "": none
 }
 
 const maxWaits = 8
@@ -31,6 +33,9 @@ func (w Wait) String() string {
 	what := "a send of rank"
 	if w.Send {
 		what = "a receive of rank"
+	}
+	if w.Collective != "" {
+		return fmt.Sprintf("rank %d in %s since %.9g s: %s %d", w.Rank, w.Collective, w.Date, what, w.Peer)
 	}
 	return fmt.Sprintf("rank %d in %v since %.9g s: %s %d with tag %d", w.Rank, w.Action, w.Date, what, w.Peer, w.Tag)
 }
@@ -67,11 +72,18 @@ func (e *engine) check() error {
 // or the one that it probes for.
 func (e *engine) waitOf(r int32) Wait {
 	rk := &e.ranks[r]
-	last := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+	pos := int(rk.pos)
+	if rk.guardPeer < 0 && !rk.collective {
+		pos-- // it goes on with the action after the one that blocks it
+	}
+	last := &e.actions[int(r)*bufferedActions+pos]
 	if rk.guardPeer >= 0 {
 		return Wait{Rank: r, Action: last.Kind, Peer: rk.guardPeer, Tag: rk.guardTag, Date: rk.clock}
 	}
-	w := Wait{Rank: r, Action: e.actions[int(r)*bufferedActions+int(rk.pos)-1].Kind, Date: rk.since, Peer: -1}
+	w := Wait{Rank: r, Action: last.Kind, Date: rk.since, Peer: -1}
+	if rk.collective {
+		w.Collective = trace.CollectiveKind(last.Sym).String()
+	}
 	for i := range e.messages {
 		m := &e.messages[i]
 		switch {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"reprise/netmodel"
+	"reprise/replay/collective"
 	"reprise/trace"
 )
 
@@ -38,6 +39,10 @@ type engine struct {
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
 	probeFactor   int64 // of the cost of the next probe
 	testFactor    int64
+
+	selector    *collective.Selector
+	collectives []collectiveRun // by rank; nil before the first
+	sums        rankSums
 
 	book     ledger
 	models   []kernelModel
@@ -206,6 +211,8 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return parkedUnless(over), err
 	case trace.KindTest:
 		return e.test(r, rk, a.Req)
+	case trace.KindCollective:
+		return e.collective(r, rk, a)
 	}
 	return e.doLocal(r, rk, a)
 }

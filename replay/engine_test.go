@@ -57,7 +57,7 @@ func TestBadActions(t *testing.T) {
 		{compute(0, 1), "no kernel file was given"},
 		{sleep(-1), "-1 seconds"},
 		{trace.Action{Kind: trace.KindPhase, Sym: 1}, "phase 1 out of [0,0)"},
-		{trace.Action{Kind: trace.KindCollective}, "collective: this action is not supported"},
+		{trace.Action{Kind: trace.KindCollective, Sym: 99}, "collective: this action is not supported"},
 	} {
 		b := newBench(t, star(2), 2)
 		b.header.Kernels = []trace.Kernel{{Name: "dgemm"}}
@@ -141,6 +141,8 @@ func (w *workload) Fill(rank int32, buf []trace.Action) (int, error) {
 }
 
 func (w *workload) Answer(int32, bool) {}
+
+func (w *workload) Sums(int32, int64) []int64 { return nil }
 
 // tree is a fat tree of 16 hosts a leaf switch.
 func tree(ranks int) string {

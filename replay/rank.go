@@ -32,6 +32,8 @@ type rank struct {
 	over     bool  // no action is left
 	spinning bool  // in a busy wait that the event loop takes on (spin)
 	shared   bool  // on a host with more ranks than cores
+
+	collective bool // in a collective operation
 }
 
 // stage says how far the current action of a rank has got.
@@ -54,15 +56,16 @@ const bufferedActions = 8
 type kind uint8
 
 const (
-	kindCompute  kind = iota // kernels and flops
-	kindSleep                // recorded sleeps
-	kindSend                 // blocked in a send
-	kindRecv                 // blocked in a receive
-	kindExchange             // blocked in an exchange or sendrecv
-	kindWait                 // blocked in wait or waitall
-	kindPoll                 // probes and tests, and turns of busy waits
-	kindOverhead             // os, ois and or of the protocol
+	kindCompute    kind = iota // kernels and flops
+	kindSleep                  // recorded sleeps
+	kindSend                   // blocked in a send
+	kindRecv                   // blocked in a receive
+	kindExchange               // blocked in an exchange or sendrecv
+	kindWait                   // blocked in wait or waitall
+	kindCollective             // blocked in a collective operation
+	kindPoll                   // probes and tests, and turns of busy waits
+	kindOverhead               // os, ois and or of the protocol
 	numKinds
 )
 
-var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "poll", "overhead"}
+var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll", "overhead"}

@@ -63,11 +63,16 @@ func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error)
 	if err != nil {
 		return nil, err
 	}
+	selector, err := newSelector(&o.Network)
+	if err != nil {
+		return nil, err
+	}
 	if o.Network.FinalizationBarrier {
 		s = withBarrier(s, h.Ranks)
 	}
 	e := &engine{
 		options: o.Network, network: n, protocol: p, source: s, machine: m,
+		selector: selector, sums: rankSums{source: s},
 		precision: o.Network.TimePrecision,
 		actions:   make([]trace.Action, h.Ranks*bufferedActions),
 		first:     -1, free: -1, live: h.Ranks,

@@ -11,6 +11,10 @@ type Source interface {
 	// Answer tells whether the message of the KindPoll that ended the last
 	// batch of rank had arrived. It comes before the next Fill of that rank.
 	Answer(rank int32, arrived bool)
+	// Sums returns the running sums, from 0, of the counts per rank that a
+	// KindCollective of the last batch of rank names by their number. They stay as
+	// they are until the next Fill of that rank.
+	Sums(rank int32, list int64) []int64
 }
 
 // cursors is the Source of a trace.
@@ -18,18 +22,22 @@ type cursors []trace.Cursor
 
 func (c cursors) Fill(rank int32, buf []trace.Action) (int, error) { return c[rank].Fill(buf) }
 func (c cursors) Answer(rank int32, arrived bool)                  { c[rank].Answer(arrived) }
+func (c cursors) Sums(rank int32, list int64) []int64              { return c[rank].Sums(list) }
 
 // Lists is a Source that holds the actions of each rank in memory. A KindPoll
 // with trace.FlagSpin is repeated until it is answered with true; the outcome of
 // other polls changes nothing.
 type Lists struct {
+	// Counts are the running sums that collective operations name, by their index.
+	Counts [][]int64
+
 	actions [][]trace.Action
 	next    []int
 }
 
 // NewLists returns the source of the given lists, one per rank, which it keeps.
 func NewLists(actions [][]trace.Action) *Lists {
-	return &Lists{actions, make([]int, len(actions))}
+	return &Lists{actions: actions, next: make([]int, len(actions))}
 }
 
 // Fill implements Source.
@@ -55,3 +63,6 @@ func (l *Lists) Answer(rank int32, arrived bool) {
 		l.next[rank] = last
 	}
 }
+
+// Sums implements Source.
+func (l *Lists) Sums(_ int32, list int64) []int64 { return l.Counts[list] }

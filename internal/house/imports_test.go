@@ -16,16 +16,17 @@ import (
 // allowed lists, for each package of the core, which packages of this module and
 // which modules from outside it may import. Commands may import everything.
 var allowed = map[string]rule{
-	"reprise/proto":            {outside: []string{"google.golang.org/protobuf"}},
-	"reprise/trace":            {inside: []string{"reprise/proto"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
-	"reprise/platforms":        {},
-	"reprise/netmodel":         {inside: []string{"reprise/platforms"}},
-	"reprise/kernels":          {outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
-	"reprise/tracegen":         {inside: []string{"reprise/trace"}},
-	"reprise/tracegen/hpl":     {inside: []string{"reprise/trace"}},
-	"reprise/tracegen/simgrid": {inside: []string{"reprise/trace", "reprise/tracegen"}},
-	"reprise/tracegen/goal":    {inside: []string{"reprise/trace", "reprise/tracegen"}},
-	"reprise/replay":           {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms"}},
+	"reprise/proto":             {outside: []string{"google.golang.org/protobuf"}},
+	"reprise/trace":             {inside: []string{"reprise/proto"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
+	"reprise/platforms":         {},
+	"reprise/netmodel":          {inside: []string{"reprise/platforms"}},
+	"reprise/kernels":           {outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
+	"reprise/tracegen":          {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/hpl":      {inside: []string{"reprise/trace"}},
+	"reprise/tracegen/simgrid":  {inside: []string{"reprise/trace", "reprise/tracegen"}},
+	"reprise/tracegen/goal":     {inside: []string{"reprise/trace", "reprise/tracegen"}},
+	"reprise/replay":            {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms", "reprise/replay/collective"}},
+	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 }
 
 type rule struct{ inside, outside []string }

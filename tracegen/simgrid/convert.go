@@ -2,12 +2,12 @@ package simgrid
 
 import "reprise/trace"
 
-// Columns of the one template: what its arguments mean depends on the block.
+// Columns of the template "flat": what its arguments mean depends on the block.
 const (
-	argPeer = iota // or the amount of a computation, the seconds of a sleep
-	argTag         // or the source of a sendrecv
-	argBytes
-	argReceived // bytes received by a sendrecv
+	argPeer     = iota // or the root, the amount of a computation, the seconds of a sleep
+	argTag             // or the source of a sendrecv, the flop of a collective operation
+	argBytes           // or the count that is sent
+	argReceived        // bytes received by a sendrecv, or the count that is received
 	numArgs
 )
 
@@ -18,8 +18,9 @@ const (
 	unitRank    = 4096
 )
 
-// Header returns the header of the trace as a flat one: axis "rank", one
-// template that calls one-action blocks.
+// Header returns the header of the trace as a flat one: axis "rank", one template
+// that calls one-action blocks, and one for collective operations with counts for
+// each rank.
 func (t *Trace) Header() *trace.Header {
 	h := &trace.Header{
 		Program: "simgrid-ti",
@@ -35,97 +36,152 @@ func (t *Trace) Header() *trace.Header {
 	for i, name := range []string{"peer", "tag", "bytes", "received"} {
 		params[i] = trace.ParamColumn{Name: name, Axis: trace.PerItem}
 	}
-	h.Templates = []trace.Template{{Name: "flat", List: 0, Block: trace.PerItem, Params: params}}
+	h.Templates = []trace.Template{{Name: "flat", List: 0, Block: trace.PerItem, Params: params}, countsTemplate()}
 	return h
 }
 
 // Convert writes all actions to w, whose header must be that of Header. It does
 // not close w. It holds one unit of the trace at a time.
 func (t *Trace) Convert(w *trace.Writer) error {
-	c := &converter{w: w, blocks: map[blockKey]int64{}}
-	c.buf = make([]trace.Action, max(1, min(unitRank, unitActions/t.ranks)))
+	c := &converter{t: t, w: w, blocks: map[blockKey]int64{}}
+	c.limit = max(1, min(unitRank, unitActions/t.ranks))
 	for {
 		if t.shared != nil {
-			if err := t.readAhead(len(c.buf)); err != nil {
+			if err := t.readAhead(c.limit); err != nil {
 				return err
 			}
 		}
-		call := &trace.Call{Counts: make([]int64, t.ranks), Args: make([][]int64, numArgs)}
+		c.begin()
 		for r := range t.streams {
-			if err := c.rank(t, int32(r), call); err != nil {
+			if err := c.rank(&t.streams[r]); err != nil {
 				return err
 			}
 		}
-		if len(call.Blocks) == 0 {
+		if c.actions == 0 {
 			return nil
 		}
-		if err := w.Step(0); err != nil {
-			return err
-		}
-		if err := w.Call(call); err != nil {
+		if err := c.write(); err != nil {
 			return err
 		}
 	}
 }
 
-// converter turns actions into calls of blocks.
+// converter turns actions into calls of blocks. A unit has, for each rank, actions
+// without counts per rank, then some with.
 type converter struct {
-	w      *trace.Writer
-	blocks map[blockKey]int64
-	buf    []trace.Action // of one rank
+	t       *Trace
+	w       *trace.Writer
+	blocks  map[blockKey]int64
+	limit   int // actions of a rank in a unit
+	flat    trace.Call
+	counted trace.Call
+	vectors vectorHandles
+	actions int // in the unit
+}
+
+func (c *converter) begin() {
+	ranks := c.t.ranks
+	c.flat = trace.Call{Counts: make([]int64, ranks), Args: make([][]int64, numArgs)}
+	c.counted = trace.Call{Template: 1, Counts: make([]int64, ranks), Args: make([][]int64, numCounted)}
+	c.vectors.begin(c.w)
+	c.actions = 0
+}
+
+func (c *converter) write() error {
+	if err := c.w.Step(0); err != nil {
+		return err
+	}
+	for _, call := range []*trace.Call{&c.flat, &c.counted} {
+		if len(call.Blocks) == 0 {
+			continue
+		}
+		if err := c.w.Call(call); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // blockKey is what distinguishes the one-action blocks.
 type blockKey struct {
-	kind trace.Kind
-	req  int32
+	kind       trace.Kind
+	collective trace.CollectiveKind
+	req        int32
+	sizes      int64 // of the elements of a collective operation, as in an action
 }
 
-// rank appends to the call the next actions of a rank.
-func (c *converter) rank(t *Trace, rank int32, call *trace.Call) error {
-	var n int
-	var err error
-	if t.shared != nil {
-		n = t.streams[rank].take(c.buf)
-	} else {
-		n, err = t.Fill(rank, c.buf)
+func keyOf(a *trace.Action) blockKey {
+	if a.Kind == trace.KindCollective {
+		return blockKey{kind: a.Kind, collective: trace.CollectiveKind(a.Sym), sizes: a.X[3]}
 	}
-	for i := range c.buf[:n] {
-		if err == nil {
-			err = c.action(&c.buf[i], call)
-		}
-	}
-	call.Counts[rank] = int64(n)
-	return err
+	return blockKey{kind: a.Kind, req: a.Req}
 }
 
-func (c *converter) action(a *trace.Action, call *trace.Call) error {
-	key := blockKey{a.Kind, a.Req}
+// block returns the number of the block of an action.
+func (c *converter) block(a *trace.Action) (int64, error) {
+	key := keyOf(a)
 	block, ok := c.blocks[key]
 	if !ok {
 		n, err := c.w.Program().Add(newBlock(key))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		block = int64(n)
 		c.blocks[key] = block
 	}
-	call.Blocks = append(call.Blocks, block)
+	return block, nil
+}
+
+// rank appends to the unit the next actions of a rank.
+func (c *converter) rank(s *stream) error {
+	if err := c.t.fillQueue(s, c.limit); err != nil {
+		return err
+	}
+	begin := s.taken
+	for ; s.taken < len(s.queue) && s.taken < begin+c.limit && !countsPerRank(&s.queue[s.taken]); s.taken++ {
+		if err := c.action(&s.queue[s.taken]); err != nil {
+			return err
+		}
+		c.flat.Counts[s.rank]++
+	}
+	for ; s.taken < len(s.queue) && countsPerRank(&s.queue[s.taken]) && c.vectors.room(); s.taken++ {
+		if err := c.countedAction(s, &s.queue[s.taken]); err != nil {
+			return err
+		}
+		c.counted.Counts[s.rank]++
+	}
+	c.actions += s.taken - begin
+	s.lists.give(s.queue[begin:s.taken])
+	s.lists.forget()
+	s.compact()
+	return nil
+}
+
+// action appends an action without counts per rank.
+func (c *converter) action(a *trace.Action) error {
+	block, err := c.block(a)
+	if err != nil {
+		return err
+	}
+	c.flat.Blocks = append(c.flat.Blocks, block)
 	args := [numArgs]int64{argPeer: int64(a.Peer), argTag: int64(a.Tag), argBytes: a.X[0], argReceived: a.X[1]}
 	switch a.Kind {
 	case trace.KindFlops, trace.KindSleep:
 		args = [numArgs]int64{a.X[0]}
-	case trace.KindSendrecv:
+	case trace.KindSendrecv, trace.KindCollective:
 		args[argTag] = a.X[2]
 	}
 	for i, v := range args {
-		call.Args[i] = append(call.Args[i], v)
+		c.flat.Args[i] = append(c.flat.Args[i], v)
 	}
 	return nil
 }
 
 // newBlock builds the block of one action.
 func newBlock(key blockKey) *trace.Builder {
+	if key.kind == trace.KindCollective {
+		return newCollectiveBlock(key)
+	}
 	b := trace.NewBuilder(key.kind.String(), numArgs)
 	switch key.kind {
 	case trace.KindFlops:
@@ -158,6 +214,25 @@ func (t *Trace) readAhead(n int) error {
 			return err
 		}
 		most = max(most, len(t.streams[rank].queue))
+	}
+	return nil
+}
+
+// fillQueue sees to it that n actions of a rank have been read, if there are so many;
+// of a shared file those that have been read must do.
+func (t *Trace) fillQueue(s *stream, n int) error {
+	for t.shared == nil && len(s.queue)-s.taken < n && !s.over {
+		var a trace.Action
+		ok, err := t.readOwn(s, &a)
+		if err != nil {
+			return err
+		}
+		if ok {
+			s.queue = append(s.queue, a)
+		}
+	}
+	if s.over {
+		s.queueWaits()
 	}
 	return nil
 }

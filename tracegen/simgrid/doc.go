@@ -9,9 +9,10 @@
 // trace.Writer ([Trace.Convert]).
 //
 // Supported are init, finalize, compute, sleep, send, isend, recv, irecv, wait,
-// waitall, test, sendRecv, and comm_size, comm_split, comm_dup and location,
-// which have no effect. Any other action is an error that names it, with file and
-// line.
+// waitall, test, sendRecv; barrier, bcast, reduce, allreduce, alltoall, alltoallv,
+// gather, gatherv, allgather, allgatherv, scatter, scatterv, reducescatter, scan,
+// exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any
+// other action is an error that names it, with file and line.
 //
 // Three rules of the format are worth knowing. A wait names a message (source,
 // destination, tag), not a request: it means the oldest pending one, and does

@@ -92,17 +92,9 @@ const packedType = 57
 // size turns a count into bytes by the datatype in the next field, or by the
 // default if there is none.
 func (f *fields) size(count, defaultSize int64) (int64, error) {
-	size := defaultSize
-	if field := f.next(); field != nil {
-		n, ok := digits(field)
-		switch {
-		case ok && n < int64(len(typeSizes)):
-			size = typeSizes[n]
-		case ok && n == packedType:
-			size = 1
-		default:
-			return 0, fmt.Errorf("datatype %q is not known", field)
-		}
+	size, err := f.itemSize(defaultSize)
+	if err != nil {
+		return 0, err
 	}
 	if count < 0 {
 		return -1, nil
@@ -111,6 +103,23 @@ func (f *fields) size(count, defaultSize int64) (int64, error) {
 		return 0, fmt.Errorf("%d items of %d bytes are too many", count, size)
 	}
 	return count * size, nil
+}
+
+// itemSize returns the bytes of the datatype in the next field, or the default if
+// there is none.
+func (f *fields) itemSize(defaultSize int64) (int64, error) {
+	field := f.next()
+	if field == nil {
+		return defaultSize, nil
+	}
+	n, ok := digits(field)
+	switch {
+	case ok && n < int64(len(typeSizes)):
+		return typeSizes[n], nil
+	case ok && n == packedType:
+		return 1, nil
+	}
+	return 0, fmt.Errorf("datatype %q is not known", field)
 }
 
 // parse turns the fields behind the rank into an action; it is false for lines
@@ -146,7 +155,7 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) (bool, error) {
 	case "":
 		return false, fmt.Errorf("action is missing")
 	}
-	return false, fmt.Errorf("action %q is not supported", verb)
+	return true, s.collective(f, t, string(verb), a)
 }
 
 // amount parses a number >= 0 that is an action's only argument.

@@ -21,6 +21,8 @@ type Trace struct {
 	streams     []stream // by rank
 	shared      *lines   // the one file, or nil
 	stray       int      // lines of other ranks in files of one rank
+	recent      [2]sums  // the last counts per rank that were read, by side
+	scratch     sums
 }
 
 // stream is the actions of one rank.
@@ -32,6 +34,7 @@ type stream struct {
 	taken int            // of queue
 	over  bool           // the last line has been read
 	waits []int32        // slots to wait for after the last line
+	lists sumLists       // counts per rank of collective operations
 }
 
 // IsIndex reports whether head, the beginning of a file, can be an index: text
@@ -164,20 +167,13 @@ func (t *Trace) noteInit(f *fields) bool {
 // they ask for it.
 func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 	s := &t.streams[rank]
+	s.lists.forget()
 	if t.shared != nil {
 		return t.fillShared(s, buf)
 	}
 	n := 0
 	for n < len(buf) && !s.over {
-		text, err := s.lines.next()
-		if err == io.EOF {
-			s.finish()
-			break
-		}
-		if err != nil {
-			return n, err
-		}
-		ok, err := t.parseLine(text, &s.lines, rank, &buf[n])
+		ok, err := t.readOwn(s, &buf[n])
 		if err != nil {
 			return n, err
 		}
@@ -185,11 +181,30 @@ func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 			n++
 		}
 	}
+	s.lists.give(buf[:n])
 	return n + s.leftover(buf[n:]), nil
 }
 
 // Answer does nothing: these traces have no polls that decide.
 func (t *Trace) Answer(int32, bool) {}
+
+// Sums returns the running sums of counts per rank that an action of the last Fill of
+// rank names by their number.
+func (t *Trace) Sums(rank int32, list int64) []int64 { return t.streams[rank].lists.at(list) }
+
+// readOwn reads a line of the file of one rank; it is false for one that means
+// nothing, and at the end.
+func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
+	text, err := s.lines.next()
+	if err == io.EOF {
+		s.finish()
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return t.parseLine(text, &s.lines, s.rank, a)
+}
 
 // parseLine parses a line of the file of one rank.
 func (t *Trace) parseLine(text []byte, at *lines, rank int32, a *trace.Action) (bool, error) {
@@ -222,12 +237,30 @@ func (t *Trace) fillShared(s *stream, buf []trace.Action) (int, error) {
 // take stores the next actions that have been read from a shared file.
 func (s *stream) take(buf []trace.Action) int {
 	n := copy(buf, s.queue[s.taken:])
+	s.lists.give(buf[:n])
 	s.taken += n
+	s.compact()
+	return n + s.leftover(buf[n:])
+}
+
+// compact lets go of actions that are taken, once they are half of the queue.
+func (s *stream) compact() {
 	if s.taken > len(s.queue)/2 {
 		s.queue = append(s.queue[:0], s.queue[s.taken:]...)
 		s.taken = 0
 	}
-	return n + s.leftover(buf[n:])
+}
+
+// queueWaits appends the waits after the last line to the queue.
+func (s *stream) queueWaits() {
+	var buf [16]trace.Action
+	for len(s.waits) > 0 {
+		taken := s.taken
+		s.taken = len(s.queue) // leftover gives waits to an empty queue only
+		n := s.leftover(buf[:])
+		s.taken = taken
+		s.queue = append(s.queue, buf[:n]...)
+	}
 }
 
 // readShared reads one line of the shared file into the queue of its rank, which

@@ -129,7 +129,15 @@ func TestSharedFile(t *testing.T) {
 
 func TestBadLines(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
-		{"0 bcast 4", `a.ti:2: action "bcast" is not supported`},
+		{"0 alltoallw 4", `a.ti:2: action "alltoallw" is not supported`},
+		{"0 bcast", "a.ti:2: count is missing"},
+		{"0 bcast 4 2", "a.ti:2: root 2 out of [0,1]"},
+		{"0 bcast 4 1 99", `a.ti:2: datatype "99" is not known`},
+		{"0 reduce 4", "a.ti:2: amount of flop is missing"},
+		{"0 allreduce 4 -1", "a.ti:2: amount of flop -1 is negative"},
+		{"0 gatherv 4 1", "a.ti:2: received count is missing"},
+		{"0 alltoallv 8 1 -1 8 1 1", "a.ti:2: sent count -1 out of [0,"},
+		{"0 allgatherv 4 1 1 0 0 7", "a.ti:2: displacement is missing"},
 		{"0", "a.ti:2: action is missing"},
 		{"x send 1 2 3", `a.ti:2: rank "x" is not a number`},
 		{"0 send 2 0 1", "a.ti:2: peer 2 out of [0,1]"},

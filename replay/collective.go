@@ -1,0 +1,135 @@
+package replay
+
+import (
+	"errors"
+	"math"
+
+	"reprise/netmodel"
+	"reprise/replay/collective"
+	"reprise/trace"
+)
+
+// collectiveTag is the tag of the messages of collective operations, which no
+// action has. One is enough: all ranks call the same operations in the same order,
+// and in each the messages of one rank to another are received in the order in
+// which they are sent.
+const collectiveTag = math.MinInt32
+
+// collectiveRun is what a rank does in a collective operation.
+type collectiveRun struct {
+	schedule collective.Schedule
+	steps    []collective.Step // not yet taken
+	requests []request         // by slot
+	flops    float64           // to compute at the end
+}
+
+// newSelector returns the algorithms that the options choose.
+func newSelector(o *netmodel.Options) (*collective.Selector, error) {
+	s, err := collective.NewSelector(o.CollSelector)
+	errs := []error{err}
+	if err == nil {
+		for _, a := range o.CollAlgorithms {
+			errs = append(errs, s.Set(a.Operation, a.Algorithm))
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
+// rankSums finds the vectors of a rank's actions.
+type rankSums struct {
+	source Source
+	rank   int32
+}
+
+// Sums implements trace.Sums.
+func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list) }
+
+// collective carries on a collective operation of rank r, step by step, until the rank
+// is blocked or all is done.
+func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	if !rk.collective {
+		if err := e.beginCollective(r, rk, a); err != nil {
+			return goOn, err
+		}
+	}
+	run := &e.collectives[r]
+	for {
+		if len(run.steps) == 0 {
+			run.steps = run.schedule.Next()
+		}
+		if len(run.steps) == 0 {
+			break
+		}
+		step := &run.steps[0]
+		run.steps = run.steps[1:]
+		if out, err := e.step(r, rk, run, step); out != goOn || err != nil {
+			return parkedHere, err
+		}
+	}
+	out := e.computation(r, rk, run.flops)
+	rk.collective = out == parkedHere
+	return out, nil
+}
+
+func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) error {
+	if int(a.Sym) >= trace.NumCollectives {
+		return errUnsupported
+	}
+	if e.collectives == nil {
+		e.collectives = make([]collectiveRun, len(e.ranks))
+	}
+	e.sums.rank = r
+	call := a.Collective(&e.sums)
+	if err := call.Check(len(e.ranks)); err != nil {
+		return err
+	}
+	run := &e.collectives[r]
+	run.flops = call.Flops
+	run.schedule.Start(e.selector, &call, len(e.ranks), int(r))
+	rk.collective = true
+	return nil
+}
+
+// step takes one step; the outcome is goOn unless the rank is blocked.
+func (e *engine) step(r int32, rk *rank, run *collectiveRun, s *collective.Step) (outcome, error) {
+	rk.serial = false
+	var err error
+	switch s.Op {
+	case collective.Isend:
+		*run.slot(s.Slot), err = e.postIsend(r, s.Peer, collectiveTag, s.Bytes, false)
+		return goOn, err
+	case collective.Irecv:
+		id, err := e.postRecv(r, s.Peer, collectiveTag, s.Bytes)
+		if err == nil {
+			*run.slot(s.Slot) = requestOf(id, receiver)
+		}
+		return goOn, err
+	case collective.Send:
+		err = e.postAndJoin(r, s.Peer, collectiveTag, s.Bytes, false)
+	case collective.Recv:
+		var id int32
+		if id, err = e.postRecv(r, s.Peer, collectiveTag, s.Bytes); err == nil {
+			e.join(r, id, receiver)
+		}
+	case collective.Wait:
+		e.finish(r, run.slot(s.Slot))
+	case collective.WaitAll:
+		rk.serial = true
+		for i := range run.requests {
+			e.finish(r, &run.requests[i])
+		}
+		run.requests = run.requests[:0]
+	}
+	if err != nil {
+		return goOn, err
+	}
+	return e.settled(r, kindCollective), nil
+}
+
+// slot returns a slot for a request.
+func (c *collectiveRun) slot(n int32) *request {
+	for int(n) >= len(c.requests) {
+		c.requests = append(c.requests, noRequest)
+	}
+	return &c.requests[n]
+}

@@ -1,0 +1,142 @@
+package collective
+
+import "reprise/trace"
+
+// allreduceFlat is reduceFlat to rank 0 and bcastBinomial.
+func allreduceFlat(s *Schedule, o *operands, _ int) bool {
+	s.thenRun(reduceFlat, operands{send: o.send})
+	s.thenRun(bcastBinomial, operands{send: o.send})
+	return false
+}
+
+// allreduceReduceBcast is a reduction to rank 0 and a broadcast, as selected.
+func allreduceReduceBcast(s *Schedule, o *operands, _ int) bool {
+	s.then(trace.CollReduce, operands{send: o.send})
+	s.then(trace.CollBcast, operands{send: o.send})
+	return false
+}
+
+// allreduceDoubling lets pairs at distances 1, 2, 4, ... exchange what they have
+// combined. Source: as of doubling, section 4.5. Cost for a power of two: log2 p
+// (a + nb).
+func allreduceDoubling(s *Schedule, o *operands, round int) bool {
+	f := newFolded(s.p, true)
+	bytes, place := o.send.one(), f.place(s.rank)
+	switch steps := log2(f.power); {
+	case round == 0:
+		s.fold(&f, bytes, bytes)
+	case round > steps:
+		s.unfold(&f, bytes, 0)
+		return false
+	case place >= 0:
+		peer := f.rank(place ^ 1<<(round-1))
+		s.exchange(peer, bytes, 0, peer, bytes)
+	}
+	return true
+}
+
+// allreduceRabenseifner is a reduce-scatter by recursive halving and an allgather by
+// recursive doubling (halving). Cost for a power of two: 2 log2 p a + 2(p-1)/p nb.
+func allreduceRabenseifner(s *Schedule, o *operands, round int) bool {
+	f := newFolded(s.p, true)
+	h := halving{f.place(s.rank), f.power, lump{o.send.count, f.power}, o.send.size}
+	steps := log2(f.power)
+	switch {
+	case round == 0:
+		s.fold(&f, o.send.one(), o.send.one())
+	case round > 2*steps:
+		s.unfold(&f, o.send.one(), 0)
+		return false
+	case h.place < 0:
+	case round <= steps:
+		s.halve(&f, &h, round-1)
+	default:
+		s.double(&f, &h, 2*steps-round)
+	}
+	return true
+}
+
+// double exchanges what both are responsible for before a step is gone back.
+func (s *Schedule) double(f *folded, h *halving, step int) {
+	partner := h.place ^ 1<<step
+	out, at := h.bytes(h.place, step+1)
+	in, _ := h.bytes(partner, step+1)
+	peer := f.rank(partner)
+	s.exchange(peer, out, at, peer, in)
+}
+
+// allreduceRing combines p blocks on their way around the ring, then sends the results
+// around. What does not fill a block at each rank is reduced anew. Source: P.
+// Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+// workstations", JPDC 69, 2009. Cost: 2(p-1)a + 2(p-1)/p nb.
+func allreduceRing(s *Schedule, o *operands, round int) bool {
+	each := o.send.count / int64(s.p)
+	if each == 0 {
+		return allreduceReduceBcast(s, o, round)
+	}
+	block := s.at(s.rank, -1-round)
+	if round >= s.p-1 {
+		block = s.at(s.rank, s.p-1-round)
+	}
+	bytes := each * o.send.size
+	s.exchange(s.at(s.rank, 1), bytes, int64(block)*bytes, s.at(s.rank, -1), bytes)
+	if round+1 < 2*(s.p-1) {
+		return true
+	}
+	if remainder := o.send.count % int64(s.p); remainder > 0 {
+		s.then(trace.CollAllreduce, operands{send: o.send.part(remainder)})
+	}
+	return false
+}
+
+// ringSegment is the size of a segment of allreduceRingSegments, in bytes.
+const ringSegment = 1 << 20
+
+// allreduceRingSegments is allreduceRing with blocks cut into segments of about 1
+// MiB, whose combination overlaps with the next transfer; the results go around in
+// whole blocks. Source: as of bcastPipeline.
+func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
+	p := int64(s.p)
+	turn := p * segmentCount(ringSegment, o.send.size, o.send.count) // elements of a phase
+	if o.send.count < turn {
+		return allreduceRing(s, o, round)
+	}
+	phases := o.send.count / turn
+	if rest := o.send.count % turn; rest >= p && rest > turn/2 {
+		phases++
+	}
+	r := segmentedRing{newCut(o.send.count, s.p), int(phases), o.send.size}
+	if round < int(phases)*s.p {
+		r.combine(s, round/s.p, round%s.p)
+		return true
+	}
+	k := round - int(phases)*s.p
+	block := s.at(s.rank, 1-k)
+	s.exchange(s.at(s.rank, 1), r.blocks.of(block)*r.size, r.blocks.before(block)*r.size, s.at(s.rank, -1), r.blocks.most()*r.size)
+	return k+2 < s.p
+}
+
+// segmentedRing is data cut into a block for each rank, and these into a segment
+// for each phase.
+type segmentedRing struct {
+	blocks cut
+	phases int
+	size   int64 // bytes of an element
+}
+
+// combine is round k of a phase: a rank sends its own block on, then, one receive
+// ahead, each that it got, and keeps the last.
+func (r *segmentedRing) combine(s *Schedule, phase, k int) {
+	if k < s.p-1 {
+		s.irecv(k%2, s.at(s.rank, -1), newCut(r.blocks.most(), r.phases).most()*r.size)
+	}
+	if k > 0 {
+		s.wait((k - 1) % 2)
+	}
+	if k == s.p-1 {
+		return
+	}
+	block := s.at(s.rank, -k)
+	segments := newCut(r.blocks.of(block), r.phases)
+	s.send(s.at(s.rank, 1), segments.of(phase)*r.size, (r.blocks.before(block)+segments.before(phase))*r.size)
+}

@@ -1,0 +1,187 @@
+package collective
+
+import "reprise/trace"
+
+// Op is what a rank does in a step.
+type Op uint8
+
+// The steps.
+const (
+	Send    Op = iota // to Peer
+	Recv              // from Peer
+	Isend             // to Peer, completed by a wait on Slot
+	Irecv             // from Peer, completed by a wait on Slot
+	Wait              // completes Slot; nothing if nothing is pending there
+	WaitAll           // completes all slots, in the order in which their transfers end
+)
+
+// Step is one action of a rank. The messages of a rank to another one are received
+// in the order in which they are sent; they need no tags.
+type Step struct {
+	Op    Op
+	Slot  int32
+	Peer  int32
+	Bytes int64 // of a message, or that a receiver has room for
+	// Offset tells which data a message carries: those from Offset on, modulo the
+	// size of the whole, in the buffer that the ranks together have in mind. In that
+	// of a (all)gather or scatter the block of rank 0 comes first; in that of an
+	// alltoall the block for rank 0. Only tests look at it.
+	Offset int64
+}
+
+// maxSteps bounds the steps of a round.
+const maxSteps = 9
+
+// operands are the arguments of an operation on the way to messages.
+type operands struct {
+	root       int
+	send, recv blocks
+	span       int64 // of an allgatherv, elements
+}
+
+// algorithm appends the steps of a round of rank s.rank; rounds count from 0.
+// It reports whether another round follows. It may name operations that follow
+// its last round.
+type algorithm func(s *Schedule, o *operands, round int) bool
+
+// stage is an algorithm under way.
+type stage struct {
+	run   algorithm
+	o     operands
+	round int
+}
+
+// maxStages bounds the operations that one has before it: it falls into two, and the
+// first of them has no other to follow.
+const maxStages = 3
+
+// Schedule is what one rank does in one call of an operation. The zero value is
+// an empty one; it may be started again and again.
+type Schedule struct {
+	sel     *Selector
+	p, rank int
+	stages  [maxStages]stage // a stack
+	depth   int
+	after   [maxStages]stage // what the current round wants to follow, in order
+	follow  int
+	memory  [6]int64 // of the current stage: what a round leaves to the next
+	steps   [maxSteps]Step
+	n       int
+}
+
+// Start prepares the schedule of a rank in a call, which must have been checked
+// (trace.Collective.Check). The sums of the call must stay as they are until the
+// last step.
+func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int) {
+	s.sel, s.p, s.rank = sel, ranks, rank
+	s.depth, s.follow = 0, 0
+	if ranks > 1 {
+		s.then(c.Kind, operands{
+			root: int(c.Root), span: c.Span,
+			send: blocks{count: c.Send, size: c.SendSize, sums: c.SendSums},
+			recv: blocks{count: c.Recv, size: c.RecvSize, sums: c.RecvSums},
+		})
+		s.push()
+	}
+}
+
+// Next returns the next steps, none at the end. They are valid until the next call.
+func (s *Schedule) Next() []Step {
+	s.n = 0
+	for s.depth > 0 && s.n == 0 {
+		top := &s.stages[s.depth-1]
+		more := top.run(s, &top.o, top.round)
+		top.round++
+		if !more {
+			s.depth--
+			s.push()
+		}
+	}
+	return s.steps[:s.n]
+}
+
+// push moves what is to follow to the stack, the first on top.
+func (s *Schedule) push() {
+	for s.follow > 0 {
+		s.follow--
+		s.stages[s.depth] = s.after[s.follow]
+		s.depth++
+	}
+	s.memory = [6]int64{}
+}
+
+// then names an operation that follows the last round of the current one, by the
+// algorithm that is selected for it.
+func (s *Schedule) then(kind trace.CollectiveKind, o operands) {
+	s.thenRun(s.sel.choose[kind](s, &o), o)
+}
+
+// thenRun is then with a given algorithm.
+func (s *Schedule) thenRun(run algorithm, o operands) {
+	s.after[s.follow] = stage{run: run, o: o}
+	s.follow++
+}
+
+func (s *Schedule) add(op Op, slot, peer int, bytes, offset int64) {
+	s.steps[s.n] = Step{op, int32(slot), int32(peer), bytes, offset}
+	s.n++
+}
+
+func (s *Schedule) send(peer int, bytes, offset int64) { s.add(Send, 0, peer, bytes, offset) }
+func (s *Schedule) recv(peer int, bytes int64)         { s.add(Recv, 0, peer, bytes, 0) }
+func (s *Schedule) wait(slot int)                      { s.add(Wait, slot, 0, 0, 0) }
+func (s *Schedule) waitAll()                           { s.add(WaitAll, 0, 0, 0, 0) }
+
+func (s *Schedule) isend(slot, peer int, bytes, offset int64) {
+	s.add(Isend, slot, peer, bytes, offset)
+}
+
+func (s *Schedule) irecv(slot, peer int, bytes int64) { s.add(Irecv, slot, peer, bytes, 0) }
+
+// exchange sends to a rank and receives from one at once (MPI_Sendrecv). With itself
+// a rank need not do anything.
+func (s *Schedule) exchange(to int, out, offset int64, from int, in int64) {
+	if to == s.rank && from == s.rank {
+		return
+	}
+	s.isend(0, to, out, offset)
+	s.irecv(1, from, in)
+	s.waitAll()
+}
+
+// at returns the rank d places after rank r, around the ring of all ranks;
+// d >= -p.
+func (s *Schedule) at(r, d int) int { return (r + d + s.p) % s.p }
+
+// relative returns the place of the rank when the root has place 0.
+func (s *Schedule) relative(root int) int { return s.at(s.rank, -root) }
+
+// powerBelow returns the largest power of two that is at most n >= 1.
+func powerBelow(n int) int {
+	p := 1
+	for p <= n/2 {
+		p *= 2
+	}
+	return p
+}
+
+// powerAbove returns the smallest power of two that is at least n >= 1.
+func powerAbove(n int) int {
+	p := 1
+	for p < n {
+		p *= 2
+	}
+	return p
+}
+
+func isPower(n int) bool { return n&(n-1) == 0 }
+
+// mirror returns the lowest bits of v in reverse order.
+func mirror(v, bits int) int {
+	m := 0
+	for range bits {
+		m = m<<1 | v&1
+		v >>= 1
+	}
+	return m
+}

@@ -1,0 +1,188 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/trace"
+)
+
+// choice picks the algorithm of an operation. All ranks must come to the same one.
+type choice func(s *Schedule, o *operands) algorithm
+
+// Selector says which algorithm carries out each operation.
+type Selector struct {
+	choose [trace.NumCollectives]choice
+}
+
+// NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich".
+func NewSelector(name string) (*Selector, error) {
+	s := &Selector{}
+	for _, kind := range []trace.CollectiveKind{trace.CollGatherv, trace.CollScatterv, trace.CollScan, trace.CollExscan} {
+		s.choose[kind] = always(only[kind])
+	}
+	for i := range families {
+		if err := s.Set(families[i].name, name); err != nil {
+			return nil, fmt.Errorf("selection %q, want default, ompi or mpich", name)
+		}
+	}
+	return s, nil
+}
+
+// only are the algorithms of the operations for which there is no choice.
+var only = [trace.NumCollectives]algorithm{
+	trace.CollGatherv: gatherFlat, trace.CollScatterv: scatterFlat, trace.CollScan: scanLinear, trace.CollExscan: scanLinear,
+}
+
+// Set takes an algorithm by name for an operation, both as SimGrid calls them:
+// --cfg=smpi/OPERATION:NAME. The names of selections are names of algorithms.
+func (s *Selector) Set(operation, name string) error {
+	i := slices.IndexFunc(families, func(f family) bool { return f.name == operation })
+	if i < 0 {
+		return fmt.Errorf("collective operation %q, known are %s", operation, strings.Join(Operations(), ", "))
+	}
+	f := &families[i]
+	for _, a := range f.algorithms {
+		if a.name == name {
+			s.choose[f.kind] = a.choose
+			return nil
+		}
+	}
+	return fmt.Errorf("algorithm %q of %s, known are %s", name, operation, strings.Join(f.names(), ", "))
+}
+
+// Operations returns the names of the operations whose algorithm can be chosen.
+func Operations() []string {
+	names := make([]string, len(families))
+	for i := range families {
+		names[i] = families[i].name
+	}
+	return names
+}
+
+// Algorithms returns the names of the algorithms of an operation, nil if it is not
+// known.
+func Algorithms(operation string) []string {
+	for i := range families {
+		if families[i].name == operation {
+			return families[i].names()
+		}
+	}
+	return nil
+}
+
+// family is an operation with its algorithms.
+type family struct {
+	name       string
+	kind       trace.CollectiveKind
+	algorithms []named
+}
+
+type named struct {
+	name   string
+	choose choice
+}
+
+func (f *family) names() []string {
+	names := make([]string, len(f.algorithms))
+	for i := range f.algorithms {
+		names[i] = f.algorithms[i].name
+	}
+	return names
+}
+
+// always is the choice of one algorithm, whatever the data.
+func always(run algorithm) choice { return func(*Schedule, *operands) algorithm { return run } }
+
+// by is the choice from a table.
+func by(t table, bytes func(s *Schedule, o *operands) int64) choice {
+	return func(s *Schedule, o *operands) algorithm { return t.look(s.p, bytes(s, o)) }
+}
+
+// What tables go by, in bytes.
+
+func nothing(*Schedule, *operands) int64      { return 0 }
+func sent(_ *Schedule, o *operands) int64     { return o.send.one() }
+func received(s *Schedule, o *operands) int64 { return o.recv.before(s.p) }
+func meanReceived(s *Schedule, o *operands) int64 {
+	return o.recv.before(s.p) / o.recv.size * o.send.size / int64(s.p)
+}
+
+// atRoot is the block that the root gathers, or the one that the rank sends.
+func atRoot(s *Schedule, o *operands) int64 {
+	if s.rank == o.root {
+		return o.recv.one()
+	}
+	return o.send.one()
+}
+
+// fromRoot is the block that the root scatters, or the one that the rank receives.
+func fromRoot(s *Schedule, o *operands) int64 {
+	if s.rank == o.root {
+		return o.send.one()
+	}
+	return o.recv.one()
+}
+
+// families lists what can be chosen, under the names of SimGrid 3.32.
+var families = []family{
+	{"allgather", trace.CollAllgather, []named{
+		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgather, sent)}, {"mpich", mpichAllgather},
+		{"NTSLR_NB", always(allgatherRing)}, {"bruck", always(allgatherBruck)}, {"rdb", always(allgatherDoubling)},
+		{"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)}, {"ompi_neighborexchange", always(allgatherNeighbors)},
+	}},
+	{"allgatherv", trace.CollAllgatherv, []named{
+		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)}, {"mpich", mpichAllgatherv},
+		{"GB", always(allgatherGatherBcast)}, {"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", always(allgatherDoubling)},
+		{"mpich_ring", always(allgatherRingChunks)}, {"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)},
+		{"ompi_neighborexchange", always(allgatherNeighbors)},
+	}},
+	{"allreduce", trace.CollAllreduce, []named{
+		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)}, {"mpich", mpichAllreduce},
+		{"redbcast", always(allreduceReduceBcast)}, {"rdb", always(allreduceDoubling)}, {"rab_rdb", always(allreduceRabenseifner)},
+		{"lr", always(allreduceRing)}, {"ompi_ring_segmented", always(allreduceRingSegments)},
+	}},
+	{"alltoall", trace.CollAlltoall, []named{
+		{"default", by(ompiAlltoall, sent)}, {"ompi", by(ompiAlltoall, sent)}, {"mpich", mpichAlltoall},
+		{"basic_linear", always(alltoallLinear)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallShift)},
+		{"bruck", always(alltoallBruck)}, {"mvapich2_scatter_dest", always(alltoallThrottled)},
+	}},
+	{"alltoallv", trace.CollAlltoallv, []named{
+		{"default", always(alltoallFlat)}, {"ompi", by(ompiAlltoallv, nothing)}, {"mpich", always(alltoallvThrottled)},
+		{"ompi_basic_linear", always(alltoallFlat)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallShift)},
+		{"bruck", always(alltoallvThrottled)},
+	}},
+	{"barrier", trace.CollBarrier, []named{
+		{"default", always(barrierLinear)}, {"ompi", by(ompiBarrier, nothing)}, {"mpich", always(barrierDissemination)},
+		{"ompi_basic_linear", always(barrierLinear)}, {"ompi_two_procs", always(barrierTwo)}, {"ompi_tree", always(barrierTree)},
+		{"ompi_bruck", always(barrierDissemination)}, {"ompi_recursivedoubling", always(barrierRecursiveDoubling)},
+		{"ompi_doublering", always(barrierDoubleRing)},
+	}},
+	{"bcast", trace.CollBcast, []named{
+		{"default", always(bcastBinomial)}, {"ompi", by(ompiBcast, sent)}, {"mpich", mpichBcast},
+		{"binomial_tree", always(bcastBinomial)}, {"NTSL", always(bcastLine)}, {"NTSB", always(bcastTree)},
+		{"ompi_pipeline", always(bcastPipeline)}, {"ompi_split_bintree", always(bcastSplitBinary)},
+		{"scatter_LR_allgather", always(bcastScatterRing)}, {"scatter_rdb_allgather", always(bcastScatterDoubling)},
+		{"mvapich2_knomial_intra_node", always(bcastKnomial)},
+	}},
+	{"gather", trace.CollGather, []named{
+		{"default", always(gatherFlat)}, {"ompi", by(ompiGather, atRoot)}, {"mpich", always(gatherBinomial)},
+		{"ompi_basic_linear", always(gatherLinear)}, {"ompi_binomial", always(gatherBinomial)}, {"ompi_linear_sync", always(gatherLinearSync)},
+	}},
+	{"reduce", trace.CollReduce, []named{
+		{"default", always(reduceFlat)}, {"ompi", by(ompiReduce, sent)}, {"mpich", mpichReduce},
+		{"binomial", always(reduceBinomial)}, {"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear", always(reduceLinear)},
+		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)}, {"ompi_binary", always(reduceBinary)},
+		{"ompi_binomial", always(reduceBinomialSegments)}, {"ompi_in_order_binary", always(reduceInOrder)},
+	}},
+	{"reduce_scatter", trace.CollReduceScatter, []named{
+		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)}, {"mpich", mpichReduceScatter},
+		{"ompi_basic_recursivehalving", always(reduceScatterHalving)}, {"ompi_ring", always(reduceScatterRing)},
+		{"ompi_butterfly", always(reduceScatterButterfly)}, {"mpich_pair", always(reduceScatterPairwise)}, {"mpich_rdb", always(reduceScatterDoubling)},
+	}},
+	{"scatter", trace.CollScatter, []named{
+		{"default", always(scatterFlat)}, {"ompi", by(ompiScatter, fromRoot)}, {"mpich", always(scatterBinomial)},
+		{"ompi_basic_linear", always(scatterLinear)}, {"ompi_binomial", always(scatterBinomial)}, {"ompi_linear_nb", always(scatterLinearNonblocking)},
+	}},
+}

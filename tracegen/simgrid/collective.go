@@ -1,0 +1,225 @@
+package simgrid
+
+import (
+	"fmt"
+	"slices"
+
+	"reprise/trace"
+)
+
+// sums are running sums, from 0, of counts for ranks 0, 1, ... They never change, so
+// that ranks which say the same share them.
+type sums []int64
+
+// sumLists are the sums that the actions of a rank name by number. Those given out
+// with one Fill are forgotten with the next.
+type sumLists struct {
+	lists []sums
+	first int64 // number of lists[0]
+	given int64 // numbers below it were given out
+}
+
+// add keeps sums and returns their number.
+func (l *sumLists) add(s sums) int64 {
+	l.lists = append(l.lists, s)
+	return l.first + int64(len(l.lists)) - 1
+}
+
+func (l *sumLists) at(list int64) sums { return l.lists[list-l.first] }
+
+// give notes that actions are given out.
+func (l *sumLists) give(actions []trace.Action) {
+	for i := range actions {
+		a := &actions[i]
+		if a.Kind != trace.KindCollective {
+			continue
+		}
+		kind := trace.CollectiveKind(a.Sym)
+		if kind.SendsPerRank() {
+			l.given = max(l.given, a.X[0]+1)
+		}
+		if kind.RecvsPerRank() {
+			l.given = max(l.given, a.X[1]+1)
+		}
+	}
+}
+
+func (l *sumLists) forget() {
+	if n := l.given - l.first; n > 0 {
+		l.lists = slices.Delete(l.lists, 0, int(n))
+		l.first = l.given
+	}
+}
+
+// collectives are the verbs of collective operations.
+var collectives = func() map[string]trace.CollectiveKind {
+	verbs := map[string]trace.CollectiveKind{}
+	for k := range trace.CollectiveKind(trace.NumCollectives) {
+		verbs[k.String()] = k
+	}
+	return verbs
+}()
+
+// call parses the arguments of one collective operation, in their order. After an
+// error the rest is not read.
+type call struct {
+	trace.Collective
+	f    *fields
+	t    *Trace
+	list *sumLists
+	err  error
+}
+
+// collective parses the arguments of a collective operation.
+func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) error {
+	kind, ok := collectives[verb]
+	if !ok {
+		return fmt.Errorf("action %q is not supported", verb)
+	}
+	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}
+	c.arguments()
+	a.SetCollective(&c.Collective)
+	return c.err
+}
+
+func (c *call) arguments() {
+	switch c.Kind {
+	case trace.CollBcast:
+		c.count("count", &c.Send)
+		c.root()
+		c.types(&c.SendSize)
+	case trace.CollReduce:
+		c.count("count", &c.Send)
+		c.flops()
+		c.root()
+		c.types(&c.SendSize)
+	case trace.CollAllreduce, trace.CollScan, trace.CollExscan:
+		c.count("count", &c.Send)
+		c.flops()
+		c.types(&c.SendSize)
+	case trace.CollAlltoall, trace.CollAllgather:
+		c.count("sent count", &c.Send)
+		c.count("received count", &c.Recv)
+		c.types(&c.SendSize, &c.RecvSize)
+	case trace.CollGather, trace.CollScatter:
+		c.count("sent count", &c.Send)
+		c.count("received count", &c.Recv)
+		c.root()
+		c.types(&c.SendSize, &c.RecvSize)
+	default:
+		c.vectors()
+	}
+}
+
+// vectors parses the arguments of operations that count rank by rank.
+func (c *call) vectors() {
+	switch c.Kind {
+	case trace.CollAlltoallv:
+		var buffer int64
+		c.count("size of the send buffer", &buffer)
+		c.counts(0, "sent count", &c.Send)
+		c.count("size of the receive buffer", &buffer)
+		c.counts(1, "received count", &c.Recv)
+		c.types(&c.SendSize, &c.RecvSize)
+	case trace.CollGatherv:
+		c.count("sent count", &c.Send)
+		c.counts(1, "received count", &c.Recv)
+		c.root()
+		c.types(&c.SendSize, &c.RecvSize)
+	case trace.CollAllgatherv:
+		c.count("sent count", &c.Send)
+		c.counts(1, "received count", &c.Recv)
+		c.displacements()
+	case trace.CollScatterv:
+		c.counts(0, "sent count", &c.Send)
+		c.count("received count", &c.Recv)
+		c.root()
+		c.types(&c.SendSize, &c.RecvSize)
+	case trace.CollReduceScatter:
+		c.counts(1, "received count", &c.Recv)
+		c.flops()
+		c.types(&c.RecvSize)
+	}
+}
+
+func (c *call) count(what string, v *int64) {
+	if c.err == nil {
+		*v, c.err = c.f.integer(what, 0, trace.MaxCount)
+	}
+}
+
+// counts parses a count for each rank into the number of their sums.
+func (c *call) counts(side int, what string, list *int64) {
+	s := append(c.t.scratch[:0], 0)
+	for range c.t.ranks {
+		var v int64
+		c.count(what, &v)
+		s = append(s, s[len(s)-1]+v)
+	}
+	c.t.scratch = s
+	if c.err != nil {
+		return
+	}
+	if !slices.Equal(s, c.t.recent[side]) {
+		c.t.recent[side] = slices.Clone(s)
+	}
+	*list = c.list.add(c.t.recent[side])
+}
+
+func (c *call) flops() {
+	if c.err != nil {
+		return
+	}
+	if c.Flops, c.err = c.f.number("amount of flop"); c.err == nil && c.Flops < 0 {
+		c.err = fmt.Errorf("amount of flop %v is negative", c.Flops)
+	}
+}
+
+// root parses the root, 0 if it is left out.
+func (c *call) root() {
+	if c.err == nil && c.f.left() > 0 {
+		var root int64
+		root, c.err = c.f.integer("root", 0, int64(c.t.ranks-1))
+		c.Root = int32(root)
+	}
+}
+
+// types parses as many datatypes as there are.
+func (c *call) types(sizes ...*int64) {
+	for _, size := range sizes {
+		if c.err == nil {
+			*size, c.err = c.f.itemSize(*size)
+		}
+	}
+}
+
+// displacements parses the end of an allgatherv: two datatypes, or a displacement for
+// each rank, or both. SimGrid puts all blocks at the beginning of the receive
+// buffer if it is not told where they are.
+func (c *call) displacements() {
+	if c.err != nil {
+		return
+	}
+	left, ranks := c.f.left(), c.t.ranks
+	if left <= 2 || left > ranks {
+		c.types(&c.SendSize, &c.RecvSize)
+		left -= 2
+	}
+	counts := c.list.at(c.Recv)
+	for r := range ranks {
+		var at int64
+		if left > 0 {
+			c.count("displacement", &at)
+		}
+		c.Span = max(c.Span, at+counts[r+1]-counts[r])
+	}
+}
+
+// left returns the number of fields that are left.
+func (f fields) left() int {
+	n := 0
+	for f.next() != nil {
+		n++
+	}
+	return n
+}
