@@ -38,6 +38,15 @@ func (z *summarizer) summary(block int) (*summary, error) {
 	return z.done[block], nil
 }
 
+// compiled returns the summary of a block, ready to be evaluated.
+func (z *summarizer) compiled(block int) (*summary, error) {
+	s, err := z.summary(block)
+	if err == nil && s.code == nil {
+		s.compile(z.done)
+	}
+	return s, err
+}
+
 // slotState says for each slot what may be pending.
 type slotState [maxPollables][]pendingOp
 
@@ -70,7 +79,7 @@ func newSummaryWriter(z *summarizer, b *Block) *summaryWriter {
 		w.regs[i+1] = w.g.intern(atomParam, int32(i))
 	}
 	for i := range w.slots {
-		w.slots[i] = []pendingOp{{entryGuarded, constPoly(1)}, {entryFree, constPoly(1)}}
+		w.slots[i] = []pendingOp{{site: entryGuarded, factor: constPoly(1)}, {site: entryFree, factor: constPoly(1)}}
 	}
 	return w
 }
@@ -88,7 +97,7 @@ func (w *summaryWriter) write() (*summary, error) {
 	}
 	for _, k := range w.order {
 		if p := w.counts[k].poly(); len(p) > 0 {
-			w.out.counts = append(w.out.counts, countTerm{k.phase, k.count, k.term, p})
+			w.out.counts = append(w.out.counts, countTerm{phase: k.phase, count: k.count, term: k.term, value: p})
 		}
 	}
 	for i := range w.slots {
@@ -100,10 +109,6 @@ func (w *summaryWriter) write() (*summary, error) {
 		}
 	}
 	w.out.phases = w.phases
-	w.out.find()
-	for i := range w.out.sites {
-		w.out.member = w.out.member || w.done[w.out.sites[i].body].member
-	}
 	return w.out, nil
 }
 
@@ -266,7 +271,7 @@ func (w *summaryWriter) amount(c counter, times, bits poly) {
 
 func (w *summaryWriter) amountIn(phase int32, c counter, times, bits poly) {
 	if len(times) > 0 {
-		w.out.amounts = append(w.out.amounts, amountTerm{phase, c, times, bits})
+		w.out.amounts = append(w.out.amounts, amountTerm{phase: phase, count: c, times: times, bits: bits})
 		w.terms += len(times) + len(bits)
 	}
 }
@@ -333,7 +338,7 @@ func addPending(ops []pendingOp, site int, factor poly) []pendingOp {
 			return ops
 		}
 	}
-	return append(ops, pendingOp{site, factor})
+	return append(ops, pendingOp{site: site, factor: factor})
 }
 
 // loop executes the body of a Loop. Its turns differ only in what is pending: the

@@ -89,7 +89,7 @@ func (w *summaryWriter) leaveSlots(s *summary, sub *substitution, before slotSta
 				for i, a := range from.args {
 					args[i] = sub.poly(a)
 				}
-				ops = addPending(ops, w.site(site{from.body, from.guarded, args}), factor)
+				ops = addPending(ops, w.site(site{body: from.body, guarded: from.guarded, args: args}), factor)
 				continue
 			}
 			for _, was := range before[slot] {

@@ -6,136 +6,102 @@ import (
 	"math"
 )
 
-// evaluator gives the atoms of summaries their values for one call. Of each
-// summary it keeps them, and evaluates again only what depends on something that
-// has changed since.
+// evaluator gives the atoms of summaries their values for one call. A summary's
+// code keeps them, and what has not changed since is not evaluated again.
 type evaluator struct {
 	program *Program
-	win     *window // whose vectors the arguments name
-	rank    int32   // a rank that makes the call
-	ints    []int64 // of the summary at hand, by atom
-	floats  []float64
+	win     *window   // whose vectors the arguments name
+	rank    int32     // a rank that makes the call
+	code    *formulas // of the summary at hand
 }
 
-// evaluated are the values of a summary's atoms, and what they are for.
-type evaluated struct {
-	valid         bool
-	ints          []int64
-	floats        []float64
-	window, rank  int
-	args          []int64
-	guarded, free uint32
-}
-
-// dependence says what a value depends on: parameters, one bit each but for the
-// last ones, and the rest.
-type dependence uint64
-
-const (
-	onWindow  dependence = 1 << 63
-	onPending dependence = 1 << 62
-	onRank    dependence = 1 << 61
-	lastParam            = 60 // this bit stands for all parameters from here on
-)
-
-func onParam(i int) dependence { return 1 << min(i, lastParam) }
-
-// load evaluates the atoms that a summary needs. Bit i of guarded or free says what
-// is pending in slot i.
+// load evaluates what the formulas of a compiled summary need. Bit i of guarded or
+// free says what is pending in slot i.
 func (e *evaluator) load(s *summary, args []int64, guarded, free uint32) error {
-	v := &s.values
-	if v.ints == nil {
-		v.ints, v.floats = make([]int64, len(s.algebra.atoms)), make([]float64, len(s.algebra.atoms))
-	}
-	e.ints, e.floats = v.ints, v.floats
-	changed := e.changed(v, args, guarded, free)
-	v.valid = false // until all is well
-	for i, id := range s.needed {
-		if s.depends[i]&changed == 0 {
+	c := s.code
+	e.code = c
+	changed := e.changed(args, guarded, free)
+	c.valid = false // until all is well
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.depends&changed == 0 {
 			continue
 		}
-		x, err := e.atom(&s.algebra.atoms[id], args, guarded, free)
-		if err != nil {
-			return err
+		switch n.op {
+		case atomProduct:
+			c.values[n.slot] = c.values[n.args[0].from] * c.values[n.args[0].to]
+		case atomParam:
+			c.values[n.slot] = args[n.sym]
+		case atomGuarded:
+			c.values[n.slot] = int64(guarded >> n.sym & 1)
+		case atomFree:
+			c.values[n.slot] = int64(free >> n.sym & 1)
+		default:
+			v, err := e.node(n)
+			if err != nil {
+				return err
+			}
+			c.values[n.slot] = v
 		}
-		v.ints[id], v.floats[id] = x, float64(x)
 	}
-	v.valid, v.window, v.rank = true, e.win.number, int(e.rank)
-	v.args = append(v.args[:0], args...)
-	v.guarded, v.free = guarded, free
+	c.valid, c.window, c.rank = true, e.win, e.rank
+	c.args = append(c.args[:0], args...)
+	c.guarded, c.free = guarded, free
 	return nil
 }
 
-// changed returns what differs from what values are for.
-func (e *evaluator) changed(v *evaluated, args []int64, guarded, free uint32) dependence {
-	if !v.valid {
+// changed returns what differs from what the values are for.
+func (e *evaluator) changed(args []int64, guarded, free uint32) dependence {
+	c := e.code
+	if !c.valid {
 		return ^dependence(0)
 	}
 	var d dependence
-	for i, x := range args {
-		if x != v.args[i] {
+	for i, v := range args {
+		if v != c.args[i] {
 			d |= onParam(i)
 		}
 	}
-	if v.window != e.win.number {
+	if c.window != e.win {
 		d |= onWindow
 	}
-	if v.rank != int(e.rank) {
+	if c.rank != e.rank {
 		d |= onRank
 	}
-	if v.guarded != guarded || v.free != free {
+	if c.guarded != guarded || c.free != free {
 		d |= onPending
 	}
 	return d
 }
 
-// atom returns the value of an atom whose arguments' atoms are evaluated.
-func (e *evaluator) atom(a *atom, args []int64, guarded, free uint32) (int64, error) {
-	switch a.op {
-	case atomParam:
-		return args[a.sym], nil
-	case atomGuarded:
-		return int64(guarded >> a.sym & 1), nil
-	case atomFree:
-		return int64(free >> a.sym & 1), nil
+// node returns the value of a node with formulas as arguments.
+func (e *evaluator) node(n *node) (int64, error) {
+	x, y := e.int(n.args[0]), e.int(n.args[1])
+	switch n.op {
 	case atomSum:
-		return e.sum(e.int(a.args[0]), e.int(a.args[1]), e.int(a.args[2]))
+		return e.sum(x, y, e.int(n.args[2]))
 	case atomMember:
-		return e.program.member(int(a.sym), e.rank, e.int(a.args[0])), nil
+		return e.program.member(int(n.sym), e.rank, x), nil
 	}
-	x, y := e.int(a.args[0]), int64(0)
-	if len(a.args) > 1 {
-		y = e.int(a.args[1])
-	}
-	return evalAtom(a.op, x, y)
+	return evalAtom(n.op, x, y)
 }
 
-// int returns the value of a polynomial.
-func (e *evaluator) int(p poly) int64 {
+// int returns the value of a formula.
+func (e *evaluator) int(f formula) int64 {
 	var sum int64
-	values := e.ints
-	for i := range p {
-		t := &p[i]
-		product := t.coef
-		for j := 0; j < maxFactors && t.atoms[j] != 0; j++ {
-			product *= values[t.atoms[j]]
-		}
-		sum += product
+	v := e.code.values
+	for _, t := range e.code.terms[f.from:f.to] {
+		sum += t.coef * v[t.a] * v[t.b]
 	}
 	return sum
 }
 
 // float returns the value in floating point, for products beyond int64.
-func (e *evaluator) float(p poly) float64 {
+func (e *evaluator) float(f formula) float64 {
 	var sum float64
-	values := e.floats
-	for i := range p {
-		t := &p[i]
-		product := float64(t.coef)
-		for j := 0; j < maxFactors && t.atoms[j] != 0; j++ {
-			product *= values[t.atoms[j]]
-		}
-		sum += product
+	v := e.code.values
+	for _, t := range e.code.terms[f.from:f.to] {
+		sum += float64(float64(t.coef) * float64(v[t.a]) * float64(v[t.b]))
 	}
 	return sum
 }

@@ -10,7 +10,7 @@ func (w *summaryWriter) poll(it *Item, weight poly) error {
 		if !w.done[it.Sym].phases.neutral() {
 			return fmt.Errorf("body block %d does not end the phases that it begins", it.Sym)
 		}
-		w.slots[slot] = []pendingOp{{w.site(site{it.Sym, it.Guard != nil, w.operands(it.Args)}), constPoly(1)}}
+		w.slots[slot] = []pendingOp{{site: w.site(site{body: it.Sym, guarded: it.Guard != nil, args: w.operands(it.Args)}), factor: constPoly(1)}}
 		return nil
 	case OpPoll:
 		return w.pollOnce(slot, weight)
@@ -49,7 +49,7 @@ func (w *summaryWriter) run(slot int32, op pendingOp, weight poly, phase int32) 
 		return nil
 	}
 	if op.site < 0 {
-		w.out.runs = append(w.out.runs, runTerm{slot, phase, op.site == entryGuarded, weight})
+		w.out.runs = append(w.out.runs, runTerm{slot: slot, phase: phase, guarded: op.site == entryGuarded, factor: weight})
 		w.terms += 1 + len(weight)
 		return nil
 	}

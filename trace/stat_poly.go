@@ -127,6 +127,7 @@ const (
 	atomSum                    // elements [1, 2) of vector 0
 	atomMember                 // member 0 of the rank's own group in family sym
 	atomValue                  // the argument: a long polynomial under one name
+	atomProduct                // of two slots; only in code
 )
 
 type atom struct {

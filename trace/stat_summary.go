@@ -15,10 +15,7 @@ type summary struct {
 	sites   []site
 	outs    map[int32][]pendingOp
 	phases  phaseStack
-	needed  []atomID     // atoms that the polynomials use, in order
-	depends []dependence // what each of them depends on
-	values  evaluated
-	member  bool // they, or the bodies at sites, differ from rank to rank
+	code    *formulas // once compiled
 }
 
 // stateless reports that a call leaves phases and slots as they are.
@@ -33,6 +30,7 @@ type countTerm struct {
 	count counter
 	term  bool
 	value poly
+	f     formula // of value, in the code; so in the following
 }
 
 // amountTerm adds times * float64frombits(bits) to a counter of a phase.
@@ -40,6 +38,7 @@ type amountTerm struct {
 	phase       int32
 	count       counter
 	times, bits poly
+	f           [2]formula
 }
 
 // runTerm says that the operation that was pending in a slot when the block was
@@ -48,6 +47,7 @@ type runTerm struct {
 	slot, phase int32
 	guarded     bool
 	factor      poly
+	f           formula
 }
 
 // site is a Define whose operation may be pending.
@@ -55,6 +55,7 @@ type site struct {
 	body    int
 	guarded bool
 	args    []poly
+	f       []formula
 }
 
 // pendingOp is an operation that is pending in a slot if factor is 1: that of
@@ -62,6 +63,7 @@ type site struct {
 type pendingOp struct {
 	site   int
 	factor poly
+	f      formula
 }
 
 // Sites of operations that were pending when the block was called: their factor
@@ -101,74 +103,3 @@ func (s *phaseStack) leave() {
 }
 
 func (s *phaseStack) enter(phases ...int32) { s.open = append(slices.Clone(s.open), phases...) }
-
-// find lists the atoms that evaluating the summary needs.
-func (s *summary) find() {
-	needed := make([]bool, len(s.algebra.atoms))
-	var visit func(polys ...poly)
-	visit = func(polys ...poly) {
-		for _, p := range polys {
-			for i := range p {
-				for _, id := range p[i].atoms {
-					if id != 0 && !needed[id] {
-						needed[id] = true
-						visit(s.algebra.atoms[id].args...)
-					}
-				}
-			}
-		}
-	}
-	for i := range s.counts {
-		visit(s.counts[i].value)
-	}
-	for i := range s.amounts {
-		visit(s.amounts[i].times, s.amounts[i].bits)
-	}
-	for i := range s.runs {
-		visit(s.runs[i].factor)
-	}
-	for slot := range int32(maxPollables) {
-		for _, op := range s.outs[slot] {
-			visit(op.factor)
-			if op.site >= 0 {
-				visit(s.sites[op.site].args...)
-			}
-		}
-	}
-	depends := make([]dependence, len(needed))
-	for id, is := range needed {
-		if !is {
-			continue
-		}
-		a := &s.algebra.atoms[id]
-		depends[id] = a.dependence(depends)
-		s.needed = append(s.needed, atomID(id))
-		s.depends = append(s.depends, depends[id])
-		s.member = s.member || a.op == atomMember
-	}
-}
-
-// dependence returns what an atom depends on, given that of the atoms before it.
-func (a *atom) dependence(before []dependence) (d dependence) {
-	switch a.op {
-	case atomParam:
-		d = onParam(int(a.sym))
-	case atomGuarded, atomFree:
-		d = onPending
-	case atomSum:
-		d = onWindow
-	case atomMember:
-		d = onRank
-	}
-	for _, p := range a.args {
-		for i := range p {
-			for _, id := range p[i].atoms {
-				d |= before[id] // 0 for no atom
-			}
-		}
-	}
-	if d == 0 {
-		d = onWindow // a constant, evaluated once a window
-	}
-	return d
-}

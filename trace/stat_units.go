@@ -19,6 +19,7 @@ type unitCounter struct {
 	states  *rankStates
 	changes []groupChange // by group, of the call at hand
 	sorted  []int         // groups in the order of evaluation
+	same    []int64       // by vector of the window: the first that is equal
 	args    []int64
 }
 
@@ -48,7 +49,7 @@ func (u *unitCounter) call(w *window, c *callColumns) error {
 	if idle, err := u.group(t, c); err != nil || idle {
 		return err
 	}
-	u.eval.win = w
+	u.enter(w)
 	changed := false
 	for _, g := range u.order(t, c) {
 		ch, rank := &u.changes[g], u.groups.first[g]
@@ -68,6 +69,29 @@ func (u *unitCounter) call(w *window, c *callColumns) error {
 		return u.apply()
 	}
 	return nil
+}
+
+// enter makes a window the one at hand: vectors with equal elements get one number,
+// so that what depends on them is not evaluated again.
+func (u *unitCounter) enter(w *window) {
+	if u.eval.win == w {
+		return
+	}
+	u.eval.win = w
+	u.same = u.same[:0]
+	byHash := map[uint64]int64{}
+	for i := range w.vectors {
+		h := uint64(0)
+		for _, s := range w.vectors[i].sums {
+			h = mix(h ^ uint64(s))
+		}
+		first, ok := byHash[h]
+		if !ok || !slices.Equal(w.vectors[first].sums, w.vectors[i].sums) {
+			first = int64(i)
+			byHash[h] = first
+		}
+		u.same = append(u.same, first)
+	}
 }
 
 // order returns the groups with those that call the same block side by side: they
@@ -95,12 +119,12 @@ func (u *unitCounter) group(t *Template, c *callColumns) (idle bool, err error) 
 			continue
 		}
 		last = b
-		s, err := u.blocks.summary(int(b))
+		s, err := u.blocks.compiled(int(b))
 		if err != nil {
 			return false, err
 		}
 		idle = idle && s.idle()
-		params, member = max(params, u.program.blocks[b].Params), member || s.member
+		params, member = max(params, u.program.blocks[b].Params), member || s.code.member
 	}
 	if idle {
 		return true, nil
@@ -136,7 +160,11 @@ func (u *unitCounter) item(t *Template, c *callColumns, item, group int, ch *gro
 	}
 	u.args = u.args[:0]
 	for i := range u.program.blocks[block].Params {
-		u.args = append(u.args, c.args[i][at(t.Params[i].Axis)])
+		v := c.args[i][at(t.Params[i].Axis)]
+		if t.Params[i].Vector && v >= 0 && v < int64(len(u.same)) {
+			v = u.same[v]
+		}
+		u.args = append(u.args, v)
 	}
 	u.eval.rank = rank
 	if err := u.count(u.blocks.done[block], u.groups.size[group], ch); err != nil {
@@ -156,16 +184,16 @@ func (u *unitCounter) count(s *summary, ranks int64, ch *groupChange) error {
 		t := &s.counts[i]
 		at := u.at(config.phase(t.phase), t.count)
 		if t.term {
-			u.floats[at] += float64(e.float(t.value) * float64(ranks))
+			u.floats[at] += float64(e.float(t.f) * float64(ranks))
 			continue
 		}
-		if err := u.addInt(at, e.int(t.value), ranks); err != nil {
+		if err := u.addInt(at, e.int(t.f), ranks); err != nil {
 			return err
 		}
 	}
 	for i := range s.amounts {
 		t := &s.amounts[i]
-		u.floats[u.at(config.phase(t.phase), t.count)] += float64(amount(e.int(t.times), e.int(t.bits)) * float64(ranks))
+		u.floats[u.at(config.phase(t.phase), t.count)] += float64(amount(e.int(t.f[0]), e.int(t.f[1])) * float64(ranks))
 	}
 	if s.stateless() {
 		return nil
@@ -192,7 +220,7 @@ func (u *unitCounter) change(s *summary, ranks int64, ch *groupChange, was *conf
 	now := config{phases: leavePhases(was, s), guarded: was.guarded, free: was.free}
 	for i := range s.runs {
 		r := &s.runs[i]
-		if was.holds(r.slot, r.guarded) && u.eval.int(r.factor) != 0 {
+		if was.holds(r.slot, r.guarded) && u.eval.int(r.f) != 0 {
 			ch.steps = append(ch.steps, slotChange{slot: int(r.slot), run: true, phase: was.phase(r.phase)})
 		}
 	}
@@ -224,7 +252,7 @@ func (u *unitCounter) leave(s *summary, ch *groupChange, was, now *config) (defs
 		kept := false
 		for _, op := range left {
 			switch {
-			case u.eval.int(op.factor) == 0:
+			case u.eval.int(op.f) == 0:
 			case op.site >= 0:
 				defs = append(defs, u.definition(slot, &s.sites[op.site]))
 			default:
@@ -243,8 +271,8 @@ func (u *unitCounter) leave(s *summary, ch *groupChange, was, now *config) (defs
 }
 
 func (u *unitCounter) definition(slot int32, site *site) definition {
-	args := make([]int64, len(site.args))
-	for i, a := range site.args {
+	args := make([]int64, len(site.f))
+	for i, a := range site.f {
 		args[i] = u.eval.int(a)
 	}
 	return definition{slot, site, args}
@@ -283,15 +311,15 @@ func (u *unitCounter) bodyCounts(block int, args []int64) ([]countValue, error) 
 		t := &s.counts[i]
 		v := countValue{phase: t.phase, count: t.count}
 		if t.term {
-			v.float = e.float(t.value)
+			v.float = e.float(t.f)
 		} else {
-			v.int = e.int(t.value)
+			v.int = e.int(t.f)
 		}
 		out = append(out, v)
 	}
 	for i := range s.amounts {
 		t := &s.amounts[i]
-		out = append(out, countValue{phase: t.phase, count: t.count, float: amount(e.int(t.times), e.int(t.bits))})
+		out = append(out, countValue{phase: t.phase, count: t.count, float: amount(e.int(t.f[0]), e.int(t.f[1]))})
 	}
 	return out, nil
 }
