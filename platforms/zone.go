@@ -25,6 +25,8 @@ type zone struct {
 type topology interface {
 	// appendLocal appends the route between two hosts or routers of the zone.
 	appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error)
+	// describe fills in all but the name.
+	describe(p *Platform, z *ZoneDescription)
 }
 
 // A crossing is a topology whose points may be zones.

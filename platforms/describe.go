@@ -1,0 +1,160 @@
+package platforms
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Description is what a person wants to know of a machine.
+type Description struct {
+	Name  string            `json:"name"`
+	Hosts int               `json:"hosts"`
+	Cores int64             `json:"cores"`
+	Flops float64           `json:"flops"` // flop/s of all cores
+	Links int               `json:"links"` // capacity constraints
+	Zones []ZoneDescription `json:"zones"`
+}
+
+// A ZoneDescription is a zone or cluster. Bisection is the bandwidth in byte/s,
+// one way, between two halves of a cluster's hosts where the cut is narrowest;
+// 0 where it has no formula.
+type ZoneDescription struct {
+	Name      string             `json:"name"`
+	Topology  string             `json:"topology"`
+	Points    int64              `json:"points"` // hosts, or members of a zone
+	Levels    []LevelDescription `json:"levels,omitempty"`
+	Bisection float64            `json:"bisection_bytes_per_s,omitempty"`
+}
+
+// A LevelDescription is the cables of a kind that leave each of a number of
+// nodes. Bandwidth is that of one cable, one way.
+type LevelDescription struct {
+	Name      string  `json:"name"`
+	Nodes     int64   `json:"nodes"`
+	Cables    int64   `json:"cables_per_node"`
+	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
+	Latency   float64 `json:"latency_s"`
+}
+
+// total returns the bandwidth of all cables of the level, one way.
+func (l *LevelDescription) total() float64 { return float64(l.Nodes) * float64(l.Cables) * l.Bandwidth }
+
+// Describe sums up the platform.
+func (p *Platform) Describe() *Description {
+	d := &Description{Name: p.name, Hosts: p.NumHosts(), Links: p.NumLinks()}
+	for i := range p.NumHosts() {
+		h := p.Host(i)
+		d.Cores += int64(h.Cores)
+		d.Flops += float64(h.Cores) * h.Speed
+	}
+	for i := range p.zones {
+		z := ZoneDescription{Name: p.zones[i].name}
+		p.zones[i].topology.describe(p, &z)
+		d.Zones = append(d.Zones, z)
+	}
+	return d
+}
+
+// level describes cables that are all like the given link.
+func (p *Platform) level(name string, nodes, cables int64, link int32) LevelDescription {
+	bandwidth, latency, _ := p.LinkCapacity(link)
+	return LevelDescription{name, nodes, cables, bandwidth, latency}
+}
+
+func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
+	z.Topology, z.Points = "flat cluster", int64(c.hosts)
+	hosts := p.level("host to switch", int64(c.hosts), 1, c.private)
+	z.Levels = append(z.Levels, hosts)
+	z.Bisection = float64(c.hosts/2) * hosts.Bandwidth
+	if c.backbone < 0 {
+		return
+	}
+	backbone := p.level("backbone", 1, 1, c.backbone)
+	z.Levels = append(z.Levels, backbone)
+	if _, _, policy := p.LinkCapacity(c.backbone); policy == Shared {
+		z.Bisection = min(z.Bisection, backbone.Bandwidth)
+	}
+}
+
+// describe gives half of the narrowest level as the bisection: two halves of the
+// top's subtrees have half of the cables of each level, and what goes from one to
+// the other passes every level.
+func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
+	top := len(f.levels) - 1
+	z.Points = int64(f.levels[top].below.by)
+	z.Topology = fmt.Sprintf("fat tree of %d levels", top)
+	for l := range top {
+		level := &f.levels[l]
+		name := fmt.Sprintf("level %d to %d", l, l+1)
+		if l == 0 {
+			name = "host to level 1"
+		}
+		nodes := int64(level.spread.by) * (z.Points / int64(level.below.by))
+		z.Levels = append(z.Levels, p.level(name, nodes, int64(level.ports.by), int32(level.link)))
+	}
+	narrowest := slices.MinFunc(z.Levels, func(a, b LevelDescription) int {
+		switch x, y := a.total(), b.total(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	z.Bisection = narrowest.total() / 2
+}
+
+// describe gives as the bisection the two cuts across the longest dimension.
+func (c *torus) describe(p *Platform, z *ZoneDescription) {
+	sizes := make([]string, len(c.dims))
+	hosts, longest := int64(1), int64(1)
+	for j, d := range c.dims {
+		sizes[j] = fmt.Sprint(d)
+		hosts *= int64(d)
+		longest = max(longest, int64(d))
+	}
+	z.Topology, z.Points = "torus "+strings.Join(sizes, "x"), hosts
+	cable := p.level("host to next in each dimension", hosts, int64(len(c.dims)), c.cables)
+	z.Levels = []LevelDescription{cable}
+	if longest > 1 {
+		z.Bisection = 2 * float64(hosts/longest) * cable.Bandwidth
+	}
+}
+
+// describe gives as the bisection the blue cables between two halves of the
+// groups.
+func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
+	groups, chassis, blades := int64(d.groups), int64(d.chassis), int64(d.blades)
+	routers := groups * chassis * blades
+	z.Points = routers * int64(d.nodes)
+	z.Topology = fmt.Sprintf("dragonfly of %d groups of %d chassis of %d blades of %d hosts", groups, chassis, blades, d.nodes)
+	z.Levels = append(z.Levels, p.level("host to router", z.Points, 1, d.local))
+	add := func(name string, nodes, cables int64, link int32) {
+		if cables > 0 {
+			z.Levels = append(z.Levels, p.level(name, nodes, cables, link))
+		}
+	}
+	add("green, router to blades of its chassis", routers, blades-1, d.green)
+	add("black, router to chassis of its group", routers, chassis-1, d.black)
+	add("blue, group to groups", groups, groups-1, d.blue)
+	if groups > 1 {
+		blue := &z.Levels[len(z.Levels)-1]
+		z.Bisection = float64((groups/2)*((groups+1)/2)) * blue.Bandwidth
+	}
+}
+
+func (s *star) describe(p *Platform, z *ZoneDescription) {
+	z.Topology, z.Points = "star", int64(len(s.up))
+	if s.backbone >= 0 {
+		z.Levels = append(z.Levels, p.level("backbone", 1, 1, s.backbone))
+	}
+}
+
+func (g *graph) describe(_ *Platform, z *ZoneDescription) {
+	z.Points = int64(g.size)
+	z.Topology = fmt.Sprintf("%d listed routes", len(g.edges))
+	if g.next != nil {
+		z.Topology = fmt.Sprintf("shortest paths over %d listed routes", len(g.edges))
+	}
+}
