@@ -24,6 +24,8 @@ type Difference struct {
 	Phases  []PartChange  `json:"phases"`
 	Kernels []PartChange  `json:"kernels"`
 	Ranks   []Divergence  `json:"ranks,omitempty"` // in ascending order
+	// ActionsEqual: all actions were compared and none differs, though something else does.
+	ActionsEqual bool `json:"actions_equal,omitempty"`
 }
 
 // Change is a fact that differs; "" where a trace does not have it.
@@ -70,6 +72,11 @@ func Diff(a, b *Trace, o DiffOptions) (*Difference, error) {
 			return nil, fmt.Errorf("%s: %w", t.frames.name, ErrStream)
 		}
 	}
+	for _, t := range []*Trace{a, b} {
+		if err := t.checkContents(); err != nil {
+			return nil, err
+		}
+	}
 	d := &Difference{Header: headerChanges(a.Header(), b.Header())}
 	parts := differingParts(a, b)
 	d.Same = len(d.Header) == 0 && len(parts) == 0
@@ -92,6 +99,7 @@ func Diff(a, b *Trace, o DiffOptions) (*Difference, error) {
 		}
 	}
 	d.Same = len(d.Header) == 0 && c.diverged == 0
+	d.ActionsEqual = c.diverged == 0
 	if !o.Actions {
 		return d, nil
 	}

@@ -19,7 +19,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	}
 	for _, t := range []*table{d.headerTable(), d.countTable()} {
 		if len(t.rows) == 1 {
-			continue
+			continue // nothing but the heading
 		}
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
@@ -28,8 +28,16 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, d.rankText())
+	_, err := io.WriteString(w, d.equalText()+d.rankText())
 	return err
+}
+
+// equalText says what is the same, where a reader would otherwise wonder.
+func (d *Difference) equalText() string {
+	if d.ActionsEqual {
+		return "\nno action differs\n"
+	}
+	return ""
 }
 
 func (d *Difference) headerTable() *table {
@@ -48,26 +56,27 @@ func orDash(s string) string {
 	return s
 }
 
+// countTable lists the totals, and of phases and kernels what changed.
 func (d *Difference) countTable() *table {
 	t := &table{}
 	t.row("count", "A", "B", "change")
-	add := func(name string, counts []CountChange) {
+	add := func(name string, equal bool, counts []CountChange) {
 		for _, c := range counts {
-			if c.A != 0 || c.B != 0 {
+			if c.A != c.B || equal && c.A != 0 {
 				t.row(name+" "+c.Name, flopText(c.A), flopText(c.B), changeText(c))
 			}
 		}
 	}
-	add("all", d.Totals)
+	add("all", true, d.Totals)
 	for _, p := range d.Phases {
 		name := "phase " + p.Name
 		if p.Name == noPhase {
 			name = "outside of phases:"
 		}
-		add(name, p.Counts)
+		add(name, false, p.Counts)
 	}
 	for _, k := range d.Kernels {
-		add("kernel "+k.Name, k.Counts)
+		add("kernel "+k.Name, false, k.Counts)
 	}
 	return t
 }

@@ -126,11 +126,12 @@ func checkPreamble(b []byte) error {
 	if le.Uint32(b) != skippable || le.Uint32(b[4:]) != preambleSize-8 || string(b[8:16]) != signature {
 		return fmt.Errorf("%w: it begins with % x", ErrNotTrace, b[:16])
 	}
-	if le.Uint32(b[20:]) != crc32.Checksum(b[:20], castagnoli) {
-		return corruptf("checksum of the first %d bytes", preambleSize)
-	}
+	// The version comes first: another one may have another checksum.
 	if v := le.Uint32(b[16:]); v < 1 || v > Version {
 		return fmt.Errorf("%w %d: this program reads up to version %d", ErrVersion, v, Version)
+	}
+	if le.Uint32(b[20:]) != crc32.Checksum(b[:20], castagnoli) {
+		return corruptf("checksum of the first %d bytes", preambleSize)
 	}
 	return nil
 }

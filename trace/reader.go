@@ -270,6 +270,17 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	return r.content(&f)
 }
 
+// checkContents reads all windows of a file and checks their hashes, so that
+// what the index says of them can be believed.
+func (t *Trace) checkContents() error {
+	for _, i := range t.windows {
+		if _, err := t.contentAt(&t.entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // admit makes room for one more window, or reports that too many are in use.
 func (t *Trace) admit() error {
 	if len(t.open) < t.maxOpen {

@@ -83,6 +83,9 @@ func (v *vector) sum(lo, hi int64) int64 {
 		return v.sums[hi] - v.sums[lo]
 	}
 	count := hi - lo
+	if count == 0 {
+		return 0
+	}
 	lo %= n
 	if lo < 0 {
 		lo += n
