@@ -1,0 +1,231 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// scaled lists the commands of the pages that take too long as they stand: where
+// the text contains whole, the test runs it with part in its place. Everything else
+// runs as written.
+var scaled = []struct{ page, whole, part string }{
+	// 3.5 billion messages, and the page replays them later on.
+	{"README.md", "-N 3875000 -P 77 -Q 78", "-N 3875000 -P 77 -Q 78 --first-steps 3"},
+	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
+	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
+}
+
+// command is a command line of a page.
+type command struct {
+	page string
+	line int
+	text string
+}
+
+func (c command) String() string { return fmt.Sprintf("%s:%d: %s", c.page, c.line, c.text) }
+
+var comment = regexp.MustCompile(`\s+#.*$`)
+
+// commands returns the command lines of a page, as CONTRIBUTING.md defines them.
+func commands(p page) []command {
+	var list []command
+	for _, l := range codeLines(p.text) {
+		text := comment.ReplaceAllString(strings.TrimPrefix(l.text, "$ "), "")
+		first, _, _ := strings.Cut(text, " ")
+		drawing := strings.ContainsAny(text, "─▶│")
+		if slices.Contains([]string{"tracegen", "replay", "trace", "make"}, first) && first != text && !drawing {
+			list = append(list, command{p.path, l.number, text})
+		}
+	}
+	return list
+}
+
+var choice = regexp.MustCompile(`\[|\S\|\S`)
+
+// isSynopsis reports that the line shows the form of a command, with brackets or
+// alternatives: "trace stat [--json] FILE|-".
+func (c command) isSynopsis() bool { return choice.MatchString(c.text) }
+
+// scale returns what to run instead of c and which row of scaled says so, else -1.
+func (c command) scale() (text string, row int) {
+	for i, s := range scaled {
+		if c.page == s.page && strings.Contains(c.text, s.whole) {
+			return strings.Replace(c.text, s.whole, s.part, 1), i
+		}
+	}
+	return c.text, -1
+}
+
+// exit is the code that c must exit with: the traces to compare are different.
+func (c command) exit() int {
+	if strings.HasPrefix(c.text, "trace diff ") {
+		return 1
+	}
+	return 0
+}
+
+// TestCommands compares the pages with the commands as they are built from here.
+func TestCommands(t *testing.T) {
+	bin := build(t)
+	t.Run("run", func(t *testing.T) { testRun(t, bin) })
+	t.Run("flags", func(t *testing.T) { testFlags(t, bin) })
+	t.Run("tools", func(t *testing.T) { testTools(t, bin) })
+}
+
+// testRun runs each command of README.md and docs/*.md, those of a page one after
+// the other in the same directory. The short test leaves out the scaled ones.
+func testRun(t *testing.T, bin string) {
+	used := make([]bool, len(scaled))
+	for _, p := range readPages(t, "README.md", "docs/*.md") {
+		list := commands(p)
+		if len(list) == 0 {
+			continue
+		}
+		t.Run(p.path, func(t *testing.T) {
+			s := newShell(t, bin)
+			for _, c := range list {
+				text, row := c.scale()
+				if row >= 0 {
+					used[row] = true
+				}
+				if row < 0 || !testing.Short() {
+					s.check(t, c, text)
+				}
+			}
+		})
+	}
+	for i, s := range scaled {
+		if !used[i] {
+			t.Errorf("%s has no command with %q any more: remove the row of scaled", s.page, s.whole)
+		}
+	}
+}
+
+// check runs c as text, or checks what cannot run: targets of make exist, and the
+// flags of a synopsis.
+func (s *shell) check(t *testing.T, c command, text string) {
+	t.Helper()
+	t.Log(text)
+	switch {
+	case strings.HasPrefix(text, "make "):
+		checkTargets(t, c)
+	case c.isSynopsis():
+		s.checkSynopsis(t, c)
+	default:
+		s.mustRun(t, text, c.exit())
+	}
+}
+
+func checkTargets(t *testing.T, c command) {
+	t.Helper()
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range strings.Fields(c.text)[1:] {
+		if !strings.Contains(target, "=") && !strings.Contains(string(makefile), "\n"+target+":") {
+			t.Errorf("%v: no target %s", c, target)
+		}
+	}
+}
+
+var longFlag = regexp.MustCompile(`--[A-Za-z0-9-]+`)
+
+func (s *shell) checkSynopsis(t *testing.T, c command) {
+	t.Helper()
+	name, words, _ := strings.Cut(c.text, " ")
+	if name != "replay" {
+		sub, _, _ := strings.Cut(words, " ")
+		name += " " + sub
+	}
+	known := s.flags(t, name)
+	for _, flag := range longFlag.FindAllString(c.text, -1) {
+		if !slices.ContainsFunc(known, func(names []string) bool { return slices.Contains(names, flag) }) {
+			t.Errorf("%v: %s has no flag %s", c, name, flag)
+		}
+	}
+}
+
+// flags returns the flags that a command's help lists, each with all its names.
+func (s *shell) flags(t *testing.T, name string) [][]string {
+	t.Helper()
+	var flags [][]string
+	for _, line := range strings.Split(s.mustRun(t, name+" --help", 0), "\n") {
+		line, ok := strings.CutPrefix(line, "   -")
+		if !ok {
+			continue
+		}
+		forms, _, _ := strings.Cut("-"+line, "  ") // the description is some spaces away
+		var names []string
+		for _, form := range strings.Split(forms, ", ") {
+			names = append(names, strings.Fields(form)[0])
+		}
+		if names[0] != "--help" && names[0] != "--version" {
+			flags = append(flags, names)
+		}
+	}
+	return flags
+}
+
+// testFlags: each flag that a command has stands on its page.
+func testFlags(t *testing.T, bin string) {
+	s := &shell{bin, t.TempDir()}
+	for _, c := range []struct{ command, page string }{
+		{"tracegen hpl", "docs/hpl.md"},
+		{"replay", "docs/replay.md"},
+		{"trace cat", "docs/trace-tools.md"},
+		{"trace stat", "docs/trace-tools.md"},
+		{"trace verify", "docs/trace-tools.md"},
+		{"trace diff", "docs/trace-tools.md"},
+		{"trace convert", "docs/interop.md"},
+	} {
+		text := readPages(t, c.page)[0].text
+		for _, names := range s.flags(t, c.command) {
+			if !slices.ContainsFunc(names, func(name string) bool { return mentions(text, "--?"+strings.TrimLeft(name, "-")) }) {
+				t.Errorf("%s does not mention %s of %s", c.page, names[0], c.command)
+			}
+		}
+	}
+}
+
+// mentions reports whether something in the text matches as a word of its own.
+func mentions(text, pattern string) bool {
+	return regexp.MustCompile(`(^|[^\w-])` + pattern + `($|[^\w-])`).MatchString(text)
+}
+
+// testTools: each command of trace is on the page of the tools, in the README and in
+// the list of changes.
+func testTools(t *testing.T, bin string) {
+	s := &shell{bin, t.TempDir()}
+	_, help, found := strings.Cut(s.mustRun(t, "trace --help", 0), "COMMANDS:\n")
+	if !found {
+		t.Fatal("trace --help: no list of commands")
+	}
+	list, _, _ := strings.Cut(help, "\n\n")
+	pages := readPages(t, "docs/trace-tools.md", "README.md", "CHANGELOG.md")
+	for _, line := range strings.Split(list, "\n") {
+		name := strings.Fields(line)[0]
+		for _, p := range pages {
+			if !mentions(p.text, name) {
+				t.Errorf("%s does not mention trace %s", p.path, name)
+			}
+		}
+	}
+}
+
+func TestCommandLines(t *testing.T) {
+	p := page{"p.md", "    $ trace stat x   # sums\n    traces\n    replay ──▶ time\n    make demo\n\ntrace stat in prose\n```\nreplay -\n replay -\n```\n"}
+	var got []string
+	for _, c := range commands(p) {
+		got = append(got, c.String())
+	}
+	want := []string{"p.md:1: trace stat x", "p.md:4: make demo", "p.md:8: replay -"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,120 @@
+package docs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long one command of a page may take on a busy machine.
+const patience = 2 * time.Minute
+
+// shell runs command lines in a directory of its own.
+type shell struct {
+	bin string // directory of tracegen, replay and trace
+	dir string
+}
+
+// build compiles the commands once and returns the directory that holds them.
+func build(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return bin
+}
+
+// newShell returns a shell in a fresh directory with the files of testdata/docs,
+// and with small traces under the names that the pages use.
+func newShell(t *testing.T, bin string) *shell {
+	t.Helper()
+	s := &shell{bin, t.TempDir()}
+	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, "testdata/docs"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, flags := range map[string]string{"run": "", "base": "--BCAST 1ring", "new": "--BCAST long"} {
+		s.mustRun(t, fmt.Sprintf("tracegen hpl --quiet -N 500 --NB 32 -P 2 -Q 3 %s -o %s.trace.zst", flags, name), 0)
+	}
+	return s
+}
+
+// mustRun runs a pipeline, whose last stage must exit with the given code and all
+// others with 0, and returns its standard output.
+func (s *shell) mustRun(t *testing.T, pipeline string, exit int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	stages := strings.Split(pipeline, " | ")
+	codes, err := s.run(ctx, stages, &stdout, &stderr)
+	if err != nil {
+		t.Fatalf("%s: %v", pipeline, err)
+	}
+	for i, code := range codes {
+		want := 0
+		if i == len(codes)-1 {
+			want = exit
+		}
+		if code != want {
+			t.Errorf("%s: exit %d, want %d\n%s", stages[i], code, want, stderr.String())
+		}
+	}
+	return stdout.String()
+}
+
+// run starts the stages of a pipeline and returns their exit codes, -1 for one
+// that was killed.
+func (s *shell) run(ctx context.Context, stages []string, stdout, stderr io.Writer) ([]int, error) {
+	cmds := make([]*exec.Cmd, len(stages))
+	var in *os.File // what the stage before writes
+	for i, stage := range stages {
+		cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+stage)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, stdout, stderr
+		cmd.Env = append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if in != nil {
+			cmd.Stdin = in
+			defer in.Close()
+		}
+		if i < len(stages)-1 {
+			r, w, err := os.Pipe()
+			if err != nil {
+				return nil, err
+			}
+			defer w.Close()
+			in, cmd.Stdout = r, w
+		}
+		cmds[i] = cmd
+	}
+	return finish(cmds)
+}
+
+// finish starts the commands, gives up this process's ends of their pipes, and
+// waits.
+func finish(cmds []*exec.Cmd) ([]int, error) {
+	for _, cmd := range cmds {
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		for _, end := range []any{cmd.Stdin, cmd.Stdout} {
+			if f, ok := end.(*os.File); ok {
+				f.Close()
+			}
+		}
+	}
+	codes := make([]int, len(cmds))
+	for i, cmd := range cmds {
+		_ = cmd.Wait() // what matters of its error is the code
+		codes[i] = cmd.ProcessState.ExitCode()
+	}
+	return codes, nil
+}
