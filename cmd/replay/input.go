@@ -115,6 +115,14 @@ func loadMachine(s *settings, h *trace.Header) (*machine, error) {
 	return m, m.mapRanks(s, h.Ranks)
 }
 
+// loadPlatform loads a file, or a built-in machine for so many ranks.
+func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
+	if exists(name) {
+		return platforms.Load(name)
+	}
+	return platforms.Builtin(name, ranks)
+}
+
 // loadKernels loads the kernel models that were asked for. A built-in machine
 // brings its own; with another one the generic ones go by the speed of its hosts.
 func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err error) {

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app := &cli.App{
 		Name:            "replay",
 		Usage:           "play a trace on a model of a machine",
-		UsageText:       "replay [options] FILE|-",
+		UsageText:       "replay [options] FILE|-\nreplay platform FILE|NAME [--route FROM TO] [--json]",
 		Version:         version,
 		HideHelpCommand: true,
 		Writer:          stdout,
@@ -46,6 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
 		Flags:           flags(),
+		Commands:        []*cli.Command{platformCommand(stdout)},
 
 		DisableSliceFlagSeparator: true,
 		Action: func(c *cli.Context) error {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/platforms"
+)
+
+// platformCommand is "replay platform", which describes a machine. Its options
+// may stand before or after the machine, since --route takes two words.
+func platformCommand(stdout io.Writer) *cli.Command {
+	return &cli.Command{
+		Name:            "platform",
+		Usage:           "describe a machine: hosts, links, levels, bisection, routes",
+		UsageText:       "replay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]",
+		Description:     "FILE is SimGrid XML, NAME a built-in machine: dahu, default (of --ranks N hosts, 1 if not given), stampede.",
+		SkipFlagParsing: true,
+		HideHelpCommand: true,
+		Action: func(c *cli.Context) error {
+			q, err := parsePlatformQuery(c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			if q.help {
+				return cli.ShowSubcommandHelp(c)
+			}
+			return q.answer(stdout)
+		},
+	}
+}
+
+// platformQuery is what "replay platform" is asked.
+type platformQuery struct {
+	machine    string
+	ranks      int
+	from, to   string // of a route, "" for none
+	json, help bool
+}
+
+func parsePlatformQuery(args []string) (*platformQuery, error) {
+	q := &platformQuery{ranks: 1}
+	for len(args) > 0 {
+		taken, err := q.take(args)
+		if err != nil {
+			return nil, err
+		}
+		args = args[taken:]
+	}
+	if q.machine == "" && !q.help {
+		return nil, usagef("platform: want a FILE or the NAME of a built-in machine")
+	}
+	return q, nil
+}
+
+// take reads the first of args and returns how many words belong to it.
+func (q *platformQuery) take(args []string) (int, error) {
+	switch word := args[0]; {
+	case word == "--json":
+		q.json = true
+	case word == "--help" || word == "-h":
+		q.help = true
+	case word == "--route":
+		if len(args) < 3 {
+			return 0, usagef("platform: --route wants two hosts")
+		}
+		q.from, q.to = args[1], args[2]
+		return 3, nil
+	case word == "--ranks":
+		if len(args) < 2 {
+			return 0, usagef("platform: --ranks wants a number")
+		}
+		n, err := fmt.Sscanf(args[1], "%d", &q.ranks)
+		if n != 1 || err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
+			return 0, usagef("platform: --ranks %q, want 1 to %d", args[1], platforms.MaxHosts)
+		}
+		return 2, nil
+	case len(word) > 1 && word[0] == '-':
+		return 0, usagef("platform: unknown option %s", word)
+	case q.machine != "":
+		return 0, usagef("platform: want 1 machine, got %q and %q", q.machine, word)
+	default:
+		q.machine = word
+	}
+	return 1, nil
+}
+
+// described is the answer; the route only where one was asked for.
+type described struct {
+	*platforms.Description
+	Route *route `json:"route,omitempty"`
+}
+
+// route is the way between two hosts. Bandwidth is that of its narrowest link.
+type route struct {
+	From      string      `json:"from"`
+	To        string      `json:"to"`
+	Latency   float64     `json:"latency_s"`
+	Bandwidth float64     `json:"bandwidth_bytes_per_s"`
+	Links     []routeLink `json:"links"`
+}
+
+type routeLink struct {
+	Name      string  `json:"name"`
+	Bandwidth float64 `json:"bandwidth_bytes_per_s"`
+	Latency   float64 `json:"latency_s"`
+	Policy    string  `json:"sharing_policy"`
+}
+
+func (q *platformQuery) answer(w io.Writer) error {
+	p, err := loadPlatform(q.machine, q.ranks)
+	if err != nil {
+		return err
+	}
+	d := described{Description: p.Describe()}
+	if q.from != "" {
+		if d.Route, err = findRoute(p, q.from, q.to); err != nil {
+			return err
+		}
+	}
+	if q.json {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(d)
+	}
+	return d.writeText(w)
+}
+
+func findRoute(p *platforms.Platform, from, to string) (*route, error) {
+	var ends [2]int
+	for i, name := range [2]string{from, to} {
+		host, ok := p.HostIndex(name)
+		if !ok {
+			return nil, fmt.Errorf("%s has no host %q; its first is %q", p.Name(), name, p.Host(0).Name)
+		}
+		ends[i] = host
+	}
+	links, err := p.AppendRoute(nil, ends[0], ends[1])
+	if err != nil {
+		return nil, err
+	}
+	r := &route{From: from, To: to}
+	for i, l := range links {
+		link := p.Link(l)
+		r.Latency += link.Latency
+		if i == 0 || link.Bandwidth < r.Bandwidth {
+			r.Bandwidth = link.Bandwidth
+		}
+		r.Links = append(r.Links, routeLink{link.Name, link.Bandwidth, link.Latency, link.Policy.String()})
+	}
+	return r, nil
+}
+
+func (d *described) writeText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s: %d hosts, %d cores, %.4g flop/s, %d links\n", d.Name, d.Hosts, d.Cores, d.Flops, d.Links)
+	for i := range d.Zones {
+		z := &d.Zones[i]
+		fmt.Fprintf(t, "\n%s: %s, %d points\n", z.Name, z.Topology, z.Points)
+		for _, l := range z.Levels {
+			fmt.Fprintf(t, "  %s\t%d nodes\t%d cables each\t%.4g byte/s\t%.4g s\n", l.Name, l.Nodes, l.Cables, l.Bandwidth, l.Latency)
+		}
+		if z.Bisection > 0 {
+			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
+		}
+	}
+	if r := d.Route; r != nil {
+		fmt.Fprintf(t, "\nroute from %s to %s: %d links, latency %.4g s, bandwidth %.4g byte/s\n", r.From, r.To, len(r.Links), r.Latency, r.Bandwidth)
+		for _, l := range r.Links {
+			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
+		}
+	}
+	return t.Flush()
+}
