@@ -4,15 +4,15 @@ import "reprise/trace"
 
 // allreduceFlat is reduceFlat to rank 0 and bcastBinomial.
 func allreduceFlat(s *Schedule, o *operands, _ int) bool {
-	s.thenRun(reduceFlat, operands{send: o.send})
-	s.thenRun(bcastBinomial, operands{send: o.send})
+	s.thenRun(reduceFlat, operands{send: o.send, at: o.at})
+	s.thenRun(bcastBinomial, operands{send: o.send, at: o.at})
 	return false
 }
 
 // allreduceReduceBcast is a reduction to rank 0 and a broadcast, as selected.
 func allreduceReduceBcast(s *Schedule, o *operands, _ int) bool {
-	s.then(trace.CollReduce, operands{send: o.send})
-	s.then(trace.CollBcast, operands{send: o.send})
+	s.then(trace.CollReduce, operands{send: o.send, at: o.at})
+	s.then(trace.CollBcast, operands{send: o.send, at: o.at})
 	return false
 }
 
@@ -24,7 +24,7 @@ func allreduceDoubling(s *Schedule, o *operands, round int) bool {
 	bytes, place := o.send.one(), f.place(s.rank)
 	switch steps := log2(f.power); {
 	case round == 0:
-		s.fold(&f, bytes, bytes)
+		s.fold(&f, bytes)
 	case round > steps:
 		s.unfold(&f, bytes, 0)
 		return false
@@ -43,7 +43,7 @@ func allreduceRabenseifner(s *Schedule, o *operands, round int) bool {
 	steps := log2(f.power)
 	switch {
 	case round == 0:
-		s.fold(&f, o.send.one(), o.send.one())
+		s.fold(&f, o.send.one())
 	case round > 2*steps:
 		s.unfold(&f, o.send.one(), 0)
 		return false
@@ -84,7 +84,7 @@ func allreduceRing(s *Schedule, o *operands, round int) bool {
 		return true
 	}
 	if remainder := o.send.count % int64(s.p); remainder > 0 {
-		s.then(trace.CollAllreduce, operands{send: o.send.part(remainder)})
+		s.then(trace.CollAllreduce, operands{send: o.send.part(remainder), at: o.at + int64(s.p)*bytes})
 	}
 	return false
 }
@@ -98,7 +98,7 @@ const ringSegment = 1 << 20
 func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
 	p := int64(s.p)
 	turn := p * segmentCount(ringSegment, o.send.size, o.send.count) // elements of a phase
-	if o.send.count < turn {
+	if o.send.count < turn || turn == 0 {
 		return allreduceRing(s, o, round)
 	}
 	phases := o.send.count / turn

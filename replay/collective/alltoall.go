@@ -67,7 +67,8 @@ func alltoallBruck(s *Schedule, o *operands, round int) bool {
 			n++
 		}
 	}
-	s.exchange(s.at(s.rank, bit), n*o.send.count*o.recv.size, 0, s.at(s.rank, -bit), n*o.send.count*o.recv.size)
+	bytes := n * o.send.count * o.recv.size
+	s.exchange(s.at(s.rank, bit), bytes, -1, s.at(s.rank, -bit), bytes)
 	return 2*bit < s.p
 }
 

@@ -105,7 +105,8 @@ func (f *forwarding) round(s *Schedule, o *operands, round int) bool {
 		return true
 	}
 	if remainder > 0 {
-		s.then(trace.CollBcast, operands{root: o.root, send: o.send.part(remainder)})
+		done := (o.send.count - remainder) * o.send.size
+		s.then(trace.CollBcast, operands{root: o.root, send: o.send.part(remainder), at: o.at + done})
 	}
 	return false
 }

@@ -68,15 +68,14 @@ func (f *folded) rank(place int) int {
 	return 2 * place
 }
 
-// fold sends the data of a rank that leaves, or receives them with room for so many
-// bytes.
-func (s *Schedule) fold(f *folded, bytes, room int64) {
+// fold sends or receives the data of a rank that leaves.
+func (s *Schedule) fold(f *folded, bytes int64) {
 	switch {
 	case s.rank >= 2*f.extra:
 	case f.place(s.rank) < 0:
 		s.send(s.rank^1, bytes, 0)
 	default:
-		s.recv(s.rank^1, room)
+		s.recv(s.rank^1, bytes)
 	}
 }
 
@@ -105,7 +104,7 @@ func reduceScatterGather(s *Schedule, o *operands, round int) bool {
 	steps := log2(f.power)
 	switch {
 	case round == 0:
-		s.fold(&f, count*o.send.size, o.send.one())
+		s.fold(&f, count*o.send.size)
 		return true
 	case round <= steps:
 		if h.place >= 0 {

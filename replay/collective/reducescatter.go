@@ -44,7 +44,7 @@ func reduceScatterHalving(s *Schedule, o *operands, round int) bool {
 		return false
 	}
 	if round == 0 {
-		s.fold(&f, all, all)
+		s.fold(&f, all)
 		return true
 	}
 	mask := f.power >> round
@@ -112,7 +112,7 @@ func reduceScatterButterfly(s *Schedule, o *operands, round int) bool {
 	steps, all, place := log2(f.power), o.recv.before(s.p), f.place(s.rank)
 	switch {
 	case round == 0:
-		s.fold(&f, all, all)
+		s.fold(&f, all)
 		return true
 	case place < 0:
 		s.recv(f.rank(mirror(s.rank/2, steps)), o.recv.bytes(s.rank))

@@ -25,7 +25,7 @@ type Step struct {
 	// Offset tells which data a message carries: those from Offset on, modulo the
 	// size of the whole, in the buffer that the ranks together have in mind. In that
 	// of a (all)gather or scatter the block of rank 0 comes first; in that of an
-	// alltoall the block for rank 0. Only tests look at it.
+	// alltoall the block for rank 0. -1: they are no run. Only tests look at it.
 	Offset int64
 }
 
@@ -37,6 +37,7 @@ type operands struct {
 	root       int
 	send, recv blocks
 	span       int64 // of an allgatherv, elements
+	at         int64 // where the data begin in those of the call, bytes
 }
 
 // algorithm appends the steps of a round of rank s.rank; rounds count from 0.
@@ -65,6 +66,7 @@ type Schedule struct {
 	after   [maxStages]stage // what the current round wants to follow, in order
 	follow  int
 	memory  [6]int64 // of the current stage: what a round leaves to the next
+	base    int64    // of its data: operands.at
 	steps   [maxSteps]Step
 	n       int
 }
@@ -90,6 +92,7 @@ func (s *Schedule) Next() []Step {
 	s.n = 0
 	for s.depth > 0 && s.n == 0 {
 		top := &s.stages[s.depth-1]
+		s.base = top.o.at
 		more := top.run(s, &top.o, top.round)
 		top.round++
 		if !more {
@@ -113,7 +116,9 @@ func (s *Schedule) push() {
 // then names an operation that follows the last round of the current one, by the
 // algorithm that is selected for it.
 func (s *Schedule) then(kind trace.CollectiveKind, o operands) {
-	s.thenRun(s.sel.choose[kind](s, &o), o)
+	s.thenRun(nil, o)
+	next := &s.after[s.follow-1]
+	next.run = s.sel.choose[kind](s, &next.o)
 }
 
 // thenRun is then with a given algorithm.
@@ -123,7 +128,7 @@ func (s *Schedule) thenRun(run algorithm, o operands) {
 }
 
 func (s *Schedule) add(op Op, slot, peer int, bytes, offset int64) {
-	s.steps[s.n] = Step{op, int32(slot), int32(peer), bytes, offset}
+	s.steps[s.n] = Step{op, int32(slot), int32(peer), bytes, s.base + offset}
 	s.n++
 }
 

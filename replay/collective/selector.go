@@ -150,7 +150,7 @@ var families = []family{
 	}},
 	{"alltoallv", trace.CollAlltoallv, []named{
 		{"default", always(alltoallFlat)}, {"ompi", by(ompiAlltoallv, nothing)}, {"mpich", always(alltoallvThrottled)},
-		{"ompi_basic_linear", always(alltoallFlat)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallShift)},
+		{"ompi_basic_linear", always(alltoallFlat)}, {"pair", always(alltoallPairs)}, {"ring", always(alltoallPairs)},
 		{"bruck", always(alltoallvThrottled)},
 	}},
 	{"barrier", trace.CollBarrier, []named{
