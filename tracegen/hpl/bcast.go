@@ -58,7 +58,7 @@ func (l *library) bcastBody(key bodyKey) int {
 		return block
 	}
 	if key.small {
-		l.clipBlock()
+		l.clippedRoll() // defined before what calls it
 	}
 	b := trace.NewBuilder(fmt.Sprintf("bcast x=%d", key.x), 5)
 	a := params(b, 5)
@@ -261,87 +261,73 @@ func (c *caster) distanceOf(y int) int {
 	return y
 }
 
-// rollStep is one step of a roll: which neighbour, and which pieces go out and
-// come in.
-type rollStep struct{ next, out, in int }
-
-// rollSteps lists the n-1 steps of the roll of position y of n: pieces travel
-// both ways between neighbours, in turn.
-func rollSteps(y, n int) []rollStep {
-	var steps []rollStep
-	for k := 0; k < n-1; k++ {
-		l := k / 2
-		if (y+k)%2 == 1 {
-			steps = append(steps, rollStep{0, (y + l) % n, (y - l - 1 + n) % n})
-		} else {
-			steps = append(steps, rollStep{1, (y - l + n) % n, (y + l + 1) % n})
-		}
-	}
-	return steps
-}
-
 // roll emits the roll of pieces that are all of the same size but the last.
 // Steps that repeat become loops.
 func (c *caster) roll() {
-	n := c.lib.pieces()
-	neighbours := [2]trace.Operand{c.member(c.position() - 1), c.member(c.position() + 1)}
-	sizes := [2]trace.Operand{c.run(0, 1), c.run(n-1, n)}
-	isLast := func(piece int) int {
-		if piece == n-1 {
-			return 1
-		}
-		return 0
+	n, y := c.lib.pieces(), c.position()
+	neighbours := [2]trace.Operand{c.member(y - 1), c.member(y + 1)}
+	sizes := map[bool]trace.Operand{false: c.run(0, 1), true: c.run(n-1, n)}
+	emit := func(k int) {
+		s := rollStepOf(y, n, k)
+		c.b.SyncExchange(rowFamily, neighbours[s.next], c.tag, sizes[s.out == n-1], sizes[s.in == n-1])
 	}
-	steps := rollSteps(c.position(), n)
-	for i := range steps {
-		steps[i].out, steps[i].in = isLast(steps[i].out), isLast(steps[i].in)
-	}
-	emit := func(s rollStep) {
-		c.b.SyncExchange(rowFamily, neighbours[s.next], c.tag, sizes[s.out], sizes[s.in])
-	}
-	for i := 0; i < len(steps); {
-		turns := pairs(steps[i:])
+	for k := 0; k < n-1; {
+		turns := (untilLast(y, n, k) - k) / 2
 		if turns < 2 {
-			emit(steps[i])
-			i++
+			emit(k)
+			k++
 			continue
 		}
 		c.b.Loop(trace.Const(int64(turns)), func() {
-			emit(steps[i])
-			emit(steps[i+1])
+			emit(k)
+			emit(k + 1)
 		})
-		i += 2 * turns
+		k += 2 * turns
 	}
 }
 
-// pairs counts how often the first two steps come in a row.
-func pairs(steps []rollStep) int {
-	n := 0
-	for len(steps) >= 2*n+2 && steps[2*n] == steps[0] && steps[2*n+1] == steps[1] {
-		n++
+// untilLast returns the first step from k on in which the last piece goes out of
+// position y or comes in; if there is none, the number of steps.
+func untilLast(y, n, k int) int {
+	first := n - 1
+	odd := (y + 1) % 2 // of the steps with the position before
+	for _, at := range []int{
+		2*((n-1-y)%n) + odd, 2*(y%n) + odd, // out and in, with the position before
+		2*((y+1)%n) + 1 - odd, 2*((2*n-2-y)%n) + 1 - odd, // with the position after
+	} {
+		if at >= k {
+			first = min(first, at)
+		}
 	}
-	return n
+	return first
 }
 
 // clippedRoll emits the roll of a message of fewer doubles than pieces.
 func (c *caster) clippedRoll(neighbours []trace.Operand) {
-	for _, s := range rollSteps(c.position(), c.lib.pieces()) {
-		c.b.Call(c.lib.clip, neighbours[1-s.next], c.tag, c.length, trace.Const(int64(s.out)), trace.Const(int64(s.in)))
-	}
+	c.lib.clippedRoll().emit(c.b, c.position(), c.lib.pieces(), [2]trace.Operand{c.tag, c.length}, neighbours[1], neighbours[0])
 }
 
-// clipBlock is a step of a roll whose pieces are of one double or none: its
-// parameters are peer, tag, doubles, and the pieces that go out and come in.
-func (l *library) clipBlock() {
-	if l.clip >= 0 {
-		return
+// clippedRoll returns the blocks of a roll whose pieces are of one double or
+// none. The operands are the tag and the doubles of the message.
+func (l *library) clippedRoll() *rollBlocks {
+	if l.clipped == nil {
+		l.clipped = &rollBlocks{lib: l, step: l.clippedStep(), chains: map[chainKey]int{}}
 	}
-	b := trace.NewBuilder("clipped roll", 5)
-	a := params(b, 5)
+	return l.clipped
+}
+
+func (l *library) clippedStep() int {
+	b := trace.NewBuilder("clipped roll step", 5)
+	a := params(b, 5) // tag length peer out in
+	n := int64(l.pieces())
 	size := func(piece trace.Operand) trace.Operand {
-		upper := b.Min(a[2], piece.Plus(1))
-		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(a[2], piece))
+		one := trace.Const(1)
+		below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
+		above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
+		piece = b.Affine([]int64{1, n, -n}, piece, below, above)
+		upper := b.Min(a[1], piece.Plus(1))
+		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(a[1], piece))
 	}
-	b.SyncExchange(rowFamily, a[0], a[1], size(a[3]), size(a[4]))
-	l.clip = l.add(b)
+	b.SyncExchange(rowFamily, a[2], a[0], size(a[3]), size(a[4]))
+	return l.add(b)
 }

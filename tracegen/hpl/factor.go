@@ -6,26 +6,49 @@ import (
 	"reprise/trace"
 )
 
-// factor makes the blocks of the factorization of a panel of w columns on the
-// process row at distance d. They take
+// factor makes the blocks of the factorization of a panel of w columns that are
+// common to the process rows of the same hops in a pivot exchange. They take
 //
-//	m       local rows from the current diagonal row on if d = 0, else all of the panel
+//	m       local rows from the current diagonal row on if the process row is the current one, else all of the panel
 //	off     first column of the recursion or leaf, in the panel
 //	pivots  vector of the pivots' owners
-//	peers   world ranks, as peerDistances lists them
+//	owner   the process row as such an owner: 1 + its distance
+//	peers   world ranks, as pivotHops lists them
 //
 // Source: HPL 2.3 control flow, panel factorization.
 type factor struct {
-	lib       *library
-	w, d      int
-	distances []int // of the peers of a pivot exchange
-	columns   [2]int
-	leaves    map[int]int // by columns
-	recurs    map[int]int // by columns
+	lib     *library
+	w       int
+	current bool // the process row is the current one
+	hops    []hop
+	params  int // of recursions and leaves
+	columns [2]int
+	leaves  map[int]int // by columns
+	recurs  map[int]int // by columns
 }
 
-// factBlock factors a panel of w columns. Its parameters are the panel's column,
-// the rows below its diagonal block, its process row, and the pivots.
+// factorKey names a factor.
+type factorKey struct {
+	w       int
+	current bool
+	hops    string
+}
+
+// factor returns what is common to the process rows of the given hops.
+func (l *library) factor(w int, current bool, hops []hop, peers int) *factor {
+	key := factorKey{w, current, fmt.Sprint(hops)}
+	f := l.factors[key]
+	if f == nil {
+		f = &factor{lib: l, w: w, current: current, hops: hops, params: 4 + peers, leaves: map[int]int{}, recurs: map[int]int{}}
+		f.columns = [2]int{f.column(false), f.column(true)}
+		l.factors[key] = f
+	}
+	return f
+}
+
+// factBlock factors a panel of w columns on the process row at distance d. Its
+// parameters are the panel's column, the rows below its diagonal block, its
+// process row, and the pivots.
 func (l *library) factBlock(w, d int) int64 {
 	b := trace.NewBuilder(fmt.Sprintf("pdfact w=%d d=%d", w, d), 4)
 	a := params(b, 4) // j ml2 prow pivots
@@ -35,14 +58,14 @@ func (l *library) factBlock(w, d int) int64 {
 	}
 	b.Mark(beginFact, a[0])
 	if w > 0 {
-		f := &factor{lib: l, w: w, d: d, distances: peerDistances(l.p.P, d), leaves: map[int]int{}, recurs: map[int]int{}}
-		f.columns = [2]int{f.column(false), f.column(true)}
-		var peers []trace.Operand
-		for _, at := range f.distances {
-			peers = append(peers, b.Member(colFamily, a[2].Plus(int64(at))))
+		hops, distances := pivotHops(l.p.P, d)
+		f := l.factor(w, d == 0, hops, len(distances))
+		args := []trace.Operand{m, trace.Const(0), a[3], trace.Const(int64(d) + 1)}
+		for _, at := range distances {
+			args = append(args, b.Member(colFamily, a[2].Plus(int64(at))))
 		}
 		b.Mark(beginRecur, m, trace.Const(int64(w)), trace.Const(0))
-		f.call(b, w, m, trace.Const(0), a[3], peers)
+		b.Call(f.part(w), args...)
 		b.Mark(endRecur)
 	}
 	b.Mark(endFact, a[0])
@@ -57,15 +80,12 @@ func (l *library) skipBlock() int64 {
 	return int64(l.add(b))
 }
 
-// call calls the recursion, or the leaf, for n columns from off.
-func (f *factor) call(b *trace.Builder, n int, m, off, pivots trace.Operand, peers []trace.Operand) {
-	block := 0
+// part returns the block for n columns: a recursion or a leaf.
+func (f *factor) part(n int) int {
 	if n <= f.lib.p.NBMin {
-		block = f.leaf(n)
-	} else {
-		block = f.recur(n)
+		return f.leaf(n)
 	}
-	b.Call(block, append([]trace.Operand{m, off, pivots}, peers...)...)
+	return f.recur(n)
 }
 
 // recur is the recursion over n columns.
@@ -74,8 +94,8 @@ func (f *factor) recur(n int) int {
 		return block
 	}
 	p := f.lib.p
-	b := trace.NewBuilder(fmt.Sprintf("pdrpan w=%d d=%d n=%d", f.w, f.d, n), 3+len(f.distances))
-	a := params(b, 3+len(f.distances))
+	b := trace.NewBuilder(fmt.Sprintf("pdrpan w=%d n=%d", f.w, n), f.params)
+	a := params(b, f.params)
 	m := a[0]
 	width := (ceilDiv(ceilDiv(n, p.NBMin), p.NDiv)) * p.NBMin
 	for done := 0; done < n; {
@@ -83,8 +103,8 @@ func (f *factor) recur(n int) int {
 		s.rest = n - done - s.width
 		s.off = a[1].Plus(int64(done))
 		f.before(b, s)
-		f.call(b, s.width, m, s.off, a[2], a[3:])
-		if f.d == 0 {
+		b.Call(f.part(s.width), append([]trace.Operand{m, s.off}, a[2:]...)...)
+		if f.current {
 			m = m.Plus(int64(-s.width))
 		}
 		f.after(b, s, m)
@@ -131,7 +151,7 @@ func (f *factor) after(b *trace.Builder, s split, m trace.Operand) {
 		}
 		f.triangle(b, s.width, s.rest)
 	}
-	if f.d == 0 {
+	if f.current {
 		b.Compute(byForm(p.L1, dlatcpy, dlacpy), s.off, width)
 	}
 }
@@ -151,20 +171,20 @@ func (f *factor) leaf(n int) int {
 	if block, ok := f.leaves[n]; ok {
 		return block
 	}
-	b := trace.NewBuilder(fmt.Sprintf("pdpan w=%d d=%d n=%d", f.w, f.d, n), 3+len(f.distances))
-	a := params(b, 3+len(f.distances))
+	b := trace.NewBuilder(fmt.Sprintf("pdpan w=%d n=%d", f.w, n), f.params)
+	a := params(b, f.params)
 	b.Mark(beginLeaf, a[0], trace.Const(int64(n)), a[1])
 	localMax(b, a[0], a[1])
 	for i := range n {
 		m, last := a[0], 0
-		if f.d == 0 {
+		if f.current {
 			m = m.Plus(int64(-i))
 		}
 		if i == n-1 {
 			last = 1
 		}
-		args := []trace.Operand{m, a[1].Plus(int64(i)), a[2], trace.Const(int64(i)), trace.Const(int64(n - 1 - i))}
-		b.Call(f.columns[last], append(args, a[3:]...)...)
+		args := []trace.Operand{m, a[1].Plus(int64(i)), trace.Const(int64(i)), trace.Const(int64(n - 1 - i))}
+		b.Call(f.columns[last], append(args, a[2:]...)...)
 	}
 	b.Mark(endLeaf)
 	f.leaves[n] = f.lib.add(b)
@@ -179,15 +199,15 @@ func localMax(b *trace.Builder, m, col trace.Operand) {
 
 // column treats one column of a leaf: pivot exchange, local swap, and the
 // variant's computation; the last column of a leaf only scales. Its parameters
-// are m, the column in the panel, the pivots, the columns of the leaf before it
-// and after it, and the peers.
+// are m, the column in the panel, the columns of the leaf before it and after
+// it, the pivots, the owner, and the peers.
 func (f *factor) column(last bool) int {
-	b := trace.NewBuilder(fmt.Sprintf("column w=%d d=%d last=%t", f.w, f.d, last), 5+len(f.distances))
-	a := params(b, 5+len(f.distances))
-	m, col, i, rest := a[0], a[1], a[3], a[4]
-	f.pivotExchange(b, m, col, a[5:])
-	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, f.role(b, b.VectorAt(a[2], col)))
-	if f.d == 0 {
+	b := trace.NewBuilder(fmt.Sprintf("column w=%d last=%t", f.w, last), f.params+2)
+	a := params(b, f.params+2)
+	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
+	f.pivotExchange(b, m, col, a[6:])
+	b.Compute(byForm(f.lib.p.L1, dlocswpT, dlocswpN), trace.Const(int64(f.w)), col, f.role(b, b.VectorAt(pivots, col), owner))
+	if f.current {
 		m = m.Plus(-1)
 	}
 	switch {
@@ -213,7 +233,7 @@ func (f *factor) croutColumn(b *trace.Builder, m, col, i, rest trace.Operand) {
 		} else {
 			b.Compute(dgemvT, i, rest)
 		}
-		if f.d == 0 {
+		if f.current {
 			b.Compute(dcopy, rest)
 		}
 	})
@@ -227,17 +247,16 @@ func (f *factor) leftColumn(b *trace.Builder, m, col, i trace.Operand) {
 	b.Compute(dscal, m)
 	b.Compute(dgemvN, m, i.Plus(1))
 	localMax(b, m, col.Plus(1))
-	if f.d == 0 {
+	if f.current {
 		b.Compute(dcopy, i.Plus(1))
 	}
 }
 
-// role returns the part of the process row in the swap with a pivot of the given
-// owner (see pivotRows.owners).
-func (f *factor) role(b *trace.Builder, owner trace.Operand) trace.Operand {
-	if f.d == 0 {
+// role returns the part of the process row, itself the owner self, in the swap
+// with a pivot of the given owner (see pivotRows.owners).
+func (f *factor) role(b *trace.Builder, owner, self trace.Operand) trace.Operand {
+	if f.current {
 		return b.Min(owner, trace.Const(roleIn)) // 0: same, 1: swap, else in
 	}
-	isOut := b.Eq(owner, trace.Const(int64(f.d)+1))
-	return b.Affine([]int64{roleOut - roleNone, 1}, isOut, trace.Const(roleNone))
+	return b.Affine([]int64{roleOut - roleNone, 1}, b.Eq(owner, self), trace.Const(roleNone))
 }

@@ -11,12 +11,13 @@ type library struct {
 	program *trace.Program
 	err     error // first failure; later blocks are not made
 
-	widths map[int64]*widthBlocks
-	bodies map[bodyKey]int
-	clip   int   // -1, or the block of a clipped step of a roll
-	finish int64 // 0, or the block that waits for a broadcast (never the first one)
-	solve  *solveBlocks
-	spread *spreadBlocks
+	widths  map[int64]*widthBlocks
+	bodies  map[bodyKey]int
+	factors map[factorKey]*factor
+	clipped *rollBlocks // nil before it is needed
+	finish  int64       // 0, or the block that waits for a broadcast (never the first one)
+	solve   *solveBlocks
+	spread  *spreadBlocks
 }
 
 // widthBlocks are the blocks that depend on a panel's width, by distance from
@@ -31,7 +32,7 @@ type widthBlocks struct {
 }
 
 func newLibrary(p *Params, program *trace.Program) *library {
-	return &library{p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, clip: -1}
+	return &library{p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
 }
 
 // add adds a block and returns its number; after a failure, 0.

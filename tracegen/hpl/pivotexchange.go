@@ -1,36 +1,16 @@
 package hpl
 
-import "reprise/trace"
+import (
+	"slices"
+
+	"reprise/trace"
+)
 
 // swapTag is the tag of pivot exchanges and row swaps.
 const swapTag = 1001
 
 // doubleBytes is the size of a matrix element in a message.
 const doubleBytes = 8
-
-// peerDistances lists, without repetition, the process rows that the one at
-// distance d of n talks to in a pivot exchange, as distances from the current
-// process row: its partner among the extra processes, its neighbours in the
-// hypercube, its neighbours in the tree of the extra processes.
-func peerDistances(n, d int) []int {
-	var list []int
-	cube := hi(n)
-	if e := d ^ cube; e < n {
-		list = append(list, e)
-	}
-	if d < cube {
-		for bit := 1; bit < cube; bit *= 2 {
-			list = append(list, d^bit)
-		}
-		return list
-	}
-	for bit := hi(max(1, n-cube-1)); bit >= 1; bit /= 2 {
-		if peer, _, ok := treePeer(d-cube, bit, n-cube); ok {
-			list = append(list, peer+cube)
-		}
-	}
-	return list
-}
 
 // treePeer returns whom member x of n talks to at level bit of the binomial tree
 // from member 0, whether it receives, and whether it talks at all. Levels run
@@ -45,47 +25,72 @@ func treePeer(x, bit, n int) (peer int, receives, ok bool) {
 	return x + bit, false, x+bit < n
 }
 
+// payload is what a message of a pivot exchange carries.
+type payload uint8
+
+const (
+	nothing   payload = iota
+	row               // a row of the panel
+	candidate         // value, place and row
+	both              // the same with the current row
+)
+
+// hop is a pair of messages of a pivot exchange; an empty side is left out. Peer
+// counts the process rows that one talks to, in order of their first hop.
+type hop struct {
+	peer    int
+	out, in payload
+}
+
 // pivotExchange emits the search of the maximum of a column over the process
 // column together with the exchange of the two rows: full panel rows, whatever
 // the recursion level. Copies made after a message depend on who held the
 // larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
 func (f *factor) pivotExchange(b *trace.Builder, m, col trace.Operand, peers []trace.Operand) {
 	w := int64(f.w)
-	x := &exchange{b: b, d: f.d, n: f.lib.p.P, peers: map[int]trace.Operand{},
-		row: trace.Const(doubleBytes * w), candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
-	for i, at := range f.distances {
-		x.peers[at] = peers[i]
-	}
+	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
+		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
 	b.Mark(beginPivot, m, col)
 	b.If(m, func() {
 		b.Compute(dcopy, trace.Const(w)) // own candidate
-		if f.d == 0 {
+		if f.current {
 			b.Compute(dcopy, trace.Const(w)) // current row
 		}
 	})
+	for _, h := range f.hops {
+		b.Exchange(colFamily, peers[h.peer], trace.Const(swapTag), bytes[h.out], bytes[h.in])
+	}
+	b.Mark(endPivot)
+}
+
+// pivotHops lists the hops of a pivot exchange of the process row at distance d
+// of n from the current one, and the distances of its peers: its partner among
+// the extra processes, its neighbours in the hypercube, its neighbours in the
+// tree of the extra processes. There are few lists of hops, about 4 log(n), and n of peers.
+func pivotHops(n, d int) (hops []hop, peers []int) {
+	x := &exchange{d: d, n: n}
 	x.foldIn()
 	x.hypercube()
 	x.extraTree()
 	x.foldOut()
-	b.Mark(endPivot)
+	return x.hops, x.peers
 }
 
-// exchange emits the messages of a pivot exchange of the process row at distance
-// d of n. Sizes are in bytes.
+// exchange collects the hops of the process row at distance d of n.
 type exchange struct {
-	b     *trace.Builder
 	d, n  int
-	peers map[int]trace.Operand // world rank by distance
-
-	row       trace.Operand // a row
-	candidate trace.Operand // value, place and row
-	both      trace.Operand // the same with the current row
+	hops  []hop
+	peers []int // distances
 }
 
-// swap exchanges a message with the process row at distance peer; a side of no
-// bytes is left out.
-func (x *exchange) swap(peer int, out, in trace.Operand) {
-	x.b.Exchange(colFamily, x.peers[peer], trace.Const(swapTag), out, in)
+// swap exchanges messages with the process row at a distance.
+func (x *exchange) swap(peer int, out, in payload) {
+	i := slices.Index(x.peers, peer)
+	if i < 0 {
+		i = len(x.peers)
+		x.peers = append(x.peers, peer)
+	}
+	x.hops = append(x.hops, hop{i, out, in})
 }
 
 // partner returns the other side between the hypercube and the extra processes.
@@ -96,17 +101,16 @@ func (x *exchange) partner() (int, bool) {
 
 func (x *exchange) foldIn() {
 	p, ok := x.partner()
-	nothing := trace.Const(0)
 	switch {
 	case !ok:
 	case x.d == 0:
-		x.swap(p, x.row, x.candidate)
+		x.swap(p, row, candidate)
 	case p == 0:
-		x.swap(p, x.candidate, x.row)
+		x.swap(p, candidate, row)
 	case x.d < p:
-		x.swap(p, nothing, x.candidate)
+		x.swap(p, nothing, candidate)
 	default:
-		x.swap(p, x.candidate, nothing)
+		x.swap(p, candidate, nothing)
 	}
 }
 
@@ -116,12 +120,12 @@ func (x *exchange) hypercube() {
 		return
 	}
 	for bit := 1; bit < cube; bit *= 2 {
-		out, in := x.candidate, x.candidate
+		out, in := candidate, candidate
 		switch {
 		case x.d < bit:
-			out = x.both
+			out = both
 		case x.d < 2*bit:
-			in = x.both
+			in = both
 		}
 		x.swap(x.d^bit, out, in)
 	}
@@ -138,9 +142,9 @@ func (x *exchange) extraTree() {
 		switch {
 		case !ok:
 		case receives:
-			x.swap(peer+cube, trace.Const(0), x.row)
+			x.swap(peer+cube, nothing, row)
 		default:
-			x.swap(peer+cube, x.row, trace.Const(0))
+			x.swap(peer+cube, row, nothing)
 		}
 	}
 }
@@ -150,8 +154,8 @@ func (x *exchange) foldOut() {
 	switch {
 	case !ok:
 	case x.d < p:
-		x.swap(p, x.candidate, trace.Const(0))
+		x.swap(p, candidate, nothing)
 	default:
-		x.swap(p, trace.Const(0), x.candidate)
+		x.swap(p, nothing, candidate)
 	}
 }

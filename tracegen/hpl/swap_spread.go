@@ -92,7 +92,8 @@ func (v *layout) equilibrate(jb int64, equil bool) {
 type spreadBlocks struct {
 	positions []int64
 	sources   map[sourceKey]int
-	step      int // of a roll
+	evens     map[rangeKey]int
+	roll      *rollBlocks
 
 	send, receive int // hops of equilibration
 }
@@ -100,7 +101,8 @@ type spreadBlocks struct {
 // spreadRoll returns the blocks by position.
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
-		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, step: l.rollStepBlock(), send: l.hopBlock(true), receive: l.hopBlock(false)}
+		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, send: l.hopBlock(true), receive: l.hopBlock(false)}
+		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
 		for y := range l.p.P {
 			l.spread.positions = append(l.spread.positions, l.spreadBlock(y))
 		}
@@ -162,10 +164,8 @@ func (l *library) emitSpreadRoll(b *trace.Builder, y int, a spreadArgs) {
 
 // rollRows emits the roll of all positions' rows over all positions.
 func (l *library) rollRows(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
-	neighbours := [2]trace.Operand{position(b, a.order, trace.Const(int64(y-1))), position(b, a.order, trace.Const(int64(y+1)))}
-	for _, r := range rollSteps(y, l.p.P) {
-		b.Call(l.spread.step, a.equals, rowBytes, neighbours[r.next], trace.Const(int64(r.out)), trace.Const(int64(r.in)))
-	}
+	before, after := position(b, a.order, trace.Const(int64(y-1))), position(b, a.order, trace.Const(int64(y+1)))
+	l.spread.roll.emit(b, y, l.p.P, [2]trace.Operand{a.equals, rowBytes}, before, after)
 }
 
 // rollStepBlock is a step of a roll: its parameters are the vector of lengths,
@@ -203,7 +203,7 @@ func rightTree(n, source, y int) tree {
 	if y < source || source == n-1 {
 		return noTree
 	}
-	return newTree(log2(n-1-source)+1, y-source)
+	return newTree(rightLevels(n, source), y-source)
 }
 
 // leftTree returns the place of position y in the spread from source to the
@@ -212,8 +212,15 @@ func leftTree(source, y int) tree {
 	if y > source || source == 0 {
 		return noTree
 	}
-	return newTree(log2(source)+1, source-y)
+	return newTree(leftLevels(source), source-y)
 }
+
+// rightLevels returns the levels of the tree from source to the positions after
+// it, n in all.
+func rightLevels(n, source int) int { return bits.Len(uint(n - 1 - source)) }
+
+// leftLevels returns the levels of the tree from source to the positions before it.
+func leftLevels(source int) int { return bits.Len(uint(source)) }
 
 func newTree(levels, distance int) tree {
 	if distance == 0 {
@@ -286,83 +293,4 @@ func (l *library) firstSpread(b *trace.Builder, y int, a spreadArgs, rowBytes tr
 		b.Exchange(colFamily, position(b, a.order, at), trace.Const(swapTag), out, in)
 	}
 	s.right(rightTree(l.p.P, 0, y))
-}
-
-// equilibrate emits the spreads that even out the lengths, one source after the
-// other.
-func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
-	for source := range l.p.P {
-		block := l.sourceBlock(sourceKey{right: rightTree(l.p.P, source, y), left: leftTree(source, y)})
-		b.Call(block, trace.Const(int64(y)), trace.Const(int64(source)), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
-	}
-}
-
-// sourceKey names the block of a position for one source of equilibration: its
-// places in the two trees.
-type sourceKey struct{ right, left tree }
-
-// sourceBlock moves the rows of one source that lie outside of its target
-// interval to the positions whose targets they are in. Its parameters are the
-// own position, the source, the columns, the bytes of a row, floor(jb/P) and
-// jb mod P, and the vectors of order and lengths. Source: HPL 2.3 control flow,
-// equilibration.
-func (l *library) sourceBlock(key sourceKey) int {
-	if block, ok := l.spread.sources[key]; ok {
-		return block
-	}
-	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), 8)
-	a := params(b, 8)
-	y, source, n, rowBytes, share, larger, order, lengths := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
-	first := b.VectorSum(lengths, trace.Const(0), source)
-	length := b.VectorAt(lengths, source)
-	end := b.Sum(first, length)
-	positive := func(x, y trace.Operand) trace.Operand { return b.Min(b.Max(b.Diff(x, y), trace.Const(0)), length) }
-	goesLeft := positive(target(b, share, larger, source), first)
-	goesRight := positive(end, target(b, share, larger, source.Plus(1)))
-
-	s := &spreader{b: b, y: y}
-	s.hop = func(send bool, at, lo, hi trace.Operand) {
-		block := l.spread.receive
-		if send {
-			block = l.spread.send
-		}
-		b.Call(block, at, lo, hi, first, end, rowBytes, share, larger, order)
-	}
-	b.If(goesLeft, func() {
-		b.Mark(beginLeft, n, source)
-		s.left(key.left)
-		b.Mark(endSpread)
-	})
-	b.If(goesRight, func() {
-		b.Mark(beginRight, n, source)
-		s.right(key.right)
-		b.Mark(endSpread)
-	})
-	l.spread.sources[key] = l.add(b)
-	return l.spread.sources[key]
-}
-
-// target returns the first row of position i's target: the first larger
-// positions get a row more than share.
-func target(b *trace.Builder, share, larger, i trace.Operand) trace.Operand {
-	return b.Sum(b.Mul(share, i), b.Min(i, larger))
-}
-
-// hopBlock moves those rows of an interval that are in the targets of the
-// positions [lo, hi). Its parameters are the peer's position, lo, hi, the
-// interval, the bytes of a row, floor(jb/P) and jb mod P, and the order.
-func (l *library) hopBlock(send bool) int {
-	b := trace.NewBuilder(fmt.Sprintf("equil hop send=%t", send), 9)
-	a := params(b, 9)
-	at, first, end, rowBytes, share, larger, order := a[0], a[3], a[4], a[5], a[6], a[7], a[8]
-	before := func(i trace.Operand) trace.Operand { // end of the rows before position i's target
-		i = b.Max(b.Min(i, trace.Const(int64(l.p.P))), trace.Const(0))
-		return b.Max(b.Min(target(b, share, larger, i), end), first)
-	}
-	rows := b.Diff(before(a[2]), before(a[1]))
-	b.If(rows, func() {
-		out, in := directed(send, b.Mul(rows, rowBytes))
-		b.Exchange(colFamily, position(b, order, at), trace.Const(swapTag), out, in)
-	})
-	return l.add(b)
 }

@@ -1,0 +1,79 @@
+package hpl
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// rollStep is one step of a roll: which neighbour (0: the one before, 1: the one
+// after), and which pieces go out and come in, taken mod n.
+type rollStep struct{ next, out, in int }
+
+// rollStepOf returns step k of the n-1 steps of the roll of position y of n:
+// pieces travel both ways between neighbours, in turn.
+func rollStepOf(y, n, k int) rollStep {
+	l := k / 2
+	if (y+k)%2 == 1 {
+		return rollStep{0, (y + l) % n, (y - l - 1 + n) % n}
+	}
+	return rollStep{1, (y - l + n) % n, (y + l + 1) % n}
+}
+
+// rollBlocks are the blocks of rolls whose pieces all differ in size. Two steps
+// are a turn, and a chain of 2^k turns is two chains of half as many: so a roll
+// of n positions takes log(n) blocks that all positions share.
+type rollBlocks struct {
+	lib    *library
+	step   int // block: two operands of the roll, peer, pieces out and in, before they are taken mod n
+	chains map[chainKey]int
+}
+
+// chainKey names a chain of 2^log turns. Its parameters are the two operands of
+// the roll, the peers of the first and of the second step of a turn, and the
+// pieces a and b that these send. The first receives b+sign, the second a-sign;
+// with each turn a falls and b rises by sign.
+type chainKey struct {
+	sign int64
+	log  int
+}
+
+// chain returns the block of a chain.
+func (r *rollBlocks) chain(key chainKey) int {
+	if block, ok := r.chains[key]; ok {
+		return block
+	}
+	b := trace.NewBuilder(fmt.Sprintf("roll turns=%d", 1<<key.log), 6)
+	p := params(b, 6)
+	x, y, first, second, out, back := p[0], p[1], p[2], p[3], p[4], p[5]
+	if key.log == 0 {
+		b.Call(r.step, x, y, first, out, back.Plus(key.sign))
+		b.Call(r.step, x, y, second, back, out.Plus(-key.sign))
+	} else {
+		half := chainKey{key.sign, key.log - 1}
+		b.Call(r.chain(half), p...)
+		by := key.sign << half.log
+		b.Call(r.chain(half), x, y, first, second, out.Plus(-by), back.Plus(by))
+	}
+	r.chains[key] = r.lib.add(b)
+	return r.chains[key]
+}
+
+// emit calls the roll of position y of n, with two operands and the ranks of the
+// positions before and after.
+func (r *rollBlocks) emit(b *trace.Builder, y, n int, operands [2]trace.Operand, before, after trace.Operand) {
+	first, second, sign := after, before, int64(1)
+	if y%2 == 1 {
+		first, second, sign = before, after, -1
+	}
+	out, back := int64(y), int64(y)
+	for turns := (n - 1) / 2; turns > 0; {
+		log := log2(turns)
+		b.Call(r.chain(chainKey{sign, log}), operands[0], operands[1], first, second, trace.Const(out), trace.Const(back))
+		out, back = out-sign<<log, back+sign<<log
+		turns -= 1 << log
+	}
+	if n%2 == 0 {
+		b.Call(r.step, operands[0], operands[1], first, trace.Const(out), trace.Const(back+sign))
+	}
+}
