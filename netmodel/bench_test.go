@@ -27,8 +27,7 @@ type runner struct {
 	pending []int8    // by rank: ends to wait for
 	posted  [][]int8  // by sender and step modulo posts: sides that are there
 	ready   []float64 // by rank: date at which it entered its step
-	rankOf  []int32   // by flow: the sender
-	stepOf  []int32   // by flow
+	stepOf  []int32   // by sender: of the message that it sends
 	done    []int32
 	ended   int // messages
 }
@@ -43,7 +42,7 @@ func newRunner(tb testing.TB, p *platforms.Platform, o Options, w shifts) *runne
 	}
 	r := &runner{shifts: w, n: n,
 		step: make([]int32, w.ranks), pending: make([]int8, w.ranks), ready: make([]float64, w.ranks),
-		posted: make([][]int8, w.ranks), rankOf: make([]int32, 2*w.ranks), stepOf: make([]int32, 2*w.ranks)}
+		posted: make([][]int8, w.ranks), stepOf: make([]int32, w.ranks)}
 	for i := range r.posted {
 		r.posted[i] = make([]int8, posts)
 	}
@@ -74,11 +73,10 @@ func (r *runner) post(sender int32, k int) {
 	}
 	*p = 0
 	to := r.to(int(sender), k)
-	id, err := r.n.Start(int(sender), to, r.size, max(r.ready[sender], r.ready[to]))
-	if err != nil {
+	if err := r.n.Start(sender, int(sender), to, r.size, max(r.ready[sender], r.ready[to])); err != nil {
 		panic(err)
 	}
-	r.rankOf[id], r.stepOf[id] = sender, int32(k)
+	r.stepOf[sender] = int32(k)
 }
 
 // run goes on until messages more have ended.
@@ -95,10 +93,10 @@ func (r *runner) advance() {
 	}
 	r.done = r.n.Advance(now, r.done[:0])
 	r.ended += len(r.done)
-	for _, id := range r.done {
-		rank := r.rankOf[id]
+	for _, rank := range r.done {
+		to := r.to(int(rank), int(r.stepOf[rank]))
 		r.complete(rank, now)
-		r.complete(int32(r.to(int(rank), int(r.stepOf[id]))), now)
+		r.complete(int32(to), now)
 	}
 }
 

@@ -14,8 +14,8 @@ type system struct {
 // solveAll computes all shares anew by the textbook: SolverReference.
 func (n *Network) solveAll() {
 	n.beginSystem()
-	for id := range n.cold {
-		if n.cold[id].phase == phaseBandwidth {
+	for id := range n.flows {
+		if n.flows[id].since != noDate {
 			n.addToSystem(int32(id))
 		}
 	}
@@ -39,8 +39,7 @@ func (n *Network) solveComponent() {
 	}
 	s := &n.system
 	for i := 0; i < len(s.flows); i++ {
-		f := &n.flows[s.flows[i]]
-		for k := f.slot; k < f.slot+int32(f.numSlots); k++ {
+		for k, to := n.allSlots(s.flows[i]); k < to; k++ {
 			if l := n.slots[k].link; s.addLink(l, n.links[l].capacity, n.isFatpipe(l)) {
 				n.addFlowsOf(l)
 			}
@@ -76,7 +75,7 @@ func (n *Network) addToSystem(id int32) {
 
 func (n *Network) addFlowsOf(l int32) {
 	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
-		n.addToSystem(n.slots[k].flow)
+		n.addToSystem(k >> n.slotShift)
 	}
 }
 
@@ -108,12 +107,12 @@ func (n *Network) solveSystem() {
 
 // fillSystem adds flow id to the filling.
 func (n *Network) fillSystem(id int32) {
-	s, f, c := &n.system, &n.flows[id], &n.cold[id]
+	s, c := &n.system, &n.cold[id]
 	s.filling.addFlow(c.penalty, c.bound)
-	for k := f.slot; k < f.slot+int32(f.numSlots); k++ {
+	for k, to := n.allSlots(id); k < to; k++ {
 		l := n.slots[k].link
 		s.addLink(l, n.links[l].capacity, n.isFatpipe(l))
-		s.filling.use(s.linkAt[l], n.slots[k].usage)
+		s.filling.use(s.linkAt[l], n.usage(k))
 	}
 }
 
@@ -121,13 +120,11 @@ func (n *Network) fillSystem(id int32) {
 // bottleneck: what happens on a mixed one is always solved here.
 func (n *Network) setResult(id int32, r *fillFlow) {
 	f := &n.flows[id]
-	if f.bottleneck >= 0 {
-		n.links[f.bottleneck].bottleneck--
-		f.bottleneck = noLink
-	}
+	n.dropBottleneck(f, id<<n.slotShift)
 	if r.link >= 0 && !n.isFatpipe(n.system.links[r.link]) {
-		f.bottleneck = n.system.links[r.link]
-		n.links[f.bottleneck].bottleneck++
+		l := n.system.links[r.link]
+		f.bottleneck = n.slotOn(id, l)
+		n.links[l].bottleneck++
 	}
 	n.setShare(id, r.share)
 }
@@ -136,7 +133,7 @@ func (n *Network) setResult(id int32, r *fillFlow) {
 func (n *Network) loadOf(l int32) float64 {
 	load := 0.0
 	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
-		load += float64(n.flows[n.slots[k].flow].level * n.slots[k].usage)
+		load += float64(n.flows[k>>n.slotShift].level * n.usage(k))
 	}
 	return load
 }

@@ -30,7 +30,7 @@ func Example() {
 		panic(err)
 	}
 	for src := range 2 {
-		if _, err := n.Start(src, 2, 1e6, 0); err != nil {
+		if err := n.Start(int32(src), src, 2, 1e6, 0); err != nil {
 			panic(err)
 		}
 	}

@@ -7,8 +7,11 @@ const envelope = 16
 // acknowledgements travel.
 const crossWeight = 0.05
 
-// noLink says that a flow has no bottleneck among the links.
-const noLink = -1
+// noSlot says that a flow has no bottleneck among its links.
+const noSlot = -1
+
+// noDate is the date of a flow that is not in its bandwidth phase.
+const noDate = -1
 
 // flow is what the solver and the queue know of a transfer. In its bandwidth phase
 // the flow has the share level/penalty; level is what the solvers compute. 64
@@ -19,38 +22,33 @@ type flow struct {
 	gain       float64 // rate / level: f(z)/penalty
 	rate       float64 // byte/s of progress, f(z) * share
 	remaining  float64 // bytes to carry at date since, envelope included
-	since      float64 // s
-	slot       int32   // first of its slots: those on SHARED links, then on FATPIPEs
-	numShared  uint16
-	numSlots   uint16
-	bottleneck int32 // the link that fixed its level; noLink if its bound did
-	local      int32 // index in solver.flows, valid if that entry is this flow
+	since      float64 // s; noDate outside the bandwidth phase
+	usage      float64 // 1/penalty: load per level on a link of weight 1
+	local      int32   // index in solver.flows, valid if that entry is this flow
+	slots      uint16  // number of its slots on SHARED links, and fatFlag if others follow
+	bottleneck int16   // which of its slots is on the link that fixed its level; noSlot if its bound did
 }
 
-// coldFlow is what is read seldom.
+// fatFlag in flow.slots says that the flow has slots on FATPIPEs too.
+const fatFlag = 1 << 15
+
+func (f *flow) shared() int32 { return int32(f.slots &^ fatFlag) }
+func (f *flow) fat() bool     { return f.slots&fatFlag != 0 }
+
+// coldFlow is what only the textbook and FATPIPEs need.
 type coldFlow struct {
 	penalty float64
 	bound   float64 // byte/s of share: min bandwidth and TCP window
 	factor  float64 // f(z); the share of v bytes/s progresses at f(z)*v
-	block   int32   // number of slots that it owns
-	phase   phase
+	slots   int32   // number of slots
 }
 
-type phase uint8
-
-const (
-	phaseFree phase = iota
-	phaseLatency
-	phaseBandwidth
-)
-
-// slot is one flow on one link. The slots of a link's flows in their bandwidth
-// phase form a doubly linked list. A slot with neither neighbour is alone on its
-// link.
+// slot is one flow on one link. Flow f has the slots from f<<slotShift on, so four
+// of them are one cache line. The slots of a link's flows in their bandwidth phase
+// form a doubly linked list. A slot with neither neighbour is alone on its link.
 type slot struct {
-	usage      float64 // weight / penalty: load per level
 	link       int32
-	flow       int32
+	weight     int32 // index in Network.weights
 	next, prev int32 // slots, -1 at the ends
 }
 
@@ -66,15 +64,6 @@ type link struct {
 	local      int32   // index in solver.links, valid if that entry is this link
 }
 
-// linkClass is what links of one kind have in common. Machines have many links but
-// few kinds, so Start finds all that it sums up in a small table.
-type linkClass struct {
-	bandwidth float64 // byte/s
-	latency   float64 // s
-	penalty   float64 // S/bandwidth
-	fatpipe   bool
-}
-
 // fatpipe is the state of a FATPIPE link. As long as all its flows have the same
 // usage it only bounds each of them. When they differ it is mixed: it couples
 // them, and their shares depend on the order of the filling.
@@ -83,142 +72,97 @@ type fatpipe struct {
 	other int32   // number of flows with another usage
 }
 
-// newFlow returns a free id.
-func (n *Network) newFlow() int32 {
-	if k := len(n.free); k > 0 {
-		id := n.free[k-1]
-		n.free = n.free[:k-1]
-		return id
+// reserve makes room for flow id.
+func (n *Network) reserve(id int32) {
+	for int(id) >= len(n.flows) {
+		n.flows = append(n.flows, flow{since: noDate})
+		n.cold = append(n.cold, coldFlow{})
 	}
-	id := int32(len(n.flows))
-	n.flows = append(n.flows, flow{})
-	n.cold = append(n.cold, coldFlow{})
 	n.ends.grow(len(n.flows))
-	return id
+	n.reserveSlots()
 }
 
-// newSlots returns the first of count consecutive slots. Blocks come in even
-// sizes, and free ones of a size are chained by next.
-func (n *Network) newSlots(count int) (first, block int32) {
-	class := (count + 1) / 2
-	for len(n.freeSlots) <= class {
-		n.freeSlots = append(n.freeSlots, -1)
-	}
-	block = int32(2 * class)
-	if first = n.freeSlots[class]; first >= 0 {
-		n.freeSlots[class] = n.slots[first].next
-		return first, block
-	}
-	first = int32(len(n.slots))
-	for range block {
+// reserveSlots makes room for the slots of all flows.
+func (n *Network) reserveSlots() {
+	for len(n.slots) < len(n.flows)<<n.slotShift {
 		n.slots = append(n.slots, slot{})
 	}
-	return first, block
 }
 
-// release makes the slots of flow id free again, and its id at the next Advance.
-func (n *Network) release(id int32) {
-	if block := n.cold[id].block; block > 0 {
-		first := n.flows[id].slot
-		n.slots[first].next = n.freeSlots[block/2]
-		n.freeSlots[block/2] = first
+// widen gives every flow room for count slots.
+func (n *Network) widen(count int) {
+	old, shift := n.slots, n.slotShift
+	for count > 1<<n.slotShift {
+		n.slotShift++
 	}
-	n.cold[id].phase = phaseFree
-	n.ended = append(n.ended, id)
-}
-
-// shared returns the slots of f on SHARED links.
-func (n *Network) shared(f *flow) []slot {
-	return n.slots[f.slot : f.slot+int32(f.numShared)]
-}
-
-// fat returns the slots of f on FATPIPE links.
-func (n *Network) fat(f *flow) []slot {
-	return n.slots[f.slot+int32(f.numShared) : f.slot+int32(f.numSlots)]
-}
-
-// setSlots gives flow id the slots of its route and of its way back (empty without
-// cross traffic), and the level that it has alone there. Occurrences of a link add
-// up, or count by their max on a FATPIPE.
-func (n *Network) setSlots(id int32, route, back []int32) {
-	f, c := &n.flows[id], &n.cold[id]
-	f.slot, c.block = n.newSlots(len(route) + len(back))
-	there, ack := 1/c.penalty, crossWeight/c.penalty
-	slots := n.slots[f.slot : f.slot : f.slot+c.block]
-	slots = n.addShared(slots, id, route, there)
-	slots = n.addShared(slots, id, back, ack)
-	f.numShared = uint16(len(slots))
-	if n.fatpipes != nil {
-		slots = n.addFat(slots, id, route, there)
-		slots = n.addFat(slots, id, back, ack)
+	if n.slotShift == shift {
+		return
 	}
-	f.numSlots = uint16(len(slots))
-	f.maxLevel = c.bound * c.penalty
-	for i := range slots {
-		// Links used with weight 1 are in the bound.
-		if s := &slots[i]; s.usage != there {
-			f.maxLevel = min(f.maxLevel, n.class(s.link).bandwidth/s.usage)
+	n.slots = nil
+	n.reserveSlots()
+	moved := func(s int32) int32 {
+		if s < 0 {
+			return s
 		}
+		return s>>shift<<n.slotShift | s&(1<<shift-1)
+	}
+	for i, s := range old {
+		s.next, s.prev = moved(s.next), moved(s.prev)
+		n.slots[moved(int32(i))] = s
+	}
+	for i := range n.links {
+		n.links[i].head = moved(n.links[i].head)
 	}
 }
 
-// class returns what link l has in common with others.
-func (n *Network) class(l int32) *linkClass { return &n.classes[n.classOf[l]] }
-
-// addShared adds usage to the slots of flow id on those links that are SHARED.
-func (n *Network) addShared(slots []slot, id int32, links []int32, usage float64) []slot {
-	for _, l := range links {
-		if n.isFatpipe(l) {
-			continue
-		}
-		if i := indexOf(slots, l); i >= 0 {
-			slots[i].usage += usage
-		} else {
-			slots = append(slots, slot{usage: usage, link: l, flow: id, next: -1, prev: -1})
-		}
-	}
-	return slots
+// sharedSlots returns the slots of flow id on SHARED links.
+func (n *Network) sharedSlots(id int32) []slot {
+	return n.slots[id<<n.slotShift:][:n.flows[id].shared()]
 }
 
-// addFat raises the usage of the slots of flow id on those links that are FATPIPEs.
-func (n *Network) addFat(slots []slot, id int32, links []int32, usage float64) []slot {
-	for _, l := range links {
-		if !n.isFatpipe(l) {
-			continue
-		}
-		if i := indexOf(slots, l); i >= 0 {
-			slots[i].usage = max(slots[i].usage, usage)
-		} else {
-			slots = append(slots, slot{usage: usage, link: l, flow: id, next: -1, prev: -1})
-		}
-	}
-	return slots
+// fatSlots returns the range of the slots of flow id on FATPIPE links.
+func (n *Network) fatSlots(id int32) (from, to int32) {
+	first := id << n.slotShift
+	return first + n.flows[id].shared(), first + n.cold[id].slots
 }
 
-// indexOf returns the index of the slot on link l, -1 if there is none. Routes are
-// short: a search beats a table.
-func indexOf(slots []slot, l int32) int {
-	for i := range slots {
-		if slots[i].link == l {
-			return i
+// allSlots returns the range of the slots of flow id.
+func (n *Network) allSlots(id int32) (from, to int32) {
+	from = id << n.slotShift
+	return from, from + n.cold[id].slots
+}
+
+// slotOn returns which slot of flow id is on link l.
+func (n *Network) slotOn(id, l int32) int16 {
+	for i, to := n.allSlots(id); i < to; i++ {
+		if n.slots[i].link == l {
+			return int16(i - id<<n.slotShift)
 		}
 	}
-	return -1
+	return noSlot
 }
 
 func (n *Network) isFatpipe(l int32) bool {
-	return n.fatpipes != nil && n.class(l).fatpipe
+	return n.fatpipes != nil && n.routes.class(l).fatpipe
+}
+
+// usage returns the load per level of slot i.
+func (n *Network) usage(i int32) float64 {
+	return float64(n.weights[n.slots[i].weight] * n.flows[i>>n.slotShift].usage)
 }
 
 // join puts flow id on its links, with level 0.
 func (n *Network) join(id int32) {
 	f := &n.flows[id]
-	f.level, f.rate, f.bottleneck = 0, 0, noLink
-	for i := f.slot; i < f.slot+int32(f.numShared); i++ {
+	f.level, f.rate, f.bottleneck = 0, 0, noSlot
+	first := id << n.slotShift
+	for i := first; i < first+f.shared(); i++ {
 		n.enlist(i)
 	}
-	for i := f.slot + int32(f.numShared); i < f.slot+int32(f.numSlots); i++ {
-		n.enlistFat(i)
+	if f.fat() {
+		for i, to := n.fatSlots(id); i < to; i++ {
+			n.enlistFat(i)
+		}
 	}
 }
 
@@ -229,10 +173,9 @@ func (n *Network) enlist(i int32) {
 	l := &n.links[s.link]
 	s.prev, s.next = -1, l.head
 	if l.head >= 0 {
-		first := &n.slots[l.head]
-		first.prev = i
+		n.slots[l.head].prev = i
 		if l.flows == 1 {
-			l.load = float64(n.flows[first.flow].level * first.usage)
+			l.load = float64(n.flows[l.head>>n.slotShift].level * n.usage(l.head))
 		}
 	}
 	l.head = i
@@ -243,11 +186,11 @@ func (n *Network) enlist(i int32) {
 // takes the textbook's way.
 func (n *Network) enlistFat(i int32) {
 	n.enlist(i)
-	s := &n.slots[i]
-	switch p := &n.fatpipes[s.link]; {
-	case n.links[s.link].flows == 1:
-		p.usage, p.other = s.usage, 0
-	case s.usage != p.usage:
+	l, usage := n.slots[i].link, n.usage(i)
+	switch p := &n.fatpipes[l]; {
+	case n.links[l].flows == 1:
+		p.usage, p.other = usage, 0
+	case usage != p.usage:
 		p.other++
 	}
 }
@@ -255,18 +198,30 @@ func (n *Network) enlistFat(i int32) {
 // leave takes flow id off its links and notes those where others may now rise.
 func (n *Network) leave(id int32) {
 	f := &n.flows[id]
-	if f.bottleneck >= 0 {
-		n.links[f.bottleneck].bottleneck--
-	}
-	for i := f.slot; i < f.slot+int32(f.numShared); i++ {
+	first := id << n.slotShift
+	n.dropBottleneck(f, first)
+	for i := first; i < first+f.shared(); i++ {
 		l := n.delist(i)
-		l.load -= float64(f.level * n.slots[i].usage)
+		if l.flows == 0 {
+			continue
+		}
+		l.load -= float64(f.level * n.usage(i))
 		if l.bottleneck > 0 {
 			n.left = append(n.left, n.slots[i].link)
 		}
 	}
-	for i := f.slot + int32(f.numShared); i < f.slot+int32(f.numSlots); i++ {
-		n.delistFat(i)
+	if f.fat() {
+		for i, to := n.fatSlots(id); i < to; i++ {
+			n.delistFat(i)
+		}
+	}
+}
+
+// dropBottleneck makes f, whose slots begin at first, have no bottleneck.
+func (n *Network) dropBottleneck(f *flow, first int32) {
+	if f.bottleneck >= 0 {
+		n.links[n.slots[first+int32(f.bottleneck)].link].bottleneck--
+		f.bottleneck = noSlot
 	}
 }
 
@@ -289,32 +244,34 @@ func (n *Network) delist(i int32) *link {
 // delistFat does the same on a FATPIPE, which is noted if it was mixed.
 func (n *Network) delistFat(i int32) {
 	l := n.delist(i)
-	s := &n.slots[i]
-	p := &n.fatpipes[s.link]
+	p := &n.fatpipes[n.slots[i].link]
 	if p.other == 0 {
 		return
 	}
-	n.leftMixed = append(n.leftMixed, s.link)
-	if s.usage != p.usage {
+	n.leftMixed = append(n.leftMixed, n.slots[i].link)
+	if n.usage(i) != p.usage {
 		p.other--
 	}
 	if p.other == l.flows { // the first usage has no flow any more: take another
 		p.usage, p.other = 0, 0
 		if l.head >= 0 {
-			p.usage = n.slots[l.head].usage
+			p.usage = n.usage(l.head)
 		}
 		for k := l.head; k >= 0; k = n.slots[k].next {
-			if n.slots[k].usage != p.usage {
+			if n.usage(k) != p.usage {
 				p.other++
 			}
 		}
 	}
 }
 
-// mixed reports whether f is on a FATPIPE whose flows have different usages.
-func (n *Network) mixed(f *flow) bool {
-	for i := range n.fat(f) {
-		if n.fatpipes[n.fat(f)[i].link].other > 0 {
+// mixed reports whether flow id is on a FATPIPE whose flows have different usages.
+func (n *Network) mixed(id int32) bool {
+	if !n.flows[id].fat() {
+		return false
+	}
+	for i, to := n.fatSlots(id); i < to; i++ {
+		if n.fatpipes[n.slots[i].link].other > 0 {
 			return true
 		}
 	}

@@ -81,17 +81,14 @@ func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 		t.Fatal(err)
 	}
 	result := make([]float64, len(messages))
-	of := map[int32]int{}
 	var done []int32
 	next := 0
 	for next < len(messages) || n.Active() > 0 {
 		for next < len(messages) && messages[next].at <= n.Next() {
 			m := messages[next]
-			id, err := n.Start(m.src, m.dst, m.size, m.at)
-			if err != nil {
+			if err := n.Start(int32(next), m.src, m.dst, m.size, m.at); err != nil {
 				t.Fatal(err)
 			}
-			of[id] = next
 			next++
 		}
 		now := n.Next()
@@ -100,7 +97,7 @@ func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 		}
 		done = n.Advance(now, done[:0])
 		for _, id := range done {
-			result[of[id]] = now
+			result[id] = now
 		}
 	}
 	return result

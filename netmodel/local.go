@@ -49,7 +49,7 @@ type localFlow struct {
 	id         int32
 	firstUse   int32
 	numUses    int32
-	bottleneck int32 // index in solver.links, noLink if it is at its maximum
+	bottleneck int32 // index in solver.uses, noSlot if it is at its maximum
 	fixed      bool
 }
 
@@ -72,6 +72,7 @@ type localUse struct {
 	usage      float64
 	flow, link int32 // indices in solver
 	next       int32
+	slot       int32
 }
 
 // solveLocal repairs the levels after the changes since the last solve.
@@ -104,8 +105,8 @@ func (n *Network) solveLocal() {
 // seed fills A with the flows that surely change.
 func (n *Network) seed() {
 	for _, id := range n.fresh {
-		if f := &n.flows[id]; n.isAlone(f) {
-			n.setLevel(id, f.maxLevel)
+		if n.isAlone(id) {
+			n.setLevel(id, n.flows[id].maxLevel)
 		} else {
 			n.add(id)
 		}
@@ -120,16 +121,16 @@ func (n *Network) seed() {
 	}
 }
 
-// isAlone reports whether f shares no link: its links have no other flow, or are
-// FATPIPEs that only bound it.
-func (n *Network) isAlone(f *flow) bool {
-	s := n.shared(f)
+// isAlone reports whether flow id shares no link: its links have no other flow, or
+// are FATPIPEs that only bound it.
+func (n *Network) isAlone(id int32) bool {
+	s := n.sharedSlots(id)
 	for i := range s {
 		if !s[i].alone() {
 			return false
 		}
 	}
-	return f.numSlots == f.numShared || !n.mixed(f)
+	return !n.mixed(id)
 }
 
 // addJoined adds the flows that a new flow on l probably pushes down: those that
@@ -142,7 +143,7 @@ func (n *Network) addJoined(l int32) {
 		n.addBottlenecked(l)
 	case k.flows == 2 && k.load >= k.capacity*(1-levelTolerance):
 		for s := k.head; s >= 0; s = n.slots[s].next {
-			n.add(n.slots[s].flow)
+			n.add(s >> n.slotShift)
 		}
 	}
 }
@@ -150,10 +151,16 @@ func (n *Network) addJoined(l int32) {
 // addBottlenecked adds the flows that have their bottleneck on l.
 func (n *Network) addBottlenecked(l int32) {
 	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
-		if id := n.slots[s].flow; n.flows[id].bottleneck == l {
-			n.add(id)
+		if n.isBottleneck(s) {
+			n.add(s >> n.slotShift)
 		}
 	}
+}
+
+// isBottleneck reports whether the link of slot s is its flow's bottleneck.
+func (n *Network) isBottleneck(s int32) bool {
+	id := s >> n.slotShift
+	return int32(n.flows[id].bottleneck) == s-id<<n.slotShift
 }
 
 // inSet reports whether flow id is in A.
@@ -170,39 +177,34 @@ func (n *Network) add(id int32) {
 	}
 	a, f := &n.local, &n.flows[id]
 	f.local = int32(len(a.flows))
-	if f.bottleneck >= 0 {
-		n.links[f.bottleneck].bottleneck--
-		f.bottleneck = noLink
-	}
-	if f.numSlots != f.numShared && n.mixed(f) {
-		a.mixed = true
-	}
+	n.dropBottleneck(f, id<<n.slotShift)
+	a.mixed = a.mixed || n.mixed(id)
 	first := len(a.uses)
-	slots := n.shared(f)
-	for i := range slots {
-		if s := &slots[i]; !s.alone() {
+	for s, to := id<<n.slotShift, id<<n.slotShift+f.shared(); s < to; s++ {
+		if !n.slots[s].alone() {
 			n.addUse(s, f)
 		}
 	}
 	a.flows = append(a.flows, localFlow{
 		level: f.level, maxLevel: f.maxLevel,
-		id: id, firstUse: int32(first), numUses: int32(len(a.uses) - first), bottleneck: noLink,
+		id: id, firstUse: int32(first), numUses: int32(len(a.uses) - first), bottleneck: noSlot,
 	})
 }
 
 // addUse adds the use of s by f, which is about to become the last flow of A.
-func (n *Network) addUse(s *slot, f *flow) {
-	a, k := &n.local, &n.links[s.link]
+func (n *Network) addUse(s int32, f *flow) {
+	link, usage := n.slots[s].link, n.usage(s)
+	a, k := &n.local, &n.links[link]
 	at := k.local
-	if int(at) >= len(a.links) || a.links[at].link != s.link {
+	if int(at) >= len(a.links) || a.links[at].link != link {
 		at = int32(len(a.links))
 		k.local = at
-		a.links = append(a.links, localLink{capacity: k.capacity, frozen: k.load, link: s.link, head: -1})
+		a.links = append(a.links, localLink{capacity: k.capacity, frozen: k.load, link: link, head: -1})
 	}
 	l := &a.links[at]
-	l.frozen -= float64(f.level * s.usage)
-	l.allUsage += s.usage
-	a.uses = append(a.uses, localUse{usage: s.usage, flow: f.local, link: at, next: l.head})
+	l.frozen -= float64(f.level * usage)
+	l.allUsage += usage
+	a.uses = append(a.uses, localUse{usage: usage, flow: f.local, link: at, next: l.head, slot: s})
 	l.head = int32(len(a.uses) - 1)
 	l.members++
 }
@@ -217,7 +219,7 @@ func (a *solver) fill() {
 	}
 	for i := range a.flows {
 		f := &a.flows[i]
-		f.bottleneck, f.fixed = noLink, f.numUses == 0
+		f.bottleneck, f.fixed = noSlot, f.numUses == 0
 		if f.fixed {
 			f.level = f.maxLevel
 		} else {
@@ -272,7 +274,7 @@ func (a *solver) fillLink(i int32) {
 		switch {
 		case f.fixed:
 		case level <= lowest:
-			f.bottleneck = i
+			f.bottleneck = u
 			a.fix(f, level)
 		case f.maxLevel < level:
 			a.fix(f, f.maxLevel)
@@ -332,7 +334,7 @@ func (n *Network) lowestBottleneck(l *localLink) float64 {
 	}
 	highest := 0.0
 	for s := n.links[l.link].head; s >= 0; s = n.slots[s].next {
-		id := n.slots[s].flow
+		id := s >> n.slotShift
 		if n.inSet(id) {
 			highest = max(highest, n.local.flows[n.flows[id].local].level)
 		} else {
@@ -351,9 +353,9 @@ func (n *Network) extendLink(l int32, fixed, lowest float64) {
 		highest = fixed * (1 + levelTolerance)
 	}
 	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
-		f := &n.flows[n.slots[s].flow]
-		if f.level > highest || f.bottleneck == l && f.level < lowest {
-			n.add(n.slots[s].flow)
+		f := &n.flows[s>>n.slotShift]
+		if f.level > highest || f.level < lowest && n.isBottleneck(s) {
+			n.add(s >> n.slotShift)
 		}
 	}
 }
@@ -367,9 +369,9 @@ func (n *Network) commit() {
 	for i := range a.flows {
 		f := &a.flows[i]
 		if f.bottleneck >= 0 {
-			l := a.links[f.bottleneck].link
-			n.flows[f.id].bottleneck = l
-			n.links[l].bottleneck++
+			u := &a.uses[f.bottleneck]
+			n.flows[f.id].bottleneck = int16(u.slot - f.id<<n.slotShift)
+			n.links[a.links[u.link].link].bottleneck++
 		}
 		n.setLevel(f.id, f.level)
 	}

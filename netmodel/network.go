@@ -18,23 +18,20 @@ import (
 // A Network is not safe for concurrent use. Its methods allocate nothing once its
 // arrays have grown to the largest number of flows that are in flight together.
 type Network struct {
-	opts    Options
-	routeOf routeFunc
-	classes []linkClass
-	classOf []int32 // by link: index in classes
-	now     float64 // date of the last Advance
+	opts   Options
+	routes *routes
+	now    float64 // date of the last Advance
 
-	flows     []flow
+	flows     []flow // by id
 	cold      []coldFlow
-	free      []int32 // ids of flows, the last freed on top
-	ended     []int32 // ids that the last Advance returned
-	slots     []slot
-	freeSlots []int32 // by half the size of the block: the first free block
+	slots     []slot // 1<<slotShift for each flow
+	slotShift int
+	weights   []float64 // of slots
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
-	starts lanes     // of bandwidth phases
-	ends   eventHeap // of bandwidth phases, and starts that no lane took
+	starts lanes    // of bandwidth phases
+	ends   endQueue // of bandwidth phases, and starts that no lane took
 
 	// What changed since the last solve.
 	fresh     []int32 // flows that began their bandwidth phase
@@ -46,11 +43,9 @@ type Network struct {
 	active int
 	stats  Stats
 
-	route, back []int32 // scratch of Start
+	// Factors of the last message: sizes mostly come in runs.
+	lastSize, lastF, lastG float64
 }
-
-// routeFunc appends the links from host src to host dst to route.
-type routeFunc func(route []int32, src, dst int) ([]int32, error)
 
 // Stats counts what a Network did.
 type Stats struct {
@@ -81,120 +76,75 @@ func newNetwork(links []platforms.Link, routeOf routeFunc, o Options) (*Network,
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("network options: %w", err)
 	}
-	n := &Network{
-		opts:    o,
-		routeOf: routeOf,
-		classOf: make([]int32, len(links)),
-		links:   make([]link, len(links)),
+	r, err := newRoutes(links, routeOf, &o)
+	if err != nil {
+		return nil, err
 	}
-	n.starts.next = math.Inf(1)
-	known := map[linkClass]int32{}
+	n := &Network{opts: o, routes: r, weights: r.weights, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
+		starts: newLanes(), ends: newEndQueue()}
 	for i, l := range links {
-		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
-			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
-				i, l.Bandwidth, l.Latency)
-		}
 		n.links[i] = link{capacity: l.Bandwidth, head: -1}
-		n.setClass(i, l, known)
+		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
+			n.fatpipes = make([]fatpipe, len(links))
+		}
 	}
 	return n, nil
 }
 
-// setClass sets the class of link i, a new one if it is not known.
-func (n *Network) setClass(i int, l platforms.Link, known map[linkClass]int32) {
-	c := linkClass{
-		bandwidth: l.Bandwidth,
-		latency:   l.Latency,
-		penalty:   n.opts.WeightS / l.Bandwidth,
-		fatpipe:   l.Policy == platforms.Fatpipe,
-	}
-	at, ok := known[c]
-	if !ok {
-		at = int32(len(n.classes))
-		known[c] = at
-		n.classes = append(n.classes, c)
-	}
-	n.classOf[i] = at
-	if c.fatpipe && n.fatpipes == nil {
-		n.fatpipes = make([]fatpipe, len(n.links))
-	}
-}
-
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
 // host src to host dst, whose latency phase begins at date at, which may lie in
-// the future but not before the date of the last Advance. It returns the id of
-// the flow. Ids are small: one that is free is used before a new one is made. The
-// ids that Advance returns become free at the next Advance, so that flows may be
-// started while those that ended are gone through.
+// the future but not before the date of the last Advance. id is the caller's name
+// for it until Advance returns it: a number >= 0 that no transfer in flight has.
+// Small ones are best, as there is an array by id.
 //
 // The error says that there is no route, or with cross traffic no way back.
-func (n *Network) Start(src, dst int, size int64, at float64) (int32, error) {
-	if err := n.findRoutes(src, dst); err != nil {
-		return 0, err
+func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
+	way, links, err := n.routes.find(int32(src), int32(dst))
+	if err != nil {
+		return err
 	}
 	z := float64(size) + envelope
-	f, g := n.opts.factors(z)
-	id := n.newFlow()
-	c := &n.cold[id]
-	latency := n.setCosts(c, n.route)
-	phase := latency * g
-	if phase == 0 {
-		c.penalty = 1
+	if z != n.lastSize {
+		n.lastSize = z
+		n.lastF, n.lastG = n.opts.factors(z)
 	}
-	c.factor = f
-	c.phase = phaseLatency
-	n.setSlots(id, n.route, n.back)
-	fl := &n.flows[id]
-	fl.gain = f / c.penalty
-	fl.level, fl.rate, fl.remaining = 0, 0, z
-	if e := (entry{at + phase, id}); !n.starts.push(e) {
+	phase := way.latency * n.lastG
+	if phase == 0 && way.penalty != 1 {
+		instant := *way
+		instant.setPenalty(1, n.routes, links)
+		way = &instant
+	}
+	n.setFlow(id, way, links, z)
+	if e := (laneEntry{date: at + phase, flow: id}); !n.starts.push(e) {
 		n.ends.set(id, e.date)
 	}
 	n.active++
 	n.stats.Flows++
-	return id, nil
-}
-
-// findRoutes sets n.route and n.back.
-func (n *Network) findRoutes(src, dst int) (err error) {
-	if n.route, err = n.routeOf(n.route[:0], src, dst); err != nil {
-		return err
-	}
-	n.back = n.back[:0]
-	if n.opts.CrossTraffic && n.opts.Contention {
-		if n.back, err = n.routeOf(n.back, dst, src); err != nil {
-			return fmt.Errorf("cross traffic: %w", err)
-		}
-	}
-	if len(n.route)+len(n.back) > math.MaxUint16 {
-		return fmt.Errorf("route from host %d to host %d: %d links there and %d back, want at most %d in all",
-			src, dst, len(n.route), len(n.back), math.MaxUint16)
-	}
 	return nil
 }
 
-// unlimited is the share in byte/s of a flow with an empty route.
-const unlimited = 1e300
-
-// setCosts computes the penalty and the bound of a flow from its route, and
-// returns the sum of the latencies. The sums run in route order, latencies first:
-// on FATPIPE links the last bit can decide.
-func (n *Network) setCosts(c *coldFlow, route []int32) (latency float64) {
-	bandwidth := unlimited
-	for _, l := range route {
-		latency += n.class(l).latency
+// setFlow makes id a flow of z bytes that has not begun.
+func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
+	if int(id) >= len(n.flows) {
+		n.reserve(id)
 	}
-	c.penalty = latency
-	for _, l := range route {
-		k := n.class(l)
-		c.penalty += k.penalty
-		bandwidth = min(bandwidth, k.bandwidth)
+	if len(links) > 1<<n.slotShift {
+		n.widen(len(links))
 	}
-	c.bound = bandwidth
-	if latency > 0 {
-		c.bound = min(bandwidth, n.opts.TCPGamma/(2*latency))
+	n.weights = n.routes.weights
+	f := &n.flows[id]
+	*f = flow{
+		maxLevel: way.maxLevel, usage: way.usage, gain: n.lastF / way.penalty, remaining: z, since: noDate,
+		slots: uint16(way.shared), bottleneck: noSlot,
 	}
-	return latency
+	if int(way.shared) < len(links) {
+		f.slots |= fatFlag
+	}
+	n.cold[id] = coldFlow{way.penalty, way.bound, n.lastF, int32(len(links))}
+	slots := n.slots[id<<n.slotShift:][:len(links)]
+	for i, l := range links {
+		slots[i] = slot{l.link, l.weight, -1, -1}
+	}
 }
 
 // Next returns the date of the next event, the start or the end of a bandwidth
@@ -212,8 +162,6 @@ func (n *Network) Next() float64 {
 // that ended, by ascending planned date, and returns it.
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
-	n.free = append(n.free, n.ended...)
-	n.ended = n.ended[:0]
 	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
 	if n.starts.next <= limit {
 		n.beginLanes(limit)
@@ -233,9 +181,8 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 // beginLanes begins the bandwidth phases that the lanes hold up to date limit.
 func (n *Network) beginLanes(limit float64) {
 	for i := range n.starts.lane {
-		l := &n.starts.lane[i]
-		for l.size > 0 && l.front().date <= limit {
-			n.begin(l.pop().flow)
+		for n.starts.front[i] <= limit {
+			n.begin(n.starts.pop(i).flow)
 		}
 	}
 	n.starts.findNext()
@@ -244,7 +191,6 @@ func (n *Network) beginLanes(limit float64) {
 // begin starts the bandwidth phase of flow id now.
 func (n *Network) begin(id int32) {
 	n.stats.Events++
-	n.cold[id].phase = phaseBandwidth
 	n.flows[id].since = n.now
 	if n.opts.Contention {
 		n.join(id)
@@ -260,8 +206,8 @@ func (n *Network) end(id int32) {
 	if n.opts.Contention {
 		n.leave(id)
 	}
+	n.flows[id].since = noDate
 	n.active--
-	n.release(id)
 }
 
 // sameShare is the relative change of a level below which the flow keeps its rate
@@ -319,7 +265,7 @@ func (n *Network) Stats() Stats { return n.stats }
 // Share returns the share of flow id on its links in byte/s, 0 in its latency
 // phase. It is up to date after Next.
 func (n *Network) Share(id int32) float64 {
-	if n.cold[id].phase != phaseBandwidth {
+	if n.flows[id].since == noDate {
 		return 0
 	}
 	return n.flows[id].level / n.cold[id].penalty

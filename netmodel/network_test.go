@@ -184,10 +184,11 @@ func TestBoundBelowFairShare(t *testing.T) {
 	})
 }
 
+// mustStart starts m under the next number.
 func mustStart(t testing.TB, n *Network, m message) int32 {
 	t.Helper()
-	id, err := n.Start(m.src, m.dst, m.size, m.at)
-	if err != nil {
+	id := int32(n.stats.Flows)
+	if err := n.Start(id, m.src, m.dst, m.size, m.at); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -252,27 +253,30 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestIDs: ids are dense, and one that has ended is reused.
-func TestIDs(t *testing.T) {
+// TestReuse: an id can be used again as soon as its transfer has ended.
+func TestReuse(t *testing.T) {
 	p := star(2, 125e6, 50e-6)
 	n, err := newNetwork(p.links, p.route, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := mustStart(t, n, message{0, 1, 100, 0}); id != 0 {
-		t.Errorf("first id %d, want 0", id)
-	}
-	for n.Active() > 0 {
-		n.Advance(n.Next(), nil)
+	const id = 7
+	for range 2 {
+		if err := n.Start(id, 0, 1, 100, n.now); err != nil {
+			t.Fatal(err)
+		}
+		var done []int32
+		for n.Active() > 0 {
+			done = n.Advance(n.Next(), nil)
+		}
+		if len(done) != 1 || done[0] != id {
+			t.Errorf("ended: %v, want [%d]", done, id)
+		}
 	}
 	if !math.IsInf(n.Next(), 1) {
 		t.Errorf("idle network has an event at %v", n.Next())
 	}
-	n.Advance(1, nil)
-	if id := mustStart(t, n, message{1, 0, 100, 1}); id != 0 {
-		t.Errorf("id after the end %d, want 0", id)
-	}
-	want := Stats{Flows: 2, Events: 2}
+	want := Stats{Flows: 2, Events: 4}
 	if got := n.Stats(); got.Flows != want.Flows || got.Events != want.Events {
 		t.Errorf("stats %+v, want %+v", got, want)
 	}
@@ -284,7 +288,7 @@ func TestStartWithoutRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.Start(0, 7, 1, 0); err == nil {
+	if err := n.Start(0, 0, 7, 1, 0); err == nil {
 		t.Error("no error for a missing route")
 	}
 	if n.Active() != 0 {

@@ -41,13 +41,52 @@ func TestEventHeap(t *testing.T) {
 	}
 }
 
+// TestEndQueue compares the queue with the smallest of a table of dates, while
+// events come, move and go.
+func TestEndQueue(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 50 {
+		const flows = 40
+		q := newEndQueue()
+		q.grow(flows)
+		var dates [flows]float64
+		for i := range dates {
+			dates[i] = math.Inf(1)
+		}
+		now := 0.0
+		for range 3000 {
+			if id := r.IntN(flows); r.IntN(3) > 0 {
+				dates[id] = now + []float64{1, 2, 50 * r.Float64(), float64(r.IntN(5))}[r.IntN(4)]
+				q.set(int32(id), dates[id])
+			}
+			first := slices.Min(dates[:])
+			if q.top() != first {
+				t.Fatalf("first at %v, want %v", q.top(), first)
+			}
+			if r.IntN(3) == 0 && !math.IsInf(first, 1) {
+				now = first
+				id := q.pop()
+				if dates[id] != first {
+					t.Fatalf("flow %d of %v came out at %v", id, dates[id], first)
+				}
+				dates[id] = math.Inf(1)
+			}
+		}
+		for i := range q.lanes.lane {
+			if n := len(q.lanes.lane[i].buf); n > 4*flows {
+				t.Errorf("lane %d has room for %d events of %d flows", i, n, flows)
+			}
+		}
+	}
+}
+
 // TestLanes: what comes out in order was put in, and next is the first date.
 func TestLanes(t *testing.T) {
-	q := lanes{next: math.Inf(1)}
+	q := newLanes()
 	r := rand.New(rand.NewPCG(3, 4))
 	queued := []float64{}
 	for i := range 10000 {
-		if e := (entry{float64(i/2 + r.IntN(8)), int32(i)}); q.push(e) {
+		if e := (laneEntry{date: float64(i/2 + r.IntN(8)), flow: int32(i)}); q.push(e) {
 			queued = append(queued, e.date)
 		}
 		if i%3 == 2 {
@@ -57,8 +96,8 @@ func TestLanes(t *testing.T) {
 			}
 			limit := queued[0]
 			for k := range q.lane {
-				for l := &q.lane[k]; l.size > 0 && l.front().date <= limit; queued = queued[1:] {
-					if l.pop().date != limit {
+				for ; q.front[k] <= limit; queued = queued[1:] {
+					if q.pop(k).date != limit {
 						t.Fatalf("step %d: a lane is not in order", i)
 					}
 				}
@@ -70,13 +109,32 @@ func TestLanes(t *testing.T) {
 
 // TestLanesFull: a date before the last of every lane is not taken.
 func TestLanesFull(t *testing.T) {
-	q := lanes{next: math.Inf(1)}
+	q := newLanes()
 	for i := range numLanes {
-		if !q.push(entry{float64(100 - i), int32(i)}) {
+		if !q.push(laneEntry{date: float64(100 - i)}) {
 			t.Fatalf("lane %d refused a date before the others", i)
 		}
 	}
-	if q.push(entry{1, 99}) {
+	if q.push(laneEntry{date: 1}) {
 		t.Error("taken by a lane that ends later")
+	}
+}
+
+// TestLanesBestFit: an event follows the last one before it, so that sequences keep
+// apart.
+func TestLanesBestFit(t *testing.T) {
+	q := newLanes()
+	for i := range 100 {
+		q.push(laneEntry{date: float64(i)})
+		q.push(laneEntry{date: float64(1000 + i)})
+	}
+	used := 0
+	for i := range q.lane {
+		if q.lane[i].size > 0 {
+			used++
+		}
+	}
+	if used != 2 {
+		t.Errorf("two sequences in %d lanes", used)
 	}
 }

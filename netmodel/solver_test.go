@@ -79,7 +79,7 @@ func exercise(r *rand.Rand, p randomNet, o Options, messages int, check func(n *
 			}
 			size := []int64{0, 1000, 100000, 10000000, r.Int64N(10000000)}[r.IntN(5)]
 			at := n.now + []float64{0, 0, 1e-3 * r.Float64()}[r.IntN(3)]
-			if _, err := n.Start(i, j, size, at); err != nil {
+			if err := n.Start(int32(started), i, j, size, at); err != nil {
 				return err
 			}
 			started++
@@ -103,8 +103,8 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 	ref := *n
 	ref.system = s
 	ref.beginSystem()
-	for id := range n.cold {
-		if n.cold[id].phase == phaseBandwidth {
+	for id := range n.flows {
+		if n.flows[id].since != noDate {
 			ref.addToSystem(int32(id))
 		}
 	}
@@ -126,17 +126,17 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 func checkInvariants(n *Network, tolerance float64) error {
 	bottlenecks := make([]int32, len(n.links))
 	for id := range n.flows {
-		if n.cold[id].phase != phaseBandwidth {
+		f := &n.flows[id]
+		if f.since == noDate {
 			continue
 		}
-		f := &n.flows[id]
 		if f.level > f.maxLevel*(1+tolerance) {
 			return fmt.Errorf("flow %d: level %v above its maximum %v", id, f.level, f.maxLevel)
 		}
 		if f.bottleneck >= 0 {
-			bottlenecks[f.bottleneck]++
+			bottlenecks[n.bottleneckOf(id)]++
 		}
-		if err := n.checkBottleneck(f, tolerance); err != nil {
+		if err := n.checkBottleneck(id, tolerance); err != nil {
 			return fmt.Errorf("flow %d: %w", id, err)
 		}
 	}
@@ -156,20 +156,26 @@ func checkInvariants(n *Network, tolerance float64) error {
 	return nil
 }
 
-func (n *Network) checkBottleneck(f *flow, tolerance float64) error {
+func (n *Network) bottleneckOf(id int) int32 {
+	return n.slots[id<<n.slotShift+int(n.flows[id].bottleneck)].link
+}
+
+func (n *Network) checkBottleneck(id int, tolerance float64) error {
+	f := &n.flows[id]
 	if near(f.level, f.maxLevel, tolerance) || n.fatpipes != nil {
 		return nil
 	}
 	if f.bottleneck < 0 {
 		return fmt.Errorf("level %v, maximum %v, no bottleneck", f.level, f.maxLevel)
 	}
-	l := &n.links[f.bottleneck]
-	if load := n.loadOf(f.bottleneck); load < l.capacity*(1-tolerance) {
-		return fmt.Errorf("bottleneck %d has load %v of %v", f.bottleneck, load, l.capacity)
+	b := n.bottleneckOf(id)
+	l := &n.links[b]
+	if load := n.loadOf(b); load < l.capacity*(1-tolerance) {
+		return fmt.Errorf("bottleneck %d has load %v of %v", b, load, l.capacity)
 	}
 	for s := l.head; s >= 0; s = n.slots[s].next {
-		if g := &n.flows[n.slots[s].flow]; g.level > f.level*(1+tolerance) {
-			return fmt.Errorf("bottleneck %d: level %v, but another has %v", f.bottleneck, f.level, g.level)
+		if g := &n.flows[s>>n.slotShift]; g.level > f.level*(1+tolerance) {
+			return fmt.Errorf("bottleneck %d: level %v, but another has %v", b, f.level, g.level)
 		}
 	}
 	return nil

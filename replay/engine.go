@@ -29,9 +29,8 @@ type engine struct {
 	overflow [][]request
 	live     int // ranks that have actions left
 
-	messages  []message
-	free      int32   // list of free messages, -1: none
-	messageOf []int32 // by flow
+	messages []message
+	free     int32 // list of free messages, -1: none
 
 	queue queue
 	cpus  processors
@@ -72,8 +71,8 @@ func (e *engine) loop() error {
 		e.now = max(e.now, date)
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
-			for _, flow := range done {
-				e.end(e.messageOf[flow], e.now)
+			for _, id := range done {
+				e.end(id, e.now)
 			}
 			continue
 		}

@@ -177,14 +177,9 @@ func (e *engine) start(id int32, date float64) error {
 	m := &e.messages[id]
 	m.flags |= msgStarted
 	from, to := e.ranks[m.src].host, e.ranks[m.dst].host
-	flow, err := e.network.Start(int(from), int(to), m.size, date)
-	if err != nil {
+	if err := e.network.Start(id, int(from), int(to), m.size, date); err != nil {
 		return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 	}
-	for int(flow) >= len(e.messageOf) {
-		e.messageOf = append(e.messageOf, -1)
-	}
-	e.messageOf[flow] = id
 	return nil
 }
 

@@ -1,0 +1,223 @@
+package netmodel
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/platforms"
+)
+
+// routeFunc appends the links from host src to host dst to route.
+type routeFunc func(route []int32, src, dst int) ([]int32, error)
+
+// linkClass is what links of one kind have in common. Machines have many links but
+// few kinds.
+type linkClass struct {
+	bandwidth float64 // byte/s
+	latency   float64 // s
+	penalty   float64 // S/bandwidth
+	fatpipe   bool
+}
+
+// routes computes what a transfer needs to know of its way, and remembers it for
+// pairs of hosts that talk again. Ranks have few partners at a time: on HPL nine
+// of ten lookups hit, which makes the start of a transfer twice as quick.
+type routes struct {
+	routeOf      routeFunc
+	classes      []linkClass
+	classOf      []int32 // by link: index in classes
+	crossTraffic bool
+	window       float64 // byte: TCP gamma
+
+	known   []route // direct-mapped by the pair of hosts
+	links   []routeLink
+	width   int       // entries of links for each of known
+	weights []float64 // weights of flows on links; 1 first
+
+	there, back []int32 // scratch
+}
+
+// route is the way from a host to another, and back with cross traffic. 64 bytes.
+type route struct {
+	src, dst int32   // src < 0: empty
+	latency  float64 // s: sum over the links there
+	penalty  float64
+	usage    float64 // 1/penalty
+	bound    float64 // byte/s of share: min bandwidth and TCP window
+	maxLevel float64 // of a flow alone
+	shared   int32   // number of links that are SHARED; those that are FATPIPEs follow
+	count    int32   // number of links
+	_        int64
+}
+
+// routeLink is a link of a route. One that is met several times is there once.
+type routeLink struct {
+	link   int32
+	weight int32 // index in routes.weights
+}
+
+// unlimited is the share in byte/s of a flow with an empty route.
+const unlimited = 1e300
+
+// maxRouteLinks is the largest number of links there and back.
+const maxRouteLinks = math.MaxInt16
+
+// Bounds of the number of routes that are remembered: 4 for each host within them.
+const (
+	minKnownRoutes = 1 << 8
+	maxKnownRoutes = 1 << 15
+)
+
+func newRoutes(links []platforms.Link, routeOf routeFunc, o *Options) (*routes, error) {
+	r := &routes{
+		routeOf: routeOf, classOf: make([]int32, len(links)),
+		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
+		known: make([]route, minKnownRoutes), width: 4, weights: []float64{1},
+	}
+	for len(r.known) < len(links) && len(r.known) < maxKnownRoutes {
+		r.known = append(r.known, r.known...)
+	}
+	r.forget()
+	index := map[linkClass]int32{}
+	for i, l := range links {
+		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
+			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
+				i, l.Bandwidth, l.Latency)
+		}
+		c := linkClass{
+			bandwidth: l.Bandwidth, latency: l.Latency, penalty: o.WeightS / l.Bandwidth,
+			fatpipe: l.Policy == platforms.Fatpipe,
+		}
+		at, ok := index[c]
+		if !ok {
+			at = int32(len(r.classes))
+			index[c] = at
+			r.classes = append(r.classes, c)
+		}
+		r.classOf[i] = at
+	}
+	return r, nil
+}
+
+// forget empties the table of known routes.
+func (r *routes) forget() {
+	for i := range r.known {
+		r.known[i].src = -1
+	}
+	r.links = make([]routeLink, len(r.known)*r.width)
+}
+
+// find returns the route from src to dst and its links, valid until the next find.
+func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
+	i := (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8 & uint32(len(r.known)-1)
+	k := &r.known[i]
+	if k.src != src || k.dst != dst {
+		if err := r.compute(src, dst); err != nil {
+			return nil, nil, err
+		}
+		r.store(i, src, dst)
+	}
+	return k, r.links[int(i)*r.width:][:k.count], nil
+}
+
+// compute sets r.there and r.back.
+func (r *routes) compute(src, dst int32) (err error) {
+	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil {
+		return err
+	}
+	r.back = r.back[:0]
+	if r.crossTraffic {
+		if r.back, err = r.routeOf(r.back, int(dst), int(src)); err != nil {
+			return fmt.Errorf("cross traffic: %w", err)
+		}
+	}
+	count := len(r.there) + len(r.back)
+	if count > maxRouteLinks {
+		return fmt.Errorf("route from host %d to host %d: %d links there and %d back, want at most %d in all",
+			src, dst, len(r.there), len(r.back), maxRouteLinks)
+	}
+	if count > r.width {
+		for r.width < count {
+			r.width *= 2
+		}
+		r.forget()
+	}
+	return nil
+}
+
+// store makes entry i the route of r.there and r.back. The sums run in route order,
+// latencies first: on FATPIPE links the last bit can decide.
+func (r *routes) store(i uint32, src, dst int32) {
+	k := &r.known[i]
+	*k = route{src: src, dst: dst, bound: unlimited}
+	for _, l := range r.there {
+		k.latency += r.class(l).latency
+	}
+	k.penalty = k.latency
+	for _, l := range r.there {
+		c := r.class(l)
+		k.penalty += c.penalty
+		k.bound = min(k.bound, c.bandwidth)
+	}
+	if k.latency > 0 {
+		k.bound = min(k.bound, r.window/(2*k.latency))
+	}
+	links := r.links[int(i)*r.width:][:0:r.width]
+	for _, fatpipe := range [2]bool{false, true} {
+		links = r.addLinks(links, r.there, 1, fatpipe)
+		links = r.addLinks(links, r.back, crossWeight, fatpipe)
+		if !fatpipe {
+			k.shared = int32(len(links))
+		}
+	}
+	k.count = int32(len(links))
+	k.setPenalty(k.penalty, r, links)
+}
+
+// setPenalty sets what follows from the penalty.
+func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
+	k.penalty, k.usage, k.maxLevel = penalty, 1/penalty, k.bound*penalty
+	for _, l := range links {
+		if l.weight != 0 { // links used with weight 1 are in the bound
+			k.maxLevel = min(k.maxLevel, r.class(l.link).bandwidth/float64(r.weights[l.weight]*k.usage))
+		}
+	}
+}
+
+func (r *routes) class(l int32) *linkClass { return &r.classes[r.classOf[l]] }
+
+// addLinks adds those of links that are FATPIPEs, or that are not. Occurrences of a
+// link add up, or count by their maximum on a FATPIPE.
+func (r *routes) addLinks(list []routeLink, links []int32, weight float64, fatpipe bool) []routeLink {
+	for _, l := range links {
+		if r.class(l).fatpipe != fatpipe {
+			continue
+		}
+		at := -1
+		for i := range list {
+			if list[i].link == l {
+				at = i
+			}
+		}
+		switch {
+		case at < 0:
+			list = append(list, routeLink{l, r.weightIndex(weight)})
+		case fatpipe:
+			list[at].weight = r.weightIndex(max(r.weights[list[at].weight], weight))
+		default:
+			list[at].weight = r.weightIndex(r.weights[list[at].weight] + weight)
+		}
+	}
+	return list
+}
+
+// weightIndex returns the index of a weight, of which there are few.
+func (r *routes) weightIndex(weight float64) int32 {
+	for i, w := range r.weights {
+		if w == weight {
+			return int32(i)
+		}
+	}
+	r.weights = append(r.weights, weight)
+	return int32(len(r.weights) - 1)
+}
