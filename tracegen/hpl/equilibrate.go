@@ -8,10 +8,14 @@ import (
 )
 
 // equilibrate emits the spreads that even out the lengths, one source after the
-// other.
+// other. Ranges of about sqrt(P) sources share blocks: then the definitions grow
+// with P sqrt(P), not with P squared. Rejected: ranges of ranges, which make the
+// definitions smaller, but what counts them without expanding them slower.
 func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
-	all := 2 << log2(l.p.P-1) // a power of two, P or more
-	b.Call(l.evenBlock(y, 0, all), trace.Const(int64(y)), trace.Const(0), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
+	size := 1 << (log2(l.p.P) / 2)
+	for lo := 0; lo < l.p.P; lo += size {
+		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
+	}
 }
 
 // rangeKey names what position y does for a range of sources, as far as it
@@ -51,25 +55,17 @@ func rangeKeyOf(n, y, lo, size int) rangeKey {
 
 // evenBlock moves the rows of the sources [lo, lo+size) as far as position y has
 // a part in it. Its parameters are those of sourceBlock, for the first source.
-// Halves of a range that are like others share their blocks: a position on its
-// own needs 2 log(P) of them, not P.
 func (l *library) evenBlock(y, lo, size int) int {
-	if size == 1 {
-		return l.sourceBlock(sourceKey{right: rightTree(l.p.P, lo, y), left: leftTree(lo, y)})
-	}
-	half := size / 2
-	if lo+half >= l.p.P {
-		return l.evenBlock(y, lo, half)
-	}
 	key := rangeKeyOf(l.p.P, y, lo, size)
 	if block, ok := l.spread.evens[key]; ok {
 		return block
 	}
-	lower, upper := l.evenBlock(y, lo, half), l.evenBlock(y, lo+half, half)
 	b := trace.NewBuilder(fmt.Sprintf("equil sources=%d", key.sources), 8)
 	a := params(b, 8)
-	b.Call(lower, a...)
-	b.Call(upper, append([]trace.Operand{a[0], a[1].Plus(int64(half))}, a[2:]...)...)
+	for i := range key.sources {
+		source := l.sourceBlock(sourceKey{right: rightTree(l.p.P, lo+i, y), left: leftTree(lo+i, y)})
+		b.Call(source, append([]trace.Operand{a[0], a[1].Plus(int64(i))}, a[2:]...)...)
+	}
 	l.spread.evens[key] = l.add(b)
 	return l.spread.evens[key]
 }
