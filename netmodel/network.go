@@ -49,12 +49,12 @@ type Network struct {
 
 // Stats counts what a Network did.
 type Stats struct {
-	Flows       int64 // transfers started
-	Events      int64 // starts and ends of bandwidth phases
-	Solves      int64 // times that shares were recomputed
-	SolvedFlows int64 // flows in those solves, summed
-	Rounds      int64 // fillings of the local solver
-	Components  int64 // solves that took the textbook's way for mixed FATPIPEs
+	Flows       int64 `json:"flows"`        // transfers started
+	Events      int64 `json:"events"`       // starts and ends of bandwidth phases
+	Solves      int64 `json:"solves"`       // times that shares were recomputed
+	SolvedFlows int64 `json:"solved_flows"` // flows in those solves, summed
+	Rounds      int64 `json:"rounds"`       // fillings of the local solver
+	Components  int64 `json:"components"`   // solves that took the textbook's way for mixed FATPIPEs
 }
 
 // New returns an idle network over the links and routes of p, at date 0. It

@@ -218,14 +218,14 @@ func (o *Options) validateProtocol() (errs []error) {
 			o.EagerBelow, o.DetachedBelow))
 	}
 	for _, t := range []struct {
-		name  string
-		table Factors
-		min   float64
+		name     string
+		table    Factors
+		positive bool
 	}{
-		{"smpi/bw-factor", o.BandwidthFactors, math.SmallestNonzeroFloat64},
-		{"smpi/lat-factor", o.LatencyFactors, 0},
+		{"smpi/bw-factor", o.BandwidthFactors, true},
+		{"smpi/lat-factor", o.LatencyFactors, false},
 	} {
-		if err := t.table.validate(t.min); err != nil {
+		if err := t.table.validate(t.positive); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
 		}
 	}

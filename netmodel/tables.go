@@ -143,10 +143,16 @@ func parseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-func (t Factors) validate(least float64) error {
+// validate reports the first factor that is not finite, negative, or zero where
+// it must be positive.
+func (t Factors) validate(positive bool) error {
+	want := "a number >= 0"
+	if positive {
+		want = "a positive number"
+	}
 	for i, e := range t {
-		if !(e.Value >= least) || math.IsInf(e.Value, 0) {
-			return fmt.Errorf("factor %v above %v bytes is out of range", e.Value, e.Above)
+		if !(e.Value >= 0) || math.IsInf(e.Value, 0) || positive && e.Value == 0 {
+			return fmt.Errorf("factor %v for %s, want %s", e.Value, sizesAbove(e.Above), want)
 		}
 		if i > 0 && !(t[i-1].Above < e.Above) {
 			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
@@ -155,10 +161,18 @@ func (t Factors) validate(least float64) error {
 	return nil
 }
 
+// sizesAbove names the sizes of messages that an entry of a table is for.
+func sizesAbove(bytes float64) string {
+	if bytes < 0 {
+		return "all sizes"
+	}
+	return fmt.Sprintf("sizes above %v bytes", bytes)
+}
+
 func (t Overheads) validate() error {
 	for i, e := range t {
 		if !(e.Fixed >= 0) || !(e.PerByte >= 0) || math.IsInf(e.Fixed+e.PerByte, 0) {
-			return fmt.Errorf("overhead %v + %v per byte above %v bytes is out of range", e.Fixed, e.PerByte, e.Above)
+			return fmt.Errorf("overhead %v + %v per byte for %s, want finite numbers >= 0", e.Fixed, e.PerByte, sizesAbove(e.Above))
 		}
 		if i > 0 && !(t[i-1].Above < e.Above) {
 			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
