@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -47,6 +50,9 @@ func (d *document) read(r io.Reader) (ast.Node, error) {
 	if len(text) > maxFileBytes {
 		return nil, fmt.Errorf("%s: more than %d bytes", d.file, maxFileBytes)
 	}
+	if err := d.checkText(text); err != nil {
+		return nil, err
+	}
 	toks := lexer.Tokenize(string(text))
 	if err := d.checkTokens(toks); err != nil {
 		return nil, err
@@ -59,6 +65,19 @@ func (d *document) read(r io.Reader) (ast.Node, error) {
 		return nil, fmt.Errorf("%s:1: want one YAML document, found %d", d.file, countDocuments(f))
 	}
 	return f.Docs[0].Body, nil
+}
+
+// checkText refuses what is no text in UTF-8: a binary file, most likely.
+func (d *document) checkText(text []byte) error {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) {
+			line := 1 + bytes.Count(text[:i], []byte{'\n'})
+			return fmt.Errorf("%s:%d: byte %#02x at offset %d: want a text in UTF-8", d.file, line, text[i], i)
+		}
+		i += size
+	}
+	return nil
 }
 
 func countDocuments(f *ast.File) int {
@@ -152,7 +171,7 @@ func (d *document) fields(n ast.Node, what string, keys ...string) (map[string]a
 		case slices.Contains(futureKeys, e.key):
 			return nil, d.errorf(e.node, "%s: %q is not supported: models are free of noise", what, e.key)
 		case !slices.Contains(keys, e.key):
-			return nil, d.errorf(e.node, "%s: unknown key %q: want %s", what, e.key, strings.Join(keys, ", "))
+			return nil, d.errorf(e.node, "%s: unknown key %s: want %s", what, quote(e.key), strings.Join(keys, ", "))
 		}
 		byKey[e.key] = e.value
 	}
@@ -192,7 +211,7 @@ func (d *document) number(n ast.Node, what string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.ContainsAny(text, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, d.errorf(n, "%s: want a finite number, found %q", what, text)
+		return 0, d.errorf(n, "%s: want a finite number, found %s", what, quote(text))
 	}
 	return v, nil
 }
@@ -205,7 +224,7 @@ func (d *document) integer(n ast.Node, what string, lo, hi int) (int, error) {
 	}
 	v, err := strconv.Atoi(text)
 	if err != nil || v < lo || v > hi {
-		return 0, d.errorf(n, "%s: want a whole number in [%d,%d], found %q", what, lo, hi, text)
+		return 0, d.errorf(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, quote(text))
 	}
 	return v, nil
 }
@@ -220,6 +239,17 @@ func describe(n ast.Node) string {
 	case *ast.NullNode:
 		return "nothing"
 	default:
-		return strconv.Quote(n.GetToken().Value)
+		return quote(n.GetToken().Value)
 	}
+}
+
+// maxQuoted is how many characters of a text a message repeats.
+const maxQuoted = 60
+
+// quote quotes a text, cut if it is long.
+func quote(text string) string {
+	if runes := []rune(text); len(runes) > maxQuoted {
+		return strconv.Quote(string(runes[:maxQuoted])) + "..."
+	}
+	return strconv.Quote(text)
 }
