@@ -15,7 +15,7 @@ import (
 // runs as written.
 var scaled = []struct{ page, whole, part string }{
 	// 3.5 billion messages, and the page replays them later on.
-	{"README.md", "-N 3875000 -P 77 -Q 78", "-N 3875000 -P 77 -Q 78 --first-steps 3"},
+	{"README.md", "-N 3875000 -P 77 -Q 78", "-N 3875000 -P 77 -Q 78 --first-steps 1"},
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 }
@@ -227,5 +227,15 @@ func TestCommandLines(t *testing.T) {
 	want := []string{"p.md:1: trace stat x", "p.md:4: make demo", "p.md:8: replay -"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestDemo: the demonstration runs the command of the README's first screen.
+func TestDemo(t *testing.T) {
+	readme := readPages(t, "README.md")[0]
+	demo := readPages(t, "scripts/demo.sh")[0].text
+	i := slices.IndexFunc(commands(readme), func(c command) bool { return strings.HasPrefix(c.text, "tracegen ") })
+	if first := commands(readme)[i].text; !strings.Contains(demo, first) {
+		t.Errorf("scripts/demo.sh does not run %q", first)
 	}
 }
