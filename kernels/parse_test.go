@@ -20,7 +20,7 @@ func TestParseErrors(t *testing.T) {
 		{"not a mapping", "- 1\n", "f.yaml:1: kernel file: want a mapping, found a list"},
 		{"a binary file", "\x7fELF\x02\x01", `f.yaml:1: byte 0x7f at offset 0: want a text in UTF-8`},
 		{"not UTF-8", "version: 1\nunit: \xff\n", `f.yaml:2: byte 0xff at offset 17: want a text in UTF-8`},
-		{"long text", strings.Repeat("é", 70), `found "` + strings.Repeat("é", 60) + `"...`},
+		{"long text", strings.Repeat("é", 70), `f.yaml:1: kernel file: want a mapping, found "` + strings.Repeat("é", 60) + `"...`},
 		{"a word", "hello\n", `f.yaml:1: kernel file: want a mapping, found "hello"`},
 		{"syntax", "version: 1\nkernels: [\n", "f.yaml:2: sequence end token ']' not found"},
 		{"tab", "version: 1\n\tkernels: 1\n", "f.yaml:2: "},
