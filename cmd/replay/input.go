@@ -74,15 +74,37 @@ func (in *input) close() error {
 	return in.trace.Close()
 }
 
+// run replays. Of a stream it is known at its end only which steps it holds.
 func (in *input) run(m replay.Machine, o replay.Options) (*replay.Result, error) {
+	if err := in.checkSteps(o); err != nil {
+		return nil, err
+	}
 	if in.trace != nil {
-		return replay.Run(in.trace, m, o)
+		res, err := replay.Run(in.trace, m, o)
+		if err == nil {
+			err = in.checkSteps(o)
+		}
+		return res, err
 	}
 	res, err := replay.RunSource(in.header, in.text, m, o)
 	if err == nil {
 		res.Warnings = append(res.Warnings, in.text.Warnings()...)
 	}
 	return res, err
+}
+
+// checkSteps refuses steps behind the last window that is known.
+func (in *input) checkSteps(o replay.Options) error {
+	if in.text != nil {
+		if o.From > 0 || o.To > 0 {
+			return usagef("--steps: the text has no steps, it is played as a whole")
+		}
+		return nil
+	}
+	if w := in.trace.Windows(); len(w) > 0 && o.From > w[len(w)-1].Last {
+		return usagef("--steps from %d, but the trace ends with step %d", o.From, w[len(w)-1].Last)
+	}
+	return nil
 }
 
 // machine is what is replayed on, with the names for the report.
@@ -101,10 +123,10 @@ func loadMachine(s *settings, h *trace.Header) (*machine, error) {
 	}
 	var err error
 	builtin := s.platform == "" || !exists(s.platform)
-	if builtin {
+	if s.platform == "" {
 		m.Platform, err = platforms.Builtin(m.platformName, h.Ranks)
 	} else {
-		m.Platform, err = platforms.Load(s.platform)
+		m.Platform, err = loadPlatform(s.platform, h.Ranks)
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +142,8 @@ func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
 	if exists(name) {
 		return platforms.Load(name)
 	}
-	return platforms.Builtin(name, ranks)
+	p, err := platforms.Builtin(name, ranks)
+	return p, notDirectory(name, err)
 }
 
 // loadKernels loads the kernel models that were asked for. A built-in machine
@@ -141,7 +164,7 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 		m.notes = append(m.notes, "no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
 	}
 	m.Kernels, err = kernels.Builtin(m.kernelName)
-	return err
+	return notDirectory(m.kernelName, err)
 }
 
 func (m *machine) mapRanks(s *settings, ranks int) (err error) {
@@ -158,6 +181,19 @@ func (m *machine) mapRanks(s *settings, ranks int) (err error) {
 	return err
 }
 
+// notDirectory gives err, of a name that is neither a file nor built in, another
+// text if it is a directory.
+func notDirectory(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if info, serr := os.Stat(path); serr == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory, want a file or a built-in name", path)
+	}
+	return err
+}
+
+// exists reports whether path is that of a file.
 func exists(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()

@@ -62,13 +62,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "platform", Usage: "SimGrid XML `FILE`, or a built-in machine: dahu, default, stampede"},
-		&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE` or built-in set (default: those of the built-in machine)"},
+		&cli.StringFlag{Name: "platform", Usage: "SimGrid XML `FILE`, or a built-in machine: dahu, default, stampede", DefaultText: "default, sized to the ranks"},
+		&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE` or built-in set", DefaultText: "those of the built-in machine"},
 		&cli.StringFlag{Name: "hostfile", Usage: "`FILE` with a host, or host:k, per line; ranks take them in turn"},
-		&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host (default: as few as fit, at most one per core)"},
+		&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", DefaultText: "as few as fit, at most one per core"},
 		&cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
-		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out"},
-		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON"},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr"},
+		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
+		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,6 +55,13 @@ func TestParseSteps(t *testing.T) {
 
 // TestExitCodes: mistakes in the command line are told from failures.
 func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	index := filepath.Join(dir, "trace.index")
+	for path, text := range map[string]string{index: filepath.Join(dir, "a.ti") + "\n", filepath.Join(dir, "a.ti"): "0 init\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		args  []string
 		usage bool
@@ -62,6 +70,10 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--nonsense", "x"}, true},
 		{[]string{"replay", "--steps", "x", "y"}, true},
 		{[]string{"replay", "no such file"}, false},
+		{[]string{"replay", "--cfg", "smpi/bw-factor:0", index}, true},
+		{[]string{"replay", "--cfg", "network/TCP-gamma:0", index}, true},
+		{[]string{"replay", "--steps", "50:", index}, true},
+		{[]string{"replay", "--kernels", dir, "--quiet", index}, false},
 	} {
 		err := run(t.Context(), c.args, strings.NewReader(""), io.Discard, io.Discard)
 		var usage usageError

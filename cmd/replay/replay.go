@@ -48,19 +48,28 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 }
 
 // options returns the defaults, changed by the platform's file and then by the
-// command line.
+// command line. A combination that makes no sense is a mistake in the command line
+// if it made sense before that.
 func options(s *settings, m *machine) (replay.Options, error) {
 	o := replay.DefaultOptions()
 	o.From, o.To = s.from, s.to
 	if err := o.Network.ApplyConfig(m.Platform); err != nil {
 		return o, err
 	}
+	platformErr := o.Network.Validate()
 	for _, c := range s.cfg {
 		if err := o.Network.Set(c[0], c[1]); err != nil {
 			return o, usagef("--cfg: %w", err)
 		}
 	}
-	return o, nil
+	switch err := o.Network.Validate(); {
+	case err == nil:
+		return o, nil
+	case platformErr == nil:
+		return o, usagef("--cfg: %w", err)
+	default:
+		return o, fmt.Errorf("%s: %w", m.platformName, err)
+	}
 }
 
 func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
