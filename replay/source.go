@@ -20,9 +20,14 @@ type Source interface {
 // cursors is the Source of a trace.
 type cursors []trace.Cursor
 
+// Fill implements Source.
 func (c cursors) Fill(rank int32, buf []trace.Action) (int, error) { return c[rank].Fill(buf) }
-func (c cursors) Answer(rank int32, arrived bool)                  { c[rank].Answer(arrived) }
-func (c cursors) Sums(rank int32, list int64) []int64              { return c[rank].Sums(list) }
+
+// Answer implements Source.
+func (c cursors) Answer(rank int32, arrived bool) { c[rank].Answer(arrived) }
+
+// Sums implements Source.
+func (c cursors) Sums(rank int32, list int64) []int64 { return c[rank].Sums(list) }
 
 // Lists is a Source that holds the actions of each rank in memory. A KindPoll
 // with trace.FlagSpin is repeated until it is answered with true; the outcome of
