@@ -50,16 +50,33 @@ func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) e
 // recv is a blocking receive. One of unknown size first probes for its message.
 func (e *engine) recv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = false
-	size, err := e.sizeOf(r, a)
-	if size < 0 || err != nil {
+	id, err := e.receive(r, a)
+	if id < 0 || err != nil {
 		return parkedHere, err
-	}
-	id, err := e.postRecv(r, a.Peer, a.Tag, size)
-	if err != nil {
-		return goOn, err
 	}
 	e.join(r, id, receiver)
 	return e.settled(r, kindRecv), nil
+}
+
+// receive posts the receive of an action and returns the message, -1 while the rank is
+// parked.
+func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
+	if isWild(a.Peer, a.Tag) {
+		switch {
+		case a.X[0] < 0:
+			return -1, errUnknownWild
+		case a.Peer < trace.AnySource || int(a.Peer) >= len(e.ranks):
+			return -1, e.checkPeer(a.Peer)
+		case !e.comeToDate(r):
+			return -1, nil
+		}
+		return e.postWild(r, a.Peer, a.Tag, a.X[0])
+	}
+	size, err := e.sizeOf(r, a)
+	if size < 0 || err != nil {
+		return -1, err
+	}
+	return e.postRecv(r, a.Peer, a.Tag, size)
 }
 
 // sizeOf returns the bytes that a receive is posted with: those of the message
@@ -99,13 +116,12 @@ func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
 	if err != nil {
 		return goOn, err
 	}
-	size, err := e.sizeOf(r, a)
-	if size < 0 || err != nil {
+	id, err := e.receive(r, a)
+	if id < 0 || err != nil {
 		return parkedHere, err
 	}
-	id, err := e.postRecv(r, a.Peer, a.Tag, size)
 	*slot = requestOf(id, receiver)
-	return goOn, err
+	return goOn, nil
 }
 
 // exchange is a nonblocking receive, a blocking send and the wait for the

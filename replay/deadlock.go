@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"reprise/trace"
@@ -30,14 +31,20 @@ type Wait struct {
 const maxWaits = 8
 
 func (w Wait) String() string {
-	what := "a send of rank"
+	what, peer, tag := "a send", fmt.Sprintf("rank %d", w.Peer), strconv.Itoa(int(w.Tag))
 	if w.Send {
-		what = "a receive of rank"
+		what = "a receive"
+	}
+	if w.Peer == trace.AnySource {
+		peer = "any rank"
+	}
+	if w.Tag == trace.AnyTag {
+		tag = "any"
 	}
 	if w.Collective != "" {
-		return fmt.Sprintf("rank %d in %s since %.9g s: %s %d", w.Rank, w.Collective, w.Date, what, w.Peer)
+		return fmt.Sprintf("rank %d in %s since %.9g s: %s of %s", w.Rank, w.Collective, w.Date, what, peer)
 	}
-	return fmt.Sprintf("rank %d in %v since %.9g s: %s %d with tag %d", w.Rank, w.Action, w.Date, what, w.Peer, w.Tag)
+	return fmt.Sprintf("rank %d in %v since %.9g s: %s of %s with tag %s", w.Rank, w.Action, w.Date, what, peer, tag)
 }
 
 // Error names the first ranks and what they wait for.

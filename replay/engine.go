@@ -32,8 +32,9 @@ type engine struct {
 	messages []message
 	free     int32 // list of free messages, -1: none
 
-	queue queue
-	cpus  processors
+	queue    queue
+	matching queue // dates of sends to ranks that wait for any of several
+	cpus     processors
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
 	probeFactor   int64 // of the cost of the next probe
@@ -61,9 +62,16 @@ func (e *engine) loop() error {
 		if err := e.runAll(); err != nil {
 			return err
 		}
-		flows := e.network.Next()
-		e.spin(flows)
+		flows, matches := e.network.Next(), e.matching.next()
+		e.spin(min(flows, matches))
 		parked := e.queue.next()
+		if matches <= min(flows, parked) && len(e.matching.events) > 0 {
+			e.now = max(e.now, matches)
+			if err := e.match(e.matching.pop()); err != nil {
+				return err
+			}
+			continue
+		}
 		date := min(flows, parked)
 		if math.IsInf(date, 1) {
 			return e.check()

@@ -47,7 +47,7 @@ func TestBadActions(t *testing.T) {
 		want   string
 	}{
 		{send(9, 0, 1), "rank 0: send: peer 9 out of [0,2)"},
-		{recv(-1, 0, 1), "rank 0: recv: peer -1 out of [0,2)"},
+		{recv(-2, 0, 1), "rank 0: recv: peer -2 out of [0,2)"},
 		{recv(7, 0, -1), "rank 0: recv: peer 7 out of [0,2)"},
 		{poll(3, 0, true), "rank 0: poll: peer 3 out of [0,2)"},
 		{send(1, 0, -5), "-5 bytes"},

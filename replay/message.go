@@ -23,6 +23,8 @@ const (
 	msgEnded                             // the transfer has ended
 	msgSendWait                          // the sender is blocked until the end
 	msgRecvWait                          // the receiver is blocked until the end
+	msgSeen                              // no receive posted before it takes this send
+	msgAlias                             // a receive whose message is that of the send at next
 )
 
 // postList is a list of unmatched posts, oldest first; -1: none.
@@ -44,9 +46,14 @@ func (e *engine) find(list *postList, src, tag int32) (m, before int32) {
 // take is find and removes the post.
 func (e *engine) take(list *postList, src, tag int32) int32 {
 	m, before := e.find(list, src, tag)
-	if m < 0 {
-		return m
+	if m >= 0 {
+		e.unlink(list, m, before)
 	}
+	return m
+}
+
+// unlink removes a post, given the one before it.
+func (e *engine) unlink(list *postList, m, before int32) {
 	next := e.messages[m].next
 	if before < 0 {
 		list.head = next
@@ -56,7 +63,6 @@ func (e *engine) take(list *postList, src, tag int32) int32 {
 	if list.tail == m {
 		list.tail = before
 	}
-	return m
 }
 
 func (e *engine) enqueue(list *postList, m int32) {
@@ -103,7 +109,12 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	detached := !synchronous && e.protocol.Detached(size)
 	eager := detached && e.protocol.Eager(size)
 	to := &e.ranks[dst]
-	id := e.take(&to.recvs, src, tag)
+	id := int32(-1)
+	if to.wild == 0 {
+		id = e.take(&to.recvs, src, tag)
+	} else {
+		e.awaitSend(dst, at)
+	}
 	start, matched := at, id >= 0
 	if !matched {
 		id, _ = e.newMessage(src, dst, tag, at)
@@ -142,13 +153,17 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 		return -1, err
 	}
 	to := &e.ranks[dst]
-	id := e.take(&to.sends, src, tag)
+	id, before := e.find(&to.sends, src, tag)
+	if id >= 0 && to.wild > 0 && e.messages[id].flags&msgSeen == 0 {
+		id = -1 // an older receive may take it
+	}
 	if id < 0 {
 		id, m := e.newMessage(src, dst, tag, to.clock)
 		m.room = room
 		e.enqueue(&to.recvs, id)
 		return id, nil
 	}
+	e.unlink(&to.sends, id, before)
 	m := &e.messages[id]
 	m.room = room
 	if m.flags&msgStarted != 0 {

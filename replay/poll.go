@@ -288,6 +288,9 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	}
 	e.numPolls++
 	rk.stage = stageFresh
+	if *slot != completeRequest {
+		*slot = requestOf(e.resolve(*slot>>1-1), side(*slot&1))
+	}
 	if q := *slot; q != completeRequest && e.messages[q>>1-1].flags&msgEnded == 0 {
 		if e.options.GrowInjectedTimes {
 			e.testFactor++

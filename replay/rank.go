@@ -17,6 +17,7 @@ type rank struct {
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
 	// its own receives.
 	sends, recvs postList
+	wild         int32 // receives with wildcards among recvs
 
 	guardPeer, guardTag int32 // message that the rank is parked on; guardPeer < 0: none
 

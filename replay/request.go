@@ -78,6 +78,10 @@ func (e *engine) finishAll(r int32) {
 // the transfer has ended, it only pays what completing it costs.
 func (e *engine) join(r, id int32, s side) {
 	m, rk := &e.messages[id], &e.ranks[r]
+	if m.flags&msgAlias != 0 {
+		id = e.resolve(id)
+		m = &e.messages[id]
+	}
 	if m.flags&msgEnded == 0 {
 		m.flags |= msgSendWait << s
 		rk.waits++

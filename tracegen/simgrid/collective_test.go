@@ -88,3 +88,26 @@ func TestSumsOfBatches(t *testing.T) {
 		}
 	}
 }
+
+// TestWildcardLines: SimGrid knows a receive from any source as one from -555, and a wait
+// for it as one from -556; a wait from -555 finds nothing.
+func TestWildcardLines(t *testing.T) {
+	text, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "b.ti": "1 init\n",
+		"a.ti": "0 irecv -555 7 4\n0 irecv 1 -444 4\n0 wait -555 0 7\n0 wait -556 0 7\n0 wait 1 0 -444\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]trace.Action, 8)
+	n, err := text.Fill(0, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []trace.Action{
+		{Kind: trace.KindIrecv, Peer: trace.AnySource, Tag: 7, X: [4]int64{4}},
+		{Kind: trace.KindIrecv, Peer: 1, Tag: trace.AnyTag, Req: 1, X: [4]int64{4}},
+		{Kind: trace.KindWait}, {Kind: trace.KindWait, Req: 1},
+	}
+	if diff := cmp.Diff(want, buf[:n]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -115,7 +115,7 @@ func TestExportActions(t *testing.T) {
 			b.Wait(1)
 			b.Wait(0)
 			b.Sendrecv(0, c(1), c(0), c(30), c(2), c(trace.AnyTag), c(40))
-		}, "recv -555 -444 3,irecv -555 2 -1,irecv 1 -444 4,wait 1 0 -444,wait -555 0 2," +
+		}, "recv -555 -444 3,irecv -555 2 -1,irecv 1 -444 4,wait 1 0 -444,wait -556 0 2," +
 			"isend 1 0 30,irecv 2 -444 40,wait 0 1 0,wait 2 0 -444"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -111,12 +111,6 @@ func (r *rankWriter) message(a *trace.Action) error {
 	return nil
 }
 
-// SimGrid's constants for a receive from any source, or with any tag.
-const (
-	anySource = -555
-	anyTag    = -444
-)
-
 // checkMessage refuses messages that the text cannot say, or would take for others.
 func checkMessage(a *trace.Action) error {
 	for _, bytes := range a.X[:2] { // those of a message of one side are 0
@@ -252,7 +246,11 @@ func (r *rankWriter) envelope(verb string, peer, tag int32, bytes int64) {
 }
 
 func (r *rankWriter) named(verb string, k key) {
-	r.line(verb, int64(source(k.src)), int64(k.dst), int64(tagOf(k.tag)))
+	from := int64(k.src)
+	if k.src == trace.AnySource {
+		from = anySourceWait
+	}
+	r.line(verb, from, int64(k.dst), int64(tagOf(k.tag)))
 }
 
 // line appends a line of integers.

@@ -171,12 +171,12 @@ func amount(f *fields, a *trace.Action, k trace.Kind, what string) error {
 // message parses "PEER TAG COUNT [TYPE]".
 func (s *stream) message(f *fields, t *Trace, a *trace.Action, k trace.Kind) error {
 	a.Kind = k
-	if err := t.peerAndTag(f, a); err != nil {
-		return err
-	}
-	least := int64(0)
-	if k == trace.KindRecv || k == trace.KindIrecv {
+	receives, least := k == trace.KindRecv || k == trace.KindIrecv, int64(0)
+	if receives {
 		least = -1
+	}
+	if err := t.peerAndTag(f, a, receives); err != nil {
+		return err
 	}
 	count, err := f.integer("count", least, maxBytes)
 	if err != nil {
@@ -194,14 +194,39 @@ func (s *stream) message(f *fields, t *Trace, a *trace.Action, k trace.Kind) err
 	return err
 }
 
-func (t *Trace) peerAndTag(f *fields, a *trace.Action) error {
-	peer, err := f.integer("peer", 0, int64(t.ranks-1))
-	if err != nil {
-		return err
+// Constants of SimGrid's text, for receives.
+const (
+	anySource     = -555
+	anyTag        = -444
+	anySourceWait = anySource - 1 // how a wait names a receive from any source
+)
+
+// peerAndTag parses "PEER TAG", which may be wildcards.
+func (t *Trace) peerAndTag(f *fields, a *trace.Action, wild bool) error {
+	if wild && f.takes("-555") {
+		a.Peer = trace.AnySource
+	} else {
+		peer, err := f.integer("peer", 0, int64(t.ranks-1))
+		if err != nil {
+			return err
+		}
+		a.Peer = int32(peer)
 	}
-	tag, err := f.integer("tag", math.MinInt32+1, math.MaxInt32)
-	a.Peer, a.Tag = int32(peer), int32(tag)
+	tag, err := f.integer("tag", math.MinInt32+2, math.MaxInt32)
+	if a.Tag = int32(tag); wild && tag == anyTag {
+		a.Tag = trace.AnyTag
+	}
 	return err
+}
+
+// takes reads the next field if it is the given text.
+func (f *fields) takes(text string) bool {
+	after := *f
+	if string(after.next()) != text {
+		return false
+	}
+	*f = after
+	return true
 }
 
 // sendrecv parses "SCOUNT DST RCOUNT SRC STYPE RTYPE"; its tag is 0.
@@ -229,18 +254,28 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) error {
 
 // wait parses "SRC DST TAG". It is false if no such request is pending.
 func (s *stream) wait(f *fields, t *Trace, a *trace.Action, k trace.Kind) (bool, error) {
-	var v [3]int64
-	for i, what := range []string{"source", "destination"} {
-		var err error
-		if v[i], err = f.integer(what, 0, int64(t.ranks-1)); err != nil {
-			return false, err
-		}
-	}
-	tag, err := f.integer("tag", math.MinInt32+1, math.MaxInt32)
+	source, err := f.integer("source", anySourceWait, int64(t.ranks-1))
 	if err != nil {
 		return false, err
 	}
-	slot, ok := s.pending(key{int32(v[0]), int32(v[1]), int32(tag)}, k == trace.KindWait)
+	switch {
+	case source == anySourceWait:
+		source = trace.AnySource
+	case source < 0 && source != anySource:
+		return false, fmt.Errorf("source %d out of [0,%d]", source, t.ranks-1)
+	}
+	destination, err := f.integer("destination", 0, int64(t.ranks-1))
+	if err != nil {
+		return false, err
+	}
+	tag, err := f.integer("tag", math.MinInt32+2, math.MaxInt32)
+	if err != nil {
+		return false, err
+	}
+	if tag == anyTag {
+		tag = trace.AnyTag
+	}
+	slot, ok := s.pending(key{int32(source), int32(destination), int32(tag)}, k == trace.KindWait)
 	a.Kind, a.Req = k, slot
 	return ok, nil
 }

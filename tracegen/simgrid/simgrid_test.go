@@ -146,7 +146,7 @@ func TestBadLines(t *testing.T) {
 		{"0 recv 1 0 -2", "a.ti:2: count -2 out of [-1,"},
 		{"0 send 1 0 1 99", `a.ti:2: datatype "99" is not known`},
 		{"0 send 1 0 1e15 27", "a.ti:2: 1000000000000000 items of 32 bytes are too many"},
-		{"0 send 1 1e10 1", "a.ti:2: tag 1e+10 out of [-2147483647,2147483647]"},
+		{"0 send 1 1e10 1", "a.ti:2: tag 1e+10 out of [-2147483646,2147483647]"},
 		{"0 compute -1", "a.ti:2: amount -1 is negative"},
 		{"0 compute NaN", `a.ti:2: amount "NaN" is not a number`},
 		{"0 sleep", "a.ti:2: duration is missing"},

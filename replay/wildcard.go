@@ -1,0 +1,184 @@
+package replay
+
+import (
+	"errors"
+	"math"
+
+	"reprise/trace"
+)
+
+// A receive from any source or with any tag takes the first message that comes, so
+// it depends on the order of sends of several ranks, which run ahead of the event
+// loop, one more than another. Such a receive therefore waits for the loop to come
+// to its date: then all sends up to there are known. As long as one is pending at a
+// rank, sends to that rank are not matched when they are posted but by an event at
+// their date, in the order of dates; each takes the oldest receive that accepts it.
+// That is what happens in the order of time: receives prefer the oldest send, sends
+// the oldest receive, and as all rank them alike there is one stable outcome.
+
+// errUnknownWild is the error of a receive that says nothing.
+var errUnknownWild = errors.New("of unknown size, from any source or with any tag, is not supported")
+
+func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
+
+// accepts reports whether a receive from src with tag takes m.
+func (m *message) accepts(src, tag int32) bool {
+	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != collectiveTag)
+}
+
+// comeToDate reports whether the event loop has come to the clock of rank r; if
+// not, the rank is parked until then.
+func (e *engine) comeToDate(r int32) bool {
+	rk := &e.ranks[r]
+	if rk.stage == stageFresh && rk.clock > e.now {
+		rk.stage = stageBegin
+		e.queue.set(r, rk.clock)
+		return false
+	}
+	rk.stage = stageFresh
+	return true
+}
+
+// postWild posts a receive with wildcards, at a date to which the event loop has
+// come, and returns the message.
+func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
+	to := &e.ranks[dst]
+	id := e.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
+	if id >= 0 {
+		e.remove(&to.sends, id)
+		m := &e.messages[id]
+		m.room = room
+		if m.flags&msgStarted != 0 {
+			return id, nil
+		}
+		return id, e.start(id, to.clock)
+	}
+	id, m := e.newMessage(src, dst, tag, to.clock)
+	m.room = room
+	e.enqueue(&to.recvs, id)
+	to.wild++
+	for s := to.sends.head; s >= 0; s = e.messages[s].next {
+		if p := &e.messages[s]; p.at <= to.clock {
+			p.flags |= msgSeen
+		}
+	}
+	e.awaitSends(dst)
+	return id, nil
+}
+
+// earliest returns the post of the earliest date among those for which ok holds, the
+// oldest of them at equal dates, or -1.
+func (e *engine) earliest(list *postList, ok func(*message) bool) int32 {
+	best := int32(-1)
+	for id := list.head; id >= 0; id = e.messages[id].next {
+		if m := &e.messages[id]; ok(m) && (best < 0 || m.at < e.messages[best].at) {
+			best = id
+		}
+	}
+	return best
+}
+
+func unseen(m *message) bool { return m.flags&msgSeen == 0 }
+
+// awaitSends gives rank dst an event at the first send that has not been seen.
+func (e *engine) awaitSends(dst int32) {
+	if id := e.earliest(&e.ranks[dst].sends, unseen); id >= 0 {
+		e.awaitSend(dst, e.messages[id].at)
+	}
+}
+
+// awaitSend gives rank dst an event at the date of a send, unless it has an earlier
+// one.
+func (e *engine) awaitSend(dst int32, date float64) {
+	q := &e.matching
+	if q.place == nil {
+		*q = newQueue(len(e.ranks))
+	}
+	if at := q.place[dst]; at < 0 || q.events[at].date > date {
+		q.set(dst, date)
+	}
+}
+
+// match lets the sends to rank dst that were posted up to now look for receives.
+func (e *engine) match(dst int32) error {
+	to := &e.ranks[dst]
+	for to.wild > 0 {
+		id := e.earliest(&to.sends, func(m *message) bool { return unseen(m) && m.at <= e.now })
+		if id < 0 {
+			e.awaitSends(dst)
+			return nil
+		}
+		e.messages[id].flags |= msgSeen
+		if err := e.matchSend(to, id); err != nil {
+			return err
+		}
+	}
+	// What is left is for receives of one source and tag each, in whatever order.
+	for id := to.sends.head; id >= 0; {
+		next := e.messages[id].next
+		if err := e.matchSend(to, id); err != nil {
+			return err
+		}
+		id = next
+	}
+	return nil
+}
+
+// matchSend joins a send with the oldest receive that accepts it, if there is one.
+func (e *engine) matchSend(to *rank, id int32) error {
+	s := &e.messages[id]
+	for r := to.recvs.head; r >= 0; r = e.messages[r].next {
+		p := &e.messages[r]
+		if !s.accepts(p.src, p.tag) {
+			continue
+		}
+		if isWild(p.src, p.tag) {
+			to.wild--
+		}
+		e.remove(&to.sends, id)
+		e.remove(&to.recvs, r)
+		return e.merge(id, r)
+	}
+	return nil
+}
+
+// merge makes one message of a send and a receive that were both posted. The send's
+// stays; the receive's leads to it until its request is finished.
+func (e *engine) merge(send, recv int32) error {
+	s, r := &e.messages[send], &e.messages[recv]
+	s.room = r.room
+	blocked := r.flags&msgRecvWait != 0
+	s.flags |= r.flags & msgRecvWait
+	start := math.Max(s.at, r.at)
+	r.flags, r.refs, r.next = msgAlias|msgEnded, 1, send
+	if blocked {
+		e.release(recv)
+	}
+	switch {
+	case s.flags&msgStarted == 0:
+		return e.start(send, start)
+	case blocked && s.flags&msgEnded != 0:
+		e.arrive(s.dst, e.now, e.recvOverhead(send))
+		e.release(send)
+	}
+	return nil
+}
+
+// resolve returns the message that a receive's request stands for.
+func (e *engine) resolve(id int32) int32 {
+	if e.messages[id].flags&msgAlias == 0 {
+		return id
+	}
+	send := e.messages[id].next
+	e.release(id)
+	return send
+}
+
+// remove takes a post out of a list.
+func (e *engine) remove(list *postList, id int32) {
+	before := int32(-1)
+	for m := list.head; m != id; m = e.messages[m].next {
+		before = m
+	}
+	e.unlink(list, id, before)
+}
