@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app := &cli.App{
 		Name:            "replay",
 		Usage:           "play a trace on a model of a machine",
-		UsageText:       "replay [options] FILE|-\nreplay platform FILE|NAME [--route FROM TO] [--json]",
+		UsageText:       "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]",
 		Version:         version,
 		HideHelpCommand: true,
 		Writer:          stdout,

@@ -136,26 +136,27 @@ func checkTargets(t *testing.T, c command) {
 
 var longFlag = regexp.MustCompile(`--[A-Za-z0-9-]+`)
 
+var commandName = regexp.MustCompile(`^[a-z]+( [a-z]+)?\b`)
+
+// checkSynopsis looks for the flags of a synopsis in the command's help.
 func (s *shell) checkSynopsis(t *testing.T, c command) {
 	t.Helper()
-	name, words, _ := strings.Cut(c.text, " ")
-	if name != "replay" {
-		sub, _, _ := strings.Cut(words, " ")
-		name += " " + sub
-	}
-	known := s.flags(t, name)
+	name := commandName.FindString(c.text)
+	help := s.mustRun(t, name+" --help", 0)
 	for _, flag := range longFlag.FindAllString(c.text, -1) {
-		if !slices.ContainsFunc(known, func(names []string) bool { return slices.Contains(names, flag) }) {
+		if !mentions(help, flag) {
 			t.Errorf("%v: %s has no flag %s", c, name, flag)
 		}
 	}
 }
 
-// flags returns the flags that a command's help lists, each with all its names.
+// flags returns the flags of a command, each with all its names: those that its help
+// lists, or, where it lists no other than --help, those of the synopsis.
 func (s *shell) flags(t *testing.T, name string) [][]string {
 	t.Helper()
 	var flags [][]string
-	for _, line := range strings.Split(s.mustRun(t, name+" --help", 0), "\n") {
+	help := s.mustRun(t, name+" --help", 0)
+	for _, line := range strings.Split(help, "\n") {
 		line, ok := strings.CutPrefix(line, "   -")
 		if !ok {
 			continue
@@ -165,11 +166,14 @@ func (s *shell) flags(t *testing.T, name string) [][]string {
 		for _, form := range strings.Split(forms, ", ") {
 			names = append(names, strings.Fields(form)[0])
 		}
-		if names[0] != "--help" && names[0] != "--version" {
-			flags = append(flags, names)
+		flags = append(flags, names)
+	}
+	if len(flags) == 1 {
+		for _, flag := range longFlag.FindAllString(help, -1) {
+			flags = append(flags, []string{flag})
 		}
 	}
-	return flags
+	return slices.DeleteFunc(flags, func(names []string) bool { return names[0] == "--help" || names[0] == "--version" })
 }
 
 // testFlags: each flag that a command has stands on its page.
@@ -178,6 +182,7 @@ func testFlags(t *testing.T, bin string) {
 	for _, c := range []struct{ command, page string }{
 		{"tracegen hpl", "docs/hpl.md"},
 		{"replay", "docs/replay.md"},
+		{"replay platform", "docs/platforms.md"},
 		{"trace cat", "docs/trace-tools.md"},
 		{"trace stat", "docs/trace-tools.md"},
 		{"trace verify", "docs/trace-tools.md"},
