@@ -12,11 +12,14 @@ import (
 // with P sqrt(P), not with P squared. Rejected: ranges of ranges, which make the
 // definitions smaller, but what counts them without expanding them slower.
 func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
-	size := 1 << (log2(l.p.P) / 2)
+	size := l.p.sourcesInRange()
 	for lo := 0; lo < l.p.P; lo += size {
 		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
 	}
 }
+
+// sourcesInRange returns a power of two near sqrt(P).
+func (p *Params) sourcesInRange() int { return 1 << (log2(p.P) / 2) }
 
 // rangeKey names what position y does for a range of sources, as far as it
 // depends on the place of the range and on y: see rangeKeyOf.

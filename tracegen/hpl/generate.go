@@ -65,7 +65,7 @@ type generator struct {
 
 func newGenerator(ctx context.Context, p *Params, o *Options, w *trace.Writer, pivots *pivotRows) *generator {
 	g := &generator{grid: newGrid(p), params: p, ctx: ctx, writer: w, pivots: pivots, progress: o.Progress,
-		lib: newLibrary(p, w.Program()), steps: p.Steps(), counts: make([]int64, p.P)}
+		lib: newLibrary(ctx, p, w.Program()), steps: p.Steps(), counts: make([]int64, p.P)}
 	g.limit = g.steps
 	if o.FirstSteps > 0 {
 		g.limit = min(g.limit, o.FirstSteps)

@@ -1,12 +1,17 @@
 package hpl
 
-import "reprise/trace"
+import (
+	"context"
+
+	"reprise/trace"
+)
 
 // library makes the blocks of a run, each when it is first needed, and remembers
 // their numbers. Blocks are made per role: the distance d of a process row from
 // the panel's, or x of a process column; so peers, levels and loops in them are
 // constants.
 type library struct {
+	ctx     context.Context
 	p       *Params
 	program *trace.Program
 	err     error // first failure; later blocks are not made
@@ -31,13 +36,21 @@ type widthBlocks struct {
 	work   []int64
 }
 
-func newLibrary(p *Params, program *trace.Program) *library {
-	return &library{p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
+func newLibrary(ctx context.Context, p *Params, program *trace.Program) *library {
+	return &library{ctx: ctx, p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
+}
+
+// ok reports whether nothing has failed and the context is not done.
+func (l *library) ok() bool {
+	if l.err == nil {
+		l.err = l.ctx.Err()
+	}
+	return l.err == nil
 }
 
 // add adds a block and returns its number; after a failure, 0.
 func (l *library) add(b *trace.Builder) int {
-	if l.err != nil {
+	if !l.ok() {
 		return 0
 	}
 	n, err := l.program.Add(b)
@@ -45,6 +58,15 @@ func (l *library) add(b *trace.Builder) int {
 		l.err = err
 	}
 	return n
+}
+
+// each makes a block for each of n roles; after a failure, no more of them.
+func (l *library) each(n int, block func(role int) int64) []int64 {
+	blocks := make([]int64, n)
+	for role := 0; role < n && l.ok(); role++ {
+		blocks[role] = block(role)
+	}
+	return blocks
 }
 
 // params returns all parameters of a block under construction, n of them.
@@ -62,13 +84,9 @@ func (l *library) width(w int64) *widthBlocks {
 		return b
 	}
 	b := &widthBlocks{panel: [2]int64{l.panelBlock(w, false), l.panelBlock(w, true)}}
-	for d := range l.p.P {
-		b.fact = append(b.fact, l.factBlock(int(w), d))
-	}
+	b.fact = l.each(l.p.P, func(d int) int64 { return l.factBlock(int(w), d) })
 	if l.p.Q > 1 {
-		for x := range l.p.Q {
-			b.init = append(b.init, l.initBlock(w, x))
-		}
+		b.init = l.each(l.p.Q, func(x int) int64 { return l.initBlock(w, x) })
 	}
 	l.updateBlocks(b, w)
 	l.widths[w] = b

@@ -191,7 +191,8 @@ const (
 	maxMessage = math.MaxInt64 / 64 // doubles
 )
 
-// Validate returns all violations of what HPL can run, joined.
+// Validate returns all violations of what HPL can run, joined; or, if there are
+// none, that the definitions of the run would take more than 2 GiB.
 func (p *Params) Validate() error {
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -225,7 +226,10 @@ func (p *Params) Validate() error {
 		check((int64(p.N)+jb+2) <= maxMessage/jb, "N = %d with NB = %d: a panel has more than %d elements", p.N, p.NB, int64(maxMessage))
 	}
 	errs = append(errs, p.Pivots.validate(p))
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return p.checkMemory()
 }
 
 // lookAhead returns the depth that HPL uses: none with a single process column.
@@ -258,15 +262,15 @@ func (p *Params) Variant() string {
 	return fmt.Sprintf("W%c%d%d%c%d%c%d", order, p.Depth, p.Bcast, "LCR"[p.RFact], p.NDiv, "LCR"[p.PFact], p.NBMin)
 }
 
+func yesNo(v bool) string {
+	if v {
+		return boolNames[1][0]
+	}
+	return boolNames[0][0]
+}
+
 // List returns all parameters by name, as they stand in the header of the trace.
 func (p *Params) List() []trace.Param {
-	equil, copyL := 0, 0
-	if p.Equil {
-		equil = 1
-	}
-	if p.CopyL {
-		copyL = 1
-	}
 	number := strconv.Itoa
 	list := []trace.Param{
 		{Name: "N", Value: number(p.N)}, {Name: "NB", Value: number(p.NB)}, {Name: "PMAP", Value: p.PMap.String()},
@@ -274,7 +278,7 @@ func (p *Params) List() []trace.Param {
 		{Name: "NBMIN", Value: number(p.NBMin)}, {Name: "NDIV", Value: number(p.NDiv)}, {Name: "RFACT", Value: p.RFact.String()},
 		{Name: "BCAST", Value: p.Bcast.String()}, {Name: "DEPTH", Value: number(p.Depth)}, {Name: "SWAP", Value: p.Swap.String()},
 		{Name: "swap-threshold", Value: number(p.SwapThreshold)}, {Name: "L1", Value: p.L1.String()}, {Name: "U", Value: p.U.String()},
-		{Name: "EQUIL", Value: boolNames[equil][0]}, {Name: "ALIGN", Value: number(p.Align)}, {Name: "copy-l", Value: boolNames[copyL][0]},
+		{Name: "EQUIL", Value: yesNo(p.Equil)}, {Name: "ALIGN", Value: number(p.Align)}, {Name: "copy-l", Value: yesNo(p.CopyL)},
 		{Name: "pivots", Value: p.Pivots.String()},
 	}
 	if p.Pivots.Kind == RandomPivots {

@@ -31,10 +31,8 @@ type solveBlocks struct {
 func (l *library) solution() *solveBlocks {
 	if l.solve == nil {
 		s := &solveBlocks{sendRHS: l.rhsBlock(true), recvRHS: l.rhsBlock(false), diag: l.diagBlock(), partial: l.partialBlock(), rest: l.restBlock()}
-		for d := range l.p.P {
-			s.block = append(s.block, l.solutionBlock(d))
-			s.tree = append(s.tree, l.solutionTree(d))
-		}
+		s.block = l.each(l.p.P, l.solutionBlock)
+		s.tree = l.each(l.p.P, l.solutionTree)
 		l.solve = s
 	}
 	return l.solve

@@ -103,9 +103,7 @@ func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
 		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, send: l.hopBlock(true), receive: l.hopBlock(false)}
 		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
-		for y := range l.p.P {
-			l.spread.positions = append(l.spread.positions, l.spreadBlock(y))
-		}
+		l.spread.positions = l.each(l.p.P, l.spreadBlock)
 	}
 	return l.spread.positions
 }

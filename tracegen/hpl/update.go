@@ -12,13 +12,12 @@ import (
 // block that begins the update and one that does its work. Source: HPL 2.3
 // control flow, trailing update.
 func (l *library) updateBlocks(wb *widthBlocks, w int64) {
-	for d := range l.p.P {
-		wb.update = append(wb.update, l.updateBlock(w, d))
-		if l.mayRoll() && w > 0 {
-			wb.head = append(wb.head, l.updateHead(w, d))
-			wb.work = append(wb.work, l.updateWork(w, d))
-		}
+	if !l.mayRoll() || w == 0 {
+		wb.update = l.each(l.p.P, func(d int) int64 { return l.updateBlock(w, d) })
+		return
 	}
+	wb.head = l.each(l.p.P, func(d int) int64 { return l.updateHead(w, d) })
+	wb.work = l.each(l.p.P, func(d int) int64 { return l.updateWork(w, d) })
 }
 
 // mayRoll reports whether row swaps may be done by spread-roll.
