@@ -27,7 +27,7 @@ const knomial = 4
 
 // bcastKnomial sends down a tree whose levels have distances 4^k, to the three
 // ranks at a distance at once. MVAPICH2's for the ranks of a node; SimGrid 3.32
-// cannot replay it (docs/deviations.md). Cost: ceil(log4 p)(a + 3nb).
+// cannot replay it (docs/replay.md). Cost: ceil(log4 p)(a + 3nb).
 func bcastKnomial(s *Schedule, o *operands, round int) bool {
 	v, bytes := s.relative(o.root), o.send.one()
 	top := 1
