@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/terminal"
 	"reprise/internal/wholefile"
 	"reprise/trace"
 	"reprise/tracegen"
@@ -23,7 +24,7 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 	if err != nil {
 		return err
 	}
-	if o.output == "-" && isTerminal(c.App.Writer) {
+	if o.output == "-" && terminal.Is(c.App.Writer) {
 		return usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	}
 	h := text.Header()
@@ -194,18 +195,4 @@ func warn(c *cli.Context, warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintln(c.App.ErrWriter, "trace:", w)
 	}
-}
-
-// isTerminal reports whether w is a character device, but not the null device.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

@@ -4,6 +4,7 @@ package wholefile
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,32 +13,88 @@ import (
 // bufferSize is what is collected before a file is written to, in bytes.
 const bufferSize = 64 << 10
 
+// maxLinks bounds how many symbolic links are followed.
+const maxLinks = 40
+
 // Write lets content write to the file at path. A regular file, new or old, is
 // replaced when its content is complete and safe on the disk; if content fails,
-// nothing has changed. Anything else, such as a named pipe, is written to as it
-// is.
+// nothing has changed. An old file keeps its permissions; a new one has those
+// that the umask leaves. Symbolic links are followed. Anything else, such as a
+// named pipe, is written to as it is. Errors name path.
 func Write(path string, content func(io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	old, err := os.Stat(path)
+	switch {
+	case err != nil:
+		old = nil // a new file, or an error that comes again
+	case !old.Mode().IsRegular():
 		return writeThrough(path, content)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	target, err := follow(path)
 	if err != nil {
 		return err
 	}
-	if err = fill(f, content); err == nil {
-		err = os.Rename(f.Name(), path)
+	f, err := createBeside(target)
+	if err != nil {
+		return naming(path, target, err)
+	}
+	if err = fill(f, old, content); err == nil {
+		err = os.Rename(f.Name(), target)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(naming(path, f.Name(), err), os.Remove(f.Name()))
 	}
 	return nil
 }
 
-// fill writes a temporary file and closes it, its content safe on the disk.
-func fill(f *os.File, content func(io.Writer) error) error {
+// follow returns where a file is, or is to be.
+func follow(path string) (string, error) {
+	at := path
+	for range maxLinks {
+		link, err := os.Readlink(at)
+		if err != nil {
+			return at, nil // no link
+		}
+		if !filepath.IsAbs(link) {
+			dir, _ := filepath.Split(at)
+			link = dir + link // not Join: a .. may come after a link
+		}
+		at = link
+	}
+	return "", &os.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
+}
+
+// createBeside creates a hidden file in the directory of path, with the
+// permissions that the umask leaves (which os.CreateTemp does not ask).
+func createBeside(path string) (*os.File, error) {
+	dir, base := filepath.Split(path)
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s.%s.%d-%d", dir, base, os.Getpid(), i)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, os.ErrExist) {
+			return f, naming(path, name, err)
+		}
+	}
+}
+
+// naming makes an error of the temporary file one of path.
+func naming(path, temp string, err error) error {
+	var link *os.LinkError
+	if errors.As(err, &link) && link.Old == temp {
+		return &os.PathError{Op: link.Op, Path: path, Err: link.Err}
+	}
+	var of *os.PathError
+	if errors.As(err, &of) && of.Path == temp {
+		of.Path = path
+	}
+	return err
+}
+
+// fill writes a temporary file and closes it, its content safe on the disk and
+// its permissions those of the file that it replaces, if there is one.
+func fill(f *os.File, old os.FileInfo, content func(io.Writer) error) error {
 	err := Buffered(f, content)
-	if err == nil {
-		err = f.Chmod(0o644)
+	if err == nil && old != nil {
+		err = f.Chmod(old.Mode().Perm())
 	}
 	if err == nil {
 		err = f.Sync()

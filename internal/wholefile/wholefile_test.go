@@ -61,6 +61,80 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+func TestPermissions(t *testing.T) {
+	dir := t.TempDir()
+	plain, path := filepath.Join(dir, "plain"), filepath.Join(dir, "a")
+	if f, err := os.OpenFile(plain, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
+		t.Fatal(err)
+	} else if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mode := func(path string) os.FileMode {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Mode()
+	}
+	if err := wholefile.Write(path, text("new", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := mode(path), mode(plain); got != want {
+		t.Errorf("a new file has %v, want %v as the umask says", got, want)
+	}
+	if err := os.Chmod(path, 0o604); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Write(path, text("old", nil)); err != nil || mode(path) != 0o604 {
+		t.Errorf("an old file has %v, error %v, want what it had", mode(path), err)
+	}
+}
+
+func TestFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for link, to := range map[string]string{"one": "two", "two": "d/target", "loop": "loop"} {
+		if err := os.Symlink(to, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []string{"not there", "there"} { // dangling, then not
+		if err := wholefile.Write(at("one"), text(s, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(at("d/target")); err != nil || string(got) != s {
+			t.Errorf("the target holds %q, error %v", got, err)
+		}
+	}
+	if to, err := os.Readlink(at("one")); err != nil || to != "two" {
+		t.Errorf("the link leads to %s, error %v", to, err)
+	}
+	if err := wholefile.Write(at("loop"), text("", nil)); err == nil {
+		t.Error("a link to itself was followed")
+	}
+	if got := names(t, dir); got != "d loop one two" {
+		t.Errorf("left: %s", got)
+	}
+}
+
+func TestErrorsNameThePath(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	taken := func(io.Writer) error { // a directory takes the file's name meanwhile
+		return os.Mkdir(path, 0o755)
+	}
+	for path, content := range map[string]func(io.Writer) error{path: taken, filepath.Join(dir, "none", "b"): text("", nil)} {
+		err := wholefile.Write(path, content)
+		var of *os.PathError
+		if !errors.As(err, &of) || of.Path != path {
+			t.Errorf("error %v, want one of %s", err, path)
+		}
+	}
+}
+
 func TestWriteDir(t *testing.T) {
 	outer := t.TempDir()
 	path := filepath.Join(outer, "d")
