@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,10 +16,10 @@ import (
 
 // Parameters that an HPL.dat gives, too: name, what is printed for it in help.
 var paramFlags = []struct{ name, usage string }{
-	{"N", "`order` of the matrix"},
+	{"N", "`order` of the matrix, must be given"},
 	{"NB", "block `size`"},
-	{"P", "process `rows`"},
-	{"Q", "process `columns`"},
+	{"P", "process `rows`, must be given"},
+	{"Q", "process `columns`, must be given"},
 	{"PMAP", "`order` of ranks in the grid: row (0), col (1)"},
 	{"PFACT", "panel factorization `variant`: left (0), crout (1), right (2)"},
 	{"NBMIN", "`columns` at which the recursion stops"},
@@ -34,20 +36,27 @@ var paramFlags = []struct{ name, usage string }{
 }
 
 func hplFlags() []cli.Flag {
+	defaults := map[string]string{"N": "", "P": "", "Q": "", "NB": "32 to 256, by N, P and Q"}
+	params := hpl.DefaultParams(1, 1, 1)
+	for _, param := range params.List() {
+		if _, ok := defaults[param.Name]; !ok {
+			defaults[param.Name] = param.Value
+		}
+	}
 	var flags []cli.Flag
 	for _, f := range paramFlags {
-		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage})
+		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage, DefaultText: defaults[f.name]})
 	}
 	return append(flags,
-		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`"},
-		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop"},
-		&cli.IntFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, from 1 (default: the only one)"},
-		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L"},
-		&cli.StringFlag{Name: "pivots", Value: "random", Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "of random pivots"},
-		&cli.IntFlag{Name: "first-steps", Usage: "write the first `n` panels only"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE` (default: standard output)"},
-		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr"},
+		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
+		&cli.BoolFlag{Name: "list", Usage: "list the combinations of the HPL.dat and stop", DisableDefaultText: true},
+		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1", DefaultText: "the only one"},
+		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L", DisableDefaultText: true},
+		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random", Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
+		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from", DefaultText: defaults["seed"]},
+		&cli.StringFlag{Name: "first-steps", Usage: "write the first `n` panels only", DefaultText: "all"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`", DefaultText: "-, standard output"},
+		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	)
 }
 
@@ -56,42 +65,91 @@ func runHPL(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
 		return usagef("hpl: unexpected argument %q", c.Args().First())
 	}
+	if c.String("output") == "" {
+		return usagef("hpl: --output \"\", want the name of a file, or -")
+	}
 	if c.Bool("list") {
 		return listCombinations(c)
 	}
-	p, err := paramsOf(c)
+	p, o, err := request(c, args)
 	if err != nil {
 		return err
-	}
-	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
-		return err
-	}
-	if err := p.Validate(); err != nil {
-		return usageError{err}
 	}
 	if !c.Bool("quiet") {
 		tellDefaults(c, &p)
 	}
-	o := hpl.Options{Tool: "tracegen " + version, Command: commandLine(args), FirstSteps: c.Int("first-steps")}
-	if o.FirstSteps < 1 && c.IsSet("first-steps") {
-		return usagef("--first-steps %d, want 1 or more", o.FirstSteps)
-	}
 	bar := newBar(p.Steps(), c.Bool("quiet"), c.App.ErrWriter)
 	defer bar.clear()
 	o.Progress = bar.set
-	return writeWhole(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
+	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
 }
 
-// commandLine joins the arguments as a person would have typed them.
+// request returns what the command line asks for.
+func request(c *cli.Context, args []string) (p hpl.Params, o hpl.Options, err error) {
+	o = hpl.Options{Tool: "tracegen " + version, Command: commandLine(args)}
+	if err = setCount(&o.FirstSteps, c, "first-steps"); err != nil {
+		return p, o, err
+	}
+	if p, err = paramsOf(c); err != nil {
+		return p, o, err
+	}
+	if p.Pivots, err = pivotsOf(c, p.N); err != nil {
+		return p, o, err
+	}
+	if err = p.Validate(); err != nil {
+		return p, o, usageError{err}
+	}
+	return p, o, nil
+}
+
+// setCount sets a number, 1 or more, from its flag, if that is given.
+func setCount(to *int, c *cli.Context, name string) error {
+	if !c.IsSet(name) {
+		return nil
+	}
+	v, err := strconv.ParseInt(c.String(name), 10, 32)
+	if err != nil || v < 1 {
+		return usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
+	}
+	*to = int(v)
+	return nil
+}
+
+// commandLine joins the arguments as a person would have typed them, but for
+// where the trace goes and for --quiet: the same parameters give the same bytes.
 func commandLine(args []string) string {
 	words := []string{"tracegen"}
-	for _, arg := range args[1:] {
-		if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]#~`") {
-			arg = strconv.Quote(arg)
+	for i := 1; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		first := i
+		if strings.HasPrefix(args[i], "-") && !hasValue && takesValue(name) && i+1 < len(args) {
+			i++
 		}
-		words = append(words, arg)
+		if strings.HasPrefix(args[first], "-") && (name == "o" || name == "output" || name == "quiet") {
+			continue
+		}
+		for _, arg := range args[first : i+1] {
+			words = append(words, quoted(arg))
+		}
 	}
 	return strings.Join(words, " ")
+}
+
+// takesValue reports whether a flag has a value as its next argument.
+func takesValue(name string) bool {
+	for _, f := range hplFlags() {
+		if _, ok := f.(*cli.StringFlag); ok && slices.Contains(f.Names(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func quoted(arg string) string {
+	if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]#~`") {
+		return strconv.Quote(arg)
+	}
+	return arg
 }
 
 // paramsOf returns the parameters, from flags with defaults or from an HPL.dat.
@@ -212,6 +270,9 @@ func readDat(c *cli.Context) (*hpl.Dat, error) {
 		}
 	}
 	path := c.String("hpl-dat")
+	if path == "-" {
+		return hpl.ReadDat(c.App.Reader, "stdin")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -226,12 +287,12 @@ func datParams(c *cli.Context) (hpl.Params, error) {
 	if err != nil {
 		return hpl.Params{}, err
 	}
-	k := c.Int("combination")
-	if !c.IsSet("combination") {
-		if n := dat.Combinations(); n != 1 {
-			return hpl.Params{}, usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
-		}
-		k = 1
+	k := 1
+	if err := setCount(&k, c, "combination"); err != nil {
+		return hpl.Params{}, err
+	}
+	if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
+		return hpl.Params{}, usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
 	}
 	p, err := dat.Combination(k)
 	if err != nil {
@@ -244,6 +305,9 @@ func datParams(c *cli.Context) (hpl.Params, error) {
 func listCombinations(c *cli.Context) error {
 	if c.String("hpl-dat") == "" {
 		return usagef("--list goes with --hpl-dat")
+	}
+	if c.IsSet("combination") {
+		return usagef("--list and --combination exclude each other: the list shows all combinations")
 	}
 	dat, err := readDat(c)
 	if err != nil {
@@ -274,7 +338,8 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	}
 	switch {
 	case source == "random":
-		return hpl.Pivots{Kind: hpl.RandomPivots, Seed: c.Uint64("seed")}, nil
+		seed, err := seedOf(c)
+		return hpl.Pivots{Kind: hpl.RandomPivots, Seed: seed}, err
 	case source == "lu":
 		return hpl.Pivots{Kind: hpl.LUPivots}, nil
 	case source == "none":
@@ -289,4 +354,15 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	defer f.Close()
 	rows, err := hpl.ReadPivots(f, path, n)
 	return hpl.Pivots{Kind: hpl.GivenPivots, Rows: rows, Name: path}, err
+}
+
+func seedOf(c *cli.Context) (uint64, error) {
+	if !c.IsSet("seed") {
+		return hpl.DefaultParams(1, 1, 1).Pivots.Seed, nil
+	}
+	seed, err := strconv.ParseUint(c.String("seed"), 10, 64)
+	if err != nil {
+		return 0, usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
+	}
+	return seed, nil
 }

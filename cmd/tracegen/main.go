@@ -18,13 +18,26 @@ import (
 var version = "unknown"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	context.AfterFunc(ctx, stop) // a second signal ends what does not notice the first
 	err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "tracegen: interrupted")
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "tracegen:", err)
 	}
 	os.Exit(exitCode(err))
+}
+
+// endings are the signals that end the run in an orderly way; a hangup does
+// unless it is ignored, as nohup wants it.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // usageError is a mistake in the command line.
@@ -69,7 +82,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Commands: []*cli.Command{{
 			Name:            "hpl",
 			Usage:           "High Performance Linpack 2.3",
-			UsageText:       "tracegen hpl -N n -P p -Q q [options] [-o FILE]\n   tracegen hpl --hpl-dat FILE [--list | --combination k] [options] [-o FILE]",
+			UsageText:       "tracegen hpl -N n -P p -Q q [options] [-o FILE]\ntracegen hpl --hpl-dat FILE [--list | --combination k] [options] [-o FILE]",
 			HideHelpCommand: true,
 			OnUsageError:    onUsageError,
 			Flags:           hplFlags(),

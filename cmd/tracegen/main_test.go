@@ -46,7 +46,7 @@ func TestWriteWhole(t *testing.T) {
 		_, _ = w.Write(bytes.Repeat([]byte("x"), 1<<17))
 		return errWrite
 	}
-	if err := writeWhole(path, nil, fail); !errors.Is(err, errWrite) {
+	if err := writeTrace(path, nil, fail); !errors.Is(err, errWrite) {
 		t.Errorf("error %v, want %v", err, errWrite)
 	}
 	if data, _ := os.ReadFile(path); string(data) != "before" {
@@ -56,23 +56,26 @@ func TestWriteWhole(t *testing.T) {
 		t.Errorf("files left: %v", left)
 	}
 	write := func(w io.Writer) error { _, err := w.Write([]byte("after")); return err }
-	if err := writeWhole(path, nil, write); err != nil {
+	if err := writeTrace(path, nil, write); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(path); string(data) != "after" {
 		t.Errorf("the file holds %q", data)
 	}
-	if err := writeWhole(os.DevNull, nil, write); err != nil {
+	if err := writeTrace(os.DevNull, nil, write); err != nil {
 		t.Error(err)
 	}
-	if err := writeWhole(filepath.Join(dir, "no", "t"), nil, write); err == nil {
+	if err := writeTrace(filepath.Join(dir, "no", "t"), nil, write); err == nil {
 		t.Error("wrote into a directory that does not exist")
 	}
 }
 
 func TestCommandLine(t *testing.T) {
-	got := commandLine([]string{"/some/where/tracegen", "hpl", "-N", "4", "--pivots", "file:my pivots"})
-	if want := `tracegen hpl -N 4 --pivots "file:my pivots"`; got != want {
-		t.Errorf("%s, want %s", got, want)
+	const want = `tracegen hpl -N 4 --copy-l --pivots "file:my pivots" --hpl-dat -o`
+	for _, where := range [][]string{nil, {"-o", "a"}, {"--o=a"}, {"--output", "-"}, {"-output=x", "--quiet"}, {"-quiet=true"}} {
+		args := append([]string{"/some/where/tracegen", "hpl", "-N", "4", "--copy-l"}, where...)
+		if got := commandLine(append(args, "--pivots", "file:my pivots", "--hpl-dat", "-o")); got != want {
+			t.Errorf("%v: %s, want %s", where, got, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -115,6 +116,9 @@ func (d *datReader) values(what string, n, least int) []int {
 	for i := range list {
 		v, err := strconv.ParseInt(words[i], 10, 32)
 		switch {
+		case errors.Is(err, strconv.ErrRange):
+			d.err = fmt.Errorf("%s = %s, allowed %d to %d", what, clip(words[i]), least, math.MaxInt32)
+			return nil
 		case err != nil:
 			d.err = fmt.Errorf("%s: %q is not an integer", what, clip(words[i]))
 			return nil

@@ -89,7 +89,7 @@ func TestReadDatErrors(t *testing.T) {
 		{"ndiv", replace("2            NDIVs", "1 NDIVs"), "HPL.dat:19: NDIV = 1, allowed 2 or more"},
 		{"depth", replace("0 1          DEPTHs", "0 -1 DEPTHs"), "HPL.dat:25: DEPTH = -1, allowed 0 or more"},
 		{"broadcast", replace("3            BCASTs", "6 BCASTs"), "HPL.dat:23: BCAST = 6, allowed 0 to 5"},
-		{"overflow", replace("64           NBs", "99999999999 NBs"), `HPL.dat:8: NB: "99999999999" is not an integer`},
+		{"overflow", replace("64           NBs", "99999999999 NBs"), `HPL.dat:8: NB = 99999999999, allowed 1 to 2147483647`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := ReadDat(strings.NewReader(tt.text), "HPL.dat"); err == nil || err.Error() != tt.want {

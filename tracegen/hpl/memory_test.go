@@ -1,0 +1,85 @@
+package hpl
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Bytes by hand, from the constants of memory.go.
+func TestMemory(t *testing.T) {
+	run := func(n, p, q int, change func(*Params)) Params {
+		v := DefaultParams(n, p, q)
+		v.NB, v.Swap, v.Equil = 32, BinaryExchange, false
+		change(&v)
+		return v
+	}
+	plain := func(*Params) {}
+	// A leaf of 4 columns and 2 parts, 8 lists of hops a level: 4*550 + 2*1500 = 5,200 bytes each.
+	const factor = 8 * (4*550 + 2*1500)
+	for _, c := range []struct {
+		name string
+		p    Params
+		want int64
+	}{
+		{"one process, 1 level", run(64, 1, 1, plain), 8<<10 + 8<<10 + 4<<10 + 5<<10 + factor},
+		{"a second width", run(65, 1, 1, plain), 8<<10 + 2*(8<<10+4<<10+5<<10+factor)},
+		{"64 rows, 7 levels", run(64, 64, 1, plain), 64*(16<<10+7*4<<10) + 5<<10 + 7*factor},
+		{"long broadcast, 6 columns, 3 levels", run(64, 1, 6, func(p *Params) { p.Bcast = Long }), 20<<10 + 6*(5<<9+3*2<<10) + factor},
+		{"equilibrated, ranges of 8 sources", run(64, 64, 1, func(p *Params) { p.Swap, p.Equil = SpreadRoll, true }),
+			64*(16<<10+7*3<<10) + 5<<10 + 7*factor + 550*(64*8+64*8)},
+	} {
+		if got := c.p.memory(); got != c.want {
+			t.Errorf("%s: %d bytes, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		n, p, q int
+		allowed bool
+	}{{3875000, 77, 78, true}, {1 << 20, 256, 256, true}, {1 << 20, 4096, 1, true}, {100, 1, 100000, true}, {100, 100000, 1, false}, {100, 1 << 24, 1, false}, {100, 1, 1 << 24, false}} {
+		p := DefaultParams(c.n, c.p, c.q)
+		err := p.Validate()
+		if allowed := err == nil; allowed != c.allowed {
+			t.Errorf("%d x %d: error %v", c.p, c.q, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "allowed 2: take fewer process rows") {
+			t.Errorf("%d x %d: error %v says not what to change", c.p, c.q, err)
+		}
+	}
+}
+
+// countdown is a context that is done when it has been asked some times.
+type countdown struct {
+	context.Context
+	left, after int
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	c.after++
+	return context.Canceled
+}
+
+// A run of 1,000 process rows makes thousands of blocks in its first step.
+func TestStopsBetweenBlocks(t *testing.T) {
+	for _, swap := range []Swap{BinaryExchange, SpreadRoll} {
+		for _, left := range []int{0, 10, 500, 1500, 2500, 3500} {
+			p := DefaultParams(1000, 1000, 1)
+			p.Swap = swap
+			ctx := &countdown{Context: context.Background(), left: left}
+			if err := Generate(ctx, io.Discard, p, Options{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, canceled after %d: error %v", swap, left, err)
+			}
+			if ctx.after > 3 {
+				t.Errorf("%v, canceled after %d: asked %d times more", swap, left, ctx.after)
+			}
+		}
+	}
+}
