@@ -19,6 +19,8 @@ func mpichAllgather(s *Schedule, o *operands) algorithm {
 // mpichAllgatherv goes by elements, not bytes.
 func mpichAllgatherv(s *Schedule, o *operands) algorithm {
 	switch elements := o.recv.before(s.p) / o.recv.size; {
+	case elements == 0:
+		return noMessages
 	case isPower(s.p) && elements < 512<<10:
 		return allgatherDoubling
 	case elements <= 80<<10:

@@ -85,6 +85,9 @@ func (s *Schedule) returnBlock(o *operands) {
 // reduceScatterRing combines blocks on their way around the ring, one receive ahead.
 // Source: as of bcastPipeline. Cost: (p-1)a + (p-1)/p nb.
 func reduceScatterRing(s *Schedule, o *operands, round int) bool {
+	if o.recv.before(s.p) == 0 {
+		return false
+	}
 	left, room := s.at(s.rank, -1), &s.memory[0]
 	if round == 0 {
 		*room = o.recv.largest(s.p) * o.recv.size

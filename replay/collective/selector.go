@@ -95,6 +95,17 @@ func (f *family) names() []string {
 // always is the choice of one algorithm, whatever the data.
 func always(run algorithm) choice { return func(*Schedule, *operands) algorithm { return run } }
 
+// noMessages is what is done about no data.
+func noMessages(*Schedule, *operands, int) bool { return false }
+
+// allgathervDoubling is allgatherDoubling, of no data nothing.
+func allgathervDoubling(s *Schedule, o *operands) algorithm {
+	if received(s, o) == 0 {
+		return noMessages
+	}
+	return allgatherDoubling
+}
+
 // by is the choice from a table.
 func by(t table, bytes func(s *Schedule, o *operands) int64) choice {
 	return func(s *Schedule, o *operands) algorithm { return t.look(s.p, bytes(s, o)) }
@@ -134,7 +145,7 @@ var families = []family{
 	}},
 	{"allgatherv", trace.CollAllgatherv, []named{
 		{"default", always(allgatherFlat)}, {"ompi", by(ompiAllgatherv, meanReceived)}, {"mpich", mpichAllgatherv},
-		{"GB", always(allgatherGatherBcast)}, {"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", always(allgatherDoubling)},
+		{"GB", always(allgatherGatherBcast)}, {"ompi_bruck", always(allgatherBruck)}, {"mpich_rdb", allgathervDoubling},
 		{"mpich_ring", always(allgatherRingChunks)}, {"ring", always(allgatherShift)}, {"pair", always(allgatherPairs)},
 		{"ompi_neighborexchange", always(allgatherNeighbors)},
 	}},
