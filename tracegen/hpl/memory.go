@@ -75,7 +75,7 @@ func (p *Params) checkMemory() error {
 	if need <= maxMemory {
 		return nil
 	}
-	return fmt.Errorf("P = %d, Q = %d, SWAP %v, EQUIL %s, BCAST %v, NBMIN %d, NDIV %d: definitions of about %.1f GiB, allowed %d: "+
+	return fmt.Errorf("definitions of about %.2f GiB, allowed %d, for P = %d, Q = %d, SWAP %v, EQUIL %s, BCAST %v, NBMIN %d, NDIV %d: "+
 		"take fewer process rows or columns, SWAP bin or EQUIL no, an NB that divides N, or a smaller NBMIN or NDIV",
-		p.P, p.Q, p.Swap, yesNo(p.Equil), p.Bcast, p.NBMin, p.NDiv, float64(need)/(1<<30), maxMemory>>30)
+		float64(need)/(1<<30), maxMemory>>30, p.P, p.Q, p.Swap, yesNo(p.Equil), p.Bcast, p.NBMin, p.NDiv)
 }

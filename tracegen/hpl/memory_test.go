@@ -47,7 +47,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		if allowed := err == nil; allowed != c.allowed {
 			t.Errorf("%d x %d: error %v", c.p, c.q, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "allowed 2: take fewer process rows") {
+		if err != nil && !strings.Contains(err.Error(), ": take fewer process rows") {
 			t.Errorf("%d x %d: error %v says not what to change", c.p, c.q, err)
 		}
 	}
