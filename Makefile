@@ -1,14 +1,21 @@
 # Reprise. A fresh machine needs Go, gcc, git and make.
 #   make demo    trace and replay HPL on Stampede's fat tree
 #   make test    all tests, the recorded runs of HPL and SimGrid among them
+#   make crosscheck   replay against SimGrid itself on fresh random cases
 
 GO      ?= go
 OUT     ?= out
+# Of crosscheck: number of cases, what they are drawn from, further flags.
+CASES   ?= 40
+SEED    ?= 1
+CROSSCHECKFLAGS ?=
+# Of bench: flags of scripts/bench, such as -smpirun.
+BENCHFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: demo build test short race bench fuzz lint proto install clean
+.PHONY: demo build test short race bench fuzz crosscheck lint proto install clean
 
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -27,11 +34,17 @@ short:
 race:
 	$(GO) test -short -race ./...
 
-bench:
+bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./scripts/bench $(BENCHFLAGS)
 
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
+
+# Fresh random cases, replay against smpirun (docs/crosscheck.md). Nightly:
+# make crosscheck CASES=5000 SEED=20260101 CROSSCHECKFLAGS='-long 50 -collectives default,ompi,mpich'
+crosscheck: build
+	scripts/crosscheck.sh $(CASES) $(SEED) $(CROSSCHECKFLAGS)
 
 lint:
 	scripts/lint.sh

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How long one simulation may take. What is left of a case by shrinking may not
+// end at all.
+const (
+	patience          = 2 * time.Minute
+	shrinkingPatience = time.Second
+)
+
+//go:embed smpi/dates.cpp
+var datesSource []byte
+
+// tools are the simulators: a replay program for smpirun, and replay.
+type tools struct {
+	dates    string // path of the compiled dates.cpp
+	replay   string // path of replay
+	patience time.Duration
+}
+
+// newTools compiles dates.cpp into a directory and looks for the programs.
+func newTools(dir, replay string) (*tools, error) {
+	path, err := exec.LookPath(replay)
+	if err != nil {
+		return nil, fmt.Errorf("%w (make build)", err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if _, err := exec.LookPath("smpirun"); err != nil {
+		return nil, fmt.Errorf("%w (scripts/install-simgrid.sh)", err)
+	}
+	source := filepath.Join(dir, "dates.cpp")
+	if err := os.WriteFile(source, datesSource, 0o644); err != nil {
+		return nil, err
+	}
+	t := &tools{dates: filepath.Join(dir, "dates"), replay: path, patience: patience}
+	out, err := exec.Command("smpicxx", "-std=c++17", "-O1", "-o", t.dates, source).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("smpicxx dates.cpp: %w\n%s", err, out)
+	}
+	return t, nil
+}
+
+// timeline is what a simulator says: for each rank the date of its end in
+// seconds, and if known the date at which each action has completed.
+type timeline struct {
+	ends    []float64
+	actions [][]float64
+}
+
+// simgrid runs smpirun in a case's directory, with its exact solver and options
+// beyond those of the case.
+func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, error) {
+	ranks := len(c.script.ranks)
+	args := []string{"-no-privatize", "-np", strconv.Itoa(ranks), "-platform", "platform.xml", "-hostfile", "hostfile",
+		"-replay", "trace.index", t.dates, "--log=root.thresh:critical"}
+	for _, o := range append(append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...), options...) {
+		args = append(args, "--cfg="+o)
+	}
+	out := filepath.Join(dir, "dates.txt")
+	if err := os.Remove(out); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if _, err := t.run(dir, []string{"CROSSCHECK_DATES=" + out, "TMPDIR=" + dir}, "smpirun", args...); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		return nil, err
+	}
+	return parseDates(string(text), ranks)
+}
+
+// parseDates parses lines RANK END DATE DATE ...
+func parseDates(text string, ranks int) (*timeline, error) {
+	t := &timeline{make([]float64, ranks), make([][]float64, ranks)}
+	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+		fields := strings.Fields(l)
+		var v []float64
+		for _, f := range fields {
+			x, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				return nil, fmt.Errorf("dates: %w", err)
+			}
+			v = append(v, x)
+		}
+		if len(v) < 2 || v[0] < 0 || int(v[0]) >= ranks {
+			return nil, fmt.Errorf("dates: line %q", l)
+		}
+		t.ends[int(v[0])], t.actions[int(v[0])] = v[1], v[2:]
+	}
+	return t, nil
+}
+
+// reprise runs replay in a case's directory.
+func (t *tools) reprise(dir string, c *testCase, options ...string) (*timeline, error) {
+	args := []string{"--platform", "platform.xml", "--hostfile", "hostfile", "--quiet", "--json"}
+	for _, o := range append(append([]string(nil), c.options...), options...) {
+		args = append(args, "--cfg", o)
+	}
+	text, err := t.run(dir, nil, t.replay, append(args, "trace.index")...)
+	if err != nil {
+		return nil, err
+	}
+	var report struct {
+		Ranks []struct {
+			End float64 `json:"end_s"`
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		return nil, fmt.Errorf("replay --json: %w", err)
+	}
+	line := &timeline{}
+	for _, r := range report.Ranks {
+		line.ends = append(line.ends, r.End)
+	}
+	if len(line.ends) != len(c.script.ranks) {
+		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(line.ends), len(c.script.ranks))
+	}
+	return line, nil
+}
+
+// run runs a program in a directory and returns its standard output. smpirun is a
+// script: what it has started ends with it.
+func (t *tools) run(dir string, env []string, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), t.patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Env = append(os.Environ(), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(name), err, firstLines(stderr.String()+stdout.String()))
+	}
+	return stdout.Bytes(), nil
+}
+
+// firstLines shortens what a program has said.
+func firstLines(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > 400 {
+		s = s[:400] + "…"
+	}
+	return s
+}
