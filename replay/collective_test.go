@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,5 +158,39 @@ func TestBadCollectives(t *testing.T) {
 	b.set(t, "smpi/bcast:SMP_binomial")
 	if err := b.fail(t, nil, nil); !strings.Contains(err.Error(), `algorithm "SMP_binomial" of bcast, known are default, ompi, mpich,`) {
 		t.Errorf("error %q", err)
+	}
+}
+
+// TestCollectivesAllocateNothing: twice as many calls allocate nothing more, but for
+// lists that grow where ranks run ahead of each other.
+func TestCollectivesAllocateNothing(t *testing.T) {
+	sums := make([]int64, 33)
+	for i := range sums {
+		sums[i] = int64(100 * i)
+	}
+	for kind := range trace.CollectiveKind(trace.NumCollectives) {
+		c := trace.Collective{Kind: kind, Send: 100, Recv: 100, SendSize: 8, RecvSize: 8}
+		if kind.SendsPerRank() {
+			c.Send = 0 // number of sums
+		}
+		if kind.RecvsPerRank() {
+			c.Recv = 0
+		}
+		b := newBench(t, tree(32), 32)
+		b.set(t, "smpi/coll-selector:ompi")
+		allocs := func(calls int) float64 {
+			list := slices.Repeat([]trace.Action{call(c)}, calls)
+			return testing.AllocsPerRun(1, func() {
+				source := replay.NewLists(slices.Repeat([][]trace.Action{list}, 32))
+				source.Counts = [][]int64{sums}
+				if _, err := replay.RunSource(&b.header, source, b.Machine, b.Options); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		short, long := allocs(10), allocs(20)
+		if extra := long - short; extra > 32 {
+			t.Errorf("%v: %v allocations for 320 calls", kind, extra)
+		}
 	}
 }
