@@ -1,6 +1,8 @@
 package replay_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"reprise/trace"
@@ -82,4 +84,67 @@ func TestUnknownSizeFromAnyone(t *testing.T) {
 	if want := "rank 0: recv: of unknown size, from any source or with any tag, is not supported"; err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
+}
+
+// TestWildcardsInAnyOrderOfRanks: the event loop runs ranks in the order of their
+// numbers, each as far as it can. Other numbers, on a star of equal hosts, must give
+// the same dates.
+func TestWildcardsInAnyOrderOfRanks(t *testing.T) {
+	const ranks = 6
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		program := wildProgram(rng, ranks)
+		var want []float64
+		for range 3 {
+			number := rng.Perm(ranks)
+			lists := make([][]trace.Action, ranks)
+			for r, list := range program {
+				for _, a := range list {
+					if a.Kind != trace.KindSleep && a.Kind != trace.KindWait && a.Peer >= 0 {
+						a.Peer = int32(number[a.Peer])
+					}
+					lists[number[r]] = append(lists[number[r]], a)
+				}
+			}
+			res := newBench(t, star(ranks), ranks).run(t, lists...)
+			ends := make([]float64, ranks)
+			for r := range ends {
+				ends[r] = res.Ranks[number[r]].End
+			}
+			if want == nil {
+				want = ends
+			}
+			for r := range ends {
+				near(t, fmt.Sprintf("seed %d: end of rank %d", seed, r), ends[r], want[r])
+			}
+		}
+	}
+}
+
+// wildProgram is a program in which each rank sends to others at random dates, and
+// receives what comes to it: some of it by name, then the rest from any source.
+func wildProgram(rng *rand.Rand, ranks int) [][]trace.Action {
+	lists := make([][]trace.Action, ranks)
+	from := make([][]int32, ranks)
+	for r := range lists {
+		for range rng.IntN(5) {
+			to := (r + 1 + rng.IntN(ranks-1)) % ranks
+			from[to] = append(from[to], int32(r))
+			lists[r] = append(lists[r], sleep(rng.Float64()*1e-3), send(int32(to), rng.Int32N(2), rng.Int64N(60000)))
+		}
+	}
+	for r, sources := range from {
+		rng.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
+		named := rng.IntN(len(sources) + 1)
+		for i, src := range sources {
+			if i >= named {
+				src = trace.AnySource
+			}
+			lists[r] = append(lists[r], sleep(rng.Float64()*1e-3), irecv(int32(i), src, trace.AnyTag, 60000))
+		}
+		for i := range sources {
+			lists[r] = append(lists[r], wait(int32(i)), sleep(rng.Float64()*1e-3))
+		}
+	}
+	return lists
 }

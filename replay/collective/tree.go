@@ -3,13 +3,13 @@ package collective
 // tree is where a rank stands in a tree of all ranks.
 type tree struct {
 	shape    shape
-	top      bool // it is the root
-	parent   int  // place of the rank above
-	children int  // number of ranks below
-	place, p int  // own place: the distance from root
-	root     int  // rank of place 0
-	fanout   int  // of chains
-	kids     [2]int
+	top      bool   // it is the root
+	parent   int    // place of the rank above
+	children int    // number of ranks below
+	place, p int    // own place: the distance from root
+	root     int    // rank of place 0
+	fanout   int    // of chains
+	kids     [2]int // places of the ranks below, of inOrder
 }
 
 type shape uint8
