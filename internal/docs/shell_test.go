@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -54,7 +55,8 @@ func (s *shell) mustRun(t *testing.T, pipeline string, exit int) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	var stderr together
 	stages := strings.Split(pipeline, " | ")
 	codes, err := s.run(ctx, stages, &stdout, &stderr)
 	if err != nil {
@@ -70,6 +72,24 @@ func (s *shell) mustRun(t *testing.T, pipeline string, exit int) string {
 		}
 	}
 	return stdout.String()
+}
+
+// together collects what several processes write at once.
+type together struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (w *together) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Write(p)
+}
+
+func (w *together) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
 }
 
 // run starts the stages of a pipeline and returns their exit codes, -1 for one
