@@ -34,7 +34,7 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // postAndJoin pays what a blocking send costs, posts it and joins its transfer
 // unless it is detached.
 func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) error {
-	host := int(e.ranks[r].host)
+	host := int(e.machine.Hosts[r])
 	if synchronous {
 		e.pay(r, e.protocol.SsendOverhead(host, size))
 	} else {
@@ -94,7 +94,7 @@ func (e *engine) sizeOf(r int32, a *trace.Action) (int64, error) {
 
 // postIsend pays what a nonblocking send costs, posts it and returns its request.
 func (e *engine) postIsend(r, peer, tag int32, size int64, synchronous bool) (request, error) {
-	e.pay(r, e.protocol.IsendOverhead(int(e.ranks[r].host), size))
+	e.pay(r, e.protocol.IsendOverhead(int(e.machine.Hosts[r]), size))
 	id, err := e.postSend(r, peer, tag, size, synchronous)
 	if err != nil || !synchronous && e.protocol.Detached(size) {
 		return completeRequest, err
@@ -216,7 +216,7 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	if amount <= 0 {
 		return goOn
 	}
-	speed := e.speed(rk.host)
+	speed := e.speed(e.machine.Hosts[r])
 	switch {
 	case !rk.shared:
 		rk.clock += amount / speed

@@ -30,7 +30,8 @@ type engine struct {
 	live     int // ranks that have actions left
 
 	messages []message
-	free     int32 // list of free messages, -1: none
+	after    []int32 // by message: the next in a list of posts, or of free messages
+	free     int32   // list of free messages, -1: none
 
 	queue    queue
 	matching queue // dates of sends to ranks that wait for any of several
@@ -46,7 +47,8 @@ type engine struct {
 
 	book     ledger
 	models   []kernelModel
-	kernels  int // length of a row of models
+	rowOf    []int32 // by rank: its row of models
+	kernels  int     // length of a row of models
 	progress stepCounter
 
 	numMessages, numBytes, numPolls, numActions int64
@@ -181,7 +183,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if int(a.Sym) >= e.kernels {
 			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, e.kernels)
 		}
-		m := &e.models[int(rk.models)+int(a.Sym)]
+		m := &e.models[int(e.rowOf[r])+int(a.Sym)]
 		if m.err != nil {
 			return goOn, m.err
 		}

@@ -1,11 +1,12 @@
 package replay
 
-// ledger adds up where the time of each rank went: one row of floats per rank,
-// in seconds, with columns for kinds, kernels, phases, and the dates at which
-// the open phases began.
+// ledger adds up where the time of each rank went, in seconds: a row for each
+// kind, kernel and phase, and for the dates at which the open phases began, with a
+// float per rank. In a phase of a program all ranks write to the same few rows,
+// which then stay in the cache.
 type ledger struct {
 	rows            []float64
-	width           int
+	ranks           int
 	kernels, phases int
 }
 
@@ -13,30 +14,31 @@ type ledger struct {
 const noDate = -1
 
 func newLedger(ranks, kernels, phases int) ledger {
-	b := ledger{width: int(numKinds) + kernels + 2*phases, kernels: kernels, phases: phases}
-	b.rows = make([]float64, ranks*b.width)
-	for r := range ranks {
-		for i := range phases {
-			b.row(int32(r))[b.width-phases+i] = noDate
-		}
+	b := ledger{ranks: ranks, kernels: kernels, phases: phases}
+	width := int(numKinds) + kernels + 2*phases
+	b.rows = make([]float64, width*ranks)
+	open := b.rows[(width-phases)*ranks:]
+	for i := range open {
+		open[i] = noDate
 	}
 	return b
 }
 
-func (b *ledger) row(r int32) []float64 { return b.rows[int(r)*b.width:][:b.width] }
+// at returns the sum of rank r in a row.
+func (b *ledger) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
 
 func (b *ledger) kernel(r int32, kernel uint16, seconds float64) {
-	b.rows[int(r)*b.width+int(numKinds)+int(kernel)] += seconds
+	*b.at(int(numKinds)+int(kernel), r) += seconds
 }
 
 // phase begins or ends a phase of rank r at the date. A phase that is entered
 // twice counts once, from its first begin to its first end.
 func (b *ledger) phase(r int32, phase uint16, end bool, date float64) {
-	sums := b.row(r)[int(numKinds)+b.kernels:]
-	begin := &sums[b.phases+int(phase)]
+	row := int(numKinds) + b.kernels + int(phase)
+	begin := b.at(row+b.phases, r)
 	switch {
 	case end && *begin != noDate:
-		sums[phase] += date - *begin
+		*b.at(row, r) += date - *begin
 		*begin = noDate
 	case !end && *begin == noDate:
 		*begin = date
@@ -49,9 +51,8 @@ func (b *ledger) close(r int32, date float64) {
 	for p := range b.phases {
 		b.phase(r, uint16(p), true, date)
 	}
-	row := b.row(r)
-	for _, seconds := range row[numKinds:][:b.kernels] {
-		row[kindCompute] += seconds
+	for k := range b.kernels {
+		*b.at(int(kindCompute), r) += *b.at(int(numKinds)+k, r)
 	}
 }
 
@@ -63,21 +64,20 @@ type Share struct {
 	Max  float64 `json:"max_s"`
 }
 
-// shares summarises the columns from first on under the given names.
+// shares summarises the rows from first on under the given names.
 func (b *ledger) shares(first int, names []string) []Share {
 	shares := make([]Share, len(names))
-	ranks := len(b.rows) / b.width
 	for i, name := range names {
 		s := Share{Name: name}
-		for r := range ranks {
-			v := b.rows[r*b.width+first+i]
+		for r := range b.ranks {
+			v := *b.at(first+i, int32(r))
 			if r == 0 || v < s.Min {
 				s.Min = v
 			}
 			s.Max = max(s.Max, v)
 			s.Mean += v
 		}
-		s.Mean /= float64(ranks)
+		s.Mean /= float64(b.ranks)
 		shares[i] = s
 	}
 	return shares
@@ -85,5 +85,5 @@ func (b *ledger) shares(first int, names []string) []Share {
 
 // account charges seconds of rank r to a kind.
 func (e *engine) account(r int32, k kind, seconds float64) {
-	e.book.rows[int(r)*e.book.width+int(k)] += seconds
+	*e.book.at(int(k), r) += seconds
 }

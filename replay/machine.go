@@ -57,12 +57,12 @@ func (e *engine) bindModels(h *trace.Header) {
 	slots := make([]int, e.machine.Platform.NumHosts())
 	onHost := e.ranksOnHosts()
 	for r := range e.ranks {
-		host := e.ranks[r].host
+		host := e.machine.Hosts[r]
 		ph := e.machine.Platform.Host(int(host))
 		share := min(1, float64(ph.Cores)/float64(onHost[host]))
 		e.bindRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed * share})
 		slots[host]++
-		e.ranks[r].models = e.shareRow(row)
+		e.rowOf[r] = e.shareRow(row)
 	}
 }
 
@@ -136,6 +136,6 @@ func (e *engine) shareCores() {
 		return
 	}
 	for r := range e.ranks {
-		e.ranks[r].shared = e.cpus.index[e.ranks[r].host] != 0
+		e.ranks[r].shared = e.cpus.index[e.machine.Hosts[r]] != 0
 	}
 }

@@ -3,14 +3,13 @@ package replay
 import "fmt"
 
 // message is a send with its receive, or one of them while the other has not
-// been posted. Messages are named by int32 ids, recycled last in first out.
+// been posted. Messages are named by int32 ids, recycled last in first out. 32
+// bytes: with the list of posts apart, two of them are a cache line.
 type message struct {
-	size     int64   // bytes of the send
-	room     int64   // bytes of the receive
+	size     int64   // bytes of the send, of the receive, or once matched of the smaller
 	at       float64 // date of the post while unmatched, seconds
 	src, dst int32   // ranks
 	tag      int32
-	next     int32 // in a list of posts, or of free messages
 	refs     uint8 // sides that have not let go of the message
 	flags    messageFlags
 }
@@ -24,17 +23,18 @@ const (
 	msgSendWait                          // the sender is blocked until the end
 	msgRecvWait                          // the receiver is blocked until the end
 	msgSeen                              // no receive posted before it takes this send
-	msgAlias                             // a receive whose message is that of the send at next
+	msgAlias                             // a receive whose message is that of the send after it
 )
 
-// postList is a list of unmatched posts, oldest first; -1: none.
+// postList is a list of unmatched posts, oldest first, chained by engine.after;
+// -1: none.
 type postList struct{ head, tail int32 }
 
 // find returns the oldest post of list from src with tag and the post before
 // it in the list, or -1.
 func (e *engine) find(list *postList, src, tag int32) (m, before int32) {
 	before = -1
-	for m = list.head; m >= 0; m = e.messages[m].next {
+	for m = list.head; m >= 0; m = e.after[m] {
 		if p := &e.messages[m]; p.src == src && p.tag == tag {
 			return m, before
 		}
@@ -54,11 +54,10 @@ func (e *engine) take(list *postList, src, tag int32) int32 {
 
 // unlink removes a post, given the one before it.
 func (e *engine) unlink(list *postList, m, before int32) {
-	next := e.messages[m].next
 	if before < 0 {
-		list.head = next
+		list.head = e.after[m]
 	} else {
-		e.messages[before].next = next
+		e.after[before] = e.after[m]
 	}
 	if list.tail == m {
 		list.tail = before
@@ -66,11 +65,11 @@ func (e *engine) unlink(list *postList, m, before int32) {
 }
 
 func (e *engine) enqueue(list *postList, m int32) {
-	e.messages[m].next = -1
+	e.after[m] = -1
 	if list.head < 0 {
 		list.head = m
 	} else {
-		e.messages[list.tail].next = m
+		e.after[list.tail] = m
 	}
 	list.tail = m
 }
@@ -81,11 +80,12 @@ func (e *engine) newMessage(src, dst, tag int32, at float64) (int32, *message) {
 	if id < 0 {
 		id = int32(len(e.messages))
 		e.messages = append(e.messages, message{})
+		e.after = append(e.after, -1)
 	} else {
-		e.free = e.messages[id].next
+		e.free = e.after[id]
 	}
 	m := &e.messages[id]
-	*m = message{src: src, dst: dst, tag: tag, at: at, next: -1, refs: 2}
+	*m = message{src: src, dst: dst, tag: tag, at: at, refs: 2}
 	return id, m
 }
 
@@ -93,7 +93,7 @@ func (e *engine) newMessage(src, dst, tag int32, at float64) (int32, *message) {
 func (e *engine) release(id int32) {
 	m := &e.messages[id]
 	if m.refs--; m.refs == 0 {
-		m.next = e.free
+		e.after[id] = e.free
 		e.free = id
 	}
 }
@@ -123,6 +123,7 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 		start = posted
 	}
 	m := &e.messages[id]
+	room := m.size
 	m.size = size
 	if detached {
 		m.flags |= msgDetached
@@ -135,7 +136,9 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 			return id, err
 		}
 	}
-	if !matched && to.guardPeer == src && to.guardTag == tag {
+	if matched {
+		m.size = min(size, room)
+	} else if to.guardPeer == src && to.guardTag == tag {
 		to.guardPeer = -1
 		if to.spinning {
 			to.arrival = e.visible(id)
@@ -159,17 +162,24 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 	}
 	if id < 0 {
 		id, m := e.newMessage(src, dst, tag, to.clock)
-		m.room = room
+		m.size = room
 		e.enqueue(&to.recvs, id)
 		return id, nil
 	}
 	e.unlink(&to.sends, id, before)
+	return id, e.unite(id, room, max(to.clock, e.messages[id].at))
+}
+
+// unite gives a posted send a receive of room bytes. Unless the transfer has
+// started before, it does at the date.
+func (e *engine) unite(id int32, room int64, date float64) error {
 	m := &e.messages[id]
-	m.room = room
-	if m.flags&msgStarted != 0 {
-		return id, nil
+	var err error
+	if m.flags&msgStarted == 0 {
+		err = e.start(id, date)
 	}
-	return id, e.start(id, max(to.clock, m.at))
+	m.size = min(m.size, room)
+	return err
 }
 
 // checkPost checks what a source of actions may have got wrong.
@@ -191,7 +201,7 @@ func (e *engine) checkPeer(peer int32) error {
 func (e *engine) start(id int32, date float64) error {
 	m := &e.messages[id]
 	m.flags |= msgStarted
-	from, to := e.ranks[m.src].host, e.ranks[m.dst].host
+	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
 	if err := e.network.Start(id, int(from), int(to), m.size, date); err != nil {
 		return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 	}
@@ -236,8 +246,8 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 // recvOverhead returns the seconds that completing the receive of a message costs.
 func (e *engine) recvOverhead(id int32) float64 {
 	m := &e.messages[id]
-	host := int(e.ranks[m.dst].host)
-	return e.protocol.RecvOverhead(host, min(m.size, m.room), m.flags&msgDetached != 0)
+	host := int(e.machine.Hosts[m.dst])
+	return e.protocol.RecvOverhead(host, m.size, m.flags&msgDetached != 0)
 }
 
 // pay lets a rank sleep for a protocol overhead; while it is blocked, that time

@@ -52,7 +52,7 @@ func (e *engine) visible(id int32) float64 {
 	if e.options.Poll == netmodel.PollPosted {
 		return m.at
 	}
-	latency := e.machine.Platform.Latency(int(e.ranks[m.src].host), int(e.ranks[m.dst].host))
+	latency := e.machine.Platform.Latency(int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst]))
 	factor := e.options.LatencyFactor
 	if e.options.Model == netmodel.ModelSMPI {
 		factor = e.options.LatencyFactors.At(envelopeSize)
@@ -131,7 +131,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 		rk.since = rk.clock
 		cost := float64(float64(e.probeFactor) * e.options.IprobeCost)
 		if rk.shared {
-			bound := e.options.IprobeCPUUsage * e.speed(rk.host)
+			bound := e.options.IprobeCPUUsage * e.speed(e.machine.Hosts[r])
 			rk.stage = stageCompute
 			e.compute(r, cost*bound, bound)
 			return undecided

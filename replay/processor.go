@@ -29,7 +29,7 @@ type work struct {
 // an event at its end.
 func (e *engine) compute(r int32, flops, bound float64) {
 	rk := &e.ranks[r]
-	p := &e.cpus.hosts[e.cpus.index[rk.host]-1]
+	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
 	e.cpus.work[r] = work{left: flops, bound: bound, date: rk.clock}
 	p.active = append(p.active, r)
 	e.share(p, rk.clock)
@@ -37,7 +37,7 @@ func (e *engine) compute(r int32, flops, bound float64) {
 
 // computed ends the computation of rank r at the date.
 func (e *engine) computed(r int32, date float64) {
-	p := &e.cpus.hosts[e.cpus.index[e.ranks[r].host]-1]
+	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
 	for i, other := range p.active {
 		if other == r {
 			p.active = append(p.active[:i], p.active[i+1:]...)

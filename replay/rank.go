@@ -1,40 +1,42 @@
 package replay
 
-// rank is the state of one rank: what the event loop touches when it runs it.
+// rank is the state of one rank: what the event loop touches when it runs it. Its
+// 128 bytes are two cache lines, and messages with blocking calls need the first.
 type rank struct {
-	clock  float64 // own date, seconds; a rank runs ahead of the event loop
-	since  float64 // date at which it blocked, for accounting
-	after  float64 // seconds to pay once waits is 0: the receive overhead of an exchange
-	missed float64 // date of the last miss of a spinning poll; < 0: none
-
-	turn    float64 // seconds between two probes of a busy wait
-	arrival float64 // date from which on its probes see the message; +Inf: not yet known
-
-	host  int32
-	waits int32 // transfers that must end before the rank goes on
-	next  int32 // in the list of runnable ranks
+	clock float64 // own date, seconds; a rank runs ahead of the event loop
+	since float64 // date at which it blocked, for accounting
+	after float64 // seconds to pay once waits is 0: the receive overhead of an exchange
 
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
 	// its own receives.
 	sends, recvs postList
 	wild         int32 // receives with wildcards among recvs
 
-	guardPeer, guardTag int32 // message that the rank is parked on; guardPeer < 0: none
+	waits     int32 // transfers that must end before the rank goes on
+	next      int32 // in the list of runnable ranks
+	guardPeer int32 // whose message the rank is parked on; < 0: none
+
+	pos    uint8 // next of the buffered actions
+	filled uint8
+	stage  stage // of the action at pos
+	charge kind  // of the time that passes while blocked
+	serial bool  // receive overheads are paid as transfers end, not at the end
+	over   bool  // no action is left
+	shared bool  // on a host with more ranks than cores
+
+	collective bool // in a collective operation
+
+	// The second line.
+
+	spinning bool    // in a busy wait that the event loop takes on (spin)
+	guardTag int32   // of the message that the rank is parked on
+	missed   float64 // date of the last miss of a spinning poll; < 0: none
+	turn     float64 // seconds between two probes of a busy wait
+	arrival  float64 // date from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into engine.overflow of further requests; 0: none
-
-	models   int32 // row of engine.models
-	pos      uint8 // next of the buffered actions
-	filled   uint8
-	stage    stage // of the action at pos
-	charge   kind  // of the time that passes while blocked
-	serial   bool  // receive overheads are paid as transfers end, not at the end
-	over     bool  // no action is left
-	spinning bool  // in a busy wait that the event loop takes on (spin)
-	shared   bool  // on a host with more ranks than cores
-
-	collective bool // in a collective operation
+	_        [16]byte
 }
 
 // stage says how far the current action of a rank has got.

@@ -47,7 +47,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	}
 	for r := range e.ranks {
 		rk := &e.ranks[r]
-		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(rk.host)).Name, rk.clock}
+		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
 		e.book.close(int32(r), rk.clock)
 	}
@@ -91,10 +91,10 @@ func kernelNames(h *trace.Header) []string {
 func (e *engine) warnings() []string {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
-		for m := e.ranks[r].sends.head; m >= 0; m = e.messages[m].next {
+		for m := e.ranks[r].sends.head; m >= 0; m = e.after[m] {
 			sends++
 		}
-		for m := e.ranks[r].recvs.head; m >= 0; m = e.messages[m].next {
+		for m := e.ranks[r].recvs.head; m >= 0; m = e.after[m] {
 			recvs++
 		}
 	}

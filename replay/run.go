@@ -84,6 +84,7 @@ func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error)
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.newRanks(h.Ranks)
+	e.rowOf = make([]int32, h.Ranks)
 	e.bindModels(h)
 	e.shareCores()
 	return e, nil
@@ -93,7 +94,7 @@ func (e *engine) newRanks(n int) {
 	e.ranks = make([]rank, n)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
-			clock: e.sleepTime(e.options.InitTime), missed: noDate, host: e.machine.Hosts[r], guardPeer: -1,
+			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: -1,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.account(int32(r), kindSleep, e.ranks[r].clock)

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"errors"
-	"math"
 
 	"reprise/trace"
 )
@@ -46,18 +45,13 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	id := e.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
 	if id >= 0 {
 		e.remove(&to.sends, id)
-		m := &e.messages[id]
-		m.room = room
-		if m.flags&msgStarted != 0 {
-			return id, nil
-		}
-		return id, e.start(id, to.clock)
+		return id, e.unite(id, room, to.clock)
 	}
 	id, m := e.newMessage(src, dst, tag, to.clock)
-	m.room = room
+	m.size = room
 	e.enqueue(&to.recvs, id)
 	to.wild++
-	for s := to.sends.head; s >= 0; s = e.messages[s].next {
+	for s := to.sends.head; s >= 0; s = e.after[s] {
 		if p := &e.messages[s]; p.at <= to.clock {
 			p.flags |= msgSeen
 		}
@@ -70,7 +64,7 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 // oldest of them at equal dates, or -1.
 func (e *engine) earliest(list *postList, ok func(*message) bool) int32 {
 	best := int32(-1)
-	for id := list.head; id >= 0; id = e.messages[id].next {
+	for id := list.head; id >= 0; id = e.after[id] {
 		if m := &e.messages[id]; ok(m) && (best < 0 || m.at < e.messages[best].at) {
 			best = id
 		}
@@ -115,7 +109,7 @@ func (e *engine) match(dst int32) error {
 	}
 	// What is left is for receives of one source and tag each, in whatever order.
 	for id := to.sends.head; id >= 0; {
-		next := e.messages[id].next
+		next := e.after[id]
 		if err := e.matchSend(to, id); err != nil {
 			return err
 		}
@@ -127,7 +121,7 @@ func (e *engine) match(dst int32) error {
 // matchSend joins a send with the oldest receive that accepts it, if there is one.
 func (e *engine) matchSend(to *rank, id int32) error {
 	s := &e.messages[id]
-	for r := to.recvs.head; r >= 0; r = e.messages[r].next {
+	for r := to.recvs.head; r >= 0; r = e.after[r] {
 		p := &e.messages[r]
 		if !s.accepts(p.src, p.tag) {
 			continue
@@ -146,18 +140,18 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.messages[send], &e.messages[recv]
-	s.room = r.room
 	blocked := r.flags&msgRecvWait != 0
 	s.flags |= r.flags & msgRecvWait
-	start := math.Max(s.at, r.at)
-	r.flags, r.refs, r.next = msgAlias|msgEnded, 1, send
+	room, start := r.size, max(s.at, r.at)
+	r.flags, r.refs = msgAlias|msgEnded, 1
+	e.after[recv] = send
 	if blocked {
 		e.release(recv)
 	}
-	switch {
-	case s.flags&msgStarted == 0:
-		return e.start(send, start)
-	case blocked && s.flags&msgEnded != 0:
+	if err := e.unite(send, room, start); err != nil {
+		return err
+	}
+	if blocked && s.flags&msgEnded != 0 {
 		e.arrive(s.dst, e.now, e.recvOverhead(send))
 		e.release(send)
 	}
@@ -169,7 +163,7 @@ func (e *engine) resolve(id int32) int32 {
 	if e.messages[id].flags&msgAlias == 0 {
 		return id
 	}
-	send := e.messages[id].next
+	send := e.after[id]
 	e.release(id)
 	return send
 }
@@ -177,7 +171,7 @@ func (e *engine) resolve(id int32) int32 {
 // remove takes a post out of a list.
 func (e *engine) remove(list *postList, id int32) {
 	before := int32(-1)
-	for m := list.head; m != id; m = e.messages[m].next {
+	for m := list.head; m != id; m = e.after[m] {
 		before = m
 	}
 	e.unlink(list, id, before)
