@@ -98,6 +98,19 @@ func sameModels(a, b []kernelModel) bool {
 	return true
 }
 
+// freeKernels reports, by kernel, which cost nothing on any rank.
+func (e *engine) freeKernels() []bool {
+	free := make([]bool, e.kernels)
+	for k := range free {
+		free[k] = true
+		for row := k; row < len(e.models); row += e.kernels {
+			m := &e.models[row]
+			free[k] = free[k] && m.err == nil && m.Free()
+		}
+	}
+	return free
+}
+
 func signatureOf(k *trace.Kernel) kernels.Signature {
 	sig := kernels.Signature{Name: k.Name}
 	for _, a := range k.Attrs {

@@ -28,27 +28,29 @@ var errUnsupported = errors.New("this action is not supported")
 
 // Run plays a trace on a machine: all ranks enter at date 0.
 func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
-	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To})
+	e, err := newEngine(t.Header(), m, o)
 	if err != nil {
 		return nil, err
 	}
-	return RunSource(t.Header(), cursors(list), m, o)
+	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.freeKernels()})
+	if err != nil {
+		return nil, err
+	}
+	return e.play(t.Header(), cursors(list), &o)
 }
 
 // RunSource plays the actions of a source. The header gives the number of ranks
 // and the names of kernels and phases that the actions refer to.
 func RunSource(h *trace.Header, s Source, m Machine, o Options) (*Result, error) {
-	e, err := newEngine(h, s, m, o)
+	e, err := newEngine(h, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.loop(); err != nil {
-		return nil, err
-	}
-	return e.result(h, &o), nil
+	return e.play(h, s, &o)
 }
 
-func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error) {
+// newEngine returns an engine that lacks a source.
+func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if h.Ranks < 1 {
 		return nil, fmt.Errorf("%d ranks, want at least 1", h.Ranks)
 	}
@@ -67,12 +69,8 @@ func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error)
 	if err != nil {
 		return nil, err
 	}
-	if o.Network.FinalizationBarrier {
-		s = withBarrier(s, h.Ranks)
-	}
 	e := &engine{
-		options: o.Network, network: n, protocol: p, source: s, machine: m,
-		selector: selector, sums: rankSums{source: s},
+		options: o.Network, network: n, protocol: p, machine: m, selector: selector,
 		precision: o.Network.TimePrecision,
 		actions:   make([]trace.Action, h.Ranks*bufferedActions),
 		first:     -1, free: -1, live: h.Ranks,
@@ -88,6 +86,18 @@ func newEngine(h *trace.Header, s Source, m Machine, o Options) (*engine, error)
 	e.bindModels(h)
 	e.shareCores()
 	return e, nil
+}
+
+// play plays the actions of s.
+func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
+	if o.Network.FinalizationBarrier {
+		s = withBarrier(s, h.Ranks)
+	}
+	e.source, e.sums.source = s, s
+	if err := e.loop(); err != nil {
+		return nil, err
+	}
+	return e.result(h, o), nil
 }
 
 func (e *engine) newRanks(n int) {

@@ -257,15 +257,15 @@ func (l *linker) collective(it *Item) error {
 }
 
 // collective stores the action of a call; it fails on one that cannot be.
-func (c *Cursor) collective(a *Action, in *instr, r []int64) bool {
+func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 	call := Collective{Kind: CollectiveKind(in.flags), Root: int32(root), Send: send, Recv: recv,
-		SendSize: c.aux[0], RecvSize: c.aux[1]}
+		SendSize: c.set.aux[0], RecvSize: c.set.aux[1]}
 	rule := &collectiveRules[in.flags]
 	if rule.span {
-		call.Span = c.aux[2]
+		call.Span = c.set.aux[2]
 	} else {
-		call.Flops = math.Float64frombits(uint64(c.aux[2]))
+		call.Flops = math.Float64frombits(uint64(c.set.aux[2]))
 	}
 	var ok bool
 	if rule.send == countPerRank {
@@ -283,7 +283,7 @@ func (c *Cursor) collective(a *Action, in *instr, r []int64) bool {
 	if root != int64(int32(root)) {
 		call.Root = -1
 	}
-	if err := call.Check(int(c.ranks)); err != nil {
+	if err := call.Check(int(c.set.ranks)); err != nil {
 		c.fail("%v: %v", call.Kind, err)
 		return false
 	}
@@ -298,6 +298,7 @@ func (c *Cursor) countSums(v int64) ([]int64, bool) {
 		return nil, false
 	}
 	sums := c.win.vectors[v].sums
+	c.noted = true
 	c.lists = append(c.lists, sums)
 	return sums, true
 }

@@ -15,44 +15,76 @@ var ErrAction = errors.New("impossible action")
 type CursorOptions struct {
 	From, To int  // steps [From, To); To = 0: to the end
 	Markers  bool // yield markers as KindMark, not only phases
+	// Omit, by kernel, leaves out calls of kernels that cost nothing: on machines
+	// where only large calls count, four of five.
+	Omit []bool
 }
 
 // Cursor yields the flat actions of one rank in program order. Cursors of one
 // Trace must be used by one goroutine.
+//
+// A replay visits thousands of cursors in turn, so what a visit touches is kept
+// small: the first 64 bytes here, and the registers of the current frame.
 type Cursor struct {
-	trace *Trace
-	code  *code
-	win   *window
-	rank  int32
-	ranks int32
-	to    int // first step after the selected ones
-
-	// Place in the stream of calls.
-	unit, call, item, items int
-	class                   []int32 // class of the rank, by axis
-	step                    int
+	set  *cursorSet
+	win  *window
+	rank int32
 
 	// Place in the code.
-	pc, base int
-	stack    []int64 // registers; frames grow upwards
-	returns  []returnTo
-	groups   []ownGroup // by family
-	polls    []pollable // by slot
-	aux      [3]int64
-	waiting  int8  // slot whose poll waits for an answer, or -1
-	hitPC    int32 // where to go on after the answer
+	index    int32 // of the cursor in its set
+	pc       int32
+	base     int32 // of the current frame, from the cursor's first register
+	hitPC    int32 // where to go on after the answer to a poll
 	missPC   int32
 	hitFrame int32
+	waiting  int8 // slot whose poll waits for an answer, or -1
+	noted    bool // marks or lists are not empty
+
+	// Place in the stream of calls.
+	step        int32
+	unit, call  int32
+	item, items int32
 
 	marks []int64
 	lists [][]int64 // running sums of vectors among the marks
 	err   error
 }
 
-// returnTo is where a block's caller goes on.
-type returnTo struct{ pc, base int32 }
+// cursorSet is what cursors that were made together have in common.
+type cursorSet struct {
+	trace  *Trace
+	code   *code
+	ranks  int32
+	to     int          // first step after the selected ones
+	groups [][]ownGroup // by family and group
+	polls  []pollable   // by cursor and slot
+	slots  int
 
-// ownGroup is the group of a family that the rank is in.
+	// Registers: stride for each cursor, and slack, so that a frame can be looked
+	// at as an array without a check for each register. Before the first register
+	// of a frame stands where its caller goes on, see frameLink.
+	memory []int64
+	stride int
+	aux    [3]int64
+}
+
+// registers are those of a block, and of its callees as far as it sets them.
+type registers [2*maxRegs + 2]int64
+
+// frameLink says where the caller of a block goes on: its pc, and how many
+// registers below its frame begins. It is -1 where no block is the caller.
+func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offset) }
+
+// failed as Cursor.waiting says that err is set.
+const failed = -2
+
+// noCaller is the frameLink of a block that the stream calls.
+const noCaller = -1
+
+// firstFrame is where the frame of such a block begins.
+const firstFrame = 1
+
+// ownGroup is the group of a family that a rank is in.
 type ownGroup struct {
 	start, stride, count int32
 	ranks                []int32
@@ -84,9 +116,9 @@ type pollable struct {
 // From a stream cursors can be had once; from a file as often as wanted.
 func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	p := t.Program()
-	code := &p.plain
-	if o.Markers {
-		code = &p.marked
+	code, err := p.code(o.Markers, o.Omit)
+	if err != nil {
+		return nil, err
 	}
 	first, err := t.start(o.From)
 	if err != nil {
@@ -96,9 +128,8 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 	if ranks == nil {
 		n = p.header.Ranks
 	}
+	set := newCursorSet(t, code, n, o.To)
 	cursors := make([]Cursor, n)
-	axes, families, slots := len(p.header.Axes), len(p.header.Families), p.header.Pollables
-	classes, groups, polls := make([]int32, n*axes), make([]ownGroup, n*families), make([]pollable, n*slots)
 	for i := range cursors {
 		rank := int32(i)
 		if ranks != nil {
@@ -108,36 +139,70 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 			return nil, fmt.Errorf("rank %d out of [0,%d)", rank, p.header.Ranks)
 		}
 		c := &cursors[i]
-		*c = Cursor{trace: t, code: code, win: first, rank: rank, ranks: int32(p.header.Ranks), to: o.To, step: -1, unit: -1, waiting: -1,
-			class: classes[i*axes : (i+1)*axes], groups: groups[i*families : (i+1)*families], polls: polls[i*slots : (i+1)*slots]}
-		c.place(p, o.From)
+		*c = Cursor{set: set, win: first, rank: rank, index: int32(i), base: firstFrame, step: -1, unit: -1, waiting: -1}
+		c.skipTo(o.From)
 	}
 	return cursors, nil
 }
 
-// place fills in where the rank stands in axes and families, and skips the units
-// before the first step wanted.
-func (c *Cursor) place(p *Program, from int) {
-	for a := range c.class {
-		c.class[a] = p.Class(a, c.rank)
-	}
-	for f := range c.groups {
-		g := &p.header.Families[f].Groups[p.groups[f][c.rank]]
-		c.groups[f] = ownGroup{start: g.Start, stride: g.Stride, count: int32(g.Len()), ranks: g.Ranks}
-	}
-	if c.win != nil {
-		for c.unit+1 < len(c.win.units) && c.win.units[c.unit+1].step < from {
-			c.unit++
-			c.call = len(c.win.units[c.unit].calls)
+func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
+	h := t.Header()
+	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: to, slots: h.Pollables,
+		polls: make([]pollable, cursors*h.Pollables)}
+	for i := range h.Families {
+		groups := make([]ownGroup, len(h.Families[i].Groups))
+		for k := range groups {
+			g := &h.Families[i].Groups[k]
+			groups[k] = ownGroup{start: g.Start, stride: g.Stride, count: int32(g.Len()), ranks: g.Ranks}
 		}
+		set.groups = append(set.groups, groups)
 	}
+	set.widen(cursors, firstFrame)
+	return set
+}
+
+// widen gives each cursor need registers or more.
+func (s *cursorSet) widen(cursors, need int) {
+	const line = 8 // registers in a cache line
+	stride := (need + need/4 + line) / line * line
+	memory := make([]int64, cursors*stride+len(registers{}))
+	for i := range cursors {
+		own := memory[i*stride:]
+		own[0] = noCaller
+		copy(own, s.memory[min(i*s.stride, len(s.memory)):][:s.stride])
+	}
+	s.memory, s.stride = memory, stride
+}
+
+// cursors returns the number of cursors.
+func (s *cursorSet) cursors() int { return (len(s.memory) - len(registers{})) / s.stride }
+
+// poll returns a pollable of a cursor.
+func (s *cursorSet) poll(cursor int32, slot uint8) *pollable {
+	return &s.polls[int(cursor)*s.slots+int(slot)]
+}
+
+// skipTo skips the units before the first step wanted.
+func (c *Cursor) skipTo(from int) {
+	if c.win == nil {
+		return
+	}
+	for int(c.unit)+1 < len(c.win.units) && c.win.units[c.unit+1].step < from {
+		c.unit++
+		c.call = int32(len(c.win.units[c.unit].calls))
+	}
+}
+
+// group returns the group of a family that the rank is in.
+func (c *Cursor) group(family uint16) *ownGroup {
+	return &c.set.groups[family][c.set.trace.Program().groups[family][c.rank]]
 }
 
 // Rank returns the cursor's rank.
 func (c *Cursor) Rank() int32 { return c.rank }
 
 // Step returns the step that the last action belongs to, -1 before the first.
-func (c *Cursor) Step() int { return c.step }
+func (c *Cursor) Step() int { return int(c.step) }
 
 // Answer says whether the message that the last action, a KindPoll, asks for has
 // arrived.
@@ -145,40 +210,43 @@ func (c *Cursor) Answer(arrived bool) {
 	if c.waiting < 0 {
 		panic("trace: Answer without a poll")
 	}
-	slot := c.waiting
+	slot := uint8(c.waiting)
 	c.waiting = -1
 	if !arrived {
-		c.pc = int(c.missPC)
+		c.pc = c.missPC
 		return
 	}
-	c.pc = int(c.hitPC)
-	c.runBody(&c.polls[slot], c.hitFrame)
+	c.pc = c.hitPC
+	c.runBody(c.set.poll(c.index, slot), c.hitFrame)
 }
 
 // runBody calls the body of a pollable, which is done then, with its frame at an
 // offset from the current one.
-func (c *Cursor) runBody(op *pollable, frame int32) {
+func (c *Cursor) runBody(op *pollable, offset int32) {
 	op.pending = false
-	c.returns = append(c.returns, returnTo{int32(c.pc), int32(c.base)})
-	c.base += int(frame)
-	c.pc = int(op.body)
-	c.stack[c.base] = 0
-	copy(c.stack[c.base+1:], op.args[:op.count])
+	c.base += offset
+	at := int(c.index)*c.set.stride + int(c.base)
+	r := c.set.memory[at-1:]
+	r[0], r[1] = frameLink(c.pc, offset), 0
+	copy(r[2:], op.args[:op.count])
+	c.pc = op.body
 }
 
 // Fill stores the next flat actions in buf and returns how many: 0 at the end of
 // the rank's stream. It stops after a KindPoll, whose Answer must come before the
 // next call. Markers' arguments stay valid until the next call.
 func (c *Cursor) Fill(buf []Action) (int, error) {
-	if c.err != nil || c.waiting >= 0 {
+	if c.waiting != -1 {
 		return 0, c.stuck()
 	}
-	c.marks, c.lists = c.marks[:0], c.lists[:0]
+	if c.noted {
+		c.marks, c.lists, c.noted = c.marks[:0], c.lists[:0], false
+	}
 	n := 0
 	for n < len(buf) {
 		m, done := c.run(buf[n:])
 		n += m
-		if c.err != nil || c.waiting >= 0 {
+		if c.waiting != -1 {
 			return n, c.err
 		}
 		if !done {
@@ -207,26 +275,23 @@ func (c *Cursor) stuck() error {
 // the end of the current call (done). It is one loop over one switch because
 // it yields all actions of a replay: some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
-	code := c.code.instrs
-	pc := c.pc
-	r := c.stack[c.base:]
-	if len(r) == 0 {
-		return 0, true
-	}
+	set, code := c.set, c.set.code.instrs
+	pc := int(c.pc)
+	at := int(c.index)*set.stride + int(c.base)
+	r := (*registers)(set.memory[at:])
 	for n < len(buf) {
 		in := &code[pc]
 		pc++
 		switch in.op {
 		case opRet:
-			if len(c.returns) == 0 {
-				c.pc = 0
+			link := set.memory[at-1]
+			if link == noCaller {
+				c.pc, c.base = 0, firstFrame
 				return n, true
 			}
-			last := len(c.returns) - 1
-			ret := c.returns[last]
-			c.returns = c.returns[:last]
-			pc, c.base = int(ret.pc), int(ret.base)
-			r = c.stack[c.base:]
+			pc = int(link >> 32)
+			at -= int(int32(link))
+			r = (*registers)(set.memory[at:])
 		case opSet:
 			a, b := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			r[in.z], r[in.z+1] = a, b
@@ -247,7 +312,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			}
 			r[in.d] = v
 		case opMember:
-			r[in.d] = c.groups[in.sym].member(r[in.a] + int64(in.x))
+			r[in.d] = c.group(in.sym).member(r[in.a] + int64(in.x))
 		case opSum:
 			v := r[in.a]
 			if v < 0 || v >= int64(len(c.win.vectors)) {
@@ -264,7 +329,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opAction:
 			x, y, z, w := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
 			if in.flags == uint8(KindCompute) && x|y|z|w < 0 {
-				c.fail("kernel %q with dimensions %d, %d, %d, %d", c.trace.Header().Kernels[in.sym].Name, x, y, z, w)
+				c.fail("kernel %q with dimensions %d, %d, %d, %d", c.set.trace.Header().Kernels[in.sym].Name, x, y, z, w)
 				return n, false
 			}
 			a := &buf[n]
@@ -273,7 +338,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			n++
 		case opMessage:
 			peer, size := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
-			if (uint64(peer) >= uint64(c.ranks) || size < -1) && !c.wildcard(Kind(in.flags), peer, size) {
+			if (uint64(peer) >= uint64(set.ranks) || size < -1) && !c.wildcard(Kind(in.flags), peer, size) {
 				c.failMessage(Kind(in.flags), peer, size)
 				return n, false
 			}
@@ -284,7 +349,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
-			if uint64(peer) >= uint64(c.ranks) || out|into < 0 {
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
 				c.failMessage(KindExchange, peer, min(out, into))
 				return n, false
 			}
@@ -304,7 +369,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opSyncExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
-			if uint64(peer) >= uint64(c.ranks) || out|into < 0 {
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
 				c.failMessage(KindSyncExchange, peer, min(out, into))
 				return n, false
 			}
@@ -313,15 +378,15 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
 			n++
 		case opAux:
-			c.aux = [3]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y), r[in.c] + int64(in.z)}
+			set.aux = [3]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y), r[in.c] + int64(in.z)}
 		case opSendrecv:
 			peer, out := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
-			if uint64(peer) >= uint64(c.ranks) || uint64(c.aux[0]) >= uint64(c.ranks) || out < 0 || c.aux[2] < -1 {
-				c.failMessage(KindSendrecv, max(peer, c.aux[0]), min(out, c.aux[2]))
+			if uint64(peer) >= uint64(set.ranks) || uint64(set.aux[0]) >= uint64(set.ranks) || out < 0 || set.aux[2] < -1 {
+				c.failMessage(KindSendrecv, max(peer, set.aux[0]), min(out, set.aux[2]))
 				return n, false
 			}
 			buf[n] = Action{Kind: KindSendrecv, Sym: in.sym, Peer: int32(peer), Tag: int32(r[in.b] + int64(in.y)),
-				X: [4]int64{out, c.aux[2], c.aux[0] | c.aux[1]<<32}}
+				X: [4]int64{out, set.aux[2], set.aux[0] | set.aux[1]<<32}}
 			n++
 		case opRequest:
 			buf[n] = Action{Kind: Kind(in.flags), Req: in.w}
@@ -331,27 +396,28 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				return n, false
 			}
 		case opPoll, opPollWait, opWorkPoll:
-			op := &c.polls[in.flags]
+			op := set.poll(c.index, in.flags)
 			if !op.pending {
 				continue
 			}
-			c.pc = pc
-			if !op.guarded {
-				c.runBody(op, in.w)
-				pc, r = c.pc, c.stack[c.base:]
-				continue
+			c.stop(pc, at)
+			if op.guarded {
+				c.ask(&buf[n], op, in, r)
+				return n + 1, false
 			}
-			c.ask(&buf[n], op, in, r)
-			return n + 1, false
+			c.runBody(op, in.w)
+			pc, at = int(c.pc), at+int(in.w)
+			r = (*registers)(set.memory[at:])
 		case opWorkTest:
 			if r[in.d] < 1 {
 				c.fail("work in chunks of %d", r[in.d])
 				return n, false
 			}
-			if !c.polls[in.flags].pending {
+			if !set.poll(c.index, in.flags).pending {
 				pc = int(in.z)
 			}
 		case opMarkInt:
+			c.noted = true
 			c.marks = append(c.marks, r[in.a]+int64(in.x))
 		case opMarkVec:
 			v := r[in.a]
@@ -359,10 +425,11 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
 				return n, false
 			}
+			c.noted = true
 			c.marks = append(c.marks, int64(len(c.lists)))
 			c.lists = append(c.lists, c.win.vectors[v].sums)
 		case opMark:
-			args, _ := c.trace.Header().Markers[in.sym].vectorArgs()
+			args, _ := c.set.trace.Header().Markers[in.sym].vectorArgs()
 			buf[n] = Action{Kind: KindMark, Sym: in.sym, X: [4]int64{int64(len(c.marks) - args), int64(args)}}
 			n++
 		case opPhase:
@@ -383,9 +450,9 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				pc = int(in.z)
 			}
 		case opCall:
-			c.returns = append(c.returns, returnTo{int32(pc), int32(c.base)})
-			c.base += int(in.w)
-			r = c.stack[c.base:]
+			at += int(in.w)
+			set.memory[at-1] = frameLink(int32(pc), in.w)
+			r = (*registers)(set.memory[at:])
 			r[0] = 0
 			pc = int(in.z)
 		case opCollective:
@@ -395,13 +462,18 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			n++
 		}
 	}
-	c.pc = pc
+	c.stop(pc, at)
 	return n, false
 }
 
+// stop notes where run is in the code.
+func (c *Cursor) stop(pc, at int) {
+	c.pc, c.base = int32(pc), int32(at-int(c.index)*c.set.stride)
+}
+
 // define makes a pollable pending; it fails on a guard that cannot be.
-func (c *Cursor) define(in *instr, r []int64) bool {
-	op := &c.polls[in.flags]
+func (c *Cursor) define(in *instr, r *registers) bool {
+	op := c.set.poll(c.index, in.flags)
 	if op.pending {
 		c.fail("pollable %d is defined again while pending", in.flags)
 		return false
@@ -409,7 +481,7 @@ func (c *Cursor) define(in *instr, r []int64) bool {
 	op.pending, op.guarded, op.count, op.body = true, in.c != 0, in.d, in.z
 	if op.guarded {
 		peer := r[in.a] + int64(in.x)
-		if uint64(peer) >= uint64(c.ranks) {
+		if uint64(peer) >= uint64(c.set.ranks) {
 			c.failMessage(KindPoll, peer, 0)
 			return false
 		}
@@ -420,9 +492,9 @@ func (c *Cursor) define(in *instr, r []int64) bool {
 }
 
 // ask stores a KindPoll and notes where to go on after its answer.
-func (c *Cursor) ask(a *Action, op *pollable, in *instr, r []int64) {
+func (c *Cursor) ask(a *Action, op *pollable, in *instr, r *registers) {
 	*a = Action{Kind: KindPoll, Sym: op.family, Peer: op.peer, Tag: op.tag}
-	c.waiting, c.hitPC, c.missPC, c.hitFrame = int8(in.flags), int32(c.pc), int32(c.pc), in.w
+	c.waiting, c.hitPC, c.missPC, c.hitFrame = int8(in.flags), c.pc, c.pc, in.w
 	switch {
 	case in.op == opPollWait:
 		c.missPC--
@@ -448,14 +520,14 @@ func (c *Cursor) nextCall() callState {
 	for {
 		for c.item < c.items {
 			c.item++
-			if c.enter(&c.win.units[c.unit].calls[c.call-1], c.item-1) {
+			if c.enter(&c.win.units[c.unit].calls[c.call-1], int(c.item)-1) {
 				return callReady
 			}
 			if c.err != nil {
 				return callEnd
 			}
 		}
-		if c.unit >= 0 && c.call < len(c.win.units[c.unit].calls) {
+		if c.unit >= 0 && int(c.call) < len(c.win.units[c.unit].calls) {
 			c.call++
 			c.item, c.items = c.span(&c.win.units[c.unit].calls[c.call-1])
 			continue
@@ -466,41 +538,46 @@ func (c *Cursor) nextCall() callState {
 	}
 }
 
+// class returns the class of the rank on an axis.
+func (c *Cursor) class(axis int) int32 { return c.set.trace.Program().Class(axis, c.rank) }
+
 // span returns the range of items that the rank calls at a call site.
-func (c *Cursor) span(call *callColumns) (int, int) {
-	t := &c.trace.Header().Templates[call.template]
+func (c *Cursor) span(call *callColumns) (int32, int32) {
+	t := &c.set.trace.Header().Templates[call.template]
 	for i, axis := range t.Gates {
-		if call.gates[i][c.class[axis]] == 0 {
+		if call.gates[i][c.class(axis)] == 0 {
 			return 0, 0
 		}
 	}
 	if t.List == NoAxis {
 		return 0, 1
 	}
-	class := c.class[t.List]
-	return int(call.starts[class]), int(call.starts[class+1])
+	class := c.class(t.List)
+	return call.starts[class], call.starts[class+1]
 }
 
 // nextUnit goes to the next unit of the window, or to the next window.
 func (c *Cursor) nextUnit() callState {
 	c.unit++
 	c.call, c.item, c.items = 0, 0, 0
-	for c.unit >= len(c.win.units) {
-		next, err := c.trace.after(c.win)
+	for int(c.unit) >= len(c.win.units) {
+		next, err := c.set.trace.after(c.win)
 		if err != nil || next == nil {
-			c.err = err
+			if c.err = err; err != nil {
+				c.waiting = failed
+			}
 			c.win, c.unit = nil, 0
 			return callEnd
 		}
 		c.win, c.unit = next, 0
 	}
 	step := c.win.units[c.unit].step
-	if c.to > 0 && step >= c.to {
+	if c.set.to > 0 && step >= c.set.to {
 		c.win = nil
 		return callEnd
 	}
-	if step != c.step {
-		c.step = step
+	if step != int(c.step) {
+		c.step = int32(step)
 		return callStep
 	}
 	return callReady
@@ -509,41 +586,45 @@ func (c *Cursor) nextUnit() callState {
 // enter prepares the call of an item: arguments into registers, pc at the
 // block's start. It is false if the class calls nothing.
 func (c *Cursor) enter(call *callColumns, item int) bool {
-	t := &c.trace.Header().Templates[call.template]
+	t := &c.set.trace.Header().Templates[call.template]
 	at := item
 	if t.Block != PerItem {
-		at = int(c.class[t.Block])
+		at = int(c.class(t.Block))
 	}
 	block := int(call.blocks[at])
 	if block < 0 {
 		return false
 	}
-	if block >= len(c.code.entries) {
-		if _, c.err = c.trace.Program().linked(c.code.markers); c.err != nil {
+	set := c.set
+	if block >= len(set.code.entries) {
+		if c.err = set.trace.Program().link(set.code); c.err != nil {
+			c.waiting = failed
 			return false
 		}
 	}
-	e := c.code.entries[block]
-	if need := int(e.need) + c.code.body; need > len(c.stack) {
-		c.stack = make([]int64, need+need/4)
+	e := set.code.entries[block]
+	if need := firstFrame + int(e.need) + set.code.body; need > set.stride {
+		set.widen(set.cursors(), need)
 	}
-	c.pc, c.base = int(e.pc), 0
-	params := c.trace.Program().blocks[block].Params
+	c.pc, c.base = e.pc, firstFrame
+	params := c.set.trace.Program().blocks[block].Params
 	if params > len(t.Params) {
 		c.fail("block %d takes %d arguments, template %q has %d", block, params, t.Name, len(t.Params))
 		return false
 	}
+	r := set.memory[int(c.index)*set.stride+firstFrame:]
 	for i := range params {
 		at := item
 		if axis := t.Params[i].Axis; axis != PerItem {
-			at = int(c.class[axis])
+			at = int(c.class(axis))
 		}
-		c.stack[1+i] = call.args[i][at]
+		r[1+i] = call.args[i][at]
 	}
 	return true
 }
 
 func (c *Cursor) fail(format string, args ...any) {
+	c.waiting = failed
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
 }
 
@@ -553,8 +634,8 @@ func (c *Cursor) wildcard(k Kind, peer, size int64) bool {
 }
 
 func (c *Cursor) failMessage(k Kind, peer, size int64) {
-	if uint64(peer) >= uint64(c.ranks) {
-		c.fail("%v with rank %d, allowed [0,%d)", k, peer, c.ranks)
+	if uint64(peer) >= uint64(c.set.ranks) {
+		c.fail("%v with rank %d, allowed [0,%d)", k, peer, c.set.ranks)
 		return
 	}
 	c.fail("%v of %d bytes", k, size)
@@ -568,7 +649,7 @@ func (c *Cursor) MarkArgs(a *Action) []int64 { return c.marks[a.X[0] : a.X[0]+a.
 func (c *Cursor) MarkText(a *Action) string {
 	var b strings.Builder
 	args := c.MarkArgs(a)
-	text := c.trace.Header().Markers[a.Sym].Text
+	text := c.set.trace.Header().Markers[a.Sym].Text
 	for len(args) > 0 {
 		open := strings.IndexByte(text, '{')
 		end := open + strings.IndexByte(text[open:], '}') + 1

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // opcode is an operation of the linked code. Operands are a register plus a
@@ -57,6 +58,7 @@ type instr struct {
 // opRet: the place of a rank that runs no block.
 type code struct {
 	markers bool
+	omit    []bool // by kernel: calls that are left out; nil for none
 	instrs  []instr
 	entries []entry // by block
 	body    int     // registers that the largest body of a pollable needs
@@ -66,22 +68,28 @@ type code struct {
 // need; bodies of pollables come on top.
 type entry struct{ pc, need int32 }
 
-// linked returns the code with or without markers, complete for all blocks.
-func (p *Program) linked(markers bool) (*code, error) {
-	c := &p.plain
-	if markers {
-		c = &p.marked
+// code returns the linked form with or without markers, without the calls of the
+// kernels to omit. It is complete for the blocks that there are.
+func (p *Program) code(markers bool, omit []bool) (*code, error) {
+	for _, c := range p.codes {
+		if c.markers == markers && slices.Equal(c.omit, omit) {
+			return c, p.link(c)
+		}
 	}
-	if c.instrs == nil {
-		c.instrs = append(c.instrs, instr{op: opRet})
-	}
+	c := &code{markers: markers, omit: slices.Clone(omit), instrs: []instr{{op: opRet}}}
+	p.codes = append(p.codes, c)
+	return c, p.link(c)
+}
+
+// link adds to c the blocks that it lacks.
+func (p *Program) link(c *code) error {
 	for n := len(c.entries); n < len(p.blocks); n++ {
 		l := linker{program: p, code: c, top: topRegister(&p.blocks[n])}
 		if err := l.block(n); err != nil {
-			return nil, fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
+			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // linker translates one block. Frames of callees begin where the block's own
@@ -116,7 +124,7 @@ func (l *linker) block(n int) error {
 		return err
 	}
 	l.emit(instr{op: opRet})
-	frame := int32(l.top + 1 + l.maxTemp)
+	frame := int32(l.top+1+l.maxTemp) + 1 // with the link of a callee
 	for _, i := range l.fixups {
 		if in := &l.out[i]; in.op == opSet {
 			in.z += frame
@@ -236,6 +244,9 @@ func (l *linker) item(it *Item) error {
 	case OpLetSum:
 		return l.sum(it)
 	case OpCompute:
+		if it.Sym < len(l.code.omit) && l.code.omit[it.Sym] {
+			return nil
+		}
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
 	case OpFlops, OpSleep:
 		return l.put(instr{op: opAction, flags: uint8(messageKinds[it.Op])}, it.Args...)

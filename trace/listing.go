@@ -94,7 +94,7 @@ type request struct {
 }
 
 func newListing(w io.Writer, c *Cursor, rule PollRule) *listing {
-	h := c.trace.Header()
+	h := c.set.trace.Header()
 	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
 	for i := range h.Kernels {
 		k := &h.Kernels[i]
@@ -150,7 +150,7 @@ func (l *listing) head() {
 	l.word("# rank").int(int64(rank))
 	for i, comm := range l.comms {
 		if comm != "" {
-			l.word(" my").word(comm[1:]).int(int64(l.c.trace.Program().groups[i][rank]))
+			l.word(" my").word(comm[1:]).int(int64(l.c.set.trace.Program().groups[i][rank]))
 		}
 	}
 	l.line()

@@ -21,8 +21,7 @@ type Program struct {
 	blocks  []Block
 	infos   []blockInfo
 	byHash  map[[32]byte]int
-	plain   code // without markers
-	marked  code // with markers
+	codes   []*code // linked forms
 }
 
 // blockInfo is what callers need to know of a block.
@@ -37,7 +36,7 @@ func NewProgram(h *Header) (*Program, error) {
 	if err := h.Check(); err != nil {
 		return nil, err
 	}
-	p := &Program{header: h, byHash: map[[32]byte]int{}, marked: code{markers: true}}
+	p := &Program{header: h, byHash: map[[32]byte]int{}}
 	for i := range h.Families {
 		of, err := h.groupOf(i)
 		if err != nil {

@@ -157,8 +157,8 @@ func (v *verifier) finish() error {
 		r := &v.ranks[i]
 		v.Actions += r.actions
 		v.Messages += r.messages
-		for slot := range r.c.polls {
-			if r.c.polls[slot].pending && worst == nil {
+		for slot := range v.t.Header().Pollables {
+			if r.c.set.poll(r.c.index, uint8(slot)).pending && worst == nil {
 				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
 			}
 		}
