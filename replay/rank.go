@@ -36,7 +36,7 @@ type rank struct {
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into engine.overflow of further requests; 0: none
-	_        [16]byte
+	_        [8]byte
 }
 
 // stage says how far the current action of a rank has got.
