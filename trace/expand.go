@@ -1,0 +1,234 @@
+package trace
+
+// run executes code until buf is full, a poll waits for an answer, an error, or
+// the end of the current call (done). It is one loop over one switch because
+// it yields all actions of a replay: some ns each.
+func (c *Cursor) run(buf []Action) (n int, done bool) {
+	set, code := c.set, c.set.code.instrs
+	pc := int(c.pc)
+	at := int(c.index)*set.stride + int(c.base)
+	r := (*registers)(set.memory[at:])
+	for n < len(buf) {
+		in := &code[pc]
+		pc++
+		switch in.op {
+		case opRet:
+			link := set.memory[at-1]
+			if link == noCaller {
+				c.pc, c.base = 0, firstFrame
+				return n, true
+			}
+			pc = int(link >> 32)
+			at -= int(int32(link))
+			r = (*registers)(set.memory[at:])
+		case opSet:
+			a, b := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
+			r[in.z], r[in.z+1] = a, b
+		case opFma:
+			r[in.d] = r[in.a]*int64(in.x) + r[in.b] + int64(in.y)
+		case opAdd64:
+			r[in.d] = r[in.a] + int64(in.y)<<32 + int64(uint32(in.x))
+		case opMul:
+			r[in.d] = (r[in.a] + int64(in.x)) * (r[in.b] + int64(in.y))
+		case opMin:
+			r[in.d] = min(r[in.a]+int64(in.x), r[in.b]+int64(in.y))
+		case opMax:
+			r[in.d] = max(r[in.a]+int64(in.x), r[in.b]+int64(in.y))
+		case opEq:
+			v := int64(0)
+			if r[in.a]+int64(in.x) == r[in.b]+int64(in.y) {
+				v = 1
+			}
+			r[in.d] = v
+		case opMember:
+			r[in.d] = c.group(in.sym).member(r[in.a] + int64(in.x))
+		case opSum:
+			v := r[in.a]
+			if v < 0 || v >= int64(len(c.win.vectors)) {
+				c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
+				return n, false
+			}
+			lo, hi := r[in.b]+int64(in.y), r[in.c]+int64(in.z)
+			vec := &c.win.vectors[v]
+			if hi < lo || hi-lo >= int64(len(vec.sums)) {
+				c.fail("sum of elements [%d,%d) of a vector of %d", lo, hi, len(vec.sums)-1)
+				return n, false
+			}
+			r[in.d] = vec.sum(lo, hi)
+		case opAction:
+			x, y, z, w := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
+			if in.flags == uint8(KindCompute) && x|y|z|w < 0 {
+				c.fail("kernel %q with dimensions %d, %d, %d, %d", c.set.trace.Header().Kernels[in.sym].Name, x, y, z, w)
+				return n, false
+			}
+			a := &buf[n]
+			a.set(Kind(in.flags), in.sym, 0, 0, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
+			n++
+		case opMessage:
+			peer, size := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
+			if (uint64(peer) >= uint64(set.ranks) || size < -1) && !c.wildcard(Kind(in.flags), peer, size) {
+				c.failMessage(Kind(in.flags), peer, size)
+				return n, false
+			}
+			a := &buf[n]
+			a.set(Kind(in.flags), in.sym, peer, r[in.b]+int64(in.y), in.w)
+			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
+			n++
+		case opExchange:
+			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
+			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
+				c.failMessage(KindExchange, peer, min(out, into))
+				return n, false
+			}
+			kind := KindExchange
+			if out == 0 {
+				if into == 0 {
+					continue
+				}
+				kind, out, into = KindRecv, into, 0
+			} else if into == 0 {
+				kind = KindSend
+			}
+			a := &buf[n]
+			a.set(kind, in.sym, peer, tag, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
+			n++
+		case opSyncExchange:
+			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
+			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
+				c.failMessage(KindSyncExchange, peer, min(out, into))
+				return n, false
+			}
+			a := &buf[n]
+			a.set(KindSyncExchange, in.sym, peer, tag, 0)
+			a.X[0], a.X[1], a.X[2], a.X[3] = out, into, 0, 0
+			n++
+		case opAux:
+			set.aux = [3]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y), r[in.c] + int64(in.z)}
+		case opSendrecv:
+			peer, out := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
+			if uint64(peer) >= uint64(set.ranks) || uint64(set.aux[0]) >= uint64(set.ranks) || out < 0 || set.aux[2] < -1 {
+				c.failMessage(KindSendrecv, max(peer, set.aux[0]), min(out, set.aux[2]))
+				return n, false
+			}
+			buf[n] = Action{Kind: KindSendrecv, Sym: in.sym, Peer: int32(peer), Tag: int32(r[in.b] + int64(in.y)),
+				X: [4]int64{out, set.aux[2], set.aux[0] | set.aux[1]<<32}}
+			n++
+		case opRequest:
+			buf[n] = Action{Kind: Kind(in.flags), Req: in.w}
+			n++
+		case opDefine:
+			if !c.define(in, r) {
+				return n, false
+			}
+		case opPoll, opPollWait, opWorkPoll:
+			op := set.poll(c.index, in.flags)
+			if !op.pending {
+				continue
+			}
+			c.stop(pc, at)
+			if op.guarded {
+				c.ask(&buf[n], op, in, r)
+				return n + 1, false
+			}
+			c.runBody(op, in.w)
+			pc, at = int(c.pc), at+int(in.w)
+			r = (*registers)(set.memory[at:])
+		case opWorkTest:
+			if r[in.d] < 1 {
+				c.fail("work in chunks of %d", r[in.d])
+				return n, false
+			}
+			if !set.poll(c.index, in.flags).pending {
+				pc = int(in.z)
+			}
+		case opMarkInt:
+			c.noted = true
+			c.marks = append(c.marks, r[in.a]+int64(in.x))
+		case opMarkVec:
+			v := r[in.a]
+			if v < 0 || v >= int64(len(c.win.vectors)) {
+				c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
+				return n, false
+			}
+			c.noted = true
+			c.marks = append(c.marks, int64(len(c.lists)))
+			c.lists = append(c.lists, c.win.vectors[v].sums)
+		case opMark:
+			args, _ := c.set.trace.Header().Markers[in.sym].vectorArgs()
+			buf[n] = Action{Kind: KindMark, Sym: in.sym, X: [4]int64{int64(len(c.marks) - args), int64(args)}}
+			n++
+		case opPhase:
+			buf[n] = Action{Kind: KindPhase, Sym: in.sym, Flags: in.flags}
+			n++
+		case opJumpZero:
+			if r[in.a]+int64(in.x) == 0 {
+				pc = int(in.z)
+			}
+		case opJumpLess1:
+			if r[in.a] < 1 {
+				pc = int(in.z)
+			}
+		case opJump:
+			pc = int(in.z)
+		case opLoopNext:
+			if r[in.d]--; r[in.d] > 0 {
+				pc = int(in.z)
+			}
+		case opCall:
+			at += int(in.w)
+			set.memory[at-1] = frameLink(int32(pc), in.w)
+			r = (*registers)(set.memory[at:])
+			r[0] = 0
+			pc = int(in.z)
+		case opCollective:
+			if !c.collective(&buf[n], in, r) {
+				return n, false
+			}
+			n++
+		}
+	}
+	c.stop(pc, at)
+	return n, false
+}
+
+// stop notes where run is in the code.
+func (c *Cursor) stop(pc, at int) {
+	c.pc, c.base = int32(pc), int32(at-int(c.index)*c.set.stride)
+}
+
+// define makes a pollable pending; it fails on a guard that cannot be.
+func (c *Cursor) define(in *instr, r *registers) bool {
+	op := c.set.poll(c.index, in.flags)
+	if op.pending {
+		c.fail("pollable %d is defined again while pending", in.flags)
+		return false
+	}
+	op.pending, op.guarded, op.count, op.body = true, in.c != 0, in.d, in.z
+	if op.guarded {
+		peer := r[in.a] + int64(in.x)
+		if uint64(peer) >= uint64(c.set.ranks) {
+			c.failMessage(KindPoll, peer, 0)
+			return false
+		}
+		op.family, op.peer, op.tag = in.sym, int32(peer), int32(r[in.b]+int64(in.y))
+	}
+	copy(op.args[:op.count], r[in.w+1:])
+	return true
+}
+
+// ask stores a KindPoll and notes where to go on after its answer.
+func (c *Cursor) ask(a *Action, op *pollable, in *instr, r *registers) {
+	*a = Action{Kind: KindPoll, Sym: op.family, Peer: op.peer, Tag: op.tag}
+	c.waiting, c.hitPC, c.missPC, c.hitFrame = int8(in.flags), c.pc, c.pc, in.w
+	switch {
+	case in.op == opPollWait:
+		c.missPC--
+		a.Flags = FlagSpin
+	case in.op == opWorkPoll && r[in.a] <= 0:
+		a.Flags = FlagSpin
+	}
+}
