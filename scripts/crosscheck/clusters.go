@@ -25,7 +25,7 @@ func star(d dice, m *machine, id string, n int, attributes string) (string, []st
 	}
 	limiter(d, &b, 0.2)
 	m.loopback(d, &b, 0.4)
-	properties(d, &b)
+	properties(d, &b, "cluster")
 	return b.String(), hosts
 }
 
@@ -76,7 +76,7 @@ func fatTree(d dice, m *machine, id string) (string, []string) {
 		limiter(d, &b, 0.3)
 	}
 	m.loopback(d, &b, 0.4)
-	properties(d, &b)
+	properties(d, &b, "cluster")
 	return b.String(), names
 }
 
@@ -101,7 +101,7 @@ func drawTorus(d dice) *machine {
 	b.WriteString(xml)
 	limiter(d, &b, 0.25)
 	m.loopback(d, &b, 0.6)
-	properties(d, &b)
+	properties(d, &b, "cluster")
 	m.body, m.hosts = b.String(), names
 	return m
 }
@@ -121,7 +121,7 @@ func drawDragonfly(d dice) *machine {
 	b.WriteString(xml)
 	limiter(d, &b, 0.25)
 	m.loopback(d, &b, 0.6)
-	properties(d, &b)
+	properties(d, &b, "cluster")
 	m.body, m.hosts = b.String(), names
 	return m
 }

@@ -28,7 +28,8 @@ func (p *program) collectives(selector string) {
 }
 
 // collective draws one call of an operation. Empty ones end in a division by zero
-// in some algorithms, so there is a choice.
+// in some algorithms, or in what depends on the operations before, so there is a
+// choice.
 func (p *program) collective(g int, name string, nonempty bool) {
 	n, root, flops := p.size().count, p.IntN(p.ranks), int(p.logarithmic(1, 1e6))
 	if nonempty {
@@ -53,7 +54,7 @@ func (p *program) collective(g int, name string, nonempty bool) {
 	case "alltoallv":
 		p.alltoallv(g)
 	default:
-		p.vector(g, name, root, flops)
+		p.vector(g, name, root, flops, nonempty)
 	}
 }
 
@@ -97,8 +98,11 @@ func (p *program) alltoallv(g int) {
 }
 
 // vector draws a collective with a count per rank.
-func (p *program) vector(g int, name string, root, flops int) {
+func (p *program) vector(g int, name string, root, flops int, nonempty bool) {
 	n := p.counts()
+	if nonempty {
+		n[0] = max(1, n[0])
+	}
 	for r := range p.ranks {
 		switch name {
 		case "gatherv":

@@ -33,7 +33,7 @@ type deviance struct {
 	rank, action  int
 	theirs, ours  float64
 	tolerances    float64 // the difference in units of what is allowed
-	relativeError float64
+	relativeError float64 // less what is allowed absolutely
 }
 
 // bad reports whether the dates are off, for a reason other than a tie.
@@ -121,7 +121,7 @@ func first(theirs, ours *timeline) (deviance, bool) {
 func consider(worst *deviance, rank, action int, theirs, ours float64) {
 	off := math.Abs(ours - theirs)
 	if n := off / (absolute + relative*theirs); n > worst.tolerances || math.IsNaN(n) {
-		*worst = deviance{rank, action, theirs, ours, n, off / max(theirs, 1e-9)}
+		*worst = deviance{rank, action, theirs, ours, n, max(0, off-absolute) / max(theirs, absolute)}
 	}
 }
 

@@ -96,7 +96,7 @@ func cluster(d dice, id string, n int, topology string) (xml string, hosts []str
 		fmt.Fprintf(&b, " core=\"%d\"", d.between(1, 4))
 	}
 	if d.chance(0.3) {
-		fmt.Fprintf(&b, " sharing_policy=%q", pick(d, "SHARED", "SPLITDUPLEX"))
+		fmt.Fprintf(&b, " sharing_policy=%q", pick(d, "SHARED", "SPLITDUPLEX", "FATPIPE"))
 	}
 	return b.String(), hosts
 }
@@ -140,7 +140,7 @@ func limiter(d dice, b *strings.Builder, p float64) {
 }
 
 // properties closes the element, with overheads of its hosts now and then.
-func properties(d dice, b *strings.Builder) {
+func properties(d dice, b *strings.Builder, element string) {
 	if d.chance(0.9) {
 		b.WriteString("/>\n")
 		return
@@ -151,5 +151,5 @@ func properties(d dice, b *strings.Builder) {
 			fmt.Fprintf(b, "    <prop id=%q value=%q/>\n", name, overheads(d, thresholds(d, 2)))
 		}
 	}
-	b.WriteString("  </cluster>\n")
+	fmt.Fprintf(b, "  </%s>\n", element)
 }

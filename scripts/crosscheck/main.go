@@ -26,6 +26,7 @@ type config struct {
 	dirs              []string // cases to check instead of random ones
 	shrink, diagnose  bool
 	jobs, skew        int
+	verbose           bool
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -40,6 +41,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.keep, "keep", "out/crosscheck", "directory for the cases that are off")
 	f.BoolVar(&o.shrink, "shrink", false, "shrink the cases that are off")
 	f.BoolVar(&o.diagnose, "diagnose", false, "say how sensitive the cases are that are off")
+	f.BoolVar(&o.verbose, "v", false, "print a line for each case")
 	f.IntVar(&o.skew, "skew", 0, "if not 0, put sleeps of some nanoseconds, drawn from this number, before each action")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "simulations at a time")
 	if err := f.Parse(args); err != nil {
@@ -117,6 +119,9 @@ func crosscheck(args []string, w io.Writer) error {
 			return v.err
 		}
 		s.add(v.verdict)
+		if o.verbose {
+			fmt.Fprintf(w, "%s: %d actions, %.2g of the tolerance\n", v.c.name(), v.c.script.actions(), v.worst.tolerances)
+		}
 		if v.bad() || v.refused != nil || v.tie {
 			if err := o.explain(t, v.verdict, w); err != nil {
 				return err

@@ -49,8 +49,8 @@ func (s *settings) calibrated(d dice) {
 	s.set("smpi/bw-factor", "%s", factors(d, th, 0.3, 1.1))
 	s.set("smpi/lat-factor", "%s", factors(d, th, 0.8, 20))
 	s.limits(d)
-	s.set("smpi/test", "%.17g", d.logarithmic(1e-8, 1e-5))
-	s.set("smpi/iprobe", "%.17g", d.logarithmic(1e-8, 1e-5))
+	s.set("smpi/test", "%.17g", d.logarithmic(5e-7, 1e-5))
+	s.set("smpi/iprobe", "%.17g", d.logarithmic(5e-7, 1e-5))
 }
 
 // protocol sets some of overheads and thresholds.
@@ -113,10 +113,10 @@ func (s *settings) network(d dice) {
 // polls sets what tests and probes cost.
 func (s *settings) polls(d dice) {
 	if d.chance(0.5) {
-		s.set("smpi/test", "%.17g", d.logarithmic(1e-8, 1e-3))
+		s.set("smpi/test", "%.17g", d.logarithmic(5e-7, 1e-3))
 	}
 	if d.chance(0.5) {
-		s.set("smpi/iprobe", "%.17g", d.logarithmic(1e-7, 1e-3))
+		s.set("smpi/iprobe", "%.17g", d.logarithmic(5e-7, 1e-3))
 	}
 	if d.chance(0.3) {
 		s.set("smpi/iprobe-cpu-usage", "%s", pick(d, "0.5", "0.1", "1"))
@@ -184,6 +184,9 @@ func (s *settings) size(d dice) int {
 		return max(0, pick(d, s.edges...)+d.between(-1, 1))
 	case d.chance(0.05):
 		return 0
+	}
+	if d.chance(0.02) {
+		return int(d.logarithmic(1e6, 1e8))
 	}
 	return int(d.logarithmic(1, 4e6))
 }

@@ -15,24 +15,26 @@ type program struct {
 }
 
 type programKind struct {
-	name string
-	draw func(*program)
+	name  string
+	draw  func(*program)
+	polls bool
 }
 
 // programKinds are the kinds of programs without collectives.
 var programKinds = []programKind{
-	{"pingpong", (*program).pingpong},
-	{"ring", (*program).ring},
-	{"pairwise", (*program).pairwise},
-	{"incast", (*program).incast},
-	{"stagger", (*program).stagger},
-	{"unexpected", (*program).unexpected},
-	{"random", (*program).random},
-	{"tests", (*program).tests},
-	{"probes", (*program).probes},
-	{"sendrecv", (*program).permutations},
-	{"compute", (*program).computations},
-	{"mixed", (*program).mixed},
+	{name: "pingpong", draw: (*program).pingpong},
+	{name: "ring", draw: (*program).ring},
+	{name: "pairwise", draw: (*program).pairwise},
+	{name: "incast", draw: (*program).incast},
+	{name: "stagger", draw: (*program).stagger},
+	{name: "unexpected", draw: (*program).unexpected},
+	{name: "fifo", draw: (*program).fifo},
+	{name: "random", draw: (*program).random},
+	{name: "tests", draw: (*program).tests, polls: true},
+	{name: "probes", draw: (*program).probes, polls: true},
+	{name: "sendrecv", draw: (*program).permutations},
+	{name: "compute", draw: (*program).computations},
+	{name: "mixed", draw: (*program).mixed},
 }
 
 func (p *program) newTag() int {
@@ -66,6 +68,8 @@ func (p *program) size() payload {
 func (p *program) pause(rank int, most float64) {
 	switch seconds := p.logarithmic(most*1e-4, most); {
 	case p.chance(0.5):
+	case p.chance(0.05):
+		p.add(p.group(), rank, "%s", pick(p.dice, "compute 0", "sleep 0", "sleep 1e-10", "compute 1", "compute 0.25"))
 	case p.chance(0.3):
 		p.add(p.group(), rank, "sleep %.17g", seconds)
 	case p.chance(0.5):
@@ -223,6 +227,31 @@ func (p *program) unexpected() {
 		}
 		for _, i := range p.shuffled(n) {
 			p.add(g[i], a, "wait %d %d %d", a, b, tags[i])
+		}
+	}
+}
+
+// fifo sends several messages under one tag, which are received in the order in which
+// they were sent. SimGrid confuses eager messages with others of the same tag, so
+// all are of one sort.
+func (p *program) fifo() {
+	for range p.rounds {
+		a, b := p.two()
+		g, tag, n := p.group(), p.newTag(), p.between(2, 5)
+		eager := p.settings.eager > 1 && p.chance(0.5)
+		for range n {
+			bytes := p.settings.eager + int(p.logarithmic(1, 1e6))
+			if eager {
+				bytes = p.IntN(p.settings.eager)
+			}
+			p.add(g, a, "isend %d %d %d 6", b, tag, bytes)
+			p.pause(a, 1e-4)
+			p.add(g, b, "irecv %d %d %d 6", a, tag, bytes)
+			p.pause(b, 1e-4)
+		}
+		for range n {
+			p.add(g, a, "wait %d %d %d", a, b, tag)
+			p.add(g, b, "wait %d %d %d", a, b, tag)
 		}
 	}
 }

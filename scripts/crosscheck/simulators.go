@@ -90,7 +90,11 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 // parseDates parses lines RANK END DATE DATE ...
 func parseDates(text string, ranks int) (*timeline, error) {
 	t := &timeline{make([]float64, ranks), make([][]float64, ranks)}
-	for _, l := range strings.Split(strings.TrimSpace(text), "\n") {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	if len(all) != ranks {
+		return nil, fmt.Errorf("smpirun: %d of %d ranks end: a deadlock", len(all), ranks)
+	}
+	for _, l := range all {
 		fields := strings.Fields(l)
 		var v []float64
 		for _, f := range fields {

@@ -38,7 +38,9 @@ func (p *program) traffic(s style) {
 		t.message()
 	}
 	for r := range p.ranks {
-		t.drain(r)
+		if s.test > 0 || t.chance(0.9) { // others wait after their last action
+			t.drain(r)
+		}
 	}
 }
 

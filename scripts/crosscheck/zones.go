@@ -15,7 +15,7 @@ func links(d dice, b *strings.Builder, id string, n int) []string {
 			fmt.Fprintf(b, " sharing_policy=%q", policy)
 		}
 		if policy == "SPLITDUPLEX" {
-			split[i] = pick(d, "UP", "DOWN")
+			split[i] = pick(d, "UP", "DOWN") // without one SimGrid finds no link
 		}
 		b.WriteString("/>\n")
 	}
@@ -37,7 +37,7 @@ func hosts(d dice, b *strings.Builder, id string, n int) (names []string) {
 		if d.chance(0.3) {
 			fmt.Fprintf(b, " core=\"%d\"", d.between(1, 3))
 		}
-		b.WriteString("/>\n")
+		properties(d, b, "host")
 	}
 	return names
 }
@@ -56,6 +56,9 @@ func drawFull(d dice) *machine {
 		var s strings.Builder
 		for _, l := range d.shuffled(count)[:d.between(1, min(4, count))] {
 			s.WriteString(element("l", l, split[l]))
+			if d.chance(0.05) { // twice in one route
+				s.WriteString(element("l", l, split[l]))
+			}
 		}
 		return s.String()
 	}
