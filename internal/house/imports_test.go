@@ -25,7 +25,8 @@ var allowed = map[string]rule{
 	"reprise/tracegen/hpl":      {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/trace", "reprise/tracegen"}},
-	"reprise/replay":            {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms", "reprise/replay/collective"}},
+	"reprise/replay":            {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling"}},
+	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 }
 

@@ -1,0 +1,14 @@
+// Package sampling estimates the length of a run from parts of it: windows of
+// steps that are simulated exactly, and a parabola with local corrections between
+// them.
+//
+// It knows neither traces nor machines. Whoever can simulate the steps [from, to)
+// of a run, all ranks entering at date 0, gives it that as a [Measure]; [Run]
+// decides which windows to simulate, simulates them in parallel, and returns an
+// [Estimate] with its interval, or [ErrExact] when the exact run would cost no
+// more. docs/sampling.md states the method, what it assumes, and when it fails.
+//
+// The result depends on nothing but the options and what the windows measure: not
+// on the number of workers. With a time limit it depends on the speed of the
+// machine.
+package sampling

@@ -1,0 +1,64 @@
+package sampling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Measure simulates the steps [from, to) from a cold start: all ranks enter step
+// from at date 0. It returns when they begin each of the steps, and at index to-from
+// when they have ended the last one. It is called by several goroutines at once;
+// worker, in [0, Options.Workers), tells them apart.
+type Measure func(ctx context.Context, worker, from, to int) ([]Dates, error)
+
+// Dates says when the ranks begin a step, or end, in seconds.
+type Dates struct {
+	Mean float64 // over the ranks
+	Last float64 // when the last rank does
+}
+
+// Options says what to estimate, and how well.
+type Options struct {
+	First, End int // the run is the steps [First, End)
+	// Tolerance is the half-width of the interval to reach, relative to the
+	// estimate; 0: as good as Left allows.
+	Tolerance float64
+	// Left returns the seconds that are left for measuring; nil: no limit. New
+	// windows are chosen so that they fit; what still runs when the context's
+	// deadline comes is given up.
+	Left    func() float64
+	Workers int // windows simulated at once, at least 1
+	Measure Measure
+	// Progress, if set, is called with the estimate so far after each round.
+	Progress func(*Estimate)
+}
+
+// Validate reports everything that is wrong with o.
+func (o *Options) Validate() error {
+	var errs []error
+	if o.First < 0 || o.End <= o.First {
+		errs = append(errs, fmt.Errorf("steps [%d,%d), want at least one", o.First, o.End))
+	}
+	if !(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1) {
+		errs = append(errs, fmt.Errorf("tolerance %v, want a number >= 0", o.Tolerance))
+	}
+	if o.Tolerance == 0 && o.Left == nil {
+		errs = append(errs, errors.New("neither a tolerance nor a time limit"))
+	}
+	if o.Workers < 1 {
+		errs = append(errs, fmt.Errorf("%d workers, want at least 1", o.Workers))
+	}
+	if o.Measure == nil {
+		errs = append(errs, errors.New("no measure"))
+	}
+	return errors.Join(errs...)
+}
+
+// ErrExact says that an exact run is the better choice. The error that wraps it
+// says why.
+var ErrExact = errors.New("sampling does not pay")
+
+// ErrTime says that the time was over before there was an estimate.
+var ErrTime = errors.New("the time is too short for an estimate")

@@ -1,0 +1,70 @@
+package sampling
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Shapes of windows. Where one step loses nearly all memory of the cold start
+// (programs that synchronise in each step), windows are short. Else single steps
+// tell nothing, since what a cold start changes at first makes all that follows
+// differ; only on average will the windows tell what they still know.
+var (
+	shortWindows = shape{warmup: 1, length: 4, coupled: true}
+	longWindows  = shape{warmup: 4, length: 16}
+)
+
+const (
+	// pilots is the number of places at which the memory of the cold start is tested.
+	pilots = 3
+	// forgotten is the relative difference of two costs of a step, as a root mean
+	// square over the pilots, up to which a cold start counts as forgotten.
+	forgotten = 3e-3
+)
+
+// pilot decides on the shape of windows: at some places it simulates a short window
+// twice, once beginning two steps later. If the second step of the later one, the
+// first after a warm-up of one, costs what it costs in the other, and leaves the last
+// rank as far behind, the one step was enough. The windows then count like others.
+func (s *sampler) pilot(ctx context.Context) error {
+	s.shape = shortWindows
+	steps := s.o.End - s.o.First
+	if least := (2*pilots + firstWindows) * s.shape.steps(); 2*least > steps {
+		return fmt.Errorf("%w: %d steps are too few", ErrExact, steps)
+	}
+	var spans []span
+	for i := range pilots {
+		from := s.o.First + (2*i+1)*steps/(2*pilots)
+		to := from + s.shape.steps()
+		spans = append(spans, span{from, to}, span{from + 2, to})
+	}
+	windows, err := s.simulate(ctx, spans)
+	if err != nil {
+		return err
+	}
+	if len(windows) < len(spans) {
+		return ErrTime
+	}
+	for i := 0; i < len(windows); i += 2 {
+		d := windows[i].difference(&windows[i+1])
+		s.memory += float64(d * d / pilots)
+		s.done = append(s.done, windows[i])
+	}
+	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
+		s.shape, s.memory, s.done = longWindows, 0, nil
+	}
+	return nil
+}
+
+// difference returns the difference that two windows see in the second step of the
+// later one, in its cost or in the lag after it, relative to the cost.
+func (w *Window) difference(later *Window) float64 {
+	step := later.From + 1
+	a, b := w.cost(step), later.cost(step)
+	d := math.Max(math.Abs(a-b), math.Abs(w.lag(step+1)-later.lag(step+1)))
+	if d == 0 {
+		return 0
+	}
+	return d / math.Max(math.Abs(a), math.Abs(b))
+}

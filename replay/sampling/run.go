@@ -1,0 +1,132 @@
+package sampling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Run estimates the length of a run from windows of it. It returns an error that
+// wraps ErrExact if simulating all of the run costs no more or fits into the time,
+// and ErrTime if there is no estimate when the time is over.
+func Run(ctx context.Context, o Options) (*Estimate, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	s := &sampler{o: o}
+	if err := s.pilot(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.fits(); err != nil {
+		return nil, err
+	}
+	spans, err := s.begin()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err := s.round(ctx, spans); err != nil {
+			return nil, err
+		}
+		e, p := s.estimate()
+		if s.o.Progress != nil {
+			s.o.Progress(e)
+		}
+		if ctx.Err() != nil {
+			return e, nil
+		}
+		if spans, err = s.refine(e, &p); len(spans) == 0 || err != nil {
+			return e, err
+		}
+	}
+}
+
+// fits returns ErrExact if all of the run, simulated by one worker, fits well into
+// the time.
+func (s *sampler) fits() error {
+	const reserve = 0.5 // what a step costs is known from a few
+	if s.o.Left == nil || float64(s.o.End-s.o.First)*s.perStep > reserve*s.o.Left() {
+		return nil
+	}
+	return fmt.Errorf("%w: all of the run fits into the time", ErrExact)
+}
+
+// round simulates the spans and adds them to the windows. The first round must
+// bring at least the ends of the run and half of the others.
+func (s *sampler) round(ctx context.Context, spans []span) error {
+	windows, err := s.simulate(ctx, spans)
+	if err != nil {
+		return err
+	}
+	s.done = append(s.done, windows...)
+	slices.SortFunc(s.done, func(a, b Window) int { return cmp.Compare(a.From, b.From) })
+	s.rounds++
+	if s.rounds == 1 {
+		first, last := &s.done[0], &s.done[len(s.done)-1]
+		if len(s.done) < 2+firstWindows/2 || first.From != s.o.First || last.To != s.o.End {
+			return ErrTime
+		}
+	}
+	return nil
+}
+
+// simulate simulates spans with all workers and returns the windows in the order of
+// the spans. When the context's deadline has passed, those that are not done are
+// missing.
+func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) {
+	windows := make([]Window, len(spans))
+	errs := make([]error, len(spans))
+	before := s.left()
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for worker := range min(s.o.Workers, len(spans)) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(spans); i = int(next.Add(1)) - 1 {
+				windows[i], errs[i] = s.window(ctx, worker, spans[i])
+			}
+		})
+	}
+	wait.Wait()
+	kept := windows[:0]
+	steps := 0
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			kept = append(kept, windows[i])
+			steps += spans[i].steps()
+		case !errors.Is(err, context.DeadlineExceeded):
+			return nil, fmt.Errorf("steps [%d,%d): %w", spans[i].from, spans[i].to, err)
+		}
+	}
+	s.spent += steps
+	if s.o.Left != nil && steps > 0 {
+		s.perStep = (before - s.left()) * float64(min(s.o.Workers, len(spans))) / float64(steps)
+	}
+	return kept, nil
+}
+
+func (s *sampler) left() float64 {
+	if s.o.Left == nil {
+		return 0
+	}
+	return s.o.Left()
+}
+
+// window simulates one span.
+func (s *sampler) window(ctx context.Context, worker int, p span) (Window, error) {
+	if err := ctx.Err(); err != nil {
+		return Window{}, err
+	}
+	dates, err := s.o.Measure(ctx, worker, p.from, p.to)
+	if err != nil {
+		return Window{}, err
+	}
+	if len(dates) != p.steps()+1 {
+		return Window{}, fmt.Errorf("%d dates, want %d", len(dates), p.steps()+1)
+	}
+	return Window{From: p.from, To: p.to, dates: dates}, nil
+}

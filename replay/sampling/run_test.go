@@ -1,0 +1,317 @@
+package sampling
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestParabolas: what the trend can follow is found to the last digits, from a
+// small part of the steps, since the differences between windows vanish.
+func TestParabolas(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cost func(k int) float64
+		want float64 // seconds, for the 2000 steps and 5 s behind them
+	}{
+		{"constant", func(int) float64 { return 0.25 }, 505},
+		{"linear", func(k int) float64 { return float64(2000-k) / 1000 }, 2001 + 5},                  // 2000*2001/2/1000
+		{"quadratic", func(k int) float64 { return float64((2000-k)*(2000-k)) / 1e6 }, 2668.667 + 5}, // 2000*2001*4001/6/1e6
+		{"nothing but at the end", func(int) float64 { return 0 }, 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &synthetic{steps: 2000, cost: c.cost, drain: 5}
+			e := r.sample(t, 0.005)
+			if math.Abs(e.Seconds-c.want) > 1e-9*c.want || e.Interval > 1e-9*c.want {
+				t.Errorf("%v s +- %v s, want %v s", e.Seconds, e.Interval, c.want)
+			}
+			if e.Rounds != 1 || e.Simulated > 110 || !e.Coupled || e.Warmup != 1 {
+				t.Errorf("%d rounds, %d steps, warm-up %d, coupled %v", e.Rounds, e.Simulated, e.Warmup, e.Coupled)
+			}
+		})
+	}
+}
+
+// TestAbruptChange: the windows close in on steps that suddenly cost something
+// else, wherever that is, until what is left between two of them is small.
+func TestAbruptChange(t *testing.T) {
+	for _, at := range []int{30, 1000, 1333, 2718, 3900} {
+		r := &synthetic{steps: 4000, cost: func(k int) float64 {
+			if k < at {
+				return 1
+			}
+			return 2
+		}}
+		e := r.sample(t, 0.005)
+		r.contains(t, e)
+		if e.Relative() > 0.005 || e.Simulated > 600 {
+			t.Errorf("change at %d: +- %.3f %% from %d steps", at, 100*e.Relative(), e.Simulated)
+		}
+		if gap := gapAround(e, at); gap > 4000/firstWindows/4 {
+			t.Errorf("change at %d: the gap around it still has %d steps", at, gap)
+		}
+	}
+}
+
+// gapAround returns the number of steps between the windows around a step.
+func gapAround(e *Estimate, step int) int {
+	last := 0
+	for _, w := range e.Windows {
+		if w.Start > step {
+			return w.Start - last
+		}
+		last = w.To
+	}
+	return 0
+}
+
+// TestInterval: of many runs with noise, periods and other shapes, the interval
+// holds the true length of at least nine in ten, and is as narrow as was asked for.
+func TestInterval(t *testing.T) {
+	const runs = 60
+	var smooth func(int) float64
+	for _, c := range []struct {
+		name string
+		cost func(seed, k int) float64
+		cold func(from, i int) float64
+	}{
+		{name: "noise", cost: func(seed, k int) float64 { return smooth(k) * (1 + 0.03*noise(seed, k)) }},
+		{name: "period of 32", cost: func(seed, k int) float64 { return smooth(k) * (1 + 0.05*math.Sin(2*math.Pi*float64(k+seed)/32)) }},
+		{name: "stairs", cost: func(seed, k int) float64 { return smooth((k + seed) / 77 * 77) }},
+		{name: "outliers", cost: func(seed, k int) float64 {
+			if noise(seed, k) > 0.75 { // one in eight
+				return 1.2 * smooth(k)
+			}
+			return smooth(k)
+		}},
+		{name: "chaos", cost: func(seed, k int) float64 { return smooth(k) * (1 + 0.08*noise(seed, k)) },
+			cold: func(from, i int) float64 { return smooth(from+i) * 0.08 * (noise(from, i) - noise(from+1, i)) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inside := 0
+			for seed := range runs {
+				steps := 3000 + 7*seed // so that the windows lie elsewhere
+				smooth = lu(steps)
+				r := &synthetic{steps: steps, cost: func(k int) float64 { return c.cost(seed, k) }, cold: c.cold}
+				e := r.sample(t, 0.01)
+				if e.Relative() > 0.01 {
+					t.Errorf("seed %d: +- %.3f %%", seed, 100*e.Relative())
+				}
+				if math.Abs(e.Seconds-r.length()) <= e.Interval {
+					inside++
+				}
+			}
+			if inside < runs*9/10 {
+				t.Errorf("%d of %d lengths are in their intervals", inside, runs)
+			}
+		})
+	}
+}
+
+// TestColdStart: a cold start that is over after one step is recognised. Else the
+// warm-up is lengthened until nothing is seen of it; if that is too long, the interval
+// holds what is left, however wide it gets.
+func TestColdStart(t *testing.T) {
+	smooth := lu(4000)
+	for _, c := range []struct {
+		name    string
+		cold    func(from, i int) float64
+		coupled bool
+		err     error
+	}{
+		{"one step", func(from, i int) float64 { return -0.2 * smooth(from) * float64(max(0, 1-i)) }, true, nil},
+		{"fading by half", func(from, i int) float64 { return -0.2 * smooth(from) * math.Pow(0.5, float64(i)) }, false, nil},
+		{"fading by a quarter", func(from, i int) float64 { return -0.2 * smooth(from) * math.Pow(0.75, float64(i)) }, false, ErrExact},
+		{"never the same again", func(from, i int) float64 { return 0.02 * smooth(from) * noise(from, i) }, false, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &synthetic{steps: 4000, cost: smooth, cold: c.cold}
+			e, err := Run(t.Context(), r.options(0.005))
+			if !errors.Is(err, c.err) {
+				t.Fatal(err)
+			}
+			if e.Coupled != c.coupled {
+				t.Errorf("coupled: %v", e.Coupled)
+			}
+			r.contains(t, e)
+		})
+	}
+}
+
+// TestDrift: the length of a run whose ranks never wait for each other is that of the
+// slowest, which windows do not show: the interval grows by what is lost.
+func TestDrift(t *testing.T) {
+	r := &synthetic{steps: 4000, cost: lu(4000), drift: 0.02}
+	if e, err := Run(t.Context(), r.options(0.005)); !errors.Is(err, ErrExact) {
+		t.Errorf("%v s +- %v s, %v", e.Seconds, e.Interval, err)
+	}
+	o := r.options(0)
+	left := 1500.0
+	o.Left = func() float64 { left -= 100; return left }
+	e, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.contains(t, e)
+	if e.Relative() < 0.015 {
+		t.Errorf("+- %.3f %%", 100*e.Relative())
+	}
+}
+
+// TestWorkers: the bits do not depend on the number of workers.
+func TestWorkers(t *testing.T) {
+	smooth := lu(3000)
+	r := &synthetic{steps: 3000, cost: func(k int) float64 { return smooth(k) * (1 + 0.1*noise(7, k)) }}
+	var first *Estimate
+	for _, workers := range []int{1, 2, 7} {
+		o := r.options(0.01)
+		o.Workers = workers
+		e, err := Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = e
+		}
+		if diff := cmp.Diff(first, e, cmpopts.IgnoreUnexported(Window{})); diff != "" {
+			t.Errorf("%d workers:\n%s", workers, diff)
+		}
+	}
+}
+
+// TestExact: few steps, and noise against which only all of the steps help.
+func TestExact(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		steps int
+		noise float64
+	}{
+		{"one step", 1, 0}, {"few steps", 180, 0}, {"too noisy", 1000, 1},
+	} {
+		r := &synthetic{steps: c.steps, cost: func(k int) float64 { return 1 + c.noise*noise(1, k) }}
+		if e, err := Run(t.Context(), r.options(0.001)); !errors.Is(err, ErrExact) {
+			t.Errorf("%s: %v, %v", c.name, e, err)
+		}
+	}
+}
+
+// TestTimeLimit: with a clock that runs by one second for each step simulated.
+func TestTimeLimit(t *testing.T) {
+	smooth := lu(5000)
+	r := &synthetic{steps: 5000, cost: func(k int) float64 { return smooth(k) * (1 + 0.1*noise(3, k)) }}
+	for _, c := range []struct {
+		limit, tolerance float64
+		err              error
+		least, most      int // steps
+	}{
+		{limit: 600, least: 450, most: 600},      // uses the time, but does not exceed it
+		{limit: 600, tolerance: 0.05, most: 120}, // good enough before
+		{limit: 12000, err: ErrExact},            // all steps take 5000 s
+		{limit: 10, err: ErrTime},                // not even the places that come first
+	} {
+		spent := 0
+		ctx, cancel := context.WithCancel(t.Context())
+		o := r.options(c.tolerance)
+		o.Workers = 1
+		o.Left = func() float64 { return c.limit - float64(spent) }
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+			if spent += to - from; float64(spent) > c.limit {
+				return nil, context.DeadlineExceeded
+			}
+			return r.measure(ctx, worker, from, to)
+		}
+		e, err := Run(ctx, o)
+		cancel()
+		if c.err != nil {
+			if !errors.Is(err, c.err) {
+				t.Errorf("limit %v s: %v, %v, want %v", c.limit, e, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Simulated < c.least || e.Simulated > c.most {
+			t.Errorf("limit %v s: %d steps", c.limit, e.Simulated)
+		}
+	}
+}
+
+// TestDeadline: windows that were under way when the time was over are missing, the
+// estimate is made from the others.
+func TestDeadline(t *testing.T) {
+	smooth := lu(5000)
+	r := &synthetic{steps: 5000, cost: func(k int) float64 { return smooth(k) * (1 + 0.1*noise(3, k)) }}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := r.options(1e-4)
+	var steps atomic.Int64 // simulated, each in a second of a worker
+	o.Left = func() float64 { return 1000 - float64(steps.Load())/2 }
+	rounds := 0
+	o.Progress = func(*Estimate) {
+		if rounds++; rounds == 2 {
+			cancel()
+		}
+	}
+	o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+		if rounds == 1 && from%2 == 0 {
+			return nil, context.DeadlineExceeded
+		}
+		steps.Add(int64(to - from))
+		return r.measure(ctx, worker, from, to)
+	}
+	e, err := Run(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.contains(t, e)
+	if e.Rounds != 2 {
+		t.Errorf("%d rounds", e.Rounds)
+	}
+}
+
+// TestFailure: the error of the first window that fails, in the order of the
+// windows.
+func TestFailure(t *testing.T) {
+	broken := errors.New("broken")
+	r := &synthetic{steps: 1000, cost: lu(1000)}
+	for _, measure := range []Measure{
+		func(context.Context, int, int, int) ([]Dates, error) { return nil, broken },
+		func(context.Context, int, int, int) ([]Dates, error) {
+			return []Dates{{}}, nil
+		},
+	} {
+		o := r.options(0.01)
+		o.Measure = measure
+		_, err := Run(t.Context(), o)
+		if err == nil || !strings.HasPrefix(err.Error(), "steps [166,171): ") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	r := &synthetic{steps: 10, cost: lu(10)}
+	for _, c := range []struct {
+		change func(*Options)
+		want   string
+	}{
+		{func(o *Options) { o.End = 0 }, "steps [0,0), want at least one"},
+		{func(o *Options) { o.First = -1 }, "steps [-1,10), want at least one"},
+		{func(o *Options) { o.Tolerance = math.NaN() }, "tolerance NaN, want a number >= 0"},
+		{func(o *Options) { o.Tolerance = 0 }, "neither a tolerance nor a time limit"},
+		{func(o *Options) { o.Workers = 0 }, "0 workers, want at least 1"},
+		{func(o *Options) { o.Measure = nil }, "no measure"},
+	} {
+		o := r.options(0.01)
+		c.change(&o)
+		if _, err := Run(t.Context(), o); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

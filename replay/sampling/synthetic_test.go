@@ -1,0 +1,79 @@
+package sampling
+
+import (
+	"context"
+	"math"
+	"testing"
+)
+
+// run is a made-up run whose steps cost what cost says, in seconds. It is the
+// oracle of these tests: its length is a sum that the test can write down.
+type synthetic struct {
+	steps int
+	cost  func(step int) float64
+	// cold returns what a cold start adds to the cost of the i-th step after it, in a
+	// window that begins with step from > 0.
+	cold func(from, i int) float64
+	// drain is the time of the last rank after the last step.
+	drain float64
+	// drift is by how much the last rank is slower than the mean.
+	drift float64
+}
+
+// length returns the time of the run, added up step by step.
+func (r *synthetic) length() float64 {
+	sum := 0.0
+	for k := range r.steps {
+		sum += r.cost(k)
+	}
+	return sum + r.drift*sum + r.drain
+}
+
+func (r *synthetic) measure(_ context.Context, _, from, to int) ([]Dates, error) {
+	date := 0.0
+	dates := []Dates{{}}
+	for k := from; k < to; k++ {
+		date += r.cost(k)
+		if from > 0 && r.cold != nil {
+			date += r.cold(from, k-from)
+		}
+		dates = append(dates, Dates{date, date + r.drift*date})
+	}
+	if to == r.steps {
+		dates[to-from].Last += r.drain
+	}
+	return dates, nil
+}
+
+func (r *synthetic) options(tolerance float64) Options {
+	return Options{First: 0, End: r.steps, Tolerance: tolerance, Workers: 2, Measure: r.measure}
+}
+
+func (r *synthetic) sample(t *testing.T, tolerance float64) *Estimate {
+	t.Helper()
+	e, err := Run(t.Context(), r.options(tolerance))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// noise returns a number in [-1, 1) for a step, of variance 1/3.
+func noise(seed, step int) float64 { return 2*uniform(uint64(seed)<<32, uint64(step)) - 1 }
+
+// lu is the cost of a step of an LU factorisation of so many steps: a square of
+// what remains, and a bit.
+func lu(steps int) func(int) float64 {
+	return func(k int) float64 {
+		left := float64(steps-k) / float64(steps)
+		return 0.01 + left*left
+	}
+}
+
+// contains fails unless the run's length is in the interval, but for rounding.
+func (r *synthetic) contains(t *testing.T, e *Estimate) {
+	t.Helper()
+	if math.Abs(e.Seconds-r.length()) > e.Interval+1e-12*r.length() {
+		t.Errorf("%v s +- %v s, but the run takes %v s", e.Seconds, e.Interval, r.length())
+	}
+}

@@ -1,0 +1,157 @@
+package sampling
+
+import "math"
+
+// within is what the steps inside the windows show. Deviations are from the mean of
+// the window, with the trend taken off, relative to that mean.
+type within struct {
+	windows  int
+	noise    float64 // standard deviation of a step
+	first    float64 // mean deviation of the first step that counts
+	error    float64 // standard error of first
+	drift    float64 // by which the last rank falls behind the mean, per second
+	unsure   float64 // standard error of drift
+	outliers int
+}
+
+// within compares the steps of each window, but the first window, which begins as
+// the run does, with their mean.
+func (s *sampler) within(p *picture) within {
+	in := within{}
+	var first, squares, lags, times []float64
+	sum, freedom := 0.0, 0
+	for i := range s.done[1:] {
+		w := &s.done[i+1]
+		for j, d := range p.deviations(w) {
+			if j == 0 {
+				first = append(first, d)
+			}
+			sum += float64(d * d)
+			squares = append(squares, d*d)
+		}
+		freedom += w.refTo - w.refFrom - 1
+		lags = append(lags, w.lag(w.refTo)-w.lag(w.refFrom))
+		times = append(times, w.date(w.refTo)-w.date(w.refFrom))
+	}
+	if len(first) < 2 || freedom == 0 {
+		return in
+	}
+	in.windows = len(first)
+	in.noise = math.Sqrt(sum / float64(freedom))
+	in.first, in.error = meanError(first)
+	in.drift, in.unsure = ratioError(lags, times)
+	usual := math.Sqrt(smaller(squares) / smallerChi2)
+	average := p.seconds / float64(s.o.End-s.o.First)
+	for i := range s.done {
+		in.outliers += s.done[i].outliers(far*math.Max(usual, leastNoise), average)
+	}
+	return in
+}
+
+// deviations returns the deviations of the steps of a window that stand for others.
+func (p *picture) deviations(w *Window) []float64 {
+	var list []float64
+	mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
+	for k := w.refFrom; k < w.refTo; k++ {
+		list = append(list, (w.cost(k)-p.trend.at(k)-residual)/mean)
+	}
+	return list
+}
+
+const (
+	// far is how many times the usual noise an outlier stands out. Of normal noise
+	// not one step in a million does.
+	far = 8
+	// leastNoise is the relative noise below which nothing is far.
+	leastNoise = 0.01
+)
+
+// outliers counts the steps that cost more than both of their neighbours by the
+// given part of the dearer one, and of an average step. Where a run changes for
+// good there are none.
+func (w *Window) outliers(part, average float64) int {
+	n := 0
+	for k := max(w.refFrom, w.From+1); k < w.refTo && k+1 < w.To; k++ {
+		beside := math.Max(w.cost(k-1), w.cost(k+1))
+		if w.cost(k)-beside > part*math.Max(beside, average) {
+			n++
+		}
+	}
+	return n
+}
+
+// meanError returns the mean of two or more values and its standard error.
+func meanError(values []float64) (mean, err float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		err += float64((v - mean) * (v - mean))
+	}
+	return mean, math.Sqrt(err / (n - 1) / n)
+}
+
+// ratioError returns the ratio of the sums of two or more values a and b and its
+// standard error.
+func ratioError(a, b []float64) (ratio, err float64) {
+	sum, whole := 0.0, 0.0
+	for i := range a {
+		sum += a[i]
+		whole += b[i]
+	}
+	if whole == 0 {
+		return 0, 0
+	}
+	ratio = sum / whole
+	for i := range a {
+		d := a[i] - float64(ratio*b[i])
+		err += float64(d * d)
+	}
+	n := float64(len(a))
+	return ratio, math.Sqrt(err*n/(n-1)) / math.Abs(whole)
+}
+
+// small is a relative bias or drift that may be noise however sure it looks.
+const small = 1e-3
+
+// biased reports whether the cold start still shows in the first step that counts.
+func (in *within) biased() bool {
+	return math.Abs(in.first) > math.Max(small, 3*in.error)
+}
+
+// bias returns the relative error of the mean cost of a window that the cold start
+// may still cause. It halves with each step at least, if the pilots saw it forgotten.
+// Else what is not seen in the first step that counts is taken to be as
+// large there as its standard error, or as its mean, and to halve with each step.
+// What is seen, because no warm-up was long enough, may be as large in all steps.
+func (s *sampler) bias(in *within) (unseen, seen float64) {
+	switch {
+	case s.shape.coupled:
+		return 2 * s.memory / float64(s.shape.length), 0
+	case in.windows == 0:
+		return 0, 0
+	case in.biased():
+		return 0, math.Abs(in.first)
+	}
+	first := math.Max(math.Abs(in.first), in.noise/math.Sqrt(float64(in.windows)))
+	return 2 * first / float64(s.shape.length), 0
+}
+
+// apart returns the relative error of ranks that drift apart: of a run in which
+// nothing makes them wait for each other, the length is that of the slowest rank, not
+// of their mean.
+func (in *within) apart() float64 {
+	if in.drift > math.Max(small, 3*in.unsure) {
+		return in.drift
+	}
+	return 0
+}
+
+// lost returns the seconds by which ranks that are never made to wait may end later
+// than in a window with a cold start: by how much the last rank was behind after the
+// beginning of the run, and is not in the next window.
+func (s *sampler) lost() float64 {
+	head, next := &s.done[0], &s.done[1]
+	return math.Max(0, head.lag(head.To)-next.lag(next.To))
+}
