@@ -203,7 +203,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
 	case trace.KindStep:
-		e.progress.step(a.X[0])
+		e.progress.step(a.X[0], rk.clock)
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"reprise/trace"
 )
 
 // Report is a result with what it was made from and what making it cost.
@@ -24,14 +26,19 @@ type Report struct {
 
 // NewReport returns the report of a result that took so long to compute.
 func NewReport(res *Result, wallSeconds float64) *Report {
-	r := &Report{Result: res, Program: res.Header.Program, Parameters: map[string]string{}, WallSeconds: wallSeconds}
-	for _, p := range res.Header.Params {
-		r.Parameters[p.Name] = p.Value
-	}
+	r := &Report{Result: res, Program: res.Header.Program, Parameters: parameters(res.Header), WallSeconds: wallSeconds}
 	if wallSeconds > 0 {
 		r.Speed = float64(res.Messages) / wallSeconds
 	}
 	return r
+}
+
+func parameters(h *trace.Header) map[string]string {
+	values := map[string]string{}
+	for _, p := range h.Params {
+		values[p.Name] = p.Value
+	}
+	return values
 }
 
 // WriteJSON writes everything; numbers have all the digits of the double.
@@ -46,7 +53,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if r.Complete {
-		r.resultLine(&b)
+		resultLine(&b, r.Header, r.Makespan, r.Gflops, "")
 	} else {
 		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
 	}
@@ -79,7 +86,7 @@ func (r *Report) machine() string {
 	return text
 }
 
-func (r *Report) meanEnd() float64 {
+func (r *Result) meanEnd() float64 {
 	sum := 0.0
 	for _, rank := range r.Ranks {
 		sum += rank.End
@@ -87,14 +94,14 @@ func (r *Report) meanEnd() float64 {
 	return sum / float64(len(r.Ranks))
 }
 
-// resultLine writes the result in the layout of HPL: the program's columns, then
-// time and rate.
-func (r *Report) resultLine(b *strings.Builder) {
-	if len(r.Header.Result) == 0 {
+// resultLine writes a result in the layout of HPL: the program's columns, then
+// time and rate, and a label if it is not an exact one.
+func resultLine(b *strings.Builder, h *trace.Header, seconds, gflops float64, label string) {
+	if len(h.Result) == 0 {
 		return
 	}
 	var title, value strings.Builder
-	for i, c := range r.Header.Result {
+	for i, c := range h.Result {
 		format := " %5s"
 		switch i {
 		case 0:
@@ -106,7 +113,7 @@ func (r *Report) resultLine(b *strings.Builder) {
 		fmt.Fprintf(&value, format, c.Value)
 	}
 	fmt.Fprintf(&title, "%19s%23s", "Time", "Gflops")
-	fmt.Fprintf(&value, "%19.2f%23.4e", r.Makespan, r.Gflops)
+	fmt.Fprintf(&value, "%19.2f%23.4e%s", seconds, gflops, label)
 	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", strings.Repeat("=", 80), title.String(), strings.Repeat("-", 80), value.String())
 }
 

@@ -29,6 +29,16 @@ type Result struct {
 	Network  netmodel.Stats `json:"network"`
 	Warnings []string       `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult   `json:"ranks"`
+
+	// Begins, if Options.Begins asks for it, has the begins of the steps that were
+	// played, and behind them the end.
+	Begins []Begin `json:"-"`
+}
+
+// Begin says when the ranks begin a step. Dates are in seconds.
+type Begin struct {
+	Mean float64 // over the ranks
+	Last float64
 }
 
 // RankResult is what became of one rank.

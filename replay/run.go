@@ -18,6 +18,8 @@ type Options struct {
 	// Progress, if set, is called whenever the ranks have come one step
 	// further on average, with the number of steps begun since From.
 	Progress func(steps int)
+	// Begins asks for Result.Begins; To must be set then.
+	Begins bool
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps.
@@ -85,7 +87,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	e.rowOf = make([]int32, h.Ranks)
 	e.bindModels(h)
 	e.shareCores()
-	return e, nil
+	return e, e.progress.watch(&o)
 }
 
 // play plays the actions of s.
@@ -97,7 +99,8 @@ func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
 	if err := e.loop(); err != nil {
 		return nil, err
 	}
-	return e.result(h, o), nil
+	res := e.result(h, o)
+	return res, e.progress.addTo(res)
 }
 
 func (e *engine) newRanks(n int) {
@@ -113,19 +116,3 @@ func (e *engine) newRanks(n int) {
 
 // speed returns the flop/s of a core of a host.
 func (e *engine) speed(host int32) float64 { return e.machine.Platform.Host(int(host)).Speed }
-
-// stepCounter reports progress: the number of steps that the ranks have begun,
-// on average.
-type stepCounter struct {
-	ranks  int
-	begun  int   // by all ranks together
-	last   int64 // the highest step begun
-	report func(steps int)
-}
-
-func (c *stepCounter) step(n int64) {
-	c.last = max(c.last, n)
-	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {
-		c.report(c.begun / c.ranks)
-	}
-}

@@ -1,0 +1,179 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"reprise/replay/sampling"
+	"reprise/trace"
+)
+
+// SampleOptions says how well to estimate, or for how long. At least one of
+// Tolerance and Left must be set; with both, whatever is reached first ends it.
+type SampleOptions struct {
+	Tolerance float64 // half-width of the interval, relative to the estimate
+	// Left returns the seconds of wall time that are left; nil: no limit. When they
+	// are over the context of Sample should end.
+	Left    func() float64
+	Workers int // windows simulated at once
+	// Progress, if set, is called with the estimate so far after each round.
+	Progress func(*sampling.Estimate)
+}
+
+// Estimate is the makespan of a trace as far as windows of its steps tell.
+type Estimate struct {
+	*sampling.Estimate
+	Header         *trace.Header `json:"-"`
+	Complete       bool          `json:"complete"`        // the steps are all of the program
+	Gflops         float64       `json:"gflops"`          // by the program's own count of flop; 0: it has none, or not all steps were meant
+	GflopsInterval float64       `json:"gflops_interval"` // half-width
+	First          int           `json:"first_step"`      // the steps whose makespan is estimated
+	Last           int           `json:"last_step"`
+	Messages       int64         `json:"simulated_messages"` // those of warm-ups too
+	Workers        int           `json:"workers"`
+}
+
+// Sample estimates what Run would return as makespan from windows of the steps. Each
+// worker opens the trace, which must be a file, for itself. The estimate is the
+// same bits for any number of workers, unless there is a time limit. An error that wraps
+// sampling.ErrExact says that Run is the better choice.
+//
+// The progress function of o is not called.
+func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
+	s := &sample{open: open, machine: m, options: o, workers: make([]*trace.Trace, max(so.Workers, 0))}
+	defer s.close()
+	if err := s.span(); err != nil {
+		return nil, err
+	}
+	e, err := sampling.Run(ctx, sampling.Options{
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers,
+		Measure: s.measure, Progress: so.Progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.estimate(e), nil
+}
+
+// sample is a trace that is being sampled.
+type sample struct {
+	open       func() (*trace.Trace, error)
+	machine    Machine
+	options    Options
+	header     *trace.Header
+	first, end int // steps [first, end)
+	opening    sync.Mutex
+	workers    []*trace.Trace // nil until the worker begins
+	messages   atomic.Int64
+}
+
+// errStream is the error of a trace that is not a file.
+var errStream = errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
+
+// span finds out which steps there are.
+func (s *sample) span() error {
+	t, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if _, file := t.Totals(); !file {
+		return errStream
+	}
+	s.header = t.Header()
+	s.first, s.end = s.options.From, s.options.From+1
+	if w := t.Windows(); len(w) > 0 {
+		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1
+	}
+	if s.options.To > 0 {
+		s.end = min(s.end, s.options.To)
+	}
+	if s.end <= s.first {
+		return fmt.Errorf("the trace has no steps from %d on", s.options.From)
+	}
+	return nil
+}
+
+func (s *sample) close() {
+	for _, t := range s.workers {
+		if t != nil {
+			t.Close()
+		}
+	}
+}
+
+// measure is the sampling.Measure of the trace. What ends the program ends the last
+// window only.
+func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.Dates, error) {
+	t, err := s.trace(worker)
+	if err != nil {
+		return nil, err
+	}
+	o := s.options
+	o.From, o.To, o.Begins, o.Progress = from, to, true, nil
+	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
+	e, err := newEngine(t.Header(), s.machine, o)
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.freeKernels()})
+	if err != nil {
+		return nil, err
+	}
+	res, err := e.play(t.Header(), &interruptible{Source: cursors(list), ctx: ctx}, &o)
+	if err != nil {
+		return nil, err
+	}
+	s.messages.Add(res.Messages)
+	dates := make([]sampling.Dates, len(res.Begins))
+	for i, b := range res.Begins {
+		dates[i] = sampling.Dates(b)
+	}
+	return dates, nil
+}
+
+// trace returns the trace of a worker, opened at its first window.
+func (s *sample) trace(worker int) (*trace.Trace, error) {
+	if s.workers[worker] != nil {
+		return s.workers[worker], nil
+	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	t, err := s.open()
+	s.workers[worker] = t
+	return t, err
+}
+
+func (s *sample) estimate(e *sampling.Estimate) *Estimate {
+	whole := s.options.From == 0 && (s.options.To == 0 || s.options.To > s.header.Steps)
+	est := &Estimate{
+		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
+		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
+	}
+	if est.Complete && e.Seconds > 0 {
+		est.Gflops = s.header.Flops / e.Seconds / 1e9
+		est.GflopsInterval = est.Gflops * e.Relative()
+	}
+	return est
+}
+
+// interruptible is a source that ends with the context's error.
+type interruptible struct {
+	Source
+	ctx   context.Context
+	calls uint
+}
+
+// Fill implements Source.
+func (s *interruptible) Fill(rank int32, buf []trace.Action) (int, error) {
+	const often = 1 << 12 // calls between two looks at the context
+	if s.calls++; s.calls%often == 0 {
+		if err := s.ctx.Err(); err != nil {
+			return 0, err
+		}
+	}
+	return s.Source.Fill(rank, buf)
+}

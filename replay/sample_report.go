@@ -1,0 +1,126 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// EstimateReport is an estimate with what it was made from and what making it cost.
+// Nothing in it looks like an exact result.
+type EstimateReport struct {
+	IsEstimate bool `json:"estimate"` // true
+	*Estimate
+	Confidence float64           `json:"confidence"` // of the interval
+	Tolerance  float64           `json:"tolerance"`  // that was asked for; 0: none
+	Budget     float64           `json:"budget_s"`   // likewise
+	Tool       string            `json:"tool"`
+	Trace      string            `json:"trace"`
+	Platform   string            `json:"platform"`
+	KernelFile string            `json:"kernels"`
+	Program    string            `json:"program"`
+	Parameters map[string]string `json:"parameters"`
+
+	Hosts       int     `json:"hosts"`
+	WallSeconds float64 `json:"wall_s"`
+	PeakRSS     int64   `json:"peak_rss_bytes"`
+}
+
+// NewEstimateReport returns the report of an estimate for a machine that took so
+// long to compute.
+func NewEstimateReport(e *Estimate, m *Machine, wallSeconds float64) *EstimateReport {
+	used := map[int32]bool{}
+	for _, h := range m.Hosts {
+		used[h] = true
+	}
+	return &EstimateReport{
+		IsEstimate: true, Estimate: e, Confidence: 0.95,
+		Program: e.Header.Program, Parameters: parameters(e.Header), Hosts: len(used), WallSeconds: wallSeconds,
+	}
+}
+
+// WriteJSON writes everything; numbers have all the digits of the double.
+func (r *EstimateReport) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
+
+// WriteText writes the estimate and its interval, the windows that it comes from,
+// and what it cost.
+func (r *EstimateReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if r.Complete {
+		resultLine(&b, r.Header, r.Seconds, r.Gflops, " estimate")
+	} else {
+		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
+	}
+	fmt.Fprintf(&b, "\nmakespan %.6g \u00b1 %.2g s (\u00b1 %.2g %%, about %g %% sure)", r.Seconds, r.Interval, 100*r.Relative(), 100*r.Confidence)
+	if r.Gflops > 0 {
+		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
+	}
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %d ranks on %d hosts", r.Trace, r.Platform, r.Header.Ranks, r.Hosts)
+	if r.KernelFile != "" {
+		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
+	}
+	r.windowTable(&b)
+	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
+		count(int64(r.Simulated)), count(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), count(r.Messages),
+		r.WallSeconds, plural(r.Workers, "worker"), size(r.PeakRSS))
+	r.warnings(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *EstimateReport) windowTable(b *strings.Builder) {
+	seen := "long enough as far as the steps after it tell"
+	if r.Coupled {
+		seen = "after which the cold start is forgotten"
+	}
+	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", plural(len(r.Windows), "window"), plural(r.Rounds, "round"), plural(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
+	for _, w := range r.Windows {
+		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// warnings says what makes the interval doubtful.
+func (r *EstimateReport) warnings(b *strings.Builder) {
+	if r.Outliers > 0 {
+		fmt.Fprintf(b, "warning: %d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones\n", r.Outliers)
+	}
+	if r.Tolerance > 0 && r.Relative() > r.Tolerance {
+		fmt.Fprintf(b, "warning: the time was over before the tolerance of %g %% was reached\n", 100*r.Tolerance)
+	}
+}
+
+// ExactReport is the report of an exact replay where an estimate was asked for.
+type ExactReport struct {
+	IsEstimate bool   `json:"estimate"`      // false
+	Because    string `json:"exact_because"` // why it is exact
+	*Report
+}
+
+// WriteJSON writes everything; numbers have all the digits of the double.
+func (r *ExactReport) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
+
+// WriteText writes the report for people.
+func (r *ExactReport) WriteText(w io.Writer) error {
+	if err := r.Report.WriteText(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "exact: all steps were simulated, since %s\n", r.Because)
+	return err
+}

@@ -1,0 +1,243 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// opener returns a function that opens a trace file in a directory of the test.
+func opener(t testing.TB, write func(w io.Writer) error) func() (*trace.Trace, error) {
+	t.Helper()
+	path := saved(t, write)
+	return func() (*trace.Trace, error) { return trace.Open(path) }
+}
+
+// saved returns the path of a trace file in a directory of the test.
+func saved(t testing.TB, write func(w io.Writer) error) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.trace.zst")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sleepers is a trace of two ranks that sleep so many seconds in each step, rank 1
+// half a second less in the first, so that they are never in the same step.
+func sleepers(t testing.TB, steps int, seconds func(step int) float64) func() (*trace.Trace, error) {
+	return opener(t, writeSleepers(steps, seconds))
+}
+
+func writeSleepers(steps int, seconds func(step int) float64) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		h := &trace.Header{
+			Program: "sleepers", Ranks: 2, Steps: steps, Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
+			Templates: []trace.Template{{Name: "step", List: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{{Name: "seconds", Axis: 1}}}},
+		}
+		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
+		if err != nil {
+			return err
+		}
+		b := trace.NewBuilder("step", 1)
+		b.Sleep(b.Param(0))
+		block, err := tw.Program().Add(b)
+		if err != nil {
+			return err
+		}
+		for k := range steps {
+			s := seconds(k)
+			args := []int64{trace.FloatArg(s), trace.FloatArg(s)}
+			if k == 0 {
+				args[1] = trace.FloatArg(s - 0.5)
+			}
+			if err := errors.Join(tw.Step(k), tw.Call(&trace.Call{Blocks: []int64{int64(block)}, Args: [][]int64{args}})); err != nil {
+				return err
+			}
+		}
+		return tw.Close()
+	}
+}
+
+// TestSampleSleepers: sums of powers, on paper. The ranks end half a second apart.
+func TestSampleSleepers(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	for _, c := range []struct {
+		name      string
+		seconds   func(k int) float64
+		from, to  int
+		want, tol float64
+	}{
+		{"constant", func(int) float64 { return 1 }, 0, 0, 1000, 1e-9},
+		{"linear", func(k int) float64 { return 1 + float64(k) }, 0, 0, 1000 * 1001 / 2, 1e-9},
+		{"quadratic", func(k int) float64 { return 1 + float64(k)*float64(k) }, 0, 0, 1000 + 999*1000*1999/6, 1e-9},
+		{"a part", func(k int) float64 { return 1 + float64(k) }, 500, 800, (501 + 800) * 150, 1e-9},
+		{"a jump", func(k int) float64 { return 1 + math.Floor(float64(k)/700) }, 0, 0, 1300, 0.01},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := b.Options
+			o.From, o.To = c.from, c.to
+			e, err := replay.Sample(t.Context(), sleepers(t, 1000, c.seconds), b.Machine, o, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(e.Seconds-c.want) > max(e.Interval, 1e-9*c.want) || e.Interval > c.tol*c.want+0.251 {
+				t.Errorf("%v s +- %v s, want %v s", e.Seconds, e.Interval, c.want)
+			}
+			if !e.Coupled || e.Complete != (c.to == 0) || e.Simulated > (e.Steps)*6/10 {
+				t.Errorf("coupled %v, complete %v, %d of %d steps simulated", e.Coupled, e.Complete, e.Simulated, e.Steps)
+			}
+		})
+	}
+}
+
+// generic is the built-in machine for so many ranks.
+func generic(t testing.TB, ranks int) replay.Machine {
+	t.Helper()
+	p, err := platforms.Builtin("default", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := kernels.Builtin("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := replay.FillHosts(p, ranks, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Machine{Platform: p, Kernels: k, Hosts: hosts}
+}
+
+// TestSampleHPL: the exact makespan of each run is in the interval of its estimate,
+// which any number of workers finds to the bit.
+func TestSampleHPL(t *testing.T) {
+	for _, c := range []struct {
+		bcast   string
+		depth   int
+		nb      int
+		coupled bool
+	}{
+		{"long", 0, 32, true}, {"longM", 1, 32, true}, {"1ring", 0, 32, true}, {"2ringM", 0, 32, true},
+		// With look-ahead, polls decide what happens when: no step forgets the start.
+		{"2ring", 1, 16, false}, {"1ring", 1, 16, false},
+	} {
+		if testing.Short() && c.bcast != "2ringM" {
+			continue // one case runs all goroutines that there are
+		}
+		t.Run(fmt.Sprintf("%s/%d", c.bcast, c.depth), func(t *testing.T) {
+			t.Parallel()
+			p := hpl.DefaultParams(16384, 4, 4)
+			p.NB, p.Depth = c.nb, c.depth
+			var err error
+			if p.Bcast, err = hpl.ParseBcast(c.bcast); err != nil {
+				t.Fatal(err)
+			}
+			open := opener(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
+			compareSampled(t, open, generic(t, 16), c.coupled)
+		})
+	}
+}
+
+func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Machine, coupled bool) {
+	t.Helper()
+	tr, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	o := replay.DefaultOptions()
+	if err := o.Network.ApplyConfig(m.Platform); err != nil {
+		t.Fatal(err)
+	}
+	exact, err := replay.Run(tr, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *replay.Estimate
+	for _, workers := range []int{1, 2} {
+		e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.03, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			first = e
+		}
+		ignore := cmp.Options{cmpopts.IgnoreUnexported(sampling.Window{}), cmpopts.IgnoreFields(replay.Estimate{}, "Header", "Workers")}
+		if diff := cmp.Diff(first, e, ignore); diff != "" {
+			t.Errorf("%d workers:\n%s", workers, diff)
+		}
+	}
+	t.Logf("%.6g s +- %.2g %% from %d of %d steps; exact %.6g s", first.Seconds, 100*first.Relative(), first.Simulated, first.Steps, exact.Makespan)
+	if math.Abs(first.Seconds-exact.Makespan) > first.Interval || first.Relative() > 0.03 {
+		t.Errorf("%v s +- %v s, but the run takes %v s", first.Seconds, first.Interval, exact.Makespan)
+	}
+	if first.Coupled != coupled || !first.Complete {
+		t.Errorf("coupled %v, complete %v", first.Coupled, first.Complete)
+	}
+}
+
+// TestSampleRefuses: what cannot be sampled, or need not be.
+func TestSampleRefuses(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	constant := func(int) float64 { return 1 }
+	long := sleepers(t, 1000, constant)
+	var file bytes.Buffer
+	if err := writeSleepers(1000, constant)(&file); err != nil {
+		t.Fatal(err)
+	}
+	stream := func() (*trace.Trace, error) { return trace.NewReader(&file, "pipe") }
+	tolerance := replay.SampleOptions{Tolerance: 0.01, Workers: 1}
+	for _, c := range []struct {
+		name string
+		open func() (*trace.Trace, error)
+		from int
+		o    replay.SampleOptions
+		want string
+	}{
+		{"few steps", sleepers(t, 20, constant), 0, tolerance, "sampling does not pay: 20 steps are too few"},
+		{"no steps", long, 1000, tolerance, "the trace has no steps from 1000 on"},
+		{"stream", stream, 0, tolerance, "it needs a trace file, not a pipe"},
+		{"nothing asked for", long, 0, replay.SampleOptions{Workers: 1}, "neither a tolerance nor a time limit"},
+		{"no workers", long, 0, replay.SampleOptions{Tolerance: 1}, "0 workers"},
+	} {
+		o := b.Options
+		o.From = c.from
+		if _, err := replay.Sample(t.Context(), c.open, b.Machine, o, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestSampleCancelled: the context ends windows that are under way.
+func TestSampleCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b := newBench(t, star(2), 2)
+	open := sleepers(t, 1000, func(int) float64 { return 1 })
+	_, err := replay.Sample(ctx, open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
