@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
-		Flags:           flags(),
+		Flags:           append(flags(), sampleFlags()...),
 		Commands:        []*cli.Command{platformCommand(stdout)},
 
 		DisableSliceFlagSeparator: true,
@@ -53,6 +53,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			s, err := settingsOf(c)
 			if err != nil {
 				return err
+			}
+			if s.sample.on() {
+				return sampleTrace(c.Context, s, stdout, stderr)
 			}
 			return replayTrace(s, stdin, stdout, stderr)
 		},

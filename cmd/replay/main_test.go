@@ -16,10 +16,10 @@ import (
 	"reprise/tracegen/hpl"
 )
 
-// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q", which
-// writes the trace of a run of HPL to standard output.
+// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q" and
+// "longtrace", which write the traces of runs of HPL to standard output.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace})
+	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace})
 }
 
 func TestScripts(t *testing.T) {

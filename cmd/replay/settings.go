@@ -18,6 +18,7 @@ type settings struct {
 	cfg          [][2]string // names and values
 	from, to     int
 	json, quiet  bool
+	sample       sampleSettings
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -42,6 +43,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		s.cfg = append(s.cfg, [2]string{name, value})
 	}
 	var err error
+	if s.sample, err = sampleSettingsOf(c); err != nil {
+		return nil, err
+	}
 	s.from, s.to, err = parseSteps(c.String("steps"))
 	return s, err
 }

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/trace"
+)
+
+// sampleSettings is what the command line says about sampling; without a tolerance
+// and a budget there is none.
+type sampleSettings struct {
+	tolerance float64
+	budget    time.Duration
+}
+
+func (s *sampleSettings) on() bool { return s.tolerance > 0 || s.budget > 0 }
+
+func sampleFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (such as 0.5%) with about 95 % confidence"},
+		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows"},
+	}
+}
+
+func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
+	if c.IsSet("budget") {
+		if s.budget = c.Duration("budget"); s.budget <= 0 {
+			return s, usagef("--budget %v, want a positive time such as 3m", s.budget)
+		}
+	}
+	if c.IsSet("tolerance") {
+		s.tolerance, err = parseTolerance(c.String("tolerance"))
+	}
+	return s, err
+}
+
+// parseTolerance reads a fraction or a percentage between 0 and 100 %.
+func parseTolerance(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1) {
+		return 0, usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
+	}
+	return v, nil
+}
+
+// sampleTrace estimates the makespan, or replays all of the trace where that costs
+// no more, and prints the report.
+func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
+	in, err := openSampled(s)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	m, err := loadMachine(s, in.header)
+	if err != nil {
+		return err
+	}
+	o, err := options(s, m)
+	if err != nil {
+		return err
+	}
+	if !s.quiet {
+		for _, note := range m.notes {
+			fmt.Fprintln(stderr, "replay:", note)
+		}
+	}
+	begin := time.Now()
+	e, err := estimate(ctx, s, m, o, stderr)
+	if errors.Is(err, sampling.ErrExact) {
+		return replayExactly(s, in, m, o, err, begin, stdout, stderr)
+	}
+	if err != nil {
+		return err
+	}
+	r := replay.NewEstimateReport(e, &m.Machine, time.Since(begin).Seconds())
+	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
+	r.Tolerance, r.Budget, r.PeakRSS = s.sample.tolerance, s.sample.budget.Seconds(), peakRSS()
+	if s.json {
+		return r.WriteJSON(stdout)
+	}
+	return r.WriteText(stdout)
+}
+
+// openSampled opens a trace that can be read at any step.
+func openSampled(s *settings) (*input, error) {
+	if s.trace == "-" {
+		return nil, usagef("--tolerance and --budget read the steps in any order: they need a trace file, not standard input")
+	}
+	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
+		return nil, usagef("--tolerance and --budget read the steps in any order: they need a trace file, and %s is none", s.trace)
+	}
+	in, err := openInput(s.trace, nil)
+	if err == nil && in.trace == nil {
+		return nil, usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", s.trace)
+	}
+	return in, err
+}
+
+// estimate samples the trace with all cores, within the budget.
+func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, stderr io.Writer) (*replay.Estimate, error) {
+	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0)}
+	if s.sample.budget > 0 {
+		end := time.Now().Add(s.sample.budget)
+		so.Left = func() float64 { return time.Until(end).Seconds() }
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end)
+		defer cancel()
+	}
+	if !s.quiet && isTerminal(stderr) {
+		so.Progress = func(e *sampling.Estimate) {
+			fmt.Fprintf(stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds, 100*e.Relative())
+		}
+	}
+	open := func() (*trace.Trace, error) { return trace.Open(s.trace) }
+	return replay.Sample(ctx, open, m.Machine, o, so)
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// replayExactly replays all of the trace, and says why.
+func replayExactly(s *settings, in *input, m *machine, o replay.Options, why error, begin time.Time, stdout, stderr io.Writer) error {
+	bar := newBar(s, in, stderr)
+	if bar != nil {
+		o.Progress = func(steps int) { _ = bar.Set(steps) }
+	}
+	res, err := in.run(m.Machine, o)
+	if bar != nil {
+		_ = bar.Clear()
+	}
+	if err != nil {
+		return err
+	}
+	r := replay.NewReport(res, time.Since(begin).Seconds())
+	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
+	r.PeakRSS = peakRSS()
+	exact := replay.ExactReport{Because: why.Error(), Report: r}
+	if s.json {
+		return exact.WriteJSON(stdout)
+	}
+	return exact.WriteText(stdout)
+}
