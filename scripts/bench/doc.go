@@ -1,6 +1,6 @@
 // Bench measures how fast replay is, side by side with SimGrid's trace replay.
 //
-//	go run ./scripts/bench [-smpirun] [-messages N] [-ranks 64,256,1024] [-runs 5]
+//	go run ./scripts/bench [-smpirun] [-messages N] [-ranks 64,256,1024] [-runs 5] [-in-step]
 //
 // It writes three communication patterns as SimGrid text traces, on a two-level
 // fat tree with SMPI's default options, cross traffic included, and plays each
@@ -9,7 +9,9 @@
 // wall times of whole processes, as messages per second, peak memory, ratios, and
 // the difference of the two predictions.
 //
-// The patterns, with messages of 64 KiB to 1 MiB drawn anew for each round:
+// Each message has a size of its own, of 64 KiB to 1 MiB, so that the ranks drift
+// apart and messages of several rounds overlap; with -in-step all those of a round
+// have one size, and many begin and end together. The patterns:
 //
 //   - ring: every rank sends to the one d places on, d drawn anew for each round;
 //     irecv, isend and two waits.

@@ -27,6 +27,8 @@ type config struct {
 	ranks          []int
 	messages, runs int
 	seed           uint64
+	inStep         bool
+	keep           string
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -39,6 +41,8 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&o.messages, "messages", 100000, "messages of each workload, about")
 	f.IntVar(&o.runs, "runs", 5, "runs of each simulator")
 	f.Uint64Var(&o.seed, "seed", 1, "what sizes and distances are drawn from")
+	f.BoolVar(&o.inStep, "in-step", false, "one size for all messages of a round, so that the ranks stay in step")
+	f.StringVar(&o.keep, "keep", "", "keep the workloads in this directory")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -77,7 +81,7 @@ func bench(args []string, w io.Writer) error {
 	t.header()
 	for _, pattern := range o.patterns {
 		for _, ranks := range o.ranks {
-			load := &workload{pattern: pattern, ranks: ranks, messages: max(1, o.messages/ranks) * ranks, seed: o.seed}
+			load := &workload{pattern: pattern, ranks: ranks, messages: max(1, o.messages/ranks) * ranks, seed: o.seed, inStep: o.inStep}
 			ours, theirs, err := o.measure(load)
 			if err != nil {
 				return fmt.Errorf("%s, %d ranks: %w", pattern, ranks, err)
@@ -91,11 +95,15 @@ func bench(args []string, w io.Writer) error {
 
 // measure runs the simulators in turn on a workload.
 func (o *config) measure(load *workload) (ours, theirs sample, err error) {
-	dir, err := os.MkdirTemp("", "bench")
+	dir := filepath.Join(o.keep, fmt.Sprintf("%s-%d", load.pattern, load.ranks))
+	if o.keep != "" {
+		err = os.MkdirAll(dir, 0o755)
+	} else if dir, err = os.MkdirTemp("", "bench"); err == nil {
+		defer os.RemoveAll(dir)
+	}
 	if err != nil {
 		return ours, theirs, err
 	}
-	defer os.RemoveAll(dir)
 	if err := load.write(dir); err != nil {
 		return ours, theirs, err
 	}

@@ -22,6 +22,7 @@ type workload struct {
 	ranks    int
 	messages int // a multiple of ranks
 	seed     uint64
+	inStep   bool // all messages of a round have one size
 }
 
 // rounds returns how often each rank sends.
@@ -41,15 +42,22 @@ func (w *workload) platform() string {
 
 // round is what all ranks do at once.
 type round struct {
-	shift int // ring: distance; exchanges: mask
-	bytes int
+	shift int   // ring: distance; exchanges: mask
+	bytes []int // by sender
 }
 
 func (w *workload) draw() []round {
 	random := rand.New(rand.NewPCG(w.seed, uint64(w.ranks)))
+	size := func() int { return smallest + random.IntN(largest-smallest+1) }
 	list := make([]round, w.rounds())
 	for i := range list {
-		list[i].bytes = smallest + random.IntN(largest-smallest+1)
+		list[i].bytes = make([]int, w.ranks)
+		common := size()
+		for r := range list[i].bytes {
+			if list[i].bytes[r] = common; !w.inStep {
+				list[i].bytes[r] = size()
+			}
+		}
 		switch w.pattern {
 		case "ring":
 			list[i].shift = 1 + random.IntN(w.ranks-1)
@@ -91,11 +99,11 @@ func (w *workload) writeRank(path string, r int, rounds []round) error {
 	for i, x := range rounds {
 		if w.pattern != "ring" {
 			peer := r ^ x.shift
-			fmt.Fprintf(out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes, peer, x.bytes, peer)
+			fmt.Fprintf(out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
 			continue
 		}
 		from, to := (r+w.ranks-x.shift)%w.ranks, (r+x.shift)%w.ranks
-		fmt.Fprintf(out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes, r, to, i, x.bytes)
+		fmt.Fprintf(out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes[from], r, to, i, x.bytes[r])
 		fmt.Fprintf(out, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
 	}
 	fmt.Fprintf(out, "%d finalize\n", r)
