@@ -112,6 +112,31 @@ func TestSampleSleepers(t *testing.T) {
 	}
 }
 
+// TestSampleEnds: what precedes the first step and what follows the last one count
+// once. Here they take 2 s and a barrier.
+func TestSampleEnds(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.Network.InitTime, b.Network.FinalizationBarrier = 2, true
+	open := sleepers(t, 1000, func(int) float64 { return 1 })
+	tr, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	exact, err := replay.Run(tr, b.Machine, b.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rank 1 is half a second ahead until the barrier, the mean a quarter: the interval.
+	if exact.Makespan < 1002 || exact.Makespan > 1002.01 || math.Abs(e.Seconds-exact.Makespan) > e.Interval || e.Interval > 0.2501 {
+		t.Errorf("%v s +- %v s, exact %v s", e.Seconds, e.Interval, exact.Makespan)
+	}
+}
+
 // generic is the built-in machine for so many ranks.
 func generic(t testing.TB, ranks int) replay.Machine {
 	t.Helper()
