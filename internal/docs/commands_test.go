@@ -18,6 +18,8 @@ var scaled = []struct{ page, whole, part string }{
 	{"README.md", "-N 3875000 -P 77 -Q 78", "-N 3875000 -P 77 -Q 78 --first-steps 1"},
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
+	// Minutes.
+	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
 
 // command is a command line of a page.
