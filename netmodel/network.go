@@ -68,7 +68,11 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	}
 	links[platforms.LoopbackLink].Bandwidth = o.LoopbackBandwidth
 	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
-	return newNetwork(links, p.AppendRoute, o)
+	n, err := newNetwork(links, p.AppendRoute, o)
+	if err == nil && !p.SumsAsMet() {
+		n.routes.summedOf = p.AppendSummed
+	}
+	return n, err
 }
 
 // newNetwork is New over plain links and a routing function.

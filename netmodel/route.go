@@ -24,6 +24,7 @@ type linkClass struct {
 // of ten lookups hit, which makes the start of a transfer twice as quick.
 type routes struct {
 	routeOf      routeFunc
+	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
 	classes      []linkClass
 	classOf      []int32 // by link: index in classes
 	crossTraffic bool
@@ -34,7 +35,8 @@ type routes struct {
 	width   int       // entries of links for each of known
 	weights []float64 // weights of flows on links; 1 first
 
-	there, back []int32 // scratch
+	there, back, summed []int32 // of compute
+	order               []int32 // scratch of summed
 }
 
 // route is the way from a host to another, and back with cross traffic. 64 bytes.
@@ -120,10 +122,17 @@ func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
 	return k, r.links[int(i)*r.width:][:k.count], nil
 }
 
-// compute sets r.there and r.back.
+// compute sets r.there, r.back and r.summed.
 func (r *routes) compute(src, dst int32) (err error) {
 	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil {
 		return err
+	}
+	r.summed = r.there
+	if r.summedOf != nil {
+		if r.summed, err = r.summedOf(r.order[:0], int(src), int(dst)); err != nil {
+			return err
+		}
+		r.order = r.summed
 	}
 	r.back = r.back[:0]
 	if r.crossTraffic {
@@ -145,12 +154,12 @@ func (r *routes) compute(src, dst int32) (err error) {
 	return nil
 }
 
-// store makes entry i the route of r.there and r.back. The sums run in route order,
-// latencies first: on FATPIPE links the last bit can decide.
+// store makes entry i the route of r.there and r.back. The sums run in SimGrid's
+// order, latencies first: on FATPIPE links the last bit can decide.
 func (r *routes) store(i uint32, src, dst int32) {
 	k := &r.known[i]
 	*k = route{src: src, dst: dst, bound: unlimited}
-	for _, l := range r.there {
+	for _, l := range r.summed {
 		k.latency += r.class(l).latency
 	}
 	k.penalty = k.latency

@@ -6,7 +6,8 @@ import "fmt"
 // or from the hosts of one zone to those of another, however deep both are in
 // the zone that lists it. It has one direction.
 type bypass struct {
-	fromAt, toAt place // gateways, or the hosts themselves
+	betweenZones bool
+	fromAt, toAt place // gateways, if it is between zones
 	links        []int32
 }
 
@@ -57,21 +58,22 @@ func (p *Platform) zoneAround(at place, n int32) place {
 	return p.zones[at.zone].place
 }
 
-// appendBypass appends the route over a bypass. Each gateway is inside the zone
-// that its end is in, so this ends.
-func (p *Platform) appendBypass(route []int32, b *bypass, src, dst place) ([]int32, error) {
+// appendBypass appends the route over a bypass. Where the source or the
+// destination is the gateway itself, the route between zones has its route to
+// itself, its loopback that is: so the original. Each gateway is inside the
+// zone that its end is in, so this ends.
+func (w walk) appendBypass(route []int32, b *bypass, src, dst place) ([]int32, error) {
+	if !b.betweenZones {
+		return append(route, b.links...), nil
+	}
 	start := len(route)
-	var err error
-	if src != b.fromAt {
-		if route, err = p.appendRoute(route, src, b.fromAt); err != nil {
-			return route[:start], err
-		}
+	route, err := w.appendRoute(route, src, b.fromAt)
+	if err != nil {
+		return route[:start], err
 	}
 	route = append(route, b.links...)
-	if dst != b.toAt {
-		if route, err = p.appendRoute(route, b.toAt, dst); err != nil {
-			return route[:start], err
-		}
+	if route, err = w.appendRoute(route, b.toAt, dst); err != nil {
+		return route[:start], err
 	}
 	return route, nil
 }
@@ -85,8 +87,8 @@ func (b *builder) readBypass(v *values, zone int32) {
 	if v.err != nil {
 		return
 	}
-	way := &bypass{fromAt: src.place, toAt: dst.place}
-	if v.e.name == "bypassZoneRoute" {
+	way := &bypass{betweenZones: v.e.name == "bypassZoneRoute"}
+	if way.betweenZones {
 		way.fromAt, way.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
 	}
 	if way.links, _ = b.readLinks(v); len(way.links) == 0 {

@@ -80,7 +80,7 @@ func (d *dragonfly) seatOf(host int32) seat {
 // router returns the number of the router at s.
 func (d *dragonfly) router(s seat) int32 { return (s.group*d.chassis+s.chassis)*d.blades + s.blade }
 
-func (d *dragonfly) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (d *dragonfly) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && d.loopback >= 0 {
 		return append(route, d.loopback+src), nil
 	}

@@ -68,7 +68,7 @@ func (f *fatTree) addCables(s *clusterSpec, shape treeShape, l int, nodes int64,
 	}))
 }
 
-func (f *fatTree) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (f *fatTree) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && f.loopback >= 0 {
 		return append(route, f.loopback+src), nil
 	}

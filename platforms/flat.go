@@ -32,7 +32,7 @@ func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
 	return c
 }
 
-func (c *flatCluster) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (c *flatCluster) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && c.loopback >= 0 {
 		return append(route, c.loopback+src), nil
 	}

@@ -12,12 +12,13 @@ import (
 // with Floyd and Dijkstra it is a path of fewest links over the listed ones,
 // all found when the file is read.
 type graph struct {
-	zone  int32
-	size  int32   // points
-	edges []edge  // sorted by from, then to
-	first []int32 // edges of point i are first[i] to first[i+1]
-	links []int32 // of all edges
-	next  []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full
+	zone    int32
+	size    int32   // points
+	edges   []edge  // sorted by from, then to
+	first   []int32 // edges of point i are first[i] to first[i+1]
+	links   []int32 // of all edges
+	next    []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full
+	fromEnd bool    // Dijkstra: latencies are added up from the last edge to the first
 }
 
 // An edge is a listed route, in one direction, from the place fromAt, which is
@@ -73,38 +74,85 @@ func (g *graph) towards(at, to int32) int32 {
 	return g.next[at*g.size+to]
 }
 
-func (g *graph) appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (g *graph) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst && g.edge(src, src) < 0 {
 		return append(route, LoopbackLink), nil
 	}
-	return g.appendCrossing(p, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+	return g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
 }
 
-func (g *graph) appendCrossing(p *Platform, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error) {
+func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error) {
 	start := len(route)
-	at, in := src, srcIn
+	var few [8]int32
+	path, ok := g.appendPath(few[:0], srcIn, dstIn)
+	if !ok {
+		return route, fmt.Errorf("%s: no route in zone %q from %s to %s",
+			w.Name(), w.zones[g.zone].name, w.pointName(src), w.pointName(dst))
+	}
+	enter, leave := g.edges[path[0]].fromAt, g.edges[path[len(path)-1]].toAt
+	var err error
+	if !w.summed {
+		route, err = w.appendHop(route, src, enter)
+	}
+	if err == nil {
+		route, err = g.appendEdges(w, route, path)
+	}
+	if err == nil && w.summed {
+		route, err = w.appendHop(route, src, enter)
+	}
+	if err == nil {
+		route, err = w.appendHop(route, leave, dst)
+	}
+	if err != nil {
+		return route[:start], err
+	}
+	return route, nil
+}
+
+// appendPath appends the edges to take from one point to another, one at least;
+// it is false where there is no path.
+func (g *graph) appendPath(path []int32, at, to int32) ([]int32, bool) {
 	for {
-		i := g.towards(in, dstIn)
+		i := g.towards(at, to)
 		if i < 0 {
-			return route[:start], fmt.Errorf("%s: no route in zone %q from %s to %s",
-				p.name, p.zones[g.zone].name, p.pointName(src), p.pointName(dst))
+			return path, false
 		}
+		path = append(path, i)
+		if at = g.edges[i].to; at == to {
+			return path, true
+		}
+	}
+}
+
+// appendEdges appends the links of edges, and the ways inside the zones between
+// them.
+func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error) {
+	if w.summed && g.fromEnd {
+		slices.Reverse(path)
+	}
+	var err error
+	for k, i := range path {
 		e := &g.edges[i]
-		var err error
-		if at != e.fromAt {
-			if route, err = p.appendRoute(route, at, e.fromAt); err != nil {
-				return route[:start], err
+		if k > 0 {
+			from, to := g.edges[path[k-1]].toAt, e.fromAt
+			if w.summed && g.fromEnd {
+				from, to = e.toAt, g.edges[path[k-1]].fromAt
+			}
+			if route, err = w.appendHop(route, from, to); err != nil {
+				return route, err
 			}
 		}
 		route = append(route, g.links[e.first:e.end]...)
-		if at, in = e.toAt, e.to; in == dstIn {
-			break
-		}
 	}
-	if at == dst {
+	return route, nil
+}
+
+// appendHop appends the route between two places, nothing if they are one.
+func (w walk) appendHop(route []int32, src, dst place) ([]int32, error) {
+	if src == dst {
 		return route, nil
 	}
-	return p.appendRoute(route, at, dst)
+	return w.appendRoute(route, src, dst)
 }
 
 // findPaths fills next with paths of fewest links. Among equally short ones it

@@ -9,7 +9,7 @@ type star struct {
 	backbone int32   // -1 for none
 }
 
-func (s *star) appendLocal(_ *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (s *star) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	start := len(route)
 	for _, l := range [...]int32{s.up[src], s.backbone, s.down[dst]} {
 		if l >= 0 && (l != s.up[src] || len(route) == start) {

@@ -28,10 +28,10 @@ func newTorus(s *clusterSpec, dims []int32, t *linkTable) *torus {
 }
 
 // appendLocal routes dimension by dimension.
-func (c *torus) appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error) {
+func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
 	if src == dst {
 		if c.loopback < 0 {
-			return route, fmt.Errorf("%s: torus %q has no loopback for messages of a host to itself", p.name, c.name)
+			return route, fmt.Errorf("%s: torus %q has no loopback for messages of a host to itself", w.Name(), c.name)
 		}
 		return append(route, c.loopback+src), nil
 	}

@@ -24,7 +24,7 @@ type zone struct {
 // A topology makes routes between the points of one zone.
 type topology interface {
 	// appendLocal appends the route between two hosts or routers of the zone.
-	appendLocal(p *Platform, route []int32, src, dst int32) ([]int32, error)
+	appendLocal(w walk, route []int32, src, dst int32) ([]int32, error)
 	// describe fills in all but the name.
 	describe(p *Platform, z *ZoneDescription)
 }
@@ -34,27 +34,38 @@ type crossing interface {
 	topology
 	// appendCrossing appends the route from src, which is the point srcIn of
 	// this zone or lies inside it, to dst, likewise.
-	appendCrossing(p *Platform, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error)
+	appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error)
+}
+
+// A walk puts routes together.
+type walk struct {
+	*Platform
+	// summed asks for the links in the order in which SimGrid adds their
+	// latencies up, not in the order in which a message meets them: it resolves
+	// the way across a zone before the ways to and from its gateways, and a path
+	// of Dijkstra's from its end. The last bit of the sum depends on that.
+	summed bool
 }
 
 // appendRoute appends the route between any two hosts or routers: over a bypass
 // if there is one, inside their common zone, or across the innermost zone around
 // both, to and from the gateways that it names.
-func (p *Platform) appendRoute(route []int32, src, dst place) ([]int32, error) {
+func (w walk) appendRoute(route []int32, src, dst place) ([]int32, error) {
+	p := w.Platform
 	if p.bypasses != nil {
 		if b := p.findBypass(src, dst); b != nil {
-			return p.appendBypass(route, b, src, dst)
+			return w.appendBypass(route, b, src, dst)
 		}
 	}
 	if src.zone == dst.zone {
-		return p.zones[src.zone].topology.appendLocal(p, route, src.local, dst.local)
+		return p.zones[src.zone].topology.appendLocal(w, route, src.local, dst.local)
 	}
 	c := p.commonZone(src, dst)
 	across, ok := p.zones[c.zone].topology.(crossing)
 	if !ok {
 		return route, fmt.Errorf("%s: zone %q has no routes between zones", p.name, p.zones[c.zone].name)
 	}
-	return across.appendCrossing(p, route, src, dst, c.srcIn, c.dstIn)
+	return across.appendCrossing(w, route, src, dst, c.srcIn, c.dstIn)
 }
 
 // A meeting is the innermost zone around two places, and the points of it that

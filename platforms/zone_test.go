@@ -158,7 +158,10 @@ func TestStar(t *testing.T) {
 }
 
 // TestBypass: a bypass goes before the listed route, one way; between zones that
-// of the innermost zones wins over that of outer ones.
+// of the innermost zones wins over that of outer ones, and leads through the
+// loopback of a source or destination that is the gateway. (SimGrid 3.32: 100,000
+// bytes over such a bypass between a star and a fat tree take 8.523704 ms, which
+// is what the gateway's own links cost; without them 1.537544 ms.)
 func TestBypass(t *testing.T) {
 	leaf := func(id, hosts string) string {
 		return `<zone id="` + id + `" routing="Full">` + points(hosts, "") + `</zone>`
@@ -175,10 +178,10 @@ func TestBypass(t *testing.T) {
 	checkRoutes(t, p, []routeCase{
 		{"c", "d", "l"},
 		{"d", "c", "m m"},
-		{"a", "c", "q m m"},
-		{"a", "d", "q"},
-		{"b", "d", "o"},
-		{"b", "c", "o m m"},
+		{"a", "c", "loopback q m m"},
+		{"a", "d", "loopback q loopback"},
+		{"b", "d", "loopback o loopback"},
+		{"b", "c", "loopback o m m"},
 		{"c", "b", "n l"},
 		{"d", "b", "m m n l"},
 	})

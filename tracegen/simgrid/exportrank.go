@@ -56,7 +56,7 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 		r.sum.Probes++
 	case trace.KindTest:
 		if i := r.find(a.Req); i >= 0 {
-			r.named("test", r.list[i].key)
+			r.test(i)
 		}
 	case trace.KindWaitAll:
 		r.line("waitall")
@@ -208,6 +208,15 @@ func (r *rankWriter) complete(i int) {
 	}
 	r.named("wait", r.list[i].key)
 	r.list = slices.Delete(r.list, i, i+1)
+}
+
+// test writes the test of pending request i.
+func (r *rankWriter) test(i int) {
+	if !r.oldest(i) {
+		r.sum.Reordered++
+	}
+	r.named("test", r.list[i].key)
+	r.requests.test(r.list[i].key)
 }
 
 // waitFor writes the wait for a request that never was in a slot.

@@ -275,7 +275,11 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action, k trace.Kind) (bool,
 	if tag == anyTag {
 		tag = trace.AnyTag
 	}
-	slot, ok := s.pending(key{int32(source), int32(destination), int32(tag)}, k == trace.KindWait)
+	take := s.requests.wait
+	if k == trace.KindTest {
+		take = s.requests.test
+	}
+	slot, ok := take(key{int32(source), int32(destination), int32(tag)})
 	a.Kind, a.Req = k, slot
 	return ok, nil
 }

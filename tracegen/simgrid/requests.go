@@ -5,8 +5,8 @@ import "fmt"
 // key is how a wait line names a message.
 type key struct{ src, dst, tag int32 }
 
-// requests are the pending requests of a rank, oldest first, with the slots
-// that they occupy.
+// requests are the pending requests of a rank, oldest first, a test
+// counting as a birth, with the slots that they occupy.
 type requests struct {
 	list []pendingRequest
 	free []int32 // slots below used that are free, the last freed on top
@@ -36,20 +36,34 @@ func (q *requests) add(k key) (int32, error) {
 	return slot, nil
 }
 
-// pending returns the slot of the oldest request of a key, and removes it if
-// asked to.
-func (q *requests) pending(k key, remove bool) (int32, bool) {
-	for i, r := range q.list {
-		if r.key != k {
-			continue
-		}
-		if remove {
-			q.list = append(q.list[:i], q.list[i+1:]...)
-			q.free = append(q.free, r.slot)
-		}
-		return r.slot, true
+// wait takes away the oldest request of a key and returns its slot.
+func (q *requests) wait(k key) (int32, bool) {
+	r, ok := q.take(k)
+	if ok {
+		q.free = append(q.free, r.slot)
 	}
-	return 0, false
+	return r.slot, ok
+}
+
+// test returns the slot of the oldest request of a key, and makes it the newest,
+// as SMPI does whether the test succeeds or not.
+func (q *requests) test(k key) (int32, bool) {
+	r, ok := q.take(k)
+	if ok {
+		q.list = append(q.list, r)
+	}
+	return r.slot, ok
+}
+
+// take removes the oldest request of a key from the list.
+func (q *requests) take(k key) (pendingRequest, bool) {
+	for i, r := range q.list {
+		if r.key == k {
+			q.list = append(q.list[:i], q.list[i+1:]...)
+			return r, true
+		}
+	}
+	return pendingRequest{}, false
 }
 
 func (q *requests) forgetAll() {
