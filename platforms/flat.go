@@ -5,7 +5,8 @@ import "fmt"
 // A flatCluster is hosts with a private link each around one switch. Its points
 // are the hosts and, behind them, the router. The route is the up part of the
 // source, [limiter] up [backbone], and the down part of the destination,
-// [backbone] down [limiter]; no link comes twice.
+// [backbone] down [limiter]; no link comes twice. The router has no links at all,
+// so that its way to itself, which a bypass may ask for, is empty.
 type flatCluster struct {
 	hosts    int32
 	width    int32 // links of a host: 2 (up, down) or 1 (both)
@@ -33,7 +34,7 @@ func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
 }
 
 func (c *flatCluster) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
-	if src == dst && c.loopback >= 0 {
+	if src == dst && c.loopback >= 0 && src < c.hosts {
 		return append(route, c.loopback+src), nil
 	}
 	self := src == dst
@@ -43,7 +44,7 @@ func (c *flatCluster) appendLocal(_ walk, route []int32, src, dst int32) ([]int3
 		}
 		route = append(route, c.private+src*c.width)
 	}
-	if c.backbone >= 0 {
+	if c.backbone >= 0 && (src < c.hosts || dst < c.hosts) {
 		route = append(route, c.backbone)
 	}
 	if dst < c.hosts {

@@ -11,6 +11,9 @@ type star struct {
 
 func (s *star) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
 	start := len(route)
+	if s.up[src] < 0 && s.down[dst] < 0 {
+		return route, nil // a router to itself, or to another
+	}
 	for _, l := range [...]int32{s.up[src], s.backbone, s.down[dst]} {
 		if l >= 0 && (l != s.up[src] || len(route) == start) {
 			route = append(route, l)

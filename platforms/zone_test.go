@@ -186,3 +186,22 @@ func TestBypass(t *testing.T) {
 		{"d", "b", "m m n l"},
 	})
 }
+
+// TestRouterBypass: a bypass from a gateway without links adds none there. (SimGrid
+// 3.32 gives a router's route to itself neither loopback nor backbone.)
+func TestRouterBypass(t *testing.T) {
+	p := parse(t, zoneXML("Full", points("", "l m")+`
+		<cluster id="c" prefix="c" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" router_id="rc"/>
+		<zone id="z" routing="Full">
+			<cluster id="d" prefix="d" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" router_id="rd"
+				bb_bw="1GBps" bb_lat="1ms" loopback_bw="1GBps" loopback_lat="0"/>
+			<cluster id="e" prefix="e" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" router_id="re"/>
+			<zoneRoute src="d" dst="e" gw_src="rd" gw_dst="re"><link_ctn id="l"/></zoneRoute>
+			<bypassZoneRoute src="d" dst="e" gw_src="rd" gw_dst="re"><link_ctn id="m"/></bypassZoneRoute></zone>
+		<zoneRoute src="c" dst="z" gw_src="rc" gw_dst="rd"><link_ctn id="l"/></zoneRoute>`))
+	checkRoutes(t, p, []routeCase{
+		{"d0", "e1", "d_link_0_UP d_backbone m e_link_1_DOWN"},
+		{"c0", "e1", "c_link_0_UP l m e_link_1_DOWN"},
+		{"e0", "c1", "e_link_0_UP l l c_link_1_DOWN"},
+	})
+}

@@ -262,8 +262,12 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 // test carries on a recorded MPI_Test of the request in slot n of rank r: a
 // sleep, then a look whether the request is complete. Like probes, tests share
 // one growing factor; unlike them, they look at the network, so that each has
-// an event.
+// an event. Success resets the factor once the completion has been paid for.
 func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
+	if rk.stage == stageFound {
+		e.tested(rk)
+		return goOn, nil
+	}
 	slot, err := e.slot(r, n)
 	if err != nil || *slot == noRequest {
 		return goOn, err
@@ -297,7 +301,19 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 		}
 		return goOn, nil
 	}
-	e.testFactor = 1
 	e.finish(r, slot)
-	return e.settled(r, kindWait), nil
+	e.proceed(r, kindWait)
+	if e.options.GrowInjectedTimes && rk.clock > e.now {
+		rk.stage = stageFound
+		e.queue.set(r, rk.clock)
+		return parkedHere, nil
+	}
+	e.tested(rk)
+	return goOn, nil
+}
+
+// tested ends a test that has succeeded.
+func (e *engine) tested(rk *rank) {
+	rk.stage = stageFresh
+	e.testFactor = 1
 }

@@ -47,6 +47,7 @@ const (
 	stageBegin                // at its own date: the event loop has come to the rank's clock
 	stageCompute              // computes on a shared processor
 	stageLook                 // a probe or test that has cost its time and now looks
+	stageFound                // a test that has found its request complete and has completed it
 )
 
 // inlineRequests is the number of request slots in a rank itself.
