@@ -68,9 +68,15 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	}
 	links[platforms.LoopbackLink].Bandwidth = o.LoopbackBandwidth
 	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
-	n, err := newNetwork(links, p.AppendRoute, o)
-	if err == nil && !p.SumsAsMet() {
-		n.routes.summedOf = p.AppendSummed
+	if !p.OrdersDiffer() {
+		return newNetwork(links, p.AppendRoute, o)
+	}
+	in := func(order platforms.Order) routeFunc {
+		return func(route []int32, src, dst int) ([]int32, error) { return p.AppendLinks(order, route, src, dst) }
+	}
+	n, err := newNetwork(links, in(platforms.AsListed), o)
+	if err == nil {
+		n.routes.summedOf = in(platforms.AsSummed)
 	}
 	return n, err
 }

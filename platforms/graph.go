@@ -12,13 +12,13 @@ import (
 // with Floyd and Dijkstra it is a path of fewest links over the listed ones,
 // all found when the file is read.
 type graph struct {
-	zone    int32
-	size    int32   // points
-	edges   []edge  // sorted by from, then to
-	first   []int32 // edges of point i are first[i] to first[i+1]
-	links   []int32 // of all edges
-	next    []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full
-	fromEnd bool    // Dijkstra: latencies are added up from the last edge to the first
+	zone     int32
+	size     int32   // points
+	edges    []edge  // sorted by from, then to
+	first    []int32 // edges of point i are first[i] to first[i+1]
+	links    []int32 // of all edges
+	next     []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full
+	dijkstra bool    // routing Dijkstra or DijkstraCache, which has orders of its own
 }
 
 // An edge is a listed route, in one direction, from the place fromAt, which is
@@ -78,7 +78,14 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 	if src == dst && g.edge(src, src) < 0 {
 		return append(route, LoopbackLink), nil
 	}
-	return g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+	start := len(route)
+	route, err := g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+	if w.order == AsListed && g.dijkstra {
+		slices.Reverse(route[:start])
+		slices.Reverse(route)
+		slices.Reverse(route[:len(route)-start])
+	}
+	return route, err
 }
 
 func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error) {
@@ -91,13 +98,13 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dst
 	}
 	enter, leave := g.edges[path[0]].fromAt, g.edges[path[len(path)-1]].toAt
 	var err error
-	if !w.summed {
+	if w.order != AsSummed {
 		route, err = w.appendHop(route, src, enter)
 	}
 	if err == nil {
 		route, err = g.appendEdges(w, route, path)
 	}
-	if err == nil && w.summed {
+	if err == nil && w.order == AsSummed {
 		route, err = w.appendHop(route, src, enter)
 	}
 	if err == nil {
@@ -127,7 +134,7 @@ func (g *graph) appendPath(path []int32, at, to int32) ([]int32, bool) {
 // appendEdges appends the links of edges, and the ways inside the zones between
 // them.
 func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error) {
-	if w.summed && g.fromEnd {
+	if w.order == AsSummed && g.dijkstra {
 		slices.Reverse(path)
 	}
 	var err error
@@ -135,7 +142,7 @@ func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error
 		e := &g.edges[i]
 		if k > 0 {
 			from, to := g.edges[path[k-1]].toAt, e.fromAt
-			if w.summed && g.fromEnd {
+			if w.order == AsSummed && g.dijkstra {
 				from, to = e.toAt, g.edges[path[k-1]].fromAt
 			}
 			if route, err = w.appendHop(route, from, to); err != nil {
@@ -143,6 +150,9 @@ func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error
 			}
 		}
 		route = append(route, g.links[e.first:e.end]...)
+		if w.order == AsListed && g.dijkstra {
+			slices.Reverse(route[len(route)-int(e.end-e.first):])
+		}
 	}
 	return route, nil
 }

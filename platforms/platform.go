@@ -159,29 +159,28 @@ func (p *Platform) SetGlobalLoopback(bandwidth, latency float64) error {
 // has the capacity. Both hosts must be in [0, NumHosts). The error says that
 // the platform has no route between the two.
 func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
-	return walk{Platform: p}.appendRoute(route, p.hostPlaces[src], p.hostPlaces[dst])
+	return p.AppendLinks(AsMet, route, src, dst)
 }
 
-// AppendSummed appends the links of AppendRoute in the order in which SimGrid
-// adds their latencies up. Only the last bit of the sum depends on it; but where
-// flows meet in FATPIPEs that bit can decide which of them are rated together.
-func (p *Platform) AppendSummed(links []int32, src, dst int) ([]int32, error) {
-	return walk{p, true}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
+// AppendLinks is AppendRoute with a choice of the order. Only the links of this
+// route may be in the slice with AsListed.
+func (p *Platform) AppendLinks(order Order, links []int32, src, dst int) ([]int32, error) {
+	return walk{p, order}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
 }
 
-// SumsAsMet tells whether AppendSummed gives the same as AppendRoute.
-func (p *Platform) SumsAsMet() bool {
-	if len(p.zones) == 1 {
-		g, ok := p.zones[0].topology.(*graph)
-		return !ok || !g.fromEnd
+// OrdersDiffer tells whether there are routes whose orders are not all the same.
+func (p *Platform) OrdersDiffer() bool {
+	if len(p.zones) > 1 {
+		return true
 	}
-	return false
+	g, ok := p.zones[0].topology.(*graph)
+	return ok && g.dijkstra
 }
 
 // Latency returns the sum of the latencies in seconds along the route from src
 // to dst, added in SimGrid's order, and 0 where there is no route.
 func (p *Platform) Latency(src, dst int) float64 {
-	links, err := p.AppendSummed(make([]int32, 0, 32), src, dst)
+	links, err := p.AppendLinks(AsSummed, make([]int32, 0, 32), src, dst)
 	if err != nil {
 		return 0
 	}

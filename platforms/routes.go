@@ -36,7 +36,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 		return b.errorf(e, "too many points for routing %s: the squares of their numbers may add up to %d; use Full or a cluster",
 			routing, defaultLimits.pathTable)
 	}
-	g.fromEnd = strings.HasPrefix(routing, "Dijkstra")
+	g.dijkstra = strings.HasPrefix(routing, "Dijkstra")
 	g.findPaths()
 	return nil
 }

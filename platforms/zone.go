@@ -37,14 +37,27 @@ type crossing interface {
 	appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error)
 }
 
+// An Order is one in which the links of a route are given. SimGrid adds up what
+// they cost in orders of its own, and the last bit of a sum depends on it; where
+// flows meet in FATPIPEs that bit can decide which of them are rated together.
+type Order uint8
+
+const (
+	// AsMet is the order in which a message meets the links.
+	AsMet Order = iota
+	// AsSummed is that in which SimGrid adds up their latencies: it resolves the
+	// way across a zone before the ways to and from its gateways, and a path of
+	// Dijkstra's from its end.
+	AsSummed
+	// AsListed is that in which SimGrid lists them: a path of Dijkstra's inside
+	// one zone before all that was found so far, and each of its edges backwards.
+	AsListed
+)
+
 // A walk puts routes together.
 type walk struct {
 	*Platform
-	// summed asks for the links in the order in which SimGrid adds their
-	// latencies up, not in the order in which a message meets them: it resolves
-	// the way across a zone before the ways to and from its gateways, and a path
-	// of Dijkstra's from its end. The last bit of the sum depends on that.
-	summed bool
+	order Order
 }
 
 // appendRoute appends the route between any two hosts or routers: over a bypass
