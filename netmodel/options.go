@@ -63,7 +63,7 @@ type Options struct {
 	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
 	LatencyFactor     float64 // network/latency-factor: g of the other models
 	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
-	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L)
+	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
 	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
 	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
 	LoopbackLatency   float64 // network/loopback-lat
@@ -196,7 +196,7 @@ func (o *Options) Validate() error {
 	}
 	positive("network/bandwidth-factor", o.BandwidthFactor)
 	atLeastZero("network/latency-factor", o.LatencyFactor)
-	positive("network/TCP-gamma", o.TCPGamma)
+	atLeastZero("network/TCP-gamma", o.TCPGamma)
 	atLeastZero("network/weight-S", o.WeightS)
 	positive("network/loopback-bw", o.LoopbackBandwidth)
 	atLeastZero("network/loopback-lat", o.LoopbackLatency)

@@ -134,7 +134,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{func(o *Options) { o.EagerBelow = 70000 }, "smpi/async-small-thresh: 70000, want 0 to smpi/send-is-detached-thresh, which is 65536"},
-		{func(o *Options) { o.TCPGamma = 0 }, "network/TCP-gamma: 0, want a positive number"},
+		{func(o *Options) { o.TCPGamma = -1 }, "network/TCP-gamma: -1, want a number >= 0"},
 		{func(o *Options) { o.TestCost = -1 }, "smpi/test: -1, want a number >= 0"},
 		{func(o *Options) { o.BandwidthFactors = Factors{{0, 0}} }, "smpi/bw-factor: factor 0 for sizes above 0 bytes, want a positive number"},
 		{func(o *Options) { o.BandwidthFactors = Factors{{-1, 0}} }, "smpi/bw-factor: factor 0 for all sizes, want a positive number"},

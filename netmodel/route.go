@@ -28,7 +28,7 @@ type routes struct {
 	classes      []linkClass
 	classOf      []int32 // by link: index in classes
 	crossTraffic bool
-	window       float64 // byte: TCP gamma
+	window       float64 // byte: TCP gamma, 0 for none
 
 	known   []route // direct-mapped by the pair of hosts
 	links   []routeLink
@@ -168,7 +168,7 @@ func (r *routes) store(i uint32, src, dst int32) {
 		k.penalty += c.penalty
 		k.bound = min(k.bound, c.bandwidth)
 	}
-	if k.latency > 0 {
+	if k.latency > 0 && r.window > 0 {
 		k.bound = min(k.bound, r.window/(2*k.latency))
 	}
 	links := r.links[int(i)*r.width:][:0:r.width]

@@ -38,7 +38,7 @@ func build(root *element, file string, lim limits) (*Platform, error) {
 	}
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
 	v := &values{file: file, e: root}
-	if v.choice("version", "4.1", "4", "3"); v.err != nil {
+	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
 		return nil, v.err
 	}
 	if err := b.buildRoot(root); err != nil {

@@ -27,7 +27,7 @@ func TestErrors(t *testing.T) {
 		{"<platform version='4.1'>\n<zone", "x.xml:2: bad XML"},
 		{"<platform version='4.1'>\nhello</platform>", `x.xml:1: text "\nhello" between elements`},
 		{"<platform/>", "x.xml:1: <platform> needs the attribute version"},
-		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 3`},
+		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 4.0, 3, 3.0`},
 		{"<platform version='4.1'>\n</platform>", "x.xml:1: <platform>: a platform without hosts"},
 		{"<platform version='4.1'>\n<process host='a'/></platform>", "x.xml:2: element <process> in <platform> is not supported: want config, zone, cluster"},
 		{full(`<peer id="p"/>`), `x.xml:3: element <peer "p"> in <zone "w"> is not supported`},

@@ -69,6 +69,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE` or built-in set", DefaultText: "those of the built-in machine"},
 		&cli.StringFlag{Name: "hostfile", Usage: "`FILE` with a host, or host:k, per line; ranks take them in turn"},
 		&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", DefaultText: "as few as fit, at most one per core"},
+		&cli.StringFlag{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another (default: as the platform says, else smpi)"},
 		&cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
 		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},

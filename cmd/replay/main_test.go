@@ -71,7 +71,8 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--steps", "x", "y"}, true},
 		{[]string{"replay", "no such file"}, false},
 		{[]string{"replay", "--cfg", "smpi/bw-factor:0", index}, true},
-		{[]string{"replay", "--cfg", "network/TCP-gamma:0", index}, true},
+		{[]string{"replay", "--cfg", "network/TCP-gamma:-1", index}, true},
+		{[]string{"replay", "--network", "lv07", index}, true},
 		{[]string{"replay", "--steps", "50:", index}, true},
 		{[]string{"replay", "--kernels", dir, "--quiet", index}, false},
 	} {

@@ -35,6 +35,13 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if c.IsSet("ranks-per-host") && s.hostfile != "" {
 		return nil, usagef("--hostfile and --ranks-per-host exclude each other")
 	}
+	if model := c.String("network"); model != "" {
+		option, ok := networks[strings.ToLower(model)]
+		if !ok {
+			return nil, usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
+		}
+		s.cfg = append(s.cfg, option)
+	}
 	for _, text := range c.StringSlice("cfg") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
@@ -48,6 +55,12 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s.from, s.to, err = parseSteps(c.String("steps"))
 	return s, err
+}
+
+// networks are the simulator options that --network stands for.
+var networks = map[string][2]string{
+	"smpi": {"network/model", "SMPI"}, "lv08": {"network/model", "LV08"}, "cm02": {"network/model", "CM02"},
+	"contention-free": {"reprise/contention", "no"},
 }
 
 // parseSteps reads "a:b", "a:", ":b" or "".
