@@ -30,8 +30,8 @@ type Network struct {
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
-	starts lanes    // of bandwidth phases
-	ends   endQueue // of bandwidth phases, and starts that no lane took
+	starts lanes     // of bandwidth phases
+	ends   eventHeap // of bandwidth phases, and starts that no lane took
 
 	// What changed since the last solve.
 	fresh     []int32 // flows that began their bandwidth phase
@@ -91,7 +91,7 @@ func newNetwork(links []platforms.Link, routeOf routeFunc, o Options) (*Network,
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, weights: r.weights, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		starts: newLanes(), ends: newEndQueue()}
+		starts: newLanes()}
 	for i, l := range links {
 		n.links[i] = link{capacity: l.Bandwidth, head: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
@@ -125,7 +125,7 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 		way = &instant
 	}
 	n.setFlow(id, way, links, z)
-	if e := (laneEntry{date: at + phase, flow: id}); !n.starts.push(e) {
+	if e := (entry{date: at + phase, flow: id}); !n.starts.push(e) {
 		n.ends.set(id, e.date)
 	}
 	n.active++
@@ -143,17 +143,17 @@ func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
 	}
 	n.weights = n.routes.weights
 	f := &n.flows[id]
-	*f = flow{
-		maxLevel: way.maxLevel, usage: way.usage, gain: n.lastF / way.penalty, remaining: z, since: noDate,
-		slots: uint16(way.shared), bottleneck: noSlot,
-	}
+	f.level, f.rate, f.maxLevel, f.usage, f.gain = 0, 0, way.maxLevel, way.usage, n.lastF/way.penalty
+	f.remaining, f.since, f.slots, f.bottleneck = z, noDate, uint16(way.shared), noSlot
 	if int(way.shared) < len(links) {
 		f.slots |= fatFlag
 	}
-	n.cold[id] = coldFlow{way.penalty, way.bound, n.lastF, int32(len(links))}
+	c := &n.cold[id]
+	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, int32(len(links))
 	slots := n.slots[id<<n.slotShift:][:len(links)]
 	for i, l := range links {
-		slots[i] = slot{l.link, l.weight, -1, -1}
+		s := &slots[i]
+		s.link, s.weight, s.next, s.prev = l.link, l.weight, -1, -1
 	}
 }
 

@@ -108,8 +108,8 @@ func (h *eventHeap) down(i int, e entry) {
 
 // numLanes is how many increasing sequences lanes tells apart. Routes have few
 // distinct latencies, and latency phases of one length mostly begin, thus end, in
-// order of date; so do transfers of one size that do not share links.
-const numLanes = 8
+// order of date.
+const numLanes = 4
 
 // lanes queues events beside a heap, in a few sequences of increasing dates: an
 // event goes to the one whose last event it follows most closely, and there are no
@@ -123,16 +123,9 @@ type lanes struct {
 
 // laneRing is a ring buffer of events in order of date.
 type laneRing struct {
-	buf  []laneEntry // the length is a power of two
+	buf  []entry // the length is a power of two
 	head int
 	size int
-}
-
-// laneEntry is an event in a lane. number tells those of one flow apart.
-type laneEntry struct {
-	date   float64
-	flow   int32
-	number int32
 }
 
 func newLanes() lanes {
@@ -155,7 +148,7 @@ func (q *lanes) find(date float64) int {
 }
 
 // push queues e, or reports false if it precedes the last event of every lane.
-func (q *lanes) push(e laneEntry) bool {
+func (q *lanes) push(e entry) bool {
 	i := q.find(e.date)
 	if i < 0 {
 		return false
@@ -164,7 +157,7 @@ func (q *lanes) push(e laneEntry) bool {
 	return true
 }
 
-func (q *lanes) append(i int, e laneEntry) {
+func (q *lanes) append(i int, e entry) {
 	l := &q.lane[i]
 	if l.size == len(l.buf) {
 		l.double()
@@ -179,7 +172,7 @@ func (q *lanes) append(i int, e laneEntry) {
 }
 
 // pop removes the first event of lane i. The caller updates next.
-func (q *lanes) pop(i int) laneEntry {
+func (q *lanes) pop(i int) entry {
 	l := &q.lane[i]
 	e := l.buf[l.head]
 	l.head = (l.head + 1) & (len(l.buf) - 1)
@@ -191,116 +184,20 @@ func (q *lanes) pop(i int) laneEntry {
 	return e
 }
 
-// findNext sets next and returns the lane that it is in.
-func (q *lanes) findNext() int {
-	first := 0
-	for i := 1; i < numLanes; i++ {
-		if q.front[i] < q.front[first] {
-			first = i
+// findNext sets next.
+func (q *lanes) findNext() {
+	q.next = q.front[0]
+	for _, date := range q.front[1:] {
+		if date < q.next {
+			q.next = date
 		}
 	}
-	q.next = q.front[first]
-	return first
 }
 
 func (l *laneRing) double() {
-	wide := make([]laneEntry, max(16, 2*len(l.buf)))
+	wide := make([]entry, max(16, 2*len(l.buf)))
 	for i := range l.size {
 		wide[i] = l.buf[(l.head+i)&(len(l.buf)-1)]
 	}
 	l.buf, l.head = wide, 0
-}
-
-// endQueue holds the planned ends of bandwidth phases, one per flow at most: in
-// lanes as long as they come in order, else, and when they move, in the heap. An
-// event that has left its lane stays there as a dead entry until it comes to the
-// front. On exchanges with few conflicts, nine of ten ends never see the heap.
-type endQueue struct {
-	heap    eventHeap
-	lanes   lanes
-	nextIn  int     // the lane with the first event of all lanes
-	number  int32   // of the last lane entry
-	numbers []int32 // by flow: of its live lane entry, 0 if it has none
-}
-
-func newEndQueue() endQueue { return endQueue{lanes: newLanes()} }
-
-// grow makes room for flows 0 to n-1.
-func (q *endQueue) grow(n int) {
-	q.heap.grow(n)
-	for len(q.numbers) < n {
-		q.numbers = append(q.numbers, 0)
-	}
-}
-
-// top returns the date of the first event, +Inf if there is none.
-func (q *endQueue) top() float64 { return min(q.lanes.next, q.heap.top()) }
-
-// set plans the event of flow at date, or moves it there.
-func (q *endQueue) set(flow int32, date float64) {
-	if q.heap.pos[flow] >= 0 {
-		q.heap.set(flow, date)
-		return
-	}
-	if dead := q.numbers[flow]; dead != 0 {
-		q.numbers[flow] = 0
-		if l := &q.lanes.lane[q.nextIn]; l.size > 0 && l.buf[l.head].number == dead {
-			q.findNext()
-		}
-	}
-	i := q.lanes.find(date)
-	if i < 0 {
-		q.heap.set(flow, date)
-		return
-	}
-	if l := &q.lanes.lane[i]; l.size == len(l.buf) {
-		q.purge(i)
-	}
-	q.number = q.number%math.MaxInt32 + 1
-	q.numbers[flow] = q.number
-	q.lanes.append(i, laneEntry{date, flow, q.number})
-	if q.lanes.next == date {
-		q.findNext()
-	}
-}
-
-// purge removes the dead entries of lane i, so that they take no more room than
-// the others.
-func (q *endQueue) purge(i int) {
-	l := &q.lanes.lane[i]
-	for range l.size {
-		if e := q.lanes.pop(i); q.numbers[e.flow] == e.number {
-			q.lanes.append(i, e)
-		}
-	}
-	if l.size > len(l.buf)/2 {
-		l.double()
-	}
-}
-
-// findNext finds the first event of all lanes, and removes the dead entries before
-// it.
-func (q *endQueue) findNext() {
-	for {
-		q.nextIn = q.lanes.findNext()
-		l := &q.lanes.lane[q.nextIn]
-		if l.size == 0 {
-			return
-		}
-		if e := &l.buf[l.head]; q.numbers[e.flow] == e.number {
-			return
-		}
-		q.lanes.pop(q.nextIn)
-	}
-}
-
-// pop removes the first event and returns its flow.
-func (q *endQueue) pop() int32 {
-	if q.heap.top() < q.lanes.next {
-		return q.heap.pop()
-	}
-	e := q.lanes.pop(q.nextIn)
-	q.numbers[e.flow] = 0
-	q.findNext()
-	return e.flow
 }

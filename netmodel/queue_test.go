@@ -41,52 +41,13 @@ func TestEventHeap(t *testing.T) {
 	}
 }
 
-// TestEndQueue compares the queue with the smallest of a table of dates, while
-// events come, move and go.
-func TestEndQueue(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 50 {
-		const flows = 40
-		q := newEndQueue()
-		q.grow(flows)
-		var dates [flows]float64
-		for i := range dates {
-			dates[i] = math.Inf(1)
-		}
-		now := 0.0
-		for range 3000 {
-			if id := r.IntN(flows); r.IntN(3) > 0 {
-				dates[id] = now + []float64{1, 2, 50 * r.Float64(), float64(r.IntN(5))}[r.IntN(4)]
-				q.set(int32(id), dates[id])
-			}
-			first := slices.Min(dates[:])
-			if q.top() != first {
-				t.Fatalf("first at %v, want %v", q.top(), first)
-			}
-			if r.IntN(3) == 0 && !math.IsInf(first, 1) {
-				now = first
-				id := q.pop()
-				if dates[id] != first {
-					t.Fatalf("flow %d of %v came out at %v", id, dates[id], first)
-				}
-				dates[id] = math.Inf(1)
-			}
-		}
-		for i := range q.lanes.lane {
-			if n := len(q.lanes.lane[i].buf); n > 4*flows {
-				t.Errorf("lane %d has room for %d events of %d flows", i, n, flows)
-			}
-		}
-	}
-}
-
 // TestLanes: what comes out in order was put in, and next is the first date.
 func TestLanes(t *testing.T) {
 	q := newLanes()
 	r := rand.New(rand.NewPCG(3, 4))
 	queued := []float64{}
 	for i := range 10000 {
-		if e := (laneEntry{date: float64(i/2 + r.IntN(8)), flow: int32(i)}); q.push(e) {
+		if e := (entry{date: float64(i/2 + r.IntN(8)), flow: int32(i)}); q.push(e) {
 			queued = append(queued, e.date)
 		}
 		if i%3 == 2 {
@@ -111,11 +72,11 @@ func TestLanes(t *testing.T) {
 func TestLanesFull(t *testing.T) {
 	q := newLanes()
 	for i := range numLanes {
-		if !q.push(laneEntry{date: float64(100 - i)}) {
+		if !q.push(entry{date: float64(100 - i)}) {
 			t.Fatalf("lane %d refused a date before the others", i)
 		}
 	}
-	if q.push(laneEntry{date: 1}) {
+	if q.push(entry{date: 1}) {
 		t.Error("taken by a lane that ends later")
 	}
 }
@@ -125,8 +86,8 @@ func TestLanesFull(t *testing.T) {
 func TestLanesBestFit(t *testing.T) {
 	q := newLanes()
 	for i := range 100 {
-		q.push(laneEntry{date: float64(i)})
-		q.push(laneEntry{date: float64(1000 + i)})
+		q.push(entry{date: float64(i)})
+		q.push(entry{date: float64(1000 + i)})
 	}
 	used := 0
 	for i := range q.lane {

@@ -36,6 +36,7 @@ type routes struct {
 	weights []float64 // weights of flows on links; 1 first
 
 	there, back, summed []int32 // of compute
+	from, to            int32   // what they are of, if there is a way back
 	order               []int32 // scratch of summed
 }
 
@@ -124,21 +125,19 @@ func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
 
 // compute sets r.there, r.back and r.summed.
 func (r *routes) compute(src, dst int32) (err error) {
-	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil {
+	if len(r.back) > 0 && r.from == dst && r.to == src {
+		r.there, r.back = r.back, r.there // an exchange: the way back is at hand
+	} else if err := r.findWays(src, dst); err != nil {
+		r.back = r.back[:0]
 		return err
 	}
+	r.from, r.to = src, dst
 	r.summed = r.there
 	if r.summedOf != nil {
 		if r.summed, err = r.summedOf(r.order[:0], int(src), int(dst)); err != nil {
 			return err
 		}
 		r.order = r.summed
-	}
-	r.back = r.back[:0]
-	if r.crossTraffic {
-		if r.back, err = r.routeOf(r.back, int(dst), int(src)); err != nil {
-			return fmt.Errorf("cross traffic: %w", err)
-		}
 	}
 	count := len(r.there) + len(r.back)
 	if count > maxRouteLinks {
@@ -150,6 +149,17 @@ func (r *routes) compute(src, dst int32) (err error) {
 			r.width *= 2
 		}
 		r.forget()
+	}
+	return nil
+}
+
+// findWays sets r.there and r.back.
+func (r *routes) findWays(src, dst int32) (err error) {
+	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil || !r.crossTraffic {
+		return err
+	}
+	if r.back, err = r.routeOf(r.back[:0], int(dst), int(src)); err != nil {
+		return fmt.Errorf("cross traffic: %w", err)
 	}
 	return nil
 }
@@ -172,12 +182,11 @@ func (r *routes) store(i uint32, src, dst int32) {
 		k.bound = min(k.bound, r.window/(2*k.latency))
 	}
 	links := r.links[int(i)*r.width:][:0:r.width]
-	for _, fatpipe := range [2]bool{false, true} {
-		links = r.addLinks(links, r.there, 1, fatpipe)
-		links = r.addLinks(links, r.back, crossWeight, fatpipe)
-		if !fatpipe {
-			k.shared = int32(len(links))
-		}
+	fat := r.haveFatpipe(r.there) || r.haveFatpipe(r.back)
+	links = r.addLinks(links, fat, false)
+	k.shared = int32(len(links))
+	if fat {
+		links = r.addLinks(links, fat, true)
 	}
 	k.count = int32(len(links))
 	k.setPenalty(k.penalty, r, links)
@@ -187,37 +196,63 @@ func (r *routes) store(i uint32, src, dst int32) {
 func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
 	k.penalty, k.usage, k.maxLevel = penalty, 1/penalty, k.bound*penalty
 	for _, l := range links {
-		if l.weight != 0 { // links used with weight 1 are in the bound
-			k.maxLevel = min(k.maxLevel, r.class(l.link).bandwidth/float64(r.weights[l.weight]*k.usage))
+		if l.weight == 0 {
+			continue // links used with weight 1 are in the bound
+		}
+		usage := float64(r.weights[l.weight] * k.usage)
+		if c := r.class(l.link); c.bandwidth < k.maxLevel*usage {
+			k.maxLevel = c.bandwidth / usage
 		}
 	}
 }
 
 func (r *routes) class(l int32) *linkClass { return &r.classes[r.classOf[l]] }
 
-// addLinks adds those of links that are FATPIPEs, or that are not. Occurrences of a
-// link add up, or count by their maximum on a FATPIPE.
-func (r *routes) addLinks(list []routeLink, links []int32, weight float64, fatpipe bool) []routeLink {
+func (r *routes) haveFatpipe(links []int32) bool {
 	for _, l := range links {
-		if r.class(l).fatpipe != fatpipe {
-			continue
+		if r.class(l).fatpipe {
+			return true
 		}
-		at := -1
-		for i := range list {
-			if list[i].link == l {
-				at = i
-			}
+	}
+	return false
+}
+
+// addLinks adds the links there and back; if some are FATPIPEs, only those that
+// are, or those that are not.
+func (r *routes) addLinks(list []routeLink, some, fatpipe bool) []routeLink {
+	for _, l := range r.there {
+		if !some || r.class(l).fatpipe == fatpipe {
+			list = r.addLink(list, l, 0, fatpipe)
 		}
-		switch {
-		case at < 0:
-			list = append(list, routeLink{l, r.weightIndex(weight)})
-		case fatpipe:
-			list[at].weight = r.weightIndex(max(r.weights[list[at].weight], weight))
-		default:
-			list[at].weight = r.weightIndex(r.weights[list[at].weight] + weight)
+	}
+	if len(r.back) == 0 {
+		return list
+	}
+	cross := r.weightIndex(crossWeight)
+	for _, l := range r.back {
+		if !some || r.class(l).fatpipe == fatpipe {
+			list = r.addLink(list, l, cross, fatpipe)
 		}
 	}
 	return list
+}
+
+// addLink adds link l with a weight. The weights of its occurrences add up, but
+// count by their maximum on a FATPIPE.
+func (r *routes) addLink(list []routeLink, l, weight int32, fatpipe bool) []routeLink {
+	for i := range list {
+		if list[i].link != l {
+			continue
+		}
+		before, more := r.weights[list[i].weight], r.weights[weight]
+		if fatpipe {
+			list[i].weight = r.weightIndex(max(before, more))
+		} else {
+			list[i].weight = r.weightIndex(before + more)
+		}
+		return list
+	}
+	return append(list, routeLink{l, weight})
 }
 
 // weightIndex returns the index of a weight, of which there are few.
