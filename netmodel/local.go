@@ -35,6 +35,7 @@ type solver struct {
 	flows []localFlow
 	links []localLink
 	uses  []localUse
+	room  []linkRoom // by link, of a filling
 	heap  []fillKey
 
 	mixed   bool // the set has met a mixed FATPIPE: take the textbook's way
@@ -57,14 +58,21 @@ type localFlow struct {
 type localLink struct {
 	capacity float64
 	frozen   float64 // load of the flows outside A
-	allUsage float64 // sum of the usages of A's flows
-	load     float64 // frozen, and A's flows that are fixed
-	usage    float64 // of A's flows that are not fixed
+	usage    float64 // sum of the usages of A's flows
+	rest     float64 // what the last filling left of the capacity
 	level    float64 // at which flows were fixed here, -1 if none were
 	link     int32
 	head     int32 // first use, chained by localUse.next; -1 at the end
 	members  int32 // flows of A
-	unfixed  int32 // those that are not fixed
+}
+
+// linkRoom is what a localLink has left for the flows that are not fixed yet. The
+// search for the link that saturates next reads nothing else.
+type linkRoom struct {
+	rest    float64 // of the capacity; +Inf if all flows are fixed
+	usage   float64 // of the flows that are not fixed
+	small   float64 // usage below which it is summed anew
+	unfixed int32   // number of flows that are not fixed
 }
 
 // localUse is a flow of A on a localLink.
@@ -212,7 +220,7 @@ func (n *Network) addUse(s int32, f *flow) {
 	u.usage, u.flow, u.link, u.next, u.slot = usage, f.local, at, l.head, s
 	l.head = int32(len(a.uses) - 1)
 	l.frozen -= float64(f.level * usage)
-	l.allUsage += usage
+	l.usage += usage
 	l.members++
 }
 
@@ -225,7 +233,7 @@ func (n *Network) localLink(link int32) int32 {
 	k.local = int32(len(a.links))
 	a.links = oneMore(a.links)
 	l := &a.links[k.local]
-	l.capacity, l.frozen, l.allUsage = k.capacity, k.load, 0
+	l.capacity, l.frozen, l.usage = k.capacity, k.load, 0
 	l.link, l.head, l.members = link, -1, 0
 	return k.local
 }
@@ -234,9 +242,13 @@ func (n *Network) localLink(link int32) int32 {
 // outside A were fixed.
 func (a *solver) fill() {
 	a.unfixed = 0
+	for len(a.room) < len(a.links) {
+		a.room = oneMore(a.room)
+	}
 	for i := range a.links {
-		l := &a.links[i]
-		l.load, l.usage, l.unfixed, l.level = l.frozen, l.allUsage, l.members, -1
+		l, m := &a.links[i], &a.room[i]
+		l.level = -1
+		m.rest, m.usage, m.small, m.unfixed = l.capacity-l.frozen, l.usage, smallRest*l.usage, l.members
 	}
 	for i := range a.flows {
 		f := &a.flows[i]
@@ -256,23 +268,17 @@ func (a *solver) fill() {
 	}
 }
 
-// rest returns what l has left to give to its unfixed flows, in byte/s.
-func (l *localLink) rest() float64 { return max(0, l.capacity-l.load) }
-
 // firstLink returns the link that saturates first: the one with the smallest
 // rest/usage, compared crosswise to spare the divisions.
 func (a *solver) firstLink() int32 {
-	best, rest, usage := int32(-1), 0.0, 1.0
-	for i := range a.links {
-		l := &a.links[i]
-		if l.unfixed == 0 {
-			continue
-		}
-		if r := l.rest(); best < 0 || float64(r*usage) < float64(rest*l.usage) {
-			best, rest, usage = int32(i), r, l.usage
+	best, rest, usage := 0, math.Inf(1), 1.0
+	for i := range a.room[:len(a.links)] {
+		m := &a.room[i]
+		if float64(m.rest*usage) < float64(rest*m.usage) {
+			best, rest, usage = i, m.rest, m.usage
 		}
 	}
-	return best
+	return int32(best)
 }
 
 // fillLink fixes flows on link i, which saturates first: those whose maximum is
@@ -282,11 +288,11 @@ func (a *solver) fillLink(i int32) {
 	usage, lowest := 0.0, math.Inf(1)
 	for u := l.head; u >= 0; u = a.uses[u].next {
 		if f := &a.flows[a.uses[u].flow]; !f.fixed {
-			usage += a.uses[u].usage // anew: l.usage has been subtracted from
+			usage += a.uses[u].usage // anew: that of the room has been subtracted from
 			lowest = min(lowest, f.maxLevel)
 		}
 	}
-	level := l.rest() / usage
+	level := max(0, a.room[i].rest) / usage
 	if level <= lowest {
 		l.level = level
 	}
@@ -309,12 +315,14 @@ func (a *solver) fix(f *localFlow, level float64) {
 	a.unfixed--
 	uses := a.uses[f.firstUse : f.firstUse+f.numUses]
 	for i := range uses {
-		l := &a.links[uses[i].link]
-		l.load += float64(level * uses[i].usage)
-		l.usage -= uses[i].usage
-		l.unfixed--
-		if l.usage < smallRest*l.allUsage && l.unfixed > 0 {
-			l.usage = a.unfixedUsage(l)
+		u := &uses[i]
+		m := &a.room[u.link]
+		m.rest -= float64(level * u.usage)
+		m.usage -= u.usage
+		if m.unfixed--; m.unfixed == 0 {
+			a.links[u.link].rest, m.rest = m.rest, math.Inf(1)
+		} else if m.usage < m.small {
+			m.usage = a.unfixedUsage(&a.links[u.link])
 		}
 	}
 }
@@ -350,7 +358,7 @@ func (n *Network) extend() {
 // lowestBottleneck returns the level that flows must have to keep their bottleneck
 // on l: the highest on it if it is saturated, else none will do.
 func (n *Network) lowestBottleneck(l *localLink) float64 {
-	if l.capacity-l.load > 2*levelTolerance*l.capacity {
+	if l.rest > 2*levelTolerance*l.capacity {
 		return math.Inf(1)
 	}
 	highest := 0.0
@@ -385,7 +393,8 @@ func (n *Network) extendLink(l int32, fixed, lowest float64) {
 func (n *Network) commit() {
 	a := &n.local
 	for i := range a.links {
-		n.links[a.links[i].link].load = a.links[i].load
+		l := &a.links[i]
+		n.links[l.link].load = l.capacity - l.rest
 	}
 	for i := range a.flows {
 		f := &a.flows[i]

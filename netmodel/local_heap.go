@@ -23,7 +23,7 @@ func (a *solver) fillByHeap() {
 	}
 	for a.unfixed > 0 {
 		top := a.heap[0].link
-		if a.links[top].unfixed == 0 {
+		if a.room[top].unfixed == 0 {
 			a.dropTop()
 			continue
 		}
@@ -40,8 +40,8 @@ func (a *solver) fillByHeap() {
 
 // key returns the level at which link i saturates now.
 func (a *solver) key(i int32) fillKey {
-	l := &a.links[i]
-	return fillKey{l.rest() / l.usage, i}
+	m := &a.room[i]
+	return fillKey{max(0, m.rest) / m.usage, i}
 }
 
 func (a *solver) dropTop() {
