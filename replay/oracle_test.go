@@ -6,15 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/dates"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -114,86 +117,117 @@ func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
 }
 
-// deviation is the largest difference of an end from the expected one, in units
-// of what is allowed: 5e-9 s + 1e-6 of it, because SimGrid lets events less than
-// 1e-9 s apart happen together.
-func deviation(res *replay.Result, want []float64) float64 {
-	if len(res.Ranks) != len(want) {
-		return math.Inf(1)
+// dateCase does the same and returns the date of each action as well.
+func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
+	t.Helper()
+	text, err := dates.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	worst := 0.0
-	for r, w := range want {
-		worst = max(worst, math.Abs(res.Ranks[r].End-w)/(5e-9+1e-6*w))
+	m, o := caseMachine(t, dir, text.Ranks())
+	res, err := replay.RunSource(text.Header(), text, m, o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return worst
+	return res, text.Dates(res, o.Network.InitTime)
 }
 
+// off is the difference of a date from the expected one, in units of what is
+// allowed: 5e-9 s + 1e-6 of it, because SimGrid lets events less than 1e-9 s apart
+// happen together; or, instead of the 5e-9 s, what its own dates of the case move
+// by when its precisions are tightened (docs/deviations.md, 12).
+func off(got, want, gap float64) float64 {
+	return math.Abs(got-want) / (max(5e-9, gap) + 1e-6*want)
+}
+
+// A family is what cases of one kind were off at most.
+type family struct {
+	cases, actions int
+	end, action    float64
+}
+
+// check compares the ends of all ranks and the dates of all actions with the
+// recorded ones.
+func (f *family) check(t *testing.T, dir string) {
+	res, got := dateCase(t, dir)
+	want, gap := expected(t, dir)
+	if len(got) != len(want) {
+		t.Fatalf("%d ranks, want %d", len(got), len(want))
+	}
+	f.cases++
+	for r, w := range want {
+		if d := off(res.Ranks[r].End, w.Finish, gap); d > 1 {
+			t.Errorf("rank %d ends at %v, want %v: %g tolerances off", r, res.Ranks[r].End, w.Finish, d)
+		} else {
+			f.end = max(f.end, d)
+		}
+		f.checkActions(t, r, got[r], w.Ends, gap)
+	}
+}
+
+func (f *family) checkActions(t *testing.T, r int, got, want []float64, gap float64) {
+	if len(got) != len(want) {
+		t.Fatalf("rank %d: %d lines, want %d", r, len(got), len(want))
+	}
+	for i, w := range want {
+		if math.IsNaN(got[i]) { // no action, as init
+			continue
+		}
+		f.actions++
+		if d := off(got[i], w, gap); d > 1 {
+			t.Fatalf("rank %d: line %d ends at %v, want %v: %g tolerances off", r, i+1, got[i], w, d)
+		} else {
+			f.action = max(f.action, d)
+		}
+	}
+}
+
+// TestAgreesWithSimGrid: the end of every rank and the date of every action of all
+// recorded cases. With -v it prints the worst of each family.
 func TestAgreesWithSimGrid(t *testing.T) {
 	dir := t.TempDir()
-	type family struct {
-		cases int
-		worst float64
-	}
 	families := map[string]*family{}
 	for i, name := range unzip(t, replayOracle, dir) {
-		if testing.Short() && i%6 != 0 {
-			continue
-		}
 		folder := filepath.Join(dir, name)
-		if !isCase(folder) {
+		if testing.Short() && i%6 != 0 || !isCase(folder) {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			res, err := runCase(t, folder)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := deviation(res, expectedEnds(t, folder))
-			key, _, _ := strings.Cut(name, "-")
-			f := families[key]
-			if f == nil {
-				f = &family{}
-				families[key] = f
-			}
-			f.cases++
-			f.worst = max(f.worst, d)
-			if d > 1 {
-				t.Errorf("%g times the tolerance", d)
-			}
-		})
+		key, _, _ := strings.Cut(name, "-")
+		if families[key] == nil {
+			families[key] = &family{}
+		}
+		t.Run(name, func(t *testing.T) { families[key].check(t, folder) })
 	}
-	var names []string
-	for n := range families {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	for _, n := range names {
-		t.Logf("%-12s %3d cases, worst %.2g of the tolerance", n, families[n].cases, families[n].worst)
+	t.Logf("%-12s %5s %7s %12s %14s (of what is allowed)", "family", "cases", "actions", "worst end", "worst action")
+	for _, key := range slices.Sorted(maps.Keys(families)) {
+		f := families[key]
+		t.Logf("%-12s %5d %7d %11.2g%% %13.2g%%", key, f.cases, f.actions, 100*f.end, 100*f.action)
 	}
 }
 
-// expectedEnds returns the date at which each rank is through, by SimGrid 3.32.
-// Where its default solver is wrong, the full one is right (see the README of the
-// cases).
-func expectedEnds(t testing.TB, folder string) []float64 {
+// recorded is what SimGrid 3.32 did with a rank.
+type recorded struct {
+	Finish float64
+	Ends   []float64 // by line
+}
+
+// expected returns what SimGrid did with a case, and by how many seconds at most it
+// moves with tighter precisions. Where its default solver is wrong, the full one is
+// right (see the README of the cases).
+func expected(t testing.TB, folder string) (ranks []recorded, gap float64) {
 	t.Helper()
-	type outcome struct {
-		Finish []float64
-		Ranks  []struct{ Finish float64 }
+	type outcome struct{ Ranks []recorded }
+	var e struct {
+		Default, Full *outcome
+		Gap           float64 `json:"tight_gap_abs"`
 	}
-	var e struct{ Default, Full *outcome }
 	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(folder, "expected.json"))), &e); err != nil {
 		t.Fatal(err)
 	}
-	o := e.Default
 	if e.Full != nil {
-		o = e.Full
+		return e.Full.Ranks, e.Gap
 	}
-	ends := o.Finish
-	for _, r := range o.Ranks {
-		ends = append(ends, r.Finish)
-	}
-	return ends
+	return e.Default.Ranks, e.Gap
 }
 
 // TestConverted: a text trace and its conversion give the same bits.

@@ -1,0 +1,181 @@
+// Package dates finds at what date each action of a SimGrid trace has completed in
+// a replay, for comparison with SimGrid's own dates.
+package dates
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+// MostActions is how many actions of all ranks together can be dated: each is a
+// phase of the trace.
+const MostActions = math.MaxUint16
+
+// Source is a SimGrid trace with a phase around everything up to the end of each
+// action, so that the length of a phase is the date of that end.
+type Source struct {
+	*simgrid.Trace
+	header *trace.Header
+	ranks  []rank
+}
+
+type rank struct {
+	first, begun int      // number of the first phase; phases begun
+	verbs        []string // of the lines that may be actions
+	dated        []bool   // by line: it is an action
+	line         int      // next one
+	owed         int      // phase to end, -1: none
+}
+
+// Open opens the trace of an index whose files are relative to dir.
+func Open(index, dir string) (*Source, error) {
+	verbs, err := readVerbs(index, dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := simgrid.Open(index, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Trace: text, header: &trace.Header{Ranks: text.Ranks()}, ranks: make([]rank, text.Ranks())}
+	for i := range s.ranks {
+		r := rank{first: len(s.header.Phases), owed: -1, verbs: verbs[i], dated: make([]bool, len(verbs[i]))}
+		for range r.verbs {
+			s.header.Phases = append(s.header.Phases, fmt.Sprint(len(s.header.Phases)))
+		}
+		s.ranks[i] = r
+	}
+	if n := len(s.header.Phases); n > MostActions {
+		return nil, fmt.Errorf("%s: %d actions, of which at most %d can be dated", index, n, MostActions)
+	}
+	return s, nil
+}
+
+// readVerbs returns the verbs of each rank's lines.
+func readVerbs(index, dir string) (map[int][]string, error) {
+	names, err := os.ReadFile(index)
+	if err != nil {
+		return nil, err
+	}
+	verbs := map[int][]string{}
+	for _, name := range strings.Fields(string(names)) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		if err := addVerbs(verbs, name); err != nil {
+			return nil, err
+		}
+	}
+	return verbs, nil
+}
+
+func addVerbs(verbs map[int][]string, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) < 2 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		r, err := strconv.Atoi(words[0])
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		verbs[r] = append(verbs[r], words[1])
+	}
+	return lines.Err()
+}
+
+// Header returns the header to replay the source with.
+func (s *Source) Header() *trace.Header { return s.header }
+
+// Fill implements replay.Source: the begins of all phases, then one action at a
+// time and the end of its phase before the next.
+func (s *Source) Fill(rank int32, buf []trace.Action) (int, error) {
+	r := &s.ranks[rank]
+	if r.begun < len(r.verbs) {
+		n := min(len(buf), len(r.verbs)-r.begun)
+		for i := range n {
+			buf[i] = trace.Action{Kind: trace.KindPhase, Sym: uint16(r.first + r.begun + i)}
+		}
+		r.begun += n
+		return n, nil
+	}
+	if r.owed >= 0 {
+		buf[0] = trace.Action{Kind: trace.KindPhase, Sym: uint16(r.owed), Flags: trace.FlagEnd}
+		r.owed = -1
+		return 1, nil
+	}
+	n, err := s.Trace.Fill(rank, buf[:1])
+	if n == 1 {
+		r.owed = r.match(buf[0].Kind)
+	}
+	return n, err
+}
+
+// match finds the line of an action, behind that of the one before, and returns its
+// phase. Lines that are passed over are no actions, as a wait for nothing.
+func (r *rank) match(k trace.Kind) int {
+	for r.line < len(r.verbs) {
+		i := r.line
+		r.line++
+		if kindOf(r.verbs[i]) == k {
+			r.dated[i] = true
+			return r.first + i
+		}
+	}
+	return -1 // the waits that follow the last line
+}
+
+// kindOf returns what a verb of SimGrid's traces is read as; KindNone if it is no
+// action.
+func kindOf(verb string) trace.Kind {
+	switch verb {
+	case "init", "finalize", "location", "comm_size", "comm_split", "comm_dup":
+		return trace.KindNone
+	case "compute":
+		return trace.KindFlops
+	}
+	for k := trace.KindSleep; k <= trace.KindCollective; k++ {
+		if k.String() == strings.ToLower(verb) {
+			return k
+		}
+	}
+	return trace.KindCollective
+}
+
+// Dates returns for each rank the date in seconds at which each of its lines has
+// completed, NaN if the line is no action. The phases begin when the ranks do, which
+// is at the date begin; one of no length is not in the result.
+func (s *Source) Dates(res *replay.Result, begin float64) [][]float64 {
+	length := map[string]float64{}
+	for _, p := range res.Phases {
+		length[p.Name] = p.Max
+	}
+	all := make([][]float64, len(s.ranks))
+	for i := range s.ranks {
+		r := &s.ranks[i]
+		for line, dated := range r.dated {
+			date := math.NaN()
+			if dated {
+				date = begin + length[fmt.Sprint(r.first+line)]
+			}
+			all[i] = append(all[i], date)
+		}
+	}
+	return all
+}
