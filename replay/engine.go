@@ -17,7 +17,9 @@ type engine struct {
 	network  *netmodel.Network
 	protocol *netmodel.Protocol
 	source   Source
+	trace    *trace.Trace // of the source; nil if it has another one
 	machine  Machine
+	pause    func() error // called between events; nil: nobody asks
 
 	now       float64 // date of the event loop, seconds
 	precision float64 // shortest positive sleep, seconds
@@ -54,17 +56,19 @@ type engine struct {
 	numMessages, numBytes, numPolls, numActions int64
 }
 
-// loop plays everything.
+// loop plays everything that is left.
 func (e *engine) loop() error {
 	var done []int32
-	for r := range e.ranks {
-		e.wake(int32(r))
-	}
 	for {
 		if err := e.runAll(); err != nil {
 			return err
 		}
 		flows, matches := e.network.Next(), e.matching.next()
+		if e.pause != nil {
+			if err := e.pause(); err != nil {
+				return err
+			}
+		}
 		e.spin(min(flows, matches))
 		parked := e.queue.next()
 		if matches <= min(flows, parked) && len(e.matching.events) > 0 {
