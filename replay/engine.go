@@ -69,7 +69,11 @@ func (e *engine) loop() error {
 				return err
 			}
 		}
-		e.spin(min(flows, matches))
+		others := min(flows, matches)
+		if math.IsInf(others, 1) && e.stuck() {
+			return e.check()
+		}
+		e.spin(others)
 		parked := e.queue.next()
 		if matches <= min(flows, parked) && len(e.matching.events) > 0 {
 			e.now = max(e.now, matches)
@@ -78,11 +82,7 @@ func (e *engine) loop() error {
 			}
 			continue
 		}
-		date := min(flows, parked)
-		if math.IsInf(date, 1) {
-			return e.check()
-		}
-		e.now = max(e.now, date)
+		e.now = max(e.now, min(flows, parked))
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
 			for _, id := range done {
