@@ -19,6 +19,7 @@ const collectiveTag = math.MinInt32
 type collectiveRun struct {
 	schedule collective.Schedule
 	steps    []collective.Step // not yet taken
+	rounds   int               // taken from schedule
 	requests []request         // by slot
 	flops    float64           // to compute at the end
 }
@@ -55,7 +56,7 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 	run := &e.collectives[r]
 	for {
 		if len(run.steps) == 0 {
-			run.steps = run.schedule.Next()
+			run.nextRound()
 		}
 		if len(run.steps) == 0 {
 			break
@@ -84,10 +85,15 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) error {
 		return err
 	}
 	run := &e.collectives[r]
-	run.flops = call.Flops
+	run.flops, run.rounds = call.Flops, 0
 	run.schedule.Start(e.selector, &call, len(e.ranks), int(r))
 	rk.collective = true
 	return nil
+}
+
+func (c *collectiveRun) nextRound() {
+	c.rounds++
+	c.steps = c.schedule.Next()
 }
 
 // step takes one step; the outcome is goOn unless the rank is blocked.

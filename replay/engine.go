@@ -17,7 +17,9 @@ type engine struct {
 	network  *netmodel.Network
 	protocol *netmodel.Protocol
 	source   Source
+	trace    *trace.Trace // of the source; nil if it has another one
 	machine  Machine
+	pause    func() error // called between events; nil: nobody asks
 
 	now       float64 // date of the event loop, seconds
 	precision float64 // shortest positive sleep, seconds
@@ -54,18 +56,24 @@ type engine struct {
 	numMessages, numBytes, numPolls, numActions int64
 }
 
-// loop plays everything.
+// loop plays everything that is left.
 func (e *engine) loop() error {
 	var done []int32
-	for r := range e.ranks {
-		e.wake(int32(r))
-	}
 	for {
 		if err := e.runAll(); err != nil {
 			return err
 		}
 		flows, matches := e.network.Next(), e.matching.next()
-		e.spin(min(flows, matches))
+		if e.pause != nil {
+			if err := e.pause(); err != nil {
+				return err
+			}
+		}
+		others := min(flows, matches)
+		if math.IsInf(others, 1) && e.stuck() {
+			return e.check()
+		}
+		e.spin(others)
 		parked := e.queue.next()
 		if matches <= min(flows, parked) && len(e.matching.events) > 0 {
 			e.now = max(e.now, matches)
@@ -74,11 +82,7 @@ func (e *engine) loop() error {
 			}
 			continue
 		}
-		date := min(flows, parked)
-		if math.IsInf(date, 1) {
-			return e.check()
-		}
-		e.now = max(e.now, date)
+		e.now = max(e.now, min(flows, parked))
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
 			for _, id := range done {

@@ -174,6 +174,17 @@ func (e *engine) beginSpin(r, src, tag int32) {
 	}
 }
 
+// stuck reports whether the queue has nothing but turns of busy waits that nobody will
+// end.
+func (e *engine) stuck() bool {
+	for _, ev := range e.queue.events {
+		if rk := &e.ranks[ev.rank]; !rk.spinning || !math.IsInf(rk.arrival, 1) {
+			return false
+		}
+	}
+	return true
+}
+
 // spin takes the first events of the queue up to the date, as long as they are
 // turns of busy waits that see nothing.
 func (e *engine) spin(until float64) {

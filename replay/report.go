@@ -52,12 +52,17 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // the time went, and what the replay cost.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	if r.Complete {
+	length := "makespan"
+	switch {
+	case r.StoppedAt != nil:
+		fmt.Fprintf(&b, "stopped at %.9g s of simulated time%s: no result line\n", *r.StoppedAt, r.stepReached())
+		length = "so far"
+	case r.Complete:
 		resultLine(&b, r.Header, r.Makespan, r.Gflops, "")
-	} else {
+	default:
 		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
 	}
-	fmt.Fprintf(&b, "\nmakespan %.9g s: %s on %s\n", r.Makespan, r.Trace, r.machine())
+	fmt.Fprintf(&b, "\n%s %.9g s: %s on %s\n", length, r.Makespan, r.Trace, r.machine())
 	mean := r.meanEnd()
 	table(&b, "time of a rank", r.Kinds, mean)
 	table(&b, "compute", r.Kernels, mean)
@@ -72,6 +77,14 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// stepReached says in which step a replay has stopped, if the trace marks its steps.
+func (r *Report) stepReached() string {
+	if r.Header.Steps == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", in step %d of %d", r.Last, r.Header.Steps)
 }
 
 func (r *Report) machine() string {

@@ -30,6 +30,14 @@ type Result struct {
 	Warnings []string       `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult   `json:"ranks"`
 
+	// StoppedAt is the date up to which everything has happened, if the replay was
+	// stopped there; then Makespan is how far the ranks have come, and the times are those
+	// up to now.
+	StoppedAt *float64 `json:"stopped_at_s,omitempty"`
+	// WallBefore is the wall time in seconds of the parts of the run before the one
+	// that was resumed.
+	WallBefore float64 `json:"-"`
+
 	// Begins, if Options.Begins asks for it, has the begins of the steps that were
 	// played, and behind them the end.
 	Begins []Begin `json:"-"`
@@ -72,6 +80,13 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Gflops = h.Flops / res.Makespan / 1e9
 	}
 	return res
+}
+
+// stop makes the result that of a replay that was stopped at the date.
+func (r *Result) stop(date float64) {
+	r.StoppedAt = &date
+	r.Complete, r.Gflops = false, 0
+	r.Warnings = []string{} // what has no partner may get one
 }
 
 func nonZero(shares []Share) []Share {

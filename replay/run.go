@@ -20,6 +20,16 @@ type Options struct {
 	Progress func(steps int)
 	// Begins asks for Result.Begins; To must be set then.
 	Begins bool
+	// AtPause, if set, is called between events, some hundred thousand times a
+	// second. If it returns an error, the replay ends with that error, and with the
+	// result so far.
+	AtPause func(*Pause) error
+	// Resume, if set, is where to go on. Trace, machine and options must be those of
+	// the run that was saved, or the error wraps ErrOtherRun.
+	Resume *Checkpoint
+	// Identity names what else the run depends on, such as the kernel models and
+	// the version of the program.
+	Identity []Property
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps.
@@ -38,6 +48,7 @@ func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.trace = t
 	return e.play(t.Header(), cursors(list), &o)
 }
 
@@ -96,10 +107,20 @@ func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
 		s = withBarrier(s, h.Ranks)
 	}
 	e.source, e.sums.source = s, s
-	if err := e.loop(); err != nil {
+	p := &Pause{engine: e, header: h, options: o}
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	err := e.loop()
+	if err != nil && !p.stopped {
 		return nil, err
 	}
 	res := e.result(h, o)
+	res.WallBefore = p.before
+	if p.stopped {
+		res.stop(e.now)
+		return res, err
+	}
 	return res, e.progress.addTo(res)
 }
 

@@ -12,8 +12,8 @@ type Source interface {
 	// batch of rank had arrived. It comes before the next Fill of that rank.
 	Answer(rank int32, arrived bool)
 	// Sums returns the running sums, from 0, of the counts per rank that a
-	// KindCollective of the last batch of rank names by their number. They stay as
-	// they are until the next Fill of that rank.
+	// KindCollective of the last batch of rank names by their number, nil if there are
+	// none. They stay as they are until the next Fill of that rank.
 	Sums(rank int32, list int64) []int64
 }
 
@@ -70,4 +70,9 @@ func (l *Lists) Answer(rank int32, arrived bool) {
 }
 
 // Sums implements Source.
-func (l *Lists) Sums(_ int32, list int64) []int64 { return l.Counts[list] }
+func (l *Lists) Sums(_ int32, list int64) []int64 {
+	if uint64(list) >= uint64(len(l.Counts)) {
+		return nil
+	}
+	return l.Counts[list]
+}

@@ -297,12 +297,14 @@ func (c *Cursor) countSums(v int64) ([]int64, bool) {
 		c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
 		return nil, false
 	}
-	sums := c.win.vectors[v].sums
-	c.noted = true
-	c.lists = append(c.lists, sums)
-	return sums, true
+	return c.list(v), true
 }
 
 // Sums returns running sums that an action of the last Fill names by their number.
-// They are valid until the next Fill.
-func (c *Cursor) Sums(list int64) []int64 { return c.lists[list] }
+// They are valid until the next Fill; nil if there are none of that number.
+func (c *Cursor) Sums(list int64) []int64 {
+	if uint64(list) >= uint64(len(c.lists)) {
+		return nil
+	}
+	return c.lists[list].sums
+}

@@ -44,7 +44,7 @@ type Cursor struct {
 	item, items int32
 
 	marks []int64
-	lists [][]int64 // running sums of vectors among the marks
+	lists []sumList // vectors among the marks
 	err   error
 }
 
@@ -72,6 +72,20 @@ type registers [2*maxRegs + 2]int64
 // frameLink says where the caller of a block goes on: its pc, and how many
 // registers below its frame begins. It is -1 where no block is the caller.
 func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offset) }
+
+// sumList is the running sums of a vector, with the place that it has in the trace.
+type sumList struct {
+	sums           []int64
+	window, vector int32
+}
+
+// list notes a vector of the window that an action of this Fill names.
+func (c *Cursor) list(v int64) []int64 {
+	sums := c.win.vectors[v].sums
+	c.noted = true
+	c.lists = append(c.lists, sumList{sums, int32(c.win.number), int32(v)})
+	return sums
+}
 
 // failed as Cursor.waiting says that err is set.
 const failed = -2
@@ -160,9 +174,16 @@ func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
 }
 
 // widen gives each cursor need registers or more.
-func (s *cursorSet) widen(cursors, need int) {
+func (s *cursorSet) widen(cursors, need int) { s.setStride(cursors, strideFor(need)) }
+
+// strideFor returns how many registers a cursor gets that needs so many.
+func strideFor(need int) int {
 	const line = 8 // registers in a cache line
-	stride := (need + need/4 + line) / line * line
+	return (need + need/4 + line) / line * line
+}
+
+// setStride gives each cursor stride registers, not fewer than it has.
+func (s *cursorSet) setStride(cursors, stride int) {
 	memory := make([]int64, cursors*stride+len(registers{}))
 	for i := range cursors {
 		own := memory[i*stride:]

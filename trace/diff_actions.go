@@ -158,7 +158,7 @@ func (m *symbolMap) equalMarks(x, y *Action, a, b *Cursor) bool {
 	}
 	for i := range p {
 		if m.vectors[x.Sym]>>min(i, 63)&1 != 0 {
-			if !slices.Equal(a.lists[p[i]], b.lists[q[i]]) {
+			if !slices.Equal(a.lists[p[i]].sums, b.lists[q[i]].sums) {
 				return false
 			}
 		} else if p[i] != q[i] {

@@ -154,9 +154,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
 				return n, false
 			}
-			c.noted = true
 			c.marks = append(c.marks, int64(len(c.lists)))
-			c.lists = append(c.lists, c.win.vectors[v].sums)
+			c.list(v)
 		case opMark:
 			args, _ := c.set.trace.Header().Markers[in.sym].vectorArgs()
 			buf[n] = Action{Kind: KindMark, Sym: in.sym, X: [4]int64{int64(len(c.marks) - args), int64(args)}}

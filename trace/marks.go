@@ -23,7 +23,7 @@ func (c *Cursor) MarkText(a *Action) string {
 			b.WriteString(strconv.FormatInt(args[0], 10))
 			args = args[1:]
 		case "{list}", "{sums}":
-			writeList(&b, c.lists[args[0]], field == "{sums}")
+			writeList(&b, c.lists[args[0]].sums, field == "{sums}")
 			args = args[1:]
 		default:
 			end = open + 1

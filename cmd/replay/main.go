@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -45,7 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
-		Flags:           append(flags(), sampleFlags()...),
+		Flags:           slices.Concat(flags(), sampleFlags(), keepFlags()),
 		Commands:        []*cli.Command{platformCommand(stdout)},
 
 		DisableSliceFlagSeparator: true,

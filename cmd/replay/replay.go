@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,15 +37,22 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 			fmt.Fprintln(stderr, "replay:", note)
 		}
 	}
-	begin := time.Now()
-	res, err := in.run(m.Machine, o)
-	if bar != nil {
-		_ = bar.Clear()
-	}
+	k, err := newKeeper(s, in, &o, stderr)
 	if err != nil {
 		return err
 	}
-	return print(s, m, replay.NewReport(res, time.Since(begin).Seconds()), stdout)
+	res, err := in.run(m.Machine, o)
+	k.close()
+	if bar != nil {
+		_ = bar.Clear()
+	}
+	var stopped interruption
+	if err != nil && !errors.As(err, &stopped) {
+		return err
+	}
+	res.Warnings = append(res.Warnings, k.warnings()...)
+	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
+	return errors.Join(print(s, m, report, stdout), err)
 }
 
 // options returns the defaults, changed by the platform's file and then by the

@@ -19,6 +19,7 @@ type settings struct {
 	from, to     int
 	json, quiet  bool
 	sample       sampleSettings
+	keep         keepSettings
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -51,6 +52,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	var err error
 	if s.sample, err = sampleSettingsOf(c); err != nil {
+		return nil, err
+	}
+	if s.keep, err = keepSettingsOf(c, s); err != nil {
 		return nil, err
 	}
 	s.from, s.to, err = parseSteps(c.String("steps"))

@@ -25,7 +25,13 @@ func (l *sumLists) add(s sums) int64 {
 	return l.first + int64(len(l.lists)) - 1
 }
 
-func (l *sumLists) at(list int64) sums { return l.lists[list-l.first] }
+// at returns sums by their number, nil if there are none.
+func (l *sumLists) at(list int64) sums {
+	if i := list - l.first; uint64(i) < uint64(len(l.lists)) {
+		return l.lists[i]
+	}
+	return nil
+}
 
 // give notes that actions are given out.
 func (l *sumLists) give(actions []trace.Action) {

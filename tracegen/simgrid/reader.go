@@ -23,6 +23,7 @@ type Trace struct {
 	stray       int      // lines of other ranks in files of one rank
 	recent      [2]sums  // the last counts per rank that were read, by side
 	scratch     sums
+	batch       int // actions that Fill is asked for
 }
 
 // stream is the actions of one rank.
@@ -35,6 +36,7 @@ type stream struct {
 	over  bool           // the last line has been read
 	waits []int32        // slots to wait for after the last line
 	lists sumLists       // counts per rank of collective operations
+	fills int            // calls of Fill
 }
 
 // IsIndex reports whether head, the beginning of a file, can be an index: text
@@ -168,6 +170,8 @@ func (t *Trace) noteInit(f *fields) bool {
 func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
 	s := &t.streams[rank]
 	s.lists.forget()
+	s.fills++
+	t.batch = len(buf)
 	if t.shared != nil {
 		return t.fillShared(s, buf)
 	}

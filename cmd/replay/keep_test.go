@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/tracegen/hpl"
+)
+
+// keptTrace writes the trace of a run of HPL with polls, which takes about half a second
+// to replay.
+func keptTrace(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.trace.zst")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := hpl.DefaultParams(16384, 6, 8)
+	p.NB, p.Depth = 96, 1
+	if err := errors.Join(hpl.Generate(t.Context(), f, p, hpl.Options{}), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// process is the command as a process of its own.
+type process struct {
+	*exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(t.Context(), self, args...)}
+	p.Args[0] = "replay" // see TestMain
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// result returns what the process printed as JSON, without what depends on the wall.
+func (p *process) result(t *testing.T) map[string]any {
+	t.Helper()
+	var res map[string]any
+	if err := json.Unmarshal(p.stdout.Bytes(), &res); err != nil {
+		t.Fatalf("%v\n%s%s", err, p.stdout.String(), p.stderr.String())
+	}
+	for _, key := range []string{"wall_s", "peak_rss_bytes", "messages_per_wall_s"} {
+		if _, ok := res[key]; !ok {
+			t.Errorf("no key %q", key)
+		}
+		delete(res, key)
+	}
+	return res
+}
+
+// uninterrupted returns the result of a replay from beginning to end.
+func uninterrupted(t *testing.T, path string) map[string]any {
+	t.Helper()
+	p := start(t, "--json", "--quiet", path)
+	if err := p.Wait(); err != nil {
+		t.Fatal(err, p.stderr.String())
+	}
+	return p.result(t)
+}
+
+// TestKill kills a replay at random moments and starts it again, until it comes to its
+// end: with the result of one that was left alone.
+func TestKill(t *testing.T) {
+	path := keptTrace(t)
+	want := uninterrupted(t, path)
+	file := filepath.Join(t.TempDir(), "state")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for kills := 0; ; kills++ {
+		p := start(t, "--json", "--quiet", "--checkpoint", file, "--resume", file, "--every", "2ms", path)
+		patience := time.Duration(10+rng.IntN(30)+10*kills) * time.Millisecond
+		timer := time.AfterFunc(patience, func() { _ = p.Process.Kill() })
+		err := p.Wait()
+		timer.Stop()
+		if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err, p.stderr.String())
+		}
+		t.Logf("killed %d times", kills)
+		if diff := cmp.Diff(want, p.result(t)); diff != "" {
+			t.Errorf("-uninterrupted +killed:\n%s", diff)
+		}
+		return
+	}
+}
+
+// TestTerminate: a replay that is asked to end saves its state, reports how far it has
+// come, and says how to go on; what goes on has the result of one that was left alone.
+func TestTerminate(t *testing.T) {
+	path := keptTrace(t)
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		file := filepath.Join(t.TempDir(), "state")
+		p := start(t, "--json", "--quiet", "--checkpoint", file, path)
+		await(t, file)
+		if err := p.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+			t.Fatalf("%v, want exit code 1", err)
+		}
+		if text := p.stderr.String(); !strings.Contains(text, "stopped by a signal") || !strings.Contains(text, "--resume "+file) {
+			t.Errorf("%v: stderr %q", sig, text)
+		}
+		res := p.result(t)
+		if date, ok := res["stopped_at_s"].(float64); !ok || res["complete"] != false || res["gflops"] != 0.0 || date > res["makespan_s"].(float64) {
+			t.Errorf("%v: stopped at %v, complete %v, %v Gflops", sig, res["stopped_at_s"], res["complete"], res["gflops"])
+		}
+		resumed := start(t, "--json", "--resume", file, path)
+		if err := resumed.Wait(); err != nil {
+			t.Fatal(err, resumed.stderr.String())
+		}
+		if !strings.Contains(resumed.stderr.String(), "replay: resumed from "+file+" at ") {
+			t.Errorf("%v: stderr %q", sig, resumed.stderr.String())
+		}
+		if diff := cmp.Diff(uninterrupted(t, path), resumed.result(t)); diff != "" {
+			t.Errorf("%v: -uninterrupted +resumed:\n%s", sig, diff)
+		}
+	}
+}
+
+// await returns when there is a file, which the replay writes when it begins.
+func await(t *testing.T, path string) {
+	t.Helper()
+	for range 10_000 {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("there is no %s", path)
+}
+
+// TestTerminateUnsaved: the text says how far the replay has come, and that nothing was
+// saved. It is read from a pipe, which has no end before the signal has come.
+func TestTerminateUnsaved(t *testing.T) {
+	trace, err := os.ReadFile(keptTrace(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(t.Context(), self, "-")}
+	p.Args[0] = "replay"
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(trace[:len(trace)/2]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond) // so that it listens; if it does not yet, it is killed: see below
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = in.Write(trace[len(trace)/2:]) // it may have ended
+	_ = in.Close()
+	_ = p.Wait()
+	if p.ProcessState.ExitCode() == -1 {
+		t.Skip("the signal came before the replay began")
+	}
+	if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.stderr.String(), "nothing was saved: see --checkpoint") {
+		t.Errorf("exit code %d, stderr %q", code, p.stderr.String())
+	}
+	if text := p.stdout.String(); !strings.HasPrefix(text, "stopped at ") || !strings.Contains(text, " of 172: no result line\n\nso far ") {
+		t.Errorf("stdout %q", text)
+	}
+}
+
+// TestCheckpointFails: a checkpoint that cannot be written is an error if it is the first,
+// else a warning; the older one is still there.
+func TestCheckpointFails(t *testing.T) {
+	dir := t.TempDir()
+	path := keptTrace(t)
+	err := run(t.Context(), []string{"replay", "--quiet", "--checkpoint", filepath.Join(dir, "none", "state"), path}, nil, io.Discard, io.Discard)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), filepath.Join(dir, "none", "state")) {
+		t.Errorf("no directory: %v", err)
+	}
+	if _, err := os.Stat("/dev/full"); err == nil {
+		err := run(t.Context(), []string{"replay", "--quiet", "--checkpoint", "/dev/full", path}, nil, io.Discard, io.Discard)
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "checkpoint: write /dev/full: no space left on device") {
+			t.Errorf("full disk: %v", err)
+		}
+	}
+	file := filepath.Join(dir, "state")
+	p := start(t, "--json", "--checkpoint", file, "--every", "1ms", path)
+	await(t, file)
+	// Now its directory has another name: a fault that even root meets.
+	if err := os.Rename(dir, dir+".moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatal(err, p.stderr.String())
+	}
+	if text := p.stderr.String(); !strings.Contains(text, "the older checkpoint is still there, and the replay goes on") {
+		t.Errorf("stderr %q", text)
+	}
+	res := p.result(t)
+	warnings, _ := res["warnings"].([]any)
+	if !slices.ContainsFunc(warnings, func(w any) bool { return strings.Contains(w.(string), "checkpoints could not be written") }) {
+		t.Errorf("warnings %q", warnings)
+	}
+	if _, err := os.Stat(filepath.Join(dir+".moved", "state")); err != nil {
+		t.Error(err)
+	}
+}

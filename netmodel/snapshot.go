@@ -1,0 +1,134 @@
+package netmodel
+
+import (
+	"math"
+
+	"reprise/internal/snapshot"
+)
+
+// Snapshot stores the state of the network in a checkpoint, or sets that of a new
+// network over the same links with the same options. What is remembered only to be
+// quick (the routes, the factors of the last size) and the solvers' scratch are left
+// out.
+func (n *Network) Snapshot(c *snapshot.Codec) {
+	c.Section("network", *n, n.stats, n.local)
+	c.Float64(&n.now)
+	snapshot.Index(c, &n.slotShift, 2, 16)
+	snapshot.Slice(c, &n.routes.weights, math.MaxInt32, func(w *float64) { c.Float64(w) })
+	if c.Reading() {
+		n.weights = n.routes.weights
+	}
+	n.snapshotFlows(c)
+	n.snapshotLinks(c)
+	flows, links := len(n.flows), len(n.links)
+	n.starts.snapshot(c, flows)
+	n.ends.snapshot(c, flows)
+	for _, list := range []struct {
+		numbers *[]int32
+		limit   int
+	}{{&n.fresh, flows}, {&n.left, links}, {&n.leftMixed, links}} {
+		snapshot.Slice(c, list.numbers, math.MaxInt32, func(i *int32) { snapshot.Index(c, i, 0, list.limit) })
+	}
+	snapshot.Int(c, &n.local.solves)
+	snapshot.Int(c, &n.active)
+	n.stats.snapshot(c)
+}
+
+func (s *Stats) snapshot(c *snapshot.Codec) {
+	for _, v := range []*int64{&s.Flows, &s.Events, &s.Solves, &s.SolvedFlows, &s.Rounds, &s.Components} {
+		snapshot.Int(c, v)
+	}
+}
+
+// snapshotFlows is Snapshot of what there is by flow.
+func (n *Network) snapshotFlows(c *snapshot.Codec) {
+	c.Section("flows", flow{}, coldFlow{}, slot{})
+	width := 1 << n.slotShift
+	snapshot.Slice(c, &n.flows, math.MaxInt32>>n.slotShift, func(f *flow) {
+		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining, &f.since, &f.usage} {
+			c.Float64(v)
+		}
+		snapshot.Int(c, &f.slots)
+		c.Check(f.shared() <= int32(width), "flow on %d links of %d", f.shared(), width)
+		snapshot.Index(c, &f.bottleneck, noSlot, width)
+	})
+	snapshot.Slice(c, &n.cold, len(n.flows), func(f *coldFlow) {
+		c.Float64(&f.penalty)
+		c.Float64(&f.bound)
+		c.Float64(&f.factor)
+		snapshot.Index(c, &f.slots, 0, width+1)
+	})
+	slots := len(n.flows) << n.slotShift
+	snapshot.Slice(c, &n.slots, slots, func(s *slot) {
+		snapshot.Index(c, &s.link, 0, len(n.links))
+		snapshot.Index(c, &s.weight, 0, len(n.routes.weights))
+		snapshot.Index(c, &s.next, -1, slots)
+		snapshot.Index(c, &s.prev, -1, slots)
+	})
+	c.Const("flows", len(n.cold))
+	c.Const("slots", len(n.slots))
+}
+
+// snapshotLinks is Snapshot of what there is by link.
+func (n *Network) snapshotLinks(c *snapshot.Codec) {
+	c.Section("links", link{}, fatpipe{})
+	c.Const("links", len(n.links))
+	for i := range n.links {
+		l := &n.links[i]
+		c.Float64(&l.load)
+		snapshot.Index(c, &l.head, -1, len(n.slots))
+		snapshot.Index(c, &l.flows, 0, len(n.slots)+1)
+		snapshot.Index(c, &l.bottleneck, 0, len(n.slots)+1)
+	}
+	c.Const("fatpipes", len(n.fatpipes))
+	for i := range n.fatpipes {
+		c.Float64(&n.fatpipes[i].usage)
+		snapshot.Index(c, &n.fatpipes[i].other, 0, len(n.slots)+1)
+	}
+}
+
+// snapshot is Snapshot of a heap of events of so many flows.
+func (h *eventHeap) snapshot(c *snapshot.Codec, flows int) {
+	c.Section("ends", *h, entry{})
+	snapshot.Slice(c, &h.entries, flows, func(e *entry) { e.snapshot(c, flows) })
+	if c.Reading() {
+		h.index(flows)
+	}
+}
+
+func (e *entry) snapshot(c *snapshot.Codec, flows int) {
+	c.Float64(&e.date)
+	snapshot.Index(c, &e.flow, 0, flows)
+}
+
+// index sets where the event of each flow is.
+func (h *eventHeap) index(flows int) {
+	h.pos = h.pos[:0]
+	h.grow(flows)
+	for i := range h.entries {
+		h.pos[h.entries[i].flow] = int32(i)
+	}
+}
+
+// snapshot is Snapshot of lanes of events of so many flows. Which lane an event is in
+// matters: it decides the order of events of equal dates.
+func (q *lanes) snapshot(c *snapshot.Codec, flows int) {
+	c.Section("starts", *q, laneRing{})
+	for i := range q.lane {
+		l := &q.lane[i]
+		size := l.size
+		snapshot.Index(c, &size, 0, flows+1)
+		for k := range size {
+			var e entry
+			if !c.Reading() {
+				e = l.buf[(l.head+k)&(len(l.buf)-1)]
+			}
+			if e.snapshot(c, flows); c.Err() != nil {
+				return
+			}
+			if c.Reading() {
+				q.append(i, e)
+			}
+		}
+	}
+}

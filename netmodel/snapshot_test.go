@@ -1,0 +1,127 @@
+package netmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/snapshot"
+	"reprise/internal/snapshot/snapshottest"
+	"reprise/platforms"
+)
+
+// TestSnapshotFields: every field of the state is saved, or derived: found again from the
+// platform, the options and other fields, or scratch of a solve.
+func TestSnapshotFields(t *testing.T) {
+	n := snapshotNetwork(t)
+	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes system lastSize lastF lastG")
+	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.Snapshot(c) },
+		"routeOf summedOf classes classOf crossTraffic window known links width there back from to summed order")
+	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.Snapshot(c) }, "flows links room uses heap mixed unfixed")
+	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.Snapshot(c) }, "local")
+	snapshottest.Fields(t, &n.cold[0], func(c *snapshot.Codec, _ *coldFlow) { n.Snapshot(c) }, "")
+	snapshottest.Fields(t, &n.slots[0], func(c *snapshot.Codec, _ *slot) { n.Snapshot(c) }, "")
+	snapshottest.Fields(t, &n.links[1], func(c *snapshot.Codec, _ *link) { n.Snapshot(c) }, "capacity local")
+	snapshottest.Fields(t, &n.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { n.Snapshot(c) }, "")
+	snapshottest.Fields(t, &n.stats, func(c *snapshot.Codec, s *Stats) { s.snapshot(c) }, "")
+	n.ends.set(0, 1)
+	snapshottest.Fields(t, &n.ends, func(c *snapshot.Codec, _ *eventHeap) { n.Snapshot(c) }, "pos")
+	snapshottest.Fields(t, &n.ends.entries[0], func(c *snapshot.Codec, _ *entry) { n.Snapshot(c) }, "")
+	n.starts = newLanes()
+	n.starts.push(entry{1, 0})
+	snapshottest.Fields(t, &n.starts, func(c *snapshot.Codec, _ *lanes) { n.Snapshot(c) }, "next front back")
+	for i := range n.starts.lane {
+		if l := &n.starts.lane[i]; l.size > 0 {
+			snapshottest.Fields(t, l, func(c *snapshot.Codec, _ *laneRing) { n.Snapshot(c) }, "")
+		}
+	}
+}
+
+// snapshotLinks are some links that conflict, two of them FATPIPEs.
+func snapshotLinks() []platforms.Link {
+	list := make([]platforms.Link, 8)
+	for i := range list {
+		list[i] = platforms.Link{Bandwidth: 1e8 * float64(1+i%3), Latency: 1e-5 * float64(1+i%4)}
+	}
+	list[1].Policy, list[5].Policy = platforms.Fatpipe, platforms.Fatpipe
+	return list
+}
+
+// snapshotRoute takes a host to another over one to three links.
+func snapshotRoute(route []int32, src, dst int) ([]int32, error) {
+	for i := range 1 + (src+dst)%3 {
+		route = append(route, int32((src+3*dst+i)%8))
+	}
+	return route, nil
+}
+
+// snapshotNetwork returns a network with transfers in flight.
+func snapshotNetwork(t *testing.T) *Network {
+	t.Helper()
+	n, err := newNetwork(snapshotLinks(), snapshotRoute, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for id := range int32(30) {
+		n.startRandom(t, rng, id)
+	}
+	for range 20 {
+		n.Advance(n.Next(), nil)
+	}
+	return n
+}
+
+func (n *Network) startRandom(t *testing.T, rng *rand.Rand, id int32) {
+	t.Helper()
+	if err := n.Start(id, rng.IntN(9), rng.IntN(9), rng.Int64N(1e7), n.now+rng.Float64()*0.01); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSnapshot saves a network at each event of a random run and goes on with the copy:
+// all events are the same bits.
+func TestSnapshot(t *testing.T) {
+	n := snapshotNetwork(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	next := int32(len(n.flows))
+	for i := 0; !math.IsInf(n.Next(), 1); i++ {
+		var file strings.Builder
+		w := snapshot.NewWriter(&file)
+		n.Snapshot(w)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		other, err := newNetwork(snapshotLinks(), snapshotRoute, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := snapshot.NewReader(strings.NewReader(file.String()))
+		other.Snapshot(r)
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		if a, b := n.Next(), other.Next(); a != b {
+			t.Fatalf("event %d at %v, want %v", i, b, a)
+		}
+		got, want := other.Advance(other.Next(), nil), n.Advance(n.Next(), nil)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("event %d ends others (-want +got):\n%s", i, diff)
+		}
+		for range len(want) {
+			if i < 300 { // keep the network busy for a while
+				seed := rng.Uint64()
+				n.startRandom(t, rand.New(rand.NewPCG(seed, 0)), next)
+				other.startRandom(t, rand.New(rand.NewPCG(seed, 0)), next)
+				next++
+			}
+		}
+		if n.Next() != other.Next() || n.Stats() != other.Stats() {
+			t.Fatalf("after event %d: next at %v, %+v, want %v, %+v", i, other.Next(), other.Stats(), n.Next(), n.Stats())
+		}
+		n = other
+	}
+}

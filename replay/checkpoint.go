@@ -1,0 +1,232 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"reprise/internal/snapshot"
+	"reprise/platforms"
+	"reprise/trace"
+)
+
+// checkpointVersion is that of the format of checkpoints: of what they hold besides
+// the fields of the state, which name themselves.
+const checkpointVersion = 1
+
+// ErrOtherRun marks the error of a checkpoint that belongs to a replay of something
+// else.
+var ErrOtherRun = errors.New("checkpoint of another run")
+
+// errNotResumable is the error of a source that does not know how to be saved.
+var errNotResumable = errors.New("this source of actions cannot be saved in a checkpoint")
+
+// A Resumable is a Source that can go on where a checkpoint left it.
+type Resumable interface {
+	Source
+	// Snapshot stores the places of all ranks, or sets them.
+	Snapshot(c *snapshot.Codec)
+}
+
+// A Checkpoint is a file with the state of a replay, to go on from.
+type Checkpoint struct {
+	File io.ReaderAt
+	Size int64  // bytes
+	Name string // for errors
+}
+
+// IsCheckpoint reports whether head, the first bytes of a file, is that of a
+// checkpoint.
+func IsCheckpoint(head []byte) bool { return snapshot.IsFile(head) }
+
+// A Property is something that the result of a replay depends on, by the name that
+// messages give to it.
+type Property = platforms.Prop
+
+// Pause is a replay that stands between two events, so that its state can be
+// saved. It is valid until the function that got it returns.
+type Pause struct {
+	engine  *engine
+	header  *trace.Header
+	options *Options
+	about   []Property // identity; nil until it is needed
+	before  float64    // seconds of wall time of the parts that were resumed
+	stopped bool       // Options.AtPause has ended the replay
+}
+
+// begin makes the ranks ready to run, or goes on from a checkpoint.
+func (p *Pause) begin() error {
+	if p.options.AtPause != nil {
+		p.engine.pause = func() error {
+			err := p.options.AtPause(p)
+			p.stopped = err != nil
+			return err
+		}
+	}
+	if p.options.Resume != nil {
+		return p.resume(p.options.Resume)
+	}
+	for r := range p.engine.ranks {
+		p.engine.wake(int32(r))
+	}
+	return nil
+}
+
+// Date returns the simulated date up to which everything has happened, in seconds.
+func (p *Pause) Date() float64 { return p.engine.now }
+
+// Messages returns the number of messages that have been sent.
+func (p *Pause) Messages() int64 { return p.engine.numMessages }
+
+// Save writes a checkpoint. The seconds of wall time that the run has taken since it
+// was begun or resumed are only noted, for Result.WallBefore.
+func (p *Pause) Save(w io.Writer, wallSeconds float64) error {
+	return snapshot.Write(w, checkpointVersion, func(c *snapshot.Codec) {
+		identity, wall := p.identity(), p.before+wallSeconds
+		moveHead(c, &identity, &wall)
+		p.engine.Snapshot(c)
+	})
+}
+
+// resume sets the state to that of a checkpoint.
+func (p *Pause) resume(f *Checkpoint) error {
+	var other error
+	err := snapshot.Read(f.File, f.Size, checkpointVersion, func(c *snapshot.Codec) {
+		var found []Property
+		moveHead(c, &found, &p.before)
+		if c.Err() != nil {
+			return
+		}
+		if other = difference(found, p.identity()); other == nil {
+			p.engine.Snapshot(c)
+		}
+	})
+	if other != nil {
+		err = other
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return err
+}
+
+// Bounds of the identity in a checkpoint.
+const (
+	maxProperties = 1 << 10
+	maxText       = 1 << 16
+)
+
+func moveHead(c *snapshot.Codec, identity *[]Property, wall *float64) {
+	c.Section("run")
+	snapshot.Slice(c, identity, maxProperties, func(p *Property) {
+		c.String(&p.Name, maxText)
+		c.String(&p.Value, maxText)
+	})
+	c.Float64(wall)
+}
+
+// difference names the properties in which a checkpoint and a run differ; nil if
+// there are none.
+func difference(found, want []Property) error {
+	var list []string
+	value := func(of []Property, name string) string {
+		for _, p := range of {
+			if p.Name == name {
+				return p.Value
+			}
+		}
+		return "not there"
+	}
+	for _, p := range want {
+		if v := value(found, p.Name); v != p.Value {
+			list = append(list, fmt.Sprintf("%s: %s in the checkpoint, %s now", p.Name, brief(v), brief(p.Value)))
+		}
+	}
+	for _, p := range found {
+		if value(want, p.Name) == "not there" {
+			list = append(list, fmt.Sprintf("%s: %s in the checkpoint, not there now", p.Name, brief(p.Value)))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrOtherRun, strings.Join(list, "; "))
+}
+
+// brief shortens a long value, such as a hash, for a message.
+func brief(value string) string {
+	const most = 60
+	switch {
+	case len(value) == 2*sha256.Size:
+		return value[:12] + "..."
+	case len(value) > most:
+		sum := sha256.Sum256([]byte(value))
+		return fmt.Sprintf("%s... (%x)", value[:most/2], sum[:4])
+	}
+	return value
+}
+
+// identity returns all that the results depend on.
+func (p *Pause) identity() []Property {
+	if p.about != nil {
+		return p.about
+	}
+	o, m := p.options, &p.engine.machine
+	list := append([]Property{}, o.Identity...)
+	if t := p.engine.trace; t != nil {
+		list = append(list, Property{Name: "trace", Value: traceHash(t)})
+	}
+	list = append(list,
+		Property{Name: "ranks", Value: fmt.Sprint(p.header.Ranks)},
+		Property{Name: "steps", Value: fmt.Sprintf("%d:%d", o.From, o.To)},
+		Property{Name: "begins of steps", Value: fmt.Sprint(o.Begins)},
+		Property{Name: "hosts and links", Value: machineHash(m.Platform)},
+		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
+	)
+	p.about = append(list, o.Network.Settings()...)
+	return p.about
+}
+
+// traceHash names a trace with the order of its definitions.
+func traceHash(t *trace.Trace) string {
+	hash, _ := t.Hash()
+	sum := sha256.New()
+	sum.Write(hash[:])
+	for i := range t.Program().NumBlocks() {
+		block := t.Program().BlockHash(i)
+		sum.Write(block[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// machineHash names the hosts and the links of a platform.
+func machineHash(p *platforms.Platform) string {
+	sum := sha256.New()
+	for i := range p.NumHosts() {
+		h := p.Host(i)
+		fmt.Fprintf(sum, "%q %x %d\n", h.Name, math.Float64bits(h.Speed), h.Cores)
+	}
+	var buf []byte
+	for i := range p.NumLinks() {
+		bandwidth, latency, policy := p.LinkCapacity(int32(i))
+		buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(bandwidth))
+		buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(latency))
+		sum.Write(append(buf, byte(policy)))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func hashOf(list []int32) string {
+	sum := sha256.New()
+	var buf []byte
+	for _, v := range list {
+		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(v))
+		sum.Write(buf)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

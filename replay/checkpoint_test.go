@@ -1,0 +1,356 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+	"reprise/tracegen/simgrid"
+)
+
+// A rerun replays the same from the beginning, with options that change makes.
+type rerun func(change func(*replay.Options)) (*replay.Result, error)
+
+// sameResult compares results but for the wall time.
+func sameResult(t *testing.T, what string, got, want *replay.Result) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(replay.Result{}, "Header", "WallBefore")); diff != "" {
+		t.Errorf("%s (-uninterrupted +resumed):\n%s", what, diff)
+	}
+}
+
+// checkResumes saves a replay at up to points of its pauses, the first and the last
+// included, and goes on from each. The results must be the same bits, and so must be
+// what a resumed replay saves at the next of the points.
+func checkResumes(t *testing.T, points int, run rerun) {
+	t.Helper()
+	pauses := 0
+	want, err := run(func(o *replay.Options) {
+		o.AtPause = func(*replay.Pause) error { pauses++; return nil }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []int
+	for i := range points {
+		at = append(at, 1+i*(pauses-1)/max(1, points-1))
+	}
+	at = slices.Compact(at)
+	files, got := saveAt(t, at, run, nil)
+	sameResult(t, "saved", got, want)
+	for i := range at {
+		next := at[min(i+1, len(at)-1)] - at[i] + 1 // a resumed replay begins with the pause that it was saved in
+		again, got := saveAt(t, []int{next}, run, files[i])
+		what := fmt.Sprintf("resumed at pause %d of %d", at[i], pauses)
+		sameResult(t, what, got, want)
+		if !bytes.Equal(again[0], files[min(i+1, len(at)-1)]) {
+			t.Errorf("%s: the state %d pauses later is another one", what, next-1)
+		}
+	}
+}
+
+// saveAt replays, from a checkpoint unless it is nil, and returns those of the pauses
+// with the given numbers.
+func saveAt(t *testing.T, at []int, run rerun, from []byte) ([][]byte, *replay.Result) {
+	t.Helper()
+	var files [][]byte
+	pauses := 0
+	res, err := run(func(o *replay.Options) {
+		if from != nil {
+			o.Resume = checkpointOf(from)
+		}
+		o.AtPause = func(p *replay.Pause) error {
+			if pauses++; len(files) == len(at) || pauses != at[len(files)] {
+				return nil
+			}
+			var file bytes.Buffer
+			err := p.Save(&file, 0)
+			files = append(files, file.Bytes())
+			return err
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(at) {
+		t.Fatalf("%d of %d checkpoints in %d pauses", len(files), len(at), pauses)
+	}
+	return files, res
+}
+
+func checkpointOf(file []byte) *replay.Checkpoint {
+	return &replay.Checkpoint{File: bytes.NewReader(file), Size: int64(len(file))}
+}
+
+// rerunCase returns the rerun of a recorded case: from the text, or from its conversion.
+func rerunCase(t *testing.T, dir string, converted bool) rerun {
+	t.Helper()
+	var open func() (*trace.Trace, error)
+	if converted {
+		open = convertedCase(t, dir)
+	}
+	return func(change func(*replay.Options)) (*replay.Result, error) {
+		text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+		if err != nil {
+			return nil, err
+		}
+		m, o := caseMachine(t, dir, text.Ranks())
+		change(&o)
+		if !converted {
+			return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
+		}
+		tr, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return replay.Run(tr, m, o)
+	}
+}
+
+func convertedCase(t *testing.T, dir string) func() (*trace.Trace, error) {
+	t.Helper()
+	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(text.Convert(w), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return func() (*trace.Trace, error) {
+		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "converted")
+	}
+}
+
+// TestResumeRecorded: the recorded cases of SimGrid, from their text and converted.
+func TestResumeRecorded(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range unzip(t, replayOracle, dir) {
+		folder := filepath.Join(dir, name)
+		if !isCase(folder) || testing.Short() && i%12 != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) { checkResumes(t, 5, rerunCase(t, folder, i%3 == 0)) })
+	}
+}
+
+// TestResumeLists: what the recorded cases lack, on lists of actions: receives with
+// wildcards, processors that are shared, requests beyond those in a rank, polls,
+// barriers at the end.
+func TestResumeLists(t *testing.T) {
+	list := func(a ...trace.Action) []trace.Action { return a }
+	const anyone, any = trace.AnySource, trace.AnyTag
+	var many, posts []trace.Action
+	for i := range int32(9) {
+		many = append(many, irecv(i, 1, i, 1000*int64(i+1)))
+		posts = append(posts, sleep(1e-3), isend(i, 0, i, 100000*int64(i+1)))
+	}
+	all := trace.Action{Kind: trace.KindWaitAll}
+	sum := call(trace.Collective{Kind: trace.CollAllreduce, Send: 100000, SendSize: 1, Flops: 1e6})
+	for _, c := range []struct {
+		name    string
+		hosts   []int32
+		options []string
+		lists   [][]trace.Action
+	}{
+		{"wildcards", nil, nil, [][]trace.Action{
+			list(irecv(0, anyone, any, 9000), irecv(1, 1, 7, 9000), recv(anyone, 7, 9000), wait(1), wait(0)),
+			list(sleep(20e-3), send(0, 7, 1000), sleep(10e-3), send(0, 7, 2000)),
+			list(sleep(10e-3), send(0, 7, 2000)),
+		}},
+		{"requests", nil, nil, [][]trace.Action{append(many, all), append(posts, all), nil}},
+		{"spin", nil, []string{"smpi/iprobe:1e-5"}, [][]trace.Action{
+			list(poll(1, 3, true), recv(1, 3, 1e6), poll(2, 4, false), recv(2, 4, 10)),
+			list(sleep(7e-3), send(0, 3, 1e6)), list(sleep(9e-3), send(0, 4, 10)),
+		}},
+		{"growing polls", nil, []string{"smpi/iprobe:1e-5", "smpi/grow-injected-times:yes"}, [][]trace.Action{
+			list(poll(1, 3, true), recv(1, 3, 1e6), poll(2, 4, true), recv(2, 4, 10)),
+			list(sleep(7e-3), send(0, 3, 1e6), poll(2, 5, true)), list(sleep(9e-3), send(0, 4, 10), send(1, 5, 1)),
+		}},
+		{"shared cores", []int32{0, 0, 0}, []string{"smpi/iprobe:1e-5", "smpi/grow-injected-times:yes"}, [][]trace.Action{
+			list(sum, poll(1, 3, true), recv(1, 3, 1e6), sum),
+			list(sum, sleep(1e-3), send(0, 3, 1e6), sum), list(sleep(2e-3), sum, sum),
+		}},
+		{"barrier at the end", nil, []string{"smpi/finalization-barrier:yes", "smpi/init:0.01"}, [][]trace.Action{
+			list(sum, sum), list(sleep(1e-3), sum, sum), list(sum, sleep(3e-3), sum),
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, star(3), 3)
+			b.set(t, c.options...)
+			if c.hosts != nil {
+				b.Hosts = c.hosts
+			}
+			checkResumes(t, 1000, func(change func(*replay.Options)) (*replay.Result, error) {
+				o := b.Options
+				change(&o)
+				return replay.RunSource(&b.header, replay.NewLists(c.lists), b.Machine, o)
+			})
+		})
+	}
+}
+
+// TestResumeHPL: generated traces of HPL with polls, on hosts of their own and two to a
+// core, with costs of polls that grow and that do not, all steps and some.
+func TestResumeHPL(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		shared   bool
+		options  []string
+		from, to int
+	}{
+		{"constant", false, []string{"smpi/grow-injected-times:no"}, 0, 0},
+		{"growing", false, nil, 0, 0},
+		{"arrived", false, []string{"reprise/poll:arrived", "smpi/grow-injected-times:no"}, 2, 9},
+		{"shared", true, nil, 0, 0},
+		{"reference", false, []string{"reprise/solver:reference", "smpi/grow-injected-times:no"}, 0, 5},
+		{"alone", false, []string{"reprise/contention:no"}, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := hpl.DefaultParams(512, 2, 3)
+			p.NB, p.Depth = 32, 1
+			path := saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
+			m := generic(t, 6)
+			if c.shared {
+				m.Hosts = []int32{0, 0, 1, 1, 2, 2}
+			}
+			o := replay.DefaultOptions()
+			o.From, o.To = c.from, c.to
+			b := bench{Options: o}
+			b.set(t, c.options...)
+			checkResumes(t, 12, func(change func(*replay.Options)) (*replay.Result, error) {
+				o := b.Options
+				change(&o)
+				tr, err := trace.Open(path)
+				if err != nil {
+					return nil, err
+				}
+				defer tr.Close()
+				return replay.Run(tr, m, o)
+			})
+		})
+	}
+}
+
+// saveFirst returns the checkpoint of the first pause of a replay of HPL that is
+// stopped then, and how to replay it with other options and on another machine.
+func saveFirst(t *testing.T) ([]byte, func(replay.Machine, replay.Options) (*replay.Result, error)) {
+	t.Helper()
+	open := opener(t, func(w io.Writer) error {
+		return hpl.Generate(t.Context(), w, hpl.DefaultParams(64, 2, 2), hpl.Options{})
+	})
+	run := func(m replay.Machine, o replay.Options) (*replay.Result, error) {
+		tr, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		return replay.Run(tr, m, o)
+	}
+	var file bytes.Buffer
+	o := replay.DefaultOptions()
+	o.Identity = []replay.Property{{Name: "kernels", Value: "default"}}
+	stop := errors.New("stop")
+	o.AtPause = func(p *replay.Pause) error { return errors.Join(p.Save(&file, 2), stop) }
+	if _, err := run(generic(t, 4), o); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	return file.Bytes(), run
+}
+
+// TestResumeRefuses: a checkpoint of another run is refused, and the message names
+// what differs.
+func TestResumeRefuses(t *testing.T) {
+	file, run := saveFirst(t)
+	for _, c := range []struct {
+		change func(m *replay.Machine, o *replay.Options)
+		want   string // "": goes on
+	}{
+		{func(*replay.Machine, *replay.Options) {}, ""},
+		{func(_ *replay.Machine, o *replay.Options) { o.To = 1 }, "steps: 0:0 in the checkpoint, 0:1 now"},
+		{func(_ *replay.Machine, o *replay.Options) { o.Network.IprobeCost = 2 }, "smpi/iprobe: 0.0001 in the checkpoint, 2 now"},
+		{func(_ *replay.Machine, o *replay.Options) { o.Identity[0].Value = "fast" }, "kernels: default in the checkpoint, fast now"},
+		{func(_ *replay.Machine, o *replay.Options) { o.Identity = nil }, "kernels: default in the checkpoint, not there now"},
+		{func(m *replay.Machine, _ *replay.Options) { m.Hosts = []int32{1, 0, 2, 3} }, "mapping of ranks to hosts: "},
+		{func(m *replay.Machine, _ *replay.Options) { m.Platform = generic(t, 64).Platform }, "hosts and links: "},
+	} {
+		m, o := generic(t, 4), replay.DefaultOptions()
+		o.Identity = []replay.Property{{Name: "kernels", Value: "default"}}
+		o.Resume = checkpointOf(file)
+		c.change(&m, &o)
+		res, err := run(m, o)
+		switch {
+		case c.want == "" && (err != nil || res.WallBefore != 2):
+			t.Errorf("%v, wall time %v before, want 2", err, res)
+		case c.want != "" && (!errors.Is(err, replay.ErrOtherRun) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestResumeDamaged: any byte of a checkpoint that is another one, and any end that is
+// missing, is an error.
+func TestResumeDamaged(t *testing.T) {
+	file, run := saveFirst(t)
+	resume := func(file []byte) error {
+		o := replay.DefaultOptions()
+		o.Identity = []replay.Property{{Name: "kernels", Value: "default"}}
+		o.Resume = checkpointOf(file)
+		_, err := run(generic(t, 4), o)
+		return err
+	}
+	for at := 0; at < len(file); at += 1 + len(file)/50 {
+		damaged := bytes.Clone(file)
+		damaged[at] ^= 0x10
+		if resume(damaged) == nil {
+			t.Errorf("byte %d of %d changed: no error", at, len(file))
+		}
+		if resume(file[:at]) == nil {
+			t.Errorf("%d of %d bytes: no error", at, len(file))
+		}
+	}
+	if resume(append(bytes.Clone(file), 0)) == nil {
+		t.Error("a byte more: no error")
+	}
+}
+
+// TestStopped: a replay that is stopped tells how far it has come.
+func TestStopped(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	stop := errors.New("stop")
+	b.AtPause = func(p *replay.Pause) error {
+		if p.Date() >= 1 {
+			return stop
+		}
+		return nil
+	}
+	lists := [][]trace.Action{
+		{send(1, 1, 100000), sleep(1), send(1, 1, 100000), sleep(1), send(1, 1, 100000)},
+		{recv(0, 1, 100000), recv(0, 1, 100000), recv(0, 1, 100000)},
+	}
+	res, err := replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, b.Options)
+	if !errors.Is(err, stop) || res == nil || res.StoppedAt == nil {
+		t.Fatal(res, err)
+	}
+	// The second transfer begins a second after the first has ended, and is under way.
+	first := starLatency + (100000+envelope)/starBandwidth
+	near(t, "stopped at", *res.StoppedAt, first+1+starLatency)
+	if res.Complete || res.Messages != 2 {
+		t.Errorf("complete %v, %d messages, want false and 2", res.Complete, res.Messages)
+	}
+}

@@ -1,0 +1,230 @@
+package replay
+
+import (
+	"math"
+
+	"reprise/internal/snapshot"
+	"reprise/trace"
+)
+
+// Snapshot stores the state of the replay at a safe point, where no rank is runnable,
+// or sets it from one of a replay of the same trace, machine and options.
+func (e *engine) Snapshot(c *snapshot.Codec) {
+	c.Section("engine", *e)
+	c.Float64(&e.now)
+	snapshot.Index(c, &e.live, 0, len(e.ranks)+1)
+	snapshot.Index(c, &e.probeFactor, 1, math.MaxInt)
+	snapshot.Index(c, &e.testFactor, 1, math.MaxInt)
+	for _, n := range []*int64{&e.numMessages, &e.numBytes, &e.numPolls, &e.numActions} {
+		snapshot.Int(c, n)
+	}
+	e.snapshotMessages(c)
+	e.snapshotRanks(c)
+	e.queue.snapshot(c, "queue", len(e.ranks))
+	e.matching.snapshot(c, "matching", len(e.ranks))
+	e.cpus.snapshot(c)
+	e.book.snapshot(c)
+	e.progress.snapshot(c)
+	e.network.Snapshot(c)
+	e.snapshotSource(c)
+	e.snapshotCollectives(c)
+}
+
+func (e *engine) snapshotSource(c *snapshot.Codec) {
+	if s, ok := e.source.(Resumable); ok {
+		s.Snapshot(c)
+		return
+	}
+	c.Fail(errNotResumable)
+}
+
+// snapshotMessages is Snapshot of the messages, those that are free included: their
+// numbers are given out again in the order of their list.
+func (e *engine) snapshotMessages(c *snapshot.Codec) {
+	c.Section("messages", message{})
+	snapshot.Slice(c, &e.messages, math.MaxInt32, func(m *message) {
+		snapshot.Int(c, &m.size)
+		c.Float64(&m.at)
+		snapshot.Index(c, &m.src, trace.AnySource, len(e.ranks))
+		snapshot.Index(c, &m.dst, 0, len(e.ranks))
+		snapshot.Int(c, &m.tag)
+		snapshot.Int(c, &m.refs)
+		snapshot.Int(c, &m.flags)
+	})
+	snapshot.Slice(c, &e.after, len(e.messages), func(m *int32) { e.snapshotID(c, m) })
+	c.Const("messages", len(e.after))
+	e.snapshotID(c, &e.free)
+}
+
+// snapshotID is Snapshot of the number of a message, -1 for none.
+func (e *engine) snapshotID(c *snapshot.Codec, id *int32) {
+	snapshot.Index(c, id, -1, len(e.messages))
+}
+
+func (e *engine) snapshotRanks(c *snapshot.Codec) {
+	c.Section("ranks", rank{}, postList{}, trace.Action{})
+	snapshot.Slice(c, &e.overflow, len(e.ranks)+1, func(list *[]request) {
+		snapshot.Slice(c, list, MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
+	})
+	c.Check(len(e.overflow) > 0, "no list of requests")
+	for r := range e.ranks {
+		rk := &e.ranks[r]
+		rk.snapshot(c, e)
+		buf := e.actions[r*bufferedActions:][:rk.filled]
+		for i := range buf {
+			snapshotAction(c, &buf[i])
+		}
+	}
+}
+
+func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
+	snapshot.Index(c, q, 0, 2*len(e.messages)+2)
+}
+
+func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
+	for _, v := range []*float64{&rk.clock, &rk.since, &rk.after, &rk.missed, &rk.turn, &rk.arrival} {
+		c.Float64(v)
+	}
+	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
+		e.snapshotID(c, id)
+	}
+	snapshot.Int(c, &rk.wild)
+	snapshot.Int(c, &rk.waits)
+	snapshot.Index(c, &rk.guardPeer, -1, len(e.ranks))
+	snapshot.Int(c, &rk.guardTag)
+	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
+	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)
+	snapshot.Index(c, &rk.stage, 0, int(stageFound)+1)
+	snapshot.Index(c, &rk.charge, 0, int(numKinds))
+	for _, v := range []*bool{&rk.serial, &rk.over, &rk.collective, &rk.spinning} {
+		c.Bool(v)
+	}
+	for i := range rk.reqs {
+		e.snapshotRequest(c, &rk.reqs[i])
+	}
+	snapshot.Index(c, &rk.overflow, 0, len(e.overflow))
+}
+
+func snapshotAction(c *snapshot.Codec, a *trace.Action) {
+	snapshot.Int(c, &a.Kind)
+	snapshot.Int(c, &a.Flags)
+	snapshot.Int(c, &a.Sym)
+	snapshot.Int(c, &a.Peer)
+	snapshot.Int(c, &a.Tag)
+	snapshot.Int(c, &a.Req)
+	snapshot.Ints(c, a.X[:])
+}
+
+func (q *queue) snapshot(c *snapshot.Codec, name string, ranks int) {
+	c.Section(name, *q, event{})
+	snapshot.Slice(c, &q.events, ranks, func(ev *event) {
+		c.Float64(&ev.date)
+		snapshot.Index(c, &ev.rank, 0, ranks)
+	})
+	if !c.Reading() || len(q.events) == 0 {
+		return
+	}
+	q.place = newQueue(ranks).place
+	for i, ev := range q.events {
+		q.place[ev.rank] = int32(i)
+	}
+}
+
+func (p *processors) snapshot(c *snapshot.Codec) {
+	c.Section("processors", *p, processor{}, work{})
+	c.Const("hosts", len(p.hosts))
+	for i := range p.hosts {
+		snapshot.Slice(c, &p.hosts[i].active, len(p.work), func(r *int32) { snapshot.Index(c, r, 0, len(p.work)) })
+	}
+	for i := range p.work {
+		w := &p.work[i]
+		for _, v := range []*float64{&w.left, &w.rate, &w.bound, &w.date} {
+			c.Float64(v)
+		}
+	}
+}
+
+func (b *ledger) snapshot(c *snapshot.Codec) {
+	c.Section("times", *b)
+	c.Const("times", len(b.rows))
+	c.Float64s(b.rows)
+}
+
+func (p *stepCounter) snapshot(c *snapshot.Codec) {
+	c.Section("steps", *p, stepBegin{})
+	snapshot.Int(c, &p.begun)
+	snapshot.Int(c, &p.last)
+	c.Const("steps", len(p.begins))
+	for i := range p.begins {
+		b := &p.begins[i]
+		snapshot.Int(c, &b.ranks)
+		c.Float64(&b.sum)
+		c.Float64(&b.last)
+	}
+}
+
+// snapshotCollectives is Snapshot of the collective operations that are under way. A
+// schedule is started anew from its action, and taken to the same step.
+func (e *engine) snapshotCollectives(c *snapshot.Codec) {
+	c.Section("collectives", collectiveRun{})
+	for r := range e.ranks {
+		if rk := &e.ranks[r]; rk.collective && c.Err() == nil {
+			e.snapshotCollective(c, int32(r), rk)
+		}
+	}
+}
+
+func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
+	if c.Reading() {
+		a := &e.actions[int(r)*bufferedActions+int(rk.pos)%bufferedActions]
+		c.Check(a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
+		c.Fail(e.beginCollective(r, rk, a))
+		if c.Err() != nil {
+			return
+		}
+	}
+	run := &e.collectives[r]
+	rounds, left := run.rounds, len(run.steps)
+	snapshot.Index(c, &rounds, 0, math.MaxInt)
+	snapshot.Int(c, &left)
+	snapshot.Slice(c, &run.requests, MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
+	if c.Reading() {
+		run.skip(rounds, left)
+	}
+}
+
+// skip takes so many rounds, and all steps of the last but those left.
+func (run *collectiveRun) skip(rounds, left int) {
+	for run.rounds < rounds {
+		run.nextRound()
+		if len(run.steps) == 0 {
+			return
+		}
+	}
+	run.steps = run.steps[max(0, len(run.steps)-left):]
+}
+
+// Snapshot implements Resumable.
+func (list cursors) Snapshot(c *snapshot.Codec) { trace.Snapshot(c, list) }
+
+// Snapshot implements Resumable.
+func (l *Lists) Snapshot(c *snapshot.Codec) {
+	c.Section("lists", *l)
+	c.Const("ranks", len(l.next))
+	for r := range l.next {
+		snapshot.Index(c, &l.next[r], 0, len(l.actions[r])+1)
+	}
+}
+
+// Snapshot implements Resumable.
+func (b *barrierSource) Snapshot(c *snapshot.Codec) {
+	c.Section("barrier", *b)
+	for r := range b.over {
+		c.Bool(&b.over[r])
+	}
+	if s, ok := b.Source.(Resumable); ok {
+		s.Snapshot(c)
+		return
+	}
+	c.Fail(errNotResumable)
+}

@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"reprise/internal/snapshot"
+	"reprise/internal/tracetest"
+	"reprise/platforms"
+	"reprise/trace"
+)
+
+// fuzzTrace is a trace of three ranks that poll, send, receive and reduce counts that are
+// listed rank by rank.
+func fuzzTrace(t testing.TB) *trace.Trace {
+	return tracetest.Trace(t, 3, func(r int, b *trace.Builder, p *trace.Program) {
+		next, before := int64(r+1)%3, int64(r+2)%3
+		tracetest.Poll(t, b, p, before, 7, 1e6)
+		b.Message(trace.OpIsend, 0, 0, trace.Const(next), trace.Const(7), trace.Const(1e6))
+		b.PollWait(0)
+		b.Collective(trace.CollReduceScatter, trace.CollectiveOperands{Recv: b.Param(0), RecvSize: trace.Const(8)})
+		b.WaitAll()
+	}, []int64{100000, 200000, 300000})
+}
+
+// fuzzEngines returns a function that makes engines which play the trace.
+func fuzzEngines(t testing.TB, tr *trace.Trace) func() *engine {
+	t.Helper()
+	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
+	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() *engine {
+		e, err := newEngine(tr.Header(), Machine{Platform: p, Hosts: []int32{0, 0, 1}}, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := tr.Cursors(nil, trace.CursorOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.source, e.sums.source = cursors(list), cursors(list)
+		return e
+	}
+}
+
+// FuzzSnapshot reads any bytes as the content of a checkpoint, which no checksum guards
+// here.
+func FuzzSnapshot(f *testing.F) {
+	tr := fuzzTrace(f)
+	fresh := fuzzEngines(f, tr)
+	e := fresh()
+	for r := range e.ranks {
+		e.wake(int32(r))
+	}
+	e.pause = func() error {
+		f.Add(content(f, e))
+		return nil
+	}
+	if err := e.loop(); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e := fresh()
+		c := snapshot.NewReader(bytes.NewReader(data))
+		e.Snapshot(c)
+		if c.Err() != nil {
+			return
+		}
+		again := fresh()
+		c = snapshot.NewReader(bytes.NewReader(content(t, e)))
+		again.Snapshot(c)
+		if c.Err() != nil {
+			t.Errorf("what was read cannot be read again: %v", c.Err())
+		}
+	})
+}
+
+func content(t testing.TB, e *engine) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	c := snapshot.NewWriter(&buf)
+	e.Snapshot(c)
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}

@@ -1,0 +1,72 @@
+package replay
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"reprise/internal/snapshot"
+	"reprise/internal/snapshot/snapshottest"
+	"reprise/platforms"
+	"reprise/trace"
+)
+
+// TestSnapshotFields: every field of the state is saved, or follows from the trace, the
+// machine, the options and other fields; runnable ranks there are none at a pause.
+func TestSnapshotFields(t *testing.T) {
+	e := pausedEngine(t)
+	write := func(c *snapshot.Codec) { e.Snapshot(c) }
+	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
+		"options network protocol source trace machine pause precision first last orderedProbes selector sums models rowOf kernels")
+	snapshottest.Fields(t, &e.ranks[0], func(c *snapshot.Codec, _ *rank) { write(c) }, "next shared")
+	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")
+	snapshottest.Fields(t, &e.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")
+	snapshottest.Fields(t, &e.queue, func(c *snapshot.Codec, _ *queue) { write(c) }, "place")
+	snapshottest.Fields(t, &e.queue.events[0], func(c *snapshot.Codec, _ *event) { write(c) }, "")
+	snapshottest.Fields(t, &e.cpus, func(c *snapshot.Codec, _ *processors) { write(c) }, "index")
+	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed cores")
+	snapshottest.Fields(t, &e.cpus.work[0], func(c *snapshot.Codec, _ *work) { write(c) }, "")
+	snapshottest.Fields(t, &e.book, func(c *snapshot.Codec, _ *ledger) { write(c) }, "ranks kernels phases")
+	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
+	snapshottest.Fields(t, &e.progress.begins[0], func(c *snapshot.Codec, _ *stepBegin) { write(c) }, "")
+	snapshottest.Fields(t, &e.collectives[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops")
+	lists := e.source.(*barrierSource).Source.(*Lists)
+	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts actions")
+	snapshottest.Fields(t, e.source.(*barrierSource), func(c *snapshot.Codec, _ *barrierSource) { write(c) }, "Source")
+}
+
+// pausedEngine returns an engine where rank 0 waits for a message, rank 1 computes on a
+// core that it shares with rank 0, and rank 2 is in a collective operation. All of them
+// have actions left.
+func pausedEngine(t *testing.T) *engine {
+	t.Helper()
+	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
+	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := trace.Action{}
+	sum.SetCollective(&trace.Collective{Kind: trace.CollAllreduce, Send: 1e6, SendSize: 1})
+	lists := [][]trace.Action{
+		{{Kind: trace.KindRecv, Peer: 1, X: [4]int64{1e6}}, sum},
+		{{Kind: trace.KindSend, Peer: 0, X: [4]int64{1e6}}, {Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(1e9)}}, sum},
+		{sum},
+	}
+	stop := errors.New("stop")
+	o := DefaultOptions()
+	o.Network.FinalizationBarrier = true
+	o.From, o.To, o.Begins = 0, 1, true
+	var e *engine
+	o.AtPause = func(p *Pause) error {
+		e = p.engine
+		if len(e.queue.events) == 0 || len(e.collectives) == 0 || !e.ranks[2].collective {
+			return nil
+		}
+		return stop
+	}
+	m := Machine{Platform: p, Hosts: []int32{0, 0, 1}}
+	if _, err := RunSource(&trace.Header{Ranks: 3, Steps: 1}, NewLists(lists), m, o); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,174 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/snapshot"
+	"reprise/internal/snapshot/snapshottest"
+)
+
+// busyTrace is a file of ten steps, one in a window, in which each rank works in chunks
+// while a message is pending, from inside a called block in a loop, and marks a vector.
+func busyTrace(t *testing.T) *Trace {
+	t.Helper()
+	h := gridHeader()
+	h.Steps = 10
+	var buf bytes.Buffer
+	w, err := NewWriter(&buf, h, WriterOptions{Window: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(b *Builder) int {
+		n, err := w.Program().Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	body := NewBuilder("body", 1)
+	body.Compute(0, Const(99), body.Param(0))
+	work := NewBuilder("work", 2)
+	work.Compute(0, work.Param(0), work.Param(1))
+	bodyBlock, workBlock := add(body), add(work)
+	inner := NewBuilder("inner", 2)
+	inner.DefineGuarded(0, 0, Const(5), Const(77), bodyBlock, inner.Param(0))
+	inner.Work(0, inner.Param(1).Plus(8), Const(4), workBlock, inner.Param(1))
+	inner.PollWait(0)
+	innerBlock := add(inner)
+	b := NewBuilder("busy", 3)
+	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))
+	b.Loop(Const(2), func() { b.Call(innerBlock, b.Param(0), b.Param(1)) })
+	b.Mark(1)
+	n := int64(add(b))
+	for step := range 10 {
+		v := w.Vector(Vector{Values: []int64{int64(step), 2, 3}})
+		call := Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}
+		if err := errors.Join(w.Step(step), w.Call(&call)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := NewReaderAt(bytes.NewReader(buf.Bytes()), int64(buf.Len()), "busy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// visit lets a cursor do a part of its actions and returns what it says. Polls
+// are answered by rng, until the end of the visit.
+func visit(t *testing.T, c *Cursor, rng *rand.Rand, actions int) (text []string) {
+	t.Helper()
+	buf := make([]Action, actions)
+	n, err := c.Fill(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		line := buf[i].Kind.String()
+		if buf[i].Kind == KindMark {
+			line = c.MarkText(&buf[i])
+		}
+		text = append(text, line+cmp.Diff(Action{}, buf[i]))
+	}
+	if n > 0 && buf[n-1].Kind == KindPoll {
+		c.Answer(rng.IntN(2) == 0)
+	}
+	return text
+}
+
+// TestSnapshot lets ranks that are far apart in the trace go on with cursors of their own
+// and with such as were set from a checkpoint: both say the same.
+func TestSnapshot(t *testing.T) {
+	tr := busyTrace(t)
+	defer tr.Close()
+	for _, o := range []CursorOptions{{Markers: true}, {From: 2, To: 7}} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		old, err := tr.Cursors(nil, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for turn := range 300 {
+			file := saveCursors(t, old)
+			fresh, err := tr.Cursors(nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := snapshot.NewReader(bytes.NewReader(file))
+			Snapshot(r, fresh)
+			if r.Err() != nil {
+				t.Fatal(r.Err())
+			}
+			if !bytes.Equal(saveCursors(t, fresh), file) {
+				t.Fatalf("turn %d: what is read is saved as something else", turn)
+			}
+			rank, seed, actions := rng.IntN(6), rng.Uint64(), 1+rng.IntN(6)
+			if rng.IntN(3) > 0 {
+				rank = 0 // ahead of the others
+			}
+			want := visit(t, &old[rank], rand.New(rand.NewPCG(seed, 0)), actions)
+			got := visit(t, &fresh[rank], rand.New(rand.NewPCG(seed, 0)), actions)
+			if !slices.Equal(got, want) {
+				t.Fatalf("turn %d: rank %d: got %q, want %q", turn, rank, got, want)
+			}
+			old = fresh
+		}
+	}
+}
+
+func saveCursors(t *testing.T, cursors []Cursor) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	c := snapshot.NewWriter(&file)
+	Snapshot(c, cursors)
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func TestSnapshotOfStream(t *testing.T) {
+	b := NewBuilder("b", 3)
+	b.Compute(0, Const(1), Const(1))
+	cursors, err := traced(t, gridHeader(), 1, b).Cursors(nil, CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := snapshot.NewWriter(&bytes.Buffer{})
+	Snapshot(c, cursors)
+	if !errors.Is(c.Err(), ErrStream) {
+		t.Error(c.Err())
+	}
+}
+
+// TestSnapshotFields: every field of cursors is saved, or follows from the trace and how
+// the cursors were made.
+func TestSnapshotFields(t *testing.T) {
+	tr := busyTrace(t)
+	defer tr.Close()
+	cursors, err := tr.Cursors(nil, CursorOptions{Markers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit(t, &cursors[0], nil, 2) // the step and a mark
+	c := &cursors[0]
+	write := func(s *snapshot.Codec) { Snapshot(s, cursors) }
+	snapshottest.Fields(t, c, func(s *snapshot.Codec, _ *Cursor) { c.snapshot(s, nil) }, "set win rank index noted err")
+	c.win = nil
+	without := saveCursors(t, cursors)
+	c.win = cursors[1].win
+	if bytes.Equal(saveCursors(t, cursors), without) {
+		t.Error("the window is not saved")
+	}
+	snapshottest.Fields(t, &c.lists[0], func(s *snapshot.Codec, _ *sumList) { write(s) }, "sums")
+	snapshottest.Fields(t, c.set.poll(0, 0), func(s *snapshot.Codec, _ *pollable) { write(s) }, "")
+	snapshottest.Fields(t, c.set, func(s *snapshot.Codec, _ *cursorSet) { write(s) }, "trace code ranks to groups slots aux")
+}

@@ -1,0 +1,74 @@
+package simgrid
+
+import (
+	"crypto/sha256"
+	"io"
+	"math"
+	"os"
+
+	"reprise/internal/snapshot"
+	"reprise/trace"
+)
+
+// maxBatch bounds the actions that Fill is asked for at once, in a checkpoint.
+const maxBatch = 1 << 16
+
+// Snapshot stores how far the ranks have come in a checkpoint, or sets it from one of
+// the same trace: then the text is read again up to there, which takes a small part
+// of the time that replaying it took. Fill must always have been asked for the same number of
+// actions.
+func (t *Trace) Snapshot(c *snapshot.Codec) {
+	c.Section("text", *t, stream{}, requests{}, lines{}, sumLists{})
+	c.Const("ranks", len(t.streams))
+	batch := t.batch
+	snapshot.Index(c, &batch, 0, maxBatch)
+	buf := make([]trace.Action, batch)
+	for r := range t.streams {
+		fills := t.streams[r].fills
+		snapshot.Index(c, &fills, 0, math.MaxInt)
+		if !c.Reading() {
+			continue
+		}
+		for n := 1; n > 0 && t.streams[r].fills < fills; {
+			var err error
+			if n, err = t.Fill(int32(r), buf); err != nil {
+				c.Fail(err)
+				return
+			}
+		}
+	}
+}
+
+// Hash names the trace by the contents of its files, which it reads.
+func (t *Trace) Hash() (hash [sha256.Size]byte, err error) {
+	sum := sha256.New()
+	add := func(path string) {
+		if err == nil {
+			err = addFile(sum, path)
+		}
+	}
+	if t.shared != nil {
+		add(t.shared.path)
+	} else {
+		for r := range t.streams {
+			add(t.streams[r].lines.path)
+		}
+	}
+	sum.Sum(hash[:0])
+	return hash, err
+}
+
+// addFile writes the hash of a file's content.
+func addFile(w io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	_, err = w.Write(sum.Sum(nil))
+	return err
+}
