@@ -214,12 +214,3 @@ func (c *call) displacements() {
 		c.Span = max(c.Span, at+counts[r+1]-counts[r])
 	}
 }
-
-// left returns the number of fields that are left.
-func (f fields) left() int {
-	n := 0
-	for f.next() != nil {
-		n++
-	}
-	return n
-}

@@ -3,124 +3,9 @@ package simgrid
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"reprise/trace"
 )
-
-// fields splits a line at blanks and tabs.
-type fields struct{ rest []byte }
-
-// next returns the next field, nil at the end.
-func (f *fields) next() []byte {
-	i := 0
-	for i < len(f.rest) && blank(f.rest[i]) {
-		i++
-	}
-	from := i
-	for i < len(f.rest) && !blank(f.rest[i]) {
-		i++
-	}
-	field := f.rest[from:i]
-	f.rest = f.rest[i:]
-	if len(field) == 0 {
-		return nil
-	}
-	return field
-}
-
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-// number parses the next field, a number that what names in errors.
-func (f *fields) number(what string) (float64, error) {
-	field := f.next()
-	if field == nil {
-		return 0, fmt.Errorf("%s is missing", what)
-	}
-	if n, ok := digits(field); ok {
-		return float64(n), nil
-	}
-	v, err := strconv.ParseFloat(string(field), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s %q is not a number", what, field)
-	}
-	return v, nil
-}
-
-// digits parses a field of at most 15 digits, which is exact as a float64.
-func digits(field []byte) (int64, bool) {
-	if len(field) > 15 {
-		return 0, false
-	}
-	n := int64(0)
-	for _, c := range field {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	return n, len(field) > 0
-}
-
-// integer parses the next field, a number in [least, most]; a fraction is cut off
-// as SimGrid does.
-func (f *fields) integer(what string, least, most int64) (int64, error) {
-	rest := f.rest
-	if n, ok := digits(f.next()); ok && n >= least && n <= most {
-		return n, nil
-	}
-	f.rest = rest
-	v, err := f.number(what)
-	if err != nil {
-		return 0, err
-	}
-	if v = math.Trunc(v); v < float64(least) || v > float64(most) {
-		return 0, fmt.Errorf("%s %v out of [%d,%d]", what, v, least, most)
-	}
-	return int64(v), nil
-}
-
-// maxBytes bounds the size of a message, so that sums of sizes fit.
-const maxBytes = 1 << 50
-
-// typeSizes are the bytes of SimGrid's datatypes by number.
-var typeSizes = [...]int64{8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8}
-
-// packedType is the number of MPI_PACKED, of one byte.
-const packedType = 57
-
-// size turns a count into bytes by the datatype in the next field, or by the
-// default if there is none.
-func (f *fields) size(count, defaultSize int64) (int64, error) {
-	size, err := f.itemSize(defaultSize)
-	if err != nil {
-		return 0, err
-	}
-	if count < 0 {
-		return -1, nil
-	}
-	if count > maxBytes/size {
-		return 0, fmt.Errorf("%d items of %d bytes are too many", count, size)
-	}
-	return count * size, nil
-}
-
-// itemSize returns the bytes of the datatype in the next field, or the default if
-// there is none.
-func (f *fields) itemSize(defaultSize int64) (int64, error) {
-	field := f.next()
-	if field == nil {
-		return defaultSize, nil
-	}
-	n, ok := digits(field)
-	switch {
-	case ok && n < int64(len(typeSizes)):
-		return typeSizes[n], nil
-	case ok && n == packedType:
-		return 1, nil
-	}
-	return 0, fmt.Errorf("datatype %q is not known", field)
-}
 
 // parse turns the fields behind the rank into an action; it is false for lines
 // that mean nothing.
@@ -219,21 +104,14 @@ func (t *Trace) peerAndTag(f *fields, a *trace.Action, wild bool) error {
 	return err
 }
 
-// takes reads the next field if it is the given text.
-func (f *fields) takes(text string) bool {
-	after := *f
-	if string(after.next()) != text {
-		return false
-	}
-	*f = after
-	return true
-}
+// sendrecvArgs are the first arguments of a sendRecv.
+var sendrecvArgs = [4]string{"sent count", "destination", "received count", "source"}
 
 // sendrecv parses "SCOUNT DST RCOUNT SRC STYPE RTYPE"; its tag is 0.
 func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) error {
 	var v [4]int64
 	most := int64(t.ranks - 1)
-	for i, what := range []string{"sent count", "destination", "received count", "source"} {
+	for i, what := range sendrecvArgs {
 		limit := most
 		if i%2 == 0 {
 			limit = maxBytes
@@ -275,11 +153,12 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action, k trace.Kind) (bool,
 	if tag == anyTag {
 		tag = trace.AnyTag
 	}
-	take := s.requests.wait
+	a.Kind = k
+	message, ok := key{int32(source), int32(destination), int32(tag)}, false
 	if k == trace.KindTest {
-		take = s.requests.test
+		a.Req, ok = s.requests.test(message)
+	} else {
+		a.Req, ok = s.requests.wait(message)
 	}
-	slot, ok := take(key{int32(source), int32(destination), int32(tag)})
-	a.Kind, a.Req = k, slot
 	return ok, nil
 }

@@ -18,12 +18,20 @@ import (
 func open(t testing.TB, files map[string]string) (*simgrid.Trace, error) {
 	t.Helper()
 	dir := t.TempDir()
+	writeFiles(t, dir, files)
+	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+}
+
+// writeFiles writes files into dir and returns how many bytes they have together.
+func writeFiles(t testing.TB, dir string, files map[string]string) (total int64) {
+	t.Helper()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		total += int64(len(text))
 	}
-	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	return total
 }
 
 // actions returns all actions of a rank, asked for n at a time.
@@ -321,25 +329,4 @@ func FuzzTrace(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-func BenchmarkFill(b *testing.B) {
-	files := manyLines(false)
-	b.SetBytes(int64(len(files["a.ti"]) + len(files["b.ti"])))
-	for b.Loop() {
-		b.StopTimer()
-		tr, err := open(b, files)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-		buf := make([]trace.Action, 8)
-		for r := range int32(2) {
-			for n := 1; n > 0; {
-				if n, err = tr.Fill(r, buf); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	}
 }
