@@ -24,9 +24,13 @@ func in(set uint64, c byte) bool { return c <= ' ' && set>>c&1 != 0 }
 
 // skipLine goes behind the end of the line.
 func (f *fields) skipLine() {
-	if f.at < len(f.text) {
-		f.at += bytes.IndexByte(f.text[f.at:], '\n') + 1
+	if f.at == len(f.text) {
+		return
 	}
+	if f.text[f.at] != '\n' {
+		f.at += bytes.IndexByte(f.text[f.at:], '\n')
+	}
+	f.at++
 }
 
 func (f *fields) skipBlanks() {
@@ -70,29 +74,32 @@ func (f fields) left() int {
 	return n
 }
 
-// digits reads the next field if it consists of at most 15 digits, which are exact as
-// a float64.
-func (f *fields) digits() (int64, bool) {
-	f.skipBlanks()
-	n, to := int64(0), f.at
+// digits reads the next field of a line from text[at:] if it consists of at most 15
+// digits, which are exact as a float64. It returns where the field ends, 0 if it is
+// another one.
+func digits(text []byte, at int) (n int64, end int) {
+	for in(blanks, text[at]) {
+		at++
+	}
+	begin := at
 	for {
-		digit := f.text[to] - '0'
+		digit := text[at] - '0'
 		if digit > 9 {
 			break
 		}
 		n = 10*n + int64(digit)
-		to++
+		at++
 	}
-	if count := to - f.at; count == 0 || count > 15 || !in(ends, f.text[to]) {
-		return 0, false
+	if count := at - begin; count == 0 || count > 15 || !in(ends, text[at]) {
+		return 0, 0
 	}
-	f.at = to
-	return n, true
+	return n, at
 }
 
 // number reads the next field, a number that what names in errors.
 func (f *fields) number(what string) (float64, error) {
-	if n, ok := f.digits(); ok {
+	if n, end := digits(f.text, f.at); end > 0 {
+		f.at = end
 		return float64(n), nil
 	}
 	field := f.next()
@@ -109,11 +116,10 @@ func (f *fields) number(what string) (float64, error) {
 // integer reads the next field, a number in [least, most]; a fraction is cut off as
 // SimGrid does.
 func (f *fields) integer(what string, least, most int64) (int64, error) {
-	at := f.at
-	if n, ok := f.digits(); ok && n >= least && n <= most {
+	if n, end := digits(f.text, f.at); end > 0 && n >= least && n <= most {
+		f.at = end
 		return n, nil
 	}
-	f.at = at
 	return f.truncated(what, least, most)
 }
 
@@ -138,20 +144,19 @@ const packedType = 57
 // itemSize returns the bytes of the datatype in the next field, or the default if
 // there is none.
 func (f *fields) itemSize(defaultSize int64) (int64, error) {
-	at := f.at
-	n, ok := f.digits()
+	n, end := digits(f.text, f.at)
 	switch {
-	case ok && n < int64(len(typeSizes)):
+	case end > 0 && n < int64(len(typeSizes)):
+		f.at = end
 		return typeSizes[n], nil
-	case ok && n == packedType:
+	case end > 0 && n == packedType:
+		f.at = end
 		return 1, nil
 	}
-	f.at = at
-	field := f.next()
-	if field == nil {
-		return defaultSize, nil
+	if field := f.next(); field != nil {
+		return 0, fmt.Errorf("datatype %q is not known", field)
 	}
-	return 0, fmt.Errorf("datatype %q is not known", field)
+	return defaultSize, nil
 }
 
 // maxBytes bounds the size of a message, so that sums of sizes fit.
