@@ -8,10 +8,18 @@ import (
 )
 
 // fields reads the fields of a line, which blanks and tabs separate. It never passes
-// the end of the line but with skipLine.
+// the end of the line but with skipLine. What it reads after the first mistake means
+// nothing.
 type fields struct {
 	text []byte // lines, each with its '\n'
 	at   int    // the next field, or blanks before it; len(text) before the first line
+	err  error  // the first mistake
+}
+
+func (f *fields) failf(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
 }
 
 // Sets of characters up to a blank, a bit for each.
@@ -97,42 +105,51 @@ func digits(text []byte, at int) (n int64, end int) {
 }
 
 // number reads the next field, a number that what names in errors.
-func (f *fields) number(what string) (float64, error) {
+func (f *fields) number(what string) float64 {
 	if n, end := digits(f.text, f.at); end > 0 {
 		f.at = end
-		return float64(n), nil
+		return float64(n)
 	}
 	field := f.next()
 	if field == nil {
-		return 0, fmt.Errorf("%s is missing", what)
+		f.failf("%s is missing", what)
+		return 0
 	}
 	v, err := strconv.ParseFloat(string(field), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%s %q is not a number", what, field)
+		f.failf("%s %q is not a number", what, field)
+		return 0
 	}
-	return v, nil
+	return v
+}
+
+// amount reads the next field, a number >= 0.
+func (f *fields) amount(what string) float64 {
+	v := f.number(what)
+	if v < 0 {
+		f.failf("%s %v is negative", what, v)
+	}
+	return v
 }
 
 // integer reads the next field, a number in [least, most]; a fraction is cut off as
 // SimGrid does.
-func (f *fields) integer(what string, least, most int64) (int64, error) {
+func (f *fields) integer(what string, least, most int64) int64 {
 	if n, end := digits(f.text, f.at); end > 0 && n >= least && n <= most {
 		f.at = end
-		return n, nil
+		return n
 	}
 	return f.truncated(what, least, most)
 }
 
 // truncated is integer for any number.
-func (f *fields) truncated(what string, least, most int64) (int64, error) {
-	v, err := f.number(what)
-	if err != nil {
-		return 0, err
+func (f *fields) truncated(what string, least, most int64) int64 {
+	v := math.Trunc(f.number(what))
+	if v < float64(least) || v > float64(most) {
+		f.failf("%s %v out of [%d,%d]", what, v, least, most)
+		return least
 	}
-	if v = math.Trunc(v); v < float64(least) || v > float64(most) {
-		return 0, fmt.Errorf("%s %v out of [%d,%d]", what, v, least, most)
-	}
-	return int64(v), nil
+	return int64(v)
 }
 
 // typeSizes are the bytes of SimGrid's datatypes by number.
@@ -143,20 +160,20 @@ const packedType = 57
 
 // itemSize returns the bytes of the datatype in the next field, or the default if
 // there is none.
-func (f *fields) itemSize(defaultSize int64) (int64, error) {
+func (f *fields) itemSize(defaultSize int64) int64 {
 	n, end := digits(f.text, f.at)
 	switch {
 	case end > 0 && n < int64(len(typeSizes)):
 		f.at = end
-		return typeSizes[n], nil
+		return typeSizes[n]
 	case end > 0 && n == packedType:
 		f.at = end
-		return 1, nil
+		return 1
 	}
 	if field := f.next(); field != nil {
-		return 0, fmt.Errorf("datatype %q is not known", field)
+		f.failf("datatype %q is not known", field)
 	}
-	return defaultSize, nil
+	return defaultSize
 }
 
 // maxBytes bounds the size of a message, so that sums of sizes fit.
@@ -164,16 +181,13 @@ const maxBytes = 1 << 50
 
 // size turns a count into bytes by the datatype in the next field, or by the
 // default if there is none.
-func (f *fields) size(count, defaultSize int64) (int64, error) {
-	size, err := f.itemSize(defaultSize)
-	if err != nil {
-		return 0, err
-	}
+func (f *fields) size(count, defaultSize int64) int64 {
+	size := f.itemSize(defaultSize)
 	if count < 0 {
-		return -1, nil
+		return -1
 	}
 	if count > maxBytes/size {
-		return 0, fmt.Errorf("%d items of %d bytes are too many", count, size)
+		f.failf("%d items of %d bytes are too many", count, size)
 	}
-	return count * size, nil
+	return count * size
 }

@@ -72,5 +72,9 @@ func (l *lines) more() error {
 	return nil
 }
 
-// wrap adds to an error where the line is.
-func (l *lines) wrap(err error) error { return fmt.Errorf("%s:%d: %w", l.name, l.line, err) }
+// mistake returns the mistake in the line, with its place, and forgets it.
+func (l *lines) mistake() error {
+	err := l.err
+	l.err = nil
+	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
+}

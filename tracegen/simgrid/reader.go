@@ -111,9 +111,9 @@ func (t *Trace) openShared() error {
 		if err != nil {
 			return err
 		}
-		rank, err := scan.integer("rank", 0, MaxRanks-1)
-		if err != nil {
-			return scan.wrap(err)
+		rank := scan.integer("rank", 0, MaxRanks-1)
+		if scan.err != nil {
+			return scan.mistake()
 		}
 		if highest = max(highest, rank); rank == highest {
 			t.noteInit(&scan.fields)
@@ -201,17 +201,17 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	owner, err := s.lines.integer("rank", 0, MaxRanks-1)
-	if err != nil {
-		return false, s.lines.wrap(err)
-	}
-	if owner != int64(s.rank) {
+	owner := s.lines.integer("rank", 0, MaxRanks-1)
+	ok := false
+	switch {
+	case s.lines.err != nil:
+	case owner == int64(s.rank):
+		ok = s.parse(&s.lines.fields, t, a)
+	default:
 		t.stray++
-		return false, nil
 	}
-	ok, err := s.parse(&s.lines.fields, t, a)
-	if err != nil {
-		return false, s.lines.wrap(err)
+	if s.lines.err != nil {
+		return false, s.lines.mistake()
 	}
 	return ok, nil
 }
@@ -268,14 +268,14 @@ func (t *Trace) readShared() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	rank, err := t.shared.integer("rank", 0, int64(t.ranks-1))
-	var a trace.Action
-	ok := false
-	if err == nil {
-		ok, err = t.streams[rank].parse(&t.shared.fields, t, &a)
+	rank := t.shared.integer("rank", 0, int64(t.ranks-1))
+	if t.shared.err != nil {
+		return 0, t.shared.mistake()
 	}
-	if err != nil {
-		return 0, t.shared.wrap(err)
+	var a trace.Action
+	ok := t.streams[rank].parse(&t.shared.fields, t, &a)
+	if t.shared.err != nil {
+		return 0, t.shared.mistake()
 	}
 	if ok {
 		t.streams[rank].queue = append(t.streams[rank].queue, a)
