@@ -28,6 +28,9 @@ func (l *sumLists) at(list int64) sums { return l.lists[list-l.first] }
 
 // give notes that actions are given out.
 func (l *sumLists) give(actions []trace.Action) {
+	if len(l.lists) == 0 {
+		return
+	}
 	for i := range actions {
 		a := &actions[i]
 		if a.Kind != trace.KindCollective {

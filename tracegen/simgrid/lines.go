@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Sizes of the window through which a file is read.
@@ -21,6 +22,7 @@ type lines struct {
 	end    bool   // nothing is left behind the window
 	buf    []byte // the window: text, then the beginning of a line
 	offset int64  // of the next chunk
+	memory *slab
 	path   string
 	name   string // for errors
 }
@@ -56,7 +58,7 @@ func (l *lines) more() error {
 	}
 	size := min(max(chunkSize, 2*left), maxLine)
 	if cap(l.buf) < size {
-		l.buf = append(make([]byte, 0, size), l.buf[:left]...)
+		l.buf = append(l.memory.cut(size), l.buf[:left]...)
 	}
 	n, err := readAt(l.path, l.buf[left:size], l.offset)
 	if err != nil {
@@ -69,6 +71,9 @@ func (l *lines) more() error {
 		l.buf = append(l.buf, '\n')
 		l.text = l.buf
 	}
+	if l.end {
+		l.buf = l.memory.trim(l.buf)
+	}
 	return nil
 }
 
@@ -77,4 +82,29 @@ func (l *lines) mistake() error {
 	err := l.err
 	l.err = nil
 	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
+}
+
+// slab is a large piece of memory that is cut into windows: one by one, thousands of
+// them take longer to get than to fill.
+type slab struct{ text []byte } // of the windows so far
+
+const slabSize = 64 * chunkSize
+
+// cut returns an empty window with room for size bytes.
+func (s *slab) cut(size int) []byte {
+	used := len(s.text)
+	if size > cap(s.text)-used {
+		s.text, used = make([]byte, 0, max(size, slabSize)), 0
+	}
+	s.text = s.text[:used+size]
+	return s.text[used : used : used+size]
+}
+
+// trim takes back the room behind the text of a window if it is the last one.
+func (s *slab) trim(window []byte) []byte {
+	size := cap(window)
+	if spare := size - len(window); spare > 0 && &window[:size][size-1] == &s.text[len(s.text)-1] {
+		s.text = s.text[:len(s.text)-spare]
+	}
+	return slices.Clip(window)
 }

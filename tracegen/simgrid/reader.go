@@ -59,12 +59,13 @@ func Open(index, dir string) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{name: index, defaultSize: 1}
+	memory := &slab{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if name := string(bytes.TrimSpace(line)); name != "" {
 			if len(t.streams) == MaxRanks {
 				return nil, fmt.Errorf("%s:%d: more than %d ranks", index, i+1, MaxRanks)
 			}
-			s := stream{rank: int32(len(t.streams)), lines: lines{path: filepath.Join(dir, name), name: name}}
+			s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
 			if filepath.IsAbs(name) {
 				s.lines.path = name
 			}
