@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // Sizes of the window through which a file is read.
@@ -64,17 +63,21 @@ func (l *lines) more() error {
 	if err != nil {
 		return err
 	}
-	l.buf = l.buf[:left+n]
 	l.offset += int64(n)
+	l.buf = l.buf[:left+n]
+	if l.end = len(l.buf) < size; l.end {
+		l.close()
+	}
 	l.text = l.buf[:1+bytes.LastIndexByte(l.buf, '\n')]
-	if l.end = len(l.buf) < size; l.end && len(l.text) < len(l.buf) {
-		l.buf = append(l.buf, '\n')
-		l.text = l.buf
-	}
-	if l.end {
-		l.buf = l.memory.trim(l.buf)
-	}
 	return nil
+}
+
+// close ends the last line of the file, and takes no more memory than there is text.
+func (l *lines) close() {
+	if n := len(l.buf); n > 0 && l.buf[n-1] != '\n' {
+		l.buf = append(l.buf, '\n')
+	}
+	l.buf = l.memory.trim(l.buf)
 }
 
 // mistake returns the mistake in the line, with its place, and forgets it.
@@ -82,29 +85,4 @@ func (l *lines) mistake() error {
 	err := l.err
 	l.err = nil
 	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
-}
-
-// slab is a large piece of memory that is cut into windows: one by one, thousands of
-// them take longer to get than to fill.
-type slab struct{ text []byte } // of the windows so far
-
-const slabSize = 64 * chunkSize
-
-// cut returns an empty window with room for size bytes.
-func (s *slab) cut(size int) []byte {
-	used := len(s.text)
-	if size > cap(s.text)-used {
-		s.text, used = make([]byte, 0, max(size, slabSize)), 0
-	}
-	s.text = s.text[:used+size]
-	return s.text[used : used : used+size]
-}
-
-// trim takes back the room behind the text of a window if it is the last one.
-func (s *slab) trim(window []byte) []byte {
-	size := cap(window)
-	if spare := size - len(window); spare > 0 && &window[:size][size-1] == &s.text[len(s.text)-1] {
-		s.text = s.text[:len(s.text)-spare]
-	}
-	return slices.Clip(window)
 }

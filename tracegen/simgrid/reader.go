@@ -58,8 +58,7 @@ func Open(index, dir string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{name: index, defaultSize: 1}
-	memory := &slab{}
+	t, memory := &Trace{name: index, defaultSize: 1}, &slab{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if name := string(bytes.TrimSpace(line)); name != "" {
 			if len(t.streams) == MaxRanks {
