@@ -1,7 +1,6 @@
 package simgrid
 
 import (
-	"fmt"
 	"slices"
 
 	"reprise/trace"
@@ -35,6 +34,9 @@ func (l *sumLists) at(list int64) sums {
 
 // give notes that actions are given out.
 func (l *sumLists) give(actions []trace.Action) {
+	if len(l.lists) == 0 {
+		return
+	}
 	for i := range actions {
 		a := &actions[i]
 		if a.Kind != trace.KindCollective {
@@ -66,26 +68,24 @@ var collectives = func() map[string]trace.CollectiveKind {
 	return verbs
 }()
 
-// call parses the arguments of one collective operation, in their order. After an
-// error the rest is not read.
+// call parses the arguments of one collective operation, in their order.
 type call struct {
 	trace.Collective
 	f    *fields
 	t    *Trace
 	list *sumLists
-	err  error
 }
 
 // collective parses the arguments of a collective operation.
-func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) error {
+func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 	kind, ok := collectives[verb]
 	if !ok {
-		return fmt.Errorf("action %q is not supported", verb)
+		f.failf("action %q is not supported", verb)
+		return
 	}
 	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}
 	c.arguments()
 	a.SetCollective(&c.Collective)
-	return c.err
 }
 
 func (c *call) arguments() {
@@ -148,22 +148,16 @@ func (c *call) vectors() {
 	}
 }
 
-func (c *call) count(what string, v *int64) {
-	if c.err == nil {
-		*v, c.err = c.f.integer(what, 0, trace.MaxCount)
-	}
-}
+func (c *call) count(what string, v *int64) { *v = c.f.integer(what, 0, trace.MaxCount) }
 
 // counts parses a count for each rank into the number of their sums.
 func (c *call) counts(side int, what string, list *int64) {
 	s := append(c.t.scratch[:0], 0)
 	for range c.t.ranks {
-		var v int64
-		c.count(what, &v)
-		s = append(s, s[len(s)-1]+v)
+		s = append(s, s[len(s)-1]+c.f.integer(what, 0, trace.MaxCount))
 	}
 	c.t.scratch = s
-	if c.err != nil {
+	if c.f.err != nil {
 		return
 	}
 	if !slices.Equal(s, c.t.recent[side]) {
@@ -172,30 +166,19 @@ func (c *call) counts(side int, what string, list *int64) {
 	*list = c.list.add(c.t.recent[side])
 }
 
-func (c *call) flops() {
-	if c.err != nil {
-		return
-	}
-	if c.Flops, c.err = c.f.number("amount of flop"); c.err == nil && c.Flops < 0 {
-		c.err = fmt.Errorf("amount of flop %v is negative", c.Flops)
-	}
-}
+func (c *call) flops() { c.Flops = c.f.amount("amount of flop") }
 
 // root parses the root, 0 if it is left out.
 func (c *call) root() {
-	if c.err == nil && c.f.left() > 0 {
-		var root int64
-		root, c.err = c.f.integer("root", 0, int64(c.t.ranks-1))
-		c.Root = int32(root)
+	if c.f.left() > 0 {
+		c.Root = c.t.rank(c.f, "root")
 	}
 }
 
 // types parses as many datatypes as there are.
 func (c *call) types(sizes ...*int64) {
 	for _, size := range sizes {
-		if c.err == nil {
-			*size, c.err = c.f.itemSize(*size)
-		}
+		*size = c.f.itemSize(*size)
 	}
 }
 
@@ -203,7 +186,7 @@ func (c *call) types(sizes ...*int64) {
 // each rank, or both. SimGrid puts all blocks at the beginning of the receive
 // buffer if it is not told where they are.
 func (c *call) displacements() {
-	if c.err != nil {
+	if c.f.err != nil {
 		return
 	}
 	left, ranks := c.f.left(), c.t.ranks
@@ -219,13 +202,4 @@ func (c *call) displacements() {
 		}
 		c.Span = max(c.Span, at+counts[r+1]-counts[r])
 	}
-}
-
-// left returns the number of fields that are left.
-func (f fields) left() int {
-	n := 0
-	for f.next() != nil {
-		n++
-	}
-	return n
 }

@@ -2,10 +2,8 @@ package simgrid
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // Sizes of the window through which a file is read.
@@ -14,79 +12,77 @@ const (
 	maxLine   = 8 << 20 // bytes; a line of an alltoallv of 65,536 ranks fits
 )
 
-// lines reads a text file line by line. Between chunks the file is closed, so
-// that there may be more files than descriptors.
+// lines reads a text file line by line, through a window that is used again and
+// again. Between chunks the file is closed, so that there may be more files than
+// descriptors.
 type lines struct {
+	fields        // the whole lines in the window, and where in them it is
+	line   int    // number of the line that next moved to
+	end    bool   // nothing is left behind the window
+	buf    []byte // the window: text, then the beginning of a line
+	offset int64  // of the next chunk
+	memory *slab
 	path   string
 	name   string // for errors
-	offset int64  // of the next chunk
-	buf    []byte // buf[start:] is not yet consumed
-	start  int
-	line   int // number of the last line returned
-	end    bool
 }
 
-// next returns the next line without its end, valid until the next call, or
+// next moves on to the next line, whose fields can then be read, or returns
 // io.EOF. Empty lines and those that begin with # are skipped.
-func (l *lines) next() ([]byte, error) {
+func (l *lines) next() error {
 	for {
-		if i := bytes.IndexByte(l.buf[l.start:], '\n'); i >= 0 {
-			text := l.buf[l.start : l.start+i]
-			l.start += i + 1
-			if l.line++; meaningful(text) {
-				return text, nil
+		l.skipLine()
+		for l.at == len(l.text) {
+			if err := l.more(); err != nil {
+				return err
 			}
-			continue
 		}
-		if l.end {
-			text := l.buf[l.start:]
-			l.start = len(l.buf)
-			if l.line++; meaningful(text) {
-				return text, nil
-			}
-			return nil, io.EOF
-		}
-		if err := l.more(); err != nil {
-			return nil, err
+		l.line++
+		l.skipBlanks()
+		if c := l.text[l.at]; c != '\n' && c != '#' {
+			return nil
 		}
 	}
 }
 
-func meaningful(line []byte) bool {
-	for _, c := range line {
-		if c != ' ' && c != '\t' && c != '\r' {
-			return c != '#'
-		}
-	}
-	return false
-}
-
-// more reads another chunk behind what is left of the last one.
+// more moves the window on by a chunk. Its text may still be empty then, if the
+// chunk holds no end of a line.
 func (l *lines) more() error {
-	left := copy(l.buf, l.buf[l.start:])
-	l.start = 0
+	if l.end {
+		return io.EOF
+	}
+	left := copy(l.buf, l.buf[len(l.text):])
+	l.text, l.at = nil, 0
 	if left >= maxLine {
-		return l.errorf("line longer than %d bytes", maxLine)
+		return fmt.Errorf("%s:%d: line longer than %d bytes", l.name, l.line+1, maxLine)
 	}
 	size := min(max(chunkSize, 2*left), maxLine)
 	if cap(l.buf) < size {
-		l.buf = append(make([]byte, 0, size), l.buf[:left]...)
+		l.buf = append(l.memory.cut(size), l.buf[:left]...)
 	}
-	f, err := os.Open(l.path)
+	n, err := readAt(l.path, l.buf[left:size], l.offset)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	n, err := f.ReadAt(l.buf[left:size], l.offset)
-	l.buf = l.buf[:left+n]
 	l.offset += int64(n)
-	if errors.Is(err, io.EOF) {
-		l.end, err = true, nil
+	l.buf = l.buf[:left+n]
+	if l.end = len(l.buf) < size; l.end {
+		l.close()
 	}
-	return err
+	l.text = l.buf[:1+bytes.LastIndexByte(l.buf, '\n')]
+	return nil
 }
 
-// errorf returns an error at the line after the last one returned.
-func (l *lines) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", l.name, l.line+1, fmt.Errorf(format, args...))
+// close ends the last line of the file, and takes no more memory than there is text.
+func (l *lines) close() {
+	if n := len(l.buf); n > 0 && l.buf[n-1] != '\n' {
+		l.buf = append(l.buf, '\n')
+	}
+	l.buf = l.memory.trim(l.buf)
+}
+
+// mistake returns the mistake in the line, with its place, and forgets it.
+func (l *lines) mistake() error {
+	err := l.err
+	l.err = nil
+	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
 }

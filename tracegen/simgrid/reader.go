@@ -60,13 +60,13 @@ func Open(index, dir string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{name: index, defaultSize: 1}
+	t, memory := &Trace{name: index, defaultSize: 1}, &slab{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if name := string(bytes.TrimSpace(line)); name != "" {
 			if len(t.streams) == MaxRanks {
 				return nil, fmt.Errorf("%s:%d: more than %d ranks", index, i+1, MaxRanks)
 			}
-			s := stream{rank: int32(len(t.streams)), lines: lines{path: filepath.Join(dir, name), name: name}}
+			s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
 			if filepath.IsAbs(name) {
 				s.lines.path = name
 			}
@@ -106,20 +106,19 @@ func (t *Trace) openShared() error {
 	t.shared = &file
 	highest, scan := int64(-1), file
 	for {
-		text, err := scan.next()
+		err := scan.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		f := fields{text}
-		rank, err := f.integer("rank", 0, MaxRanks-1)
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", scan.name, scan.line, err)
+		rank := scan.integer("rank", 0, MaxRanks-1)
+		if scan.err != nil {
+			return scan.mistake()
 		}
 		if highest = max(highest, rank); rank == highest {
-			t.noteInit(&f)
+			t.noteInit(&scan.fields)
 		}
 	}
 	if highest < 0 {
@@ -137,16 +136,15 @@ func (t *Trace) openShared() error {
 func (t *Trace) findDefault() error {
 	scan := t.streams[t.ranks-1].lines
 	for {
-		text, err := scan.next()
+		err := scan.next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		f := fields{text}
-		f.next()
-		if t.noteInit(&f) {
+		scan.fields.next()
+		if t.noteInit(&scan.fields) {
 			return nil
 		}
 	}
@@ -199,7 +197,7 @@ func (t *Trace) Sums(rank int32, list int64) []int64 { return t.streams[rank].li
 // readOwn reads a line of the file of one rank; it is false for one that means
 // nothing, and at the end.
 func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
-	text, err := s.lines.next()
+	err := s.lines.next()
 	if err == io.EOF {
 		s.finish()
 		return false, nil
@@ -207,23 +205,17 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return t.parseLine(text, &s.lines, s.rank, a)
-}
-
-// parseLine parses a line of the file of one rank.
-func (t *Trace) parseLine(text []byte, at *lines, rank int32, a *trace.Action) (bool, error) {
-	f := fields{text}
-	owner, err := f.integer("rank", 0, MaxRanks-1)
-	if err != nil {
-		return false, fmt.Errorf("%s:%d: %w", at.name, at.line, err)
-	}
-	if owner != int64(rank) {
+	owner := s.lines.integer("rank", 0, MaxRanks-1)
+	ok := false
+	switch {
+	case s.lines.err != nil:
+	case owner == int64(s.rank):
+		ok = s.parse(&s.lines.fields, t, a)
+	default:
 		t.stray++
-		return false, nil
 	}
-	ok, err := t.streams[rank].parse(&f, t, a)
-	if err != nil {
-		return false, fmt.Errorf("%s:%d: %w", at.name, at.line, err)
+	if s.lines.err != nil {
+		return false, s.lines.mistake()
 	}
 	return ok, nil
 }
@@ -270,7 +262,7 @@ func (s *stream) queueWaits() {
 // readShared reads one line of the shared file into the queue of its rank, which
 // it returns; at the end of the file all streams are over.
 func (t *Trace) readShared() (int64, error) {
-	text, err := t.shared.next()
+	err := t.shared.next()
 	if err == io.EOF {
 		for r := range t.streams {
 			t.streams[r].finish()
@@ -280,15 +272,14 @@ func (t *Trace) readShared() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	f := fields{text}
-	rank, err := f.integer("rank", 0, int64(t.ranks-1))
-	var a trace.Action
-	ok := false
-	if err == nil {
-		ok, err = t.streams[rank].parse(&f, t, &a)
+	rank := t.shared.integer("rank", 0, int64(t.ranks-1))
+	if t.shared.err != nil {
+		return 0, t.shared.mistake()
 	}
-	if err != nil {
-		return 0, fmt.Errorf("%s:%d: %w", t.shared.name, t.shared.line, err)
+	var a trace.Action
+	ok := t.streams[rank].parse(&t.shared.fields, t, &a)
+	if t.shared.err != nil {
+		return 0, t.shared.mistake()
 	}
 	if ok {
 		t.streams[rank].queue = append(t.streams[rank].queue, a)

@@ -8,7 +8,8 @@ type key struct{ src, dst, tag int32 }
 // requests are the pending requests of a rank, oldest first, a test
 // counting as a birth, with the slots that they occupy.
 type requests struct {
-	list []pendingRequest
+	list []pendingRequest // list[:gone] is no longer pending
+	gone int
 	free []int32 // slots below used that are free, the last freed on top
 	used int32
 }
@@ -32,7 +33,7 @@ func (q *requests) add(k key) (int32, error) {
 	} else {
 		q.used++
 	}
-	q.list = append(q.list, pendingRequest{k, slot})
+	q.push(pendingRequest{k, slot})
 	return slot, nil
 }
 
@@ -50,37 +51,52 @@ func (q *requests) wait(k key) (int32, bool) {
 func (q *requests) test(k key) (int32, bool) {
 	r, ok := q.take(k)
 	if ok {
-		q.list = append(q.list, r)
+		q.push(r)
 	}
 	return r.slot, ok
 }
 
-// take removes the oldest request of a key from the list.
+// take removes the oldest request of a key from the list. It takes as long as there
+// are older ones, which are few in most programs, however many are younger.
 func (q *requests) take(k key) (pendingRequest, bool) {
-	for i, r := range q.list {
-		if r.key == k {
-			q.list = append(q.list[:i], q.list[i+1:]...)
+	pending := q.list[q.gone:]
+	for i := range pending {
+		if pending[i].key == k {
+			r := pending[i]
+			copy(pending[1:i+1], pending)
+			q.gone++
 			return r, true
 		}
 	}
 	return pendingRequest{}, false
 }
 
+// push appends a request to the list, after letting go of what is no longer pending
+// if that is half of it.
+func (q *requests) push(r pendingRequest) {
+	if q.gone > len(q.list)/2 {
+		q.list = append(q.list[:0], q.list[q.gone:]...)
+		q.gone = 0
+	}
+	q.list = append(q.list, r)
+}
+
 func (q *requests) forgetAll() {
-	q.list, q.free, q.used = q.list[:0], q.free[:0], 0
+	q.list, q.gone, q.free, q.used = q.list[:0], 0, q.free[:0], 0
 }
 
 // newest returns the slots of the newest request of each key, oldest first, and
 // whether that is all of them.
 func (q *requests) newest() (slots []int32, all bool) {
-	last := make(map[key]int, len(q.list))
-	for i, r := range q.list {
+	pending := q.list[q.gone:]
+	last := make(map[key]int, len(pending))
+	for i, r := range pending {
 		last[r.key] = i
 	}
-	for i, r := range q.list {
+	for i, r := range pending {
 		if last[r.key] == i {
 			slots = append(slots, r.slot)
 		}
 	}
-	return slots, len(slots) == len(q.list)
+	return slots, len(slots) == len(pending)
 }

@@ -18,12 +18,20 @@ import (
 func open(t testing.TB, files map[string]string) (*simgrid.Trace, error) {
 	t.Helper()
 	dir := t.TempDir()
+	writeFiles(t, dir, files)
+	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+}
+
+// writeFiles writes files into dir and returns how many bytes they have together.
+func writeFiles(t testing.TB, dir string, files map[string]string) (total int64) {
+	t.Helper()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		total += int64(len(text))
 	}
-	return simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	return total
 }
 
 // actions returns all actions of a rank, asked for n at a time.
@@ -170,6 +178,7 @@ func TestBadIndex(t *testing.T) {
 	}{
 		{map[string]string{"trace.index": "\n\n"}, "no trace files"},
 		{map[string]string{"trace.index": "none.ti\nnone2.ti"}, "no such file"},
+		{map[string]string{"trace.index": ".\n."}, "is a directory"},
 		{map[string]string{"trace.index": "a.ti", "a.ti": "# nothing\n"}, "a.ti: no actions"},
 		{map[string]string{"trace.index": "a.ti", "a.ti": "0 init\n1048576 init\n"}, "a.ti:2: rank"},
 	} {
@@ -297,6 +306,85 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// TestWindowEdges: wherever the windows through which a file is read end, and whether
+// its last line does, the lines are the same.
+func TestWindowEdges(t *testing.T) {
+	const chunk = 16 << 10
+	for length := chunk - 20; length < chunk+20; length++ {
+		for _, tail := range []string{"", "\n", "\n\n", "\n0 sleep 3"} {
+			lines := "0 sleep 1\n0 send 1 2 3" + tail
+			text := "#" + strings.Repeat("x", length-len(lines)-2) + "\n" + lines
+			for _, again := range []string{"", "#\n" + strings.Repeat(" ", chunk-2) + "\n"} {
+				tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": again + text, "b.ti": "1 init"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := []trace.Action{{Kind: trace.KindSleep, X: [4]int64{second}}, {Kind: trace.KindSend, Peer: 1, Tag: 2, X: [4]int64{3}}}
+				if len(tail) > 2 {
+					want = append(want, trace.Action{Kind: trace.KindSleep, X: [4]int64{trace.FloatArg(3)}})
+				}
+				got, err := actions(tr, 0, 2)
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Fatalf("%d bytes and %d, end %q: error %v (-want +got):\n%s", len(again), length, tail, err, diff)
+				}
+			}
+		}
+	}
+}
+
+// TestPendingOrder: a wait means the oldest request of its name, in whatever order the
+// waits come. Each request keeps its slot until then, and slots count from 0.
+func TestPendingOrder(t *testing.T) {
+	const n = 100
+	for name, tag := range map[string]func(i int) int{
+		"oldest first": func(i int) int { return i },
+		"newest first": func(i int) int { return n - 1 - i },
+		"in strides":   func(i int) int { return 37 * i % n }, // 37 and 100 have no common factor
+	} {
+		var file strings.Builder
+		for i := range n {
+			fmt.Fprintf(&file, "0 irecv 1 %d 8\n", i)
+		}
+		want := make([]int32, n)
+		for i := range n {
+			fmt.Fprintf(&file, "0 wait 1 0 %d\n", tag(i))
+			want[i] = int32(tag(i))
+		}
+		tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti", "a.ti": file.String(), "b.ti": "1 init"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := actions(tr, 0, 8)
+		if err != nil || len(all) != 2*n {
+			t.Fatalf("%s: %d actions, error %v", name, len(all), err)
+		}
+		var got []int32
+		for _, a := range all[n:] {
+			got = append(got, a.Req)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: slots (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestFillAllocs: once a file has its window, its lines take no memory.
+func TestFillAllocs(t *testing.T) {
+	tr, err := open(t, ringFiles(4, 5000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf [8]trace.Action
+	got := testing.AllocsPerRun(100, func() {
+		if n, err := tr.Fill(1, buf[:]); n != len(buf) || err != nil {
+			t.Fatal(n, err)
+		}
+	})
+	if got > 0.1 { // but for the name of the file, once a chunk
+		t.Errorf("%v allocations per call", got)
+	}
+}
+
 // FuzzTrace reads a shared file: no panic, and what is accepted converts.
 func FuzzTrace(f *testing.F) {
 	f.Add("0 init\n0 compute 1e9\n0 isend 1 2 3\n1 recv 0 2 -1\n0 wait 0 1 2\n")
@@ -321,25 +409,4 @@ func FuzzTrace(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-func BenchmarkFill(b *testing.B) {
-	files := manyLines(false)
-	b.SetBytes(int64(len(files["a.ti"]) + len(files["b.ti"])))
-	for b.Loop() {
-		b.StopTimer()
-		tr, err := open(b, files)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-		buf := make([]trace.Action, 8)
-		for r := range int32(2) {
-			for n := 1; n > 0; {
-				if n, err = tr.Fill(r, buf); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	}
 }

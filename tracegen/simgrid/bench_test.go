@@ -1,0 +1,96 @@
+package simgrid_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/trace"
+	"reprise/tracegen/simgrid"
+)
+
+// ringFiles are ring shifts by changing distances, four lines per message.
+func ringFiles(ranks, rounds int) map[string]string {
+	return rankFiles(ranks, func(w *strings.Builder, r int) {
+		for i := range rounds {
+			to, from := (r+i%(ranks-1)+1)%ranks, (r+ranks-i%(ranks-1)-1)%ranks
+			fmt.Fprintf(w, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, size(from, i), r, to, i, size(r, i))
+			fmt.Fprintf(w, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
+		}
+	})
+}
+
+// pairwiseFiles are exchanges with every other rank in turn, a line per message.
+func pairwiseFiles(ranks, rounds int) map[string]string {
+	return rankFiles(ranks, func(w *strings.Builder, r int) {
+		for i := range rounds {
+			peer := r ^ (i%(ranks-1) + 1)
+			fmt.Fprintf(w, "%d sendRecv %d %d %d %d 6 6\n", r, size(r, i), peer, size(peer, i), peer)
+		}
+	})
+}
+
+// size returns between 64 KiB and 1 MiB.
+func size(rank, round int) int { return 64<<10 + (rank*7919+round*104729)%(960<<10) }
+
+// rankFiles is an index and a file per rank, between init and finalize.
+func rankFiles(ranks int, body func(*strings.Builder, int)) map[string]string {
+	files := map[string]string{}
+	var index strings.Builder
+	for r := range ranks {
+		var w strings.Builder
+		fmt.Fprintf(&w, "%d init\n", r)
+		body(&w, r)
+		fmt.Fprintf(&w, "%d finalize\n", r)
+		name := fmt.Sprintf("rank-%d.ti", r)
+		files[name] = w.String()
+		fmt.Fprintln(&index, name)
+	}
+	files["trace.index"] = index.String()
+	return files
+}
+
+// BenchmarkFill reads traces as a replay does: all ranks in turn, eight actions at a
+// time, from files that the system has in memory.
+func BenchmarkFill(b *testing.B) {
+	for _, c := range []struct {
+		pattern       string
+		ranks, rounds int
+		files         func(ranks, rounds int) map[string]string
+	}{
+		{"ring", 64, 1563, ringFiles},
+		{"ring", 1024, 98, ringFiles},
+		{"pairwise", 64, 1563, pairwiseFiles},
+		{"pairwise", 1024, 98, pairwiseFiles},
+	} {
+		b.Run(fmt.Sprintf("pattern=%s/ranks=%d", c.pattern, c.ranks), func(b *testing.B) {
+			dir, files := b.TempDir(), c.files(c.ranks, c.rounds)
+			b.SetBytes(writeFiles(b, dir, files))
+			b.ReportAllocs()
+			for b.Loop() {
+				readAll(b, dir)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*c.ranks*c.rounds), "ns/message")
+		})
+	}
+}
+
+// readAll reads the trace in dir.
+func readAll(b *testing.B, dir string) {
+	t, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var buf [8]trace.Action
+	for live := true; live; {
+		live = false
+		for r := range t.Ranks() {
+			n, err := t.Fill(int32(r), buf[:])
+			if err != nil {
+				b.Fatal(err)
+			}
+			live = live || n > 0
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package simgrid
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// fields reads the fields of a line, which blanks and tabs separate. It never passes
+// the end of the line but with skipLine. What it reads after the first mistake means
+// nothing.
+type fields struct {
+	text []byte // lines, each with its '\n'
+	at   int    // the next field, or blanks before it; len(text) before the first line
+	err  error  // the first mistake
+}
+
+func (f *fields) failf(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Sets of characters up to a blank, a bit for each.
+const (
+	blanks = 1<<' ' | 1<<'\t' | 1<<'\r'
+	ends   = blanks | 1<<'\n' // of a field
+)
+
+func in(set uint64, c byte) bool { return c <= ' ' && set>>c&1 != 0 }
+
+// skipLine goes behind the end of the line.
+func (f *fields) skipLine() {
+	if f.at == len(f.text) {
+		return
+	}
+	if f.text[f.at] != '\n' {
+		f.at += bytes.IndexByte(f.text[f.at:], '\n')
+	}
+	f.at++
+}
+
+func (f *fields) skipBlanks() {
+	at := f.at
+	for in(blanks, f.text[at]) {
+		at++
+	}
+	f.at = at
+}
+
+// next returns the next field, nil at the end of the line.
+func (f *fields) next() []byte {
+	f.skipBlanks()
+	from, to := f.at, f.at
+	for !in(ends, f.text[to]) {
+		to++
+	}
+	if f.at = to; from == to {
+		return nil
+	}
+	return f.text[from:to]
+}
+
+// takes reads the next field if it is the given text.
+func (f *fields) takes(text string) bool {
+	f.skipBlanks()
+	to := f.at + len(text)
+	if to >= len(f.text) || string(f.text[f.at:to]) != text || !in(ends, f.text[to]) {
+		return false
+	}
+	f.at = to
+	return true
+}
+
+// left returns the number of fields that are left.
+func (f fields) left() int {
+	n := 0
+	for f.next() != nil {
+		n++
+	}
+	return n
+}
+
+// digits reads the next field of a line from text[at:] if it consists of at most 15
+// digits, which are exact as a float64. It returns where the field ends, 0 if it is
+// another one.
+func digits(text []byte, at int) (n int64, end int) {
+	for in(blanks, text[at]) {
+		at++
+	}
+	begin := at
+	for {
+		digit := text[at] - '0'
+		if digit > 9 {
+			break
+		}
+		n = 10*n + int64(digit)
+		at++
+	}
+	if count := at - begin; count == 0 || count > 15 || !in(ends, text[at]) {
+		return 0, 0
+	}
+	return n, at
+}
+
+// number reads the next field, a number that what names in errors.
+func (f *fields) number(what string) float64 {
+	if n, end := digits(f.text, f.at); end > 0 {
+		f.at = end
+		return float64(n)
+	}
+	field := f.next()
+	if field == nil {
+		f.failf("%s is missing", what)
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(field), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		f.failf("%s %q is not a number", what, field)
+		return 0
+	}
+	return v
+}
+
+// amount reads the next field, a number >= 0.
+func (f *fields) amount(what string) float64 {
+	v := f.number(what)
+	if v < 0 {
+		f.failf("%s %v is negative", what, v)
+	}
+	return v
+}
+
+// integer reads the next field, a number in [least, most]; a fraction is cut off as
+// SimGrid does.
+func (f *fields) integer(what string, least, most int64) int64 {
+	if n, end := digits(f.text, f.at); end > 0 && n >= least && n <= most {
+		f.at = end
+		return n
+	}
+	return f.truncated(what, least, most)
+}
+
+// truncated is integer for any number.
+func (f *fields) truncated(what string, least, most int64) int64 {
+	v := math.Trunc(f.number(what))
+	if v < float64(least) || v > float64(most) {
+		f.failf("%s %v out of [%d,%d]", what, v, least, most)
+		return least
+	}
+	return int64(v)
+}
+
+// typeSizes are the bytes of SimGrid's datatypes by number.
+var typeSizes = [...]int64{8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8}
+
+// packedType is the number of MPI_PACKED, of one byte.
+const packedType = 57
+
+// itemSize returns the bytes of the datatype in the next field, or the default if
+// there is none.
+func (f *fields) itemSize(defaultSize int64) int64 {
+	n, end := digits(f.text, f.at)
+	switch {
+	case end > 0 && n < int64(len(typeSizes)):
+		f.at = end
+		return typeSizes[n]
+	case end > 0 && n == packedType:
+		f.at = end
+		return 1
+	}
+	if field := f.next(); field != nil {
+		f.failf("datatype %q is not known", field)
+	}
+	return defaultSize
+}
+
+// maxBytes bounds the size of a message, so that sums of sizes fit.
+const maxBytes = 1 << 50
+
+// size turns a count into bytes by the datatype in the next field, or by the
+// default if there is none.
+func (f *fields) size(count, defaultSize int64) int64 {
+	size := f.itemSize(defaultSize)
+	if count < 0 {
+		return -1
+	}
+	if count > maxBytes/size {
+		f.failf("%d items of %d bytes are too many", count, size)
+	}
+	return count * size
+}
