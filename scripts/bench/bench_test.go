@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/workload"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -15,9 +16,9 @@ import (
 // TestWorkloads: every rank sends once a round, and everything is received.
 func TestWorkloads(t *testing.T) {
 	for _, pattern := range []string{"ring", "pairwise", "binary"} {
-		w := &workload{pattern: pattern, ranks: 32, messages: 32 * 70, seed: 1}
+		w := &workload.Workload{Pattern: pattern, Ranks: 32, Messages: 32 * 70, Seed: 1}
 		dir := t.TempDir()
-		if err := w.write(dir); err != nil {
+		if err := w.Write(dir); err != nil {
 			t.Fatal(err)
 		}
 		p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
@@ -33,16 +34,16 @@ func TestWorkloads(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		hosts, err := replay.ParseHostfile(f, "hostfile", p, w.ranks)
+		hosts, err := replay.ParseHostfile(f, "hostfile", p, w.Ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := replay.RunSource(&trace.Header{Ranks: w.ranks}, text, replay.Machine{Platform: p, Hosts: hosts}, replay.DefaultOptions())
+		res, err := replay.RunSource(&trace.Header{Ranks: w.Ranks}, text, replay.Machine{Platform: p, Hosts: hosts}, replay.DefaultOptions())
 		if err != nil {
 			t.Fatalf("%s: %v", pattern, err)
 		}
-		if res.Messages != int64(w.messages) || len(res.Warnings) > 0 {
-			t.Errorf("%s: %d messages, want %d; warnings %v", pattern, res.Messages, w.messages, res.Warnings)
+		if res.Messages != int64(w.Messages) || len(res.Warnings) > 0 {
+			t.Errorf("%s: %d messages, want %d; warnings %v", pattern, res.Messages, w.Messages, res.Warnings)
 		}
 	}
 }

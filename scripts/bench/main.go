@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"reprise/internal/workload"
 )
 
 func main() {
@@ -81,7 +83,7 @@ func bench(args []string, w io.Writer) error {
 	t.header()
 	for _, pattern := range o.patterns {
 		for _, ranks := range o.ranks {
-			load := &workload{pattern: pattern, ranks: ranks, messages: max(1, o.messages/ranks) * ranks, seed: o.seed, inStep: o.inStep}
+			load := &workload.Workload{Pattern: pattern, Ranks: ranks, Messages: max(1, o.messages/ranks) * ranks, Seed: o.seed, InStep: o.inStep}
 			ours, theirs, err := o.measure(load)
 			if err != nil {
 				return fmt.Errorf("%s, %d ranks: %w", pattern, ranks, err)
@@ -94,8 +96,8 @@ func bench(args []string, w io.Writer) error {
 }
 
 // measure runs the simulators in turn on a workload.
-func (o *config) measure(load *workload) (ours, theirs sample, err error) {
-	dir := filepath.Join(o.keep, fmt.Sprintf("%s-%d", load.pattern, load.ranks))
+func (o *config) measure(load *workload.Workload) (ours, theirs sample, err error) {
+	dir := filepath.Join(o.keep, fmt.Sprintf("%s-%d", load.Pattern, load.Ranks))
 	if o.keep != "" {
 		err = os.MkdirAll(dir, 0o755)
 	} else if dir, err = os.MkdirTemp("", "bench"); err == nil {
@@ -104,12 +106,12 @@ func (o *config) measure(load *workload) (ours, theirs sample, err error) {
 	if err != nil {
 		return ours, theirs, err
 	}
-	if err := load.write(dir); err != nil {
+	if err := load.Write(dir); err != nil {
 		return ours, theirs, err
 	}
 	simulators := []*simulator{replaySimulator(o.replay)}
 	if o.smpirun {
-		simulators = append(simulators, smpirunSimulator(load.ranks))
+		simulators = append(simulators, smpirunSimulator(load.Ranks))
 	}
 	runs := make([][]sample, len(simulators))
 	for range o.runs {
@@ -146,9 +148,9 @@ func (t *table) header() {
 	fmt.Fprintln(t.w, "| --- | --- | --- | --- | --- |")
 }
 
-func (t *table) row(load *workload, ours, theirs sample) {
-	n := float64(load.messages)
-	fmt.Fprintf(t.w, "| %s | %d | %d | %.3g | %.1f |", load.pattern, load.ranks, load.messages, n/ours.seconds, float64(ours.bytes)/1e6)
+func (t *table) row(load *workload.Workload, ours, theirs sample) {
+	n := float64(load.Messages)
+	fmt.Fprintf(t.w, "| %s | %d | %d | %.3g | %.1f |", load.Pattern, load.Ranks, load.Messages, n/ours.seconds, float64(ours.bytes)/1e6)
 	if t.smpirun {
 		ratio := theirs.seconds / ours.seconds
 		t.logRatios += math.Log(ratio)

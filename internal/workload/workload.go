@@ -1,4 +1,6 @@
-package main
+// Package workload writes the communication patterns that replay and SimGrid are
+// timed on, as SimGrid's time-independent text.
+package workload
 
 import (
 	"bufio"
@@ -16,28 +18,30 @@ const (
 	largest  = 1 << 20
 )
 
-// workload is a pattern at a size. Ranks are a power of two, at least 32.
-type workload struct {
-	pattern  string
-	ranks    int
-	messages int // a multiple of ranks
-	seed     uint64
-	inStep   bool // all messages of a round have one size
+// Workload is a pattern at a size: "ring", a shift by another distance each round,
+// or "pairwise" or "binary", exchanges with every other rank in turn, or with those
+// whose numbers differ in one bit.
+type Workload struct {
+	Pattern  string
+	Ranks    int // a power of two, at least 32
+	Messages int // a multiple of Ranks
+	Seed     uint64
+	InStep   bool // all messages of a round have one size
 }
 
 // rounds returns how often each rank sends.
-func (w *workload) rounds() int { return w.messages / w.ranks }
+func (w *Workload) rounds() int { return w.Messages / w.Ranks }
 
-// platform returns a fat tree with a host per rank: 16 hosts to a leaf switch, and
+// Platform returns a fat tree with a host per rank: 16 hosts to a leaf switch, and
 // one uplink for two hosts.
-func (w *workload) platform() string {
+func (w *Workload) Platform() string {
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="12.5GBps" lat="1us"
            topology="FAT_TREE" topo_parameters="2;16,%d;1,8;1,1"/>
 </platform>
-`, w.ranks-1, w.ranks/16)
+`, w.Ranks-1, w.Ranks/16)
 }
 
 // round is what all ranks do at once.
@@ -46,42 +50,42 @@ type round struct {
 	bytes []int // by sender
 }
 
-func (w *workload) draw() []round {
-	random := rand.New(rand.NewPCG(w.seed, uint64(w.ranks)))
+func (w *Workload) draw() []round {
+	random := rand.New(rand.NewPCG(w.Seed, uint64(w.Ranks)))
 	size := func() int { return smallest + random.IntN(largest-smallest+1) }
 	list := make([]round, w.rounds())
 	for i := range list {
-		list[i].bytes = make([]int, w.ranks)
+		list[i].bytes = make([]int, w.Ranks)
 		common := size()
 		for r := range list[i].bytes {
-			if list[i].bytes[r] = common; !w.inStep {
+			if list[i].bytes[r] = common; !w.InStep {
 				list[i].bytes[r] = size()
 			}
 		}
-		switch w.pattern {
+		switch w.Pattern {
 		case "ring":
-			list[i].shift = 1 + random.IntN(w.ranks-1)
+			list[i].shift = 1 + random.IntN(w.Ranks-1)
 		case "pairwise":
-			list[i].shift = i%(w.ranks-1) + 1
+			list[i].shift = i%(w.Ranks-1) + 1
 		case "binary":
-			list[i].shift = 1 << (i % (bits.Len(uint(w.ranks)) - 1))
+			list[i].shift = 1 << (i % (bits.Len(uint(w.Ranks)) - 1))
 		}
 	}
 	return list
 }
 
-// write stores platform, host file and traces in a directory.
-func (w *workload) write(dir string) error {
+// Write stores platform, host file and traces in a directory.
+func (w *Workload) Write(dir string) error {
 	var hosts, index strings.Builder
 	rounds := w.draw()
-	for r := range w.ranks {
+	for r := range w.Ranks {
 		fmt.Fprintf(&hosts, "n%d\n", r)
 		fmt.Fprintf(&index, "rank-%d.ti\n", r)
 		if err := w.writeRank(filepath.Join(dir, fmt.Sprintf("rank-%d.ti", r)), r, rounds); err != nil {
 			return err
 		}
 	}
-	for name, text := range map[string]string{"platform.xml": w.platform(), "hostfile": hosts.String(), "trace.index": index.String()} {
+	for name, text := range map[string]string{"platform.xml": w.Platform(), "hostfile": hosts.String(), "trace.index": index.String()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
@@ -89,7 +93,7 @@ func (w *workload) write(dir string) error {
 	return nil
 }
 
-func (w *workload) writeRank(path string, r int, rounds []round) error {
+func (w *Workload) writeRank(path string, r int, rounds []round) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -97,12 +101,12 @@ func (w *workload) writeRank(path string, r int, rounds []round) error {
 	out := bufio.NewWriter(f)
 	fmt.Fprintf(out, "%d init\n", r)
 	for i, x := range rounds {
-		if w.pattern != "ring" {
+		if w.Pattern != "ring" {
 			peer := r ^ x.shift
 			fmt.Fprintf(out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
 			continue
 		}
-		from, to := (r+w.ranks-x.shift)%w.ranks, (r+x.shift)%w.ranks
+		from, to := (r+w.Ranks-x.shift)%w.Ranks, (r+x.shift)%w.Ranks
 		fmt.Fprintf(out, "%d irecv %d %d %d\n%d isend %d %d %d\n", r, from, i, x.bytes[from], r, to, i, x.bytes[r])
 		fmt.Fprintf(out, "%d wait %d %d %d\n%d wait %d %d %d\n", r, from, r, i, r, r, to, i)
 	}

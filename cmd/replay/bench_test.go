@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"reprise/internal/workload"
+	"reprise/tracegen/hpl"
+)
+
+// BenchmarkPatterns replays the workloads of scripts/bench, at a tenth of their
+// length, reading included.
+func BenchmarkPatterns(b *testing.B) {
+	for _, pattern := range []string{"ring", "pairwise", "binary"} {
+		for _, ranks := range []int{64, 256, 1024} {
+			b.Run(fmt.Sprint(pattern, "-", ranks), func(b *testing.B) {
+				w := workload.Workload{Pattern: pattern, Ranks: ranks, Messages: 10240, Seed: 1}
+				dir := b.TempDir()
+				if err := w.Write(dir); err != nil {
+					b.Fatal(err)
+				}
+				b.Chdir(dir)
+				benchmarkCommand(b, w.Messages, "--platform", "platform.xml", "--hostfile", "hostfile", "trace.index")
+			})
+		}
+	}
+}
+
+// BenchmarkStampede replays a step of HPL on Stampede: the roll of the long broadcast
+// on 6,006 ranks and what comes with it, some 900,000 messages.
+func BenchmarkStampede(b *testing.B) {
+	p := hpl.DefaultParams(1000000, 77, 78)
+	p.NB, p.PMap, p.Bcast, p.Depth, p.Swap = 1024, hpl.ColumnMajor, hpl.LongM, 0, hpl.BinaryExchange
+	benchmarkCommand(b, 0, "--platform", "stampede", "--steps", "1:2", generate(b, p))
+}
+
+// BenchmarkDahu replays a complete small run of HPL on Dahu, with polls.
+func BenchmarkDahu(b *testing.B) {
+	p := hpl.DefaultParams(10000, 16, 32)
+	p.NB, p.Bcast = 128, hpl.TwoRing
+	benchmarkCommand(b, 0, "--platform", "dahu", generate(b, p))
+}
+
+func generate(b *testing.B, p hpl.Params) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "trace.zst")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if err := hpl.Generate(b.Context(), f, p, hpl.Options{}); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// benchmarkCommand runs the command again and again.
+func benchmarkCommand(b *testing.B, messages int, args ...string) {
+	args = append([]string{"replay", "--quiet", "--json"}, args...)
+	for b.Loop() {
+		if err := run(b.Context(), args, nil, io.Discard, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if messages > 0 {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(messages), "ns/message")
+	}
+}
