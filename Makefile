@@ -11,11 +11,13 @@ SEED    ?= 1
 CROSSCHECKFLAGS ?=
 # Of bench: flags of scripts/bench, such as -smpirun.
 BENCHFLAGS ?=
+# Of bench-report: flags of scripts/report, such as -long or -only=scaling,traces.
+REPORTFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: demo build test short race bench fuzz crosscheck lint proto install clean
+.PHONY: demo build test short race bench bench-report fuzz crosscheck lint proto install clean
 
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -39,6 +41,11 @@ race:
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./scripts/bench $(BENCHFLAGS)
+
+# Measures anew what docs/performance.md shows, on a quiet machine, in ten minutes
+# (-long: an hour). Needs SimGrid's smpirun for one of the parts.
+bench-report: build
+	$(GO) run ./scripts/report $(REPORTFLAGS)
 
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)

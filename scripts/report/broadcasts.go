@@ -1,0 +1,28 @@
+package main
+
+import "strings"
+
+// broadcasts compares HPL's six on the machine of the weak scaling, 16x16 ranks.
+func broadcasts(l *lab) (string, error) {
+	platform, err := l.writeFatTree(256)
+	if err != nil {
+		return "", err
+	}
+	t := newTable("broadcast", "messages", "polls", "wall time, s", "messages/s", "memory, MB")
+	plot := bars{title: "Messages per second on one core, 16x16 ranks", y: "million messages/s"}
+	const flags = "-N 32768 --NB 128 -P 16 -Q 16 --DEPTH 1 --SWAP bin --BCAST "
+	for _, name := range strings.Fields("1rg 1rM 2rg 2rM Lng LnM") {
+		g, err := l.hpl(flags + name)
+		if err != nil {
+			return "", err
+		}
+		r, err := l.replay("--platform "+platform, g.path)
+		if err != nil {
+			return "", err
+		}
+		t.row(name, count(r.Messages), count(r.Polls), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
+		plot.names, plot.values = append(plot.names, name), append(plot.values, r.rate()/1e6)
+	}
+	return t.String() + "\n" + l.image("broadcasts", "messages per second by broadcast") +
+		commands("tracegen hpl "+flags+"NAME -o run.trace.zst", "replay --platform fattree.xml run.trace.zst"), plot.write(l.plots, "broadcasts")
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lab is where processes are measured.
+type lab struct {
+	bin     string // directory of the programs
+	dir     string // of traces and platforms
+	plots   string // directory
+	version string // of the programs
+	runs    int
+	log     io.Writer
+	traces  map[string]generated // by arguments
+}
+
+func (l *lab) close() { os.RemoveAll(l.dir) }
+
+// cost is what a process took.
+type cost struct {
+	seconds float64 // wall time
+	bytes   int64   // peak resident memory
+}
+
+// run runs a program, of bin if it is there, in the lab's directory, and returns
+// its standard output.
+func (l *lab) run(name string, args ...string) ([]byte, cost, error) {
+	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
+	if path := filepath.Join(l.bin, name); isFile(path) {
+		name = path
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir = l.dir
+	return measure(cmd)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// measure runs a command. Linux counts this process's own peak memory, some
+// megabytes, as that of the processes it starts.
+func measure(cmd *exec.Cmd) ([]byte, cost, error) {
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	begin := time.Now()
+	err := cmd.Run()
+	c := cost{seconds: time.Since(begin).Seconds()}
+	if err != nil {
+		return nil, c, fmt.Errorf("%s: %w: %.500s", strings.Join(cmd.Args, " "), err, stderr.Bytes())
+	}
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.bytes = u.Maxrss << 10
+	}
+	return stdout.Bytes(), c, nil
+}
+
+// generated is a trace file and what it took to write.
+type generated struct {
+	path string // relative to the lab's directory
+	size int64  // bytes
+	cost
+}
+
+// hpl generates a trace of HPL, unless it is there already. The flags are in one
+// string, separated by blanks.
+func (l *lab) hpl(flags string) (generated, error) {
+	if g, ok := l.traces[flags]; ok {
+		return g, nil
+	}
+	g := generated{path: fmt.Sprintf("run%d.trace.zst", len(l.traces))}
+	args := append([]string{"hpl", "--quiet", "-o", g.path}, strings.Fields(flags)...)
+	var err error
+	if g.cost, err = l.median(func() (cost, error) {
+		_, c, err := l.run("tracegen", args...)
+		return c, err
+	}); err != nil {
+		return g, err
+	}
+	info, err := os.Stat(filepath.Join(l.dir, g.path))
+	if err != nil {
+		return g, err
+	}
+	g.size = info.Size()
+	l.traces[flags] = g
+	return g, nil
+}
+
+// replayed is what replay tells of a run, and what it took.
+type replayed struct {
+	Messages int64   `json:"messages"`
+	Polls    int64   `json:"polls"`
+	Makespan float64 `json:"makespan_s"`
+	Interval float64 `json:"interval_s"` // only of an estimate
+	cost
+}
+
+// replay plays a trace with the given flags, in one string separated by blanks.
+func (l *lab) replay(flags, trace string) (replayed, error) {
+	var r replayed
+	args := append([]string{"--quiet", "--json"}, strings.Fields(flags)...)
+	c, err := l.median(func() (cost, error) {
+		out, c, err := l.run("replay", append(args, trace)...)
+		if err != nil {
+			return c, err
+		}
+		return c, json.Unmarshal(out, &r)
+	})
+	r.cost = c
+	return r, err
+}
+
+// rate returns messages per second of the whole process.
+func (r replayed) rate() float64 { return float64(r.Messages) / r.seconds }
+
+// enough is the time after which one measurement is as good as several.
+const enough = 5 // s
+
+// median measures several times, once if that takes long, and returns the median time
+// and the largest memory.
+func (l *lab) median(f func() (cost, error)) (cost, error) {
+	var all []cost
+	for range l.runs {
+		c, err := f()
+		if err != nil {
+			return c, err
+		}
+		if all = append(all, c); c.seconds > enough {
+			break
+		}
+	}
+	return median(all), nil
+}
+
+func median(all []cost) cost {
+	sort.Slice(all, func(i, j int) bool { return all[i].seconds < all[j].seconds })
+	m := all[len(all)/2]
+	for _, c := range all {
+		m.bytes = max(m.bytes, c.bytes)
+	}
+	return m
+}

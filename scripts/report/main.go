@@ -1,0 +1,96 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := report(os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "report:", err)
+		os.Exit(1)
+	}
+}
+
+// config is the command line.
+type config struct {
+	only []string // names of parts; none: all, or all that are not long
+	long bool
+	runs int
+	bin  string
+	page string
+}
+
+func parseFlags(args []string) (*config, error) {
+	o := &config{}
+	f := flag.NewFlagSet("report", flag.ContinueOnError)
+	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
+	f.BoolVar(&o.long, "long", false, "measure the parts that take longer than minutes too")
+	f.IntVar(&o.runs, "runs", 3, "runs of short measurements, of which the median counts")
+	f.StringVar(&o.bin, "bin", "bin", "directory of tracegen, replay and trace")
+	f.StringVar(&o.page, "page", "docs/performance.md", "the page to write in")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if f.NArg() > 0 || o.runs < 1 {
+		return nil, fmt.Errorf("want flags only, and at least one run")
+	}
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
+	}
+	return o, nil
+}
+
+// report measures the chosen parts, one after the other, and writes each to the
+// page when it is done.
+func report(args []string, log io.Writer) error {
+	o, err := parseFlags(args)
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseParts(o.only, o.long)
+	if err != nil {
+		return err
+	}
+	l, err := newLab(o, log)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	for _, p := range chosen {
+		begin := time.Now()
+		body, err := p.measure(l)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if err := rewriteSection(o.page, p.name, body+l.stamp(p.name)); err != nil {
+			return err
+		}
+		fmt.Fprintf(log, "report: %s took %.0f s\n", p.name, time.Since(begin).Seconds())
+	}
+	return nil
+}
+
+// newLab checks that the programs are there and makes a directory for traces.
+func newLab(o *config, log io.Writer) (*lab, error) {
+	bin, err := filepath.Abs(o.bin)
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{bin: bin, plots: strings.TrimSuffix(o.page, ".md"), runs: o.runs, log: log, traces: map[string]generated{}}
+	out, _, err := l.run("replay", "--version")
+	if err != nil {
+		return nil, fmt.Errorf("%w (make build)", err)
+	}
+	l.version = strings.TrimPrefix(strings.TrimSpace(string(out)), "replay version ")
+	if err := os.MkdirAll(l.plots, 0o755); err != nil {
+		return nil, err
+	}
+	l.dir, err = os.MkdirTemp("", "report")
+	return l, err
+}

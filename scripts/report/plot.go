@@ -1,0 +1,106 @@
+package main
+
+import (
+	"image/color"
+	"path/filepath"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Size of a plot: two stand side by side on a page.
+const (
+	plotWidth  = 11 * vg.Centimeter
+	plotHeight = 7.5 * vg.Centimeter
+)
+
+// graph is a plot of curves on logarithmic axes. All numbers are positive.
+type graph struct {
+	title, x, y string
+	curves      []curve
+}
+
+// curve has its points in the order of x.
+type curve struct {
+	name   string
+	points plotter.XYs
+}
+
+func (c *curve) add(x, y float64) { c.points = append(c.points, plotter.XY{X: x, Y: y}) }
+
+// write draws the graph as name.svg in a directory. The places of the first curve's
+// points are the ticks of x.
+func (g graph) write(dir, name string) error {
+	p := frame(g.title, g.y)
+	p.X.Label.Text = g.x
+	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticksAt(g.curves[0].points), plot.LogTicks{Prec: -1}
+	p.Add(grid())
+	for i, c := range g.curves {
+		line, points, err := plotter.NewLinePoints(c.points)
+		if err != nil {
+			return err
+		}
+		line.Color, points.Color, points.Shape = plotutil.Color(i), plotutil.Color(i), draw.CircleGlyph{}
+		p.Add(line, points)
+		if len(g.curves) > 1 {
+			p.Legend.Add(c.name, line, points)
+		}
+	}
+	p.Legend.Top, p.Legend.Left = true, true
+	return p.Save(plotWidth, plotHeight, filepath.Join(dir, name+".svg"))
+}
+
+// ticksAt returns a tick with a label for each point.
+func ticksAt(points plotter.XYs) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for _, pt := range points {
+		ticks = append(ticks, plot.Tick{Value: pt.X, Label: count(int64(pt.X))})
+	}
+	return ticks
+}
+
+// bars is a plot of one bar for each name.
+type bars struct {
+	title, y string
+	names    []string
+	values   plotter.Values
+}
+
+func (b bars) write(dir, name string) error {
+	p := frame(b.title, b.y)
+	chart, err := plotter.NewBarChart(b.values, plotWidth/vg.Length(2*len(b.values)))
+	if err != nil {
+		return err
+	}
+	chart.Color, chart.LineStyle.Width = plotutil.Color(2), 0
+	p.Y.Min = 0
+	p.Add(chart)
+	p.NominalX(b.names...)
+	return p.Save(plotWidth, plotHeight, filepath.Join(dir, name+".svg"))
+}
+
+// frame is an empty plot. Its background is white, to be read on dark pages too.
+func frame(title, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.Title.Text, p.Y.Label.Text = title, y
+	for _, style := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		style.Font.Variant = "Sans"
+	}
+	return p
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = color.Gray{230}, color.Gray{230}
+	return g
+}
+
+// image links a plot from the page.
+func (l *lab) image(name, text string) string {
+	return "![" + text + "](" + filepath.Base(l.plots) + "/" + name + ".svg)\n"
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// traces measures files, their generation and statistics, and the expansion to
+// actions.
+func traces(l *lab) (string, error) {
+	t := newTable("trace", "file, bytes", "generation, s", "memory, MB", "messages", "bytes per message", "`trace stat`, s", "memory, MB")
+	for _, x := range []struct{ name, flags string }{
+		{"Stampede, all 3,785 steps", stampedeFlags},
+		{"the same, `--SWAP long --EQUIL yes`", strings.NewReplacer("--SWAP bin", "--SWAP long", "--EQUIL no", "--EQUIL yes").Replace(stampedeFlags)},
+		{"Dahu, N = 500,000", dahuRun(500000, 0, 0).flags},
+		{"65,536 ranks, N = 1,000,000, NB = 256", "-N 1000000 --NB 256 -P 256 -Q 256"},
+	} {
+		g, err := l.hpl(x.flags)
+		if err != nil {
+			return "", err
+		}
+		n, err := l.messages(g.path)
+		if err != nil {
+			return "", err
+		}
+		stat, err := l.median(func() (cost, error) {
+			_, c, err := l.run("trace", "stat", g.path)
+			return c, err
+		})
+		if err != nil {
+			return "", err
+		}
+		t.row(x.name, count(g.size), digits(g.seconds), megabytes(g.bytes), count(n), fmt.Sprintf("%.2g", float64(g.size)/float64(n)), digits(stat.seconds), megabytes(stat.bytes))
+	}
+	fill, err := expansion()
+	if err != nil {
+		return "", err
+	}
+	return t.String() + "\n" + fill.String() +
+		commands("tracegen hpl "+stampedeFlags+" -o stampede.trace.zst", "trace stat stampede.trace.zst", "go test -run '^$' -bench Fill -benchmem ./trace"), nil
+}
+
+// expansion runs the benchmarks of cursors.
+func expansion() (*table, error) {
+	out, _, err := measure(exec.Command("go", "test", "-run", "^$", "-bench", "Fill", "-benchmem", "./trace"))
+	if err != nil {
+		return nil, err
+	}
+	t := newTable("expansion to flat actions", "ns per action", "allocations per call")
+	for _, b := range benchmarkLines(string(out)) {
+		t.row(b.name, digits(b.metrics["ns/action"]), fmt.Sprint(b.metrics["allocs/op"]))
+	}
+	if len(t.rows) == 0 {
+		return nil, fmt.Errorf("go test -bench Fill ./trace: no benchmarks in %.300q", out)
+	}
+	return t, nil
+}
+
+// benchmark is a line of go test -bench.
+type benchmark struct {
+	name    string
+	metrics map[string]float64 // by unit
+}
+
+var procSuffix = regexp.MustCompile(`-\d+$`)
+
+// benchmarkLines returns the results in the output of go test -bench.
+func benchmarkLines(output string) []benchmark {
+	var list []benchmark
+	for line := range strings.Lines(output) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		b := benchmark{strings.TrimPrefix(procSuffix.ReplaceAllString(fields[0], ""), "Benchmark"), map[string]float64{}}
+		for i := 2; i+1 < len(fields); i += 2 {
+			if v, err := strconv.ParseFloat(fields[i], 64); err == nil {
+				b.metrics[fields[i+1]] = v
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
