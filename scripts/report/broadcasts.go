@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+)
 
 // broadcasts compares HPL's six on the machine of the weak scaling, 16x16 ranks.
 func broadcasts(l *lab) (string, error) {
@@ -9,7 +13,8 @@ func broadcasts(l *lab) (string, error) {
 		return "", err
 	}
 	t := newTable("broadcast", "messages", "polls", "wall time, s", "messages/s", "memory, MB")
-	plot := bars{title: "Messages per second on one core, 16x16 ranks", y: "million messages/s"}
+	plot := bars{title: "One core, 16x16 ranks", y: "million messages/s"}
+	var rates plotter.Values
 	const flags = "-N 32768 --NB 128 -P 16 -Q 16 --DEPTH 1 --SWAP bin --BCAST "
 	for _, name := range strings.Fields("1rg 1rM 2rg 2rM Lng LnM") {
 		g, err := l.hpl(flags + name)
@@ -21,8 +26,9 @@ func broadcasts(l *lab) (string, error) {
 			return "", err
 		}
 		t.row(name, count(r.Messages), count(r.Polls), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
-		plot.names, plot.values = append(plot.names, name), append(plot.values, r.rate()/1e6)
+		plot.names, rates = append(plot.names, name), append(rates, r.rate()/1e6)
 	}
+	plot.values = []plotter.Values{rates}
 	return t.String() + "\n" + l.image("broadcasts", "messages per second by broadcast") +
 		commands("tracegen hpl "+flags+"NAME -o run.trace.zst", "replay --platform fattree.xml run.trace.zst"), plot.write(l.plots, "broadcasts")
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"gonum.org/v1/plot/plotter"
 )
 
 // engineParts says which files are which part of the engine: the first entry that
@@ -15,22 +17,23 @@ var engineParts = []struct {
 	name     string
 	patterns []string
 }{
-	{"Go: memory, system calls", []string{"/go/src/", "/src/runtime/", "/src/internal/", "/src/syscall/"}},
-	{"trace: decoding, expansion", []string{"trace/", "proto/", "tracegen/", "replay/source.go", "replay/barrier.go", "/klauspost/compress", "/google.golang.org/protobuf"}},
+	{"Go runtime", []string{"/go/src/", "/src/runtime/", "/src/internal/", "/src/syscall/"}},
+	{"trace decoding", []string{"trace/", "proto/", "tracegen/", "replay/source.go", "replay/barrier.go", "/klauspost/compress", "/google.golang.org/protobuf"}},
 	{"kernels", []string{"kernels/"}},
 	{"routes", []string{"netmodel/route.go", "platforms/"}},
-	{"queues of events", []string{"netmodel/queue.go", "replay/queue.go"}},
-	{"flows and solver", []string{"netmodel/"}},
+	{"event queues", []string{"netmodel/queue.go", "replay/queue.go"}},
+	{"solver", []string{"netmodel/local.go", "netmodel/local_heap.go", "netmodel/component.go", "netmodel/reference.go"}},
+	{"flows", []string{"netmodel/"}},
 	{"polls", []string{"replay/poll.go", "replay/wildcard.go"}},
-	{"ranks and matching", []string{"replay/"}},
-	{"report and others", []string{""}},
+	{"ranks, matching", []string{"replay/"}},
+	{"other", []string{""}},
 }
 
 // profiled are benchmarks of cmd/replay and what they stand for.
-var profiled = []struct{ benchmark, title string }{
-	{"Stampede", "Stampede, a step"},
-	{"Dahu", "Dahu, small run with polls"},
-	{"Patterns/ring-256", "ring shifts, 256 ranks, text"},
+var profiled = []struct{ benchmark, title, short string }{
+	{"Stampede", "Stampede, a step", "Stampede"},
+	{"Dahu", "Dahu, small run with polls", "Dahu"},
+	{"Patterns/ring-256", "ring shifts, 256 ranks, text", "ring shifts"},
 }
 
 // notReplay are functions that the benchmarks call before they replay.
@@ -55,8 +58,25 @@ func engine(l *lab) (string, error) {
 		}
 		t.row(cells...)
 	}
-	return t.String() + commands("go test -run '^$' -bench NAME -benchtime 5s -cpuprofile FILE ./cmd/replay",
-		"go tool pprof -top -files FILE"), nil
+	return t.String() + "\n" + l.image("engine", "share of time by part of the engine") + commands("go test -run '^$' -bench NAME -benchtime 5s -cpuprofile FILE ./cmd/replay",
+		"go tool pprof -top -files FILE"), plotShares(shares).write(l.plots, "engine")
+}
+
+// plotShares stacks the parts, the first on top, in a bar for each benchmark.
+func plotShares(shares []map[string]float64) bars {
+	b := bars{title: "Where the time goes", y: "share of time, %"}
+	for _, p := range profiled {
+		b.names = append(b.names, p.short)
+	}
+	for i := len(engineParts) - 1; i >= 0; i-- {
+		name := engineParts[i].name
+		layer := make(plotter.Values, len(shares))
+		for k, s := range shares {
+			layer[k] = 100 * s[name]
+		}
+		b.layers, b.values = append(b.layers, name), append(b.values, layer)
+	}
+	return b
 }
 
 // profile returns the share of each part in the time of a benchmark.

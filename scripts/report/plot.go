@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"image/color"
+	"os"
 	"path/filepath"
 
 	"gonum.org/v1/plot"
@@ -37,7 +39,6 @@ func (g graph) write(dir, name string) error {
 	p := frame(g.title, g.y)
 	p.X.Label.Text = g.x
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = ticksAt(g.curves[0].points), plot.LogTicks{Prec: -1}
 	p.Add(grid())
 	for i, c := range g.curves {
 		line, points, err := plotter.NewLinePoints(c.points)
@@ -51,46 +52,20 @@ func (g graph) write(dir, name string) error {
 		}
 	}
 	p.Legend.Top, p.Legend.Left = true, true
-	return p.Save(plotWidth, plotHeight, filepath.Join(dir, name+".svg"))
-}
-
-// ticksAt returns a tick with a label for each point.
-func ticksAt(points plotter.XYs) plot.ConstantTicks {
-	var ticks plot.ConstantTicks
-	for _, pt := range points {
-		ticks = append(ticks, plot.Tick{Value: pt.X, Label: count(int64(pt.X))})
-	}
-	return ticks
-}
-
-// bars is a plot of one bar for each name.
-type bars struct {
-	title, y string
-	names    []string
-	values   plotter.Values
-}
-
-func (b bars) write(dir, name string) error {
-	p := frame(b.title, b.y)
-	chart, err := plotter.NewBarChart(b.values, plotWidth/vg.Length(2*len(b.values)))
-	if err != nil {
-		return err
-	}
-	chart.Color, chart.LineStyle.Width = plotutil.Color(2), 0
-	p.Y.Min = 0
-	p.Add(chart)
-	p.NominalX(b.names...)
-	return p.Save(plotWidth, plotHeight, filepath.Join(dir, name+".svg"))
+	p.X.Tick.Marker = ticksAt(g.curves[0].points)
+	setTicks(&p.Y, logTicks(p.Y.Min, p.Y.Max))
+	return save(p, dir, name)
 }
 
 // frame is an empty plot. Its background is white, to be read on dark pages too.
 func frame(title, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.White
-	p.Title.Text, p.Y.Label.Text = title, y
+	p.Title.Text, p.Title.Padding, p.Y.Label.Text = title, vg.Points(8), y
 	for _, style := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
 		style.Font.Variant = "Sans"
 	}
+	p.Legend.TextStyle.Font.Size = vg.Points(10)
 	return p
 }
 
@@ -98,6 +73,20 @@ func grid() *plotter.Grid {
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = color.Gray{230}, color.Gray{230}
 	return g
+}
+
+// save draws a plot as name.svg in a directory, in fonts that every viewer has.
+func save(p *plot.Plot, dir, name string) error {
+	w, err := p.WriterTo(plotWidth, plotHeight, "svg")
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		return err
+	}
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,sans-serif;"))
+	return os.WriteFile(filepath.Join(dir, name+".svg"), svg, 0o644)
 }
 
 // image links a plot from the page.

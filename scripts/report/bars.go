@@ -1,0 +1,68 @@
+package main
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+)
+
+// bars is a plot of stacked bars: values[i][k] is the height of layer i of bar k.
+type bars struct {
+	title, y      string
+	names, layers []string
+	values        []plotter.Values
+}
+
+// write draws the bars as name.svg in a directory, the first layer at the bottom. With
+// several layers a legend in the same order stands on the right.
+func (b bars) write(dir, name string) error {
+	p := frame(b.title, b.y)
+	charts, err := b.charts()
+	if err != nil {
+		return err
+	}
+	for _, chart := range charts {
+		p.Add(chart)
+	}
+	p.NominalX(b.names...)
+	setTicks(&p.Y, evenTicks(p.Y.Max))
+	if len(charts) > 1 {
+		p.Legend.Top = true
+		p.X.Max += float64(len(b.names)) // room for the legend
+		for i := len(charts) - 1; i >= 0; i-- {
+			p.Legend.Add(b.layers[i], charts[i])
+		}
+	}
+	return save(p, dir, name)
+}
+
+// shade returns one of 14 colours.
+func shade(i int) color.Color {
+	if n := len(plotutil.SoftColors); i >= n {
+		return plotutil.DarkColors[(i-n)%n]
+	}
+	return plotutil.SoftColors[i]
+}
+
+// charts returns the layers, stacked.
+func (b bars) charts() ([]*plotter.BarChart, error) {
+	places := len(b.names)
+	if len(b.values) > 1 {
+		places *= 2
+	}
+	var charts []*plotter.BarChart
+	for i, values := range b.values {
+		chart, err := plotter.NewBarChart(values, plotWidth/2/vg.Length(places))
+		if err != nil {
+			return nil, err
+		}
+		chart.Color, chart.LineStyle.Width = shade(i), 0
+		if i > 0 {
+			chart.StackOn(charts[i-1])
+		}
+		charts = append(charts, chart)
+	}
+	return charts, nil
+}
