@@ -103,7 +103,7 @@ type replayed struct {
 	Messages int64   `json:"messages"`
 	Polls    int64   `json:"polls"`
 	Makespan float64 `json:"makespan_s"`
-	Interval float64 `json:"interval_s"` // only of an estimate
+	estimated
 	cost
 }
 
@@ -120,6 +120,12 @@ func (l *lab) replay(flags, trace string) (replayed, error) {
 	})
 	r.cost = c
 	return r, err
+}
+
+// estimated is told of an estimate only.
+type estimated struct {
+	Interval  float64 `json:"interval_s"` // half-width
+	Simulated int64   `json:"simulated_messages"`
 }
 
 // rate returns messages per second of the whole process.

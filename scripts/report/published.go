@@ -76,6 +76,7 @@ func (l *lab) anchorRow(t *table, a anchor, flags string) error {
 	how := "exact"
 	if r.Interval > 0 {
 		how = fmt.Sprintf("estimate, ± %.2f %%", 100*r.Interval/r.Makespan)
+		r.Messages = r.Simulated
 	}
 	t.row(a.name, how, count(r.Messages), count(r.Polls), duration(r.seconds), digits(r.rate()), megabytes(r.bytes),
 		duration(a.seconds), megabytes(int64(a.bytes)))
