@@ -1,9 +1,6 @@
 package main
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // stampedeFlags are tracegen's for the run on Stampede (TOP500 of June 2013), as
 // in scripts/demo.sh.
@@ -21,7 +18,7 @@ func stampede(l *lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	total, err := l.messages(g.path)
+	total, _, err := l.stat(g.path)
 	if err != nil {
 		return "", err
 	}
@@ -49,19 +46,4 @@ func extrapolate(messages int64, windows []replayed) float64 {
 		sum += r.seconds / float64(r.Messages)
 	}
 	return float64(messages) * sum / float64(len(windows))
-}
-
-// messages counts the messages of a trace, by trace stat.
-func (l *lab) messages(path string) (int64, error) {
-	out, _, err := l.run("trace", "stat", "--json", path)
-	if err != nil {
-		return 0, err
-	}
-	var stat struct {
-		Totals struct {
-			Messages int64 `json:"messages"`
-		} `json:"totals"`
-	}
-	err = json.Unmarshal(out, &stat)
-	return stat.Totals.Messages, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -16,20 +17,13 @@ func traces(l *lab) (string, error) {
 		{"Stampede, all 3,785 steps", stampedeFlags},
 		{"the same, `--SWAP long --EQUIL yes`", strings.NewReplacer("--SWAP bin", "--SWAP long", "--EQUIL no", "--EQUIL yes").Replace(stampedeFlags)},
 		{"Dahu, N = 500,000", dahuRun(500000, 0, 0).flags},
-		{"65,536 ranks, N = 1,000,000, NB = 256", "-N 1000000 --NB 256 -P 256 -Q 256"},
+		{"65,536 ranks, N = 1,000,000, NB = 256, `--SWAP bin`", "-N 1000000 --NB 256 -P 256 -Q 256 --SWAP bin"},
 	} {
 		g, err := l.hpl(x.flags)
 		if err != nil {
 			return "", err
 		}
-		n, err := l.messages(g.path)
-		if err != nil {
-			return "", err
-		}
-		stat, err := l.median(func() (cost, error) {
-			_, c, err := l.run("trace", "stat", g.path)
-			return c, err
-		})
+		n, stat, err := l.stat(g.path)
 		if err != nil {
 			return "", err
 		}
@@ -41,6 +35,23 @@ func traces(l *lab) (string, error) {
 	}
 	return t.String() + "\n" + fill.String() +
 		commands("tracegen hpl "+stampedeFlags+" -o stampede.trace.zst", "trace stat stampede.trace.zst", "go test -run '^$' -bench Fill -benchmem ./trace"), nil
+}
+
+// stat counts the messages of a trace, by trace stat.
+func (l *lab) stat(path string) (messages int64, c cost, err error) {
+	var report struct {
+		Totals struct {
+			Messages int64 `json:"messages"`
+		} `json:"totals"`
+	}
+	c, err = l.median(func() (cost, error) {
+		out, c, err := l.run("trace", "stat", "--json", path)
+		if err != nil {
+			return c, err
+		}
+		return c, json.Unmarshal(out, &report)
+	})
+	return report.Totals.Messages, c, err
 }
 
 // expansion runs the benchmarks of cursors.
