@@ -42,7 +42,23 @@ func (l *lab) run(name string, args ...string) ([]byte, cost, error) {
 	}
 	cmd := exec.Command(name, args...)
 	cmd.Dir = l.dir
-	return measure(cmd)
+	out, c, err := measure(cmd)
+	if own := ownPeak(); err == nil && c.bytes < own+slack {
+		return nil, c, fmt.Errorf("%s: took less memory than scripts/report itself, %d bytes, so that it is not known", name, own)
+	}
+	return out, c, err
+}
+
+// slack is how far the kernel's counts of memory may be off, in bytes.
+const slack = 1 << 20
+
+// ownPeak returns the peak memory of this process in bytes, or 0 if it is not known.
+func ownPeak() int64 {
+	var kB int64
+	if _, err := fmt.Sscanf(procField("/proc/self/status", "VmHWM"), "%d kB", &kB); err != nil {
+		return 0
+	}
+	return kB << 10
 }
 
 func isFile(path string) bool {
@@ -50,8 +66,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// measure runs a command. Linux counts this process's own peak memory, some
-// megabytes, as that of the processes it starts.
+// measure runs a command. Its memory is at least what this process has had.
 func measure(cmd *exec.Cmd) ([]byte, cost, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -108,6 +108,21 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestRun: a program that takes less memory than this one is refused, as its own is
+// not known then.
+func TestRun(t *testing.T) {
+	l := &lab{dir: t.TempDir(), log: io.Discard, runs: 1}
+	if own := ownPeak(); own == 0 {
+		t.Skip("peak memory is not known on this system")
+	}
+	if _, _, err := l.run("true"); err == nil || !strings.Contains(err.Error(), "less memory") {
+		t.Errorf("true: %v", err)
+	}
+	if _, _, err := l.run("false"); err == nil || strings.Contains(err.Error(), "less memory") {
+		t.Errorf("false: %v", err)
+	}
+}
+
 func TestMedian(t *testing.T) {
 	if got := median([]cost{{3, 1}, {1, 9}, {2, 4}}); got != (cost{2, 9}) {
 		t.Errorf("%+v, want 2 s, 9 bytes", got)
