@@ -49,7 +49,7 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(tab, "    term\tcoefficient (s)\tstandard error\tt\t\n")
 	for _, c := range f.Coefficients {
-		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%.1f\t\n", c.Term, c.Value, c.StdErr, c.T())
+		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, c.t())
 	}
 	_ = tab.Flush() // into memory
 	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%\n", f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError)
@@ -59,6 +59,14 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 	if f.NoiseModel != nil {
 		f.NoiseModel.write(b)
 	}
+}
+
+// t returns the coefficient in standard errors, or how else it was found.
+func (c Coefficient) t() string {
+	if c.Fixed {
+		return "shortest"
+	}
+	return fmt.Sprintf("%.1f", c.Value/c.StdErr)
 }
 
 func (n *Noise) write(b *strings.Builder) {

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -77,8 +78,7 @@ type FunctionReport struct {
 	All        Fit         `json:"all"`              // of all points together
 	Groups     []Fit       `json:"groups,omitempty"` // of each host or CPU
 
-	products []product
-	groups   [][]point // all points, then those of each group
+	groups [][]point // all points, then those of each group
 }
 
 // Candidate is a model that was tried.
@@ -105,17 +105,17 @@ type Fit struct {
 	NoiseModel    *Noise        `json:"noise,omitempty"`      // of sizes timed at least twice
 	AIC           float64       `json:"aic"`
 	BIC           float64       `json:"bic"`
+
+	fitted []float64 // seconds, of each point
 }
 
 // Coefficient is a term of a fit.
 type Coefficient struct {
 	Term   string  `json:"term"`
-	Value  float64 `json:"value"`     // seconds per unit of the product
-	StdErr float64 `json:"std_error"` // seconds per unit of the product
+	Value  float64 `json:"value"`           // seconds per unit of the product
+	StdErr float64 `json:"std_error"`       // seconds per unit of the product
+	Fixed  bool    `json:"fixed,omitempty"` // not fitted: the shortest time measured
 }
-
-// T returns the coefficient in standard errors.
-func (c Coefficient) T() float64 { return c.Value / c.StdErr }
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one
 // point, at the mean of its timings. A fit that means nothing is an error that wraps ErrMeaningless.
@@ -171,7 +171,7 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(), o.For)}
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
-		fits, products, err := fitCandidate(f, c, r.groups, o)
+		fits, err := fitCandidate(f, c, r.groups, o)
 		if err != nil {
 			c.Refused = err.Error()
 			if len(r.Candidates) == 1 {
@@ -183,7 +183,7 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 			c.Criterion += fit.criterion(o.Criterion)
 		}
 		if best < 0 || c.Criterion < r.Candidates[best].Criterion {
-			best, bestFits, r.products = i, fits, products
+			best, bestFits = i, fits
 		}
 	}
 	if best < 0 {
@@ -252,12 +252,12 @@ func groups(points []point, by Grouping) [][]point {
 }
 
 // fitCandidate fits a model to each group.
-func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) ([]Fit, []product, error) {
+func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) ([]Fit, error) {
 	var products []product
 	for _, text := range c.Terms {
 		p, err := parseProduct(text, f.dims)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		products = append(products, p)
 	}
@@ -268,7 +268,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 			err = fmt.Errorf("%s: %w", place(points[0], o.For), err)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if i > 0 {
 			fit.Host = points[0].host
@@ -278,7 +278,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 		}
 		fits = append(fits, *fit)
 	}
-	return fits, products, nil
+	return fits, nil
 }
 
 func place(p point, by Grouping) string {
@@ -288,25 +288,54 @@ func place(p point, by Grouping) string {
 	return "host " + p.host
 }
 
-// fitModel is fitPoints, but for a constant that comes out below zero: calls
-// without work do not give time back, so it is left out. Given terms stay.
+// fitModel is fitPoints with a constant that the timings bear out. Long calls leave
+// it so uncertain that it may come out below zero, as if calls gave time back,
+// and is then left out; or above the shortest time that was measured, and is then that
+// time, taken away before the other terms are fitted. Given terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
-	fit, err := fitPoints(points, products, o)
+	fit, err := fitPoints(points, products, nil, o)
 	last := len(products) - 1
-	if err != nil || given || last == 0 || products[last].text != "1" || fit.Coefficients[last].Value >= 0 {
+	if err != nil || given || last == 0 || products[last].text != "1" {
 		return fit, err
 	}
-	return fitPoints(points, products[:last], o)
+	constant, least := fit.Coefficients[last].Value, shortest(points)
+	switch {
+	case constant < 0:
+		return fitPoints(points, products[:last], nil, o)
+	case constant > least.Value:
+		return fitPoints(points, products[:last], least, o)
+	}
+	return fit, nil
 }
 
-// fitPoints fits the sum of the products to the means of the points.
-func fitPoints(points []point, products []product, o KernelOptions) (*Fit, error) {
+// shortest returns the smallest of the means as a constant, with its standard
+// error.
+func shortest(points []point) *Coefficient {
+	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
+	c := &Coefficient{Term: "1", Value: least.seconds.mean, Fixed: true}
+	if n := least.seconds.n; n > 1 {
+		c.StdErr = least.seconds.sd() / math.Sqrt(float64(n))
+	}
+	return c
+}
+
+// fitPoints fits the sum of the products, and of a constant that is known if
+// there is one, to the means of the points.
+func fitPoints(points []point, products []product, known *Coefficient, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
+	offset := 0.0
+	if known != nil {
+		offset = known.Value
+	}
 	w, err := weights(y, o.Relative)
 	if err != nil {
 		return nil, err
 	}
-	l, err := regress.LeastSquares(x, y, w, len(products))
+	rest := make([]float64, len(y))
+	for i := range y {
+		rest[i] = y[i] - offset
+	}
+	l, err := regress.LeastSquares(x, rest, w, len(products))
 	switch {
 	case errors.Is(err, regress.ErrTooFew):
 		return nil, fmt.Errorf("%w: %w (different sizes)", ErrMeaningless, err)
@@ -315,10 +344,13 @@ func fitPoints(points []point, products []product, o KernelOptions) (*Fit, error
 	}
 	f := &Fit{Points: len(points), R2: l.R2, Sigma: l.Sigma(), ConditionNo: l.Cond, AIC: l.AIC(), BIC: l.BIC()}
 	for j, p := range products {
-		f.Coefficients = append(f.Coefficients, Coefficient{p.text, l.Coef[j], l.StdErr[j]})
+		f.Coefficients = append(f.Coefficients, Coefficient{Term: p.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
-	if err := f.compare(points, x, y, l.Coef); err != nil {
+	if err := f.compare(points, x, y, l.Coef, offset); err != nil {
 		return nil, err
+	}
+	if known != nil {
+		f.Coefficients = append(f.Coefficients, *known)
 	}
 	f.NoiseModel = fitNoise(points, products, x)
 	return f, nil
@@ -352,10 +384,11 @@ func weights(y []float64, relative bool) ([]float64, error) {
 
 // compare fills in how far the fit is from the means. Times below zero for most
 // of the sizes, or a main term without a positive coefficient, mean nothing.
-func (f *Fit) compare(points []point, x, y, coef []float64) error {
+func (f *Fit) compare(points []point, x, y, coef []float64, offset float64) error {
 	p, sum, compared := len(coef), 0.0, 0
 	for i, mean := range y {
-		fitted := regress.Dot(coef, x[i*p:(i+1)*p])
+		fitted := offset + regress.Dot(coef, x[i*p:(i+1)*p])
+		f.fitted = append(f.fitted, fitted)
 		f.Timings += points[i].seconds.n
 		if fitted < 0 {
 			f.NegativeSizes++

@@ -55,7 +55,7 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 		return n
 	}
 	for j, term := range products {
-		n.Coefficients = append(n.Coefficients, Coefficient{term.text, l.Coef[j], l.StdErr[j]})
+		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
 	return n
 }

@@ -114,6 +114,11 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if dir := c.String("plots"); dir != "" {
+		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
+			return err
+		}
+	}
 	s.file.Description = "fitted by calibrate kernels " + version
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
 	switch path := c.String("output"); path {
