@@ -49,7 +49,7 @@ func Write(w io.Writer, s calibrate.Series, format string) error {
 		return err
 	}
 	for _, axis := range []*plot.Axis{&top.X, &top.Y, &bottom.X} {
-		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: 3}
 		widen(axis)
 	}
 	bottom.Add(plotter.NewGrid())
