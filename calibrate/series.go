@@ -55,3 +55,17 @@ func plain(s string) string {
 	}
 	return string(out)
 }
+
+// Series returns the points of each operation.
+func (r *NetworkReport) Series() []Series {
+	var list []Series
+	for i, op := range r.Operations {
+		p := r.points[i]
+		s := Series{Name: string(op.Operation), XLabel: "bytes", X: p.X, Seconds: p.Y, Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
+		for _, x := range p.X {
+			s.Fitted = append(s.Fitted, r.pieces[i].At(x))
+		}
+		list = append(list, s)
+	}
+	return list
+}

@@ -66,6 +66,9 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if err := s.assignments(c); err != nil {
 		return s, err
 	}
+	if s.read.Where, err = conditions(c); err != nil {
+		return s, err
+	}
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return s, usagef("kernels: --plot-format %q, want svg or png", f)
 	}
@@ -86,14 +89,11 @@ func (s *kernelSettings) assignments(c *cli.Context) error {
 	}{
 		{"terms", func(name, value string) { s.fit.Terms[name] = strings.Split(value, ",") }},
 		{"product", func(name, value string) { s.fit.Product[name] = value }},
-		{"where", func(name, value string) {
-			s.read.Where = append(s.read.Where, calibrate.Condition{Column: strings.ToLower(name), Value: value})
-		}},
 	} {
 		for _, text := range c.StringSlice(flag.name) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				return usagef("kernels: --%s %q, want NAME=VALUE", flag.name, text)
+				return usagef("kernels: --%s %q, want FUNCTION=TERM", flag.name, text)
 			}
 			flag.set(name, value)
 		}
@@ -107,7 +107,8 @@ func runKernels(c *cli.Context) error {
 		return err
 	}
 	timings := calibrate.NewTimings()
-	if err := readTables(c, func(t *table.Reader) error { return timings.Read(t, s.read) }); err != nil {
+	read := func(t *table.Reader) error { return timings.Read(t, s.read) }
+	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
 		return err
 	}
 	report, err := calibrate.FitKernels(timings, s.fit)

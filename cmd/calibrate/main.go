@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/calibrate"
 	"reprise/calibrate/table"
 )
 
@@ -56,7 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Commands:        []*cli.Command{kernelsCommand()},
+		Commands:        []*cli.Command{kernelsCommand(), networkCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowAppHelp(c)
@@ -71,23 +73,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 
-// readTables calls read for the table in each file that is an argument, "-"
-// being standard input.
-func readTables(c *cli.Context, read func(*table.Reader) error) error {
+// eachTable calls read for each argument, of which there must be one.
+func eachTable(c *cli.Context, read func(arg string) error) error {
 	if c.NArg() == 0 {
 		return usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
 	}
-	for _, path := range c.Args().Slice() {
-		if len(path) > 1 && path[0] == '-' {
-			return usagef("%s: %s after the first table: flags come before it", c.Command.Name, path)
+	for _, arg := range c.Args().Slice() {
+		if len(arg) > 1 && arg[0] == '-' {
+			return usagef("%s: %s after the first table: flags come before it", c.Command.Name, arg)
 		}
-		if err := readTable(c, path, read); err != nil {
+		if err := read(arg); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// readTable calls read for the table in a file, "-" being standard input.
 func readTable(c *cli.Context, path string, read func(*table.Reader) error) error {
 	var t *table.Reader
 	var err error
@@ -106,4 +108,17 @@ func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// conditions parses --where.
+func conditions(c *cli.Context) ([]calibrate.Condition, error) {
+	var list []calibrate.Condition
+	for _, text := range c.StringSlice("where") {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usagef("%s: --where %q, want COLUMN=VALUE", c.Command.Name, text)
+		}
+		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
+	}
+	return list, nil
 }
