@@ -55,14 +55,14 @@ func NewMessages(trim float64) (*Messages, error) {
 // MessageOptions says how to read a table of timings of messages.
 type MessageOptions struct {
 	Operation Operation // of tables without a column for it
-	Seconds   string    // name of the column with the times; default: seconds, duration or time
+	Seconds   []string  // names of the columns whose sum is the time; default: seconds, duration or time
 	Where     []Condition
 }
 
 // messageColumns is where a table has what; -1: nowhere.
 type messageColumns struct {
-	operation, bytes, seconds int
-	where                     []int
+	operation, bytes int
+	seconds, where   []int
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
@@ -89,32 +89,46 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 }
 
 func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, err error) {
-	times := []string{"seconds", "duration", "time"}
-	if o.Seconds != "" {
-		times = []string{o.Seconds}
+	if c.operation, err = r.Column("operation", "op", "function", "experiment"); err != nil {
+		return c, err
 	}
-	for _, f := range []struct {
-		index *int
-		names []string
-	}{
-		{&c.operation, []string{"operation", "op", "function", "experiment"}},
-		{&c.bytes, []string{"bytes", "size", "msg_size"}},
-		{&c.seconds, times},
-	} {
-		if *f.index, err = r.Column(f.names...); err != nil {
-			return c, err
-		}
+	if c.bytes, err = r.Column("bytes", "size", "msg_size"); err != nil {
+		return c, err
 	}
 	switch {
 	case c.bytes < 0:
 		return c, r.Errorf("no column bytes (or size, msg_size)")
-	case c.seconds < 0:
-		return c, r.Errorf("no column %s", times[0])
 	case c.operation < 0 && o.Operation == "":
 		return c, r.Errorf("no column operation, and no operation given for all rows, as in send=FILE")
 	}
+	if c.seconds, err = findTimes(r, o.Seconds); err != nil {
+		return c, err
+	}
 	c.where, err = findWhere(r, o.Where)
 	return c, err
+}
+
+// findTimes returns the columns whose sum is the time.
+func findTimes(r *table.Reader, names []string) ([]int, error) {
+	if len(names) == 0 {
+		i, err := r.Column("seconds", "duration", "time")
+		if err == nil && i < 0 {
+			err = r.Errorf("no column seconds (or duration, time)")
+		}
+		return []int{i}, err
+	}
+	var list []int
+	for _, name := range names {
+		i, err := r.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			return nil, r.Errorf("no column %q for the time", name)
+		}
+		list = append(list, i)
+	}
+	return list, nil
 }
 
 func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) error {
@@ -129,9 +143,13 @@ func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) 
 	if err != nil {
 		return err
 	}
-	seconds, err := r.Number(c.seconds)
-	if err != nil {
-		return err
+	seconds := 0.0
+	for _, column := range c.seconds {
+		part, err := r.Number(column)
+		if err != nil {
+			return err
+		}
+		seconds += part
 	}
 	if seconds <= 0 {
 		return r.Errorf("%w: a time of %g s, want more than 0", ErrMeaningless, seconds)

@@ -13,11 +13,12 @@ import (
 // size, os and or being the overheads of sender and receiver.
 type Transfer string
 
-// The three ways; the published calibrations use the last two.
+// The three ways: all overheads on the way there and back; only those of the
+// receivers; only that of one receive. The last two are those of published calibrations.
 const (
-	RoundTrip    Transfer = "pingpong/2-os-or" // pingpong: from before the send to after the receive
+	RoundTrip    Transfer = "pingpong/2-os-or"
 	HalfLessRecv Transfer = "pingpong/2-or"
-	ReceivePart  Transfer = "(pingpong-or)/2" // pingpong: the receive only
+	OneRecv      Transfer = "(pingpong-or)/2"
 )
 
 // NetworkOptions says what FitNetwork fits.
@@ -49,8 +50,11 @@ func (o *NetworkOptions) Validate() error {
 	if o.Plain && len(o.Breakpoints) == 0 {
 		errs = append(errs, errors.New("breakpoints are learned on logarithms only: give them"))
 	}
-	if !slices.Contains([]Transfer{RoundTrip, HalfLessRecv, ReceivePart}, o.Transfer) {
-		errs = append(errs, fmt.Errorf("transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, ReceivePart))
+	if len(o.Breakpoints) == 0 {
+		errs = append(errs, o.Learn.Validate())
+	}
+	if !slices.Contains([]Transfer{RoundTrip, HalfLessRecv, OneRecv}, o.Transfer) {
+		errs = append(errs, fmt.Errorf("transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, OneRecv))
 	}
 	for _, v := range []struct {
 		name  string
@@ -197,7 +201,7 @@ func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) N
 		s, r := line(send), line(recv)
 		less = regress.Line{Intercept: s.Intercept + r.Intercept, Slope: s.Slope + r.Slope}
 	}
-	if o.Transfer == ReceivePart {
+	if o.Transfer == OneRecv {
 		less = regress.Line{Intercept: less.Intercept / 2, Slope: less.Slope / 2}
 	}
 	return NetworkPiece{From: begin, Intercept: whole.Intercept/2 - less.Intercept, Slope: whole.Slope/2 - less.Slope}
@@ -236,16 +240,16 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// deriveRoute takes what is not given from the transfers: the largest bandwidth
-// and the smallest latency above zero.
+// deriveRoute takes what is not given from half of the ping-pong: the largest
+// bandwidth and the smallest latency above zero of its pieces.
 func (r *NetworkReport) deriveRoute() error {
 	slope, latency := math.Inf(1), math.Inf(1)
-	for _, t := range r.Transfers {
-		if t.Slope > 0 {
-			slope = min(slope, t.Slope)
+	for _, p := range r.fitOf(PingPong).Pieces {
+		if p.Slope > 0 {
+			slope = min(slope, p.Slope/2)
 		}
-		if t.Intercept > 0 {
-			latency = min(latency, t.Intercept)
+		if p.Intercept > 0 {
+			latency = min(latency, p.Intercept/2)
 		}
 	}
 	if r.Bandwidth == 0 {

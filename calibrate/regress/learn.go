@@ -20,6 +20,22 @@ type LearnOptions struct {
 // DefaultLearnOptions returns the options of the command without flags.
 func DefaultLearnOptions() LearnOptions { return LearnOptions{MinPoints: 4, MaxPieces: 16, Gain: 0.25} }
 
+// Validate reports what is wrong with the options.
+func (o LearnOptions) Validate() error {
+	switch {
+	case o.MinPoints < 2:
+		return fmt.Errorf("pieces of %d points, want at least 2", o.MinPoints)
+	case o.MaxPieces < 1 || o.MaxPieces > maxPieces:
+		return fmt.Errorf("at most %d pieces, want 1 to %d", o.MaxPieces, maxPieces)
+	case !(o.Gain >= 0 && o.Gain < 1):
+		return fmt.Errorf("gain %g, want at least 0 and less than 1", o.Gain)
+	}
+	return nil
+}
+
+// maxPieces bounds MaxPieces.
+const maxPieces = 100
+
 // precision is a relative error of measurement that every timing is taken to have:
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
@@ -36,11 +52,10 @@ const precision = 1e-4
 // bend of a real curve for a breakpoint; by the second one, each must lower the root of the
 // mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	switch {
-	case o.MinPoints < 2 || o.MaxPieces < 1:
-		return nil, fmt.Errorf("%d points at least and %d pieces at most, want 2 or more and 1 or more", o.MinPoints, o.MaxPieces)
-	case !(o.Gain >= 0 && o.Gain < 1):
-		return nil, fmt.Errorf("gain %g, want at least 0 and less than 1", o.Gain)
 	case len(p.X) > MaxLearn:
 		return nil, fmt.Errorf("%w: %d different sizes, want at most %d to learn breakpoints; or give the breakpoints", ErrPoints, len(p.X), MaxLearn)
 	case len(p.X) < o.MinPoints:

@@ -14,7 +14,7 @@ func (l Line) At(x float64) float64 { return l.Intercept + float64(l.Slope*x) }
 // logarithms: steps of the scan, and widths of the last bracket.
 const (
 	scanStep  = 1.0
-	roughEnd  = 0.02
+	roughEnd  = 1e-4
 	preciseAt = 1e-13
 )
 
@@ -81,7 +81,7 @@ func (f logFit) scan(best float64) (at float64, found bool) {
 	for i := 1; low == 0; i++ {
 		low = f.x[i]
 	}
-	from, to := math.Log(low)-3, math.Log(f.x[len(f.x)-1])+4
+	from, to := math.Log(low)-10, math.Log(f.x[len(f.x)-1])+4
 	steps := int((to-from)/scanStep) + 1
 	for i := range steps + 1 {
 		s := from + float64(scanStep*float64(i))

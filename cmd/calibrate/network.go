@@ -19,8 +19,8 @@ func networkCommand() *cli.Command {
 	return &cli.Command{
 		Name:            "network",
 		Usage:           "fit overheads and factors of a network to timings of messages",
-		UsageText:       "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN]=]CSV...|-",
-		Description:     "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
+		UsageText:       "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
+		Description:     "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in;\nA+B adds two.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
 		Flags: []cli.Flag{
@@ -32,7 +32,7 @@ func networkCommand() *cli.Command {
 			&cli.Float64Flag{Name: "trim", Usage: "of 10 consecutive timings of send, isend or recv, leave out those outside the quantiles `Q` and 1-Q"},
 			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)"},
 			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead"},
-			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2 if only the receive was timed"},
+			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
 			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer (default: the largest measured)"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer (default: the smallest measured)"},
 			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1"},
@@ -85,7 +85,11 @@ func splitSource(arg string) (o calibrate.MessageOptions, path string) {
 	if !ok || !slices.Contains(known, calibrate.Operation(op)) {
 		return o, arg
 	}
-	return calibrate.MessageOptions{Operation: calibrate.Operation(op), Seconds: strings.ToLower(column)}, path
+	o.Operation = calibrate.Operation(op)
+	if column != "" {
+		o.Seconds = strings.Split(strings.ToLower(column), "+")
+	}
+	return o, path
 }
 
 func readMessages(c *cli.Context) (*calibrate.Messages, error) {
