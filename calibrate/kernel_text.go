@@ -70,7 +70,10 @@ func (c Coefficient) t() string {
 }
 
 func (n *Noise) write(b *strings.Builder) {
-	fmt.Fprintf(b, "    noise: %.2f %% of the time, skewness %.2f", 100*n.Variation, n.Skewness)
+	fmt.Fprintf(b, "    noise: %.2f %% of the time", 100*n.Variation)
+	if n.Skewness != nil {
+		fmt.Fprintf(b, ", skewness %.2f", *n.Skewness)
+	}
 	for i, c := range n.Coefficients {
 		sign := "; sd = "
 		if i > 0 {

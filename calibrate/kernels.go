@@ -114,7 +114,7 @@ type Coefficient struct {
 	Term   string  `json:"term"`
 	Value  float64 `json:"value"`           // seconds per unit of the product
 	StdErr float64 `json:"std_error"`       // seconds per unit of the product
-	Fixed  bool    `json:"fixed,omitempty"` // not fitted: the shortest time measured
+	Fixed  bool    `json:"fixed,omitempty"` // the fit goes through the shortest time measured
 }
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one
@@ -166,6 +166,9 @@ func checkNames(t *Timings, o KernelOptions) error {
 // fitFunction tries the candidates on all points and on each group, and takes
 // the one of the smallest sum of the criterion over the fits that are used.
 func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
+	if err := checkGroups(f.points, o.For); err != nil {
+		return nil, err
+	}
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(), o.For)}
@@ -191,6 +194,24 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	}
 	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
 	return r, nil
+}
+
+// checkGroups refuses points that do not say to which group they belong, or whose
+// host has a name that kernel files would take for a pattern.
+func checkGroups(points []point, by Grouping) error {
+	for i := range points {
+		p := &points[i]
+		switch {
+		case by == ForAll:
+		case p.host == "":
+			return fmt.Errorf("%w: a model for each host, but there are timings without a host", ErrMeaningless)
+		case p.host != plain(p.host):
+			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
+		case by == ForCPU && p.cpu == noCPU:
+			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless, p.host)
+		}
+	}
+	return nil
 }
 
 func refusedAll(list []Candidate) error {
@@ -289,53 +310,36 @@ func place(p point, by Grouping) string {
 }
 
 // fitModel is fitPoints with a constant that the timings bear out. Long calls leave
-// it so uncertain that it may come out below zero, as if calls gave time back,
-// and is then left out; or above the shortest time that was measured, and is then that
-// time, taken away before the other terms are fitted. Given terms stay as they are.
+// it so uncertain that it may come out below zero, as if calls gave time back, or above the
+// shortest time that was measured. The fit is then made to go through that time; if its constant
+// is below zero even so, it has none. Given terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, nil, o)
 	last := len(products) - 1
 	if err != nil || given || last == 0 || products[last].text != "1" {
 		return fit, err
 	}
-	constant, least := fit.Coefficients[last].Value, shortest(points)
-	switch {
-	case constant < 0:
-		return fitPoints(points, products[:last], nil, o)
-	case constant > least.Value:
-		return fitPoints(points, products[:last], least, o)
-	}
-	return fit, nil
-}
-
-// shortest returns the smallest of the means as a constant, with its standard
-// error.
-func shortest(points []point) *Coefficient {
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
-	c := &Coefficient{Term: "1", Value: least.seconds.mean, Fixed: true}
-	if n := least.seconds.n; n > 1 {
-		c.StdErr = least.seconds.sd() / math.Sqrt(float64(n))
+	if c := fit.Coefficients[last].Value; c >= 0 && c <= least.seconds.mean {
+		return fit, nil
 	}
-	return c
+	fit, err = fitPoints(points, products[:last], &least, o)
+	if err != nil || fit.Coefficients[last].Value >= 0 {
+		return fit, err
+	}
+	return fitPoints(points, products[:last], nil, o)
 }
 
-// fitPoints fits the sum of the products, and of a constant that is known if
-// there is one, to the means of the points.
-func fitPoints(points []point, products []product, known *Coefficient, o KernelOptions) (*Fit, error) {
+// fitPoints fits the sum of the products to the means of the points. If it is to
+// go through one of them, a constant is added to the products that does so.
+func fitPoints(points []point, products []product, through *point, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
-	offset := 0.0
-	if known != nil {
-		offset = known.Value
-	}
 	w, err := weights(y, o.Relative)
 	if err != nil {
 		return nil, err
 	}
-	rest := make([]float64, len(y))
-	for i := range y {
-		rest[i] = y[i] - offset
-	}
-	l, err := regress.LeastSquares(x, rest, w, len(products))
+	fromX, fromY := relativeTo(through, products, x, y)
+	l, err := regress.LeastSquares(fromX, fromY, w, len(products))
 	switch {
 	case errors.Is(err, regress.ErrTooFew):
 		return nil, fmt.Errorf("%w: %w (different sizes)", ErrMeaningless, err)
@@ -346,14 +350,46 @@ func fitPoints(points []point, products []product, known *Coefficient, o KernelO
 	for j, p := range products {
 		f.Coefficients = append(f.Coefficients, Coefficient{Term: p.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
-	if err := f.compare(points, x, y, l.Coef, offset); err != nil {
-		return nil, err
+	constant := 0.0
+	if through != nil {
+		c := constantThrough(through, products, l.Coef)
+		constant = c.Value
+		f.Coefficients = append(f.Coefficients, c)
+		f.AIC += 2 // it counts as a coefficient
+		f.BIC += math.Log(float64(l.N))
 	}
-	if known != nil {
-		f.Coefficients = append(f.Coefficients, *known)
+	if err := f.compare(points, x, y, l.Coef, constant); err != nil {
+		return nil, err
 	}
 	f.NoiseModel = fitNoise(points, products, x)
 	return f, nil
+}
+
+// relativeTo returns x and y less those of a point, if there is one.
+func relativeTo(origin *point, products []product, x, y []float64) (fromX, fromY []float64) {
+	if origin == nil {
+		return x, y
+	}
+	x0, y0 := design([]point{*origin}, products)
+	fromX, fromY = slices.Clone(x), slices.Clone(y)
+	for i := range x {
+		fromX[i] -= x0[i%len(x0)]
+	}
+	for i := range y {
+		fromY[i] -= y0[0]
+	}
+	return fromX, fromY
+}
+
+// constantThrough returns the constant with which the fit goes through a point;
+// its standard error is that of the mean of the point's timings.
+func constantThrough(p *point, products []product, coef []float64) Coefficient {
+	x, y := design([]point{*p}, products)
+	c := Coefficient{Term: "1", Value: y[0] - regress.Dot(coef, x), Fixed: true}
+	if n := p.seconds.n; n > 1 {
+		c.StdErr = p.seconds.sd() / math.Sqrt(float64(n))
+	}
+	return c
 }
 
 // design returns the products at each point, row by row, and the means.
@@ -384,10 +420,10 @@ func weights(y []float64, relative bool) ([]float64, error) {
 
 // compare fills in how far the fit is from the means. Times below zero for most
 // of the sizes, or a main term without a positive coefficient, mean nothing.
-func (f *Fit) compare(points []point, x, y, coef []float64, offset float64) error {
+func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
 	p, sum, compared := len(coef), 0.0, 0
 	for i, mean := range y {
-		fitted := offset + regress.Dot(coef, x[i*p:(i+1)*p])
+		fitted := constant + regress.Dot(coef, x[i*p:(i+1)*p])
 		f.fitted = append(f.fitted, fitted)
 		f.Timings += points[i].seconds.n
 		if fitted < 0 {

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -137,31 +138,36 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestNegativeConstant: the line through (1, 1) (2, 4) (3, 7) is 3x - 2; without
-// the constant the slope is (1+8+21)/(1+4+9) = 30/14.
-func TestNegativeConstant(t *testing.T) {
-	r, err := FitKernels(read(t, "n,s,seconds\n1,,1\n2,,4\n3,,7\n", ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := r.Functions[0].All.Coefficients
-	if len(c) != 1 || !near(c[0].Value, 30.0/14, 1e-12) {
-		t.Errorf("got %+v", c)
-	}
-}
-
-// TestShortest: the line through (1, 1) (10, 40) (20, 40) is above 1 at 0. The
-// constant is then the shortest time, 1, and the slope that of the rest, (0, 39, 39): (390+780)/(1+100+400).
-func TestShortest(t *testing.T) {
-	r, err := FitKernels(read(t, "n,seconds\n1,1\n10,40\n20,40\n", ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Coefficient{{Term: "N", Value: 1170.0 / 501}, {Term: "1", Value: 1, Fixed: true}}
-	got := r.Functions[0].All.Coefficients
-	got[0].StdErr = 0
-	if !near(got[0].Value, want[0].Value, 1e-12) || got[1] != want[1] {
-		t.Errorf("got %+v, want %+v", got, want)
+// TestConstants of y(n) = b n + c, by least squares and by hand.
+func TestConstants(t *testing.T) {
+	for _, test := range []struct {
+		name, rows string
+		want       []Coefficient
+	}{
+		// 2 n + 1 exactly.
+		{"as fitted", "0,1\n1,3\n3,7\n", []Coefficient{{Term: "N", Value: 2}, {Term: "1", Value: 1}}},
+		// The line is 3n - 2; through (1, 1) it is the same; from 0, the slope is (1+8+21)/(1+4+9).
+		{"below zero", "1,1\n2,4\n3,7\n", []Coefficient{{Term: "N", Value: 30.0 / 14}}},
+		// The line is 1.95 n + 7.5, above the shortest time, 1. Through (0, 1): slope (10*39 + 20*39)/(100+400).
+		{"above the shortest time", "0,1\n10,40\n20,40\n", []Coefficient{{Term: "N", Value: 2.34}, {Term: "1", Value: 1, Fixed: true}}},
+		// Sxy = (-10)(-26)+10*35 with means 10, 28: the line is 3.05 n - 2.5 (y: 2, 19, 63).
+		// Through (0, 2): slope (10*17 + 20*61)/500.
+		{"below zero, with a short call", "0,2\n10,19\n20,63\n", []Coefficient{{Term: "N", Value: 2.78}, {Term: "1", Value: 2, Fixed: true}}},
+	} {
+		r, err := FitKernels(read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Functions[0].All.Coefficients
+		if len(got) != len(test.want) {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+			continue
+		}
+		for j, want := range test.want {
+			if g := got[j]; g.Term != want.Term || !near(g.Value, want.Value, 1e-12) || test.name != "as fitted" && g.Fixed != want.Fixed {
+				t.Errorf("%s: got %+v, want %+v", test.name, g, want)
+			}
+		}
 	}
 }
 
@@ -176,6 +182,9 @@ func TestRefusals(t *testing.T) {
 		{"two sizes for a line", head + "dgemm,1,1,1,1\ndgemm,2,2,2,2\n", "too few points: 2 for 2 coefficients, want at least 3", KernelOptions{Model: LinearOne, Criterion: "bic"}},
 		{"all cubes", head + "dgemm,1,1,1,1\ndgemm,2,2,2,8\ndgemm,3,3,3,27\ndgemm,4,4,4,64\ndgemm,5,5,5,125\ndgemm,6,6,6,200\n", "terms that the points cannot tell apart: condition number", KernelOptions{Model: Polynomial, Criterion: "bic"}},
 		{"falling", head + "dgemm,1,1,1,3\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", "times would fall as sizes grow", KernelOptions{Model: LinearOne, Criterion: "bic"}},
+		{"no host", "function,host,n,seconds\na,,1,1\na,,2,2\na,,3,3\n", "a: no meaningful fit: a model for each host, but there are timings without a host", KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
+		{"pattern", "function,host,n,seconds\na,h*,1,1\na,h*,2,2\na,h*,3,3\n", `host "h*", want letters`, KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
+		{"no CPU", "function,host,n,seconds\na,h,1,1\na,h,2,2\na,h,3,3\n", "without one, on host h", KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}},
 		{"zero time", head + "dgemm,1,1,1,0\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", "a size takes 0 s", KernelOptions{Model: LinearOne, Criterion: "bic", Relative: true}},
 	} {
 		_, err := FitKernels(read(t, test.text, ReadOptions{}), test.o)
@@ -260,6 +269,9 @@ func FuzzKernels(f *testing.F) {
 		r, err := FitKernels(timings, KernelOptions{For: Grouping(uint(by) % 3), Model: Auto, Criterion: "bic"})
 		if err != nil {
 			return
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
 		}
 		var file bytes.Buffer
 		if err := r.WriteYAML(&file, FileOptions{}); err != nil {

@@ -151,8 +151,11 @@ func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) 
 		}
 		seconds += part
 	}
-	if seconds <= 0 {
-		return r.Errorf("%w: a time of %g s, want more than 0", ErrMeaningless, seconds)
+	if err := checkSeconds(seconds); err != nil {
+		return r.Errorf("%w", err)
+	}
+	if seconds == 0 {
+		return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
 	}
 	m.rows++
 	if err := m.add(op, messageTiming{bytes, seconds}); err != nil {

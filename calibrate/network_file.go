@@ -78,7 +78,7 @@ type Machine struct {
 func (m *Machine) Validate() error {
 	switch {
 	case m.Name == "" || m.Name != plain(m.Name):
-		return fmt.Errorf("name %q of the machine, want letters, digits, points and -", m.Name)
+		return fmt.Errorf("name %q of the machine, want letters, digits, points, _ and -", m.Name)
 	case m.Hosts < 1 || m.Hosts > 1<<20:
 		return fmt.Errorf("%d hosts, want 1 to %d", m.Hosts, 1<<20)
 	case m.Cores < 1:

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -168,7 +169,8 @@ func TestMessageErrors(t *testing.T) {
 		{"operation,bytes,seconds\nbcast,1,1\n", `t.csv:2: operation "bcast", want send, isend, recv or pingpong`, MessageOptions{}},
 		{"operation,bytes,seconds\nsend,-1,1\n", "t.csv:2: bytes: want a whole number", MessageOptions{}},
 		{"operation,bytes,seconds\nsend,1,0\n", "t.csv:2: no meaningful fit: a time of 0 s", MessageOptions{}},
-		{"operation,bytes,seconds\nsend,1,-1\n", "t.csv:2: no meaningful fit: a time of -1 s", MessageOptions{}},
+		{"operation,bytes,seconds\nsend,1,-1\n", "t.csv:2: no meaningful fit: a time below zero, -1 s", MessageOptions{}},
+		{"operation,bytes,seconds\nsend,1,1e300\n", "t.csv:2: no meaningful fit: a time of 1e+300 s, want 0, or 1e-15 to 1e+09", MessageOptions{}},
 	} {
 		m, _ := NewMessages(0)
 		if err := readMessages(m, test.text, test.o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -257,6 +259,9 @@ func FuzzNetwork(f *testing.F) {
 		r, err := FitNetwork(m, DefaultNetworkOptions())
 		if err != nil {
 			return
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
 		}
 		for _, p := range r.Properties {
 			if p.Name == "smpi/bw-factor" {

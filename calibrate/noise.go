@@ -11,7 +11,7 @@ import (
 type Noise struct {
 	Points       int           `json:"points"`             // sizes with at least two timings
 	Variation    float64       `json:"variation"`          // root of the mean square of sd/mean over the sizes
-	Skewness     float64       `json:"skewness"`           // of timings in units of their size's deviation; 0 for normal noise, 0.995 for half-normal
+	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; 0 for normal noise, 0.995 for half-normal
 	Coefficients []Coefficient `json:"sd_terms,omitempty"` // deviation as a fit to the model's terms: heteroscedastic noise
 	Unfitted     string        `json:"unfitted,omitempty"` // why there is no such fit
 }
@@ -47,7 +47,8 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 	}
 	n.Variation = math.Sqrt(squares / float64(n.Points))
 	if timings > 0 {
-		n.Skewness = cubes / float64(timings)
+		skewness := cubes / float64(timings)
+		n.Skewness = &skewness
 	}
 	l, err := regress.LeastSquares(rows, sd, nil, p)
 	if err != nil {

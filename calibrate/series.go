@@ -44,12 +44,12 @@ func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
 	return s
 }
 
-// plain replaces what may not stand in the name of a file.
+// plain replaces what may not stand in the name of a file, or of a host.
 func plain(s string) string {
 	out := []byte(s)
 	for i, c := range out {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != '-' && (c != '.' || i == 0) {
+		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && (c != '.' || i == 0) {
 			out[i] = '_'
 		}
 	}

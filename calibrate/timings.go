@@ -195,8 +195,8 @@ func (t *Timings) readRow(r *table.Reader, c columns, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	if seconds < 0 {
-		return r.Errorf("%w: a time below zero, %g s", ErrMeaningless, seconds)
+	if err := checkSeconds(seconds); err != nil {
+		return r.Errorf("%w", err)
 	}
 	if c.function >= 0 {
 		name = r.Text(c.function)
@@ -214,6 +214,24 @@ func (t *Timings) readRow(r *table.Reader, c columns, name string) (err error) {
 	}
 	if err := t.add(name, dims, key, seconds); err != nil {
 		return r.Errorf("%w", err)
+	}
+	return nil
+}
+
+// Times that can have been measured, but for 0, are between these, in seconds. It
+// also keeps squares of times from overflowing.
+const (
+	leastSeconds = 1e-15
+	mostSeconds  = 1e9
+)
+
+// checkSeconds refuses times that nobody measured.
+func checkSeconds(s float64) error {
+	switch {
+	case s < 0:
+		return fmt.Errorf("%w: a time below zero, %g s", ErrMeaningless, s)
+	case s > 0 && s < leastSeconds || s > mostSeconds:
+		return fmt.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, s, leastSeconds, mostSeconds)
 	}
 	return nil
 }
