@@ -36,7 +36,6 @@ require (
 	golang.org/x/text v0.28.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
-	rsc.io/pdf v0.1.1 // indirect
 )
 
 tool (
