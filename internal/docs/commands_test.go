@@ -40,7 +40,7 @@ func commands(p page) []command {
 		text := comment.ReplaceAllString(strings.TrimPrefix(l.text, "$ "), "")
 		first, _, _ := strings.Cut(text, " ")
 		drawing := strings.ContainsAny(text, "─▶│")
-		if slices.Contains([]string{"tracegen", "replay", "trace", "make"}, first) && first != text && !drawing {
+		if slices.Contains([]string{"tracegen", "replay", "trace", "calibrate", "make"}, first) && first != text && !drawing {
 			list = append(list, command{p.path, l.number, text})
 		}
 	}
@@ -190,6 +190,8 @@ func testFlags(t *testing.T, bin string) {
 		{"trace verify", "docs/trace-tools.md"},
 		{"trace diff", "docs/trace-tools.md"},
 		{"trace convert", "docs/interop.md"},
+		{"calibrate kernels", "docs/calibrate.md"},
+		{"calibrate network", "docs/calibrate.md"},
 	} {
 		text := readPages(t, c.page)[0].text
 		for _, names := range s.flags(t, c.command) {

@@ -19,7 +19,7 @@ const patience = 2 * time.Minute
 
 // shell runs command lines in a directory of its own.
 type shell struct {
-	bin string // directory of tracegen, replay and trace
+	bin string // directory of the commands
 	dir string
 }
 

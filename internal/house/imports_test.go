@@ -26,6 +26,10 @@ var allowed = map[string]rule{
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":            {inside: []string{"reprise/trace", "reprise/netmodel", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling"}},
+	"reprise/calibrate":         {inside: []string{"reprise/calibrate/table", "reprise/calibrate/regress"}},
+	"reprise/calibrate/charts":  {inside: []string{"reprise/calibrate"}, outside: []string{"gonum.org/v1/plot"}},
+	"reprise/calibrate/regress": {outside: []string{"gonum.org/v1/gonum"}},
+	"reprise/calibrate/table":   {},
 	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 }

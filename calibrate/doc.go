@@ -1,0 +1,16 @@
+// Package calibrate turns measurements into models: timings of kernels into a
+// kernel file (package kernels), timings of messages into the overheads and
+// factors of a platform (packages netmodel and platforms).
+//
+//	timings := calibrate.NewTimings()
+//	err := timings.Read(table, calibrate.ReadOptions{})      // as often as there are files
+//	report, err := calibrate.FitKernels(timings, calibrate.DefaultKernelOptions())
+//	err = report.WriteYAML(w)                                // for replay --kernels
+//
+// Timings are gathered as moments by host, CPU and size, so that memory grows with
+// the number of different sizes and not with the number of timings. What cannot
+// be fitted with sense is refused ([ErrMeaningless]): too few sizes, terms that the sizes do
+// not tell apart, times below zero. docs/calibrate.md has the methods.
+//
+// The package knows nothing of how measurements are made, and nothing of traces.
+package calibrate

@@ -1,0 +1,199 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FitKernels fits a model to each kernel of t. Each size on each CPU is one
+// point, at the mean of its timings. A fit that means nothing is an error that wraps ErrMeaningless.
+func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if len(t.functions) == 0 {
+		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
+	}
+	r := &KernelReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Weights: "equal", Criterion: o.Criterion}
+	if o.Relative {
+		r.Weights = "relative"
+	}
+	if err := checkNames(t, o); err != nil {
+		return nil, err
+	}
+	for _, f := range t.functions {
+		fitted, err := fitFunction(f, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		r.Functions = append(r.Functions, *fitted)
+	}
+	return r, nil
+}
+
+// checkNames refuses terms for kernels that were not measured.
+func checkNames(t *Timings, o KernelOptions) error {
+	var unknown []string
+	for name := range o.Terms {
+		if t.byName[name] == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	for name := range o.Product {
+		if t.byName[name] == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	if len(unknown) > 0 {
+		return fmt.Errorf("terms given for %s, of which there are no timings", strings.Join(slices.Compact(unknown), ", "))
+	}
+	return nil
+}
+
+// fitFunction tries the candidates on all points and on each group, and takes
+// the one of the smallest sum of the criterion over the fits that are used.
+func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
+	if err := checkGroups(f.points, o.For); err != nil {
+		return nil, err
+	}
+	best := -1
+	var bestFits []Fit
+	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(), o.For)}
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		fits, err := fitCandidate(f, c, r.groups, o)
+		if err != nil {
+			c.Refused = err.Error()
+			if len(r.Candidates) == 1 {
+				return nil, err
+			}
+			continue
+		}
+		for _, fit := range fits[min(1, len(fits)-1):] {
+			c.Criterion += fit.criterion(o.Criterion)
+		}
+		if best < 0 || c.Criterion < r.Candidates[best].Criterion {
+			best, bestFits = i, fits
+		}
+	}
+	if best < 0 {
+		return nil, refusedAll(r.Candidates)
+	}
+	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
+	return r, nil
+}
+
+// checkGroups refuses points that do not say to which group they belong, or whose
+// host has a name that kernel files would take for a pattern.
+func checkGroups(points []point, by Grouping) error {
+	for i := range points {
+		p := &points[i]
+		switch {
+		case by == ForAll:
+		case p.host == "":
+			return fmt.Errorf("%w: a model for each host, but there are timings without a host", ErrMeaningless)
+		case p.host != plain(p.host):
+			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
+		case by == ForCPU && p.cpu == noCPU:
+			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless, p.host)
+		}
+	}
+	return nil
+}
+
+func refusedAll(list []Candidate) error {
+	var why []string
+	for _, c := range list {
+		why = append(why, c.Model+": "+c.Refused)
+	}
+	return fmt.Errorf("%w: %s", ErrMeaningless, strings.Join(why, "; "))
+}
+
+func (f *Fit) criterion(name string) float64 {
+	if name == "aic" {
+		return f.AIC
+	}
+	return f.BIC
+}
+
+// candidates returns the models to try.
+func candidates(f *function, o KernelOptions) []Candidate {
+	if terms := o.Terms[f.name]; terms != nil {
+		return []Candidate{{Model: customModel, Terms: terms}}
+	}
+	one := o.Product[f.name]
+	if one == "" {
+		one = strings.Join(f.dims, "*")
+	}
+	full := polynomial(f.dims)
+	if !slices.Contains(full, one) {
+		full = append([]string{one}, full...)
+	}
+	list := []Candidate{{Model: Constant, Terms: []string{"1"}}, {Model: LinearOne, Terms: []string{one, "1"}}, {Model: Polynomial, Terms: full}}
+	if o.NoOffset {
+		for i := range list[1:] {
+			list[1+i].Terms = slices.DeleteFunc(list[1+i].Terms, func(s string) bool { return s == "1" })
+		}
+	}
+	if o.Model != Auto {
+		list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Model != o.Model })
+	}
+	return list
+}
+
+// groups returns all points, then, unless there is one model for all, those of
+// each group in order. The points are sorted by host and CPU.
+func groups(points []point, by Grouping) [][]point {
+	list := [][]point{points}
+	if by == ForAll {
+		return list
+	}
+	begin := 0
+	for i := 1; i <= len(points); i++ {
+		if i < len(points) && points[i].host == points[begin].host && (by == ForHost || points[i].cpu == points[begin].cpu) {
+			continue
+		}
+		list = append(list, points[begin:i])
+		begin = i
+	}
+	return list
+}
+
+// fitCandidate fits a model to each group.
+func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) ([]Fit, error) {
+	var products []product
+	for _, text := range c.Terms {
+		p, err := parseProduct(text, f.dims)
+		if err != nil {
+			return nil, err
+		}
+		products = append(products, p)
+	}
+	var fits []Fit
+	for i, points := range groups {
+		fit, err := fitModel(points, products, o, c.Model == customModel)
+		if err != nil && i > 0 {
+			err = fmt.Errorf("%s: %w", place(points[0], o.For), err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			fit.Host = points[0].host
+			if o.For == ForCPU && points[0].cpu != noCPU {
+				fit.CPU = &points[0].cpu
+			}
+		}
+		fits = append(fits, *fit)
+	}
+	return fits, nil
+}
+
+func place(p point, by Grouping) string {
+	if by == ForCPU && p.cpu != noCPU {
+		return fmt.Sprintf("host %s, CPU %d", p.host, p.cpu)
+	}
+	return "host " + p.host
+}

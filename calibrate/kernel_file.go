@@ -1,0 +1,119 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// FileOptions says what WriteYAML writes besides the coefficients.
+type FileOptions struct {
+	Description, Source string
+	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
+	Empty               string // "free" or "charged": what calls with a dimension of zero cost; default: free
+}
+
+// Validate reports what is wrong with the options.
+func (o *FileOptions) Validate() error {
+	var errs []error
+	if o.HostName != "" && !strings.Contains(o.HostName, "{}") {
+		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
+	}
+	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {
+		errs = append(errs, fmt.Errorf("empty calls %q, want free or charged", o.Empty))
+	}
+	return errors.Join(errs...)
+}
+
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all
+// points, and, where there are any, those of each host or CPU. Coefficients have as many digits as it
+// takes to read the same numbers again. Noise is not part of the file.
+func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if o.HostName == "" {
+		o.HostName = "{}"
+	}
+	var b strings.Builder
+	b.WriteString("version: 1\n")
+	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
+		if text.value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", text.key, strconv.Quote(text.value))
+		}
+	}
+	b.WriteString("unit: s # coefficients: seconds per unit of the product\n")
+	if n := r.cpus(); n > 1 {
+		fmt.Fprintf(&b, "cpus_per_host: %d\n", n)
+	}
+	b.WriteString("kernels:\n")
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+		fmt.Fprintf(&b, "  %s\n", f.All.yaml(f.Function, o.Empty))
+	}
+	r.writeHosts(&b, o)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeHosts writes the models of hosts and CPUs, by function.
+func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
+	first := true
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		for j := range f.Groups {
+			g := &f.Groups[j]
+			if first {
+				b.WriteString("hosts:\n")
+				first = false
+			}
+			fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", g.Host)))
+			if g.CPU != nil {
+				fmt.Fprintf(b, "    cpu: %d\n", *g.CPU)
+			}
+			fmt.Fprintf(b, "    kernels: {%s}\n", g.yaml(f.Function, o.Empty))
+		}
+	}
+}
+
+// cpus returns the number of CPUs of a host, as far as groups tell: the largest
+// number plus one.
+func (r *KernelReport) cpus() int {
+	n := 1
+	for _, f := range r.Functions {
+		for _, g := range f.Groups {
+			if g.CPU != nil {
+				n = max(n, *g.CPU+1)
+			}
+		}
+	}
+	return n
+}
+
+// yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
+func (f *Fit) yaml(name, empty string) string {
+	var terms []string
+	for _, c := range f.Coefficients {
+		terms = append(terms, c.Term+": "+number(c.Value))
+	}
+	if empty != "" && empty != "free" {
+		empty = "empty: " + empty + ", "
+	} else {
+		empty = ""
+	}
+	return fmt.Sprintf("%s: {%sterms: {%s}}", name, empty, strings.Join(terms, ", "))
+}
+
+// number returns the shortest text that reads as x, with a point so that every
+// YAML reader takes it for a number: 7.0e-11.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'e', -1, 64)
+	mantissa, exponent, _ := strings.Cut(s, "e")
+	if !strings.Contains(mantissa, ".") {
+		mantissa += ".0"
+	}
+	return mantissa + "e" + exponent
+}

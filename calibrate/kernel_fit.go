@@ -1,0 +1,150 @@
+package calibrate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/calibrate/regress"
+)
+
+// fitModel is fitPoints with a constant that the timings bear out. Long calls leave
+// it so uncertain that it may come out below zero, as if calls gave time back, or above the
+// shortest time that was measured. The fit is then made to go through that time; if its constant
+// is below zero even so, it has none. Given terms stay as they are.
+func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
+	fit, err := fitPoints(points, products, nil, o)
+	last := len(products) - 1
+	if err != nil || given || last == 0 || products[last].text != "1" {
+		return fit, err
+	}
+	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
+	if c := fit.Coefficients[last].Value; c >= 0 && c <= least.seconds.mean {
+		return fit, nil
+	}
+	fit, err = fitPoints(points, products[:last], &least, o)
+	if err != nil || fit.Coefficients[last].Value >= 0 {
+		return fit, err
+	}
+	return fitPoints(points, products[:last], nil, o)
+}
+
+// fitPoints fits the sum of the products to the means of the points. If it is to
+// go through one of them, a constant is added to the products that does so.
+func fitPoints(points []point, products []product, through *point, o KernelOptions) (*Fit, error) {
+	x, y := design(points, products)
+	w, err := weights(y, o.Relative)
+	if err != nil {
+		return nil, err
+	}
+	fromX, fromY := relativeTo(through, products, x, y)
+	l, err := regress.LeastSquares(fromX, fromY, w, len(products))
+	switch {
+	case errors.Is(err, regress.ErrTooFew):
+		return nil, fmt.Errorf("%w: %w (different sizes)", ErrMeaningless, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrMeaningless, err)
+	}
+	f := &Fit{Points: len(points), R2: l.R2, Sigma: l.Sigma(), ConditionNo: l.Cond, AIC: l.AIC(), BIC: l.BIC()}
+	for j, p := range products {
+		f.Coefficients = append(f.Coefficients, Coefficient{Term: p.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
+	}
+	constant := 0.0
+	if through != nil {
+		c := constantThrough(through, products, l.Coef)
+		constant = c.Value
+		f.Coefficients = append(f.Coefficients, c)
+		f.AIC += 2 // it counts as a coefficient
+		f.BIC += math.Log(float64(l.N))
+	}
+	if err := f.compare(points, x, y, l.Coef, constant); err != nil {
+		return nil, err
+	}
+	f.NoiseModel = fitNoise(points, products, x)
+	return f, nil
+}
+
+// relativeTo returns x and y less those of a point, if there is one.
+func relativeTo(origin *point, products []product, x, y []float64) (fromX, fromY []float64) {
+	if origin == nil {
+		return x, y
+	}
+	x0, y0 := design([]point{*origin}, products)
+	fromX, fromY = slices.Clone(x), slices.Clone(y)
+	for i := range x {
+		fromX[i] -= x0[i%len(x0)]
+	}
+	for i := range y {
+		fromY[i] -= y0[0]
+	}
+	return fromX, fromY
+}
+
+// constantThrough returns the constant with which the fit goes through a point;
+// its standard error is that of the mean of the point's timings.
+func constantThrough(p *point, products []product, coef []float64) Coefficient {
+	x, y := design([]point{*p}, products)
+	c := Coefficient{Term: "1", Value: y[0] - regress.Dot(coef, x), Fixed: true}
+	if n := p.seconds.n; n > 1 {
+		c.StdErr = p.seconds.sd() / math.Sqrt(float64(n))
+	}
+	return c
+}
+
+// design returns the products at each point, row by row, and the means.
+func design(points []point, products []product) (x, y []float64) {
+	for i := range points {
+		for j := range products {
+			x = append(x, products[j].at(&points[i].size))
+		}
+		y = append(y, points[i].seconds.mean)
+	}
+	return x, y
+}
+
+// weights returns 1/y² for relative residuals, else nil.
+func weights(y []float64, relative bool) ([]float64, error) {
+	if !relative {
+		return nil, nil
+	}
+	w := make([]float64, len(y))
+	for i, v := range y {
+		if v <= 0 {
+			return nil, fmt.Errorf("%w: a size takes 0 s: there is no relative residual", ErrMeaningless)
+		}
+		w[i] = 1 / v / v
+	}
+	return w, nil
+}
+
+// compare fills in how far the fit is from the means. Times below zero for most
+// of the sizes, or a main term without a positive coefficient, mean nothing.
+func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
+	p, sum, compared := len(coef), 0.0, 0
+	for i, mean := range y {
+		fitted := constant + regress.Dot(coef, x[i*p:(i+1)*p])
+		f.fitted = append(f.fitted, fitted)
+		f.Timings += points[i].seconds.n
+		if fitted < 0 {
+			f.NegativeSizes++
+		}
+		if mean > 0 {
+			e := math.Abs(max(fitted, 0)-mean) / mean
+			sum += e
+			compared++
+			f.WorstError = max(f.WorstError, e)
+		}
+	}
+	if compared > 0 {
+		f.MeanError = sum / float64(compared)
+	}
+	switch {
+	case coef[0] <= 0:
+		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, number(coef[0]), f.Coefficients[0].Term)
+	case 2*f.NegativeSizes > len(y):
+		return fmt.Errorf("%w: a time below zero for %d of %d sizes", ErrMeaningless, f.NegativeSizes, len(y))
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/calibrate/table"
+	"reprise/kernels"
+)
+
+// read gathers the timings of a table.
+func read(t *testing.T, text string, o ReadOptions) *Timings {
+	t.Helper()
+	timings := NewTimings()
+	if err := readInto(timings, text, o); err != nil {
+		t.Fatal(err)
+	}
+	return timings
+}
+
+func readInto(timings *Timings, text string, o ReadOptions) error {
+	r, err := table.NewReader(strings.NewReader(text), "t.csv")
+	if err != nil {
+		return err
+	}
+	return timings.Read(r, o)
+}
+
+func near(a, b, tolerance float64) bool {
+	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
+}
+
+// polynomialTable has dgemm timings of 27 sizes on two hosts of two CPUs each, by the model
+// a M N K + b M K + c N K + d, where a grows by 1e-11 from CPU to CPU.
+func polynomialTable() string {
+	var b strings.Builder
+	b.WriteString("function,host,cpu,m,n,k,seconds\n")
+	for cpu := range 4 {
+		for _, m := range []float64{10, 300, 2000} {
+			for _, n := range []float64{20, 400, 1500} {
+				for _, k := range []float64{30, 128, 700} {
+					s := (5e-11+1e-11*float64(cpu))*m*n*k + 2e-9*m*k + 4e-9*n*k + 3e-6
+					fmt.Fprintf(&b, "dgemm,n-%d,%d,%g,%g,%g,%.17g\n", 1+cpu/2, cpu%2, m, n, k, s)
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestPolynomial: known coefficients come back, of each CPU; the model without
+// the other terms is far from the data, so that M-2 is chosen.
+func TestPolynomial(t *testing.T) {
+	r, err := FitKernels(read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.Functions[0]
+	if f.Model != Polynomial || len(f.Groups) != 4 {
+		t.Fatalf("model %s, %d groups", f.Model, len(f.Groups))
+	}
+	for cpu, g := range f.Groups {
+		want := []float64{5e-11 + 1e-11*float64(cpu), 0, 2e-9, 4e-9, 3e-6}
+		for j, c := range g.Coefficients {
+			// What is left of the term that is not in the data: far below the others.
+			if !near(c.Value, want[j], 1e-6) && math.Abs(c.Value-want[j]) > 1e-14 {
+				t.Errorf("CPU %d: %s: got %g, want %g", cpu, c.Term, c.Value, want[j])
+			}
+		}
+		if g.Host != fmt.Sprintf("n-%d", 1+cpu/2) || *g.CPU != cpu%2 {
+			t.Errorf("group %d is of host %s, CPU %d", cpu, g.Host, *g.CPU)
+		}
+	}
+}
+
+// TestKernelFile: the replayer's reader takes what WriteYAML writes, and gives the
+// fitted times: on the host that was measured those of its CPU, elsewhere those of all together,
+// a = (5+6+7+8)/4 e-11 as all have the same sizes.
+func TestKernelFile(t *testing.T) {
+	r, err := FitKernels(read(t, polynomialTable(), ReadOptions{}), KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.WriteYAML(&file, FileOptions{Source: `with "quotes": and a colon`, HostName: "x{}.org", Empty: "charged"}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&file, "fit.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		host kernels.Host
+		a    float64
+	}{
+		{kernels.Host{Name: "xn-1.org", Slot: 0}, 5e-11}, {kernels.Host{Name: "xn-1.org", Slot: 3}, 6e-11},
+		{kernels.Host{Name: "xn-2.org", Slot: 2}, 7e-11}, {kernels.Host{Name: "other", Slot: 0}, 6.5e-11},
+	} {
+		m, err := set.Bind(test.host, kernels.Signature{Name: "dgemm", Dims: []string{"M", "N", "K"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := m.Seconds(&[4]int64{1000, 500, 100}), test.a*5e7+2e-9*1e5+4e-9*5e4+3e-6
+		if !near(got, want, 1e-6) {
+			t.Errorf("%+v: %g s, want %g", test.host, got, want)
+		}
+	}
+}
+
+// TestLinear: with scatter that alternates around 1e-9 MN + 1e-6, no other term
+// helps: M-1 is chosen by BIC. Means per size: the two timings of a size are 10 % around it,
+// so sd = 0.1 sqrt(2) mean and variation 0.1414.
+func TestLinear(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("kernel,M,N,time\n")
+	for i := range 40 {
+		m, n := 100+50*i, 64+(i*37)%400
+		mean := (1e-9*float64(m*n) + 1e-6) * (1 + 0.001*float64(1-i%2*2))
+		fmt.Fprintf(&b, "dger,%d,%d,%.17g\ndger,%d,%d,%.17g\n", m, n, 0.9*mean, m, n, 1.1*mean)
+	}
+	r, err := FitKernels(read(t, b.String(), ReadOptions{}), KernelOptions{Model: Auto, Criterion: "bic", Relative: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.Functions[0]
+	if f.Model != LinearOne || !near(f.All.Coefficients[0].Value, 1e-9, 1e-3) || !near(f.All.Coefficients[1].Value, 1e-6, 0.1) {
+		t.Errorf("model %s, %+v", f.Model, f.All.Coefficients)
+	}
+	if n := f.All.NoiseModel; n == nil || !near(n.Variation, 0.1*math.Sqrt2, 1e-9) || n.Points != 40 {
+		t.Errorf("noise %+v", n)
+	}
+}
+
+// TestConstants of y(n) = b n + c, by least squares and by hand.
+func TestConstants(t *testing.T) {
+	for _, test := range []struct {
+		name, rows string
+		want       []Coefficient
+	}{
+		// 2 n + 1 exactly.
+		{"as fitted", "0,1\n1,3\n3,7\n", []Coefficient{{Term: "N", Value: 2}, {Term: "1", Value: 1}}},
+		// The line is 3n - 2; through (1, 1) it is the same; from 0, the slope is (1+8+21)/(1+4+9).
+		{"below zero", "1,1\n2,4\n3,7\n", []Coefficient{{Term: "N", Value: 30.0 / 14}}},
+		// The line is 1.95 n + 7.5, above the shortest time, 1. Through (0, 1): slope (10*39 + 20*39)/(100+400).
+		{"above the shortest time", "0,1\n10,40\n20,40\n", []Coefficient{{Term: "N", Value: 2.34}, {Term: "1", Value: 1, Fixed: true}}},
+		// Sxy = (-10)(-26)+10*35 with means 10, 28: the line is 3.05 n - 2.5 (y: 2, 19, 63).
+		// Through (0, 2): slope (10*17 + 20*61)/500.
+		{"below zero, with a short call", "0,2\n10,19\n20,63\n", []Coefficient{{Term: "N", Value: 2.78}, {Term: "1", Value: 2, Fixed: true}}},
+	} {
+		r, err := FitKernels(read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "daxpy"}), KernelOptions{Model: LinearOne, Criterion: "aic"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.Functions[0].All.Coefficients
+		if len(got) != len(test.want) {
+			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+			continue
+		}
+		for j, want := range test.want {
+			if g := got[j]; g.Term != want.Term || !near(g.Value, want.Value, 1e-12) || test.name != "as fitted" && g.Fixed != want.Fixed {
+				t.Errorf("%s: got %+v, want %+v", test.name, g, want)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	const head = "function,m,n,k,seconds\n"
+	for _, test := range []struct {
+		name, text, want string
+		o                KernelOptions
+	}{
+		{"no rows", head, "no timings", KernelOptions{Model: Auto, Criterion: "bic"}},
+		{"one size", head + "dgemm,1,1,1,1\ndgemm,1,1,1,2\n", "dgemm: no meaningful fit: M-0: no meaningful fit: too few points: 1 for 1 coefficients", KernelOptions{Model: Auto, Criterion: "bic"}},
+		{"two sizes for a line", head + "dgemm,1,1,1,1\ndgemm,2,2,2,2\n", "too few points: 2 for 2 coefficients, want at least 3", KernelOptions{Model: LinearOne, Criterion: "bic"}},
+		{"all cubes", head + "dgemm,1,1,1,1\ndgemm,2,2,2,8\ndgemm,3,3,3,27\ndgemm,4,4,4,64\ndgemm,5,5,5,125\ndgemm,6,6,6,200\n", "terms that the points cannot tell apart: condition number", KernelOptions{Model: Polynomial, Criterion: "bic"}},
+		{"falling", head + "dgemm,1,1,1,3\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", "times would fall as sizes grow", KernelOptions{Model: LinearOne, Criterion: "bic"}},
+		{"no host", "function,host,n,seconds\na,,1,1\na,,2,2\na,,3,3\n", "a: no meaningful fit: a model for each host, but there are timings without a host", KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
+		{"pattern", "function,host,n,seconds\na,h*,1,1\na,h*,2,2\na,h*,3,3\n", `host "h*", want letters`, KernelOptions{For: ForHost, Model: Auto, Criterion: "bic"}},
+		{"no CPU", "function,host,n,seconds\na,h,1,1\na,h,2,2\na,h,3,3\n", "without one, on host h", KernelOptions{For: ForCPU, Model: Auto, Criterion: "bic"}},
+		{"zero time", head + "dgemm,1,1,1,0\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", "a size takes 0 s", KernelOptions{Model: LinearOne, Criterion: "bic", Relative: true}},
+	} {
+		_, err := FitKernels(read(t, test.text, ReadOptions{}), test.o)
+		if !errors.Is(err, ErrMeaningless) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	for _, test := range []struct {
+		text, want string
+		o          ReadOptions
+	}{
+		{"function,m\n", "t.csv:1: no column seconds", ReadOptions{}},
+		{"m,seconds\n", "t.csv:1: no column function", ReadOptions{}},
+		{"function,seconds\n", "t.csv:1: 0 columns of dimensions", ReadOptions{}},
+		{"function,m,seconds\n", `t.csv:1: no column "M0" for this dimension`, ReadOptions{Dims: []string{"M0"}}},
+		{"function,m,seconds\n", `t.csv:1: no column "day", of which "1" is asked`, ReadOptions{Where: []Condition{{"day", "1"}}}},
+		{"function,m,seconds,time\n", `t.csv:1: columns "seconds" and "time" mean the same`, ReadOptions{}},
+		{"function,m,seconds\nf,1,1\nf,1,-2e-6\n", "t.csv:3: no meaningful fit: a time below zero, -2e-06 s", ReadOptions{}},
+		{"function,m,seconds\nf,-1,1\n", "t.csv:2: m: want a whole number >= 0", ReadOptions{}},
+		{"function,m,seconds\nf,1,x\n", `t.csv:2: seconds: want a number, found "x"`, ReadOptions{}},
+		{"function,m,seconds\n,1,1\n", `t.csv:2: function ""`, ReadOptions{}},
+		{"function,m,seconds\nf,,1\n", "t.csv:2: f: no dimensions", ReadOptions{}},
+		{"function,m,n,seconds\nf,1,1,1\nf,1,,1\n", "t.csv:3: f: dimensions M, but M N in rows before", ReadOptions{}},
+		{"function,m,cpu,seconds\nf,1,70000,1\n", "t.csv:2: cpu 70000, want less than 65536", ReadOptions{}},
+	} {
+		if err := readInto(NewTimings(), test.text, test.o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+func TestProducts(t *testing.T) {
+	dims := []string{"M", "N", "K"}
+	for text, want := range map[string]float64{"1": 1, "M*N*K": 30, "M^2*N": 12, " N * K ": 15, "K^3": 125} {
+		p, err := parseProduct(text, dims)
+		if got := p.at(&[MaxDims]int64{2, 3, 5}); err != nil || got != want {
+			t.Errorf("%s: got %g, %v, want %g", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "X", "M^4", "M^0", "M^2*N^2", "M**N", "2*M"} {
+		if _, err := parseProduct(text, dims); err == nil {
+			t.Errorf("%q: no error", text)
+		}
+	}
+	if diff := cmp.Diff([]string{"M*N*K", "M*N", "M*K", "N*K", "1"}, polynomial(dims)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"M*N", "M", "N", "1"}, polynomial(dims[:2])); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMoments: 1 2 6 has mean 3, squares 4+1+9 = 14, cubes -8-1+27 = 18.
+func TestMoments(t *testing.T) {
+	var m moments
+	for _, x := range []float64{1, 2, 6} {
+		m.add(x)
+	}
+	if !near(m.mean, 3, 1e-15) || !near(m.m2, 14, 1e-15) || !near(m.m3, 18, 1e-14) || !near(m.sd(), math.Sqrt(7), 1e-15) {
+		t.Errorf("%+v", m)
+	}
+	// (18/3) / (14/3)^1.5 * sqrt(3*2)/1
+	if want := 6 / math.Pow(14.0/3, 1.5) * math.Sqrt(6); !near(m.skewness(), want, 1e-14) {
+		t.Errorf("skewness %g, want %g", m.skewness(), want)
+	}
+}
+
+// FuzzKernels: whatever a table says, a report is finite and its kernel file is
+// one, or there is an error.
+func FuzzKernels(f *testing.F) {
+	f.Add(polynomialTable(), 2)
+	f.Add("function,m,n,k,seconds\ndgemm,1,1,1,0\ndgemm,2,2,2,2\ndgemm,3,3,3,1\n", 0)
+	f.Add("function,host,n,seconds\na,\"x\"\"y\",1,1\na,z,1,2\na,,3,4\n", 1)
+	f.Fuzz(func(t *testing.T, text string, by int) {
+		timings := NewTimings()
+		if readInto(timings, text, ReadOptions{}) != nil {
+			return
+		}
+		r, err := FitKernels(timings, KernelOptions{For: Grouping(uint(by) % 3), Model: Auto, Criterion: "bic"})
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := r.WriteYAML(&file, FileOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kernels.Parse(bytes.NewReader(file.Bytes()), "fit.yaml"); err != nil {
+			t.Fatalf("%v\n%s", err, file.Bytes())
+		}
+	})
+}

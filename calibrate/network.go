@@ -1,0 +1,265 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/calibrate/regress"
+)
+
+// Transfer says how the time on the network is had from that of a ping-pong, by
+// size, os and or being the overheads of sender and receiver.
+type Transfer string
+
+// The three ways: all overheads on the way there and back; only those of the
+// receivers; only that of one receive. The last two are those of published calibrations.
+const (
+	RoundTrip    Transfer = "pingpong/2-os-or"
+	HalfLessRecv Transfer = "pingpong/2-or"
+	OneRecv      Transfer = "(pingpong-or)/2"
+)
+
+// NetworkOptions says what FitNetwork fits.
+type NetworkOptions struct {
+	Breakpoints []float64            // bytes, ascending, of all operations; none: learned, for each
+	Learn       regress.LearnOptions // how
+	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
+	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
+	Detached    float64              // bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
+	Transfer    Transfer
+	Bandwidth   float64 // byte/s of the route; 0: the largest measured
+	Latency     float64 // seconds of the route; 0: the smallest measured
+	Clamp       bool    // bandwidth factors at most 1, latency factors at least 1
+}
+
+// DefaultNetworkOptions returns the options of the command without flags.
+func DefaultNetworkOptions() NetworkOptions {
+	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Transfer: RoundTrip}
+}
+
+// Validate reports what is wrong with the options.
+func (o *NetworkOptions) Validate() error {
+	var errs []error
+	for i, b := range o.Breakpoints {
+		if !(b > 0) || math.IsInf(b, 1) || i > 0 && b <= o.Breakpoints[i-1] {
+			errs = append(errs, fmt.Errorf("breakpoint %g, want ascending sizes above 0", b))
+		}
+	}
+	if o.Plain && len(o.Breakpoints) == 0 {
+		errs = append(errs, errors.New("breakpoints are learned on logarithms only: give them"))
+	}
+	if len(o.Breakpoints) == 0 {
+		errs = append(errs, o.Learn.Validate())
+	}
+	if !slices.Contains([]Transfer{RoundTrip, HalfLessRecv, OneRecv}, o.Transfer) {
+		errs = append(errs, fmt.Errorf("transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, OneRecv))
+	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"eager threshold", o.Eager}, {"detached threshold", o.Detached}, {"bandwidth", o.Bandwidth}, {"latency", o.Latency}} {
+		if !(v.value >= 0) || math.IsInf(v.value, 1) {
+			errs = append(errs, fmt.Errorf("%s %g, want 0 or more", v.name, v.value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// NetworkReport is the result of FitNetwork.
+type NetworkReport struct {
+	Operations []OperationFit `json:"operations"`
+	Transfers  []NetworkPiece `json:"transfers,omitempty"` // the time on the network, with factors
+	Bandwidth  float64        `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
+	Latency    float64        `json:"latency,omitempty"`   // seconds, to which the factors refer
+	Properties []Property     `json:"properties"`
+
+	points []regress.Points
+	pieces []*regress.Pieces
+}
+
+// OperationFit is the fit of one operation.
+type OperationFit struct {
+	Operation Operation      `json:"operation"`
+	Timings   int64          `json:"timings"` // that were not trimmed
+	Sizes     int            `json:"sizes"`
+	LogError  float64        `json:"log_error"` // root mean square of log(fit/mean) over the sizes
+	Pieces    []NetworkPiece `json:"pieces"`
+}
+
+// NetworkPiece is a line that holds for sizes above From, up to the next one's.
+type NetworkPiece struct {
+	From            float64 `json:"from_bytes"`
+	Sizes           int     `json:"sizes,omitempty"`
+	Intercept       float64 `json:"intercept_s"`
+	Slope           float64 `json:"slope_s_per_byte"`
+	BandwidthFactor float64 `json:"bandwidth_factor,omitempty"`
+	LatencyFactor   float64 `json:"latency_factor,omitempty"`
+	Note            string  `json:"note,omitempty"`
+}
+
+// Property is an option of the simulator, by SimGrid's name.
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// FitNetwork fits lines to the timings of each operation and derives overheads
+// and factors. Each size is one point, at the mean of its timings.
+func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	r := &NetworkReport{}
+	for _, op := range operations {
+		p, timings := m.points(op)
+		if len(p.X) == 0 {
+			continue
+		}
+		fit, err := fitOperation(p, o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
+		}
+		r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
+		r.Operations = append(r.Operations, OperationFit{op, timings, len(p.X), fit.LogError(), networkPieces(fit)})
+	}
+	if len(r.Operations) == 0 {
+		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
+	}
+	if err := r.deriveTransfers(o); err != nil {
+		return nil, err
+	}
+	r.setProperties(o)
+	return r, nil
+}
+
+func fitOperation(p regress.Points, o NetworkOptions) (*regress.Pieces, error) {
+	if len(o.Breakpoints) == 0 {
+		return regress.LearnPieces(p, o.Learn)
+	}
+	return regress.FitPieces(p, o.Breakpoints, o.Plain)
+}
+
+func networkPieces(fit *regress.Pieces) []NetworkPiece {
+	list := make([]NetworkPiece, len(fit.Pieces))
+	from := 0.0
+	for i, p := range fit.Pieces {
+		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope}
+		from = p.UpTo
+	}
+	return list
+}
+
+// fitOf returns the fit of an operation, nil if it was not timed.
+func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
+	for i := range r.Operations {
+		if r.Operations[i].Operation == op {
+			return r.pieces[i]
+		}
+	}
+	return nil
+}
+
+// deriveTransfers fills in the time on the network: between the breakpoints of
+// all that it is computed from, it is a line too.
+func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
+	pp, send, recv := r.fitOf(PingPong), r.fitOf(Send), r.fitOf(Recv)
+	if pp == nil {
+		return nil
+	}
+	if o.Transfer != RoundTrip {
+		send = nil
+	}
+	from := []float64{0}
+	for _, fit := range []*regress.Pieces{pp, send, recv} {
+		if fit != nil {
+			from = append(from, fit.Breakpoints()...)
+		}
+	}
+	if o.Detached > 0 {
+		from = append(from, o.Detached)
+	}
+	slices.Sort(from)
+	for _, begin := range slices.Compact(from) {
+		r.Transfers = append(r.Transfers, transfer(begin, pp, send, recv, o))
+	}
+	return r.deriveFactors(o)
+}
+
+// transfer returns the time on the network for sizes above begin. From the
+// detached threshold on there are no overheads.
+func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) NetworkPiece {
+	line := func(fit *regress.Pieces) regress.Line {
+		if fit == nil {
+			return regress.Line{}
+		}
+		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))].Line
+	}
+	whole, less := line(pp), regress.Line{}
+	if o.Detached == 0 || begin < o.Detached {
+		s, r := line(send), line(recv)
+		less = regress.Line{Intercept: s.Intercept + r.Intercept, Slope: s.Slope + r.Slope}
+	}
+	if o.Transfer == OneRecv {
+		less = regress.Line{Intercept: less.Intercept / 2, Slope: less.Slope / 2}
+	}
+	return NetworkPiece{From: begin, Intercept: whole.Intercept/2 - less.Intercept, Slope: whole.Slope/2 - less.Slope}
+}
+
+// deriveFactors divides the bandwidth and latency of each piece by those of the
+// route. What comes out below zero, because overheads and ping-pong were measured at different times,
+// is the bandwidth of the route, or no latency.
+func (r *NetworkReport) deriveFactors(o NetworkOptions) error {
+	if r.Bandwidth, r.Latency = o.Bandwidth, o.Latency; r.Bandwidth == 0 || r.Latency == 0 {
+		if err := r.deriveRoute(); err != nil {
+			return err
+		}
+	}
+	for i := range r.Transfers {
+		t := &r.Transfers[i]
+		if t.Slope <= 0 {
+			t.Slope, t.Note = 1/r.Bandwidth, "overheads cost more per byte than the ping-pong: taken at the bandwidth of the route"
+		}
+		if t.Intercept < 0 {
+			t.Intercept = 0
+			t.Note = joinNotes(t.Note, "overheads alone cost more than the ping-pong: taken without latency")
+		}
+		t.BandwidthFactor, t.LatencyFactor = 1/(t.Slope*r.Bandwidth), t.Intercept/r.Latency
+		if o.Clamp {
+			t.BandwidthFactor, t.LatencyFactor = min(1, t.BandwidthFactor), max(1, t.LatencyFactor)
+		}
+	}
+	return nil
+}
+
+func joinNotes(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// deriveRoute takes what is not given from half of the ping-pong: the largest
+// bandwidth and the smallest latency above zero of its pieces.
+func (r *NetworkReport) deriveRoute() error {
+	slope, latency := math.Inf(1), math.Inf(1)
+	for _, p := range r.fitOf(PingPong).Pieces {
+		if p.Slope > 0 {
+			slope = min(slope, p.Slope/2)
+		}
+		if p.Intercept > 0 {
+			latency = min(latency, p.Intercept/2)
+		}
+	}
+	if r.Bandwidth == 0 {
+		r.Bandwidth = 1 / slope
+	}
+	if r.Latency == 0 {
+		r.Latency = latency
+	}
+	if r.Bandwidth == 0 || math.IsInf(r.Latency, 1) {
+		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route", ErrMeaningless)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package calibrate
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// setProperties fills in the options of the simulator.
+func (r *NetworkReport) setProperties(o NetworkOptions) {
+	add := func(name, value string) {
+		if value != "" {
+			r.Properties = append(r.Properties, Property{name, value})
+		}
+	}
+	add("smpi/os", r.overheads(Send, o.Detached))
+	add("smpi/ois", r.overheads(Isend, 0))
+	add("smpi/or", r.overheads(Recv, o.Detached))
+	add("smpi/bw-factor", r.factors(func(p NetworkPiece) float64 { return p.BandwidthFactor }))
+	add("smpi/lat-factor", r.factors(func(p NetworkPiece) float64 { return p.LatencyFactor }))
+	if o.Eager > 0 {
+		add("smpi/async-small-thresh", short(o.Eager))
+	}
+	if o.Detached > 0 {
+		add("smpi/send-is-detached-thresh", short(o.Detached))
+	}
+}
+
+// overheads returns "from:intercept:slope;..." of an operation, without overhead
+// from a size on unless that is 0.
+func (r *NetworkReport) overheads(op Operation, none float64) string {
+	fit := r.fitOf(op)
+	if fit == nil {
+		return ""
+	}
+	var list []string
+	for _, p := range networkPieces(fit) {
+		if none > 0 && p.From >= none {
+			break
+		}
+		list = append(list, short(p.From)+":"+short(p.Intercept)+":"+short(p.Slope))
+	}
+	if none > 0 {
+		list = append(list, short(none)+":0:0")
+	}
+	return strings.Join(list, ";")
+}
+
+func (r *NetworkReport) factors(value func(NetworkPiece) float64) string {
+	var list []string
+	for _, p := range r.Transfers {
+		list = append(list, short(p.From)+":"+short(value(p)))
+	}
+	return strings.Join(list, ";")
+}
+
+// short returns the shortest text that reads as x.
+func short(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// Machine is the cluster around the network, for WriteXML.
+type Machine struct {
+	Name  string // prefix of the hosts, NAME-0, NAME-1, ...
+	Hosts int
+	Cores int
+	Speed string // of a core, as 1Gf
+}
+
+// Validate reports what is wrong with the machine; the speed is checked by who
+// reads the platform.
+func (m *Machine) Validate() error {
+	switch {
+	case m.Name == "" || m.Name != plain(m.Name):
+		return fmt.Errorf("name %q of the machine, want letters, digits, points, _ and -", m.Name)
+	case m.Hosts < 1 || m.Hosts > 1<<20:
+		return fmt.Errorf("%d hosts, want 1 to %d", m.Hosts, 1<<20)
+	case m.Cores < 1:
+		return fmt.Errorf("%d cores, want at least 1", m.Cores)
+	}
+	return nil
+}
+
+// WriteXML writes a platform: a cluster on one switch, two links between any two
+// hosts, with the properties. It needs timings of a ping-pong, from which bandwidth and latency are.
+func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if len(r.Transfers) == 0 {
+		return fmt.Errorf("%w: no timings of a ping-pong: a platform needs bandwidth and latency", ErrMeaningless)
+	}
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
+	for _, p := range r.Properties {
+		fmt.Fprintf(&b, "    <prop id=%q value=%q/>\n", p.Name, p.Value)
+	}
+	b.WriteString("  </config>\n")
+	var speed strings.Builder
+	if err := xml.EscapeText(&speed, []byte(m.Speed)); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name, m.Name+"-", m.Hosts-1, speed.String(), m.Cores)
+	fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", short(r.Bandwidth), short(r.Latency/2))
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,274 @@
+package calibrate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/calibrate/table"
+	"reprise/netmodel"
+	"reprise/platforms"
+)
+
+func readMessages(m *Messages, text string, o MessageOptions) error {
+	r, err := table.NewReader(strings.NewReader(text), "t.csv")
+	if err != nil {
+		return err
+	}
+	return m.Read(r, o)
+}
+
+func newMessages(t *testing.T, text string) *Messages {
+	t.Helper()
+	m, err := NewMessages(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := readMessages(m, text, MessageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// exactTable has timings by os = 1e-6 + 1e-10 s, ois = 5e-7, or = 2e-6 + 3e-10 s up to 60000
+// bytes and nothing above, and a network of 1e-5 + 1e-9 s up to 60000 bytes, 3e-5 + 5e-10 s above.
+func exactTable() string {
+	var b strings.Builder
+	b.WriteString("operation,bytes,seconds\n")
+	for size := 10.0; size < 1e7; size *= 1.25 {
+		s := float64(int64(size))
+		os, or, net := 1e-6+1e-10*s, 2e-6+3e-10*s, 1e-5+1e-9*s
+		send, recv := os, or
+		if s > 60000 {
+			os, or, net = 0, 0, 3e-5+5e-10*s
+			send, recv = net, net // waiting for the other side
+		}
+		fmt.Fprintf(&b, "send,%g,%.17g\nisend,%g,5e-7\nrecv,%g,%.17g\npingpong,%g,%.17g\n", s, send, s, s, recv, s, 2*(os+net+or))
+	}
+	return b.String()
+}
+
+// TestExactNetwork: overheads and factors come back from exact timings, with
+// learned breakpoints, which are the last size before 60000 bytes, and with given ones.
+func TestExactNetwork(t *testing.T) {
+	m := newMessages(t, exactTable())
+	for _, breakpoints := range [][]float64{nil, {60000}} {
+		o := DefaultNetworkOptions()
+		o.Breakpoints, o.Detached, o.Bandwidth, o.Latency = breakpoints, 60000, 2e9, 1e-5
+		r, err := FitNetwork(m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ois := r.fitOf(Isend).Pieces; !near(ois[0].Intercept, 5e-7, 1e-9) || ois[0].Slope != 0 {
+			t.Errorf("ois %+v", ois)
+		}
+		if os := r.fitOf(Send).Pieces; !near(os[0].Intercept, 1e-6, 1e-6) || !near(os[0].Slope, 1e-10, 1e-6) {
+			t.Errorf("os %+v", os)
+		}
+		first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{
+			{"bandwidth factor of small messages", first.BandwidthFactor, 0.5}, {"latency factor of small messages", first.LatencyFactor, 1},
+			{"bandwidth factor of large messages", last.BandwidthFactor, 1}, {"latency factor of large messages", last.LatencyFactor, 3},
+		} {
+			if !near(c.got, c.want, 1e-6) {
+				t.Errorf("breakpoints %v: %s: got %g, want %g", breakpoints, c.name, c.got, c.want)
+			}
+		}
+	}
+}
+
+// TestPlatform: the platform reads back, with the properties as the network model
+// takes them: a message of 1000 bytes alone takes 1e-5 + 1e-9*1016 s (16 bytes are the envelope).
+func TestPlatform(t *testing.T) {
+	o := DefaultNetworkOptions()
+	o.Breakpoints, o.Detached = []float64{60000}, 60000
+	r, err := FitNetwork(newMessages(t, exactTable()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.WriteXML(&file, Machine{Name: "n", Hosts: 3, Cores: 4, Speed: "2Gf"}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "p.xml")
+	if err := os.WriteFile(path, file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Load(path)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, file.Bytes())
+	}
+	if p.NumHosts() != 3 {
+		t.Errorf("%d hosts", p.NumHosts())
+	}
+	bw, err := netmodel.ParseFactors(property(t, r, "smpi/bw-factor"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lat, err := netmodel.ParseFactors(property(t, r, "smpi/lat-factor"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.Latency*lat.At(1016) + 1016/(r.Bandwidth*bw.At(1016))
+	if want := 1e-5 + 1e-9*1016; !near(got, want, 1e-6) {
+		t.Errorf("transfer %g s, want %g", got, want)
+	}
+}
+
+func property(t *testing.T, r *NetworkReport, name string) string {
+	t.Helper()
+	for _, p := range r.Properties {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	t.Fatalf("no property %s", name)
+	return ""
+}
+
+// TestTrim: of 1..10 the quantiles 0.1 and 0.9 are 1.9 and 9.1: 2 to 9 remain, of
+// mean 5.5; of the rest 20, 30 (quantiles 21 and 29) none does.
+func TestTrim(t *testing.T) {
+	m, err := NewMessages(0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("size,duration\n")
+	for _, s := range []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 20, 30} {
+		fmt.Fprintf(&b, "8,%d\n", s)
+	}
+	if err := readMessages(m, b.String(), MessageOptions{Operation: Recv}); err != nil {
+		t.Fatal(err)
+	}
+	p, timings := m.points(Recv)
+	if timings != 8 || p.Y[0] != 5.5 {
+		t.Errorf("%d timings, mean %g", timings, p.Y[0])
+	}
+}
+
+func TestMessageErrors(t *testing.T) {
+	for _, test := range []struct {
+		text, want string
+		o          MessageOptions
+	}{
+		{"operation,seconds\n", "t.csv:1: no column bytes", MessageOptions{}},
+		{"operation,bytes\n", "t.csv:1: no column seconds", MessageOptions{}},
+		{"bytes,seconds\n", "t.csv:1: no column operation", MessageOptions{}},
+		{"bytes,seconds\n", `t.csv:1: no column "x" for the time`, MessageOptions{Operation: Send, Seconds: []string{"seconds", "x"}}},
+		{"operation,bytes,seconds\nbcast,1,1\n", `t.csv:2: operation "bcast", want send, isend, recv or pingpong`, MessageOptions{}},
+		{"operation,bytes,seconds\nsend,-1,1\n", "t.csv:2: bytes: want a whole number", MessageOptions{}},
+		{"operation,bytes,seconds\nsend,1,0\n", "t.csv:2: no meaningful fit: a time of 0 s", MessageOptions{}},
+		{"operation,bytes,seconds\nsend,1,-1\n", "t.csv:2: no meaningful fit: a time below zero, -1 s", MessageOptions{}},
+		{"operation,bytes,seconds\nsend,1,1e300\n", "t.csv:2: no meaningful fit: a time of 1e+300 s, want 0, or 1e-15 to 1e+09", MessageOptions{}},
+	} {
+		m, _ := NewMessages(0)
+		if err := readMessages(m, test.text, test.o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
+		}
+	}
+	for _, trim := range []float64{-0.1, 0.5} {
+		if _, err := NewMessages(trim); err == nil {
+			t.Errorf("trim %g: no error", trim)
+		}
+	}
+}
+
+func TestNetworkRefusals(t *testing.T) {
+	for _, test := range []struct {
+		name, text, want string
+		breakpoints      []float64
+	}{
+		{"no rows", "operation,bytes,seconds\n", "no timings", nil},
+		{"too few sizes", "operation,bytes,seconds\nsend,1,1\nsend,2,1\n", "send: no meaningful fit: too few points: 2 different sizes, want at least 4", nil},
+		{"empty piece", exactTable(), "too few points: 0 sizes in piece 2", []float64{1e9}},
+	} {
+		o := DefaultNetworkOptions()
+		o.Breakpoints = test.breakpoints
+		_, err := FitNetwork(newMessages(t, test.text), o)
+		if !errors.Is(err, ErrMeaningless) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
+		}
+	}
+}
+
+func TestNetworkOptions(t *testing.T) {
+	for _, change := range []func(*NetworkOptions){
+		func(o *NetworkOptions) { o.Breakpoints = []float64{2, 1} },
+		func(o *NetworkOptions) { o.Plain = true },
+		func(o *NetworkOptions) { o.Transfer = "rtt" },
+		func(o *NetworkOptions) { o.Latency = -1 },
+	} {
+		o := DefaultNetworkOptions()
+		change(&o)
+		if err := o.Validate(); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+// TestDeterministic: the same timings in another order of operations give the
+// same bytes.
+func TestDeterministic(t *testing.T) {
+	text := exactTable()
+	head, rows, _ := strings.Cut(text, "\n")
+	var byOperation strings.Builder
+	byOperation.WriteString(head + "\n")
+	for _, op := range []string{"pingpong", "recv", "isend", "send"} {
+		for row := range strings.Lines(rows) {
+			if strings.HasPrefix(row, op+",") {
+				byOperation.WriteString(row)
+			}
+		}
+	}
+	var out [2]bytes.Buffer
+	for i, text := range []string{text, byOperation.String()} {
+		r, err := FitNetwork(newMessages(t, text), DefaultNetworkOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteText(&out[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(out[0].String(), out[1].String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzNetwork: whatever a table says, there is a report whose factors the network
+// model takes, or an error.
+func FuzzNetwork(f *testing.F) {
+	f.Add("operation,bytes,seconds\npingpong,1,1\npingpong,2,2\npingpong,3,4\npingpong,4,5\n")
+	f.Add("operation,bytes,seconds\nsend,0,1e-300\nsend,2,1e300\nsend,3,1\nsend,9e15,1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, _ := NewMessages(0.1)
+		if readMessages(m, text, MessageOptions{}) != nil {
+			return
+		}
+		r, err := FitNetwork(m, DefaultNetworkOptions())
+		if err != nil {
+			return
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Properties {
+			if p.Name == "smpi/bw-factor" {
+				if _, err := netmodel.ParseFactors(p.Value); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,62 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/calibrate/regress"
+)
+
+// Noise describes how timings of one size scatter, by moments.
+type Noise struct {
+	Points       int           `json:"points"`             // sizes with at least two timings
+	Variation    float64       `json:"variation"`          // root of the mean square of sd/mean over the sizes
+	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; 0 for normal noise, 0.995 for half-normal
+	Coefficients []Coefficient `json:"sd_terms,omitempty"` // deviation as a fit to the model's terms: heteroscedastic noise
+	Unfitted     string        `json:"unfitted,omitempty"` // why there is no such fit
+}
+
+// fitNoise returns the moments of what is left of the timings when the mean of
+// their size is taken away, and the fit of the standard deviation of each size to the model's own terms,
+// all points alike. It is nil without sizes that were timed twice. x holds the products of each point.
+func fitNoise(points []point, products []product, x []float64) *Noise {
+	p := len(products)
+	n := &Noise{}
+	var rows, sd []float64
+	squares, cubes := 0.0, 0.0
+	timings := int64(0)
+	for i := range points {
+		m := &points[i].seconds
+		if m.n < 2 {
+			continue
+		}
+		n.Points++
+		rows = append(rows, x[i*p:(i+1)*p]...)
+		s := m.sd()
+		sd = append(sd, s)
+		if m.mean > 0 {
+			squares += float64((s / m.mean) * (s / m.mean))
+		}
+		if m.n > 2 && s > 0 {
+			timings += m.n
+			cubes += float64(float64(m.n) * m.skewness())
+		}
+	}
+	if n.Points == 0 {
+		return nil
+	}
+	n.Variation = math.Sqrt(squares / float64(n.Points))
+	if timings > 0 {
+		skewness := cubes / float64(timings)
+		n.Skewness = &skewness
+	}
+	l, err := regress.LeastSquares(rows, sd, nil, p)
+	if err != nil {
+		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
+		return n
+	}
+	for j, term := range products {
+		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
+	}
+	return n
+}

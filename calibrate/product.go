@@ -1,0 +1,84 @@
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxDegree is the highest degree of a product, as in kernel files.
+const maxDegree = 3
+
+// product is a term of a model: 1, or dimensions joined by *, with powers.
+type product struct {
+	text   string // as kernel files write it
+	powers []int  // by dimension
+}
+
+// parseProduct reads "1", "M*N*K" or "M^2*N", of the dimensions dims.
+func parseProduct(text string, dims []string) (product, error) {
+	p := product{strings.TrimSpace(text), make([]int, len(dims))}
+	if p.text == "1" {
+		return p, nil
+	}
+	degree := 0
+	for factor := range strings.SplitSeq(p.text, "*") {
+		name, exponent, has := strings.Cut(strings.TrimSpace(factor), "^")
+		at, power := slices.Index(dims, name), 1
+		if has {
+			power, _ = strconv.Atoi(exponent)
+		}
+		if at < 0 || power < 1 || power > maxDegree {
+			return p, fmt.Errorf("term %q: want 1, or a product of %s and their powers up to %d, as M^2*N", p.text, strings.Join(dims, ", "), maxDegree)
+		}
+		p.powers[at] += power
+		degree += power
+	}
+	if degree > maxDegree {
+		return p, fmt.Errorf("term %q: degree %d, want at most %d", p.text, degree, maxDegree)
+	}
+	return p, nil
+}
+
+// at returns the product at a size.
+func (p *product) at(size *[MaxDims]int64) float64 {
+	v := 1.0
+	for d, power := range p.powers {
+		for range power {
+			v *= float64(size[d])
+		}
+	}
+	return v
+}
+
+// allProducts returns the products of all subsets of the dimensions, largest
+// first: M*N*K, M*N, M*K, N*K, M, N, K, 1.
+func allProducts(dims []string) []string {
+	byDegree := make([][]string, len(dims)+1)
+	for set := 1<<len(dims) - 1; set >= 0; set-- {
+		var names []string
+		for d, name := range dims {
+			if set>>(len(dims)-1-d)&1 != 0 {
+				names = append(names, name)
+			}
+		}
+		text := "1"
+		if len(names) > 0 {
+			text = strings.Join(names, "*")
+		}
+		byDegree[len(names)] = append(byDegree[len(names)], text)
+	}
+	slices.Reverse(byDegree)
+	return slices.Concat(byDegree...)
+}
+
+// polynomial returns the terms of M-2: of three dimensions the product of all
+// and of each two, and 1; of fewer, all products.
+func polynomial(dims []string) []string {
+	all := allProducts(dims)
+	if len(dims) != 3 {
+		return all
+	}
+	return append(slices.Clone(all[:4]), "1")
+}

@@ -1,0 +1,179 @@
+// Package regress fits models to measured times: linear ones in any terms by
+// least squares, with standard errors, and pieces of straight lines in one
+// variable whose breakpoints are learned, by least squares on logarithms with
+// coefficients that are not negative.
+package regress
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Errors of fits that would mean nothing, wrapped with what was found.
+var (
+	ErrTooFew = errors.New("too few points")
+	ErrRank   = errors.New("terms that the points cannot tell apart")
+)
+
+// maxCondition is the largest condition number of the terms, each scaled to
+// norm 1, with which a fit is not refused: half of the digits of a float64 are
+// still right in the coefficients.
+const maxCondition = 1e8
+
+// Linear is a fit of y to a sum of coefficients times terms.
+type Linear struct {
+	Coef   []float64 // of each term
+	StdErr []float64 // standard error of each coefficient
+	N      int       // number of points
+	RSS    float64   // weighted sum of squared residuals
+	R2     float64   // 1 - RSS / weighted sum of squares about the weighted mean; 1 if there is no scatter
+	Cond   float64   // condition number of the scaled terms
+}
+
+// Sigma returns the standard deviation of the residuals, with n - p degrees of
+// freedom.
+func (l *Linear) Sigma() float64 { return math.Sqrt(l.RSS / float64(l.N-len(l.Coef))) }
+
+// AIC and BIC are Akaike's and Schwarz's information criterion for normal
+// residuals of unknown variance, constants of the data left out:
+// n log(RSS/n) plus 2k or k log n, where k counts the coefficients and the variance.
+func (l *Linear) AIC() float64 { return l.logLikelihood() + 2*float64(len(l.Coef)+1) }
+
+// BIC: see AIC.
+func (l *Linear) BIC() float64 {
+	return l.logLikelihood() + float64(math.Log(float64(l.N))*float64(len(l.Coef)+1))
+}
+
+// logLikelihood returns -2 log L up to a constant.
+func (l *Linear) logLikelihood() float64 {
+	n := float64(l.N)
+	return n * math.Log(max(l.RSS/n, math.SmallestNonzeroFloat64))
+}
+
+// LeastSquares fits y[i] to the sum over j of Coef[j]*x[i*p+j], where p is the
+// number of terms: x holds the terms of each point, row by row. It minimises the sum
+// of w[i] times squared residual; without w, all weights are 1. There must be more points than
+// terms (else ErrTooFew), and the terms must be independent (else ErrRank).
+//
+// The fit is by QR decomposition of the terms, scaled to norm 1; the standard
+// errors are those of ordinary least squares, RSS/(n-p) times the diagonal of (XᵀWX)⁻¹.
+func LeastSquares(x, y, w []float64, p int) (*Linear, error) {
+	n := len(y)
+	if n <= p {
+		return nil, fmt.Errorf("%w: %d for %d coefficients, want at least %d", ErrTooFew, n, p, p+1)
+	}
+	a, b, scale := scaled(x, y, w, p)
+	for j, s := range scale {
+		if s == 0 {
+			return nil, fmt.Errorf("%w: term %d is 0 at all of them", ErrRank, j+1)
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	cond, inverse := invert(&qr, p)
+	if !(cond <= maxCondition) {
+		return nil, fmt.Errorf("%w: condition number %.1e, want at most %.0e", ErrRank, cond, maxCondition)
+	}
+	var z mat.Dense
+	if err := qr.SolveTo(&z, false, b); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRank, err)
+	}
+	l := &Linear{Coef: make([]float64, p), StdErr: make([]float64, p), N: n, Cond: cond}
+	for j := range p {
+		l.Coef[j] = z.At(j, 0) / scale[j]
+	}
+	l.RSS, l.R2 = scatter(x, y, w, l.Coef)
+	variance := l.RSS / float64(n-p)
+	for j := range p {
+		sum := 0.0
+		for k := range p {
+			sum += float64(inverse.At(j, k) * inverse.At(j, k))
+		}
+		l.StdErr[j] = math.Sqrt(variance*sum) / scale[j]
+	}
+	return l, nil
+}
+
+// scaled returns the weighted terms with columns of norm 1, the weighted y, and
+// the norms.
+func scaled(x, y, w []float64, p int) (a, b *mat.Dense, scale []float64) {
+	n := len(y)
+	data, right := make([]float64, n*p), make([]float64, n)
+	scale = make([]float64, p)
+	for i := range n {
+		root := 1.0
+		if w != nil {
+			root = math.Sqrt(w[i])
+		}
+		right[i] = root * y[i]
+		for j := range p {
+			v := root * x[i*p+j]
+			data[i*p+j] = v
+			scale[j] = math.Hypot(scale[j], v)
+		}
+	}
+	for i := range data {
+		if s := scale[i%p]; s != 0 {
+			data[i] /= s
+		}
+	}
+	return mat.NewDense(n, p, data), mat.NewDense(n, 1, right), scale
+}
+
+// invert returns the condition number of R and, if it is finite, R⁻¹.
+func invert(qr *mat.QR, p int) (float64, *mat.Dense) {
+	var full mat.Dense
+	qr.RTo(&full)
+	r := mat.NewDense(p, p, nil)
+	r.Copy(full.Slice(0, p, 0, p))
+	var svd mat.SVD
+	if !svd.Factorize(r, mat.SVDNone) {
+		return math.Inf(1), nil
+	}
+	values := svd.Values(nil)
+	cond := values[0] / values[p-1]
+	if !(cond <= maxCondition) {
+		return cond, nil
+	}
+	var inverse mat.Dense
+	_ = inverse.Inverse(r) // its only error is a large condition number, which was checked
+	return cond, &inverse
+}
+
+// scatter returns the weighted sum of squared residuals and R².
+func scatter(x, y, w, coef []float64) (rss, r2 float64) {
+	p := len(coef)
+	weight := func(i int) float64 {
+		if w == nil {
+			return 1
+		}
+		return w[i]
+	}
+	sum, total := 0.0, 0.0
+	for i, v := range y {
+		sum += float64(weight(i) * v)
+		total += weight(i)
+	}
+	mean, tss := sum/total, 0.0
+	for i, v := range y {
+		e := v - Dot(coef, x[i*p:(i+1)*p])
+		rss += float64(weight(i) * float64(e*e))
+		tss += float64(weight(i) * float64((v-mean)*(v-mean)))
+	}
+	if tss == 0 {
+		return rss, 1
+	}
+	return rss, 1 - rss/tss
+}
+
+// Dot returns the sum of products of equally many coefficients and terms.
+func Dot(coef, terms []float64) float64 {
+	sum := 0.0
+	for j, c := range coef {
+		sum += float64(c * terms[j])
+	}
+	return sum
+}

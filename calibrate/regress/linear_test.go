@@ -1,0 +1,101 @@
+package regress
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// near reports whether two numbers agree to a relative tolerance.
+func near(a, b, tolerance float64) bool {
+	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
+}
+
+// TestStraightLine: y = a + b x through (0,1) (1,3) (2,4) (3,6) (4,6):
+// mean x 2, mean y 4, Sxx 10, Sxy = (-2)(-3)+(-1)(-1)+0+1*2+2*2 = 13, so
+// b = 1.3, a = 1.4; residuals -0.4 0.3 0 0.7 -0.6, RSS 0.16+0.09+0.49+0.36 = 1.1,
+// Syy 9+1+0+4+4 = 18, R² = 1-1.1/18, variance 1.1/3,
+// error of b sqrt(variance/10), of a sqrt(variance (1/5 + 4/10)).
+func TestStraightLine(t *testing.T) {
+	x := []float64{1, 0, 1, 1, 1, 2, 1, 3, 1, 4}
+	y := []float64{1, 3, 4, 6, 6}
+	l, err := LeastSquares(x, y, nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variance := 1.1 / 3
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"a", l.Coef[0], 1.4}, {"b", l.Coef[1], 1.3},
+		{"error of a", l.StdErr[0], math.Sqrt(variance * 0.6)}, {"error of b", l.StdErr[1], math.Sqrt(variance / 10)},
+		{"RSS", l.RSS, 1.1}, {"R2", l.R2, 1 - 1.1/18}, {"sigma", l.Sigma(), math.Sqrt(variance)},
+		{"AIC", l.AIC(), 5*math.Log(0.22) + 6}, {"BIC", l.BIC(), 5*math.Log(0.22) + 3*math.Log(5)},
+	} {
+		if !near(c.got, c.want, 1e-12) {
+			t.Errorf("%s: got %g, want %g", c.name, c.got, c.want)
+		}
+	}
+}
+
+// TestWeights: a point of weight 3 counts like three points.
+func TestWeights(t *testing.T) {
+	once, err := LeastSquares([]float64{1, 0, 1, 1, 1, 2}, []float64{1, 2, 5}, []float64{1, 3, 1}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thrice, err := LeastSquares([]float64{1, 0, 1, 1, 1, 1, 1, 1, 1, 2}, []float64{1, 2, 2, 2, 5}, nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 2 {
+		if !near(once.Coef[j], thrice.Coef[j], 1e-13) {
+			t.Errorf("coefficient %d: %g and %g", j, once.Coef[j], thrice.Coef[j])
+		}
+	}
+	if !near(once.R2, thrice.R2, 1e-13) || !near(once.RSS, thrice.RSS, 1e-13) {
+		t.Errorf("R2 %g and %g, RSS %g and %g", once.R2, thrice.R2, once.RSS, thrice.RSS)
+	}
+}
+
+// TestScales: known coefficients come back although the terms differ by ten
+// orders of magnitude.
+func TestScales(t *testing.T) {
+	want := []float64{7e-11, -3e-10, 2e-9, 4e-9, 3e-7}
+	var x, y []float64
+	for _, m := range []float64{10, 400, 3000} {
+		for _, n := range []float64{20, 500, 2000} {
+			for _, k := range []float64{30, 128, 700} {
+				row := []float64{m * n * k, m * n, m * k, n * k, 1}
+				x = append(x, row...)
+				y = append(y, Dot(want, row))
+			}
+		}
+	}
+	l, err := LeastSquares(x, y, nil, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range want {
+		if !near(l.Coef[j], want[j], 1e-7) {
+			t.Errorf("coefficient %d: got %g, want %g", j, l.Coef[j], want[j])
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		x, y []float64
+		want error
+	}{
+		{"as many points as terms", []float64{1, 2, 1, 3}, []float64{1, 2}, ErrTooFew},
+		{"proportional terms", []float64{1, 2, 2, 4, 3, 6}, []float64{1, 2, 3}, ErrRank},
+		{"zero term", []float64{1, 0, 2, 0, 3, 0}, []float64{1, 2, 3}, ErrRank},
+	} {
+		if _, err := LeastSquares(test.x, test.y, nil, 2); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+	}
+}

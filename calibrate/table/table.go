@@ -1,0 +1,227 @@
+// Package table reads tables of measurements: text with a header line and
+// columns separated by commas, possibly compressed by gzip. Errors say file and
+// line. A reader holds one line at a time, of at most [MaxLine] bytes, whatever
+// the file says.
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MaxLine is the length of the longest line that is read, in bytes, and
+// MaxColumns the largest number of columns.
+const (
+	MaxLine    = 64 << 10
+	MaxColumns = 256
+)
+
+// Reader reads a table row by row.
+type Reader struct {
+	name   string
+	lines  *bufio.Scanner
+	line   int // number of the current line, from 1
+	header []string
+	fields []string // of the current row; len(fields) == len(header)
+	close  []io.Closer
+}
+
+// Open opens the table in the file at path, which the caller must close.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(f, path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.close = append(r.close, f)
+	return r, nil
+}
+
+// NewReader reads the header of the table in r. name stands for the table in
+// messages. Empty lines and lines that begin with # are passed over. Fields may
+// stand in double quotes, within one line. What begins like gzip is unpacked.
+func NewReader(r io.Reader, name string) (*Reader, error) {
+	t := &Reader{name: name}
+	b := bufio.NewReader(r)
+	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		t.close, r = append(t.close, z), z
+	} else {
+		r = b
+	}
+	t.lines = bufio.NewScanner(r)
+	t.lines.Buffer(nil, MaxLine)
+	if err := t.readHeader(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Close closes what Open opened.
+func (t *Reader) Close() error {
+	var errs []error
+	for _, c := range t.close {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (t *Reader) readHeader() error {
+	line, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: empty table: want a header line with the names of the columns", t.name)
+	} else if err != nil {
+		return err
+	}
+	if t.header, err = t.split(strings.TrimPrefix(line, "\ufeff"), nil); err != nil {
+		return err
+	}
+	for i, name := range t.header {
+		t.header[i] = strings.ToLower(strings.TrimSpace(name))
+		if j := slices.Index(t.header[:i], t.header[i]); j >= 0 {
+			return t.Errorf("columns %d and %d are both called %q", j+1, i+1, t.header[i])
+		}
+	}
+	return nil
+}
+
+// Header returns the names of the columns, in lower case.
+func (t *Reader) Header() []string { return t.header }
+
+// Column returns the index of the only column with one of the names, or -1. It
+// is an error if there are several.
+func (t *Reader) Column(names ...string) (int, error) {
+	at := -1
+	for i, name := range t.header {
+		if !slices.Contains(names, name) {
+			continue
+		}
+		if at >= 0 {
+			return -1, t.Errorf("columns %q and %q mean the same", t.header[at], name)
+		}
+		at = i
+	}
+	return at, nil
+}
+
+// Next reads the next row; the error is io.EOF after the last one.
+func (t *Reader) Next() error {
+	line, err := t.next()
+	if err != nil {
+		return err
+	}
+	if t.fields, err = t.split(line, t.fields[:0]); err != nil {
+		return err
+	}
+	if len(t.fields) != len(t.header) {
+		return t.Errorf("%d fields, want %d as in the header", len(t.fields), len(t.header))
+	}
+	return nil
+}
+
+// Text returns the field of the current row in a column, without the space
+// around it.
+func (t *Reader) Text(column int) string { return strings.TrimSpace(t.fields[column]) }
+
+// Number returns the field in a column as a finite number.
+func (t *Reader) Number(column int) (float64, error) {
+	x, err := strconv.ParseFloat(t.Text(column), 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, t.Errorf("%s: want a number, found %q", t.header[column], t.Text(column))
+	}
+	return x, nil
+}
+
+// Count returns the field in a column as a whole number from 0 to 2^53, which
+// may be written like 1e6.
+func (t *Reader) Count(column int) (int64, error) {
+	x, err := t.Number(column)
+	if err == nil && (x < 0 || x > 1<<53 || x != math.Trunc(x)) {
+		err = t.Errorf("%s: want a whole number >= 0, found %q", t.header[column], t.Text(column))
+	}
+	return int64(x), err
+}
+
+// Errorf returns an error about the current line.
+func (t *Reader) Errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", t.name, t.line, fmt.Errorf(format, args...))
+}
+
+// next returns the next line with content.
+func (t *Reader) next() (string, error) {
+	for t.lines.Scan() {
+		t.line++
+		if line := t.lines.Text(); strings.TrimSpace(line) != "" && line[0] != '#' {
+			return line, nil
+		}
+	}
+	switch err := t.lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		t.line++
+		return "", t.Errorf("line longer than %d bytes", MaxLine)
+	case err != nil:
+		t.line++
+		return "", t.Errorf("%w", err)
+	}
+	return "", io.EOF
+}
+
+// split appends the fields of a line to fields.
+func (t *Reader) split(line string, fields []string) ([]string, error) {
+	for {
+		if len(fields) == MaxColumns {
+			return nil, t.Errorf("more than %d columns", MaxColumns)
+		}
+		if !strings.HasPrefix(line, `"`) {
+			field, rest, more := strings.Cut(line, ",")
+			fields = append(fields, field)
+			if !more {
+				return fields, nil
+			}
+			line = rest
+			continue
+		}
+		field, rest, ok := unquote(line[1:])
+		if !ok || rest != "" && rest[0] != ',' {
+			return nil, t.Errorf("field %d: no closing quote before the comma or the end of the line", len(fields)+1)
+		}
+		fields = append(fields, field)
+		if rest == "" {
+			return fields, nil
+		}
+		line = rest[1:]
+	}
+}
+
+// unquote returns what is before the closing quote, and after it; a doubled
+// quote stands for one.
+func unquote(s string) (field, rest string, ok bool) {
+	var b strings.Builder
+	for {
+		part, after, found := strings.Cut(s, `"`)
+		if !found {
+			return "", "", false
+		}
+		b.WriteString(part)
+		if !strings.HasPrefix(after, `"`) {
+			return b.String(), after, true
+		}
+		b.WriteByte('"')
+		s = after[1:]
+	}
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// readAll returns the header and the rows of a table.
+func readAll(r io.Reader) (rows [][]string, err error) {
+	t, err := NewReader(r, "t.csv")
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, t.Header())
+	for {
+		if err := t.Next(); errors.Is(err, io.EOF) {
+			return rows, t.Close()
+		} else if err != nil {
+			return nil, err
+		}
+		var row []string
+		for i := range t.Header() {
+			row = append(row, t.Text(i))
+		}
+		rows = append(rows, row)
+	}
+}
+
+const sample = "# measured on Monday\r\nFunction, M,seconds\r\n\r\ndgemm,10, 0.5\r\n\"a \"\"b\"\", c\",,\r\n"
+
+var sampleRows = [][]string{{"function", "m", "seconds"}, {"dgemm", "10", "0.5"}, {`a "b", c`, "", ""}}
+
+func zipped(text string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(text))
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func TestRead(t *testing.T) {
+	for name, r := range map[string]io.Reader{"plain": strings.NewReader(sample), "gzip": bytes.NewReader(zipped(sample))} {
+		got, err := readAll(r)
+		if diff := cmp.Diff(sampleRows, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv.gz")
+	if err := os.WriteFile(path, zipped("m,s\n1e3,2.5\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Next(); err != nil {
+		t.Fatal(err)
+	}
+	m, err1 := r.Count(0)
+	s, err2 := r.Number(1)
+	if m != 1000 || s != 2.5 || err1 != nil || err2 != nil {
+		t.Errorf("got %d %g, errors %v %v", m, s, err1, err2)
+	}
+	if _, err := Open(path + "x"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "t.csv: empty table: want a header line with the names of the columns"},
+		{"#\n\n", "t.csv: empty table"},
+		{"a,b\n1\n", "t.csv:2: 1 fields, want 2 as in the header"},
+		{"a,A\n", `t.csv:1: columns 1 and 2 are both called "a"`},
+		{"a\n\n\"x\n", "t.csv:3: field 1: no closing quote"},
+		{"a\n\"x\"y\n", "t.csv:2: field 1: no closing quote"},
+		{"a\n" + strings.Repeat("x", MaxLine+1), "t.csv:2: line longer than 65536 bytes"},
+		{strings.Repeat("a,", MaxColumns), "t.csv:1: more than 256 columns"},
+		{"\x1f\x8bnonsense", "t.csv: "},
+		{string(zipped(sample)[:30]), "t.csv:"},
+	} {
+		if _, err := readAll(strings.NewReader(test.text)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%.20q: got %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	r, err := NewReader(strings.NewReader("n\nx\nNaN\n1e999\n-1\n1.5\n1e17\n"), "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`t.csv:2: n: want a number, found "x"`, `t.csv:3: n: want a number, found "NaN"`, `t.csv:4: n: want a number, found "1e999"`,
+		`t.csv:5: n: want a whole number >= 0, found "-1"`, `t.csv:6: n: want a whole number >= 0, found "1.5"`, `t.csv:7: n: want a whole number >= 0, found "1e17"`,
+	} {
+		if err := r.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Count(0); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestColumn(t *testing.T) {
+	r, err := NewReader(strings.NewReader("a,b,c\n"), "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i, err := r.Column("x", "b"); i != 1 || err != nil {
+		t.Errorf("b: %d, %v", i, err)
+	}
+	if i, err := r.Column("x"); i != -1 || err != nil {
+		t.Errorf("x: %d, %v", i, err)
+	}
+	if _, err := r.Column("c", "a"); err == nil || err.Error() != `t.csv:1: columns "a" and "c" mean the same` {
+		t.Errorf("a and c: %v", err)
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add([]byte(sample))
+	f.Add(zipped(sample))
+	f.Add([]byte("a,\"b\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rows, err := readAll(bytes.NewReader(data))
+		for _, row := range rows {
+			if err == nil && len(row) != len(rows[0]) {
+				t.Fatalf("row of %d fields under %d columns", len(row), len(rows[0]))
+			}
+		}
+	})
+}

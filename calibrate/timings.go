@@ -1,0 +1,323 @@
+package calibrate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/calibrate/table"
+)
+
+// MaxDims is the largest number of dimensions of a kernel.
+const MaxDims = 4
+
+// maxPoints bounds the number of different (kernel, host, CPU, size).
+const maxPoints = 1 << 20
+
+// noCPU stands for timings that say nothing about the CPU.
+const noCPU = -1
+
+// maxCPUs is the largest number of CPUs of a host, as in kernel files.
+const maxCPUs = 1 << 16
+
+// Timings holds what was measured of kernels: by function, host, CPU and
+// size, the moments of the timings.
+type Timings struct {
+	rows        int64
+	functions   []*function // in order of first appearance
+	byName      map[string]*function
+	points      int
+	first, last string // dates, as texts
+}
+
+// function is what is known of one kernel.
+type function struct {
+	name   string
+	dims   []string
+	index  map[pointKey]int
+	points []point
+}
+
+type pointKey struct {
+	host string
+	cpu  int
+	size [MaxDims]int64
+}
+
+// point is one size on one CPU.
+type point struct {
+	pointKey
+	seconds moments
+}
+
+// NewTimings returns an empty set of timings.
+func NewTimings() *Timings { return &Timings{byName: map[string]*function{}} }
+
+// ReadOptions says how to read a table of timings.
+type ReadOptions struct {
+	// Function is the kernel of tables without a column for it.
+	Function string
+	// Dims are the names of the columns with dimensions, in the order of the
+	// kernel's; without any, those of m, n and k that the table has.
+	Dims []string
+	// Where keeps only the rows whose columns (names in lower case) have these values.
+	Where []Condition
+}
+
+// Condition asks for a text in a column.
+type Condition struct{ Column, Value string }
+
+// columns is where a table of timings has what.
+type columns struct {
+	function, host, cpu, seconds, date int // -1: nowhere
+	dims                               []int
+	where                              []int
+}
+
+// Read adds the rows of a table. The columns are docs/calibrate.md's; others are
+// not looked at.
+func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
+	c, err := findColumns(r, o)
+	if err != nil {
+		return err
+	}
+	for {
+		switch err := r.Next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if !holds(r, c.where, o.Where) {
+			continue
+		}
+		if err := t.readRow(r, c, o.Function); err != nil {
+			return err
+		}
+	}
+}
+
+func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
+	for _, f := range []struct {
+		index *int
+		names []string
+	}{
+		{&c.function, []string{"function", "kernel"}},
+		{&c.host, []string{"host", "node", "hostname"}},
+		{&c.cpu, []string{"cpu"}},
+		{&c.seconds, []string{"seconds", "duration", "time"}},
+		{&c.date, []string{"date", "start_time", "timestamp"}},
+	} {
+		if *f.index, err = r.Column(f.names...); err != nil {
+			return c, err
+		}
+	}
+	switch {
+	case c.seconds < 0:
+		return c, r.Errorf("no column seconds (or duration, time)")
+	case c.function < 0 && o.Function == "":
+		return c, r.Errorf("no column function (or kernel), and no name given for all rows")
+	}
+	if c.where, err = findWhere(r, o.Where); err != nil {
+		return c, err
+	}
+	c.dims, err = findDims(r, o.Dims)
+	return c, err
+}
+
+func findWhere(r *table.Reader, where []Condition) ([]int, error) {
+	var list []int
+	for _, w := range where {
+		i, err := r.Column(w.Column)
+		if err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			return nil, r.Errorf("no column %q, of which %q is asked", w.Column, w.Value)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}
+
+func findDims(r *table.Reader, names []string) ([]int, error) {
+	given := len(names) > 0
+	if !given {
+		names = []string{"m", "n", "k"}
+	}
+	var list []int
+	for _, name := range names {
+		i, err := r.Column(strings.ToLower(name))
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i >= 0:
+			list = append(list, i)
+		case given:
+			return nil, r.Errorf("no column %q for this dimension", name)
+		}
+	}
+	if len(list) == 0 || len(list) > MaxDims {
+		return nil, r.Errorf("%d columns of dimensions, want 1 to %d: m, n, k, or named ones", len(list), MaxDims)
+	}
+	return list, nil
+}
+
+func holds(r *table.Reader, at []int, where []Condition) bool {
+	for i, w := range where {
+		if r.Text(at[i]) != w.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// readRow adds the current row. Dimensions with empty fields are none of the
+// kernel's.
+func (t *Timings) readRow(r *table.Reader, c columns, name string) (err error) {
+	key := pointKey{cpu: noCPU}
+	var dims []string
+	for _, column := range c.dims {
+		if r.Text(column) == "" {
+			continue
+		}
+		if key.size[len(dims)], err = r.Count(column); err != nil {
+			return err
+		}
+		dims = append(dims, strings.ToUpper(r.Header()[column]))
+	}
+	seconds, err := r.Number(c.seconds)
+	if err != nil {
+		return err
+	}
+	if err := checkSeconds(seconds); err != nil {
+		return r.Errorf("%w", err)
+	}
+	if c.function >= 0 {
+		name = r.Text(c.function)
+	}
+	if c.host >= 0 {
+		key.host = r.Text(c.host)
+	}
+	if c.cpu >= 0 && r.Text(c.cpu) != "" {
+		if key.cpu, err = readCPU(r, c.cpu); err != nil {
+			return err
+		}
+	}
+	if c.date >= 0 {
+		t.addDate(r.Text(c.date))
+	}
+	if err := t.add(name, dims, key, seconds); err != nil {
+		return r.Errorf("%w", err)
+	}
+	return nil
+}
+
+// Times that can have been measured, but for 0, are between these, in seconds. It
+// also keeps squares of times from overflowing.
+const (
+	leastSeconds = 1e-15
+	mostSeconds  = 1e9
+)
+
+// checkSeconds refuses times that nobody measured.
+func checkSeconds(s float64) error {
+	switch {
+	case s < 0:
+		return fmt.Errorf("%w: a time below zero, %g s", ErrMeaningless, s)
+	case s > 0 && s < leastSeconds || s > mostSeconds:
+		return fmt.Errorf("%w: a time of %g s, want 0, or %g to %g: is the unit seconds?", ErrMeaningless, s, leastSeconds, mostSeconds)
+	}
+	return nil
+}
+
+func readCPU(r *table.Reader, column int) (int, error) {
+	cpu, err := r.Count(column)
+	if err == nil && cpu >= maxCPUs {
+		err = r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
+	}
+	return int(cpu), err
+}
+
+func (t *Timings) addDate(date string) {
+	if date == "" {
+		return
+	}
+	if t.first == "" || date < t.first {
+		t.first = date
+	}
+	t.last = max(t.last, date)
+}
+
+func (t *Timings) add(name string, dims []string, key pointKey, seconds float64) error {
+	f := t.byName[name]
+	if f == nil {
+		if !isName(name) {
+			return fmt.Errorf("function %q: want letters, digits and _", name)
+		}
+		if len(dims) == 0 {
+			return fmt.Errorf("%s: no dimensions", name)
+		}
+		f = &function{name: name, dims: dims, index: map[pointKey]int{}}
+		t.byName[name] = f
+		t.functions = append(t.functions, f)
+	}
+	if !slices.Equal(f.dims, dims) {
+		return fmt.Errorf("%s: dimensions %s, but %s in rows before", name, strings.Join(dims, " "), strings.Join(f.dims, " "))
+	}
+	i, ok := f.index[key]
+	if !ok {
+		if t.points++; t.points > maxPoints {
+			return fmt.Errorf("more than %d different sizes", maxPoints)
+		}
+		i = len(f.points)
+		key.host = strings.Clone(key.host) // not the whole line
+		f.index[key] = i
+		f.points = append(f.points, point{pointKey: key})
+	}
+	f.points[i].seconds.add(seconds)
+	t.rows++
+	return nil
+}
+
+// isName reports whether s can be the name of a kernel: a letter, then letters,
+// digits and _.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// sorted returns the points by host (numbers by value), CPU and size.
+func (f *function) sorted() []point {
+	list := slices.Clone(f.points)
+	slices.SortFunc(list, func(a, b point) int {
+		return cmp.Or(compareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu), slices.Compare(a.size[:], b.size[:]))
+	})
+	return list
+}
+
+// compareHosts puts whole numbers in order, and before names.
+func compareHosts(a, b string) int {
+	x, errA := strconv.ParseUint(a, 10, 63)
+	y, errB := strconv.ParseUint(b, 10, 63)
+	switch {
+	case errA == nil && errB == nil:
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+	case errA == nil:
+		return -1
+	case errB == nil:
+		return 1
+	}
+	return cmp.Compare(a, b)
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/calibrate"
+	"reprise/calibrate/table"
+	"reprise/internal/wholefile"
+)
+
+func kernelsCommand() *cli.Command {
+	return &cli.Command{
+		Name:            "kernels",
+		Usage:           "fit models of kernels to timings of them",
+		UsageText:       "calibrate kernels [options] [-o FILE] CSV...|-",
+		Description:     "Columns: function (or kernel), m, n, k, seconds (or duration, time), host (or node), cpu, date. Times are in\nseconds. Prints a report; -o writes the kernel file for replay --kernels.",
+		HideHelpCommand: true,
+		OnUsageError:    onUsageError,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "per", Value: "all", Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
+			&cli.StringFlag{Name: "model", Value: calibrate.Auto, Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
+			&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
+			&cli.StringSliceFlag{Name: "terms", Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M^2*N,1; may be repeated"},
+			&cli.StringSliceFlag{Name: "product", Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M^2*N (default: of all dimensions); may be repeated"},
+			&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2"},
+			&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds"},
+			&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
+			&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
+			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
+			&cli.StringFlag{Name: "host-name", Value: "{}", Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
+			&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
+			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"},
+			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
+			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
+		},
+		Action: runKernels,
+	}
+}
+
+// kernelSettings is what the command line of calibrate kernels says.
+type kernelSettings struct {
+	read calibrate.ReadOptions
+	fit  calibrate.KernelOptions
+	file calibrate.FileOptions
+}
+
+func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
+	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"), NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
+		Terms: map[string][]string{}, Product: map[string]string{}}
+	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty")}
+	s.read.Function = c.String("function")
+	if dims := c.String("dims"); dims != "" {
+		s.read.Dims = strings.Split(dims, ",")
+	}
+	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
+	var ok bool
+	if s.fit.For, ok = per[c.String("per")]; !ok {
+		return s, usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
+	}
+	if err := s.assignments(c); err != nil {
+		return s, err
+	}
+	if s.read.Where, err = conditions(c); err != nil {
+		return s, err
+	}
+	if f := c.String("plot-format"); f != "svg" && f != "png" {
+		return s, usagef("kernels: --plot-format %q, want svg or png", f)
+	}
+	if err := s.fit.Validate(); err != nil {
+		return s, usagef("kernels: %w", err)
+	}
+	if err := s.file.Validate(); err != nil {
+		return s, usagef("kernels: %w", err)
+	}
+	return s, nil
+}
+
+// assignments parses the flags that are NAME=VALUE.
+func (s *kernelSettings) assignments(c *cli.Context) error {
+	for _, flag := range []struct {
+		name string
+		set  func(name, value string)
+	}{
+		{"terms", func(name, value string) { s.fit.Terms[name] = strings.Split(value, ",") }},
+		{"product", func(name, value string) { s.fit.Product[name] = value }},
+	} {
+		for _, text := range c.StringSlice(flag.name) {
+			name, value, ok := strings.Cut(text, "=")
+			if !ok || name == "" {
+				return usagef("kernels: --%s %q, want FUNCTION=TERM", flag.name, text)
+			}
+			flag.set(name, value)
+		}
+	}
+	return nil
+}
+
+func runKernels(c *cli.Context) error {
+	s, err := kernelSettingsOf(c)
+	if err != nil {
+		return err
+	}
+	timings := calibrate.NewTimings()
+	read := func(t *table.Reader) error { return timings.Read(t, s.read) }
+	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
+		return err
+	}
+	report, err := calibrate.FitKernels(timings, s.fit)
+	if err != nil {
+		return err
+	}
+	if dir := c.String("plots"); dir != "" {
+		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
+			return err
+		}
+	}
+	s.file.Description = "fitted by calibrate kernels " + version
+	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
+	switch path := c.String("output"); path {
+	case "":
+	case "-":
+		return content(c.App.Writer)
+	default:
+		if err := wholefile.Write(path, content); err != nil {
+			return fmt.Errorf("kernel file: %w", err)
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, report)
+	}
+	return report.WriteText(c.App.Writer)
+}

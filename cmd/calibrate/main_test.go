@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"reprise/kernels"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"calibrate": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
+}
+
+const timings = "function,n,seconds\ndaxpy,1,1e-6\ndaxpy,1000,2e-6\ndaxpy,2000,3e-6\ndaxpy,3000,4e-6\n"
+
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.csv"), filepath.Join(dir, "bad.csv")
+	for path, text := range map[string]string{good: timings, bad: timings + "daxpy,1,-1\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		args string
+		want int
+	}{
+		{"", 0}, {"--help", 0}, {"--version", 0}, {"kernels --help", 0}, {"network --help", 0}, {"kernels GOOD", 0}, {"kernels --json GOOD", 0},
+		{"kernels BAD", 1}, {"kernels MISSING", 1}, {"network GOOD", 1}, {"kernels --terms dgemm=1 GOOD", 1}, {"kernels --terms daxpy=X GOOD", 1},
+		{"nonsense", 2}, {"kernels", 2}, {"network", 2}, {"kernels --nonsense GOOD", 2}, {"kernels --per node GOOD", 2}, {"kernels --model M-3 GOOD", 2},
+		{"kernels GOOD --json", 2}, {"kernels --terms daxpy GOOD", 2}, {"kernels --where a GOOD", 2}, {"kernels --criterion x GOOD", 2}, {"kernels --host-name x GOOD", 2},
+		{"kernels --empty x GOOD", 2}, {"kernels --plot-format gif GOOD", 2}, {"network --residuals x GOOD", 2}, {"network --residuals plain GOOD", 2},
+		{"network --breakpoints 2,1 GOOD", 2}, {"network --breakpoints x GOOD", 2}, {"network --trim 0.5 GOOD", 2}, {"network --hosts 0 GOOD", 2}, {"network --transfer x GOOD", 2},
+		{"network --min-points 1 GOOD", 2}, {"network --gain 1 GOOD", 2},
+	} {
+		args := []string{"calibrate"}
+		for _, arg := range strings.Fields(test.args) {
+			switch arg {
+			case "GOOD":
+				arg = good
+			case "BAD":
+				arg = bad
+			}
+			args = append(args, arg)
+		}
+		var out, errs bytes.Buffer
+		if got := exitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
+			t.Errorf("calibrate %s: exit code %d, want %d", test.args, got, test.want)
+		}
+	}
+}
+
+// TestKernelFile: what -o - writes is a kernel file, of 1e-9 s a column beyond
+// the shortest time.
+func TestKernelFile(t *testing.T) {
+	var out, errs bytes.Buffer
+	if err := run(context.Background(), []string{"calibrate", "kernels", "-o", "-", "-"}, strings.NewReader(timings), &out, &errs); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&out, "stdout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := set.Bind(kernels.Host{Name: "h"}, kernels.Signature{Name: "daxpy", Dims: []string{"N"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Seconds(&[4]int64{1500}); got < 2.49e-6 || got > 2.51e-6 {
+		t.Errorf("1500 columns: %g s, want 2.5e-6", got)
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/calibrate"
+	"reprise/calibrate/table"
+	"reprise/internal/wholefile"
+)
+
+func networkCommand() *cli.Command {
+	d := calibrate.DefaultNetworkOptions()
+	return &cli.Command{
+		Name:            "network",
+		Usage:           "fit overheads and factors of a network to timings of messages",
+		UsageText:       "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
+		Description:     "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in;\nA+B adds two.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
+		HideHelpCommand: true,
+		OnUsageError:    onUsageError,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "breakpoints", Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
+			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},
+			&cli.IntFlag{Name: "max-pieces", Value: d.Learn.MaxPieces, Usage: "learn at most `N` pieces"},
+			&cli.Float64Flag{Name: "gain", Value: d.Learn.Gain, Usage: "a learned breakpoint lowers the log error by at least this `PART`, 0 to 1"},
+			&cli.StringFlag{Name: "residuals", Value: "log", Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
+			&cli.Float64Flag{Name: "trim", Usage: "of 10 consecutive timings of send, isend or recv, leave out those outside the quantiles `Q` and 1-Q"},
+			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)"},
+			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead"},
+			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
+			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer (default: the largest measured)"},
+			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer (default: the smallest measured)"},
+			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1"},
+			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
+			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
+			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts"},
+			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
+			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
+			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
+			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
+		},
+		Action: runNetwork,
+	}
+}
+
+// networkOptionsOf reads the flags about the fit.
+func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
+	o = calibrate.NetworkOptions{Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
+		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"), Plain: c.String("residuals") == "plain"}
+	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
+	if r := c.String("residuals"); r != "log" && r != "plain" {
+		return o, usagef("network: --residuals %q, want log or plain", r)
+	}
+	if f := c.String("plot-format"); f != "svg" && f != "png" {
+		return o, usagef("network: --plot-format %q, want svg or png", f)
+	}
+	if text := c.String("breakpoints"); text != "" {
+		for field := range strings.SplitSeq(text, ",") {
+			b, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				return o, usagef("network: --breakpoints %q, want numbers of bytes, found %q", text, field)
+			}
+			o.Breakpoints = append(o.Breakpoints, b)
+		}
+	}
+	if err := o.Validate(); err != nil {
+		return o, usagef("network: %w", err)
+	}
+	return o, nil
+}
+
+// splitSource splits OPERATION:COLUMN=CSV. What is before the = must be an
+// operation: names of files may have one too.
+func splitSource(arg string) (o calibrate.MessageOptions, path string) {
+	head, path, ok := strings.Cut(arg, "=")
+	op, column, _ := strings.Cut(head, ":")
+	known := []calibrate.Operation{calibrate.Send, calibrate.Isend, calibrate.Recv, calibrate.PingPong}
+	if !ok || !slices.Contains(known, calibrate.Operation(op)) {
+		return o, arg
+	}
+	o.Operation = calibrate.Operation(op)
+	if column != "" {
+		o.Seconds = strings.Split(strings.ToLower(column), "+")
+	}
+	return o, path
+}
+
+func readMessages(c *cli.Context) (*calibrate.Messages, error) {
+	messages, err := calibrate.NewMessages(c.Float64("trim"))
+	if err != nil {
+		return nil, usagef("network: --trim: %w", err)
+	}
+	where, err := conditions(c)
+	if err != nil {
+		return nil, err
+	}
+	return messages, eachTable(c, func(arg string) error {
+		o, path := splitSource(arg)
+		o.Where = where
+		return readTable(c, path, func(t *table.Reader) error { return messages.Read(t, o) })
+	})
+}
+
+func runNetwork(c *cli.Context) error {
+	o, err := networkOptionsOf(c)
+	if err != nil {
+		return err
+	}
+	machine := calibrate.Machine{Name: c.String("name"), Hosts: c.Int("hosts"), Cores: c.Int("cores"), Speed: c.String("speed")}
+	if err := machine.Validate(); err != nil {
+		return usagef("network: %w", err)
+	}
+	messages, err := readMessages(c)
+	if err != nil {
+		return err
+	}
+	report, err := calibrate.FitNetwork(messages, o)
+	if err != nil {
+		return err
+	}
+	if dir := c.String("plots"); dir != "" {
+		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
+			return err
+		}
+	}
+	content := func(w io.Writer) error { return report.WriteXML(w, machine) }
+	switch path := c.String("platform"); path {
+	case "":
+	case "-":
+		return content(c.App.Writer)
+	default:
+		if err := wholefile.Write(path, content); err != nil {
+			return fmt.Errorf("platform: %w", err)
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, report)
+	}
+	return report.WriteText(c.App.Writer)
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reprise/calibrate"
+	"reprise/calibrate/charts"
+	"reprise/internal/wholefile"
+)
+
+// writePlots draws each series into a file of its own in dir, which is made if
+// it is not there.
+func writePlots(dir, format string, list []calibrate.Series) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	for _, s := range list {
+		path := filepath.Join(dir, s.Name+"."+format)
+		if err := wholefile.Write(path, func(w io.Writer) error { return charts.Write(w, s, format) }); err != nil {
+			return fmt.Errorf("plots: %w", err)
+		}
+	}
+	return nil
+}
