@@ -1,9 +1,12 @@
 package hpl
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"testing"
+
+	"reprise/trace"
 )
 
 // BenchmarkGenerate writes the whole trace of a run at scale: 6,006 ranks, 3,785
@@ -24,6 +27,57 @@ func BenchmarkGenerate(b *testing.B) {
 			b.ReportMetric(float64(size), "file-bytes")
 		})
 	}
+}
+
+// BenchmarkExpand expands steps of Stampede's grid to flat actions, of all 6,006
+// ranks: rank after rank in batches of 64 actions, and in turn with three actions a
+// visit, as a replayer that switches at each receive would.
+func BenchmarkExpand(b *testing.B) {
+	p := DefaultParams(200000, 77, 78)
+	p.NB, p.PMap, p.Bcast, p.Depth, p.Swap = 1024, ColumnMajor, LongM, 0, BinaryExchange
+	var file bytes.Buffer
+	if err := Generate(b.Context(), &file, p, Options{}); err != nil {
+		b.Fatal(err)
+	}
+	data := file.Bytes()
+	b.Run("buffered", func(b *testing.B) { expand(b, data, 64, 1<<62) })
+	b.Run("in-turn", func(b *testing.B) { expand(b, data, 3, 1) })
+}
+
+// expand reads all actions of steps 10 to 14 in batches of size actions, with as many
+// batches of a rank as asked for before the next rank's turn.
+func expand(b *testing.B, file []byte, size, batches int) {
+	buf := make([]trace.Action, size)
+	actions := 0
+	for b.Loop() {
+		b.StopTimer()
+		t, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), "bench")
+		if err != nil {
+			b.Fatal(err)
+		}
+		cursors, err := t.Cursors(nil, trace.CursorOptions{From: 10, To: 14})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		for live := true; live; {
+			live = false
+			for i := range cursors {
+				for range batches {
+					n, err := cursors[i].Fill(buf)
+					if err != nil {
+						b.Fatal(err)
+					}
+					actions += n
+					if n == 0 {
+						break
+					}
+					live = true
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(actions), "ns/action")
 }
 
 // counter counts the bytes written to it.
