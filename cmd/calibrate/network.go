@@ -35,7 +35,7 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
 			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer (default: the largest measured)"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer (default: the smallest measured)"},
-			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1"},
+			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1", DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
@@ -44,7 +44,7 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
-			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON"},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 		},
 		Action: runNetwork,
 	}

@@ -165,32 +165,13 @@ func TestTerminateUnsaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{Cmd: exec.CommandContext(t.Context(), self, "-")}
-	p.Args[0] = "replay"
-	p.Stdout, p.Stderr = &p.stdout, &p.stderr
-	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.Write(trace[:len(trace)/2]); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(50 * time.Millisecond) // so that it listens; if it does not yet, it is killed: see below
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = in.Write(trace[len(trace)/2:]) // it may have ended
-	_ = in.Close()
-	_ = p.Wait()
-	if p.ProcessState.ExitCode() == -1 {
-		t.Skip("the signal came before the replay began")
+	pause := 50 * time.Millisecond
+	p := terminated(t, trace, pause)
+	for p.ProcessState.ExitCode() == -1 { // the signal came before the replay began to listen
+		if pause *= 2; pause > 10*time.Second {
+			t.Fatal("SIGTERM is never caught")
+		}
+		p = terminated(t, trace, pause)
 	}
 	if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.stderr.String(), "nothing was saved: see --checkpoint") {
 		t.Errorf("exit code %d, stderr %q", code, p.stderr.String())
@@ -236,4 +217,34 @@ func TestCheckpointFails(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir+".moved", "state")); err != nil {
 		t.Error(err)
 	}
+}
+
+// terminated replays a trace from a pipe, with SIGTERM after half of it and a pause.
+func terminated(t *testing.T, trace []byte, pause time.Duration) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.CommandContext(t.Context(), self, "-")}
+	p.Args[0] = "replay"
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(trace[:len(trace)/2]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(pause)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = in.Write(trace[len(trace)/2:]) // it may have ended
+	_ = in.Close()
+	_ = p.Wait()
+	return p
 }

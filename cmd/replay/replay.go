@@ -20,22 +20,13 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer in.close()
-	m, err := loadMachine(s, in.header)
-	if err != nil {
-		return err
-	}
-	o, err := options(s, m)
+	m, o, err := setUp(s, in, stderr)
 	if err != nil {
 		return err
 	}
 	bar := newBar(s, in, stderr)
 	if bar != nil {
 		o.Progress = func(steps int) { _ = bar.Set(steps) }
-	}
-	if !s.quiet {
-		for _, note := range m.notes {
-			fmt.Fprintln(stderr, "replay:", note)
-		}
 	}
 	k, err := newKeeper(s, in, &o, stderr)
 	if err != nil {
@@ -53,6 +44,25 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	res.Warnings = append(res.Warnings, k.warnings()...)
 	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
 	return errors.Join(print(s, m, report, stdout), err)
+}
+
+// setUp makes the machine and the options that a trace is played with, and tells what
+// was chosen where the command line leaves it open.
+func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, error) {
+	m, err := loadMachine(s, in.header)
+	if err != nil {
+		return nil, replay.Options{}, err
+	}
+	o, err := options(s, m)
+	if err != nil {
+		return nil, o, err
+	}
+	if !s.quiet {
+		for _, note := range m.notes {
+			fmt.Fprintln(stderr, "replay:", note)
+		}
+	}
+	return m, o, nil
 }
 
 // options returns the defaults, changed by the platform's file and then by the

@@ -30,7 +30,7 @@ func (s *sampleSettings) on() bool { return s.tolerance > 0 || s.budget > 0 }
 func sampleFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (such as 0.5%) with about 95 % confidence"},
-		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows"},
+		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows", DefaultText: "none"},
 	}
 }
 
@@ -67,18 +67,9 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		return err
 	}
 	defer in.close()
-	m, err := loadMachine(s, in.header)
+	m, o, err := setUp(s, in, stderr)
 	if err != nil {
 		return err
-	}
-	o, err := options(s, m)
-	if err != nil {
-		return err
-	}
-	if !s.quiet {
-		for _, note := range m.notes {
-			fmt.Fprintln(stderr, "replay:", note)
-		}
 	}
 	begin := time.Now()
 	e, err := estimate(ctx, s, m, o, stderr)

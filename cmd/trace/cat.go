@@ -19,10 +19,10 @@ func catCommand() *cli.Command {
 		ArgsUsage:    "FILE|-",
 		OnUsageError: onUsageError,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only (default: all ranks, one after the other)"},
+			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only", DefaultText: "all ranks, one after the other"},
 			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "answer polls: hit (all find their message), late (only those of a rank with nothing else to do), or as the outcomes of the rank in `FILE`"},
-			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions"},
+			&cli.BoolFlag{Name: "structure", Usage: "print header, blocks and columns instead of actions", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) (err error) {
 			o, err := catOptionsOf(c)

@@ -23,8 +23,8 @@ func diffCommand() *cli.Command {
 		ArgsUsage:    "A B",
 		OnUsageError: onUsageError,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing"},
 		},
 		Action: func(c *cli.Context) error {

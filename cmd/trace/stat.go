@@ -17,7 +17,7 @@ func statCommand() *cli.Command {
 		OnUsageError: onUsageError,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) (err error) {
 			late, err := parsePolls(c)
