@@ -25,6 +25,7 @@ type verdict struct {
 	theirs  *timeline
 	ours    *timeline
 	tie     bool   // it is off because of the order of simultaneous events
+	chaos   bool   // it is long, and SimGrid is as far off from itself
 	note    string // why, as far as a program can tell
 }
 
@@ -36,10 +37,10 @@ type deviance struct {
 	relativeError float64 // less what is allowed absolutely
 }
 
-// bad reports whether the dates are off, for a reason other than a tie.
+// bad reports whether the dates are off, for a reason other than a tie or chaos.
 func (v *verdict) bad() bool {
 	switch {
-	case v.tie:
+	case v.tie || v.chaos:
 		return false
 	case v.c.long:
 		return v.failed != nil || v.worst.relativeError > longLimit
@@ -50,14 +51,30 @@ func (v *verdict) bad() bool {
 // check plays a case and judges it.
 func (t *tools) check(c *testCase) (*verdict, error) {
 	v, err := t.play(c)
-	if err == nil && v.bad() {
-		v.tie, err = t.tied(v)
+	if err != nil || !v.bad() {
+		return v, err
 	}
+	if !c.long {
+		v.tie, err = t.tied(v)
+		return v, err
+	}
+	moved := 0.0
+	v.chaos, moved, err = t.chaotic(v)
+	v.note = fmt.Sprintf("with sleeps of 1 to %.3g s before each action SimGrid's own dates move by %.3g s", shortSkew, moved)
 	return v, err
 }
 
-// play plays a case by both simulators, in a directory of its own, which it removes.
-func (t *tools) play(c *testCase) (*verdict, error) {
+// play plays a case by both simulators.
+func (t *tools) play(c *testCase) (*verdict, error) { return t.playIn(c, t.playReprise) }
+
+// playSimgrid plays a case by SimGrid alone.
+func (t *tools) playSimgrid(c *testCase) (*verdict, error) {
+	return t.playIn(c, func(string, *verdict) {})
+}
+
+// playIn plays a case by SimGrid and then as told, in a directory of its own, which
+// it removes.
+func (t *tools) playIn(c *testCase, then func(dir string, v *verdict)) (*verdict, error) {
 	v := &verdict{c: c}
 	dir, err := os.MkdirTemp("", "crosscheck")
 	if err != nil {
@@ -67,17 +84,21 @@ func (t *tools) play(c *testCase) (*verdict, error) {
 	if err := c.write(dir); err != nil {
 		return nil, err
 	}
-	if v.theirs, v.refused = t.simgrid(dir, c); v.refused != nil {
-		return v, nil
+	if v.theirs, v.refused = t.simgrid(dir, c); v.refused == nil {
+		then(dir, v)
 	}
-	if v.ours, v.failed = t.reprise(dir, c); v.failed == nil {
-		v.ours.actions, v.failed = t.actions(dir, c)
+	return v, nil
+}
+
+// playReprise plays a case by replay and compares.
+func (t *tools) playReprise(dir string, v *verdict) {
+	if v.ours, v.failed = t.reprise(dir, v.c); v.failed == nil {
+		v.ours.actions, v.failed = t.actions(dir, v.c)
 	}
 	if v.failed == nil {
 		v.worst = compare(v.theirs, v.ours)
 		v.first, v.found = first(v.theirs, v.ours)
 	}
-	return v, nil
 }
 
 // compare returns the largest deviance.

@@ -173,6 +173,7 @@ func TestSummary(t *testing.T) {
 	s := newSummary()
 	s.add(&verdict{c: c, worst: deviance{tolerances: 0.5}})
 	s.add(&verdict{c: c, worst: deviance{tolerances: 9}, tie: true})
+	s.add(&verdict{c: &testCase{long: true}, worst: deviance{relativeError: 1}, chaos: true})
 	if err := s.err(); err != nil {
 		t.Error(err)
 	}
@@ -182,7 +183,7 @@ func TestSummary(t *testing.T) {
 	}
 	var text strings.Builder
 	s.write(&text)
-	if !strings.Contains(text.String(), "3 cases, 1 off, 1 hang on ties, 0 refused") {
+	if !strings.Contains(text.String(), "4 cases, 1 off, 1 hang on ties, 1 chaotic, 0 refused") {
 		t.Error(text.String())
 	}
 }

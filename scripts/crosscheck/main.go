@@ -122,7 +122,7 @@ func crosscheck(args []string, w io.Writer) error {
 		if o.verbose {
 			fmt.Fprintf(w, "%s: %d actions, %.2g of the tolerance\n", v.c.name(), v.c.script.actions(), v.worst.tolerances)
 		}
-		if v.bad() || v.refused != nil || v.tie {
+		if v.bad() || v.refused != nil || v.tie || v.chaos {
 			if err := o.explain(t, v.verdict, w); err != nil {
 				return err
 			}

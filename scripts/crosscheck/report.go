@@ -9,8 +9,8 @@ import (
 
 // tally counts the cases of one kind.
 type tally struct {
-	cases, bad, refused, ties int
-	worst                     deviance
+	cases, bad, refused, ties, chaotic int
+	worst                              deviance
 }
 
 func (t *tally) add(v *verdict) {
@@ -22,6 +22,8 @@ func (t *tally) add(v *verdict) {
 		t.bad++
 	case v.tie:
 		t.ties++
+	case v.chaos:
+		t.chaotic++
 	}
 	if v.worst.tolerances > t.worst.tolerances && !v.tie {
 		t.worst = v.worst
@@ -73,7 +75,8 @@ func (s *summary) write(w io.Writer) {
 		}
 	}
 	s.writeLong(w)
-	fmt.Fprintf(w, "\n%d cases, %d off, %d hang on ties, %d refused by smpirun\n", s.all.cases, s.all.bad, s.all.ties, s.all.refused)
+	fmt.Fprintf(w, "\n%d cases, %d off, %d hang on ties, %d chaotic, %d refused by smpirun\n",
+		s.all.cases, s.all.bad, s.all.ties, s.all.chaotic, s.all.refused)
 }
 
 // err says what is wrong: dates that are off, or a comparison with too few cases.
@@ -121,6 +124,9 @@ func (v *verdict) write(w io.Writer, seed uint64) {
 	default:
 		if v.tie {
 			fmt.Fprint(w, "tie: ")
+		}
+		if v.chaos {
+			fmt.Fprint(w, "chaotic: ")
 		}
 		fmt.Fprintf(w, "%s: %s: %.3g s off, %.3g tolerances\n", v.c.name(), d.describe(v.c), d.ours-d.theirs, d.tolerances)
 		if v.found {
