@@ -60,7 +60,7 @@ func (t *tools) check(c *testCase) (*verdict, error) {
 	}
 	moved := 0.0
 	v.chaos, moved, err = t.chaotic(v)
-	v.note = fmt.Sprintf("with sleeps of 1 to %.3g s before each action SimGrid's own dates move by %.3g s", shortSkew, moved)
+	v.note = fmt.Sprintf("with sleeps of up to %.3g s before each action SimGrid's own dates move by %.3g s", shortSkew, moved)
 	return v, err
 }
 
