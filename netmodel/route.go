@@ -67,7 +67,7 @@ const maxRouteLinks = math.MaxInt16
 
 // Bounds of the number of routes that are remembered: 4 for each host within them.
 const (
-	minKnownRoutes = 1 << 8
+	minKnownRoutes = 1 << 12
 	maxKnownRoutes = 1 << 15
 )
 
