@@ -41,9 +41,9 @@ func TestParseErrors(t *testing.T) {
 		{"no kernels", "version: 1\nunit: s\n", `f.yaml:1: kernel file: no key "kernels"`},
 		{"kernels is nothing", "version: 1\nunit: s\nkernels:\n", `f.yaml:3: kernels: want a mapping, found nothing`},
 		{"unknown key", "version: 1\nunits: s\n", `f.yaml:2: kernel file: unknown key "units": want version, description,`},
-		{"noise", header + "  k: 1\nnoise: normal\n", `f.yaml:5: kernel file: "noise" is not supported: models are free of noise`},
-		{"seed", header + "  k: 1\nseed: 42\n", `f.yaml:5: kernel file: "seed" is not supported`},
-		{"noise of a model", header + "  k: {terms: {1: 1},\n    noise: 1}\n", `f.yaml:5: k: "noise" is not supported`},
+		{"noise", header + "  k: 1\nnoise: normal\n", `f.yaml:5: noise: want none, or normal or half-normal with a standard deviation, found "normal"`},
+		{"seed", header + "  k: 1\nseed: 42\n", `f.yaml:5: kernel file: unknown key "seed": want version,`},
+		{"noise of a model", header + "  k: {terms: {1: 1},\n    noise: 1}\n", `f.yaml:5: k: noise: want none, or normal or half-normal with a standard deviation, found "1"`},
 		{"description", "version: 1\nunit: s\nkernels: {}\ndescription: [a]\n", `f.yaml:4: description: want a text or number, found a list`},
 		{"cpus", header + "  k: 1\ncpus_per_host: 0\n", `f.yaml:5: cpus_per_host: want a whole number in [1,65536], found "0"`},
 

@@ -204,6 +204,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
 	case trace.KindStep:
 		e.progress.step(a.X[0], rk.clock)
+		if e.random != nil {
+			e.random.begin(r, a.X[0])
+		}
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

@@ -96,6 +96,9 @@ func (r *Report) machine() string {
 	if r.KernelFile != "" {
 		text += ", kernels " + r.KernelFile
 	}
+	if r.Seed != nil {
+		text += fmt.Sprintf(", noise of seed %d", *r.Seed)
+	}
 	return text
 }
 

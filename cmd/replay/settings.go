@@ -20,6 +20,7 @@ type settings struct {
 	json, quiet  bool
 	sample       sampleSettings
 	keep         keepSettings
+	noise        seedSettings
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -55,6 +56,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, err
 	}
 	if s.keep, err = keepSettingsOf(c, s); err != nil {
+		return nil, err
+	}
+	if s.noise, err = seedSettingsOf(c, s); err != nil {
 		return nil, err
 	}
 	s.from, s.to, err = parseSteps(c.String("steps"))
