@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reprise/kernels"
+	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -14,6 +15,8 @@ type Machine struct {
 	Platform *platforms.Platform
 	// Kernels may be nil for a trace that calls no kernels.
 	Kernels *kernels.Set
+	// NetworkNoise makes overheads and latencies random; nil: they are not.
+	NetworkNoise *netmodel.Noise
 	// Hosts holds the number of the host of each rank; see FillHosts and
 	// ParseHostfile.
 	Hosts []int32

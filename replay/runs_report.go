@@ -10,12 +10,13 @@ import (
 // EnsembleReport is an ensemble with what it was made from and what making it cost.
 type EnsembleReport struct {
 	*Ensemble
-	Tool       string            `json:"tool"`
-	Trace      string            `json:"trace"`
-	Platform   string            `json:"platform"`
-	KernelFile string            `json:"kernels"` // "": none
-	Program    string            `json:"program"`
-	Parameters map[string]string `json:"parameters"`
+	Tool         string            `json:"tool"`
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`                 // "": none
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"`
 
 	Ranks       int     `json:"ranks"`
 	Workers     int     `json:"workers"` // replays at once
@@ -44,6 +45,9 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "%d runs, seeds %d to %d: %s on %s, %d ranks", len(r.Runs), first, last, r.Trace, r.Platform, r.Ranks)
 	if r.KernelFile != "" {
 		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
+	}
+	if r.NetworkNoise != "" {
+		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
 	}
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)

@@ -12,15 +12,16 @@ import (
 type EstimateReport struct {
 	IsEstimate bool `json:"estimate"` // true
 	*Estimate
-	Confidence float64           `json:"confidence"` // of the interval
-	Tolerance  float64           `json:"tolerance"`  // that was asked for; 0: none
-	Budget     float64           `json:"budget_s"`   // likewise
-	Tool       string            `json:"tool"`
-	Trace      string            `json:"trace"`
-	Platform   string            `json:"platform"`
-	KernelFile string            `json:"kernels"`
-	Program    string            `json:"program"`
-	Parameters map[string]string `json:"parameters"`
+	Confidence   float64           `json:"confidence"` // of the interval
+	Tolerance    float64           `json:"tolerance"`  // that was asked for; 0: none
+	Budget       float64           `json:"budget_s"`   // likewise
+	Tool         string            `json:"tool"`
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"`
 
 	Hosts       int      `json:"hosts"`
 	Warnings    []string `json:"warnings,omitempty"`
@@ -64,6 +65,9 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, ": an estimate\n%s on %s, %d ranks on %d hosts", r.Trace, r.Platform, r.Header.Ranks, r.Hosts)
 	if r.KernelFile != "" {
 		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
+	}
+	if r.NetworkNoise != "" {
+		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
 	}
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)

@@ -29,7 +29,7 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.snapshotSource(c)
 	e.snapshotCollectives(c)
 	if e.random != nil {
-		e.random.snapshot(c)
+		e.random.snapshot(c, len(e.messages))
 	}
 }
 

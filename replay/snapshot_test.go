@@ -7,6 +7,7 @@ import (
 
 	"reprise/internal/snapshot"
 	"reprise/internal/snapshot/snapshottest"
+	"reprise/noise"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -18,8 +19,8 @@ func TestSnapshotFields(t *testing.T) {
 	write := func(c *snapshot.Codec) { e.Snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
 		"options network protocol source trace machine pause precision first last orderedProbes selector sums models rowOf kernels random")
-	e.random = &randomness{places: make([]place, 3)}
-	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source")
+	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1)}
+	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
 	snapshottest.Fields(t, &e.ranks[0], func(c *snapshot.Codec, _ *rank) { write(c) }, "next shared")
 	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")

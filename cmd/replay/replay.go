@@ -94,7 +94,7 @@ func options(s *settings, m *machine) (replay.Options, error) {
 func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
 	r.Tool = "replay " + version
 	r.Trace, r.Platform, r.KernelFile = s.trace, m.platformName, m.kernelName
-	r.PeakRSS = peakRSS()
+	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
 	if s.json {
 		return r.WriteJSON(stdout)
 	}

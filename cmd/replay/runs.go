@@ -26,6 +26,7 @@ type seedSettings struct {
 
 func seedFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "network-noise", Usage: "noise in overheads and latencies, YAML `FILE`", DefaultText: "none"},
 		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
 		&cli.IntFlag{Name: "runs", Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread", DefaultText: "one replay"},
 	}
@@ -99,7 +100,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	}
 	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.Workers, r.PeakRSS = workers, peakRSS()
+	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
 	if s.json {
 		return r.WriteJSON(stdout)
 	}

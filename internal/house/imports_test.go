@@ -19,7 +19,7 @@ var allowed = map[string]rule{
 	"reprise/proto":             {outside: []string{"google.golang.org/protobuf"}},
 	"reprise/trace":             {inside: []string{"reprise/proto"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	"reprise/platforms":         {},
-	"reprise/netmodel":          {inside: []string{"reprise/platforms", "reprise/noise"}},
+	"reprise/netmodel":          {inside: []string{"reprise/platforms", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/noise":             {},
 	"reprise/kernels":           {inside: []string{"reprise/noise"}, outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
 	"reprise/tracegen":          {inside: []string{"reprise/trace"}},
