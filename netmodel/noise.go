@@ -64,7 +64,10 @@ func draw(ranges []noiseRange, mean float64, size int64, d noise.Draw) float64 {
 	if r.own {
 		mean = r.fixed + float64(r.perByte*float64(size))
 	}
-	return max(0, mean+r.law.Of(mean, d))
+	if total := mean + r.law.Of(mean, d); total > 0 {
+		return total
+	}
+	return 0
 }
 
 // LoadNoise parses the file at path.

@@ -59,14 +59,20 @@ var (
 	}
 )
 
-func ratio(q *rational, x float64) float64 {
-	above, below := q.above[0], q.below[0]
-	for i := 1; i < len(q.above); i++ {
-		above = float64(above*x) + q.above[i]
-		below = float64(below*x) + q.below[i]
-	}
-	return above / below
+func ratio(q *rational, x float64) float64 { return horner(&q.above, x) / horner(&q.below, x) }
+
+func horner(c *[8]float64, x float64) float64 {
+	y := float64(c[0]*x) + c[1]
+	y = float64(y*x) + c[2]
+	y = float64(y*x) + c[3]
+	y = float64(y*x) + c[4]
+	y = float64(y*x) + c[5]
+	y = float64(y*x) + c[6]
+	return float64(y*x) + c[7]
 }
+
+// series has the coefficients of s^22 to s^8 below; the next term is less than 2e-20.
+var series = [8]float64{1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9}
 
 // logarithm returns the natural logarithm of a positive normal number, with an
 // error of some 2e-16 of max(1, |log x|). math.Log has other last bits on other
@@ -81,10 +87,11 @@ func logarithm(x float64) float64 {
 		e--
 	}
 	s := (m - 1) / (m + 1)
-	square, sum := float64(s*s), 0.0
-	const highest = 23 // s^24/25 < 2e-20
-	for k := highest; k >= 1; k -= 2 {
-		sum = float64(sum*square) + 1/float64(k)
-	}
+	square := float64(s * s)
+	sum := horner(&series, square) // from s^8 on
+	sum = float64(sum*square) + 1./7
+	sum = float64(sum*square) + 1./5
+	sum = float64(sum*square) + 1./3
+	sum = float64(sum*square) + 1
 	return float64(float64(e)*math.Ln2) + float64(2*s*sum)
 }
