@@ -158,7 +158,11 @@ func (p *noiseParser) ranges(n ast.Node, what string) ([]noiseRange, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k := len(list); k > 0 && r.above <= list[k-1].above {
+		k := len(list)
+		if k > 0 && r.above < 0 {
+			return nil, p.Errorf(item, "%s: range without \"above\" after another one", what)
+		}
+		if k > 0 && r.above <= list[k-1].above {
 			return nil, p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above)
 		}
 		list = append(list, r)

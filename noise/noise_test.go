@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 	seen := map[Draw]bool{}
 	for _, d := range []Draw{
 		s.Draw(Computation, 0, 0, 0), s.Draw(Latency, 0, 0, 0), s.Draw(Computation, 1, 0, 0), s.Draw(Computation, 0, 1, 0),
-		s.Draw(Computation, 0, 0, 1), NewSource(2).Draw(Computation, 0, 0, 0), NewSource(1<<32 | 1).Draw(Computation, 0, 0, 0),
+		s.Draw(Computation, 0, 0, 1), NewSource(2).Draw(Computation, 0, 0, 0), NewSource(1<<32|1).Draw(Computation, 0, 0, 0),
 	} {
 		seen[d] = true
 	}

@@ -128,7 +128,7 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 }
 
 func (n *randomness) snapshot(c *snapshot.Codec, messages int) {
-	c.Section("noise", *n, place{}, noise.Draw{})
+	c.Section("noise", *n, place{})
 	c.Const("noise of ranks", len(n.places))
 	for r := range n.places {
 		p := &n.places[r]
