@@ -108,11 +108,16 @@ func (n *randomness) received(r int32) noise.Draw {
 
 // post draws the latency of a message that rank r posts.
 func (n *randomness) post(r, id int32) {
+	n.reach(id)
+	n.latency[id] = n.sent(r, noise.Latency)
+	n.places[r].sends++
+}
+
+// reach makes latency so long that it holds a message.
+func (n *randomness) reach(id int32) {
 	for int(id) >= len(n.latency) {
 		n.latency = append(n.latency, noise.Draw{})
 	}
-	n.latency[id] = n.sent(r, noise.Latency)
-	n.places[r].sends++
 }
 
 // kernel plays a call of a kernel that has noise, or no model.
@@ -127,6 +132,7 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	return goOn, nil
 }
 
+// snapshot is Snapshot of the places of the ranks and of the draws of so many messages.
 func (n *randomness) snapshot(c *snapshot.Codec, messages int) {
 	c.Section("noise", *n, place{})
 	c.Const("noise of ranks", len(n.places))
@@ -137,5 +143,11 @@ func (n *randomness) snapshot(c *snapshot.Codec, messages int) {
 		snapshot.Int(c, &p.sends)
 		snapshot.Int(c, &p.receives)
 	}
-	snapshot.Slice(c, &n.latency, messages, func(d *noise.Draw) { snapshot.Ints(c, d[:]) })
+	if n.network == nil {
+		return
+	}
+	for id := range messages {
+		n.reach(int32(id))
+		snapshot.Ints(c, n.latency[id][:])
+	}
 }
