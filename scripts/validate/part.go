@@ -1,0 +1,22 @@
+package main
+
+// part is a section of the page.
+type part struct {
+	name    string
+	measure func(*lab) (markdown string, err error)
+}
+
+// parts lists all sections in the order of the page.
+func parts() []part {
+	return []part{
+		{"dahu", matrixSize},
+	}
+}
+
+func partNames() []string {
+	var names []string
+	for _, p := range parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
