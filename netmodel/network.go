@@ -46,6 +46,7 @@ type Network struct {
 
 	// Factors of the last message: sizes mostly come in runs.
 	lastSize, lastF, lastG float64
+	lastWithin             bool
 }
 
 // Stats counts what a Network did.
@@ -137,9 +138,11 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 // latencyPhase returns how long the latency phase of a message lasts on a way, and
 // notes its factors.
 func (n *Network) latencyPhase(way *route, size int64) float64 {
-	if z := float64(size) + envelope; z != n.lastSize {
-		n.lastSize = z
-		n.lastF, n.lastG = n.opts.factors(z)
+
+	z, within := float64(size)+envelope, way.src == way.dst
+	if z != n.lastSize || within != n.lastWithin {
+		n.lastSize, n.lastWithin = z, within
+		n.lastF, n.lastG = n.opts.factors(z, within)
 	}
 	return way.latency * n.lastG
 }

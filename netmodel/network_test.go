@@ -42,6 +42,11 @@ func TestAlone(t *testing.T) {
 			plain("network/crosstraffic", "yes"), 984, 1e-3 + 1000*1.05/1e6},
 		{"to oneself", star(1, 125e6, 50e-6), plain("network/crosstraffic", "yes"), 100000,
 			1e-4 + 100016*1.05/125e6}, // 9.401344e-4
+		{"to oneself by factors of its own", star(1, 125e6, 50e-6),
+			plain("reprise/loopback-bw-factor", "0:0.5", "reprise/loopback-lat-factor", "0:3"), 100000, 1e-4*3 + 100016/(125e6*0.5)},
+		{"to oneself, one table only", star(1, 125e6, 50e-6), plain("reprise/loopback-bw-factor", "0:0.5"), 100000, 1e-4 + 100016/(125e6*0.5)},
+		{"to another, past those factors", star(2, 125e6, 50e-6),
+			plain("reprise/loopback-bw-factor", "0:0.5", "reprise/loopback-lat-factor", "0:3"), 100000, 1e-4 + 100016/125e6},
 		{"FATPIPE both ways", onlyLink(platforms.Link{Bandwidth: 1e6, Latency: 1e-3, Policy: platforms.Fatpipe}),
 			plain("network/crosstraffic", "yes"), 984, 1e-3 + 1000/1e6},
 		{"link met twice", topology{

@@ -30,6 +30,8 @@ var optionTable = []option{
 	{"network/optim", ignored},
 	{"network/weight-S", tracked(explicitWeightS, func(o *Options) *float64 { return &o.WeightS })},
 	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
+	{"reprise/loopback-bw-factor", factors(func(o *Options) *Factors { return &o.LoopbackFactors.Bandwidth })},
+	{"reprise/loopback-lat-factor", factors(func(o *Options) *Factors { return &o.LoopbackFactors.Latency })},
 	{"reprise/poll", setPoll},
 	{"reprise/solver", setSolver},
 	{"smpi/allgather", algorithm("allgather")},

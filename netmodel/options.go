@@ -57,20 +57,21 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	// Network.
 
-	Model             Model   // network/model
-	BandwidthFactors  Factors // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors    Factors // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
-	LatencyFactor     float64 // network/latency-factor: g of the other models
-	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
-	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
-	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
-	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
-	LoopbackLatency   float64 // network/loopback-lat
-	TimePrecision     float64 // surf/precision: events this close happen together
-	SharePrecision    float64 // maxmin/precision: tolerance of the reference filling
-	Solver            Solver  // reprise/solver
-	Contention        bool    // reprise/contention: no = every flow has its route alone
+	Model             Model    // network/model
+	BandwidthFactors  Factors  // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors    Factors  // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor   float64  // network/bandwidth-factor: f of the other models
+	LatencyFactor     float64  // network/latency-factor: g of the other models
+	CrossTraffic      bool     // network/crosstraffic: acknowledgements load the way back
+	TCPGamma          float64  // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	WeightS           float64  // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth float64  // network/loopback-bw: of the global loopback link
+	LoopbackLatency   float64  // network/loopback-lat
+	LoopbackFactors   Loopback // of messages from a host to itself, in ModelSMPI
+	TimePrecision     float64  // surf/precision: events this close happen together
+	SharePrecision    float64  // maxmin/precision: tolerance of the reference filling
+	Solver            Solver   // reprise/solver
+	Contention        bool     // reprise/contention: no = every flow has its route alone
 
 	// Protocol, see Protocol.
 
@@ -172,13 +173,34 @@ func (o *Options) setModel(m Model) {
 	}
 }
 
+// Loopback has the factors of messages from a host to itself; an empty table: those
+// of all others.
+type Loopback struct {
+	Bandwidth Factors // reprise/loopback-bw-factor
+	Latency   Factors // reprise/loopback-lat-factor
+}
+
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
-// of z bytes, envelope included.
-func (o *Options) factors(z float64) (f, g float64) {
-	if o.Model == ModelSMPI {
-		return o.BandwidthFactors.At(z), o.LatencyFactors.At(z)
+// of z bytes, envelope included; within a host or between two.
+func (o *Options) factors(z float64, within bool) (f, g float64) {
+	if o.Model != ModelSMPI {
+		return o.BandwidthFactor, o.LatencyFactor
 	}
-	return o.BandwidthFactor, o.LatencyFactor
+	bandwidth, latency := o.BandwidthFactors, o.LatencyFactors
+	if within && len(o.LoopbackFactors.Bandwidth) > 0 {
+		bandwidth = o.LoopbackFactors.Bandwidth
+	}
+	if within && len(o.LoopbackFactors.Latency) > 0 {
+		latency = o.LoopbackFactors.Latency
+	}
+	return bandwidth.At(z), latency.At(z)
+}
+
+// EnvelopeFactor returns the latency factor of an empty message, within a host or
+// between two.
+func (o *Options) EnvelopeFactor(within bool) float64 {
+	_, g := o.factors(envelope, within)
+	return g
 }
 
 // Validate reports all the fields whose values make no sense, joined.
@@ -224,6 +246,8 @@ func (o *Options) validateProtocol() (errs []error) {
 	}{
 		{"smpi/bw-factor", o.BandwidthFactors, true},
 		{"smpi/lat-factor", o.LatencyFactors, false},
+		{"reprise/loopback-bw-factor", o.LoopbackFactors.Bandwidth, true},
+		{"reprise/loopback-lat-factor", o.LoopbackFactors.Latency, false},
 	} {
 		if err := t.table.validate(t.positive); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))

@@ -24,6 +24,8 @@ func (o *Options) Settings() []platforms.Prop {
 		{"network/weight-S", o.WeightS},
 		{"network/loopback-bw", o.LoopbackBandwidth},
 		{"network/loopback-lat", o.LoopbackLatency},
+		{"reprise/loopback-bw-factor", o.LoopbackFactors.Bandwidth},
+		{"reprise/loopback-lat-factor", o.LoopbackFactors.Latency},
 		{"surf/precision", o.TimePrecision},
 		{"maxmin/precision", o.SharePrecision},
 		{"reprise/solver", nameOf(int(o.Solver), "local", "reference")},
