@@ -57,21 +57,20 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	// Network.
 
-	Model             Model    // network/model
-	BandwidthFactors  Factors  // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors    Factors  // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor   float64  // network/bandwidth-factor: f of the other models
-	LatencyFactor     float64  // network/latency-factor: g of the other models
-	CrossTraffic      bool     // network/crosstraffic: acknowledgements load the way back
-	TCPGamma          float64  // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
-	WeightS           float64  // network/weight-S: S in the penalty L + sum of S/bw
-	LoopbackBandwidth float64  // network/loopback-bw: of the global loopback link
-	LoopbackLatency   float64  // network/loopback-lat
-	LoopbackFactors   Loopback // of messages from a host to itself, in ModelSMPI
-	TimePrecision     float64  // surf/precision: events this close happen together
-	SharePrecision    float64  // maxmin/precision: tolerance of the reference filling
-	Solver            Solver   // reprise/solver
-	Contention        bool     // reprise/contention: no = every flow has its route alone
+	Model             Model   // network/model
+	BandwidthFactors  Factors // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors    Factors // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
+	LatencyFactor     float64 // network/latency-factor: g of the other models
+	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
+	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
+	LoopbackLatency   float64 // network/loopback-lat
+	TimePrecision     float64 // surf/precision: events this close happen together
+	SharePrecision    float64 // maxmin/precision: tolerance of the reference filling
+	Solver            Solver  // reprise/solver
+	Contention        bool    // reprise/contention: no = every flow has its route alone
 
 	// Protocol, see Protocol.
 
@@ -173,13 +172,6 @@ func (o *Options) setModel(m Model) {
 	}
 }
 
-// Loopback has the factors of messages from a host to itself; an empty table: those
-// of all others.
-type Loopback struct {
-	Bandwidth Factors // reprise/loopback-bw-factor
-	Latency   Factors // reprise/loopback-lat-factor
-}
-
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
 // of z bytes, envelope included; within a host or between two.
 func (o *Options) factors(z float64, within bool) (f, g float64) {
@@ -187,11 +179,11 @@ func (o *Options) factors(z float64, within bool) (f, g float64) {
 		return o.BandwidthFactor, o.LatencyFactor
 	}
 	bandwidth, latency := o.BandwidthFactors, o.LatencyFactors
-	if within && len(o.LoopbackFactors.Bandwidth) > 0 {
-		bandwidth = o.LoopbackFactors.Bandwidth
+	if within && len(o.LoopbackBandwidthFactors) > 0 {
+		bandwidth = o.LoopbackBandwidthFactors
 	}
-	if within && len(o.LoopbackFactors.Latency) > 0 {
-		latency = o.LoopbackFactors.Latency
+	if within && len(o.LoopbackLatencyFactors) > 0 {
+		latency = o.LoopbackLatencyFactors
 	}
 	return bandwidth.At(z), latency.At(z)
 }
@@ -246,8 +238,8 @@ func (o *Options) validateProtocol() (errs []error) {
 	}{
 		{"smpi/bw-factor", o.BandwidthFactors, true},
 		{"smpi/lat-factor", o.LatencyFactors, false},
-		{"reprise/loopback-bw-factor", o.LoopbackFactors.Bandwidth, true},
-		{"reprise/loopback-lat-factor", o.LoopbackFactors.Latency, false},
+		{"reprise/loopback-bw-factor", o.LoopbackBandwidthFactors, true},
+		{"reprise/loopback-lat-factor", o.LoopbackLatencyFactors, false},
 	} {
 		if err := t.table.validate(t.positive); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
