@@ -57,20 +57,22 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	// Network.
 
-	Model             Model   // network/model
-	BandwidthFactors  Factors // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors    Factors // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
-	LatencyFactor     float64 // network/latency-factor: g of the other models
-	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
-	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
-	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
-	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
-	LoopbackLatency   float64 // network/loopback-lat
-	TimePrecision     float64 // surf/precision: events this close happen together
-	SharePrecision    float64 // maxmin/precision: tolerance of the reference filling
-	Solver            Solver  // reprise/solver
-	Contention        bool    // reprise/contention: no = every flow has its route alone
+	Model                    Model   // network/model
+	BandwidthFactors         Factors // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors           Factors // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor          float64 // network/bandwidth-factor: f of the other models
+	LatencyFactor            float64 // network/latency-factor: g of the other models
+	CrossTraffic             bool    // network/crosstraffic: acknowledgements load the way back
+	TCPGamma                 float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	WeightS                  float64 // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth        float64 // network/loopback-bw: of the global loopback link
+	LoopbackLatency          float64 // network/loopback-lat
+	LoopbackBandwidthFactors Factors // reprise/loopback-bw-factor: f(z) within a host; empty: that of all
+	LoopbackLatencyFactors   Factors // reprise/loopback-lat-factor: g(z) likewise
+	TimePrecision            float64 // surf/precision: events this close happen together
+	SharePrecision           float64 // maxmin/precision: tolerance of the reference filling
+	Solver                   Solver  // reprise/solver
+	Contention               bool    // reprise/contention: no = every flow has its route alone
 
 	// Protocol, see Protocol.
 
