@@ -72,6 +72,7 @@ func (n *network) options() []option {
 	list := []option{
 		{"smpi/os", overheads(n.Send)}, {"smpi/or", overheads(n.Recv)}, {"smpi/ois", overheads(n.ISend)},
 		{"smpi/bw-factor", factors(n.BandwidthFactor)}, {"smpi/lat-factor", factors(n.LatencyFactor)},
+		{"reprise/loopback-bw-factor", factors(n.LoopbackBwFactor)}, {"reprise/loopback-lat-factor", factors(n.LoopbackLatFactor)},
 	}
 	for _, o := range []struct {
 		name  string
@@ -83,7 +84,7 @@ func (n *network) options() []option {
 			list = append(list, option{o.name, exact(o.value)})
 		}
 	}
-	for _, name := range []string{"network/weight-S", "network/crosstraffic"} {
+	for _, name := range []string{"network/weight-S", "network/crosstraffic", "maxmin/precision", "surf/precision"} {
 		if value := n.Options[name]; value != "" {
 			list = append(list, option{name, value})
 		}

@@ -10,6 +10,10 @@ type part struct {
 func parts() []part {
 	return []part{
 		{"dahu", matrixSize},
+		{"cooling", cooling},
+		{"factorial", factorial},
+		{"geometry", geometry},
+		{"paravance", paravance},
 	}
 }
 
