@@ -76,6 +76,7 @@ type run struct {
 	hpl      string // flags of tracegen hpl, separated by blanks
 	platform string // XML, or the name of a built-in machine
 	kernels  string // YAML, or the name of a built-in set
+	hosts    string // file of hosts, a line each; "": ranks fill hosts in order
 	flags    string // further flags of replay, separated by blanks
 }
 
@@ -122,7 +123,7 @@ func (l *lab) replayAll(runs []run) ([]result, error) {
 // replay returns the result of a run, from the directory of results if it is there.
 func (l *lab) replay(r run) (result, error) {
 	var res result
-	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags)+".json")
+	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts)+".json")
 	out, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if out, err = l.play(r); err == nil {
@@ -155,6 +156,13 @@ func (l *lab) play(r run) ([]byte, error) {
 		}
 	}
 	args := append([]string{"--quiet", "--json", "--platform", platform, "--kernels", kernels}, strings.Fields(r.flags)...)
+	if r.hosts != "" {
+		hosts, err := l.keep(r.hosts, ".hosts")
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--hostfile", hosts)
+	}
 	return l.execute("replay", append(args, trace))
 }
 

@@ -14,6 +14,11 @@ func parts() []part {
 		{"factorial", factorial},
 		{"geometry", geometry},
 		{"paravance", paravance},
+		{"stampede", stampede},
+		{"topology", topology},
+		{"temporal", temporal},
+		{"spatial", spatial},
+		{"capacity", capacity},
 	}
 }
 
