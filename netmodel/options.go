@@ -57,22 +57,23 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	// Network.
 
-	Model                    Model   // network/model
-	BandwidthFactors         Factors // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors           Factors // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor          float64 // network/bandwidth-factor: f of the other models
-	LatencyFactor            float64 // network/latency-factor: g of the other models
-	CrossTraffic             bool    // network/crosstraffic: acknowledgements load the way back
-	TCPGamma                 float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
-	WeightS                  float64 // network/weight-S: S in the penalty L + sum of S/bw
-	LoopbackBandwidth        float64 // network/loopback-bw: of the global loopback link
-	LoopbackLatency          float64 // network/loopback-lat
-	LoopbackBandwidthFactors Factors // reprise/loopback-bw-factor: f(z) within a host; empty: that of all
-	LoopbackLatencyFactors   Factors // reprise/loopback-lat-factor: g(z) likewise
-	TimePrecision            float64 // surf/precision: events this close happen together
-	SharePrecision           float64 // maxmin/precision: tolerance of the reference filling
-	Solver                   Solver  // reprise/solver
-	Contention               bool    // reprise/contention: no = every flow has its route alone
+	Model                    Model      // network/model
+	BandwidthFactors         Factors    // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors           Factors    // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models
+	LatencyFactor            float64    // network/latency-factor: g of the other models
+	CrossTraffic             bool       // network/crosstraffic: acknowledgements load the way back
+	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	WeightS                  float64    // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth        float64    // network/loopback-bw: of the global loopback link
+	LoopbackLatency          float64    // network/loopback-lat
+	LoopbackBandwidthFactors Factors    // reprise/loopback-bw-factor: f(z) within a host; empty: that of all
+	LoopbackLatencyFactors   Factors    // reprise/loopback-lat-factor: g(z) likewise
+	FactorRule               FactorRule // reprise/bw-factor: what f(z) of ModelSMPI does
+	TimePrecision            float64    // surf/precision: events this close happen together
+	SharePrecision           float64    // maxmin/precision: tolerance of the reference filling
+	Solver                   Solver     // reprise/solver
+	Contention               bool       // reprise/contention: no = every flow has its route alone
 
 	// Protocol, see Protocol.
 
@@ -174,6 +175,19 @@ func (o *Options) setModel(m Model) {
 	}
 }
 
+// FactorRule says what the bandwidth factor f(z) does to a flow.
+type FactorRule uint8
+
+const (
+	// FactorProgress: a share of v byte/s progresses at f*v; the flow takes v from
+	// its links. The rule of SimGrid 3.32.
+	FactorProgress FactorRule = iota
+	// FactorBound: the share is at most f times the smallest bandwidth on the route,
+	// and progresses as it is, so that several flows together fill a link whatever f.
+	// A factor above 1 has no effect. The rule of SimGrid until 2021.
+	FactorBound
+)
+
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
 // of z bytes, envelope included; within a host or between two.
 func (o *Options) factors(z float64, within bool) (f, g float64) {
@@ -266,6 +280,9 @@ func (o *Options) validateChoices() (errs []error) {
 	}
 	if o.Solver > SolverReference {
 		errs = append(errs, fmt.Errorf("reprise/solver: unknown solver %d", o.Solver))
+	}
+	if o.FactorRule > FactorBound {
+		errs = append(errs, fmt.Errorf("reprise/bw-factor: unknown rule %d", o.FactorRule))
 	}
 	if o.Poll > PollArrived {
 		errs = append(errs, fmt.Errorf("reprise/poll: unknown rule %d", o.Poll))

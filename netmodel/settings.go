@@ -28,6 +28,7 @@ func (o *Options) Settings() []platforms.Prop {
 		{"reprise/loopback-lat-factor", o.LoopbackLatencyFactors},
 		{"surf/precision", o.TimePrecision},
 		{"maxmin/precision", o.SharePrecision},
+		{"reprise/bw-factor", nameOf(int(o.FactorRule), "progress", "bound")},
 		{"reprise/solver", nameOf(int(o.Solver), "local", "reference")},
 		{"reprise/contention", o.Contention},
 		{"smpi/os", o.SendOverhead},
