@@ -25,7 +25,7 @@ const (
 )
 
 // capacityFlags are tracegen's, beside -N.
-const capacityFlags = "--NB 120 -P 16 -Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64"
+const capacityFlags = "--NB 120 -P 16 -Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64 --copy-l"
 
 // capacitySwitches are the numbers of top switches that are replayed.
 var capacitySwitches = map[int]bool{1: true, 2: true, 4: true, 8: true, 16: true}

@@ -7,9 +7,10 @@ import (
 
 // dahu is what the published simulations of Dahu were given.
 type dahu struct {
-	networks map[string]*network
-	gemms    map[string]*gemmModel
-	others   otherKernels
+	networks  map[string]*network
+	gemms     map[string]*gemmModel
+	others    otherKernels
+	linkNoise string // of the network, YAML
 }
 
 // gemmModel is one of the published sets of dgemm models.
@@ -31,7 +32,10 @@ func (l *lab) readDahu() (*dahu, error) {
 	if d.gemms, err = l.readGemms("dahu/dgemm_cpu_models.csv"); err != nil {
 		return nil, err
 	}
-	d.others, err = l.readOthers("dahu/kernels.json")
+	if d.others, err = l.readOthers("dahu/kernels.json"); err != nil {
+		return nil, err
+	}
+	d.linkNoise, err = l.readLinkNoise("dahu/stochastic_network.json")
 	return d, err
 }
 
@@ -97,8 +101,9 @@ func (d *dahu) kernels(set string, others otherKernels) (machineKernels, error) 
 	return machineKernels{gemm: g.all, processors: g.processors, cpusPerHost: 2, others: others}, nil
 }
 
-// dahuFlags are tracegen's of the runs on Dahu.
+// dahuFlags are tracegen's of the runs on Dahu. HPL was built with
+// -DHPL_NO_MPI_DATATYPE, which copies the panel as -DHPL_COPY_L does.
 func dahuFlags(n, nb, p, q int, bcast string, depth int, swap string) string {
-	return fmt.Sprintf("-N %d --NB %d -P %d -Q %d --PFACT crout --RFACT right --NBMIN 2 --NDIV 2 --BCAST %s --DEPTH %d --SWAP %s --swap-threshold %d",
+	return fmt.Sprintf("-N %d --NB %d -P %d -Q %d --PFACT crout --RFACT right --NBMIN 2 --NDIV 2 --BCAST %s --DEPTH %d --SWAP %s --swap-threshold %d --copy-l",
 		n, nb, p, q, bcast, depth, swap, nb)
 }

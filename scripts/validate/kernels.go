@@ -29,7 +29,11 @@ func (p polynomial) terms() string {
 // piece writes the model as in a kernel file. Empty calls are charged, as the
 // published simulations did.
 func (g gemm) piece(noisy bool) string {
-	return "{empty: charged, terms: " + g.mean.terms() + "}"
+	noise := ""
+	if noisy && g.deviation != (polynomial{}) {
+		noise = ", noise: {half-normal: " + g.deviation.terms() + "}"
+	}
+	return "{empty: charged, terms: " + g.mean.terms() + noise + "}"
 }
 
 // processor is a CPU of a host with a dgemm model of its own.
@@ -123,5 +127,9 @@ func (o otherKernels) write(b *strings.Builder, noisy bool) {
 
 // piece writes the coefficient as in a kernel file.
 func (c coefficient) piece(product string, noisy bool) string {
-	return fmt.Sprintf("terms: {%s: %s}", product, exact(c.mean))
+	text := fmt.Sprintf("terms: {%s: %s}", product, exact(c.mean))
+	if noisy {
+		text += fmt.Sprintf(", noise: {half-normal: {%s: %s}}", product, exact(c.deviation))
+	}
+	return text
 }

@@ -18,18 +18,19 @@ import (
 
 // lab is where runs are replayed.
 type lab struct {
-	data  string // directory of the published data
-	bin   string // directory of the programs
-	work  string // directory of what they read and of their results
-	plots string // directory
-	tools string // hash of the programs
-	jobs  int
-	log   io.Writer
-	mu    sync.Mutex // of log
+	data    string // directory of the published data
+	bin     string // directory of the programs
+	work    string // directory of what they read and of their results
+	plots   string // directory
+	tools   string // hash of the programs
+	jobs    int
+	largest int // order of the matrix of what is replayed of the study by size
+	log     io.Writer
+	mu      sync.Mutex // of log
 }
 
 func newLab(o *config, log io.Writer) (*lab, error) {
-	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), jobs: o.jobs, log: log}
+	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), jobs: o.jobs, largest: o.largest, log: log}
 	for _, dir := range []string{"runs", "files"} {
 		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
 			return nil, err
@@ -77,6 +78,7 @@ type run struct {
 	platform string // XML, or the name of a built-in machine
 	kernels  string // YAML, or the name of a built-in set
 	hosts    string // file of hosts, a line each; "": ranks fill hosts in order
+	links    string // noise of the network, YAML; "": none
 	flags    string // further flags of replay, separated by blanks
 }
 
@@ -123,7 +125,7 @@ func (l *lab) replayAll(runs []run) ([]result, error) {
 // replay returns the result of a run, from the directory of results if it is there.
 func (l *lab) replay(r run) (result, error) {
 	var res result
-	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts)+".json")
+	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
 	out, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if out, err = l.play(r); err == nil {
@@ -156,12 +158,15 @@ func (l *lab) play(r run) ([]byte, error) {
 		}
 	}
 	args := append([]string{"--quiet", "--json", "--platform", platform, "--kernels", kernels}, strings.Fields(r.flags)...)
-	if r.hosts != "" {
-		hosts, err := l.keep(r.hosts, ".hosts")
+	for _, file := range []struct{ flag, text, suffix string }{{"--hostfile", r.hosts, ".hosts"}, {"--network-noise", r.links, ".noise.yaml"}} {
+		if file.text == "" {
+			continue
+		}
+		path, err := l.keep(file.text, file.suffix)
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, "--hostfile", hosts)
+		args = append(args, file.flag, path)
 	}
 	return l.execute("replay", append(args, trace))
 }

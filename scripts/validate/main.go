@@ -24,6 +24,7 @@ type config struct {
 	data, work, bin, page string
 	only                  []string // names of parts; none: all
 	jobs                  int
+	largest               int // order of the matrices of Dahu's study by size
 	short                 bool
 	facts                 string // directory of the short version's figures
 }
@@ -37,6 +38,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
 	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
 	f.IntVar(&o.jobs, "jobs", 1, "number of replays at once")
+	f.IntVar(&o.largest, "largest", 500000, "largest order of the matrix in Dahu's study by size")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
 	if err := f.Parse(args); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"reprise/internal/page"
@@ -89,9 +90,6 @@ func matrixSize(l *lab) (string, error) {
 	}
 	st := &ladderStudy{smpi: smpi, real: real, ours: map[string]sized{}}
 	for _, step := range ladder {
-		if step.noisyKernels || step.noisyLinks {
-			continue
-		}
 		st.steps = append(st.steps, step)
 		if st.ours[step.name], err = l.replaySizes(d, step); err != nil {
 			return "", err
@@ -112,19 +110,33 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 	}
 	kernels.noisyGemm, kernels.noisyOthers = step.noisyKernels, step.noisyKernels && !step.minimal
 	machine := d.networks["dahu_2019"].xml(cluster{first: 0, last: 31, cores: 32})
+	links := ""
+	if step.noisyLinks {
+		links = d.linkNoise
+	}
 	var runs []run
-	for _, n := range orders {
-		runs = append(runs, run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: kernels.yaml()})
+	for _, n := range step.orders(l.largest) {
+		runs = append(runs, run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: kernels.yaml(), links: links})
 	}
 	results, err := l.replayAll(runs)
 	if err != nil {
 		return nil, err
 	}
 	gflops := sized{}
-	for i, n := range orders {
+	for i, n := range step.orders(l.largest) {
 		gflops[n] = results[i].Gflops
 	}
 	return gflops, nil
+}
+
+// orders are those that a model is replayed for: some of them if its only difference
+// from another model is the noise of the network, which changes little.
+func (s ladderStep) orders(largest int) []int {
+	list := slices.Clone(orders)
+	if s.noisyLinks {
+		list = []int{50000, 100000, 250000, 500000}
+	}
+	return slices.DeleteFunc(list, func(n int) bool { return n > largest })
 }
 
 // ladderStudy holds Gflops of models: ours and SMPI's, and those of the machine.
@@ -151,23 +163,34 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 	for _, n := range orders {
 		cells := []string{page.Count(n)}
 		for _, step := range s.steps {
-			cells = append(cells, percent(relative(got[step.name][n], want(step.name)[n])))
+			cells = append(cells, errorCell(got[step.name][n], want(step.name)[n]))
 		}
 		t.Row(cells...)
 	}
 	return t.String()
 }
 
+// errorCell is the error of one value, if there are both.
+func errorCell(got, want float64) string {
+	if got == 0 || want == 0 {
+		return "–"
+	}
+	return percent(relative(got, want))
+}
+
 func (s *ladderStudy) summary() string {
-	t := page.NewTable("model", "ours − SMPI: mean", "worst", "at N", "ours − reality: mean", "worst", "SMPI − reality: mean", "worst")
+	t := page.NewTable("model", "points", "ours − SMPI: mean", "worst", "at N", "ours − reality: mean", "worst", "SMPI − reality: mean", "worst")
 	for _, step := range s.steps {
 		var smpi, real, theirs spread
 		for _, n := range orders {
+			if s.ours[step.name][n] == 0 {
+				continue
+			}
 			smpi.add(relative(s.ours[step.name][n], s.smpi[step.name][n]), page.Count(n))
 			real.add(relative(s.ours[step.name][n], s.real[n]), page.Count(n))
 			theirs.add(relative(s.smpi[step.name][n], s.real[n]), page.Count(n))
 		}
-		t.Row(step.name, fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
+		t.Row(step.name, fmt.Sprint(smpi.n), fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
 			fmt.Sprintf("%.2f", real.mean()), percent(real.worst), fmt.Sprintf("%.2f", theirs.mean()), percent(theirs.worst))
 	}
 	return t.String()

@@ -32,8 +32,8 @@ type line struct {
 // stampedeConfigs are tracegen's flags for the two configurations that the published
 // simulations may have had, beside -N.
 var stampedeConfigs = []struct{ name, flags string }{
-	{"of the TOP500 run", "--NB 1024 -P 77 -Q 78 --PMAP col --PFACT right --NBMIN 4 --NDIV 2 --RFACT crout --BCAST LnM --DEPTH 0 --SWAP bin --L1 no --U no --EQUIL no"},
-	{"before 2017-10-02", "--NB 1024 -P 77 -Q 78 --PMAP row --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST LnM --DEPTH 0 --SWAP mix --swap-threshold 64 --L1 transposed --U transposed --EQUIL yes"},
+	{"of the TOP500 run", "--NB 1024 -P 77 -Q 78 --PMAP col --PFACT right --NBMIN 4 --NDIV 2 --RFACT crout --BCAST LnM --DEPTH 0 --SWAP bin --L1 no --U no --EQUIL no --copy-l"},
+	{"before 2017-10-02", "--NB 1024 -P 77 -Q 78 --PMAP row --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST LnM --DEPTH 0 --SWAP mix --swap-threshold 64 --L1 transposed --U transposed --EQUIL yes --copy-l"},
 }
 
 // stampede replays the three sizes of the run on 6,006 nodes, sampled, on the fat
