@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -33,14 +34,14 @@ var capacitySwitches = map[int]bool{1: true, 2: true, 4: true, 8: true, 16: true
 // capacity replays 512 ranks on fat trees of 1 to 16 top switches and variations of
 // links and processors. Everything is known but the random placements; ours are
 // drawn from a seed.
-func capacity(l *lab) (string, error) {
+func capacity(l *lab) (section, error) {
 	var in capacityInputs
 	if err := l.document("scalability/platform_2017.json", &in); err != nil {
-		return "", err
+		return section{}, err
 	}
 	s, err := l.sheet("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	var points []point
 	index, count := map[string]int{}, map[string]float64{}
@@ -61,13 +62,14 @@ func capacity(l *lab) (string, error) {
 		points[i].smpi += (hplGflops(n, r.number("smpi_time_s")) - points[i].smpi) / count[key] // a running mean
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	if err := l.replayPoints(points); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return agree(points, func(p point) string { return strings.Join(p.labels, " ") }).text() + "\n" +
-		pointTable([]string{"N", "top switches", "links, MB/s", "µs", "speed", "placement"}, points), nil
+	text := agree(points, func(p point) string { return strings.Join(p.labels, " ") }).text() + "\n" +
+		pointTable([]string{"N", "top switches", "links, MB/s", "µs", "speed", "placement"}, points)
+	return section{text, capacityClaims(points)}, nil
 }
 
 func megabytesPerSecond(x float64) string { return fmt.Sprintf("%g", x/1e6) }
@@ -103,4 +105,30 @@ func shuffledHosts(n int) string {
 		fmt.Fprintf(&b, "node-%d\n", i)
 	}
 	return b.String()
+}
+
+// capacityClaims checks what switches, placement, latency and bandwidth are worth.
+func capacityClaims(points []point) []verdict {
+	at := map[string]float64{}
+	for _, p := range points {
+		at[strings.Join(p.labels, " ")] = p.ours
+	}
+	narrow := func(placement string) (values []string) {
+		for _, k := range []string{"1", "2", "4", "8", "16"} {
+			values = append(values, gflops(at["50,000 "+k+" 1.25 24 1 "+placement]))
+		}
+		return values
+	}
+	base, base100 := at["50,000 16 1250 24 1 sequential"], at["100,000 16 1250 24 1 sequential"]
+	one, all := at["50,000 1 1.25 24 1 sequential"], at["50,000 16 1.25 24 1 sequential"]
+	switches := relative(at["50,000 1 1250 24 1 sequential"], base)
+	random := relative(at["50,000 16 1250 24 1 random"], base)
+	slow, slow100 := base/at["50,000 16 1250 240 1 sequential"], base100/at["100,000 16 1250 240 1 sequential"]
+	wide, thin := relative(at["50,000 16 12500 24 1 sequential"], base), relative(at["50,000 16 125 24 1 sequential"], base)
+	return []verdict{
+		{31, fmt.Sprintf("10 Gb/s: 1 instead of 16 switches %s %%, random %s %%; 10 Mb/s: %s Gflops, random %s", tenth(switches), tenth(random), strings.Join(narrow("sequential"), " / "), strings.Join(narrow("random"), " / ")),
+			math.Abs(switches) < 2 && all/one > 2 && at["50,000 1 1.25 24 1 random"] < 0.7*one},
+		{32, fmt.Sprintf("latency ×10: %.1f at 50,000, %.1f at 100,000; bandwidth ×10 %s %%, /10 %s %%", slow, slow100, tenth(wide), tenth(thin)),
+			math.Abs(slow-3.7) < 0.8 && math.Abs(slow100-2.1) < 0.4 && math.Abs(wide) < 6 && math.Abs(thin) < 6},
+	}
 }

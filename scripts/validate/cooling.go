@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"strings"
+
 	"reprise/internal/page"
 )
 
@@ -8,26 +12,26 @@ import (
 // that of D1_het. Repaired (September 2020): the dgemm models are not public; those
 // of July 2020 are the closest, with 7 processors published and the others
 // reconstructed; hosts 1 to 32 and minimal other kernels.
-func cooling(l *lab) (string, error) {
+func cooling(l *lab) (section, error) {
 	d, err := l.readDahu()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	s, err := l.sheet("dahu/predictions_cooling.csv", "cooling", "matrix_size", "smpi_gflops")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	real, err := l.pooledRuns()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	broken, err := d.kernels("het_poly_2019-04-05", d.others)
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	repaired, err := d.kernels("het_poly_2020-07-08_reconstructed", d.others.minimal())
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	broken.noisyGemm, broken.noisyOthers, repaired.noisyGemm = true, true, true
 	states := map[string]struct {
@@ -45,14 +49,32 @@ func cooling(l *lab) (string, error) {
 		})
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	if err := l.replayPoints(points); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return agree(points, func(p point) string { return p.labels[0] + " " + p.labels[1] }).text() + "\n" +
-		page.Image(l.plots, "cooling", "Gflops by N, cooling broken and repaired") + "\n" +
-		pointTable([]string{"cooling", "N"}, points), plotCooling(l, points)
+	text := agree(points, func(p point) string { return p.labels[0] + " " + p.labels[1] }).text() + "\n" +
+		page.Image(l.plots, "cooling", "Gflops by N, cooling broken and repaired") + "\n" + pointTable([]string{"cooling", "N"}, points)
+	return section{text, coolingClaims(points)}, plotCooling(l, points)
+}
+
+// coolingClaims checks what broken cooling costs, and how well both states are
+// predicted.
+func coolingClaims(points []point) []verdict {
+	at := map[string]float64{}
+	var errors [2]spread
+	for _, p := range points {
+		at[strings.Join(p.labels, " ")] = p.ours
+		state := 0
+		if p.labels[0] == "bad" {
+			state = 1
+		}
+		errors[state].add(relative(p.ours, p.real), "")
+	}
+	loss := relative(at["bad 500,000"], at["good 500,000"])
+	return []verdict{{8, fmt.Sprintf("%s %% at 500,000; good %s, bad %s", tenth(loss), errors[0].limits(), errors[1].limits()),
+		math.Abs(loss+12.8) < 4 && errors[0].within5 == errors[0].n && errors[1].within5 >= errors[1].n-1}}
 }
 
 // pooledRuns returns the mean Gflops of all real runs by the state of the cooling.

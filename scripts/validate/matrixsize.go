@@ -71,31 +71,34 @@ func (l *lab) readReality(campaign string) (sized, error) {
 var orders = []int{50000, 75000, 100000, 125000, 150000, 175000, 200000, 250000, 300000, 350000, 400000, 450000, 500000}
 
 // matrixSize replays all models for all orders.
-func matrixSize(l *lab) (string, error) {
+func matrixSize(l *lab) (section, error) {
 	d, err := l.readDahu()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	ladder, err := l.readLadder()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	smpi, err := l.readPredictions()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	real, err := l.readReality("2019-03")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	st := &ladderStudy{smpi: smpi, real: real, ours: map[string]sized{}}
 	for _, step := range ladder {
 		st.steps = append(st.steps, step)
 		if st.ours[step.name], err = l.replaySizes(d, step); err != nil {
-			return "", err
+			return section{}, err
 		}
 	}
-	return st.text(), nil
+	if err := st.plot(l); err != nil {
+		return section{}, err
+	}
+	return section{st.text(l), st.claims()}, nil
 }
 
 // replaySizes returns our Gflops of a model by order.
@@ -147,8 +150,8 @@ type ladderStudy struct {
 }
 
 // text writes the tables: errors by order and model, then their means.
-func (s *ladderStudy) text() string {
-	return "Ours against SMPI, error of Gflops in percent:\n\n" + s.errors(s.ours, func(name string) sized { return s.smpi[name] }) +
+func (s *ladderStudy) text(l *lab) string {
+	return page.Image(l.plots, "dahu", "Gflops by N and model") + page.Image(l.plots, "dahu-smpi", "errors against SMPI") + "\nOurs against SMPI, error of Gflops in percent:\n\n" + s.errors(s.ours, func(name string) sized { return s.smpi[name] }) +
 		"\nOurs against reality:\n\n" + s.errors(s.ours, func(string) sized { return s.real }) +
 		"\nSMPI against reality:\n\n" + s.errors(s.smpi, func(string) sized { return s.real }) +
 		"\nAll orders together, absolute errors in percent:\n\n" + s.summary()

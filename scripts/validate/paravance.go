@@ -4,29 +4,29 @@ import "reprise/internal/page"
 
 // paravance replays the five published simulations of a second cluster: 32x32 ranks
 // on 64 nodes with 10 Gb/s Ethernet, noise of dgemm, Dahu's minimal other kernels.
-func paravance(l *lab) (string, error) {
+func paravance(l *lab) (section, error) {
 	d, err := l.readDahu()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	var n network
 	if err := l.document("paravance/platform.json", &n); err != nil {
-		return "", err
+		return section{}, err
 	}
 	gemms, err := l.readGemms("paravance/dgemm_cpu_models.csv")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	d.gemms = gemms
 	kernels, err := d.kernels("", d.others.minimal())
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	kernels.gemm = kernels.processors[0].gemm // of a host without a model, which there is none of
 	kernels.noisyGemm = true
 	s, err := l.sheet("paravance/predictions.csv", "matrix_size", "smpi_gflops")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	machine, models := n.xml(cluster{first: 1, last: 64, cores: 16}), kernels.yaml()
 	var points []point
@@ -36,10 +36,10 @@ func paravance(l *lab) (string, error) {
 			run: run{hpl: dahuFlags(order, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: models}})
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	if err := l.replayPoints(points); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return agree(points, func(p point) string { return p.labels[0] }).text() + "\n" + pointTable([]string{"N"}, points), nil
+	return section{text: agree(points, first).text() + "\n" + pointTable([]string{"N"}, points)}, nil
 }

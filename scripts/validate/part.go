@@ -3,7 +3,14 @@ package main
 // part is a section of the page.
 type part struct {
 	name    string
-	measure func(*lab) (markdown string, err error)
+	measure func(*lab) (section, error)
+}
+
+// section is what a part writes: its text between the marks, and what it says about
+// claims.
+type section struct {
+	text   string
+	claims []verdict
 }
 
 // parts lists all sections in the order of the page.
@@ -19,6 +26,7 @@ func parts() []part {
 		{"temporal", temporal},
 		{"spatial", spatial},
 		{"capacity", capacity},
+		{"claims", judge},
 	}
 }
 

@@ -94,6 +94,9 @@ func (a agreement) text() string {
 	return t.String()
 }
 
+// first returns the first label of a point.
+func first(p point) string { return p.labels[0] }
+
 // order returns the order of the point's matrix.
 func (p point) order() int {
 	var n int

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"reprise/internal/page"
 )
@@ -64,14 +66,14 @@ func tenth(x float64) string {
 
 // topology replays 16x16 ranks on a switch and on fat trees with 4 top switches and
 // fewer.
-func topology(l *lab) (string, error) {
+func topology(l *lab) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	s, err := l.sheet("sensibility/topology.csv", "platform_id", "matrix_size", "topology", "top_switches", "smpi_gflops")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	var samples []sample
 	var runs []run
@@ -84,24 +86,28 @@ func topology(l *lab) (string, error) {
 		samples, runs = append(samples, x), append(runs, y.run(y.nodes[x.machine], x.n, 16, 16, tree))
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	if err := l.fill(samples, runs); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return "Time above that with 4 top switches, mean over the machines in percent, ours (SMPI's):\n\n" +
-		overheadTable("top switches", "4", []string{"one switch for all", "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples), nil
+	text := "Time above that with 4 top switches, mean over the machines in percent, ours (SMPI's):\n\n" +
+		overheadTable("top switches", "4", []string{"one switch for all", "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
+	o := overheadsOver("4", samples, func(s sample) float64 { return s.ours })
+	return section{text, []verdict{{24, fmt.Sprintf("3: %s %% at 500,000; 2: %s %%, %s %% at 100,000; 1: %s %%, %s %%; one switch %s %%", tenth(o["500000 3"]), tenth(o["500000 2"]), tenth(o["100000 2"]),
+		tenth(o["500000 1"]), tenth(o["100000 1"]), tenth(o["500000 one switch for all"])),
+		o["500000 3"] < 1 && o["100000 2"] > o["500000 2"] && o["500000 2"] > 0.5 && o["500000 1"] > 5 && o["100000 1"] > 20 && o["500000 one switch for all"] < 0}}}, nil
 }
 
 // temporal replays 8x32 ranks with more and more noise of dgemm.
-func temporal(l *lab) (string, error) {
+func temporal(l *lab) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	s, err := l.sheet("sensibility/temporal.csv", "platform_id", "matrix_size", "coefficient_of_variation", "smpi_gflops")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	var samples []sample
 	var runs []run
@@ -115,14 +121,15 @@ func temporal(l *lab) (string, error) {
 		}
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	slices.SortFunc(kinds, func(a, b string) int { return len(a)*100 + int(a[0]) - len(b)*100 - int(b[0]) })
 	if err := l.fill(samples, runs); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return "Time above that without noise, mean over the machines in percent, ours (SMPI's):\n\n" +
-		overheadTable("coefficient of variation", "0 %", kinds, samples) + "\nAll runs:\n\n" + absolute(samples), nil
+	text := "Time above that without noise, mean over the machines in percent, ours (SMPI's):\n\n" +
+		overheadTable("coefficient of variation", "0 %", kinds, samples) + "\nAll runs:\n\n" + absolute(samples)
+	return section{text, temporalClaims(samples, y)}, nil
 }
 
 // spatialShapes are the grids of the spatial study that its claims name.
@@ -132,14 +139,14 @@ var spatialShapes = []string{"4x64", "4x63", "4x62", "4x61", "4x60", "5x51", "5x
 const spatialMachines = 2
 
 // spatial replays grids of fewer and fewer nodes, the slowest left out.
-func spatial(l *lab) (string, error) {
+func spatial(l *lab) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	s, err := l.sheet("sensibility/spatial.csv", "platform_id", "matrix_size", "removed_nodes", "p", "q", "smpi_gflops")
 	if err != nil {
-		return "", err
+		return section{}, err
 	}
 	machines := map[int][]string{}
 	var samples []sample
@@ -156,11 +163,60 @@ func spatial(l *lab) (string, error) {
 		runs = append(runs, y.run(y.without(x.machine, r.whole("removed_nodes")), x.n, r.whole("p"), r.whole("q"), ""))
 	}
 	if s.err != nil {
-		return "", s.err
+		return section{}, s.err
 	}
 	if err := l.fill(samples, runs); err != nil {
-		return "", err
+		return section{}, err
 	}
-	return "Time above that of 4x64, mean over " + strconv.Itoa(spatialMachines) + " machines in percent, ours (SMPI's):\n\n" +
-		overheadTable("grid", "4x64", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples), nil
+	text := "Time above that of 4x64, mean over " + strconv.Itoa(spatialMachines) + " machines in percent, ours (SMPI's):\n\n" +
+		overheadTable("grid", "4x64", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
+	return section{text, spatialClaims(samples)}, nil
+}
+
+// temporalClaims checks what noise costs, and how much of it the machines have.
+func temporalClaims(samples []sample, y *synthetic) []verdict {
+	o := overheadsOver("0 %", samples, func(s sample) float64 { return s.ours })
+	by := func(c string) (text string, rising bool) {
+		rising = true
+		for i, n := range studyOrders {
+			text += tenth(o[cell(n, c)]) + ", "
+			rising = rising && (i == 0 || o[cell(n, c)] >= o[cell(studyOrders[i-1], c)]-0.5)
+		}
+		return text[:len(text)-2] + " % at " + c, rising
+	}
+	ten, rising := by("10 %")
+	four, _ := by("4 %")
+	var sum, count float64
+	for _, nodes := range y.nodes {
+		for _, n := range nodes {
+			sum, count = sum+n.deviation.mnk/n.mean.mnk, count+1
+		}
+	}
+	large := o[cell(500000, "10 %")]
+	return []verdict{
+		{19, ten + "; " + four, rising && large > 5 && large < 13 && o[cell(500000, "4 %")] < large/2},
+		{20, fmt.Sprintf("%.1f %%", 100*sum/count), math.Abs(100*sum/count-3.4) < 0.1},
+	}
+}
+
+// spatialClaims checks which grids are good, with all nodes and without the slowest.
+func spatialClaims(samples []sample) []verdict {
+	o := overheadsOver("4x64", samples, func(s sample) float64 { return s.ours })
+	list := func(n int, grids ...string) string {
+		var parts []string
+		for _, g := range grids {
+			parts = append(parts, g+" "+tenth(o[cell(n, g)]))
+		}
+		return strings.Join(parts, ", ") + " %"
+	}
+	at := func(n int, grid string) float64 { return o[cell(n, grid)] }
+	const large = 500000
+	return []verdict{
+		{18, list(large, "8x32", "2x128", "16x16", "1x256", "32x8"),
+			at(large, "8x32") > 0 && at(large, "2x128") > at(large, "8x32") && at(large, "16x16") > 10 && at(large, "1x256") > 25 && at(large, "32x8") > 40},
+		{21, list(large, "4x63", "4x62", "4x61", "4x60", "5x51") + "; " + list(large, "16x15", "17x15", "32x8"),
+			at(large, "4x63") > 0 && at(large, "4x60") > at(large, "4x62") && at(large, "5x51") < 1 && at(large, "16x15") > 15},
+		{22, list(200000, "5x51", "5x50", "5x48") + " at 200,000; " + list(large, "5x51", "5x50", "5x48") + " at 500,000",
+			at(200000, "5x51") > 2 && at(large, "5x51") < at(200000, "5x51")-3},
+	}
 }

@@ -16,6 +16,7 @@ func relative(got, want float64) float64 { return 100 * (got/want - 1) }
 type spread struct {
 	n          int
 	sum, sumOf float64 // of absolute values, and with signs
+	low, high  float64 // smallest and largest
 	worst      float64 // the largest absolute value, with its sign
 	worstAt    string
 	within5    int // how many are 5 or less
@@ -25,6 +26,10 @@ func (s *spread) add(err float64, at string) {
 	s.n++
 	s.sum += math.Abs(err)
 	s.sumOf += err
+	s.low, s.high = min(s.low, err), max(s.high, err)
+	if s.n == 1 {
+		s.low, s.high = err, err
+	}
 	if math.Abs(err) <= 5 {
 		s.within5++
 	}
@@ -35,6 +40,9 @@ func (s *spread) add(err float64, at string) {
 
 // mean returns the mean absolute error.
 func (s *spread) mean() float64 { return s.sum / float64(s.n) }
+
+// limits writes the smallest and the largest error.
+func (s *spread) limits() string { return tenth(s.low) + " to " + tenth(s.high) + " %" }
 
 // bias returns the mean error.
 func (s *spread) bias() float64 { return s.sumOf / float64(s.n) }
