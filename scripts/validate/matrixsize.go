@@ -163,7 +163,7 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 		head = append(head, step.name)
 	}
 	t := page.NewTable(head...)
-	for _, n := range orders {
+	for _, n := range s.replayed() {
 		cells := []string{page.Count(n)}
 		for _, step := range s.steps {
 			cells = append(cells, errorCell(got[step.name][n], want(step.name)[n]))
@@ -171,6 +171,13 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 		t.Row(cells...)
 	}
 	return t.String()
+}
+
+// replayed returns the orders that some model was replayed for.
+func (s *ladderStudy) replayed() []int {
+	return slices.DeleteFunc(slices.Clone(orders), func(n int) bool {
+		return !slices.ContainsFunc(s.steps, func(step ladderStep) bool { return s.has(step.name, n) })
+	})
 }
 
 // errorCell is the error of one value, if there are both.
