@@ -43,6 +43,19 @@ type cluster struct {
 	fatpipe     bool   // links are not shared
 }
 
+// firstCables returns the parameters of a fat tree with one cable in the place of
+// parallel ones: the simulator of 2017 to 2020 routed everything over the first of
+// them. (Its routes took the port "destination mod parents", that of today takes
+// "destination mod parents times cables".)
+func firstCables(parameters string) string {
+	at := strings.LastIndexByte(parameters, ';') + 1
+	cables := strings.Split(parameters[at:], ",")
+	for i := range cables {
+		cables[i] = "1"
+	}
+	return parameters[:at] + strings.Join(cables, ",")
+}
+
 // xml describes a cluster with network n to SimGrid and to us.
 func (n *network) xml(c cluster) string {
 	var b strings.Builder
@@ -56,7 +69,7 @@ func (n *network) xml(c cluster) string {
 		fmt.Fprintf(&b, " loopback_bw=\"%sBps\" loopback_lat=\"%ss\"", exact(n.LoopbackBandwidth), exact(n.LoopbackLatency))
 	}
 	if c.fatTree != "" {
-		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", c.fatTree)
+		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", firstCables(c.fatTree))
 	}
 	if c.fatpipe {
 		b.WriteString(" sharing_policy=\"FATPIPE\"")
