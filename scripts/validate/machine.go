@@ -40,7 +40,7 @@ type cluster struct {
 	first, last int    // numbers of the hosts
 	cores       int    // of a host
 	fatTree     string // parameters of its topology; "": one switch
-	fatpipe     bool   // links are not shared
+	halfDuplex  bool   // both directions of a link share it
 }
 
 // firstCables returns the parameters of a fat tree with one cable in the place of
@@ -71,8 +71,8 @@ func (n *network) xml(c cluster) string {
 	if c.fatTree != "" {
 		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", firstCables(c.fatTree))
 	}
-	if c.fatpipe {
-		b.WriteString(" sharing_policy=\"FATPIPE\"")
+	if c.halfDuplex {
+		b.WriteString(" sharing_policy=\"SHARED\"")
 	}
 	b.WriteString("/>\n</platform>\n")
 	return b.String()
