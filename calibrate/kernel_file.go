@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,6 +14,7 @@ type FileOptions struct {
 	Description, Source string
 	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
 	Empty               string // "free" or "charged": what calls with a dimension of zero cost; default: free
+	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
 }
 
 // Validate reports what is wrong with the options.
@@ -24,12 +26,16 @@ func (o *FileOptions) Validate() error {
 	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {
 		errs = append(errs, fmt.Errorf("empty calls %q, want free or charged", o.Empty))
 	}
+	if o.Noise != "" && !slices.Contains([]string{NoNoise, Normal, HalfNormal, Auto}, o.Noise) {
+		errs = append(errs, fmt.Errorf("noise %q, want none, normal, half-normal or auto", o.Noise))
+	}
 	return errors.Join(errs...)
 }
 
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all
 // points, and, where there are any, those of each host or CPU. Coefficients have as many digits as it
-// takes to read the same numbers again. Noise is not part of the file.
+// takes to read the same numbers again. Noise is asked for by the options; the error wraps
+// ErrMeaningless if there are no timings that say anything about it.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -52,15 +58,21 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-		fmt.Fprintf(&b, "  %s\n", f.All.yaml(f.Function, o.Empty))
+		model, err := f.All.yaml(f.Function, &o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "  %s\n", model)
 	}
-	r.writeHosts(&b, o)
+	if err := r.writeHosts(&b, o); err != nil {
+		return err
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // writeHosts writes the models of hosts and CPUs, by function.
-func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
+func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) error {
 	first := true
 	for i := range r.Functions {
 		f := &r.Functions[i]
@@ -74,9 +86,14 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
 			if g.CPU != nil {
 				fmt.Fprintf(b, "    cpu: %d\n", *g.CPU)
 			}
-			fmt.Fprintf(b, "    kernels: {%s}\n", g.yaml(f.Function, o.Empty))
+			model, err := g.yaml(f.Function, &o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(b, "    kernels: {%s}\n", model)
 		}
 	}
+	return nil
 }
 
 // cpus returns the number of CPUs of a host, as far as groups tell: the largest
@@ -94,17 +111,19 @@ func (r *KernelReport) cpus() int {
 }
 
 // yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
-func (f *Fit) yaml(name, empty string) string {
-	var terms []string
-	for _, c := range f.Coefficients {
-		terms = append(terms, c.Term+": "+number(c.Value))
+func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
+	noise, err := f.noise(o.Noise)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	if empty != "" && empty != "free" {
-		empty = "empty: " + empty + ", "
-	} else {
-		empty = ""
+	if noise != "" {
+		noise = ", noise: " + noise
 	}
-	return fmt.Sprintf("%s: {%sterms: {%s}}", name, empty, strings.Join(terms, ", "))
+	empty := ""
+	if o.Empty != "" && o.Empty != "free" {
+		empty = "empty: " + o.Empty + ", "
+	}
+	return fmt.Sprintf("%s: {%sterms: {%s}%s}", name, empty, yamlTerms(f.Coefficients), noise), nil
 }
 
 // number returns the shortest text that reads as x, with a point so that every

@@ -89,12 +89,37 @@ func (p *program) encode() []byte {
 		for _, b := range c.bounds {
 			code = binary.AppendVarint(binary.AppendVarint(append(code, b.dim), b.lo), b.hi)
 		}
-		code = binary.AppendUvarint(code, uint64(len(c.terms)))
-		for _, t := range c.terms {
-			code = binary.LittleEndian.AppendUint64(append(code, t.factor[:]...), math.Float64bits(t.coef))
-		}
+		code = appendTerms(code, c.terms)
+		code = c.noise.append(code)
 	}
 	return code
+}
+
+func appendTerms(code []byte, terms []term) []byte {
+	code = binary.AppendUvarint(code, uint64(len(terms)))
+	for _, t := range terms {
+		code = appendFloats(append(code, t.factor[:]...), t.coef)
+	}
+	return code
+}
+
+func appendFloats(code []byte, list ...float64) []byte {
+	for _, v := range list {
+		code = binary.LittleEndian.AppendUint64(code, math.Float64bits(v))
+	}
+	return code
+}
+
+// append appends a text that is the same for equal noise only.
+func (n *pieceNoise) append(code []byte) []byte {
+	if n == nil {
+		return append(code, 0)
+	}
+	code = append(code, 1, byte(n.law.Shape), byte(len(n.law.Modes)))
+	for _, m := range n.law.Modes {
+		code = appendFloats(code, m.Weight, m.Mean.Fixed, m.Mean.Relative, m.SD.Fixed, m.SD.Relative)
+	}
+	return appendTerms(code, n.sd)
 }
 
 // compiler resolves the names of a spec for one signature.
@@ -122,6 +147,7 @@ func (c *compiler) compile() (p *program, line int, err error) {
 			return nil, ps.line, err
 		}
 		p.pieces = append(p.pieces, compiled)
+		p.noisy = p.noisy || compiled.noise != nil
 		if len(compiled.bounds) == 0 {
 			break
 		}
@@ -158,16 +184,52 @@ func (c *compiler) piece(ps pieceSpec) (piece, error) {
 		}
 		compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
 	}
+	var err error
+	if compiled.noise, err = c.noise(ps.noise); err != nil {
+		return compiled, err
+	}
+	compiled.terms, err = c.terms(ps.terms)
 	for _, t := range ps.terms {
-		products, err := c.expand(t.product)
-		if err != nil {
-			return compiled, err
-		}
-		for _, factors := range products {
-			compiled.terms = append(compiled.terms, term{t.coef / c.speed, factors})
+		for _, s := range t.product {
+			if err == nil {
+				err = c.extent(s)
+			}
 		}
 	}
-	return compiled, nil
+	return compiled, err
+}
+
+// noise compiles noise; it returns nil if there is none.
+func (c *compiler) noise(s *noiseSpec) (*pieceNoise, error) {
+	if s == nil || len(s.law.Modes)+len(s.sd) == 0 {
+		return nil, nil
+	}
+	sd, err := c.terms(s.sd)
+	if err != nil {
+		return nil, fmt.Errorf("noise: %w", err)
+	}
+	return &pieceNoise{s.law.Scaled(c.speed), sd}, nil
+}
+
+// terms compiles a polynomial.
+func (c *compiler) terms(list []termSpec) (terms []term, err error) {
+	for _, t := range list {
+		products, err := c.expand(t.product)
+		if err != nil {
+			return nil, err
+		}
+		for _, factors := range products {
+			terms = append(terms, term{t.coef / c.speed, factors})
+		}
+	}
+	return terms, nil
+}
+
+// extent notes a factor of the model's products.
+func (c *compiler) extent(s sum) error {
+	set, err := c.set(s)
+	c.extents = append(c.extents, set)
+	return err
 }
 
 // dim returns the index of the dimension name.
@@ -192,7 +254,7 @@ func (c *compiler) set(s sum) (dimSet, error) {
 	return set, nil
 }
 
-// expand multiplies out the sums of p and notes its factors as extents.
+// expand multiplies out the sums of p.
 func (c *compiler) expand(p product) ([][maxDegree]uint8, error) {
 	products := [][]uint8{nil}
 	for _, s := range p {
@@ -200,7 +262,6 @@ func (c *compiler) expand(p product) ([][maxDegree]uint8, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.extents = append(c.extents, set)
 		var next [][]uint8
 		for _, factors := range products {
 			for i := range uint8(MaxDims) {
@@ -250,9 +311,12 @@ func (c *compiler) effectiveExtents(pieces []piece) ([]dimSet, error) {
 }
 
 // vanish reports whether every term of pieces is zero when all dimensions of
-// e are.
+// e are, and the noise too.
 func vanish(pieces []piece, e dimSet) bool {
 	for _, c := range pieces {
+		if n := c.noise; n != nil && (n.sd != nil || !n.law.IsRelative()) {
+			return false
+		}
 		for _, t := range c.terms {
 			if !slices.ContainsFunc(t.factor[:], func(f uint8) bool { return f != one && e&(1<<f) != 0 }) {
 				return false

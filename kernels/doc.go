@@ -18,5 +18,8 @@
 // A kernel that no model covers is an error ([ErrNoModel]), never a silent
 // zero: what costs nothing is declared free in the file. The package knows
 // neither traces nor programs; the vocabulary of kernels and dimensions is
-// whatever the caller's signatures say. All models are free of noise.
+// whatever the caller's signatures say.
+//
+// Models may have noise (package noise): Seconds is then the time without it, and
+// Draw the time of one call, given the random bits of that call.
 package kernels

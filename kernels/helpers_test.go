@@ -61,3 +61,13 @@ func bind(t testing.TB, s *kernels.Set, h kernels.Host, sig kernels.Signature) k
 
 // near allows for rounding in a few operations.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(b) }
+
+// parseFile parses a whole file.
+func parseFile(t testing.TB, text string) *kernels.Set {
+	t.Helper()
+	s, err := kernels.Parse(strings.NewReader(text), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

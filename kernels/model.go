@@ -1,5 +1,7 @@
 package kernels
 
+import "reprise/noise"
+
 // Model is the bound model of one kernel on one host: it maps the dimensions
 // of a call to seconds. It is a small immutable value; models of one Set that
 // are equal share their storage and compare equal with ==, so a caller may
@@ -12,7 +14,10 @@ type Model struct {
 // drop the calls altogether.
 func (m *Model) Free() bool { return m.p == nil }
 
-// Seconds returns how long a call of the given dimensions takes, in seconds,
+// Noisy reports whether calls take a random time: Draw is then to be asked.
+func (m *Model) Noisy() bool { return m.p != nil && m.p.noisy }
+
+// Seconds returns how long a call of the given dimensions takes without noise, in seconds,
 // never negative and never NaN. dims holds the values, >= 0, in the order of
 // the Signature's Dims; the rest is ignored. It does not allocate.
 //
@@ -27,11 +32,22 @@ func (m *Model) Seconds(dims *[MaxDims]int64) float64 {
 	return m.p.seconds(dims)
 }
 
+// Draw returns how long a call of the given dimensions takes, noise included:
+// Seconds with what the draw adds, and again a total that is not positive costs
+// nothing. A call that is free because it is empty has no noise.
+func (m *Model) Draw(dims *[MaxDims]int64, d noise.Draw) float64 {
+	if m.p == nil || len(m.p.extents) != 0 && m.p.empty(dims) {
+		return 0
+	}
+	return m.p.piece(dims).draw(dims, d)
+}
+
 // program is the compiled form of a model, immutable once bound. Its last
 // piece has no bounds, so that some piece always holds.
 type program struct {
 	pieces  []piece
 	extents []dimSet // a call is free if all dimensions of one of these sets are zero
+	noisy   bool     // some piece is
 }
 
 // dimSet is a set of dimensions: bit i stands for dimension i.
@@ -41,6 +57,13 @@ type dimSet uint8
 type piece struct {
 	bounds []bound
 	terms  []term // none: free
+	noise  *pieceNoise
+}
+
+// pieceNoise is the noise of a piece.
+type pieceNoise struct {
+	law noise.Law
+	sd  []term // the standard deviation where the law has no modes
 }
 
 // bound asks for lo <= dims[dim] <= hi.
@@ -66,13 +89,18 @@ func (p *program) seconds(dims *[MaxDims]int64) float64 {
 	if len(p.extents) != 0 && p.empty(dims) {
 		return 0
 	}
+	return p.piece(dims).seconds(dims)
+}
+
+// piece returns the piece that holds.
+func (p *program) piece(dims *[MaxDims]int64) *piece {
 	last := len(p.pieces) - 1
 	for i := range p.pieces[:last] {
 		if p.pieces[i].holds(dims) {
-			return p.pieces[i].seconds(dims)
+			return &p.pieces[i]
 		}
 	}
-	return p.pieces[last].seconds(dims)
+	return &p.pieces[last]
 }
 
 // empty reports whether one of the model's extents is zero.
@@ -102,19 +130,42 @@ func (c *piece) holds(dims *[MaxDims]int64) bool {
 	return true
 }
 
-// seconds adds up the terms in the order of the file. The explicit conversion
-// keeps product and sum from being fused, so that every machine gives the
-// same bits. The mask only tells the compiler that an index is in range.
+// seconds is the sum of the terms, if it is positive.
 func (c *piece) seconds(dims *[MaxDims]int64) float64 {
-	x := [8]float64{float64(dims[0]), float64(dims[1]), float64(dims[2]), float64(dims[3]), one: 1}
-	total := 0.0
-	for i := range c.terms {
-		t := &c.terms[i]
-		f := &t.factor
-		total += float64((t.coef * x[f[0]&7]) * (x[f[1]&7] * x[f[2]&7]))
+	return positive(polynomial(c.terms, dims))
+}
+
+// draw is seconds with noise.
+func (c *piece) draw(dims *[MaxDims]int64, d noise.Draw) float64 {
+	total := polynomial(c.terms, dims)
+	switch n := c.noise; {
+	case n == nil:
+	case n.sd != nil:
+		total += float64(polynomial(n.sd, dims) * n.law.Shape.Deviate(d))
+	default:
+		total += n.law.Of(total, d)
 	}
+	return positive(total)
+}
+
+// positive returns a total, 0 for one that is not positive.
+func positive(total float64) float64 {
 	if total > 0 {
 		return total
 	}
 	return 0
+}
+
+// polynomial adds up terms in the order of the file. The explicit conversion keeps
+// product and sum from being fused, so that every machine gives the same bits.
+// The mask only tells the compiler that an index is in range.
+func polynomial(terms []term, dims *[MaxDims]int64) float64 {
+	x := [8]float64{float64(dims[0]), float64(dims[1]), float64(dims[2]), float64(dims[3]), one: 1}
+	total := 0.0
+	for i := range terms {
+		t := &terms[i]
+		f := &t.factor
+		total += float64((t.coef * x[f[0]&7]) * (x[f[1]&7] * x[f[2]&7]))
+	}
+	return total
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
 )
 
 // formatVersion is the version of the file format that this package reads.
@@ -33,8 +35,8 @@ const anyCPU = -1
 // begin with name:line and say what was found and what is allowed. Files are
 // limited to 4 MiB.
 func Parse(r io.Reader, name string) (*Set, error) {
-	p := fileParser{document: document{name}}
-	root, err := p.read(r)
+	p := fileParser{Document: yamlfile.Document{File: name}}
+	root, err := p.Read(r)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +49,21 @@ func Parse(r io.Reader, name string) (*Set, error) {
 
 // fileParser turns nodes into rules.
 type fileParser struct {
-	document
+	yamlfile.Document
 	flop        bool // the file's unit
 	cpusPerHost int
+	noise       *noiseSpec // of models that say nothing about it; nil: none
 }
 
 // file parses the root of the document.
 func (p *fileParser) file(root ast.Node) (base []rule, overrides []override, err error) {
-	f, err := p.fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "kernels", "hosts")
+	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise", "kernels", "hosts")
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, key := range []string{"version", "unit", "kernels"} {
 		if f[key] == nil {
-			return nil, nil, p.errorf(root, "kernel file: no key %q", key)
+			return nil, nil, p.Errorf(root, "kernel file: no key %q", key)
 		}
 	}
 	if err := p.header(f); err != nil {
@@ -77,12 +80,12 @@ func (p *fileParser) file(root ast.Node) (base []rule, overrides []override, err
 
 // header parses the scalars at the top of the file.
 func (p *fileParser) header(f map[string]ast.Node) (err error) {
-	if _, err := p.integer(f["version"], "version", formatVersion, formatVersion); err != nil {
+	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
 		return err
 	}
 	for _, key := range []string{"description", "source"} {
 		if f[key] != nil {
-			if _, err := p.text(f[key], key); err != nil {
+			if _, err := p.Text(f[key], key); err != nil {
 				return err
 			}
 		}
@@ -92,16 +95,31 @@ func (p *fileParser) header(f map[string]ast.Node) (err error) {
 	}
 	p.cpusPerHost = 1
 	if n := f["cpus_per_host"]; n != nil {
-		p.cpusPerHost, err = p.integer(n, "cpus_per_host", 1, maxCPUs)
+		if p.cpusPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs); err != nil {
+			return err
+		}
 	}
+	if n := f["noise"]; n != nil {
+		return p.noiseOfAll(n)
+	}
+	return nil
+}
+
+// noiseOfAll parses the noise of all models that have none of their own.
+func (p *fileParser) noiseOfAll(n ast.Node) error {
+	l, err := p.Noise(n, "noise", nil)
+	if err == nil && !l.IsRelative() {
+		err = p.Errorf(n, "noise: of all kernels it can only be in percent of their times, such as 3%%")
+	}
+	p.noise = &noiseSpec{law: l}
 	return err
 }
 
 // unit reports whether n is "flop"; the other unit is "s".
 func (p *fileParser) unit(n ast.Node) (flop bool, err error) {
-	text, err := p.text(n, "unit")
+	text, err := p.Text(n, "unit")
 	if err == nil && text != "s" && text != "flop" {
-		err = p.errorf(n, "unit: want s or flop, found %q", text)
+		err = p.Errorf(n, "unit: want s or flop, found %q", text)
 	}
 	return text == "flop", err
 }
@@ -110,15 +128,15 @@ func (p *fileParser) unit(n ast.Node) (flop bool, err error) {
 // pattern comes first: exact names, then by the number of characters that
 // stand for themselves.
 func (p *fileParser) rules(n ast.Node) ([]rule, error) {
-	list, err := p.entries(n, "kernels")
+	list, err := p.Entries(n, "kernels")
 	if err != nil {
 		return nil, err
 	}
 	rules := make([]rule, 0, len(list))
 	for _, e := range list {
-		pat, err := parsePattern(e.key)
+		pat, err := parsePattern(e.Key)
 		if err != nil {
-			return nil, p.errorf(e.node, "kernels: %w", err)
+			return nil, p.Errorf(e.Node, "kernels: %w", err)
 		}
 		model, err := p.model(e)
 		if err != nil {
@@ -132,7 +150,7 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 
 // overrides parses the list of host-dependent rules.
 func (p *fileParser) overrides(n ast.Node) ([]override, error) {
-	items, err := p.items(n, "hosts")
+	items, err := p.Items(n, "hosts")
 	if err != nil {
 		return nil, err
 	}
@@ -148,25 +166,25 @@ func (p *fileParser) overrides(n ast.Node) ([]override, error) {
 }
 
 func (p *fileParser) override(n ast.Node) (o override, err error) {
-	f, err := p.fields(n, "hosts", "host", "cpu", "kernels")
+	f, err := p.Fields(n, "hosts", "host", "cpu", "kernels")
 	if err != nil {
 		return o, err
 	}
 	for _, key := range []string{"host", "kernels"} {
 		if f[key] == nil {
-			return o, p.errorf(n, "hosts: no key %q", key)
+			return o, p.Errorf(n, "hosts: no key %q", key)
 		}
 	}
-	text, err := p.text(f["host"], "hosts: host")
+	text, err := p.Text(f["host"], "hosts: host")
 	if err != nil {
 		return o, err
 	}
 	if o.host, err = parsePattern(text); err != nil {
-		return o, p.errorf(f["host"], "hosts: host: %w", err)
+		return o, p.Errorf(f["host"], "hosts: host: %w", err)
 	}
 	o.cpu = anyCPU
 	if f["cpu"] != nil {
-		if o.cpu, err = p.integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1); err != nil {
+		if o.cpu, err = p.Integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1); err != nil {
 			return o, err
 		}
 	}

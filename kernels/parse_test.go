@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"reprise/kernels"
+	"reprise/noise"
 )
 
 // TestParseErrors breaks one thing at a time and asks for its place and name.
@@ -41,9 +42,26 @@ func TestParseErrors(t *testing.T) {
 		{"no kernels", "version: 1\nunit: s\n", `f.yaml:1: kernel file: no key "kernels"`},
 		{"kernels is nothing", "version: 1\nunit: s\nkernels:\n", `f.yaml:3: kernels: want a mapping, found nothing`},
 		{"unknown key", "version: 1\nunits: s\n", `f.yaml:2: kernel file: unknown key "units": want version, description,`},
-		{"noise", header + "  k: 1\nnoise: normal\n", `f.yaml:5: kernel file: "noise" is not supported: models are free of noise`},
-		{"seed", header + "  k: 1\nseed: 42\n", `f.yaml:5: kernel file: "seed" is not supported`},
-		{"noise of a model", header + "  k: {terms: {1: 1},\n    noise: 1}\n", `f.yaml:5: k: "noise" is not supported`},
+		{"noise", header + "  k: 1\nnoise: normal\n", `f.yaml:5: noise: want none, or normal or half-normal with a standard deviation, found "normal"`},
+		{"seed", header + "  k: 1\nseed: 42\n", `f.yaml:5: kernel file: unknown key "seed": want version,`},
+		{"noise of a model", header + "  k: {terms: {1: 1},\n    noise: 1}\n", `f.yaml:5: k: noise: want none, or normal or half-normal with a standard deviation, found "1"`},
+		{"noise of no kind", header + "  k: {terms: {1: 1}, noise: {gamma: 1}}\n", `f.yaml:4: k: noise: unknown key "gamma": want normal or half-normal`},
+		{"noise of two kinds", header + "  k: {terms: {1: 1}, noise: {normal: 1, half-normal: 1}}\n", `f.yaml:4: k: noise: want one key, normal or half-normal, found 2 keys`},
+		{"noise of a word", header + "  k: {terms: {1: 1}, noise: {normal: much}}\n", `f.yaml:4: k: noise: normal: want a finite number, found "much"`},
+		{"noise in percent", header + "  k: {terms: {1: 1}, noise: {normal: x%}}\n", `f.yaml:4: k: noise: normal: want a number, or a percentage such as 3%, found "x%"`},
+		{"noise below zero", header + "  k: {terms: {1: 1}, noise: {normal: -3%}}\n", `f.yaml:4: k: noise: normal: want a standard deviation >= 0, found "-3%"`},
+		{"noise of nothing", header + "  k: {terms: {1: 1}, noise: }\n", `f.yaml:4: k: noise: want none, or normal or half-normal with a standard deviation, found nothing`},
+		{"noise of what is free", header + "  k: {free: true, noise: {normal: 1}}\n", `f.yaml:4: k: noise of what is free`},
+		{"deviation", header + "  k: {terms: {1: 1}, noise: {normal: {M*: 1}}}\n", `f.yaml:4: k: noise: normal: product "M*": want`},
+		{"no modes", header + "  k: {terms: {1: 1}, noise: {normal: []}}\n", `f.yaml:4: k: noise: normal: 0 modes, want 1 to 64`},
+		{"many modes", header + "  k: {terms: {1: 1}, noise: {normal: [" + strings.Repeat("1,", 64) + "1]}}\n", `f.yaml:4: k: noise: normal: 65 modes, want 1 to 64`},
+		{"mode of nothing", header + "  k: {terms: {1: 1}, noise: {normal: [{weight: 1}]}}\n", `f.yaml:4: k: noise: normal: mode without sd`},
+		{"mode without weight", header + "  k: {terms: {1: 1}, noise: {normal: [{sd: 1}]}}\n", `f.yaml:4: k: noise: normal: mode without weight`},
+		{"mode key", header + "  k: {terms: {1: 1}, noise: {normal: [{sigma: 1}]}}\n", `f.yaml:4: k: noise: normal: unknown key "sigma": want weight, mean, sd`},
+		{"weight", header + "  k: {terms: {1: 1}, noise: {normal: [{weight: 0, sd: 1}]}}\n", `f.yaml:4: k: noise: normal: weight 0, want more than 0 and at most 1`},
+		{"weights", header + "  k: {terms: {1: 1}, noise: {normal: [{weight: 0.5, sd: 1}, {weight: 0.6, sd: 1}]}}\n", `f.yaml:4: k: noise: normal: the weights add up to 1.1, want 1`},
+		{"noise of all", header + "  k: 1\nnoise: {normal: 1.0e-6}\n", `f.yaml:5: noise: of all kernels it can only be in percent of their times`},
+		{"polynomial of all", header + "  k: 1\nnoise: {normal: {M: 1}}\n", `f.yaml:5: noise: normal: want a number, a percentage, or a list of modes, found a mapping`},
 		{"description", "version: 1\nunit: s\nkernels: {}\ndescription: [a]\n", `f.yaml:4: description: want a text or number, found a list`},
 		{"cpus", header + "  k: 1\ncpus_per_host: 0\n", `f.yaml:5: cpus_per_host: want a whole number in [1,65536], found "0"`},
 
@@ -152,6 +170,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Add([]byte(header + "  k: 1\nhosts:\n  - {host: \"a-[1-3,7]*\", kernels: {k*: [{if: M > 3, free: true}, {terms: {(M+N)*K: 1}}]}}\n"))
+	f.Add([]byte(header + "  dgemm: {terms: {M*N*K: 1}, noise: {half-normal: {M: 1}}}\n  dtrsm: {noise: {normal: [{weight: 1, mean: 2%, sd: 1}]}, pieces: [{terms: {M: 1}}]}\nnoise: {normal: 3%}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := kernels.Parse(strings.NewReader(string(text)), "f.yaml")
 		if err != nil {
@@ -176,6 +195,10 @@ func checkTimes(t *testing.T, s *kernels.Set, host kernels.Host) {
 		for _, dims := range [][4]int64{{}, {1, 2, 3, 4}, {2000, 2000, 2000, 2000}} {
 			if sec := m.Seconds(&dims); !(sec >= 0) || m.Free() && sec != 0 {
 				t.Fatalf("%s %v: %g s, free %v", sig, dims, sec, m.Free())
+			}
+			d := noise.NewSource(1).Draw(noise.Computation, 2, 3, 4)
+			if sec := m.Draw(&dims, d); !(sec >= 0) || !m.Noisy() && sec != m.Seconds(&dims) {
+				t.Fatalf("%s %v: draw of %g s, noisy %v", sig, dims, sec, m.Noisy())
 			}
 		}
 	}

@@ -1,6 +1,13 @@
 package kernels
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
+	"reprise/noise"
+)
 
 // spec is a model as the file says it, before names are resolved.
 type spec struct {
@@ -8,6 +15,7 @@ type spec struct {
 	flop    bool // coefficients in flop, not seconds
 	charged bool // an empty call costs what the terms say
 	extents []sum
+	noise   *noiseSpec  // of pieces that say nothing about it
 	pieces  []pieceSpec // at least one; the last has no conditions
 }
 
@@ -17,6 +25,14 @@ type pieceSpec struct {
 	when  []Attr
 	conds []condition
 	terms []termSpec // none: free
+	noise *noiseSpec // nil: none
+}
+
+// noiseSpec is the noise of a piece. Where there is an sd, a polynomial, it is the
+// standard deviation of the law, which has no modes.
+type noiseSpec struct {
+	law noise.Law
+	sd  []termSpec
 }
 
 // termSpec is coef times product.
@@ -27,30 +43,30 @@ type termSpec struct {
 
 // model parses the value of a kernel: "free", a constant, a list of pieces, or
 // a mapping.
-func (p *fileParser) model(e entry) (spec, error) {
-	m := spec{line: e.node.GetToken().Position.Line, flop: p.flop}
-	switch n := e.value.(type) {
+func (p *fileParser) model(e yamlfile.Entry) (spec, error) {
+	m := spec{line: e.Node.GetToken().Position.Line, flop: p.flop, noise: p.noise}
+	switch n := e.Value.(type) {
 	case *ast.SequenceNode:
-		return m, p.pieces(n, e.key, &m)
+		return m, p.pieces(n, e.Key, &m)
 	case *ast.MappingNode, *ast.MappingValueNode:
-		return m, p.modelFields(n, e.key, &m)
+		return m, p.modelFields(n, e.Key, &m)
 	}
-	if text, err := p.text(e.value, e.key); err != nil || text == "free" {
+	if text, err := p.Text(e.Value, e.Key); err != nil || text == "free" {
 		m.pieces = []pieceSpec{{line: m.line}}
 		return m, err
 	}
-	c, err := p.number(e.value, e.key+": free or a constant")
+	c, err := p.Number(e.Value, e.Key+": free or a constant")
 	if err == nil && c <= 0 {
-		err = p.errorf(e.value, "%s: constant %g: want a positive one, or free", e.key, c)
+		err = p.Errorf(e.Value, "%s: constant %g: want a positive one, or free", e.Key, c)
 	}
-	m.pieces = []pieceSpec{{line: m.line, terms: []termSpec{{coef: c}}}}
+	m.pieces = []pieceSpec{{line: m.line, terms: []termSpec{{coef: c}}, noise: m.noise}}
 	return m, err
 }
 
 // modelFields parses a model that is a mapping: the keys of one piece or
 // "pieces", with those of the whole model.
 func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
-	f, err := p.fields(n, what, "unit", "empty", "pieces", "when", "if", "terms", "free")
+	f, err := p.Fields(n, what, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise")
 	if err != nil {
 		return err
 	}
@@ -69,7 +85,12 @@ func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
 	}
 	for _, key := range []string{"when", "if", "terms", "free"} {
 		if f[key] != nil {
-			return p.errorf(f[key], "%s: %q beside pieces: it belongs into one of them", what, key)
+			return p.Errorf(f[key], "%s: %q beside pieces: it belongs into one of them", what, key)
+		}
+	}
+	if f["noise"] != nil {
+		if m.noise, err = p.noiseOf(f["noise"], what); err != nil {
+			return err
 		}
 	}
 	return p.pieces(f["pieces"], what, m)
@@ -80,45 +101,45 @@ func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
 func (p *fileParser) empty(n ast.Node, what string, m *spec) error {
 	what += ": empty"
 	if _, ok := n.(*ast.SequenceNode); !ok {
-		text, err := p.text(n, what)
+		text, err := p.Text(n, what)
 		if err == nil && text != "free" && text != "charged" {
-			err = p.errorf(n, "%s: want free, charged, or a list of dimensions, found %q", what, text)
+			err = p.Errorf(n, "%s: want free, charged, or a list of dimensions, found %q", what, text)
 		}
 		m.charged = text == "charged"
 		return err
 	}
-	items, err := p.items(n, what)
+	items, err := p.Items(n, what)
 	if err != nil {
 		return err
 	}
 	for _, item := range items {
-		text, err := p.text(item, what)
+		text, err := p.Text(item, what)
 		if err != nil {
 			return err
 		}
 		s, err := parseExtent(text)
 		if err != nil {
-			return p.errorf(item, "%s: %w", what, err)
+			return p.Errorf(item, "%s: %w", what, err)
 		}
 		m.extents = append(m.extents, s)
 	}
 	if len(m.extents) == 0 {
-		return p.errorf(n, "%s: empty list: want dimensions, or charged", what)
+		return p.Errorf(n, "%s: empty list: want dimensions, or charged", what)
 	}
 	return nil
 }
 
 // pieces parses a list of pieces into m.
 func (p *fileParser) pieces(n ast.Node, what string, m *spec) error {
-	items, err := p.items(n, what+": pieces")
+	items, err := p.Items(n, what+": pieces")
 	if err != nil {
 		return err
 	}
 	if len(items) == 0 {
-		return p.errorf(n, "%s: no pieces", what)
+		return p.Errorf(n, "%s: no pieces", what)
 	}
 	for i, item := range items {
-		f, err := p.fields(item, what, "when", "if", "terms", "free")
+		f, err := p.Fields(item, what, "when", "if", "terms", "free", "noise")
 		if err != nil {
 			return err
 		}
@@ -146,42 +167,70 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 	if c.terms, err = p.cost(n, f, what); err != nil {
 		return err
 	}
+	if c.noise, err = p.pieceNoise(f["noise"], what, &c, m); err != nil {
+		return err
+	}
 	always := len(c.when) == 0 && len(c.conds) == 0
 	switch {
 	case last && len(c.conds) != 0:
-		return p.errorf(f["if"], "%s: the last piece has thresholds: no time for other dimensions", what)
+		return p.Errorf(f["if"], "%s: the last piece has thresholds: no time for other dimensions", what)
 	case always && !last:
-		return p.errorf(n, "%s: piece without when and if is not the last: the next ones never hold", what)
+		return p.Errorf(n, "%s: piece without when and if is not the last: the next ones never hold", what)
 	}
 	m.pieces = append(m.pieces, c)
 	return nil
 }
 
+// pieceNoise returns the noise of a piece: that of the node, if there is one, else
+// that of its model. What costs nothing has none.
+func (p *fileParser) pieceNoise(n ast.Node, what string, c *pieceSpec, m *spec) (*noiseSpec, error) {
+	switch {
+	case n == nil && len(c.terms) == 0:
+		return nil, nil
+	case n == nil:
+		return m.noise, nil
+	case len(c.terms) == 0:
+		return nil, p.Errorf(n, "%s: noise of what is free", what)
+	}
+	return p.noiseOf(n, what)
+}
+
+// noiseOf parses noise, whose standard deviation may be a polynomial.
+func (p *fileParser) noiseOf(n ast.Node, what string) (*noiseSpec, error) {
+	s := &noiseSpec{}
+	var err error
+	s.law, err = p.Noise(n, what+": noise", func(n ast.Node, what string) (err error) {
+		s.sd, err = p.polynomial(n, what)
+		return err
+	})
+	return s, err
+}
+
 // when parses a mapping from attribute names to values.
 func (p *fileParser) when(n ast.Node, what string) ([]Attr, error) {
-	list, err := p.entries(n, what+": when")
+	list, err := p.Entries(n, what+": when")
 	if err != nil {
 		return nil, err
 	}
 	attrs := make([]Attr, 0, len(list))
 	for _, e := range list {
-		value, err := p.text(e.value, what+": when "+e.key)
+		value, err := p.Text(e.Value, what+": when "+e.Key)
 		if err != nil {
 			return nil, err
 		}
-		attrs = append(attrs, Attr{e.key, value})
+		attrs = append(attrs, Attr{e.Key, value})
 	}
 	return attrs, nil
 }
 
 func (p *fileParser) conditions(n ast.Node, what string) ([]condition, error) {
-	text, err := p.text(n, what+": if")
+	text, err := p.Text(n, what+": if")
 	if err != nil {
 		return nil, err
 	}
 	list, err := parseConditions(text)
 	if err != nil {
-		return nil, p.errorf(n, "%s: if: %w", what, err)
+		return nil, p.Errorf(n, "%s: if: %w", what, err)
 	}
 	return list, nil
 }
@@ -190,51 +239,55 @@ func (p *fileParser) conditions(n ast.Node, what string) ([]condition, error) {
 func (p *fileParser) cost(n ast.Node, f map[string]ast.Node, what string) ([]termSpec, error) {
 	switch {
 	case f["terms"] == nil && f["free"] == nil:
-		return nil, p.errorf(n, "%s: no cost: want terms, or free: true", what)
+		return nil, p.Errorf(n, "%s: no cost: want terms, or free: true", what)
 	case f["terms"] != nil && f["free"] != nil:
-		return nil, p.errorf(f["free"], "%s: both terms and free", what)
+		return nil, p.Errorf(f["free"], "%s: both terms and free", what)
 	case f["terms"] != nil:
 		return p.terms(f["terms"], what+": terms")
 	}
 	if b, ok := f["free"].(*ast.BoolNode); !ok || !b.Value {
-		return nil, p.errorf(f["free"], "%s: free: want true, found %s", what, describe(f["free"]))
+		return nil, p.Errorf(f["free"], "%s: free: want true, found %s", what, yamlfile.Describe(f["free"]))
 	}
 	return nil, nil
 }
 
-// terms parses a mapping from products to coefficients, at least one of which
-// must be positive.
+// terms parses the polynomial of a cost: at least one of its coefficients must be
+// positive.
 func (p *fileParser) terms(n ast.Node, what string) ([]termSpec, error) {
-	list, err := p.entries(n, what)
+	terms, err := p.polynomial(n, what)
+	if err == nil && !slices.ContainsFunc(terms, func(t termSpec) bool { return t.coef > 0 }) {
+		err = p.Errorf(n, "%s: no positive coefficient: nothing would ever cost time; say free if that is meant", what)
+	}
+	return terms, err
+}
+
+// polynomial parses a mapping from products to coefficients.
+func (p *fileParser) polynomial(n ast.Node, what string) ([]termSpec, error) {
+	list, err := p.Entries(n, what)
 	if err != nil {
 		return nil, err
 	}
 	terms := make([]termSpec, 0, len(list))
 	seen := make(map[string]string, len(list))
-	positive := false
 	for _, e := range list {
 		t, err := p.term(e, what)
 		if err != nil {
 			return nil, err
 		}
 		if other, ok := seen[t.product.normal()]; ok {
-			return nil, p.errorf(e.node, "%s: %s and %s are the same", what, other, e.key)
+			return nil, p.Errorf(e.Node, "%s: %s and %s are the same", what, other, e.Key)
 		}
-		seen[t.product.normal()] = e.key
-		positive = positive || t.coef > 0
+		seen[t.product.normal()] = e.Key
 		terms = append(terms, t)
-	}
-	if !positive {
-		return nil, p.errorf(n, "%s: no positive coefficient: nothing would ever cost time; say free if that is meant", what)
 	}
 	return terms, nil
 }
 
-func (p *fileParser) term(e entry, what string) (termSpec, error) {
-	product, err := parseProduct(e.key)
+func (p *fileParser) term(e yamlfile.Entry, what string) (termSpec, error) {
+	product, err := parseProduct(e.Key)
 	if err != nil {
-		return termSpec{}, p.errorf(e.node, "%s: %w", what, err)
+		return termSpec{}, p.Errorf(e.Node, "%s: %w", what, err)
 	}
-	coef, err := p.number(e.value, what+": "+e.key)
+	coef, err := p.Number(e.Value, what+": "+e.Key)
 	return termSpec{coef, product}, err
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"reprise/internal/yamlfile"
 )
 
 // pattern matches names of kernels and of hosts. "*" stands for any run of
@@ -94,7 +96,7 @@ func (p *pattern) exact() bool { return p.literal == len(p.text) }
 // of characters that stand for themselves.
 func (p *pattern) specificity() int {
 	if p.exact() {
-		return len(p.text) + maxFileBytes
+		return len(p.text) + yamlfile.MaxBytes
 	}
 	return p.literal
 }

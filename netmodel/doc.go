@@ -17,7 +17,8 @@
 //
 //   - [Options]: every option that affects time, under SimGrid's names;
 //   - [Protocol]: what sends and receives cost on a host, and how they are sent;
-//   - [Network]: the transfers in flight and the dates at which they end.
+//   - [Network]: the transfers in flight and the dates at which they end;
+//   - [Noise]: laws by size that make overheads and latencies random.
 //
 // The package knows hosts, links, flows, bytes and seconds. It knows nothing of
 // ranks, tags or traces, and does not compute routes: package platforms does.

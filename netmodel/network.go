@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"reprise/noise"
 	"reprise/platforms"
 )
 
@@ -113,24 +114,50 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 	if err != nil {
 		return err
 	}
-	z := float64(size) + envelope
-	if z != n.lastSize {
+	phase := n.latencyPhase(way, size)
+	n.launch(id, way, links, phase, at+phase)
+	return nil
+}
+
+// StartNoisy is Start with noise in the latency between two hosts.
+func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
+	way, links, err := n.routes.find(int32(src), int32(dst))
+	if err != nil {
+		return err
+	}
+	phase := n.latencyPhase(way, size)
+	drawn := phase
+	if src != dst {
+		drawn = by.Latency(phase, size, d)
+	}
+	n.launch(id, way, links, phase, at+drawn)
+	return nil
+}
+
+// latencyPhase returns how long the latency phase of a message lasts on a way, and
+// notes its factors.
+func (n *Network) latencyPhase(way *route, size int64) float64 {
+	if z := float64(size) + envelope; z != n.lastSize {
 		n.lastSize = z
 		n.lastF, n.lastG = n.opts.factors(z)
 	}
-	phase := way.latency * n.lastG
+	return way.latency * n.lastG
+}
+
+// launch starts the transfer of the message whose factors are noted. Its latency
+// phase, which lasts so long without noise, ends at the date.
+func (n *Network) launch(id int32, way *route, links []routeLink, phase, date float64) {
 	if phase == 0 && way.penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
 		way = &instant
 	}
-	n.setFlow(id, way, links, z)
-	if e := (entry{date: at + phase, flow: id}); !n.starts.push(e) {
+	n.setFlow(id, way, links, n.lastSize)
+	if e := (entry{date: date, flow: id}); !n.starts.push(e) {
 		n.ends.set(id, e.date)
 	}
 	n.active++
 	n.stats.Flows++
-	return nil
 }
 
 // setFlow makes id a flow of z bytes that has not begun.

@@ -34,12 +34,7 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // postAndJoin pays what a blocking send costs, posts it and joins its transfer
 // unless it is detached.
 func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) error {
-	host := int(e.machine.Hosts[r])
-	if synchronous {
-		e.pay(r, e.protocol.SsendOverhead(host, size))
-	} else {
-		e.pay(r, e.protocol.SendOverhead(host, size))
-	}
+	e.pay(r, e.sendOverhead(r, size, synchronous))
 	id, err := e.postSend(r, peer, tag, size, synchronous)
 	if err == nil && (synchronous || !e.protocol.Detached(size)) {
 		e.join(r, id, sender)
@@ -94,7 +89,7 @@ func (e *engine) sizeOf(r int32, a *trace.Action) (int64, error) {
 
 // postIsend pays what a nonblocking send costs, posts it and returns its request.
 func (e *engine) postIsend(r, peer, tag int32, size int64, synchronous bool) (request, error) {
-	e.pay(r, e.protocol.IsendOverhead(int(e.machine.Hosts[r]), size))
+	e.pay(r, e.isendOverhead(r, size))
 	id, err := e.postSend(r, peer, tag, size, synchronous)
 	if err != nil || !synchronous && e.protocol.Detached(size) {
 		return completeRequest, err
@@ -204,6 +199,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
 	case trace.KindStep:
 		e.progress.step(a.X[0], rk.clock)
+		if e.random != nil {
+			e.random.begin(r, a.X[0])
+		}
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

@@ -188,6 +188,9 @@ func (p *Pause) identity() []Property {
 		Property{Name: "hosts and links", Value: machineHash(m.Platform)},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)
+	if p.engine.random != nil {
+		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
+	}
 	p.about = append(list, o.Network.Settings()...)
 	return p.about
 }

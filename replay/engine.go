@@ -49,8 +49,9 @@ type engine struct {
 
 	book     ledger
 	models   []kernelModel
-	rowOf    []int32 // by rank: its row of models
-	kernels  int     // length of a row of models
+	rowOf    []int32     // by rank: its row of models
+	kernels  int         // length of a row of models
+	random   *randomness // nil: nothing is random
 	progress stepCounter
 
 	numMessages, numBytes, numPolls, numActions int64
@@ -188,8 +189,8 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, e.kernels)
 		}
 		m := &e.models[int(e.rowOf[r])+int(a.Sym)]
-		if m.err != nil {
-			return goOn, m.err
+		if !m.plain {
+			return e.kernel(r, rk, m, a)
 		}
 		if seconds := m.Seconds(&a.X); seconds > 0 {
 			rk.clock += seconds

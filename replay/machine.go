@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reprise/kernels"
+	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -14,6 +15,8 @@ type Machine struct {
 	Platform *platforms.Platform
 	// Kernels may be nil for a trace that calls no kernels.
 	Kernels *kernels.Set
+	// NetworkNoise makes overheads and latencies random; nil: they are not.
+	NetworkNoise *netmodel.Noise
 	// Hosts holds the number of the host of each rank; see FillHosts and
 	// ParseHostfile.
 	Hosts []int32
@@ -39,7 +42,8 @@ func (m *Machine) check(ranks int) error {
 // kernel that is declared but never called needs no model.
 type kernelModel struct {
 	kernels.Model
-	err error
+	plain bool // there is a model, and it has no noise
+	err   error
 }
 
 // recentRows is the number of rows of models that a new one is compared with.
@@ -72,7 +76,9 @@ func (e *engine) bindRow(row []kernelModel, signatures []kernels.Signature, host
 			row[i].err = fmt.Errorf("kernel %v: %w: no kernel file was given", sig, kernels.ErrNoModel)
 			continue
 		}
-		row[i].Model, row[i].err = e.machine.Kernels.Bind(host, sig)
+		m := &row[i]
+		m.Model, m.err = e.machine.Kernels.Bind(host, sig)
+		m.plain = m.err == nil && !m.Noisy()
 	}
 }
 

@@ -131,6 +131,9 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	}
 	e.numMessages++
 	e.numBytes += size
+	if e.noisyNetwork() {
+		e.random.post(src, id)
+	}
 	if matched || eager {
 		if err := e.start(id, start); err != nil {
 			return id, err
@@ -202,7 +205,13 @@ func (e *engine) start(id int32, date float64) error {
 	m := &e.messages[id]
 	m.flags |= msgStarted
 	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
-	if err := e.network.Start(id, int(from), int(to), m.size, date); err != nil {
+	var err error
+	if e.noisyNetwork() {
+		err = e.network.StartNoisy(id, int(from), int(to), m.size, date, e.random.network, e.random.latency[id])
+	} else {
+		err = e.network.Start(id, int(from), int(to), m.size, date)
+	}
+	if err != nil {
 		return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 	}
 	return nil
@@ -241,13 +250,6 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 	rk.after = 0
 	e.account(r, rk.charge, rk.clock-rk.since)
 	e.wake(r)
-}
-
-// recvOverhead returns the seconds that completing the receive of a message costs.
-func (e *engine) recvOverhead(id int32) float64 {
-	m := &e.messages[id]
-	host := int(e.machine.Hosts[m.dst])
-	return e.protocol.RecvOverhead(host, m.size, m.flags&msgDetached != 0)
 }
 
 // pay lets a rank sleep for a protocol overhead; while it is blocked, that time

@@ -12,12 +12,13 @@ import (
 // Report is a result with what it was made from and what making it cost.
 type Report struct {
 	*Result
-	Tool       string            `json:"tool"` // name and version of the command
-	Trace      string            `json:"trace"`
-	Platform   string            `json:"platform"`
-	KernelFile string            `json:"kernels"` // "": none
-	Program    string            `json:"program"`
-	Parameters map[string]string `json:"parameters"` // of the program
+	Tool         string            `json:"tool"` // name and version of the command
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`                 // "": none
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"` // of the program
 
 	WallSeconds float64 `json:"wall_s"`         // of the replay
 	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
@@ -95,6 +96,12 @@ func (r *Report) machine() string {
 	text := fmt.Sprintf("%s, %d ranks on %d hosts", r.Platform, len(r.Ranks), len(hosts))
 	if r.KernelFile != "" {
 		text += ", kernels " + r.KernelFile
+	}
+	if r.NetworkNoise != "" {
+		text += ", network noise " + r.NetworkNoise
+	}
+	if r.Seed != nil {
+		text += fmt.Sprintf(", noise of seed %d", *r.Seed)
 	}
 	return text
 }

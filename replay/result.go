@@ -26,6 +26,8 @@ type Result struct {
 	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
 	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
+	Seed *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
+
 	Network  netmodel.Stats `json:"network"`
 	Warnings []string       `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult   `json:"ranks"`
@@ -62,6 +64,9 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.numMessages, Bytes: e.numBytes, Actions: e.numActions, Polls: e.numPolls,
 		Network: e.network.Stats(),
+	}
+	if e.random != nil {
+		res.Seed = &o.Seed
 	}
 	for r := range e.ranks {
 		rk := &e.ranks[r]

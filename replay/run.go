@@ -18,6 +18,8 @@ type Options struct {
 	// Progress, if set, is called whenever the ranks have come one step
 	// further on average, with the number of steps begun since From.
 	Progress func(steps int)
+	// Seed names the random numbers of models that have noise.
+	Seed uint64
 	// Begins asks for Result.Begins; To must be set then.
 	Begins bool
 	// AtPause, if set, is called between events, some hundred thousand times a
@@ -32,8 +34,8 @@ type Options struct {
 	Identity []Property
 }
 
-// DefaultOptions returns SMPI's defaults, for all steps.
-func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions()} }
+// DefaultOptions returns SMPI's defaults, for all steps and seed 1.
+func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions(), Seed: 1} }
 
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
@@ -97,6 +99,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	e.newRanks(h.Ranks)
 	e.rowOf = make([]int32, h.Ranks)
 	e.bindModels(h)
+	e.random = e.newRandomness(o.Seed)
 	e.shareCores()
 	return e, e.progress.watch(&o)
 }

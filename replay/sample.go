@@ -34,6 +34,7 @@ type Estimate struct {
 	Last           int           `json:"last_step"`
 	Messages       int64         `json:"simulated_messages"` // those of warm-ups too
 	Workers        int           `json:"workers"`
+	Seed           *uint64       `json:"seed,omitempty"` // of the noise; nil if the models have none
 }
 
 // Sample estimates what Run would return as makespan from windows of the steps. Each
@@ -68,6 +69,7 @@ type sample struct {
 	opening    sync.Mutex
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
+	noisy      atomic.Bool
 }
 
 // errStream is the error of a trace that is not a file.
@@ -129,6 +131,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 		return nil, err
 	}
 	s.messages.Add(res.Messages)
+	s.noisy.Store(res.Seed != nil)
 	dates := make([]sampling.Dates, len(res.Begins))
 	for i, b := range res.Begins {
 		dates[i] = sampling.Dates(b)
@@ -153,6 +156,9 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 	est := &Estimate{
 		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
 		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
+	}
+	if s.noisy.Load() {
+		est.Seed = &s.options.Seed
 	}
 	if est.Complete && e.Seconds > 0 {
 		est.Gflops = s.header.Flops / e.Seconds / 1e9

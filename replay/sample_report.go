@@ -12,19 +12,21 @@ import (
 type EstimateReport struct {
 	IsEstimate bool `json:"estimate"` // true
 	*Estimate
-	Confidence float64           `json:"confidence"` // of the interval
-	Tolerance  float64           `json:"tolerance"`  // that was asked for; 0: none
-	Budget     float64           `json:"budget_s"`   // likewise
-	Tool       string            `json:"tool"`
-	Trace      string            `json:"trace"`
-	Platform   string            `json:"platform"`
-	KernelFile string            `json:"kernels"`
-	Program    string            `json:"program"`
-	Parameters map[string]string `json:"parameters"`
+	Confidence   float64           `json:"confidence"` // of the interval
+	Tolerance    float64           `json:"tolerance"`  // that was asked for; 0: none
+	Budget       float64           `json:"budget_s"`   // likewise
+	Tool         string            `json:"tool"`
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"`
 
-	Hosts       int     `json:"hosts"`
-	WallSeconds float64 `json:"wall_s"`
-	PeakRSS     int64   `json:"peak_rss_bytes"`
+	Hosts       int      `json:"hosts"`
+	Warnings    []string `json:"warnings,omitempty"`
+	WallSeconds float64  `json:"wall_s"`
+	PeakRSS     int64    `json:"peak_rss_bytes"`
 }
 
 // NewEstimateReport returns the report of an estimate for a machine that took so
@@ -64,11 +66,17 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.KernelFile != "" {
 		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
 	}
+	if r.NetworkNoise != "" {
+		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
+	}
+	if r.Seed != nil {
+		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
+	}
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
 		count(int64(r.Simulated)), count(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), count(r.Messages),
 		r.WallSeconds, plural(r.Workers, "worker"), size(r.PeakRSS))
-	r.warnings(&b)
+	r.writeWarnings(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -92,13 +100,16 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// warnings says what makes the interval doubtful.
-func (r *EstimateReport) warnings(b *strings.Builder) {
+// writeWarnings says what makes the interval doubtful.
+func (r *EstimateReport) writeWarnings(b *strings.Builder) {
 	if r.Outliers > 0 {
 		fmt.Fprintf(b, "warning: %d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones\n", r.Outliers)
 	}
 	if r.Tolerance > 0 && r.Relative() > r.Tolerance {
 		fmt.Fprintf(b, "warning: the time was over before the tolerance of %g %% was reached\n", 100*r.Tolerance)
+	}
+	for _, text := range r.Warnings {
+		fmt.Fprintf(b, "warning: %s\n", text)
 	}
 }
 

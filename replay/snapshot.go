@@ -28,6 +28,9 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.network.Snapshot(c)
 	e.snapshotSource(c)
 	e.snapshotCollectives(c)
+	if e.random != nil {
+		e.random.snapshot(c, len(e.messages))
+	}
 }
 
 func (e *engine) snapshotSource(c *snapshot.Codec) {

@@ -7,6 +7,8 @@ import (
 
 	"reprise/internal/snapshot"
 	"reprise/internal/snapshot/snapshottest"
+	"reprise/netmodel"
+	"reprise/noise"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -17,7 +19,10 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.Snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"options network protocol source trace machine pause precision first last orderedProbes selector sums models rowOf kernels")
+		"options network protocol source trace machine pause precision first last orderedProbes selector sums models rowOf kernels random")
+	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
+	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
+	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
 	snapshottest.Fields(t, &e.ranks[0], func(c *snapshot.Codec, _ *rank) { write(c) }, "next shared")
 	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")
 	snapshottest.Fields(t, &e.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")

@@ -34,6 +34,7 @@ func kernelsCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			&cli.StringFlag{Name: "host-name", Value: "{}", Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
 			&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
+			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
 			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
@@ -53,7 +54,7 @@ type kernelSettings struct {
 func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"), NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
 		Terms: map[string][]string{}, Product: map[string]string{}}
-	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty")}
+	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
 	s.read.Function = c.String("function")
 	if dims := c.String("dims"); dims != "" {
 		s.read.Dims = strings.Split(dims, ",")

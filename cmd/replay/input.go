@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"reprise/kernels"
+	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -133,6 +134,11 @@ func loadMachine(s *settings, h *trace.Header) (*machine, error) {
 	}
 	if err := m.loadKernels(s, h, builtin); err != nil {
 		return nil, err
+	}
+	if s.networkNoise != "" {
+		if m.NetworkNoise, err = netmodel.LoadNoise(s.networkNoise); err != nil {
+			return nil, err
+		}
 	}
 	return m, m.mapRanks(s, h.Ranks)
 }

@@ -152,7 +152,11 @@ func (k *keeper) spare() error {
 // their content, what is built in by its name.
 func identity(s *settings, in *input) ([]replay.Property, error) {
 	list := []replay.Property{{Name: "program", Value: "replay " + version}}
-	for _, p := range [][2]string{{"platform", s.platform}, {"kernels", s.kernels}} {
+	files := [][2]string{{"platform", s.platform}, {"kernels", s.kernels}}
+	if s.networkNoise != "" {
+		files = append(files, [2]string{"network noise", s.networkNoise})
+	}
+	for _, p := range files {
 		text, err := contentHash(p[1])
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
-		Flags:           slices.Concat(flags(), sampleFlags(), keepFlags()),
+		Flags:           slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags()),
 		Commands:        []*cli.Command{platformCommand(stdout)},
 
 		DisableSliceFlagSeparator: true,
@@ -57,6 +57,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			}
 			if s.sample.on() {
 				return sampleTrace(c.Context, s, stdout, stderr)
+			}
+			if s.noise.runs > 0 {
+				return replayRuns(c.Context, s, stdout, stderr)
 			}
 			return replayTrace(s, stdin, stdout, stderr)
 		},

@@ -42,6 +42,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	res.Warnings = append(res.Warnings, k.warnings()...)
+	res.Warnings = append(res.Warnings, s.noise.warnings(res.Seed)...)
 	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
 	return errors.Join(print(s, m, report, stdout), err)
 }
@@ -70,7 +71,7 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 // if it made sense before that.
 func options(s *settings, m *machine) (replay.Options, error) {
 	o := replay.DefaultOptions()
-	o.From, o.To = s.from, s.to
+	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
 	if err := o.Network.ApplyConfig(m.Platform); err != nil {
 		return o, err
 	}
@@ -93,7 +94,7 @@ func options(s *settings, m *machine) (replay.Options, error) {
 func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
 	r.Tool = "replay " + version
 	r.Trace, r.Platform, r.KernelFile = s.trace, m.platformName, m.kernelName
-	r.PeakRSS = peakRSS()
+	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
 	if s.json {
 		return r.WriteJSON(stdout)
 	}

@@ -81,6 +81,8 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
+	r.Warnings = append(r.Warnings, s.noise.warnings(r.Seed)...)
+	r.NetworkNoise = s.networkNoise
 	r.Tolerance, r.Budget, r.PeakRSS = s.sample.tolerance, s.sample.budget.Seconds(), peakRSS()
 	if s.json {
 		return r.WriteJSON(stdout)
@@ -144,9 +146,10 @@ func replayExactly(s *settings, in *input, m *machine, o replay.Options, why err
 	if err != nil {
 		return err
 	}
+	res.Warnings = append(res.Warnings, s.noise.warnings(res.Seed)...)
 	r := replay.NewReport(res, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.PeakRSS = peakRSS()
+	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
 	exact := replay.ExactReport{Because: why.Error(), Report: r}
 	if s.json {
 		return exact.WriteJSON(stdout)

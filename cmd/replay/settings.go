@@ -13,6 +13,7 @@ type settings struct {
 	trace        string // "-": standard input
 	platform     string
 	kernels      string
+	networkNoise string
 	hostfile     string
 	ranksPerHost int
 	cfg          [][2]string // names and values
@@ -20,6 +21,7 @@ type settings struct {
 	json, quiet  bool
 	sample       sampleSettings
 	keep         keepSettings
+	noise        seedSettings
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -27,7 +29,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, usagef("want 1 trace, got %d (flags come before it)", c.NArg())
 	}
 	s := &settings{
-		trace: c.Args().First(), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"),
+		trace: c.Args().First(), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
 		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"),
 	}
 	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
@@ -55,6 +57,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, err
 	}
 	if s.keep, err = keepSettingsOf(c, s); err != nil {
+		return nil, err
+	}
+	if s.noise, err = seedSettingsOf(c, s); err != nil {
 		return nil, err
 	}
 	s.from, s.to, err = parseSteps(c.String("steps"))

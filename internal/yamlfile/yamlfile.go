@@ -1,4 +1,6 @@
-package kernels
+// Package yamlfile reads the YAML files of the models: a plain subset of YAML, with
+// errors that begin with file:line and say what was found and what is allowed.
+package yamlfile
 
 import (
 	"bytes"
@@ -19,36 +21,38 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file. The YAML parser's time and stack grow with the nesting,
-// which a kernel file does not need, so nesting is checked before it runs.
+// MaxBytes is the largest size of a file.
+const MaxBytes = 4 << 20
+
+// Limits of a file's form. The YAML parser's time and stack grow with the nesting,
+// which models do not need, so nesting is checked before it runs.
 const (
-	maxFileBytes = 4 << 20
-	maxNesting   = 16  // of [ and {, and of block collections opened on one line
-	maxIndent    = 100 // columns
+	maxNesting = 16  // of [ and {, and of block collections opened on one line
+	maxIndent  = 100 // columns
 )
 
-// document is a YAML file during parsing; it makes the errors.
-type document struct {
-	file string
+// Document is a YAML file during parsing; it makes the errors.
+type Document struct {
+	File string // for errors
 }
 
-// errorf returns an error that begins with file:line of n.
-func (d *document) errorf(n ast.Node, format string, args ...any) error {
+// Errorf returns an error that begins with file:line of n.
+func (d *Document) Errorf(n ast.Node, format string, args ...any) error {
 	return d.errorAt(n.GetToken(), format, args...)
 }
 
-func (d *document) errorAt(t *token.Token, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", d.file, t.Position.Line, fmt.Errorf(format, args...))
+func (d *Document) errorAt(t *token.Token, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", d.File, t.Position.Line, fmt.Errorf(format, args...))
 }
 
-// read parses the text into its root node.
-func (d *document) read(r io.Reader) (ast.Node, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
+// Read parses the text into its root node.
+func (d *Document) Read(r io.Reader) (ast.Node, error) {
+	text, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.file, err)
+		return nil, fmt.Errorf("%s: %w", d.File, err)
 	}
-	if len(text) > maxFileBytes {
-		return nil, fmt.Errorf("%s: more than %d bytes", d.file, maxFileBytes)
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("%s: more than %d bytes", d.File, MaxBytes)
 	}
 	if err := d.checkText(text); err != nil {
 		return nil, err
@@ -62,18 +66,18 @@ func (d *document) read(r io.Reader) (ast.Node, error) {
 		return nil, d.syntaxError(err)
 	}
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, fmt.Errorf("%s:1: want one YAML document, found %d", d.file, countDocuments(f))
+		return nil, fmt.Errorf("%s:1: want one YAML document, found %d", d.File, countDocuments(f))
 	}
 	return f.Docs[0].Body, nil
 }
 
 // checkText refuses what is no text in UTF-8: a binary file, most likely.
-func (d *document) checkText(text []byte) error {
+func (d *Document) checkText(text []byte) error {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
 		if r == utf8.RuneError && size == 1 || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) {
 			line := 1 + bytes.Count(text[:i], []byte{'\n'})
-			return fmt.Errorf("%s:%d: byte %#02x at offset %d: want a text in UTF-8", d.file, line, text[i], i)
+			return fmt.Errorf("%s:%d: byte %#02x at offset %d: want a text in UTF-8", d.File, line, text[i], i)
 		}
 		i += size
 	}
@@ -91,17 +95,17 @@ func countDocuments(f *ast.File) int {
 }
 
 // syntaxError gives the YAML parser's message the form of ours.
-func (d *document) syntaxError(err error) error {
+func (d *Document) syntaxError(err error) error {
 	var y yaml.Error
 	if errors.As(err, &y) && y.GetToken() != nil {
 		return d.errorAt(y.GetToken(), "%s", y.GetMessage())
 	}
-	return fmt.Errorf("%s:1: %w", d.file, err)
+	return fmt.Errorf("%s:1: %w", d.File, err)
 }
 
-// checkTokens refuses nesting that no kernel file needs, and the parts of
+// checkTokens refuses nesting that no model needs, and the parts of
 // YAML by which a short file can stand for a long one or for a typed value.
-func (d *document) checkTokens(toks token.Tokens) error {
+func (d *Document) checkTokens(toks token.Tokens) error {
 	flow, block, line := 0, 0, 0
 	for _, t := range toks {
 		if t.Position.Line != line {
@@ -129,15 +133,15 @@ func (d *document) checkTokens(toks token.Tokens) error {
 	return nil
 }
 
-// entry is a key of a mapping with its value.
-type entry struct {
-	key   string
-	node  ast.Node // the key's
-	value ast.Node
+// Entry is a key of a mapping with its value.
+type Entry struct {
+	Key   string
+	Node  ast.Node // the key's
+	Value ast.Node
 }
 
-// entries returns the entries of the mapping n; what says what n is.
-func (d *document) entries(n ast.Node, what string) ([]entry, error) {
+// Entries returns the entries of the mapping n; what says what n is.
+func (d *Document) Entries(n ast.Node, what string) ([]Entry, error) {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -145,53 +149,47 @@ func (d *document) entries(n ast.Node, what string) ([]entry, error) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		return nil, d.errorf(n, "%s: want a mapping, found %s", what, describe(n))
+		return nil, d.Errorf(n, "%s: want a mapping, found %s", what, Describe(n))
 	}
-	list := make([]entry, 0, len(values))
+	list := make([]Entry, 0, len(values))
 	for _, v := range values {
-		key, err := d.text(v.Key, what+": key")
+		key, err := d.Text(v.Key, what+": key")
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, entry{key, v.Key, v.Value})
+		list = append(list, Entry{key, v.Key, v.Value})
 	}
 	return list, nil
 }
 
-// fields returns the entries of the mapping n by key, which must be one of
+// Fields returns the entries of the mapping n by key, which must be one of
 // the given keys.
-func (d *document) fields(n ast.Node, what string, keys ...string) (map[string]ast.Node, error) {
-	list, err := d.entries(n, what)
+func (d *Document) Fields(n ast.Node, what string, keys ...string) (map[string]ast.Node, error) {
+	list, err := d.Entries(n, what)
 	if err != nil {
 		return nil, err
 	}
 	byKey := make(map[string]ast.Node, len(list))
 	for _, e := range list {
-		switch {
-		case slices.Contains(futureKeys, e.key):
-			return nil, d.errorf(e.node, "%s: %q is not supported: models are free of noise", what, e.key)
-		case !slices.Contains(keys, e.key):
-			return nil, d.errorf(e.node, "%s: unknown key %s: want %s", what, quote(e.key), strings.Join(keys, ", "))
+		if !slices.Contains(keys, e.Key) {
+			return nil, d.Errorf(e.Node, "%s: unknown key %s: want %s", what, Quote(e.Key), strings.Join(keys, ", "))
 		}
-		byKey[e.key] = e.value
+		byKey[e.Key] = e.Value
 	}
 	return byKey, nil
 }
 
-// futureKeys are reserved for noisy models.
-var futureKeys = []string{"noise", "seed", "seeds", "sigma"}
-
-// items returns the items of the sequence n.
-func (d *document) items(n ast.Node, what string) ([]ast.Node, error) {
+// Items returns the items of the sequence n.
+func (d *Document) Items(n ast.Node, what string) ([]ast.Node, error) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return nil, d.errorf(n, "%s: want a list, found %s", what, describe(n))
+		return nil, d.Errorf(n, "%s: want a list, found %s", what, Describe(n))
 	}
 	return s.Values, nil
 }
 
-// text returns the text of the scalar n, whatever its YAML type.
-func (d *document) text(n ast.Node, what string) (string, error) {
+// Text returns the text of the scalar n, whatever its YAML type.
+func (d *Document) Text(n ast.Node, what string) (string, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, nil
@@ -200,37 +198,37 @@ func (d *document) text(n ast.Node, what string) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value, nil
 	}
-	return "", d.errorf(n, "%s: want a text or number, found %s", what, describe(n))
+	return "", d.Errorf(n, "%s: want a text or number, found %s", what, Describe(n))
 }
 
-// number returns the finite number that n stands for.
-func (d *document) number(n ast.Node, what string) (float64, error) {
-	text, err := d.text(n, what)
+// Number returns the finite number that n stands for.
+func (d *Document) Number(n ast.Node, what string) (float64, error) {
+	text, err := d.Text(n, what)
 	if err != nil {
 		return 0, err
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.ContainsAny(text, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, d.errorf(n, "%s: want a finite number, found %s", what, quote(text))
+		return 0, d.Errorf(n, "%s: want a finite number, found %s", what, Quote(text))
 	}
 	return v, nil
 }
 
-// integer returns the whole number in [lo, hi] that n stands for.
-func (d *document) integer(n ast.Node, what string, lo, hi int) (int, error) {
-	text, err := d.text(n, what)
+// Integer returns the whole number in [lo, hi] that n stands for.
+func (d *Document) Integer(n ast.Node, what string, lo, hi int) (int, error) {
+	text, err := d.Text(n, what)
 	if err != nil {
 		return 0, err
 	}
 	v, err := strconv.Atoi(text)
 	if err != nil || v < lo || v > hi {
-		return 0, d.errorf(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, quote(text))
+		return 0, d.Errorf(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, Quote(text))
 	}
 	return v, nil
 }
 
-// describe names the kind of a node in a message.
-func describe(n ast.Node) string {
+// Describe names the kind of a node in a message.
+func Describe(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		return "a mapping"
@@ -239,15 +237,15 @@ func describe(n ast.Node) string {
 	case *ast.NullNode:
 		return "nothing"
 	default:
-		return quote(n.GetToken().Value)
+		return Quote(n.GetToken().Value)
 	}
 }
 
 // maxQuoted is how many characters of a text a message repeats.
 const maxQuoted = 60
 
-// quote quotes a text, cut if it is long.
-func quote(text string) string {
+// Quote quotes a text, cut if it is long.
+func Quote(text string) string {
 	if runes := []rune(text); len(runes) > maxQuoted {
 		return strconv.Quote(string(runes[:maxQuoted])) + "..."
 	}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+
+	"reprise/replay"
+)
+
+// maxRuns is the largest --runs.
+const maxRuns = 1 << 20
+
+// seedSettings is what the command line says about noise.
+type seedSettings struct {
+	seed uint64
+	set  bool // by the user
+	runs int  // 0: one replay
+}
+
+func seedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "network-noise", Usage: "noise in overheads and latencies, YAML `FILE`", DefaultText: "none"},
+		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
+		&cli.IntFlag{Name: "runs", Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread", DefaultText: "one replay"},
+	}
+}
+
+func seedSettingsOf(c *cli.Context, s *settings) (seedSettings, error) {
+	n := seedSettings{seed: c.Uint64("seed"), set: c.IsSet("seed"), runs: c.Int("runs")}
+	if !c.IsSet("runs") {
+		return n, nil
+	}
+	switch {
+	case n.runs < 2 || n.runs > maxRuns:
+		return n, usagef("--runs %d, want 2 to %d", n.runs, maxRuns)
+	case s.sample.on():
+		return n, usagef("--runs is for exact replays, not for --tolerance and --budget")
+	case s.keep.on():
+		return n, usagef("--checkpoint and --resume are for one replay, not for --runs")
+	case s.trace == "-":
+		return n, usagef("--runs needs a trace that can be read again, not standard input")
+	}
+	return n, nil
+}
+
+// needless is the warning of a report where a seed was given and nothing is random.
+const needless = "--seed changes nothing: neither the kernel models nor the network have noise"
+
+// warnings are for a report that has this seed, or none.
+func (n *seedSettings) warnings(used *uint64) []string {
+	if n.set && used == nil {
+		return []string{needless}
+	}
+	return nil
+}
+
+// replayRuns replays with several seeds, on all cores, and prints the spread.
+func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
+	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
+		return usagef("--runs needs a trace that can be read again, and %s is no file", s.trace)
+	}
+	in, err := openInput(s.trace, nil)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	m, o, err := setUp(s, in, stderr)
+	if err != nil {
+		return err
+	}
+	noisy, err := replay.HasNoise(in.header, m.Machine, o)
+	if err != nil {
+		return err
+	}
+	if !noisy {
+		return usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
+	}
+	bar := newRunBar(s, stderr)
+	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
+	var done atomic.Int64
+	e, err := replay.Runs(ctx, s.noise.seed, s.noise.runs, workers, func(_ int, seed uint64) (*replay.Result, error) {
+		res, err := s.playSeed(m, o, seed)
+		if n := done.Add(1); bar != nil {
+			_ = bar.Set64(n)
+		}
+		return res, err
+	})
+	if bar != nil {
+		_ = bar.Clear()
+	}
+	if err != nil {
+		return err
+	}
+	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
+	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
+	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
+	if s.json {
+		return r.WriteJSON(stdout)
+	}
+	return r.WriteText(stdout)
+}
+
+// playSeed replays with one seed, reading the trace for itself.
+func (s *settings) playSeed(m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
+	in, err := openInput(s.trace, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	o.Seed = seed
+	return in.run(m.Machine, o)
+}
+
+// newRunBar returns a progress bar over the runs, nil where nobody would see it.
+func newRunBar(s *settings, stderr io.Writer) *progressbar.ProgressBar {
+	if s.quiet || !isTerminal(stderr) {
+		return nil
+	}
+	return progressbar.NewOptions(s.noise.runs,
+		progressbar.OptionSetWriter(stderr),
+		progressbar.OptionSetDescription("runs"),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(200*time.Millisecond))
+}

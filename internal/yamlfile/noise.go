@@ -1,0 +1,146 @@
+package yamlfile
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/noise"
+)
+
+// maxModes is the largest number of modes of a mixture.
+const maxModes = 64
+
+// weightSlack is how far the weights of a mixture may be from 1 together: that of
+// some published digits.
+const weightSlack = 1e-3
+
+// Noise parses a law of noise:
+//
+//	none
+//	normal: SD                          or half-normal
+//	normal: [{weight: W, mean: M, sd: SD}, ...]
+//
+// with SD and M a number, or a percentage of the mean time. Where sd is not nil SD
+// may also be a mapping, which it gets; the law then has no modes.
+func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what string) error) (noise.Law, error) {
+	var l noise.Law
+	switch n.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+	default:
+		text, err := d.Text(n, what)
+		if err != nil || text != "none" {
+			err = d.Errorf(n, "%s: want none, or normal or half-normal with a standard deviation, found %s", what, Describe(n))
+		}
+		return l, err
+	}
+	list, err := d.Entries(n, what)
+	if err != nil {
+		return l, err
+	}
+	if len(list) != 1 {
+		return l, d.Errorf(n, "%s: want one key, normal or half-normal, found %d keys", what, len(list))
+	}
+	e := list[0]
+	switch e.Key {
+	case noise.Normal.String():
+	case noise.HalfNormal.String():
+		l.Shape = noise.HalfNormal
+	default:
+		return l, d.Errorf(e.Node, "%s: unknown key %s: want normal or half-normal", what, Quote(e.Key))
+	}
+	what += ": " + e.Key
+	switch v := e.Value.(type) {
+	case *ast.SequenceNode:
+		l.Modes, err = d.modes(v, what)
+	case *ast.MappingNode, *ast.MappingValueNode:
+		if sd == nil {
+			return l, d.Errorf(v, "%s: want a number, a percentage, or a list of modes, found a mapping", what)
+		}
+		err = sd(v, what)
+	default:
+		m := noise.Mode{Weight: 1}
+		m.SD, err = d.deviation(v, what)
+		l.Modes = []noise.Mode{m}
+	}
+	return l, err
+}
+
+// modes parses the modes of a mixture, whose weights it makes add up to 1.
+func (d *Document) modes(n ast.Node, what string) ([]noise.Mode, error) {
+	items, err := d.Items(n, what)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 || len(items) > maxModes {
+		return nil, d.Errorf(n, "%s: %d modes, want 1 to %d", what, len(items), maxModes)
+	}
+	modes, sum := make([]noise.Mode, len(items)), 0.0
+	for i, item := range items {
+		if modes[i], err = d.oneMode(item, what); err != nil {
+			return nil, err
+		}
+		sum += modes[i].Weight
+	}
+	if math.Abs(sum-1) > weightSlack {
+		return nil, d.Errorf(n, "%s: the weights add up to %.6g, want 1", what, sum)
+	}
+	for i := range modes {
+		modes[i].Weight /= sum
+	}
+	return modes, nil
+}
+
+func (d *Document) oneMode(n ast.Node, what string) (m noise.Mode, err error) {
+	f, err := d.Fields(n, what, "weight", "mean", "sd")
+	if err != nil {
+		return m, err
+	}
+	for _, key := range []string{"weight", "sd"} {
+		if f[key] == nil {
+			return m, d.Errorf(n, "%s: mode without %s", what, key)
+		}
+	}
+	if m.Weight, err = d.Number(f["weight"], what+": weight"); err != nil {
+		return m, err
+	}
+	if !(m.Weight > 0 && m.Weight <= 1) {
+		return m, d.Errorf(f["weight"], "%s: weight %g, want more than 0 and at most 1", what, m.Weight)
+	}
+	if f["mean"] != nil {
+		if m.Mean, err = d.amount(f["mean"], what+": mean"); err != nil {
+			return m, err
+		}
+	}
+	m.SD, err = d.deviation(f["sd"], what+": sd")
+	return m, err
+}
+
+// deviation parses an amount that is not negative.
+func (d *Document) deviation(n ast.Node, what string) (noise.Amount, error) {
+	a, err := d.amount(n, what)
+	if err == nil && (a.Fixed < 0 || a.Relative < 0) {
+		err = d.Errorf(n, "%s: want a standard deviation >= 0, found %s", what, Quote(n.GetToken().Value))
+	}
+	return a, err
+}
+
+// amount parses a number or a percentage.
+func (d *Document) amount(n ast.Node, what string) (noise.Amount, error) {
+	text, err := d.Text(n, what)
+	if err != nil {
+		return noise.Amount{}, err
+	}
+	percent, ok := strings.CutSuffix(text, "%")
+	if !ok {
+		v, err := d.Number(n, what)
+		return noise.Amount{Fixed: v}, err
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
+	if err != nil || strings.ContainsAny(percent, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
+		return noise.Amount{}, d.Errorf(n, "%s: want a number, or a percentage such as 3%%, found %s", what, Quote(text))
+	}
+	return noise.Amount{Relative: v / 100}, nil
+}

@@ -1,0 +1,210 @@
+package netmodel
+
+import (
+	"io"
+	"os"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
+	"reprise/noise"
+)
+
+// Noise makes the times of messages random: overheads of the protocol and the
+// latency of transfers, by message size. It is what a YAML file says, see
+// docs/network-model.md. Times are in seconds, sizes in bytes without envelope.
+type Noise struct {
+	name                       string
+	send, isend, recv, latency []noiseRange
+}
+
+// noiseRange is the law of sizes above a threshold, up to that of the next range.
+type noiseRange struct {
+	above   int64
+	own     bool // the mean is fixed + perByte*size, not that of the platform
+	fixed   float64
+	perByte float64
+	law     noise.Law
+}
+
+// Name returns the name under which the noise was parsed.
+func (n *Noise) Name() string { return n.name }
+
+// SendOverhead returns what a blocking send of size bytes costs where it costs mean
+// without noise; it is never negative.
+func (n *Noise) SendOverhead(mean float64, size int64, d noise.Draw) float64 {
+	return draw(n.send, mean, size, d)
+}
+
+// IsendOverhead is SendOverhead for a nonblocking send.
+func (n *Noise) IsendOverhead(mean float64, size int64, d noise.Draw) float64 {
+	return draw(n.isend, mean, size, d)
+}
+
+// RecvOverhead is SendOverhead for the completion of a receive.
+func (n *Noise) RecvOverhead(mean float64, size int64, d noise.Draw) float64 {
+	return draw(n.recv, mean, size, d)
+}
+
+// Latency returns how long the latency phase of a message of size bytes between two
+// hosts lasts where it lasts mean without noise.
+func (n *Noise) Latency(mean float64, size int64, d noise.Draw) float64 {
+	return draw(n.latency, mean, size, d)
+}
+
+func draw(ranges []noiseRange, mean float64, size int64, d noise.Draw) float64 {
+	i := len(ranges) - 1
+	for i >= 0 && size <= ranges[i].above {
+		i--
+	}
+	if i < 0 {
+		return mean
+	}
+	r := &ranges[i]
+	if r.own {
+		mean = r.fixed + float64(r.perByte*float64(size))
+	}
+	if total := mean + r.law.Of(mean, d); total > 0 {
+		return total
+	}
+	return 0
+}
+
+// LoadNoise parses the file at path.
+func LoadNoise(path string) (*Noise, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ParseNoise(f, path)
+}
+
+// ParseNoise reads a file of network noise. name stands for it in messages. Errors
+// begin with name:line and say what was found and what is allowed.
+func ParseNoise(r io.Reader, name string) (*Noise, error) {
+	p := noiseParser{yamlfile.Document{File: name}}
+	root, err := p.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.Fields(root, "network noise", "version", "description", "source", "unit", "os", "ois", "or", "latency")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.header(root, f); err != nil {
+		return nil, err
+	}
+	n := &Noise{name: name}
+	empty := true
+	for _, list := range []struct {
+		key    string
+		ranges *[]noiseRange
+	}{{"os", &n.send}, {"ois", &n.isend}, {"or", &n.recv}, {"latency", &n.latency}} {
+		if f[list.key] == nil {
+			continue
+		}
+		if *list.ranges, err = p.ranges(f[list.key], list.key); err != nil {
+			return nil, err
+		}
+		empty = false
+	}
+	if empty {
+		return nil, p.Errorf(root, "network noise: want at least one of os, ois, or, latency")
+	}
+	return n, nil
+}
+
+// noiseParser turns nodes into ranges.
+type noiseParser struct{ yamlfile.Document }
+
+// header checks the scalars at the top of the file.
+func (p *noiseParser) header(root ast.Node, f map[string]ast.Node) error {
+	for _, key := range []string{"version", "unit"} {
+		if f[key] == nil {
+			return p.Errorf(root, "network noise: no key %q", key)
+		}
+	}
+	if _, err := p.Integer(f["version"], "version", 1, 1); err != nil {
+		return err
+	}
+	for _, key := range []string{"unit", "description", "source"} {
+		if f[key] == nil {
+			continue
+		}
+		text, err := p.Text(f[key], key)
+		if err == nil && key == "unit" && text != "s" {
+			err = p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ranges parses the list of one kind of times, in the order of sizes.
+func (p *noiseParser) ranges(n ast.Node, what string) ([]noiseRange, error) {
+	items, err := p.Items(n, what)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, p.Errorf(n, "%s: empty list", what)
+	}
+	list := make([]noiseRange, 0, len(items))
+	for _, item := range items {
+		r, err := p.oneRange(item, what)
+		if err != nil {
+			return nil, err
+		}
+		k := len(list)
+		if k > 0 && r.above < 0 {
+			return nil, p.Errorf(item, "%s: range without \"above\" after another one", what)
+		}
+		if k > 0 && r.above <= list[k-1].above {
+			return nil, p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// maxThreshold is the largest "above", in bytes.
+const maxThreshold = 1 << 50
+
+func (p *noiseParser) oneRange(n ast.Node, what string) (noiseRange, error) {
+	r := noiseRange{above: -1}
+	keys := []string{"above", "noise", "fixed", "per_byte"}
+	if what == "latency" {
+		keys = keys[:3]
+	}
+	f, err := p.Fields(n, what, keys...)
+	if err != nil {
+		return r, err
+	}
+	if f["noise"] == nil {
+		return r, p.Errorf(n, "%s: range without noise", what)
+	}
+	if f["above"] != nil {
+		above, err := p.Integer(f["above"], what+": above", 0, maxThreshold)
+		if err != nil {
+			return r, err
+		}
+		r.above = int64(above)
+	}
+	for _, part := range []struct {
+		key string
+		v   *float64
+	}{{"fixed", &r.fixed}, {"per_byte", &r.perByte}} {
+		if f[part.key] == nil {
+			continue
+		}
+		r.own = true
+		if *part.v, err = p.Number(f[part.key], what+": "+part.key); err != nil {
+			return r, err
+		}
+	}
+	r.law, err = p.Noise(f["noise"], what+": noise", nil)
+	return r, err
+}

@@ -1,0 +1,90 @@
+package netmodel
+
+import (
+	"strings"
+	"testing"
+
+	"reprise/noise"
+)
+
+const noiseHead = "version: 1\nunit: s\n"
+
+// TestParseNoiseErrors breaks one thing at a time and asks for its place and name.
+func TestParseNoiseErrors(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"nothing", "", "f.yaml:1: want one YAML document, found 0"},
+		{"no version", "unit: s\nos: []\n", `f.yaml:1: network noise: no key "version"`},
+		{"version", "version: 2\nunit: s\n", `f.yaml:1: version: want a whole number in [1,1], found "2"`},
+		{"no unit", "version: 1\nos: []\n", `f.yaml:1: network noise: no key "unit"`},
+		{"unit", "version: 1\nunit: us\n", `f.yaml:2: unit: want s, found "us"`},
+		{"description", noiseHead + "description: [a]\n", `f.yaml:3: description: want a text or number, found a list`},
+		{"key", noiseHead + "overhead: 1\n", `f.yaml:3: network noise: unknown key "overhead": want version, description, source, unit, os, ois, or, latency`},
+		{"no times", noiseHead, `f.yaml:1: network noise: want at least one of os, ois, or, latency`},
+		{"no list", noiseHead + "os: 1\n", `f.yaml:3: os: want a list, found "1"`},
+		{"empty list", noiseHead + "os: []\n", `f.yaml:3: os: empty list`},
+		{"no range", noiseHead + "os: [1]\n", `f.yaml:3: os: want a mapping, found "1"`},
+		{"no noise", noiseHead + "os: [{fixed: 1}]\n", `f.yaml:3: os: range without noise`},
+		{"range key", noiseHead + "os: [{slope: 1, noise: none}]\n", `f.yaml:3: os: unknown key "slope": want above, noise, fixed, per_byte`},
+		{"latency per byte", noiseHead + "latency: [{per_byte: 1, noise: none}]\n", `f.yaml:3: latency: unknown key "per_byte": want above, noise, fixed`},
+		{"threshold", noiseHead + "os: [{above: 1.5, noise: none}]\n", `f.yaml:3: os: above: want a whole number in [0,1125899906842624], found "1.5"`},
+		{"order", noiseHead + "os:\n  - {above: 5, noise: none}\n  - {above: 5, noise: none}\n", `f.yaml:5: os: above 5 after 5, want ascending order`},
+		{"order of all sizes", noiseHead + "os:\n  - {above: 5, noise: none}\n  - {noise: none}\n", `f.yaml:5: os: range without "above" after another one`},
+		{"number", noiseHead + "os: [{fixed: x, noise: none}]\n", `f.yaml:3: os: fixed: want a finite number, found "x"`},
+		{"law", noiseHead + "or: [{noise: {normal: {M: 1}}}]\n", `f.yaml:3: or: noise: normal: want a number, a percentage, or a list of modes, found a mapping`},
+	} {
+		_, err := ParseNoise(strings.NewReader(c.file), "f.yaml")
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s:\n got %v\nwant %s…", c.name, err, c.want)
+		}
+	}
+}
+
+func TestLoadNoiseErrors(t *testing.T) {
+	if _, err := LoadNoise(t.TempDir() + "/none.yaml"); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoiseRanges: sizes at and beside thresholds; 2e-3 s is what it costs without noise.
+func TestNoiseRanges(t *testing.T) {
+	n, err := ParseNoise(strings.NewReader(noiseHead+"or:\n  - {above: 10, fixed: 1, noise: none}\n  - {above: 20, fixed: 2, per_byte: 0.5, noise: none}\n  - {above: 30, noise: none}\n"), "f.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int64]float64{0: 2e-3, 10: 2e-3, 11: 1, 20: 1, 21: 12.5, 30: 17, 31: 2e-3, 1 << 40: 2e-3} {
+		if got := n.RecvOverhead(2e-3, size, noise.Draw{}); got != want {
+			t.Errorf("%d bytes: %g s, want %g", size, got, want)
+		}
+	}
+	if got := n.SendOverhead(2e-3, 15, noise.Draw{}); got != 2e-3 {
+		t.Errorf("os: %g s, want 2e-3", got)
+	}
+	if n.Name() != "f.yaml" {
+		t.Errorf("name %q", n.Name())
+	}
+}
+
+// FuzzParseNoise checks that no file makes ParseNoise panic, and that what is accepted
+// gives times that are times.
+func FuzzParseNoise(f *testing.F) {
+	f.Add([]byte(noiseHead + "os: [{above: 3, fixed: 1, per_byte: 2, noise: {half-normal: [{weight: 0.5, mean: -1, sd: 2}, {weight: 0.5, mean: 5%, sd: 1%}]}}]\n"))
+	f.Add([]byte(noiseHead + "ois: [{noise: {normal: 3%}}]\nor: [{noise: none}]\nlatency:\n  - {above: 63999, fixed: 0, noise: {normal: 1.0e-6}}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		n, err := ParseNoise(strings.NewReader(string(text)), "f.yaml")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f.yaml:") {
+				t.Fatalf("error without a position: %v", err)
+			}
+			return
+		}
+		s := noise.NewSource(1)
+		for i := range uint32(10) {
+			d := s.Draw(noise.Latency, 0, 0, i)
+			for _, v := range []float64{n.SendOverhead(1, int64(i), d), n.IsendOverhead(0, 1<<50, d), n.RecvOverhead(1e-6, 64000, d), n.Latency(1, 0, d)} {
+				if !(v >= 0) {
+					t.Fatalf("%g s", v)
+				}
+			}
+		}
+	})
+}

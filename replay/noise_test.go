@@ -1,0 +1,397 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/kernels"
+	"reprise/netmodel"
+	"reprise/noise"
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// noisyFile has a kernel k of 1 s with a deviation of 0.1 s, and a free one.
+const noisyFile = "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1}, noise: {normal: 0.1}}\n  steady: {terms: {N: 1}}\n"
+
+// noisyBench is a bench with the kernels of noisyFile, 0 and 1.
+func noisyBench(t testing.TB, ranks int) *bench {
+	t.Helper()
+	b := newBench(t, star(ranks), ranks)
+	b.setKernels(t, noisyFile, "k", "steady")
+	return b
+}
+
+func (b *bench) setNetworkNoise(t testing.TB, yaml string) {
+	t.Helper()
+	n, err := netmodel.ParseNoise(strings.NewReader("version: 1\nunit: s\n"+yaml+"\n"), "noise.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.NetworkNoise = n
+}
+
+// calls is n computations of kernel k.
+func calls(n int) (list []trace.Action) {
+	for range n {
+		list = append(list, compute(0, 1))
+	}
+	return list
+}
+
+// TestMeanOverSeeds: a rank that computes 100 times takes 100 s with a deviation of
+// 0.1*sqrt(100) = 1 s. The mean of 400 seeds has a deviation of 0.05 s, and is within 0.25 s; their
+// deviation has one of 1/sqrt(800) = 0.035 s, and is within 0.18 s. 95 % of intervals of 20 seeds
+// hold the theory: of 20 such, whose number has a deviation of sqrt(20*0.05*0.95) = 1, 15 at least.
+func TestMeanOverSeeds(t *testing.T) {
+	b := noisyBench(t, 1)
+	play := func(_ int, seed uint64) (*replay.Result, error) {
+		o := b.Options
+		o.Seed = seed
+		return replay.RunSource(&b.header, replay.NewLists([][]trace.Action{calls(100)}), b.Machine, o)
+	}
+	const groups, runs = 20, 20
+	sum, squares, within := 0.0, 0.0, 0
+	for g := range groups {
+		e, err := replay.Runs(t.Context(), uint64(1+g*runs), runs, 1, play)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(e.Makespan.Mean-100) <= e.Makespan.Interval {
+			within++
+		}
+		for _, r := range e.Runs {
+			sum += r.Makespan
+			squares += (r.Makespan - 100) * (r.Makespan - 100)
+		}
+	}
+	if mean := sum / (groups * runs); math.Abs(mean-100) > 0.25 {
+		t.Errorf("mean %g s, want 100", mean)
+	}
+	if sd := math.Sqrt(squares / (groups * runs)); math.Abs(sd-1) > 0.18 {
+		t.Errorf("deviation %g s, want 1", sd)
+	}
+	if within < 15 {
+		t.Errorf("%d of %d intervals hold the theory", within, groups)
+	}
+}
+
+// TestDrawsAreNamed: the third computation of rank 1 in step 7 takes what the draw of
+// that name says.
+func TestDrawsAreNamed(t *testing.T) {
+	b := noisyBench(t, 2)
+	b.Seed = 5
+	res := b.run(t, nil, append([]trace.Action{compute(0, 3), step(7), compute(0, 1), compute(1, 4), compute(0, 1)}, compute(0, 1)))
+	s := noise.NewSource(5)
+	want := 3 + 0.1*s.Draw(noise.Computation, 1, math.MaxUint32, 0).Normal() + 4
+	for i := range uint32(3) {
+		want += 1 + 0.1*s.Draw(noise.Computation, 1, 7, i).Normal()
+	}
+	near(t, "end of rank 1", res.Ranks[1].End, want)
+	if res.Seed == nil || *res.Seed != 5 {
+		t.Errorf("seed %v, want 5", res.Seed)
+	}
+}
+
+// TestRanksAreIndependent: what another rank does changes nothing in a rank's noise,
+// nor does what another kernel costs.
+func TestRanksAreIndependent(t *testing.T) {
+	own := append(calls(5), append([]trace.Action{step(3)}, calls(5)...)...)
+	b := noisyBench(t, 3)
+	alone := b.run(t, nil, own, nil)
+	both := b.run(t, append(calls(17), step(3), sleep(2), compute(0, 9)), own, calls(1))
+	if alone.Ranks[1].End != both.Ranks[1].End {
+		t.Errorf("ends at %g s alone and at %g s beside others", alone.Ranks[1].End, both.Ranks[1].End)
+	}
+	if both.Ranks[2].End == both.Ranks[1].End {
+		t.Error("two ranks have the same noise")
+	}
+	b.Seed = 2
+	if other := b.run(t, nil, own, nil); other.Ranks[1].End == alone.Ranks[1].End {
+		t.Error("two seeds have the same noise")
+	}
+}
+
+// TestWindowHasNoiseOfWhole: a step that is played alone takes as long as in the whole.
+func TestWindowHasNoiseOfWhole(t *testing.T) {
+	b := noisyBench(t, 1)
+	before := append([]trace.Action{step(0)}, calls(3)...)
+	window := append([]trace.Action{step(1)}, calls(4)...)
+	whole := b.run(t, append(before, window...)).Makespan
+	near(t, "step 1", b.run(t, window).Makespan, whole-b.run(t, before).Makespan)
+}
+
+// TestNoSeedWithoutNoise: a machine without noise has no seed, and any seed gives the
+// same.
+func TestNoSeedWithoutNoise(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  k: {noise: none, terms: {N: 1}}\n", "k")
+	for _, seed := range []uint64{1, 2} {
+		b.Seed = seed
+		res := b.run(t, calls(2), nil)
+		if res.Seed != nil || res.Makespan != 2 {
+			t.Errorf("seed %v, %g s, want none and 2", res.Seed, res.Makespan)
+		}
+		if noisy, err := replay.HasNoise(&b.header, b.Machine, b.Options); noisy || err != nil {
+			t.Errorf("noise %v, %v", noisy, err)
+		}
+	}
+}
+
+// Noise of the network. In the star a message takes 1e-4 s and (s+16)/125e6 s.
+
+// TestNetworkMeans: without deviations the times are those of the file where it gives
+// some, else those of the platform. Of 984 bytes os is 3e-3 + 984e-6 s, or is 2e-3 s and the latency
+// 7e-4 s; ois of the platform 1e-3 s.
+func TestNetworkMeans(t *testing.T) {
+	const transfer = (984 + envelope) / starBandwidth
+	blocking := [][]trace.Action{{send(1, 0, 984)}, {recv(0, 0, 984)}}
+	nonblocking := [][]trace.Action{{isend(0, 1, 0, 984), wait(0)}, {irecv(0, 0, 0, 984), wait(0)}}
+	for _, c := range []struct {
+		name, file  string
+		lists       [][]trace.Action
+		first, last float64 // ends of the two ranks
+	}{
+		{"os", "os: [{fixed: 3.0e-3, per_byte: 1.0e-6, noise: none}]", blocking, 3.984e-3, 3.984e-3 + starLatency + transfer + 5e-4},
+		{"os up to the threshold", "os: [{above: 984, fixed: 3.0e-3, noise: none}]", blocking, 1e-3, 1e-3 + starLatency + transfer + 5e-4},
+		{"os above it", "os: [{fixed: 1, noise: none}, {above: 983, fixed: 2.0e-3, noise: none}]", blocking, 2e-3, 2e-3 + starLatency + transfer + 5e-4},
+		{"or", "or: [{fixed: 9.0e-3, noise: none}]", blocking, 1e-3, 1e-3 + starLatency + transfer + 9e-3},
+		{"or of the platform, doubled", "or: [{noise: {normal: [{weight: 1, mean: 100%, sd: 0}]}}]", blocking, 1e-3, 1e-3 + starLatency + transfer + 1e-3},
+		{"latency", "latency: [{fixed: 7.0e-4, noise: none}]", blocking, 1e-3, 1e-3 + 7e-4 + transfer + 5e-4},
+		{"latency, halved", "latency: [{noise: {normal: [{weight: 1, mean: -50%, sd: 0}]}}]", blocking, 1e-3, 1e-3 + starLatency/2 + transfer + 5e-4},
+		{"no latency left", "latency: [{noise: {normal: [{weight: 1, mean: -1, sd: 0}]}}]", blocking, 1e-3, 1e-3 + transfer + 5e-4},
+		{"ois", "ois: [{fixed: 6.0e-3, noise: none}]", nonblocking, 6e-3, 6e-3 + starLatency + transfer + 5e-4},
+		{"ois of the platform", "os: [{fixed: 6.0e-3, noise: none}]", nonblocking, 2e-3, 2e-3 + starLatency + transfer + 5e-4},
+	} {
+		b := newBench(t, star(2), 2)
+		b.set(t, "smpi/os:0:1e-3", "smpi/ois:0:2e-3", "smpi/or:0:5e-4")
+		b.setNetworkNoise(t, c.file)
+		res := b.run(t, c.lists...)
+		near(t, c.name+": sender", res.Ranks[0].End, c.first)
+		near(t, c.name+": receiver", res.Ranks[1].End, c.last)
+	}
+}
+
+// TestNetworkNoiseSpares: what the protocol does not charge has no noise, and messages
+// that stay on a host, here over its two links, have no noise in the latency.
+func TestNetworkNoiseSpares(t *testing.T) {
+	const size = 1 << 20 // a rendezvous
+	b := newBench(t, star(2), 2)
+	b.setNetworkNoise(t, "os: [{fixed: 1, noise: none}]\nor: [{fixed: 1, noise: none}]")
+	res := b.run(t, []trace.Action{send(1, 0, size)}, []trace.Action{recv(0, 0, size)})
+	near(t, "rendezvous", res.Makespan, starLatency+(size+envelope)/starBandwidth)
+
+	b = newBench(t, star(2), 2)
+	b.Hosts = []int32{0, 0}
+	b.setNetworkNoise(t, "latency: [{fixed: 1, noise: none}]")
+	res = b.run(t, []trace.Action{send(1, 0, size)}, []trace.Action{recv(0, 0, size)})
+	near(t, "on one host", res.Makespan, starLatency+(size+envelope)/starBandwidth)
+}
+
+// TestNetworkMoments: 400 messages with an os of 1 s and a deviation of 0.1 s take 400 s
+// with one of 2 s for the sender, of an os that is drawn from two modes of 0.5 s and 1.5 s 400 s with one
+// of 10 s. Five of them are allowed.
+func TestNetworkMoments(t *testing.T) {
+	var sends, recvs []trace.Action
+	for range 400 {
+		sends = append(sends, send(1, 0, 1))
+		recvs = append(recvs, recv(0, 0, 1))
+	}
+	for _, c := range []struct {
+		law string
+		sd  float64
+	}{{"normal: 0.1", 2}, {"half-normal: 10%", 2}, {"normal: [{weight: 0.5, mean: -0.5, sd: 0}, {weight: 0.5, mean: 0.5, sd: 0}]", 10}} {
+		b := newBench(t, star(2), 2)
+		b.setNetworkNoise(t, "os: [{fixed: 1, noise: {"+c.law+"}}]")
+		if end := b.run(t, sends, recvs).Ranks[0].End; math.Abs(end-400) > 5*c.sd || math.Abs(end-400) < 1e-3*c.sd {
+			t.Errorf("%s: %g s, want 400 to %g", c.law, end, c.sd)
+		}
+	}
+}
+
+// TestNetworkDrawsAreNamed: overheads and latencies are the draws of the rank that pays
+// them or sends, by their number in the step, in whatever order receives are posted; with kernels that
+// have noise they are the same.
+func TestNetworkDrawsAreNamed(t *testing.T) {
+	const file = "os: [{fixed: 1, noise: {normal: 0.1}}]\nor: [{fixed: 1, noise: {normal: 0.1}}]\nlatency: [{fixed: 1, noise: {normal: 0.1}}]"
+	b := noisyBench(t, 2)
+	b.setNetworkNoise(t, file)
+	b.Seed = 9
+	res := b.run(t,
+		[]trace.Action{step(4), send(1, 1, 0), send(1, 2, 0)},
+		[]trace.Action{step(6), compute(0, 10), recv(0, 2, 0), recv(0, 1, 0)})
+	s := noise.NewSource(9)
+	of := func(use noise.Use, rank, step, index uint32) float64 {
+		return 1 + 0.1*s.Draw(use, rank, step, index).Normal()
+	}
+	near(t, "sender", res.Ranks[0].End, of(noise.SendOverhead, 0, 4, 0)+of(noise.SendOverhead, 0, 4, 1))
+	// The second message starts when its receive is posted, and takes a latency and its
+	// envelope; then the first one.
+	want := 10 + 0.1*s.Draw(noise.Computation, 1, 6, 0).Normal()
+	for i := range uint32(2) {
+		want += of(noise.Latency, 0, 4, 1-i) + envelope/starBandwidth + of(noise.RecvOverhead, 1, 6, i)
+	}
+	near(t, "receiver", res.Ranks[1].End, want)
+}
+
+// hplNoise makes all times of a run of HPL random.
+const hplNoise = "os: [{noise: {half-normal: 10%}}]\nois: [{noise: {half-normal: 10%}}]\nor: [{fixed: 1.0e-6, per_byte: 1.0e-11, noise: {normal: 1.0e-7}}]\n" +
+	"latency: [{noise: {half-normal: [{weight: 0.9, sd: 10%}, {weight: 0.1, mean: 100%, sd: 50%}]}}]"
+
+// noisyHPL returns a run of HPL on a machine where all is random, and how to run it.
+func noisyHPL(t *testing.T) (*trace.Header, func(change func(*replay.Options)) (*replay.Result, error)) {
+	t.Helper()
+	var file bytes.Buffer
+	p := hpl.DefaultParams(600, 3, 4)
+	p.NB = 20
+	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	platform, err := platforms.Builtin("dahu", 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(readFile(t, "../kernels/builtin/dahu.yaml"), "\nkernels:", "\nnoise: {half-normal: 5%}\nkernels:", 1)
+	set, err := kernels.Parse(strings.NewReader(text), "noisy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := netmodel.ParseNoise(strings.NewReader("version: 1\nunit: s\n"+hplNoise), "noise.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := replay.Machine{Platform: platform, Kernels: set, NetworkNoise: net}
+	if m.Hosts, err = replay.FillHosts(platform, 12, 2); err != nil {
+		t.Fatal(err)
+	}
+	o := replay.DefaultOptions()
+	if err := o.Network.ApplyConfig(platform); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *trace.Trace {
+		tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "hpl")
+		if err != nil {
+			t.Error(err)
+		}
+		return tr
+	}
+	return open().Header(), func(change func(*replay.Options)) (*replay.Result, error) {
+		own := o
+		change(&own)
+		return replay.Run(open(), m, own)
+	}
+}
+
+// TestResumeWithNoise: a replay with noise that goes on from a checkpoint ends with the
+// same bits, and a checkpoint of another seed is refused.
+func TestResumeWithNoise(t *testing.T) {
+	_, run := noisyHPL(t)
+	checkResumes(t, 7, run)
+	files, _ := saveAt(t, []int{100}, run, nil)
+	_, err := run(func(o *replay.Options) { o.Seed, o.Resume = 3, checkpointOf(files[0]) })
+	if !errors.Is(err, replay.ErrOtherRun) || !strings.Contains(err.Error(), "seed: 1 in the checkpoint, 3 now") {
+		t.Errorf("another seed: %v", err)
+	}
+}
+
+// TestRunsDoNotDependOnWorkers: an ensemble is the same bits for any number of workers,
+// and holds what single replays give.
+func TestRunsDoNotDependOnWorkers(t *testing.T) {
+	_, run := noisyHPL(t)
+	play := func(_ int, seed uint64) (*replay.Result, error) {
+		return run(func(o *replay.Options) { o.Seed = seed })
+	}
+	var want *replay.Ensemble
+	for _, workers := range []int{1, 2, 5} {
+		e, err := replay.Runs(t.Context(), 11, 6, workers, play)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = e
+		}
+		if diff := cmp.Diff(want, e, cmpopts.IgnoreFields(replay.Ensemble{}, "Header")); diff != "" {
+			t.Errorf("%d workers (-one +several):\n%s", workers, diff)
+		}
+	}
+	seen := map[float64]bool{}
+	for i, r := range want.Runs {
+		res, err := play(0, 11+uint64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Seed != 11+uint64(i) || r.Makespan != res.Makespan || r.Gflops != res.Gflops {
+			t.Errorf("%+v, alone %g s", r, res.Makespan)
+		}
+		seen[r.Makespan] = true
+	}
+	if len(seen) != len(want.Runs) {
+		t.Errorf("%d different makespans of %d seeds", len(seen), len(want.Runs))
+	}
+}
+
+// TestSpread: of 1, 2, 3, 6 the mean is 3, the deviation sqrt(14/3), the interval
+// 3.1824 of it over 2 (Student's 97.5 % quantile, 3 degrees of freedom).
+func TestSpread(t *testing.T) {
+	values := []float64{1, 6, 2, 3}
+	e, err := replay.Runs(t.Context(), 1, 4, 2, func(_ int, seed uint64) (*replay.Result, error) {
+		return &replay.Result{Makespan: values[seed-1]}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := e.Makespan
+	near(t, "mean", s.Mean, 3)
+	near(t, "deviation", s.SD, math.Sqrt(14./3))
+	near(t, "smallest", s.Min, 1)
+	near(t, "largest", s.Max, 6)
+	if want := 3.1824 * math.Sqrt(14./3) / 2; math.Abs(s.Interval-want) > 1e-4*want {
+		t.Errorf("interval %g, want %g", s.Interval, want)
+	}
+}
+
+// TestIntervals against Student's published 97.5 % quantiles: those of two values 0 and d
+// have the half-width t*d/2, of more values likewise t*sd/sqrt(n).
+func TestIntervals(t *testing.T) {
+	for freedom, want := range map[int]float64{1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 9: 2.2622, 19: 2.0930, 100: 1.9840} {
+		e, err := replay.Runs(t.Context(), 0, freedom+1, 1, func(_ int, seed uint64) (*replay.Result, error) {
+			return &replay.Result{Makespan: float64(seed)}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Makespan.Interval * math.Sqrt(float64(freedom+1)) / e.Makespan.SD; math.Abs(got-want) > 1e-4 {
+			t.Errorf("%d degrees of freedom: %.5f, want %g", freedom, got, want)
+		}
+	}
+}
+
+func TestRunsErrors(t *testing.T) {
+	fail := errors.New("it fails")
+	play := func(_ int, seed uint64) (*replay.Result, error) {
+		if seed >= 3 {
+			return nil, fail
+		}
+		return &replay.Result{}, nil
+	}
+	if _, err := replay.Runs(t.Context(), 1, 9, 1, play); !errors.Is(err, fail) || err.Error() != "seed 3: it fails" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := replay.Runs(t.Context(), 1, 1, 1, play); err == nil {
+		t.Error("one run is accepted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := replay.Runs(ctx, 0, 2, 1, play); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,149 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"reprise/trace"
+)
+
+// Ensemble is what became of several replays that differ in their seeds only.
+type Ensemble struct {
+	Header   *trace.Header `json:"-"`
+	Complete bool          `json:"complete"` // all steps of the program were played
+	First    int           `json:"first_step"`
+	Last     int           `json:"last_step"`
+	Makespan Spread        `json:"makespan_s"`
+	Gflops   Spread        `json:"gflops"` // all 0 if there are none
+	Runs     []SeedResult  `json:"runs"`   // by seed
+}
+
+// SeedResult is what became of one replay.
+type SeedResult struct {
+	Seed     uint64  `json:"seed"`
+	Makespan float64 `json:"makespan_s"`
+	Gflops   float64 `json:"gflops"`
+	Messages int64   `json:"messages"`
+	Polls    int64   `json:"polls"`
+}
+
+// Spread summarises a figure of several runs.
+type Spread struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"` // of one run, by n-1
+	// Interval is the half-width of the 95 % confidence interval of the mean, by
+	// Student's distribution.
+	Interval float64 `json:"mean_interval"`
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
+}
+
+// HasNoise reports whether a replay has anything random.
+func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
+	e, err := newEngine(h, m, o)
+	return err == nil && e.random != nil, err
+}
+
+// Runs replays so many times (at least twice), with the seeds from first on, several
+// at once. play replays with a seed; it is called from as many goroutines as there
+// are workers, each with its number. What the result says does not depend on how many.
+func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker int, seed uint64) (*Result, error)) (*Ensemble, error) {
+	if runs < 2 {
+		return nil, fmt.Errorf("%d runs, want at least 2", runs)
+	}
+	results, errs := make([]*Result, runs), make([]error, runs)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := make(chan int)
+	var done sync.WaitGroup
+	for w := range max(1, min(workers, runs)) {
+		done.Go(func() {
+			for i := range next {
+				if results[i], errs[i] = play(w, first+uint64(i)); errs[i] != nil {
+					cancel()
+				}
+			}
+		})
+	}
+	for i := 0; i < runs && ctx.Err() == nil; i++ {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(next)
+	done.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return newEnsemble(first, results), nil
+}
+
+func newEnsemble(first uint64, results []*Result) *Ensemble {
+	r := results[0]
+	e := &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last}
+	var makespans, gflops []float64
+	for i, r := range results {
+		e.Runs = append(e.Runs, SeedResult{first + uint64(i), r.Makespan, r.Gflops, r.Messages, r.Polls})
+		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
+	}
+	e.Makespan, e.Gflops = newSpread(makespans), newSpread(gflops)
+	return e
+}
+
+// newSpread summarises at least two values.
+func newSpread(values []float64) Spread {
+	n := float64(len(values))
+	s := Spread{Min: math.Inf(1), Max: math.Inf(-1)}
+	for _, v := range values {
+		s.Mean += v / n
+		s.Min, s.Max = min(s.Min, v), max(s.Max, v)
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += float64((v - s.Mean) * (v - s.Mean))
+	}
+	s.SD = math.Sqrt(squares / (n - 1))
+	s.Interval = student(len(values)-1) * s.SD / math.Sqrt(n)
+	return s
+}
+
+// student returns the 97.5 % quantile of Student's distribution with so many degrees
+// of freedom, by bisection.
+func student(freedom int) float64 {
+	low, high := 1.9, 13. // of infinitely many and of one
+	for range 60 {
+		if t := (low + high) / 2; within(t, freedom) < 0.95 {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	return (low + high) / 2
+}
+
+// within returns the probability that Student's distribution gives to [-t, t]:
+// Abramowitz and Stegun, 26.7.3 and 26.7.4.
+func within(t float64, freedom int) float64 {
+	angle := math.Atan(t / math.Sqrt(float64(freedom)))
+	sin, cos := math.Sincos(angle)
+	term, sum := 1.0, 0.0
+	if freedom%2 == 1 {
+		term = cos
+	}
+	for k := 2 + freedom%2; k <= freedom; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k-1) / float64(k)
+	}
+	if freedom%2 == 1 {
+		return 2 / math.Pi * (angle + sin*sum)
+	}
+	return sin * sum
+}

@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// EnsembleReport is an ensemble with what it was made from and what making it cost.
+type EnsembleReport struct {
+	*Ensemble
+	Tool         string            `json:"tool"`
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`                 // "": none
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"`
+
+	Ranks       int     `json:"ranks"`
+	Workers     int     `json:"workers"` // replays at once
+	WallSeconds float64 `json:"wall_s"`
+	PeakRSS     int64   `json:"peak_rss_bytes"`
+}
+
+// NewEnsembleReport returns the report of an ensemble that took so long to compute.
+func NewEnsembleReport(e *Ensemble, wallSeconds float64) *EnsembleReport {
+	return &EnsembleReport{
+		Ensemble: e, Program: e.Header.Program, Parameters: parameters(e.Header), Ranks: e.Header.Ranks, WallSeconds: wallSeconds,
+	}
+}
+
+// WriteJSON writes everything; numbers have all the digits of the double.
+func (r *EnsembleReport) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
+
+// WriteText writes the spread of the runs.
+func (r *EnsembleReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	first, last := r.Runs[0].Seed, r.Runs[len(r.Runs)-1].Seed
+	fmt.Fprintf(&b, "%d runs, seeds %d to %d: %s on %s, %d ranks", len(r.Runs), first, last, r.Trace, r.Platform, r.Ranks)
+	if r.KernelFile != "" {
+		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
+	}
+	if r.NetworkNoise != "" {
+		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
+	}
+	if !r.Complete {
+		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
+	}
+	fmt.Fprintf(&b, "\n\n%-10s %14s %12s %14s %14s %14s\n", "", "mean", "+- (95 %)", "sd of a run", "min", "max")
+	r.Makespan.write(&b, "makespan s")
+	if r.Gflops.Max > 0 {
+		r.Gflops.write(&b, "Gflops")
+	}
+	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (s *Spread) write(b *strings.Builder, name string) {
+	fmt.Fprintf(b, "%-10s %14.8g %12.3g %14.3g %14.8g %14.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
+}
