@@ -40,6 +40,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	if r.hasDays() {
+		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
+	}
 	if o.HostName == "" {
 		o.HostName = "{}"
 	}
@@ -69,6 +72,12 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (r *KernelReport) hasDays() bool {
+	return slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
+		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
+	})
 }
 
 // writeHosts writes the models of hosts and CPUs, by function.
@@ -126,9 +135,9 @@ func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
 	return fmt.Sprintf("%s: {%sterms: {%s}%s}", name, empty, yamlTerms(f.Coefficients), noise), nil
 }
 
-// number returns the shortest text that reads as x, with a point so that every
+// FormatNumber returns the shortest text that reads as x, with a point so that every
 // YAML reader takes it for a number: 7.0e-11.
-func number(x float64) string {
+func FormatNumber(x float64) string {
 	s := strconv.FormatFloat(x, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")
 	if !strings.Contains(mantissa, ".") {

@@ -58,12 +58,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Commands:        []*cli.Command{kernelsCommand(), networkCommand()},
+		Commands:        []*cli.Command{kernelsCommand(), networkCommand(), hostsCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowAppHelp(c)
 			}
-			return usagef("unknown command %q, want kernels or network", c.Args().First())
+			return usagef("unknown command %q, want kernels, network, hosts or measure", c.Args().First())
 		},
 
 		DisableSliceFlagSeparator: true,
