@@ -80,7 +80,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	}
 	var b strings.Builder
 	if len(o.Base) > 0 {
-		if err := checkBase(o.Base); err != nil {
+		if err := CheckBase(o.Base); err != nil {
 			return err
 		}
 		fmt.Fprintf(&b, "# %s\n%s\n", strings.ReplaceAll(o.Description, "\n", " "), strings.TrimRight(string(o.Base), "\n"))
@@ -104,8 +104,8 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	return err
 }
 
-// checkBase refuses a kernel file to which hosts cannot be added.
-func checkBase(text []byte) error {
+// CheckBase refuses a kernel file to which hosts cannot be added.
+func CheckBase(text []byte) error {
 	for line := range strings.Lines(string(text)) {
 		for _, key := range []string{"hosts", "cpus_per_host"} {
 			if after, ok := strings.CutPrefix(line, key); ok && strings.HasPrefix(strings.TrimSpace(after), ":") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,7 +21,7 @@ import (
 func drawFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts"},
-		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`"},
+		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " + strings.Join(hosts.BuiltinNames(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws; each has another machine"},
 		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},
 		&cli.StringFlag{Name: "host-name", Value: "node-{}", Usage: "`NAME` of a host on the platform, {} being its number from 0"},
@@ -55,7 +56,7 @@ func runDraw(c *cli.Context) error {
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return usagef("hosts: %w", err)
 	}
-	model, err := hosts.Load(from)
+	model, err := loadModel(from)
 	if err != nil {
 		return err
 	}
@@ -77,6 +78,14 @@ func runDraw(c *cli.Context) error {
 	return printReport(c, s, s.WriteText)
 }
 
+// loadModel returns a built-in machine model, or the one in a file.
+func loadModel(from string) (*hosts.Model, error) {
+	if slices.Contains(hosts.BuiltinNames(), from) {
+		return hosts.Builtin(from)
+	}
+	return hosts.Load(from)
+}
+
 // readBase returns the text of a kernel file, nil without one.
 func readBase(path string) ([]byte, error) {
 	if path == "" {
@@ -92,6 +101,9 @@ func readBase(path string) ([]byte, error) {
 	}
 	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
+	}
+	if err := hosts.CheckBase(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
 }
