@@ -30,6 +30,7 @@ var allowed = map[string]rule{
 	"reprise/calibrate":         {inside: []string{"reprise/calibrate/table", "reprise/calibrate/regress"}},
 	"reprise/calibrate/charts":  {inside: []string{"reprise/calibrate"}, outside: []string{"gonum.org/v1/plot"}},
 	"reprise/calibrate/hosts":   {inside: []string{"reprise/calibrate", "reprise/calibrate/table", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
+	"reprise/calibrate/measure": {inside: []string{"reprise/noise"}, outside: []string{"golang.org/x/sys", "gonum.org/v1/gonum"}},
 	"reprise/calibrate/regress": {outside: []string{"gonum.org/v1/gonum"}},
 	"reprise/calibrate/table":   {},
 	"reprise/replay/sampling":   {},
