@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -74,29 +73,16 @@ type FileOptions struct {
 // WriteYAML writes the machine as a kernel file (docs/kernels.md): one entry for
 // each host or CPU. Ranks on other hosts have the base's models, or, without one, the average.
 func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
-	names := calibrate.FileOptions{HostName: o.HostName, Empty: o.Empty}
+	names := calibrate.FileOptions{HostName: o.HostName, Empty: o.Empty, Base: o.Base}
 	if err := names.Validate(); err != nil {
 		return err
 	}
 	var b strings.Builder
 	if len(o.Base) > 0 {
-		if err := CheckBase(o.Base); err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "# %s\n%s\n", strings.ReplaceAll(o.Description, "\n", " "), strings.TrimRight(string(o.Base), "\n"))
+		calibrate.WriteBase(&b, o.Base, o.Description+" "+o.Source, m.Model.CPUsPerHost)
 	} else {
-		b.WriteString("version: 1\n")
-		writeTexts(&b, o.Description, o.Source)
-		b.WriteString("unit: s\nkernels: # of other hosts\n")
-		average := m.Model.average()
-		for _, kernel := range m.Model.kernels() {
-			fmt.Fprintf(&b, "  %s\n", m.Model.entry(kernel, average, o.Empty))
-		}
+		m.writeHead(&b, o)
 	}
-	if m.Model.CPUsPerHost > 1 {
-		fmt.Fprintf(&b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)
-	}
-	b.WriteString("hosts:\n")
 	for i := range m.Units {
 		m.writeUnit(&b, i, o)
 	}
@@ -104,19 +90,20 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	return err
 }
 
-// CheckBase refuses a kernel file to which hosts cannot be added.
-func CheckBase(text []byte) error {
-	for line := range strings.Lines(string(text)) {
-		for _, key := range []string{"hosts", "cpus_per_host"} {
-			if after, ok := strings.CutPrefix(line, key); ok && strings.HasPrefix(strings.TrimSpace(after), ":") {
-				return fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", key)
-			}
-		}
-		if strings.HasPrefix(line, "{") {
-			return errors.New("the base is a mapping in braces: want one key on each line")
-		}
+// writeHead writes what is before the hosts in a file without a base.
+func (m *Machine) writeHead(b *strings.Builder, o FileOptions) {
+	b.WriteString("version: 1\n")
+	writeTexts(b, o.Description, o.Source)
+	b.WriteString("unit: s\n")
+	if m.Model.CPUsPerHost > 1 {
+		fmt.Fprintf(b, "cpus_per_host: %d\n", m.Model.CPUsPerHost)
 	}
-	return nil
+	b.WriteString("kernels: # of other hosts\n")
+	average := m.Model.average()
+	for _, kernel := range m.Model.kernels() {
+		fmt.Fprintf(b, "  %s\n", m.Model.entry(kernel, average, o.Empty))
+	}
+	b.WriteString("hosts:\n")
 }
 
 func (m *Machine) writeUnit(b *strings.Builder, i int, o FileOptions) {

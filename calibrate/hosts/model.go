@@ -55,8 +55,8 @@ type Class struct {
 
 // Shapes of noise.
 const (
-	Normal     = "normal"
-	HalfNormal = "half-normal"
+	Normal     = calibrate.Normal
+	HalfNormal = calibrate.HalfNormal
 )
 
 // Validate reports what is wrong with the model: each class must have a mean and

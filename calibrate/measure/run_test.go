@@ -30,11 +30,14 @@ func TestMain(m *testing.M) {
 		cores, err := allowedCores()
 		fmt.Printf("ready %v %v\n", cores, err)
 	case "crash":
-		fmt.Print("ready to crash\n1e-3\n")
+		fmt.Println("ready to crash")
+		_, _ = fmt.Scanln() // the first size
 		fmt.Fprintln(os.Stderr, "out of order")
 		os.Exit(3)
 	case "nonsense":
-		fmt.Print("ready to talk\nhello\n")
+		fmt.Println("ready to talk")
+		_, _ = fmt.Scanln()
+		fmt.Println("hello")
 	case "hang":
 		fmt.Print("ready to hang\n1e-3\n1e-3\n")
 		time.Sleep(time.Hour)

@@ -102,7 +102,7 @@ func readBase(path string) ([]byte, error) {
 	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
-	if err := hosts.CheckBase(text); err != nil {
+	if err := calibrate.CheckBase(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
