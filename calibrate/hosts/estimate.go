@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -219,6 +218,3 @@ func (r *ClassReport) setNoise(c *Class, variables []Variable) {
 		}
 	}
 }
-
-// errNoClasses is about samples in which no number of classes can be told.
-var errNoClasses = errors.New("too few for that many classes")

@@ -219,12 +219,12 @@ func TestRefusals(t *testing.T) {
 	inTwo := sampleOf("a 1", "a 2", "b 3")
 	inTwo.Records[0].Class, inTwo.Records[1].Class, inTwo.Records[2].Class = "x", "y", "x"
 	for want, f := range map[string]func() (*Report, error){
-		"no rows":                func() (*Report, error) { return Estimate(&Sample{Variables: []Variable{gemm}}, Options{}) },
-		"nothing says how":       func() (*Report, error) { return Estimate(sampleOf("a 1", "a 2"), Options{Classes: 1}) },
-		"too few for that many":  func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{Classes: 2}) },
-		`in classes "x" and "y"`: func() (*Report, error) { return Estimate(inTwo, Options{}) },
-		"no noise, by which":     func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{ByNoise: true}) },
-		"and above zero":         func() (*Report, error) { return Estimate(sampleOf("a -1", "b -2"), Options{}) },
+		"no rows":                     func() (*Report, error) { return Estimate(&Sample{Variables: []Variable{gemm}}, Options{}) },
+		"nothing says how":            func() (*Report, error) { return Estimate(sampleOf("a 1", "a 2"), Options{Classes: 1}) },
+		"too few: 2, want 3 for each": func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{Classes: 2}) },
+		`in classes "x" and "y"`:      func() (*Report, error) { return Estimate(inTwo, Options{}) },
+		"no noise, by which":          func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{ByNoise: true}) },
+		"and above zero":              func() (*Report, error) { return Estimate(sampleOf("a -1", "b -2"), Options{}) },
 	} {
 		_, err := f()
 		if !errors.Is(err, calibrate.ErrMeaningless) || !strings.Contains(err.Error(), want) {
