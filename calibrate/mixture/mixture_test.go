@@ -106,3 +106,35 @@ func TestEqual(t *testing.T) {
 		t.Errorf("law %+v, %v", one, err)
 	}
 }
+
+// TestMany: numbers that are gathered have the laws of those that are not, and the
+// outermost stay alone.
+func TestMany(t *testing.T) {
+	rare := quantiles(20, 5, 0.3)
+	variance := 0.0
+	for _, v := range rare {
+		variance += (v - 5) * (v - 5) / 20
+	}
+	x := append(quantiles(60000, 1, 0.1), rare...)
+	f, err := New(x, 2, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Law{{60000. / 60020, 1, 0.01}, {20. / 60020, 5, variance}} {
+		if got := f.Laws[i]; math.Abs(got.Weight/want.Weight-1) > 1e-6 || math.Abs(got.Mean-want.Mean) > 1e-6 || math.Abs(got.Variance/want.Variance-1) > 1e-3 {
+			t.Errorf("law %+v, want %+v", got, want)
+		}
+	}
+	few, weights := gathered(x)
+	total, sum, all := 0.0, 0.0, 0.0
+	for i, w := range weights {
+		total += w
+		sum += w * few[i]
+	}
+	for _, v := range x {
+		all += v
+	}
+	if len(few) > mostAlone || total != 60020 || math.Abs(sum/all-1) > 1e-12 || few[len(few)-1] != x[len(x)-1] || weights[outermost-1] != 1 || weights[outermost] == 1 {
+		t.Errorf("%d numbers that stand for %g", len(few), total)
+	}
+}
