@@ -20,7 +20,7 @@ import (
 // drawFlags are those of calibrate hosts that say which machine to draw.
 func drawFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts"},
+		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts", DefaultText: "estimate a model"},
 		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " + strings.Join(hosts.BuiltinNames(), ", ")},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws; each has another machine"},
 		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},

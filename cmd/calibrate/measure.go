@@ -67,7 +67,7 @@ func measureDgemmCommand() *cli.Command {
 			&cli.BoolFlag{Name: "alone", Usage: "one core at a time, instead of all at once as HPL has them", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
 			&cli.Int64Flag{Name: "memory", Value: d.Memory >> 20, Usage: "matrices of one core take at most this many `MIB`"},
-			&cli.DurationFlag{Name: "budget", Usage: "begin no call after this `TIME`, as 60s (default: none)"},
+			&cli.DurationFlag{Name: "budget", Usage: "begin no call after this `TIME`, as 60s", DefaultText: "none"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
