@@ -142,7 +142,7 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 	}
 	switch {
 	case coef[0] <= 0:
-		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, number(coef[0]), f.Coefficients[0].Term)
+		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(coef[0]), f.Coefficients[0].Term)
 	case 2*f.NegativeSizes > len(y):
 		return fmt.Errorf("%w: a time below zero for %d of %d sizes", ErrMeaningless, f.NegativeSizes, len(y))
 	}

@@ -282,3 +282,42 @@ func FuzzKernels(f *testing.F) {
 		}
 	})
 }
+
+// TestBase: the fitted models are for all hosts, in seconds whatever the base's unit,
+// and the base's other kernels stay. The fit of all goes through the shortest time, 1e-6 s, with a
+// slope of (1·1 + 2·2 + 1·3 + 2·5)/(2·(1 + 4)) = 1.8 ns.
+func TestBase(t *testing.T) {
+	timings := read(t, "function,host,n,seconds\ndaxpy,a,0,1e-6\ndaxpy,a,1000,2e-6\ndaxpy,a,2000,3e-6\ndaxpy,b,0,2e-6\ndaxpy,b,1000,4e-6\ndaxpy,b,2000,6e-6\n", ReadOptions{})
+	o := DefaultKernelOptions()
+	o.Model, o.For = LinearOne, ForHost
+	r, err := FitKernels(timings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	base := "version: 1\nunit: flop\nkernels:\n  daxpy: 7\n  dscal: {terms: {N: 2}}\n"
+	if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&b, "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		host, kernel string
+		want         float64
+	}{{"a", "daxpy", 2e-6}, {"b", "daxpy", 4e-6}, {"other", "daxpy", 2.8e-6}, {"a", "dscal", 2e-6}} {
+		m, err := set.Bind(kernels.Host{Name: c.host, Speed: 1e9}, kernels.Signature{Name: c.kernel, Dims: []string{"N"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Seconds(&[4]int64{1000}); !near(got, c.want, 1e-9) {
+			t.Errorf("%s on %s: %g s, want %g", c.kernel, c.host, got, c.want)
+		}
+	}
+	for _, base := range []string{"hosts: []\n", "{version: 1}", "cpus_per_host : 2\n"} {
+		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil {
+			t.Errorf("base %q: no error", base)
+		}
+	}
+}
