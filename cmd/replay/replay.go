@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -120,13 +119,4 @@ func newBar(s *settings, in *input, stderr io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(200*time.Millisecond))
-}
-
-// peakRSS returns the largest resident set of this process in bytes.
-func peakRSS() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return u.Maxrss << 10
 }
