@@ -13,11 +13,15 @@ CROSSCHECKFLAGS ?=
 BENCHFLAGS ?=
 # Of bench-report: flags of scripts/report, such as -long or -only=scaling,traces.
 REPORTFLAGS ?=
+# Of validate: directory of the published data, further flags of scripts/validate
+# (-short: no data needed, a minute).
+VALIDATION ?=
+VALIDATEFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: demo build test short race bench bench-report fuzz crosscheck lint proto install clean
+.PHONY: demo build test short race bench bench-report validate fuzz crosscheck lint proto install clean
 
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -46,6 +50,13 @@ bench: build
 # (-long: an hour). Needs SimGrid's smpirun for one of the parts.
 bench-report: build
 	$(GO) run ./scripts/report $(REPORTFLAGS)
+
+# Compares with published runs and simulations of HPL and rewrites docs/validation.md.
+# Results are kept in out/validation by a hash of the programs, which therefore
+# have no version in them.
+validate:
+	$(GO) build -trimpath -buildvcs=false -o out/validation/bin/ ./cmd/tracegen ./cmd/replay
+	$(GO) run ./scripts/validate -bin out/validation/bin $(if $(VALIDATION),-data $(VALIDATION)) $(VALIDATEFLAGS)
 
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)

@@ -46,6 +46,8 @@ type Network struct {
 
 	// Factors of the last message: sizes mostly come in runs.
 	lastSize, lastF, lastG float64
+	lastBound              float64 // factor of the bound; 1 with FactorProgress
+	lastWithin             bool
 }
 
 // Stats counts what a Network did.
@@ -137,9 +139,10 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 // latencyPhase returns how long the latency phase of a message lasts on a way, and
 // notes its factors.
 func (n *Network) latencyPhase(way *route, size int64) float64 {
-	if z := float64(size) + envelope; z != n.lastSize {
-		n.lastSize = z
-		n.lastF, n.lastG = n.opts.factors(z)
+	z, within := float64(size)+envelope, way.src == way.dst
+	if z != n.lastSize || within != n.lastWithin {
+		n.lastSize, n.lastWithin = z, within
+		n.setFactors(z, within)
 	}
 	return way.latency * n.lastG
 }
@@ -152,12 +155,25 @@ func (n *Network) launch(id int32, way *route, links []routeLink, phase, date fl
 		instant.setPenalty(1, n.routes, links)
 		way = &instant
 	}
+	if n.lastBound < 1 {
+		bounded := way.bounded(n.lastBound)
+		way = &bounded
+	}
 	n.setFlow(id, way, links, n.lastSize)
 	if e := (entry{date: date, flow: id}); !n.starts.push(e) {
 		n.ends.set(id, e.date)
 	}
 	n.active++
 	n.stats.Flows++
+}
+
+// setFactors finds the factors of messages of z bytes.
+func (n *Network) setFactors(z float64, within bool) {
+	n.lastF, n.lastG = n.opts.factors(z, within)
+	n.lastBound = 1
+	if n.opts.FactorRule == FactorBound && n.opts.Model == ModelSMPI {
+		n.lastF, n.lastBound = 1, n.lastF
+	}
 }
 
 // setFlow makes id a flow of z bytes that has not begun.

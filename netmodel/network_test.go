@@ -2,6 +2,7 @@ package netmodel
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"reprise/platforms"
@@ -42,6 +43,15 @@ func TestAlone(t *testing.T) {
 			plain("network/crosstraffic", "yes"), 984, 1e-3 + 1000*1.05/1e6},
 		{"to oneself", star(1, 125e6, 50e-6), plain("network/crosstraffic", "yes"), 100000,
 			1e-4 + 100016*1.05/125e6}, // 9.401344e-4
+		{"to oneself by factors of its own", star(1, 125e6, 50e-6),
+			plain("reprise/loopback-bw-factor", "0:0.5", "reprise/loopback-lat-factor", "0:3"), 100000, 1e-4*3 + 100016/(125e6*0.5)},
+		{"to oneself, one table only", star(1, 125e6, 50e-6), plain("reprise/loopback-bw-factor", "0:0.5"), 100000, 1e-4 + 100016/(125e6*0.5)},
+		{"to another, past those factors", star(2, 125e6, 50e-6),
+			plain("reprise/loopback-bw-factor", "0:0.5", "reprise/loopback-lat-factor", "0:3"), 100000, 1e-4 + 100016/125e6},
+		{"factor as a bound", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:0.5", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/(125e6*0.5)},
+		{"no bound above 1", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:5", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/125e6},
+		{"the window is narrower", star(2, 125e6, 10e-3), plain("smpi/bw-factor", "0:0.94", "reprise/bw-factor", "bound"), 10000000,
+			0.02 + 10000016/(4194304/(2*0.02))},
 		{"FATPIPE both ways", onlyLink(platforms.Link{Bandwidth: 1e6, Latency: 1e-3, Policy: platforms.Fatpipe}),
 			plain("network/crosstraffic", "yes"), 984, 1e-3 + 1000/1e6},
 		{"link met twice", topology{
@@ -154,6 +164,29 @@ func TestTwoFlowsOneLink(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFactorRules: k flows of 1000 bytes share a link of 1000 byte/s with f = 0.4. By
+// progress each gets 1000/k and moves at 0.4 of it; as a bound f leaves each at most
+// 400, which fills the link from three flows on.
+func TestFactorRules(t *testing.T) {
+	for _, c := range []struct {
+		rule  string
+		flows int
+		want  float64
+	}{
+		{"progress", 1, 2.5}, {"progress", 2, 5}, {"progress", 3, 7.5},
+		{"bound", 1, 2.5}, {"bound", 2, 2.5}, {"bound", 3, 3}, {"bound", 4, 4},
+	} {
+		eachSolver(t, plain("smpi/bw-factor", "0:0.4", "reprise/bw-factor", c.rule), func(t *testing.T, o Options) {
+			p := onlyLink(platforms.Link{Bandwidth: 1000})
+			for _, got := range ends(t, p, o, slices.Repeat([]message{{0, 1, 984, 0}}, c.flows)) {
+				if !near(got, c.want, closed) {
+					t.Errorf("%s, %d flows: %v, want %v", c.rule, c.flows, got, c.want)
+				}
+			}
+		})
+	}
 }
 
 // TestBoundBelowFairShare: A and B have penalties 1002 and 1001.1 (S = 1e6, so a

@@ -29,7 +29,10 @@ var optionTable = []option{
 	{"network/model", setModel},
 	{"network/optim", ignored},
 	{"network/weight-S", tracked(explicitWeightS, func(o *Options) *float64 { return &o.WeightS })},
+	{"reprise/bw-factor", setFactorRule},
 	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
+	{"reprise/loopback-bw-factor", factors(func(o *Options) *Factors { return &o.LoopbackBandwidthFactors })},
+	{"reprise/loopback-lat-factor", factors(func(o *Options) *Factors { return &o.LoopbackLatencyFactors })},
 	{"reprise/poll", setPoll},
 	{"reprise/solver", setSolver},
 	{"smpi/allgather", algorithm("allgather")},
@@ -199,6 +202,18 @@ func setPoll(o *Options, value string) error {
 		o.Poll = PollArrived
 	default:
 		return fmt.Errorf("%q, want posted or arrived", value)
+	}
+	return nil
+}
+
+func setFactorRule(o *Options, value string) error {
+	switch value {
+	case "progress":
+		o.FactorRule = FactorProgress
+	case "bound":
+		o.FactorRule = FactorBound
+	default:
+		return fmt.Errorf("%q, want progress or bound", value)
 	}
 	return nil
 }

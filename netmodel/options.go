@@ -57,20 +57,23 @@ type CollAlgorithm struct{ Operation, Algorithm string }
 type Options struct {
 	// Network.
 
-	Model             Model   // network/model
-	BandwidthFactors  Factors // smpi/bw-factor: f(z) of ModelSMPI
-	LatencyFactors    Factors // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor   float64 // network/bandwidth-factor: f of the other models
-	LatencyFactor     float64 // network/latency-factor: g of the other models
-	CrossTraffic      bool    // network/crosstraffic: acknowledgements load the way back
-	TCPGamma          float64 // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
-	WeightS           float64 // network/weight-S: S in the penalty L + sum of S/bw
-	LoopbackBandwidth float64 // network/loopback-bw: of the global loopback link
-	LoopbackLatency   float64 // network/loopback-lat
-	TimePrecision     float64 // surf/precision: events this close happen together
-	SharePrecision    float64 // maxmin/precision: tolerance of the reference filling
-	Solver            Solver  // reprise/solver
-	Contention        bool    // reprise/contention: no = every flow has its route alone
+	Model                    Model      // network/model
+	BandwidthFactors         Factors    // smpi/bw-factor: f(z) of ModelSMPI
+	LatencyFactors           Factors    // smpi/lat-factor: g(z) of ModelSMPI
+	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models
+	LatencyFactor            float64    // network/latency-factor: g of the other models
+	CrossTraffic             bool       // network/crosstraffic: acknowledgements load the way back
+	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	WeightS                  float64    // network/weight-S: S in the penalty L + sum of S/bw
+	LoopbackBandwidth        float64    // network/loopback-bw: of the global loopback link
+	LoopbackLatency          float64    // network/loopback-lat
+	LoopbackBandwidthFactors Factors    // reprise/loopback-bw-factor: f(z) within a host; empty: that of all
+	LoopbackLatencyFactors   Factors    // reprise/loopback-lat-factor: g(z) likewise
+	FactorRule               FactorRule // reprise/bw-factor: what f(z) of ModelSMPI does
+	TimePrecision            float64    // surf/precision: events this close happen together
+	SharePrecision           float64    // maxmin/precision: tolerance of the reference filling
+	Solver                   Solver     // reprise/solver
+	Contention               bool       // reprise/contention: no = every flow has its route alone
 
 	// Protocol, see Protocol.
 
@@ -172,13 +175,40 @@ func (o *Options) setModel(m Model) {
 	}
 }
 
+// FactorRule says what the bandwidth factor f(z) does to a flow.
+type FactorRule uint8
+
+const (
+	// FactorProgress: a share of v byte/s progresses at f*v; the flow takes v from
+	// its links. The rule of SimGrid 3.32.
+	FactorProgress FactorRule = iota
+	// FactorBound: the share is at most f times the smallest bandwidth on the route,
+	// and progresses as it is, so that several flows together fill a link whatever f.
+	// A factor above 1 has no effect. The rule of SimGrid until 2021.
+	FactorBound
+)
+
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
-// of z bytes, envelope included.
-func (o *Options) factors(z float64) (f, g float64) {
-	if o.Model == ModelSMPI {
-		return o.BandwidthFactors.At(z), o.LatencyFactors.At(z)
+// of z bytes, envelope included; within a host or between two.
+func (o *Options) factors(z float64, within bool) (f, g float64) {
+	if o.Model != ModelSMPI {
+		return o.BandwidthFactor, o.LatencyFactor
 	}
-	return o.BandwidthFactor, o.LatencyFactor
+	bandwidth, latency := o.BandwidthFactors, o.LatencyFactors
+	if within && len(o.LoopbackBandwidthFactors) > 0 {
+		bandwidth = o.LoopbackBandwidthFactors
+	}
+	if within && len(o.LoopbackLatencyFactors) > 0 {
+		latency = o.LoopbackLatencyFactors
+	}
+	return bandwidth.At(z), latency.At(z)
+}
+
+// EnvelopeFactor returns the latency factor of an empty message, within a host or
+// between two.
+func (o *Options) EnvelopeFactor(within bool) float64 {
+	_, g := o.factors(envelope, within)
+	return g
 }
 
 // Validate reports all the fields whose values make no sense, joined.
@@ -224,6 +254,8 @@ func (o *Options) validateProtocol() (errs []error) {
 	}{
 		{"smpi/bw-factor", o.BandwidthFactors, true},
 		{"smpi/lat-factor", o.LatencyFactors, false},
+		{"reprise/loopback-bw-factor", o.LoopbackBandwidthFactors, true},
+		{"reprise/loopback-lat-factor", o.LoopbackLatencyFactors, false},
 	} {
 		if err := t.table.validate(t.positive); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
@@ -248,6 +280,9 @@ func (o *Options) validateChoices() (errs []error) {
 	}
 	if o.Solver > SolverReference {
 		errs = append(errs, fmt.Errorf("reprise/solver: unknown solver %d", o.Solver))
+	}
+	if o.FactorRule > FactorBound {
+		errs = append(errs, fmt.Errorf("reprise/bw-factor: unknown rule %d", o.FactorRule))
 	}
 	if o.Poll > PollArrived {
 		errs = append(errs, fmt.Errorf("reprise/poll: unknown rule %d", o.Poll))

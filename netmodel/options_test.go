@@ -66,7 +66,7 @@ func TestDefaults(t *testing.T) {
 		"smpi/test", "1e-4", "smpi/iprobe", "1e-4", "smpi/grow-injected-times", "yes", "smpi/iprobe-cpu-usage", "1",
 		"smpi/wtime", "1e-8", "smpi/simulate-computation", "yes", "smpi/init", "0", "smpi/finalization-barrier", "no",
 		"smpi/coll-selector", "default", "network/optim", "Lazy", "cpu/optim", "Lazy", "smpi/host-speed", "1Gf",
-		"reprise/solver", "local", "reprise/contention", "yes", "reprise/poll", "posted",
+		"reprise/solver", "local", "reprise/contention", "yes", "reprise/poll", "posted", "reprise/bw-factor", "progress",
 	)
 	if diff := cmp.Diff(DefaultOptions(), o, cmpopts.IgnoreUnexported(Options{})); diff != "" {
 		t.Errorf("default, set (-+):\n%s", diff)
@@ -119,6 +119,7 @@ func TestSetErrors(t *testing.T) {
 		{"smpi/coll-selector", "impi", "want default, ompi or mpich"},
 		{"reprise/solver", "fast", "want local or reference"},
 		{"reprise/poll", "seen", "want posted or arrived"},
+		{"reprise/bw-factor", "1", "want progress or bound"},
 	} {
 		o := DefaultOptions()
 		err := o.Set(c.name, c.value)

@@ -50,7 +50,7 @@ type route struct {
 	maxLevel float64 // of a flow alone
 	shared   int32   // number of links that are SHARED; those that are FATPIPEs follow
 	count    int32   // number of links
-	_        int64
+	narrow   float64 // byte/s: min bandwidth
 }
 
 // routeLink is a link of a route. One that is met several times is there once.
@@ -178,6 +178,7 @@ func (r *routes) store(i uint32, src, dst int32) {
 		k.penalty += c.penalty
 		k.bound = min(k.bound, c.bandwidth)
 	}
+	k.narrow = k.bound
 	if k.latency > 0 && r.window > 0 {
 		k.bound = min(k.bound, r.window/(2*k.latency))
 	}
@@ -190,6 +191,14 @@ func (r *routes) store(i uint32, src, dst int32) {
 	}
 	k.count = int32(len(links))
 	k.setPenalty(k.penalty, r, links)
+}
+
+// bounded returns the route of a flow whose share is at most factor times the
+// smallest bandwidth.
+func (k route) bounded(factor float64) route {
+	k.bound = min(k.bound, float64(factor*k.narrow))
+	k.maxLevel = min(k.maxLevel, k.bound*k.penalty)
+	return k
 }
 
 // setPenalty sets what follows from the penalty.

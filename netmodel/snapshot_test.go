@@ -17,7 +17,7 @@ import (
 // platform, the options and other fields, or scratch of a solve.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes system lastSize lastF lastG")
+	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes system lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.Snapshot(c) },
 		"routeOf summedOf classes classOf crossTraffic window known links width there back from to summed order")
 	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.Snapshot(c) }, "flows links room uses heap mixed unfixed")

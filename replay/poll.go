@@ -52,16 +52,9 @@ func (e *engine) visible(id int32) float64 {
 	if e.options.Poll == netmodel.PollPosted {
 		return m.at
 	}
-	latency := e.machine.Platform.Latency(int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst]))
-	factor := e.options.LatencyFactor
-	if e.options.Model == netmodel.ModelSMPI {
-		factor = e.options.LatencyFactors.At(envelopeSize)
-	}
-	return m.at + float64(latency*factor)
+	src, dst := int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst])
+	return m.at + float64(e.machine.Platform.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
 }
-
-// envelopeSize is what the envelope of a message counts, in bytes.
-const envelopeSize = 16
 
 // clockProbe is probe for a constant cost on a processor of one's own.
 func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
+
+	"reprise/internal/page"
 )
 
 // broadcasts compares HPL's six on the machine of the weak scaling, 16x16 ranks.
@@ -12,8 +14,8 @@ func broadcasts(l *lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := newTable("broadcast", "messages", "polls", "wall time, s", "messages/s", "memory, MB")
-	plot := bars{title: "One core, 16x16 ranks", y: "million messages/s"}
+	t := page.NewTable("broadcast", "messages", "polls", "wall time, s", "messages/s", "memory, MB")
+	plot := page.Bars{Title: "One core, 16x16 ranks", Y: "million messages/s"}
 	var rates plotter.Values
 	const flags = "-N 32768 --NB 128 -P 16 -Q 16 --DEPTH 1 --SWAP bin --BCAST "
 	for _, name := range strings.Fields("1rg 1rM 2rg 2rM Lng LnM") {
@@ -25,10 +27,10 @@ func broadcasts(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.row(name, count(r.Messages), count(r.Polls), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
-		plot.names, rates = append(plot.names, name), append(rates, r.rate()/1e6)
+		t.Row(name, page.Count(r.Messages), page.Count(r.Polls), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		plot.Names, rates = append(plot.Names, name), append(rates, r.rate()/1e6)
 	}
-	plot.values = []plotter.Values{rates}
-	return t.String() + "\n" + l.image("broadcasts", "messages per second by broadcast") +
-		commands("tracegen hpl "+flags+"NAME -o run.trace.zst", "replay --platform fattree.xml run.trace.zst"), plot.write(l.plots, "broadcasts")
+	plot.Values = []plotter.Values{rates}
+	return t.String() + "\n" + page.Image(l.plots, "broadcasts", "messages per second by broadcast") +
+		commands("tracegen hpl "+flags+"NAME -o run.trace.zst", "replay --platform fattree.xml run.trace.zst"), plot.Write(l.plots, "broadcasts")
 }

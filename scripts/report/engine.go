@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/plotter"
+
+	"reprise/internal/page"
 )
 
 // engineParts says which files are which part of the engine: the first entry that
@@ -50,23 +52,23 @@ func engine(l *lab) (string, error) {
 		}
 		head, shares = append(head, p.title), append(shares, s)
 	}
-	t := newTable(head...)
+	t := page.NewTable(head...)
 	for _, part := range engineParts {
 		cells := []string{part.name}
 		for _, s := range shares {
 			cells = append(cells, fmt.Sprintf("%.1f %%", 100*s[part.name]))
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	return t.String() + "\n" + l.image("engine", "share of time by part of the engine") + commands("go test -run '^$' -bench NAME -benchtime 5s -cpuprofile FILE ./cmd/replay",
-		"go tool pprof -top -files FILE"), plotShares(shares).write(l.plots, "engine")
+	return t.String() + "\n" + page.Image(l.plots, "engine", "share of time by part of the engine") + commands("go test -run '^$' -bench NAME -benchtime 5s -cpuprofile FILE ./cmd/replay",
+		"go tool pprof -top -files FILE"), plotShares(shares).Write(l.plots, "engine")
 }
 
 // plotShares stacks the parts, the first on top, in a bar for each benchmark.
-func plotShares(shares []map[string]float64) bars {
-	b := bars{title: "Where the time goes", y: "share of time, %"}
+func plotShares(shares []map[string]float64) page.Bars {
+	b := page.Bars{Title: "Where the time goes", Y: "share of time, %"}
 	for _, p := range profiled {
-		b.names = append(b.names, p.short)
+		b.Names = append(b.Names, p.short)
 	}
 	for i := len(engineParts) - 1; i >= 0; i-- {
 		name := engineParts[i].name
@@ -74,7 +76,7 @@ func plotShares(shares []map[string]float64) bars {
 		for k, s := range shares {
 			layer[k] = 100 * s[name]
 		}
-		b.layers, b.values = append(b.layers, name), append(b.values, layer)
+		b.Layers, b.Values = append(b.Layers, name), append(b.Values, layer)
 	}
 	return b
 }

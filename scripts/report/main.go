@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"reprise/internal/page"
 )
 
 func main() {
@@ -89,7 +91,7 @@ func (o *config) reportPart(p part, log io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
-	if err := rewriteSection(o.page, p.name, body+l.stamp(p.name)); err != nil {
+	if err := page.RewriteSection(o.page, p.name, body+l.stamp(p.name)); err != nil {
 		return err
 	}
 	fmt.Fprintf(log, "report: %s took %.0f s\n", p.name, time.Since(begin).Seconds())

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/internal/page"
+)
 
 // anchor is a run of HPL whose simulation with SMPI was published with its cost.
 type anchor struct {
@@ -15,7 +19,7 @@ type anchor struct {
 // Better Performance Predictions and Experiments, PhD thesis, 2021, and its data.
 func dahuRun(n int, seconds, bytes float64) anchor {
 	return anchor{
-		name:     fmt.Sprintf("Dahu, 1,024 ranks, N = %s", count(n)),
+		name:     fmt.Sprintf("Dahu, 1,024 ranks, N = %s", page.Count(n)),
 		flags:    fmt.Sprintf("-N %d --NB 128 -P 32 -Q 32 --PFACT crout --RFACT right --NBMIN 2 --BCAST 2rg --DEPTH 1 --SWAP bin", n),
 		platform: "dahu", seconds: seconds, bytes: bytes,
 	}
@@ -59,12 +63,12 @@ func stampedeComplete(l *lab) (string, error) {
 	return t.String(), err
 }
 
-func anchorTable() *table {
-	return newTable("run", "replay", "messages", "polls", "wall time", "messages/s", "memory, MB", "SMPI, published: wall time", "memory, MB")
+func anchorTable() *page.Table {
+	return page.NewTable("run", "replay", "messages", "polls", "wall time", "messages/s", "memory, MB", "SMPI, published: wall time", "memory, MB")
 }
 
 // anchorRow replays a run with further flags of replay.
-func (l *lab) anchorRow(t *table, a anchor, flags string) error {
+func (l *lab) anchorRow(t *page.Table, a anchor, flags string) error {
 	g, err := l.hpl(a.flags)
 	if err != nil {
 		return err
@@ -78,7 +82,7 @@ func (l *lab) anchorRow(t *table, a anchor, flags string) error {
 		how = fmt.Sprintf("estimate, ± %.2f %%", 100*r.Interval/r.Makespan)
 		r.Messages = r.Simulated
 	}
-	t.row(a.name, how, count(r.Messages), count(r.Polls), duration(r.seconds), digits(r.rate()), megabytes(r.bytes),
-		duration(a.seconds), megabytes(int64(a.bytes)))
+	t.Row(a.name, how, page.Count(r.Messages), page.Count(r.Polls), page.Duration(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes),
+		page.Duration(a.seconds), page.Megabytes(int64(a.bytes)))
 	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/xml"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,51 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 
+	"reprise/internal/page"
 	"reprise/platforms"
 )
 
 const root = "../.."
-
-func TestTable(t *testing.T) {
-	x := newTable("a", "b")
-	x.row("1", "2")
-	if want := "| a | b |\n| --- | --- |\n| 1 | 2 |\n"; x.String() != want {
-		t.Errorf("%q, want %q", x, want)
-	}
-}
-
-func TestNumbers(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-123456), "-123,456"}, {count(int64(3491026162)), "3,491,026,162"},
-		{digits(0), "0.00"}, {digits(0.01234), "0.0123"}, {digits(9.996), "10.0"}, {digits(99.5), "99.5"}, {digits(999.7), "1,000"}, {digits(1094567), "1,090,000"},
-		{megabytes(54284288), "54.3"},
-		{duration(16), "16.0 s"}, {duration(1038.34), "17.3 min"}, {duration(223200), "62.0 h"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
-	}
-}
-
-func TestReplaceSection(t *testing.T) {
-	const page = "text\n<!-- measured: a -->\nold\n<!-- end: a -->\nmore\n<!-- measured: b -->\n<!-- end: b -->\n"
-	got, err := replaceSection(page, "a", "\nnew\n\n")
-	want := "text\n<!-- measured: a -->\n\nnew\n\n<!-- end: a -->\nmore\n<!-- measured: b -->\n<!-- end: b -->\n"
-	if err != nil || got != want {
-		t.Errorf("%q, %v", got, err)
-	}
-	if again, err := replaceSection(got, "a", "new"); again != want || err != nil {
-		t.Errorf("again: %q, %v", again, err)
-	}
-	for _, bad := range []string{"c", ""} {
-		if _, err := replaceSection(page, bad, "x"); err == nil {
-			t.Errorf("%q: no error", bad)
-		}
-	}
-}
 
 // TestPage: the page has a section for each part, and each plot that it shows.
 func TestPage(t *testing.T) {
@@ -63,7 +22,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range partNames() {
-		if _, err := replaceSection(string(text), name, ""); err != nil {
+		if _, err := page.ReplaceSection(string(text), name, ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -200,67 +159,5 @@ func TestRecordedWall(t *testing.T) {
 	}
 	if got, err := recordedWall(dir, 1); got != "–" || err != nil {
 		t.Errorf("%s, %v", got, err)
-	}
-}
-
-func TestTicks(t *testing.T) {
-	labels := func(ticks plot.ConstantTicks) string {
-		var s []string
-		for _, x := range ticks {
-			s = append(s, x.Label)
-		}
-		return strings.Join(s, " ")
-	}
-	for _, c := range []struct{ got, want string }{
-		{labels(logTicks(0.46, 3.98)), "0.2 0.5 1 2 5"},
-		{labels(logTicks(1, 100)), "1 2 5 10 20 50 100"},
-		{labels(logTicks(0.004, 40)), "0.001 0.01 0.1 1 10 100"},
-		{labels(evenTicks(2.6)), "0 0.5 1 1.5 2 2.5 3"},
-		{labels(evenTicks(100)), "0 20 40 60 80 100"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
-	}
-}
-
-func TestPlots(t *testing.T) {
-	dir := t.TempDir()
-	up := curve{"up", plotter.XYs{{X: 64, Y: 0.01}, {X: 256, Y: 0.2}, {X: 1024, Y: 30}}}
-	down := curve{"down", plotter.XYs{{X: 64, Y: 10}, {X: 1024, Y: 1}}}
-	if err := (graph{"title", "ranks", "s", []curve{up, down}}).write(dir, "curves"); err != nil {
-		t.Error(err)
-	}
-	if err := (bars{"title", "messages/s", []string{"one", "two"}, []string{"low", "high"}, []plotter.Values{{1, 2}, {3, 4}}}).write(dir, "bars"); err != nil {
-		t.Error(err)
-	}
-	if text := svgText(t, filepath.Join(dir, "curves.svg")); !strings.Contains(text, "1,024") || !strings.Contains(text, "down") {
-		t.Errorf("no tick or legend in %q", text)
-	}
-	if text := svgText(t, filepath.Join(dir, "bars.svg")); !strings.Contains(text, "two") || !strings.Contains(text, "high") {
-		t.Errorf("no name or legend in %q", text)
-	}
-}
-
-// svgText returns the text in a well-formed SVG file.
-func svgText(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var b strings.Builder
-	for d := xml.NewDecoder(f); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			return b.String()
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if text, ok := token.(xml.CharData); ok {
-			b.Write(text)
-		}
 	}
 }

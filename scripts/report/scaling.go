@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+
+	"reprise/internal/page"
 )
 
 // A weak scaling: 1024² entries of the matrix to a rank on square grids.
@@ -43,9 +45,9 @@ func scalingFlags(ranks int) string {
 // scaling measures the first steps for all numbers of ranks, and complete runs for
 // the smaller ones.
 func scaling(l *lab) (string, error) {
-	first := newTable("ranks", "N", "trace, KB", "generation, s", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
-	whole := newTable("ranks", "N", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
-	time, memory := curve{name: "wall time"}, curve{name: "memory"}
+	first := page.NewTable("ranks", "N", "trace, KB", "generation, s", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
+	whole := page.NewTable("ranks", "N", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
+	time, memory := page.Curve{Name: "wall time"}, page.Curve{Name: "memory"}
 	for _, ranks := range scalingRanks {
 		platform, err := l.writeFatTree(ranks)
 		if err != nil {
@@ -64,31 +66,31 @@ func scaling(l *lab) (string, error) {
 			return "", err
 		}
 		n := localOrder * int(math.Sqrt(float64(ranks)))
-		first.row(count(ranks), count(n), digits(float64(g.size)/1e3), digits(g.seconds), fmt.Sprint("0:", steps), count(r.Messages), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
-		time.add(float64(ranks), r.seconds/float64(steps))
-		memory.add(float64(ranks), float64(r.bytes)/1e6)
+		first.Row(page.Count(ranks), page.Count(n), page.Digits(float64(g.size)/1e3), page.Digits(g.seconds), fmt.Sprint("0:", steps), page.Count(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		time.Add(float64(ranks), r.seconds/float64(steps))
+		memory.Add(float64(ranks), float64(r.bytes)/1e6)
 		if ranks > wholeRanks {
 			continue
 		}
 		if r, err = l.replay("--platform "+platform, g.path); err != nil {
 			return "", err
 		}
-		whole.row(count(ranks), count(n), count(n/128), count(r.Messages), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
+		whole.Row(page.Count(ranks), page.Count(n), page.Count(n/128), page.Count(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 	}
 	if err := l.plotScaling(time, memory); err != nil {
 		return "", err
 	}
 	return "The first steps:\n\n" + first.String() + "\n" +
-		l.image("scaling-time", "wall time per step against ranks") + l.image("scaling-memory", "peak memory against ranks") +
+		page.Image(l.plots, "scaling-time", "wall time per step against ranks") + page.Image(l.plots, "scaling-memory", "peak memory against ranks") +
 		"\nComplete runs:\n\n" + whole.String() +
 		commands("tracegen hpl -N 1024√ranks --NB 128 -P √ranks -Q √ranks --BCAST LnM --DEPTH 0 --SWAP bin -o run.trace.zst",
 			"replay --platform fattree.xml --steps 0:2 run.trace.zst"), nil
 }
 
-func (l *lab) plotScaling(time, memory curve) error {
-	err := graph{"First steps, same work per rank", "ranks", "wall time per step, s", []curve{time}}.write(l.plots, "scaling-time")
+func (l *lab) plotScaling(time, memory page.Curve) error {
+	err := page.Graph{Title: "First steps, same work per rank", X: "ranks", Y: "wall time per step, s", Curves: []page.Curve{time}}.Write(l.plots, "scaling-time")
 	if err != nil {
 		return err
 	}
-	return graph{"First steps, same work per rank", "ranks", "peak memory, MB", []curve{memory}}.write(l.plots, "scaling-memory")
+	return page.Graph{Title: "First steps, same work per rank", X: "ranks", Y: "peak memory, MB", Curves: []page.Curve{memory}}.Write(l.plots, "scaling-memory")
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"reprise/internal/page"
 )
 
 // The runs of testdata/oracle/smpi-hpl on 256 ranks, by their N, and one below.
@@ -20,8 +22,8 @@ const recorded = "testdata/oracle/smpi-hpl"
 // size measures complete runs on a fixed grid. Where HPL was executed in SMPI with
 // the same parameters, its wall time stands beside.
 func size(l *lab) (string, error) {
-	t := newTable("N", "messages", "generation, s", "replay, s", "messages/s", "memory, MB", "SMPI executing HPL, recorded, s")
-	time := curve{name: "replay"}
+	t := page.NewTable("N", "messages", "generation, s", "replay, s", "messages/s", "memory, MB", "SMPI executing HPL, recorded, s")
+	time := page.Curve{Name: "replay"}
 	platform, err := filepath.Abs(filepath.Join(recorded, "platforms", "fattree256.xml"))
 	if err != nil {
 		return "", err
@@ -39,11 +41,11 @@ func size(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.row(count(n), count(r.Messages), digits(g.seconds), digits(r.seconds), digits(r.rate()), megabytes(r.bytes), theirs)
-		time.add(float64(n), r.seconds)
+		t.Row(page.Count(n), page.Count(r.Messages), page.Digits(g.seconds), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes), theirs)
+		time.Add(float64(n), r.seconds)
 	}
-	err = graph{"16x16 ranks, complete runs", "N", "wall time, s", []curve{time}}.write(l.plots, "size-time")
-	return t.String() + "\n" + l.image("size-time", "wall time against N") +
+	err = page.Graph{Title: "16x16 ranks, complete runs", X: "N", Y: "wall time, s", Curves: []page.Curve{time}}.Write(l.plots, "size-time")
+	return t.String() + "\n" + page.Image(l.plots, "size-time", "wall time against N") +
 		commands("tracegen hpl -N N "+sizeFlags+" -o run.trace.zst",
 			"replay --platform "+recorded+"/platforms/fattree256.xml run.trace.zst"), err
 }
@@ -63,5 +65,5 @@ func recordedWall(dir string, n int) (string, error) {
 	if err := json.Unmarshal(text, &run); err != nil || run.Wall <= 0 {
 		return "", fmt.Errorf("no simulation_wall_seconds for N = %d (%w)", n, err)
 	}
-	return digits(run.Wall), nil
+	return page.Digits(run.Wall), nil
 }

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/internal/page"
+)
 
 // stampedeFlags are tracegen's for the run on Stampede (TOP500 of June 2013), as
 // in scripts/demo.sh.
@@ -22,7 +26,7 @@ func stampede(l *lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := newTable("steps", "messages", "wall time, s", "messages/s", "memory, MB")
+	t := page.NewTable("steps", "messages", "wall time, s", "messages/s", "memory, MB")
 	var all []replayed
 	for _, first := range stampedeSteps {
 		steps := fmt.Sprintf("%d:%d", first, first+stampedeWindow)
@@ -30,11 +34,11 @@ func stampede(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.row(steps, count(r.Messages), digits(r.seconds), digits(r.rate()), megabytes(r.bytes))
+		t.Row(steps, page.Count(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 		all = append(all, r)
 	}
 	return t.String() + fmt.Sprintf("\nAll %s messages at the mean time per message of these windows would take **%s**: extrapolated.\n",
-		count(total), duration(extrapolate(total, all))) +
+		page.Count(total), page.Duration(extrapolate(total, all))) +
 		commands("tracegen hpl "+stampedeFlags+" -o stampede.trace.zst", "replay --platform stampede --steps 100:150 stampede.trace.zst"), nil
 }
 

@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"reprise/internal/page"
 )
 
 // traces measures files, their generation and statistics, and the expansion to
 // actions.
 func traces(l *lab) (string, error) {
-	t := newTable("trace", "file, bytes", "generation, s", "memory, MB", "messages", "bytes per message", "`trace stat`, s", "memory, MB")
+	t := page.NewTable("trace", "file, bytes", "generation, s", "memory, MB", "messages", "bytes per message", "`trace stat`, s", "memory, MB")
 	for _, x := range []struct{ name, flags string }{
 		{"Stampede, all 3,785 steps", stampedeFlags},
 		{"the same, `--SWAP long --EQUIL yes`", strings.NewReplacer("--SWAP bin", "--SWAP long", "--EQUIL no", "--EQUIL yes").Replace(stampedeFlags)},
@@ -27,7 +29,7 @@ func traces(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.row(x.name, count(g.size), digits(g.seconds), megabytes(g.bytes), count(n), fmt.Sprintf("%.2g", float64(g.size)/float64(n)), digits(stat.seconds), megabytes(stat.bytes))
+		t.Row(x.name, page.Count(g.size), page.Digits(g.seconds), page.Megabytes(g.bytes), page.Count(n), fmt.Sprintf("%.2g", float64(g.size)/float64(n)), page.Digits(stat.seconds), page.Megabytes(stat.bytes))
 	}
 	fill, err := expansion()
 	if err != nil {
@@ -55,16 +57,16 @@ func (l *lab) stat(path string) (messages int64, c cost, err error) {
 }
 
 // expansion runs the benchmarks of cursors.
-func expansion() (*table, error) {
+func expansion() (*page.Table, error) {
 	out, _, err := measure(exec.Command("go", "test", "-run", "^$", "-bench", "Fill", "-benchmem", "./trace"))
 	if err != nil {
 		return nil, err
 	}
-	t := newTable("expansion to flat actions", "ns per action", "allocations per call")
+	t := page.NewTable("expansion to flat actions", "ns per action", "allocations per call")
 	for _, b := range benchmarkLines(string(out)) {
-		t.row(b.name, digits(b.metrics["ns/action"]), fmt.Sprint(b.metrics["allocs/op"]))
+		t.Row(b.name, page.Digits(b.metrics["ns/action"]), fmt.Sprint(b.metrics["allocs/op"]))
 	}
-	if len(t.rows) == 0 {
+	if t.Len() == 0 {
 		return nil, fmt.Errorf("go test -bench Fill ./trace: no benchmarks in %.300q", out)
 	}
 	return t, nil

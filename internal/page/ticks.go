@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"math"
@@ -17,7 +17,7 @@ func setTicks(axis *plot.Axis, ticks plot.ConstantTicks) {
 func ticksAt(points plotter.XYs) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, pt := range points {
-		ticks = append(ticks, plot.Tick{Value: pt.X, Label: count(int64(pt.X))})
+		ticks = append(ticks, plot.Tick{Value: pt.X, Label: Count(int64(pt.X))})
 	}
 	return ticks
 }
@@ -54,6 +54,24 @@ func evenTicks(high float64) plot.ConstantTicks {
 	ticks := plot.ConstantTicks{tick(0)}
 	for i := 1.0; ticks[len(ticks)-1].Value < high; i++ {
 		ticks = append(ticks, tick(i*step))
+	}
+	return ticks
+}
+
+// plainTicks returns the round values between two of any sign, about six.
+func plainTicks(low, high float64) []plot.Tick {
+	if low == high {
+		return []plot.Tick{tick(low)}
+	}
+	step := math.Pow(10, math.Floor(math.Log10(high-low))-1)
+	for _, factor := range []float64{2, 2.5, 2, 2, 2.5} { // 2, 5, 10, 20, 50
+		if step *= factor; high-low <= 7*step {
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for k := math.Ceil(low / step); k*step <= high; k++ {
+		ticks = append(ticks, tick(k*step))
 	}
 	return ticks
 }

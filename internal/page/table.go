@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"fmt"
@@ -6,23 +6,27 @@ import (
 	"strings"
 )
 
-// table is a Markdown table.
-type table struct {
+// Table is a Markdown table.
+type Table struct {
 	head []string
 	rows [][]string
 }
 
-func newTable(head ...string) *table { return &table{head: head} }
+// NewTable returns a table without rows.
+func NewTable(head ...string) *Table { return &Table{head: head} }
 
-// row adds a row: one cell for each column.
-func (t *table) row(cells ...string) {
+// Row adds a row: one cell for each column.
+func (t *Table) Row(cells ...string) {
 	if len(cells) != len(t.head) {
-		panic(fmt.Sprintf("report: %d cells in %d columns", len(cells), len(t.head)))
+		panic(fmt.Sprintf("page: %d cells in %d columns", len(cells), len(t.head)))
 	}
 	t.rows = append(t.rows, cells)
 }
 
-func (t *table) String() string {
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+func (t *Table) String() string {
 	var b strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
 	line(t.head)
@@ -37,8 +41,8 @@ func (t *table) String() string {
 	return b.String()
 }
 
-// count writes a number with separators: 3,491,026,162.
-func count[T int | int64](n T) string {
+// Count writes a number with separators: 3,491,026,162.
+func Count[T int | int64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	var b strings.Builder
 	for i, d := range digits {
@@ -50,28 +54,28 @@ func count[T int | int64](n T) string {
 	return b.String()
 }
 
-// digits writes a positive number with three significant digits, separated and
+// Digits writes a positive number with three significant digits, separated and
 // never with an exponent.
-func digits(x float64) string {
+func Digits(x float64) string {
 	short := strconv.FormatFloat(x, 'e', 2, 64)
 	x, _ = strconv.ParseFloat(short, 64) // reads back what was written
 	if x >= 1000 {
-		return count(int64(x))
+		return Count(int64(x))
 	}
 	exponent, _ := strconv.Atoi(short[strings.IndexByte(short, 'e')+1:])
 	return strconv.FormatFloat(x, 'f', max(0, 2-exponent), 64)
 }
 
-// megabytes writes bytes in units of 1e6.
-func megabytes(n int64) string { return digits(float64(n) / 1e6) }
+// Megabytes writes bytes in units of 1e6.
+func Megabytes(n int64) string { return Digits(float64(n) / 1e6) }
 
-// duration writes seconds for people.
-func duration(s float64) string {
+// Duration writes seconds for people.
+func Duration(s float64) string {
 	switch {
 	case s >= 7200:
-		return digits(s/3600) + " h"
+		return Digits(s/3600) + " h"
 	case s >= 120:
-		return digits(s/60) + " min"
+		return Digits(s/60) + " min"
 	}
-	return digits(s) + " s"
+	return Digits(s) + " s"
 }

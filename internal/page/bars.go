@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"image/color"
@@ -8,17 +8,17 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// bars is a plot of stacked bars: values[i][k] is the height of layer i of bar k.
-type bars struct {
-	title, y      string
-	names, layers []string
-	values        []plotter.Values
+// Bars is a plot of stacked bars: Values[i][k] is the height of layer i of bar k.
+type Bars struct {
+	Title, Y      string
+	Names, Layers []string
+	Values        []plotter.Values
 }
 
-// write draws the bars as name.svg in a directory, the first layer at the bottom. With
+// Write draws the bars as name.svg in a directory, the first layer at the bottom. With
 // several layers a legend in the same order stands on the right.
-func (b bars) write(dir, name string) error {
-	p := frame(b.title, b.y)
+func (b Bars) Write(dir, name string) error {
+	p := frame(b.Title, b.Y)
 	charts, err := b.charts()
 	if err != nil {
 		return err
@@ -26,13 +26,13 @@ func (b bars) write(dir, name string) error {
 	for _, chart := range charts {
 		p.Add(chart)
 	}
-	p.NominalX(b.names...)
+	p.NominalX(b.Names...)
 	setTicks(&p.Y, evenTicks(p.Y.Max))
 	if len(charts) > 1 {
 		p.Legend.Top = true
-		p.X.Max += float64(len(b.names)) // room for the legend
+		p.X.Max += float64(len(b.Names)) // room for the legend
 		for i := len(charts) - 1; i >= 0; i-- {
-			p.Legend.Add(b.layers[i], charts[i])
+			p.Legend.Add(b.Layers[i], charts[i])
 		}
 	}
 	return save(p, dir, name)
@@ -47,13 +47,13 @@ func shade(i int) color.Color {
 }
 
 // charts returns the layers, stacked.
-func (b bars) charts() ([]*plotter.BarChart, error) {
-	places := len(b.names)
-	if len(b.values) > 1 {
+func (b Bars) charts() ([]*plotter.BarChart, error) {
+	places := len(b.Names)
+	if len(b.Values) > 1 {
 		places *= 2
 	}
 	var charts []*plotter.BarChart
-	for i, values := range b.values {
+	for i, values := range b.Values {
 		chart, err := plotter.NewBarChart(values, plotWidth/2/vg.Length(places))
 		if err != nil {
 			return nil, err

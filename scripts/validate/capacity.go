@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"reprise/internal/page"
+)
+
+// capacityInputs are those of the capacity study: 512 ranks on a fat tree.
+type capacityInputs struct {
+	Links struct {
+		LoopbackBandwidth float64 `json:"loopback_bandwidth_bytes_per_s"`
+		LoopbackLatency   float64 `json:"loopback_latency_s"`
+	} `json:"links"`
+}
+
+// Effective coefficients of the study's kernels, seconds per unit of the size: the
+// nominal ones times 6217956542.969/1e9, the ratio of running power and host speed.
+const (
+	capacityScale = 6.217956542969
+	capacityDgemm = 1.742435e-10 * capacityScale
+	capacityDtrsm = 8.897459e-11 * capacityScale // of M*N*N, whatever the side
+)
+
+// capacityFlags are tracegen's, beside -N.
+const capacityFlags = "--NB 120 -P 16 -Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64 --copy-l"
+
+// capacitySwitches are the numbers of top switches that are replayed, by placement.
+// Congestion on random placements takes minutes to solve.
+var capacitySwitches = map[string][]int{"sequential": {1, 2, 4, 8, 16}, "random": {1, 16}}
+
+// capacity replays 512 ranks on fat trees of 1 to 16 top switches and variations of
+// links and processors. Everything is known but the random placements; ours are
+// drawn from a seed.
+func capacity(l *lab) (section, error) {
+	var in capacityInputs
+	if err := l.document("scalability/platform_2017.json", &in); err != nil {
+		return section{}, err
+	}
+	s, err := l.sheet("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s")
+	if err != nil {
+		return section{}, err
+	}
+	var points []point
+	index, count := map[string]int{}, map[string]float64{}
+	for _, r := range s.rows {
+		n, k := r.whole("matrix_size"), r.whole("top_switches")
+		if !slices.Contains(capacitySwitches[r.text("mapping")], k) {
+			continue
+		}
+		labels := []string{page.Count(n), fmt.Sprint(k), megabytesPerSecond(r.number("link_bandwidth_bytes_per_s")), fmt.Sprintf("%g", 1e6*r.number("link_latency_s")),
+			r.text("speed_factor"), r.text("mapping")}
+		key := strings.Join(labels, " ")
+		i, ok := index[key]
+		if !ok {
+			i, index[key] = len(points), len(points)
+			points = append(points, point{labels: labels, run: in.run(r, n, k)})
+		}
+		count[key]++
+		points[i].smpi += (hplGflops(n, r.number("smpi_time_s")) - points[i].smpi) / count[key] // a running mean
+	}
+	if s.err != nil {
+		return section{}, s.err
+	}
+	if err := l.replayPoints(points); err != nil {
+		return section{}, err
+	}
+	text := agree(points, func(p point) string { return strings.Join(p.labels, " ") }).text() + "\n" +
+		pointTable([]string{"N", "top switches", "links, MB/s", "µs", "speed", "placement"}, points)
+	return section{text, capacityClaims(points)}, nil
+}
+
+func megabytesPerSecond(x float64) string { return fmt.Sprintf("%g", x/1e6) }
+
+// run is one of the study's: a row of its table.
+func (in *capacityInputs) run(r row, n, switches int) run {
+	w := network{
+		Bandwidth: r.number("link_bandwidth_bytes_per_s"), Latency: r.number("link_latency_s"),
+		LoopbackBandwidth: in.Links.LoopbackBandwidth, LoopbackLatency: in.Links.LoopbackLatency,
+	}
+	x := run{
+		hpl:      fmt.Sprintf("-N %d %s", n, capacityFlags),
+		platform: w.xml(cluster{last: 511, cores: 1, fatTree: fmt.Sprintf("2;16,32;1,%d;1,1", switches)}),
+		kernels:  capacityKernels(r.number("speed_factor")),
+	}
+	if r.text("mapping") == "random" {
+		x.hosts = shuffledHosts(512)
+	}
+	return x
+}
+
+func capacityKernels(speed float64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: %s}}\n  dtrsm: {terms: {M*N^2: %s}}\n", exact(capacityDgemm/speed), exact(capacityDtrsm/speed))
+	otherKernels(nil).write(&b, false)
+	return b.String()
+}
+
+// shuffledHosts lists the hosts in an order that is random but always the same.
+func shuffledHosts(n int) string {
+	var b strings.Builder
+	for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		fmt.Fprintf(&b, "node-%d\n", i)
+	}
+	return b.String()
+}
+
+// capacityClaims checks what switches, placement, latency and bandwidth are worth.
+func capacityClaims(points []point) []verdict {
+	at := map[string]float64{}
+	for _, p := range points {
+		at[strings.Join(p.labels, " ")] = p.ours
+	}
+	narrow := func(placement string) string {
+		var values []string
+		for _, k := range capacitySwitches[placement] {
+			values = append(values, gflops(at[fmt.Sprintf("50,000 %d 1.25 24 1 %s", k, placement)]))
+		}
+		return strings.Join(values, " / ")
+	}
+	base, base100 := at["50,000 16 1250 24 1 sequential"], at["100,000 16 1250 24 1 sequential"]
+	one, all := at["50,000 1 1.25 24 1 sequential"], at["50,000 16 1.25 24 1 sequential"]
+	switches := relative(at["50,000 1 1250 24 1 sequential"], base)
+	random := relative(at["50,000 16 1250 24 1 random"], base)
+	slow, slow100 := base/at["50,000 16 1250 240 1 sequential"], base100/at["100,000 16 1250 240 1 sequential"]
+	wide, thin := relative(at["50,000 16 12500 24 1 sequential"], base), relative(at["50,000 16 125 24 1 sequential"], base)
+	return []verdict{
+		{31, fmt.Sprintf("10 Gb/s: 1 instead of 16 switches %s %%, random %s %%; 10 Mb/s: %s Gflops, random with 1 / 16 %s", tenth(switches), tenth(random), narrow("sequential"), narrow("random")),
+			math.Abs(switches) < 2 && all/one > 2 && at["50,000 1 1.25 24 1 random"] < 0.7*one},
+		{32, fmt.Sprintf("latency ×10: %.1f at 50,000, %.1f at 100,000; bandwidth ×10 %s %%, /10 %s %%", slow, slow100, tenth(wide), tenth(thin)),
+			math.Abs(slow-3.7) < 0.8 && math.Abs(slow100-2.1) < 0.4 && math.Abs(wide) < 6 && math.Abs(thin) < 6},
+	}
+}

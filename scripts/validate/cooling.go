@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"reprise/internal/page"
+)
+
+// cooling replays model D1_het for the two states of Dahu's cooling. Input, broken:
+// that of D1_het. Repaired (September 2020): the dgemm models are not public; those
+// of July 2020 are the closest, with 7 processors published and the others
+// reconstructed; hosts 1 to 32 and minimal other kernels.
+func cooling(l *lab) (section, error) {
+	d, err := l.readDahu()
+	if err != nil {
+		return section{}, err
+	}
+	s, err := l.sheet("dahu/predictions_cooling.csv", "cooling", "matrix_size", "smpi_gflops")
+	if err != nil {
+		return section{}, err
+	}
+	real, err := l.pooledRuns()
+	if err != nil {
+		return section{}, err
+	}
+	broken, err := d.kernels("het_poly_2019-04-05", d.others)
+	if err != nil {
+		return section{}, err
+	}
+	repaired, err := d.kernels("het_poly_2020-07-08_reconstructed", d.others.minimal())
+	if err != nil {
+		return section{}, err
+	}
+	broken.noisyGemm, broken.noisyOthers, repaired.noisyGemm = true, true, true
+	states := map[string]struct {
+		first   int
+		kernels string
+	}{"bad": {0, broken.yaml()}, "good": {1, repaired.yaml()}}
+	var points []point
+	for _, r := range s.rows {
+		n, st := r.whole("matrix_size"), states[r.text("cooling")]
+		points = append(points, point{
+			labels: []string{r.text("cooling"), page.Count(n)},
+			run: run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: st.kernels,
+				platform: d.networks["dahu_2019"].xml(cluster{first: st.first, last: st.first + 31, cores: 32})},
+			smpi: r.number("smpi_gflops"), real: real[r.text("cooling")][n],
+		})
+	}
+	if s.err != nil {
+		return section{}, s.err
+	}
+	if err := l.replayPoints(points); err != nil {
+		return section{}, err
+	}
+	text := agree(points, func(p point) string { return p.labels[0] + " " + p.labels[1] }).text() + "\n" +
+		page.Image(l.plots, "cooling", "Gflops by N, cooling broken and repaired") + "\n" + pointTable([]string{"cooling", "N"}, points)
+	return section{text, coolingClaims(points)}, plotCooling(l, points)
+}
+
+// coolingClaims checks what broken cooling costs, and how well both states are
+// predicted.
+func coolingClaims(points []point) []verdict {
+	at := map[string]float64{}
+	var errors [2]spread
+	for _, p := range points {
+		at[strings.Join(p.labels, " ")] = p.ours
+		state := 0
+		if p.labels[0] == "bad" {
+			state = 1
+		}
+		errors[state].add(relative(p.ours, p.real), "")
+	}
+	loss := relative(at["bad 500,000"], at["good 500,000"])
+	return []verdict{{8, fmt.Sprintf("%s %% at 500,000; good %s, bad %s", tenth(loss), errors[0].limits(), errors[1].limits()),
+		math.Abs(loss+12.8) < 4 && errors[0].within5 == errors[0].n && errors[1].within5 >= errors[1].n-1}}
+}
+
+// pooledRuns returns the mean Gflops of all real runs by the state of the cooling.
+func (l *lab) pooledRuns() (map[string]sized, error) {
+	s, err := l.sheet("dahu/reality_runs.csv", "cooling", "matrix_size", "gflops")
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		cooling string
+		n       int
+	}
+	count := map[key]float64{}
+	sums := map[string]sized{"good": {}, "bad": {}}
+	for _, r := range s.rows {
+		k := key{r.text("cooling"), r.whole("matrix_size")}
+		if sums[k.cooling] == nil {
+			sums[k.cooling] = sized{}
+		}
+		count[k]++
+		sums[k.cooling][k.n] += r.number("gflops")
+	}
+	for k, n := range count {
+		sums[k.cooling][k.n] /= n
+	}
+	return sums, s.err
+}
+
+func plotCooling(l *lab, points []point) error {
+	g := page.Graph{Title: "Dahu's cooling", X: "N / 1000", Y: "Tflops", Linear: true}
+	for i, state := range []string{"good", "bad"} {
+		real := page.Curve{Name: "reality, " + state, Style: page.Style{Color: i + 1}}
+		ours := page.Curve{Name: "ours, " + state, Style: page.Style{Color: i + 1, Dashed: true}}
+		for _, p := range points {
+			if p.labels[0] == state {
+				n := float64(p.order()) / 1000
+				real.Add(n, p.real/1000)
+				ours.Add(n, p.ours/1000)
+			}
+		}
+		g.Curves = append(g.Curves, real, ours)
+	}
+	return g.Write(l.plots, "cooling")
+}

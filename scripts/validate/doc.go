@@ -1,0 +1,22 @@
+// Validate compares Reprise's predictions with published runs of HPL on real
+// clusters and with SMPI's published simulations of them, and writes the tables and
+// plots of docs/validation.md.
+//
+//	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs 1] [-only dahu,factorial,...] [-page docs/validation.md]
+//	go run ./scripts/validate -short
+//
+// The published data are other people's and not part of the repository: -data is
+// the directory that holds them. Platforms (XML) and kernel models (YAML) are built
+// from the coefficients in there, so that nothing of ours but the simulation is
+// under test; each part's file says from which.
+//
+// The page is text with marked sections, one for each part (package internal/page).
+// Every replay is a run of the programs in -bin. Its result is kept in -work under a
+// hash of the programs and of all that they read, so that a second validation with
+// the same programs takes seconds; -jobs runs are done at once.
+//
+// -short takes a minute or two, needs no data, and writes nothing: it replays the
+// smallest of the published runs with the built-in machine and kernel sets and
+// compares with the single figures in testdata/validation. Its exit code is 1 if one
+// is further off than the limit beside it.
+package main

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+
+	"reprise/internal/page"
+)
+
+// factorial replays the combinations of NB, DEPTH, BCAST and SWAP that were run on
+// Dahu with N = 250,000. Input: dgemm of January 2020 (7 processors published, the
+// others reconstructed), minimal other kernels, noise of dgemm.
+func factorial(l *lab) (section, error) {
+	d, err := l.readDahu()
+	if err != nil {
+		return section{}, err
+	}
+	kernels, err := d.kernels("het_poly_2020-01-14_reconstructed", d.others.minimal())
+	if err != nil {
+		return section{}, err
+	}
+	kernels.noisyGemm = true
+	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
+	if err != nil {
+		return section{}, err
+	}
+	machine, models := d.networks["dahu_2019"].xml(cluster{last: 31, cores: 32}), kernels.yaml()
+	var points []point
+	for _, r := range s.rows {
+		flags := dahuFlags(250000, r.whole("nb"), 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap"))
+		points = append(points, point{
+			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
+			run:    run{hpl: flags, platform: machine, kernels: models},
+			smpi:   r.number("smpi_gflops"), real: hplGflops(250000, r.number("real_time_mean_s")),
+		})
+	}
+	if s.err != nil {
+		return section{}, s.err
+	}
+	if err := l.replayPoints(points); err != nil {
+		return section{}, err
+	}
+	effects, orders, err := effectTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points)
+	if err != nil {
+		return section{}, err
+	}
+	name := func(p point) string { return strings.Join(p.labels, " ") }
+	a := agree(points, name)
+	text := a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
+		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points)
+	return section{text, factorialClaims(points, a, orders)}, plotSorted(l, "factorial", "Factorial experiment, N = 250,000", points)
+}
+
+// factorialClaims checks accuracy, range and order of the factors.
+func factorialClaims(points []point, a agreement, orders []string) []verdict {
+	best := slices.MaxFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
+	worst := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
+	return []verdict{
+		{11, fmt.Sprintf("%d of %d within 5 %% (SMPI: %d); worst %s %% at %s", a.oursReal.within5, a.oursReal.n, a.smpiReal.within5, tenth(a.oursReal.worst), a.oursReal.worstAt),
+			a.oursReal.within5 >= a.smpiReal.within5},
+		{15, fmt.Sprintf("best %.0f %% above worst", relative(best.ours, worst.ours)), relative(best.ours, worst.ours) > 25},
+		{16, orders[0] + "; best " + strings.Join(best.labels, " "), orders[0] == orders[2] && best.labels[0] == "128" && best.labels[1] == "0"},
+	}
+}
+
+// hplGflops returns HPL's Gflops of a run of some seconds.
+func hplGflops(n int, seconds float64) float64 {
+	x := float64(n)
+	return (2.0/3*x*x*x + 1.5*x*x) / seconds / 1e9
+}
+
+// effectTable compares the analyses of variance of ours, SMPI's and the machine's
+// Gflops by the labels of points, and returns the three orders of factors.
+func effectTable(names []string, points []point) (text string, orders []string, err error) {
+	factors := make([]factor, len(names))
+	var ours, smpi, real []float64
+	for i, name := range names {
+		factors[i].name = name
+	}
+	for _, p := range points {
+		for i := range names {
+			factors[i].levels = append(factors[i].levels, p.labels[i])
+		}
+		ours, smpi, real = append(ours, p.ours), append(smpi, p.smpi), append(real, p.real)
+	}
+	t := page.NewTable("Gflops of", "order of factors", "F", "share of the sum of squares, %")
+	for _, x := range []struct {
+		name string
+		y    []float64
+	}{{"ours", ours}, {"SMPI", smpi}, {"reality", real}} {
+		effects, err := variance(factors, x.y)
+		if err != nil {
+			return "", nil, err
+		}
+		slices.SortStableFunc(effects, func(a, b effect) int { return cmp.Compare(b.f, a.f) })
+		var order, f, share []string
+		for _, e := range effects {
+			order, f, share = append(order, e.name), append(f, fmt.Sprintf("%.1f", e.f)), append(share, fmt.Sprintf("%.1f", e.share))
+		}
+		orders = append(orders, strings.Join(order, ", "))
+		t.Row(x.name, strings.Join(order, ", "), strings.Join(f, ", "), strings.Join(share, ", "))
+	}
+	return t.String(), orders, nil
+}
+
+// plotSorted draws ours, SMPI's and the machine's Gflops of points in the order of
+// the machine's.
+func plotSorted(l *lab, name, title string, points []point) error {
+	points = slices.Clone(points)
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.real, b.real) })
+	curves := []page.Curve{{Name: "reality", Style: page.Style{Color: 1}}, {Name: "ours", Style: page.Style{Color: 2, Marks: true}}, {Name: "SMPI", Style: page.Style{Color: 3, Dashed: true}}}
+	for i, p := range points {
+		for k, y := range []float64{p.real, p.ours, p.smpi} {
+			curves[k].Points = append(curves[k].Points, plotter.XY{X: float64(i + 1), Y: y / 1000})
+		}
+	}
+	return page.Graph{Title: title, X: "configuration, by reality", Y: "Tflops", Curves: curves, Linear: true}.Write(l.plots, name)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// polynomial is a model of dgemm: seconds of M*N*K, M*N, M*K and N*K and of a call.
+type polynomial struct{ mnk, mn, mk, nk, intercept float64 }
+
+// gemm is a dgemm model of a processor: the mean, and the standard deviation of the
+// noise, which is a half-normal variable shifted to mean 0.
+type gemm struct{ mean, deviation polynomial }
+
+// terms writes a polynomial as in a kernel file, without what is zero.
+func (p polynomial) terms() string {
+	var list []string
+	for _, t := range []struct {
+		product     string
+		coefficient float64
+	}{{"M*N*K", p.mnk}, {"M*N", p.mn}, {"M*K", p.mk}, {"N*K", p.nk}, {"1", p.intercept}} {
+		if t.coefficient != 0 {
+			list = append(list, t.product+": "+exact(t.coefficient))
+		}
+	}
+	return "{" + strings.Join(list, ", ") + "}"
+}
+
+// piece writes the model as in a kernel file. Empty calls are charged, as the
+// published simulations did.
+func (g gemm) piece(noisy bool) string {
+	noise := ""
+	if noisy && g.deviation != (polynomial{}) {
+		noise = ", noise: {half-normal: " + g.deviation.terms() + "}"
+	}
+	return "{empty: charged, terms: " + g.mean.terms() + noise + "}"
+}
+
+// processor is a CPU of a host with a dgemm model of its own.
+type processor struct {
+	host, cpu int
+	gemm
+}
+
+// machineKernels are the kernel models of a machine.
+type machineKernels struct {
+	gemm        gemm // of all processors that have none of their own
+	processors  []processor
+	cpusPerHost int
+	others      otherKernels
+	noisyGemm   bool // dgemm has noise
+	noisyOthers bool // all others have
+}
+
+// yaml writes the models as a kernel file for hosts that are numbered node-0,
+// node-1, ...
+func (m machineKernels) yaml() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\nunit: s\ncpus_per_host: %d\nkernels:\n  dgemm: %s\n", m.cpusPerHost, m.gemm.piece(m.noisyGemm))
+	m.others.write(&b, m.noisyOthers)
+	if len(m.processors) > 0 {
+		b.WriteString("hosts:\n")
+	}
+	for _, p := range m.processors {
+		fmt.Fprintf(&b, "  - {host: \"node-[%d]\", cpu: %d, kernels: {dgemm: %s}}\n", p.host, p.cpu, p.piece(m.noisyGemm))
+	}
+	return b.String()
+}
+
+// otherKernels are the models of all kernels but dgemm, by their published names.
+type otherKernels map[string]coefficient
+
+// coefficient is seconds per unit of the size, or of a call.
+type coefficient struct{ mean, deviation float64 }
+
+// swaps are the kernels that the minimal variant leaves out.
+var swaps = []string{"HPL_dlaswp01T", "HPL_dlaswp02N", "HPL_dlaswp03T", "HPL_dlaswp04T", "HPL_dlacpy", "HPL_dlatcpy"}
+
+// minimal returns the models without swaps and copies.
+func (o otherKernels) minimal() otherKernels {
+	m := otherKernels{}
+	for name, c := range o {
+		m[name] = c
+	}
+	for _, name := range swaps {
+		delete(m, name)
+	}
+	return m
+}
+
+// sizes are the products that the published coefficients are of, in the order of
+// the file.
+var sizes = []struct{ kernel, name, product, more string }{
+	{"dgemv", "dgemv", "M*N", ""},
+	{"dtrsv", "dtrsv", "1", "empty: charged, "},
+	{"dscal", "dscal", "N", ""},
+	{"daxpy", "daxpy", "1", "empty: charged, "},
+	{"idamax", "idamax", "N", ""},
+	{"dlaswp01T", "HPL_dlaswp01T", "M*N", ""},
+	{"dlaswp02N", "HPL_dlaswp02N", "M*N", ""},
+	{"dlaswp03T", "HPL_dlaswp03T", "M*N", ""},
+	{"dlaswp04T", "HPL_dlaswp04T", "M1*N", ""},
+	{"dlacpy", "HPL_dlacpy", "M*N", ""},
+	{"dlatcpy", "HPL_dlatcpy", "M*N", ""},
+}
+
+// free are kernels that cost nothing; a pattern covers what has no model by its name.
+var free = []string{"dger", "dcopy", "dswap", "dlocmax", "dlocswp*", "dlaswp*", "dla*cpy", "dtrsv", "dgemv", "dscal", "daxpy", "idamax"}
+
+func (o otherKernels) write(b *strings.Builder, noisy bool) {
+	written := map[string]bool{}
+	if c, ok := o["dtrsm"]; ok {
+		fmt.Fprintf(b, "  dtrsm:\n    - {when: {side: L}, %s}\n    - {when: {side: R}, %s}\n", c.piece("M^2*N", noisy), c.piece("M*N^2", noisy))
+	}
+	for _, s := range sizes {
+		if c, ok := o[s.name]; ok {
+			fmt.Fprintf(b, "  %s: {%s%s}\n", s.kernel, s.more, c.piece(s.product, noisy))
+			written[s.kernel] = true
+		}
+	}
+	for _, name := range free {
+		if !written[name] {
+			fmt.Fprintf(b, "  %s: free\n", name)
+		}
+	}
+}
+
+// piece writes the coefficient as in a kernel file.
+func (c coefficient) piece(product string, noisy bool) string {
+	text := fmt.Sprintf("terms: {%s: %s}", product, exact(c.mean))
+	if noisy {
+		text += fmt.Sprintf(", noise: {half-normal: {%s: %s}}", product, exact(c.deviation))
+	}
+	return text
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// lab is where runs are replayed.
+type lab struct {
+	data    string // directory of the published data
+	bin     string // directory of the programs
+	work    string // directory of what they read and of their results
+	plots   string // directory
+	tools   string // hash of the programs
+	jobs    int
+	largest int // order of the matrix of what is replayed of the study by size
+	log     io.Writer
+	mu      sync.Mutex // of log
+}
+
+func newLab(o *config, log io.Writer) (*lab, error) {
+	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), jobs: o.jobs, largest: o.largest, log: log}
+	for _, dir := range []string{"runs", "files"} {
+		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if !o.short {
+		if err := os.MkdirAll(l.plots, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	l.tools, err = hashFiles(filepath.Join(l.bin, "tracegen"), filepath.Join(l.bin, "replay"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w (make build)", err)
+	}
+	return l, err
+}
+
+// hashFiles returns a hash of the files' contents.
+func hashFiles(paths ...string) (string, error) {
+	h := sha256.New()
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%d ", len(b))
+		h.Write(b)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// hashText returns a hash of texts, in 16 digits.
+func hashText(texts ...string) string {
+	h := sha256.New()
+	for _, s := range texts {
+		fmt.Fprintf(h, "%d %s", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// run is a replay: what tracegen hpl and replay are given.
+type run struct {
+	hpl      string // flags of tracegen hpl, separated by blanks
+	platform string // XML, or the name of a built-in machine
+	kernels  string // YAML, or the name of a built-in set
+	hosts    string // file of hosts, a line each; "": ranks fill hosts in order
+	links    string // noise of the network, YAML; "": none
+	flags    string // further flags of replay, separated by blanks
+}
+
+// result is what replay tells of a run.
+type result struct {
+	Makespan float64        `json:"makespan_s"`
+	Gflops   float64        `json:"gflops"`
+	Interval float64        `json:"interval_s"` // half-width, if it is an estimate
+	Wall     float64        `json:"wall_s"`
+	Kinds    []share        `json:"time_by_kind"`
+	Samples  *distribution  `json:"distribution,omitempty"`
+	Options  map[string]any `json:"parameters"`
+}
+
+// share is a row of the table of where the ranks' time went; in seconds.
+type share struct {
+	Name string  `json:"name"`
+	Mean float64 `json:"mean_s"`
+}
+
+// distribution tells of several runs with different seeds.
+type distribution struct {
+	Runs int     `json:"runs"`
+	Mean float64 `json:"mean_s"`
+	SD   float64 `json:"sd_s"`
+}
+
+// replayAll replays runs, some at once, and returns their results in order.
+func (l *lab) replayAll(runs []run) ([]result, error) {
+	results, errs := make([]result, len(runs)), make([]error, len(runs))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, l.jobs)
+	for i, r := range runs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			results[i], errs[i] = l.replay(r)
+		})
+	}
+	wg.Wait()
+	return results, errors.Join(errs...)
+}
+
+// replay returns the result of a run, from the directory of results if it is there.
+func (l *lab) replay(r run) (result, error) {
+	var res result
+	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
+	out, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if out, err = l.play(r); err == nil {
+			err = writeWhole(path, out)
+		}
+	}
+	if err != nil {
+		return res, err
+	}
+	if err := json.Unmarshal(out, &res); err != nil {
+		return res, fmt.Errorf("%s: %w", path, err)
+	}
+	return res, nil
+}
+
+// play runs tracegen and replay and returns what the latter prints.
+func (l *lab) play(r run) ([]byte, error) {
+	platform, err := l.keep(r.platform, ".xml")
+	if err != nil {
+		return nil, err
+	}
+	kernels, err := l.keep(r.kernels, ".yaml")
+	if err != nil {
+		return nil, err
+	}
+	trace := filepath.Join(l.work, "files", hashText(l.tools, r.hpl)+".trace.zst")
+	if _, err := os.Stat(trace); err != nil {
+		if _, err := l.execute("tracegen", append([]string{"hpl", "--quiet", "-o", trace}, strings.Fields(r.hpl)...)); err != nil {
+			return nil, err
+		}
+	}
+	args := append([]string{"--quiet", "--json", "--platform", platform, "--kernels", kernels}, strings.Fields(r.flags)...)
+	for _, file := range []struct{ flag, text, suffix string }{{"--hostfile", r.hosts, ".hosts"}, {"--network-noise", r.links, ".noise.yaml"}} {
+		if file.text == "" {
+			continue
+		}
+		path, err := l.keep(file.text, file.suffix)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, file.flag, path)
+	}
+	return l.execute("replay", append(args, trace))
+}
+
+// keep writes a text to a file of its own and returns its path. The name of
+// something built in is returned as it is.
+func (l *lab) keep(text, suffix string) (string, error) {
+	if !strings.Contains(text, "\n") {
+		return text, nil
+	}
+	path := filepath.Join(l.work, "files", hashText(text)+suffix)
+	return path, writeWhole(path, []byte(text))
+}
+
+// writeWhole writes a file so that it is complete as soon as it is there.
+func writeWhole(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "part")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
+}
+
+// execute runs one of the programs on one core and returns its standard output.
+func (l *lab) execute(name string, args []string) ([]byte, error) {
+	l.mu.Lock()
+	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
+	l.mu.Unlock()
+	cmd := exec.Command(filepath.Join(l.bin, name), args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %.500s", name, strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return stdout.Bytes(), nil
+}

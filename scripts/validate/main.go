@@ -1,0 +1,101 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"reprise/internal/page"
+)
+
+func main() {
+	if err := validate(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "validate:", err)
+		os.Exit(1)
+	}
+}
+
+// config is the command line.
+type config struct {
+	data, work, bin, page string
+	only                  []string // names of parts; none: all
+	jobs                  int
+	largest               int // order of the matrices of Dahu's study by size
+	short                 bool
+	facts                 string // directory of the short version's figures
+}
+
+func parseFlags(args []string) (*config, error) {
+	o := &config{}
+	f := flag.NewFlagSet("validate", flag.ContinueOnError)
+	f.StringVar(&o.data, "data", "", "directory of the published data")
+	f.StringVar(&o.work, "work", "out/validation", "directory of results, kept between validations")
+	f.StringVar(&o.bin, "bin", "bin", "directory of tracegen and replay")
+	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
+	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
+	f.IntVar(&o.jobs, "jobs", 1, "number of replays at once")
+	f.IntVar(&o.largest, "largest", 500000, "largest order of the matrix in Dahu's study by size")
+	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
+	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
+	}
+	for _, name := range o.only {
+		if !slices.Contains(partNames(), name) {
+			return nil, fmt.Errorf("-only: %q is none of %s", name, strings.Join(partNames(), ", "))
+		}
+	}
+	switch {
+	case f.NArg() > 0 || o.jobs < 1:
+		return nil, fmt.Errorf("want flags only, and at least one job")
+	case !o.short && o.data == "":
+		return nil, fmt.Errorf("want -data DIR, the published data, or -short")
+	}
+	return o, nil
+}
+
+// validate measures the chosen parts one after the other and writes each to the
+// page when it is done.
+func validate(args []string, stdout, log io.Writer) error {
+	o, err := parseFlags(args)
+	if err != nil {
+		return err
+	}
+	l, err := newLab(o, log)
+	if err != nil {
+		return err
+	}
+	if o.short {
+		return short(l, o.facts, stdout)
+	}
+	for _, p := range parts() {
+		if len(o.only) > 0 && !slices.Contains(o.only, p.name) {
+			continue
+		}
+		begin := time.Now()
+		if err := l.write(p, o.page); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		fmt.Fprintf(log, "validate: %s took %.0f s\n", p.name, time.Since(begin).Seconds())
+	}
+	return nil
+}
+
+// write measures a part and puts it on the page.
+func (l *lab) write(p part, path string) error {
+	s, err := p.measure(l)
+	if err != nil {
+		return err
+	}
+	if err := l.keepVerdicts(p.name, s.claims); err != nil {
+		return err
+	}
+	return page.RewriteSection(path, p.name, s.text)
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/internal/page"
+)
+
+// ladderStep is one of the models A1 to D2_het and simple: how much of the machine's
+// variability the simulation knows.
+type ladderStep struct {
+	name                     string
+	gemms                    string // set of dgemm models
+	minimal                  bool   // other kernels
+	noisyKernels, noisyLinks bool
+}
+
+// readLadder reads dahu/model_ladder.csv.
+func (l *lab) readLadder() ([]ladderStep, error) {
+	s, err := l.sheet("dahu/model_ladder.csv", "model", "stochastic_cpu", "stochastic_network", "dgemm_model", "kernel_variant")
+	if err != nil {
+		return nil, err
+	}
+	var ladder []ladderStep
+	for _, r := range s.rows {
+		ladder = append(ladder, ladderStep{
+			name: r.text("model"), gemms: r.text("dgemm_model"), minimal: r.text("kernel_variant") == "minimal",
+			noisyKernels: r.number("stochastic_cpu") != 0, noisyLinks: r.number("stochastic_network") != 0,
+		})
+	}
+	return ladder, s.err
+}
+
+// sized are Gflops by order of the matrix.
+type sized map[int]float64
+
+// readPredictions reads SMPI's Gflops by model and order of the matrix.
+func (l *lab) readPredictions() (map[string]sized, error) {
+	s, err := l.sheet("dahu/predictions.csv", "model", "matrix_size", "smpi_gflops")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]sized{}
+	for _, r := range s.rows {
+		if all[r.text("model")] == nil {
+			all[r.text("model")] = sized{}
+		}
+		all[r.text("model")][r.whole("matrix_size")] = r.number("smpi_gflops")
+	}
+	return all, s.err
+}
+
+// readReality returns the mean Gflops of a campaign of real runs.
+func (l *lab) readReality(campaign string) (sized, error) {
+	s, err := l.sheet("dahu/reality.csv", "campaign", "matrix_size", "gflops_mean")
+	if err != nil {
+		return nil, err
+	}
+	means := sized{}
+	for _, r := range s.rows {
+		if r.text("campaign") == campaign {
+			means[r.whole("matrix_size")] = r.number("gflops_mean")
+		}
+	}
+	return means, s.err
+}
+
+// orders are those of the matrix-size study.
+var orders = []int{50000, 75000, 100000, 125000, 150000, 175000, 200000, 250000, 300000, 350000, 400000, 450000, 500000}
+
+// matrixSize replays all models for all orders.
+func matrixSize(l *lab) (section, error) {
+	d, err := l.readDahu()
+	if err != nil {
+		return section{}, err
+	}
+	ladder, err := l.readLadder()
+	if err != nil {
+		return section{}, err
+	}
+	smpi, err := l.readPredictions()
+	if err != nil {
+		return section{}, err
+	}
+	real, err := l.readReality("2019-03")
+	if err != nil {
+		return section{}, err
+	}
+	st := &ladderStudy{smpi: smpi, real: real, ours: map[string]sized{}}
+	for _, step := range ladder {
+		st.steps = append(st.steps, step)
+		if st.ours[step.name], err = l.replaySizes(d, step); err != nil {
+			return section{}, err
+		}
+	}
+	if err := st.plot(l); err != nil {
+		return section{}, err
+	}
+	return section{st.text(l), st.claims()}, nil
+}
+
+// replaySizes returns our Gflops of a model by order.
+func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
+	others := d.others
+	if step.minimal {
+		others = others.minimal()
+	}
+	kernels, err := d.kernels(step.gemms, others)
+	if err != nil {
+		return nil, err
+	}
+	kernels.noisyGemm, kernels.noisyOthers = step.noisyKernels, step.noisyKernels && !step.minimal
+	machine := d.networks["dahu_2019"].xml(cluster{first: 0, last: 31, cores: 32})
+	links := ""
+	if step.noisyLinks {
+		links = d.linkNoise
+	}
+	var runs []run
+	for _, n := range step.orders(l.largest) {
+		runs = append(runs, run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: kernels.yaml(), links: links})
+	}
+	results, err := l.replayAll(runs)
+	if err != nil {
+		return nil, err
+	}
+	gflops := sized{}
+	for i, n := range step.orders(l.largest) {
+		gflops[n] = results[i].Gflops
+	}
+	return gflops, nil
+}
+
+// orders are those that a model is replayed for: some of them if its only difference
+// from another model is the noise of the network, which changes little.
+func (s ladderStep) orders(largest int) []int {
+	list := slices.Clone(orders)
+	if s.noisyLinks {
+		list = []int{50000, 100000, 250000, 500000}
+	}
+	return slices.DeleteFunc(list, func(n int) bool { return n > largest })
+}
+
+// ladderStudy holds Gflops of models: ours and SMPI's, and those of the machine.
+type ladderStudy struct {
+	steps      []ladderStep
+	ours, smpi map[string]sized
+	real       sized
+}
+
+// text writes the tables: errors by order and model, then their means.
+func (s *ladderStudy) text(l *lab) string {
+	return page.Image(l.plots, "dahu", "Gflops by N and model") + page.Image(l.plots, "dahu-smpi", "errors against SMPI") + "\nOurs against SMPI, error of Gflops in percent:\n\n" + s.errors(s.ours, func(name string) sized { return s.smpi[name] }) +
+		"\nOurs against reality:\n\n" + s.errors(s.ours, func(string) sized { return s.real }) +
+		"\nSMPI against reality:\n\n" + s.errors(s.smpi, func(string) sized { return s.real }) +
+		"\nAll orders together, absolute errors in percent:\n\n" + s.summary()
+}
+
+func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized) string {
+	head := []string{"N"}
+	for _, step := range s.steps {
+		head = append(head, step.name)
+	}
+	t := page.NewTable(head...)
+	for _, n := range s.replayed() {
+		cells := []string{page.Count(n)}
+		for _, step := range s.steps {
+			cells = append(cells, errorCell(got[step.name][n], want(step.name)[n]))
+		}
+		t.Row(cells...)
+	}
+	return t.String()
+}
+
+// replayed returns the orders that some model was replayed for.
+func (s *ladderStudy) replayed() []int {
+	return slices.DeleteFunc(slices.Clone(orders), func(n int) bool {
+		return !slices.ContainsFunc(s.steps, func(step ladderStep) bool { return s.has(step.name, n) })
+	})
+}
+
+// errorCell is the error of one value, if there are both.
+func errorCell(got, want float64) string {
+	if got == 0 || want == 0 {
+		return "–"
+	}
+	return percent(relative(got, want))
+}
+
+func (s *ladderStudy) summary() string {
+	t := page.NewTable("model", "points", "ours − SMPI: mean", "worst", "at N", "ours − reality: mean", "worst", "SMPI − reality: mean", "worst")
+	for _, step := range s.steps {
+		var smpi, real, theirs spread
+		for _, n := range orders {
+			if s.ours[step.name][n] == 0 {
+				continue
+			}
+			smpi.add(relative(s.ours[step.name][n], s.smpi[step.name][n]), page.Count(n))
+			real.add(relative(s.ours[step.name][n], s.real[n]), page.Count(n))
+			theirs.add(relative(s.smpi[step.name][n], s.real[n]), page.Count(n))
+		}
+		t.Row(step.name, fmt.Sprint(smpi.n), fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
+			fmt.Sprintf("%.2f", real.mean()), percent(real.worst), fmt.Sprintf("%.2f", theirs.mean()), percent(theirs.worst))
+	}
+	return t.String()
+}
+
+// percent writes an error with its sign: +1.23, −0.45.
+func percent(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }

@@ -1,0 +1,39 @@
+package main
+
+// part is a section of the page.
+type part struct {
+	name    string
+	measure func(*lab) (section, error)
+}
+
+// section is what a part writes: its text between the marks, and what it says about
+// claims.
+type section struct {
+	text   string
+	claims []verdict
+}
+
+// parts lists all sections in the order of the page.
+func parts() []part {
+	return []part{
+		{"dahu", matrixSize},
+		{"cooling", cooling},
+		{"factorial", factorial},
+		{"geometry", geometry},
+		{"paravance", paravance},
+		{"stampede", stampede},
+		{"topology", topology},
+		{"temporal", temporal},
+		{"spatial", spatial},
+		{"capacity", capacity},
+		{"claims", judge},
+	}
+}
+
+func partNames() []string {
+	var names []string
+	for _, p := range parts() {
+		names = append(names, p.name)
+	}
+	return names
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"reprise/internal/page"
+)
+
+// point is one configuration of a study: a run of ours beside what was published.
+type point struct {
+	labels []string // cells that say which
+	run    run
+	smpi   float64 // Gflops that SMPI predicted; 0: none published
+	real   float64 // Gflops that the machine had; 0: none published
+	ours   float64 // Gflops
+	result result
+}
+
+// replayPoints fills in what is ours.
+func (l *lab) replayPoints(points []point) error {
+	runs := make([]run, len(points))
+	for i, p := range points {
+		runs[i] = p.run
+	}
+	results, err := l.replayAll(runs)
+	if err != nil {
+		return err
+	}
+	for i, r := range results {
+		points[i].result, points[i].ours = r, r.Gflops
+	}
+	return nil
+}
+
+// pointTable lists points: ours, SMPI's and the machine's Gflops, errors in percent.
+func pointTable(head []string, points []point) string {
+	withReal := false
+	for _, p := range points {
+		withReal = withReal || p.real > 0
+	}
+	head = append(head[:len(head):len(head)], "ours, Gflops", "SMPI", "ours − SMPI, %")
+	if withReal {
+		head = append(head, "reality", "ours − reality, %", "SMPI − reality, %")
+	}
+	t := page.NewTable(head...)
+	for _, p := range points {
+		cells := append(p.labels[:len(p.labels):len(p.labels)], gflops(p.ours), gflops(p.smpi), percent(relative(p.ours, p.smpi)))
+		if withReal {
+			cells = append(cells, gflops(p.real), percent(relative(p.ours, p.real)), percent(relative(p.smpi, p.real)))
+		}
+		t.Row(cells...)
+	}
+	return t.String()
+}
+
+// gflops writes Gflops with four digits or to the unit.
+func gflops(x float64) string {
+	if x < 1000 {
+		return fmt.Sprintf("%.4g", x)
+	}
+	return page.Count(int64(x + 0.5))
+}
+
+// agreement is how far points are off.
+type agreement struct{ oursSMPI, oursReal, smpiReal spread }
+
+func agree(points []point, name func(point) string) agreement {
+	var a agreement
+	for _, p := range points {
+		if p.smpi > 0 {
+			a.oursSMPI.add(relative(p.ours, p.smpi), name(p))
+		}
+		if p.real > 0 {
+			a.oursReal.add(relative(p.ours, p.real), name(p))
+		}
+		if p.real > 0 && p.smpi > 0 {
+			a.smpiReal.add(relative(p.smpi, p.real), name(p))
+		}
+	}
+	return a
+}
+
+// text sums up in a table.
+func (a agreement) text() string {
+	t := page.NewTable("Gflops, errors in percent", "points", "mean of absolute values", "mean", "worst", "at", "within 5 %")
+	for _, r := range []struct {
+		name string
+		s    spread
+	}{{"ours against SMPI", a.oursSMPI}, {"ours against reality", a.oursReal}, {"SMPI against reality", a.smpiReal}} {
+		if r.s.n > 0 {
+			t.Row(r.name, fmt.Sprint(r.s.n), fmt.Sprintf("%.2f", r.s.mean()), percent(r.s.bias()), percent(r.s.worst), r.s.worstAt, fmt.Sprint(r.s.within5))
+		}
+	}
+	return t.String()
+}
+
+// first returns the first label of a point.
+func first(p point) string { return p.labels[0] }
+
+// order returns the order of the point's matrix.
+func (p point) order() int {
+	var n int
+	if _, err := fmt.Sscanf(p.run.hpl, "-N %d", &n); err != nil {
+		panic("validate: a run without -N: " + p.run.hpl)
+	}
+	return n
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/page"
+	"reprise/kernels"
+	"reprise/platforms"
+)
+
+const root = "../.."
+
+// TestPage: the page has a section for each part.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/validation.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range partNames() {
+		if _, err := page.ReplaceSection(string(text), name, ""); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	o, err := parseFlags(strings.Fields("-data d -only dahu,claims -jobs 2"))
+	if err != nil || len(o.only) != 2 || o.jobs != 2 || o.bin != "bin" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, args := range []string{"", "-data d -only luck", "-data d -jobs 0", "-data d dahu", "-fast"} {
+		if _, err := parseFlags(strings.Fields(args)); err == nil {
+			t.Errorf("%q: no error", args)
+		}
+	}
+}
+
+// TestClaims: they are numbered without gaps.
+func TestClaims(t *testing.T) {
+	for i, c := range claims {
+		if c.number != i+1 || c.text == "" {
+			t.Errorf("claim %d: %+v", i+1, c)
+		}
+	}
+}
+
+func TestRanks(t *testing.T) {
+	if d := cmp.Diff([]float64{3, 1, 4.5, 4.5, 2}, ranks([]float64{20, 5, 30, 30, 7})); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestRankCorrelation: 1 - 6*sum(d²)/(n(n²-1)) without ties; here d = 0, 1, -1, 0.
+func TestRankCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		y    []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3, 4}, 1}, {[]float64{9, 7, 5, 0}, -1}, {[]float64{1, 30, 20, 400}, 1 - 6*2.0/(4*15)},
+	} {
+		if got := rankCorrelation([]float64{10, 20, 30, 40}, c.y); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %g, want %g", c.y, got, c.want)
+		}
+	}
+}
+
+// TestVariance: y = 10 + 4a + 1b + e over a 2x2 design run twice, with e = ±0.5 in
+// each pair. Effects are half the difference of means squared times the 8 rows:
+// a: 8*(4/2)² = 32, b: 8*(1/2)² = 2; residuals 8*0.25 = 2 with 8-3 = 5 degrees of
+// freedom, so F = 32/(2/5) = 80 and 2/(2/5) = 5.
+func TestVariance(t *testing.T) {
+	var a, b factor
+	a.name, b.name = "a", "b"
+	var y []float64
+	for _, row := range []struct{ a, b float64 }{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
+		for _, e := range []float64{-0.5, 0.5} {
+			a.levels, b.levels = append(a.levels, gflops(row.a)), append(b.levels, gflops(row.b))
+			y = append(y, 10+4*row.a+row.b+e)
+		}
+	}
+	got, err := variance([]factor{a, b}, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []effect{{"a", 32, 1, 80, 100 * 32.0 / 36}, {"b", 2, 1, 5, 100 * 2.0 / 36}} {
+		g := got[i]
+		if g.name != want.name || g.df != want.df || math.Abs(g.sum-want.sum) > 1e-9 || math.Abs(g.f-want.f) > 1e-9 || math.Abs(g.share-want.share) > 1e-9 {
+			t.Errorf("%+v, want %+v", g, want)
+		}
+	}
+	if _, err := variance([]factor{a}, y[:2]); err == nil {
+		t.Error("two rows: no error")
+	}
+}
+
+// TestVarianceUnbalanced: y depends on a only, so that an unbalanced second factor
+// explains nothing.
+func TestVarianceUnbalanced(t *testing.T) {
+	a := factor{"a", strings.Fields("0 0 0 1 1 1 1")}
+	b := factor{"b", strings.Fields("x x y y y y x")}
+	y := []float64{1, 1.1, 0.9, 5.1, 4.9, 5, 5}
+	got, err := variance([]factor{a, b}, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].f < 100 || got[1].f > 5 {
+		t.Errorf("F %g and %g, want much and little", got[0].f, got[1].f)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var s spread
+	for _, e := range []float64{1, -6, 2} {
+		s.add(e, gflops(e))
+	}
+	if s.mean() != 3 || s.bias() != -1 || s.worst != -6 || s.worstAt != "-6" || s.within5 != 2 || s.limits() != "−6.0 to +2.0 %" {
+		t.Errorf("%+v, mean %g, bias %g, %s", s, s.mean(), s.bias(), s.limits())
+	}
+}
+
+// TestHPLGflops: the first published run, N = 50,000 in 6.1 s, is printed as 13660.
+func TestHPLGflops(t *testing.T) {
+	if got := hplGflops(50000, 6.1); math.Abs(got-13660) > 5 {
+		t.Errorf("%g", got)
+	}
+}
+
+func TestSheet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte("# about\nP,gflops\n4,1.5\nx,\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := readSheet(path, "p", "gflops")
+	if err != nil || len(s.rows) != 2 {
+		t.Fatalf("%v, %v", s, err)
+	}
+	if r := s.rows[0]; r.whole("p") != 4 || r.number("gflops") != 1.5 || s.err != nil {
+		t.Errorf("%+v, %v", r, s.err)
+	}
+	if r := s.rows[1]; r.number("gflops") != 0 || s.err != nil {
+		t.Errorf("empty field: %v", s.err)
+	}
+	if s.rows[1].whole("p"); s.err == nil || !strings.Contains(s.err.Error(), "t.csv:4: column p") {
+		t.Errorf("%v", s.err)
+	}
+	if _, err := readSheet(path, "q"); err == nil || !strings.Contains(err.Error(), "want a column q") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFiles: what is written of a machine is read by platforms, kernels, and gives
+// the times of its coefficients.
+func TestFiles(t *testing.T) {
+	n := network{Bandwidth: 12.5e9, Latency: 5e-8, LoopbackBandwidth: 18e9, Send: []segment{{0, 1e-6, 1e-10, 0}}, BandwidthFactor: []segment{{Factor: 0.5}}, Async: 64000, Detached: 64000}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "p.xml")
+	if err := os.WriteFile(path, []byte(n.xml(cluster{first: 1, last: 4, cores: 2})), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Load(path)
+	if err != nil || p.NumHosts() != 4 {
+		t.Fatalf("%v", err)
+	}
+	g := gemm{mean: polynomial{mnk: 1e-11, intercept: 1e-7}, deviation: polynomial{mnk: 1e-13}}
+	m := machineKernels{gemm: g, processors: []processor{{host: 2, cpu: 1, gemm: g}}, cpusPerHost: 2,
+		others: otherKernels{"dtrsm": {1e-11, 1e-12}, "dtrsv": {1e-5, 1e-6}, "HPL_dlacpy": {1e-9, 1e-10}}, noisyGemm: true, noisyOthers: true}
+	if _, err := kernels.Parse(strings.NewReader(m.yaml()), "k.yaml"); err != nil {
+		t.Error(err)
+	}
+	m.others = m.others.minimal()
+	if text := m.yaml(); strings.Contains(text, "dlacpy: {terms") || !strings.Contains(text, "dtrsv") {
+		t.Errorf("minimal: %s", text)
+	}
+}
+
+// TestCache: a run that was replayed is not replayed again.
+func TestCache(t *testing.T) {
+	l := &lab{work: t.TempDir(), tools: "x"}
+	if err := os.Mkdir(filepath.Join(l.work, "runs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := run{hpl: "-N 1", platform: "p", kernels: "k"}
+	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
+	if err := os.WriteFile(path, []byte(`{"makespan_s": 2, "gflops": 3}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.replay(r); err != nil || got.Makespan != 2 || got.Gflops != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	points := []point{{smpi: 100, ours: 101}, {smpi: 100, ours: 97}}
+	if err := check(points, []float64{1.5, 3.5}); err != nil {
+		t.Error(err)
+	}
+	if err := check(points, []float64{1.5, 2}); err == nil || !strings.Contains(err.Error(), "1 of 2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOverheads: 100 Gflops instead of 110 take 10 % more time, the mean of that and
+// of 20 % is 15 %. A machine without a base does not count.
+func TestOverheads(t *testing.T) {
+	samples := []sample{{"1", 9, "base", 0, 110}, {"1", 9, "x", 0, 100}, {"2", 9, "base", 0, 120}, {"2", 9, "x", 0, 100}, {"3", 9, "x", 0, 1}}
+	got := overheadsOver("base", samples, func(s sample) float64 { return s.ours })
+	if math.Abs(got[cell(9, "x")]-15) > 1e-9 || got[cell(9, "base")] != 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestWithout: the slowest node goes, the others keep their order.
+func TestWithout(t *testing.T) {
+	node := func(host int, mnk float64) processor {
+		return processor{host: host, gemm: gemm{mean: polynomial{mnk: mnk}}}
+	}
+	y := &synthetic{nodes: map[string][]processor{"1": {node(0, 1), node(1, 3), node(2, 2)}}}
+	got := y.without("1", 1)
+	if len(got) != 2 || got[0] != node(0, 1) || got[1] != node(1, 2) {
+		t.Errorf("%+v", got)
+	}
+}
