@@ -14,7 +14,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate/measure"
@@ -178,15 +177,12 @@ func runMeasure(c *cli.Context) error {
 
 // runPlan measures, with a bar on a terminal.
 func runPlan(ctx context.Context, c *cli.Context, plan *measure.Plan, o measure.Options) (*measure.Result, error) {
-	if c.Bool("quiet") || !terminal.Is(c.App.ErrWriter) {
-		return measure.Run(ctx, plan, o, nil)
-	}
-	bar := progressbar.NewOptions(len(plan.Calls), progressbar.OptionSetWriter(c.App.ErrWriter), progressbar.OptionSetDescription("dgemm"),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(200*time.Millisecond))
-	result, err := measure.Run(ctx, plan, o, func() { _ = bar.Add(1) })
-	_ = bar.Exit()
-	fmt.Fprintln(c.App.ErrWriter)
-	return result, err
+	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Calls), "calls"), 0
+	defer bar.Clear()
+	return measure.Run(ctx, plan, o, func() {
+		done++
+		bar.Set(done)
+	})
 }
 
 func hostName(c *cli.Context) string {
