@@ -60,7 +60,7 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	}
 	best := -1
 	var bestFits []Fit
-	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(), o.For)}
+	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(o.For), o.For)}
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		fits, err := fitCandidate(f, c, r.groups, o)
@@ -144,7 +144,8 @@ func candidates(f *function, o KernelOptions) []Candidate {
 }
 
 // groups returns all points, then, unless there is one model for all, those of
-// each group in order. The points are sorted by host and CPU.
+// each group in order: of a host or CPU, and of a day where these are kept apart.
+// The points are sorted.
 func groups(points []point, by Grouping) [][]point {
 	list := [][]point{points}
 	if by == ForAll {
@@ -152,13 +153,17 @@ func groups(points []point, by Grouping) [][]point {
 	}
 	begin := 0
 	for i := 1; i <= len(points); i++ {
-		if i < len(points) && points[i].host == points[begin].host && (by == ForHost || points[i].cpu == points[begin].cpu) {
+		if i < len(points) && points[i].sameGroup(&points[begin], by) {
 			continue
 		}
 		list = append(list, points[begin:i])
 		begin = i
 	}
 	return list
+}
+
+func (p *point) sameGroup(q *point, by Grouping) bool {
+	return p.host == q.host && p.day == q.day && (by == ForHost || p.cpu == q.cpu)
 }
 
 // fitCandidate fits a model to each group.
@@ -181,7 +186,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 			return nil, err
 		}
 		if i > 0 {
-			fit.Host = points[0].host
+			fit.Host, fit.Day = points[0].host, points[0].day
 			if o.For == ForCPU && points[0].cpu != noCPU {
 				fit.CPU = &points[0].cpu
 			}
@@ -192,8 +197,12 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 }
 
 func place(p point, by Grouping) string {
+	text := "host " + p.host
 	if by == ForCPU && p.cpu != noCPU {
-		return fmt.Sprintf("host %s, CPU %d", p.host, p.cpu)
+		text += fmt.Sprintf(", CPU %d", p.cpu)
 	}
-	return "host " + p.host
+	if p.day != "" {
+		text += ", " + p.day
+	}
+	return text
 }

@@ -15,6 +15,9 @@ type FileOptions struct {
 	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
 	Empty               string // "free" or "charged": what calls with a dimension of zero cost; default: free
 	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
+	// Base is a kernel file, without models of hosts, whose other kernels are taken
+	// over; default: none.
+	Base []byte
 }
 
 // Validate reports what is wrong with the options.
@@ -29,6 +32,9 @@ func (o *FileOptions) Validate() error {
 	if o.Noise != "" && !slices.Contains([]string{NoNoise, Normal, HalfNormal, Auto}, o.Noise) {
 		errs = append(errs, fmt.Errorf("noise %q, want none, normal, half-normal or auto", o.Noise))
 	}
+	if len(o.Base) > 0 {
+		errs = append(errs, CheckBase(o.Base))
+	}
 	return errors.Join(errs...)
 }
 
@@ -40,48 +46,68 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
+	if r.hasDays() {
+		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
+	}
 	if o.HostName == "" {
 		o.HostName = "{}"
 	}
 	var b strings.Builder
-	b.WriteString("version: 1\n")
-	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
-		if text.value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", text.key, strconv.Quote(text.value))
-		}
+	write := r.writeFile
+	if len(o.Base) > 0 {
+		write = r.writeOnBase
 	}
-	b.WriteString("unit: s # coefficients: seconds per unit of the product\n")
-	if n := r.cpus(); n > 1 {
-		fmt.Fprintf(&b, "cpus_per_host: %d\n", n)
-	}
-	b.WriteString("kernels:\n")
-	for i := range r.Functions {
-		f := &r.Functions[i]
-		fmt.Fprintf(&b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-		model, err := f.All.yaml(f.Function, &o)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "  %s\n", model)
-	}
-	if err := r.writeHosts(&b, o); err != nil {
+	if err := write(&b, o); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// writeFile writes a file of its own.
+func (r *KernelReport) writeFile(b *strings.Builder, o FileOptions) error {
+	b.WriteString("version: 1\n")
+	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
+		if text.value != "" {
+			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
+		}
+	}
+	b.WriteString("unit: s # coefficients: seconds per unit of the product\n")
+	if n := r.cpus(); n > 1 {
+		fmt.Fprintf(b, "cpus_per_host: %d\n", n)
+	}
+	b.WriteString("kernels:\n")
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+		model, err := f.All.yaml(f.Function, &o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "  %s\n", model)
+	}
+	if r.hasGroups() {
+		b.WriteString("hosts:\n")
+	}
+	return r.writeHosts(b, o)
+}
+
+func (r *KernelReport) hasGroups() bool {
+	return slices.ContainsFunc(r.Functions, func(f FunctionReport) bool { return len(f.Groups) > 0 })
+}
+
+func (r *KernelReport) hasDays() bool {
+	return slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
+		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
+	})
+}
+
 // writeHosts writes the models of hosts and CPUs, by function.
 func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) error {
-	first := true
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			if first {
-				b.WriteString("hosts:\n")
-				first = false
-			}
 			fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", g.Host)))
 			if g.CPU != nil {
 				fmt.Fprintf(b, "    cpu: %d\n", *g.CPU)
@@ -123,12 +149,16 @@ func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
 	if o.Empty != "" && o.Empty != "free" {
 		empty = "empty: " + o.Empty + ", "
 	}
-	return fmt.Sprintf("%s: {%sterms: {%s}%s}", name, empty, yamlTerms(f.Coefficients), noise), nil
+	unit := ""
+	if len(o.Base) > 0 {
+		unit = "unit: s, " // that of the base may be another
+	}
+	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise), nil
 }
 
-// number returns the shortest text that reads as x, with a point so that every
+// FormatNumber returns the shortest text that reads as x, with a point so that every
 // YAML reader takes it for a number: 7.0e-11.
-func number(x float64) string {
+func FormatNumber(x float64) string {
 	s := strconv.FormatFloat(x, 'e', -1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")
 	if !strings.Contains(mantissa, ".") {

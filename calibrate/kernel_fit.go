@@ -17,18 +17,24 @@ import (
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
 	fit, err := fitPoints(points, products, nil, o)
 	last := len(products) - 1
-	if err != nil || given || last == 0 || products[last].text != "1" {
+	if given || last == 0 || products[last].text != "1" || err != nil && !errors.Is(err, errNegative) {
 		return fit, err
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
-	if c := fit.Coefficients[last].Value; c >= 0 && c <= least.seconds.mean {
+	if err == nil && fit.constantWithin(least.seconds.mean) {
 		return fit, nil
 	}
 	fit, err = fitPoints(points, products[:last], &least, o)
-	if err != nil || fit.Coefficients[last].Value >= 0 {
+	if err == nil && fit.constantWithin(math.Inf(1)) || err != nil && !errors.Is(err, errNegative) {
 		return fit, err
 	}
 	return fitPoints(points, products[:last], nil, o)
+}
+
+// constantWithin reports whether the constant, the last coefficient, is in [0, most].
+func (f *Fit) constantWithin(most float64) bool {
+	c := f.Coefficients[len(f.Coefficients)-1].Value
+	return c >= 0 && c <= most
 }
 
 // fitPoints fits the sum of the products to the means of the points. If it is to
@@ -119,6 +125,10 @@ func weights(y []float64, relative bool) ([]float64, error) {
 	return w, nil
 }
 
+// errNegative marks a fit whose times are below zero for most sizes: the long calls,
+// or the scatter of theirs, have bent it.
+var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
+
 // compare fills in how far the fit is from the means. Times below zero for most
 // of the sizes, or a main term without a positive coefficient, mean nothing.
 func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
@@ -142,9 +152,9 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 	}
 	switch {
 	case coef[0] <= 0:
-		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, number(coef[0]), f.Coefficients[0].Term)
+		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(coef[0]), f.Coefficients[0].Term)
 	case 2*f.NegativeSizes > len(y):
-		return fmt.Errorf("%w: a time below zero for %d of %d sizes", ErrMeaningless, f.NegativeSizes, len(y))
+		return fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (f *Fit) noise(law string) (string, error) {
 		}
 	}
 	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
-		return fmt.Sprintf("{%s: %s%%}", law, number(100*n.Variation)), nil
+		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation)), nil
 	}
 	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients)), nil
 }
@@ -52,7 +52,7 @@ func (f *Fit) name() string {
 func yamlTerms(list []Coefficient) string {
 	var terms []string
 	for _, c := range list {
-		terms = append(terms, c.Term+": "+number(c.Value))
+		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
 	}
 	return strings.Join(terms, ", ")
 }

@@ -88,8 +88,9 @@ type Candidate struct {
 type Fit struct {
 	Host          string        `json:"host,omitempty"`
 	CPU           *int          `json:"cpu,omitempty"`
-	Points        int           `json:"points"`  // different sizes, by host and CPU
-	Timings       int64         `json:"timings"` // all of them
+	Day           string        `json:"day,omitempty"` // where days are kept apart
+	Points        int           `json:"points"`        // different sizes, by host and CPU
+	Timings       int64         `json:"timings"`       // all of them
 	Coefficients  []Coefficient `json:"coefficients"`
 	R2            float64       `json:"r2"`
 	Sigma         float64       `json:"residual_sd"`          // seconds; relative if the weights are

@@ -148,6 +148,8 @@ func TestConstants(t *testing.T) {
 		{"as fitted", "0,1\n1,3\n3,7\n", []Coefficient{{Term: "N", Value: 2}, {Term: "1", Value: 1}}},
 		// The line is 3n - 2; through (1, 1) it is the same; from 0, the slope is (1+8+21)/(1+4+9).
 		{"below zero", "1,1\n2,4\n3,7\n", []Coefficient{{Term: "N", Value: 30.0 / 14}}},
+		// The line is 4.49 n - 46.9: below zero for four of the six sizes. Through (1, 1) the constant is below zero too.
+		{"below zero for most sizes", "1,1\n2,2\n3,3\n4,4\n100,100\n200,1000\n", []Coefficient{{Term: "N", Value: 210030.0 / 50030}}},
 		// The line is 1.95 n + 7.5, above the shortest time, 1. Through (0, 1): slope (10*39 + 20*39)/(100+400).
 		{"above the shortest time", "0,1\n10,40\n20,40\n", []Coefficient{{Term: "N", Value: 2.34}, {Term: "1", Value: 1, Fixed: true}}},
 		// Sxy = (-10)(-26)+10*35 with means 10, 28: the line is 3.05 n - 2.5 (y: 2, 19, 63).
@@ -281,4 +283,43 @@ func FuzzKernels(f *testing.F) {
 			t.Fatalf("%v\n%s", err, file.Bytes())
 		}
 	})
+}
+
+// TestBase: the fitted models are for all hosts, in seconds whatever the base's unit,
+// and the base's other kernels stay. The fit of all goes through the shortest time, 1e-6 s, with a
+// slope of (1·1 + 2·2 + 1·3 + 2·5)/(2·(1 + 4)) = 1.8 ns.
+func TestBase(t *testing.T) {
+	timings := read(t, "function,host,n,seconds\ndaxpy,a,0,1e-6\ndaxpy,a,1000,2e-6\ndaxpy,a,2000,3e-6\ndaxpy,b,0,2e-6\ndaxpy,b,1000,4e-6\ndaxpy,b,2000,6e-6\n", ReadOptions{})
+	o := DefaultKernelOptions()
+	o.Model, o.For = LinearOne, ForHost
+	r, err := FitKernels(timings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	base := "version: 1\nunit: flop\nkernels:\n  daxpy: 7\n  dscal: {terms: {N: 2}}\n"
+	if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&b, "file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		host, kernel string
+		want         float64
+	}{{"a", "daxpy", 2e-6}, {"b", "daxpy", 4e-6}, {"other", "daxpy", 2.8e-6}, {"a", "dscal", 2e-6}} {
+		m, err := set.Bind(kernels.Host{Name: c.host, Speed: 1e9}, kernels.Signature{Name: c.kernel, Dims: []string{"N"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Seconds(&[4]int64{1000}); !near(got, c.want, 1e-9) {
+			t.Errorf("%s on %s: %g s, want %g", c.kernel, c.host, got, c.want)
+		}
+	}
+	for _, base := range []string{"hosts: []\n", "{version: 1}", "cpus_per_host : 2\n"} {
+		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil {
+			t.Errorf("base %q: no error", base)
+		}
+	}
 }

@@ -35,6 +35,9 @@ type Messages struct {
 	rows    int64
 	kept    map[Operation]map[int64]*moments
 	pending map[Operation][]messageTiming // the block that is not full yet
+
+	timings    map[Operation][]messageTiming // nil unless they are kept
+	numTimings int
 }
 
 type messageTiming struct {
@@ -231,7 +234,7 @@ func (m *Messages) keep(op Operation, t messageTiming) error {
 		sizes[t.bytes] = &moments{}
 	}
 	sizes[t.bytes].add(t.seconds)
-	return nil
+	return m.keepTiming(op, t)
 }
 
 // points returns the means of an operation by size, weighted by their number;

@@ -69,11 +69,12 @@ func (o *NetworkOptions) Validate() error {
 
 // NetworkReport is the result of FitNetwork.
 type NetworkReport struct {
-	Operations []OperationFit `json:"operations"`
-	Transfers  []NetworkPiece `json:"transfers,omitempty"` // the time on the network, with factors
-	Bandwidth  float64        `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
-	Latency    float64        `json:"latency,omitempty"`   // seconds, to which the factors refer
-	Properties []Property     `json:"properties"`
+	Operations []OperationFit   `json:"operations"`
+	Transfers  []NetworkPiece   `json:"transfers,omitempty"` // the time on the network, with factors
+	Bandwidth  float64          `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
+	Latency    float64          `json:"latency,omitempty"`   // seconds, to which the factors refer
+	Properties []Property       `json:"properties"`
+	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
 
 	points []regress.Points
 	pieces []*regress.Pieces

@@ -90,24 +90,38 @@ func (m *Machine) Validate() error {
 // WriteXML writes a platform: a cluster on one switch, two links between any two
 // hosts, with the properties. It needs timings of a ping-pong, from which bandwidth and latency are.
 func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
 	if len(r.Transfers) == 0 {
 		return fmt.Errorf("%w: no timings of a ping-pong: a platform needs bandwidth and latency", ErrMeaningless)
 	}
-	var b strings.Builder
-	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
-	for _, p := range r.Properties {
-		fmt.Fprintf(&b, "    <prop id=%q value=%q/>\n", p.Name, p.Value)
-	}
-	b.WriteString("  </config>\n")
-	var speed strings.Builder
-	if err := xml.EscapeText(&speed, []byte(m.Speed)); err != nil {
+	return WritePlatform(w, m, r.Bandwidth, r.Latency, r.Properties)
+}
+
+// WritePlatform writes a cluster on one switch, two links between any two hosts,
+// whose routes have this bandwidth (byte/s) and latency (seconds), with the properties.
+func WritePlatform(w io.Writer, m Machine, bandwidth, latency float64, properties []Property) error {
+	if err := m.Validate(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name, m.Name+"-", m.Hosts-1, speed.String(), m.Cores)
-	fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", short(r.Bandwidth), short(r.Latency/2))
+	if !(bandwidth > 0 && latency >= 0) || math.IsInf(bandwidth, 1) || math.IsInf(latency, 1) {
+		return fmt.Errorf("bandwidth %g byte/s and latency %g s, want more than 0, and 0 or more", bandwidth, latency)
+	}
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
+	for _, p := range properties {
+		fmt.Fprintf(&b, "    <prop id=\"%s\" value=\"%s\"/>\n", escaped(p.Name), escaped(p.Value))
+	}
+	b.WriteString("  </config>\n")
+	fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name, m.Name+"-", m.Hosts-1, escaped(m.Speed), m.Cores)
+	fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"/>\n</platform>\n", short(bandwidth), short(latency/2))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// escaped returns the text as XML has it between quotes.
+func escaped(text string) string {
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(text)); err != nil {
+		panic("calibrate: no room for a text: " + err.Error())
+	}
+	return b.String()
 }

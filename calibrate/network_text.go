@@ -23,6 +23,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 		_ = tab.Flush() // into memory
 	}
 	r.writeTransfers(&b)
+	r.writeNoise(&b)
 	b.WriteString("\n")
 	for _, p := range r.Properties {
 		fmt.Fprintf(&b, "%s:%s\n", p.Name, p.Value)

@@ -12,6 +12,7 @@ type Noise struct {
 	Points       int           `json:"points"`             // sizes with at least two timings
 	Variation    float64       `json:"variation"`          // root of the mean square of sd/mean over the sizes
 	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; 0 for normal noise, 0.995 for half-normal
+	MainTerm     float64       `json:"sd_main_term"`       // seconds per unit of the model's first term: the deviation as a fit to this term alone
 	Coefficients []Coefficient `json:"sd_terms,omitempty"` // deviation as a fit to the model's terms: heteroscedastic noise
 	Unfitted     string        `json:"unfitted,omitempty"` // why there is no such fit
 }
@@ -50,6 +51,7 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 		skewness := cubes / float64(timings)
 		n.Skewness = &skewness
 	}
+	n.MainTerm = slopeThroughZero(rows, p, sd)
 	l, err := regress.LeastSquares(rows, sd, nil, p)
 	if err != nil {
 		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
@@ -59,4 +61,18 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
 	return n
+}
+
+// slopeThroughZero returns the least-squares slope of y over the first of the p
+// columns of x, of a line through the origin.
+func slopeThroughZero(x []float64, p int, y []float64) float64 {
+	xx, xy := 0.0, 0.0
+	for i, v := range y {
+		xx += float64(x[i*p] * x[i*p])
+		xy += float64(x[i*p] * v)
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
 }

@@ -41,6 +41,29 @@ func parseProduct(text string, dims []string) (product, error) {
 	return p, nil
 }
 
+// CheckTerm reports what is wrong with a kernel's name, or with a term of its
+// model: 1, or a product of dimensions as M^2*N.
+func CheckTerm(kernel, term string) error {
+	if !isName(kernel) {
+		return fmt.Errorf("kernel %q: want letters, digits and _", kernel)
+	}
+	var dims []string
+	for factor := range strings.SplitSeq(term, "*") {
+		name, _, _ := strings.Cut(strings.TrimSpace(factor), "^")
+		if isName(name) && !slices.Contains(dims, name) {
+			dims = append(dims, name)
+		}
+	}
+	if len(dims) == 0 && term != "1" {
+		dims = []string{"dimensions"}
+	}
+	p, err := parseProduct(term, dims)
+	if err == nil && p.text != term {
+		err = fmt.Errorf("term %q: space around it", term)
+	}
+	return err
+}
+
 // at returns the product at a size.
 func (p *product) at(size *[MaxDims]int64) float64 {
 	v := 1.0

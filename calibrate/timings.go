@@ -25,7 +25,7 @@ const noCPU = -1
 const maxCPUs = 1 << 16
 
 // Timings holds what was measured of kernels: by function, host, CPU and
-// size, the moments of the timings.
+// size, and by day where that is asked for, the moments of the timings.
 type Timings struct {
 	rows        int64
 	functions   []*function // in order of first appearance
@@ -45,10 +45,11 @@ type function struct {
 type pointKey struct {
 	host string
 	cpu  int
+	day  string // yyyy-mm-dd; empty unless days are kept apart
 	size [MaxDims]int64
 }
 
-// point is one size on one CPU.
+// point is one size on one CPU, of one day if these are kept apart.
 type point struct {
 	pointKey
 	seconds moments
@@ -64,6 +65,8 @@ type ReadOptions struct {
 	// Dims are the names of the columns with dimensions, in the order of the
 	// kernel's; without any, those of m, n and k that the table has.
 	Dims []string
+	// Days keeps the days apart on which there were timings, in UTC.
+	Days bool
 	// Where keeps only the rows whose columns (names in lower case) have these values.
 	Where []Condition
 }
@@ -95,7 +98,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 		if !holds(r, c.where, o.Where) {
 			continue
 		}
-		if err := t.readRow(r, c, o.Function); err != nil {
+		if err := t.readRow(r, c, o); err != nil {
 			return err
 		}
 	}
@@ -121,6 +124,9 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 		return c, r.Errorf("no column seconds (or duration, time)")
 	case c.function < 0 && o.Function == "":
 		return c, r.Errorf("no column function (or kernel), and no name given for all rows")
+	}
+	if o.Days && c.date < 0 {
+		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
 	}
 	if c.where, err = findWhere(r, o.Where); err != nil {
 		return c, err
@@ -179,8 +185,8 @@ func holds(r *table.Reader, at []int, where []Condition) bool {
 
 // readRow adds the current row. Dimensions with empty fields are none of the
 // kernel's.
-func (t *Timings) readRow(r *table.Reader, c columns, name string) (err error) {
-	key := pointKey{cpu: noCPU}
+func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error) {
+	name, key := o.Function, pointKey{cpu: noCPU}
 	var dims []string
 	for _, column := range c.dims {
 		if r.Text(column) == "" {
@@ -211,6 +217,11 @@ func (t *Timings) readRow(r *table.Reader, c columns, name string) (err error) {
 	}
 	if c.date >= 0 {
 		t.addDate(r.Text(c.date))
+	}
+	if o.Days {
+		if key.day, err = dayOf(r.Text(c.date)); err != nil {
+			return r.Errorf("%s: %w", r.Header()[c.date], err)
+		}
 	}
 	if err := t.add(name, dims, key, seconds); err != nil {
 		return r.Errorf("%w", err)
@@ -298,17 +309,22 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// sorted returns the points by host (numbers by value), CPU and size.
-func (f *function) sorted() []point {
+// sorted returns the points by host (numbers by value), CPU, day and size; where
+// there is one model for each host, the day comes before the CPU.
+func (f *function) sorted(by Grouping) []point {
 	list := slices.Clone(f.points)
 	slices.SortFunc(list, func(a, b point) int {
-		return cmp.Or(compareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu), slices.Compare(a.size[:], b.size[:]))
+		host, cpu, day := CompareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu), cmp.Compare(a.day, b.day)
+		if by == ForHost {
+			cpu, day = day, cpu
+		}
+		return cmp.Or(host, cpu, day, slices.Compare(a.size[:], b.size[:]))
 	})
 	return list
 }
 
-// compareHosts puts whole numbers in order, and before names.
-func compareHosts(a, b string) int {
+// CompareHosts puts whole numbers in order, and before names.
+func CompareHosts(a, b string) int {
 	x, errA := strconv.ParseUint(a, 10, 63)
 	y, errB := strconv.ParseUint(b, 10, 63)
 	switch {

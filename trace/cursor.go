@@ -415,14 +415,18 @@ func (c *Cursor) fail(format string, args ...any) {
 }
 
 // wildcard reports whether an action is a receive from any source.
-func (c *Cursor) wildcard(k Kind, peer, size int64) bool {
-	return (k == KindRecv || k == KindIrecv) && peer == AnySource && size >= -1
+func (c *Cursor) wildcard(k Kind, peer, tag, size int64) bool {
+	return (k == KindRecv || k == KindIrecv) && peer == AnySource && tag == int64(int32(tag)) && size >= -1
 }
 
-func (c *Cursor) failMessage(k Kind, peer, size int64) {
-	if uint64(peer) >= uint64(c.set.ranks) {
+// failMessage says which part of a message is impossible.
+func (c *Cursor) failMessage(k Kind, peer, tag, size int64) {
+	switch {
+	case uint64(peer) >= uint64(c.set.ranks):
 		c.fail("%v with rank %d, allowed [0,%d)", k, peer, c.set.ranks)
-		return
+	case tag != int64(int32(tag)):
+		c.fail("%v with tag %d, allowed are those of 32 bits", k, tag)
+	default:
+		c.fail("%v of %d bytes", k, size)
 	}
-	c.fail("%v of %d bytes", k, size)
 }

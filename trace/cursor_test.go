@@ -272,6 +272,8 @@ func TestImpossibleActions(t *testing.T) {
 		"peer too large": func(b *Builder) { b.Message(OpSend, 0, 0, Const(6), Const(0), Const(0)) },
 		"peer negative":  func(b *Builder) { b.Message(OpRecv, 0, 0, b.Diff(Const(0), b.Param(0)), Const(0), Const(0)) },
 		"bytes negative": func(b *Builder) { b.Exchange(0, Const(1), Const(0), Const(-8), Const(8)) },
+		"tag too large":  func(b *Builder) { b.Message(OpRecv, 0, 0, Const(1), Const(1<<31), Const(8)) },
+		"tag of both":    func(b *Builder) { b.Exchange(0, Const(1), Const(-1<<31-1), Const(8), Const(8)) },
 		"dimension":      func(b *Builder) { b.Compute(0, b.Param(0).Plus(-11), Const(1)) },
 		"sum too long":   func(b *Builder) { b.Compute(0, b.VectorSum(b.Param(2), Const(0), Const(5)), Const(1)) },
 		"empty chunks":   func(b *Builder) { b.Work(0, Const(3), Const(0), 0, b.Param(0)) },

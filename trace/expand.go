@@ -66,20 +66,20 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
 			n++
 		case opMessage:
-			peer, size := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
-			if (uint64(peer) >= uint64(set.ranks) || size < -1) && !c.wildcard(Kind(in.flags), peer, size) {
-				c.failMessage(Kind(in.flags), peer, size)
+			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
+			if (uint64(peer) >= uint64(set.ranks) || size < -1 || tag != int64(int32(tag))) && !c.wildcard(Kind(in.flags), peer, tag, size) {
+				c.failMessage(Kind(in.flags), peer, tag, size)
 				return n, false
 			}
 			a := &buf[n]
-			a.set(Kind(in.flags), in.sym, peer, r[in.b]+int64(in.y), in.w)
+			a.set(Kind(in.flags), in.sym, peer, tag, in.w)
 			a.X[0], a.X[1], a.X[2], a.X[3] = size, 0, 0, 0
 			n++
 		case opExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
-			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
-				c.failMessage(KindExchange, peer, min(out, into))
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 || tag != int64(int32(tag)) {
+				c.failMessage(KindExchange, peer, tag, min(out, into))
 				return n, false
 			}
 			kind := KindExchange
@@ -98,8 +98,8 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opSyncExchange:
 			peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			out, into := r[in.c]+int64(in.z), r[in.d]+int64(in.w)
-			if uint64(peer) >= uint64(set.ranks) || out|into < 0 {
-				c.failMessage(KindSyncExchange, peer, min(out, into))
+			if uint64(peer) >= uint64(set.ranks) || out|into < 0 || tag != int64(int32(tag)) {
+				c.failMessage(KindSyncExchange, peer, tag, min(out, into))
 				return n, false
 			}
 			a := &buf[n]
@@ -109,13 +109,18 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opAux:
 			set.aux = [3]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y), r[in.c] + int64(in.z)}
 		case opSendrecv:
-			peer, out := r[in.a]+int64(in.x), r[in.c]+int64(in.z)
-			if uint64(peer) >= uint64(set.ranks) || uint64(set.aux[0]) >= uint64(set.ranks) || out < 0 || set.aux[2] < -1 {
-				c.failMessage(KindSendrecv, max(peer, set.aux[0]), min(out, set.aux[2]))
+			peer, tag, out := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
+			source, with, into := set.aux[0], set.aux[1], set.aux[2]
+			if uint64(peer) >= uint64(set.ranks) || out < 0 || tag != int64(int32(tag)) {
+				c.failMessage(KindSendrecv, peer, tag, out)
 				return n, false
 			}
-			buf[n] = Action{Kind: KindSendrecv, Sym: in.sym, Peer: int32(peer), Tag: int32(r[in.b] + int64(in.y)),
-				X: [4]int64{out, set.aux[2], set.aux[0] | set.aux[1]<<32}}
+			if uint64(source) >= uint64(set.ranks) || into < -1 || with != int64(int32(with)) {
+				c.failMessage(KindSendrecv, source, with, into)
+				return n, false
+			}
+			buf[n] = Action{Kind: KindSendrecv, Sym: in.sym, Peer: int32(peer), Tag: int32(tag),
+				X: [4]int64{out, into, source | with<<32}}
 			n++
 		case opRequest:
 			buf[n] = Action{Kind: Kind(in.flags), Req: in.w}
@@ -208,12 +213,12 @@ func (c *Cursor) define(in *instr, r *registers) bool {
 	}
 	op.pending, op.guarded, op.count, op.body = true, in.c != 0, in.d, in.z
 	if op.guarded {
-		peer := r[in.a] + int64(in.x)
-		if uint64(peer) >= uint64(c.set.ranks) {
-			c.failMessage(KindPoll, peer, 0)
+		peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
+		if uint64(peer) >= uint64(c.set.ranks) || tag != int64(int32(tag)) {
+			c.failMessage(KindPoll, peer, tag, 0)
 			return false
 		}
-		op.family, op.peer, op.tag = in.sym, int32(peer), int32(r[in.b]+int64(in.y))
+		op.family, op.peer, op.tag = in.sym, int32(peer), int32(tag)
 	}
 	copy(op.args[:op.count], r[in.w+1:])
 	return true

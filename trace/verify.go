@@ -52,16 +52,21 @@ func (f *Fault) before(g *Fault) bool {
 // that do not balance it is looked for in a second pass, and so only in a file:
 // of a stream the error names source, destination and tag. Memory does not
 // depend on the number of messages but on how many source, destination and tag
-// triples are out of balance at the end of a window.
-func (t *Trace) Verify() (*Verified, error) {
+// triples are out of balance at the end of a window. After each window progress, unless
+// it is nil, is told how many steps are done.
+func (t *Trace) Verify(progress func(steps int)) (*Verified, error) {
 	cursors, err := t.Cursors(nil, CursorOptions{})
 	if err != nil {
 		return nil, err
 	}
 	v := newVerifier(t, cursors)
 	for v.win != nil {
+		steps := v.win.end()
 		if err := v.window(); err != nil {
 			return nil, err
+		}
+		if progress != nil {
+			progress(steps)
 		}
 	}
 	if err := v.finish(); err != nil {

@@ -81,7 +81,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tr := range []*Trace{openBytes(t, data), stream} {
-		got, err := tr.Verify()
+		got, err := tr.Verify(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestVerifyWildcards(t *testing.T) {
 		b.WaitAll()
 		b.Collective(CollBarrier, CollectiveOperands{})
 	}, nil)
-	v, err := openBytes(t, data).Verify()
+	v, err := openBytes(t, data).Verify(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestVerifyFaults(t *testing.T) {
 		}, nil, "rank 0 at its end: the operation in slot 0 is never polled"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := openBytes(t, ringTrace(t, test.build, test.mutate)).Verify()
+			_, err := openBytes(t, ringTrace(t, test.build, test.mutate)).Verify(nil)
 			var f *Fault
 			if !errors.As(err, &f) || f.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
@@ -211,7 +211,7 @@ func TestVerifyOfStreamNamesTheChannel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tr.Verify()
+	_, err = tr.Verify(nil)
 	if want := "stream: messages from rank 0 to rank 1 with tag 5 do not balance"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}

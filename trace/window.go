@@ -57,6 +57,14 @@ type window struct {
 	last    bool // no window follows
 }
 
+// end returns the step after the window's last one.
+func (w *window) end() int {
+	if len(w.units) == 0 {
+		return 0
+	}
+	return w.units[len(w.units)-1].step + 1
+}
+
 // unit is what all ranks do between two cuts of the stream: calls in order.
 type unit struct {
 	step  int

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -20,49 +21,50 @@ func kernelsCommand() *cli.Command {
 		Description:     "Columns: function (or kernel), m, n, k, seconds (or duration, time), host (or node), cpu, date. Times are in\nseconds. Prints a report; -o writes the kernel file for replay --kernels.",
 		HideHelpCommand: true,
 		OnUsageError:    onUsageError,
-		Flags: []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "per", Value: "all", Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
-			&cli.StringFlag{Name: "model", Value: calibrate.Auto, Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
-			&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
-			&cli.StringSliceFlag{Name: "terms", Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M^2*N,1; may be repeated"},
-			&cli.StringSliceFlag{Name: "product", Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M^2*N (default: of all dimensions); may be repeated"},
-			&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds", DisableDefaultText: true},
-			&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
-			&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
-			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
+		}, fitFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "host-name", Value: "{}", Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
 			&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
+			&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, to which those fitted are added"},
 			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-		},
+		}),
 		Action: runKernels,
 	}
 }
 
-// kernelSettings is what the command line of calibrate kernels says.
-type kernelSettings struct {
-	read calibrate.ReadOptions
-	fit  calibrate.KernelOptions
-	file calibrate.FileOptions
+// fitFlags say how timings of kernels are read and fitted.
+func fitFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Value: calibrate.Auto, Usage: "`auto|M-0|M-1|M-2`: a constant, one product and a constant, all products, or the best of them by --criterion"},
+		&cli.StringFlag{Name: "criterion", Value: "bic", Usage: "choose among the models by `bic|aic`"},
+		&cli.StringSliceFlag{Name: "terms", Usage: "`FUNCTION=TERM,TERM,...`: the terms of its model instead of --model, as dtrsm=M^2*N,1; may be repeated"},
+		&cli.StringSliceFlag{Name: "product", Usage: "`FUNCTION=TERM`: the product of its M-1, as dtrsm=M^2*N (default: of all dimensions); may be repeated"},
+		&cli.BoolFlag{Name: "no-constant", Usage: "leave the constant out of M-1 and M-2", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "relative", Usage: "minimise relative residuals instead of those in seconds", DisableDefaultText: true},
+		&cli.StringFlag{Name: "function", Usage: "`NAME` of the kernel, for tables without a column function"},
+		&cli.StringFlag{Name: "dims", Usage: "`NAMES` of the columns with dimensions, as M0,M1,N (default: those of m, n, k that there are)"},
+		&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
+	}
 }
 
-func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
+// fitSettings is how the command line says to read and fit timings.
+type fitSettings struct {
+	read calibrate.ReadOptions
+	fit  calibrate.KernelOptions
+}
+
+func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	s.fit = calibrate.KernelOptions{Model: c.String("model"), Criterion: c.String("criterion"), NoOffset: c.Bool("no-constant"), Relative: c.Bool("relative"),
 		Terms: map[string][]string{}, Product: map[string]string{}}
-	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
 	s.read.Function = c.String("function")
 	if dims := c.String("dims"); dims != "" {
 		s.read.Dims = strings.Split(dims, ",")
-	}
-	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
-	var ok bool
-	if s.fit.For, ok = per[c.String("per")]; !ok {
-		return s, usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
 	}
 	if err := s.assignments(c); err != nil {
 		return s, err
@@ -70,11 +72,30 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if s.read.Where, err = conditions(c); err != nil {
 		return s, err
 	}
+	if err := s.fit.Validate(); err != nil {
+		return s, usagef("%s: %w", c.Command.Name, err)
+	}
+	return s, nil
+}
+
+// kernelSettings is what the command line of calibrate kernels says.
+type kernelSettings struct {
+	fitSettings
+	file calibrate.FileOptions
+}
+
+func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
+	if s.fitSettings, err = fitSettingsOf(c); err != nil {
+		return s, err
+	}
+	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
+	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
+	var ok bool
+	if s.fit.For, ok = per[c.String("per")]; !ok {
+		return s, usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
+	}
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return s, usagef("kernels: --plot-format %q, want svg or png", f)
-	}
-	if err := s.fit.Validate(); err != nil {
-		return s, usagef("kernels: %w", err)
 	}
 	if err := s.file.Validate(); err != nil {
 		return s, usagef("kernels: %w", err)
@@ -83,7 +104,7 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 }
 
 // assignments parses the flags that are NAME=VALUE.
-func (s *kernelSettings) assignments(c *cli.Context) error {
+func (s *fitSettings) assignments(c *cli.Context) error {
 	for _, flag := range []struct {
 		name string
 		set  func(name, value string)
@@ -94,7 +115,7 @@ func (s *kernelSettings) assignments(c *cli.Context) error {
 		for _, text := range c.StringSlice(flag.name) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				return usagef("kernels: --%s %q, want FUNCTION=TERM", flag.name, text)
+				return usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag.name, text)
 			}
 			flag.set(name, value)
 		}
@@ -107,9 +128,11 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	timings := calibrate.NewTimings()
-	read := func(t *table.Reader) error { return timings.Read(t, s.read) }
-	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
+	if s.file.Base, err = readBase(c.String("base")); err != nil {
+		return err
+	}
+	timings, err := readTimings(c, s.read)
+	if err != nil {
 		return err
 	}
 	report, err := calibrate.FitKernels(timings, s.fit)
@@ -123,17 +146,32 @@ func runKernels(c *cli.Context) error {
 	}
 	s.file.Description = "fitted by calibrate kernels " + version
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
-	switch path := c.String("output"); path {
-	case "":
-	case "-":
-		return content(c.App.Writer)
-	default:
-		if err := wholefile.Write(path, content); err != nil {
-			return fmt.Errorf("kernel file: %w", err)
-		}
+	if written, err := writeOutput(c, "kernel file", content); written || err != nil {
+		return err
 	}
 	if c.Bool("json") {
 		return writeJSON(c.App.Writer, report)
 	}
 	return report.WriteText(c.App.Writer)
+}
+
+func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, error) {
+	timings := calibrate.NewTimings()
+	read := func(t *table.Reader) error { return timings.Read(t, o) }
+	return timings, eachTable(c, func(path string) error { return readTable(c, path, read) })
+}
+
+// writeOutput writes content where --output says, whole or not at all. It reports
+// whether that was the standard output, which then has room for no report.
+func writeOutput(c *cli.Context, what string, content func(io.Writer) error) (bool, error) {
+	switch path := c.String("output"); path {
+	case "":
+	case "-":
+		return true, content(c.App.Writer)
+	default:
+		if err := wholefile.Write(path, content); err != nil {
+			return false, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	return false, nil
 }

@@ -46,24 +46,28 @@ func exitCode(err error) int {
 	return 1
 }
 
+// argsKey is under what the command line is kept for those who write it down.
+const argsKey = "args"
+
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	app := &cli.App{
 		Name:            "calibrate",
-		Usage:           "turn measurements into models of kernels and networks",
+		Usage:           "measure, and turn measurements into models of kernels, networks and hosts",
 		Version:         version,
 		HideHelpCommand: true,
 		Reader:          stdin,
+		Metadata:        map[string]any{argsKey: args},
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Commands:        []*cli.Command{kernelsCommand(), networkCommand()},
+		Commands:        []*cli.Command{kernelsCommand(), networkCommand(), hostsCommand(), measureCommand()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return cli.ShowAppHelp(c)
 			}
-			return usagef("unknown command %q, want kernels or network", c.Args().First())
+			return usagef("unknown command %q, want kernels, network, hosts or measure", c.Args().First())
 		},
 
 		DisableSliceFlagSeparator: true,

@@ -42,6 +42,15 @@ func TestExitCodes(t *testing.T) {
 		{"kernels --empty x GOOD", 2}, {"kernels --plot-format gif GOOD", 2}, {"network --residuals x GOOD", 2}, {"network --residuals plain GOOD", 2},
 		{"network --breakpoints 2,1 GOOD", 2}, {"network --breakpoints x GOOD", 2}, {"network --trim 0.5 GOOD", 2}, {"network --hosts 0 GOOD", 2}, {"network --transfer x GOOD", 2},
 		{"network --min-points 1 GOOD", 2}, {"network --gain 1 GOOD", 2},
+		{"hosts --help", 0}, {"hosts", 2}, {"hosts GOOD", 1}, {"hosts --per rack GOOD", 2}, {"hosts --classes 4 GOOD", 2}, {"hosts --classes-by x GOOD", 2},
+		{"hosts --noise-shape x GOOD", 2}, {"hosts --noise a=b:N GOOD", 2}, {"hosts --class-column x GOOD", 2}, {"hosts --coefficient a GOOD", 2},
+		{"hosts --coefficient a=b GOOD", 2}, {"hosts --coefficient a=b:n! GOOD", 2}, {"hosts --model M-3 GOOD", 2}, {"hosts --day 3 GOOD", 2},
+		{"hosts --draw 2", 2}, {"hosts --draw 0 --from dahu-cpu", 2}, {"hosts --draw 2 --day -1 --from dahu-cpu", 2}, {"hosts --draw 2 --from MISSING", 1},
+		{"hosts --draw 2 --from dahu-cpu", 0}, {"hosts --draw 2 --from dahu-cpu --host-name x", 2}, {"hosts --draw 2 --from dahu-cpu --empty x", 2},
+		{"hosts --draw 2 --from dahu-cpu --base MISSING", 1}, {"hosts --draw 2 --from dahu-cpu --platform MISSING/x --property x", 2},
+		{"measure", 0}, {"measure --help", 0}, {"measure dgemm --help", 0}, {"measure nonsense", 2}, {"measure dgemm x", 2}, {"measure dgemm --sizes 0", 2},
+		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
+		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2},
 	} {
 		args := []string{"calibrate"}
 		for _, arg := range strings.Fields(test.args) {

@@ -38,6 +38,7 @@ func networkCommand() *cli.Command {
 			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1", DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
+			&cli.StringFlag{Name: "mixture", Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
 			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts"},
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
@@ -101,6 +102,9 @@ func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.String("mixture") != "" {
+		messages.KeepTimings()
+	}
 	return messages, eachTable(c, func(arg string) error {
 		o, path := splitSource(arg)
 		o.Where = where
@@ -125,6 +129,11 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if path := c.String("mixture"); path != "" {
+		if err := writeNoise(path, report, messages, o); err != nil {
+			return err
+		}
+	}
 	if dir := c.String("plots"); dir != "" {
 		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
 			return err
@@ -144,4 +153,16 @@ func runNetwork(c *cli.Context) error {
 		return writeJSON(c.App.Writer, report)
 	}
 	return report.WriteText(c.App.Writer)
+}
+
+// writeNoise fits the noise and writes it.
+func writeNoise(path string, report *calibrate.NetworkReport, messages *calibrate.Messages, o calibrate.NetworkOptions) error {
+	if err := report.FitNoise(messages, o); err != nil {
+		return err
+	}
+	content := func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }
+	if err := wholefile.Write(path, content); err != nil {
+		return fmt.Errorf("network noise: %w", err)
+	}
+	return nil
 }

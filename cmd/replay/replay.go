@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
+	"reprise/internal/terminal"
 	"reprise/replay"
 )
 
@@ -25,18 +22,14 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	bar := newBar(s, in, stderr)
-	if bar != nil {
-		o.Progress = func(steps int) { _ = bar.Set(steps) }
-	}
+	o.Progress = bar.Set
 	k, err := newKeeper(s, in, &o, stderr)
 	if err != nil {
 		return err
 	}
 	res, err := in.run(m.Machine, o)
 	k.close()
-	if bar != nil {
-		_ = bar.Clear()
-	}
+	bar.Clear()
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
 		return err
@@ -101,32 +94,11 @@ func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
 	return r.WriteText(stdout)
 }
 
-// newBar returns a progress bar over the steps, nil where nobody would see it.
-func newBar(s *settings, in *input, stderr io.Writer) *progressbar.ProgressBar {
-	f, ok := stderr.(*os.File)
-	if !ok || s.quiet || in.header.Steps == 0 {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
+// newBar returns a progress bar over the steps to replay.
+func newBar(s *settings, in *input, stderr io.Writer) *terminal.Bar {
 	last := in.header.Steps
 	if s.to > 0 {
 		last = min(last, s.to)
 	}
-	return progressbar.NewOptions(max(1, last-s.from),
-		progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetDescription("steps"),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(200*time.Millisecond))
-}
-
-// peakRSS returns the largest resident set of this process in bytes.
-func peakRSS() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return u.Maxrss << 10
+	return terminal.NewBar(stderr, s.quiet, last-s.from, "steps")
 }

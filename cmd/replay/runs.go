@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/terminal"
 	"reprise/replay"
 )
 
@@ -82,19 +82,15 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if !noisy {
 		return usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
-	bar := newRunBar(s, stderr)
+	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	var done atomic.Int64
 	e, err := replay.Runs(ctx, s.noise.seed, s.noise.runs, workers, func(_ int, seed uint64) (*replay.Result, error) {
 		res, err := s.playSeed(m, o, seed)
-		if n := done.Add(1); bar != nil {
-			_ = bar.Set64(n)
-		}
+		bar.Set(int(done.Add(1)))
 		return res, err
 	})
-	if bar != nil {
-		_ = bar.Clear()
-	}
+	bar.Clear()
 	if err != nil {
 		return err
 	}
@@ -116,17 +112,4 @@ func (s *settings) playSeed(m *machine, o replay.Options, seed uint64) (*replay.
 	defer in.close()
 	o.Seed = seed
 	return in.run(m.Machine, o)
-}
-
-// newRunBar returns a progress bar over the runs, nil where nobody would see it.
-func newRunBar(s *settings, stderr io.Writer) *progressbar.ProgressBar {
-	if s.quiet || !isTerminal(stderr) {
-		return nil
-	}
-	return progressbar.NewOptions(s.noise.runs,
-		progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetDescription("runs"),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(200*time.Millisecond))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/terminal"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
@@ -115,7 +116,7 @@ func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, st
 		ctx, cancel = context.WithDeadline(ctx, end)
 		defer cancel()
 	}
-	if !s.quiet && isTerminal(stderr) {
+	if !s.quiet && terminal.Is(stderr) {
 		so.Progress = func(e *sampling.Estimate) {
 			fmt.Fprintf(stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds, 100*e.Relative())
 		}
@@ -124,25 +125,12 @@ func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, st
 	return replay.Sample(ctx, open, m.Machine, o, so)
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 // replayExactly replays all of the trace, and says why.
 func replayExactly(s *settings, in *input, m *machine, o replay.Options, why error, begin time.Time, stdout, stderr io.Writer) error {
 	bar := newBar(s, in, stderr)
-	if bar != nil {
-		o.Progress = func(steps int) { _ = bar.Set(steps) }
-	}
+	o.Progress = bar.Set
 	res, err := in.run(m.Machine, o)
-	if bar != nil {
-		_ = bar.Clear()
-	}
+	bar.Clear()
 	if err != nil {
 		return err
 	}

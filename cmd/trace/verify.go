@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/terminal"
+	"reprise/trace"
 )
 
 func verifyCommand() *cli.Command {
@@ -18,9 +22,15 @@ func verifyCommand() *cli.Command {
 				return err
 			}
 			defer closing(t, &err)
-			v, err := t.Verify()
+			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps, "steps")
+			v, err := t.Verify(bar.Set)
+			bar.Clear()
+			var fault *trace.Fault
+			if errors.As(err, &fault) {
+				return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
+			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", c.Args().First(), err)
+				return err
 			}
 			_, err = fmt.Fprintf(c.App.Writer, "ok: %d windows, %d blocks, %d ranks, %d actions, %d messages sent and received\n",
 				v.Windows, v.Blocks, t.Header().Ranks, v.Actions, v.Messages)

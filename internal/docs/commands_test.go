@@ -138,7 +138,7 @@ func checkTargets(t *testing.T, c command) {
 
 var longFlag = regexp.MustCompile(`--[A-Za-z0-9-]+`)
 
-var commandName = regexp.MustCompile(`^[a-z]+( [a-z]+)?\b`)
+var commandName = regexp.MustCompile(`^[a-z]+( [a-z]+){0,2}\b`)
 
 // checkSynopsis looks for the flags of a synopsis in the command's help.
 func (s *shell) checkSynopsis(t *testing.T, c command) {
@@ -192,6 +192,8 @@ func testFlags(t *testing.T, bin string) {
 		{"trace convert", "docs/interop.md"},
 		{"calibrate kernels", "docs/calibrate.md"},
 		{"calibrate network", "docs/calibrate.md"},
+		{"calibrate hosts", "docs/calibrate.md"},
+		{"calibrate measure dgemm", "docs/calibrate.md"},
 	} {
 		text := readPages(t, c.page)[0].text
 		for _, names := range s.flags(t, c.command) {

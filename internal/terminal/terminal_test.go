@@ -1,6 +1,7 @@
 package terminal_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,4 +42,14 @@ func TestTerminal(t *testing.T) {
 	if !terminal.Is(f) || !terminal.IsPath(path) {
 		t.Error("a pseudo-terminal is a terminal")
 	}
+}
+
+// TestNoBar: where nobody would see it, a bar is nil, which does nothing.
+func TestNoBar(t *testing.T) {
+	bar := terminal.NewBar(io.Discard, false, 3, "steps")
+	if bar != nil {
+		t.Fatal("a bar on no terminal")
+	}
+	bar.Set(2)
+	bar.Clear()
 }

@@ -1,0 +1,220 @@
+package hosts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"reprise/calibrate"
+)
+
+// Options says what Estimate estimates.
+type Options struct {
+	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
+	// information criterion. Classes that the sample names are taken as they are.
+	Classes int
+	// ByNoise tells classes by the first variable that is noise, instead of the
+	// first one.
+	ByNoise bool
+}
+
+// DefaultOptions returns the options of the command without flags.
+func DefaultOptions() Options { return Options{} }
+
+// Validate reports what is wrong with the options.
+func (o Options) Validate() error {
+	if o.Classes < 0 || o.Classes > mostLearned {
+		return fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
+	}
+	return nil
+}
+
+// Report is the result of Estimate.
+type Report struct {
+	Units      int              `json:"units"` // hosts, or CPUs
+	Days       int              `json:"days"`  // of all units together
+	Candidates []ClassCandidate `json:"candidates,omitempty"`
+	Classes    []ClassReport    `json:"classes"`
+	Model      *Model           `json:"model"`
+}
+
+// ClassReport says what a class was estimated from, and how exactly.
+type ClassReport struct {
+	Name    string   `json:"name"`
+	Members []string `json:"members"` // host, or host:CPU
+	Days    int      `json:"days"`
+	// MeanError are the standard errors of the mean, by variable.
+	MeanError []float64 `json:"mean_std_error"`
+	// OfMeans is the covariance of the units' means: that between units, and the part
+	// of that between days which the number of days leaves.
+	OfMeans [][]float64 `json:"covariance_of_means"`
+	// Constant are the variables between whose units there is no more than days explain, and
+	// Shrunk is what the correlations between units were multiplied by, so that the spatial
+	// covariance is positive semi-definite.
+	Constant []string          `json:"constant,omitempty"`
+	Shrunk   float64           `json:"correlations_shrunk"`
+	Notes    []string          `json:"notes,omitempty"`
+	Noise    []KernelVariation `json:"noise,omitempty"`
+}
+
+// KernelVariation is the noise of a kernel as a part of its time.
+type KernelVariation struct {
+	Kernel    string  `json:"kernel"`
+	Variation float64 `json:"variation"` // deviation per unit of the first term / time per unit of the same term
+}
+
+// Estimate returns the model of a sample, by moments without bias: of each class,
+//
+//	temporal = sum over units h and days d of (x(h,d)-x(h))·(x(h,d)-x(h))ᵀ / (days - units)
+//	spatial  = covariance of the units' means x(h) - temporal · mean over h of 1/days(h)
+//	mean     = mean of the x(h)
+//
+// where the covariance of the means has units - 1 degrees of freedom. What that leaves
+// of a spatial covariance may be none: a variance that is not above zero becomes zero, and
+// correlations shrink as far as they must. An error about a sample that does not suffice wraps
+// calibrate.ErrMeaningless.
+func Estimate(s *Sample, o Options) (*Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	units, err := s.units()
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
+	for _, u := range units {
+		m.CPUsPerHost = max(m.CPUsPerHost, u.cpu+1)
+	}
+	r := &Report{Units: len(units), Days: len(s.Records), Model: m}
+	groups, err := r.classify(units, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		report, class, err := estimateClass(g, s.Variables, m.unit())
+		if err != nil {
+			return nil, fmt.Errorf("class %q: %w", g.name, err)
+		}
+		class.Weight = float64(len(g.units)) / float64(len(units))
+		r.Classes, m.Classes = append(r.Classes, *report), append(m.Classes, *class)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: %w", calibrate.ErrMeaningless, err)
+	}
+	return r, nil
+}
+
+// group is the units of a class.
+type group struct {
+	name  string
+	units []*unitOf
+}
+
+// classify divides the units into classes: those that they are said to be in, or
+// learned ones.
+func (r *Report) classify(units []*unitOf, o Options) ([]group, error) {
+	if len(units) == 0 {
+		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
+	}
+	if units[0].class == "" {
+		return r.learnClasses(units, o)
+	}
+	var groups []group
+	for _, u := range units {
+		i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, group{name: u.class})
+		}
+		groups[i].units = append(groups[i].units, u)
+	}
+	if o.Classes != 0 && o.Classes != len(groups) {
+		return nil, fmt.Errorf("%d classes asked for, but the table has %d", o.Classes, len(groups))
+	}
+	return groups, nil
+}
+
+func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *Class, error) {
+	if len(g.units) < 2 {
+		return nil, nil, fmt.Errorf("%w: 1 %s: nothing says how %ss differ", calibrate.ErrMeaningless, unit, unit)
+	}
+	p := len(variables)
+	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
+	inverse, n := 0.0, float64(len(g.units))
+	for _, u := range g.units {
+		r.Members = append(r.Members, u.name())
+		r.Days += len(u.records)
+		inverse += 1 / float64(len(u.records)) / n
+		for i, x := range u.mean {
+			c.Mean[i] += x / n
+		}
+	}
+	c.Temporal = temporal(g.units, r.Days, p)
+	r.OfMeans = square(p)
+	for _, u := range g.units {
+		addOuter(r.OfMeans, difference(u.mean, c.Mean), 1/(n-1))
+	}
+	var none []int
+	c.Spatial, none, r.Shrunk = semidefinite(combined(1, r.OfMeans, -inverse, c.Temporal))
+	for _, i := range none {
+		r.Constant = append(r.Constant, variables[i].String())
+	}
+	for i := range p {
+		r.MeanError = append(r.MeanError, deviation(r.OfMeans, i)/math.Sqrt(n))
+	}
+	r.setNotes(unit, p)
+	r.setNoise(c, variables)
+	return r, c, nil
+}
+
+// temporal returns the covariance between the days of a unit, pooled over units;
+// 0 if all have one day only.
+func temporal(units []*unitOf, days, p int) [][]float64 {
+	sum := square(p)
+	freedom := float64(days - len(units))
+	if freedom == 0 {
+		return sum
+	}
+	for _, u := range units {
+		for _, r := range u.records {
+			addOuter(sum, difference(r.Values, u.mean), 1/freedom)
+		}
+	}
+	return sum
+}
+
+func difference(x, y []float64) []float64 {
+	d := make([]float64, len(x))
+	for i := range d {
+		d[i] = x[i] - y[i]
+	}
+	return d
+}
+
+// setNotes says what the sample could not tell.
+func (r *ClassReport) setNotes(unit string, p int) {
+	if r.Days == len(r.Members) {
+		r.Notes = append(r.Notes, fmt.Sprintf("one day of each %s: what differs between days counts as different between %ss", unit, unit))
+	}
+	if len(r.Members) <= p {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d %ss do not span %d variables: the spatial covariance is singular", len(r.Members), unit, p))
+	}
+	if len(r.Constant) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("no more difference between %ss than days explain, so none: %s", unit, strings.Join(r.Constant, ", ")))
+	}
+	if r.Shrunk < 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("correlations between %ss contradict each other, so they are multiplied by %.2g", unit, r.Shrunk))
+	}
+}
+
+// setNoise compares the noise of each kernel with the time of the same term.
+func (r *ClassReport) setNoise(c *Class, variables []Variable) {
+	for i, v := range variables {
+		j := slices.Index(variables, Variable{Kernel: v.Kernel, Term: v.Term})
+		first := !slices.ContainsFunc(r.Noise, func(k KernelVariation) bool { return k.Kernel == v.Kernel })
+		if v.Noise && j >= 0 && first && c.Mean[j] > 0 {
+			r.Noise = append(r.Noise, KernelVariation{v.Kernel, c.Mean[i] / c.Mean[j]})
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"reprise/calibrate"
+)
+
+// Limits of a model.
+const (
+	maxVariables = 64
+	maxClasses   = 64
+	maxCPUs      = 1 << 10
+)
+
+// Variable is a coordinate of what is known of a host: a coefficient of the time
+// of a kernel, or of the standard deviation of its noise; in seconds per unit of the term.
+type Variable struct {
+	Kernel string `json:"kernel"`
+	Term   string `json:"term"` // as kernel files write it: M*N*K, or 1
+	Noise  bool   `json:"noise,omitempty"`
+}
+
+// String returns dgemm:M*N*K, or dgemm:M*N*K (noise).
+func (v Variable) String() string {
+	text := v.Kernel + ":" + v.Term
+	if v.Noise {
+		text += " (noise)"
+	}
+	return text
+}
+
+// Model is the law that hosts are drawn from.
+type Model struct {
+	Description string     `json:"description,omitempty"`
+	Source      string     `json:"source,omitempty"`
+	PerCPU      bool       `json:"per_cpu"`       // the unit is a CPU, not a host
+	CPUsPerHost int        `json:"cpus_per_host"` // 1 unless the unit is a CPU
+	Shape       string     `json:"noise_shape"`   // of the noise: "normal" or "half-normal"
+	Variables   []Variable `json:"variables"`
+	Classes     []Class    `json:"classes"`
+}
+
+// Class is a hierarchical Gaussian; vectors and matrices are in the order of the
+// model's variables.
+type Class struct {
+	Name     string      `json:"name"`
+	Weight   float64     `json:"weight"`   // share of the units
+	Mean     []float64   `json:"mean"`     // seconds per unit of the term
+	Spatial  [][]float64 `json:"spatial"`  // covariance between units
+	Temporal [][]float64 `json:"temporal"` // covariance between the days of a unit
+}
+
+// Shapes of noise.
+const (
+	Normal     = calibrate.Normal
+	HalfNormal = calibrate.HalfNormal
+)
+
+// Validate reports what is wrong with the model: each class must have a mean and
+// two covariances that are positive semi-definite, and all weights together are 1.
+func (m *Model) Validate() error {
+	errs := []error{m.validateHead(), checkVariables(m.Variables)}
+	if len(m.Classes) == 0 || len(m.Classes) > maxClasses {
+		return errors.Join(append(errs, fmt.Errorf("%d classes, want 1 to %d", len(m.Classes), maxClasses))...)
+	}
+	total := 0.0
+	for i := range m.Classes {
+		c := &m.Classes[i]
+		total += c.Weight
+		if err := c.validate(m.Variables); err != nil {
+			errs = append(errs, fmt.Errorf("class %q: %w", c.Name, err))
+		}
+	}
+	if !(math.Abs(total-1) < 1e-6) {
+		errs = append(errs, fmt.Errorf("weights of the classes add up to %g, want 1", total))
+	}
+	return errors.Join(errs...)
+}
+
+func (m *Model) validateHead() error {
+	switch {
+	case m.CPUsPerHost < 1 || m.CPUsPerHost > maxCPUs:
+		return fmt.Errorf("%d CPUs of a host, want 1 to %d", m.CPUsPerHost, maxCPUs)
+	case !m.PerCPU && m.CPUsPerHost > 1:
+		return fmt.Errorf("%d CPUs of a host, want 1 as the model is per host", m.CPUsPerHost)
+	case m.Shape != Normal && m.Shape != HalfNormal:
+		return fmt.Errorf("shape of the noise %q, want %s or %s", m.Shape, Normal, HalfNormal)
+	}
+	return nil
+}
+
+// checkVariables wants each variable once, and of each kernel a term of its time.
+func checkVariables(list []Variable) error {
+	if len(list) == 0 || len(list) > maxVariables {
+		return fmt.Errorf("%d variables, want 1 to %d", len(list), maxVariables)
+	}
+	seen, timed := map[Variable]bool{}, map[string]bool{}
+	for _, v := range list {
+		if seen[v] {
+			return fmt.Errorf("variable %s twice", v)
+		}
+		if err := calibrate.CheckTerm(v.Kernel, v.Term); err != nil {
+			return fmt.Errorf("variable %s: %w", v, err)
+		}
+		seen[v] = true
+		timed[v.Kernel] = timed[v.Kernel] || !v.Noise
+	}
+	for _, v := range list {
+		if !timed[v.Kernel] {
+			return fmt.Errorf("variable %s: noise of a kernel of which there is no term of the time", v)
+		}
+	}
+	return nil
+}
+
+func (c *Class) validate(variables []Variable) error {
+	p := len(variables)
+	switch {
+	case !isWord(c.Name):
+		return errors.New("want a name of letters, digits, points, _ and -")
+	case !(c.Weight >= 0 && c.Weight <= 1):
+		return fmt.Errorf("weight %g, want 0 to 1", c.Weight)
+	case len(c.Mean) != p:
+		return fmt.Errorf("mean: %d numbers, want %d, one for each variable", len(c.Mean), p)
+	}
+	for i, v := range variables {
+		if !isFinite(c.Mean[i]) || !inRange(variables, i, c.Mean[i]) {
+			return fmt.Errorf("mean of %s: %g, want a finite number, and above zero", v, c.Mean[i])
+		}
+	}
+	for _, s := range []struct {
+		name string
+		m    [][]float64
+	}{{"spatial", c.Spatial}, {"temporal", c.Temporal}} {
+		if err := checkCovariance(s.m, p); err != nil {
+			return fmt.Errorf("%s covariance: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// unit names what a draw is for.
+func (m *Model) unit() string {
+	if m.PerCPU {
+		return "CPU"
+	}
+	return "host"
+}

@@ -1,0 +1,210 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
+)
+
+// formatVersion is the version of the file format.
+const formatVersion = 1
+
+// Load reads the model in the file at path.
+func Load(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Parse(f, path)
+	return m, errors.Join(err, f.Close())
+}
+
+// Parse reads a machine model (docs/calibrate.md). name stands for the file in
+// messages. Errors begin with name:line.
+func Parse(r io.Reader, name string) (*Model, error) {
+	p := parser{yamlfile.Document{File: name}}
+	root, err := p.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.model(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Validate(); err != nil {
+		return nil, p.Errorf(root, "machine model: %w", err)
+	}
+	return m, nil
+}
+
+type parser struct{ yamlfile.Document }
+
+func (p *parser) model(root ast.Node) (*Model, error) {
+	f, err := p.Fields(root, "machine model", "version", "description", "source", "unit", "per", "cpus_per_host", "noise_shape", "variables", "classes")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"version", "unit", "per", "variables", "classes"} {
+		if f[key] == nil {
+			return nil, p.Errorf(root, "machine model: no key %q", key)
+		}
+	}
+	m := &Model{CPUsPerHost: 1, Shape: HalfNormal}
+	if err := p.head(m, f); err != nil {
+		return nil, err
+	}
+	items, err := p.Items(f["variables"], "variables")
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range items {
+		v, err := p.variable(n)
+		if err != nil {
+			return nil, err
+		}
+		m.Variables = append(m.Variables, v)
+	}
+	if items, err = p.Items(f["classes"], "classes"); err != nil {
+		return nil, err
+	}
+	for _, n := range items {
+		c, err := p.class(n)
+		if err != nil {
+			return nil, err
+		}
+		m.Classes = append(m.Classes, c)
+	}
+	return m, nil
+}
+
+// head parses the scalars at the top of the file.
+func (p *parser) head(m *Model, f map[string]ast.Node) (err error) {
+	if _, err := p.Integer(f["version"], "version", formatVersion, formatVersion); err != nil {
+		return err
+	}
+	if _, err := p.choice(f["unit"], "unit", "s"); err != nil {
+		return err
+	}
+	per, err := p.choice(f["per"], "per", "host", "cpu")
+	if err != nil {
+		return err
+	}
+	m.PerCPU = per == "cpu"
+	for _, text := range []struct {
+		key string
+		to  *string
+	}{{"description", &m.Description}, {"source", &m.Source}} {
+		if n := f[text.key]; n != nil {
+			if *text.to, err = p.Text(n, text.key); err != nil {
+				return err
+			}
+		}
+	}
+	if n := f["noise_shape"]; n != nil {
+		if m.Shape, err = p.choice(n, "noise_shape", HalfNormal, Normal); err != nil {
+			return err
+		}
+	}
+	if n := f["cpus_per_host"]; n != nil {
+		m.CPUsPerHost, err = p.Integer(n, "cpus_per_host", 1, maxCPUs)
+	}
+	return err
+}
+
+// choice returns the text of n, which must be one of the given ones.
+func (p *parser) choice(n ast.Node, what string, allowed ...string) (string, error) {
+	text, err := p.Text(n, what)
+	if err != nil {
+		return "", err
+	}
+	list := ""
+	for i, a := range allowed {
+		if a == text {
+			return text, nil
+		}
+		if i > 0 {
+			list += " or "
+		}
+		list += a
+	}
+	return "", p.Errorf(n, "%s: want %s, found %s", what, list, yamlfile.Quote(text))
+}
+
+// variable parses {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}.
+func (p *parser) variable(n ast.Node) (v Variable, err error) {
+	f, err := p.Fields(n, "variables", "kernel", "term", "noise")
+	if err != nil {
+		return v, err
+	}
+	if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
+		return v, p.Errorf(n, "variables: want kernel, and one of term and noise")
+	}
+	if v.Kernel, err = p.Text(f["kernel"], "variables: kernel"); err != nil {
+		return v, err
+	}
+	term := f["term"]
+	if v.Noise = term == nil; v.Noise {
+		term = f["noise"]
+	}
+	v.Term, err = p.Text(term, "variables: term")
+	return v, err
+}
+
+func (p *parser) class(n ast.Node) (c Class, err error) {
+	f, err := p.Fields(n, "classes", "name", "weight", "mean", "spatial", "temporal")
+	if err != nil {
+		return c, err
+	}
+	for _, key := range []string{"name", "weight", "mean", "spatial", "temporal"} {
+		if f[key] == nil {
+			return c, p.Errorf(n, "classes: no key %q", key)
+		}
+	}
+	if c.Name, err = p.Text(f["name"], "classes: name"); err != nil {
+		return c, err
+	}
+	if c.Weight, err = p.Number(f["weight"], "classes: weight"); err != nil {
+		return c, err
+	}
+	if c.Mean, err = p.numbers(f["mean"], "classes: mean"); err != nil {
+		return c, err
+	}
+	if c.Spatial, err = p.matrix(f["spatial"], "classes: spatial"); err != nil {
+		return c, err
+	}
+	c.Temporal, err = p.matrix(f["temporal"], "classes: temporal")
+	return c, err
+}
+
+func (p *parser) numbers(n ast.Node, what string) ([]float64, error) {
+	items, err := p.Items(n, what)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]float64, len(items))
+	for i, item := range items {
+		if list[i], err = p.Number(item, what); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (p *parser) matrix(n ast.Node, what string) ([][]float64, error) {
+	items, err := p.Items(n, what)
+	if err != nil {
+		return nil, err
+	}
+	m := make([][]float64, len(items))
+	for i, item := range items {
+		if m[i], err = p.numbers(item, fmt.Sprintf("%s: row %d", what, i+1)); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,105 @@
+package hosts
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRoundTrip: what is written reads as the same model.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range BuiltinNames() {
+		m := builtinModel(t, name)
+		var b bytes.Buffer
+		if err := m.WriteYAML(&b); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(&b, "again")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, again); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+const small = `version: 1
+unit: s
+per: host
+variables: [{kernel: dgemm, term: M*N*K}, {kernel: dgemm, noise: M*N*K}]
+classes:
+  - {name: all, weight: 1, mean: [1, 0.1], spatial: [[4, 1], [1, 1]], temporal: [[0, 0], [0, 0]]}
+`
+
+func TestParseErrors(t *testing.T) {
+	if _, err := Parse(strings.NewReader(small), "m.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"version: 1", "version: 2", "m.yaml:1: version: want a whole number in [1,1]"},
+		{"unit: s", "unit: flop", `m.yaml:2: unit: want s, found "flop"`},
+		{"unit: s\n", "", `no key "unit"`},
+		{"per: host", "per: rack", "want host or cpu"},
+		{"per: host", "per: host\ncpus_per_host: 2", "2 CPUs of a host, want 1"},
+		{"per: host", "per: host\nnoise_shape: square", "want half-normal or normal"},
+		{"per: host", "per: host\nextra: 1", `unknown key "extra"`},
+		{"term: M*N*K", "term: M*N*K*M", "degree 4"},
+		{"term: M*N*K", "noise: M*N*K", "twice"},
+		{"{kernel: dgemm, term: M*N*K}, ", "", "noise of a kernel of which there is no term"},
+		{"kernel: dgemm, term", "term", "want kernel, and one of"},
+		{"kernel: dgemm, term", "kernel: 1x, term", "want letters, digits"},
+		{"weight: 1", "weight: 0.5", "add up to 0.5"},
+		{"weight: 1", "weight: -1", "want 0 to 1"},
+		{"name: all", "name: all of them", "want a name of letters"},
+		{"mean: [1, 0.1]", "mean: [1]", "1 numbers, want 2"},
+		{"mean: [1, 0.1]", "mean: [-1, 0.1]", "and above zero"},
+		{"mean: [1, 0.1]", "mean: [1, x]", "m.yaml:6: classes: mean: want a finite number"},
+		{"[1, 1]]", "[2, 1]]", "not symmetric"},
+		{"[[4, 1], [1, 1]]", "[[4, 3], [3, 1]]", "not positive semi-definite"},
+		{"[[4, 1], [1, 1]]", "[[-4, 1], [1, 1]]", "variance -4"},
+		{"[[4, 1], [1, 1]]", "[[4, 1]]", "1 rows, want 2"},
+		{"[[0, 0], [0, 0]]", "[[0, 1], [1, 1]]", "temporal covariance: not positive semi-definite"},
+	} {
+		text := strings.Replace(small, c.old, c.new, 1)
+		if _, err := Parse(strings.NewReader(text), "m.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// FuzzParse: what is accepted is written and read again as the same model, and can
+// be drawn from or says why not.
+func FuzzParse(f *testing.F) {
+	f.Add(small)
+	for _, name := range builtinNames {
+		text, err := builtin.ReadFile("builtin/" + name + ".yaml")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Parse(strings.NewReader(text), "fuzz")
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := m.WriteYAML(&b); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(&b, "again")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		m.Description, m.Source, again.Description, again.Source = "", "", "", ""
+		if diff := cmp.Diff(m, again); diff != "" {
+			t.Error(diff)
+		}
+		if len(m.Variables) <= 4 && m.CPUsPerHost <= 2 {
+			_, _ = m.Draw(DrawOptions{Hosts: 2, Seed: 1, Day: 1})
+		}
+	})
+}

@@ -1,0 +1,311 @@
+package hosts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"reprise/calibrate"
+	"reprise/calibrate/table"
+)
+
+// maxRecords bounds the number of rows of coefficients.
+const maxRecords = 1 << 20
+
+// noCPU is the CPU where the unit is a host.
+const noCPU = -1
+
+// Record is what was found of a unit on one day.
+type Record struct {
+	Host   string
+	CPU    int       // -1 where the unit is a host
+	Class  string    // to which the unit belongs, if that is known
+	Values []float64 // by variable
+}
+
+// Sample is what was found of a machine.
+type Sample struct {
+	Variables []Variable
+	PerCPU    bool
+	Shape     string // of the noise
+	Records   []Record
+}
+
+// NewSample returns an empty sample of the variables, for each CPU or each host.
+func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error) {
+	if err := checkVariables(variables); err != nil {
+		return nil, err
+	}
+	return &Sample{Variables: variables, PerCPU: perCPU, Shape: shape}, nil
+}
+
+// ReadOptions says how to read a table of coefficients.
+type ReadOptions struct {
+	Columns []string // by variable: the column (name in lower case) that has it
+	Class   string   // the column with the class of the unit; default: none
+	Where   []calibrate.Condition
+}
+
+// Read adds the rows of a table of coefficients: each row is one day of a unit.
+func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
+	c, err := s.findColumns(r, o)
+	if err != nil {
+		return err
+	}
+	asked, err := calibrate.Filter(r, o.Where)
+	if err != nil {
+		return err
+	}
+	for {
+		switch err := r.Next(); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if !asked() {
+			continue
+		}
+		if err := s.readRow(r, c); err != nil {
+			return err
+		}
+	}
+}
+
+// columns is where a table of coefficients has what; -1: nowhere.
+type columns struct {
+	host, cpu, class int
+	values           []int
+}
+
+func (s *Sample) findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
+	if c.host, err = r.Column("host", "node", "hostname"); err != nil {
+		return c, err
+	}
+	c.cpu, c.class = -1, -1
+	if s.PerCPU {
+		if c.cpu, err = r.Column("cpu"); err != nil {
+			return c, err
+		}
+	}
+	if o.Class != "" {
+		if c.class, err = r.Column(o.Class); err != nil {
+			return c, err
+		}
+	}
+	switch {
+	case c.host < 0:
+		return c, r.Errorf("no column host (or node, hostname)")
+	case s.PerCPU && c.cpu < 0:
+		return c, r.Errorf("no column cpu, as a model per CPU needs")
+	case o.Class != "" && c.class < 0:
+		return c, r.Errorf("no column %q with the class of hosts", o.Class)
+	}
+	for i, name := range o.Columns {
+		at, err := r.Column(name)
+		if err != nil {
+			return c, err
+		}
+		if at < 0 {
+			return c, r.Errorf("no column %q with %s", name, s.Variables[i])
+		}
+		c.values = append(c.values, at)
+	}
+	return c, nil
+}
+
+func (s *Sample) readRow(r *table.Reader, c columns) error {
+	if len(s.Records) == maxRecords {
+		return r.Errorf("more than %d rows", maxRecords)
+	}
+	record := Record{Host: strings.Clone(r.Text(c.host)), CPU: noCPU}
+	if c.cpu >= 0 {
+		cpu, err := r.Count(c.cpu)
+		if err != nil {
+			return err
+		}
+		if cpu >= maxCPUs {
+			return r.Errorf("cpu %d, want less than %d", cpu, maxCPUs)
+		}
+		record.CPU = int(cpu)
+	}
+	if c.class >= 0 {
+		if record.Class = strings.Clone(r.Text(c.class)); record.Class == "" {
+			return r.Errorf("no class")
+		}
+	}
+	for i, column := range c.values {
+		x, err := r.Number(column)
+		if err != nil {
+			return err
+		}
+		if !(x > -mostSeconds && x < mostSeconds) {
+			return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
+		}
+		record.Values = append(record.Values, x)
+	}
+	s.Records = append(s.Records, record)
+	return nil
+}
+
+// mostSeconds bounds coefficients, so that products of them stay finite.
+const mostSeconds = 1e9
+
+// FromFits returns the sample of fits that are one for each host or CPU and day:
+// the coefficients of each kernel and, of kernels of which sizes were timed repeatedly, the
+// noise as a multiple of the first term.
+func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
+	s := &Sample{PerCPU: perCPU, Shape: shapeOf(r)}
+	at := map[dayKey]int{}
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		noisy := !slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
+		terms := termsOf(f)
+		for _, term := range terms {
+			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: term})
+		}
+		if noisy && len(f.Groups) > 0 {
+			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
+		}
+		for j := range f.Groups {
+			g := &f.Groups[j]
+			key := keyOf(g)
+			k, ok := at[key]
+			if !ok {
+				k = len(s.Records)
+				at[key] = k
+				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
+			}
+			values := valuesOf(g, terms)
+			if noisy {
+				values = append(values, g.NoiseModel.MainTerm)
+			}
+			s.Records[k].Values = append(s.Records[k].Values, values...)
+		}
+		if err := s.complete(f.Function); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+type dayKey struct {
+	host string
+	cpu  int
+	day  string
+}
+
+func keyOf(g *calibrate.Fit) dayKey {
+	key := dayKey{g.Host, noCPU, g.Day}
+	if g.CPU != nil {
+		key.cpu = *g.CPU
+	}
+	return key
+}
+
+// termsOf returns the terms of a kernel's model, the main one first. A constant
+// that no host's fit has is left out with the fits.
+func termsOf(f *calibrate.FunctionReport) []string {
+	var terms []string
+	for _, g := range f.Groups {
+		for _, c := range g.Coefficients {
+			if !slices.Contains(terms, c.Term) {
+				terms = append(terms, c.Term)
+			}
+		}
+	}
+	return terms
+}
+
+// valuesOf returns the coefficients of a fit; a term that it does not have costs
+// nothing.
+func valuesOf(g *calibrate.Fit, terms []string) []float64 {
+	values := make([]float64, len(terms))
+	for _, c := range g.Coefficients {
+		values[slices.Index(terms, c.Term)] = c.Value
+	}
+	return values
+}
+
+// complete refuses a host's day on which the kernel was not measured while
+// others were.
+func (s *Sample) complete(function string) error {
+	for _, r := range s.Records {
+		if len(r.Values) != len(s.Variables) {
+			return fmt.Errorf("%w: %s was not measured on each day of host %s, but other kernels were", calibrate.ErrMeaningless, function, r.Host)
+		}
+	}
+	return nil
+}
+
+// skewedAbove is the skewness from which on noise counts as half-normal: half
+// of that of a half-normal law, 0.995.
+const skewedAbove = 0.4976
+
+// shapeOf takes noise that is skewed to the right for half-normal.
+func shapeOf(r *calibrate.KernelReport) string {
+	sum, n := 0.0, 0
+	for _, f := range r.Functions {
+		if noise := f.All.NoiseModel; noise != nil && noise.Skewness != nil {
+			sum += *noise.Skewness
+			n++
+		}
+	}
+	if n > 0 && sum/float64(n) > skewedAbove {
+		return HalfNormal
+	}
+	return Normal
+}
+
+// unitOf is a host, or one of its CPUs, with what was found of it.
+type unitOf struct {
+	host, class string
+	cpu         int
+	records     []*Record
+	mean        []float64 // over its days
+}
+
+// units gathers the records by unit, in order of hosts and CPUs.
+func (s *Sample) units() ([]*unitOf, error) {
+	type key struct {
+		host string
+		cpu  int
+	}
+	byKey := map[key]*unitOf{}
+	var list []*unitOf
+	for i := range s.Records {
+		r := &s.Records[i]
+		u := byKey[key{r.Host, r.CPU}]
+		if u == nil {
+			u = &unitOf{host: r.Host, cpu: r.CPU, class: r.Class}
+			byKey[key{r.Host, r.CPU}] = u
+			list = append(list, u)
+		}
+		if u.class != r.Class {
+			return nil, fmt.Errorf("%w: %s is in classes %q and %q", calibrate.ErrMeaningless, u.name(), u.class, r.Class)
+		}
+		u.records = append(u.records, r)
+	}
+	for _, u := range list {
+		u.mean = make([]float64, len(s.Variables))
+		for _, r := range u.records {
+			for i, x := range r.Values {
+				u.mean[i] += x / float64(len(u.records))
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *unitOf) int {
+		return cmp.Or(calibrate.CompareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu))
+	})
+	return list, nil
+}
+
+func (u *unitOf) name() string {
+	if u.cpu == noCPU {
+		return u.host
+	}
+	return fmt.Sprintf("%s:%d", u.host, u.cpu)
+}

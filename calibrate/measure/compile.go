@@ -1,0 +1,53 @@
+package measure
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed helper/dgemm.c
+var helperSource []byte
+
+// compile compiles the helper into dir and returns its path and the compiler's
+// first line about itself.
+func compile(ctx context.Context, compiler, dir string) (helper, about string, err error) {
+	if compiler, err = findCompiler(compiler); err != nil {
+		return "", "", err
+	}
+	source := filepath.Join(dir, "helper.c")
+	if err := os.WriteFile(source, helperSource, 0o600); err != nil {
+		return "", "", err
+	}
+	helper = filepath.Join(dir, "helper")
+	if out, err := exec.CommandContext(ctx, compiler, "-O2", "-o", helper, source, "-ldl").CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("%s: %w: %s", compiler, err, firstLine(string(out)))
+	}
+	out, err := exec.CommandContext(ctx, compiler, "--version").Output()
+	if err != nil {
+		return helper, compiler + " (version unknown)", nil
+	}
+	return helper, firstLine(string(out)), nil
+}
+
+func findCompiler(name string) (string, error) {
+	if name != "" {
+		return exec.LookPath(name)
+	}
+	for _, name := range []string{"cc", "gcc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("no C compiler (cc, gcc or clang) to load a BLAS with: install one, name it (--cc), or measure without --blas")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,271 @@
+// Package mixture fits mixtures of normal laws to numbers, by expectation and
+// maximisation from deterministic starts.
+package mixture
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrTooFew is about numbers in which that many laws cannot be told apart.
+var ErrTooFew = errors.New("too few")
+
+// Numbers beyond mostAlone are gathered for the iteration: of the sorted ones, the
+// first and last outermost stay alone, and the others become the means of runs of the same length.
+const (
+	mostAlone = 4096
+	outermost = 512
+)
+
+// Limits of the iteration: its steps, and by how much the mean logarithm of the
+// density must grow in each.
+const (
+	mostSteps = 500
+	leastGain = 1e-7
+)
+
+// Law is one normal law of a mixture.
+type Law struct{ Weight, Mean, Variance float64 }
+
+// Fit is a mixture that was fitted.
+type Fit struct {
+	Laws          []Law // the one of the smallest mean first
+	Members       []int // of each law: the numbers that are most likely of it
+	LogLikelihood float64
+	n             int
+}
+
+// Options say what a law must be to be one.
+type Options struct {
+	LeastVariance float64 // of a law; more than 0, or a single number would have a law of its own
+	LeastMembers  int     // numbers that are most likely of it
+}
+
+// New fits k laws to x. It starts from equally many numbers in each, and
+// from the numbers that the widest gaps divide, and takes the more likely result. A law with too few members
+// is an error that wraps ErrTooFew. One law has any number of members. Of more than 4,096 numbers, those in the
+// middle are gathered into as many means, which have less variance than a mode has by far.
+func New(x []float64, k int, o Options) (*Fit, error) {
+	if len(x) == 0 || k > 1 && len(x) < k*o.LeastMembers {
+		return nil, fmt.Errorf("%w: %d, want %d for each", ErrTooFew, len(x), o.LeastMembers)
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	f := &Fit{LogLikelihood: math.Inf(-1), n: len(x), Members: make([]int, k)}
+	few, weights := gathered(sorted)
+	for _, cuts := range [][]int{evenCuts(len(x), k), gapCuts(sorted, k, o.LeastMembers)} {
+		if cuts == nil {
+			continue
+		}
+		laws := maximise(few, weights, start(sorted, cuts, o.LeastVariance), o.LeastVariance)
+		likelihood := logLikelihood(sorted, laws)
+		if likelihood > f.LogLikelihood {
+			f.Laws, f.LogLikelihood = laws, likelihood
+		}
+	}
+	slices.SortFunc(f.Laws, func(a, b Law) int { return cmp.Compare(a.Mean, b.Mean) })
+	for _, v := range x {
+		f.Members[f.Class(v)]++
+	}
+	if fewest := slices.Min(f.Members); k > 1 && fewest < o.LeastMembers {
+		return nil, fmt.Errorf("%w: a class of %d, want at least %d", ErrTooFew, fewest, o.LeastMembers)
+	}
+	return f, nil
+}
+
+// BIC returns Schwarz's information criterion: k means, variances, and weights
+// but one.
+func (f *Fit) BIC() float64 {
+	return float64((3*float64(len(f.Laws))-1)*math.Log(float64(f.n))) - 2*f.LogLikelihood
+}
+
+// Class returns the law that v is most likely of.
+func (f *Fit) Class(v float64) int {
+	best := 0
+	for k := range f.Laws {
+		if f.Laws[k].logDensity(v) > f.Laws[best].logDensity(v) {
+			best = k
+		}
+	}
+	return best
+}
+
+// Skewness returns the skewness within the laws: that of each number about the
+// mean and in deviations of a law, by the probability that it is of it. It is 0 for mixtures of normal
+// laws.
+func (f *Fit) Skewness(x []float64) float64 {
+	share, sum := make([]float64, len(f.Laws)), 0.0
+	for _, v := range x {
+		shares(f.Laws, v, share)
+		for k, l := range f.Laws {
+			d := (v - l.Mean) / math.Sqrt(l.Variance)
+			sum += float64(share[k] * float64(d*d*d))
+		}
+	}
+	return sum / float64(len(x))
+}
+
+// evenCuts divides n sorted numbers into k runs of about the same length; it returns
+// where each but the first begins.
+func evenCuts(n, k int) []int {
+	cuts := []int{}
+	for i := 1; i < k; i++ {
+		cuts = append(cuts, i*n/k)
+	}
+	return cuts
+}
+
+// gapCuts divides sorted numbers at the k-1 widest gaps that leave runs of at least
+// least numbers; nil if there are no such gaps.
+func gapCuts(sorted []float64, k, least int) []int {
+	var order []int
+	for i := max(1, least); i <= len(sorted)-least; i++ {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(sorted[b]-sorted[b-1], sorted[a]-sorted[a-1])
+	})
+	cuts := []int{}
+	for _, at := range order {
+		if len(cuts) == k-1 {
+			break
+		}
+		if !slices.ContainsFunc(cuts, func(c int) bool { return max(c-at, at-c) < least }) {
+			cuts = append(cuts, at)
+		}
+	}
+	if len(cuts) < k-1 {
+		return nil
+	}
+	slices.Sort(cuts)
+	return cuts
+}
+
+// start returns the laws of the runs between the cuts.
+func start(sorted []float64, cuts []int, least float64) []Law {
+	var laws []Law
+	begin := 0
+	for _, end := range append(slices.Clone(cuts), len(sorted)) {
+		run := sorted[begin:end]
+		n := float64(len(run))
+		l := Law{Weight: n / float64(len(sorted))}
+		for _, v := range run {
+			l.Mean += v / n
+		}
+		for _, v := range run {
+			l.Variance += float64((v-l.Mean)*(v-l.Mean)) / n
+		}
+		l.Variance = max(l.Variance, least)
+		laws = append(laws, l)
+		begin = end
+	}
+	return laws
+}
+
+// gathered returns at most about mostAlone numbers that stand for the sorted x, and how many
+// each stands for.
+func gathered(x []float64) (few, weights []float64) {
+	run := 1
+	if len(x) > mostAlone {
+		run = (len(x) - 2*outermost + mostAlone - 1) / (mostAlone - 2*outermost)
+	}
+	for i := 0; i < len(x); {
+		n := 1
+		if i >= outermost {
+			n = max(1, min(run, len(x)-outermost-i))
+		}
+		sum := 0.0
+		for _, v := range x[i : i+n] {
+			sum += v
+		}
+		few, weights = append(few, sum/float64(n)), append(weights, float64(n))
+		i += n
+	}
+	return few, weights
+}
+
+// maximise improves the laws until their likelihood grows no more.
+func maximise(x, weights []float64, laws []Law, least float64) []Law {
+	share := make([]float64, len(x)*len(laws)) // of each law in each number
+	likelihood := expect(x, weights, laws, share)
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	for range mostSteps {
+		better := improved(x, share, len(laws), total, least)
+		l := expect(x, weights, better, share)
+		if !(l-likelihood > leastGain*total) {
+			break
+		}
+		laws, likelihood = better, l
+	}
+	return laws
+}
+
+// expect sets the shares, weighted, and returns the logarithm of the likelihood.
+func expect(x, weights []float64, laws []Law, share []float64) float64 {
+	k, likelihood := len(laws), 0.0
+	for i, v := range x {
+		of := share[i*k : (i+1)*k]
+		likelihood += float64(weights[i] * shares(laws, v, of))
+		for j := range of {
+			of[j] *= weights[i]
+		}
+	}
+	return likelihood
+}
+
+func logLikelihood(x []float64, laws []Law) float64 {
+	share, sum := make([]float64, len(laws)), 0.0
+	for _, v := range x {
+		sum += shares(laws, v, share)
+	}
+	return sum
+}
+
+// shares sets the probability of each law given v, and returns the logarithm of
+// the density at v.
+func shares(laws []Law, v float64, share []float64) float64 {
+	most := math.Inf(-1)
+	for k := range laws {
+		share[k] = laws[k].logDensity(v)
+		most = max(most, share[k])
+	}
+	sum := 0.0
+	for k := range share {
+		share[k] = math.Exp(share[k] - most)
+		sum += share[k]
+	}
+	for k := range share {
+		share[k] /= sum
+	}
+	return most + math.Log(sum)
+}
+
+func (l *Law) logDensity(v float64) float64 {
+	d := v - l.Mean
+	return math.Log(l.Weight) - float64(d*d)/(2*l.Variance) - math.Log(2*math.Pi*l.Variance)/2
+}
+
+// improved returns the laws of the largest likelihood given the shares; none
+// loses all its weight.
+func improved(x, share []float64, k int, n, least float64) []Law {
+	laws := make([]Law, k)
+	for j := range laws {
+		l := &laws[j]
+		total := math.SmallestNonzeroFloat64
+		for i, v := range x {
+			total += share[i*k+j]
+			l.Mean += float64(share[i*k+j] * v)
+		}
+		l.Mean /= total
+		for i, v := range x {
+			l.Variance += float64(share[i*k+j] * float64((v-l.Mean)*(v-l.Mean)))
+		}
+		l.Weight, l.Variance = max(total/n, 1e-12), max(l.Variance/total, least)
+	}
+	return laws
+}

@@ -1,0 +1,264 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/calibrate/mixture"
+	"reprise/calibrate/regress"
+)
+
+const (
+	mostModes      = 4       // of the noise of a range
+	leastModeSize  = 5       // timings of a mode
+	leastTimings   = 20      // of a range; fewer say nothing about a distribution
+	maxKept        = 1 << 23 // timings
+	narrowestMode  = 0.1     // deviation of a mode, in parts of the middle half of the residuals
+	narrowestOfAll = 1e-3    // the same in parts of their deviation
+)
+
+// OperationNoise is the noise of an operation.
+type OperationNoise struct {
+	Operation Operation    `json:"operation"`
+	Ranges    []RangeNoise `json:"ranges"`
+}
+
+// RangeNoise is how the timings of a range of sizes scatter about its line.
+type RangeNoise struct {
+	From       float64          `json:"from_bytes"` // exclusive
+	Intercept  float64          `json:"intercept_s"`
+	Slope      float64          `json:"slope_s_per_byte"`
+	Timings    int              `json:"timings"`
+	Relative   bool             `json:"relative"` // modes are parts of the line's time, not seconds
+	Shape      string           `json:"shape"`    // Normal or HalfNormal
+	Modes      []NoiseMode      `json:"modes"`    // none: no noise
+	Candidates []NoiseCandidate `json:"candidates,omitempty"`
+	Note       string           `json:"note,omitempty"`
+}
+
+// NoiseMode is a law of a mixture.
+type NoiseMode struct {
+	Weight float64 `json:"weight"`
+	Mean   float64 `json:"mean"` // of what is added to the line's time
+	SD     float64 `json:"sd"`
+}
+
+// NoiseCandidate is a mixture that was tried.
+type NoiseCandidate struct {
+	Relative bool    `json:"relative"`
+	Modes    int     `json:"modes"`
+	BIC      float64 `json:"bic"`
+	Refused  string  `json:"refused,omitempty"`
+}
+
+// KeepTimings keeps all timings of send, isend and recv that are read from now on, of which
+// there may be 8,388,608, for FitNoise.
+func (m *Messages) KeepTimings() { m.timings = map[Operation][]messageTiming{} }
+
+// keepTiming keeps a timing if that is asked for.
+func (m *Messages) keepTiming(op Operation, t messageTiming) error {
+	if m.timings == nil || op == PingPong {
+		return nil
+	}
+	if m.numTimings == maxKept {
+		return fmt.Errorf("more than %d timings to fit noise to", maxKept)
+	}
+	m.numTimings++
+	m.timings[op] = append(m.timings[op], t)
+	return nil
+}
+
+// FitNoise fits a mixture of up to four normal laws to the residuals of each range
+// of sizes, which the report's lines have: in seconds or as parts of the line's time, whichever has the
+// smaller BIC. Modes that are skewed are taken for half-normal. From the detached threshold on there are no
+// overheads, and so no noise. Timings must have been kept.
+func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
+	for i := range r.Operations {
+		op := r.Operations[i].Operation
+		if len(m.timings[op]) == 0 {
+			continue
+		}
+		noise := OperationNoise{Operation: op}
+		byRange := divide(m.timings[op], r.pieces[i])
+		for j, piece := range networkPieces(r.pieces[i]) {
+			if detached(op, o) > 0 && piece.From >= o.Detached {
+				break
+			}
+			noise.Ranges = append(noise.Ranges, fitRange(piece, byRange[j]))
+		}
+		if d := detached(op, o); d > 0 {
+			noise.Ranges = append(noise.Ranges, RangeNoise{From: d, Note: "without overheads"})
+		}
+		r.Noise = append(r.Noise, noise)
+	}
+	if len(r.Noise) == 0 {
+		return fmt.Errorf("%w: noise: no timings of send, isend or recv", ErrMeaningless)
+	}
+	return nil
+}
+
+// detached returns the size from which an operation has no overhead, 0 for none.
+func detached(op Operation, o NetworkOptions) float64 {
+	if op == Isend {
+		return 0
+	}
+	return o.Detached
+}
+
+// divide returns the timings of each piece.
+func divide(list []messageTiming, fit *regress.Pieces) [][]messageTiming {
+	byRange := make([][]messageTiming, len(fit.Pieces))
+	for _, t := range list {
+		i := fit.Find(float64(t.bytes))
+		byRange[i] = append(byRange[i], t)
+	}
+	return byRange
+}
+
+// fitRange takes the mixture of the smallest BIC.
+func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
+	r := RangeNoise{From: p.From, Intercept: p.Intercept, Slope: p.Slope, Timings: len(timings), Shape: Normal}
+	if len(timings) < leastTimings {
+		r.Note = fmt.Sprintf("%d timings, fewer than %d: no noise", len(timings), leastTimings)
+		return r
+	}
+	best := math.Inf(1)
+	for _, relative := range []bool{false, true} {
+		x, logScale, err := residuals(p, timings, relative)
+		if err != nil {
+			r.Candidates = append(r.Candidates, NoiseCandidate{Relative: relative, Refused: err.Error()})
+			continue
+		}
+		least := leastVariance(x)
+		if least == 0 {
+			r.Note = "all timings are on the line: no noise"
+			return r
+		}
+		for k := 1; k <= mostModes; k++ {
+			c := NoiseCandidate{Relative: relative, Modes: k}
+			f, err := mixture.New(x, k, mixture.Options{LeastVariance: least, LeastMembers: leastModeSize})
+			if err != nil {
+				c.Refused = err.Error()
+			} else if c.BIC = f.BIC() + 2*logScale; c.BIC < best {
+				best = c.BIC
+				r.set(f, x, relative)
+			}
+			r.Candidates = append(r.Candidates, c)
+		}
+	}
+	return r
+}
+
+// set takes over a mixture of the residuals x.
+func (r *RangeNoise) set(f *mixture.Fit, x []float64, relative bool) {
+	r.Relative, r.Shape, r.Modes = relative, Normal, nil
+	if f.Skewness(x) > halfNormalSkewness/2 {
+		r.Shape = HalfNormal
+	}
+	for _, l := range f.Laws {
+		r.Modes = append(r.Modes, NoiseMode{l.Weight, l.Mean, math.Sqrt(l.Variance)})
+	}
+}
+
+// residuals returns what the timings have more than the line, and, of relative ones, the
+// sum of the logarithms of the line's times: with it densities of parts become those of seconds.
+func residuals(p NetworkPiece, timings []messageTiming, relative bool) (x []float64, logScale float64, err error) {
+	for _, t := range timings {
+		at := p.Intercept + float64(p.Slope*float64(t.bytes))
+		e := t.seconds - at
+		if relative {
+			if at <= 0 {
+				return nil, 0, errors.New("the line has no time at some sizes")
+			}
+			e /= at
+			logScale += math.Log(at)
+		}
+		x = append(x, e)
+	}
+	return x, logScale, nil
+}
+
+// leastVariance is what a mode has at least, so that timings that are the same to
+// the resolution of the clock are not one: by the middle half of the residuals, or, if that is one
+// number, by all of them.
+func leastVariance(x []float64) float64 {
+	sorted := slices.Sorted(slices.Values(x))
+	width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
+	if width == 0 {
+		var all moments
+		for _, v := range x {
+			all.add(v)
+		}
+		width = narrowestOfAll * all.sd()
+	}
+	return width * width
+}
+
+// WriteNoise writes the noise as a file for replay --network-noise
+// (docs/network-model.md): each range with its line, and modes in seconds or in percent of it.
+func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\ndescription: %s\nunit: s\n", strconv.Quote(description))
+	for _, op := range r.Noise {
+		fmt.Fprintf(&b, "%s: # %s\n", map[Operation]string{Send: "os", Isend: "ois", Recv: "or"}[op.Operation], op.Operation)
+		for i, n := range op.Ranges {
+			above := ""
+			if i > 0 {
+				above = "above: " + short(n.From) + ", "
+			}
+			fmt.Fprintf(&b, "  - {%s%s}\n", above, n.yaml())
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (n *RangeNoise) yaml() string {
+	if len(n.Modes) == 0 {
+		return "noise: none"
+	}
+	var modes []string
+	total := 0.0
+	for _, m := range n.Modes {
+		total += m.Weight
+	}
+	for _, m := range n.Modes {
+		modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), n.amount(m.Mean), n.amount(m.SD)))
+	}
+	return fmt.Sprintf("fixed: %s, per_byte: %s, noise: {%s: [%s]}", FormatNumber(n.Intercept), FormatNumber(n.Slope), n.Shape, strings.Join(modes, ", "))
+}
+
+func (n *RangeNoise) amount(x float64) string {
+	if n.Relative {
+		return FormatNumber(100*x) + "%"
+	}
+	return FormatNumber(x)
+}
+
+// writeNoise writes the modes of each range for people.
+func (r *NetworkReport) writeNoise(b *strings.Builder) {
+	for _, op := range r.Noise {
+		fmt.Fprintf(b, "\nnoise of %s:\n", op.Operation)
+		for _, n := range op.Ranges {
+			fmt.Fprintf(b, "  above %s bytes: ", short(n.From))
+			if len(n.Modes) == 0 {
+				fmt.Fprintf(b, "%s\n", n.Note)
+				continue
+			}
+			var modes []string
+			for _, m := range n.Modes {
+				text := fmt.Sprintf("%+.3e s (sd %.2e)", m.Mean, m.SD)
+				if n.Relative {
+					text = fmt.Sprintf("%+.2f %% (sd %.2f %%)", 100*m.Mean, 100*m.SD)
+				}
+				modes = append(modes, fmt.Sprintf("%.2f %%: %s", 100*m.Weight, text))
+			}
+			fmt.Fprintf(b, "%d timings, %s; %s\n", n.Timings, n.Shape, strings.Join(modes, "; "))
+		}
+	}
+}

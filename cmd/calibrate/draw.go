@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/calibrate"
+	"reprise/calibrate/hosts"
+	"reprise/internal/wholefile"
+	"reprise/kernels"
+)
+
+// drawFlags are those of calibrate hosts that say which machine to draw.
+func drawFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts", DefaultText: "estimate a model"},
+		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " + strings.Join(hosts.BuiltinNames(), ", ")},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws; each has another machine"},
+		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},
+		&cli.StringFlag{Name: "host-name", Value: "node-{}", Usage: "`NAME` of a host on the platform, {} being its number from 0"},
+		&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
+		&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, and of other hosts"},
+		&cli.StringFlag{Name: "platform", Usage: "write a platform (XML) of the hosts on one switch to `FILE`"},
+		&cli.Float64Flag{Name: "bandwidth", Value: 12.5e9, Usage: "`BYTE/S` of its routes"},
+		&cli.Float64Flag{Name: "latency", Value: 2e-5, Usage: "`SECONDS` of its routes"},
+		&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
+		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
+		&cli.StringSliceFlag{Name: "property", Usage: "`NAME:VALUE` of a SimGrid property of the platform, as calibrate network prints them; may be repeated"},
+	}
+}
+
+// maxModelBytes bounds a base, as kernel files are.
+const maxModelBytes = 4 << 20
+
+func runDraw(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
+	}
+	from := c.String("from")
+	if from == "" {
+		return usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")
+	}
+	o := hosts.DrawOptions{Hosts: c.Int("draw"), Seed: c.Uint64("seed"), Day: c.Int("day")}
+	if err := o.Validate(); err != nil {
+		return usagef("hosts: %w", err)
+	}
+	file := hosts.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"),
+		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, version, from, o.Seed, o.Day)}
+	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
+		return usagef("hosts: %w", err)
+	}
+	model, err := loadModel(from)
+	if err != nil {
+		return err
+	}
+	if file.Base, err = readBase(c.String("base")); err != nil {
+		return err
+	}
+	machine, err := model.Draw(o)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	if err := writeDrawnPlatform(c, o.Hosts); err != nil {
+		return err
+	}
+	content := func(w io.Writer) error { return machine.WriteYAML(w, file) }
+	if written, err := writeOutput(c, "kernel file", content); written || err != nil {
+		return err
+	}
+	s := machine.Summary()
+	return printReport(c, s, s.WriteText)
+}
+
+// loadModel returns a built-in machine model, or the one in a file.
+func loadModel(from string) (*hosts.Model, error) {
+	if slices.Contains(hosts.BuiltinNames(), from) {
+		return hosts.Builtin(from)
+	}
+	return hosts.Load(from)
+}
+
+// readBase returns the text of a kernel file, nil without one.
+func readBase(path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxModelBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
+		return nil, fmt.Errorf("base: %w", err)
+	}
+	if err := calibrate.CheckBase(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
+}
+
+// writeDrawnPlatform writes the platform of --platform; its hosts have the names
+// of --host-name, of which {} is the end.
+func writeDrawnPlatform(c *cli.Context, n int) error {
+	path := c.String("platform")
+	if path == "" {
+		return nil
+	}
+	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
+	if !ok {
+		return usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
+	}
+	machine := calibrate.Machine{Name: name, Hosts: n, Cores: c.Int("cores"), Speed: c.String("speed")}
+	if err := machine.Validate(); err != nil {
+		return usagef("hosts: %w", err)
+	}
+	var properties []calibrate.Property
+	for _, text := range c.StringSlice("property") {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || name == "" {
+			return usagef("hosts: --property %q, want NAME:VALUE", text)
+		}
+		properties = append(properties, calibrate.Property{Name: name, Value: value})
+	}
+	content := func(w io.Writer) error {
+		return calibrate.WritePlatform(w, machine, c.Float64("bandwidth"), c.Float64("latency"), properties)
+	}
+	if err := wholefile.Write(path, content); err != nil {
+		return fmt.Errorf("platform: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package terminal
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Bar shows on a terminal how far something long has come. The nil Bar shows nothing.
+type Bar struct{ bar *progressbar.ProgressBar }
+
+// NewBar returns a bar over a number of things, such as steps, or nil if w is no
+// terminal or quiet is wished.
+func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
+	if quiet || number < 1 || !Is(w) {
+		return nil
+	}
+	return &Bar{progressbar.NewOptions(number,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(things),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionThrottle(200*time.Millisecond))}
+}
+
+// Set shows how many are done. The error of a terminal that has gone is nobody's.
+func (b *Bar) Set(done int) {
+	if b != nil {
+		_ = b.bar.Set(done)
+	}
+}
+
+// Clear takes the bar off the terminal.
+func (b *Bar) Clear() {
+	if b != nil {
+		_ = b.bar.Clear()
+	}
+}
