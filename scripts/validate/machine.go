@@ -40,7 +40,20 @@ type cluster struct {
 	first, last int    // numbers of the hosts
 	cores       int    // of a host
 	fatTree     string // parameters of its topology; "": one switch
-	fatpipe     bool   // links are not shared
+	halfDuplex  bool   // both directions of a link share it
+}
+
+// firstCables returns the parameters of a fat tree with one cable in the place of
+// parallel ones: the simulator of 2017 to 2020 routed everything over the first of
+// them. (Its routes took the port "destination mod parents", that of today takes
+// "destination mod parents times cables".)
+func firstCables(parameters string) string {
+	at := strings.LastIndexByte(parameters, ';') + 1
+	cables := strings.Split(parameters[at:], ",")
+	for i := range cables {
+		cables[i] = "1"
+	}
+	return parameters[:at] + strings.Join(cables, ",")
 }
 
 // xml describes a cluster with network n to SimGrid and to us.
@@ -56,10 +69,10 @@ func (n *network) xml(c cluster) string {
 		fmt.Fprintf(&b, " loopback_bw=\"%sBps\" loopback_lat=\"%ss\"", exact(n.LoopbackBandwidth), exact(n.LoopbackLatency))
 	}
 	if c.fatTree != "" {
-		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", c.fatTree)
+		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", firstCables(c.fatTree))
 	}
-	if c.fatpipe {
-		b.WriteString(" sharing_policy=\"FATPIPE\"")
+	if c.halfDuplex {
+		b.WriteString(" sharing_policy=\"SHARED\"")
 	}
 	b.WriteString("/>\n</platform>\n")
 	return b.String()

@@ -17,6 +17,7 @@ type section struct {
 func parts() []part {
 	return []part{
 		{"dahu", matrixSize},
+		{"causes", causes},
 		{"cooling", cooling},
 		{"factorial", factorial},
 		{"geometry", geometry},

@@ -64,6 +64,21 @@ func tenth(x float64) string {
 	return text[:len(text)-1]
 }
 
+// studyMachines is for how many machines of each order the studies are replayed.
+const studyMachines = 2
+
+// chosen are the machines of each order that are replayed: the first that come.
+type chosen map[int][]string
+
+// has reports whether a row is of a chosen machine, and chooses it while there are
+// too few.
+func (c chosen) has(n int, machine string) bool {
+	if !slices.Contains(c[n], machine) && len(c[n]) < studyMachines {
+		c[n] = append(c[n], machine)
+	}
+	return slices.Contains(c[n], machine)
+}
+
 // topology replays 16x16 ranks on a switch and on fat trees with 4 top switches and
 // fewer.
 func topology(l *lab) (section, error) {
@@ -75,6 +90,7 @@ func topology(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
+	machines := chosen{}
 	var samples []sample
 	var runs []run
 	for _, r := range s.rows {
@@ -82,6 +98,9 @@ func topology(l *lab) (section, error) {
 		tree := fmt.Sprintf("2;32,8;1,%s;1,8", x.what)
 		if x.what == "0" {
 			x.what, tree = "one switch for all", ""
+		}
+		if !machines.has(x.n, x.machine) {
+			continue
 		}
 		samples, runs = append(samples, x), append(runs, y.run(y.nodes[x.machine], x.n, 16, 16, tree))
 	}
@@ -91,7 +110,7 @@ func topology(l *lab) (section, error) {
 	if err := l.fill(samples, runs); err != nil {
 		return section{}, err
 	}
-	text := "Time above that with 4 top switches, mean over the machines in percent, ours (SMPI's):\n\n" +
+	text := "Time above that with 4 top switches, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
 		overheadTable("top switches", "4", []string{"one switch for all", "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
 	o := overheadsOver("4", samples, func(s sample) float64 { return s.ours })
 	return section{text, []verdict{{24, fmt.Sprintf("3: %s %% at 500,000; 2: %s %%, %s %% at 100,000; 1: %s %%, %s %%; one switch %s %%", tenth(o["500000 3"]), tenth(o["500000 2"]), tenth(o["100000 2"]),
@@ -109,12 +128,16 @@ func temporal(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
+	machines := chosen{}
 	var samples []sample
 	var runs []run
 	var kinds []string
 	for _, r := range s.rows {
 		c := r.number("coefficient_of_variation")
 		x := sample{machine: r.text("platform_id"), n: r.whole("matrix_size"), what: fmt.Sprintf("%g %%", 100*c), smpi: r.number("smpi_gflops")}
+		if !machines.has(x.n, x.machine) {
+			continue
+		}
 		samples, runs = append(samples, x), append(runs, y.run(varied(y.nodes[x.machine], c), x.n, 8, 32, ""))
 		if !slices.Contains(kinds, x.what) {
 			kinds = append(kinds, x.what)
@@ -127,16 +150,13 @@ func temporal(l *lab) (section, error) {
 	if err := l.fill(samples, runs); err != nil {
 		return section{}, err
 	}
-	text := "Time above that without noise, mean over the machines in percent, ours (SMPI's):\n\n" +
+	text := "Time above that without noise, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
 		overheadTable("coefficient of variation", "0 %", kinds, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, temporalClaims(samples, y)}, nil
 }
 
 // spatialShapes are the grids of the spatial study that its claims name.
 var spatialShapes = []string{"4x64", "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49", "5x48", "2x128", "8x32", "16x16", "32x8", "16x15", "17x15", "1x256"}
-
-// spatialMachines is for how many machines of each order they are replayed.
-const spatialMachines = 2
 
 // spatial replays grids of fewer and fewer nodes, the slowest left out.
 func spatial(l *lab) (section, error) {
@@ -148,15 +168,12 @@ func spatial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	machines := map[int][]string{}
+	machines := chosen{}
 	var samples []sample
 	var runs []run
 	for _, r := range s.rows {
 		x := sample{machine: r.text("platform_id"), n: r.whole("matrix_size"), what: r.text("p") + "x" + r.text("q"), smpi: r.number("smpi_gflops")}
-		if !slices.Contains(machines[x.n], x.machine) {
-			machines[x.n] = append(machines[x.n], x.machine)
-		}
-		if !slices.Contains(spatialShapes, x.what) || slices.Index(machines[x.n], x.machine) >= spatialMachines {
+		if !machines.has(x.n, x.machine) || !slices.Contains(spatialShapes, x.what) {
 			continue
 		}
 		samples = append(samples, x)
@@ -168,7 +185,7 @@ func spatial(l *lab) (section, error) {
 	if err := l.fill(samples, runs); err != nil {
 		return section{}, err
 	}
-	text := "Time above that of 4x64, mean over " + strconv.Itoa(spatialMachines) + " machines in percent, ours (SMPI's):\n\n" +
+	text := "Time above that of 4x64, mean over " + strconv.Itoa(studyMachines) + " machines in percent, ours (SMPI's):\n\n" +
 		overheadTable("grid", "4x64", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, spatialClaims(samples)}, nil
 }

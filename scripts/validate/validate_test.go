@@ -179,6 +179,12 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+func TestFirstCables(t *testing.T) {
+	if got := firstCables("2;32,8;1,4;1,8"); got != "2;32,8;1,4;1,1" {
+		t.Error(got)
+	}
+}
+
 // TestCache: a run that was replayed is not replayed again.
 func TestCache(t *testing.T) {
 	l := &lab{work: t.TempDir(), tools: "x"}
