@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -83,7 +84,11 @@ func loadModel(from string) (*hosts.Model, error) {
 	if slices.Contains(hosts.BuiltinNames(), from) {
 		return hosts.Builtin(from)
 	}
-	return hosts.Load(from)
+	m, err := hosts.Load(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(hosts.BuiltinNames(), ", "))
+	}
+	return m, err
 }
 
 // readBase returns the text of a kernel file, nil without one.

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"reprise/internal/wholefile"
 )
 
 // lab is where runs are replayed.
@@ -183,15 +185,10 @@ func (l *lab) keep(text, suffix string) (string, error) {
 
 // writeWhole writes a file so that it is complete as soon as it is there.
 func writeWhole(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "part")
-	if err != nil {
+	return wholefile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(b)
 		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	})
 }
 
 // execute runs one of the programs on one core and returns its standard output.
