@@ -133,15 +133,15 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 }
 
 // orders are those that a model is replayed for: all without noise and for D1_het,
-// the best model; some for the others, few where the only difference from another
-// model is the noise of the network, which changes little.
+// the best model; a few for the others with noise of dgemm, and fewer where the only
+// difference from another model is the noise of the network, which changes little.
 func (s ladderStep) orders(largest int) []int {
 	list := slices.Clone(orders)
 	switch {
 	case s.noisyLinks:
 		list = []int{50000, 100000, 250000}
 	case s.noisyKernels && s.name != "D1_het":
-		list = slices.DeleteFunc(list, func(n int) bool { return 300000 <= n && n <= 450000 })
+		list = []int{50000, 100000, 250000, 500000}
 	}
 	return slices.DeleteFunc(list, func(n int) bool { return n > largest })
 }
