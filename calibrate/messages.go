@@ -65,7 +65,8 @@ type MessageOptions struct {
 // messageColumns is where a table has what; -1: nowhere.
 type messageColumns struct {
 	operation, bytes int
-	seconds, where   []int
+	seconds          []int
+	asked            func() bool // whether the current row has what is asked for
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
@@ -82,7 +83,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 		case err != nil:
 			return err
 		}
-		if !holds(r, c.where, o.Where) {
+		if !c.asked() {
 			continue
 		}
 		if err := m.readRow(r, c, o); err != nil {
@@ -107,7 +108,7 @@ func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, er
 	if c.seconds, err = findTimes(r, o.Seconds); err != nil {
 		return c, err
 	}
-	c.where, err = findWhere(r, o.Where)
+	c.asked, err = Filter(r, o.Where)
 	return c, err
 }
 

@@ -71,14 +71,11 @@ type ReadOptions struct {
 	Where []Condition
 }
 
-// Condition asks for a text in a column.
-type Condition struct{ Column, Value string }
-
 // columns is where a table of timings has what.
 type columns struct {
 	function, host, cpu, seconds, date int // -1: nowhere
 	dims                               []int
-	where                              []int
+	asked                              func() bool // whether the current row has what is asked for
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
@@ -95,7 +92,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 		case err != nil:
 			return err
 		}
-		if !holds(r, c.where, o.Where) {
+		if !c.asked() {
 			continue
 		}
 		if err := t.readRow(r, c, o); err != nil {
@@ -128,26 +125,11 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if o.Days && c.date < 0 {
 		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
 	}
-	if c.where, err = findWhere(r, o.Where); err != nil {
+	if c.asked, err = Filter(r, o.Where); err != nil {
 		return c, err
 	}
 	c.dims, err = findDims(r, o.Dims)
 	return c, err
-}
-
-func findWhere(r *table.Reader, where []Condition) ([]int, error) {
-	var list []int
-	for _, w := range where {
-		i, err := r.Column(w.Column)
-		if err != nil {
-			return nil, err
-		}
-		if i < 0 {
-			return nil, r.Errorf("no column %q, of which %q is asked", w.Column, w.Value)
-		}
-		list = append(list, i)
-	}
-	return list, nil
 }
 
 func findDims(r *table.Reader, names []string) ([]int, error) {
@@ -172,15 +154,6 @@ func findDims(r *table.Reader, names []string) ([]int, error) {
 		return nil, r.Errorf("%d columns of dimensions, want 1 to %d: m, n, k, or named ones", len(list), MaxDims)
 	}
 	return list, nil
-}
-
-func holds(r *table.Reader, at []int, where []Condition) bool {
-	for i, w := range where {
-		if r.Text(at[i]) != w.Value {
-			return false
-		}
-	}
-	return true
 }
 
 // readRow adds the current row. Dimensions with empty fields are none of the

@@ -70,7 +70,10 @@ func (o *Options) Validate() error {
 	if o.Budget < 0 {
 		errs = append(errs, fmt.Errorf("budget %v, want more than 0", o.Budget))
 	}
-	return errors.Join(append(errs, o.checkMemory())...)
+	if len(errs) == 0 {
+		return o.checkMemory()
+	}
+	return errors.Join(errs...)
 }
 
 // checkMemory refuses sizes whose matrices are larger than the memory that a
