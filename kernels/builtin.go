@@ -21,7 +21,7 @@ var builtins embed.FS
 func Builtin(name string) (*Set, error) {
 	f, err := builtins.Open("builtin/" + name + ".yaml")
 	if err != nil {
-		return nil, fmt.Errorf("no built-in kernel models %q: want one of %s", name, strings.Join(BuiltinNames(), ", "))
+		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
 	}
 	defer f.Close()
 	return Parse(f, name)

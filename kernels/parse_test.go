@@ -144,7 +144,7 @@ func TestLoadErrors(t *testing.T) {
 		t.Errorf("got %v, want that the file does not exist", err)
 	}
 	_, err := kernels.Builtin("cray")
-	want := `no built-in kernel models "cray": want one of dahu, dahu-a1, dahu-c1, default, stampede, stampede-constants`
+	want := `no built-in kernel models "cray": want dahu, dahu-a1, dahu-c1, default, stampede, stampede-constants, or a file`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

@@ -25,7 +25,7 @@ func Builtin(name string, ranks int) (*Platform, error) {
 	case "dahu", "stampede":
 		text, err = machines.ReadFile("machines/" + name + ".xml")
 	default:
-		return nil, fmt.Errorf("no built-in platform %q: want %s", name, strings.Join(BuiltinNames(), ", "))
+		return nil, fmt.Errorf("no built-in platform %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
 	}
 	if err != nil {
 		return nil, err

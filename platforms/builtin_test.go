@@ -116,7 +116,7 @@ func TestBadBuiltin(t *testing.T) {
 		ranks int
 		want  string
 	}{
-		{"roadrunner", 1, `no built-in platform "roadrunner": want dahu, default, stampede`},
+		{"roadrunner", 1, `no built-in platform "roadrunner": want dahu, default, stampede, or a file`},
 		{"default", 0, "0 ranks, want [1,1048552]"},
 		{"default", MaxHosts, "1048576 ranks, want [1,1048552]"},
 	} {
