@@ -148,8 +148,8 @@ func TestRefused(t *testing.T) {
 	} {
 		o := DefaultOptions()
 		change(&o)
-		if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+		if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("got %v, want one line with %q", err, want)
 		}
 	}
 }
