@@ -96,7 +96,7 @@ func newNetwork(links []platforms.Link, routeOf routeFunc, o Options) (*Network,
 	n := &Network{opts: o, routes: r, weights: r.weights, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
 		starts: newLanes()}
 	for i, l := range links {
-		n.links[i] = link{capacity: l.Bandwidth, head: -1}
+		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
 			n.fatpipes = make([]fatpipe, len(links))
 		}
@@ -171,7 +171,7 @@ func (n *Network) launch(id int32, way *route, links []routeLink, phase, date fl
 func (n *Network) setFactors(z float64, within bool) {
 	n.lastF, n.lastG = n.opts.factors(z, within)
 	n.lastBound = 1
-	if n.opts.FactorRule == FactorBound && n.opts.Model == ModelSMPI {
+	if n.opts.boundsShares() {
 		n.lastF, n.lastBound = 1, n.lastF
 	}
 }

@@ -49,7 +49,10 @@ func TestAlone(t *testing.T) {
 		{"to another, past those factors", star(2, 125e6, 50e-6),
 			plain("reprise/loopback-bw-factor", "0:0.5", "reprise/loopback-lat-factor", "0:3"), 100000, 1e-4 + 100016/125e6},
 		{"factor as a bound", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:0.5", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/(125e6*0.5)},
-		{"no bound above 1", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:5", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/125e6},
+		{"no bound above what links carry", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:5", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/(125e6*0.97)},
+		{"a bound above that", star(2, 125e6, 50e-6), plain("smpi/bw-factor", "0:0.98", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/(125e6*0.97)},
+		{"links that carry all", star(2, 125e6, 50e-6),
+			plain("smpi/bw-factor", "0:5", "network/bandwidth-factor", "1", "reprise/bw-factor", "bound"), 100000, 1e-4 + 100016/125e6},
 		{"the window is narrower", star(2, 125e6, 10e-3), plain("smpi/bw-factor", "0:0.94", "reprise/bw-factor", "bound"), 10000000,
 			0.02 + 10000016/(4194304/(2*0.02))},
 		{"FATPIPE both ways", onlyLink(platforms.Link{Bandwidth: 1e6, Latency: 1e-3, Policy: platforms.Fatpipe}),
@@ -168,7 +171,8 @@ func TestTwoFlowsOneLink(t *testing.T) {
 
 // TestFactorRules: k flows of 1000 bytes share a link of 1000 byte/s with f = 0.4. By
 // progress each gets 1000/k and moves at 0.4 of it; as a bound f leaves each at most
-// 400, which fills the link from three flows on.
+// 400, so that three flows fill the 970 byte/s that the link carries by this rule
+// (LinkImpl's constraint of sg_bandwidth_factor * bandwidth in SimGrid 3.21).
 func TestFactorRules(t *testing.T) {
 	for _, c := range []struct {
 		rule  string
@@ -176,7 +180,7 @@ func TestFactorRules(t *testing.T) {
 		want  float64
 	}{
 		{"progress", 1, 2.5}, {"progress", 2, 5}, {"progress", 3, 7.5},
-		{"bound", 1, 2.5}, {"bound", 2, 2.5}, {"bound", 3, 3}, {"bound", 4, 4},
+		{"bound", 1, 2.5}, {"bound", 2, 2.5}, {"bound", 3, 3 / 0.97}, {"bound", 4, 4 / 0.97},
 	} {
 		eachSolver(t, plain("smpi/bw-factor", "0:0.4", "reprise/bw-factor", c.rule), func(t *testing.T, o Options) {
 			p := onlyLink(platforms.Link{Bandwidth: 1000})

@@ -83,7 +83,7 @@ func OptionNames() []string {
 // --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
 // (such as smpi/host-speed or network/optim) are accepted and have no effect. An
 // unknown name is an error that names the nearest known one. Setting
-// network/model also sets the defaults of network/weight-S,
+// network/model, or reprise/bw-factor, also sets the defaults of network/weight-S,
 // network/bandwidth-factor and network/latency-factor that go with it, unless
 // these were set by name, before or after.
 func (o *Options) Set(name, value string) error {
@@ -171,14 +171,15 @@ func overheads(field func(*Options) *Overheads) func(*Options, string) error {
 func setModel(o *Options, value string) error {
 	switch value {
 	case "SMPI":
-		o.setModel(ModelSMPI)
+		o.Model = ModelSMPI
 	case "LV08":
-		o.setModel(ModelLV08)
+		o.Model = ModelLV08
 	case "CM02":
-		o.setModel(ModelCM02)
+		o.Model = ModelCM02
 	default:
 		return fmt.Errorf("%q is not supported, want SMPI, LV08 or CM02", value)
 	}
+	o.setModelDefaults()
 	return nil
 }
 
@@ -215,6 +216,7 @@ func setFactorRule(o *Options, value string) error {
 	default:
 		return fmt.Errorf("%q, want progress or bound", value)
 	}
+	o.setModelDefaults()
 	return nil
 }
 

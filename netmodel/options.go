@@ -60,7 +60,7 @@ type Options struct {
 	Model                    Model      // network/model
 	BandwidthFactors         Factors    // smpi/bw-factor: f(z) of ModelSMPI
 	LatencyFactors           Factors    // smpi/lat-factor: g(z) of ModelSMPI
-	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models
+	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models; with FactorBound, what a link carries of its bandwidth
 	LatencyFactor            float64    // network/latency-factor: g of the other models
 	CrossTraffic             bool       // network/crosstraffic: acknowledgements load the way back
 	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
@@ -153,16 +153,21 @@ func (o *Options) ApplyConfig(p *platforms.Platform) error {
 	return nil
 }
 
-// setModel sets the model and the defaults that come with it, for those fields
-// that were not set by name before.
-func (o *Options) setModel(m Model) {
-	o.Model = m
+// oldLinkFactor is network/bandwidth-factor of model SMPI while it was the part of
+// its bandwidth that a link carries.
+const oldLinkFactor = 0.97
+
+// setModelDefaults sets the fields whose defaults depend on the model and the rule
+// of factors, but for those that were set by name before.
+func (o *Options) setModelDefaults() {
 	s, bw, lat := 8775.0, 1.0, 1.0
-	switch m {
-	case ModelLV08:
+	switch {
+	case o.Model == ModelLV08:
 		s, bw, lat = 20537, 0.97, 13.01
-	case ModelCM02:
+	case o.Model == ModelCM02:
 		s = 0
+	case o.FactorRule == FactorBound:
+		bw = oldLinkFactor
 	}
 	if o.explicit&explicitWeightS == 0 {
 		o.WeightS = s
@@ -184,9 +189,23 @@ const (
 	FactorProgress FactorRule = iota
 	// FactorBound: the share is at most f times the smallest bandwidth on the route,
 	// and progresses as it is, so that several flows together fill a link whatever f.
-	// A factor above 1 has no effect. The rule of SimGrid until 2021.
+	// A link carries Options.BandwidthFactor of its bandwidth at most. The rule of
+	// SimGrid until May 2021 (revision 46e8495798 replaced it).
 	FactorBound
 )
+
+// boundsShares reports whether FactorBound is in force.
+func (o *Options) boundsShares() bool {
+	return o.FactorRule == FactorBound && o.Model == ModelSMPI
+}
+
+// capacity returns the byte/s that a link of a bandwidth carries.
+func (o *Options) capacity(bandwidth float64) float64 {
+	if o.boundsShares() {
+		return o.BandwidthFactor * bandwidth
+	}
+	return bandwidth
+}
 
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
 // of z bytes, envelope included; within a host or between two.

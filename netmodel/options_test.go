@@ -91,6 +91,11 @@ func TestModelDefaults(t *testing.T) {
 		{[]string{"network/model", "LV08", "network/model", "SMPI"}, 8775, 1, 1},
 		{[]string{"network/weight-S", "5", "network/model", "LV08"}, 5, 0.97, 13.01},
 		{[]string{"network/model", "LV08", "network/weight-S", "5"}, 5, 0.97, 13.01},
+		{[]string{"reprise/bw-factor", "bound"}, 8775, 0.97, 1},
+		{[]string{"reprise/bw-factor", "bound", "reprise/bw-factor", "progress"}, 8775, 1, 1},
+		{[]string{"reprise/bw-factor", "bound", "network/model", "CM02"}, 0, 1, 1},
+		{[]string{"network/bandwidth-factor", "1", "reprise/bw-factor", "bound"}, 8775, 1, 1},
+		{[]string{"reprise/bw-factor", "bound", "network/bandwidth-factor", "1"}, 8775, 1, 1},
 		{[]string{"network/latency-factor", "2", "network/bandwidth-factor", "0.5", "network/model", "CM02"}, 0, 0.5, 2},
 	} {
 		o := with(DefaultOptions(), c.set...)

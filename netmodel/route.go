@@ -14,6 +14,7 @@ type routeFunc func(route []int32, src, dst int) ([]int32, error)
 // few kinds.
 type linkClass struct {
 	bandwidth float64 // byte/s
+	capacity  float64 // byte/s that it carries
 	latency   float64 // s
 	penalty   float64 // S/bandwidth
 	fatpipe   bool
@@ -46,7 +47,7 @@ type route struct {
 	latency  float64 // s: sum over the links there
 	penalty  float64
 	usage    float64 // 1/penalty
-	bound    float64 // byte/s of share: min bandwidth and TCP window
+	bound    float64 // byte/s of share: min capacity and TCP window
 	maxLevel float64 // of a flow alone
 	shared   int32   // number of links that are SHARED; those that are FATPIPEs follow
 	count    int32   // number of links
@@ -88,8 +89,8 @@ func newRoutes(links []platforms.Link, routeOf routeFunc, o *Options) (*routes, 
 				i, l.Bandwidth, l.Latency)
 		}
 		c := linkClass{
-			bandwidth: l.Bandwidth, latency: l.Latency, penalty: o.WeightS / l.Bandwidth,
-			fatpipe: l.Policy == platforms.Fatpipe,
+			bandwidth: l.Bandwidth, capacity: o.capacity(l.Bandwidth), latency: l.Latency,
+			penalty: o.WeightS / l.Bandwidth, fatpipe: l.Policy == platforms.Fatpipe,
 		}
 		at, ok := index[c]
 		if !ok {
@@ -168,7 +169,7 @@ func (r *routes) findWays(src, dst int32) (err error) {
 // order, latencies first: on FATPIPE links the last bit can decide.
 func (r *routes) store(i uint32, src, dst int32) {
 	k := &r.known[i]
-	*k = route{src: src, dst: dst, bound: unlimited}
+	*k = route{src: src, dst: dst, bound: unlimited, narrow: unlimited}
 	for _, l := range r.summed {
 		k.latency += r.class(l).latency
 	}
@@ -176,9 +177,8 @@ func (r *routes) store(i uint32, src, dst int32) {
 	for _, l := range r.there {
 		c := r.class(l)
 		k.penalty += c.penalty
-		k.bound = min(k.bound, c.bandwidth)
+		k.bound, k.narrow = min(k.bound, c.capacity), min(k.narrow, c.bandwidth)
 	}
-	k.narrow = k.bound
 	if k.latency > 0 && r.window > 0 {
 		k.bound = min(k.bound, r.window/(2*k.latency))
 	}
@@ -209,8 +209,8 @@ func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
 			continue // links used with weight 1 are in the bound
 		}
 		usage := float64(r.weights[l.weight] * k.usage)
-		if c := r.class(l.link); c.bandwidth < k.maxLevel*usage {
-			k.maxLevel = c.bandwidth / usage
+		if c := r.class(l.link); c.capacity < k.maxLevel*usage {
+			k.maxLevel = c.capacity / usage
 		}
 	}
 }

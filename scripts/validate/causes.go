@@ -21,6 +21,10 @@ func variants() []variant {
 			r.flags += " --cfg reprise/bw-factor:progress"
 			return r
 		}},
+		{"links carry all of their bandwidth", func(r run) run {
+			r.flags += " --cfg network/bandwidth-factor:1"
+			return r
+		}},
 		{"HPL does not copy the panel", func(r run) run {
 			r.hpl = strings.Replace(r.hpl, " --copy-l", "", 1)
 			return r

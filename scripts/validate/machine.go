@@ -83,7 +83,7 @@ type option struct{ name, value string }
 // options are those of SimGrid that the calibration sets.
 func (n *network) options() []option {
 	list := []option{
-		{"reprise/bw-factor", "bound"}, // as in the simulator of 2017 to 2020
+		{"reprise/bw-factor", "bound"}, // as in the simulator from 2017 to 2021
 		{"smpi/os", overheads(n.Send)}, {"smpi/or", overheads(n.Recv)}, {"smpi/ois", overheads(n.ISend)},
 		{"smpi/bw-factor", factors(n.BandwidthFactor)}, {"smpi/lat-factor", factors(n.LatencyFactor)},
 		{"reprise/loopback-bw-factor", factors(n.LoopbackBwFactor)}, {"reprise/loopback-lat-factor", factors(n.LoopbackLatFactor)},
