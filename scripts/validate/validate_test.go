@@ -169,7 +169,7 @@ func TestFiles(t *testing.T) {
 	}
 	g := gemm{mean: polynomial{mnk: 1e-11, intercept: 1e-7}, deviation: polynomial{mnk: 1e-13}}
 	m := machineKernels{gemm: g, processors: []processor{{host: 2, cpu: 1, gemm: g}}, cpusPerHost: 2,
-		others: otherKernels{"dtrsm": {1e-11, 1e-12}, "dtrsv": {1e-5, 1e-6}, "HPL_dlacpy": {1e-9, 1e-10}}, noisyGemm: true, noisyOthers: true}
+		others: otherKernels{"dtrsm": {1e-11, 1e-12}, "dgemv": {1e-9, 1e-10}, "dtrsv": {1e-5, 1e-6}, "HPL_dlacpy": {1e-9, 1e-10}}, noisyGemm: true, noisyOthers: true}
 	if _, err := kernels.Parse(strings.NewReader(m.yaml()), "k.yaml"); err != nil {
 		t.Error(err)
 	}
