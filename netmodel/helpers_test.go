@@ -55,6 +55,9 @@ type message struct {
 	at       float64
 }
 
+// someHosts is more than any test's topology has.
+const someHosts = 64
+
 // plain returns options with factors 1, no cross traffic and the given settings,
 // each a NAME, VALUE pair.
 func plain(settings ...string) Options {
@@ -76,7 +79,7 @@ func with(o Options, pairs ...string) Options {
 // which they end.
 func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 	t.Helper()
-	n, err := newNetwork(p.links, p.route, o)
+	n, err := newNetwork(p.links, someHosts, p.route, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,24 +72,24 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	links[platforms.LoopbackLink].Bandwidth = o.LoopbackBandwidth
 	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
 	if !p.OrdersDiffer() {
-		return newNetwork(links, p.AppendRoute, o)
+		return newNetwork(links, p.NumHosts(), p.AppendRoute, o)
 	}
 	in := func(order platforms.Order) routeFunc {
 		return func(route []int32, src, dst int) ([]int32, error) { return p.AppendLinks(order, route, src, dst) }
 	}
-	n, err := newNetwork(links, in(platforms.AsListed), o)
+	n, err := newNetwork(links, p.NumHosts(), in(platforms.AsListed), o)
 	if err == nil {
 		n.routes.summedOf = in(platforms.AsSummed)
 	}
 	return n, err
 }
 
-// newNetwork is New over plain links and a routing function.
-func newNetwork(links []platforms.Link, routeOf routeFunc, o Options) (*Network, error) {
+// newNetwork is New over plain links and a routing function between hosts.
+func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options) (*Network, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("network options: %w", err)
 	}
-	r, err := newRoutes(links, routeOf, &o)
+	r, err := newRoutes(links, hosts, routeOf, &o)
 	if err != nil {
 		return nil, err
 	}

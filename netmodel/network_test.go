@@ -205,7 +205,7 @@ func TestBoundBelowFairShare(t *testing.T) {
 		},
 	}
 	eachSolver(t, plain("network/TCP-gamma", "200", "network/weight-S", "1e6"), func(t *testing.T, o Options) {
-		n, err := newNetwork(p.links, p.route, o)
+		n, err := newNetwork(p.links, someHosts, p.route, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestZeroLatencyPenalty(t *testing.T) {
 		routes: map[[2]int][]int32{{0, 1}: {0}, {2, 3}: {1, 0}},
 	}
 	eachSolver(t, plain("network/weight-S", "0"), func(t *testing.T, o Options) {
-		n, err := newNetwork(p.links, p.route, o)
+		n, err := newNetwork(p.links, someHosts, p.route, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestMerge(t *testing.T) {
 		links:  []platforms.Link{{Bandwidth: 1000}, {Bandwidth: 1000}, {Bandwidth: 1000}},
 		routes: map[[2]int][]int32{{0, 1}: {0}, {2, 3}: {1}, {4, 5}: {2}},
 	}
-	n, err := newNetwork(p.links, p.route, plain())
+	n, err := newNetwork(p.links, someHosts, p.route, plain())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestMerge(t *testing.T) {
 // TestReuse: an id can be used again as soon as its transfer has ended.
 func TestReuse(t *testing.T) {
 	p := star(2, 125e6, 50e-6)
-	n, err := newNetwork(p.links, p.route, DefaultOptions())
+	n, err := newNetwork(p.links, someHosts, p.route, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestReuse(t *testing.T) {
 
 func TestStartWithoutRoute(t *testing.T) {
 	p := onlyLink(platforms.Link{Bandwidth: 1})
-	n, err := newNetwork(p.links, p.route, plain())
+	n, err := newNetwork(p.links, someHosts, p.route, plain())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package netmodel
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"reprise/platforms"
 )
@@ -31,7 +32,8 @@ type routes struct {
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
 
-	known   []route // direct-mapped by the pair of hosts
+	known   []route // by the pair of hosts
+	shift   int     // of the source in the index of known, if every pair has a place; else -1
 	links   []routeLink
 	width   int       // entries of links for each of known
 	weights []float64 // weights of flows on links; 1 first
@@ -66,22 +68,21 @@ const unlimited = 1e300
 // maxRouteLinks is the largest number of links there and back.
 const maxRouteLinks = math.MaxInt16
 
-// Bounds of the number of routes that are remembered: 4 for each host within them.
+// How many routes are remembered: those between all hosts if their numbers have few
+// bits, else one for each link within bounds.
 const (
+	fewBits        = 7
 	minKnownRoutes = 1 << 12
 	maxKnownRoutes = 1 << 15
 )
 
-func newRoutes(links []platforms.Link, routeOf routeFunc, o *Options) (*routes, error) {
+func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options) (*routes, error) {
 	r := &routes{
 		routeOf: routeOf, classOf: make([]int32, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
-		known: make([]route, minKnownRoutes), width: 4, weights: []float64{1},
+		width: 4, weights: []float64{1},
 	}
-	for len(r.known) < len(links) && len(r.known) < maxKnownRoutes {
-		r.known = append(r.known, r.known...)
-	}
-	r.forget()
+	r.remember(hosts)
 	index := map[linkClass]int32{}
 	for i, l := range links {
 		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
@@ -103,6 +104,30 @@ func newRoutes(links []platforms.Link, routeOf routeFunc, o *Options) (*routes, 
 	return r, nil
 }
 
+// remember makes the table of known routes.
+func (r *routes) remember(hosts int) {
+	r.shift = bits.Len(uint(max(hosts-1, 0)))
+	count := 1 << (2 * min(r.shift, fewBits))
+	if r.shift > fewBits {
+		r.shift = -1
+		count = minKnownRoutes
+		for count < len(r.classOf) && count < maxKnownRoutes {
+			count *= 2
+		}
+	}
+	r.known = make([]route, count)
+	r.forget()
+}
+
+// place returns the index of the route from src to dst in the table of known ones.
+func (r *routes) place(src, dst int32) uint32 {
+	mask := uint32(len(r.known) - 1)
+	if r.shift >= 0 {
+		return (uint32(src)<<r.shift | uint32(dst)) & mask
+	}
+	return (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8 & mask
+}
+
 // forget empties the table of known routes.
 func (r *routes) forget() {
 	for i := range r.known {
@@ -113,7 +138,7 @@ func (r *routes) forget() {
 
 // find returns the route from src to dst and its links, valid until the next find.
 func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
-	i := (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8 & uint32(len(r.known)-1)
+	i := r.place(src, dst)
 	k := &r.known[i]
 	if k.src != src || k.dst != dst {
 		if err := r.compute(src, dst); err != nil {

@@ -19,7 +19,7 @@ func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
 	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes system lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.Snapshot(c) },
-		"routeOf summedOf classes classOf crossTraffic window known links width there back from to summed order")
+		"routeOf summedOf classes classOf crossTraffic window known shift links width there back from to summed order")
 	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.Snapshot(c) }, "flows links room uses heap mixed unfixed")
 	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.Snapshot(c) }, "local")
 	snapshottest.Fields(t, &n.cold[0], func(c *snapshot.Codec, _ *coldFlow) { n.Snapshot(c) }, "")
@@ -61,7 +61,7 @@ func snapshotRoute(route []int32, src, dst int) ([]int32, error) {
 // snapshotNetwork returns a network with transfers in flight.
 func snapshotNetwork(t *testing.T) *Network {
 	t.Helper()
-	n, err := newNetwork(snapshotLinks(), snapshotRoute, DefaultOptions())
+	n, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestSnapshot(t *testing.T) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		other, err := newNetwork(snapshotLinks(), snapshotRoute, DefaultOptions())
+		other, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func randomOptions(r *rand.Rand) Options {
 // exercise runs messages in batches, many of them simultaneous, and calls check
 // after every solve.
 func exercise(r *rand.Rand, p randomNet, o Options, messages int, check func(n *Network) error) error {
-	n, err := newNetwork(p.links, p.route, o)
+	n, err := newNetwork(p.links, someHosts, p.route, o)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func TestManyAtOnce(t *testing.T) {
 			p.routes[[2]int{i, j}] = p.randomRoute(r)
 		}
 	}
-	n, err := newNetwork(p.links, p.route, DefaultOptions())
+	n, err := newNetwork(p.links, someHosts, p.route, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestExtremePenalties(t *testing.T) {
 		},
 		routes: map[[2]int][]int32{{0, 1}: {1, 0}, {2, 3}: {0, 2}, {4, 5}: {3, 2}, {6, 7}: {1}, {8, 9}: {3}},
 	}
-	n, err := newNetwork(p.links, p.route, plain("network/weight-S", "0"))
+	n, err := newNetwork(p.links, someHosts, p.route, plain("network/weight-S", "0"))
 	if err != nil {
 		t.Fatal(err)
 	}
