@@ -14,6 +14,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
+	"reprise/internal/command"
 	"reprise/internal/wholefile"
 	"reprise/kernels"
 )
@@ -42,20 +43,20 @@ const maxModelBytes = 4 << 20
 
 func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
+		return command.Usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
 	}
 	from := c.String("from")
 	if from == "" {
-		return usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")
+		return command.Usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")
 	}
 	o := hosts.DrawOptions{Hosts: c.Int("draw"), Seed: c.Uint64("seed"), Day: c.Int("day")}
 	if err := o.Validate(); err != nil {
-		return usagef("hosts: %w", err)
+		return command.Usagef("hosts: %w", err)
 	}
 	file := hosts.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, version, from, o.Seed, o.Day)}
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
-		return usagef("hosts: %w", err)
+		return command.Usagef("hosts: %w", err)
 	}
 	model, err := loadModel(from)
 	if err != nil {
@@ -122,17 +123,17 @@ func writeDrawnPlatform(c *cli.Context, n int) error {
 	}
 	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
 	if !ok {
-		return usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
+		return command.Usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
 	}
 	machine := calibrate.Machine{Name: name, Hosts: n, Cores: c.Int("cores"), Speed: c.String("speed")}
 	if err := machine.Validate(); err != nil {
-		return usagef("hosts: %w", err)
+		return command.Usagef("hosts: %w", err)
 	}
 	var properties []calibrate.Property
 	for _, text := range c.StringSlice("property") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok || name == "" {
-			return usagef("hosts: --property %q, want NAME:VALUE", text)
+			return command.Usagef("hosts: --property %q, want NAME:VALUE", text)
 		}
 		properties = append(properties, calibrate.Property{Name: name, Value: value})
 	}

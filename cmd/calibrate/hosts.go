@@ -10,6 +10,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
+	"reprise/internal/command"
 )
 
 func hostsCommand() *cli.Command {
@@ -21,8 +22,6 @@ func hostsCommand() *cli.Command {
 		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them, or, with --coefficient,\n" +
 			"coefficients: a row for each host and day. Prints a report; -o writes the machine model (YAML).\n" +
 			"--draw writes a kernel file with hosts drawn from a machine model.",
-		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "per", Value: "host", Usage: "what differs: `host|cpu`: hosts, or the CPUs of hosts"},
@@ -48,7 +47,7 @@ func hostsCommand() *cli.Command {
 func runHosts(c *cli.Context) error {
 	for _, f := range drawFlags() {
 		if c.IsSet(f.Names()[0]) {
-			return usagef("hosts: --%s is about drawing: add --draw N", f.Names()[0])
+			return command.Usagef("hosts: --%s is about drawing: add --draw N", f.Names()[0])
 		}
 	}
 	o, perCPU, err := hostOptionsOf(c)
@@ -81,7 +80,7 @@ func printReport(c *cli.Context, report any, text func(io.Writer) error) error {
 func hostOptionsOf(c *cli.Context) (o hosts.Options, perCPU bool, err error) {
 	i := slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes"))
 	if i < 0 {
-		return o, false, usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
+		return o, false, command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
 	}
 	o.Classes = i
 	switch c.String("classes-by") {
@@ -89,24 +88,24 @@ func hostOptionsOf(c *cli.Context) (o hosts.Options, perCPU bool, err error) {
 		o.ByNoise = true
 	case "time":
 	default:
-		return o, false, usagef("hosts: --classes-by %q, want time or noise", c.String("classes-by"))
+		return o, false, command.Usagef("hosts: --classes-by %q, want time or noise", c.String("classes-by"))
 	}
 	switch c.String("per") {
 	case "cpu":
 		perCPU = true
 	case "host":
 	default:
-		return o, false, usagef("hosts: --per %q, want host or cpu", c.String("per"))
+		return o, false, command.Usagef("hosts: --per %q, want host or cpu", c.String("per"))
 	}
 	if s := c.String("noise-shape"); s != "" && s != hosts.Normal && s != hosts.HalfNormal {
-		return o, false, usagef("hosts: --noise-shape %q, want half-normal or normal", s)
+		return o, false, command.Usagef("hosts: --noise-shape %q, want half-normal or normal", s)
 	}
 	coefficients := len(c.StringSlice("coefficient")) > 0
 	switch {
 	case !coefficients && len(c.StringSlice("noise")) > 0:
-		return o, false, usagef("hosts: --noise needs a --coefficient of the same kernel")
+		return o, false, command.Usagef("hosts: --noise needs a --coefficient of the same kernel")
 	case !coefficients && c.IsSet("class-column"):
-		return o, false, usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
+		return o, false, command.Usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
 	}
 	return o, perCPU, nil
 }
@@ -152,7 +151,7 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 			column, what, _ := strings.Cut(text, "=")
 			kernel, term, ok := strings.Cut(what, ":")
 			if !ok || column == "" {
-				return nil, usagef("hosts: --%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
+				return nil, command.Usagef("hosts: --%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
 			}
 			o.Columns = append(o.Columns, strings.ToLower(column))
 			variables = append(variables, hosts.Variable{Kernel: kernel, Term: term, Noise: flag == "noise"})
@@ -160,7 +159,7 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 	}
 	sample, err := hosts.NewSample(variables, perCPU, shape)
 	if err != nil {
-		return nil, usagef("hosts: %w", err)
+		return nil, command.Usagef("hosts: %w", err)
 	}
 	if o.Where, err = conditions(c); err != nil {
 		return nil, err

@@ -10,17 +10,16 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/internal/command"
 	"reprise/internal/wholefile"
 )
 
 func kernelsCommand() *cli.Command {
 	return &cli.Command{
-		Name:            "kernels",
-		Usage:           "fit models of kernels to timings of them",
-		UsageText:       "calibrate kernels [options] [-o FILE] CSV...|-",
-		Description:     "Columns: function (or kernel), m, n, k, seconds (or duration, time), host (or node), cpu, date. Times are in\nseconds. Prints a report; -o writes the kernel file for replay --kernels.",
-		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
+		Name:        "kernels",
+		Usage:       "fit models of kernels to timings of them",
+		UsageText:   "calibrate kernels [options] [-o FILE] CSV...|-",
+		Description: "Columns: function (or kernel), m, n, k, seconds (or duration, time), host (or node), cpu, date. Times are in\nseconds. Prints a report; -o writes the kernel file for replay --kernels.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "per", Value: "all", Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
@@ -73,7 +72,7 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 		return s, err
 	}
 	if err := s.fit.Validate(); err != nil {
-		return s, usagef("%s: %w", c.Command.Name, err)
+		return s, command.Usagef("%s: %w", c.Command.Name, err)
 	}
 	return s, nil
 }
@@ -92,13 +91,13 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
 	var ok bool
 	if s.fit.For, ok = per[c.String("per")]; !ok {
-		return s, usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
+		return s, command.Usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
 	}
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		return s, usagef("kernels: --plot-format %q, want svg or png", f)
+		return s, command.Usagef("kernels: --plot-format %q, want svg or png", f)
 	}
 	if err := s.file.Validate(); err != nil {
-		return s, usagef("kernels: %w", err)
+		return s, command.Usagef("kernels: %w", err)
 	}
 	return s, nil
 }
@@ -115,7 +114,7 @@ func (s *fitSettings) assignments(c *cli.Context) error {
 		for _, text := range c.StringSlice(flag.name) {
 			name, value, ok := strings.Cut(text, "=")
 			if !ok || name == "" {
-				return usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag.name, text)
+				return command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag.name, text)
 			}
 			flag.set(name, value)
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -15,35 +14,14 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/internal/command"
 )
 
 // version is set by the build.
 var version = "unknown"
 
 func main() {
-	err := run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "calibrate:", err)
-	}
-	os.Exit(exitCode(err))
-}
-
-// usageError is a mistake in the command line.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// exitCode is 0 for success, 2 for mistakes in the command line, 1 for
-// everything else.
-func exitCode(err error) int {
-	var usage usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		return 2
-	}
-	return 1
+	command.Exit("calibrate", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
 // argsKey is under what the command line is kept for those who write it down.
@@ -51,40 +29,20 @@ const argsKey = "args"
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := &cli.App{
-		Name:            "calibrate",
-		Usage:           "measure, and turn measurements into models of kernels, networks and hosts",
-		Version:         version,
-		HideHelpCommand: true,
-		Reader:          stdin,
-		Metadata:        map[string]any{argsKey: args},
-		Writer:          stdout,
-		ErrWriter:       stderr,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    onUsageError,
-		Commands:        []*cli.Command{kernelsCommand(), networkCommand(), hostsCommand(), measureCommand()},
-		Action: func(c *cli.Context) error {
-			if c.NArg() == 0 {
-				return cli.ShowAppHelp(c)
-			}
-			return usagef("unknown command %q, want kernels, network, hosts or measure", c.Args().First())
-		},
-
-		DisableSliceFlagSeparator: true,
-	}
+	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", version, stdin, stdout, stderr)
+	app.Metadata = map[string]any{argsKey: args}
+	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand())
 	return app.RunContext(ctx, args)
 }
-
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 
 // eachTable calls read for each argument, of which there must be one.
 func eachTable(c *cli.Context, read func(arg string) error) error {
 	if c.NArg() == 0 {
-		return usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
+		return command.Usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
 	}
 	for _, arg := range c.Args().Slice() {
 		if len(arg) > 1 && arg[0] == '-' {
-			return usagef("%s: %s after the first table: flags come before it", c.Command.Name, arg)
+			return command.Usagef("%s: %s after the first table: flags come before it", c.Command.Name, arg)
 		}
 		if err := read(arg); err != nil {
 			return err
@@ -120,7 +78,7 @@ func conditions(c *cli.Context) ([]calibrate.Condition, error) {
 	for _, text := range c.StringSlice("where") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usagef("%s: --where %q, want COLUMN=VALUE", c.Command.Name, text)
+			return nil, command.Usagef("%s: --where %q, want COLUMN=VALUE", c.Command.Name, text)
 		}
 		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"reprise/internal/command"
 	"reprise/kernels"
 )
 
@@ -63,7 +64,7 @@ func TestExitCodes(t *testing.T) {
 			args = append(args, arg)
 		}
 		var out, errs bytes.Buffer
-		if got := exitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
+		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
 			t.Errorf("calibrate %s: exit code %d, want %d", test.args, got, test.want)
 		}
 	}

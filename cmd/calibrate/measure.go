@@ -17,27 +17,19 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate/measure"
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 )
 
 func measureCommand() *cli.Command {
-	return &cli.Command{
-		Name:            "measure",
-		Usage:           "time kernels on this machine",
-		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
-		Subcommands: []*cli.Command{measureDgemmCommand(), {
-			Name: "worker", Hidden: true, HideHelp: true,
-			Usage:  "answer sizes on standard input by seconds of Gonum's dgemm",
-			Action: func(c *cli.Context) error { return measure.Serve(c.App.Reader, c.App.Writer, c.Args().First()) },
-		}},
-		Action: func(c *cli.Context) error {
-			if c.NArg() == 0 {
-				return cli.ShowSubcommandHelp(c)
-			}
-			return usagef("measure: unknown kernel %q, want dgemm", c.Args().First())
-		},
-	}
+	return command.Nest(&cli.Command{
+		Name:  "measure",
+		Usage: "time kernels on this machine",
+	}, "kernel", measureDgemmCommand(), &cli.Command{
+		Name: "worker", Hidden: true, HideHelp: true,
+		Usage:  "answer sizes on standard input by seconds of Gonum's dgemm",
+		Action: func(c *cli.Context) error { return measure.Serve(c.App.Reader, c.App.Writer, c.Args().First()) },
+	})
 }
 
 func measureDgemmCommand() *cli.Command {
@@ -48,8 +40,6 @@ func measureDgemmCommand() *cli.Command {
 		UsageText: "calibrate measure dgemm [options] [-o CSV]",
 		Description: "Times C = C - A*B of random sizes in random order, on each core at once, by a BLAS (--blas) or by Gonum's own\n" +
 			"dgemm. Writes a table (CSV) that calibrate kernels reads, headed by a description of the machine.",
-		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` whose dgemm to time, as /usr/lib/libopenblas.so (default: Gonum's, which is in Go)"},
@@ -90,15 +80,15 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		o.Memory <<= 20
 	}
 	if c.NArg() > 0 {
-		return o, usagef("dgemm: want flags only, found %q", c.Args().First())
+		return o, command.Usagef("dgemm: want flags only, found %q", c.Args().First())
 	}
 	if c.IsSet("budget") && o.Budget <= 0 {
-		return o, usagef("dgemm: --budget %v, want more than 0", o.Budget)
+		return o, command.Usagef("dgemm: --budget %v, want more than 0", o.Budget)
 	}
 	for _, text := range c.StringSlice("size") {
 		s, err := measure.ParseSize(text)
 		if err != nil {
-			return o, usagef("dgemm: --size: %w", err)
+			return o, command.Usagef("dgemm: --size: %w", err)
 		}
 		o.Given = append(o.Given, s)
 	}
@@ -106,7 +96,7 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		for field := range strings.SplitSeq(text, ",") {
 			nb, err := strconv.ParseInt(field, 10, 64)
 			if err != nil {
-				return o, usagef("dgemm: --nb %q, want numbers as 64,128, or none", text)
+				return o, command.Usagef("dgemm: --nb %q, want numbers as 64,128, or none", text)
 			}
 			o.BlockSizes = append(o.BlockSizes, nb)
 		}
@@ -115,7 +105,7 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		return o, err
 	}
 	if err := o.Validate(); err != nil {
-		return o, usagef("dgemm: %w", err)
+		return o, command.Usagef("dgemm: %w", err)
 	}
 	self, err := os.Executable()
 	o.Worker = []string{self, "measure", "worker"}
@@ -139,7 +129,7 @@ func coresOf(text string) ([]int, error) {
 		from, err1 := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(last)
 		if err := errors.Join(err1, err2); err != nil || from < 0 || to < from || to >= mostCores {
-			return nil, usagef("dgemm: --cores %q, want all, or numbers and ranges below %d as 0,2-5", text, mostCores)
+			return nil, command.Usagef("dgemm: --cores %q, want all, or numbers and ranges below %d as 0,2-5", text, mostCores)
 		}
 		for core := from; core <= to; core++ {
 			list = append(list, core)
@@ -154,7 +144,7 @@ func runMeasure(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") && c.String("output") == "-" {
-		return usagef("dgemm: --json is the report, and the table goes to standard output: add -o FILE")
+		return command.Usagef("dgemm: --json is the report, and the table goes to standard output: add -o FILE")
 	}
 	plan, err := measure.NewPlan(o)
 	if err != nil {

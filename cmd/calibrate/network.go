@@ -11,18 +11,17 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/internal/command"
 	"reprise/internal/wholefile"
 )
 
 func networkCommand() *cli.Command {
 	d := calibrate.DefaultNetworkOptions()
 	return &cli.Command{
-		Name:            "network",
-		Usage:           "fit overheads and factors of a network to timings of messages",
-		UsageText:       "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
-		Description:     "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in;\nA+B adds two.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
-		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
+		Name:        "network",
+		Usage:       "fit overheads and factors of a network to timings of messages",
+		UsageText:   "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
+		Description: "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in;\nA+B adds two.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "breakpoints", Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
 			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},
@@ -57,22 +56,22 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"), Plain: c.String("residuals") == "plain"}
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
-		return o, usagef("network: --residuals %q, want log or plain", r)
+		return o, command.Usagef("network: --residuals %q, want log or plain", r)
 	}
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		return o, usagef("network: --plot-format %q, want svg or png", f)
+		return o, command.Usagef("network: --plot-format %q, want svg or png", f)
 	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)
 			if err != nil {
-				return o, usagef("network: --breakpoints %q, want numbers of bytes, found %q", text, field)
+				return o, command.Usagef("network: --breakpoints %q, want numbers of bytes, found %q", text, field)
 			}
 			o.Breakpoints = append(o.Breakpoints, b)
 		}
 	}
 	if err := o.Validate(); err != nil {
-		return o, usagef("network: %w", err)
+		return o, command.Usagef("network: %w", err)
 	}
 	return o, nil
 }
@@ -96,7 +95,7 @@ func splitSource(arg string) (o calibrate.MessageOptions, path string) {
 func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 	messages, err := calibrate.NewMessages(c.Float64("trim"))
 	if err != nil {
-		return nil, usagef("network: --trim: %w", err)
+		return nil, command.Usagef("network: --trim: %w", err)
 	}
 	where, err := conditions(c)
 	if err != nil {
@@ -119,7 +118,7 @@ func runNetwork(c *cli.Context) error {
 	}
 	machine := calibrate.Machine{Name: c.String("name"), Hosts: c.Int("hosts"), Cores: c.Int("cores"), Speed: c.String("speed")}
 	if err := machine.Validate(); err != nil {
-		return usagef("network: %w", err)
+		return command.Usagef("network: %w", err)
 	}
 	messages, err := readMessages(c)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"reprise/internal/command"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -98,12 +99,12 @@ func (in *input) run(m replay.Machine, o replay.Options) (*replay.Result, error)
 func (in *input) checkSteps(o replay.Options) error {
 	if in.text != nil {
 		if o.From > 0 || o.To > 0 {
-			return usagef("--steps: the text has no steps, it is played as a whole")
+			return command.Usagef("--steps: the text has no steps, it is played as a whole")
 		}
 		return nil
 	}
 	if w := in.trace.Windows(); len(w) > 0 && o.From > w[len(w)-1].Last {
-		return usagef("--steps from %d, but the trace ends with step %d", o.From, w[len(w)-1].Last)
+		return command.Usagef("--steps from %d, but the trace ends with step %d", o.From, w[len(w)-1].Last)
 	}
 	return nil
 }

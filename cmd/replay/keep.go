@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/internal/wholefile"
 	"reprise/replay"
 )
@@ -45,13 +46,13 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 	k = keepSettings{file: c.String("checkpoint"), every: c.Duration("every"), resume: c.String("resume")}
 	switch {
 	case c.IsSet("every") && k.every <= 0:
-		err = usagef("--every %v, want a positive time such as 10m", k.every)
+		err = command.Usagef("--every %v, want a positive time such as 10m", k.every)
 	case c.IsSet("every") && k.file == "":
-		err = usagef("--every says how often --checkpoint FILE is written: it needs one")
+		err = command.Usagef("--every says how often --checkpoint FILE is written: it needs one")
 	case k.on() && s.sample.on():
-		err = usagef("--checkpoint and --resume are for exact replays, not for --tolerance and --budget")
+		err = command.Usagef("--checkpoint and --resume are for exact replays, not for --tolerance and --budget")
 	case k.on() && s.trace == "-":
-		err = usagef("--checkpoint and --resume need a trace that can be read again, not standard input")
+		err = command.Usagef("--checkpoint and --resume need a trace that can be read again, not standard input")
 	}
 	return k, err
 }
@@ -101,7 +102,7 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 // prepare opens the checkpoint to go on from and says what the run depends on.
 func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) {
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", s.trace)
+		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", s.trace)
 	}
 	if err := k.spare(); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) 
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return usagef("--resume %s: want a regular file", k.resume)
+		return command.Usagef("--resume %s: want a regular file", k.resume)
 	}
 	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
 	k.resumed = true
@@ -143,7 +144,7 @@ func (k *keeper) spare() error {
 	defer f.Close()
 	head := make([]byte, 16)
 	if n, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !replay.IsCheckpoint(head[:n]) {
-		return usagef("--checkpoint %s: it exists and is no checkpoint, so it is not replaced", k.file)
+		return command.Usagef("--checkpoint %s: it exists and is no checkpoint, so it is not replaced", k.file)
 	}
 	return nil
 }
@@ -187,7 +188,7 @@ func contentHash(name string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", usagef("--checkpoint and --resume need regular files, and %s is none", name)
+		return "", command.Usagef("--checkpoint and --resume need regular files, and %s is none", name)
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {

@@ -4,65 +4,40 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
 )
 
 // version is set by the build.
 var version = "unknown"
 
 func main() {
-	err := run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr)
-	if err == nil {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "replay:", err)
-	var usage usageError
-	if errors.As(err, &usage) {
-		os.Exit(2)
-	}
-	os.Exit(1)
+	command.Exit("replay", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
-
-// usageError is a mistake in the command line.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := &cli.App{
-		Name:            "replay",
-		Usage:           "play a trace on a model of a machine",
-		UsageText:       "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]",
-		Version:         version,
-		HideHelpCommand: true,
-		Writer:          stdout,
-		ErrWriter:       stderr,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
-		Flags:           slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags()),
-		Commands:        []*cli.Command{platformCommand(stdout)},
-
-		DisableSliceFlagSeparator: true,
-		Action: func(c *cli.Context) error {
-			s, err := settingsOf(c)
-			if err != nil {
-				return err
-			}
-			if s.sample.on() {
-				return sampleTrace(c.Context, s, stdout, stderr)
-			}
-			if s.noise.runs > 0 {
-				return replayRuns(c.Context, s, stdout, stderr)
-			}
-			return replayTrace(s, stdin, stdout, stderr)
-		},
+	app := command.App("replay", "play a trace on a model of a machine", version, stdin, stdout, stderr)
+	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]"
+	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags())
+	app.Commands = []*cli.Command{platformCommand(stdout)}
+	app.Action = func(c *cli.Context) error {
+		s, err := settingsOf(c)
+		if err != nil {
+			return err
+		}
+		if s.sample.on() {
+			return sampleTrace(c.Context, s, stdout, stderr)
+		}
+		if s.noise.runs > 0 {
+			return replayRuns(c.Context, s, stdout, stderr)
+		}
+		return replayTrace(s, stdin, stdout, stderr)
 	}
 	return app.RunContext(ctx, args)
 }

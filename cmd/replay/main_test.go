@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"reprise/internal/command"
 	"reprise/tracegen/hpl"
 )
 
@@ -77,8 +77,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--kernels", dir, "--quiet", index}, false},
 	} {
 		err := run(t.Context(), c.args, strings.NewReader(""), io.Discard, io.Discard)
-		var usage usageError
-		if err == nil || errors.As(err, &usage) != c.usage {
+		if err == nil || (command.ExitCode(err) == 2) != c.usage {
 			t.Errorf("%q: %v", c.args, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/platforms"
 )
 
@@ -52,7 +53,7 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 		args = args[taken:]
 	}
 	if q.machine == "" && !q.help {
-		return nil, usagef("platform: want a FILE or the NAME of a built-in machine")
+		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
 	}
 	return q, nil
 }
@@ -66,23 +67,23 @@ func (q *platformQuery) take(args []string) (int, error) {
 		q.help = true
 	case word == "--route":
 		if len(args) < 3 {
-			return 0, usagef("platform: --route wants two hosts")
+			return 0, command.Usagef("platform: --route wants two hosts")
 		}
 		q.from, q.to = args[1], args[2]
 		return 3, nil
 	case word == "--ranks":
 		if len(args) < 2 {
-			return 0, usagef("platform: --ranks wants a number")
+			return 0, command.Usagef("platform: --ranks wants a number")
 		}
 		n, err := fmt.Sscanf(args[1], "%d", &q.ranks)
 		if n != 1 || err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
-			return 0, usagef("platform: --ranks %q, want 1 to %d", args[1], platforms.MaxHosts)
+			return 0, command.Usagef("platform: --ranks %q, want 1 to %d", args[1], platforms.MaxHosts)
 		}
 		return 2, nil
 	case len(word) > 1 && word[0] == '-':
-		return 0, usagef("platform: unknown option %s", word)
+		return 0, command.Usagef("platform: unknown option %s", word)
 	case q.machine != "":
-		return 0, usagef("platform: want 1 machine, got %q and %q", q.machine, word)
+		return 0, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
 	default:
 		q.machine = word
 	}

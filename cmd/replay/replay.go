@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/replay"
 )
@@ -71,14 +72,14 @@ func options(s *settings, m *machine) (replay.Options, error) {
 	platformErr := o.Network.Validate()
 	for _, c := range s.cfg {
 		if err := o.Network.Set(c[0], c[1]); err != nil {
-			return o, usagef("--cfg: %w", err)
+			return o, command.Usagef("--cfg: %w", err)
 		}
 	}
 	switch err := o.Network.Validate(); {
 	case err == nil:
 		return o, nil
 	case platformErr == nil:
-		return o, usagef("--cfg: %w", err)
+		return o, command.Usagef("--cfg: %w", err)
 	default:
 		return o, fmt.Errorf("%s: %w", m.platformName, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/replay"
 )
@@ -39,13 +40,13 @@ func seedSettingsOf(c *cli.Context, s *settings) (seedSettings, error) {
 	}
 	switch {
 	case n.runs < 2 || n.runs > maxRuns:
-		return n, usagef("--runs %d, want 2 to %d", n.runs, maxRuns)
+		return n, command.Usagef("--runs %d, want 2 to %d", n.runs, maxRuns)
 	case s.sample.on():
-		return n, usagef("--runs is for exact replays, not for --tolerance and --budget")
+		return n, command.Usagef("--runs is for exact replays, not for --tolerance and --budget")
 	case s.keep.on():
-		return n, usagef("--checkpoint and --resume are for one replay, not for --runs")
+		return n, command.Usagef("--checkpoint and --resume are for one replay, not for --runs")
 	case s.trace == "-":
-		return n, usagef("--runs needs a trace that can be read again, not standard input")
+		return n, command.Usagef("--runs needs a trace that can be read again, not standard input")
 	}
 	return n, nil
 }
@@ -64,7 +65,7 @@ func (n *seedSettings) warnings(used *uint64) []string {
 // replayRuns replays with several seeds, on all cores, and prints the spread.
 func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return usagef("--runs needs a trace that can be read again, and %s is no file", s.trace)
+		return command.Usagef("--runs needs a trace that can be read again, and %s is no file", s.trace)
 	}
 	in, err := openInput(s.trace, nil)
 	if err != nil {
@@ -80,7 +81,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 		return err
 	}
 	if !noisy {
-		return usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
+		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)

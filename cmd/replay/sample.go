@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/replay"
 	"reprise/replay/sampling"
@@ -38,7 +39,7 @@ func sampleFlags() []cli.Flag {
 func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 	if c.IsSet("budget") {
 		if s.budget = c.Duration("budget"); s.budget <= 0 {
-			return s, usagef("--budget %v, want a positive time such as 3m", s.budget)
+			return s, command.Usagef("--budget %v, want a positive time such as 3m", s.budget)
 		}
 	}
 	if c.IsSet("tolerance") {
@@ -55,7 +56,7 @@ func parseTolerance(text string) (float64, error) {
 		v /= 100
 	}
 	if err != nil || !(v > 0 && v < 1) {
-		return 0, usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
+		return 0, command.Usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
 	}
 	return v, nil
 }
@@ -94,14 +95,14 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 // openSampled opens a trace that can be read at any step.
 func openSampled(s *settings) (*input, error) {
 	if s.trace == "-" {
-		return nil, usagef("--tolerance and --budget read the steps in any order: they need a trace file, not standard input")
+		return nil, command.Usagef("--tolerance and --budget read the steps in any order: they need a trace file, not standard input")
 	}
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return nil, usagef("--tolerance and --budget read the steps in any order: they need a trace file, and %s is none", s.trace)
+		return nil, command.Usagef("--tolerance and --budget read the steps in any order: they need a trace file, and %s is none", s.trace)
 	}
 	in, err := openInput(s.trace, nil)
 	if err == nil && in.trace == nil {
-		return nil, usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", s.trace)
+		return nil, command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", s.trace)
 	}
 	return in, err
 }

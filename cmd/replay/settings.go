@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
 )
 
 // settings is what the command line says.
@@ -26,29 +28,29 @@ type settings struct {
 
 func settingsOf(c *cli.Context) (*settings, error) {
 	if c.NArg() != 1 {
-		return nil, usagef("want 1 trace, got %d (flags come before it)", c.NArg())
+		return nil, command.Usagef("want 1 trace, got %d (flags come before it)", c.NArg())
 	}
 	s := &settings{
 		trace: c.Args().First(), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
 		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"),
 	}
 	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
-		return nil, usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
+		return nil, command.Usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
 	}
 	if c.IsSet("ranks-per-host") && s.hostfile != "" {
-		return nil, usagef("--hostfile and --ranks-per-host exclude each other")
+		return nil, command.Usagef("--hostfile and --ranks-per-host exclude each other")
 	}
 	if model := c.String("network"); model != "" {
 		option, ok := networks[strings.ToLower(model)]
 		if !ok {
-			return nil, usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
+			return nil, command.Usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
 		}
 		s.cfg = append(s.cfg, option)
 	}
 	for _, text := range c.StringSlice("cfg") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
-			return nil, usagef("--cfg %q, want NAME:VALUE", text)
+			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
 		s.cfg = append(s.cfg, [2]string{name, value})
 	}
@@ -85,7 +87,7 @@ func parseSteps(text string) (from, to int, err error) {
 		to, err = strconv.Atoi(last)
 	}
 	if !ok || err != nil || from < 0 || last != "" && to <= from {
-		return 0, 0, usagef("--steps %q, want A:B with 0 <= A < B", text)
+		return 0, 0, command.Usagef("--steps %q, want A:B with 0 <= A < B", text)
 	}
 	return from, to, nil
 }

@@ -9,15 +9,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/trace"
 )
 
 func catCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "cat",
-		Usage:        "print the actions of ranks, a line each",
-		ArgsUsage:    "FILE|-",
-		OnUsageError: onUsageError,
+		Name:      "cat",
+		Usage:     "print the actions of ranks, a line each",
+		ArgsUsage: "FILE|-",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only", DefaultText: "all ranks, one after the other"},
 			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},
@@ -51,7 +51,7 @@ func catOptionsOf(c *cli.Context) (o catOptions, err error) {
 	o = catOptions{rank: -1, polls: c.String("polls"), structure: c.Bool("structure")}
 	if c.IsSet("rank") {
 		if o.rank = c.Int("rank"); o.rank < 0 {
-			return o, usagef("cat: --rank %d, want a rank from 0", o.rank)
+			return o, command.Usagef("cat: --rank %d, want a rank from 0", o.rank)
 		}
 	}
 	if o.from, o.to, err = parseSteps(c.String("steps")); err != nil {
@@ -59,9 +59,9 @@ func catOptionsOf(c *cli.Context) (o catOptions, err error) {
 	}
 	switch {
 	case o.structure && (c.IsSet("rank") || c.IsSet("polls")):
-		return o, usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
+		return o, command.Usagef("cat: --structure is that of all ranks, before polls: it excludes --rank and --polls")
 	case o.recorded() && (o.rank < 0 || c.IsSet("steps")):
-		return o, usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps", o.polls)
+		return o, command.Usagef("cat: --polls %s: the outcomes in a file are those of one whole rank: want --rank, and no --steps", o.polls)
 	}
 	return o, nil
 }
@@ -82,7 +82,7 @@ func parseSteps(text string) (from, to int, err error) {
 		to, err = strconv.Atoi(last)
 	}
 	if !ok || err != nil || from < 0 || last != "" && to <= from {
-		return 0, 0, usagef("--steps %q, want A:B with 0 <= A < B", text)
+		return 0, 0, command.Usagef("--steps %q, want A:B with 0 <= A < B", text)
 	}
 	return from, to, nil
 }
@@ -91,10 +91,10 @@ func parseSteps(text string) (from, to int, err error) {
 func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 	h := t.Header()
 	if o.rank >= h.Ranks {
-		return usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
+		return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
 	}
 	if w := t.Windows(); len(w) > 0 && o.from > w[len(w)-1].Last {
-		return usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
+		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
 	}
 	if o.structure {
 		return t.WriteStructure(c.App.Writer, o.from, o.to)
@@ -124,7 +124,7 @@ func (o *catOptions) rule() (trace.PollRule, error) {
 	}
 	f, err := os.Open(o.polls)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)}
+		return nil, command.Usage(fmt.Errorf("cat: --polls: want hit, late or a file: %w", err))
 	}
 	defer f.Close()
 	return trace.ReadRecorded(f, o.polls)

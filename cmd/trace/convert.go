@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/trace"
 )
 
@@ -18,7 +19,6 @@ func convertCommand() *cli.Command {
 		UsageText: "trace convert --to simgrid [-o FILE | -o DIR/] [options] TRACE|-\n" +
 			"   trace convert --to goal [-o FILE] [options] TRACE|-\n" +
 			"   trace convert --from simgrid [-o FILE] INDEX",
-		OnUsageError: onUsageError,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write `FORMAT`: simgrid (time-independent text) or goal (LogGOPSim's text)"},
 			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: simgrid, by its index"},
@@ -62,11 +62,11 @@ func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
 		return nil, err
 	}
 	if c.NArg() != 1 {
-		return nil, usagef("convert: want 1 trace, got %d (flags come before it)", c.NArg())
+		return nil, command.Usagef("convert: want 1 trace, got %d (flags come before it)", c.NArg())
 	}
 	o.input = c.Args().First()
 	if o.output == "" {
-		return nil, usagef("convert: --output \"\", want the name of a file, or -")
+		return nil, command.Usagef("convert: --output \"\", want the name of a file, or -")
 	}
 	late, err := parsePolls(c)
 	if late {
@@ -81,15 +81,15 @@ func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
 func (o *convertOptions) checkFormats(c *cli.Context) error {
 	switch {
 	case (o.from == "") == (o.to == ""):
-		return usagef("convert: want either --to simgrid|goal or --from simgrid")
+		return command.Usagef("convert: want either --to simgrid|goal or --from simgrid")
 	case o.from != "" && o.from != "simgrid":
-		return usagef("convert: --from %q, want simgrid", o.from)
+		return command.Usagef("convert: --from %q, want simgrid", o.from)
 	case o.to != "" && o.to != "simgrid" && o.to != "goal":
-		return usagef("convert: --to %q, want simgrid or goal", o.to)
+		return command.Usagef("convert: --to %q, want simgrid or goal", o.to)
 	case o.from != "" && (c.IsSet("polls") || o.kernels != "" || o.speedSet):
-		return usagef("convert: --polls, --kernels and --speed are for --to: SimGrid's text has no polls and no kernels")
+		return command.Usagef("convert: --polls, --kernels and --speed are for --to: SimGrid's text has no polls and no kernels")
 	case o.to == "simgrid" && o.kernels == "" && o.speedSet:
-		return usagef("convert: --speed without --kernels: SimGrid's text counts flop, which need no speed")
+		return command.Usagef("convert: --speed without --kernels: SimGrid's text counts flop, which need no speed")
 	}
 	return nil
 }

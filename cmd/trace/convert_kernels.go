@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/command"
 	"reprise/kernels"
 	"reprise/trace"
 	"reprise/tracegen"
@@ -66,7 +67,7 @@ func parseSpeed(text string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(number, 64)
 	if v *= factor; err != nil || !(v > 0) || math.IsInf(v, 1) {
-		return 0, usagef("convert: --speed %q, want a positive number of flop/s, such as 1Gf", text)
+		return 0, command.Usagef("convert: --speed %q, want a positive number of flop/s, such as 1Gf", text)
 	}
 	return v, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/wholefile"
 	"reprise/trace"
@@ -25,7 +26,7 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 		return err
 	}
 	if o.output == "-" && terminal.Is(c.App.Writer) {
-		return usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
+		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	}
 	h := text.Header()
 	h.Tool, h.Command = "trace "+version, "trace convert --from simgrid "+o.input

@@ -1,27 +1,20 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/trace"
 )
 
-// errDifferent makes the exit code of diff 1; it is not printed.
-var errDifferent = errors.New("traces differ")
-
-// diffTrouble is why a comparison could not be made.
-type diffTrouble struct{ error }
-
-func (d diffTrouble) Unwrap() error { return d.error }
+// trouble is the exit code of a comparison that could not be made.
+const trouble = 2
 
 func diffCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "diff",
-		Usage:        "compare two traces; exit 0 if they are the same, 1 if not, 2 in trouble",
-		ArgsUsage:    "A B",
-		OnUsageError: onUsageError,
+		Name:      "diff",
+		Usage:     "compare two traces; exit 0 if they are the same, 1 if not, 2 in trouble",
+		ArgsUsage: "A B",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
@@ -29,14 +22,14 @@ func diffCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
-				return usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
+				return command.Usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
 			}
 			same, err := diff(c, c.Args().Get(0), c.Args().Get(1))
 			if err != nil {
-				return diffTrouble{err}
+				return command.Code(err, trouble)
 			}
 			if !same {
-				return errDifferent
+				return command.Silent
 			}
 			return nil
 		},

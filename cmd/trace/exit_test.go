@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/internal/command"
 	"reprise/tracegen/hpl"
 )
 
@@ -63,7 +64,7 @@ func TestExitCodes(t *testing.T) {
 			args = append(args, arg)
 		}
 		var out, errs bytes.Buffer
-		if got := exitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
+		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
 			t.Errorf("trace %s: exit code %d, want %d", test.args, got, test.want)
 		}
 	}

@@ -6,15 +6,15 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/trace"
 )
 
 func statCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "stat",
-		Usage:        "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
-		ArgsUsage:    "FILE|-",
-		OnUsageError: onUsageError,
+		Name:      "stat",
+		Usage:     "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
+		ArgsUsage: "FILE|-",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
@@ -49,7 +49,7 @@ func parsePolls(c *cli.Context) (late bool, err error) {
 	case "late":
 		return true, nil
 	default:
-		return false, usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
+		return false, command.Usagef("%s: --polls %q, want hit or late", c.Command.Name, p)
 	}
 }
 

@@ -12,10 +12,9 @@ import (
 
 func verifyCommand() *cli.Command {
 	return &cli.Command{
-		Name:         "verify",
-		Usage:        "check a trace: checksums, totals, references, and that what is sent is received",
-		ArgsUsage:    "FILE|-",
-		OnUsageError: onUsageError,
+		Name:      "verify",
+		Usage:     "check a trace: checksums, totals, references, and that what is sent is received",
+		ArgsUsage: "FILE|-",
 		Action: func(c *cli.Context) (err error) {
 			t, err := openOnly(c)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/command"
 	"reprise/tracegen/hpl"
 )
 
@@ -63,10 +64,10 @@ func hplFlags() []cli.Flag {
 // runHPL is the command hpl.
 func runHPL(c *cli.Context, args []string) error {
 	if c.NArg() != 0 {
-		return usagef("hpl: unexpected argument %q", c.Args().First())
+		return command.Usagef("hpl: unexpected argument %q", c.Args().First())
 	}
 	if c.String("output") == "" {
-		return usagef("hpl: --output \"\", want the name of a file, or -")
+		return command.Usagef("hpl: --output \"\", want the name of a file, or -")
 	}
 	if c.Bool("list") {
 		return listCombinations(c)
@@ -97,7 +98,7 @@ func request(c *cli.Context, args []string) (p hpl.Params, o hpl.Options, err er
 		return p, o, err
 	}
 	if err = p.Validate(); err != nil {
-		return p, o, usageError{err}
+		return p, o, command.Usage(err)
 	}
 	return p, o, nil
 }
@@ -109,7 +110,7 @@ func setCount(to *int, c *cli.Context, name string) error {
 	}
 	v, err := strconv.ParseInt(c.String(name), 10, 32)
 	if err != nil || v < 1 {
-		return usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
+		return command.Usagef("--%s %q, allowed 1 to %d", name, c.String(name), math.MaxInt32)
 	}
 	*to = int(v)
 	return nil
@@ -164,12 +165,12 @@ func paramsFrom(c *cli.Context) (hpl.Params, error) {
 		return datParams(c)
 	}
 	if c.IsSet("combination") {
-		return hpl.Params{}, usagef("--combination goes with --hpl-dat")
+		return hpl.Params{}, command.Usagef("--combination goes with --hpl-dat")
 	}
 	var sizes [3]int
 	for i, name := range []string{"N", "P", "Q"} {
 		if !c.IsSet(name) {
-			return hpl.Params{}, usagef("-%s is missing (or --hpl-dat FILE)", name)
+			return hpl.Params{}, command.Usagef("-%s is missing (or --hpl-dat FILE)", name)
 		}
 		if err := setInt(&sizes[i], c, name); err != nil {
 			return hpl.Params{}, err
@@ -226,7 +227,7 @@ func setInt(to *int, c *cli.Context, name string) error {
 	}
 	v, err := strconv.Atoi(c.String(name))
 	if err != nil {
-		return usagef("%s: %q is not a number in range", name, c.String(name))
+		return command.Usagef("%s: %q is not a number in range", name, c.String(name))
 	}
 	*to = v
 	return nil
@@ -239,7 +240,7 @@ func setEnum[T any](to *T, c *cli.Context, name string, parse func(string) (T, e
 	}
 	v, err := parse(c.String(name))
 	if err != nil {
-		return usageError{err}
+		return command.Usage(err)
 	}
 	*to = v
 	return nil
@@ -266,7 +267,7 @@ func tellDefaults(c *cli.Context, p *hpl.Params) {
 func readDat(c *cli.Context) (*hpl.Dat, error) {
 	for _, f := range paramFlags {
 		if c.IsSet(f.name) {
-			return nil, usagef("--%s and --hpl-dat exclude each other", f.name)
+			return nil, command.Usagef("--%s and --hpl-dat exclude each other", f.name)
 		}
 	}
 	path := c.String("hpl-dat")
@@ -292,11 +293,11 @@ func datParams(c *cli.Context) (hpl.Params, error) {
 		return hpl.Params{}, err
 	}
 	if n := dat.Combinations(); n != 1 && !c.IsSet("combination") {
-		return hpl.Params{}, usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
+		return hpl.Params{}, command.Usagef("%s has %d combinations: choose one with --combination (--list shows them)", c.String("hpl-dat"), n)
 	}
 	p, err := dat.Combination(k)
 	if err != nil {
-		return p, usageError{err}
+		return p, command.Usage(err)
 	}
 	return p, nil
 }
@@ -304,10 +305,10 @@ func datParams(c *cli.Context) (hpl.Params, error) {
 // listCombinations prints the combinations of the HPL.dat, a line each.
 func listCombinations(c *cli.Context) error {
 	if c.String("hpl-dat") == "" {
-		return usagef("--list goes with --hpl-dat")
+		return command.Usagef("--list goes with --hpl-dat")
 	}
 	if c.IsSet("combination") {
-		return usagef("--list and --combination exclude each other: the list shows all combinations")
+		return command.Usagef("--list and --combination exclude each other: the list shows all combinations")
 	}
 	dat, err := readDat(c)
 	if err != nil {
@@ -334,7 +335,7 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	source := c.String("pivots")
 	path, isFile := strings.CutPrefix(source, "file:")
 	if c.IsSet("seed") && source != "random" {
-		return hpl.Pivots{}, usagef("--seed goes with --pivots random")
+		return hpl.Pivots{}, command.Usagef("--seed goes with --pivots random")
 	}
 	switch {
 	case source == "random":
@@ -345,7 +346,7 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	case source == "none":
 		return hpl.Pivots{Kind: hpl.NoPivots}, nil
 	case !isFile || path == "":
-		return hpl.Pivots{}, usagef("--pivots %q, want random, lu, none or file:PATH", source)
+		return hpl.Pivots{}, command.Usagef("--pivots %q, want random, lu, none or file:PATH", source)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -362,7 +363,7 @@ func seedOf(c *cli.Context) (uint64, error) {
 	}
 	seed, err := strconv.ParseUint(c.String("seed"), 10, 64)
 	if err != nil {
-		return 0, usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
+		return 0, command.Usagef("--seed %q, allowed 0 to %d", c.String("seed"), uint64(math.MaxUint64))
 	}
 	return seed, nil
 }

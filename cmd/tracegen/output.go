@@ -6,6 +6,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/wholefile"
 )
@@ -16,11 +17,11 @@ import (
 func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) error {
 	switch {
 	case path == "-" && terminal.Is(stdout):
-		return usagef("a trace is binary: name a file with -o, or send standard output to a pipe or a file")
+		return command.Usagef("a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	case path == "-":
 		return wholefile.Buffered(stdout, write)
 	case terminal.IsPath(path):
-		return usagef("%s: a trace is binary, and this is a terminal", path)
+		return command.Usagef("%s: a trace is binary, and this is a terminal", path)
 	}
 	return wholefile.Write(path, write)
 }

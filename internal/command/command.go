@@ -1,0 +1,114 @@
+// Package command is what the commands have in common: how they begin, which
+// errors are mistakes in their use, and how they end.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// App returns the frame of a command. What goes wrong comes back from it as an error,
+// mistakes in flags as usage errors.
+func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	return &cli.App{
+		Name:            name,
+		Usage:           usage,
+		Version:         version,
+		HideHelpCommand: true,
+		Reader:          stdin,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    onUsageError,
+
+		DisableSliceFlagSeparator: true,
+	}
+}
+
+func onUsageError(_ *cli.Context, err error, _ bool) error { return Usage(err) }
+
+// Subcommands makes the commands those of app, which are called its kind. Without any
+// it shows its help.
+func Subcommands(app *cli.App, kind string, commands ...*cli.Command) {
+	app.Commands, app.Action = commands, choose(kind, commands, cli.ShowAppHelp)
+}
+
+// Nest is Subcommands for a command that has commands itself.
+func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
+	c.Subcommands, c.Action = commands, choose(kind, commands, cli.ShowSubcommandHelp)
+	return c
+}
+
+// choose prepares commands, and returns what to do where one of them should be named
+// but is not.
+func choose(kind string, commands []*cli.Command, help func(*cli.Context) error) cli.ActionFunc {
+	var names []string
+	for _, c := range commands {
+		c.OnUsageError, c.HideHelpCommand = onUsageError, true
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	want := names[0]
+	if last := len(names) - 1; last > 0 {
+		want = strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	return func(c *cli.Context) error {
+		if c.NArg() == 0 {
+			return help(c)
+		}
+		return Usagef("unknown %s %q, want %s", kind, c.Args().First(), want)
+	}
+}
+
+// coded is an error that says with which code the process ends. It implements
+// cli.ExitCoder.
+type coded struct {
+	error
+	code int
+}
+
+func (c coded) ExitCode() int { return c.code }
+func (c coded) Unwrap() error { return c.error }
+
+// Code makes a process that fails with err end with a code.
+func Code(err error, code int) error { return coded{err, code} }
+
+// Usage makes err a mistake in the command line: code 2.
+func Usage(err error) error { return Code(err, 2) }
+
+// Usagef returns a mistake in the command line.
+func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
+
+// Silent ends the process with code 1 without a message.
+var Silent = cli.Exit("", 1)
+
+// ExitCode is 0 for success, what a coded error says, and 1 for everything else.
+func ExitCode(err error) int {
+	var c cli.ExitCoder
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &c):
+		return c.ExitCode()
+	}
+	return 1
+}
+
+// Exit ends the process by the error of a command, after printing it.
+func Exit(name string, err error) {
+	switch {
+	case err == nil || errors.Is(err, Silent):
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(os.Stderr, "%s: interrupted\n", name)
+	default:
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+	}
+	os.Exit(ExitCode(err))
+}
