@@ -222,7 +222,7 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 		return goOn
 	case rk.stage == stageFresh && rk.clock > e.now:
 		rk.stage = stageBegin
-		e.queue.set(r, rk.clock)
+		e.parked.Set(r, rk.clock)
 		return parkedHere
 	case rk.stage != stageLook:
 		rk.stage, rk.since = stageCompute, rk.clock

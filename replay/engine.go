@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"reprise/internal/agenda"
 	"reprise/netmodel"
 	"reprise/replay/collective"
 	"reprise/trace"
@@ -35,8 +36,8 @@ type engine struct {
 	after    []int32 // by message: the next in a list of posts, or of free messages
 	free     int32   // list of free messages, -1: none
 
-	queue    queue
-	matching queue // dates of sends to ranks that wait for any of several
+	parked   agenda.Agenda // dates at which ranks go on
+	matching agenda.Agenda // dates of sends to ranks that wait for any of several
 	cpus     processors
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
@@ -64,7 +65,7 @@ func (e *engine) loop() error {
 		if err := e.runAll(); err != nil {
 			return err
 		}
-		flows, matches := e.network.Next(), e.matching.next()
+		flows, matches := e.network.Next(), e.matching.Next()
 		if e.pause != nil {
 			if err := e.pause(); err != nil {
 				return err
@@ -75,10 +76,10 @@ func (e *engine) loop() error {
 			return e.check()
 		}
 		e.spin(others)
-		parked := e.queue.next()
-		if matches <= min(flows, parked) && len(e.matching.events) > 0 {
+		parked := e.parked.Next()
+		if matches <= min(flows, parked) && !math.IsInf(matches, 1) {
 			e.now = max(e.now, matches)
-			if err := e.match(e.matching.pop()); err != nil {
+			if err := e.match(e.matching.Pop()); err != nil {
 				return err
 			}
 			continue
@@ -91,7 +92,7 @@ func (e *engine) loop() error {
 			}
 			continue
 		}
-		e.unpark(e.queue.pop())
+		e.unpark(e.parked.Pop())
 	}
 }
 
@@ -142,7 +143,7 @@ func (e *engine) run(r int32) error {
 	for {
 		if rk.pos == rk.filled {
 			if batches++; batches > maxAhead && rk.clock > e.now {
-				e.queue.set(r, rk.clock)
+				e.parked.Set(r, rk.clock)
 				return nil
 			}
 			n, err := e.source.Fill(r, buf)

@@ -79,7 +79,7 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	case e.ranks[src].over || e.ranks[src].clock > rk.clock || rk.clock <= e.now:
 		return missed
 	}
-	e.queue.set(r, rk.clock)
+	e.parked.Set(r, rk.clock)
 	return undecided
 }
 
@@ -116,7 +116,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 			e.beginSpin(r, src, tag)
 		}
 		if rk.clock > e.now {
-			e.queue.set(r, rk.clock)
+			e.parked.Set(r, rk.clock)
 			return undecided
 		}
 		fallthrough
@@ -131,7 +131,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 		}
 		rk.clock += cost
 		rk.stage = stageLook
-		e.queue.set(r, rk.clock)
+		e.parked.Set(r, rk.clock)
 		return undecided
 	}
 	rk.spinning = false
@@ -170,8 +170,8 @@ func (e *engine) beginSpin(r, src, tag int32) {
 // stuck reports whether the queue has nothing but turns of busy waits that nobody will
 // end.
 func (e *engine) stuck() bool {
-	for _, ev := range e.queue.events {
-		if rk := &e.ranks[ev.rank]; !rk.spinning || !math.IsInf(rk.arrival, 1) {
+	for r := range e.parked.All() {
+		if rk := &e.ranks[r]; !rk.spinning || !math.IsInf(rk.arrival, 1) {
 			return false
 		}
 	}
@@ -181,24 +181,24 @@ func (e *engine) stuck() bool {
 // spin takes the first events of the queue up to the date, as long as they are
 // turns of busy waits that see nothing.
 func (e *engine) spin(until float64) {
-	for len(e.queue.events) > 0 {
-		ev := e.queue.events[0]
-		rk := &e.ranks[ev.rank]
-		if !rk.spinning || ev.date >= until || rk.stage == stageLook && rk.arrival <= ev.date {
+	for date := e.parked.Next(); date < until; date = e.parked.Next() {
+		r := e.parked.First()
+		rk := &e.ranks[r]
+		if !rk.spinning || rk.stage == stageLook && rk.arrival <= date {
 			return
 		}
-		e.now = max(e.now, ev.date)
+		e.now = max(e.now, date)
 		if rk.stage == stageLook {
 			e.numPolls++
 			e.growProbes()
 			rk.stage = stageBegin
 			rk.clock += rk.turn
 		}
-		if rk.clock <= ev.date {
+		if rk.clock <= date {
 			rk.clock += float64(float64(e.probeFactor) * e.options.IprobeCost)
 			rk.stage = stageLook
 		}
-		e.queue.settle(0, event{rk.clock, ev.rank})
+		e.parked.Set(r, rk.clock)
 	}
 }
 
@@ -280,7 +280,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	case stageFresh:
 		rk.stage = stageBegin
 		if e.options.GrowInjectedTimes && rk.clock > e.now {
-			e.queue.set(r, rk.clock)
+			e.parked.Set(r, rk.clock)
 			return parkedHere, nil
 		}
 		fallthrough
@@ -290,7 +290,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 		e.account(r, kindPoll, cost)
 		rk.stage = stageLook
 		if rk.clock > e.now {
-			e.queue.set(r, rk.clock)
+			e.parked.Set(r, rk.clock)
 			return parkedHere, nil
 		}
 	}
@@ -309,7 +309,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	e.proceed(r, kindWait)
 	if e.options.GrowInjectedTimes && rk.clock > e.now {
 		rk.stage = stageFound
-		e.queue.set(r, rk.clock)
+		e.parked.Set(r, rk.clock)
 		return parkedHere, nil
 	}
 	e.tested(rk)

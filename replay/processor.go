@@ -56,7 +56,7 @@ func (e *engine) share(p *processor, date float64) {
 		if rate != w.rate {
 			w.left = max(0, w.left-float64(w.rate*(date-w.date)))
 			w.date, w.rate = date, rate
-			e.queue.set(r, date+w.left/rate)
+			e.parked.Set(r, date+w.left/rate)
 		}
 	}
 }

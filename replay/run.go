@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"reprise/internal/agenda"
 	"reprise/netmodel"
 	"reprise/trace"
 )
@@ -89,8 +90,8 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		precision: o.Network.TimePrecision,
 		actions:   make([]trace.Action, h.Ranks*bufferedActions),
 		first:     -1, free: -1, live: h.Ranks,
-		overflow:      make([][]request, 1),
-		queue:         newQueue(h.Ranks),
+		overflow: make([][]request, 1),
+		parked:   agenda.New(h.Ranks), matching: agenda.New(0),
 		orderedProbes: o.Network.GrowInjectedTimes && o.Network.IprobeCost > 0,
 		probeFactor:   1, testFactor: 1,
 		book:     newLedger(h.Ranks, len(h.Kernels), len(h.Phases)),

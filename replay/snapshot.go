@@ -20,8 +20,8 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	}
 	e.snapshotMessages(c)
 	e.snapshotRanks(c)
-	e.queue.snapshot(c, "queue", len(e.ranks))
-	e.matching.snapshot(c, "matching", len(e.ranks))
+	e.parked.Snapshot(c, "parked", len(e.ranks))
+	e.matching.Snapshot(c, "matching", len(e.ranks))
 	e.cpus.snapshot(c)
 	e.book.snapshot(c)
 	e.progress.snapshot(c)
@@ -116,21 +116,6 @@ func snapshotAction(c *snapshot.Codec, a *trace.Action) {
 	snapshot.Int(c, &a.Tag)
 	snapshot.Int(c, &a.Req)
 	snapshot.Ints(c, a.X[:])
-}
-
-func (q *queue) snapshot(c *snapshot.Codec, name string, ranks int) {
-	c.Section(name, *q, event{})
-	snapshot.Slice(c, &q.events, ranks, func(ev *event) {
-		c.Float64(&ev.date)
-		snapshot.Index(c, &ev.rank, 0, ranks)
-	})
-	if !c.Reading() || len(q.events) == 0 {
-		return
-	}
-	q.place = newQueue(ranks).place
-	for i, ev := range q.events {
-		q.place[ev.rank] = int32(i)
-	}
 }
 
 func (p *processors) snapshot(c *snapshot.Codec) {

@@ -31,7 +31,7 @@ func (e *engine) comeToDate(r int32) bool {
 	rk := &e.ranks[r]
 	if rk.stage == stageFresh && rk.clock > e.now {
 		rk.stage = stageBegin
-		e.queue.set(r, rk.clock)
+		e.parked.Set(r, rk.clock)
 		return false
 	}
 	rk.stage = stageFresh
@@ -84,12 +84,9 @@ func (e *engine) awaitSends(dst int32) {
 // awaitSend gives rank dst an event at the date of a send, unless it has an earlier
 // one.
 func (e *engine) awaitSend(dst int32, date float64) {
-	q := &e.matching
-	if q.place == nil {
-		*q = newQueue(len(e.ranks))
-	}
-	if at := q.place[dst]; at < 0 || q.events[at].date > date {
-		q.set(dst, date)
+	e.matching.Grow(len(e.ranks))
+	if date < e.matching.Date(dst) {
+		e.matching.Set(dst, date)
 	}
 }
 

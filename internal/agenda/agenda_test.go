@@ -1,0 +1,81 @@
+package agenda
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAgenda compares an agenda with a search through all dates, as entries are
+// added, moved and removed.
+func TestAgenda(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for round := range 200 {
+		n := 1 + random.IntN(70)
+		dates := make([]float64, n)
+		for i := range dates {
+			dates[i] = math.Inf(1)
+		}
+		a := New(n)
+		for range 500 {
+			i := int32(random.IntN(len(dates)))
+			switch random.IntN(4) {
+			case 0:
+				a.Clear(i)
+				dates[i] = math.Inf(1)
+			case 1:
+				dates[i] = float64(random.IntN(5)) // draws
+				a.Set(i, dates[i])
+			default:
+				dates[i] = random.Float64()
+				a.Set(i, dates[i])
+			}
+			if random.IntN(100) == 0 {
+				dates = append(dates, math.Inf(1))
+				a.Grow(len(dates))
+			}
+			first := 0
+			for k, date := range dates {
+				if date < dates[first] {
+					first = k
+				}
+			}
+			if a.Next() != dates[first] {
+				t.Fatalf("round %d: next at %g, want %g", round, a.Next(), dates[first])
+			}
+			if !math.IsInf(dates[first], 1) && a.First() != int32(first) {
+				t.Fatalf("round %d: first is %d, want %d", round, a.First(), first)
+			}
+			if a.Date(i) != dates[i] {
+				t.Fatalf("round %d: date %g, want %g", round, a.Date(i), dates[i])
+			}
+		}
+	}
+}
+
+// TestNegativeZero: -0 is a date, and the same as 0.
+func TestNegativeZero(t *testing.T) {
+	a := New(3)
+	a.Set(0, 0)
+	a.Set(1, 1)
+	a.Set(0, math.Copysign(0, -1))
+	if a.First() != 0 || a.Next() != 0 {
+		t.Errorf("first is %d at %g", a.First(), a.Next())
+	}
+}
+
+// BenchmarkPutOff moves the first of 512 dates among 1,024 entries to a later date.
+func BenchmarkPutOff(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1))
+	var steps [4096]float64
+	for i := range steps {
+		steps[i] = 1e-6 * (1 + 50*random.Float64())
+	}
+	a := New(1024)
+	for i := range int32(512) {
+		a.Set(2*i, steps[i])
+	}
+	for i := range b.N {
+		a.Set(a.First(), a.Next()+steps[i&4095])
+	}
+}
