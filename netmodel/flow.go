@@ -78,7 +78,7 @@ func (n *Network) reserve(id int32) {
 		n.flows = append(n.flows, flow{since: noDate})
 		n.cold = append(n.cold, coldFlow{})
 	}
-	n.ends.grow(len(n.flows))
+	n.ends.Grow(len(n.flows))
 	n.reserveSlots()
 }
 

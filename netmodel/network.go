@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"reprise/internal/agenda"
 	"reprise/noise"
 	"reprise/platforms"
 )
@@ -31,8 +32,8 @@ type Network struct {
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
-	starts lanes     // of bandwidth phases
-	ends   eventHeap // of bandwidth phases, and starts that no lane took
+	starts lanes         // of bandwidth phases
+	ends   agenda.Agenda // of bandwidth phases, and starts that no lane took
 
 	// What changed since the last solve.
 	fresh     []int32 // flows that began their bandwidth phase
@@ -94,7 +95,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, weights: r.weights, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		starts: newLanes()}
+		starts: newLanes(), ends: agenda.New(0)}
 	for i, l := range links {
 		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
@@ -161,7 +162,7 @@ func (n *Network) launch(id int32, way *route, links []routeLink, phase, date fl
 	}
 	n.setFlow(id, way, links, n.lastSize)
 	if e := (entry{date: date, flow: id}); !n.starts.push(e) {
-		n.ends.set(id, e.date)
+		n.ends.Set(id, e.date)
 	}
 	n.active++
 	n.stats.Flows++
@@ -207,7 +208,7 @@ func (n *Network) Next() float64 {
 	if len(n.fresh)+len(n.left)+len(n.leftMixed) > 0 {
 		n.solve()
 	}
-	return min(n.starts.next, n.ends.top())
+	return min(n.starts.next, n.ends.Next())
 }
 
 // Advance moves the clock to t, at most the date that Next returned: all events
@@ -219,8 +220,8 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	if n.starts.next <= limit {
 		n.beginLanes(limit)
 	}
-	for n.ends.top() <= limit {
-		id := n.ends.pop()
+	for n.ends.Next() <= limit {
+		id := n.ends.Pop()
 		if n.flows[id].rate == 0 {
 			n.begin(id)
 			continue
@@ -295,7 +296,7 @@ func (n *Network) setRate(id int32, level, rate float64) {
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
 	}
-	n.ends.set(id, end)
+	n.ends.Set(id, end)
 }
 
 // solve computes the shares after the changes since the last solve.

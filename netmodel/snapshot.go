@@ -22,7 +22,7 @@ func (n *Network) Snapshot(c *snapshot.Codec) {
 	n.snapshotLinks(c)
 	flows, links := len(n.flows), len(n.links)
 	n.starts.snapshot(c, flows)
-	n.ends.snapshot(c, flows)
+	n.ends.Snapshot(c, "ends", flows)
 	for _, list := range []struct {
 		numbers *[]int32
 		limit   int
@@ -87,27 +87,9 @@ func (n *Network) snapshotLinks(c *snapshot.Codec) {
 	}
 }
 
-// snapshot is Snapshot of a heap of events of so many flows.
-func (h *eventHeap) snapshot(c *snapshot.Codec, flows int) {
-	c.Section("ends", *h, entry{})
-	snapshot.Slice(c, &h.entries, flows, func(e *entry) { e.snapshot(c, flows) })
-	if c.Reading() {
-		h.index(flows)
-	}
-}
-
 func (e *entry) snapshot(c *snapshot.Codec, flows int) {
 	c.Float64(&e.date)
 	snapshot.Index(c, &e.flow, 0, flows)
-}
-
-// index sets where the event of each flow is.
-func (h *eventHeap) index(flows int) {
-	h.pos = h.pos[:0]
-	h.grow(flows)
-	for i := range h.entries {
-		h.pos[h.entries[i].flow] = int32(i)
-	}
 }
 
 // snapshot is Snapshot of lanes of events of so many flows. Which lane an event is in

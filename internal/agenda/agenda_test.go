@@ -1,9 +1,13 @@
 package agenda
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"reprise/internal/snapshot"
 )
 
 // TestAgenda compares an agenda with a search through all dates, as entries are
@@ -61,6 +65,41 @@ func TestNegativeZero(t *testing.T) {
 	a.Set(0, math.Copysign(0, -1))
 	if a.First() != 0 || a.Next() != 0 {
 		t.Errorf("first is %d at %g", a.First(), a.Next())
+	}
+}
+
+// TestSnapshot: what is read is what was written, and a date that is none is refused.
+func TestSnapshot(t *testing.T) {
+	for _, bad := range []float64{0, -1, math.NaN()} {
+		a := New(5)
+		a.Set(3, 2)
+		a.Set(1, 7)
+		a.nodes[a.leaves+4].key = math.Float64bits(bad)
+		var file bytes.Buffer
+		c := snapshot.NewWriter(&file)
+		if a.Snapshot(c, "test", 5); c.Flush() != nil {
+			t.Fatal(c.Err())
+		}
+		var b Agenda
+		c = snapshot.NewReader(&file)
+		b.Snapshot(c, "test", 5)
+		if bad != 0 {
+			if !errors.Is(c.Err(), snapshot.ErrCorrupt) {
+				t.Errorf("date %g: %v", bad, c.Err())
+			}
+			continue
+		}
+		if c.Err() != nil {
+			t.Fatal(c.Err())
+		}
+		for _, want := range []int32{4, 3, 1} {
+			if got := b.Pop(); got != want {
+				t.Errorf("%d is next, want %d", got, want)
+			}
+		}
+		if !math.IsInf(b.Next(), 1) {
+			t.Errorf("%g is left", b.Next())
+		}
 	}
 }
 

@@ -1,45 +1,10 @@
 package netmodel
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// TestEventHeap compares the heap with sorting, moves included.
-func TestEventHeap(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		var h eventHeap
-		n := 1 + r.IntN(100)
-		h.grow(n)
-		want := make([]entry, n)
-		for i := range want {
-			want[i] = entry{float64(r.IntN(20)), int32(i)} // many equal dates
-		}
-		for _, i := range r.Perm(n) {
-			h.set(int32(i), float64(r.IntN(20)))
-		}
-		for _, i := range r.Perm(n) {
-			h.set(int32(i), want[i].date)
-		}
-		slices.SortFunc(want, func(a, b entry) int {
-			if a.before(b) {
-				return -1
-			}
-			return 1
-		})
-		for _, e := range want {
-			if date, id := h.top(), h.pop(); date != e.date || id != e.flow {
-				t.Fatalf("got flow %d at %v, want flow %d at %v", id, date, e.flow, e.date)
-			}
-		}
-		if !math.IsInf(h.top(), 1) {
-			t.Fatal("not empty")
-		}
-	}
-}
 
 // TestLanes: what comes out in order was put in, and next is the first date.
 func TestLanes(t *testing.T) {
