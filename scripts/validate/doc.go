@@ -2,7 +2,7 @@
 // clusters and with SMPI's published simulations of them, and writes the tables and
 // plots of docs/validation.md.
 //
-//	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs 1] [-only dahu,factorial,...] [-page docs/validation.md]
+//	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs N] [-only dahu,factorial,...] [-page docs/validation.md]
 //	go run ./scripts/validate -short
 //
 // The published data are other people's and not part of the repository: -data is
@@ -13,7 +13,7 @@
 // The page is text with marked sections, one for each part (package internal/page).
 // Every replay is a run of the programs in -bin. Its result is kept in -work under a
 // hash of the programs and of all that they read, so that a second validation with
-// the same programs takes seconds; -jobs runs are done at once.
+// the same programs takes seconds; -jobs runs are done at once, one for each processor by default.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and

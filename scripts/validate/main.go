@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.bin, "bin", "bin", "directory of tracegen and replay")
 	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
 	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
-	f.IntVar(&o.jobs, "jobs", 1, "number of replays at once")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
 	f.IntVar(&o.largest, "largest", 500000, "largest order of the matrix in Dahu's study by size")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
