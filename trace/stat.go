@@ -10,6 +10,8 @@ type StatOptions struct {
 	// Late answers polls as the rule Late does: the most polls and chunks. Without
 	// it, as Hit. Messages and bytes are the same, and flop but for rounding.
 	Late bool
+	// Progress, if set, is called with the number of steps counted so far.
+	Progress func(steps int)
 }
 
 // Stat is what a trace holds in all.
@@ -97,7 +99,9 @@ func (t *Trace) Stat(o StatOptions) (*Stat, error) {
 	for ; err == nil && w != nil; w, err = t.after(w) {
 		for i := range w.units {
 			if w.units[i].step != last {
-				last = w.units[i].step
+				if last = w.units[i].step; o.Progress != nil {
+					o.Progress(steps)
+				}
 				steps++
 			}
 			if err := u.unit(w, &w.units[i]); err != nil {

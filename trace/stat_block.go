@@ -12,14 +12,17 @@ type summarizer struct {
 	late     bool // polls as Late answers them, else as Hit
 	done     []*summary
 	terms    int // of all summaries
+	items    int // of their blocks
 }
 
 // Limits of what is held, so that a small file whose blocks call each other with
 // ever new arguments cannot ask for more: in terms, of 32 bytes. HPL on 77x78
-// processes takes 70 thousand, 4 thousand in one block.
+// processes takes 70 thousand, 4 thousand in one block; on 256x256 with spread-roll
+// 8 million, 150 for each item of its blocks and up to 25 thousand in one block.
 const (
 	maxBlockTerms = 1 << 18
-	maxTerms      = 1 << 22
+	maxTerms      = 1 << 22 // of all blocks, and
+	maxItemTerms  = 1 << 8  // more for each of their items
 )
 
 // summary returns the summary of a block.
@@ -30,12 +33,22 @@ func (z *summarizer) summary(block int) (*summary, error) {
 		if err != nil {
 			return nil, fmt.Errorf("block %d %q: %w", n, z.program.Block(n).Name, err)
 		}
-		if z.terms += w.terms + w.g.terms; z.terms > maxTerms {
-			return nil, fmt.Errorf("blocks 0 to %d: formulas of more than %d terms cannot be counted", n, maxTerms)
+		z.terms += w.terms + w.g.terms
+		z.items += countItems(w.block.Items)
+		if limit := maxTerms + maxItemTerms*z.items; z.terms > limit {
+			return nil, fmt.Errorf("blocks 0 to %d: formulas of more than %d terms cannot be counted", n, limit)
 		}
 		z.done = append(z.done, s)
 	}
 	return z.done[block], nil
+}
+
+func countItems(items []Item) int {
+	n := len(items)
+	for i := range items {
+		n += countItems(items[i].Body)
+	}
+	return n
 }
 
 // compiled returns the summary of a block, ready to be evaluated.

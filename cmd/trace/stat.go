@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/trace"
 )
 
@@ -29,7 +30,9 @@ func statCommand() *cli.Command {
 				return err
 			}
 			defer closing(t, &err)
-			s, err := t.Stat(trace.StatOptions{Late: late})
+			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps, "steps")
+			s, err := t.Stat(trace.StatOptions{Late: late, Progress: bar.Set})
+			bar.Clear()
 			if err != nil {
 				return err
 			}
