@@ -32,19 +32,29 @@ func (l *lab) replayPoints(points []point) error {
 	return nil
 }
 
-// pointTable lists points: ours, SMPI's and the machine's Gflops, errors in percent.
+// pointTable lists points: ours, SMPI's and the machine's Gflops, errors in percent,
+// and the intervals of ours if they are estimates.
 func pointTable(head []string, points []point) string {
-	withReal := false
+	withReal, estimated := false, false
 	for _, p := range points {
 		withReal = withReal || p.real > 0
+		estimated = estimated || p.result.Interval > 0
 	}
-	head = append(head[:len(head):len(head)], "ours, Gflops", "SMPI", "ours − SMPI, %")
+	head = append(head[:len(head):len(head)], "ours, Gflops")
+	if estimated {
+		head = append(head, "±, %")
+	}
+	head = append(head, "SMPI", "ours − SMPI, %")
 	if withReal {
 		head = append(head, "reality", "ours − reality, %", "SMPI − reality, %")
 	}
 	t := page.NewTable(head...)
 	for _, p := range points {
-		cells := append(p.labels[:len(p.labels):len(p.labels)], gflops(p.ours), gflops(p.smpi), percent(relative(p.ours, p.smpi)))
+		cells := append(p.labels[:len(p.labels):len(p.labels)], gflops(p.ours))
+		if estimated {
+			cells = append(cells, fmt.Sprintf("%.2f", 100*p.result.Interval/p.result.Makespan))
+		}
+		cells = append(cells, gflops(p.smpi), percent(relative(p.ours, p.smpi)))
 		if withReal {
 			cells = append(cells, gflops(p.real), percent(relative(p.ours, p.real)), percent(relative(p.smpi, p.real)))
 		}
