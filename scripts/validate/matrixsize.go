@@ -133,15 +133,11 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 }
 
 // orders are those that a model is replayed for: all without noise and for D1_het,
-// the best model; a few for the others with noise of dgemm, and fewer where the only
-// difference from another model is the noise of the network, which changes little.
+// the best model; a few for the others with noise.
 func (s ladderStep) orders(largest int) []int {
 	list := slices.Clone(orders)
-	switch {
-	case s.noisyLinks:
+	if s.noisyLinks || s.noisyKernels && s.name != "D1_het" {
 		list = []int{50000, 100000, 250000}
-	case s.noisyKernels && s.name != "D1_het":
-		list = []int{50000, 100000, 250000, 500000}
 	}
 	return slices.DeleteFunc(list, func(n int) bool { return n > largest })
 }
