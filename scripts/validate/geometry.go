@@ -9,44 +9,53 @@ import (
 	"reprise/internal/page"
 )
 
-// geometry replays the grids of 960 ranks on 30 nodes of Dahu with N = 250,000, by
-// both calibrations of the network. Input: dgemm of July 2020 with the network of
-// September 2020 and all kernels noisy, hosts 1 to 30; or dgemm of January 2020 with
-// the network of 2019, minimal kernels and noise of dgemm, hosts 0 to 29. Of the
-// dgemm models 7 processors are published and the others reconstructed.
-func geometry(l *lab) (section, error) {
-	d, err := l.readDahu()
-	if err != nil {
-		return section{}, err
-	}
-	now, err := l.geometryPoints(d, "dahu_ringrong_2020", "het_poly_2020-07-08_reconstructed", "smpi_gflops", 1)
-	if err != nil {
-		return section{}, err
-	}
-	old, err := l.geometryPoints(d, "dahu_2019", "het_poly_2020-01-14_reconstructed", "smpi_old_gflops", 0)
-	if err != nil {
-		return section{}, err
-	}
-	name := func(p point) string { return strings.Join(p.labels, "x") }
-	text := "Network of September 2020 (with large messages and loaded processors):\n\n" + agree(now, name).text() + "\n" + order(now) + "\n" +
-		page.Image(l.plots, "geometry", "Gflops of the grids, network of 2020") + page.Image(l.plots, "geometry-old", "Gflops of the grids, network of 2019") +
-		"\n" + pointTable([]string{"P", "Q"}, now) + "\nNetwork of 2019 (messages up to 1 MB):\n\n" + agree(old, name).text() + "\n" + order(old) +
-		"\n" + pointTable([]string{"P", "Q"}, old)
-	return section{text, geometryClaims(now, old)}, l.plotGeometry(now, old)
+// geometryStudy replays the grids of 960 ranks on 30 nodes of Dahu with N = 250,000, by
+// one of the calibrations of the network. Of the dgemm models 7 processors are published
+// and the others reconstructed.
+type geometryStudy struct {
+	network, gemms string
+	smpi           string // column of SMPI's Gflops
+	firstHost      int
+	allNoisy       bool // noise of all kernels; else of dgemm, with minimal other kernels
+	plot, title    string
+	claims         func([]point) []verdict
 }
 
-// geometryClaims checks how far off both networks are, and best and worst grids.
-func geometryClaims(now, old []point) []verdict {
-	name := func(p point) string { return strings.Join(p.labels, "x") }
-	a, b := agree(now, name), agree(old, name)
-	best := slices.MaxFunc(now, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
-	worst := slices.MinFunc(now, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
+// geometry2020 is with the network of September 2020.
+var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: "het_poly_2020-07-08_reconstructed", smpi: "smpi_gflops",
+	firstHost: 1, allNoisy: true, plot: "geometry", title: "960 ranks, network of 2020", claims: geometryClaims}
+
+// geometry2019 is with the network of 2019.
+var geometry2019 = geometryStudy{network: "dahu_2019", gemms: "het_poly_2020-01-14_reconstructed", smpi: "smpi_old_gflops",
+	plot: "geometry-2019", title: "960 ranks, network of 2019", claims: firstNetworkClaims}
+
+func (g *geometryStudy) measure(l *lab) (section, error) {
+	points, err := g.replay(l)
+	if err != nil {
+		return section{}, err
+	}
+	text := agree(points, gridName).text() + "\n" + order(points) + "\n" + page.Image(l.plots, g.plot, "Gflops of the grids, "+g.title) + "\n" + pointTable([]string{"P", "Q"}, points)
+	return section{text, g.claims(points)}, plotSorted(l, g.plot, g.title, points)
+}
+
+func gridName(p point) string { return strings.Join(p.labels, "x") }
+
+// firstNetworkClaims checks how far off the first network is.
+func firstNetworkClaims(points []point) []verdict {
+	a := agree(points, gridName)
+	return []verdict{{9, fmt.Sprintf("worst %s %% at %s", tenth(a.oursReal.worst), a.oursReal.worstAt), a.oursReal.worst > 40}}
+}
+
+// geometryClaims checks how far off the second network is, and best and worst grids.
+func geometryClaims(points []point) []verdict {
+	a := agree(points, gridName)
+	best := slices.MaxFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
+	worst := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
 	return []verdict{
-		{9, fmt.Sprintf("worst %s %% at %s", tenth(b.oursReal.worst), b.oursReal.worstAt), b.oursReal.worst > 40},
 		{10, fmt.Sprintf("%s, %d of %d within 5 %% (SMPI: %s, %d)", a.oursReal.limits(), a.oursReal.within5, a.oursReal.n, a.smpiReal.limits(), a.smpiReal.within5),
 			a.oursReal.mean() <= a.smpiReal.mean()+1},
-		{14, fmt.Sprintf("best %s, worst %s, factor %.1f between them among those replayed", name(best), name(worst), best.ours/worst.ours),
-			sameExtremes(now)},
+		{14, fmt.Sprintf("best %s, worst %s, factor %.1f between them among those replayed", gridName(best), gridName(worst), best.ours/worst.ours),
+			sameExtremes(points)},
 	}
 }
 
@@ -60,35 +69,32 @@ func sameExtremes(points []point) bool {
 	return extreme(maxOf, ours) == extreme(maxOf, real) && extreme(minOf, ours) == extreme(minOf, real)
 }
 
-func (l *lab) plotGeometry(now, old []point) error {
-	if err := plotSorted(l, "geometry", "960 ranks, network of 2020", now); err != nil {
-		return err
+// replay replays the grids.
+func (g *geometryStudy) replay(l *lab) ([]point, error) {
+	d, err := l.readDahu()
+	if err != nil {
+		return nil, err
 	}
-	return plotSorted(l, "geometry-old", "960 ranks, network of 2019", old)
-}
-
-// geometryPoints replays the grids on 30 hosts numbered from first on.
-func (l *lab) geometryPoints(d *dahu, network, gemms, smpi string, first int) ([]point, error) {
 	others := d.others
-	if first == 0 {
+	if !g.allNoisy {
 		others = others.minimal()
 	}
-	kernels, err := d.kernels(gemms, others)
+	kernels, err := d.kernels(g.gemms, others)
 	if err != nil {
 		return nil, err
 	}
-	kernels.noisyGemm, kernels.noisyOthers = true, first > 0
-	s, err := l.sheet("geometry/geometry.csv", "p", "q", "real_gflops_mean", smpi)
+	kernels.noisyGemm, kernels.noisyOthers = true, g.allNoisy
+	s, err := l.sheet("geometry/geometry.csv", "p", "q", "real_gflops_mean", g.smpi)
 	if err != nil {
 		return nil, err
 	}
-	machine, models := d.networks[network].xml(cluster{first: first, last: first + 29, cores: 32}), kernels.yaml()
+	machine, models := d.networks[g.network].xml(cluster{first: g.firstHost, last: g.firstHost + 29, cores: 32}), kernels.yaml()
 	var points []point
 	for _, r := range s.rows {
 		points = append(points, point{
 			labels: []string{r.text("p"), r.text("q")},
 			run:    run{hpl: dahuFlags(250000, 128, r.whole("p"), r.whole("q"), "2rg", 1, "bin"), platform: machine, kernels: models},
-			smpi:   r.number(smpi), real: r.number("real_gflops_mean"),
+			smpi:   r.number(g.smpi), real: r.number("real_gflops_mean"),
 		})
 	}
 	if s.err != nil {
