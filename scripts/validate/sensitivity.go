@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reprise/internal/page"
@@ -64,19 +63,21 @@ func tenth(x float64) string {
 	return text[:len(text)-1]
 }
 
-// studyMachines is for how many machines of each order the studies are replayed.
-const studyMachines = 2
-
 // chosen are the machines of each order that are replayed: the first that come.
-type chosen map[int][]string
+type chosen struct {
+	limit    int // of each order
+	machines map[int][]string
+}
+
+func choose(limit int) chosen { return chosen{limit, map[int][]string{}} }
 
 // has reports whether a row is of a chosen machine, and chooses it while there are
 // too few.
 func (c chosen) has(n int, machine string) bool {
-	if !slices.Contains(c[n], machine) && len(c[n]) < studyMachines {
-		c[n] = append(c[n], machine)
+	if !slices.Contains(c.machines[n], machine) && len(c.machines[n]) < c.limit {
+		c.machines[n] = append(c.machines[n], machine)
 	}
-	return slices.Contains(c[n], machine)
+	return slices.Contains(c.machines[n], machine)
 }
 
 // topology replays 16x16 ranks on a switch and on fat trees with 4 top switches and
@@ -90,7 +91,7 @@ func topology(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	machines := chosen{}
+	machines := choose(2)
 	var samples []sample
 	var runs []run
 	for _, r := range s.rows {
@@ -128,7 +129,7 @@ func temporal(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	machines := chosen{}
+	machines := choose(1)
 	var samples []sample
 	var runs []run
 	var kinds []string
@@ -150,7 +151,7 @@ func temporal(l *lab) (section, error) {
 	if err := l.fill(samples, runs); err != nil {
 		return section{}, err
 	}
-	text := "Time above that without noise, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
+	text := "Time above that without noise in percent, ours (SMPI's):\n\n" +
 		overheadTable("coefficient of variation", "0 %", kinds, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, temporalClaims(samples, y)}, nil
 }
@@ -168,7 +169,7 @@ func spatial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	machines := chosen{}
+	machines := choose(1)
 	var samples []sample
 	var runs []run
 	for _, r := range s.rows {
@@ -185,7 +186,7 @@ func spatial(l *lab) (section, error) {
 	if err := l.fill(samples, runs); err != nil {
 		return section{}, err
 	}
-	text := "Time above that of 4x64, mean over " + strconv.Itoa(studyMachines) + " machines in percent, ours (SMPI's):\n\n" +
+	text := "Time above that of 4x64 in percent, ours (SMPI's):\n\n" +
 		overheadTable("grid", "4x64", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, spatialClaims(samples)}, nil
 }
