@@ -350,6 +350,7 @@ func TestStopped(t *testing.T) {
 	// The second transfer begins a second after the first has ended, and is under way.
 	first := starLatency + (100000+envelope)/starBandwidth
 	near(t, "stopped at", *res.StoppedAt, first+1+starLatency)
+	near(t, "makespan so far", res.Makespan, first+1+starLatency) // both ranks wait since earlier dates
 	if res.Complete || res.Messages != 2 {
 		t.Errorf("complete %v, %d messages, want false and 2", res.Complete, res.Messages)
 	}

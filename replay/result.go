@@ -87,9 +87,10 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	return res
 }
 
-// stop makes the result that of a replay that was stopped at the date.
+// stop makes the result that of a replay that was stopped at the date, to which no rank
+// may have come: they wait for transfers that go on.
 func (r *Result) stop(date float64) {
-	r.StoppedAt = &date
+	r.StoppedAt, r.Makespan = &date, max(r.Makespan, date)
 	r.Complete, r.Gflops = false, 0
 	r.Warnings = []string{} // what has no partner may get one
 }
