@@ -154,7 +154,7 @@ func (e *engine) growProbes() {
 
 // beginSpin notes that rank r does nothing but probe, and what it does between
 // two probes takes the same time at each turn. From now on only the event loop
-// deals with it (spinTurn), until a probe sees the message.
+// deals with it (spin), until a probe sees the message.
 func (e *engine) beginSpin(r, src, tag int32) {
 	rk := &e.ranks[r]
 	rk.spinning = true
