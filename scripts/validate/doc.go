@@ -13,7 +13,8 @@
 // The page is text with marked sections, one for each part (package internal/page).
 // Every replay is a run of the programs in -bin. Its result is kept in -work under a
 // hash of the programs and of all that they read, so that a second validation with
-// the same programs takes seconds; -jobs runs are done at once, one for each processor by default.
+// the same programs takes seconds. Parts are measured side by side; -jobs replays go
+// on at once, one for each processor by default.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and

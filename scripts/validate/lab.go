@@ -20,19 +20,20 @@ import (
 
 // lab is where runs are replayed.
 type lab struct {
-	data    string // directory of the published data
-	bin     string // directory of the programs
-	work    string // directory of what they read and of their results
-	plots   string // directory
-	tools   string // hash of the programs
-	jobs    int
-	largest int // order of the matrix of what is replayed of the study by size
+	data    string        // directory of the published data
+	bin     string        // directory of the programs
+	work    string        // directory of what they read and of their results
+	plots   string        // directory
+	tools   string        // hash of the programs
+	slots   chan struct{} // a place for each replay that goes on
+	largest int           // order of the matrix of what is replayed of the study by size
+	busy    sync.Map      // a mutex for each result, so that no two parts replay the same
+	mu      sync.Mutex    // of log
 	log     io.Writer
-	mu      sync.Mutex // of log
 }
 
 func newLab(o *config, log io.Writer) (*lab, error) {
-	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), jobs: o.jobs, largest: o.largest, log: log}
+	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), largest: o.largest, log: log, slots: make(chan struct{}, o.jobs)}
 	for _, dir := range []string{"runs", "files"} {
 		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
 			return nil, err
@@ -108,17 +109,16 @@ type distribution struct {
 	SD   float64 `json:"sd_s"`
 }
 
-// replayAll replays runs, some at once, and returns their results in order. It begins
-// with the last: tables mostly end with what takes longest, and so do not end with one
-// replay while the other processors idle.
+// replayAll replays runs, as many at once as there are slots for all parts together,
+// and returns their results in order. It begins with the last: tables mostly end with
+// what takes longest, and so do not end with one replay while the other processors idle.
 func (l *lab) replayAll(runs []run) ([]result, error) {
 	results, errs := make([]result, len(runs)), make([]error, len(runs))
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, l.jobs)
 	for i := len(runs) - 1; i >= 0; i-- {
-		slots <- struct{}{}
+		l.slots <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-l.slots }()
 			results[i], errs[i] = l.replay(runs[i])
 		})
 	}
@@ -130,6 +130,7 @@ func (l *lab) replayAll(runs []run) ([]result, error) {
 func (l *lab) replay(r run) (result, error) {
 	var res result
 	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
+	defer l.reserve(path).Unlock()
 	out, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if out, err = l.play(r); err == nil {
@@ -143,6 +144,13 @@ func (l *lab) replay(r run) (result, error) {
 		return res, fmt.Errorf("%s: %w", path, err)
 	}
 	return res, nil
+}
+
+// reserve waits until no other part replays the result of a file, and locks it.
+func (l *lab) reserve(path string) *sync.Mutex {
+	busy, _ := l.busy.LoadOrStore(path, new(sync.Mutex))
+	busy.(*sync.Mutex).Lock()
+	return busy.(*sync.Mutex)
 }
 
 // play runs tracegen and replay and returns what the latter prints.
@@ -193,11 +201,16 @@ func writeWhole(path string, b []byte) error {
 	})
 }
 
+// note writes a line of what goes on.
+func (l *lab) note(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fmt.Fprintln(l.log, line)
+}
+
 // execute runs one of the programs on one core and returns its standard output.
 func (l *lab) execute(name string, args []string) ([]byte, error) {
-	l.mu.Lock()
-	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
-	l.mu.Unlock()
+	l.note("$ " + name + " " + strings.Join(args, " "))
 	cmd := exec.Command(filepath.Join(l.bin, name), args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var stdout, stderr bytes.Buffer

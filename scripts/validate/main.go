@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"reprise/internal/page"
@@ -62,8 +64,7 @@ func parseFlags(args []string) (*config, error) {
 	return o, nil
 }
 
-// validate measures the chosen parts one after the other and writes each to the
-// page when it is done.
+// validate measures the chosen parts and writes each to the page.
 func validate(args []string, stdout, log io.Writer) error {
 	o, err := parseFlags(args)
 	if err != nil {
@@ -76,27 +77,46 @@ func validate(args []string, stdout, log io.Writer) error {
 	if o.short {
 		return short(l, o.facts, stdout)
 	}
+	var chosen []part
 	for _, p := range parts() {
-		if len(o.only) > 0 && !slices.Contains(o.only, p.name) {
-			continue
+		if len(o.only) == 0 || slices.Contains(o.only, p.name) {
+			chosen = append(chosen, p)
 		}
-		begin := time.Now()
-		if err := l.write(p, o.page); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		fmt.Fprintf(log, "validate: %s took %.0f s\n", p.name, time.Since(begin).Seconds())
 	}
-	return nil
+	return l.measureAll(chosen, o.page)
 }
 
-// write measures a part and puts it on the page.
-func (l *lab) write(p part, path string) error {
-	s, err := p.measure(l)
-	if err != nil {
+// measureAll measures parts side by side, so that no processor idles while the last
+// replay of one goes on, and writes each to the page when it and those before it are
+// done. One that fails does not keep the others from the page.
+func (l *lab) measureAll(chosen []part, path string) error {
+	sections := make([]func() (section, error), len(chosen))
+	for i, p := range chosen {
+		sections[i] = sync.OnceValues(func() (section, error) { return p.measure(l) })
+		if p.replays {
+			go sections[i]()
+		}
+	}
+	var errs []error
+	begin := time.Now()
+	for i, p := range chosen {
+		s, err := sections[i]()
+		if err == nil {
+			err = l.write(p.name, s, path)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p.name, err))
+			continue
+		}
+		l.note(fmt.Sprintf("validate: %s is on the page after %.0f s", p.name, time.Since(begin).Seconds()))
+	}
+	return errors.Join(errs...)
+}
+
+// write puts a part on the page and keeps its verdicts.
+func (l *lab) write(name string, s section, path string) error {
+	if err := l.keepVerdicts(name, s.claims); err != nil {
 		return err
 	}
-	if err := l.keepVerdicts(p.name, s.claims); err != nil {
-		return err
-	}
-	return page.RewriteSection(path, p.name, s.text)
+	return page.RewriteSection(path, name, s.text)
 }

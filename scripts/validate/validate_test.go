@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -198,6 +200,43 @@ func TestCache(t *testing.T) {
 	}
 	if got, err := l.replay(r); err != nil || got.Makespan != 2 || got.Gflops != 3 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestMeasureAll: parts that replay wait for each other, one that fails does not keep
+// the others from the page, and the claims see what the parts before them found.
+func TestMeasureAll(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.md")
+	text := ""
+	for _, name := range []string{"first", "second", "third", "claims"} {
+		text += "<!-- measured: " + name + " -->\n<!-- end: " + name + " -->\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := &lab{work: t.TempDir(), log: io.Discard}
+	if err := os.Mkdir(filepath.Join(l.work, "files"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	third := make(chan bool)
+	err := l.measureAll([]part{
+		{"first", func(*lab) (section, error) { <-third; return section{"one", []verdict{{Claim: 1}}}, nil }, true},
+		{"second", func(*lab) (section, error) { return section{}, errors.New("no such machine") }, true},
+		{"third", func(*lab) (section, error) { close(third); return section{text: "three"}, nil }, true},
+		{"claims", func(l *lab) (section, error) {
+			_, err := os.Stat(l.verdictFile("first"))
+			return section{text: "four"}, err
+		}, false},
+	}, path)
+	if err == nil || err.Error() != "second: no such machine" {
+		t.Error(err)
+	}
+	got, _ := os.ReadFile(path)
+	for name, want := range map[string]string{"first": "one", "second": "", "third": "three", "claims": "four"} {
+		want = "<!-- measured: " + name + " -->\n" + map[bool]string{true: "\n" + want + "\n\n"}[want != ""] + "<!-- end: " + name + " -->"
+		if !strings.Contains(string(got), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
 	}
 }
 
