@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,12 @@ func (p polynomial) terms() string {
 		}
 	}
 	return "{" + strings.Join(list, ", ") + "}"
+}
+
+func (g gemm) times(x float64) gemm { return gemm{g.mean.times(x), g.deviation.times(x)} }
+
+func (p polynomial) times(x float64) polynomial {
+	return polynomial{x * p.mnk, x * p.mn, x * p.mk, x * p.nk, x * p.intercept}
 }
 
 // piece writes the model as in a kernel file. Empty calls are charged, as the
@@ -50,6 +57,15 @@ type machineKernels struct {
 	others      otherKernels
 	noisyGemm   bool // dgemm has noise
 	noisyOthers bool // all others have
+}
+
+// times returns the models with a dgemm that takes x times as long.
+func (m machineKernels) times(x float64) machineKernels {
+	m.gemm, m.processors = m.gemm.times(x), slices.Clone(m.processors)
+	for i := range m.processors {
+		m.processors[i].gemm = m.processors[i].gemm.times(x)
+	}
+	return m
 }
 
 // yaml writes the models as a kernel file for hosts that are numbered node-0,

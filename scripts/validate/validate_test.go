@@ -240,6 +240,28 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
+// TestSlowdown: for blocks of order 0.75 x 4000 = 3000, products with K = 128 take
+// 2e-10 + 1.28e-9/128 + 3e-7/3000 = 3.1e-10 s for each M*N*K, with K = 256 3.41e-10 s.
+func TestSlowdown(t *testing.T) {
+	l := &lab{data: t.TempDir()}
+	dir := filepath.Join(l.data, "dgemm_calibration")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "experiment,mnk,mn,mk,nk\n128_01,2e-10,1.28e-9,1e-7,2e-7\nrandom_01,1,1,1,1\n256_00,2.31e-10,2.56e-9,3e-7,0\n"
+	if err := os.WriteFile(filepath.Join(dir, "dgemm_raw_expected.csv"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.slowdown(4000)
+	if err != nil || math.Abs(got-1.1) > 1e-12 {
+		t.Errorf("%g, %v", got, err)
+	}
+	m := machineKernels{processors: []processor{{gemm: gemm{mean: polynomial{mnk: 2, intercept: 1}}}}}
+	if x := m.times(1.5); x.processors[0].mean != (polynomial{mnk: 3, intercept: 1.5}) || m.processors[0].mean.mnk != 2 {
+		t.Errorf("%+v, %+v", x, m)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	points := []point{{smpi: 100, ours: 101}, {smpi: 100, ours: 97}}
 	if err := check(points, []float64{1.5, 3.5}); err != nil {
