@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,6 +39,9 @@ func factorial(l *lab) (section, error) {
 	var points []point
 	for _, r := range s.rows {
 		nb := r.whole("nb")
+		if models[nb] == "" {
+			return section{}, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
+		}
 		flags := dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap"))
 		points = append(points, point{
 			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
@@ -78,8 +82,8 @@ func (l *lab) slowdown(first int) (float64, error) {
 			seconds[r.text("experiment")] += r.number("mnk") + r.number("mn")/k + (r.number("mk")+r.number("nk"))/size
 		}
 	}
-	if seconds["128_01"] == 0 {
-		return 0, fmt.Errorf("no timings with K = 128 in the data")
+	if seconds["128_01"] <= 0 || seconds["256_00"] <= 0 {
+		return 0, errors.Join(s.err, fmt.Errorf("no timings with K = 128 and with K = 256 in the data"))
 	}
 	return seconds["256_00"] / seconds["128_01"], s.err
 }

@@ -256,6 +256,12 @@ func TestSlowdown(t *testing.T) {
 	if err != nil || math.Abs(got-1.1) > 1e-12 {
 		t.Errorf("%g, %v", got, err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "dgemm_raw_expected.csv"), []byte(text[:strings.Index(text, "256_00")]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := l.slowdown(4000); err == nil {
+		t.Errorf("%g without timings for K = 256", got)
+	}
 	m := machineKernels{processors: []processor{{gemm: gemm{mean: polynomial{mnk: 2, intercept: 1}}}}}
 	if x := m.times(1.5); x.processors[0].mean != (polynomial{mnk: 3, intercept: 1.5}) || m.processors[0].mean.mnk != 2 {
 		t.Errorf("%+v, %+v", x, m)
