@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 
 	"reprise/internal/page"
 )
@@ -64,51 +61,29 @@ var claims = []claim{
 	{35, "dgemm between processors and days: mean 7.382e-11 s, spatial 3.4 %, daily 0.8 %, noise 3.8 %", "a law of the data, see [calibrate.md](calibrate.md)"},
 }
 
-// keepVerdicts saves what a part found for the table of claims.
-func (l *lab) keepVerdicts(part string, list []verdict) error {
-	b, err := json.MarshalIndent(list, "", " ")
-	if err != nil {
-		return err
-	}
-	return writeWhole(l.verdictFile(part), b)
-}
-
-func (l *lab) verdictFile(part string) string {
-	return filepath.Join(l.work, "files", "verdicts-"+part+".json")
-}
-
-// judge writes the table of claims from what the parts have found so far.
-func judge(l *lab) (section, error) {
-	found := map[int]verdict{}
-	for _, name := range partNames() {
-		b, err := os.ReadFile(l.verdictFile(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		var list []verdict
-		if err == nil {
-			err = json.Unmarshal(b, &list)
-		}
-		if err != nil {
-			return section{}, fmt.Errorf("claims of %s: %w", name, err)
-		}
-		for _, v := range list {
-			found[v.Claim] = v
+// judge returns the table of claims with what was found about some of them. What the
+// table says about the others stays.
+func judge(table string, found []verdict) string {
+	old := map[string][]string{}
+	for row := range strings.Lines(table) {
+		if cells := strings.Split(strings.TrimSpace(row), " | "); len(cells) == 4 {
+			old[strings.TrimPrefix(cells[0], "| ")] = []string{cells[2], strings.TrimSuffix(cells[3], " |")}
 		}
 	}
 	t := page.NewTable("claim", "published", "ours", "reproduced")
 	for _, c := range claims {
-		v, ok := found[c.number]
-		switch {
-		case !ok && c.other == "":
-			t.Row(fmt.Sprint(c.number), c.text, "–", "not replayed yet")
-		case !ok:
-			t.Row(fmt.Sprint(c.number), c.text, "–", c.other)
-		case v.Reproduced:
-			t.Row(fmt.Sprint(c.number), c.text, v.Ours, "yes")
-		default:
-			t.Row(fmt.Sprint(c.number), c.text, v.Ours, "**no**")
+		number := fmt.Sprint(c.number)
+		ours := old[number]
+		if i := slices.IndexFunc(found, func(v verdict) bool { return v.Claim == c.number }); i >= 0 {
+			ours = []string{found[i].Ours, map[bool]string{true: "yes", false: "**no**"}[found[i].Reproduced]}
 		}
+		switch {
+		case c.other != "":
+			ours = []string{"–", c.other}
+		case ours == nil:
+			ours = []string{"–", "not replayed yet"}
+		}
+		t.Row(number, c.text, ours[0], ours[1])
 	}
-	return section{text: t.String()}, nil
+	return t.String()
 }

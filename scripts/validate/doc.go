@@ -2,7 +2,7 @@
 // clusters and with SMPI's published simulations of them, and writes the tables and
 // plots of docs/validation.md.
 //
-//	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs N] [-only dahu,factorial,...] [-page docs/validation.md]
+//	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs N] [-only dahu,factorial,...] [-all] [-page docs/validation.md]
 //	go run ./scripts/validate -short
 //
 // The published data are other people's and not part of the repository: -data is
@@ -10,11 +10,13 @@
 // from the coefficients in there, so that nothing of ours but the simulation is
 // under test; each part's file says from which.
 //
-// The page is text with marked sections, one for each part (package internal/page).
+// The page is text with marked sections, one for each part (package internal/page), and
+// a table of claims, of which each part writes the rows that it says something about.
 // Every replay is a run of the programs in -bin. Its result is kept in -work under a
 // hash of the programs and of all that they read, so that a second validation with
 // the same programs takes seconds. Parts are measured side by side; -jobs replays go
-// on at once, one for each processor by default.
+// on at once, one for each processor by default. -all replays as a whole what are
+// estimates from windows of steps otherwise, and what is left out for its length.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and

@@ -16,7 +16,7 @@ type geometryStudy struct {
 	network, gemms string
 	smpi           string // column of SMPI's Gflops
 	firstHost      int
-	mostRows       int  // grids of more process rows are left out; 0: none
+	mostRows       int  // grids of more process rows are left out without -all; 0: none
 	allNoisy       bool // noise of all kernels; else of dgemm, with minimal other kernels
 	plot, title    string
 	claims         func([]point) []verdict
@@ -93,7 +93,7 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	machine, models := d.networks[g.network].xml(cluster{first: g.firstHost, last: g.firstHost + 29, cores: 32}), kernels.yaml()
 	var points []point
 	for _, r := range s.rows {
-		if g.mostRows > 0 && r.whole("p") > g.mostRows {
+		if !l.all && g.mostRows > 0 && r.whole("p") > g.mostRows {
 			continue
 		}
 		points = append(points, point{

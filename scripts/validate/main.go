@@ -27,7 +27,8 @@ type config struct {
 	data, work, bin, page string
 	only                  []string // names of parts; none: all
 	jobs                  int
-	largest               int // order of the matrices of Dahu's study by size
+	largest               int  // order of the matrices of Dahu's study by size
+	all                   bool // replay also what takes longest, and no run as an estimate
 	short                 bool
 	facts                 string // directory of the short version's figures
 }
@@ -42,6 +43,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
 	f.IntVar(&o.largest, "largest", 500000, "largest order of the matrix in Dahu's study by size")
+	f.BoolVar(&o.all, "all", false, "replay every run completely, and those too that take longest: hours more")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
 	if err := f.Parse(args); err != nil {
@@ -87,22 +89,21 @@ func validate(args []string, stdout, log io.Writer) error {
 }
 
 // measureAll measures parts side by side, so that no processor idles while the last
-// replay of one goes on, and writes each to the page when it and those before it are
-// done. One that fails does not keep the others from the page.
+// replay of one goes on, and writes each to the page, with what it says about claims,
+// when it and those before it are done. One that fails does not keep the others from
+// the page.
 func (l *lab) measureAll(chosen []part, path string) error {
 	sections := make([]func() (section, error), len(chosen))
 	for i, p := range chosen {
 		sections[i] = sync.OnceValues(func() (section, error) { return p.measure(l) })
-		if p.replays {
-			go sections[i]()
-		}
+		go sections[i]()
 	}
 	var errs []error
 	begin := time.Now()
 	for i, p := range chosen {
 		s, err := sections[i]()
 		if err == nil {
-			err = l.write(p.name, s, path)
+			err = page.Rewrite(path, func(text string) (string, error) { return s.write(text, p.name) })
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", p.name, err))
@@ -113,10 +114,15 @@ func (l *lab) measureAll(chosen []part, path string) error {
 	return errors.Join(errs...)
 }
 
-// write puts a part on the page and keeps its verdicts.
-func (l *lab) write(name string, s section, path string) error {
-	if err := l.keepVerdicts(name, s.claims); err != nil {
-		return err
+// write returns the page with the section of a part and what it says about claims.
+func (s *section) write(text, part string) (string, error) {
+	text, err := page.ReplaceSection(text, part, s.text)
+	if err != nil {
+		return "", err
 	}
-	return page.RewriteSection(path, name, s.text)
+	table, err := page.Section(text, "claims")
+	if err != nil {
+		return "", err
+	}
+	return page.ReplaceSection(text, "claims", judge(table, s.claims))
 }

@@ -91,7 +91,10 @@ func topology(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	machines := choose(2)
+	machines := choose(1)
+	if l.all {
+		machines = choose(2)
+	}
 	var samples []sample
 	var runs []run
 	for _, r := range s.rows {

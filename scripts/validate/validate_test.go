@@ -24,7 +24,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range partNames() {
+	for _, name := range append(partNames(), "claims") {
 		if _, err := page.ReplaceSection(string(text), name, ""); err != nil {
 			t.Error(err)
 		}
@@ -32,7 +32,7 @@ func TestPage(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	o, err := parseFlags(strings.Fields("-data d -only dahu,claims -jobs 2"))
+	o, err := parseFlags(strings.Fields("-data d -only dahu,causes -jobs 2"))
 	if err != nil || len(o.only) != 2 || o.jobs != 2 || o.bin != "bin" {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -204,7 +204,7 @@ func TestCache(t *testing.T) {
 }
 
 // TestMeasureAll: parts that replay wait for each other, one that fails does not keep
-// the others from the page, and the claims see what the parts before them found.
+// the others from the page, and what they say about claims is in the table.
 func TestMeasureAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
 	text := ""
@@ -214,28 +214,26 @@ func TestMeasureAll(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{work: t.TempDir(), log: io.Discard}
-	if err := os.Mkdir(filepath.Join(l.work, "files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	l := &lab{log: io.Discard}
 	third := make(chan bool)
 	err := l.measureAll([]part{
-		{"first", func(*lab) (section, error) { <-third; return section{"one", []verdict{{Claim: 1}}}, nil }, true},
-		{"second", func(*lab) (section, error) { return section{}, errors.New("no such machine") }, true},
-		{"third", func(*lab) (section, error) { close(third); return section{text: "three"}, nil }, true},
-		{"claims", func(l *lab) (section, error) {
-			_, err := os.Stat(l.verdictFile("first"))
-			return section{text: "four"}, err
-		}, false},
+		{"first", func(*lab) (section, error) { <-third; return section{"one", []verdict{{1, "ten", true}}}, nil }},
+		{"second", func(*lab) (section, error) { return section{}, errors.New("no such machine") }},
+		{"third", func(*lab) (section, error) { close(third); return section{"three", []verdict{{2, "much", false}}}, nil }},
 	}, path)
 	if err == nil || err.Error() != "second: no such machine" {
 		t.Error(err)
 	}
 	got, _ := os.ReadFile(path)
-	for name, want := range map[string]string{"first": "one", "second": "", "third": "three", "claims": "four"} {
+	for name, want := range map[string]string{"first": "one", "second": "", "third": "three"} {
 		want = "<!-- measured: " + name + " -->\n" + map[bool]string{true: "\n" + want + "\n\n"}[want != ""] + "<!-- end: " + name + " -->"
 		if !strings.Contains(string(got), want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, row := range []string{"| ten | yes |\n| 2 |", "| much | **no** |\n| 3 |", "| – | not replayed yet |\n| 4 |"} {
+		if !strings.Contains(string(got), row) {
+			t.Errorf("no %q in\n%s", row, got)
 		}
 	}
 }
@@ -297,5 +295,19 @@ func TestWithout(t *testing.T) {
 	got := y.without("1", 1)
 	if len(got) != 2 || got[0] != node(0, 1) || got[1] != node(1, 2) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestJudge: a claim that nothing was found about keeps what the table says.
+func TestJudge(t *testing.T) {
+	before := judge("", []verdict{{1, "ten", true}, {2, "one", false}})
+	after := judge(before, []verdict{{2, "two", true}})
+	for _, want := range []string{"| ten | yes |\n| 2 |", "| two | yes |\n| 3 |", "| – | not tested: grid and models are not public |"} {
+		if !strings.Contains(after, want) {
+			t.Errorf("no %q in\n%s", want, after)
+		}
+	}
+	if again := judge(after, nil); again != after {
+		t.Errorf("%s\nwant\n%s", again, after)
 	}
 }
