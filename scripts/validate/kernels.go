@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -93,12 +94,12 @@ type coefficient struct{ mean, deviation float64 }
 var swaps = []string{"HPL_dlaswp01T", "HPL_dlaswp02N", "HPL_dlaswp03T", "HPL_dlaswp04T", "HPL_dlacpy", "HPL_dlatcpy"}
 
 // minimal returns the models without swaps and copies.
-func (o otherKernels) minimal() otherKernels {
-	m := otherKernels{}
-	for name, c := range o {
-		m[name] = c
-	}
-	for _, name := range swaps {
+func (o otherKernels) minimal() otherKernels { return o.without(swaps...) }
+
+// without returns the models without those of some kernels, which cost nothing then.
+func (o otherKernels) without(kernels ...string) otherKernels {
+	m := maps.Clone(o)
+	for _, name := range kernels {
 		delete(m, name)
 	}
 	return m

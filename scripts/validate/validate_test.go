@@ -279,7 +279,8 @@ func TestCheck(t *testing.T) {
 // TestOverheads: 100 Gflops instead of 110 take 10 % more time, the mean of that and
 // of 20 % is 15 %. A machine without a base does not count.
 func TestOverheads(t *testing.T) {
-	samples := []sample{{"1", 9, "base", 0, 110}, {"1", 9, "x", 0, 100}, {"2", 9, "base", 0, 120}, {"2", 9, "x", 0, 100}, {"3", 9, "x", 0, 1}}
+	samples := []sample{{machine: "1", n: 9, what: "base", ours: 110}, {machine: "1", n: 9, what: "x", ours: 100}, {machine: "2", n: 9, what: "base", ours: 120},
+		{machine: "2", n: 9, what: "x", ours: 100}, {machine: "3", n: 9, what: "x", ours: 1}}
 	got := overheadsOver("base", samples, func(s sample) float64 { return s.ours })
 	if math.Abs(got[cell(9, "x")]-15) > 1e-9 || got[cell(9, "base")] != 0 {
 		t.Errorf("%v", got)
@@ -309,5 +310,20 @@ func TestJudge(t *testing.T) {
 	}
 	if again := judge(after, nil); again != after {
 		t.Errorf("%s\nwant\n%s", again, after)
+	}
+}
+
+// TestUnsolved: a grid with 100 Gflops takes 5 % longer than one with 105.
+func TestUnsolved(t *testing.T) {
+	samples := []sample{{n: 200000, what: "4x64", smpi: 104, ours: 96, unsolved: 105}, {n: 200000, what: "5x51", smpi: 100, ours: 100, unsolved: 103}}
+	if v := badRing(samples, "-4 %", "0 %", 1); !v.Reproduced || !strings.Contains(v.Ours, "5x51 +5.0 %") {
+		t.Errorf("%+v", v)
+	}
+	if v := badRing(samples, "-4 %", "4 %", 4); v.Reproduced {
+		t.Errorf("%+v, bad at large orders as well", v)
+	}
+	samples = append(samples, sample{n: 100000, what: "5x51", smpi: 50, ours: 50, unsolved: 51})
+	if got := unsolvedTable("grid", []string{"4x64", "5x51"}, samples); !strings.Contains(got, "| 5x51 | 50 | +0.00 | +2.00 | 100 | +0.00 | +3.00 |") || strings.Contains(got, "4x64") {
+		t.Errorf("%s", got)
 	}
 }
