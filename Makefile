@@ -24,7 +24,7 @@ FUZZTIME ?= 10s
 .PHONY: demo build test short race bench bench-report validate fuzz crosscheck lint proto install clean
 
 build:
-	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
@@ -55,7 +55,7 @@ bench-report: build
 # Results are kept in out/validation by a hash of the programs, which therefore
 # have no version in them.
 validate:
-	$(GO) build -trimpath -buildvcs=false -o out/validation/bin/ ./cmd/tracegen ./cmd/replay
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o out/validation/bin/ ./cmd/tracegen ./cmd/replay
 	$(GO) run ./scripts/validate -bin out/validation/bin $(if $(VALIDATION),-data $(VALIDATION)) $(VALIDATEFLAGS)
 
 fuzz:
