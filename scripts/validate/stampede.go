@@ -63,7 +63,27 @@ func stampede(l *lab) (section, error) {
 	if err := l.replayPoints(points); err != nil {
 		return section{}, err
 	}
-	return section{text: pointTable([]string{"network", "N"}, points), claims: stampedeClaims(points)}, nil
+	first, err := l.replayAll([]run{m.firstSteps()})
+	if err != nil {
+		return section{}, err
+	}
+	return section{text: pointTable([]string{"network", "N"}, points), claims: append(stampedeClaims(points), first[0].communication())}, nil
+}
+
+// firstSteps is the beginning of the TOP500 run.
+func (m *stampedeModels) firstSteps() run {
+	return run{hpl: fmt.Sprintf("-N %d %s", largestStampede, stampedeFlags), platform: m.xml(true), kernels: m.yaml(), flags: "--steps 0:5"}
+}
+
+// communication checks which part of the first steps the ranks do not compute.
+func (r result) communication() verdict {
+	share := 1.0
+	for _, k := range r.Kinds {
+		if k.Name == "compute" {
+			share -= k.Mean / r.Makespan
+		}
+	}
+	return verdict{30, fmt.Sprintf("%.0f %% of the first five steps", 100*share), share > 0.2}
 }
 
 // point is a row of the published predictions. Without contention it does not matter

@@ -327,3 +327,11 @@ func TestUnsolved(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestCommunication: of 8 s, 6 are computation.
+func TestCommunication(t *testing.T) {
+	r := result{Makespan: 8, Kinds: []share{{"recv", 1}, {"compute", 6}}}
+	if v := r.communication(); v != (verdict{30, "25 % of the first five steps", true}) {
+		t.Errorf("%+v", v)
+	}
+}
