@@ -16,7 +16,8 @@
 // hash of the programs and of all that they read, so that a second validation with
 // the same programs takes seconds. Parts are measured side by side; -jobs replays go
 // on at once, one for each processor by default. -all replays as a whole what are
-// estimates from windows of steps otherwise, and what is left out for its length.
+// estimates from windows of steps otherwise, but for Stampede, and what is left out for
+// its length.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and

@@ -27,7 +27,7 @@ type lab struct {
 	tools   string        // hash of the programs
 	slots   chan struct{} // a place for each replay that goes on
 	largest int           // order of the matrix of what is replayed of the study by size
-	all     bool          // no estimates, and nothing that takes long is left out
+	all     bool          // no estimates but of Stampede, and nothing is left out for its length
 	busy    sync.Map      // a mutex for each result, so that no two parts replay the same
 	mu      sync.Mutex    // of log
 	log     io.Writer

@@ -316,11 +316,14 @@ func TestJudge(t *testing.T) {
 // TestUnsolved: a grid with 100 Gflops takes 5 % longer than one with 105.
 func TestUnsolved(t *testing.T) {
 	samples := []sample{{n: 200000, what: "4x64", smpi: 104, ours: 96, unsolved: 105}, {n: 200000, what: "5x51", smpi: 100, ours: 100, unsolved: 103}}
-	if v := badRing(samples, "-4 %", "0 %", 1); !v.Reproduced || !strings.Contains(v.Ours, "5x51 +5.0 %") {
+	if v := fiveRows(samples, "-4 %", "0 %", 1); !v[0].Reproduced || !strings.Contains(v[0].Ours, "5x51 +5.0 %") {
 		t.Errorf("%+v", v)
 	}
-	if v := badRing(samples, "-4 %", "4 %", 4); v.Reproduced {
+	if v := fiveRows(samples, "-4 %", "4 %", 4); v[0].Reproduced {
 		t.Errorf("%+v, bad at large orders as well", v)
+	}
+	if v := fiveRows(samples[:1], "", "", 0); v != nil {
+		t.Errorf("%+v without 5x51", v)
 	}
 	samples = append(samples, sample{n: 100000, what: "5x51", smpi: 50, ours: 50, unsolved: 51})
 	if got := unsolvedTable("grid", []string{"4x64", "5x51"}, samples); !strings.Contains(got, "| 5x51 | 50 | +0.00 | +2.00 | 100 | +0.00 | +3.00 |") || strings.Contains(got, "4x64") {
