@@ -73,7 +73,7 @@ proto:
 	scripts/proto.sh
 
 install:
-	$(GO) install -ldflags '$(LDFLAGS)' ./cmd/...
+	CGO_ENABLED=0 $(GO) install -ldflags '$(LDFLAGS)' ./cmd/...
 
 clean:
 	rm -rf bin $(OUT)

@@ -34,7 +34,10 @@ func Rewrite(path string, edit func(text string) (string, error)) error {
 // ReplaceSection returns the page with body between the marks of a section.
 func ReplaceSection(page, name, body string) (string, error) {
 	before, _, after, err := cut(page, name)
-	return before + "\n" + strings.TrimSpace(body) + "\n\n" + after, err
+	if err != nil {
+		return "", err
+	}
+	return before + "\n" + strings.TrimSpace(body) + "\n\n" + after, nil
 }
 
 // Section returns what stands between the marks of a section.
