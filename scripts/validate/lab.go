@@ -147,6 +147,15 @@ func (l *lab) replay(r run) (result, error) {
 	return res, nil
 }
 
+// within returns the flags of replay for a long run: an estimate within a tolerance
+// will do, unless all is wanted.
+func (l *lab) within(tolerance string) string {
+	if l.all {
+		return ""
+	}
+	return "--tolerance " + tolerance
+}
+
 // reserve waits until no other part replays the result of a file, and locks it.
 func (l *lab) reserve(path string) *sync.Mutex {
 	busy, _ := l.busy.LoadOrStore(path, new(sync.Mutex))

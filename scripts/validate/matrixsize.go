@@ -209,22 +209,26 @@ func (s *ladderStudy) summary() string {
 // percent writes an error with its sign: +1.23, −0.45.
 func percent(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
-// estimatedFrom is the order from which a run on Dahu is an estimate, without -all: it
-// takes a third of the time. Below, most are too chaotic to be estimated any quicker.
-const estimatedFrom = 400000
+// estimatedFrom is the order from which a run on Dahu is an estimate within
+// dahuTolerance, without -all: such take half of the time of all parts. Below, runs are
+// short and many too chaotic to be estimated any quicker.
+const (
+	estimatedFrom = 250000
+	dahuTolerance = "1%"
+)
 
 // estimated says which runs of a table of all orders are estimates.
 func (l *lab) estimated() string {
 	if l.all {
 		return ""
 	}
-	return fmt.Sprintf("\nOurs from N = %s on are estimates within 0.5 %% (95 %% confidence).\n", page.Count(estimatedFrom))
+	return fmt.Sprintf("\nOurs from N = %s on are estimates within %s %% (95 %% confidence).\n", page.Count(estimatedFrom), strings.TrimSuffix(dahuTolerance, "%"))
 }
 
 // estimate returns the flags of replay for a run of order n on Dahu.
 func (l *lab) estimate(n int) string {
-	if l.all || n < estimatedFrom {
+	if n < estimatedFrom {
 		return ""
 	}
-	return "--tolerance 0.5%"
+	return l.within(dahuTolerance)
 }
