@@ -20,21 +20,20 @@ import (
 
 // lab is where runs are replayed.
 type lab struct {
-	data    string        // directory of the published data
-	bin     string        // directory of the programs
-	work    string        // directory of what they read and of their results
-	plots   string        // directory
-	tools   string        // hash of the programs
-	slots   chan struct{} // a place for each replay that goes on
-	largest int           // order of the matrix of what is replayed of the study by size
-	all     bool          // no estimates but of Stampede, and nothing is left out for its length
-	busy    sync.Map      // a mutex for each result, so that no two parts replay the same
-	mu      sync.Mutex    // of log
-	log     io.Writer
+	data  string        // directory of the published data
+	bin   string        // directory of the programs
+	work  string        // directory of what they read and of their results
+	plots string        // directory
+	tools string        // hash of the programs
+	slots chan struct{} // a place for each replay that goes on
+	all   bool          // no estimates but of Stampede, and nothing is left out for its length
+	busy  sync.Map      // a mutex for each result, so that no two parts replay the same
+	mu    sync.Mutex    // of log
+	log   io.Writer
 }
 
 func newLab(o *config, log io.Writer) (*lab, error) {
-	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), largest: o.largest, all: o.all, log: log, slots: make(chan struct{}, o.jobs)}
+	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), all: o.all, log: log, slots: make(chan struct{}, o.jobs)}
 	for _, dir := range []string{"runs", "files"} {
 		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
 			return nil, err

@@ -27,7 +27,6 @@ type config struct {
 	data, work, bin, page string
 	only                  []string // names of parts; none: all
 	jobs                  int
-	largest               int  // order of the matrices of Dahu's study by size
 	all                   bool // no estimates but of Stampede, and what takes longest too
 	short                 bool
 	facts                 string // directory of the short version's figures
@@ -42,7 +41,6 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
 	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
-	f.IntVar(&o.largest, "largest", 500000, "largest order of the matrix in Dahu's study by size")
 	f.BoolVar(&o.all, "all", false, "no estimates but of Stampede, and what takes longest too: hours more")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"reprise/internal/page"
@@ -118,7 +117,7 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 		links = d.linkNoise
 	}
 	var runs []run
-	for _, n := range step.orders(l.largest) {
+	for _, n := range step.orders() {
 		runs = append(runs, run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: kernels.yaml(), links: links, flags: l.estimate(n)})
 	}
 	results, err := l.replayAll(runs)
@@ -126,7 +125,7 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 		return nil, err
 	}
 	gflops := sized{}
-	for i, n := range step.orders(l.largest) {
+	for i, n := range step.orders() {
 		gflops[n] = results[i].Gflops
 	}
 	return gflops, nil
@@ -134,12 +133,11 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 
 // orders are those that a model is replayed for: all without noise and for D1_het,
 // the best model; a few for the others with noise.
-func (s ladderStep) orders(largest int) []int {
-	list := slices.Clone(orders)
+func (s ladderStep) orders() []int {
 	if s.noisyLinks || s.noisyKernels && s.name != "D1_het" {
-		list = []int{50000, 100000, 250000, 500000}
+		return []int{50000, 100000, 250000, 500000}
 	}
-	return slices.DeleteFunc(list, func(n int) bool { return n > largest })
+	return orders
 }
 
 // ladderStudy holds Gflops of models: ours and SMPI's, and those of the machine.
@@ -163,7 +161,7 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 		head = append(head, step.name)
 	}
 	t := page.NewTable(head...)
-	for _, n := range s.replayed() {
+	for _, n := range orders {
 		cells := []string{page.Count(n)}
 		for _, step := range s.steps {
 			cells = append(cells, errorCell(got[step.name][n], want(step.name)[n]))
@@ -171,13 +169,6 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 		t.Row(cells...)
 	}
 	return t.String()
-}
-
-// replayed returns the orders that some model was replayed for.
-func (s *ladderStudy) replayed() []int {
-	return slices.DeleteFunc(slices.Clone(orders), func(n int) bool {
-		return !slices.ContainsFunc(s.steps, func(step ladderStep) bool { return s.has(step.name, n) })
-	})
 }
 
 // errorCell is the error of one value, if there are both.
