@@ -26,8 +26,11 @@ const (
 	capacityDtrsm = 8.897459e-11 * capacityScale // of M*N*N, whatever the side
 )
 
-// capacityFlags are tracegen's, beside -N.
-const capacityFlags = "--NB 120 -P 16 -Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64 --copy-l"
+// Block size and process rows of the study.
+const capacityBlock, capacityRows = 120, 16
+
+// capacityFlags are tracegen's, beside -N, NB and P.
+const capacityFlags = "-Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64 --copy-l"
 
 // capacitySwitches are the numbers of top switches that are replayed, by placement.
 // Congestion on random placements takes minutes to solve.
@@ -83,7 +86,8 @@ func (in *capacityInputs) run(r row, n, switches int) run {
 		LoopbackBandwidth: in.Links.LoopbackBandwidth, LoopbackLatency: in.Links.LoopbackLatency,
 	}
 	x := run{
-		hpl:      fmt.Sprintf("-N %d %s", n, capacityFlags),
+		hpl:      fmt.Sprintf("-N %d --NB %d -P %d %s", n, capacityBlock, capacityRows, capacityFlags),
+		pivots:   fourthRows(n, capacityBlock, capacityRows),
 		platform: w.xml(cluster{last: 511, cores: 1, fatTree: fmt.Sprintf("2;16,32;1,%d;1,1", switches)}),
 		kernels:  capacityKernels(r.number("speed_factor")),
 	}
@@ -91,6 +95,27 @@ func (in *capacityInputs) run(r row, n, switches int) run {
 		x.hosts = shuffledHosts(512)
 	}
 	return x
+}
+
+// fourthRows returns the pivots of the simulations of 2017, from 0. Their search for the
+// largest element of a column answers with the fourth of the rows that remain to a
+// process, and as the processes have the same matrix in memory, the first process row
+// wins. At the end, when it has no four rows, each column is its own pivot: ours, since
+// theirs is outside of the matrix. nb is 3 or more.
+func fourthRows(n, nb, processRows int) string {
+	var b strings.Builder
+	for c := range n {
+		block := (c/nb + processRows - 1) / processRows * processRows // the first process row's next
+		row := max(c, block*nb) + 3
+		if row/nb > block {
+			row += (processRows - 1) * nb
+		}
+		if row >= n {
+			row = c
+		}
+		fmt.Fprintln(&b, row)
+	}
+	return b.String()
 }
 
 func capacityKernels(speed float64) string {

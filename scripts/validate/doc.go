@@ -15,9 +15,13 @@
 // Every replay is a run of the programs in -bin. Its result is kept in -work under a
 // hash of the programs and of all that they read, so that a second validation with
 // the same programs takes seconds. Parts are measured side by side; -jobs replays go
-// on at once, one for each processor by default. -all replays as a whole what are
-// estimates from windows of steps otherwise, but for Stampede, and what is left out for
-// its length.
+// on at once, one for each processor by default.
+//
+// Two hours on two cores do not suffice for everything. -all replays completely what are
+// estimates from windows of steps without it: Dahu's large matrices and grids of many
+// rows; Stampede's stay estimates, but narrower ones. And it replays what is left out
+// without it: such grids with the network of 2019, Stampede's smaller matrices with full
+// duplex links, a second machine of the topology study.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and

@@ -22,10 +22,12 @@ type geometryStudy struct {
 	claims         func([]point) []verdict
 }
 
-// mostRows is of grids that are replayed to the end. Those of more process rows take up
-// to 20 times as long, since a pivot is exchanged among all rows: without -all they are
-// estimates, or left out.
-const mostRows = 100
+// Grids of more than mostRows process rows take up to 20 times as long as others, since
+// a pivot is exchanged among all rows. Without -all they are estimates, or left out.
+const (
+	mostRows     = 100
+	rowTolerance = 2 // percent
+)
 
 // geometry2020 is with the network of September 2020.
 var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: "het_poly_2020-07-08_reconstructed", smpi: "smpi_gflops",
@@ -41,7 +43,7 @@ func (g *geometryStudy) measure(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	text := agree(points, gridName).text() + "\n" + order(points) + "\n" + page.Image(l.plots, g.plot, "Gflops of the grids, "+g.title) + "\n" + pointTable([]string{"P", "Q"}, points)
+	text := agree(points, gridName).text() + "\n" + ranking(points) + "\n" + page.Image(l.plots, g.plot, "Gflops of the grids, "+g.title) + "\n" + pointTable([]string{"P", "Q"}, points)
 	return section{text, g.claims(points)}, plotSorted(l, g.plot, g.title, points)
 }
 
@@ -103,7 +105,7 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 			if g.fewRows && !l.all {
 				continue
 			}
-			flags = l.within("2%")
+			flags = l.within(rowTolerance)
 		}
 		points = append(points, point{
 			labels: []string{r.text("p"), r.text("q")},
@@ -117,8 +119,8 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	return points, l.replayPoints(points)
 }
 
-// order compares the ranking of points with the machine's.
-func order(points []point) string {
+// ranking compares the order of points with the machine's.
+func ranking(points []point) string {
 	var ours, smpi, real []float64
 	for _, p := range points {
 		ours, smpi, real = append(ours, p.ours), append(smpi, p.smpi), append(real, p.real)

@@ -26,8 +26,8 @@ type lab struct {
 	plots string        // directory
 	tools string        // hash of the programs
 	slots chan struct{} // a place for each replay that goes on
-	all   bool          // no estimates but of Stampede, and nothing is left out for its length
-	busy  sync.Map      // a mutex for each result, so that no two parts replay the same
+	all   bool          // see config
+	busy  sync.Map      // a mutex for each file, so that no two runs make the same
 	mu    sync.Mutex    // of log
 	log   io.Writer
 }
@@ -80,6 +80,7 @@ type run struct {
 	hpl      string // flags of tracegen hpl, separated by blanks
 	platform string // XML, or the name of a built-in machine
 	kernels  string // YAML, or the name of a built-in set
+	pivots   string // file of pivots, a line each; "": random
 	hosts    string // file of hosts, a line each; "": ranks fill hosts in order
 	links    string // noise of the network, YAML; "": none
 	flags    string // further flags of replay, separated by blanks
@@ -111,7 +112,8 @@ type distribution struct {
 
 // replayAll replays runs, as many at once as there are slots for all parts together,
 // and returns their results in order. It begins with the last: tables mostly end with
-// what takes longest, and so do not end with one replay while the other processors idle.
+// what takes longest, and it is better for all parts to end with short replays than
+// with one long one.
 func (l *lab) replayAll(runs []run) ([]result, error) {
 	results, errs := make([]result, len(runs)), make([]error, len(runs))
 	var wg sync.WaitGroup
@@ -129,7 +131,7 @@ func (l *lab) replayAll(runs []run) ([]result, error) {
 // replay returns the result of a run, from the directory of results if it is there.
 func (l *lab) replay(r run) (result, error) {
 	var res result
-	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
+	path := l.resultPath(r)
 	defer l.reserve(path).Unlock()
 	out, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,16 +148,24 @@ func (l *lab) replay(r run) (result, error) {
 	return res, nil
 }
 
-// within returns the flags of replay for a long run: an estimate within a tolerance
-// will do, unless all is wanted.
-func (l *lab) within(tolerance string) string {
+// resultPath returns the path of the result of a run.
+func (l *lab) resultPath(r run) string {
+	return filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links+r.pivots)+".json")
+}
+
+// within returns the flags of replay for a long run: an estimate will do, unless all
+// is wanted.
+func (l *lab) within(percent float64) string {
 	if l.all {
 		return ""
 	}
-	return "--tolerance " + tolerance
+	return tolerance(percent)
 }
 
-// reserve waits until no other part replays the result of a file, and locks it.
+// tolerance returns the flags of replay for an estimate.
+func tolerance(percent float64) string { return fmt.Sprintf("--tolerance %g%%", percent) }
+
+// reserve waits until no other run makes a file, and locks it.
 func (l *lab) reserve(path string) *sync.Mutex {
 	busy, _ := l.busy.LoadOrStore(path, new(sync.Mutex))
 	busy.(*sync.Mutex).Lock()
@@ -172,11 +182,9 @@ func (l *lab) play(r run) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	trace := filepath.Join(l.work, "files", hashText(l.tools, r.hpl)+".trace.zst")
-	if _, err := os.Stat(trace); err != nil {
-		if _, err := l.execute("tracegen", append([]string{"hpl", "--quiet", "-o", trace}, strings.Fields(r.hpl)...)); err != nil {
-			return nil, err
-		}
+	trace, err := l.trace(r)
+	if err != nil {
+		return nil, err
 	}
 	args := append([]string{"--quiet", "--json", "--platform", platform, "--kernels", kernels}, strings.Fields(r.flags)...)
 	for _, file := range []struct{ flag, text, suffix string }{{"--hostfile", r.hosts, ".hosts"}, {"--network-noise", r.links, ".noise.yaml"}} {
@@ -190,6 +198,25 @@ func (l *lab) play(r run) ([]byte, error) {
 		args = append(args, file.flag, path)
 	}
 	return l.execute("replay", append(args, trace))
+}
+
+// trace generates the trace of a run, unless there is one, and returns its path.
+func (l *lab) trace(r run) (string, error) {
+	path := filepath.Join(l.work, "files", hashText(l.tools, r.hpl+r.pivots)+".trace.zst")
+	defer l.reserve(path).Unlock()
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	args := append([]string{"hpl", "--quiet", "-o", path}, strings.Fields(r.hpl)...)
+	if r.pivots != "" {
+		pivots, err := l.keep(r.pivots, ".pivots")
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "--pivots", "file:"+pivots)
+	}
+	_, err := l.execute("tracegen", args)
+	return path, err
 }
 
 // keep writes a text to a file of its own and returns its path. The name of

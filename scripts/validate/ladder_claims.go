@@ -79,14 +79,10 @@ func (s *ladderStudy) plot(l *lab) error {
 		ours := page.Curve{Name: model, Style: page.Style{Color: i + 2}}
 		smpi := page.Curve{Name: model + ", SMPI", Style: page.Style{Color: i + 2, Dashed: true}}
 		for _, n := range orders {
-			if s.has(model, n) {
-				ours.Add(float64(n)/1000, s.ours[model][n]/1000)
-			}
+			ours.Add(float64(n)/1000, s.ours[model][n]/1000)
 			smpi.Add(float64(n)/1000, s.smpi[model][n]/1000)
 		}
-		if len(ours.Points) > 0 {
-			g.Curves = append(g.Curves, ours, smpi)
-		}
+		g.Curves = append(g.Curves, ours, smpi)
 	}
 	if err := g.Write(l.plots, "dahu"); err != nil {
 		return err
@@ -103,7 +99,7 @@ func (s *ladderStudy) plotErrors(l *lab) error {
 				c.Add(float64(n)/1000, relative(s.ours[step.name][n], s.smpi[step.name][n]))
 			}
 		}
-		if len(c.Points) > 0 && !step.noisyLinks {
+		if !step.noisyLinks {
 			g.Curves = append(g.Curves, c)
 		}
 	}

@@ -35,7 +35,7 @@ type segment struct {
 	Factor    float64 `json:"factor"`
 }
 
-// cluster is a machine with a network: hosts dahu-FIRST to dahu-LAST.
+// cluster is a machine with a network: hosts node-FIRST to node-LAST.
 type cluster struct {
 	first, last int    // numbers of the hosts
 	cores       int    // of a host

@@ -27,7 +27,7 @@ type config struct {
 	data, work, bin, page string
 	only                  []string // names of parts; none: all
 	jobs                  int
-	all                   bool // no estimates but of Stampede, and what takes longest too
+	all                   bool // complete runs, for hours (doc.go)
 	short                 bool
 	facts                 string // directory of the short version's figures
 }
@@ -41,7 +41,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
 	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
-	f.BoolVar(&o.all, "all", false, "no estimates but of Stampede, and what takes longest too: hours more")
+	f.BoolVar(&o.all, "all", false, "complete runs instead of estimates, but of Stampede, and more of them: hours more")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
 	if err := f.Parse(args); err != nil {
@@ -77,28 +77,28 @@ func validate(args []string, stdout, log io.Writer) error {
 	if o.short {
 		return short(l, o.facts, stdout)
 	}
-	var chosen []part
+	var wanted []part
 	for _, p := range parts() {
 		if len(o.only) == 0 || slices.Contains(o.only, p.name) {
-			chosen = append(chosen, p)
+			wanted = append(wanted, p)
 		}
 	}
-	return l.measureAll(chosen, o.page)
+	return l.measureAll(wanted, o.page)
 }
 
 // measureAll measures parts side by side, so that no processor idles while the last
 // replay of one goes on, and writes each to the page, with what it says about claims,
 // when it and those before it are done. One that fails does not keep the others from
 // the page.
-func (l *lab) measureAll(chosen []part, path string) error {
-	sections := make([]func() (section, error), len(chosen))
-	for i, p := range chosen {
+func (l *lab) measureAll(wanted []part, path string) error {
+	sections := make([]func() (section, error), len(wanted))
+	for i, p := range wanted {
 		sections[i] = sync.OnceValues(func() (section, error) { return p.measure(l) })
 		go sections[i]()
 	}
 	var errs []error
 	begin := time.Now()
-	for i, p := range chosen {
+	for i, p := range wanted {
 		s, err := sections[i]()
 		if err == nil {
 			err = page.Rewrite(path, func(text string) (string, error) { return s.write(text, p.name) })

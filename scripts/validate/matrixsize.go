@@ -117,7 +117,8 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 		links = d.linkNoise
 	}
 	var runs []run
-	for _, n := range step.orders() {
+	list := step.orders()
+	for _, n := range list {
 		runs = append(runs, run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: kernels.yaml(), links: links, flags: l.estimate(n)})
 	}
 	results, err := l.replayAll(runs)
@@ -125,7 +126,7 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 		return nil, err
 	}
 	gflops := sized{}
-	for i, n := range step.orders() {
+	for i, n := range list {
 		gflops[n] = results[i].Gflops
 	}
 	return gflops, nil
@@ -200,12 +201,12 @@ func (s *ladderStudy) summary() string {
 // percent writes an error with its sign: +1.23, −0.45.
 func percent(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
 
-// estimatedFrom is the order from which a run on Dahu is an estimate within
-// dahuTolerance, without -all: such take half of the time of all parts. Below, runs are
-// short and many too chaotic to be estimated any quicker.
+// In the studies by N and of cooling, runs from the order estimatedFrom on are estimates
+// without -all. Complete, they take longer than any other part. Below, runs are short and
+// many too chaotic to be estimated any quicker.
 const (
 	estimatedFrom = 250000
-	dahuTolerance = "1%"
+	sizeTolerance = 1 // percent
 )
 
 // estimated says which runs of a table of all orders are estimates.
@@ -213,7 +214,7 @@ func (l *lab) estimated() string {
 	if l.all {
 		return ""
 	}
-	return fmt.Sprintf("\nOurs from N = %s on are estimates within %s %% (95 %% confidence).\n", page.Count(estimatedFrom), strings.TrimSuffix(dahuTolerance, "%"))
+	return fmt.Sprintf("\nOurs from N = %s on are estimates within %d %% (95 %% confidence).\n", page.Count(estimatedFrom), sizeTolerance)
 }
 
 // estimate returns the flags of replay for a run of order n on Dahu.
@@ -221,5 +222,5 @@ func (l *lab) estimate(n int) string {
 	if n < estimatedFrom {
 		return ""
 	}
-	return l.within(dahuTolerance)
+	return l.within(sizeTolerance)
 }

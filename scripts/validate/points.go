@@ -52,7 +52,7 @@ func pointTable(head []string, points []point) string {
 	for _, p := range points {
 		cells := append(p.labels[:len(p.labels):len(p.labels)], gflops(p.ours))
 		if estimated {
-			cells = append(cells, fmt.Sprintf("%.2f", 100*p.result.Interval/p.result.Makespan))
+			cells = append(cells, p.result.width())
 		}
 		cells = append(cells, gflops(p.smpi), percent(relative(p.ours, p.smpi)))
 		if withReal {
@@ -61,6 +61,14 @@ func pointTable(head []string, points []point) string {
 		t.Row(cells...)
 	}
 	return t.String()
+}
+
+// width writes the half-width of an estimate's interval in percent.
+func (r result) width() string {
+	if r.Interval == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", 100*r.Interval/r.Makespan)
 }
 
 // gflops writes Gflops with four digits or to the unit.

@@ -49,10 +49,14 @@ func stampede(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
+	flags := tolerance(2.5)
+	if l.all {
+		flags = tolerance(2)
+	}
 	var points []point
 	for _, halfDuplex := range []bool{true, false} {
 		for _, r := range s.rows {
-			if p, ok := m.point(r, halfDuplex, l.all); ok && (l.all || halfDuplex || p.order() == largestStampede) {
+			if p, ok := m.point(r, halfDuplex, flags); ok && (l.all || halfDuplex || p.order() == largestStampede) {
 				points = append(points, p)
 			}
 		}
@@ -88,12 +92,9 @@ func (r result) communication() verdict {
 
 // point is a row of the published predictions. Without contention it does not matter
 // whether directions share a link: then only one variant is.
-func (m *stampedeModels) point(r row, halfDuplex, narrow bool) (point, bool) {
+func (m *stampedeModels) point(r row, halfDuplex bool, flags string) (point, bool) {
 	free := r.text("network") == "no_contention"
-	flags, network := "--tolerance 2.5%", "fat tree, full duplex"
-	if narrow {
-		flags = "--tolerance 2%"
-	}
+	network := "fat tree, full duplex"
 	switch {
 	case free:
 		flags, network = flags+" --network contention-free", "no contention"

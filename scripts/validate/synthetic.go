@@ -98,7 +98,7 @@ func (y *synthetic) sample(machine string, n int, what string, smpi float64, nod
 	return sample{machine: machine, n: n, what: what, smpi: smpi, run: y.run(nodes, n, p, q, fatTree), runUnsolved: y.unsolved().run(nodes, n, p, q, fatTree)}
 }
 
-// overheads returns by order of the matrix and by what varies the mean over machines
+// overheadsOver returns by order of the matrix and by what varies the mean over machines
 // of the time above that of the base on the same machine, in percent.
 func overheadsOver(base string, samples []sample, gflops func(sample) float64) map[string]float64 {
 	bases := map[string]float64{}

@@ -201,8 +201,7 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := run{hpl: "-N 1", platform: "p", kernels: "k"}
-	path := filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links)+".json")
-	if err := os.WriteFile(path, []byte(`{"makespan_s": 2, "gflops": 3}`), 0o644); err != nil {
+	if err := os.WriteFile(l.resultPath(r), []byte(`{"makespan_s": 2, "gflops": 3}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := l.replay(r); err != nil || got.Makespan != 2 || got.Gflops != 3 {
@@ -349,5 +348,14 @@ func TestCommunication(t *testing.T) {
 	r := result{Makespan: 8, Kinds: []share{{"recv", 1}, {"compute", 6}}}
 	if v := r.communication(); v != (verdict{30, "25 % of the first five steps", true}) {
 		t.Errorf("%+v", v)
+	}
+}
+
+// TestFourthRows: the first of two process rows has rows 0 to 3 and 8 to 11 of 16; once
+// rows 0 to 8 are done, three of them are left.
+func TestFourthRows(t *testing.T) {
+	want := []string{"3", "8", "9", "10", "11", "11", "11", "11", "11", "9", "10", "11", "12", "13", "14", "15"}
+	if diff := cmp.Diff(want, strings.Fields(fourthRows(16, 4, 2))); diff != "" {
+		t.Error(diff)
 	}
 }
