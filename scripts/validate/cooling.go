@@ -45,7 +45,7 @@ func cooling(l *lab) (section, error) {
 		points = append(points, point{
 			labels: []string{r.text("cooling"), page.Count(n)},
 			run: run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: st.kernels,
-				platform: d.networks["dahu_2019"].xml(cluster{first: st.first, last: st.first + 31, cores: 32}), flags: l.estimate(n)},
+				platform: d.networks["dahu_2019"].xml(cluster{first: st.first, last: st.first + 31, cores: 32})},
 			smpi: r.number("smpi_gflops"), real: real[r.text("cooling")][n],
 		})
 	}

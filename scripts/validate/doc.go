@@ -18,10 +18,10 @@
 // on at once, one for each processor by default.
 //
 // Two hours on two cores do not suffice for everything. -all replays completely what are
-// estimates from windows of steps without it: Dahu's large matrices and grids of many
-// rows; Stampede's stay estimates, but narrower ones. And it replays what is left out
-// without it: such grids with the network of 2019, Stampede's smaller matrices with full
-// duplex links, a second machine of the topology study.
+// estimates from windows of steps without it: Dahu's large matrices without noise of
+// kernels, and grids of many rows; Stampede's stay estimates, but narrower ones. And it
+// replays what is left out without it: such grids with the network of 2019, Stampede's
+// smaller matrices with full duplex links, a second machine of the topology study.
 //
 // -short takes a minute or two, needs no data, and writes nothing: it replays the
 // smallest of the published runs with the built-in machine and kernel sets and
