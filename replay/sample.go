@@ -49,8 +49,12 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if err := s.span(); err != nil {
 		return nil, err
 	}
+	var err error
+	if s.noisy, err = HasNoise(s.header, m, o); err != nil {
+		return nil, err
+	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, Noisy: s.noisy,
 		Measure: s.measure, Progress: so.Progress,
 	})
 	if err != nil {
@@ -69,7 +73,7 @@ type sample struct {
 	opening    sync.Mutex
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
-	noisy      atomic.Bool
+	noisy      bool
 }
 
 // errStream is the error of a trace that is not a file.
@@ -131,7 +135,6 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 		return nil, err
 	}
 	s.messages.Add(res.Messages)
-	s.noisy.Store(res.Seed != nil)
 	dates := make([]sampling.Dates, len(res.Begins))
 	for i, b := range res.Begins {
 		dates[i] = sampling.Dates(b)
@@ -157,7 +160,7 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
 		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
 	}
-	if s.noisy.Load() {
+	if s.noisy {
 		est.Seed = &s.options.Seed
 	}
 	if est.Complete && e.Seconds > 0 {

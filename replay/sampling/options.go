@@ -30,6 +30,9 @@ type Options struct {
 	// deadline comes is given up.
 	Left    func() float64
 	Workers int // windows simulated at once, at least 1
+	// Noisy says that the times of computations or messages are random. Then it takes
+	// longer until the ranks wait for the slowest, and windows begin with longer warm-ups.
+	Noisy   bool
 	Measure Measure
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)

@@ -203,8 +203,7 @@ func percent(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x),
 
 // Runs without noise of kernels are estimates from the order estimatedFrom on, without
 // -all. Below, they are short and many too chaotic to be estimated any quicker. With
-// noise, it takes some tens of steps until everybody waits for the slowest, more than
-// the windows leave out: estimates are up to 1 % too fast (docs/sampling.md).
+// noise, windows need long warm-ups (docs/sampling.md), and little is gained.
 const (
 	estimatedFrom = 250000
 	sizeTolerance = 1 // percent
