@@ -34,7 +34,7 @@ var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: "het_poly
 	firstHost: 1, allNoisy: true, plot: "geometry", title: "960 ranks, network of 2020", claims: geometryClaims}
 
 // geometry2019 is with the network of 2019, which was wrong for grids of few rows. With
-// it, those of many are too chaotic to be estimated any quicker.
+// it, those of many take minutes even to be estimated.
 var geometry2019 = geometryStudy{network: "dahu_2019", gemms: "het_poly_2020-01-14_reconstructed", smpi: "smpi_old_gflops",
 	fewRows: true, plot: "geometry-2019", title: "960 ranks, network of 2019", claims: firstNetworkClaims}
 

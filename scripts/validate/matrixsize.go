@@ -203,7 +203,8 @@ func percent(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x),
 
 // Runs without noise of kernels are estimates from the order estimatedFrom on, without
 // -all. Below, they are short and many too chaotic to be estimated any quicker. With
-// noise, windows need long warm-ups (docs/sampling.md), and little is gained.
+// noise, windows need long warm-ups (docs/sampling.md): an estimate simulates a quarter to
+// half of the steps, and the run might as well be complete.
 const (
 	estimatedFrom = 250000
 	sizeTolerance = 1 // percent
