@@ -28,9 +28,11 @@ func (n *Network) solveAll() {
 // to it what a mixed FATPIPE is involved in.
 func (n *Network) solveComponent() {
 	n.beginSystem()
-	for i := range n.local.flows {
-		n.addToSystem(n.local.flows[i].id)
+	for _, id := range n.local.flows {
+		n.addToSystem(id)
 	}
+	n.stats.SolvedFlows -= int64(len(n.local.flows))
+	n.abandon()
 	for _, id := range n.fresh {
 		n.addToSystem(id)
 	}
@@ -46,7 +48,7 @@ func (n *Network) solveComponent() {
 		}
 	}
 	n.stats.Components++
-	n.stats.SolvedFlows += int64(len(s.flows) - len(n.local.flows))
+	n.stats.SolvedFlows += int64(len(s.flows))
 	n.solveSystem()
 }
 
@@ -75,7 +77,7 @@ func (n *Network) addToSystem(id int32) {
 
 func (n *Network) addFlowsOf(l int32) {
 	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
-		n.addToSystem(k >> n.slotShift)
+		n.addToSystem(n.flowOf(k))
 	}
 }
 
@@ -112,7 +114,7 @@ func (n *Network) fillSystem(id int32) {
 	for k, to := n.allSlots(id); k < to; k++ {
 		l := n.slots[k].link
 		s.addLink(l, n.links[l].capacity, n.isFatpipe(l))
-		s.filling.use(s.linkAt[l], n.usage(k))
+		s.filling.use(s.linkAt[l], n.slots[k].usage)
 	}
 }
 
@@ -120,7 +122,7 @@ func (n *Network) fillSystem(id int32) {
 // bottleneck: what happens on a mixed one is always solved here.
 func (n *Network) setResult(id int32, r *fillFlow) {
 	f := &n.flows[id]
-	n.dropBottleneck(f, id<<n.slotShift)
+	n.dropBottleneck(f, n.firstSlot(id))
 	if r.link >= 0 && !n.isFatpipe(n.system.links[r.link]) {
 		l := n.system.links[r.link]
 		f.bottleneck = n.slotOn(id, l)
@@ -133,7 +135,7 @@ func (n *Network) setResult(id int32, r *fillFlow) {
 func (n *Network) loadOf(l int32) float64 {
 	load := 0.0
 	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
-		load += float64(n.flows[k>>n.slotShift].level * n.usage(k))
+		load += float64(n.flows[n.flowOf(k)].level * n.slots[k].usage)
 	}
 	return load
 }

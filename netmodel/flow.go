@@ -23,11 +23,20 @@ type flow struct {
 	rate       float64 // byte/s of progress, f(z) * share
 	remaining  float64 // bytes to carry at date since, envelope included
 	since      float64 // s; noDate outside the bandwidth phase
-	usage      float64 // 1/penalty: load per level on a link of weight 1
-	local      int32   // index in solver.flows, valid if that entry is this flow
+	filled     float64 // level that the filling under way has given it
 	slots      uint16  // number of its slots on SHARED links, and fatFlag if others follow
 	bottleneck int16   // which of its slots is on the link that fixed its level; noSlot if its bound did
+	filling    stage   // of the filling under way
 }
+
+// stage is how far a filling has come with a flow.
+type stage uint8
+
+const (
+	outside stage = iota // it is not in the working set
+	rising               // its level is not fixed
+	fixed
+)
 
 // fatFlag in flow.slots says that the flow has slots on FATPIPEs too.
 const fatFlag = 1 << 15
@@ -43,12 +52,13 @@ type coldFlow struct {
 	slots   int32   // number of slots
 }
 
-// slot is one flow on one link. Flow f has the slots from f<<slotShift on, so four
-// of them are one cache line. The slots of a link's flows in their bandwidth phase
-// form a doubly linked list. A slot with neither neighbour is alone on its link.
+// slot is one flow on one link. Flow f has the slots from f<<slotShift on. The slots
+// of a link's flows in their bandwidth phase form a doubly linked list. A slot with
+// neither neighbour is alone on its link.
 type slot struct {
+	usage      float64 // load per level: weight/penalty
 	link       int32
-	weight     int32 // index in Network.weights
+	room       int32 // index in solver.rooms while the flow is in the working set, -1 if alone
 	next, prev int32 // slots, -1 at the ends
 }
 
@@ -61,7 +71,7 @@ type link struct {
 	head       int32   // first slot, -1 if none
 	flows      int32   // number of slots in the list
 	bottleneck int32   // number of flows whose bottleneck this is
-	local      int32   // index in solver.links, valid if that entry is this link
+	room       int32   // index in solver.rooms while it is in the working set, else -1
 }
 
 // fatpipe is the state of a FATPIPE link. As long as all its flows have the same
@@ -117,18 +127,18 @@ func (n *Network) widen(count int) {
 
 // sharedSlots returns the slots of flow id on SHARED links.
 func (n *Network) sharedSlots(id int32) []slot {
-	return n.slots[id<<n.slotShift:][:n.flows[id].shared()]
+	return n.slots[n.firstSlot(id):][:n.flows[id].shared()]
 }
 
 // fatSlots returns the range of the slots of flow id on FATPIPE links.
 func (n *Network) fatSlots(id int32) (from, to int32) {
-	first := id << n.slotShift
+	first := n.firstSlot(id)
 	return first + n.flows[id].shared(), first + n.cold[id].slots
 }
 
 // allSlots returns the range of the slots of flow id.
 func (n *Network) allSlots(id int32) (from, to int32) {
-	from = id << n.slotShift
+	from = n.firstSlot(id)
 	return from, from + n.cold[id].slots
 }
 
@@ -136,7 +146,7 @@ func (n *Network) allSlots(id int32) (from, to int32) {
 func (n *Network) slotOn(id, l int32) int16 {
 	for i, to := n.allSlots(id); i < to; i++ {
 		if n.slots[i].link == l {
-			return int16(i - id<<n.slotShift)
+			return int16(i - n.firstSlot(id))
 		}
 	}
 	return noSlot
@@ -146,16 +156,17 @@ func (n *Network) isFatpipe(l int32) bool {
 	return n.fatpipes != nil && n.routes.class(l).fatpipe
 }
 
-// usage returns the load per level of slot i.
-func (n *Network) usage(i int32) float64 {
-	return float64(n.weights[n.slots[i].weight] * n.flows[i>>n.slotShift].usage)
-}
+// flowOf returns the flow of slot s.
+func (n *Network) flowOf(s int32) int32 { return s >> (n.slotShift & 31) }
+
+// firstSlot returns the first slot of flow id.
+func (n *Network) firstSlot(id int32) int32 { return id << (n.slotShift & 31) }
 
 // join puts flow id on its links, with level 0.
 func (n *Network) join(id int32) {
 	f := &n.flows[id]
 	f.level, f.rate, f.bottleneck = 0, 0, noSlot
-	first := id << n.slotShift
+	first := n.firstSlot(id)
 	for i := first; i < first+f.shared(); i++ {
 		n.enlist(i)
 	}
@@ -175,7 +186,7 @@ func (n *Network) enlist(i int32) {
 	if l.head >= 0 {
 		n.slots[l.head].prev = i
 		if l.flows == 1 {
-			l.load = float64(n.flows[l.head>>n.slotShift].level * n.usage(l.head))
+			l.load = float64(n.flows[n.flowOf(l.head)].level * n.slots[l.head].usage)
 		}
 	}
 	l.head = i
@@ -186,7 +197,7 @@ func (n *Network) enlist(i int32) {
 // takes the textbook's way.
 func (n *Network) enlistFat(i int32) {
 	n.enlist(i)
-	l, usage := n.slots[i].link, n.usage(i)
+	l, usage := n.slots[i].link, n.slots[i].usage
 	switch p := &n.fatpipes[l]; {
 	case n.links[l].flows == 1:
 		p.usage, p.other = usage, 0
@@ -198,14 +209,14 @@ func (n *Network) enlistFat(i int32) {
 // leave takes flow id off its links and notes those where others may now rise.
 func (n *Network) leave(id int32) {
 	f := &n.flows[id]
-	first := id << n.slotShift
+	first := n.firstSlot(id)
 	n.dropBottleneck(f, first)
 	for i := first; i < first+f.shared(); i++ {
 		l := n.delist(i)
 		if l.flows == 0 {
 			continue
 		}
-		l.load -= float64(f.level * n.usage(i))
+		l.load -= float64(f.level * n.slots[i].usage)
 		if l.bottleneck > 0 {
 			n.left = append(n.left, n.slots[i].link)
 		}
@@ -249,16 +260,16 @@ func (n *Network) delistFat(i int32) {
 		return
 	}
 	n.leftMixed = append(n.leftMixed, n.slots[i].link)
-	if n.usage(i) != p.usage {
+	if n.slots[i].usage != p.usage {
 		p.other--
 	}
 	if p.other == l.flows { // the first usage has no flow any more: take another
 		p.usage, p.other = 0, 0
 		if l.head >= 0 {
-			p.usage = n.usage(l.head)
+			p.usage = n.slots[l.head].usage
 		}
 		for k := l.head; k >= 0; k = n.slots[k].next {
-			if n.usage(k) != p.usage {
+			if n.slots[k].usage != p.usage {
 				p.other++
 			}
 		}

@@ -3,7 +3,7 @@ package netmodel
 // fillKey orders the links of a large filling by the level at which they saturate.
 type fillKey struct {
 	level float64
-	link  int32 // index in solver.links
+	link  int32 // index in solver.rooms
 }
 
 func (k fillKey) before(other fillKey) bool {
@@ -13,17 +13,18 @@ func (k fillKey) before(other fillKey) bool {
 // fillByHeap is fill's loop for many links. Keys are brought up to date when they
 // reach the top: while flows are fixed at the lowest level, the level at which a
 // link saturates never falls.
-func (a *solver) fillByHeap() {
+func (n *Network) fillByHeap() {
+	a := &n.local
 	a.heap = a.heap[:0]
-	for i := range a.links {
+	for i := range a.rooms {
 		a.heap = append(a.heap, a.key(int32(i)))
 	}
 	for i := len(a.heap)/2 - 1; i >= 0; i-- {
 		a.siftDown(i)
 	}
-	for a.unfixed > 0 {
+	for a.rising > 0 {
 		top := a.heap[0].link
-		if a.room[top].unfixed == 0 {
+		if a.rooms[top].rising == 0 {
 			a.dropTop()
 			continue
 		}
@@ -34,14 +35,14 @@ func (a *solver) fillByHeap() {
 				continue
 			}
 		}
-		a.fillLink(top)
+		n.fillLink(&a.rooms[top])
 	}
 }
 
 // key returns the level at which link i saturates now.
 func (a *solver) key(i int32) fillKey {
-	m := &a.room[i]
-	return fillKey{max(0, m.rest) / m.usage, i}
+	r := &a.rooms[i]
+	return fillKey{max(0, r.rest) / r.usage, i}
 }
 
 func (a *solver) dropTop() {

@@ -27,8 +27,7 @@ type Network struct {
 	flows     []flow // by id
 	cold      []coldFlow
 	slots     []slot // 1<<slotShift for each flow
-	slotShift int
-	weights   []float64 // of slots
+	slotShift uint8
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
@@ -94,10 +93,10 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{opts: o, routes: r, weights: r.weights, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
+	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
 		starts: newLanes(), ends: agenda.New(0)}
 	for i, l := range links {
-		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1}
+		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
 			n.fatpipes = make([]fatpipe, len(links))
 		}
@@ -185,19 +184,19 @@ func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
 	if len(links) > 1<<n.slotShift {
 		n.widen(len(links))
 	}
-	n.weights = n.routes.weights
 	f := &n.flows[id]
-	f.level, f.rate, f.maxLevel, f.usage, f.gain = 0, 0, way.maxLevel, way.usage, n.lastF/way.penalty
+	f.level, f.rate, f.maxLevel, f.gain = 0, 0, way.maxLevel, n.lastF/way.penalty
 	f.remaining, f.since, f.slots, f.bottleneck = z, noDate, uint16(way.shared), noSlot
 	if int(way.shared) < len(links) {
 		f.slots |= fatFlag
 	}
 	c := &n.cold[id]
 	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, int32(len(links))
-	slots := n.slots[id<<n.slotShift:][:len(links)]
+	slots := n.slots[n.firstSlot(id):][:len(links)]
+	weights := n.routes.weights
 	for i, l := range links {
 		s := &slots[i]
-		s.link, s.weight, s.next, s.prev = l.link, l.weight, -1, -1
+		s.usage, s.link, s.next, s.prev = float64(weights[l.weight]*way.usage), l.link, -1, -1
 	}
 }
 

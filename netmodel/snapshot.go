@@ -14,10 +14,6 @@ func (n *Network) Snapshot(c *snapshot.Codec) {
 	c.Section("network", *n, n.stats, n.local)
 	c.Float64(&n.now)
 	snapshot.Index(c, &n.slotShift, 2, 16)
-	snapshot.Slice(c, &n.routes.weights, math.MaxInt32, func(w *float64) { c.Float64(w) })
-	if c.Reading() {
-		n.weights = n.routes.weights
-	}
 	n.snapshotFlows(c)
 	n.snapshotLinks(c)
 	flows, links := len(n.flows), len(n.links)
@@ -45,7 +41,7 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 	c.Section("flows", flow{}, coldFlow{}, slot{})
 	width := 1 << n.slotShift
 	snapshot.Slice(c, &n.flows, math.MaxInt32>>n.slotShift, func(f *flow) {
-		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining, &f.since, &f.usage} {
+		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining, &f.since} {
 			c.Float64(v)
 		}
 		snapshot.Int(c, &f.slots)
@@ -61,7 +57,7 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 	slots := len(n.flows) << n.slotShift
 	snapshot.Slice(c, &n.slots, slots, func(s *slot) {
 		snapshot.Index(c, &s.link, 0, len(n.links))
-		snapshot.Index(c, &s.weight, 0, len(n.routes.weights))
+		c.Float64(&s.usage)
 		snapshot.Index(c, &s.next, -1, slots)
 		snapshot.Index(c, &s.prev, -1, slots)
 	})
