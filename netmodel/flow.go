@@ -88,7 +88,7 @@ func (n *Network) reserve(id int32) {
 		n.flows = append(n.flows, flow{since: noDate})
 		n.cold = append(n.cold, coldFlow{})
 	}
-	n.ends.Grow(len(n.flows))
+	n.events.Grow(len(n.flows))
 	n.reserveSlots()
 }
 

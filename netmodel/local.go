@@ -29,7 +29,7 @@ const levelTolerance = 1e-12
 
 // heapThreshold is the number of links from which a filling keeps its links in a
 // heap; below, a linear search for the next one is as quick.
-const heapThreshold = 48
+const heapThreshold = 128
 
 // solver is the local solver's working set.
 type solver struct {

@@ -31,8 +31,7 @@ type Network struct {
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
-	starts lanes         // of bandwidth phases
-	ends   agenda.Agenda // of bandwidth phases, and starts that no lane took
+	events agenda.Agenda // by flow: start of its bandwidth phase, then planned end
 
 	// What changed since the last solve.
 	fresh     []int32 // flows that began their bandwidth phase
@@ -94,7 +93,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		starts: newLanes(), ends: agenda.New(0)}
+		events: agenda.New(0)}
 	for i, l := range links {
 		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
@@ -160,9 +159,7 @@ func (n *Network) launch(id int32, way *route, links []routeLink, phase, date fl
 		way = &bounded
 	}
 	n.setFlow(id, way, links, n.lastSize)
-	if e := (entry{date: date, flow: id}); !n.starts.push(e) {
-		n.ends.Set(id, e.date)
-	}
+	n.events.Set(id, date)
 	n.active++
 	n.stats.Flows++
 }
@@ -207,7 +204,7 @@ func (n *Network) Next() float64 {
 	if len(n.fresh)+len(n.left)+len(n.leftMixed) > 0 {
 		n.solve()
 	}
-	return min(n.starts.next, n.ends.Next())
+	return n.events.Next()
 }
 
 // Advance moves the clock to t, at most the date that Next returned: all events
@@ -216,12 +213,9 @@ func (n *Network) Next() float64 {
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
 	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
-	if n.starts.next <= limit {
-		n.beginLanes(limit)
-	}
-	for n.ends.Next() <= limit {
-		id := n.ends.Pop()
-		if n.flows[id].rate == 0 {
+	for n.events.Next() <= limit {
+		id := n.events.Pop()
+		if n.flows[id].since == noDate {
 			n.begin(id)
 			continue
 		}
@@ -229,16 +223,6 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 		done = append(done, id)
 	}
 	return done
-}
-
-// beginLanes begins the bandwidth phases that the lanes hold up to date limit.
-func (n *Network) beginLanes(limit float64) {
-	for i := range n.starts.lane {
-		for n.starts.front[i] <= limit {
-			n.begin(n.starts.pop(i).flow)
-		}
-	}
-	n.starts.findNext()
 }
 
 // begin starts the bandwidth phase of flow id now.
@@ -295,7 +279,7 @@ func (n *Network) setRate(id int32, level, rate float64) {
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
 	}
-	n.ends.Set(id, end)
+	n.events.Set(id, end)
 }
 
 // solve computes the shares after the changes since the last solve.

@@ -17,8 +17,7 @@ func (n *Network) Snapshot(c *snapshot.Codec) {
 	n.snapshotFlows(c)
 	n.snapshotLinks(c)
 	flows, links := len(n.flows), len(n.links)
-	n.starts.snapshot(c, flows)
-	n.ends.Snapshot(c, "ends", flows)
+	n.events.Snapshot(c, "events", flows)
 	for _, list := range []struct {
 		numbers *[]int32
 		limit   int
@@ -80,33 +79,5 @@ func (n *Network) snapshotLinks(c *snapshot.Codec) {
 	for i := range n.fatpipes {
 		c.Float64(&n.fatpipes[i].usage)
 		snapshot.Index(c, &n.fatpipes[i].other, 0, len(n.slots)+1)
-	}
-}
-
-func (e *entry) snapshot(c *snapshot.Codec, flows int) {
-	c.Float64(&e.date)
-	snapshot.Index(c, &e.flow, 0, flows)
-}
-
-// snapshot is Snapshot of lanes of events of so many flows. Which lane an event is in
-// matters: it decides the order of events of equal dates.
-func (q *lanes) snapshot(c *snapshot.Codec, flows int) {
-	c.Section("starts", *q, laneRing{})
-	for i := range q.lane {
-		l := &q.lane[i]
-		size := l.size
-		snapshot.Index(c, &size, 0, flows+1)
-		for k := range size {
-			var e entry
-			if !c.Reading() {
-				e = l.buf[(l.head+k)&(len(l.buf)-1)]
-			}
-			if e.snapshot(c, flows); c.Err() != nil {
-				return
-			}
-			if c.Reading() {
-				q.append(i, e)
-			}
-		}
 	}
 }

@@ -27,14 +27,6 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &n.links[1], func(c *snapshot.Codec, _ *link) { n.Snapshot(c) }, "capacity room")
 	snapshottest.Fields(t, &n.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { n.Snapshot(c) }, "")
 	snapshottest.Fields(t, &n.stats, func(c *snapshot.Codec, s *Stats) { s.snapshot(c) }, "")
-	n.starts = newLanes()
-	n.starts.push(entry{1, 0})
-	snapshottest.Fields(t, &n.starts, func(c *snapshot.Codec, _ *lanes) { n.Snapshot(c) }, "next front back")
-	for i := range n.starts.lane {
-		if l := &n.starts.lane[i]; l.size > 0 {
-			snapshottest.Fields(t, l, func(c *snapshot.Codec, _ *laneRing) { n.Snapshot(c) }, "")
-		}
-	}
 }
 
 // snapshotLinks are some links that conflict, two of them FATPIPEs.
