@@ -161,6 +161,9 @@ const packedType = 57
 // itemSize returns the bytes of the datatype in the next field, or the default if
 // there is none.
 func (f *fields) itemSize(defaultSize int64) int64 {
+	if f.text[f.at] == '\n' {
+		return defaultSize
+	}
 	n, end := digits(f.text, f.at)
 	switch {
 	case end > 0 && n < int64(len(typeSizes)):
