@@ -131,6 +131,19 @@ func fatTree(tb testing.TB, hosts int) *platforms.Platform {
 	return p
 }
 
+// backbone returns a platform of hosts on one wide link.
+func backbone(tb testing.TB, hosts int) *platforms.Platform {
+	xml := fmt.Sprintf(`<?xml version="1.0"?>
+<platform version="4.1">
+  <cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="12.5GBps" lat="1us" bb_bw="100TBps" bb_lat="1us"/>
+</platform>`, hosts-1)
+	p, err := platforms.Parse(strings.NewReader(xml), "bench")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p
+}
+
 // BenchmarkNetwork measures messages per second of the network alone, one message
 // per operation.
 func BenchmarkNetwork(b *testing.B) {
@@ -153,6 +166,10 @@ func BenchmarkNetwork(b *testing.B) {
 			})
 		}
 	}
+	// A backbone that all messages cross and that is never full.
+	b.Run("backbone=1024", func(b *testing.B) {
+		benchmark(b, backbone(b, 1024), DefaultOptions(), exchange(1024, 256<<10, 10e-6, func(r, k int) int { return r ^ (1 + k%1023) }))
+	})
 	p, err := platforms.Builtin("stampede", 6006)
 	if err != nil {
 		b.Fatal(err)

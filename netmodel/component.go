@@ -31,7 +31,6 @@ func (n *Network) solveComponent() {
 	for _, id := range n.local.flows {
 		n.addToSystem(id)
 	}
-	n.stats.SolvedFlows -= int64(len(n.local.flows))
 	n.abandon()
 	for _, id := range n.fresh {
 		n.addToSystem(id)
@@ -122,7 +121,7 @@ func (n *Network) fillSystem(id int32) {
 // bottleneck: what happens on a mixed one is always solved here.
 func (n *Network) setResult(id int32, r *fillFlow) {
 	f := &n.flows[id]
-	n.dropBottleneck(f, n.firstSlot(id))
+	n.dropBottleneck(id)
 	if r.link >= 0 && !n.isFatpipe(n.system.links[r.link]) {
 		l := n.system.links[r.link]
 		f.bottleneck = n.slotOn(id, l)

@@ -13,7 +13,7 @@ const noSlot = -1
 // noDate is the date of a flow that is not in its bandwidth phase.
 const noDate = -1
 
-// flow is what the solver and the queue know of a transfer. In its bandwidth phase
+// flow is what the solver and the event loop know of a transfer. In its bandwidth phase
 // the flow has the share level/penalty; level is what the solvers compute. 64
 // bytes, one cache line.
 type flow struct {
@@ -23,9 +23,9 @@ type flow struct {
 	rate       float64 // byte/s of progress, f(z) * share
 	remaining  float64 // bytes to carry at date since, envelope included
 	since      float64 // s; noDate outside the bandwidth phase
-	filled     float64 // level that the filling under way has given it
+	filled     float64 // level in the filling under way; the old one until it is fixed
 	slots      uint16  // number of its slots on SHARED links, and fatFlag if others follow
-	bottleneck int16   // which of its slots is on the link that fixed its level; noSlot if its bound did
+	bottleneck int16   // which of its slots is on the link that fixed its level; noSlot if its bound did. Provisional in a filling
 	filling    stage   // of the filling under way
 }
 
@@ -58,7 +58,7 @@ type coldFlow struct {
 type slot struct {
 	usage      float64 // load per level: weight/penalty
 	link       int32
-	room       int32 // index in solver.rooms while the flow is in the working set, -1 if alone
+	room       int32 // index in solver.rooms, -1 if alone; valid while the flow is in the working set
 	next, prev int32 // slots, -1 at the ends
 }
 
@@ -156,7 +156,8 @@ func (n *Network) isFatpipe(l int32) bool {
 	return n.fatpipes != nil && n.routes.class(l).fatpipe
 }
 
-// flowOf returns the flow of slot s.
+// flowOf returns the flow of slot s. (& 31 tells the compiler that the shift is a
+// small one, which spares a comparison.)
 func (n *Network) flowOf(s int32) int32 { return s >> (n.slotShift & 31) }
 
 // firstSlot returns the first slot of flow id.
@@ -210,7 +211,7 @@ func (n *Network) enlistFat(i int32) {
 func (n *Network) leave(id int32) {
 	f := &n.flows[id]
 	first := n.firstSlot(id)
-	n.dropBottleneck(f, first)
+	n.dropBottleneck(id)
 	for i := first; i < first+f.shared(); i++ {
 		l := n.delist(i)
 		if l.flows == 0 {
@@ -228,12 +229,17 @@ func (n *Network) leave(id int32) {
 	}
 }
 
-// dropBottleneck makes f, whose slots begin at first, have no bottleneck.
-func (n *Network) dropBottleneck(f *flow, first int32) {
-	if f.bottleneck >= 0 {
-		n.links[n.slots[first+int32(f.bottleneck)].link].bottleneck--
+// dropBottleneck makes flow id have no bottleneck.
+func (n *Network) dropBottleneck(id int32) {
+	if f := &n.flows[id]; f.bottleneck >= 0 {
+		n.bottleneckOf(id).bottleneck--
 		f.bottleneck = noSlot
 	}
+}
+
+// bottleneckOf returns the link that is the bottleneck of flow id.
+func (n *Network) bottleneckOf(id int32) *link {
+	return &n.links[n.slots[n.firstSlot(id)+int32(n.flows[id].bottleneck)].link]
 }
 
 // delist takes slot i out of its link's list and returns the link.

@@ -22,13 +22,19 @@ import "math"
 // A link with a single flow is only a bound for that flow, and is contained in its
 // maxLevel: such links never enter the filling, and a flow with no others gets its
 // maximum at once.
+//
+// A filling works in place. A flow of A has its stage and level in flow.filling and
+// flow.filled, and its bottleneck, which link.bottleneck does not count until the
+// commit; each shared link of A has a room, to which link.room and slot.room point.
+// Between solves A is empty, every flow is outside and no link has a room; slot.room
+// and flow.filled are leftovers then, which nobody reads.
 
 // levelTolerance is the relative difference of levels, and of load to capacity,
 // that the conditions above let pass as rounding.
 const levelTolerance = 1e-12
 
-// heapThreshold is the number of links from which a filling keeps its links in a
-// heap; below, a linear search for the next one is as quick.
+// heapThreshold is the number of rooms from which a filling keeps them in a heap;
+// below, a linear search for the next one is as quick.
 const heapThreshold = 128
 
 // solver is the local solver's working set.
@@ -37,10 +43,11 @@ type solver struct {
 	rooms []room  // of the links with two flows or more, one of A at least
 	heap  []fillKey
 
-	mixed  bool    // the set has met a mixed FATPIPE: take the textbook's way
-	rising int     // flows of this filling that have no level yet
-	lowest float64 // of the maxima of A
-	solves int     // since loads were last recomputed
+	mixed    bool    // the set has met a mixed FATPIPE: take the textbook's way
+	rising   int     // flows of this filling that have no level yet
+	lowest   float64 // at most the smallest maximum of those
+	solves   int     // since loads were last recomputed
+	heapFrom int     // heapThreshold; lower in tests
 }
 
 // room is a link of the working set, and what it has left for the flows that are
@@ -49,8 +56,8 @@ type room struct {
 	rest    float64 // of the capacity; +Inf if all flows of A are fixed
 	usage   float64 // sum of the usages of the flows that are not fixed
 	frozen  float64 // load of the flows outside A
-	total   float64 // sum of the usages of all flows of A
-	left    float64 // rest when the last flow was fixed
+	total   float64 // sum of the usages of all flows of A on it
+	spare   float64 // rest when the last flow was fixed
 	level   float64 // at which flows were fixed here, -1 if none were
 	link    int32
 	members int32 // flows of A
@@ -62,19 +69,16 @@ func (n *Network) solveLocal() {
 	a := &n.local
 	a.mixed = len(n.leftMixed) > 0
 	n.seed()
-	for !a.mixed && len(a.flows) > 0 {
+	for before := 0; !a.mixed && len(a.flows) > before; {
+		before = len(a.flows)
 		n.stats.Rounds++
-		before := len(a.flows)
 		n.fill()
 		n.extend()
-		if len(a.flows) == before {
-			break
-		}
 	}
-	n.stats.SolvedFlows += int64(len(a.flows))
 	if a.mixed {
 		n.solveComponent()
 	} else {
+		n.stats.SolvedFlows += int64(len(a.flows))
 		n.commit()
 	}
 	if a.solves++; a.solves == refreshPeriod {
@@ -122,20 +126,22 @@ func (n *Network) addBottlenecked(l int32) {
 	}
 }
 
-// isBottleneck reports whether the link of slot s is its flow's bottleneck.
+// isBottleneck reports whether the link of slot s is the bottleneck of its flow, one
+// outside A.
 func (n *Network) isBottleneck(s int32) bool {
 	id := n.flowOf(s)
 	return int32(n.flows[id].bottleneck) == s-n.firstSlot(id)
 }
 
 // add puts flow id into A, unless it is there, and takes it out of the loads and
-// the bottleneck counts of its links. If it shares none, it gets its maximum.
+// the bottleneck counts of its links. One that shares no link and is on no mixed
+// FATPIPE gets its maximum instead.
 func (n *Network) add(id int32) {
 	f := &n.flows[id]
 	if f.filling != outside {
 		return
 	}
-	n.dropBottleneck(f, n.firstSlot(id))
+	n.dropBottleneck(id)
 	mixed := n.mixed(id)
 	if !n.enter(f, n.sharedSlots(id)) && !mixed {
 		n.setLevel(id, f.maxLevel)
@@ -159,7 +165,7 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 		shares = true
 		l := &n.links[s.link]
 		if l.room < 0 {
-			n.open(l, s.link)
+			n.open(s.link)
 		}
 		s.room = l.room
 		r := &n.local.rooms[l.room]
@@ -170,17 +176,18 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 	return shares
 }
 
-// open makes a room for l, the link of a number.
-func (n *Network) open(l *link, number int32) {
-	a := &n.local
+// open makes a room for link l. A room of an earlier solve is used again as it is,
+// without the copy that a literal would cost: fill sets the rest.
+func (n *Network) open(l int32) {
+	a, k := &n.local, &n.links[l]
 	if len(a.rooms) == cap(a.rooms) {
 		a.rooms = append(a.rooms, room{})
 	} else {
 		a.rooms = a.rooms[:len(a.rooms)+1]
 	}
-	l.room = int32(len(a.rooms) - 1)
-	r := &a.rooms[l.room]
-	r.frozen, r.total, r.link, r.members = l.load, 0, number, 0
+	k.room = int32(len(a.rooms) - 1)
+	r := &a.rooms[k.room]
+	r.frozen, r.total, r.link, r.members = k.load, 0, l, 0
 }
 
 // fill gives all flows of A their levels by progressive filling, as if the flows
@@ -198,7 +205,7 @@ func (n *Network) fill() {
 		a.lowest = min(a.lowest, f.maxLevel)
 	}
 	a.rising = len(a.flows)
-	if len(a.rooms) >= heapThreshold {
+	if len(a.rooms) >= a.heapFrom {
 		n.fillByHeap()
 		return
 	}
@@ -220,16 +227,12 @@ func (a *solver) firstRoom() *room {
 	return &a.rooms[best]
 }
 
-// fillLink fixes flows on the link of r, which saturates first: those whose maximum
-// is below the level that it reaches, or if there are none, all that are not fixed.
+// fillLink fixes flows when the link of r is the first to saturate: those whose
+// maximum is below the level at which it does, or if there are none, all on it.
 func (n *Network) fillLink(r *room) {
 	level := max(0, r.rest) / r.usage
-	if r.rising < r.members || level > n.local.lowest {
-		usage, lowest := n.risingOn(r.link)
-		if level = max(0, r.rest) / usage; level > lowest {
-			n.fixBounded(r.link, level)
-			return
-		}
+	if level > n.local.lowest && n.fixBounded(level) {
+		return
 	}
 	r.level = level
 	for s := n.links[r.link].head; s >= 0; s = n.slots[s].next {
@@ -241,27 +244,23 @@ func (n *Network) fillLink(r *room) {
 	}
 }
 
-// risingOn returns the sum of the usages of the flows on link l that are not fixed,
-// and the lowest of their maxima.
-func (n *Network) risingOn(l int32) (usage, lowest float64) {
-	lowest = math.Inf(1)
-	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
-		if f := &n.flows[n.flowOf(s)]; f.filling == rising {
-			usage += n.slots[s].usage
-			lowest = min(lowest, f.maxLevel)
-		}
-	}
-	return usage, lowest
-}
-
-// fixBounded fixes the flows on link l whose maximum is below a level.
-func (n *Network) fixBounded(l int32, level float64) {
-	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
-		id := n.flowOf(s)
-		if f := &n.flows[id]; f.filling == rising && f.maxLevel < level {
+// fixBounded fixes the flows of A whose maximum is below a level that no link
+// saturates below, and reports whether there were any.
+func (n *Network) fixBounded(level float64) (some bool) {
+	a := &n.local
+	a.lowest = math.Inf(1)
+	for _, id := range a.flows {
+		f := &n.flows[id]
+		switch {
+		case f.filling != rising:
+		case f.maxLevel < level:
 			n.fix(id, f.maxLevel)
+			some = true
+		default:
+			a.lowest = min(a.lowest, f.maxLevel)
 		}
 	}
+	return some
 }
 
 // fix gives flow id its level and takes it from its links.
@@ -279,15 +278,26 @@ func (n *Network) fix(id int32, level float64) {
 		r.rest -= float64(level * s.usage)
 		r.usage -= s.usage
 		if r.rising--; r.rising == 0 {
-			r.left, r.rest = r.rest, math.Inf(1)
+			r.spare, r.rest = r.rest, math.Inf(1)
 		} else if r.usage < smallRest*r.total {
-			r.usage, _ = n.risingOn(r.link)
+			r.usage = n.risingUsage(r.link)
 		}
 	}
 }
 
 // smallRest is the part of a sum below which a difference has lost too many digits.
-const smallRest = 1e-4
+const smallRest = 1e-2
+
+// risingUsage sums the usages of the flows on link l that are not fixed.
+func (n *Network) risingUsage(l int32) float64 {
+	usage := 0.0
+	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+		if n.flows[n.flowOf(s)].filling == rising {
+			usage += n.slots[s].usage
+		}
+	}
+	return usage
+}
 
 // extend adds to A the flows outside it for which the levels of A break condition
 // (ii), or whose link they overload.
@@ -306,7 +316,7 @@ func (n *Network) extend() {
 // lowestBottleneck returns the level that flows must have to keep their bottleneck
 // on l: the highest on it if it is saturated, else none will do.
 func (n *Network) lowestBottleneck(l *link, r *room) float64 {
-	if r.left > 2*levelTolerance*l.capacity {
+	if r.spare > 2*levelTolerance*l.capacity {
 		return math.Inf(1)
 	}
 	highest := 0.0
@@ -341,19 +351,19 @@ func (n *Network) commit() {
 	for i := range a.rooms {
 		r := &a.rooms[i]
 		l := &n.links[r.link]
-		l.load, l.room = l.capacity-r.left, -1
+		l.load, l.room = l.capacity-r.spare, -1
 	}
 	for _, id := range a.flows {
 		f := &n.flows[id]
 		if f.filling = outside; f.bottleneck >= 0 {
-			n.links[n.slots[n.firstSlot(id)+int32(f.bottleneck)].link].bottleneck++
+			n.bottleneckOf(id).bottleneck++
 		}
 		n.setLevel(id, f.filled)
 	}
 	a.rooms, a.flows = a.rooms[:0], a.flows[:0]
 }
 
-// abandon empties A.
+// abandon empties A, whose flows the textbook solves.
 func (n *Network) abandon() {
 	a := &n.local
 	for i := range a.rooms {

@@ -3,11 +3,11 @@ package netmodel
 // fillKey orders the links of a large filling by the level at which they saturate.
 type fillKey struct {
 	level float64
-	link  int32 // index in solver.rooms
+	room  int32 // index in solver.rooms
 }
 
 func (k fillKey) before(other fillKey) bool {
-	return k.level < other.level || k.level == other.level && k.link < other.link
+	return k.level < other.level || k.level == other.level && k.room < other.room
 }
 
 // fillByHeap is fill's loop for many links. Keys are brought up to date when they
@@ -23,7 +23,7 @@ func (n *Network) fillByHeap() {
 		a.siftDown(i)
 	}
 	for a.rising > 0 {
-		top := a.heap[0].link
+		top := a.heap[0].room
 		if a.rooms[top].rising == 0 {
 			a.dropTop()
 			continue
@@ -31,7 +31,7 @@ func (n *Network) fillByHeap() {
 		if k := a.key(top); k.level > a.heap[0].level {
 			a.heap[0] = k
 			a.siftDown(0)
-			if a.heap[0].link != top {
+			if a.heap[0].room != top {
 				continue
 			}
 		}
@@ -39,7 +39,7 @@ func (n *Network) fillByHeap() {
 	}
 }
 
-// key returns the level at which link i saturates now.
+// key returns the level at which the link of room i saturates now.
 func (a *solver) key(i int32) fillKey {
 	r := &a.rooms[i]
 	return fillKey{max(0, r.rest) / r.usage, i}

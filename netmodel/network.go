@@ -54,7 +54,7 @@ type Stats struct {
 	Flows       int64 `json:"flows"`        // transfers started
 	Events      int64 `json:"events"`       // starts and ends of bandwidth phases
 	Solves      int64 `json:"solves"`       // times that shares were recomputed
-	SolvedFlows int64 `json:"solved_flows"` // flows in those solves, summed
+	SolvedFlows int64 `json:"solved_flows"` // flows in those solves that share links, summed
 	Rounds      int64 `json:"rounds"`       // fillings of the local solver
 	Components  int64 `json:"components"`   // solves that took the textbook's way for mixed FATPIPEs
 }
@@ -93,7 +93,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		events: agenda.New(0)}
+		local: solver{heapFrom: heapThreshold}, events: agenda.New(0)}
 	for i, l := range links {
 		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: -1}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
@@ -209,7 +209,7 @@ func (n *Network) Next() float64 {
 
 // Advance moves the clock to t, at most the date that Next returned: all events
 // dated up to t plus the time precision happen, at t. It appends to done the flows
-// that ended, by ascending planned date, and returns it.
+// that ended, in the order of their events: by date, and by number at equal dates.
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
 	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
