@@ -190,10 +190,9 @@ func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
 	c := &n.cold[id]
 	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, int32(len(links))
 	slots := n.slots[n.firstSlot(id):][:len(links)]
-	weights := n.routes.weights
 	for i, l := range links {
 		s := &slots[i]
-		s.usage, s.link, s.next, s.prev = float64(weights[l.weight]*way.usage), l.link, -1, -1
+		s.usage, s.link, s.next, s.prev = float64(l.weight*way.usage), l.link, -1, -1
 	}
 }
 

@@ -32,11 +32,10 @@ type routes struct {
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
 
-	known   []route // by the pair of hosts
-	shift   int     // of the source in the index of known, if every pair has a place; else -1
-	links   []routeLink
-	width   int       // entries of links for each of known
-	weights []float64 // weights of flows on links; 1 first
+	known []route // by the pair of hosts
+	shift int     // of the source in the index of known, if every pair has a place; else -1
+	links []routeLink
+	width int // entries of links for each of known
 
 	there, back, summed []int32 // of compute
 	from, to            int32   // what they are of, if there is a way back
@@ -59,7 +58,7 @@ type route struct {
 // routeLink is a link of a route. One that is met several times is there once.
 type routeLink struct {
 	link   int32
-	weight int32 // index in routes.weights
+	weight float64
 }
 
 // unlimited is the share in byte/s of a flow with an empty route.
@@ -80,7 +79,7 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r := &routes{
 		routeOf: routeOf, classOf: make([]int32, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
-		width: 4, weights: []float64{1},
+		width: 4,
 	}
 	r.remember(hosts)
 	index := map[linkClass]int32{}
@@ -230,10 +229,10 @@ func (k route) bounded(factor float64) route {
 func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
 	k.penalty, k.usage, k.maxLevel = penalty, 1/penalty, k.bound*penalty
 	for _, l := range links {
-		if l.weight == 0 {
+		if l.weight == 1 {
 			continue // links used with weight 1 are in the bound
 		}
-		usage := float64(r.weights[l.weight] * k.usage)
+		usage := float64(l.weight * k.usage)
 		if c := r.class(l.link); c.capacity < k.maxLevel*usage {
 			k.maxLevel = c.capacity / usage
 		}
@@ -256,16 +255,15 @@ func (r *routes) haveFatpipe(links []int32) bool {
 func (r *routes) addLinks(list []routeLink, some, fatpipe bool) []routeLink {
 	for _, l := range r.there {
 		if !some || r.class(l).fatpipe == fatpipe {
-			list = r.addLink(list, l, 0, fatpipe)
+			list = r.addLink(list, l, 1, fatpipe)
 		}
 	}
 	if len(r.back) == 0 {
 		return list
 	}
-	cross := r.weightIndex(crossWeight)
 	for _, l := range r.back {
 		if !some || r.class(l).fatpipe == fatpipe {
-			list = r.addLink(list, l, cross, fatpipe)
+			list = r.addLink(list, l, crossWeight, fatpipe)
 		}
 	}
 	return list
@@ -273,29 +271,17 @@ func (r *routes) addLinks(list []routeLink, some, fatpipe bool) []routeLink {
 
 // addLink adds link l with a weight. The weights of its occurrences add up, but
 // count by their maximum on a FATPIPE.
-func (r *routes) addLink(list []routeLink, l, weight int32, fatpipe bool) []routeLink {
+func (r *routes) addLink(list []routeLink, l int32, weight float64, fatpipe bool) []routeLink {
 	for i := range list {
-		if list[i].link != l {
+		switch k := &list[i]; {
+		case k.link != l:
 			continue
-		}
-		before, more := r.weights[list[i].weight], r.weights[weight]
-		if fatpipe {
-			list[i].weight = r.weightIndex(max(before, more))
-		} else {
-			list[i].weight = r.weightIndex(before + more)
+		case fatpipe:
+			k.weight = max(k.weight, weight)
+		default:
+			k.weight += weight
 		}
 		return list
 	}
 	return append(list, routeLink{l, weight})
-}
-
-// weightIndex returns the index of a weight, of which there are few.
-func (r *routes) weightIndex(weight float64) int32 {
-	for i, w := range r.weights {
-		if w == weight {
-			return int32(i)
-		}
-	}
-	r.weights = append(r.weights, weight)
-	return int32(len(r.weights) - 1)
 }
