@@ -100,7 +100,8 @@ func exercise(r *rand.Rand, p randomNet, o Options, messages int, check func(n *
 }
 
 // checkAgainstReference compares the shares of n with those of the textbook, and where
-// they differ with exact ones.
+// they differ with exact ones; with FATPIPEs, where the order of the roundings decides,
+// the textbook's error is allowed for instead.
 func checkAgainstReference(n *Network, tolerance float64) error {
 	var s system
 	s.linkAt = make([]int32, len(n.links))
@@ -122,6 +123,9 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 		if near(got, want, tolerance) {
 			continue
 		}
+		if n.fatpipes != nil && near(got, want, tolerance+referenceError(n)) {
+			continue
+		}
 		if n.fatpipes == nil {
 			if exact == nil {
 				exact = exactLevels(n)
@@ -134,6 +138,21 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 			id, len(ref.system.flows), got, want, math.Abs(got-want)/want)
 	}
 	return nil
+}
+
+// referenceError bounds what the textbook loses as it subtracts usages: on a link each
+// difference is off by half a unit in the last place of the sum that it began with, and
+// the least that can be left is the smallest of them.
+func referenceError(n *Network) float64 {
+	worst := 0.0
+	for l := range n.links {
+		sum, least := 0.0, math.Inf(1)
+		for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+			sum, least = sum+n.slots[s].usage, min(least, n.slots[s].usage)
+		}
+		worst = max(worst, sum/least*float64(n.links[l].flows)*0x1p-53)
+	}
+	return worst
 }
 
 // checkInvariants checks, from loads computed anew, that no link is overloaded, that
