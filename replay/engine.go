@@ -75,7 +75,9 @@ func (e *engine) loop() error {
 		if math.IsInf(others, 1) && e.stuck() {
 			return e.check()
 		}
-		e.spin(others)
+		if e.spin(others) {
+			continue
+		}
 		parked := e.parked.Next()
 		if matches <= min(flows, parked) && !math.IsInf(matches, 1) {
 			e.now = max(e.now, matches)

@@ -178,14 +178,22 @@ func (e *engine) stuck() bool {
 	return true
 }
 
+// maxTurns is how many turns of busy waits are taken before the event loop asks whether
+// it should pause: a rank may wait for as long as somebody computes.
+const maxTurns = 1 << 12
+
 // spin takes the first events of the queue up to the date, as long as they are
-// turns of busy waits that see nothing.
-func (e *engine) spin(until float64) {
-	for date := e.parked.Next(); date < until; date = e.parked.Next() {
+// turns of busy waits that see nothing. It reports whether there may be more of them.
+func (e *engine) spin(until float64) bool {
+	for range maxTurns {
+		date := e.parked.Next()
+		if date >= until {
+			return false
+		}
 		r := e.parked.First()
 		rk := &e.ranks[r]
 		if !rk.spinning || rk.stage == stageLook && rk.arrival <= date {
-			return
+			return false
 		}
 		e.now = max(e.now, date)
 		if rk.stage == stageLook {
@@ -200,6 +208,7 @@ func (e *engine) spin(until float64) {
 		}
 		e.parked.Set(r, rk.clock)
 	}
+	return true
 }
 
 // poll carries on a KindPoll of rank r and tells the source what it found. It

@@ -123,3 +123,25 @@ func TestSharedProbeCounter(t *testing.T) {
 	near(t, "rank 0", res.Ranks[0].End, 7e-6)
 	near(t, "rank 2", res.Ranks[2].End, 9e-6)
 }
+
+// TestPausesInBusyWait: a replay can be stopped while a rank waits for 1,000 s with probes
+// that take 1, 2, 3, ... us: k of them take k(k+1)/2 us, so it takes 44,721 of them, more
+// than 10 times maxTurns.
+func TestPausesInBusyWait(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	b.set(t, "smpi/iprobe:1e-6", "smpi/grow-injected-times:yes")
+	pauses := 0
+	b.AtPause = func(p *replay.Pause) error {
+		if p.Date() > 0 && p.Date() < 1000 {
+			pauses++
+		}
+		return nil
+	}
+	res := b.run(t, []trace.Action{poll(1, 5, true)}, []trace.Action{sleep(1000), send(0, 5, 84)})
+	if res.Polls != 44721 {
+		t.Errorf("%d polls, want 44721", res.Polls)
+	}
+	if pauses < 10 {
+		t.Errorf("%d pauses, want 10 or more", pauses)
+	}
+}
