@@ -3,6 +3,7 @@ package kernels
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"sync"
@@ -108,6 +109,18 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 		s.bound[key] = m
 	}
 	return m, err
+}
+
+// Overrides reports whether the set has models for hosts by name, and whether one of
+// the hosts is among them.
+func (s *Set) Overrides(hosts iter.Seq[string]) (some, used bool) {
+	for host := range hosts {
+		used = len(s.exact[host]) > 0 || slices.ContainsFunc(s.patterns, func(i int32) bool { return s.overrides[i].host.match(host) })
+		if used {
+			break
+		}
+	}
+	return len(s.overrides) > 0, used
 }
 
 // hostList returns the number of the list of the overrides that apply to h,

@@ -82,7 +82,7 @@ func OptionNames() []string {
 // Set sets one option by SimGrid's name and spelling of values, as in
 // --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
 // (such as smpi/host-speed or network/optim) are accepted and have no effect. An
-// unknown name is an error that names the nearest known one. Setting
+// unknown name is an error that names the nearest known one, if it is near. Setting
 // network/model, or reprise/bw-factor, also sets the defaults of network/weight-S,
 // network/bandwidth-factor and network/latency-factor that go with it, unless
 // these were set by name, before or after.
@@ -95,7 +95,10 @@ func (o *Options) Set(name, value string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown option %q; did you mean %s?", name, nearest(name))
+	if near := nearest(name); near != "" {
+		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)
 }
 
 // ignored accepts any value: the option has no effect on the dates of a replay.
@@ -242,13 +245,16 @@ func algorithm(operation string) func(*Options, string) error {
 }
 
 // nearest returns the known option name with the smallest edit distance to name,
-// the first of equals.
+// the first of equals; "" if that is more than a third of its letters.
 func nearest(name string) string {
 	best, least := "", -1
 	for _, opt := range optionTable {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(opt.name)); least < 0 || d < least {
 			best, least = opt.name, d
 		}
+	}
+	if 3*least > len(best) {
+		return ""
 	}
 	return best
 }

@@ -147,7 +147,7 @@ func DefaultOptions() Options {
 func (o *Options) ApplyConfig(p *platforms.Platform) error {
 	for _, prop := range p.Config() {
 		if err := o.Set(prop.Name, prop.Value); err != nil {
-			return fmt.Errorf("platform configuration: %w", err)
+			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, err)
 		}
 	}
 	return nil

@@ -269,7 +269,7 @@ func readProps(e *element) []Prop {
 	var props []Prop
 	for _, c := range e.children {
 		if c.name == "prop" {
-			props = append(props, Prop{c.value("id"), c.value("value")})
+			props = append(props, Prop{c.value("id"), c.value("value"), c.line})
 		}
 	}
 	return slices.Clip(props)

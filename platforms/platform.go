@@ -63,7 +63,10 @@ type Link struct {
 }
 
 // A Prop is a named value, as the file has it.
-type Prop struct{ Name, Value string }
+type Prop struct {
+	Name, Value string
+	Line        int // of the file
+}
 
 // A Platform is a machine: hosts, links and the routes between hosts. Hosts
 // are numbered from 0 in file order, a cluster's in the order of its radical;

@@ -49,7 +49,7 @@ func TestConfig(t *testing.T) {
 		<config id="General"><prop id="a" value="1"/><prop id="b" value="2"/></config>
 		<config><prop id="a" value="3"/></config>
 		<zone id="w" routing="Full"><config><prop id="c" value="4"/></config><host id="h" speed="1f"/></zone></platform>`)
-	want := []Prop{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"c", "4"}}
+	want := []Prop{{"a", "1", 2}, {"b", "2", 2}, {"a", "3", 3}, {"c", "4", 4}}
 	if diff := cmp.Diff(want, p.Config()); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
 	}

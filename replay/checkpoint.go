@@ -183,7 +183,7 @@ func (p *Pause) identity() []Property {
 	}
 	list = append(list,
 		Property{Name: "ranks", Value: fmt.Sprint(p.header.Ranks)},
-		Property{Name: "steps", Value: fmt.Sprintf("%d:%d", o.From, o.To)},
+		Property{Name: "steps", Value: stepsOf(o, p.header.Steps)},
 		Property{Name: "begins of steps", Value: fmt.Sprint(o.Begins)},
 		Property{Name: "hosts and links", Value: machineHash(m.Platform)},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
@@ -193,6 +193,15 @@ func (p *Pause) identity() []Property {
 	}
 	p.about = append(list, o.Network.Settings()...)
 	return p.about
+}
+
+// stepsOf names the steps that are played of so many (0: not known).
+func stepsOf(o *Options, steps int) string {
+	to := o.To
+	if steps > 0 && (to == 0 || to > steps) {
+		to = steps
+	}
+	return fmt.Sprintf("%d:%d", o.From, to)
 }
 
 // traceHash names a trace with the order of its definitions.

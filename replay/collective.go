@@ -24,6 +24,15 @@ type collectiveRun struct {
 	flops    float64           // to compute at the end
 }
 
+// Validate checks the options of the network and of the collective operations.
+func (o *Options) Validate() error {
+	if err := o.Network.Validate(); err != nil {
+		return err
+	}
+	_, err := newSelector(&o.Network)
+	return err
+}
+
 // newSelector returns the algorithms that the options choose.
 func newSelector(o *netmodel.Options) (*collective.Selector, error) {
 	s, err := collective.NewSelector(o.CollSelector)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
 
 	"reprise/internal/command"
 	"reprise/kernels"
@@ -150,7 +152,7 @@ func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
 		return platforms.Load(name)
 	}
 	p, err := platforms.Builtin(name, ranks)
-	return p, notDirectory(name, err)
+	return p, notBuiltin(name, err)
 }
 
 // loadKernels loads the kernel models that were asked for. A built-in machine
@@ -171,7 +173,23 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 		m.notes = append(m.notes, "no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
 	}
 	m.Kernels, err = kernels.Builtin(m.kernelName)
-	return notDirectory(m.kernelName, err)
+	return notBuiltin(m.kernelName, err)
+}
+
+// warnings tell what of the machine has no effect.
+func (m *machine) warnings() []string {
+	if m.Kernels == nil {
+		return nil
+	}
+	p := m.Platform
+	names := func(yield func(string) bool) {
+		for i := 0; i < p.NumHosts() && yield(p.Host(i).Name); i++ {
+		}
+	}
+	if some, used := m.Kernels.Overrides(names); some && !used {
+		return []string{fmt.Sprintf("%s has models for hosts by name, but none is a host of %s, whose first is %q", m.kernelName, m.platformName, p.Host(0).Name)}
+	}
+	return nil
 }
 
 func (m *machine) mapRanks(s *settings, ranks int) (err error) {
@@ -188,14 +206,17 @@ func (m *machine) mapRanks(s *settings, ranks int) (err error) {
 	return err
 }
 
-// notDirectory gives err, of a name that is neither a file nor built in, another
-// text if it is a directory.
-func notDirectory(path string, err error) error {
+// notBuiltin gives err, of a name that is neither a file nor built in, another text if
+// it is a directory, or looks like a path.
+func notBuiltin(path string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if info, serr := os.Stat(path); serr == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory, want a file or a built-in name", path)
+	}
+	if strings.ContainsAny(path, "./\\") {
+		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	}
 	return err
 }

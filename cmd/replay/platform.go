@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/netmodel"
 	"reprise/platforms"
 )
 
@@ -25,6 +26,9 @@ func platformCommand(stdout io.Writer) *cli.Command {
 		Action: func(c *cli.Context) error {
 			q, err := parsePlatformQuery(c.Args().Slice())
 			if err != nil {
+				return err
+			}
+			if err := q.takeBefore(c.Lineage()[1]); err != nil {
 				return err
 			}
 			if q.help {
@@ -56,6 +60,20 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
 	}
 	return q, nil
+}
+
+// takeBefore reads the options that stand before the word platform.
+func (q *platformQuery) takeBefore(c *cli.Context) error {
+	for _, name := range c.LocalFlagNames() {
+		switch name {
+		case "json":
+			q.json = c.Bool(name)
+		case "quiet":
+		default:
+			return command.Usagef("--%s is for replays, not for replay platform", name)
+		}
+	}
+	return nil
 }
 
 // take reads the first of args and returns how many words belong to it.
@@ -115,6 +133,10 @@ type routeLink struct {
 func (q *platformQuery) answer(w io.Writer) error {
 	p, err := loadPlatform(q.machine, q.ranks)
 	if err != nil {
+		return err
+	}
+	o := netmodel.DefaultOptions()
+	if err := o.ApplyConfig(p); err != nil {
 		return err
 	}
 	d := described{Description: p.Describe()}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"reprise/internal/command"
@@ -36,7 +37,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	res.Warnings = append(res.Warnings, k.warnings()...)
-	res.Warnings = append(res.Warnings, s.noise.warnings(res.Seed)...)
+	res.Warnings = slices.Concat(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
 	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
 	return errors.Join(print(s, m, report, stdout), err)
 }
@@ -69,13 +70,13 @@ func options(s *settings, m *machine) (replay.Options, error) {
 	if err := o.Network.ApplyConfig(m.Platform); err != nil {
 		return o, err
 	}
-	platformErr := o.Network.Validate()
+	platformErr := o.Validate()
 	for _, c := range s.cfg {
 		if err := o.Network.Set(c[0], c[1]); err != nil {
 			return o, command.Usagef("--cfg: %w", err)
 		}
 	}
-	switch err := o.Network.Validate(); {
+	switch err := o.Validate(); {
 	case err == nil:
 		return o, nil
 	case platformErr == nil:

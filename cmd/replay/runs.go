@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -41,6 +43,8 @@ func seedSettingsOf(c *cli.Context, s *settings) (seedSettings, error) {
 	switch {
 	case n.runs < 2 || n.runs > maxRuns:
 		return n, command.Usagef("--runs %d, want 2 to %d", n.runs, maxRuns)
+	case n.seed > math.MaxUint64-uint64(n.runs-1):
+		return n, command.Usagef("--runs %d from --seed %d on would pass the largest seed, %d", n.runs, n.seed, uint64(math.MaxUint64))
 	case s.sample.on():
 		return n, command.Usagef("--runs is for exact replays, not for --tolerance and --budget")
 	case s.keep.on():
@@ -82,6 +86,9 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	}
 	if !noisy {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
+	}
+	for _, text := range m.warnings() {
+		fmt.Fprintln(stderr, "replay: warning:", text)
 	}
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.Warnings = append(r.Warnings, s.noise.warnings(r.Seed)...)
+	r.Warnings = slices.Concat(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
 	r.NetworkNoise = s.networkNoise
 	r.Tolerance, r.Budget, r.PeakRSS = s.sample.tolerance, s.sample.budget.Seconds(), peakRSS()
 	if s.json {
@@ -135,7 +136,7 @@ func replayExactly(s *settings, in *input, m *machine, o replay.Options, why err
 	if err != nil {
 		return err
 	}
-	res.Warnings = append(res.Warnings, s.noise.warnings(res.Seed)...)
+	res.Warnings = slices.Concat(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
 	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
