@@ -11,8 +11,8 @@ type Description struct {
 	Name  string            `json:"name"`
 	Hosts int               `json:"hosts"`
 	Cores int64             `json:"cores"`
-	Flops float64           `json:"flops"` // flop/s of all cores
-	Links int               `json:"links"` // capacity constraints
+	Flops float64           `json:"flop_per_s"` // of all cores
+	Links int               `json:"links"`      // capacity constraints
 	Zones []ZoneDescription `json:"zones"`
 }
 

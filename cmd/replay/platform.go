@@ -42,13 +42,13 @@ func platformCommand(stdout io.Writer) *cli.Command {
 // platformQuery is what "replay platform" is asked.
 type platformQuery struct {
 	machine    string
-	ranks      int
+	ranks      int    // of the built-in machine "default"; 0: not given
 	from, to   string // of a route, "" for none
 	json, help bool
 }
 
 func parsePlatformQuery(args []string) (*platformQuery, error) {
-	q := &platformQuery{ranks: 1}
+	q := &platformQuery{}
 	for len(args) > 0 {
 		taken, err := q.take(args)
 		if err != nil {
@@ -56,8 +56,12 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 		}
 		args = args[taken:]
 	}
-	if q.machine == "" && !q.help {
+	switch {
+	case q.help:
+	case q.machine == "":
 		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
+	case q.ranks > 0 && (q.machine != "default" || exists(q.machine)):
+		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
 	}
 	return q, nil
 }
@@ -131,7 +135,7 @@ type routeLink struct {
 }
 
 func (q *platformQuery) answer(w io.Writer) error {
-	p, err := loadPlatform(q.machine, q.ranks)
+	p, err := loadPlatform(q.machine, max(1, q.ranks))
 	if err != nil {
 		return err
 	}
