@@ -58,6 +58,13 @@ func runDraw(c *cli.Context) error {
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
+	inputs := []string{c.String("base")}
+	if !slices.Contains(hosts.BuiltinNames(), from) {
+		inputs = append(inputs, from)
+	}
+	if err := spare(c, inputs...); err != nil {
+		return err
+	}
 	model, err := loadModel(from)
 	if err != nil {
 		return err

@@ -54,6 +54,9 @@ func runHosts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := spare(c); err != nil {
+		return err
+	}
 	sample, err := readSample(c, perCPU)
 	if err != nil {
 		return err

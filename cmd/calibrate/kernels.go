@@ -127,6 +127,9 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := spare(c, c.String("base")); err != nil {
+		return err
+	}
 	if s.file.Base, err = readBase(c.String("base")); err != nil {
 		return err
 	}

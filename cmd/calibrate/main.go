@@ -15,6 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/wholefile"
 )
 
 // version is set by the build.
@@ -46,6 +47,20 @@ func eachTable(c *cli.Context, read func(arg string) error) error {
 		}
 		if err := read(arg); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// spare refuses to write over a file that is read: a table, or another input.
+func spare(c *cli.Context, inputs ...string) error {
+	for _, arg := range c.Args().Slice() {
+		_, path := splitSource(arg)
+		inputs = append(inputs, arg, path)
+	}
+	for _, flag := range []string{"output", "platform", "mixture"} {
+		if err := wholefile.Spare(c.String(flag), inputs...); err != nil {
+			return command.Usagef("%s: --%s %w", c.Command.Name, flag, err)
 		}
 	}
 	return nil

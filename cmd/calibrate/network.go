@@ -120,6 +120,9 @@ func runNetwork(c *cli.Context) error {
 	if err := machine.Validate(); err != nil {
 		return command.Usagef("network: %w", err)
 	}
+	if err := spare(c); err != nil {
+		return err
+	}
 	messages, err := readMessages(c)
 	if err != nil {
 		return err

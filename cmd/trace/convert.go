@@ -9,7 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/wholefile"
 	"reprise/trace"
+	"reprise/tracegen/simgrid"
 )
 
 func convertCommand() *cli.Command {
@@ -75,7 +77,24 @@ func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
 	if err == nil {
 		o.speed, err = parseSpeed(c.String("speed"))
 	}
+	if err == nil {
+		err = o.spare(o.input, o.kernels)
+	}
 	return o, err
+}
+
+// spare refuses to write over a file that is read.
+func (o *convertOptions) spare(inputs ...string) error {
+	outputs := []string{o.output}
+	if o.to == "simgrid" {
+		outputs = append(outputs, simgrid.IndexOf(o.output))
+	}
+	for _, output := range outputs {
+		if err := wholefile.Spare(output, inputs...); err != nil {
+			return command.Usagef("convert: --output %w", err)
+		}
+	}
+	return nil
 }
 
 func (o *convertOptions) checkFormats(c *cli.Context) error {

@@ -25,6 +25,9 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 	if err != nil {
 		return err
 	}
+	if err := o.spare(text.Files()...); err != nil {
+		return err
+	}
 	if o.output == "-" && terminal.Is(c.App.Writer) {
 		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	}

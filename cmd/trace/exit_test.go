@@ -50,6 +50,7 @@ func TestExitCodes(t *testing.T) {
 		{"cat BAD", 1}, {"stat BAD", 1}, {"verify BAD", 1}, {"stat MISSING", 1}, {"cat --structure BAD", 1},
 		{"diff A BAD", 2}, {"diff MISSING A", 2}, {"diff A", 2},
 		{"cat", 2}, {"cat A B", 2}, {"cat --rank 7 A", 2}, {"cat --steps 5 A", 2}, {"stat --polls x A", 2}, {"verify", 2}, {"stat --nonsense A", 2}, {"nonsense", 2},
+		{"convert --to goal -o A A", 2},
 	} {
 		args := []string{"trace"}
 		for _, arg := range strings.Fields(test.args) {

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/wholefile"
 	"reprise/tracegen/hpl"
 )
 
@@ -72,6 +73,9 @@ func runHPL(c *cli.Context, args []string) error {
 	if c.Bool("list") {
 		return listCombinations(c)
 	}
+	if err := wholefile.Spare(c.String("output"), inputs(c)...); err != nil {
+		return command.Usagef("hpl: --output %w", err)
+	}
 	p, o, err := request(c, args)
 	if err != nil {
 		return err
@@ -83,6 +87,15 @@ func runHPL(c *cli.Context, args []string) error {
 	defer bar.clear()
 	o.Progress = bar.set
 	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
+}
+
+// inputs returns the names of the files that are read.
+func inputs(c *cli.Context) []string {
+	names := []string{c.String("hpl-dat")}
+	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
+		names = append(names, path)
+	}
+	return names
 }
 
 // request returns what the command line asks for.
@@ -330,10 +343,13 @@ func listCombinations(c *cli.Context) error {
 	return nil
 }
 
+// pivotsFile stands before the name of a file of pivots.
+const pivotsFile = "file:"
+
 // pivotsOf returns the source of pivots for a matrix of order n.
 func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	source := c.String("pivots")
-	path, isFile := strings.CutPrefix(source, "file:")
+	path, isFile := strings.CutPrefix(source, pivotsFile)
 	if c.IsSet("seed") && source != "random" {
 		return hpl.Pivots{}, command.Usagef("--seed goes with --pivots random")
 	}

@@ -162,3 +162,18 @@ func replaceDir(dir, path string) error {
 	}
 	return os.Rename(dir, path)
 }
+
+// Spare returns an error if output is the same regular file as one of the inputs: it
+// would replace what is read. Names of no file, such as "" and "-", are never the same.
+func Spare(output string, inputs ...string) error {
+	to, err := os.Stat(output)
+	if err != nil || !to.Mode().IsRegular() {
+		return nil
+	}
+	for _, input := range inputs {
+		if from, err := os.Stat(input); err == nil && os.SameFile(to, from) {
+			return fmt.Errorf("%s would replace the input %s: name another file", output, input)
+		}
+	}
+	return nil
+}

@@ -163,3 +163,40 @@ func TestWriteDir(t *testing.T) {
 		t.Error("a file was replaced by a directory")
 	}
 }
+
+func TestSpare(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a", "link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link("a", "hard"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		output string
+		inputs []string
+		want   string
+	}{
+		{"a", []string{"b", "a"}, "a would replace the input a: name another file"},
+		{"./a", []string{"a"}, "./a would replace the input a: name another file"},
+		{"link", []string{"a"}, "link would replace the input a: name another file"},
+		{"hard", []string{"link"}, "hard would replace the input link: name another file"},
+		{"a", []string{"b", "", "-", "none"}, ""},
+		{"none", []string{"none", "a"}, ""},
+		{"", []string{""}, ""},
+		{os.DevNull, []string{os.DevNull}, ""},
+	} {
+		got := ""
+		if err := wholefile.Spare(c.output, c.inputs...); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s from %q: %q, want %q", c.output, c.inputs, got, c.want)
+		}
+	}
+}

@@ -13,8 +13,11 @@ import (
 	"reprise/trace"
 )
 
+// IndexOf returns the name of the index that ExportFile writes beside the file at path.
+func IndexOf(path string) string { return path + ".index" }
+
 // ExportFile writes all ranks as one file, and beside it the index that names it,
-// path with ".index" behind. Each appears whole or not at all. What is no regular
+// [IndexOf] path. Each appears whole or not at all. What is no regular
 // file, such as a named pipe, gets no index. The trace may be a stream.
 func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOptions) (*Exported, error) {
 	if err := checkName(path); err != nil {
@@ -31,7 +34,7 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return sum, err
 	}
-	return sum, wholefile.Write(path+".index", func(w io.Writer) error {
+	return sum, wholefile.Write(IndexOf(path), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, path)
 		return err
 	})

@@ -92,6 +92,18 @@ func Open(index, dir string) (*Trace, error) {
 // the highest rank in a shared file.
 func (t *Trace) Ranks() int { return t.ranks }
 
+// Files returns the files that the index names.
+func (t *Trace) Files() []string {
+	if t.shared != nil {
+		return []string{t.shared.path}
+	}
+	files := make([]string, len(t.streams))
+	for r := range files {
+		files[r] = t.streams[r].lines.path
+	}
+	return files
+}
+
 // Warnings returns oddities of what has been read so far.
 func (t *Trace) Warnings() []string {
 	if t.stray == 0 {
