@@ -124,7 +124,7 @@ func (o *catOptions) rule() (trace.PollRule, error) {
 	}
 	f, err := os.Open(o.polls)
 	if err != nil {
-		return nil, command.Usage(fmt.Errorf("cat: --polls: want hit, late or a file: %w", err))
+		return nil, fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
 	}
 	defer f.Close()
 	return trace.ReadRecorded(f, o.polls)
