@@ -26,6 +26,8 @@ type Difference struct {
 	Ranks   []Divergence  `json:"ranks,omitempty"` // in ascending order
 	// ActionsEqual: all actions were compared and none differs, though something else does.
 	ActionsEqual bool `json:"actions_equal,omitempty"`
+	// NotCompared says why actions were not compared though they should be; "": they were.
+	NotCompared string `json:"actions_not_compared,omitempty"`
 }
 
 // Change is a fact that differs; "" where a trace does not have it.
@@ -86,7 +88,14 @@ func Diff(a, b *Trace, o DiffOptions) (*Difference, error) {
 	if err := d.summarize(a, b); err != nil {
 		return nil, err
 	}
-	if len(parts) == 0 || a.Header().Ranks != b.Header().Ranks {
+	if x, y := a.Header().Ranks, b.Header().Ranks; x != y {
+		if o.Actions {
+			d.NotCompared = fmt.Sprintf("%d and %d ranks", x, y)
+		}
+		return d, nil
+	}
+	if len(parts) == 0 {
+		d.ActionsEqual = !d.Same
 		return d, nil
 	}
 	if d.countsDiffer() && !o.Actions {

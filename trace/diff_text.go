@@ -28,14 +28,18 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, d.equalText()+d.rankText())
+	_, err := io.WriteString(w, d.actionsText()+d.rankText())
 	return err
 }
 
-// equalText says what is the same, where a reader would otherwise wonder.
-func (d *Difference) equalText() string {
-	if d.ActionsEqual {
+// actionsText says what is to be said of all actions, where a reader would otherwise
+// wonder.
+func (d *Difference) actionsText() string {
+	switch {
+	case d.ActionsEqual:
 		return "\nno action differs\n"
+	case d.NotCompared != "":
+		return "\nactions not compared: " + d.NotCompared + "\n"
 	}
 	return ""
 }
