@@ -16,7 +16,8 @@ type DiffOptions struct {
 	Summary bool
 }
 
-// Difference says in what two traces, A and B, differ.
+// Difference says in what two traces, A and B, differ. Lists are empty rather than nil,
+// as JSON tells them apart.
 type Difference struct {
 	Same    bool          `json:"same"`
 	Header  []Change      `json:"parameters"` // parameters and other facts that differ
@@ -79,7 +80,8 @@ func Diff(a, b *Trace, o DiffOptions) (*Difference, error) {
 			return nil, err
 		}
 	}
-	d := &Difference{Header: headerChanges(a.Header(), b.Header())}
+	d := &Difference{Header: headerChanges(a.Header(), b.Header()),
+		Totals: []CountChange{}, Phases: []PartChange{}, Kernels: []PartChange{}}
 	parts := differingParts(a, b)
 	d.Same = len(d.Header) == 0 && len(parts) == 0
 	if d.Same && !o.Summary {
@@ -120,7 +122,7 @@ func Diff(a, b *Trace, o DiffOptions) (*Difference, error) {
 // headerChanges lists the facts that differ. Tool and command line do not count:
 // they do not change what the trace means.
 func headerChanges(a, b *Header) []Change {
-	var changes []Change
+	changes := []Change{}
 	compare := func(name, x, y string) {
 		if x != y {
 			changes = append(changes, Change{name, x, y})

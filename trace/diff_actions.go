@@ -207,7 +207,7 @@ func (c *comparison) context(step int, ranks []int32) ([]Divergence, error) {
 	}
 	var found []Divergence
 	for i, rank := range ranks {
-		d := Divergence{Rank: rank, Step: step}
+		d := Divergence{Rank: rank, Step: step, Before: []string{}, A: []string{}, B: []string{}}
 		if err := d.compareListings(&as[i], &bs[i]); err != nil {
 			return nil, err
 		}
@@ -286,7 +286,7 @@ func (r *lineReader) stop() {
 
 // some returns a line, if there is one, and the contextLines after it.
 func (r *lineReader) some(line string, ok bool) []string {
-	var out []string
+	out := []string{}
 	for ; ok && len(out) <= contextLines; line, ok = r.next() {
 		out = append(out, line)
 	}

@@ -14,7 +14,8 @@ type StatOptions struct {
 	Progress func(steps int)
 }
 
-// Stat is what a trace holds in all.
+// Stat is what a trace holds in all. Lists are empty rather than nil, as JSON tells
+// them apart.
 type Stat struct {
 	Program    string        `json:"program"`
 	Tool       string        `json:"tool,omitempty"`
@@ -116,7 +117,7 @@ func (t *Trace) Stat(o StatOptions) (*Stat, error) {
 		return nil, err
 	}
 	s := &Stat{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(t.hash[:]), Ranks: h.Ranks,
-		Steps: steps, AllSteps: h.Steps, Polls: "hit"}
+		Steps: steps, AllSteps: h.Steps, Polls: "hit", Parameters: []Parameter{}, Phases: []PhaseCount{}}
 	if o.Late {
 		s.Polls = "late"
 	}
@@ -209,6 +210,7 @@ func (t *tally) row(phase int) *tally {
 
 // tables sums up one row.
 func (t *tally) tables(h *Header) (sum Counts, kinds []KindCount, kernels []KernelCount) {
+	kinds, kernels = []KindCount{}, []KernelCount{}
 	for k := range h.Kernels {
 		if c := t.kernel(&h.Kernels[k], k); c.Calls > 0 {
 			kernels = append(kernels, c)
