@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"reprise/trace"
 )
@@ -39,6 +40,9 @@ type stream struct {
 	fills int            // calls of Fill
 }
 
+// headSize is how much of a file IsIndex is asked about, in bytes.
+const headSize = 512
+
 // IsIndex reports whether head, the beginning of a file, can be an index: text
 // without control characters.
 func IsIndex(head []byte) bool {
@@ -60,6 +64,9 @@ func Open(index, dir string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
+	if head := text[:min(len(text), headSize)]; len(head) > 0 && !IsIndex(head) {
+		return nil, fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
+	}
 	t, memory := &Trace{name: index, defaultSize: 1}, &slab{}
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if name := string(bytes.TrimSpace(line)); name != "" {
@@ -69,6 +76,9 @@ func Open(index, dir string) (*Trace, error) {
 			s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
 			if filepath.IsAbs(name) {
 				s.lines.path = name
+			}
+			if isAction(name) && !exists(s.lines.path) {
+				return nil, fmt.Errorf("%s:%d: %q is an action: want the index, which is a list of files of actions", index, i+1, name)
 			}
 			t.streams = append(t.streams, s)
 		}
@@ -86,6 +96,21 @@ func Open(index, dir string) (*Trace, error) {
 		return nil, fmt.Errorf("%s: %w", index, err)
 	}
 	return t, nil
+}
+
+// isAction reports whether a line looks like one of a file of actions: the number of a
+// rank and a verb. A file may have such a name, too.
+func isAction(line string) bool {
+	fields := strings.Fields(line)
+	return len(fields) > 1 && strings.Trim(fields[0], "0123456789") == "" && strings.Trim(fields[1], verbLetters) == ""
+}
+
+// verbLetters are those in the names of actions.
+const verbLetters = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Ranks returns the number of ranks: the files of the index, or one more than

@@ -179,10 +179,15 @@ func TestBadIndex(t *testing.T) {
 		{map[string]string{"trace.index": "\n\n"}, "no trace files"},
 		{map[string]string{"trace.index": "none.ti\nnone2.ti"}, "no such file"},
 		{map[string]string{"trace.index": ".\n."}, "is a directory"},
+		{map[string]string{"trace.index": "none.ti\nnone \u202e.ti"}, `none \u202e.ti": no such file`},
+		{map[string]string{"trace.index": "\x28\xb5\x2f\xfd"}, "trace.index: not text: want an index, which is a list of files of actions"},
+		{map[string]string{"trace.index": "0 init\n0 finalize\n"}, `trace.index:1: "0 init" is an action: want the index`},
+		{map[string]string{"trace.index": "# comment\n12 compute 1e9"}, `trace.index:2: "12 compute 1e9" is an action: want the index`},
+		{map[string]string{"trace.index": "0 init\n0 init", "0 init": "0 init\n1 send\n"}, ""},
 		{map[string]string{"trace.index": "a.ti", "a.ti": "# nothing\n"}, "a.ti: no actions"},
 		{map[string]string{"trace.index": "a.ti", "a.ti": "0 init\n1048576 init\n"}, "a.ti:2: rank"},
 	} {
-		if _, err := open(t, c.files); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := open(t, c.files); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

@@ -47,12 +47,8 @@ func (t *Trace) Hash() (hash [sha256.Size]byte, err error) {
 			err = addFile(sum, path)
 		}
 	}
-	if t.shared != nil {
-		add(t.shared.path)
-	} else {
-		for r := range t.streams {
-			add(t.streams[r].lines.path)
-		}
+	for _, path := range t.Files() {
+		add(path)
 	}
 	sum.Sum(hash[:0])
 	return hash, err
