@@ -26,6 +26,8 @@ func TestErrors(t *testing.T) {
 		{"<machine/>", "x.xml:1: want a <platform>, found <machine>"},
 		{"<platform version='4.1'>\n<zone", "x.xml:2: bad XML"},
 		{"<platform version='4.1'>\nhello</platform>", `x.xml:1: text "\nhello" between elements`},
+		{"\ufeff<platform version='4.1'>\nhello</platform>", `x.xml:1: text "\nhello" between elements`},
+		{"\ufeff\ufeff<platform/>", `x.xml:1: text "\ufeff" between elements`},
 		{"<platform/>", "x.xml:1: <platform> needs the attribute version"},
 		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 4.0, 3, 3.0`},
 		{"<platform version='4.1'>\n</platform>", "x.xml:1: <platform>: a platform without hosts"},

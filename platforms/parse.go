@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -23,9 +24,21 @@ func Parse(r io.Reader, name string) (*Platform, error) {
 	return parseWithin(r, name, defaultLimits)
 }
 
+// byteOrderMark may stand at the beginning of a text in UTF-8 and says nothing.
+const byteOrderMark = "\ufeff"
+
+// skipMark returns what follows the byte order mark, if there is one.
+func skipMark(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+		_, _ = b.Discard(len(byteOrderMark)) // they are in the buffer
+	}
+	return b
+}
+
 // parseWithin is Parse with other limits.
 func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
-	root, err := readTree(r, name)
+	root, err := readTree(skipMark(r), name)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,14 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestByteOrderMark: a text may begin with one.
+func TestByteOrderMark(t *testing.T) {
+	p := parse(t, "\ufeff"+zoneXML("Full", points("a b", "")))
+	if n := p.NumHosts(); n != 2 {
+		t.Errorf("%d hosts, want 2", n)
+	}
+}
+
 func TestGlobalLoopback(t *testing.T) {
 	p := parse(t, zoneXML("Full", points("a", "")))
 	route, err := p.AppendRoute(nil, 0, 0)

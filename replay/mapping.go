@@ -71,8 +71,11 @@ func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 	var places []int32
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || text[0] == '#' {
+		text := lines.Text()
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
+		}
+		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
 			continue
 		}
 		host, count, err := parseHostLine(text, p)

@@ -38,6 +38,9 @@ func TestMapping(t *testing.T) {
 		{ranks: 1, hostfile: "c:0\n", want: `hosts:1: "c:0": "0" ranks, want a positive number`},
 		{ranks: 1, hostfile: "a:9999999\nc:99999999999\n", want: `hosts:2: more than 16777216 places`},
 		{ranks: 1, hostfile: "\n", want: "hosts: no hosts"},
+		{ranks: 2, hostfile: "\ufeffc\na\n", want: "[2 0]"}, // behind a byte order mark
+		{ranks: 1, hostfile: "\ufeff# comment\nb\n", want: "[1]"},
+		{ranks: 1, hostfile: "c\n\ufeffa\n", want: `hosts:2: host "\ufeffa" is not in platform uneven.xml`},
 	} {
 		var hosts []int32
 		if c.hostfile != "" {
