@@ -82,6 +82,7 @@ func runHPL(c *cli.Context, args []string) error {
 	}
 	if !c.Bool("quiet") {
 		tellDefaults(c, &p)
+		tellIgnored(c, &p)
 	}
 	bar := newBar(p.Steps(), c.Bool("quiet"), c.App.ErrWriter)
 	defer bar.clear()
@@ -183,7 +184,7 @@ func paramsFrom(c *cli.Context) (hpl.Params, error) {
 	var sizes [3]int
 	for i, name := range []string{"N", "P", "Q"} {
 		if !c.IsSet(name) {
-			return hpl.Params{}, command.Usagef("-%s is missing (or --hpl-dat FILE)", name)
+			return hpl.Params{}, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(name))
 		}
 		if err := setInt(&sizes[i], c, name); err != nil {
 			return hpl.Params{}, err
@@ -233,6 +234,14 @@ func formParser(what string) func(string) (hpl.Form, error) {
 	return func(s string) (hpl.Form, error) { return hpl.ParseForm(what, s) }
 }
 
+// flagName returns a flag as it is written: -N, --NB.
+func flagName(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
 // setInt sets a number from its flag, if that is given.
 func setInt(to *int, c *cli.Context, name string) error {
 	if !c.IsSet(name) {
@@ -240,7 +249,7 @@ func setInt(to *int, c *cli.Context, name string) error {
 	}
 	v, err := strconv.Atoi(c.String(name))
 	if err != nil {
-		return command.Usagef("%s: %q is not a number in range", name, c.String(name))
+		return command.Usagef("%s %q, want a whole number in digits, at most %d", flagName(name), c.String(name), math.MaxInt32)
 	}
 	*to = v
 	return nil
@@ -276,11 +285,19 @@ func tellDefaults(c *cli.Context, p *hpl.Params) {
 	}
 }
 
+// tellIgnored says that a threshold was given where HPL ignores it. In an HPL.dat it
+// always stands.
+func tellIgnored(c *cli.Context, p *hpl.Params) {
+	if c.IsSet("swap-threshold") && p.Swap != hpl.Mix {
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: --swap-threshold has no effect: it is for --SWAP mix, not %v\n", p.Swap)
+	}
+}
+
 // readDat reads the HPL.dat, which excludes the flags of its parameters.
 func readDat(c *cli.Context) (*hpl.Dat, error) {
 	for _, f := range paramFlags {
 		if c.IsSet(f.name) {
-			return nil, command.Usagef("--%s and --hpl-dat exclude each other", f.name)
+			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(f.name))
 		}
 	}
 	path := c.String("hpl-dat")
@@ -320,8 +337,10 @@ func listCombinations(c *cli.Context) error {
 	if c.String("hpl-dat") == "" {
 		return command.Usagef("--list goes with --hpl-dat")
 	}
-	if c.IsSet("combination") {
-		return command.Usagef("--list and --combination exclude each other: the list shows all combinations")
+	for _, name := range []string{"combination", "copy-l", "pivots", "seed", "first-steps", "output"} {
+		if c.IsSet(name) {
+			return command.Usagef("--list and --%s exclude each other: the list shows all combinations, and no trace is written", name)
+		}
 	}
 	dat, err := readDat(c)
 	if err != nil {

@@ -212,7 +212,7 @@ func (p *Params) Validate() error {
 	between("NBMIN", p.NBMin, 1, maxOrder)
 	between("NDIV", p.NDiv, 2, maxOrder)
 	between("DEPTH", p.Depth, 0, maxDepth)
-	between("swapping threshold", p.SwapThreshold, 0, maxOrder)
+	between("swap-threshold", p.SwapThreshold, 0, maxOrder)
 	between("ALIGN", p.Align, 1, maxOrder)
 	between("PMAP", int(p.PMap), 0, len(orderNames)-1)
 	between("PFACT", int(p.PFact), 0, len(factNames)-1)

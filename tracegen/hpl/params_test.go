@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 		{"depth", func(p *Params) { p.Depth = -1 }, "DEPTH = -1, allowed 0 to 4096"},
 		{"nbmin", func(p *Params) { p.NBMin = 0 }, "NBMIN = 0, allowed 1 to"},
 		{"ndiv", func(p *Params) { p.NDiv = 1 }, "NDIV = 1, allowed 2 to"},
-		{"threshold", func(p *Params) { p.SwapThreshold = -3 }, "swapping threshold = -3, allowed 0 to"},
+		{"threshold", func(p *Params) { p.SwapThreshold = -3 }, "swap-threshold = -3, allowed 0 to"},
 		{"align", func(p *Params) { p.Align = 0 }, "ALIGN = 0, allowed 1 to"},
 		{"bcast", func(p *Params) { p.Bcast = 6 }, "BCAST = 6, allowed 0 to 5"},
 		{"lu", func(p *Params) { p.N, p.Pivots.Kind = MaxLU+1, LUPivots }, "pivots lu: N = 8193, at most 8192"},
