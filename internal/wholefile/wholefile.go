@@ -8,10 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // bufferSize is what is collected before a file is written to, in bytes.
 const bufferSize = 64 << 10
+
+var errDirectory = errors.New("want the name of a file, not of a directory")
 
 // maxLinks bounds how many symbolic links are followed.
 const maxLinks = 40
@@ -24,6 +27,8 @@ const maxLinks = 40
 func Write(path string, content func(io.Writer) error) error {
 	old, err := os.Stat(path)
 	switch {
+	case err != nil && strings.HasSuffix(path, "/"):
+		return &os.PathError{Op: "open", Path: path, Err: errDirectory}
 	case err != nil:
 		old = nil // a new file, or an error that comes again
 	case !old.Mode().IsRegular():

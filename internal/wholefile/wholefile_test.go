@@ -20,6 +20,19 @@ func text(s string, err error) func(io.Writer) error {
 	}
 }
 
+func TestWriteWantsAFile(t *testing.T) {
+	dir := t.TempDir()
+	for path, what := range map[string]string{dir: "is a directory", dir + "/": "is a directory", dir + "/new/": "want the name of a file, not of a directory"} {
+		err := wholefile.Write(path, text("", nil))
+		if want := "open " + path + ": " + what; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("left: %s", got)
+	}
+}
+
 // names returns what a directory holds.
 func names(t *testing.T, dir string) string {
 	t.Helper()
