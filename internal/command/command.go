@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -46,7 +47,9 @@ func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
 }
 
 // choose prepares commands, and returns what to do where one of them should be named
-// but is not.
+// but is not. The word help, alone or before the name of a command, asks for help: the
+// library's command of that name would stand in every list, and takes the names of files
+// where a command without commands reads them.
 func choose(kind string, commands []*cli.Command, help func(*cli.Context) error) cli.ActionFunc {
 	var names []string
 	for _, c := range commands {
@@ -60,10 +63,18 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 		want = strings.Join(names[:last], ", ") + " or " + names[last]
 	}
 	return func(c *cli.Context) error {
-		if c.NArg() == 0 {
-			return help(c)
+		name, asked := c.Args().First(), false
+		if name == "help" {
+			name, asked = c.Args().Get(1), true
 		}
-		return Usagef("unknown %s %q, want %s", kind, c.Args().First(), want)
+		switch {
+		case c.NArg() == 0, asked && c.NArg() == 1:
+			return help(c)
+		case asked && slices.Contains(names, name):
+			path := strings.Fields(c.Command.HelpName) // of the command with the choice
+			return c.App.RunContext(c.Context, append(path, name, "--help"))
+		}
+		return Usagef("unknown %s %q, want %s", kind, name, want)
 	}
 }
 

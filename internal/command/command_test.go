@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,36 @@ func TestApp(t *testing.T) {
 		Subcommands(app, "command", &cli.Command{Name: "sub"}, &cli.Command{Name: "other"}, &cli.Command{Name: "hidden", Hidden: true})
 		if err := app.Run(strings.Fields(args)); ExitCode(err) != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// TestHelp: the word help does what --help does, for the command and for those in it.
+func TestHelp(t *testing.T) {
+	run := func(args string) (string, error) {
+		var out bytes.Buffer
+		app := App("x", "does nothing", "1", strings.NewReader(""), &out, &out)
+		inner := &cli.Command{Name: "inner", Flags: []cli.Flag{&cli.BoolFlag{Name: "flag"}}}
+		Subcommands(app, "command", &cli.Command{Name: "sub"}, Nest(&cli.Command{Name: "nest"}, "part", inner, &cli.Command{Name: "other"}))
+		err := app.Run(strings.Fields(args))
+		return out.String(), err
+	}
+	for word, flag := range map[string]string{
+		"x help": "x --help", "x help sub": "x sub --help", "x nest help": "x nest --help", "x help nest": "x nest --help", "x nest help inner": "x nest inner --help",
+	} {
+		got, err := run(word)
+		if err != nil {
+			t.Errorf("%s: %v", word, err)
+		}
+		if want, _ := run(flag); got != want || want == "" {
+			t.Errorf("%s:\n%s\nwant that of %s:\n%s", word, got, flag, want)
+		}
+	}
+	for args, want := range map[string]string{
+		"x help none": `unknown command "none", want sub or nest`, "x nest help none": `unknown part "none", want inner or other`,
+	} {
+		if _, err := run(args); ExitCode(err) != 2 || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
 }
