@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // A Description is what a person wants to know of a machine.
@@ -18,7 +20,7 @@ type Description struct {
 
 // A ZoneDescription is a zone or cluster. Bisection is the bandwidth in byte/s,
 // one way, between two halves of a cluster's hosts where the cut is narrowest;
-// 0 where it has no formula.
+// 0 where it has no formula, and of a single host.
 type ZoneDescription struct {
 	Name      string             `json:"name"`
 	Topology  string             `json:"topology"`
@@ -51,6 +53,9 @@ func (p *Platform) Describe() *Description {
 	for i := range p.zones {
 		z := ZoneDescription{Name: p.zones[i].name}
 		p.zones[i].topology.describe(p, &z)
+		if z.Points < 2 {
+			z.Bisection = 0 // nothing to cut
+		}
 		d.Zones = append(d.Zones, z)
 	}
 	return d
@@ -83,7 +88,7 @@ func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
 func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 	top := len(f.levels) - 1
 	z.Points = int64(f.levels[top].below.by)
-	z.Topology = fmt.Sprintf("fat tree of %d levels", top)
+	z.Topology = "fat tree of " + words.Count(top, "level")
 	for l := range top {
 		level := &f.levels[l]
 		name := fmt.Sprintf("level %d to %d", l, l+1)
@@ -128,7 +133,8 @@ func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
 	groups, chassis, blades := int64(d.groups), int64(d.chassis), int64(d.blades)
 	routers := groups * chassis * blades
 	z.Points = routers * int64(d.nodes)
-	z.Topology = fmt.Sprintf("dragonfly of %d groups of %d chassis of %d blades of %d hosts", groups, chassis, blades, d.nodes)
+	z.Topology = fmt.Sprintf("dragonfly of %s of %d chassis of %s of %s",
+		words.Count(groups, "group"), chassis, words.Count(blades, "blade"), words.Count(d.nodes, "host"))
 	z.Levels = append(z.Levels, p.level("host to router", z.Points, 1, d.local))
 	add := func(name string, nodes, cables int64, link int32) {
 		if cables > 0 {
@@ -153,8 +159,8 @@ func (s *star) describe(p *Platform, z *ZoneDescription) {
 
 func (g *graph) describe(_ *Platform, z *ZoneDescription) {
 	z.Points = int64(g.size)
-	z.Topology = fmt.Sprintf("%d listed routes", len(g.edges))
+	z.Topology = words.Count(len(g.edges), "listed route")
 	if g.next != nil {
-		z.Topology = fmt.Sprintf("shortest paths over %d listed routes", len(g.edges))
+		z.Topology = "shortest paths over " + z.Topology
 	}
 }

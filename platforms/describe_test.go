@@ -28,12 +28,17 @@ func TestDescribe(t *testing.T) {
 		// One cable up from each of 4 leaves: 4, of which half.
 		{"thin tree", cluster(`radical="0-15" topology="FAT_TREE" topo_parameters="2;4,4;1,1;1,1"`), "fat tree of 2 levels",
 			[]LevelDescription{{"host to level 1", 16, 1, 1e9, 1e-6}, {"level 1 to 2", 4, 1, 1e9, 1e-6}}, 2e9},
+		{"one level", cluster(`radical="0-3" topology="FAT_TREE" topo_parameters="1;4;1;1"`), "fat tree of 1 level",
+			[]LevelDescription{{"host to level 1", 4, 1, 1e9, 1e-6}}, 2e9},
+		// Nothing lies between the halves of one host.
+		{"one host", cluster(`radical="0" topology="FAT_TREE" topo_parameters="1;1;1;1"`), "fat tree of 1 level",
+			[]LevelDescription{{"host to level 1", 1, 1, 1e9, 1e-6}}, 0},
 		// Cut twice across the dimension of 4: 3 cables each time.
 		{"torus", cluster(`radical="0-11" topology="TORUS" topo_parameters="4,3"`), "torus 4x3",
 			[]LevelDescription{{"host to next in each dimension", 12, 2, 1e9, 1e-6}}, 6e9},
 		// 3 groups, halves of 1 and 2: 2 blue cables of 4 GB/s.
 		{"dragonfly", cluster(`radical="0-23" topology="DRAGONFLY" topo_parameters="3,4;2,3;4,2;1"`),
-			"dragonfly of 3 groups of 2 chassis of 4 blades of 1 hosts",
+			"dragonfly of 3 groups of 2 chassis of 4 blades of 1 host",
 			[]LevelDescription{{"host to router", 24, 1, 1e9, 1e-6}, {"green, router to blades of its chassis", 24, 3, 2e9, 1e-6},
 				{"black, router to chassis of its group", 24, 1, 3e9, 1e-6}, {"blue, group to groups", 3, 2, 4e9, 1e-6}}, 8e9},
 	} {

@@ -67,7 +67,7 @@ func (d *Difference) countTable() *table {
 	add := func(name string, equal bool, counts []CountChange) {
 		for _, c := range counts {
 			if c.A != c.B || equal && c.A != 0 {
-				t.row(name+" "+c.Name, flopText(c.A), flopText(c.B), changeText(c))
+				t.row(name+" "+c.text(), flopText(c.A), flopText(c.B), changeText(c))
 			}
 		}
 	}
@@ -83,6 +83,14 @@ func (d *Difference) countTable() *table {
 		add("kernel "+k.Name, false, k.Counts)
 	}
 	return t
+}
+
+// text names the count in a table.
+func (c *CountChange) text() string {
+	if c.Name == "flops" {
+		return "flop"
+	}
+	return c.Name
 }
 
 func changeText(c CountChange) string {

@@ -51,10 +51,10 @@ func (s *Stat) head() string {
 	line("steps", "%s of %s", countText(int64(s.Steps)), countText(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
 	f := &s.File
-	line("file", "%s bytes, %.6f per message; %s before compression (%.1f x); %s blocks, %d windows, %s units",
-		countText(f.Bytes), f.BytesPerMessage, countText(f.ContentBytes), f.Compression, countText(int64(f.Blocks)), f.Windows, countText(f.Units))
-	line("totals", "%s actions, %s messages, %s bytes, %s kernel calls, %s flop", countText(s.Totals.Actions),
-		countText(s.Totals.Messages), countText(s.Totals.Bytes), countText(s.Totals.KernelCalls), flopText(s.Totals.Flops))
+	line("file", "%s, %.6f per message; %s before compression (%.1f x); %s, %s, %s", counted(f.Bytes, "byte"), f.BytesPerMessage,
+		countText(f.ContentBytes), f.Compression, counted(int64(f.Blocks), "block"), counted(int64(f.Windows), "window"), counted(f.Units, "unit"))
+	line("totals", "%s, %s, %s, %s, %s flop", counted(s.Totals.Actions, "action"), counted(s.Totals.Messages, "message"),
+		counted(s.Totals.Bytes, "byte"), counted(s.Totals.KernelCalls, "kernel call"), flopText(s.Totals.Flops))
 	return b.String()
 }
 

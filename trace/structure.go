@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // WriteStructure writes what a trace says in its own terms: header, blocks and,
@@ -57,7 +59,7 @@ func (s *structureWriter) header() {
 		s.family(i)
 	}
 	for i, a := range h.Axes {
-		s.printf("axis %d %s: %d classes\n", i, a.Name, h.Classes(i))
+		s.printf("axis %d %s: %s\n", i, a.Name, words.Count(h.Classes(i), "class"))
 	}
 	for i, p := range h.Phases {
 		s.printf("phase %d %s\n", i, p)
@@ -75,7 +77,7 @@ func (s *structureWriter) header() {
 
 func (s *structureWriter) family(i int) {
 	f := &s.h.Families[i]
-	s.printf("family %d %s: %d groups", i, f.Name, len(f.Groups))
+	s.printf("family %d %s: %s", i, f.Name, words.Count(len(f.Groups), "group"))
 	const shown = 4
 	for g := range f.Groups[:min(shown, len(f.Groups))] {
 		group := &f.Groups[g]

@@ -54,7 +54,7 @@ ranks 6
 steps 3
 family 0 row: 2 groups, 0 1 2, 3 4 5
 family 1 col: 3 groups, 0 3, 1 4, 2 5
-axis 0 all: 1 classes
+axis 0 all: 1 class
 axis 1 row: 2 classes
 axis 2 col: 3 classes
 axis 3 rank: 6 classes

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // table is text in columns: the first is aligned left, the others right.
@@ -50,6 +52,9 @@ func countText(v int64) string {
 	}
 	return sign + digits
 }
+
+// counted writes an integer with its noun.
+func counted(v int64, noun string) string { return countText(v) + " " + words.Noun(v, noun) }
 
 // flopText writes an amount of flop.
 func flopText(v float64) string {

@@ -10,8 +10,15 @@ type Verified struct {
 	Hash     string // of the trace
 	Windows  int
 	Blocks   int
+	Ranks    int
 	Actions  int64 // flat actions of all ranks, polls answered as Hit does
 	Messages int64
+}
+
+// String sums it up for people.
+func (v *Verified) String() string {
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", counted(int64(v.Windows), "window"), counted(int64(v.Blocks), "block"),
+		counted(int64(v.Ranks), "rank"), counted(v.Actions, "action"), counted(v.Messages, "message"))
 }
 
 // Fault is what is wrong with the meaning of a trace, and where: action counts
@@ -182,6 +189,6 @@ func (v *verifier) finish() error {
 	}
 	hash, _ := v.t.Hash()
 	v.Hash = fmt.Sprintf("%x", hash)
-	v.Windows, v.Blocks = v.sums.Windows, v.t.prog.NumBlocks()
+	v.Windows, v.Blocks, v.Ranks = v.sums.Windows, v.t.prog.NumBlocks(), v.t.Header().Ranks
 	return nil
 }

@@ -86,7 +86,7 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		// 6 ranks, 3 steps, of 3 actions with one send.
-		want := &Verified{Hash: got.Hash, Windows: 3, Blocks: 1, Actions: 54, Messages: 18}
+		want := &Verified{Hash: got.Hash, Windows: 3, Blocks: 1, Ranks: 6, Actions: 54, Messages: 18}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -239,5 +239,12 @@ func TestChannelTable(t *testing.T) {
 		if e := table.find(channelKeyOf(peer, peer-50, peer%2 == 0)); (e == nil) != (peer%3 == 0) {
 			t.Errorf("peer %d: entry %+v after every third was settled", peer, e)
 		}
+	}
+}
+
+func TestVerifiedText(t *testing.T) {
+	v := &Verified{Windows: 1, Blocks: 24, Ranks: 2, Actions: 4670, Messages: 1}
+	if got, want := v.String(), "1 window, 24 blocks, 2 ranks, 4,670 actions, 1 message sent and received"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

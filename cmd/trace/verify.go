@@ -31,8 +31,7 @@ func verifyCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.App.Writer, "ok: %d windows, %d blocks, %d ranks, %d actions, %d messages sent and received\n",
-				v.Windows, v.Blocks, t.Header().Ranks, v.Actions, v.Messages)
+			_, err = fmt.Fprintf(c.App.Writer, "ok: %v\n", v)
 			return err
 		},
 	}
