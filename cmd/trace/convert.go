@@ -19,12 +19,12 @@ func convertCommand() *cli.Command {
 		Name:  "convert",
 		Usage: "write a trace in another format, or read one",
 		UsageText: "trace convert --to simgrid [-o FILE | -o DIR/] [options] TRACE|-\n" +
-			"   trace convert --to goal [-o FILE] [options] TRACE|-\n" +
-			"   trace convert --from simgrid [-o FILE] INDEX",
+			"trace convert --to goal [-o FILE] [options] TRACE|-\n" +
+			"trace convert --from simgrid [-o FILE] INDEX",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write `FORMAT`: simgrid (time-independent text) or goal (LogGOPSim's text)"},
 			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: simgrid, by its index"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write to `FILE` (default: standard output); for simgrid, to a file per rank and their index in DIR/"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write to `FILE`; for simgrid, to a file per rank and their index in DIR/", DefaultText: "-, standard output"},
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "answer polls `hit|late`: all find their message, or only those of a rank with nothing else to do"},
 			&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE` or built-in set: a call becomes its seconds times --speed (default: the flop that the trace declares)"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of the hosts, as `1Gf`, for --kernels and --to goal"},

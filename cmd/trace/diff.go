@@ -18,7 +18,7 @@ func diffCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {
