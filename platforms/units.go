@@ -19,6 +19,16 @@ var prefixes = []struct {
 	{"Pi", "pebi", 1 << 50}, {"Ei", "exbi", 1 << 60}, {"Zi", "zebi", 1 << 70}, {"Yi", "yobi", 1 << 80},
 }
 
+// wantPrefix says in errors which prefixes there are: decimal ones, which are one letter,
+// and binary ones.
+func wantPrefix() string {
+	var names [2][]string
+	for _, p := range prefixes[1:] {
+		names[len(p.short)-1] = append(names[len(p.short)-1], p.short)
+	}
+	return ", alone or with a prefix " + strings.Join(names[0], " ") + " or " + strings.Join(names[1], " ")
+}
+
 // timeUnits are SimGrid's units of time, in seconds.
 var timeUnits = []struct {
 	name    string
@@ -44,7 +54,7 @@ func parseBandwidth(text string) (float64, error) {
 		scale, ok = 1, true
 	}
 	if !ok {
-		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps with a prefix k M G T P E or Ki Mi Gi Ti Pi Ei", unit, text)
+		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps%s", unit, text, wantPrefix())
 	}
 	return value * scale, checkBandwidth(value * scale)
 }
@@ -64,7 +74,7 @@ func parseSpeed(text string) (float64, error) {
 		scale, ok = 1, true
 	}
 	if !ok {
-		return 0, fmt.Errorf("unit %q of %q is not a speed: want f with a prefix k M G T P E or Ki Mi Gi Ti Pi Ei", unit, text)
+		return 0, fmt.Errorf("unit %q of %q is not a speed: want f%s", unit, text, wantPrefix())
 	}
 	speed := value * scale
 	if !(speed > 0) || math.IsInf(speed, 1) {

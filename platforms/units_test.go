@@ -44,6 +44,9 @@ func TestUnits(t *testing.T) {
 		{parseSpeed, "2megaflops", 2e6},
 		{parseSpeed, "5flops", 5},
 		{parseSpeed, "1Pf", 1e15},
+		{parseSpeed, "1Zf", 1e21},
+		{parseSpeed, "1Yf", 1e24},
+		{parseBandwidth, "1YiBps", 1 << 80},
 	} {
 		got, err := c.parse(c.text)
 		if err != nil || got != c.want {
@@ -62,6 +65,8 @@ func TestBadUnits(t *testing.T) {
 		{parseBandwidth, "1.2.3GBps", "not a number"},
 		{parseBandwidth, "1QBps", `unit "QBps"`},
 		{parseBandwidth, "1us", `unit "us"`},
+		{parseBandwidth, "1KBps", `unit "KBps" of "1KBps" is not a bandwidth: want Bps or bps, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
+		{parseSpeed, "1Kf", `unit "Kf" of "1Kf" is not a speed: want f, alone or with a prefix k M G T P E Z Y or Ki Mi Gi Ti Pi Ei Zi Yi`},
 		{parseBandwidth, "1gBps", `unit "gBps"`},
 		{parseBandwidth, "0GBps", "must be positive"},
 		{parseBandwidth, "-1GBps", "must be positive"},
