@@ -169,16 +169,24 @@ func replaceDir(dir, path string) error {
 }
 
 // Spare returns an error if output is the same regular file as one of the inputs: it
-// would replace what is read. Names of no file, such as "" and "-", are never the same.
+// would replace what is read. "-" is the standard output, which replaces nothing, or the
+// standard input, which may come from a file. What names no file is never the same.
 func Spare(output string, inputs ...string) error {
 	to, err := os.Stat(output)
-	if err != nil || !to.Mode().IsRegular() {
+	if output == "-" || err != nil || !to.Mode().IsRegular() {
 		return nil
 	}
 	for _, input := range inputs {
-		if from, err := os.Stat(input); err == nil && os.SameFile(to, from) {
+		if from, err := statInput(input); err == nil && os.SameFile(to, from) {
 			return fmt.Errorf("%s would replace the input %s: name another file", output, input)
 		}
 	}
 	return nil
+}
+
+func statInput(name string) (os.FileInfo, error) {
+	if name == "-" {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(name)
 }

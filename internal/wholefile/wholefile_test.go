@@ -179,7 +179,7 @@ func TestWriteDir(t *testing.T) {
 
 func TestSpare(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"a", "b"} {
+	for _, name := range []string{"a", "b", "-"} {
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -190,6 +190,13 @@ func TestSpare(t *testing.T) {
 	if err := os.Link("a", "hard"); err != nil {
 		t.Fatal(err)
 	}
+	stdin := os.Stdin
+	defer func() { os.Stdin = stdin }()
+	var err error
+	if os.Stdin, err = os.Open("b"); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Stdin.Close()
 	for _, c := range []struct {
 		output string
 		inputs []string
@@ -200,6 +207,8 @@ func TestSpare(t *testing.T) {
 		{"link", []string{"a"}, "link would replace the input a: name another file"},
 		{"hard", []string{"link"}, "hard would replace the input link: name another file"},
 		{"a", []string{"b", "", "-", "none"}, ""},
+		{"b", []string{"a", "-"}, "b would replace the input -: name another file"},
+		{"-", []string{"b", "-"}, ""},
 		{"none", []string{"none", "a"}, ""},
 		{"", []string{""}, ""},
 		{os.DevNull, []string{os.DevNull}, ""},
