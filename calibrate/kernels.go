@@ -10,6 +10,9 @@ import (
 // meaning can be fitted.
 var ErrMeaningless = errors.New("no meaningful fit")
 
+// ErrContradiction is wrapped by the errors about options that a table contradicts.
+var ErrContradiction = errors.New("the table contradicts the command line")
+
 // Grouping says for what there is a model of its own.
 type Grouping int
 

@@ -100,6 +100,8 @@ func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, er
 		return c, err
 	}
 	switch {
+	case c.operation >= 0 && o.Operation != "":
+		return c, r.Errorf("%w: it has a column %s: leave out %s= before its name, or keep rows of it by --where", ErrContradiction, r.Header()[c.operation], o.Operation)
 	case c.bytes < 0:
 		return c, r.Errorf("no column bytes (or size, msg_size)")
 	case c.operation < 0 && o.Operation == "":

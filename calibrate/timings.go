@@ -121,6 +121,8 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 		return c, r.Errorf("no column seconds (or duration, time)")
 	case c.function < 0 && o.Function == "":
 		return c, r.Errorf("no column function (or kernel), and no name given for all rows")
+	case c.function >= 0 && o.Function != "":
+		return c, r.Errorf("%w: it has a column %s: leave out --function %s, or keep rows of it by --where", ErrContradiction, r.Header()[c.function], o.Function)
 	}
 	if o.Days && c.date < 0 {
 		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")

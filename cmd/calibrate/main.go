@@ -78,7 +78,10 @@ func readTable(c *cli.Context, path string, read func(*table.Reader) error) erro
 	if err != nil {
 		return err
 	}
-	return errors.Join(read(t), t.Close())
+	if err = errors.Join(read(t), t.Close()); errors.Is(err, calibrate.ErrContradiction) {
+		err = command.Usage(err)
+	}
+	return err
 }
 
 func writeJSON(w io.Writer, v any) error {

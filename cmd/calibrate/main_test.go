@@ -42,7 +42,7 @@ func TestExitCodes(t *testing.T) {
 		{"kernels GOOD --json", 2}, {"kernels --terms daxpy GOOD", 2}, {"kernels --where a GOOD", 2}, {"kernels --criterion x GOOD", 2}, {"kernels --host-name x GOOD", 2},
 		{"kernels --empty x GOOD", 2}, {"kernels --plot-format gif GOOD", 2}, {"network --residuals x GOOD", 2}, {"network --residuals plain GOOD", 2},
 		{"network --breakpoints 2,1 GOOD", 2}, {"network --breakpoints x GOOD", 2}, {"network --trim 0.5 GOOD", 2}, {"network --hosts 0 GOOD", 2}, {"network --transfer x GOOD", 2},
-		{"network --min-points 1 GOOD", 2}, {"network --gain 1 GOOD", 2},
+		{"network --min-points 1 GOOD", 2}, {"network --gain 1 GOOD", 2}, {"network send=GOOD", 2}, {"kernels --function dgemm GOOD", 2},
 		{"hosts --help", 0}, {"hosts", 2}, {"hosts GOOD", 1}, {"hosts --per rack GOOD", 2}, {"hosts --classes 4 GOOD", 2}, {"hosts --classes-by x GOOD", 2},
 		{"hosts --noise-shape x GOOD", 2}, {"hosts --noise a=b:N GOOD", 2}, {"hosts --class-column x GOOD", 2}, {"hosts --coefficient a GOOD", 2},
 		{"hosts --coefficient a=b GOOD", 2}, {"hosts --coefficient a=b:n! GOOD", 2}, {"hosts --model M-3 GOOD", 2}, {"hosts --day 3 GOOD", 2},
@@ -55,13 +55,7 @@ func TestExitCodes(t *testing.T) {
 	} {
 		args := []string{"calibrate"}
 		for _, arg := range strings.Fields(test.args) {
-			switch arg {
-			case "GOOD":
-				arg = good
-			case "BAD":
-				arg = bad
-			}
-			args = append(args, arg)
+			args = append(args, strings.NewReplacer("GOOD", good, "BAD", bad).Replace(arg))
 		}
 		var out, errs bytes.Buffer
 		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {
