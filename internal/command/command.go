@@ -27,12 +27,56 @@ func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer)
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
+		Before:          refuseEmpty,
 
 		DisableSliceFlagSeparator: true,
 	}
 }
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return Usage(err) }
+
+// freeText is the placeholder of flags whose text may be empty.
+const freeText = "TEXT"
+
+// refuseEmpty refuses flags of a command that are given an empty text, as by a
+// variable of a script that is not set: without the flag, the command does something else.
+func refuseEmpty(c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		f, ok := flag.(*cli.StringFlag)
+		if !ok || !c.IsSet(f.Name) || c.String(f.Name) != "" {
+			continue
+		}
+		want, ok := wanted(f)
+		switch {
+		case !ok:
+		case c.Command.Name == c.App.Name:
+			return Usagef("--%s \"\", want %s", f.Name, want)
+		default:
+			return Usagef("%s: --%s \"\", want %s", c.Command.Name, f.Name, want)
+		}
+	}
+	return nil
+}
+
+// wanted returns what the value of a flag is, by the placeholder in its usage, and
+// whether it must not be empty.
+func wanted(f *cli.StringFlag) (what string, must bool) {
+	what = "a value"
+	if parts := strings.Split(f.Usage, "`"); len(parts) > 2 {
+		what = parts[1]
+	}
+	must = what != freeText
+	switch what {
+	case "FILE":
+		what = "the name of a file"
+	case "DIR":
+		what = "the name of a directory"
+	}
+	if f.Value == "-" || strings.Contains(f.Usage, "; -:") {
+		what += ", or -"
+	}
+	return what, must
+}
 
 // Subcommands makes the commands those of app, which are called its kind. Without any
 // it shows its help.
@@ -53,7 +97,7 @@ func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
 func choose(kind string, commands []*cli.Command, help func(*cli.Context) error) cli.ActionFunc {
 	var names []string
 	for _, c := range commands {
-		c.OnUsageError, c.HideHelpCommand = onUsageError, true
+		c.OnUsageError, c.HideHelpCommand, c.Before = onUsageError, true, refuseEmpty
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}

@@ -69,3 +69,32 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// TestEmpty: an empty text is a mistake, of flags of the application and of a command,
+// but where any text will do; a flag that is not there is none.
+func TestEmpty(t *testing.T) {
+	flags := func() []cli.Flag {
+		return []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write to `FILE`"},
+			&cli.StringFlag{Name: "model", Usage: "write to `FILE`; -: to standard output"},
+			&cli.StringFlag{Name: "plots", Usage: "write to `DIR`"},
+			&cli.StringFlag{Name: "per", Value: "host", Usage: "`host|cpu`"},
+			&cli.StringFlag{Name: "bare", Usage: "no placeholder"},
+			&cli.StringFlag{Name: "source", Usage: "`TEXT` about it"},
+		}
+	}
+	for args, want := range map[string]string{
+		"x -o=": `--output "", want the name of a file, or -`, "x --bare=": `--bare "", want a value`,
+		"x sub -o=": `sub: --output "", want the name of a file, or -`, "x sub --model=": `sub: --model "", want the name of a file, or -`,
+		"x sub --plots=": `sub: --plots "", want the name of a directory`, "x sub --per=": `sub: --per "", want host|cpu`,
+		"x sub --source=": "", "x sub": "", "x sub -o=a": "",
+	} {
+		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
+		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: flags(), Action: func(*cli.Context) error { return nil }})
+		app.Flags = flags()
+		switch err := app.Run(strings.Fields(args)); {
+		case want == "" && err != nil || want != "" && (ExitCode(err) != 2 || err.Error() != want):
+			t.Errorf("%s: %v, want %q and code 2", args, err, want)
+		}
+	}
+}
