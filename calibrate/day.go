@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// dayOf returns the day of a date, yyyy-mm-dd: the date begins with it, or is a
+// DayOf returns the day of a date, yyyy-mm-dd: the date begins with it, or is a
 // number of seconds since 1970 (and the day that of UTC).
-func dayOf(date string) (string, error) {
+func DayOf(date string) (string, error) {
 	if len(date) >= len(time.DateOnly) {
 		day := date[:len(time.DateOnly)]
 		if _, err := time.Parse(time.DateOnly, day); err == nil {

@@ -194,7 +194,7 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 		t.addDate(r.Text(c.date))
 	}
 	if o.Days {
-		if key.day, err = dayOf(r.Text(c.date)); err != nil {
+		if key.day, err = DayOf(r.Text(c.date)); err != nil {
 			return r.Errorf("%s: %w", r.Header()[c.date], err)
 		}
 	}

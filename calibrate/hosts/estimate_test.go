@@ -199,7 +199,7 @@ func TestGivenClasses(t *testing.T) {
 	if s, err = NewSample([]Variable{gemm, {Kernel: "dgemm", Term: "M*N*K", Noise: true}}, true, HalfNormal); err != nil {
 		t.Fatal(err)
 	}
-	r, err := table.NewReader(strings.NewReader("node,cpu,kind,a,s\n1,0,good,1,0.1\n1,1,good,2,0.1\n2,0,bad,4,0.4\n2,1,bad,6,0.6\n"), "t.csv")
+	r, err := table.NewReader(strings.NewReader("node,cpu,date,kind,a,s\n1,0,0,good,1,0.1\n1,1,0,good,2,0.1\n2,0,0,bad,4,0.4\n2,1,0,bad,6,0.6\n"), "t.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,12 +238,16 @@ func TestRefusals(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"cpu,a\n0,1\n":            "no column host",
-		"host,a\nx,1\n":           "no column cpu",
-		"host,cpu\nx,1\n":         `no column "a" with dgemm:M*N*K`,
-		"host,cpu,a\nx,0,1e10\n":  "is the unit seconds",
-		"host,cpu,a\nx,5000,1\n":  "cpu 5000",
-		"host,cpu,a\nx,0,hello\n": "want a number",
+		"cpu,a\n0,1\n":                   "no column host",
+		"host,a\nx,1\n":                  "no column date",
+		"host,date,a\nx,0,1\n":           "no column cpu",
+		"host,cpu,date\nx,1,0\n":         `no column "a" with dgemm:M*N*K`,
+		"host,cpu,date,a\nx,0,0,1e10\n":  "is the unit seconds",
+		"host,cpu,date,a\nx,5000,0,1\n":  "cpu 5000",
+		"host,cpu,date,a\nx,0,0,hello\n": "want a number",
+		"host,cpu,date,a\nx,0,soon,1\n":  `date "soon", want yyyy-mm-dd`,
+		"host,cpu,date,a\nx,0,,1\n":      `date "", want yyyy-mm-dd`,
+		"host,cpu,date,a\nx,0,2024-05-02,1\nx,0,2024-05-03,1\nx,1,2024-05-02,1\nx,0,2024-05-02,2\n": "t.csv:5: no meaningful fit: host x:0 at date 2024-05-02 again, which t.csv:2 has",
 	} {
 		s, err := NewSample([]Variable{gemm}, true, Normal)
 		if err != nil {

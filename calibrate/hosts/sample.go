@@ -32,6 +32,8 @@ type Sample struct {
 	PerCPU    bool
 	Shape     string // of the noise
 	Records   []Record
+
+	read map[dayKey]string // where the row of a unit and date is that was read
 }
 
 // NewSample returns an empty sample of the variables, for each CPU or each host.
@@ -49,7 +51,8 @@ type ReadOptions struct {
 	Where   []calibrate.Condition
 }
 
-// Read adds the rows of a table of coefficients: each row is one day of a unit.
+// Read adds the rows of a table of coefficients: each row is one day of a unit. Rows
+// of one day that say different times count as days of their own; two with the same date are an error.
 func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	c, err := s.findColumns(r, o)
 	if err != nil {
@@ -58,6 +61,9 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	asked, err := calibrate.Filter(r, o.Where)
 	if err != nil {
 		return err
+	}
+	if s.read == nil {
+		s.read = map[dayKey]string{}
 	}
 	for {
 		switch err := r.Next(); {
@@ -77,12 +83,15 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 
 // columns is where a table of coefficients has what; -1: nowhere.
 type columns struct {
-	host, cpu, class int
-	values           []int
+	host, cpu, date, class int
+	values                 []int
 }
 
 func (s *Sample) findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if c.host, err = r.Column("host", "node", "hostname"); err != nil {
+		return c, err
+	}
+	if c.date, err = r.Column("date", "start_time", "timestamp"); err != nil {
 		return c, err
 	}
 	c.cpu, c.class = -1, -1
@@ -99,6 +108,8 @@ func (s *Sample) findColumns(r *table.Reader, o ReadOptions) (c columns, err err
 	switch {
 	case c.host < 0:
 		return c, r.Errorf("no column host (or node, hostname)")
+	case c.date < 0:
+		return c, r.Errorf("no column date (or start_time, timestamp), by which days are told apart")
 	case s.PerCPU && c.cpu < 0:
 		return c, r.Errorf("no column cpu, as a model per CPU needs")
 	case o.Class != "" && c.class < 0:
@@ -132,6 +143,9 @@ func (s *Sample) readRow(r *table.Reader, c columns) error {
 		}
 		record.CPU = int(cpu)
 	}
+	if err := s.checkDate(r, record, r.Text(c.date)); err != nil {
+		return err
+	}
 	if c.class >= 0 {
 		if record.Class = strings.Clone(r.Text(c.class)); record.Class == "" {
 			return r.Errorf("no class")
@@ -148,6 +162,19 @@ func (s *Sample) readRow(r *table.Reader, c columns) error {
 		record.Values = append(record.Values, x)
 	}
 	s.Records = append(s.Records, record)
+	return nil
+}
+
+// checkDate refuses what is no date, and a second row of a unit at one date.
+func (s *Sample) checkDate(r *table.Reader, of Record, date string) error {
+	if _, err := calibrate.DayOf(date); err != nil {
+		return r.Errorf("%w", err)
+	}
+	key := dayKey{of.Host, of.CPU, strings.Clone(date)}
+	if place, ok := s.read[key]; ok {
+		return r.Errorf("%w: host %s at date %s again, which %s has", calibrate.ErrMeaningless, unitName(of.Host, of.CPU), date, place)
+	}
+	s.read[key] = r.Place()
 	return nil
 }
 
@@ -192,6 +219,7 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	return s, nil
 }
 
+// dayKey is a unit on a day, or at a date.
 type dayKey struct {
 	host string
 	cpu  int
@@ -303,9 +331,12 @@ func (s *Sample) units() ([]*unitOf, error) {
 	return list, nil
 }
 
-func (u *unitOf) name() string {
-	if u.cpu == noCPU {
-		return u.host
+func (u *unitOf) name() string { return unitName(u.host, u.cpu) }
+
+// unitName returns the name of a host, or HOST:CPU.
+func unitName(host string, cpu int) string {
+	if cpu == noCPU {
+		return host
 	}
-	return fmt.Sprintf("%s:%d", u.host, u.cpu)
+	return fmt.Sprintf("%s:%d", host, cpu)
 }

@@ -157,9 +157,12 @@ func (t *Reader) Count(column int) (int64, error) {
 	return int64(x), err
 }
 
+// Place returns the table's name and the number of the current line, as file:line.
+func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
+
 // Errorf returns an error about the current line.
 func (t *Reader) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", t.name, t.line, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %w", t.Place(), fmt.Errorf(format, args...))
 }
 
 // next returns the next line with content.
