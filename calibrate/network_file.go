@@ -21,12 +21,18 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	add("smpi/or", r.overheads(Recv, o.Detached))
 	add("smpi/bw-factor", r.factors(func(p NetworkPiece) float64 { return p.BandwidthFactor }))
 	add("smpi/lat-factor", r.factors(func(p NetworkPiece) float64 { return p.LatencyFactor }))
+	r.Properties = append(r.Properties, o.Thresholds()...)
+}
+
+// Thresholds returns the properties that follow from the options alone.
+func (o *NetworkOptions) Thresholds() (list []Property) {
 	if o.Eager > 0 {
-		add("smpi/async-small-thresh", short(o.Eager))
+		list = append(list, Property{"smpi/async-small-thresh", short(o.Eager)})
 	}
 	if o.Detached > 0 {
-		add("smpi/send-is-detached-thresh", short(o.Detached))
+		list = append(list, Property{"smpi/send-is-detached-thresh", short(o.Detached)})
 	}
+	return list
 }
 
 // overheads returns "from:intercept:slope;..." of an operation, without overhead
@@ -73,8 +79,8 @@ type Machine struct {
 	Speed string // of a core, as 1Gf
 }
 
-// Validate reports what is wrong with the machine; the speed is checked by who
-// reads the platform.
+// Validate reports what is wrong with the machine, but for the speed, which only
+// readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
 	case m.Name == "" || m.Name != plain(m.Name):

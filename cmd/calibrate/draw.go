@@ -15,7 +15,6 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 	"reprise/kernels"
 )
 
@@ -29,7 +28,7 @@ func drawFlags() []cli.Flag {
 		&cli.StringFlag{Name: "host-name", Value: "node-{}", Usage: "`NAME` of a host on the platform, {} being its number from 0"},
 		&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
 		&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, and of other hosts"},
-		&cli.StringFlag{Name: "platform", Usage: "write a platform (XML) of the hosts on one switch to `FILE`"},
+		&cli.StringFlag{Name: "platform", Usage: "write a platform (XML) of the hosts on one switch to `FILE`; -: to standard output, without a report"},
 		&cli.Float64Flag{Name: "bandwidth", Value: 12.5e9, Usage: "`BYTE/S` of its routes"},
 		&cli.Float64Flag{Name: "latency", Value: 2e-5, Usage: "`SECONDS` of its routes"},
 		&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
@@ -65,6 +64,13 @@ func runDraw(c *cli.Context) error {
 	if err := spare(c, inputs...); err != nil {
 		return err
 	}
+	platform, err := drawnPlatform(c, o.Hosts)
+	if err != nil {
+		return err
+	}
+	if err := checkOutputs(c, "platform", "output"); err != nil {
+		return err
+	}
 	model, err := loadModel(from)
 	if err != nil {
 		return err
@@ -76,11 +82,8 @@ func runDraw(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	if err := writeDrawnPlatform(c, o.Hosts); err != nil {
-		return err
-	}
-	content := func(w io.Writer) error { return machine.WriteYAML(w, file) }
-	if written, err := writeOutput(c, "kernel file", content); written || err != nil {
+	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) }}
+	if printed, err := writeOutputs(c, platform, kernelFile); printed || err != nil {
 		return err
 	}
 	s := machine.Summary()
@@ -121,34 +124,30 @@ func readBase(path string) ([]byte, error) {
 	return text, nil
 }
 
-// writeDrawnPlatform writes the platform of --platform; its hosts have the names
-// of --host-name, of which {} is the end.
-func writeDrawnPlatform(c *cli.Context, n int) error {
-	path := c.String("platform")
-	if path == "" {
-		return nil
+// drawnPlatform is the platform of --platform; its hosts have the names of
+// --host-name, of which {} is the end.
+func drawnPlatform(c *cli.Context, hosts int) (output, error) {
+	o := output{what: "platform", path: c.String("platform")}
+	if o.path == "" {
+		return o, needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
 	}
 	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
 	if !ok {
-		return command.Usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
+		return o, command.Usagef("hosts: --platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
 	}
-	machine := calibrate.Machine{Name: name, Hosts: n, Cores: c.Int("cores"), Speed: c.String("speed")}
-	if err := machine.Validate(); err != nil {
-		return command.Usagef("hosts: %w", err)
+	machine, err := machineOf(c, name, hosts)
+	if err != nil {
+		return o, err
 	}
-	var properties []calibrate.Property
-	for _, text := range c.StringSlice("property") {
-		name, value, ok := strings.Cut(text, ":")
-		if !ok || name == "" {
-			return command.Usagef("hosts: --property %q, want NAME:VALUE", text)
-		}
-		properties = append(properties, calibrate.Property{Name: name, Value: value})
+	properties, err := propertiesOf(c)
+	if err != nil {
+		return o, err
 	}
-	content := func(w io.Writer) error {
+	o.content = func(w io.Writer) error {
 		return calibrate.WritePlatform(w, machine, c.Float64("bandwidth"), c.Float64("latency"), properties)
 	}
-	if err := wholefile.Write(path, content); err != nil {
-		return fmt.Errorf("platform: %w", err)
+	if err := o.content(io.Discard); err != nil {
+		return o, command.Usagef("hosts: %w", err)
 	}
-	return nil
+	return o, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 )
 
 func kernelsCommand() *cli.Command {
@@ -163,17 +161,7 @@ func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, e
 	return timings, eachTable(c, func(path string) error { return readTable(c, path, read) })
 }
 
-// writeOutput writes content where --output says, whole or not at all. It reports
-// whether that was the standard output, which then has room for no report.
+// writeOutput writes content where --output says, as writeOutputs.
 func writeOutput(c *cli.Context, what string, content func(io.Writer) error) (bool, error) {
-	switch path := c.String("output"); path {
-	case "":
-	case "-":
-		return true, content(c.App.Writer)
-	default:
-		if err := wholefile.Write(path, content); err != nil {
-			return false, fmt.Errorf("%s: %w", what, err)
-		}
-	}
-	return false, nil
+	return writeOutputs(c, output{what, c.String("output"), content})
 }

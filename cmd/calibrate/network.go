@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 )
 
 func networkCommand() *cli.Command {
@@ -37,7 +35,7 @@ func networkCommand() *cli.Command {
 			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1", DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
-			&cli.StringFlag{Name: "mixture", Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`"},
+			&cli.StringFlag{Name: "mixture", Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
 			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts"},
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
@@ -116,9 +114,12 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	machine := calibrate.Machine{Name: c.String("name"), Hosts: c.Int("hosts"), Cores: c.Int("cores"), Speed: c.String("speed")}
-	if err := machine.Validate(); err != nil {
-		return command.Usagef("network: %w", err)
+	machine, err := networkMachineOf(c, o)
+	if err != nil {
+		return err
+	}
+	if err := checkOutputs(c, "platform", "mixture"); err != nil {
+		return err
 	}
 	if err := spare(c); err != nil {
 		return err
@@ -131,8 +132,8 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if path := c.String("mixture"); path != "" {
-		if err := writeNoise(path, report, messages, o); err != nil {
+	if c.String("mixture") != "" {
+		if err := report.FitNoise(messages, o); err != nil {
 			return err
 		}
 	}
@@ -141,30 +142,23 @@ func runNetwork(c *cli.Context) error {
 			return err
 		}
 	}
-	content := func(w io.Writer) error { return report.WriteXML(w, machine) }
-	switch path := c.String("platform"); path {
-	case "":
-	case "-":
-		return content(c.App.Writer)
-	default:
-		if err := wholefile.Write(path, content); err != nil {
-			return fmt.Errorf("platform: %w", err)
-		}
-	}
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, report)
-	}
-	return report.WriteText(c.App.Writer)
-}
-
-// writeNoise fits the noise and writes it.
-func writeNoise(path string, report *calibrate.NetworkReport, messages *calibrate.Messages, o calibrate.NetworkOptions) error {
-	if err := report.FitNoise(messages, o); err != nil {
+	printed, err := writeOutputs(c,
+		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }},
+		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) }})
+	if printed || err != nil {
 		return err
 	}
-	content := func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }
-	if err := wholefile.Write(path, content); err != nil {
-		return fmt.Errorf("network noise: %w", err)
+	return printReport(c, report, report.WriteText)
+}
+
+// networkMachineOf returns the machine of --platform. Thresholds that replay would
+// refuse in the platform are refused before the fit.
+func networkMachineOf(c *cli.Context, o calibrate.NetworkOptions) (m calibrate.Machine, err error) {
+	if c.String("platform") == "" {
+		return m, needs(c, "platform", "name", "hosts", "cores", "speed")
 	}
-	return nil
+	if err := checkProperties(o.Thresholds()); err != nil {
+		return m, command.Usagef("network: --eager and --detached: %w", err)
+	}
+	return machineOf(c, c.String("name"), c.Int("hosts"))
 }
