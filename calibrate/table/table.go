@@ -88,7 +88,7 @@ func (t *Reader) readHeader() error {
 	} else if err != nil {
 		return err
 	}
-	if t.header, err = t.split(strings.TrimPrefix(line, "\ufeff"), nil); err != nil {
+	if t.header, err = t.split(line, nil); err != nil {
 		return err
 	}
 	for i, name := range t.header {
@@ -168,8 +168,11 @@ func (t *Reader) Errorf(format string, args ...any) error {
 // next returns the next line with content.
 func (t *Reader) next() (string, error) {
 	for t.lines.Scan() {
-		t.line++
-		if line := t.lines.Text(); strings.TrimSpace(line) != "" && line[0] != '#' {
+		line := t.lines.Text()
+		if t.line++; t.line == 1 {
+			line = strings.TrimPrefix(line, "\ufeff") // the byte order mark of some editors
+		}
+		if strings.TrimSpace(line) != "" && line[0] != '#' {
 			return line, nil
 		}
 	}

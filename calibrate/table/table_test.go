@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,17 @@ func TestRead(t *testing.T) {
 		got, err := readAll(r)
 		if diff := cmp.Diff(sampleRows, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+// TestByteOrderMark: the mark that some editors begin a file with is passed over,
+// before a comment, an empty line and the header.
+func TestByteOrderMark(t *testing.T) {
+	for _, head := range []string{"", "# comment\n", "\n"} {
+		r, err := NewReader(strings.NewReader("\ufeff"+head+"m,s\n1,2\n"), "t.csv")
+		if err != nil || !slices.Equal(r.Header(), []string{"m", "s"}) {
+			t.Errorf("%q: %v", head, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
 	"reprise/internal/command"
+	"reprise/internal/yamlfile"
 	"reprise/kernels"
 )
 
@@ -118,6 +119,7 @@ func readBase(path string) ([]byte, error) {
 	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
+	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark)) // it will not stand at the beginning
 	if err := calibrate.CheckBase(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

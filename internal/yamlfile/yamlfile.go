@@ -24,6 +24,9 @@ import (
 // MaxBytes is the largest size of a file.
 const MaxBytes = 4 << 20
 
+// ByteOrderMark is what some editors begin a file with; it is passed over.
+const ByteOrderMark = "\ufeff"
+
 // Limits of a file's form. The YAML parser's time and stack grow with the nesting,
 // which models do not need, so nesting is checked before it runs.
 const (
@@ -57,7 +60,7 @@ func (d *Document) Read(r io.Reader) (ast.Node, error) {
 	if err := d.checkText(text); err != nil {
 		return nil, err
 	}
-	toks := lexer.Tokenize(string(text))
+	toks := lexer.Tokenize(strings.TrimPrefix(string(text), ByteOrderMark))
 	if err := d.checkTokens(toks); err != nil {
 		return nil, err
 	}
