@@ -53,7 +53,7 @@ func checkNames(t *Timings, o KernelOptions) error {
 }
 
 // fitFunction tries the candidates on all points and on each group, and takes
-// the one of the smallest sum of the criterion over the fits that are used.
+// the one of the smallest sum of the criterion over the fits that are used; a constant only if it is better than M-1.
 func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
@@ -61,6 +61,9 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	best := -1
 	var bestFits []Fit
 	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(o.For), o.For)}
+	if err := checkTimes(r.groups, o.For); err != nil {
+		return nil, err
+	}
 	for i := range r.Candidates {
 		c := &r.Candidates[i]
 		fits, err := fitCandidate(f, c, r.groups, o)
@@ -81,8 +84,39 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	if best < 0 {
 		return nil, refusedAll(r.Candidates)
 	}
+	if err := r.checkChoice(best, &bestFits[0]); err != nil {
+		return nil, err
+	}
 	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
 	return r, nil
+}
+
+// checkTimes refuses groups of points that all take no time.
+func checkTimes(groups [][]point, by Grouping) error {
+	for i, points := range groups {
+		switch {
+		case slices.ContainsFunc(points, func(p point) bool { return p.seconds.mean > 0 }):
+		case i == 0:
+			return fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
+		default:
+			return fmt.Errorf("%s: %w: all times are 0 s", place(points[0], by), ErrMeaningless)
+		}
+	}
+	return nil
+}
+
+// checkChoice refuses a constant with which M-1 could not be compared, because it
+// was refused: the constant is what is left over then, not what the timings say.
+func (r *FunctionReport) checkChoice(best int, constant *Fit) error {
+	if r.Candidates[best].Model != Constant {
+		return nil
+	}
+	one := slices.IndexFunc(r.Candidates, func(c Candidate) bool { return c.Model == LinearOne })
+	if one < 0 || r.Candidates[one].Refused == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: M-1: %s; a constant is left, %.3g %% off on average: to take it, give --terms %s=1",
+		ErrMeaningless, r.Candidates[one].Refused, 100*constant.MeanError, r.Function)
 }
 
 // checkGroups refuses points that do not say to which group they belong, or whose
