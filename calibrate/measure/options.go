@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -39,8 +40,10 @@ func DefaultOptions() Options {
 const (
 	maxSizes   = 1 << 20
 	maxTimings = 1 << 24
-	maxMemory  = 1 << 46 // bytes
 )
+
+// MaxMemory is the most that the matrices of a worker can be allowed, in bytes.
+const MaxMemory = 1 << 46
 
 // Validate reports what is wrong with the options.
 func (o *Options) Validate() error {
@@ -56,7 +59,7 @@ func (o *Options) Validate() error {
 		{name: "timings of each size", value: int64(o.Reps), lo: 1, hi: maxTimings},
 		{name: "calls to warm up", value: int64(o.WarmUp), lo: 0, hi: 1 << 20},
 		{name: "threads", value: int64(o.Threads), lo: 1, hi: 1 << 12},
-		{name: "bytes of memory", value: o.Memory, lo: 1 << 10, hi: maxMemory},
+		{name: "bytes of memory", value: o.Memory, lo: 1 << 10, hi: MaxMemory},
 	} {
 		if !c.skip && (c.value < c.lo || c.value > c.hi) {
 			errs = append(errs, fmt.Errorf("%s: %d, want %d to %d", c.name, c.value, c.lo, c.hi))
@@ -65,6 +68,11 @@ func (o *Options) Validate() error {
 	for _, b := range o.BlockSizes {
 		if b < 1 || b > maxDim {
 			errs = append(errs, fmt.Errorf("block size %d, want 1 to %d", b, maxDim))
+		}
+	}
+	for i, c := range o.Cores {
+		if slices.Contains(o.Cores[:i], c) {
+			errs = append(errs, fmt.Errorf("core %d twice", c))
 		}
 	}
 	if o.Budget < 0 {

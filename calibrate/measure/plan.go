@@ -2,6 +2,9 @@ package measure
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"reprise/noise"
 )
@@ -19,9 +22,12 @@ type Call struct {
 	Size   int // index in Sizes
 }
 
+// OptionError is about options that do not go together on this machine.
+type OptionError struct{ error }
+
 // NewPlan draws sizes and order. Every worker times every size as often; the
 // timings of a size are spread over the whole time, so that no drift of the machine passes for one of its
-// sizes.
+// sizes. Errors about the options are of the type [OptionError], or [Options.Validate]'s.
 func NewPlan(o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -39,7 +45,7 @@ func NewPlan(o Options) (*Plan, error) {
 	}
 	total := float64(len(p.Sizes)) * float64(o.Reps) * float64(len(groups))
 	if total > maxTimings {
-		return nil, fmt.Errorf("%.0f timings, want at most %d", total, maxTimings)
+		return nil, OptionError{fmt.Errorf("%.0f timings, want at most %d", total, maxTimings)}
 	}
 	for worker := range groups {
 		for size := range p.Sizes {
@@ -72,28 +78,37 @@ func coreGroups(o *Options) ([][]int, error) {
 	if len(cores) == 0 {
 		cores = allowed
 	}
-	seen := map[int]bool{}
-	for _, c := range allowed {
-		seen[c] = false
-	}
 	for _, c := range cores {
-		used, ok := seen[c]
-		if !ok {
-			return nil, fmt.Errorf("core %d: this process may use %v only", c, allowed)
+		if !slices.Contains(allowed, c) {
+			return nil, fmt.Errorf("core %d: this process may use %s only", c, coreList(allowed))
 		}
-		if used {
-			return nil, fmt.Errorf("core %d twice", c)
-		}
-		seen[c] = true
 	}
 	if len(cores)%o.Threads != 0 {
-		return nil, fmt.Errorf("%d threads of each dgemm on %d cores: want a divisor", o.Threads, len(cores))
+		return nil, OptionError{fmt.Errorf("%d threads of each dgemm on %d cores: want a divisor", o.Threads, len(cores))}
 	}
 	var groups [][]int
 	for i := 0; i < len(cores); i += o.Threads {
 		groups = append(groups, cores[i:i+o.Threads])
 	}
 	return groups, nil
+}
+
+// coreList returns 0,2,3.
+func coreList(cores []int) string {
+	var texts []string
+	for _, c := range cores {
+		texts = append(texts, strconv.Itoa(c))
+	}
+	return strings.Join(texts, ",")
+}
+
+// Cores returns the cores of each worker, as 0,1; 2,3.
+func (p *Plan) Cores() string {
+	var texts []string
+	for _, g := range p.Groups {
+		texts = append(texts, coreList(g))
+	}
+	return strings.Join(texts, "; ")
 }
 
 // largest returns the number of elements of all matrices of the largest size.

@@ -17,8 +17,8 @@ import (
 // at most elements elements. Gonum uses as many threads as GOMAXPROCS says.
 func Serve(in io.Reader, out io.Writer, elements string) error {
 	n, err := strconv.ParseInt(elements, 10, 64)
-	if err != nil || n < 1 || n > maxMemory/8 {
-		return fmt.Errorf("elements %q, want 1 to %d", elements, maxMemory/8)
+	if err != nil || n < 1 || n > MaxMemory/8 {
+		return fmt.Errorf("elements %q, want 1 to %d", elements, MaxMemory/8)
 	}
 	x := make([]float64, n)
 	fill(x)

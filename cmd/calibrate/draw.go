@@ -45,6 +45,9 @@ func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
 	}
+	if err := excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...); err != nil {
+		return err
+	}
 	from := c.String("from")
 	if from == "" {
 		return command.Usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")

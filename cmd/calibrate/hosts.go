@@ -24,14 +24,7 @@ func hostsCommand() *cli.Command {
 			"--draw writes a kernel file with hosts drawn from a machine model.",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
-			&cli.StringFlag{Name: "per", Value: "host", Usage: "what differs: `host|cpu`: hosts, or the CPUs of hosts"},
-			&cli.StringFlag{Name: "classes", Value: "auto", Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
-			&cli.StringFlag{Name: "classes-by", Value: "time", Usage: "tell classes by the first coefficient of the `time|noise`"},
-			&cli.StringFlag{Name: "class-column", Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
-			&cli.StringSliceFlag{Name: "coefficient", Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
-			&cli.StringSliceFlag{Name: "noise", Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
-			&cli.StringFlag{Name: "noise-shape", Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
-		}, fitFlags(), drawFlags(), []cli.Flag{
+		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 		}),
@@ -44,11 +37,25 @@ func hostsCommand() *cli.Command {
 	}
 }
 
+// estimateFlags are those of calibrate hosts that say which model to estimate.
+func estimateFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "per", Value: "host", Usage: "what differs: `host|cpu`: hosts, or the CPUs of hosts"},
+		&cli.StringFlag{Name: "classes", Value: "auto", Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
+		&cli.StringFlag{Name: "classes-by", Value: "time", Usage: "tell classes by the first coefficient of the `time|noise`"},
+		&cli.StringFlag{Name: "class-column", Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
+		&cli.StringSliceFlag{Name: "coefficient", Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
+		&cli.StringSliceFlag{Name: "noise", Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
+		&cli.StringFlag{Name: "noise-shape", Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
+	}
+}
+
 func runHosts(c *cli.Context) error {
-	for _, f := range drawFlags() {
-		if c.IsSet(f.Names()[0]) {
-			return command.Usagef("hosts: --%s is about drawing: add --draw N", f.Names()[0])
-		}
+	if given := firstSet(c, namesOf(drawFlags())); given != "" {
+		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
+	}
+	if err := excludes(c, "coefficient", namesOf(fitFlags(), "where")...); err != nil {
+		return err
 	}
 	o, perCPU, err := hostOptionsOf(c)
 	if err != nil {

@@ -94,6 +94,9 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return s, command.Usagef("kernels: --plot-format %q, want svg or png", f)
 	}
+	if err := needs(c, "plots", "plot-format"); err != nil {
+		return s, err
+	}
 	if err := s.file.Validate(); err != nil {
 		return s, command.Usagef("kernels: %w", err)
 	}

@@ -48,7 +48,7 @@ func TestExitCodes(t *testing.T) {
 		{"hosts --draw 2 --from dahu-cpu --platform - --property foo:1", 2}, {"hosts --draw 2 --from dahu-cpu --platform - --property smpi/os:zork", 2},
 		{"hosts --draw 2 --from dahu-cpu --platform - --bandwidth 0", 2}, {"hosts --draw 2 --from dahu-cpu --platform - --latency -1", 2},
 		{"hosts --draw 2 --from dahu-cpu --platform - -o -", 2}, {"hosts --draw 2 --from dahu-cpu --property smpi/os:0:0:0", 2}, {"hosts --draw 2 --from dahu-cpu --bandwidth 1e9", 2},
- {"kernels --function dgemm GOOD", 2},
+		{"kernels --function dgemm GOOD", 2},
 		{"hosts --help", 0}, {"hosts", 2}, {"hosts GOOD", 1}, {"hosts --per rack GOOD", 2}, {"hosts --classes 4 GOOD", 2}, {"hosts --classes-by x GOOD", 2},
 		{"hosts --noise-shape x GOOD", 2}, {"hosts --noise a=b:N GOOD", 2}, {"hosts --class-column x GOOD", 2}, {"hosts --coefficient a GOOD", 2},
 		{"hosts --coefficient a=b GOOD", 2}, {"hosts --coefficient a=b:n! GOOD", 2}, {"hosts --model M-3 GOOD", 2}, {"hosts --day 3 GOOD", 2},
@@ -58,6 +58,10 @@ func TestExitCodes(t *testing.T) {
 		{"measure", 0}, {"measure --help", 0}, {"measure dgemm --help", 0}, {"measure nonsense", 2}, {"measure dgemm x", 2}, {"measure dgemm --sizes 0", 2},
 		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
 		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2},
+		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
+		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2},
+		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},
+		{"hosts --draw 2 --from dahu-cpu --noise-shape normal", 2}, {"hosts --coefficient a=daxpy:N --model M-1 GOOD", 2},
 	} {
 		args := []string{"calibrate"}
 		for _, arg := range strings.Fields(test.args) {

@@ -76,15 +76,10 @@ func numbers(list []int64) string {
 func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 	o = measure.Options{Sizes: c.Int("sizes"), MaxDim: c.Int64("max"), Reps: c.Int("reps"), WarmUp: c.Int("warm-up"), Seed: c.Uint64("seed"),
 		Threads: c.Int("threads"), Alone: c.Bool("alone"), NoPin: c.Bool("no-pin"), Budget: c.Duration("budget"), BLAS: c.String("blas"), Compiler: c.String("cc")}
-	if o.Memory = c.Int64("memory"); o.Memory > 0 && o.Memory < 1<<40 {
-		o.Memory <<= 20
+	if err := checkMeasureFlags(c); err != nil {
+		return o, err
 	}
-	if c.NArg() > 0 {
-		return o, command.Usagef("dgemm: want flags only, found %q", c.Args().First())
-	}
-	if c.IsSet("budget") && o.Budget <= 0 {
-		return o, command.Usagef("dgemm: --budget %v, want more than 0", o.Budget)
-	}
+	o.Memory = c.Int64("memory") << 20
 	for _, text := range c.StringSlice("size") {
 		s, err := measure.ParseSize(text)
 		if err != nil {
@@ -110,6 +105,23 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 	self, err := os.Executable()
 	o.Worker = []string{self, "measure", "worker"}
 	return o, err
+}
+
+// checkMeasureFlags refuses values that Options cannot have, and flags without effect.
+func checkMeasureFlags(c *cli.Context) error {
+	const most = measure.MaxMemory >> 20
+	switch mib, budget := c.Int64("memory"), c.Duration("budget"); {
+	case c.NArg() > 0:
+		return command.Usagef("dgemm: want flags only, found %q", c.Args().First())
+	case c.IsSet("budget") && budget <= 0:
+		return command.Usagef("dgemm: --budget %v, want more than 0", budget)
+	case mib < 1 || mib > most:
+		return command.Usagef("dgemm: --memory %d MiB, want 1 to %d", mib, most)
+	}
+	if err := excludes(c, "size", "sizes", "max", "nb"); err != nil {
+		return err
+	}
+	return needs(c, "blas", "cc")
 }
 
 // mostCores bounds the numbers of cores.
@@ -147,7 +159,9 @@ func runMeasure(c *cli.Context) error {
 		return command.Usagef("dgemm: --json is the report, and the table goes to standard output: add -o FILE")
 	}
 	plan, err := measure.NewPlan(o)
-	if err != nil {
+	if errors.As(err, new(measure.OptionError)) {
+		return command.Usagef("dgemm: %w", err)
+	} else if err != nil {
 		return err
 	}
 	root := os.DirFS("/")

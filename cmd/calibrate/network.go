@@ -59,6 +59,9 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return o, command.Usagef("network: --plot-format %q, want svg or png", f)
 	}
+	if err := needs(c, "plots", "plot-format"); err != nil {
+		return o, err
+	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)

@@ -66,16 +66,3 @@ func propertiesOf(c *cli.Context) ([]calibrate.Property, error) {
 	}
 	return list, nil
 }
-
-// needs refuses flags that are about another one which is not given.
-func needs(c *cli.Context, other string, flags ...string) error {
-	if c.IsSet(other) {
-		return nil
-	}
-	for _, f := range flags {
-		if c.IsSet(f) {
-			return command.Usagef("%s: --%s is about --%s: it needs one", c.Command.Name, f, other)
-		}
-	}
-	return nil
-}
