@@ -29,13 +29,13 @@ func Describe(root fs.FS) []Fact {
 		{"cores online", m.text("sys/devices/system/cpu/online")},
 		{"hyper-threading", m.named("sys/devices/system/cpu/smt/active", map[string]string{"0": "off", "1": "on"})},
 		{"frequency now (MHz)", m.frequencies()},
-		{"frequency range (kHz)", m.texts(" to ", "sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq", "sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq")},
+		{"frequency range (MHz)", m.frequencyRange()},
 		{"governor", m.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
 		{"turbo", m.turbo()},
 		{"caches of core 0", m.caches()},
 		{"memory", m.field("proc/meminfo", "MemTotal")},
 		{"memory available", m.field("proc/meminfo", "MemAvailable")},
-		{"NUMA nodes", m.text("sys/devices/system/node/online")},
+		{"NUMA nodes online", m.text("sys/devices/system/node/online")},
 		{"huge pages", m.text("sys/kernel/mm/transparent_hugepage/enabled")},
 		{"load average", m.text("proc/loadavg")},
 		{"kernel", m.texts(" ", "proc/sys/kernel/ostype", "proc/sys/kernel/osrelease", "proc/sys/kernel/version")},
@@ -116,6 +116,22 @@ func (m machine) frequencies() string {
 		return unknown
 	}
 	return fmt.Sprintf("%g to %g", slices.Min(list), slices.Max(list))
+}
+
+// frequencyRange returns the bounds of core 0, which Linux has in kHz, in MHz.
+func (m machine) frequencyRange() string {
+	var list []string
+	for _, name := range []string{"min", "max"} {
+		text := m.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_" + name + "_freq")
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			text = fmt.Sprintf("%g", f/1000)
+		}
+		list = append(list, text)
+	}
+	if list[0] == unknown && list[1] == unknown {
+		return unknown
+	}
+	return strings.Join(list, " to ")
 }
 
 func (m machine) turbo() string {

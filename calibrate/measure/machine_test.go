@@ -40,8 +40,8 @@ func TestDescribe(t *testing.T) {
 	delete(got, "go")
 	want := map[string]string{
 		"cpu": "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", "microcode": "0x2006e05", "cores online": "0-1", "hyper-threading": "off",
-		"frequency now (MHz)": "2100 to 2800.5", "frequency range (kHz)": "1000000 to 2100000", "governor": "performance", "turbo": "off",
-		"caches of core 0": "L1 Data 32K of cores 0", "memory": "196608000 kB", "memory available": "100 kB", "NUMA nodes": "0",
+		"frequency now (MHz)": "2100 to 2800.5", "frequency range (MHz)": "1000 to 2100", "governor": "performance", "turbo": "off",
+		"caches of core 0": "L1 Data 32K of cores 0", "memory": "196608000 kB", "memory available": "100 kB", "NUMA nodes online": "0",
 		"huge pages": "always [madvise] never", "load average": "0.10 0.20 0.30 1/100 1234", "kernel": "Linux 5.10.0 #1 SMP",
 		"system": "Debian GNU/Linux 12 (bookworm)",
 	}

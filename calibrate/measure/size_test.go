@@ -118,6 +118,9 @@ func TestGroups(t *testing.T) {
 	if len(p.Groups) != 1 || !slices.Equal(p.Groups[0], allowed) {
 		t.Errorf("groups %v, want all of %v in one", p.Groups, allowed)
 	}
+	if got := (&Plan{Groups: [][]int{{0, 2}, {5, 7}}}).Cores(); got != "0,2; 5,7" {
+		t.Errorf("cores %s, want 0,2; 5,7", got)
+	}
 	if want := 0; len(allowed) > 1 && p.CPU(0) != want {
 		t.Errorf("CPU %d, want %d", p.CPU(0), want)
 	}
