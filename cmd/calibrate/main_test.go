@@ -93,3 +93,18 @@ func TestKernelFile(t *testing.T) {
 		t.Errorf("1500 columns: %g s, want 2.5e-6", got)
 	}
 }
+
+// TestHelp: a flag has one default at most.
+func TestHelp(t *testing.T) {
+	for _, name := range []string{"kernels", "network", "hosts", "measure dgemm"} {
+		var out, errs bytes.Buffer
+		if err := run(context.Background(), strings.Fields("calibrate "+name+" --help"), strings.NewReader(""), &out, &errs); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if strings.Count(line, "(default:") > 1 {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
