@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,19 +81,22 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 }
 
 // splitSource splits OPERATION:COLUMN=CSV. What is before the = must be an
-// operation: names of files may have one too.
-func splitSource(arg string) (o calibrate.MessageOptions, path string) {
+// operation: names of files may have one too, but then the files are there.
+func splitSource(arg string) (o calibrate.MessageOptions, path string, err error) {
 	head, path, ok := strings.Cut(arg, "=")
 	op, column, _ := strings.Cut(head, ":")
 	known := []calibrate.Operation{calibrate.Send, calibrate.Isend, calibrate.Recv, calibrate.PingPong}
 	if !ok || !slices.Contains(known, calibrate.Operation(op)) {
-		return o, arg
+		if _, missing := os.Stat(arg); ok && errors.Is(missing, fs.ErrNotExist) {
+			err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =", arg, op)
+		}
+		return o, arg, err
 	}
 	o.Operation = calibrate.Operation(op)
 	if column != "" {
 		o.Seconds = strings.Split(strings.ToLower(column), "+")
 	}
-	return o, path
+	return o, path, nil
 }
 
 func readMessages(c *cli.Context) (*calibrate.Messages, error) {
@@ -106,7 +112,10 @@ func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 		messages.KeepTimings()
 	}
 	return messages, eachTable(c, func(arg string) error {
-		o, path := splitSource(arg)
+		o, path, err := splitSource(arg)
+		if err != nil {
+			return err
+		}
 		o.Where = where
 		return readTable(c, path, func(t *table.Reader) error { return messages.Read(t, o) })
 	})
