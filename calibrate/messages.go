@@ -55,6 +55,9 @@ func NewMessages(trim float64) (*Messages, error) {
 	return &Messages{trim: trim, kept: map[Operation]map[int64]*moments{}, pending: map[Operation][]messageTiming{}}, nil
 }
 
+// Rows returns the number of timings that were read.
+func (m *Messages) Rows() int64 { return m.rows }
+
 // MessageOptions says how to read a table of timings of messages.
 type MessageOptions struct {
 	Operation Operation // of tables without a column for it
@@ -93,6 +96,9 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 }
 
 func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, err error) {
+	if err := r.CheckSeparator(); err != nil {
+		return c, err
+	}
 	if c.operation, err = r.Column("operation", "op", "function", "experiment"); err != nil {
 		return c, err
 	}

@@ -34,6 +34,9 @@ type Timings struct {
 	first, last string // dates, as texts
 }
 
+// Rows returns the number of timings.
+func (t *Timings) Rows() int64 { return t.rows }
+
 // function is what is known of one kernel.
 type function struct {
 	name   string
@@ -102,6 +105,9 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 }
 
 func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
+	if err := r.CheckSeparator(); err != nil {
+		return c, err
+	}
 	for _, f := range []struct {
 		index *int
 		names []string

@@ -88,6 +88,9 @@ type columns struct {
 }
 
 func (s *Sample) findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
+	if err := r.CheckSeparator(); err != nil {
+		return c, err
+	}
 	if c.host, err = r.Column("host", "node", "hostname"); err != nil {
 		return c, err
 	}

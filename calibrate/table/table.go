@@ -100,6 +100,15 @@ func (t *Reader) readHeader() error {
 	return nil
 }
 
+// CheckSeparator refuses a table with one column, of which no measurement is made:
+// its columns are separated by something else than commas.
+func (t *Reader) CheckSeparator() error {
+	if len(t.header) > 1 {
+		return nil
+	}
+	return t.Errorf("one column, %.60q: want several, separated by commas", t.header[0])
+}
+
 // Header returns the names of the columns, in lower case.
 func (t *Reader) Header() []string { return t.header }
 

@@ -67,6 +67,19 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
+// TestSeparator: one column is none that commas separate.
+func TestSeparator(t *testing.T) {
+	for header, want := range map[string]string{"m,s": "", "m;s": `t.csv:1: one column, "m;s": want several, separated by commas`, "m\ts": `t.csv:1: one column, "m\ts": want several, separated by commas`} {
+		r, err := NewReader(strings.NewReader(header+"\n"), "t.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.CheckSeparator(); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%q: %v, want %q", header, err, want)
+		}
+	}
+}
+
 func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv.gz")
 	if err := os.WriteFile(path, zipped("m,s\n1e3,2.5\n"), 0o666); err != nil {

@@ -175,5 +175,8 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 		return nil, err
 	}
 	read := func(t *table.Reader) error { return sample.Read(t, o) }
-	return sample, eachTable(c, func(path string) error { return readTable(c, path, read) })
+	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
+		return nil, err
+	}
+	return sample, checkRows(c, int64(len(sample.Records)))
 }

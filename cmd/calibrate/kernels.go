@@ -161,7 +161,10 @@ func runKernels(c *cli.Context) error {
 func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, error) {
 	timings := calibrate.NewTimings()
 	read := func(t *table.Reader) error { return timings.Read(t, o) }
-	return timings, eachTable(c, func(path string) error { return readTable(c, path, read) })
+	if err := eachTable(c, func(path string) error { return readTable(c, path, read) }); err != nil {
+		return nil, err
+	}
+	return timings, checkRows(c, timings.Rows())
 }
 
 // writeOutput writes content where --output says, as writeOutputs.

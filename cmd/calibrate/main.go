@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -24,6 +25,9 @@ var version = "unknown"
 func main() {
 	command.Exit("calibrate", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
+
+// stdin is the name of standard input in messages.
+const stdin = "stdin"
 
 // argsKey is under what the command line is kept for those who write it down.
 const argsKey = "args"
@@ -66,12 +70,31 @@ func spare(c *cli.Context, inputs ...string) error {
 	return nil
 }
 
+// checkRows refuses tables of which there is no row that is asked for.
+func checkRows(c *cli.Context, rows int64) error {
+	if rows > 0 {
+		return nil
+	}
+	var names []string
+	for _, arg := range c.Args().Slice() {
+		if arg == "-" {
+			arg = stdin
+		}
+		names = append(names, arg)
+	}
+	asked := ""
+	if where := c.StringSlice("where"); len(where) > 0 {
+		asked = " with " + strings.Join(where, " and ")
+	}
+	return fmt.Errorf("%s: %w: no rows%s", strings.Join(names, ", "), calibrate.ErrMeaningless, asked)
+}
+
 // readTable calls read for the table in a file, "-" being standard input.
 func readTable(c *cli.Context, path string, read func(*table.Reader) error) error {
 	var t *table.Reader
 	var err error
 	if path == "-" {
-		t, err = table.NewReader(c.App.Reader, "stdin")
+		t, err = table.NewReader(c.App.Reader, stdin)
 	} else {
 		t, err = table.Open(path)
 	}

@@ -111,7 +111,7 @@ func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 	if c.String("mixture") != "" {
 		messages.KeepTimings()
 	}
-	return messages, eachTable(c, func(arg string) error {
+	err = eachTable(c, func(arg string) error {
 		o, path, err := splitSource(arg)
 		if err != nil {
 			return err
@@ -119,6 +119,10 @@ func readMessages(c *cli.Context) (*calibrate.Messages, error) {
 		o.Where = where
 		return readTable(c, path, func(t *table.Reader) error { return messages.Read(t, o) })
 	})
+	if err != nil {
+		return nil, err
+	}
+	return messages, checkRows(c, messages.Rows())
 }
 
 func runNetwork(c *cli.Context) error {
