@@ -26,8 +26,8 @@ func main() {
 	command.Exit("calibrate", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// stdin is the name of standard input in messages.
-const stdin = "stdin"
+// stdinName is the name of standard input in messages.
+const stdinName = "stdin"
 
 // argsKey is under what the command line is kept for those who write it down.
 const argsKey = "args"
@@ -78,7 +78,7 @@ func checkRows(c *cli.Context, rows int64) error {
 	var names []string
 	for _, arg := range c.Args().Slice() {
 		if arg == "-" {
-			arg = stdin
+			arg = stdinName
 		}
 		names = append(names, arg)
 	}
@@ -94,7 +94,7 @@ func readTable(c *cli.Context, path string, read func(*table.Reader) error) erro
 	var t *table.Reader
 	var err error
 	if path == "-" {
-		t, err = table.NewReader(c.App.Reader, stdin)
+		t, err = table.NewReader(c.App.Reader, stdinName)
 	} else {
 		t, err = table.Open(path)
 	}
