@@ -59,7 +59,7 @@ func eachTable(c *cli.Context, read func(arg string) error) error {
 // spare refuses to write over a file that is read: a table, or another input.
 func spare(c *cli.Context, inputs ...string) error {
 	for _, arg := range c.Args().Slice() {
-		_, path := splitSource(arg)
+		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
 		inputs = append(inputs, arg, path)
 	}
 	for _, flag := range []string{"output", "platform", "mixture"} {
