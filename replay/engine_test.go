@@ -92,7 +92,7 @@ func TestTakenRequestSlot(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	res := b.run(t, []trace.Action{send(1, 0, 1), irecv(0, 1, 0, 1)}, nil)
-	want := []string{"1 messages were sent but never received", "1 receives were posted but never matched"}
+	want := []string{"1 message sent but never received", "1 receive posted but never matched"}
 	if fmt.Sprint(res.Warnings) != fmt.Sprint(want) {
 		t.Errorf("warnings %q, want %q", res.Warnings, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/words"
 	"reprise/platforms"
 )
 
@@ -35,8 +36,8 @@ func FillHosts(p *platforms.Platform, ranks, perHost int) ([]int32, error) {
 		}
 	}
 	if len(hosts) < ranks {
-		return nil, fmt.Errorf("%s: %w: %d ranks, but its %d hosts take %d (%s)",
-			p.Name(), ErrTooManyRanks, ranks, p.NumHosts(), len(hosts), each)
+		return nil, fmt.Errorf("%s: %w: %d ranks, and room for %d on %s (%s)",
+			p.Name(), ErrTooManyRanks, ranks, len(hosts), words.Count(p.NumHosts(), "host"), each)
 	}
 	return hosts, nil
 }

@@ -29,9 +29,9 @@ func TestMapping(t *testing.T) {
 		{ranks: 4, want: "[0 0 1 2]"}, // two on each that has two cores
 		{ranks: 5, want: "[0 0 1 2 2]"},
 		{ranks: 7, want: "[0 0 1 2 2 2 2]"},
-		{ranks: 8, want: "uneven.xml: more ranks than places: 8 ranks, but its 3 hosts take 7 (one per core)"},
+		{ranks: 8, want: "uneven.xml: more ranks than places: 8 ranks, and room for 7 on 3 hosts (one per core)"},
 		{ranks: 5, perHost: 2, want: "[0 0 1 1 2]"},
-		{ranks: 7, perHost: 2, want: "uneven.xml: more ranks than places: 7 ranks, but its 3 hosts take 6 (2 per host)"},
+		{ranks: 7, perHost: 2, want: "uneven.xml: more ranks than places: 7 ranks, and room for 6 on 3 hosts (2 per host)"},
 		{ranks: 5, perHost: -1, want: "-1 ranks per host, want a positive number"},
 		{ranks: 5, hostfile: "c\n\n b:2 \n", want: "[2 1 1 2 1]"}, // in turn
 		{ranks: 1, hostfile: "c\nd\n", want: `hosts:2: host "d" is not in platform uneven.xml`},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"reprise/internal/words"
 	"reprise/trace"
 )
 
@@ -68,7 +69,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, "time of a rank", r.Kinds, mean)
 	table(&b, "compute", r.Kernels, mean)
 	table(&b, "phase", r.Phases, mean)
-	fmt.Fprintf(&b, "\n%s messages, %s, %s actions", count(r.Messages), size(r.Bytes), count(r.Actions))
+	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", count(r.Messages), words.Noun(r.Messages, "message"), size(r.Bytes), count(r.Actions), words.Noun(r.Actions, "action"))
 	if r.Polls > 0 {
 		fmt.Fprintf(&b, ", %s polls", count(r.Polls))
 	}
@@ -93,7 +94,7 @@ func (r *Report) machine() string {
 	for _, rank := range r.Ranks {
 		hosts[rank.Host] = true
 	}
-	text := fmt.Sprintf("%s, %d ranks on %d hosts", r.Platform, len(r.Ranks), len(hosts))
+	text := fmt.Sprintf("%s, %s on %s", r.Platform, words.Count(len(r.Ranks), "rank"), words.Count(len(hosts), "host"))
 	if r.KernelFile != "" {
 		text += ", kernels " + r.KernelFile
 	}

@@ -1,8 +1,7 @@
 package replay
 
 import (
-	"fmt"
-
+	"reprise/internal/words"
 	"reprise/netmodel"
 	"reprise/trace"
 )
@@ -131,10 +130,10 @@ func (e *engine) warnings() []string {
 	}
 	list := []string{}
 	if sends > 0 {
-		list = append(list, fmt.Sprintf("%d messages were sent but never received", sends))
+		list = append(list, words.Count(sends, "message")+" sent but never received")
 	}
 	if recvs > 0 {
-		list = append(list, fmt.Sprintf("%d receives were posted but never matched", recvs))
+		list = append(list, words.Count(recvs, "receive")+" posted but never matched")
 	}
 	return list
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // EstimateReport is an estimate with what it was made from and what making it cost.
@@ -62,7 +64,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Gflops > 0 {
 		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
 	}
-	fmt.Fprintf(&b, ": an estimate\n%s on %s, %d ranks on %d hosts", r.Trace, r.Platform, r.Header.Ranks, r.Hosts)
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, words.Count(r.Header.Ranks, "rank"), words.Count(r.Hosts, "host"))
 	if r.KernelFile != "" {
 		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
 	}
@@ -75,7 +77,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
 		count(int64(r.Simulated)), count(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), count(r.Messages),
-		r.WallSeconds, plural(r.Workers, "worker"), size(r.PeakRSS))
+		r.WallSeconds, words.Count(r.Workers, "worker"), size(r.PeakRSS))
 	r.writeWarnings(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -86,18 +88,11 @@ func (r *EstimateReport) windowTable(b *strings.Builder) {
 	if r.Coupled {
 		seen = "after which the cold start is forgotten"
 	}
-	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", plural(len(r.Windows), "window"), plural(r.Rounds, "round"), plural(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", words.Count(len(r.Windows), "window"), words.Count(r.Rounds, "round"), words.Count(r.Warmup, "step"), seen)
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
 		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // writeWarnings says what makes the interval doubtful.

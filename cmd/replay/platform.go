@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/words"
 	"reprise/netmodel"
 	"reprise/platforms"
 )
@@ -184,19 +185,19 @@ func findRoute(p *platforms.Platform, from, to string) (*route, error) {
 
 func (d *described) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s: %d hosts, %d cores, %.4g flop/s, %d links\n", d.Name, d.Hosts, d.Cores, d.Flops, d.Links)
+	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s, %s\n", d.Name, words.Count(d.Hosts, "host"), words.Count(d.Cores, "core"), d.Flops, words.Count(d.Links, "link"))
 	for i := range d.Zones {
 		z := &d.Zones[i]
-		fmt.Fprintf(t, "\n%s: %s, %d points\n", z.Name, z.Topology, z.Points)
+		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, words.Count(z.Points, "point"))
 		for _, l := range z.Levels {
-			fmt.Fprintf(t, "  %s\t%d nodes\t%d cables each\t%.4g byte/s\t%.4g s\n", l.Name, l.Nodes, l.Cables, l.Bandwidth, l.Latency)
+			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, words.Count(l.Nodes, "node"), words.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
 		}
 		if z.Bisection > 0 {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
 		}
 	}
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %d links, latency %.4g s, bandwidth %.4g byte/s\n", r.From, r.To, len(r.Links), r.Latency, r.Bandwidth)
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s\n", r.From, r.To, words.Count(len(r.Links), "link"), r.Latency, r.Bandwidth)
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}

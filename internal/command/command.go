@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,38 @@ func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer)
 	}
 }
 
-func onUsageError(_ *cli.Context, err error, _ bool) error { return Usage(err) }
+// onUsageError makes err, of the parser of flags, a mistake in the command line, and
+// says what is wanted where that knows only what it got.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	parts := badValue.FindStringSubmatch(err.Error())
+	if parts == nil {
+		return Usage(err)
+	}
+	for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
+		if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
+			return Usagef("--%s %s, want %s", f.Names()[0], parts[1], want)
+		}
+	}
+	return Usage(err)
+}
+
+// badValue is what the parser says of a value that is none of the flag's type.
+var badValue = regexp.MustCompile(`^invalid value (".*") for flag -(\S+): parse error`)
+
+// wantedText says what the values of flags look like that are not texts.
+func wantedText(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.DurationFlag:
+		return "a time with its unit, such as 90s or 10m"
+	case *cli.IntFlag, *cli.Int64Flag:
+		return "a whole number"
+	case *cli.UintFlag, *cli.Uint64Flag:
+		return "a whole number of at least 0"
+	case *cli.Float64Flag:
+		return "a number without unit"
+	}
+	return ""
+}
 
 // freeText is the placeholder of flags whose text may be empty.
 const freeText = "TEXT"

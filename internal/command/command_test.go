@@ -40,6 +40,22 @@ func TestApp(t *testing.T) {
 	}
 }
 
+// TestBadValues: a value of another type than the flag's is told with what is wanted.
+func TestBadValues(t *testing.T) {
+	for args, want := range map[string]string{
+		"x --time 3": `--time "3", want a time with its unit, such as 90s or 10m`, "x -t 3": `--time "3", want a time with its unit, such as 90s or 10m`,
+		"x --seed=-1": `--seed "-1", want a whole number of at least 0`, "x sub --size 4KiB": `--size "4KiB", want a number without unit`,
+		"x sub --count 1.5": `--count "1.5", want a whole number`,
+	} {
+		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
+		app.Flags = []cli.Flag{&cli.DurationFlag{Name: "time", Aliases: []string{"t"}}, &cli.Uint64Flag{Name: "seed"}}
+		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: []cli.Flag{&cli.Float64Flag{Name: "size"}, &cli.IntFlag{Name: "count"}}})
+		if err := app.Run(strings.Fields(args)); ExitCode(err) != 2 || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
 // TestHelp: the word help does what --help does, for the command and for those in it.
 func TestHelp(t *testing.T) {
 	run := func(args string) (string, error) {
