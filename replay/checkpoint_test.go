@@ -282,7 +282,7 @@ func TestResumeRefuses(t *testing.T) {
 		want   string // "": goes on
 	}{
 		{func(*replay.Machine, *replay.Options) {}, ""},
-		{func(_ *replay.Machine, o *replay.Options) { o.To = 1 }, "steps: 0:3 in the checkpoint, 0:1 now"},
+		{func(_ *replay.Machine, o *replay.Options) { o.To = 1 }, "steps: 0:3 in the checkpoint, 0:1 now"}, // 64/32, and the solve
 		{func(_ *replay.Machine, o *replay.Options) { o.Network.IprobeCost = 2 }, "smpi/iprobe: 0.0001 in the checkpoint, 2 now"},
 		{func(_ *replay.Machine, o *replay.Options) { o.Identity[0].Value = "fast" }, "kernels: default in the checkpoint, fast now"},
 		{func(_ *replay.Machine, o *replay.Options) { o.Identity = nil }, "kernels: default in the checkpoint, not there now"},
