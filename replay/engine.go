@@ -216,6 +216,8 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.sendrecv(r, rk, a)
 	case trace.KindWait:
 		return e.wait(r, rk, a.Req)
+	case trace.KindFree:
+		return goOn, e.letGo(r, a.Req)
 	case trace.KindWaitAll:
 		rk.serial = true
 		e.finishAll(r)

@@ -89,13 +89,18 @@ func (e *engine) newMessage(src, dst, tag int32, at float64) (int32, *message) {
 	return id, m
 }
 
-// release tells that one side is through with the message.
+// release tells that one side is through with the message, of which nothing is left
+// once both are and the transfer has ended.
 func (e *engine) release(id int32) {
 	m := &e.messages[id]
-	if m.refs--; m.refs == 0 {
-		e.after[id] = e.free
-		e.free = id
+	if m.refs--; m.refs == 0 && m.flags&msgEnded != 0 {
+		e.recycle(id)
 	}
+}
+
+func (e *engine) recycle(id int32) {
+	e.after[id] = e.free
+	e.free = id
 }
 
 // postSend posts a send at the clock of its rank and returns the message. The
@@ -222,6 +227,10 @@ func (e *engine) start(id int32, date float64) error {
 func (e *engine) end(id int32, date float64) {
 	m := &e.messages[id]
 	m.flags |= msgEnded
+	if m.refs == 0 { // both sides have let go of it
+		e.recycle(id)
+		return
+	}
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
 		e.arrive(src, date, 0)

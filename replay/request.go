@@ -74,6 +74,20 @@ func (e *engine) finishAll(r int32) {
 	}
 }
 
+// letGo takes a request of rank r out of its slot without waiting for it.
+func (e *engine) letGo(r, n int32) error {
+	slot, err := e.slot(r, n)
+	if err != nil {
+		return err
+	}
+	q := *slot
+	*slot = noRequest
+	if q > completeRequest {
+		e.release(e.resolve(q>>1 - 1))
+	}
+	return nil
+}
+
 // join makes rank r wait for the end of a message of which it holds one side; if
 // the transfer has ended, it only pays what completing it costs.
 func (e *engine) join(r, id int32, s side) {

@@ -137,16 +137,19 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.messages[send], &e.messages[recv]
-	blocked := r.flags&msgRecvWait != 0
+	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & msgRecvWait
 	room, start := r.size, max(s.at, r.at)
 	r.flags, r.refs = msgAlias|msgEnded, 1
 	e.after[recv] = send
-	if blocked {
+	if blocked || letGo {
 		e.release(recv)
 	}
 	if err := e.unite(send, room, start); err != nil {
 		return err
+	}
+	if letGo {
+		e.release(send)
 	}
 	if blocked && s.flags&msgEnded != 0 {
 		e.arrive(s.dst, e.now, e.recvOverhead(send))

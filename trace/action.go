@@ -30,11 +30,12 @@ const (
 	KindMark              // marker Sym with Cursor.MarkArgs(X[0]); free; only for a Cursor that asks for markers
 	KindStep              // step X[0] begins; free
 	KindCollective        // collective operation Sym with root Peer; Collective decodes X
+	KindFree              // lets go of Req, whose message goes on: MPI_Request_free
 	numKinds
 )
 
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
-	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective"}
+	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free"}
 
 func (k Kind) String() string {
 	if k < numKinds {

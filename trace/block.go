@@ -55,6 +55,7 @@ const (
 	OpLoop            // Body Args[0] times
 	OpCall            // block Sym with Args
 	OpCollective      // collective operation Sym; Args as CollectiveKind says
+	OpFree            // Req
 	numOps
 )
 

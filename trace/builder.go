@@ -141,6 +141,9 @@ func (b *Builder) Wait(req int32) { b.add(Item{Op: OpWait, Req: req}) }
 // Test tests a request, as recorded.
 func (b *Builder) Test(req int32) { b.add(Item{Op: OpTest, Req: req}) }
 
+// Free lets go of a request without completing it: MPI_Request_free.
+func (b *Builder) Free(req int32) { b.add(Item{Op: OpFree, Req: req}) }
+
 // WaitAll completes all pending requests.
 func (b *Builder) WaitAll() { b.add(Item{Op: OpWaitAll}) }
 

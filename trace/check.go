@@ -60,6 +60,7 @@ var opRules = [numOps]opRule{
 	OpLoop:         {name: "loop", args: 1, nested: true},
 	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
 	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective},
+	OpFree:         {name: "free"},
 }
 
 func (op Op) String() string {

@@ -224,7 +224,7 @@ func (l *linker) items(items []Item) error {
 // messageKinds are the flat actions of operations that translate one to one.
 var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpRecv: KindRecv,
 	OpIrecv: KindIrecv, OpIprobe: KindIprobe, OpProbed: KindProbed, OpFlops: KindFlops, OpSleep: KindSleep, OpWait: KindWait,
-	OpTest: KindTest, OpWaitAll: KindWaitAll}
+	OpTest: KindTest, OpWaitAll: KindWaitAll, OpFree: KindFree}
 
 func (l *linker) item(it *Item) error {
 	sym := uint16(it.Sym)
@@ -252,7 +252,7 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opAction, flags: uint8(messageKinds[it.Op])}, it.Args...)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed:
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
-	case OpWait, OpTest, OpWaitAll:
+	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
 		return nil
 	case OpExchange:

@@ -219,6 +219,9 @@ func (l *listing) communication(a *Action) error {
 		delete(l.requests, a.Req)
 	case KindTest:
 		l.complete("test", a.Req)
+	case KindFree:
+		l.complete("free", a.Req)
+		delete(l.requests, a.Req)
 	case KindWaitAll:
 		l.word("waitall").line()
 		clear(l.requests)

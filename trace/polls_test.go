@@ -137,6 +137,7 @@ func TestListingVerbs(t *testing.T) {
 	b.Test(6)
 	b.Wait(6)
 	b.Wait(4)
+	b.Free(5)
 	b.WaitAll()
 	b.Wait(5)
 	b.Exchange(1, peer, tag, Const(8), Const(16))
@@ -165,6 +166,7 @@ irecv 2 32 9 row
 test recv 2 32 9
 wait recv 2 32 9
 wait send 2 16 9
+free send 2 24 9
 waitall
 wait request 5
 irecv 2 16 9 col

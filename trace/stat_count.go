@@ -18,6 +18,7 @@ const (
 	countWait
 	countTest
 	countWaitAll
+	countFree
 	countProbe  // recorded probes that decide nothing
 	countIprobe // polls that find their message
 	countMiss   // polls that do not
@@ -32,7 +33,7 @@ const (
 	firstKernel = countBytes + counter(numSenders)
 )
 
-var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall",
+var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
 	"probe", "iprobe", "miss", "flops", "sleep"}
 
 // name returns the verb of a counter of actions.
@@ -46,7 +47,7 @@ func (c counter) name() string {
 // kindCounts are the counters of kinds that are one action each.
 var kindCounts = [numKinds]counter{KindSend: countSend, KindSsend: countSsend, KindIsend: countIsend, KindIssend: countIssend,
 	KindSendrecv: countSendrecv, KindRecv: countRecv, KindIrecv: countIrecv, KindWait: countWait, KindTest: countTest,
-	KindWaitAll: countWaitAll, KindIprobe: countProbe, KindFlops: countFlops, KindSleep: countSleep}
+	KindWaitAll: countWaitAll, KindFree: countFree, KindIprobe: countProbe, KindFlops: countFlops, KindSleep: countSleep}
 
 // counters is the numbering for a header: kernel k has its calls at calls[k] and
 // its terms after that.

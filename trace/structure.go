@@ -212,7 +212,7 @@ func (s *structureWriter) item(it *Item) string {
 		return kernelName(&s.h.Kernels[it.Sym]) + "(" + operands(it.Args) + ")"
 	case OpMark:
 		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
-	case OpWait, OpTest:
+	case OpWait, OpTest, OpFree:
 		return fmt.Sprintf("%v request %d", it.Op, it.Req)
 	case OpIsend, OpIssend, OpIrecv:
 		return fmt.Sprintf("%v request %d peer %s tag %s bytes %s%s", it.Op, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym))

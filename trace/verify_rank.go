@@ -58,8 +58,8 @@ func (r *rankCheck) action(a *Action) {
 	case KindIsend, KindIssend, KindIrecv:
 		r.start(a.Req)
 		r.message(a)
-	case KindWait:
-		r.wait(a.Req)
+	case KindWait, KindFree:
+		r.settle(a)
 	case KindWaitAll:
 		r.requests = r.requests[:0]
 	case KindPhase:
@@ -106,10 +106,11 @@ func (r *rankCheck) start(slot int32) {
 	r.requests = append(r.requests, slot)
 }
 
-func (r *rankCheck) wait(slot int32) {
-	i := slices.Index(r.requests, slot)
+// settle takes away the request that an action waits for or lets go of.
+func (r *rankCheck) settle(a *Action) {
+	i := slices.Index(r.requests, a.Req)
 	if i < 0 {
-		r.fail("wait for request %d, which is not pending", slot)
+		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
 		return
 	}
 	r.requests = slices.Delete(r.requests, i, i+1)

@@ -151,7 +151,11 @@ func TestVerifyFaults(t *testing.T) {
 		{"wait without request", func(_ *Writer, b *Builder) {
 			ring(b)
 			b.Wait(1)
-		}, nil, "rank 0 step 0 action 4: wait for request 1, which is not pending"},
+		}, nil, "rank 0 step 0 action 4: wait of request 1, which is not pending"},
+		{"free without request", func(_ *Writer, b *Builder) {
+			ring(b)
+			b.Free(1)
+		}, nil, "rank 0 step 0 action 4: free of request 1, which is not pending"},
 		{"request in use", func(_ *Writer, b *Builder) {
 			b.Message(OpIsend, 0, 3, b.Member(0, b.Param(0)), Const(5), Const(8))
 			b.Message(OpRecv, 0, 0, b.Member(0, b.Param(0)), Const(5), Const(8))

@@ -129,6 +129,9 @@ func (x *exporter) action(g *graph, a *trace.Action) error {
 	case trace.KindWait:
 		g.wait(a.Req)
 		return nil
+	case trace.KindFree:
+		g.letGo(a.Req)
+		return nil
 	case trace.KindWaitAll:
 		g.waitAll()
 		return nil

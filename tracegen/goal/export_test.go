@@ -93,6 +93,19 @@ func TestText(t *testing.T) {
 			l4 requires l3
 			l4 requires l1
 			l4 requires l2`},
+		{"let go", func(b *trace.Builder) {
+			message(b, trace.OpIsend, 0, 1, 7, 100)
+			message(b, trace.OpIrecv, 1, 2, 7, 100)
+			b.Free(0)
+			b.Free(0) // is no request any more
+			b.WaitAll()
+			b.Compute(tracetest.Work, c(1))
+		}, `
+			l1: send 100b to 1 tag 7
+			l2: recv 100b from 2 tag 7
+			l2 irequires l1
+			l3: calc 3
+			l3 requires l2`},
 		{"exchanges", func(b *trace.Builder) {
 			b.Exchange(0, c(1), c(7), c(100), c(200))
 			b.SyncExchange(0, c(2), c(8), c(0), c(300))

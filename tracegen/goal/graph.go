@@ -153,11 +153,22 @@ func (g *graph) begin(slot int32, operation int64) error {
 
 // wait lets the next operation wait for a request, if there is one in the slot.
 func (g *graph) wait(slot int32) {
-	i := slices.IndexFunc(g.pending, func(r request) bool { return r.slot == slot })
-	if i >= 0 {
+	if i := g.find(slot); i >= 0 {
 		g.require(g.pending[i].operation)
 		g.pending = slices.Delete(g.pending, i, i+1)
 	}
+}
+
+// letGo takes a request out of its slot without waiting for it.
+func (g *graph) letGo(slot int32) {
+	if i := g.find(slot); i >= 0 {
+		g.pending = slices.Delete(g.pending, i, i+1)
+	}
+}
+
+// find returns the index of the pending request in a slot, or -1.
+func (g *graph) find(slot int32) int {
+	return slices.IndexFunc(g.pending, func(r request) bool { return r.slot == slot })
 }
 
 func (g *graph) waitAll() {

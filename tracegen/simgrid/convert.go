@@ -194,6 +194,8 @@ func newBlock(key blockKey) *trace.Builder {
 		b.Wait(key.req)
 	case trace.KindTest:
 		b.Test(key.req)
+	case trace.KindFree:
+		b.Free(key.req)
 	case trace.KindWaitAll:
 		b.WaitAll()
 	default:
@@ -232,7 +234,7 @@ func (t *Trace) fillQueue(s *stream, n int) error {
 		}
 	}
 	if s.over {
-		s.queueWaits()
+		s.queueLast()
 	}
 	return nil
 }

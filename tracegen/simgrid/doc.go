@@ -16,8 +16,8 @@
 //
 // Three rules of the format are worth knowing. A wait names a message (source,
 // destination, tag), not a request: it means the oldest pending one, and does
-// nothing if there is none. A rank waits for what is pending after its last
-// line. And a count without a datatype means bytes, or doubles if the init line
+// nothing if there is none. A rank waits for what is pending after its last line,
+// of requests for one and the same message only the newest. And a count without a datatype means bytes, or doubles if the init line
 // had an argument; SimGrid lets the last init executed by any rank decide for
 // all, which is the one of the last rank.
 //

@@ -33,6 +33,9 @@ type Exported struct {
 	// Reordered counts waits whose line means another request: of equal source,
 	// destination and tag, and older.
 	Reordered int64
+	// Freed counts requests that stay pending in the text, where the trace lets go of
+	// them.
+	Freed int64
 }
 
 // DetachedBelow is SMPI's default for smpi/send-is-detached-thresh, in bytes.
@@ -48,6 +51,7 @@ func (e *Exported) Warnings() []string {
 		{e.Synchronous, "%d synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive"},
 		{e.Probes, "%d recorded probes are left out: the format has none"},
 		{e.Reordered, "%d waits mean an older request of equal source, destination and tag"},
+		{e.Freed, "%d requests that the trace lets go stay pending: the format cannot let go of them"},
 	} {
 		if w.count > 0 {
 			list = append(list, fmt.Sprintf(w.format, w.count))

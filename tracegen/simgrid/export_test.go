@@ -106,8 +106,21 @@ func TestExportActions(t *testing.T) {
 		{"newest at the end", func(b *trace.Builder) {
 			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(3))
 			b.Message(trace.OpIrecv, 0, 1, c(1), c(2), c(4))
-			b.Wait(1)
-		}, "irecv 1 2 3,irecv 1 2 4"},
+			b.Message(trace.OpIsend, 0, 2, c(1), c(2), c(5))
+			b.Free(0)
+			b.WaitAll()
+		}, "irecv 1 2 3,irecv 1 2 4,isend 1 2 5"},
+		// Other requests that are let go stay pending in the text.
+		{"let go", func(b *trace.Builder) {
+			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(3))
+			b.Message(trace.OpIrecv, 0, 1, c(2), c(2), c(4))
+			b.Free(0)
+			b.Flops(c(trace.FloatArg(1)))
+			b.Message(trace.OpIrecv, 0, 0, c(3), c(2), c(4)) // in the slot that is free again
+			b.Free(1)
+			b.WaitAll()
+			b.Flops(c(trace.FloatArg(1)))
+		}, "irecv 1 2 3,irecv 2 2 4,compute 1,irecv 3 2 4,waitall,compute 1"},
 		{"wildcards", func(b *trace.Builder) {
 			b.Message(trace.OpRecv, 0, 0, c(trace.AnySource), c(trace.AnyTag), c(3))
 			b.Message(trace.OpIrecv, 0, 0, c(trace.AnySource), c(2), c(-1))

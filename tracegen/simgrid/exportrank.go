@@ -12,13 +12,13 @@ import (
 // rankWriter writes the lines of one rank.
 //
 // A wait line names a message, not a request, and means the oldest pending one
-// of that name. A trace may wait for a younger one first; SimGrid itself does, at
-// the end of a rank: it waits for the newest request of each name. So from such a
-// wait on, waits are held back: if nothing else follows, and they are those that
-// SimGrid adds, they need no lines. Otherwise they are written as well as can be.
+// of that name: a trace that waits for a younger one first is written as well as can
+// be. No line lets go of a request. SimGrid does, at the end of a rank, before it
+// waits for the rest; so what a trace lets go is held back, and a waitall after it: if
+// nothing else follows, and it is what SimGrid does anyhow, it needs no lines.
 type rankWriter struct {
-	requests // pending, in the slots of the trace
-	held     []int32
+	requests // pending, in the slots of the trace, or in slot letGo
+	held     []trace.Action
 	rank     int32
 	text     []byte
 	sum      *Exported
@@ -42,12 +42,16 @@ func items(bytes int64) (count, datatype int64, err error) {
 
 // action writes an action; lists holds the vectors of collectives.
 func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
-	if a.Kind == trace.KindWait {
-		r.wait(a.Req)
+	if a.Kind == trace.KindFree || a.Kind == trace.KindWaitAll && len(r.held) > 0 {
+		r.held = append(r.held, trace.Action{Kind: a.Kind, Req: a.Req})
 		return nil
 	}
 	r.release()
 	switch a.Kind {
+	case trace.KindWait:
+		if i := r.find(a.Req); i >= 0 {
+			r.wait(i)
+		}
 	case trace.KindFlops:
 		r.amount("compute", a.Flops())
 	case trace.KindSleep:
@@ -59,8 +63,7 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 			r.test(i)
 		}
 	case trace.KindWaitAll:
-		r.line("waitall")
-		r.forgetAll()
+		r.waitAll()
 	case trace.KindCollective:
 		c := a.Collective(lists)
 		if err := r.collective(&c); err != nil {
@@ -188,26 +191,21 @@ func (r *rankWriter) oldest(i int) bool {
 	return !slices.ContainsFunc(r.list[:i], func(p pendingRequest) bool { return p.key == r.list[i].key })
 }
 
-// wait writes the wait for the request in a slot, or holds it back; nothing if
-// there is none.
-func (r *rankWriter) wait(slot int32) {
-	i := r.find(slot)
-	switch {
-	case i < 0 || slices.Contains(r.held, slot):
-	case len(r.held) > 0 || !r.oldest(i):
-		r.held = append(r.held, slot)
-	default:
-		r.complete(i)
-	}
-}
+// letGo is the slot of requests that are pending in the text alone.
+const letGo = -1
 
-// complete writes the wait for pending request i.
-func (r *rankWriter) complete(i int) {
+// wait writes the wait for pending request i.
+func (r *rankWriter) wait(i int) {
 	if !r.oldest(i) {
 		r.sum.Reordered++
 	}
 	r.named("wait", r.list[i].key)
 	r.list = slices.Delete(r.list, i, i+1)
+}
+
+func (r *rankWriter) waitAll() {
+	r.line("waitall")
+	r.forgetAll()
 }
 
 // test writes the test of pending request i.
@@ -227,17 +225,22 @@ func (r *rankWriter) waitFor(k key) {
 	r.named("wait", k)
 }
 
-// release writes the waits held back.
+// release does what was held back as well as can be.
 func (r *rankWriter) release() {
-	for _, slot := range r.held {
-		r.complete(r.find(slot))
+	for i := range r.held {
+		if a := &r.held[i]; a.Kind == trace.KindWaitAll {
+			r.waitAll()
+		} else if i := r.find(a.Req); i >= 0 {
+			r.list[i].slot = letGo
+			r.sum.Freed++
+		}
 	}
 	r.held = r.held[:0]
 }
 
 // end writes what follows the last action.
 func (r *rankWriter) end() {
-	if implied, _ := r.newest(); !slices.Equal(implied, r.held) {
+	if !slices.Equal(r.ending(), r.held) {
 		r.release()
 	}
 	r.line("finalize")

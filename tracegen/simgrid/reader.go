@@ -35,7 +35,7 @@ type stream struct {
 	queue []trace.Action // read from a shared file
 	taken int            // of queue
 	over  bool           // the last line has been read
-	waits []int32        // slots to wait for after the last line
+	last  []trace.Action // what follows the last line
 	lists sumLists       // counts per rank of collective operations
 	fills int            // calls of Fill
 }
@@ -284,16 +284,10 @@ func (s *stream) compact() {
 	}
 }
 
-// queueWaits appends the waits after the last line to the queue.
-func (s *stream) queueWaits() {
-	var buf [16]trace.Action
-	for len(s.waits) > 0 {
-		taken := s.taken
-		s.taken = len(s.queue) // leftover gives waits to an empty queue only
-		n := s.leftover(buf[:])
-		s.taken = taken
-		s.queue = append(s.queue, buf[:n]...)
-	}
+// queueLast appends what follows the last line to the queue.
+func (s *stream) queueLast() {
+	s.queue = append(s.queue, s.last...)
+	s.last = nil
 }
 
 // readShared reads one line of the shared file into the queue of its rank, which
@@ -324,38 +318,22 @@ func (t *Trace) readShared() (int64, error) {
 	return rank, nil
 }
 
-// finish notes what the rank waits for after its last line: all that is
-// pending, but of requests for one and the same message only the newest, as
-// SimGrid does.
+// finish notes what the rank does after its last line.
 func (s *stream) finish() {
 	if s.over {
 		return
 	}
 	s.over = true
-	slots, all := s.newest()
-	if all && len(slots) > 0 {
-		slots = []int32{waitForAll}
-	}
-	s.waits = slots
+	s.last = s.ending()
 	s.forgetAll()
 }
 
-// waitForAll stands in a list of slots for all of them.
-const waitForAll = -1
-
-// leftover stores the waits after the last line.
+// leftover stores what follows the last line.
 func (s *stream) leftover(buf []trace.Action) int {
 	if !s.over || len(s.queue) > s.taken {
 		return 0
 	}
-	n := 0
-	for n < len(buf) && len(s.waits) > 0 {
-		buf[n] = trace.Action{Kind: trace.KindWait, Req: s.waits[0]}
-		if s.waits[0] == waitForAll {
-			buf[n] = trace.Action{Kind: trace.KindWaitAll}
-		}
-		s.waits = s.waits[1:]
-		n++
-	}
+	n := copy(buf, s.last)
+	s.last = s.last[n:]
 	return n
 }

@@ -1,6 +1,10 @@
 package simgrid
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/trace"
+)
 
 // key is how a wait line names a message.
 type key struct{ src, dst, tag int32 }
@@ -85,18 +89,22 @@ func (q *requests) forgetAll() {
 	q.list, q.gone, q.free, q.used = q.list[:0], 0, q.free[:0], 0
 }
 
-// newest returns the slots of the newest request of each key, oldest first, and
-// whether that is all of them.
-func (q *requests) newest() (slots []int32, all bool) {
+// ending returns what follows the last line of a rank, as SimGrid has it: of
+// requests of one key all but the newest are let go, and the rest is waited for.
+func (q *requests) ending() []trace.Action {
 	pending := q.list[q.gone:]
-	last := make(map[key]int, len(pending))
-	for i, r := range pending {
-		last[r.key] = i
+	if len(pending) == 0 {
+		return nil
 	}
+	newest := make(map[key]int, len(pending))
 	for i, r := range pending {
-		if last[r.key] == i {
-			slots = append(slots, r.slot)
+		newest[r.key] = i
+	}
+	var list []trace.Action
+	for i, r := range pending {
+		if newest[r.key] != i {
+			list = append(list, trace.Action{Kind: trace.KindFree, Req: r.slot})
 		}
 	}
-	return slots, len(slots) == len(pending)
+	return append(list, trace.Action{Kind: trace.KindWaitAll})
 }

@@ -81,8 +81,8 @@ func TestActions(t *testing.T) {
 			{Kind: trace.KindIrecv, Tag: 1, Req: 2, X: [4]int64{9}},
 			{Kind: trace.KindWait, Req: 1},
 			{Kind: trace.KindIsend, Tag: 3, Req: 1, X: [4]int64{70000}}, // in the slot that is free again
-			{Kind: trace.KindWait, Req: 2},                              // of the two with tag 1 the newest, then the send
-			{Kind: trace.KindWait, Req: 1},
+			{Kind: trace.KindFree, Req: 0},                              // of the two with tag 1 only the newest is waited for
+			{Kind: trace.KindWaitAll},
 		},
 	}
 	for r := range want {

@@ -28,7 +28,7 @@ func TestSnapshotFields(t *testing.T) {
 	}
 	snapshottest.Fields(t, tr, func(c *snapshot.Codec, tr *Trace) { tr.Snapshot(c) }, "name ranks defaultSize shared stray recent scratch")
 	snapshottest.Fields(t, &tr.streams[0], func(c *snapshot.Codec, _ *stream) { tr.Snapshot(c) },
-		"requests rank lines queue taken over waits lists")
+		"requests rank lines queue taken over last lists")
 }
 
 // TestHash: the hash depends on the text of every file.
