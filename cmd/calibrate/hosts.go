@@ -25,7 +25,7 @@ func hostsCommand() *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the machine model, or with --draw the kernel file (YAML), to `FILE`; -: to standard output, without a report"},
 		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"},
+			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"}},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 		}),
 		Action: func(c *cli.Context) error {

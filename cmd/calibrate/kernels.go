@@ -26,7 +26,7 @@ func kernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "noise in the kernel file: `none|normal|half-normal|auto`, auto by the skewness of the timings"},
 			&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, to which those fitted are added"},
-			&cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"},
+			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the kernel file"}},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},

@@ -67,37 +67,32 @@ func wantedText(f cli.Flag) string {
 	return ""
 }
 
-// freeText is the placeholder of flags whose text may be empty.
-const freeText = "TEXT"
+// TextFlag is a flag whose text may be empty.
+type TextFlag struct{ *cli.StringFlag }
 
 // refuseEmpty refuses flags of a command that are given an empty text, as by a
 // variable of a script that is not set: without the flag, the command does something else.
+// Those of a TextFlag may be.
 func refuseEmpty(c *cli.Context) error {
 	for _, flag := range c.Command.Flags {
 		f, ok := flag.(*cli.StringFlag)
 		if !ok || !c.IsSet(f.Name) || c.String(f.Name) != "" {
 			continue
 		}
-		want, ok := wanted(f)
-		switch {
-		case !ok:
-		case c.Command.Name == c.App.Name:
-			return Usagef("--%s \"\", want %s", f.Name, want)
-		default:
-			return Usagef("%s: --%s \"\", want %s", c.Command.Name, f.Name, want)
+		if c.Command.Name == c.App.Name {
+			return Usagef("--%s \"\", want %s", f.Name, wanted(f))
 		}
+		return Usagef("%s: --%s \"\", want %s", c.Command.Name, f.Name, wanted(f))
 	}
 	return nil
 }
 
-// wanted returns what the value of a flag is, by the placeholder in its usage, and
-// whether it must not be empty.
-func wanted(f *cli.StringFlag) (what string, must bool) {
-	what = "a value"
+// wanted returns what the value of a flag is, by the placeholder in its usage.
+func wanted(f *cli.StringFlag) string {
+	what := "a value"
 	if parts := strings.Split(f.Usage, "`"); len(parts) > 2 {
 		what = parts[1]
 	}
-	must = what != freeText
 	switch what {
 	case "FILE":
 		what = "the name of a file"
@@ -107,7 +102,7 @@ func wanted(f *cli.StringFlag) (what string, must bool) {
 	if f.Value == "-" || strings.Contains(f.Usage, "; -:") {
 		what += ", or -"
 	}
-	return what, must
+	return what
 }
 
 // Subcommands makes the commands those of app, which are called its kind. Without any

@@ -96,7 +96,7 @@ func TestEmpty(t *testing.T) {
 			&cli.StringFlag{Name: "plots", Usage: "write to `DIR`"},
 			&cli.StringFlag{Name: "per", Value: "host", Usage: "`host|cpu`"},
 			&cli.StringFlag{Name: "bare", Usage: "no placeholder"},
-			&cli.StringFlag{Name: "source", Usage: "`TEXT` about it"},
+			TextFlag{&cli.StringFlag{Name: "source", Usage: "`TEXT` about it"}},
 		}
 	}
 	for args, want := range map[string]string{
