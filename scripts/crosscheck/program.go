@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // program is what the ranks of a case do, while it is drawn.
 type program struct {
@@ -233,27 +236,41 @@ func (p *program) unexpected() {
 
 // fifo sends several messages under one tag, which are received in the order in which
 // they were sent. SimGrid confuses eager messages with others of the same tag, so
-// all are of one sort.
+// all are of one sort. Some requests are left to the ends of the ranks, which wait for
+// the last one; all have one size then, so that none ends later: SimGrid cancels what
+// is in flight when a rank ends.
 func (p *program) fifo() {
 	for range p.rounds {
 		a, b := p.two()
-		g, tag, n := p.group(), p.newTag(), p.between(2, 5)
-		eager := p.settings.eager > 1 && p.chance(0.5)
-		for range n {
-			bytes := p.settings.eager + int(p.logarithmic(1, 1e6))
-			if eager {
-				bytes = p.IntN(p.settings.eager)
-			}
+		g, tag := p.group(), p.newTag()
+		sizes, left := p.fifoSizes(p.between(2, 5)), 0
+		if p.chance(0.3) {
+			sizes = slices.Repeat(sizes[:1], len(sizes))
+			left = p.between(1, len(sizes))
+		}
+		for _, bytes := range sizes {
 			p.add(g, a, "isend %d %d %d 6", b, tag, bytes)
 			p.pause(a, 1e-4)
 			p.add(g, b, "irecv %d %d %d 6", a, tag, bytes)
 			p.pause(b, 1e-4)
 		}
-		for range n {
+		for range len(sizes) - left {
 			p.add(g, a, "wait %d %d %d", a, b, tag)
 			p.add(g, b, "wait %d %d %d", a, b, tag)
 		}
 	}
+}
+
+// fifoSizes draws the sizes of n messages, eager or not.
+func (p *program) fifoSizes(n int) []int {
+	eager := p.settings.eager > 1 && p.chance(0.5)
+	sizes := make([]int, n)
+	for i := range sizes {
+		if sizes[i] = p.settings.eager + int(p.logarithmic(1, 1e6)); eager {
+			sizes[i] = p.IntN(p.settings.eager)
+		}
+	}
+	return sizes
 }
 
 // permutations makes every rank send to one and receive from another.
