@@ -160,6 +160,32 @@ func TestDefaultScalesWithSpeed(t *testing.T) {
 	}
 }
 
+// TestDefaultMovesC: a product with few K takes as long as reading and writing C, 16
+// bytes an element, at 0.1 byte/flop from memory and 0.4 from the cache, beside the
+// 80 flop for an element of each operand and 1e4 for the call; and no step is larger
+// than 2.5 % where that ends: 16/0.1 = 160 flop are 72.7 K of 2.2 flop, 16/0.4 = 40 are 18.2.
+func TestDefaultMovesC(t *testing.T) {
+	m := bind(t, builtin(t, "default"), kernels.Host{Name: "n", Speed: 1e9}, hpl["dgemm"])
+	at := func(rows, columns, k int64) float64 { return m.Seconds(&[4]int64{rows, columns, k}) }
+	for dims, want := range map[[3]int64]float64{
+		{1000, 2000, 1}:  160*1000*2000 + 80*1000*1 + 80*2000*1 + 1e4,
+		{1000, 200, 1}:   40*1000*200 + 80*1000*1 + 80*200*1 + 1e4,
+		{1000, 2000, 73}: 2.2*1000*2000*73 + 80*1000*73 + 80*2000*73 + 1e4,
+		{1000, 200, 19}:  2.2*1000*200*19 + 80*1000*19 + 80*200*19 + 1e4,
+	} {
+		if got := at(dims[0], dims[1], dims[2]); !near(got, want/1e9) {
+			t.Errorf("%v: %g s, want %g", dims, got, want/1e9)
+		}
+	}
+	for _, edge := range [][2]int64{{2000, 72}, {200, 18}} {
+		below, above := at(1000, edge[0], edge[1]), at(1000, edge[0], edge[1]+1)
+		grows := float64(edge[1]+1) / float64(edge[1])
+		if above < below || above > below*grows*1.025 {
+			t.Errorf("N = %d: K = %d takes %g s, one more %g s", edge[0], edge[1], below, above)
+		}
+	}
+}
+
 // TestNegativeTotalsAreFree: without K, CPU 0 of dahu's host 1 takes
 // 5.393244e-7 - 5.740287e-10*M*N, below zero from M*N = 940 on.
 func TestNegativeTotalsAreFree(t *testing.T) {

@@ -20,5 +20,5 @@ run "trace stat '$out/stampede.trace.zst'"
 run "replay --platform stampede --steps 0:3 '$out/stampede.trace.zst'"
 
 echo
-echo "2. A complete run: 1,024 ranks on Dahu's 32 nodes, N = 50,000; 6.19 s on the cluster itself"
+echo "2. A complete run: 1,024 ranks on Dahu's 32 nodes, N = 50,000; 6.51 s on the cluster itself (6.19 s in 2020)"
 run "tracegen hpl -N 50000 --NB 128 -P 32 -Q 32 --PFACT crout --RFACT right --NBMIN 2 --BCAST 2rg --DEPTH 1 --SWAP bin | replay --platform dahu -"

@@ -14,8 +14,6 @@ import (
 // the text contains whole, the test runs it with part in its place. Everything else
 // runs as written.
 var scaled = []struct{ page, whole, part string }{
-	// 3.5 billion messages, and the page replays them later on.
-	{"README.md", "-N 3875000 -P 77 -Q 78", "-N 3875000 -P 77 -Q 78 --first-steps 1"},
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 	// Minutes.
