@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"reprise/trace"
 )
@@ -190,7 +192,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if !(seconds >= 0) {
 			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
 		}
-		rk.clock += seconds
+		if rk.clock += seconds; math.IsInf(rk.clock, 1) {
+			return goOn, errors.New("the date is beyond the largest float64")
+		}
 		e.account(r, kindSleep, seconds)
 	case trace.KindPhase:
 		if int(a.Sym) >= e.book.phases {

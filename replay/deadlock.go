@@ -47,10 +47,18 @@ func (w Wait) String() string {
 	return fmt.Sprintf("rank %d in %v since %.9g s: %s of %s with tag %s", w.Rank, w.Action, w.Date, what, peer, tag)
 }
 
+// waiting returns "1 rank waits", "2 ranks wait".
+func waiting(ranks int) string {
+	if ranks == 1 {
+		return "1 rank waits"
+	}
+	return fmt.Sprintf("%d ranks wait", ranks)
+}
+
 // Error names the first ranks and what they wait for.
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %.9g s: %d ranks wait for messages that never come", e.Date, e.Count)
+	fmt.Fprintf(&b, "deadlock at %.9g s: %s for messages that never come", e.Date, waiting(e.Count))
 	for _, w := range e.Blocked {
 		fmt.Fprintf(&b, "\n  %v", w)
 	}

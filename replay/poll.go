@@ -65,6 +65,9 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 		e.numPolls++
 		rk.stage = stageLook
 	}
+	if rk.wild > 0 && e.options.IprobeCost > 0 {
+		return e.lookAmongWild(r, src, tag)
+	}
 	m, _ := e.find(&rk.sends, src, tag)
 	switch {
 	case m >= 0 && e.visible(m) <= rk.clock:
@@ -81,6 +84,21 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	}
 	e.parked.Set(r, rk.clock)
 	return undecided
+}
+
+// lookAmongWild is what a probe sees while the rank has receives pending that may take
+// the message: the event loop must come to its date, so that they have had it first.
+func (e *engine) lookAmongWild(r, src, tag int32) verdict {
+	rk := &e.ranks[r]
+	if rk.clock > e.now {
+		e.parked.Set(r, rk.clock)
+		return undecided
+	}
+	m, _ := e.find(&rk.sends, src, tag)
+	if m >= 0 && !unseen(&e.messages[m]) && e.visible(m) <= rk.clock {
+		return found
+	}
+	return missed
 }
 
 // spinUntil lets a rank that does nothing but probe take all the turns up to

@@ -145,3 +145,30 @@ func TestPausesInBusyWait(t *testing.T) {
 		t.Errorf("%d pauses, want 10 or more", pauses)
 	}
 }
+
+// TestProbeBesideWildcard: a message that a pending receive from any source takes is
+// not there for a probe, at costs that grow or not: it finds the second one, as if the
+// receive had named the first. Probes of 100 us see it at 0.501 s, the first at 0.0001 s.
+func TestProbeBesideWildcard(t *testing.T) {
+	for _, grow := range []string{"no", "yes"} {
+		var want *replay.Result
+		for _, source := range []int32{1, trace.AnySource} {
+			b := newBench(t, star(2), 2)
+			b.set(t, "smpi/iprobe:1e-4", "smpi/grow-injected-times:"+grow, "smpi/or:0:1e-3:1e-6", "smpi/async-small-thresh:65536")
+			first := irecv(0, source, 5, 1000)
+			got := b.run(t,
+				[]trace.Action{first, recv(1, 5, -1)},
+				[]trace.Action{sleep(1e-3), send(0, 5, 1000), sleep(0.5), send(0, 5, 20000)})
+			if want == nil {
+				want = got
+				if grow == "no" && got.Polls != 5010 {
+					t.Errorf("%d polls, want 5010: from 0.1 ms to 501 ms", got.Polls)
+				}
+				continue
+			}
+			if got.Polls != want.Polls || got.Ranks[0].End != want.Ranks[0].End {
+				t.Errorf("grow %s: %d polls, end %.15g s; want %d, %.15g s", grow, got.Polls, got.Ranks[0].End, want.Polls, want.Ranks[0].End)
+			}
+		}
+	}
+}

@@ -42,6 +42,11 @@ func (e *engine) comeToDate(r int32) bool {
 // come, and returns the message.
 func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	to := &e.ranks[dst]
+	if to.wild > 0 { // older receives come first: sends of this date may still await their event
+		if err := e.match(dst); err != nil {
+			return -1, err
+		}
+	}
 	id := e.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
 	if id >= 0 {
 		e.remove(&to.sends, id)

@@ -62,6 +62,28 @@ func TestWildcards(t *testing.T) {
 			}, 10e-3 + transfer(2000),
 		},
 		{
+			// A rendezvous ends for both ranks at t(1e6). Then rank 1 sends what the older
+			// receive is for, while rank 0 posts another, and waits for that and the last message.
+			"two receives at one date", [][]trace.Action{
+				list(irecv(0, anyone, 100, 9000), recv(1, 0, 1e6), irecv(1, anyone, 101, 9000), wait(0), wait(1)),
+				list(send(0, 0, 1e6), send(0, 100, 1000), sleep(0.1), send(0, 101, 2000)),
+			}, transfer(1e6) + 0.1 + transfer(2000),
+		},
+		{
+			// The same, but the younger receive would take the message too: the older one has it.
+			"older receive at one date", [][]trace.Action{
+				list(irecv(0, anyone, 100, 9000), recv(1, 0, 1e6), irecv(1, anyone, any, 9000), wait(0)),
+				list(send(0, 0, 1e6), send(0, 100, 1000), sleep(0.5), send(0, 100, 1000)),
+			}, transfer(1e6) + transfer(1000),
+		},
+		{
+			// A message to oneself is there at once.
+			"to oneself", [][]trace.Action{
+				list(irecv(0, anyone, 100, 9000), isend(1, 0, 100, 1000), irecv(2, anyone, 101, 9000), wait(0), wait(1), wait(2)),
+				list(sleep(0.1), send(0, 101, 2000)),
+			}, 0.1 + transfer(2000),
+		},
+		{
 			// Messages of collective operations are nobody else's: the barrier ends, and
 			// the receive takes what rank 1 sends after it, at 2 t(0).
 			"any tag in a barrier", [][]trace.Action{

@@ -110,6 +110,23 @@ func TestExportActions(t *testing.T) {
 			b.Free(0)
 			b.WaitAll()
 		}, "irecv 1 2 3,irecv 1 2 4,isend 1 2 5"},
+		{"test, then another wait", func(b *trace.Builder) {
+			b.Message(trace.OpIrecv, 0, 0, c(1), c(0), c(5))
+			b.Message(trace.OpIsend, 0, 1, c(1), c(1), c(5))
+			b.Test(1)
+			b.Wait(0)
+			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(5)) // in the slot that is free again
+			b.WaitAll()
+		}, "irecv 1 0 5,isend 1 1 5,test 0 1 1,wait 1 0 0,irecv 1 2 5,waitall"},
+		{"test, then the end", func(b *trace.Builder) {
+			b.Message(trace.OpIsend, 0, 0, c(1), c(5), c(10))
+			b.Message(trace.OpIrecv, 0, 1, c(1), c(0), c(6))
+			b.Message(trace.OpIrecv, 0, 2, c(1), c(0), c(7))
+			b.Test(0)
+			b.Wait(0)
+			b.Free(1)
+			b.WaitAll()
+		}, "isend 1 5 10,irecv 1 0 6,irecv 1 0 7,test 0 1 5,wait 0 1 5"},
 		// Other requests that are let go stay pending in the text.
 		{"let go", func(b *trace.Builder) {
 			b.Message(trace.OpIrecv, 0, 0, c(1), c(2), c(3))

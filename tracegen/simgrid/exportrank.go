@@ -215,6 +215,7 @@ func (r *rankWriter) test(i int) {
 	}
 	r.named("test", r.list[i].key)
 	r.requests.test(r.list[i].key)
+	r.list, r.gone = slices.Delete(r.list, 0, r.gone), 0
 }
 
 // waitFor writes the wait for a request that never was in a slot.
