@@ -49,6 +49,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if r.hasDays() {
 		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
 	}
+	if err := CheckCPUs(r.cpuNumbers()); err != nil {
+		return err
+	}
 	if o.HostName == "" {
 		o.HostName = "{}"
 	}
@@ -124,16 +127,33 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) error {
 
 // cpus returns the number of CPUs of a host, as far as groups tell: the largest
 // number plus one.
-func (r *KernelReport) cpus() int {
-	n := 1
+func (r *KernelReport) cpus() int { return slices.Max(append(r.cpuNumbers(), 0)) + 1 }
+
+// cpuNumbers returns the numbers of CPUs that have models, those of all hosts.
+func (r *KernelReport) cpuNumbers() (list []int) {
 	for _, f := range r.Functions {
 		for _, g := range f.Groups {
 			if g.CPU != nil {
-				n = max(n, *g.CPU+1)
+				list = append(list, *g.CPU)
 			}
 		}
 	}
-	return n
+	return list
+}
+
+// CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
+// host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.
+func CheckCPUs(numbers []int) error {
+	seen := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		seen[n] = true
+	}
+	for n := range len(seen) {
+		if !seen[n] {
+			return fmt.Errorf("%w: no host has timings of CPU %d, but some have of CPU %d: want the CPUs of a host numbered from 0", ErrMeaningless, n, slices.Max(numbers))
+		}
+	}
+	return nil
 }
 
 // yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
@@ -141,6 +161,9 @@ func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
 	noise, err := f.noise(o.Noise)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if noise == "" && len(o.Base) > 0 {
+		noise = NoNoise // that of the base is of other models
 	}
 	if noise != "" {
 		noise = ", noise: " + noise

@@ -59,6 +59,7 @@ func fitPoints(points []point, products []product, through *point, o KernelOptio
 	}
 	constant := 0.0
 	if through != nil {
+		f.leaveOut(l)
 		c := constantThrough(through, products, l.Coef)
 		constant = c.Value
 		f.Coefficients = append(f.Coefficients, c)
@@ -68,8 +69,22 @@ func fitPoints(points []point, products []product, through *point, o KernelOptio
 	if err := f.compare(points, x, y, l.Coef, constant); err != nil {
 		return nil, err
 	}
+	if !o.Relative {
+		f.ResidualGrowth = residualGrowth(y, f.fitted)
+	}
 	f.NoiseModel = fitNoise(points, products, x)
 	return f, nil
+}
+
+// leaveOut takes the point that the fit goes through out of the degrees of freedom of
+// fit l: its residual is 0 by construction.
+func (f *Fit) leaveOut(l *regress.Linear) {
+	free := float64(l.N - len(l.Coef))
+	more := math.Sqrt(free / (free - 1))
+	f.Sigma *= more
+	for j := range f.Coefficients {
+		f.Coefficients[j].StdErr *= more
+	}
 }
 
 // relativeTo returns x and y less those of a point, if there is one.
@@ -124,6 +139,37 @@ func weights(y []float64, relative bool) ([]float64, error) {
 	}
 	return w, nil
 }
+
+// residualGrowth returns how many times as large the residuals of the slower half of the
+// points are as those of the faster half, root mean squares; 0 where those are 0 or there
+// are too few points to say.
+func residualGrowth(y, fitted []float64) float64 {
+	if len(y) < minGrowthPoints {
+		return 0
+	}
+	order := make([]int, len(y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
+	half := len(y) / 2
+	squares := func(list []int) (sum float64) {
+		for _, i := range list {
+			e := y[i] - fitted[i]
+			sum += float64(e * e)
+		}
+		return sum
+	}
+	fast, slow := squares(order[:half]), squares(order[len(order)-half:])
+	if fast == 0 {
+		return 0
+	}
+	return math.Sqrt(slow / fast)
+}
+
+// minGrowthPoints is the number of points below which a half of them says nothing about
+// residuals.
+const minGrowthPoints = 10
 
 // errNegative marks a fit whose times are below zero for most sizes: the long calls,
 // or the scatter of theirs, have bent it.

@@ -89,21 +89,24 @@ type Candidate struct {
 
 // Fit is one fit of one kernel.
 type Fit struct {
-	Host          string        `json:"host,omitempty"`
-	CPU           *int          `json:"cpu,omitempty"`
-	Day           string        `json:"day,omitempty"` // where days are kept apart
-	Points        int           `json:"points"`        // different sizes, by host and CPU
-	Timings       int64         `json:"timings"`       // all of them
-	Coefficients  []Coefficient `json:"coefficients"`
-	R2            float64       `json:"r2"`
-	Sigma         float64       `json:"residual_sd"`          // seconds; relative if the weights are
-	MeanError     float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
-	WorstError    float64       `json:"worst_relative_error"` // largest of them
-	ConditionNo   float64       `json:"condition_number"`     // of the scaled terms
-	NegativeSizes int           `json:"negative_sizes"`       // points whose fitted time is below zero, and so counts as none
-	NoiseModel    *Noise        `json:"noise,omitempty"`      // of sizes timed at least twice
-	AIC           float64       `json:"aic"`
-	BIC           float64       `json:"bic"`
+	Host         string        `json:"host,omitempty"`
+	CPU          *int          `json:"cpu,omitempty"`
+	Day          string        `json:"day,omitempty"` // where days are kept apart
+	Points       int           `json:"points"`        // different sizes, by host and CPU
+	Timings      int64         `json:"timings"`       // all of them
+	Coefficients []Coefficient `json:"coefficients"`
+	R2           float64       `json:"r2"`
+	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
+	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
+	WorstError   float64       `json:"worst_relative_error"` // largest of them
+	// ResidualGrowth is how many times as large the residuals of the slower half of the
+	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.
+	ResidualGrowth float64 `json:"residual_growth,omitempty"`
+	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
+	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
+	NoiseModel     *Noise  `json:"noise,omitempty"`  // of sizes timed at least twice
+	AIC            float64 `json:"aic"`
+	BIC            float64 `json:"bic"`
 
 	fitted []float64 // seconds, of each point
 }

@@ -11,7 +11,7 @@ import (
 type Noise struct {
 	Points       int           `json:"points"`             // sizes with at least two timings
 	Variation    float64       `json:"variation"`          // root of the mean square of sd/mean over the sizes
-	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; 0 for normal noise, 0.995 for half-normal
+	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there are
 	MainTerm     float64       `json:"sd_main_term"`       // seconds per unit of the model's first term: the deviation as a fit to this term alone
 	Coefficients []Coefficient `json:"sd_terms,omitempty"` // deviation as a fit to the model's terms: heteroscedastic noise
 	Unfitted     string        `json:"unfitted,omitempty"` // why there is no such fit
@@ -24,8 +24,7 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 	p := len(products)
 	n := &Noise{}
 	var rows, sd []float64
-	squares, cubes := 0.0, 0.0
-	timings := int64(0)
+	squares, cubes, seen := 0.0, 0.0, 0.0
 	for i := range points {
 		m := &points[i].seconds
 		if m.n < 2 {
@@ -39,16 +38,16 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 			squares += float64((s / m.mean) * (s / m.mean))
 		}
 		if m.n > 2 && s > 0 {
-			timings += m.n
 			cubes += float64(float64(m.n) * m.skewness())
+			seen += float64(float64(m.n) * skewnessSeen(m.n))
 		}
 	}
 	if n.Points == 0 {
 		return nil
 	}
 	n.Variation = math.Sqrt(squares / float64(n.Points))
-	if timings > 0 {
-		skewness := cubes / float64(timings)
+	if seen > 0 {
+		skewness := cubes / seen
 		n.Skewness = &skewness
 	}
 	n.MainTerm = slopeThroughZero(rows, p, sd)

@@ -1,6 +1,10 @@
 package replay
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/trace"
+)
 
 // A request is what a slot holds: noRequest, completeRequest, or one side of a
 // message as (id+1)<<1 | side.
@@ -21,17 +25,14 @@ const (
 
 func requestOf(message int32, s side) request { return (message+1)<<1 | request(s) }
 
-// MaxRequests is the number of request slots that a rank may use.
-const MaxRequests = 1 << 20
-
-// slot returns slot n of rank r, which must be in [0, MaxRequests).
+// slot returns slot n of rank r, which must be in [0, trace.MaxRequests).
 func (e *engine) slot(r, n int32) (*request, error) {
 	rk := &e.ranks[r]
 	if uint32(n) < inlineRequests {
 		return &rk.reqs[n], nil
 	}
-	if uint32(n) >= MaxRequests {
-		return nil, fmt.Errorf("request slot %d out of [0,%d)", n, MaxRequests)
+	if uint32(n) >= trace.MaxRequests {
+		return nil, fmt.Errorf("request slot %d out of [0,%d)", n, trace.MaxRequests)
 	}
 	if rk.overflow == 0 {
 		e.overflow = append(e.overflow, nil)

@@ -67,7 +67,7 @@ func (e *engine) snapshotID(c *snapshot.Codec, id *int32) {
 func (e *engine) snapshotRanks(c *snapshot.Codec) {
 	c.Section("ranks", rank{}, postList{}, trace.Action{})
 	snapshot.Slice(c, &e.overflow, len(e.ranks)+1, func(list *[]request) {
-		snapshot.Slice(c, list, MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
+		snapshot.Slice(c, list, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
 	})
 	c.Check(len(e.overflow) > 0, "no list of requests")
 	for r := range e.ranks {
@@ -175,7 +175,7 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	rounds, left := run.rounds, len(run.steps)
 	snapshot.Index(c, &rounds, 0, math.MaxInt)
 	snapshot.Int(c, &left)
-	snapshot.Slice(c, &run.requests, MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
+	snapshot.Slice(c, &run.requests, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
 	if c.Reading() {
 		run.skip(rounds, left)
 	}

@@ -70,6 +70,9 @@ func (op Op) String() string {
 	return fmt.Sprintf("op %d", uint8(op))
 }
 
+// MaxRequests is the number of request slots that a rank may use.
+const MaxRequests = 1 << 20
+
 const (
 	maxNesting  = 32 // of If and Loop
 	maxPollArgs = 16 // arguments of a pollable's body
@@ -135,8 +138,8 @@ func (c *checker) item(it *Item) error {
 			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, c.program.header.Pollables)
 		}
 	}
-	if it.Req < 0 {
-		return fmt.Errorf("request %d", it.Req)
+	if it.Req < 0 || it.Req >= MaxRequests {
+		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
 	}
 	if rule.nested {
 		return c.items(it.Body)

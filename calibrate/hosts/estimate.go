@@ -83,8 +83,15 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		return nil, err
 	}
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
-	for _, u := range units {
-		m.CPUsPerHost = max(m.CPUsPerHost, u.cpu+1)
+	if s.PerCPU {
+		numbers := make([]int, len(units))
+		for i, u := range units {
+			numbers[i] = u.cpu
+		}
+		if err := calibrate.CheckCPUs(numbers); err != nil {
+			return nil, err
+		}
+		m.CPUsPerHost = slices.Max(numbers) + 1
 	}
 	r := &Report{Units: len(units), Days: len(s.Records), Model: m}
 	groups, err := r.classify(units, o)

@@ -33,7 +33,7 @@ type request struct {
 }
 
 // maxPending bounds the requests that a rank may have pending.
-const maxPending = 1 << 20
+const maxPending = trace.MaxRequests
 
 // maxCalc bounds a calc, so that it fits into GOAL's 64 bits: 31 years.
 const maxCalc = 1e18 // ns

@@ -24,7 +24,7 @@ type pendingRequest struct {
 }
 
 // maxPending bounds the requests that a rank may have pending.
-const maxPending = 1 << 20
+const maxPending = trace.MaxRequests
 
 // add makes a request pending and returns its slot.
 func (q *requests) add(k key) (int32, error) {
