@@ -333,6 +333,7 @@ func TestBlockRules(t *testing.T) {
 		{"pollable that does not exist", Block{Items: []Item{{Op: OpPoll, Slot: 1}}}},
 		{"coefficients missing", Block{Items: []Item{{Op: OpLetAffine, Dst: 1, Args: make([]Operand, 1)}}}},
 		{"body where none belongs", Block{Items: []Item{{Op: OpWaitAll, Body: []Item{{Op: OpWaitAll}}}}}},
+		{"request slot beyond the last", Block{Items: []Item{{Op: OpFree, Req: MaxRequests}}}},
 		{"too many parameters", Block{Params: maxRegs}},
 		{"marker without its arguments", Block{Items: []Item{{Op: OpMark}}}},
 	} {
