@@ -222,3 +222,42 @@ func TestSpare(t *testing.T) {
 		}
 	}
 }
+
+// TestDistinct: two outputs are the same file if one is a link to the other, or by
+// their paths where they are not there yet.
+func TestDistinct(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("d", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"link": "a", "dangling": "new", "e": "d"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link("a", "hard"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ outputs, want string }{
+		{"a b", ""}, {"a ./a", "a and ./a"}, {"b a link", "a and link"}, {"hard link", "hard and link"},
+		{"new ./d/../new", "new and ./d/../new"}, {"new other", ""}, {"dangling new", "dangling and new"},
+		{"d/new e/new", "d/new and e/new"}, {"new d/new", ""}, {"missing/x ./missing/x", "missing/x and ./missing/x"},
+		{"- -", ""}, {os.DevNull + " " + os.DevNull, ""},
+	} {
+		got, want := "", c.want
+		if err := wholefile.Distinct(append(strings.Fields(c.outputs), "", "")...); err != nil {
+			got = err.Error()
+		}
+		if want != "" {
+			want += " are the same file: name another one"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", c.outputs, got, want)
+		}
+	}
+}
