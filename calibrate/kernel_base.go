@@ -1,21 +1,39 @@
 package calibrate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+
+	"reprise/internal/yamlfile"
 )
 
-// CheckBase refuses a kernel file to whose text hosts cannot be added.
+// CheckBase refuses a kernel file to whose text hosts cannot be added: one that has some,
+// or whose keys do not begin their lines, or that says where it ends.
 func CheckBase(text []byte) error {
-	for line := range strings.Lines(string(text)) {
-		for _, key := range []string{"hosts", "cpus_per_host"} {
-			if after, ok := strings.CutPrefix(line, key); ok && strings.HasPrefix(strings.TrimSpace(after), ":") {
-				return fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", key)
-			}
-		}
-		if strings.HasPrefix(line, "{") {
+	d := yamlfile.Document{File: "base"}
+	root, err := d.Read(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	keys, err := d.Entries(root, "base")
+	if err != nil {
+		return err
+	}
+	for _, e := range keys {
+		switch {
+		case e.Key == "hosts" || e.Key == "cpus_per_host":
+			return fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", e.Key)
+		case root.GetToken().Value == "{":
 			return errors.New("the base is a mapping in braces: want one key on each line")
+		case e.Node.GetToken().Position.Column > 1:
+			return fmt.Errorf("the base has space before the key %q: want its keys at the beginning of their lines", e.Key)
+		}
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {
+			return errors.New(`the base has a line "...", which ends a YAML file: leave it out`)
 		}
 	}
 	return nil

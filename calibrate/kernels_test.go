@@ -203,7 +203,11 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"function,m\n", "t.csv:1: no column seconds", ReadOptions{}},
 		{"m,seconds\n", "t.csv:1: no column function", ReadOptions{}},
-		{"function,seconds\n", "t.csv:1: 0 columns of dimensions", ReadOptions{}},
+		{"function,seconds\n", "t.csv:1: no columns of dimensions", ReadOptions{}},
+		{"function,m,seconds\n", `dimension "msg-size", want a letter, then`, ReadOptions{Dims: []string{"msg-size"}}},
+		{"function,m,seconds\n", `dimension "null", want a letter, then`, ReadOptions{Dims: []string{"null"}}},
+		{"function,m,seconds\n", "dimension M twice", ReadOptions{Dims: []string{"m", "n", "M"}}},
+		{"function,m,seconds\n", "5 dimensions, want at most 4", ReadOptions{Dims: strings.Split("a,b,c,d,e", ",")}},
 		{"function,m,seconds\n", `t.csv:1: no column "M0" for this dimension`, ReadOptions{Dims: []string{"M0"}}},
 		{"function,m,seconds\n", `t.csv:1: no column "day", of which "1" is asked`, ReadOptions{Where: []Condition{{"day", "1"}}}},
 		{"function,m,seconds,time\n", `t.csv:1: columns "seconds" and "time" mean the same`, ReadOptions{}},
@@ -211,6 +215,7 @@ func TestReadErrors(t *testing.T) {
 		{"function,m,seconds\nf,-1,1\n", "t.csv:2: m: want a whole number >= 0", ReadOptions{}},
 		{"function,m,seconds\nf,1,x\n", `t.csv:2: seconds: want a number, found "x"`, ReadOptions{}},
 		{"function,m,seconds\n,1,1\n", `t.csv:2: function ""`, ReadOptions{}},
+		{"function,m,seconds\nNull,1,1\n", `t.csv:2: function "Null": want a letter, then letters, digits and _, but not null`, ReadOptions{}},
 		{"function,m,seconds\nf,,1\n", "t.csv:2: f: no dimensions", ReadOptions{}},
 		{"function,m,n,seconds\nf,1,1,1\nf,1,,1\n", "t.csv:3: f: dimensions M, but M N in rows before", ReadOptions{}},
 		{"function,m,cpu,seconds\nf,1,70000,1\n", "t.csv:2: cpu 70000, want less than 65536", ReadOptions{}},
@@ -232,6 +237,14 @@ func TestProducts(t *testing.T) {
 	for _, text := range []string{"", "X", "M^4", "M^0", "M^2*N^2", "M**N", "2*M"} {
 		if _, err := parseProduct(text, dims); err == nil {
 			t.Errorf("%q: no error", text)
+		}
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{{"M*N", "N*M", true}, {"M^2*N", "M * N*M", true}, {"1", "1", true}, {"M^2*N", "M*N^2", false}, {"1", "M", false}} {
+		if got := NormalTerm(c.a) == NormalTerm(c.b); got != c.same {
+			t.Errorf("%s and %s the same: %v, want %v", c.a, c.b, got, c.same)
 		}
 	}
 	if diff := cmp.Diff([]string{"M*N*K", "M*N", "M*K", "N*K", "1"}, polynomial(dims)); diff != "" {
@@ -317,9 +330,13 @@ func TestBase(t *testing.T) {
 			t.Errorf("%s on %s: %g s, want %g", c.kernel, c.host, got, c.want)
 		}
 	}
-	for _, base := range []string{"hosts: []\n", "{version: 1}", "cpus_per_host : 2\n"} {
-		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil {
-			t.Errorf("base %q: no error", base)
+	for base, want := range map[string]string{
+		"hosts: []\n": `key "hosts"`, "cpus_per_host : 2\n": `key "cpus_per_host"`, "version: 1\n\"hosts\": []\n": `key "hosts"`,
+		"{version: 1}": "mapping in braces", "--- {\nversion: 1}": "mapping in braces", " version: 1\n unit: s\n": `space before the key "version"`,
+		"version: 1\n...\n": `a line "..."`, "version: 1\n... # end": `a line "..."`, "[": "base:1: ",
+	} {
+		if err := r.WriteYAML(&b, FileOptions{Base: []byte(base)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("base %q: %v, want %s", base, err, want)
 		}
 	}
 }

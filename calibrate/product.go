@@ -45,7 +45,7 @@ func parseProduct(text string, dims []string) (product, error) {
 // model: 1, or a product of dimensions as M^2*N.
 func CheckTerm(kernel, term string) error {
 	if !isName(kernel) {
-		return fmt.Errorf("kernel %q: want letters, digits and _", kernel)
+		return fmt.Errorf("kernel %q: want %s", kernel, wantedName)
 	}
 	var dims []string
 	for factor := range strings.SplitSeq(term, "*") {
@@ -62,6 +62,22 @@ func CheckTerm(kernel, term string) error {
 		err = fmt.Errorf("term %q: space around it", term)
 	}
 	return err
+}
+
+// NormalTerm returns the same text for all terms that CheckTerm takes and that are the
+// same product: M*M*N for N*M^2.
+func NormalTerm(term string) string {
+	var factors []string
+	for factor := range strings.SplitSeq(term, "*") {
+		name, exponent, has := strings.Cut(strings.TrimSpace(factor), "^")
+		power := 1
+		if has {
+			power, _ = strconv.Atoi(exponent)
+		}
+		factors = append(factors, slices.Repeat([]string{name}, min(max(power, 1), maxDegree))...)
+	}
+	slices.Sort(factors)
+	return strings.Join(factors, "*")
 }
 
 // at returns the product at a size.

@@ -74,6 +74,23 @@ type ReadOptions struct {
 	Where []Condition
 }
 
+// Validate reports what is wrong with the names of dimensions, of which kernel files
+// make products: in upper case, as columns are told.
+func (o *ReadOptions) Validate() error {
+	if len(o.Dims) > MaxDims {
+		return fmt.Errorf("%d dimensions, want at most %d", len(o.Dims), MaxDims)
+	}
+	for i, name := range o.Dims {
+		if !isName(name) {
+			return fmt.Errorf("dimension %q, want %s: give the column another name", name, wantedName)
+		}
+		if slices.ContainsFunc(o.Dims[:i], func(other string) bool { return strings.EqualFold(name, other) }) {
+			return fmt.Errorf("dimension %s twice", name)
+		}
+	}
+	return nil
+}
+
 // columns is where a table of timings has what.
 type columns struct {
 	function, host, cpu, seconds, date int // -1: nowhere
@@ -105,6 +122,9 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 }
 
 func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
+	if err := o.Validate(); err != nil {
+		return c, err
+	}
 	if err := r.CheckSeparator(); err != nil {
 		return c, err
 	}
@@ -158,8 +178,8 @@ func findDims(r *table.Reader, names []string) ([]int, error) {
 			return nil, r.Errorf("no column %q for this dimension", name)
 		}
 	}
-	if len(list) == 0 || len(list) > MaxDims {
-		return nil, r.Errorf("%d columns of dimensions, want 1 to %d: m, n, k, or named ones", len(list), MaxDims)
+	if len(list) == 0 {
+		return nil, r.Errorf("no columns of dimensions: want m, n, k, or named ones")
 	}
 	return list, nil
 }
@@ -250,7 +270,7 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 	f := t.byName[name]
 	if f == nil {
 		if !isName(name) {
-			return fmt.Errorf("function %q: want letters, digits and _", name)
+			return fmt.Errorf("function %q: want %s", name, wantedName)
 		}
 		if len(dims) == 0 {
 			return fmt.Errorf("%s: no dimensions", name)
@@ -277,8 +297,11 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 	return nil
 }
 
-// isName reports whether s can be the name of a kernel: a letter, then letters,
-// digits and _.
+// wantedName is what isName wants.
+const wantedName = "a letter, then letters, digits and _, but not null"
+
+// isName reports whether s can be the name of a kernel or of a dimension in a kernel
+// file, where null is nothing.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -287,7 +310,7 @@ func isName(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= 64
+	return s != "" && len(s) <= 64 && !strings.EqualFold(s, "null")
 }
 
 // sorted returns the points by host (numbers by value), CPU, day and size; where

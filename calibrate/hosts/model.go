@@ -97,15 +97,17 @@ func checkVariables(list []Variable) error {
 	if len(list) == 0 || len(list) > maxVariables {
 		return fmt.Errorf("%d variables, want 1 to %d", len(list), maxVariables)
 	}
-	seen, timed := map[Variable]bool{}, map[string]bool{}
+	seen, timed := map[Variable]Variable{}, map[string]bool{}
 	for _, v := range list {
-		if seen[v] {
-			return fmt.Errorf("variable %s twice", v)
-		}
 		if err := calibrate.CheckTerm(v.Kernel, v.Term); err != nil {
 			return fmt.Errorf("variable %s: %w", v, err)
 		}
-		seen[v] = true
+		normal := v
+		normal.Term = calibrate.NormalTerm(v.Term)
+		if other, ok := seen[normal]; ok {
+			return fmt.Errorf("variables %s and %s are the same", other, v)
+		}
+		seen[normal] = v
 		timed[v.Kernel] = timed[v.Kernel] || !v.Noise
 	}
 	for _, v := range list {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	if s.read.Where, err = conditions(c); err != nil {
 		return s, err
 	}
-	if err := s.fit.Validate(); err != nil {
+	if err := errors.Join(s.read.Validate(), s.fit.Validate()); err != nil {
 		return s, command.Usagef("%s: %w", c.Command.Name, err)
 	}
 	return s, nil
