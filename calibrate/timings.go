@@ -74,11 +74,14 @@ type ReadOptions struct {
 	Where []Condition
 }
 
-// Validate reports what is wrong with the names of dimensions, of which kernel files
-// make products: in upper case, as columns are told.
+// Validate reports names that kernel files cannot have. Dimensions are the same
+// whatever their case, as columns are.
 func (o *ReadOptions) Validate() error {
 	if len(o.Dims) > MaxDims {
 		return fmt.Errorf("%d dimensions, want at most %d", len(o.Dims), MaxDims)
+	}
+	if o.Function != "" && !isName(o.Function) {
+		return fmt.Errorf("function %q, want %s", o.Function, wantedName)
 	}
 	for i, name := range o.Dims {
 		if !isName(name) {
@@ -270,7 +273,7 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 	f := t.byName[name]
 	if f == nil {
 		if !isName(name) {
-			return fmt.Errorf("function %q: want %s", name, wantedName)
+			return fmt.Errorf("function %q, want %s", name, wantedName)
 		}
 		if len(dims) == 0 {
 			return fmt.Errorf("%s: no dimensions", name)

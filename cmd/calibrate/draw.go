@@ -38,9 +38,6 @@ func drawFlags() []cli.Flag {
 	}
 }
 
-// maxModelBytes bounds a base, as kernel files are.
-const maxModelBytes = 4 << 20
-
 func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
@@ -65,14 +62,11 @@ func runDraw(c *cli.Context) error {
 	if !slices.Contains(hosts.BuiltinNames(), from) {
 		inputs = append(inputs, from)
 	}
-	if err := spare(c, inputs...); err != nil {
+	if err := checkOutputs(c, inputs...); err != nil {
 		return err
 	}
 	platform, err := drawnPlatform(c, o.Hosts)
 	if err != nil {
-		return err
-	}
-	if err := checkOutputs(c, "platform", "output"); err != nil {
 		return err
 	}
 	model, err := loadModel(from)
@@ -86,7 +80,7 @@ func runDraw(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) }}
+	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) }, readKernels}
 	if printed, err := writeOutputs(c, platform, kernelFile); printed || err != nil {
 		return err
 	}
@@ -115,7 +109,7 @@ func readBase(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxModelBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
@@ -132,7 +126,7 @@ func readBase(path string) ([]byte, error) {
 // drawnPlatform is the platform of --platform; its hosts have the names of
 // --host-name, of which {} is the end.
 func drawnPlatform(c *cli.Context, hosts int) (output, error) {
-	o := output{what: "platform", path: c.String("platform")}
+	o := output{what: "platform", path: c.String("platform"), read: readPlatform}
 	if o.path == "" {
 		return o, needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
 	}

@@ -61,7 +61,7 @@ func runHosts(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := spare(c); err != nil {
+	if err := checkOutputs(c); err != nil {
 		return err
 	}
 	sample, err := readSample(c, perCPU)
@@ -73,7 +73,8 @@ func runHosts(c *cli.Context) error {
 		return err
 	}
 	report.Model.Description, report.Model.Source = "estimated by calibrate hosts "+version, c.String("source")
-	if written, err := writeOutput(c, "machine model", report.Model.WriteYAML); written || err != nil {
+	model := output{"machine model", c.String("output"), report.Model.WriteYAML, readModel}
+	if written, err := writeOutputs(c, model); written || err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)

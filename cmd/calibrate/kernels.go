@@ -129,7 +129,7 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := spare(c, c.String("base")); err != nil {
+	if err := checkOutputs(c, c.String("base")); err != nil {
 		return err
 	}
 	if s.file.Base, err = readBase(c.String("base")); err != nil {
@@ -150,13 +150,10 @@ func runKernels(c *cli.Context) error {
 	}
 	s.file.Description = "fitted by calibrate kernels " + version
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
-	if written, err := writeOutput(c, "kernel file", content); written || err != nil {
+	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written || err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return writeJSON(c.App.Writer, report)
-	}
-	return report.WriteText(c.App.Writer)
+	return printReport(c, report, report.WriteText)
 }
 
 func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, error) {
@@ -166,9 +163,4 @@ func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, e
 		return nil, err
 	}
 	return timings, checkRows(c, timings.Rows())
-}
-
-// writeOutput writes content where --output says, as writeOutputs.
-func writeOutput(c *cli.Context, what string, content func(io.Writer) error) (bool, error) {
-	return writeOutputs(c, output{what, c.String("output"), content})
 }

@@ -16,7 +16,6 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 )
 
 // version is set by the build.
@@ -26,8 +25,11 @@ func main() {
 	command.Exit("calibrate", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// stdinName is the name of standard input in messages.
-const stdinName = "stdin"
+// Names of standard input and output in messages.
+const (
+	stdinName  = "stdin"
+	stdoutName = "stdout"
+)
 
 // argsKey is under what the command line is kept for those who write it down.
 const argsKey = "args"
@@ -51,20 +53,6 @@ func eachTable(c *cli.Context, read func(arg string) error) error {
 		}
 		if err := read(arg); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// spare refuses to write over a file that is read: a table, or another input.
-func spare(c *cli.Context, inputs ...string) error {
-	for _, arg := range c.Args().Slice() {
-		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
-		inputs = append(inputs, arg, path)
-	}
-	for _, flag := range []string{"output", "platform", "mixture"} {
-		if err := wholefile.Spare(c.String(flag), inputs...); err != nil {
-			return command.Usagef("%s: --%s %w", c.Command.Name, flag, err)
 		}
 	}
 	return nil

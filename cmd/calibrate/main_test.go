@@ -61,11 +61,13 @@ func TestExitCodes(t *testing.T) {
 		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
 		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2},
 		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},
+		{"kernels --json -o - GOOD", 2}, {"network --json --platform - GOOD", 2}, {"network --mixture DIR/x --platform DIR/./x GOOD", 2},
+		{"kernels --dims msg-size GOOD", 2}, {"kernels --dims n,N GOOD", 2}, {"kernels --function null GOOD", 2}, {"hosts --coefficient a=b:M*N --coefficient c=b:N*M GOOD", 2},
 		{"hosts --draw 2 --from dahu-cpu --noise-shape normal", 2}, {"hosts --coefficient a=daxpy:N --model M-1 GOOD", 2},
 	} {
 		args := []string{"calibrate"}
 		for _, arg := range strings.Fields(test.args) {
-			args = append(args, strings.NewReplacer("GOOD", good, "BAD", bad).Replace(arg))
+			args = append(args, strings.NewReplacer("GOOD", good, "BAD", bad, "DIR", dir).Replace(arg))
 		}
 		var out, errs bytes.Buffer
 		if got := command.ExitCode(run(context.Background(), args, strings.NewReader(""), &out, &errs)); got != test.want {

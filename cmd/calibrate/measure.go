@@ -155,8 +155,8 @@ func runMeasure(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") && c.String("output") == "-" {
-		return command.Usagef("dgemm: --json is the report, and the table goes to standard output: add -o FILE")
+	if err := checkOutputs(c, c.String("blas")); err != nil {
+		return err
 	}
 	plan, err := measure.NewPlan(o)
 	if errors.As(err, new(measure.OptionError)) {
@@ -272,7 +272,7 @@ func (r *measureReport) write(c *cli.Context) error {
 		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end", Value: r.End.UTC().Format(time.RFC3339)}, {Name: "host", Value: r.Host},
 	}, r.Machine, r.Method, []measure.Fact{{Name: "ended", Value: ended}})
 	content := func(w io.Writer) error { return r.result.WriteCSV(w, r.Host, facts) }
-	written, err := writeOutput(c, "table", content)
+	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: content})
 	if err == nil && !written {
 		err = printReport(c, r, r.writeText)
 	}

@@ -134,10 +134,7 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs(c, "platform", "mixture"); err != nil {
-		return err
-	}
-	if err := spare(c); err != nil {
+	if err := checkOutputs(c); err != nil {
 		return err
 	}
 	messages, err := readMessages(c)
@@ -159,8 +156,8 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	printed, err := writeOutputs(c,
-		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }},
-		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) }})
+		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }, readNoise},
+		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) }, readPlatform})
 	if printed || err != nil {
 		return err
 	}

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/calibrate/hosts"
 	"reprise/internal/command"
 	"reprise/internal/wholefile"
+	"reprise/internal/yamlfile"
+	"reprise/kernels"
+	"reprise/netmodel"
 )
 
 // output is a file that a command may write besides its report.
@@ -16,26 +22,93 @@ type output struct {
 	what    string // for messages
 	path    string // "": none; "-": standard output
 	content func(io.Writer) error
+	// read reads a text as those do that the file is for, name standing for the file
+	// in errors; nil: nobody refuses it.
+	read func(text []byte, name string) error
 }
 
-// writeOutputs writes what is asked for. Files appear whole, and if one cannot be
-// written none does. It reports whether the standard output got something, which then has room for no report.
+// writeOutputs writes what is asked for, if those who are to read it can. Files appear
+// whole, and if one cannot be written none does. It reports whether the standard output
+// got something, which then has room for no report.
 func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
-	var files []output
+	var files, dashes []output
 	for _, o := range list {
-		if o.path != "" && o.path != "-" {
+		if o.path == "" {
+			continue
+		}
+		if o, err = o.readBack(); err != nil {
+			return false, err
+		}
+		if o.path == "-" {
+			dashes = append(dashes, o)
+		} else {
 			files = append(files, o)
 		}
 	}
 	if err := writeFiles(files); err != nil {
 		return false, err
 	}
-	for _, o := range list {
-		if o.path == "-" {
-			return true, o.content(c.App.Writer)
-		}
+	for _, o := range dashes {
+		return true, o.content(c.App.Writer)
 	}
 	return false, nil
+}
+
+// readBack returns the output with its content in memory, after it was read.
+func (o output) readBack() (output, error) {
+	if o.read == nil {
+		return o, nil
+	}
+	var b bytes.Buffer
+	if err := o.content(&b); err != nil {
+		return o, err
+	}
+	text, name := b.Bytes(), o.path
+	if name == "-" {
+		name = stdoutName
+	}
+	if err := o.read(text, name); err != nil {
+		return o, fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, lineOf(err, name, string(text)))
+	}
+	o.content = func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+	return o, nil
+}
+
+// lineOf returns the line of a text that an error NAME:LINE: ... is about, for the end
+// of a message; "" if it says none. The file that would show it is not there.
+func lineOf(err error, name, text string) string {
+	rest, _ := strings.CutPrefix(err.Error(), name+":")
+	number, _, _ := strings.Cut(rest, ":")
+	lines := strings.Split(text, "\n")
+	n, parseErr := strconv.Atoi(number)
+	if parseErr != nil || n < 1 || n > len(lines) {
+		return ""
+	}
+	return "; the line is " + yamlfile.Quote(lines[n-1])
+}
+
+// readKernels reads a kernel file, as replay does.
+func readKernels(text []byte, name string) error {
+	if len(text) > yamlfile.MaxBytes {
+		return fmt.Errorf("%s: %d bytes, want at most %d: fewer hosts make it shorter", name, len(text), yamlfile.MaxBytes)
+	}
+	_, err := kernels.Parse(bytes.NewReader(text), name)
+	return err
+}
+
+// readNoise reads network noise, as replay does.
+func readNoise(text []byte, name string) error {
+	_, err := netmodel.ParseNoise(bytes.NewReader(text), name)
+	return err
+}
+
+// readModel reads a machine model, as calibrate hosts --draw does.
+func readModel(text []byte, name string) error {
+	_, err := hosts.Parse(bytes.NewReader(text), name)
+	return err
 }
 
 // writeFiles writes files, each of which is finished when all after it are.
@@ -57,16 +130,31 @@ func writeFiles(list []output) error {
 	return err
 }
 
-// checkOutputs refuses that several of the flags ask for the standard output.
-func checkOutputs(c *cli.Context, flags ...string) error {
-	var dashes []string
-	for _, f := range flags {
-		if c.String(f) == "-" {
-			dashes = append(dashes, "--"+f+" -")
+// checkOutputs refuses outputs that would replace a file that is read, a table or
+// another input, or one another, and several results for the standard output.
+func checkOutputs(c *cli.Context, inputs ...string) error {
+	for _, arg := range c.Args().Slice() {
+		_, path, _ := strings.Cut(arg, "=") // network's tables may name their operation
+		inputs = append(inputs, arg, path)
+	}
+	var paths, dashes []string
+	for _, flag := range []string{"output", "platform", "mixture"} {
+		path := c.String(flag)
+		if err := wholefile.Spare(path, inputs...); err != nil {
+			return command.Usagef("%s: --%s %w", c.Command.Name, flag, err)
+		}
+		if paths = append(paths, path); path == "-" {
+			dashes = append(dashes, "--"+flag+" -")
 		}
 	}
+	if len(dashes) > 0 && c.Bool("json") {
+		dashes = append(dashes, "--json")
+	}
 	if len(dashes) > 1 {
-		return command.Usagef("%s: %s: standard output takes one of them", c.Command.Name, strings.Join(dashes, ", "))
+		return command.Usagef("%s: %s: standard output takes one of them: name a file", c.Command.Name, strings.Join(dashes, ", "))
+	}
+	if err := wholefile.Distinct(paths...); err != nil {
+		return command.Usagef("%s: outputs %w", c.Command.Name, err)
 	}
 	return nil
 }

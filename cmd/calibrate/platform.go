@@ -34,10 +34,23 @@ func checkSpeed(m calibrate.Machine) error {
 	if err := calibrate.WritePlatform(&b, m, 1, 0, nil); err != nil {
 		return err
 	}
-	if _, err := platforms.Parse(&b, "platform"); err != nil {
+	if err := readPlatform(b.Bytes(), "platform"); err != nil {
 		return fmt.Errorf("--cores %d, --speed %q: %w", m.Cores, m.Speed, err)
 	}
 	return nil
+}
+
+// readPlatform reads a platform and its properties, as replay does.
+func readPlatform(text []byte, name string) error {
+	p, err := platforms.Parse(bytes.NewReader(text), name)
+	if err != nil {
+		return err
+	}
+	o := netmodel.DefaultOptions()
+	if err := o.ApplyConfig(p); err != nil {
+		return err
+	}
+	return o.Validate()
 }
 
 // checkProperties refuses properties that replay would refuse.
