@@ -23,7 +23,7 @@ const (
 
 // NetworkOptions says what FitNetwork fits.
 type NetworkOptions struct {
-	Breakpoints []float64            // bytes, ascending, of all operations; none: learned, for each
+	Breakpoints []float64            // whole bytes, ascending, of all operations; none: learned, for each
 	Learn       regress.LearnOptions // how
 	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
 	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
@@ -43,8 +43,8 @@ func DefaultNetworkOptions() NetworkOptions {
 func (o *NetworkOptions) Validate() error {
 	var errs []error
 	for i, b := range o.Breakpoints {
-		if !(b > 0) || math.IsInf(b, 1) || i > 0 && b <= o.Breakpoints[i-1] {
-			errs = append(errs, fmt.Errorf("breakpoint %g, want ascending sizes above 0", b))
+		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
+			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b), int64(maxBytes)))
 		}
 	}
 	if o.Plain && len(o.Breakpoints) == 0 {
@@ -59,13 +59,27 @@ func (o *NetworkOptions) Validate() error {
 	for _, v := range []struct {
 		name  string
 		value float64
-	}{{"eager threshold", o.Eager}, {"detached threshold", o.Detached}, {"bandwidth", o.Bandwidth}, {"latency", o.Latency}} {
+	}{{"bandwidth", o.Bandwidth}, {"latency", o.Latency}} {
 		if !(v.value >= 0) || math.IsInf(v.value, 1) {
 			errs = append(errs, fmt.Errorf("%s %g, want 0 or more", v.name, v.value))
 		}
 	}
+	for _, v := range []struct {
+		name  string
+		value float64
+	}{{"eager threshold", o.Eager}, {"detached threshold", o.Detached}} {
+		if !isBytes(v.value) {
+			errs = append(errs, fmt.Errorf("%s %s, want a whole number of bytes, 0 to %d", v.name, short(v.value), int64(maxBytes)))
+		}
+	}
 	return errors.Join(errs...)
 }
+
+// maxBytes is the largest threshold and breakpoint, as in files of network noise.
+const maxBytes = 1 << 50
+
+// isBytes reports whether x is a number of bytes that can be a threshold.
+func isBytes(x float64) bool { return x >= 0 && x <= maxBytes && x == math.Trunc(x) }
 
 // NetworkReport is the result of FitNetwork.
 type NetworkReport struct {

@@ -62,9 +62,6 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return o, command.Usagef("network: --plot-format %q, want svg or png", f)
 	}
-	if err := needs(c, "plots", "plot-format"); err != nil {
-		return o, err
-	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)
@@ -77,7 +74,21 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 	if err := o.Validate(); err != nil {
 		return o, command.Usagef("network: %w", err)
 	}
-	return o, nil
+	return o, checkNetworkFlags(c)
+}
+
+// checkNetworkFlags refuses flags without effect, and a 0 that would be taken for no
+// flag.
+func checkNetworkFlags(c *cli.Context) error {
+	for _, flag := range []string{"bandwidth", "latency", "eager", "detached"} {
+		if c.IsSet(flag) && c.Float64(flag) == 0 {
+			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
+		}
+	}
+	if err := excludes(c, "breakpoints", "gain", "min-points", "max-pieces"); err != nil {
+		return err
+	}
+	return needs(c, "plots", "plot-format")
 }
 
 // splitSource splits OPERATION:COLUMN=CSV. What is before the = must be an
