@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
 	}
-	if err := excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...); err != nil {
+	if err := checkDrawFlags(c); err != nil {
 		return err
 	}
 	from := c.String("from")
@@ -86,6 +87,19 @@ func runDraw(c *cli.Context) error {
 	}
 	s := machine.Summary()
 	return printReport(c, s, s.WriteText)
+}
+
+// checkDrawFlags refuses flags without effect. Hosts have names in the kernel file and
+// on the platform.
+func checkDrawFlags(c *cli.Context) error {
+	inFile := []string{"source", "empty", "base"}
+	if !c.IsSet("platform") {
+		inFile = append(inFile, "host-name")
+	}
+	return cmp.Or(
+		excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...),
+		needs(c, "output", inFile...),
+	)
 }
 
 // loadModel returns a built-in machine model, or the one in a file.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -54,11 +55,11 @@ func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
 	}
-	if err := excludes(c, "coefficient", namesOf(fitFlags(), "where")...); err != nil {
-		return err
-	}
 	o, perCPU, err := hostOptionsOf(c)
 	if err != nil {
+		return err
+	}
+	if err := checkHostFlags(c); err != nil {
 		return err
 	}
 	if err := checkOutputs(c); err != nil {
@@ -78,6 +79,20 @@ func runHosts(c *cli.Context) error {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
+}
+
+// checkHostFlags refuses flags without effect. The criterion chooses among models, and
+// the report, unlike that of kernels, does not have it.
+func checkHostFlags(c *cli.Context) error {
+	errs := []error{
+		excludes(c, "coefficient", namesOf(fitFlags(), "where")...),
+		excludes(c, "class-column", "classes-by"),
+		needs(c, "output", "source"),
+	}
+	if c.String("model") != calibrate.Auto {
+		errs = append(errs, excludes(c, "model", "criterion"))
+	}
+	return cmp.Or(errs...)
 }
 
 func printReport(c *cli.Context, report any, text func(io.Writer) error) error {

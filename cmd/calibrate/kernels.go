@@ -73,6 +73,9 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 	if err := errors.Join(s.read.Validate(), s.fit.Validate()); err != nil {
 		return s, command.Usagef("%s: %w", c.Command.Name, err)
 	}
+	if given := firstSet(c, []string{"no-constant", "product"}); given != "" && s.fit.Model == calibrate.Constant {
+		return s, command.Usagef("%s: --%s has no effect with --model %s: leave one out", c.Command.Name, given, calibrate.Constant)
+	}
 	return s, nil
 }
 
@@ -101,11 +104,12 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if err := s.file.Validate(); err != nil {
 		return s, command.Usagef("kernels: %w", err)
 	}
-	return s, nil
+	return s, needs(c, "output", "host-name", "empty", "noise", "base", "source")
 }
 
-// assignments parses the flags that are NAME=VALUE.
+// assignments parses the flags that are NAME=VALUE, of which a function has one at most.
 func (s *fitSettings) assignments(c *cli.Context) error {
+	given := map[string]string{} // the flag, by function
 	for _, flag := range []struct {
 		name string
 		set  func(name, value string)
@@ -118,6 +122,10 @@ func (s *fitSettings) assignments(c *cli.Context) error {
 			if !ok || name == "" {
 				return command.Usagef("%s: --%s %q, want FUNCTION=TERM", c.Command.Name, flag.name, text)
 			}
+			if other, ok := given[name]; ok {
+				return command.Usagef("%s: --%s and --%s of %s: want one", c.Command.Name, other, flag.name, name)
+			}
+			given[name] = flag.name
 			flag.set(name, value)
 		}
 	}

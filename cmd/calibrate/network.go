@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -85,10 +86,7 @@ func checkNetworkFlags(c *cli.Context) error {
 			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
 		}
 	}
-	if err := excludes(c, "breakpoints", "gain", "min-points", "max-pieces"); err != nil {
-		return err
-	}
-	return needs(c, "plots", "plot-format")
+	return cmp.Or(excludes(c, "breakpoints", "gain", "min-points", "max-pieces"), needs(c, "plots", "plot-format"))
 }
 
 // splitSource splits OPERATION:COLUMN=CSV. What is before the = must be an
