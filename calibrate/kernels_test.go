@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -224,6 +225,34 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
 		}
 	}
+}
+
+// TestMemory: what is kept of a row does not depend on the length of its line. 500 rows
+// of 32 KiB are 16 MB; 500 points with their keys are less than 1 MB.
+func TestMemory(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("function,host,m,seconds,date,note\n")
+	note := strings.Repeat("x", 32<<10)
+	for i := range 500 {
+		fmt.Fprintf(&b, "f,h%d,%d,1,2024-05-02 10:00,%s\n", i, i+1, note)
+	}
+	text, timings := b.String(), NewTimings()
+	before := liveBytes()
+	if err := readInto(timings, text, ReadOptions{Days: true}); err != nil {
+		t.Fatal(err)
+	}
+	if grown := liveBytes() - before; grown > 1e6 {
+		t.Errorf("%d timings keep %d bytes, want less than 1 MB", timings.Rows(), grown)
+	}
+	runtime.KeepAlive(text)
+}
+
+// liveBytes returns the size of what is in use.
+func liveBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 func TestProducts(t *testing.T) {

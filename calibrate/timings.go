@@ -291,7 +291,7 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 			return fmt.Errorf("more than %d different sizes", maxPoints)
 		}
 		i = len(f.points)
-		key.host = strings.Clone(key.host) // not the whole line
+		key.host, key.day = strings.Clone(key.host), strings.Clone(key.day) // not the whole line
 		f.index[key] = i
 		f.points = append(f.points, point{pointKey: key})
 	}
