@@ -136,6 +136,9 @@ func (s *Sample) readRow(r *table.Reader, c columns) error {
 		return r.Errorf("more than %d rows", maxRecords)
 	}
 	record := Record{Host: strings.Clone(r.Text(c.host)), CPU: noCPU}
+	if record.Host == "" {
+		return r.Errorf("%w: no host", calibrate.ErrMeaningless)
+	}
 	if c.cpu >= 0 {
 		cpu, err := r.Count(c.cpu)
 		if err != nil {
