@@ -60,16 +60,33 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		t.close, r = append(t.close, z), z
-	} else {
-		r = b
+		t.close, b = append(t.close, z), bufio.NewReader(z)
 	}
-	t.lines = bufio.NewScanner(r)
+	head, _ := b.Peek(headSize) // an error comes again
+	if err := checkText(head); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s:1: %w", name, err), t.Close())
+	}
+	t.lines = bufio.NewScanner(b)
 	t.lines.Buffer(nil, MaxLine)
 	if err := t.readHeader(); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
+}
+
+// headSize is how much of a table shows what it is, in bytes; a bufio.Reader has as much.
+const headSize = 4 << 10
+
+// checkText refuses tables whose first bytes show that they have no lines as others
+// have them.
+func checkText(head []byte) error {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}), bytes.IndexByte(head, 0) >= 0:
+		return errors.New("UTF-16, or no text: want a table in UTF-8")
+	case bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0:
+		return errors.New("lines end in CR alone: want LF, or CR LF")
+	}
+	return nil
 }
 
 // Close closes what Open opened.

@@ -122,6 +122,27 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNoText: line ends and encodings that spreadsheets may write are named, whatever
+// the length of the table, packed or not.
+func TestNoText(t *testing.T) {
+	long := strings.Repeat("1,2\r", MaxLine)
+	for text, want := range map[string]string{
+		"a,b\r1,2\r": "t.csv:1: lines end in CR alone: want LF, or CR LF", "# c\ra,b\r" + long: "t.csv:1: lines end in CR alone: want LF, or CR LF",
+		"\xff\xfea\x00,\x00b\x00\n\x00": "t.csv:1: UTF-16, or no text: want a table in UTF-8", "\xfe\xff\x00a\x00\n": "t.csv:1: UTF-16, or no text: want a table in UTF-8",
+		"a\x00,\x00b\x00\n\x00": "t.csv:1: UTF-16, or no text: want a table in UTF-8", "a,\"b\rc\"\n1,2\n": "",
+	} {
+		for _, r := range []io.Reader{strings.NewReader(text), bytes.NewReader(zipped(text))} {
+			got := ""
+			if _, err := NewReader(r, "t.csv"); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("%.20q: %s, want %s", text, got, want)
+			}
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	r, err := NewReader(strings.NewReader("n\nx\nNaN\n1e999\n-1\n1.5\n1e17\n"), "t.csv")
 	if err != nil {
