@@ -31,7 +31,8 @@ type output struct {
 // whole, and if one cannot be written none does. It reports whether the standard output
 // got something, which then has room for no report.
 func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
-	var files, dashes []output
+	var files []output
+	var shown output // on standard output
 	for _, o := range list {
 		if o.path == "" {
 			continue
@@ -40,18 +41,15 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool, err error) {
 			return false, err
 		}
 		if o.path == "-" {
-			dashes = append(dashes, o)
+			shown = o
 		} else {
 			files = append(files, o)
 		}
 	}
-	if err := writeFiles(files); err != nil {
+	if err := writeFiles(files); err != nil || shown.path == "" {
 		return false, err
 	}
-	for _, o := range dashes {
-		return true, o.content(c.App.Writer)
-	}
-	return false, nil
+	return true, shown.content(c.App.Writer)
 }
 
 // readBack returns the output with its content in memory, after it was read.
