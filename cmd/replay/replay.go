@@ -98,9 +98,20 @@ func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
 
 // newBar returns a progress bar over the steps to replay.
 func newBar(s *settings, in *input, stderr io.Writer) *terminal.Bar {
-	last := in.header.Steps
-	if s.to > 0 {
-		last = min(last, s.to)
+	return terminal.NewBar(stderr, s.quiet, s.steps(in), "steps")
+}
+
+// steps returns how many steps there are to replay, as far as is known before the end
+// of a stream.
+func (s *settings) steps(in *input) int {
+	first, end := s.from, in.header.Steps
+	if in.trace != nil {
+		if w := in.trace.Windows(); len(w) > 0 {
+			first, end = max(first, w[0].First), w[len(w)-1].Last+1
+		}
 	}
-	return terminal.NewBar(stderr, s.quiet, last-s.from, "steps")
+	if s.to > 0 {
+		end = min(end, s.to)
+	}
+	return end - first
 }

@@ -16,6 +16,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/words"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
@@ -75,9 +76,14 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		return err
 	}
 	begin := time.Now()
+	if s.sample.budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, begin.Add(s.sample.budget))
+		defer cancel()
+	}
 	e, err := estimate(ctx, s, m, o, stderr)
 	if errors.Is(err, sampling.ErrExact) {
-		return replayExactly(s, in, m, o, err, begin, stdout, stderr)
+		return replayExactly(ctx, s, in, m, o, err, begin, stdout, stderr)
 	}
 	if err != nil {
 		return err
@@ -108,15 +114,11 @@ func openSampled(s *settings) (*input, error) {
 	return in, err
 }
 
-// estimate samples the trace with all cores, within the budget.
+// estimate samples the trace with all cores, until the context's deadline.
 func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, stderr io.Writer) (*replay.Estimate, error) {
 	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0)}
-	if s.sample.budget > 0 {
-		end := time.Now().Add(s.sample.budget)
+	if end, ok := ctx.Deadline(); ok {
 		so.Left = func() float64 { return time.Until(end).Seconds() }
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end)
-		defer cancel()
 	}
 	if !s.quiet && terminal.Is(stderr) {
 		so.Progress = func(e *sampling.Estimate) {
@@ -127,12 +129,17 @@ func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, st
 	return replay.Sample(ctx, open, m.Machine, o, so)
 }
 
-// replayExactly replays all of the trace, and says why.
-func replayExactly(s *settings, in *input, m *machine, o replay.Options, why error, begin time.Time, stdout, stderr io.Writer) error {
+// replayExactly replays all of the trace, until the context's deadline, and says why.
+func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o replay.Options, why error, begin time.Time, stdout, stderr io.Writer) error {
 	bar := newBar(s, in, stderr)
-	o.Progress = bar.Set
+	steps, start := 0, time.Now()
+	o.Progress = func(n int) { steps = n; bar.Set(n) }
+	o.AtPause = func(*replay.Pause) error { return ctx.Err() }
 	res, err := in.run(m.Machine, o)
 	bar.Clear()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return s.overtime(in, steps, time.Since(start).Seconds())
+	}
 	if err != nil {
 		return err
 	}
@@ -145,4 +152,14 @@ func replayExactly(s *settings, in *input, m *machine, o replay.Options, why err
 		return exact.WriteJSON(stdout)
 	}
 	return exact.WriteText(stdout)
+}
+
+// overtime returns the error of an exact replay that came so many steps far in so many
+// seconds, until the time was over.
+func (s *settings) overtime(in *input, steps int, seconds float64) error {
+	all := s.steps(in)
+	if steps == 0 {
+		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", words.Count(all, "step"))
+	}
+	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s", steps, all, max(1, seconds/float64(steps)*float64(all)))
 }

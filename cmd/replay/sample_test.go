@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"reprise/trace"
 	"reprise/tracegen/hpl"
 )
 
@@ -16,6 +17,24 @@ func longtrace() {
 	if err := hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+// TestOvertime: 20 of 100 steps in 3 s are 100 in 3/20*100 = 15 s, and 20 of the 50 steps
+// from 10 to 60 in 7.5 s.
+func TestOvertime(t *testing.T) {
+	in := &input{header: &trace.Header{Steps: 100}}
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{0, 0, "the time is over: the exact replay has come to step 20 of 100, all of them would take about 15 s"},
+		{10, 60, "the time is over: the exact replay has come to step 20 of 50, all of them would take about 8 s"},
+	} {
+		s := &settings{from: c.from, to: c.to}
+		if err := s.overtime(in, 20, 3); err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
 	}
 }
 

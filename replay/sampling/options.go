@@ -63,5 +63,6 @@ func (o *Options) Validate() error {
 // says why.
 var ErrExact = errors.New("sampling does not pay")
 
-// ErrTime says that the time was over before there was an estimate.
+// ErrTime says that there is no estimate in the time. The error that wraps it says what
+// would be needed, if that is known.
 var ErrTime = errors.New("the time is too short for an estimate")

@@ -5,6 +5,9 @@ import "fmt"
 const (
 	// firstWindows is the number of windows of the first round, besides head and tail.
 	firstWindows = 16
+	// fewestWindows is the number without which there is no estimate. It is less than
+	// the first round has only if the time is too short for that.
+	fewestWindows = firstWindows / 2
 	// dearest is the part of the run above which simulating it all is the better
 	// choice: that is one simulation without warm-ups, and exact.
 	dearest = 0.75
@@ -14,13 +17,19 @@ const (
 	margin = 0.95
 	// mostWindows bounds the forecast of how many windows will be needed.
 	mostWindows = 1 << 14
+	// reserve is the part of the time left that is planned for: windows end at different
+	// times, and what a step costs is known from a few.
+	reserve = 0.9
+	// easily is the part of the time that simulating all of the run may take where there
+	// could be an estimate: that is in time even if the steps take longer than expected.
+	easily = 0.5
 )
 
 // begin plans the first round, around the windows that there are already: the ends
 // of the run, and windows in the gaps between them.
 func (s *sampler) begin() ([]span, error) {
-	cost := s.head().steps() + s.tail().steps() + (firstWindows-len(s.done))*s.shape.steps()
-	if err := s.worth(s.spent + cost); err != nil {
+	windows, err := s.firstRound()
+	if err != nil {
 		return nil, err
 	}
 	spans := []span{s.head(), s.tail()}
@@ -31,8 +40,43 @@ func (s *sampler) begin() ([]span, error) {
 		last = w.To
 	}
 	gaps = append(gaps, gap{from: last, to: s.tail().from + s.shape.warmup, spread: 1})
-	numbers, _, _ := s.deal(gaps, 0, firstWindows-len(s.done))
+	numbers, _, _ := s.deal(gaps, 0, windows)
 	return append(spans, s.place(gaps, numbers)...), nil
+}
+
+// firstRound returns how many windows to put between the ends of the run. With a time
+// limit these are as many as time and steps allow. Where there is no room for the fewest
+// that make an estimate the error wraps ErrExact if all of the run fits into the time,
+// else ErrTime.
+func (s *sampler) firstRound() (int, error) {
+	ends, most := s.head().steps()+s.tail().steps(), firstWindows-len(s.done)
+	if s.o.Left == nil {
+		return most, s.worth(s.spent + ends + most*s.shape.steps())
+	}
+	fewest, room := fewestWindows-len(s.done), (s.o.End-s.o.First-ends)/s.shape.steps()
+	if room < fewest {
+		if err := s.fits(reserve); err != nil {
+			return 0, err
+		}
+		return 0, s.tooShort()
+	}
+	need := s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps()))
+	if left := s.o.Left(); need > left {
+		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need), max(1, s.all()))
+	}
+	return max(fewest, min(most, room, s.affordable(ends))), nil
+}
+
+// all returns the seconds that simulating all of the run is expected to take, if there
+// is a time limit. It is done by one worker.
+func (s *sampler) all() float64 { return float64(s.o.End-s.o.First) * s.perStep }
+
+// tooShort returns ErrTime, with the time that is needed if a step's is known.
+func (s *sampler) tooShort() error {
+	if s.perStep == 0 {
+		return ErrTime
+	}
+	return fmt.Errorf("%w: all of the run would take about %.0f s", ErrTime, max(1, s.all()))
 }
 
 func (p span) steps() int { return p.to - p.from }
@@ -45,12 +89,17 @@ func (s *sampler) worth(steps int) error {
 	return nil
 }
 
+// worthwhile returns how many windows more are worth simulating.
+func (s *sampler) worthwhile() int {
+	return int(dearest*float64(s.o.End-s.o.First)-float64(s.spent)) / s.shape.steps()
+}
+
 // refine plans the next round: nothing if the estimate is good enough or the time
-// is over.
+// is over, or if more windows would leave no gaps, by which the interval is told.
 func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 	limit := len(s.done)
 	if s.o.Left != nil {
-		limit = min(limit, s.affordable())
+		limit = min(limit, s.affordable(0), s.worthwhile())
 	}
 	if limit < 1 {
 		return nil, nil
@@ -79,7 +128,7 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 
 // forecast returns ErrExact if so many more windows are not worth it. The number is
 // rough, and gets the benefit of the doubt. With a time limit there is no exact run
-// to turn to.
+// to turn to: it did not fit into the time at the beginning.
 func (s *sampler) forecast(windows int) error {
 	if s.o.Left != nil {
 		return nil
@@ -87,10 +136,9 @@ func (s *sampler) forecast(windows int) error {
 	return s.worth(s.spent + windows*s.shape.steps()/doubt)
 }
 
-// affordable returns how many windows the time left allows.
-func (s *sampler) affordable() int {
-	const reserve = 0.9 // windows end at different times
-	steps := reserve * s.o.Left() * float64(s.o.Workers) / s.perStep
+// affordable returns how many windows the time left allows besides so many steps.
+func (s *sampler) affordable(others int) int {
+	steps := reserve*s.o.Left()*float64(s.o.Workers)/s.perStep - float64(others)
 	return int(min(max(steps/float64(s.shape.steps()), 0), mostWindows))
 }
 

@@ -11,17 +11,20 @@ import (
 )
 
 // Run estimates the length of a run from windows of it. It returns an error that
-// wraps ErrExact if simulating all of the run costs no more or fits into the time,
-// and ErrTime if there is no estimate when the time is over.
+// wraps ErrExact if simulating all of the run is better: it costs no more, or fits well
+// into the time. With a time limit that is said only if the time is expected to suffice
+// for it, or if the steps are so few that nothing was measured. ErrTime says that
+// there is no estimate in the time.
 func Run(ctx context.Context, o Options) (*Estimate, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
 	s := &sampler{o: o}
+	s.limit = s.left()
 	if err := s.pilot(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.fits(); err != nil {
+	if err := s.fits(easily); err != nil {
 		return nil, err
 	}
 	spans, err := s.begin()
@@ -45,11 +48,10 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 }
 
-// fits returns ErrExact if all of the run, simulated by one worker, fits well into
-// the time.
-func (s *sampler) fits() error {
-	const reserve = 0.5 // what a step costs is known from a few
-	if s.o.Left == nil || float64(s.o.End-s.o.First)*s.perStep > reserve*s.o.Left() {
+// fits returns ErrExact if all of the run, simulated by one worker, fits into the given
+// part of the time.
+func (s *sampler) fits(part float64) error {
+	if s.o.Left == nil || s.all() > part*s.o.Left() {
 		return nil
 	}
 	return fmt.Errorf("%w: all of the run fits into the time", ErrExact)
@@ -67,8 +69,8 @@ func (s *sampler) round(ctx context.Context, spans []span) error {
 	s.rounds++
 	if s.rounds == 1 {
 		first, last := &s.done[0], &s.done[len(s.done)-1]
-		if len(s.done) < 2+firstWindows/2 || first.From != s.o.First || last.To != s.o.End {
-			return ErrTime
+		if len(s.done) < 2+fewestWindows || first.From != s.o.First || last.To != s.o.End {
+			return s.tooShort()
 		}
 	}
 	return nil
@@ -103,7 +105,7 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 		}
 	}
 	s.spent += steps
-	if s.o.Left != nil && steps > 0 {
+	if s.o.Left != nil && len(kept) == len(spans) {
 		s.perStep = (before - s.left()) * float64(min(s.o.Workers, len(spans))) / float64(steps)
 	}
 	return kept, nil

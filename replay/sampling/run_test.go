@@ -243,6 +243,56 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// TestTimeLimitOfShortRuns: a run of which windows would simulate most of the steps,
+// by a clock that runs by one second for each. It does not forget: after 24 steps of
+// pilots the ends are windows of 20 and 36 steps, and there are 16 of 20 between them, 8
+// at least. Exact is what takes half of the time that is left, or nine tenths of it where
+// there is no room for the windows: with noise the ends have 48 and 64 steps, and 8 windows
+// of 48 are too many for 470.
+func TestTimeLimitOfShortRuns(t *testing.T) {
+	smooth := lu(470)
+	r := &synthetic{steps: 470, cost: smooth, cold: func(from, i int) float64 { return 0.02 * smooth(from+i) * noise(from, i) }}
+	for _, c := range []struct {
+		limit       float64
+		noisy       bool
+		want        string // "": an estimate
+		least, most int    // steps
+	}{
+		{limit: 23, want: "the time is too short for an estimate"},
+		{limit: 200, want: "the time is too short for an estimate: one would take about 264 s, all of the run 470 s"}, // 24 + (20+36+8*20)/0.9
+		{limit: 270, least: 240, most: 270},
+		{limit: 700, least: 400, most: 400},                                                                             // 24+20+36+16*20 are more than three quarters of 470 already
+		{limit: 965, want: "sampling does not pay: all of the run fits into the time"},                                  // 470 < (965-24)/2
+		{limit: 500, noisy: true, want: "the time is too short for an estimate: all of the run would take about 470 s"}, // 470 > 0.9*(500-24)
+		{limit: 550, noisy: true, want: "sampling does not pay: all of the run fits into the time"},                     // 470 < 0.9*(550-24)
+	} {
+		spent := 0
+		o := r.options(0)
+		o.Workers, o.Noisy = 1, c.noisy
+		o.Left = func() float64 { return c.limit - float64(spent) }
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+			if spent += to - from; float64(spent) > c.limit {
+				return nil, context.DeadlineExceeded
+			}
+			return r.measure(ctx, worker, from, to)
+		}
+		e, err := Run(t.Context(), o)
+		if c.want != "" {
+			if err == nil || err.Error() != c.want {
+				t.Errorf("limit %v s: %v, want %s", c.limit, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("limit %v s: %v", c.limit, err)
+			continue
+		}
+		if e.Simulated < c.least || e.Simulated > c.most || e.Interval == 0 {
+			t.Errorf("limit %v s: +- %v s from %d steps", c.limit, e.Interval, e.Simulated)
+		}
+	}
+}
+
 // TestDeadline: windows that were under way when the time was over are missing, the
 // estimate is made from the others.
 func TestDeadline(t *testing.T) {

@@ -40,6 +40,7 @@ type sampler struct {
 	done    []Window // in order; the first begins with the run, the last ends with it
 	spent   int      // steps simulated
 	rounds  int
+	limit   float64 // seconds that were left at the beginning, if there is a time limit
 	perStep float64 // seconds of a worker for one step, if there is a time limit
 }
 
