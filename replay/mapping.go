@@ -115,6 +115,9 @@ func parseHostLine(text string, p *platforms.Platform) (host, count int, err err
 	name = strings.TrimSpace(name)
 	host, ok := p.HostIndex(name)
 	if !ok {
+		if strings.ContainsAny(name, " \t") {
+			return 0, 0, fmt.Errorf("%q, want the name of a host, or NAME:K for K ranks", text)
+		}
 		return 0, 0, fmt.Errorf("host %q is not in platform %s", name, p.Name())
 	}
 	return host, count, nil

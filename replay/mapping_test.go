@@ -40,6 +40,7 @@ func TestMapping(t *testing.T) {
 		{ranks: 1, hostfile: "\n", want: "hosts: no hosts"},
 		{ranks: 2, hostfile: "\ufeffc\na\n", want: "[2 0]"}, // behind a byte order mark
 		{ranks: 1, hostfile: "\ufeff# comment\nb\n", want: "[1]"},
+		{ranks: 1, hostfile: "c\na slots=4\n", want: `hosts:2: "a slots=4", want the name of a host, or NAME:K for K ranks`},
 		{ranks: 1, hostfile: "c\n\ufeffa\n", want: `hosts:2: host "\ufeffa" is not in platform uneven.xml`},
 	} {
 		var hosts []int32
