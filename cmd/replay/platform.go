@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -21,7 +22,8 @@ func platformCommand(stdout io.Writer) *cli.Command {
 		Name:            "platform",
 		Usage:           "describe a machine: hosts, links, levels, bisection, routes",
 		UsageText:       "replay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]",
-		Description:     "FILE is SimGrid XML, NAME a built-in machine: dahu, default (of --ranks N hosts, 1 if not given), stampede.",
+		Description:     "FILE is SimGrid XML, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.",
+		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
 		SkipFlagParsing: true,
 		HideHelpCommand: true,
 		Action: func(c *cli.Context) error {
@@ -37,6 +39,14 @@ func platformCommand(stdout io.Writer) *cli.Command {
 			}
 			return q.answer(stdout)
 		},
+	}
+}
+
+func platformFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "ranks", Usage: "size of the built-in machine default: as it is for `N` ranks", DefaultText: "1"},
+		&cli.StringFlag{Name: "route", Usage: "the route between two hosts, `FROM TO`, too: its links, latency and narrowest bandwidth"},
+		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
 	}
 }
 
