@@ -37,6 +37,16 @@ func (sig Signature) String() string {
 	return b.String()
 }
 
+// Unit is what a model gives the time of a kernel in.
+type Unit uint8
+
+// Units of models; see Set.Unit.
+const (
+	NoUnit Unit = iota
+	Seconds
+	Flop
+)
+
 // Host is where a rank runs, as far as the models can tell hosts apart.
 type Host struct {
 	Name  string

@@ -111,6 +111,21 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 	return m, err
 }
 
+// Unit says what the times of the kernel sig on host are given in: Seconds, which are
+// those whatever the speed of the host, or Flop, which go by it; NoUnit if the kernel is
+// free there or has no model.
+func (s *Set) Unit(host Host, sig Signature) Unit {
+	m, err := s.Bind(host, sig)
+	if err != nil || m.Free() {
+		return NoUnit
+	}
+	host.Speed *= 2
+	if faster, err := s.Bind(host, sig); err != nil || faster != m {
+		return Flop
+	}
+	return Seconds
+}
+
 // Overrides reports whether the set has models for hosts by name, and whether one of
 // the hosts is among them.
 func (s *Set) Overrides(hosts iter.Seq[string]) (some, used bool) {

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"reprise/kernels"
 	"reprise/netmodel"
@@ -59,7 +60,7 @@ func (e *engine) bindModels(h *trace.Header) {
 	}
 	row := make([]kernelModel, e.kernels)
 	slots := make([]int, e.machine.Platform.NumHosts())
-	onHost := e.ranksOnHosts()
+	onHost := e.machine.ranksOnHosts()
 	for r := range e.ranks {
 		host := e.machine.Hosts[r]
 		ph := e.machine.Platform.Host(int(host))
@@ -129,17 +130,45 @@ func signatureOf(k *trace.Kernel) kernels.Signature {
 }
 
 // ranksOnHosts returns the number of ranks on each host.
-func (e *engine) ranksOnHosts() []int {
-	count := make([]int, e.machine.Platform.NumHosts())
-	for _, h := range e.machine.Hosts {
+func (m *Machine) ranksOnHosts() []int {
+	count := make([]int, m.Platform.NumHosts())
+	for _, h := range m.Hosts {
 		count[h]++
 	}
 	return count
 }
 
+// Crowded returns the first host that runs more ranks than it has cores, and how many
+// those are; ok is false if there is none.
+func (m *Machine) Crowded() (host int32, ranks int, ok bool) {
+	for h, n := range m.ranksOnHosts() {
+		if n > m.Platform.Host(h).Cores {
+			return int32(h), n, true
+		}
+	}
+	return 0, 0, false
+}
+
+// KernelsIn returns the names of those of the kernels whose models on a host are in the
+// unit, each once, in their order.
+func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) []string {
+	if m.Kernels == nil {
+		return nil
+	}
+	var names []string
+	ph := m.Platform.Host(int(host))
+	for i := range list {
+		k := &list[i]
+		if m.Kernels.Unit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, signatureOf(k)) == unit && !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 // shareCores finds the hosts that run more ranks than they have cores.
 func (e *engine) shareCores() {
-	for h, n := range e.ranksOnHosts() {
+	for h, n := range e.machine.ranksOnHosts() {
 		host := e.machine.Platform.Host(h)
 		if n <= host.Cores {
 			continue

@@ -15,6 +15,25 @@ const uneven = `<platform version="4.1"><zone id="z" routing="Full">
 	<host id="a" speed="1Gf" core="2"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf" core="4"/>
 	</zone></platform>`
 
+// TestCrowded: the first host with more ranks than its 2, 1 and 4 cores.
+func TestCrowded(t *testing.T) {
+	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		hosts []int32
+		want  string // host, ranks, ok
+	}{
+		{[]int32{0, 0, 1, 2, 2, 2, 2}, "0 0 false"}, {[]int32{2, 1, 0, 1}, "1 2 true"}, {[]int32{0, 1, 1, 0, 0}, "0 3 true"},
+	} {
+		m := replay.Machine{Platform: p, Hosts: c.hosts}
+		if host, ranks, ok := m.Crowded(); fmt.Sprint(host, ranks, ok) != c.want {
+			t.Errorf("%v: %v %v %v, want %s", c.hosts, host, ranks, ok, c.want)
+		}
+	}
+}
+
 func TestMapping(t *testing.T) {
 	p, err := platforms.Parse(strings.NewReader(uneven), "uneven.xml")
 	if err != nil {

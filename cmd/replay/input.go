@@ -6,9 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"reprise/internal/command"
+	"reprise/internal/words"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -111,16 +113,63 @@ func (in *input) checkSteps(o replay.Options) error {
 	return nil
 }
 
+// visit calls f with every item of the trace's definitions; ok is false where they are
+// not known before the end: of a stream, and of text.
+func (in *input) visit(f func(*trace.Item)) (ok bool) {
+	if in.trace == nil {
+		return false
+	}
+	if _, file := in.trace.Totals(); !file {
+		return false
+	}
+	p := in.trace.Program()
+	for i := range p.NumBlocks() {
+		visitItems(p.Block(i).Items, f)
+	}
+	return true
+}
+
+func visitItems(list []trace.Item, f func(*trace.Item)) {
+	for i := range list {
+		f(&list[i])
+		visitItems(list[i].Body, f)
+	}
+}
+
+// called returns the kernels that the trace calls: all that its header declares if no
+// more is known.
+func (in *input) called() []trace.Kernel {
+	all := in.header.Kernels
+	calls := make([]bool, len(all))
+	ok := in.visit(func(it *trace.Item) {
+		if it.Op == trace.OpCompute {
+			calls[it.Sym] = true
+		}
+	})
+	if !ok {
+		return all
+	}
+	var list []trace.Kernel
+	for i, k := range all {
+		if calls[i] {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // machine is what is replayed on, with the names for the report.
 type machine struct {
 	replay.Machine
 	platformName, kernelName string
+	called                   []trace.Kernel // that may cost time
 	notes                    []string
 }
 
 // loadMachine loads the platform, the kernel models and the mapping for ranks.
-func loadMachine(s *settings, h *trace.Header) (*machine, error) {
-	m := &machine{platformName: s.platform}
+func loadMachine(s *settings, in *input) (*machine, error) {
+	h := in.header
+	m := &machine{platformName: s.platform, called: in.called()}
 	if s.platform == "" {
 		m.platformName = "default"
 		m.notes = append(m.notes, "no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")
@@ -176,11 +225,39 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 	return notBuiltin(m.kernelName, err)
 }
 
-// warnings tell what of the machine has no effect.
+// warnings tell what of the machine has no effect, or one that is hardly meant.
 func (m *machine) warnings() []string {
 	if m.Kernels == nil {
 		return nil
 	}
+	return slices.Concat(m.strangers(), m.crowded())
+}
+
+// crowded warns of kernels that are not slowed down by ranks that share their cores.
+func (m *machine) crowded() []string {
+	host, ranks, ok := m.Crowded()
+	if !ok {
+		return nil
+	}
+	names := m.KernelsIn(kernels.Seconds, m.called, host)
+	if len(names) == 0 {
+		return nil
+	}
+	ph := m.Platform.Host(int(host))
+	return []string{fmt.Sprintf("host %s runs %s on %s, and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores",
+		ph.Name, words.Count(ranks, "rank"), words.Count(ph.Cores, "core"), andOthers(names))}
+}
+
+// andOthers names the first of one or more kernels and says how many others there are.
+func andOthers(names []string) string {
+	if len(names) == 1 {
+		return "kernel " + names[0]
+	}
+	return fmt.Sprintf("kernel %s (and %s)", names[0], words.Count(len(names)-1, "other"))
+}
+
+// strangers warns of models for hosts that the platform does not have.
+func (m *machine) strangers() []string {
 	p := m.Platform
 	names := func(yield func(string) bool) {
 		for i := 0; i < p.NumHosts() && yield(p.Host(i).Name); i++ {

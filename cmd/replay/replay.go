@@ -45,7 +45,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 // setUp makes the machine and the options that a trace is played with, and tells what
 // was chosen where the command line leaves it open.
 func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, error) {
-	m, err := loadMachine(s, in.header)
+	m, err := loadMachine(s, in)
 	if err != nil {
 		return nil, replay.Options{}, err
 	}
