@@ -30,7 +30,11 @@ func Builtin(name string, ranks int) (*Platform, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(bytes.NewReader(text), name)
+	p, err := Parse(bytes.NewReader(text), name)
+	if err == nil {
+		p.nominal = name != "default"
+	}
+	return p, err
 }
 
 // leafHosts is the number of hosts of a leaf switch of the generic machine, and

@@ -10,12 +10,14 @@ import (
 
 // A Description is what a person wants to know of a machine.
 type Description struct {
-	Name  string            `json:"name"`
-	Hosts int               `json:"hosts"`
-	Cores int64             `json:"cores"`
-	Flops float64           `json:"flop_per_s"` // of all cores
-	Links int               `json:"links"`      // capacity constraints
-	Zones []ZoneDescription `json:"zones"`
+	Name  string  `json:"name"`
+	Hosts int     `json:"hosts"`
+	Cores int64   `json:"cores"`
+	Flops float64 `json:"flop_per_s"` // of all cores
+	// Nominal: Flops is not what the cores can do, see Platform.NominalSpeed.
+	Nominal bool              `json:"flop_per_s_nominal"`
+	Links   int               `json:"links"` // capacity constraints
+	Zones   []ZoneDescription `json:"zones"`
 }
 
 // A ZoneDescription is a zone or cluster. Bisection is the bandwidth in byte/s,
@@ -44,7 +46,7 @@ func (l *LevelDescription) total() float64 { return float64(l.Nodes) * float64(l
 
 // Describe sums up the platform.
 func (p *Platform) Describe() *Description {
-	d := &Description{Name: p.name, Hosts: p.NumHosts(), Links: p.NumLinks()}
+	d := &Description{Name: p.name, Hosts: p.NumHosts(), Nominal: p.nominal, Links: p.NumLinks()}
 	for i := range p.NumHosts() {
 		h := p.Host(i)
 		d.Cores += int64(h.Cores)

@@ -73,8 +73,9 @@ type Prop struct {
 // links from 0, LoopbackLink first. It does not change, save by
 // SetGlobalLoopback, and may be used by several goroutines.
 type Platform struct {
-	name   string
-	config []Prop
+	name    string
+	config  []Prop
+	nominal bool // speeds of the hosts, see NominalSpeed
 
 	hostNames  []string
 	hostPlaces []place // of each host
@@ -91,6 +92,10 @@ type Platform struct {
 
 // Name returns the name of the file or of the built-in machine.
 func (p *Platform) Name() string { return p.name }
+
+// NominalSpeed reports whether the speeds of the hosts are not those of their cores: so
+// it is with the built-in machines whose kernel models are in seconds.
+func (p *Platform) NominalSpeed() bool { return p.nominal }
 
 // NumHosts returns the number of hosts, at most MaxHosts.
 func (p *Platform) NumHosts() int { return len(p.hostNames) }

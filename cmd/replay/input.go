@@ -230,7 +230,20 @@ func (m *machine) warnings() []string {
 	if m.Kernels == nil {
 		return nil
 	}
-	return slices.Concat(m.strangers(), m.crowded())
+	return slices.Concat(m.strangers(), m.crowded(), m.nominal())
+}
+
+// nominal warns of kernels that go by a speed which is not that of the cores.
+func (m *machine) nominal() []string {
+	if !m.Platform.NominalSpeed() {
+		return nil
+	}
+	names := m.KernelsIn(kernels.Flop, m.called, m.Hosts[0])
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the speed of %s's hosts, %.4g flop/s, is nominal, but %s of %s goes by it: the machine's own models, %s, are in seconds",
+		m.platformName, m.Platform.Host(0).Speed, andOthers(names), m.kernelName, m.platformName)}
 }
 
 // crowded warns of kernels that are not slowed down by ranks that share their cores.

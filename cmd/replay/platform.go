@@ -195,7 +195,11 @@ func findRoute(p *platforms.Platform, from, to string) (*route, error) {
 
 func (d *described) writeText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s, %s\n", d.Name, words.Count(d.Hosts, "host"), words.Count(d.Cores, "core"), d.Flops, words.Count(d.Links, "link"))
+	nominal := ""
+	if d.Nominal {
+		nominal = " (nominal)"
+	}
+	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, words.Count(d.Hosts, "host"), words.Count(d.Cores, "core"), d.Flops, nominal, words.Count(d.Links, "link"))
 	for i := range d.Zones {
 		z := &d.Zones[i]
 		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, words.Count(z.Points, "point"))
