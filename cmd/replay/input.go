@@ -158,6 +158,17 @@ func (in *input) called() []trace.Kernel {
 	return list
 }
 
+// polls reports whether the trace polls: a definition makes an operation pending that
+// waits for a message, or is a recorded probe. Of a stream it is known whether there is a
+// place for such operations, of text nothing.
+func (in *input) polls() bool {
+	some := false
+	ok := in.visit(func(it *trace.Item) {
+		some = some || it.Op == trace.OpDefine && len(it.Guard) > 0 || it.Op == trace.OpIprobe
+	})
+	return some || !ok && in.header.Pollables > 0
+}
+
 // machine is what is replayed on, with the names for the report.
 type machine struct {
 	replay.Machine
@@ -193,6 +204,23 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 		}
 	}
 	return m, m.mapRanks(s, h.Ranks)
+}
+
+// notePolls notes that polls cost what SimGrid has by default, which was measured on no
+// machine, if the platform is a file and neither that nor the command line says anything
+// else. Built-in machines are as they were published.
+func (m *machine) notePolls(s *settings, in *input, o *netmodel.Options) {
+	const name = "smpi/iprobe"
+	set := slices.ContainsFunc(s.cfg, func(c [2]string) bool { return c[0] == name }) ||
+		slices.ContainsFunc(m.Platform.Config(), func(p platforms.Prop) bool { return p.Name == name })
+	if set || s.platform == "" || !exists(s.platform) || !in.polls() {
+		return
+	}
+	grows, and := "", ""
+	if o.GrowInjectedTimes {
+		grows, and = " and more with each miss", " and smpi/grow-injected-times:no"
+	}
+	m.notes = append(m.notes, fmt.Sprintf("a poll costs SimGrid's default of %g s%s: --cfg smpi/iprobe:SECONDS%s for predictions (docs/replay.md#polls)", o.IprobeCost, grows, and))
 }
 
 // loadPlatform loads a file, or a built-in machine for so many ranks.

@@ -53,6 +53,7 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	if err != nil {
 		return nil, o, err
 	}
+	m.notePolls(s, in, &o.Network)
 	if !s.quiet {
 		for _, note := range m.notes {
 			fmt.Fprintln(stderr, "replay:", note)
