@@ -101,7 +101,7 @@ func (r *EstimateReport) writeWarnings(b *strings.Builder) {
 		fmt.Fprintf(b, "warning: %d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones\n", r.Outliers)
 	}
 	if r.Tolerance > 0 && r.Relative() > r.Tolerance {
-		fmt.Fprintf(b, "warning: the time was over before the tolerance of %g %% was reached\n", 100*r.Tolerance)
+		fmt.Fprintf(b, "warning: the tolerance of %g %% was not reached within the budget\n", 100*r.Tolerance)
 	}
 	for _, text := range r.Warnings {
 		fmt.Fprintf(b, "warning: %s\n", text)

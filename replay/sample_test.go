@@ -255,6 +255,23 @@ func TestSampleRefuses(t *testing.T) {
 	}
 }
 
+// TestSampleReportTolerance: 1 s of 10 s is more than 5 %, which is warned of, and not more
+// than 10 %.
+func TestSampleReportTolerance(t *testing.T) {
+	e := &replay.Estimate{Estimate: &sampling.Estimate{Seconds: 10, Interval: 1, Steps: 1000}, Header: &trace.Header{Ranks: 2}}
+	for tolerance, want := range map[float64]bool{0.05: true, 0.1: false, 0: false} {
+		var b bytes.Buffer
+		r := replay.NewEstimateReport(e, &replay.Machine{}, 1)
+		r.Tolerance = tolerance
+		if err := r.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "warning: the tolerance of 5 % was not reached within the budget\n") != want {
+			t.Errorf("tolerance %v:\n%s", tolerance, &b)
+		}
+	}
+}
+
 // TestSampleCancelled: the context ends windows that are under way.
 func TestSampleCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
