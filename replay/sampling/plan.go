@@ -45,7 +45,7 @@ func (s *sampler) begin() ([]span, error) {
 }
 
 // firstRound returns how many windows to put between the ends of the run. With a time
-// limit these are as many as time and steps allow. Where there is no room for the fewest
+// limit these are as many as the time allows and are worth it. Where there is no room for the fewest
 // that make an estimate the error wraps ErrExact if all of the run fits into the time,
 // else ErrTime.
 func (s *sampler) firstRound() (int, error) {
@@ -64,7 +64,7 @@ func (s *sampler) firstRound() (int, error) {
 	if left := s.o.Left(); need > left {
 		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need), max(1, s.all()))
 	}
-	return max(fewest, min(most, room, s.affordable(ends))), nil
+	return max(fewest, min(most, s.worthwhile(ends), s.affordable(ends))), nil
 }
 
 // all returns the seconds that simulating all of the run is expected to take, if there
@@ -89,9 +89,9 @@ func (s *sampler) worth(steps int) error {
 	return nil
 }
 
-// worthwhile returns how many windows more are worth simulating.
-func (s *sampler) worthwhile() int {
-	return int(dearest*float64(s.o.End-s.o.First)-float64(s.spent)) / s.shape.steps()
+// worthwhile returns how many windows are worth simulating besides so many steps.
+func (s *sampler) worthwhile(others int) int {
+	return int(dearest*float64(s.o.End-s.o.First)-float64(s.spent+others)) / s.shape.steps()
 }
 
 // refine plans the next round: nothing if the estimate is good enough or the time
@@ -99,7 +99,7 @@ func (s *sampler) worthwhile() int {
 func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 	limit := len(s.done)
 	if s.o.Left != nil {
-		limit = min(limit, s.affordable(0), s.worthwhile())
+		limit = min(limit, s.affordable(0), s.worthwhile(0))
 	}
 	if limit < 1 {
 		return nil, nil

@@ -261,7 +261,7 @@ func TestTimeLimitOfShortRuns(t *testing.T) {
 		{limit: 23, want: "the time is too short for an estimate"},
 		{limit: 200, want: "the time is too short for an estimate: one would take about 264 s, all of the run 470 s"}, // 24 + (20+36+8*20)/0.9
 		{limit: 270, least: 240, most: 270},
-		{limit: 700, least: 400, most: 400},                                                                             // 24+20+36+16*20 are more than three quarters of 470 already
+		{limit: 700, least: 340, most: 340},                                                                             // 24+20+36+13*20: one window more, and they are more than three quarters of 470
 		{limit: 965, want: "sampling does not pay: all of the run fits into the time"},                                  // 470 < (965-24)/2
 		{limit: 500, noisy: true, want: "the time is too short for an estimate: all of the run would take about 470 s"}, // 470 > 0.9*(500-24)
 		{limit: 550, noisy: true, want: "sampling does not pay: all of the run fits into the time"},                     // 470 < 0.9*(550-24)
