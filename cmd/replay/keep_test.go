@@ -91,10 +91,12 @@ func TestKill(t *testing.T) {
 	want := uninterrupted(t, path)
 	file := filepath.Join(t.TempDir(), "state")
 	rng := rand.New(rand.NewPCG(1, 2))
+	patience := 20 * time.Millisecond
 	for kills := 0; ; kills++ {
 		p := start(t, "--json", "--quiet", "--checkpoint", file, "--resume", file, "--every", "2ms", path)
-		patience := time.Duration(10+rng.IntN(30)+10*kills) * time.Millisecond
-		timer := time.AfterFunc(patience, func() { _ = p.Process.Kill() })
+		patience += patience / 8
+		wait := patience + time.Duration(rng.IntN(20))*time.Millisecond
+		timer := time.AfterFunc(wait, func() { _ = p.Process.Kill() })
 		err := p.Wait()
 		timer.Stop()
 		if status, ok := p.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
