@@ -1,13 +1,14 @@
 // Bench measures how fast replay is, side by side with SimGrid's trace replay.
 //
-//	go run ./scripts/bench [-smpirun] [-messages N] [-ranks 64,256,1024] [-runs 5] [-in-step]
+//	go run ./scripts/bench [-smpirun] [-optim Lazy|Full] [-messages N] [-ranks 64,256,1024] [-runs 5] [-in-step]
 //
 // It writes three communication patterns as SimGrid text traces, on a two-level
 // fat tree with SMPI's default options, cross traffic included, and plays each
-// with replay and, if asked, with smpirun -replay in its default mode, which is
-// its fastest. The two take turns. It prints a Markdown table: medians of the
-// wall times of whole processes, as messages per second, peak memory, ratios, and
-// the difference of the two predictions.
+// with replay and, if asked, with smpirun -replay: in its default mode, which is
+// its fastest, or in the one whose dates are replay's (docs/deviations.md, 2). The
+// two take turns. It prints a Markdown table: medians of the wall times of whole
+// processes, as messages per second, peak memory, ratios, and the difference of the
+// two predictions.
 //
 // Each message has a size of its own, of 64 KiB to 1 MiB, so that the ranks drift
 // apart and messages of several rounds overlap; with -in-step all those of a round

@@ -24,6 +24,7 @@ func main() {
 // config is the command line.
 type config struct {
 	smpirun        bool
+	optim          string
 	replay         string
 	patterns       []string
 	ranks          []int
@@ -37,6 +38,7 @@ func parseFlags(args []string) (*config, error) {
 	o := &config{}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.smpirun, "smpirun", false, "measure smpirun -replay too")
+	f.StringVar(&o.optim, "optim", "Lazy", "smpirun's network/optim: Lazy, its default and fastest, or Full, whose dates are replay's")
 	f.StringVar(&o.replay, "replay", "bin/replay", "the program to measure")
 	patterns := f.String("patterns", "ring,pairwise,binary", "comma-separated patterns")
 	ranks := f.String("ranks", "64,256,1024", "comma-separated numbers of ranks: powers of two, at least 32")
@@ -60,6 +62,9 @@ func parseFlags(args []string) (*config, error) {
 			return nil, fmt.Errorf("-ranks: %q is not a power of two of at least 32", text)
 		}
 		o.ranks = append(o.ranks, n)
+	}
+	if o.optim != "Lazy" && o.optim != "Full" {
+		return nil, fmt.Errorf("-optim: %q is neither Lazy nor Full", o.optim)
 	}
 	if f.NArg() > 0 || o.runs < 1 || o.messages < 1 {
 		return nil, fmt.Errorf("want flags only, and at least one run and one message")
@@ -111,7 +116,7 @@ func (o *config) measure(load *workload.Workload) (ours, theirs sample, err erro
 	}
 	simulators := []*simulator{replaySimulator(o.replay)}
 	if o.smpirun {
-		simulators = append(simulators, smpirunSimulator(load.Ranks))
+		simulators = append(simulators, smpirunSimulator(load.Ranks, o.optim))
 	}
 	runs := make([][]sample, len(simulators))
 	for range o.runs {

@@ -39,9 +39,10 @@ func replaySimulator(path string) *simulator {
 
 var simulationTime = regexp.MustCompile(`Simulation time ([0-9.]+)`)
 
-func smpirunSimulator(ranks int) *simulator {
+// smpirunSimulator plays a workload with the network solver that optim names.
+func smpirunSimulator(ranks int, optim string) *simulator {
 	return &simulator{"smpirun", []string{"-no-privatize", "-np", strconv.Itoa(ranks), "-platform", "platform.xml", "-hostfile", "hostfile",
-		"-replay", "trace.index", "--cfg=smpi/host-speed:1Gf"},
+		"-replay", "trace.index", "--cfg=smpi/host-speed:1Gf", "--cfg=network/optim:" + optim},
 		func(output []byte) (float64, error) {
 			m := simulationTime.FindSubmatch(output)
 			if m == nil {

@@ -22,9 +22,10 @@ func parts() []part {
 		{"broadcasts", false, broadcasts},
 		{"stampede", false, stampede},
 		{"engine", false, engine},
-		{"smpirun", false, sideBySide},
+		{"smpirun", false, sideBySide("Lazy")},
 		{"published", false, published},
 		{"traces", false, traces},
+		{"smpirun-full", true, sideBySide("Full")},
 		{"dahu-complete", true, dahuComplete},
 		{"stampede-complete", true, stampedeComplete},
 	}
