@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"reprise/internal/words"
 	"reprise/trace"
 	"reprise/tracegen"
 )
@@ -39,10 +40,10 @@ const EagerLimit = 65535
 func (e *Exported) Warnings() []string {
 	var list []string
 	if e.Synchronous > 0 {
-		list = append(list, fmt.Sprintf("%d synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive", e.Synchronous))
+		list = append(list, words.Count(e.Synchronous, "synchronous send")+" of less than 64 KiB written as ordinary, without a wait for the receive")
 	}
 	if e.Tests > 0 {
-		list = append(list, fmt.Sprintf("%d tests and recorded probes are left out: the format has none", e.Tests))
+		list = append(list, words.Count(e.Tests, "completion test")+" left out, recorded probes among them: the format has none")
 	}
 	return list
 }

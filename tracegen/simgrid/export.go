@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/internal/words"
 	"reprise/trace"
 	"reprise/tracegen"
 )
@@ -45,16 +46,16 @@ const DetachedBelow = 65536
 func (e *Exported) Warnings() []string {
 	var list []string
 	for _, w := range []struct {
-		count  int64
-		format string
+		count      int64
+		noun, what string
 	}{
-		{e.Synchronous, "%d synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive"},
-		{e.Probes, "%d recorded probes are left out: the format has none"},
-		{e.Reordered, "%d waits mean an older request of equal source, destination and tag"},
-		{e.Freed, "%d requests that the trace lets go stay pending: the format cannot let go of them"},
+		{e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive"},
+		{e.Probes, "recorded probe", "left out: the format has none"},
+		{e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag"},
+		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
 	} {
 		if w.count > 0 {
-			list = append(list, fmt.Sprintf(w.format, w.count))
+			list = append(list, words.Count(w.count, w.noun)+" "+w.what)
 		}
 	}
 	return list

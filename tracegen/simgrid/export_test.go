@@ -251,9 +251,9 @@ func TestExportWarnings(t *testing.T) {
 	})
 	_, got := export(t, tr, simgrid.ExportOptions{})
 	want := []string{
-		"3 synchronous sends of less than 64 KiB are written as ordinary ones, which do not wait for their receive",
-		"1 recorded probes are left out: the format has none",
-		"3 waits mean an older request of equal source, destination and tag", // those of the sync exchange, the exchange, and slot 2
+		"3 synchronous sends of less than 64 KiB written as ordinary, without a wait for the receive",
+		"1 recorded probe left out: the format has none",
+		"3 waits written that will be for an older request of equal source, destination and tag", // those of the sync exchange, the exchange, and slot 2
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
