@@ -17,7 +17,11 @@ type option struct {
 // optionTable lists the options that Set understands, sorted by name.
 var optionTable = []option{
 	{"cpu/maxmin-selective-update", ignored},
+	{"cpu/model", only("Cas01")},
 	{"cpu/optim", ignored},
+	{"cpu/solver", only("maxmin")},
+	{"host/model", only("default", "compound")},
+	{"maxmin/concurrency-limit", only("-1")},
 	{"maxmin/precision", number(func(o *Options) *float64 { return &o.SharePrecision })},
 	{"network/TCP-gamma", number(func(o *Options) *float64 { return &o.TCPGamma })},
 	{"network/bandwidth-factor", tracked(explicitBandwidthFactor, func(o *Options) *float64 { return &o.BandwidthFactor })},
@@ -28,6 +32,7 @@ var optionTable = []option{
 	{"network/maxmin-selective-update", ignored},
 	{"network/model", setModel},
 	{"network/optim", ignored},
+	{"network/solver", only("maxmin")},
 	{"network/weight-S", tracked(explicitWeightS, func(o *Options) *float64 { return &o.WeightS })},
 	{"reprise/bw-factor", setFactorRule},
 	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
@@ -41,12 +46,15 @@ var optionTable = []option{
 	{"smpi/alltoall", algorithm("alltoall")},
 	{"smpi/alltoallv", algorithm("alltoallv")},
 	{"smpi/async-small-thresh", bytes(func(o *Options) *int64 { return &o.EagerBelow })},
+	{"smpi/auto-shared-malloc-thresh", ignored},
 	{"smpi/barrier", algorithm("barrier")},
 	{"smpi/bcast", algorithm("bcast")},
 	{"smpi/bw-factor", factors(func(o *Options) *Factors { return &o.BandwidthFactors })},
 	{"smpi/coll-selector", setCollSelector},
 	{"smpi/cpu-threshold", ignored},
+	{"smpi/display-allocs", ignored},
 	{"smpi/display-timing", ignored},
+	{"smpi/errors-are-fatal", ignored},
 	{"smpi/finalization-barrier", yesNo(func(o *Options) *bool { return &o.FinalizationBarrier })},
 	{"smpi/gather", algorithm("gather")},
 	{"smpi/grow-injected-times", yesNo(func(o *Options) *bool { return &o.GrowInjectedTimes })},
@@ -54,18 +62,27 @@ var optionTable = []option{
 	{"smpi/init", number(func(o *Options) *float64 { return &o.InitTime })},
 	{"smpi/iprobe", number(func(o *Options) *float64 { return &o.IprobeCost })},
 	{"smpi/iprobe-cpu-usage", number(func(o *Options) *float64 { return &o.IprobeCPUUsage })},
+	{"smpi/keep-temps", ignored},
 	{"smpi/lat-factor", factors(func(o *Options) *Factors { return &o.LatencyFactors })},
+	{"smpi/list-leaks", ignored},
 	{"smpi/ois", overheads(func(o *Options) *Overheads { return &o.IsendOverhead })},
 	{"smpi/or", overheads(func(o *Options) *Overheads { return &o.RecvOverhead })},
 	{"smpi/os", overheads(func(o *Options) *Overheads { return &o.SendOverhead })},
+	{"smpi/pedantic", ignored},
 	{"smpi/privatization", ignored},
+	{"smpi/privatize-libs", ignored},
 	{"smpi/reduce", algorithm("reduce")},
 	{"smpi/reduce_scatter", algorithm("reduce_scatter")},
 	{"smpi/scatter", algorithm("scatter")},
 	{"smpi/send-is-detached-thresh", bytes(func(o *Options) *int64 { return &o.DetachedBelow })},
 	{"smpi/shared-malloc", ignored},
+	{"smpi/shared-malloc-blocksize", ignored},
+	{"smpi/shared-malloc-hugepage", ignored},
 	{"smpi/simulate-computation", yesNo(func(o *Options) *bool { return &o.SimulateComputation })},
 	{"smpi/test", number(func(o *Options) *float64 { return &o.TestCost })},
+	{"smpi/tmpdir", ignored},
+	{"smpi/trace-call-location", ignored},
+	{"smpi/trace-call-use-absolute-path", ignored},
 	{"smpi/wtime", number(func(o *Options) *float64 { return &o.WtimeCost })},
 	{"surf/precision", number(func(o *Options) *float64 { return &o.TimePrecision })},
 }
@@ -81,7 +98,8 @@ func OptionNames() []string {
 
 // Set sets one option by SimGrid's name and spelling of values, as in
 // --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
-// (such as smpi/host-speed or network/optim) are accepted and have no effect. An
+// (such as smpi/host-speed, network/optim, or all of tracing) are accepted and have no
+// effect. An
 // unknown name is an error that names the nearest known one, if it is near. Setting
 // network/model, or reprise/bw-factor, also sets the defaults of network/weight-S,
 // network/bandwidth-factor and network/latency-factor that go with it, unless
@@ -95,6 +113,9 @@ func (o *Options) Set(name, value string) error {
 			return nil
 		}
 	}
+	if aside(name) {
+		return nil
+	}
 	if near := nearest(name); near != "" {
 		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
 	}
@@ -103,6 +124,23 @@ func (o *Options) Set(name, value string) error {
 
 // ignored accepts any value: the option has no effect on the dates of a replay.
 func ignored(*Options, string) error { return nil }
+
+// aside reports whether an option belongs to one of the families of SimGrid that have no
+// effect on the dates of a replay.
+func aside(name string) bool {
+	family, _, _ := strings.Cut(name, "/")
+	return slices.Contains([]string{"contexts", "debug", "exception", "path", "tracing"}, family)
+}
+
+// only accepts the values that say what is done anyway.
+func only(values ...string) func(*Options, string) error {
+	return func(_ *Options, value string) error {
+		if !slices.Contains(values, strings.TrimSpace(value)) {
+			return fmt.Errorf("%q, want %s: no other is modelled", value, strings.Join(values, " or "))
+		}
+		return nil
+	}
+}
 
 func number(field func(*Options) *float64) func(*Options, string) error {
 	return func(o *Options, value string) (err error) {

@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 		"smpi/async-small-thresh", "0", "smpi/send-is-detached-thresh", "65536",
 		"smpi/test", "1e-4", "smpi/iprobe", "1e-4", "smpi/grow-injected-times", "yes", "smpi/iprobe-cpu-usage", "1",
 		"smpi/wtime", "1e-8", "smpi/simulate-computation", "yes", "smpi/init", "0", "smpi/finalization-barrier", "no",
-		"smpi/coll-selector", "default", "network/optim", "Lazy", "cpu/optim", "Lazy", "smpi/host-speed", "1Gf",
+		"smpi/coll-selector", "default", "network/optim", "Lazy", "cpu/optim", "Lazy", "smpi/host-speed", "1Gf", "tracing", "yes", "contexts/stack-size", "16", "maxmin/concurrency-limit", "-1",
 		"reprise/solver", "local", "reprise/contention", "yes", "reprise/poll", "posted", "reprise/bw-factor", "progress",
 	)
 	if diff := cmp.Diff(DefaultOptions(), o, cmpopts.IgnoreUnexported(Options{})); diff != "" {
@@ -115,6 +115,9 @@ func TestSetErrors(t *testing.T) {
 		{"smpi/os", "0:1:2;", `entry 2 "": 1 values, want 2 to 5`},
 		{"smpi/or", "0:1:2:3", "value 3 after fixed and per-byte costs has no meaning"},
 		{"smpi/bw-factor", "0:1;0:2", "threshold 0 appears twice"},
+		{"host/model", "ptask_L07", `"ptask_L07", want default or compound: no other is modelled`},
+		{"maxmin/concurrency-limit", "100", `"100", want -1`},
+		{"smpi/bw-factor", "0:1;1e6:2", `entry 2 "1e6:2": threshold 1e6, want its digits`},
 		{"smpi/lat-factor", "0:1:1", `entry 1 "0:1:1": 3 values, want 2`},
 		{"smpi/test", "-1", `"-1" is not a number >= 0`},
 		{"smpi/iprobe", "NaN", `"NaN" is not a number >= 0`},

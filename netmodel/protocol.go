@@ -45,9 +45,9 @@ func NewProtocol(p *platforms.Platform, o Options) (*Protocol, error) {
 		key := overheadProps(p, h)
 		at, ok := known[key]
 		if !ok {
-			t, err := pr.tables[0].override(key)
+			t, err := pr.tables[0].override(p, h)
 			if err != nil {
-				return nil, fmt.Errorf("host %q: %w", p.Host(h).Name, err)
+				return nil, err
 			}
 			at = int32(len(pr.tables))
 			pr.tables = append(pr.tables, t)
@@ -71,21 +71,22 @@ var overheadNames = [3]string{"smpi/os", "smpi/ois", "smpi/or"}
 func overheadProps(p *platforms.Platform, h int) (key [3]string) {
 	for i, name := range overheadNames {
 		if v, ok := p.HostProp(h, name); ok {
-			key[i] = v
+			key[i] = v.Value
 		}
 	}
 	return key
 }
 
-// override returns t with the tables of the non-empty property values.
-func (t hostTables) override(values [3]string) (hostTables, error) {
+// override returns t with the tables that the properties of host h say.
+func (t hostTables) override(p *platforms.Platform, h int) (hostTables, error) {
 	for i, table := range []*Overheads{&t.send, &t.isend, &t.recv} {
-		if values[i] == "" {
+		v, _ := p.HostProp(h, overheadNames[i])
+		if v.Value == "" {
 			continue
 		}
-		parsed, err := ParseOverheads(values[i])
+		parsed, err := ParseOverheads(v.Value)
 		if err != nil {
-			return t, fmt.Errorf("property %s: %w", overheadNames[i], err)
+			return t, fmt.Errorf("%s:%d: host %q: property %s: %w", p.Name(), v.Line, p.Host(h).Name, v.Name, err)
 		}
 		*table = parsed
 	}

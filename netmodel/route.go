@@ -1,6 +1,7 @@
 package netmodel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -178,12 +179,13 @@ func (r *routes) compute(src, dst int32) (err error) {
 	return nil
 }
 
-// findWays sets r.there and r.back.
+// findWays sets r.there and r.back. A way back that no route is listed for has no
+// links: SimGrid asks there for one only to load it, and finds nothing.
 func (r *routes) findWays(src, dst int32) (err error) {
 	if r.there, err = r.routeOf(r.there[:0], int(src), int(dst)); err != nil || !r.crossTraffic {
 		return err
 	}
-	if r.back, err = r.routeOf(r.back[:0], int(dst), int(src)); err != nil {
+	if r.back, err = r.routeOf(r.back[:0], int(dst), int(src)); err != nil && !errors.Is(err, platforms.ErrNotListed) {
 		return fmt.Errorf("cross traffic: %w", err)
 	}
 	return nil

@@ -97,13 +97,17 @@ func ParseOverheads(s string) (Overheads, error) {
 }
 
 // parseRows splits "a:b:c;d:e:f", with least to most numbers in each row, and
-// sorts the rows by their first number.
+// sorts the rows by their first number, a threshold. It has no exponent: SimGrid
+// takes 1e6 there for 1.
 func parseRows(s string, least, most int) ([][]float64, error) {
 	var rows [][]float64
 	for i, entry := range strings.Split(s, ";") {
 		fields := strings.Split(entry, ":")
 		if len(fields) < least || len(fields) > most {
 			return nil, fmt.Errorf("entry %d %q: %d values, want %d to %d", i+1, entry, len(fields), least, most)
+		}
+		if strings.ContainsAny(fields[0], "eE") {
+			return nil, fmt.Errorf("entry %d %q: threshold %s, want its digits: SimGrid stops reading at the e", i+1, entry, fields[0])
 		}
 		row := make([]float64, len(fields))
 		for k, f := range fields {

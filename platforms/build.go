@@ -21,6 +21,7 @@ type builder struct {
 	*Platform
 	limits       limits
 	linkNames    map[string]declaredLink
+	configured   map[string]bool // names of the options of <config> so far
 	fatTreeHosts int32
 	later        []func() error // the second pass
 }
@@ -32,9 +33,10 @@ type declaredLink struct{ up, down int32 }
 // build makes a platform of a checked tree.
 func build(root *element, file string, lim limits) (*Platform, error) {
 	b := &builder{
-		Platform:  &Platform{name: file, points: map[string]point{}},
-		limits:    lim,
-		linkNames: map[string]declaredLink{},
+		Platform:   &Platform{name: file, points: map[string]point{}},
+		limits:     lim,
+		linkNames:  map[string]declaredLink{},
+		configured: map[string]bool{},
 	}
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
 	v := &values{file: file, e: root}
@@ -56,7 +58,7 @@ func build(root *element, file string, lim limits) (*Platform, error) {
 func (b *builder) buildRoot(root *element) error {
 	for _, e := range root.children {
 		if e.name == "config" {
-			b.config = append(b.config, readProps(e)...)
+			b.addConfig(e)
 			continue
 		}
 		if len(b.zones) > 0 {
@@ -150,7 +152,7 @@ func (b *builder) declareGraph(e *element, number int32) error {
 		case "link":
 			b.declareLink(v)
 		case "config":
-			b.config = append(b.config, readProps(c)...)
+			b.addConfig(c)
 		case "cabinet", "backbone", "host_link":
 			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
 		}
@@ -262,6 +264,16 @@ func (b *builder) addTable(v *values, t *linkTable) {
 		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0})
 	}
 	b.numLinks += int32(t.count)
+}
+
+// addConfig adds the options of a <config>. Of several with one name the first counts.
+func (b *builder) addConfig(e *element) {
+	for _, p := range readProps(e) {
+		if !b.configured[p.Name] {
+			b.configured[p.Name] = true
+			b.config = append(b.config, p)
+		}
+	}
 }
 
 // readProps returns the properties in an element.

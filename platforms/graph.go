@@ -3,6 +3,7 @@ package platforms
 import (
 	"cmp"
 	"container/heap"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -74,9 +75,19 @@ func (g *graph) towards(at, to int32) int32 {
 	return g.next[at*g.size+to]
 }
 
+// ErrNotListed is wrapped by the error for two hosts of one zone of routing Full that
+// has no route between them in that direction. SimGrid takes it for a way without
+// links where it only asks for the way back.
+var ErrNotListed = errors.New("not listed in this direction")
+
 func (g *graph) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
-	if src == dst && g.edge(src, src) < 0 {
-		return append(route, LoopbackLink), nil
+	if g.edge(src, dst) < 0 {
+		switch {
+		case src == dst:
+			return append(route, LoopbackLink), nil
+		case g.next == nil:
+			return route, fmt.Errorf("%w: %w", g.noRoute(w, place{g.zone, src}, place{g.zone, dst}), ErrNotListed)
+		}
 	}
 	start := len(route)
 	route, err := g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
@@ -93,8 +104,7 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dst
 	var few [8]int32
 	path, ok := g.appendPath(few[:0], srcIn, dstIn)
 	if !ok {
-		return route, fmt.Errorf("%s: no route in zone %q from %s to %s",
-			w.Name(), w.zones[g.zone].name, w.pointName(src), w.pointName(dst))
+		return route, g.noRoute(w, src, dst)
 	}
 	enter, leave := g.edges[path[0]].fromAt, g.edges[path[len(path)-1]].toAt
 	var err error
@@ -114,6 +124,10 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dst
 		return route[:start], err
 	}
 	return route, nil
+}
+
+func (g *graph) noRoute(w walk, src, dst place) error {
+	return fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src), w.pointName(dst))
 }
 
 // appendPath appends the edges to take from one point to another, one at least;

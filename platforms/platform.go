@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -113,13 +114,14 @@ func (p *Platform) HostIndex(name string) (int, bool) {
 }
 
 // HostProp returns a property of host i: its own, or else that of the cluster
-// it belongs to. A property of a zone does not reach the hosts in it.
-func (p *Platform) HostProp(i int, name string) (string, bool) {
+// it belongs to; of several with that name the first. A property of a zone does not
+// reach the hosts in it.
+func (p *Platform) HostProp(i int, name string) (Prop, bool) {
 	return findProp(p.groups[p.hostGroups[i]].props, name)
 }
 
-// Config returns the simulator options that the file sets, in file order, a
-// later one of the same name being meant to win. The caller must not change it.
+// Config returns the simulator options that the file sets, in file order. Of several
+// with one name it has the first, as SimGrid. The caller must not change it.
 func (p *Platform) Config() []Prop { return p.config }
 
 // NumLinks returns the number of links, LoopbackLink included, at most
@@ -233,12 +235,11 @@ func (p *Platform) spanOf(i int32) *linkSpan {
 	return &p.spans[lo]
 }
 
-// findProp returns the value of the last property of that name.
-func findProp(props []Prop, name string) (string, bool) {
-	for i := len(props) - 1; i >= 0; i-- {
-		if props[i].Name == name {
-			return props[i].Value, true
-		}
+// findProp returns the first property of that name.
+func findProp(props []Prop, name string) (Prop, bool) {
+	i := slices.IndexFunc(props, func(p Prop) bool { return p.Name == name })
+	if i < 0 {
+		return Prop{}, false
 	}
-	return "", false
+	return props[i], true
 }

@@ -56,7 +56,7 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 	case "link":
 		b.declareLink(v)
 	case "config":
-		b.config = append(b.config, readProps(v.e)...)
+		b.addConfig(v.e)
 	case "prop", "host_link":
 	default:
 		v.fail(fmt.Errorf("a zone of routing Cluster has none"))

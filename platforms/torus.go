@@ -27,13 +27,14 @@ func newTorus(s *clusterSpec, dims []int32, t *linkTable) *torus {
 	return c
 }
 
-// appendLocal routes dimension by dimension.
+// appendLocal routes dimension by dimension. From a host to itself it is by the
+// loopback, or if there is none by the limiter.
 func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
-	if src == dst {
-		if c.loopback < 0 {
-			return route, fmt.Errorf("%s: torus %q has no loopback for messages of a host to itself", w.Name(), c.name)
-		}
+	switch {
+	case src == dst && c.loopback >= 0:
 		return append(route, c.loopback+src), nil
+	case src == dst && c.limiter < 0:
+		return route, fmt.Errorf("%s: torus %q has no loopback for messages of a host to itself", w.Name(), c.name)
 	}
 	at, stride := src, int32(1)
 	for j, size := range c.dims {

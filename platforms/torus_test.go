@@ -42,6 +42,7 @@ func TestTorusRoutes(t *testing.T) {
 		{"limiter", "0-8", `topo_parameters="3,3" limiter_link="5GBps"`, []routeCase{
 			{"n0", "n4", "n0_limiter n0_dim_0_UP n1_limiter n1_dim_1_UP n4_limiter"},
 			{"n4", "n0", "n4_limiter n3_dim_0_DOWN n3_limiter n0_dim_1_DOWN n0_limiter"},
+			{"n3", "n3", "n3_limiter"}, // no loopback: SimGrid 3.32 moves 100,000 bytes by the limiter
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

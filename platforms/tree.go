@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxDepth bounds how deep elements nest, so that recursion over them is safe.
@@ -46,6 +49,7 @@ func (e *element) String() string {
 // proportional to the input.
 func readTree(r io.Reader, name string) (*element, error) {
 	dec := xml.NewDecoder(r)
+	dec.CharsetReader = charset
 	var open []*element
 	root := &element{}
 	open = append(open, root)
@@ -79,6 +83,17 @@ func readTree(r io.Reader, name string) (*element, error) {
 		return nil, fmt.Errorf("%s:1: want one <platform> element, found %d elements", name, len(root.children))
 	}
 	return root.children[0], nil
+}
+
+// charset reads a document in an encoding other than UTF-8.
+func charset(label string, r io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "us-ascii", "ascii":
+		return r, nil
+	case "iso-8859-1", "latin1":
+		return charmap.ISO8859_1.NewDecoder().Reader(r), nil
+	}
+	return nil, errors.New("want UTF-8, US-ASCII or ISO-8859-1")
 }
 
 // readError puts name and line before an error of the reader or the decoder.

@@ -17,9 +17,9 @@
 // Three rules of the format are worth knowing. A wait names a message (source,
 // destination, tag), not a request: it means the oldest pending one, and does
 // nothing if there is none. A rank waits for what is pending after its last line,
-// of requests for one and the same message only the newest. And a count without a datatype means bytes, or doubles if the init line
-// had an argument; SimGrid lets the last init executed by any rank decide for
-// all, which is the one of the last rank.
+// of requests for one and the same message only the newest. And a count without a
+// datatype means bytes, or doubles if the init lines have an argument. In SimGrid the
+// last init executed by any rank decides for all, so they must agree.
 //
 // [Export], [ExportFile] and [ExportDir] write a trace of ours as such text, with
 // its polls answered by a rule and its kernels turned into flop.

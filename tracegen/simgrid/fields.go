@@ -152,11 +152,12 @@ func (f *fields) truncated(what string, least, most int64) int64 {
 	return int64(v)
 }
 
-// typeSizes are the bytes of SimGrid's datatypes by number.
-var typeSizes = [...]int64{8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8}
-
-// packedType is the number of MPI_PACKED, of one byte.
-const packedType = 57
+// typeSizes are the bytes of SimGrid's datatypes by number, as version 3.32 sends
+// them; 0 for those without content (MPI_LB and MPI_UB).
+var typeSizes = [...]int64{
+	8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8,
+	8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0, 1, 8, 8,
+}
 
 // itemSize returns the bytes of the datatype in the next field, or the default if
 // there is none.
@@ -164,14 +165,9 @@ func (f *fields) itemSize(defaultSize int64) int64 {
 	if f.text[f.at] == '\n' {
 		return defaultSize
 	}
-	n, end := digits(f.text, f.at)
-	switch {
-	case end > 0 && n < int64(len(typeSizes)):
+	if n, end := digits(f.text, f.at); end > 0 && n < int64(len(typeSizes)) && typeSizes[n] > 0 {
 		f.at = end
 		return typeSizes[n]
-	case end > 0 && n == packedType:
-		f.at = end
-		return 1
 	}
 	if field := f.next(); field != nil {
 		f.failf("datatype %q is not known", field)

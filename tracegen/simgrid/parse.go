@@ -39,7 +39,10 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 	case "waitall":
 		a.Kind = trace.KindWaitAll
 		s.forgetAll()
-	case "init", "finalize", "comm_size", "comm_split", "comm_dup", "location":
+	case "init":
+		t.checkInit(f)
+		return false
+	case "finalize", "comm_size", "comm_split", "comm_dup", "location":
 		return false
 	case "":
 		f.failf("action is missing")

@@ -192,11 +192,26 @@ func (t *Trace) noteInit(f *fields) bool {
 	if string(f.next()) != "init" {
 		return false
 	}
-	t.defaultSize = 1
-	if f.next() != nil {
-		t.defaultSize = 8
-	}
+	t.defaultSize = initSize(f)
 	return true
+}
+
+// initSize returns the bytes of an item without datatype after an init line, of which
+// what follows its name is left.
+func initSize(f *fields) int64 {
+	if f.next() != nil {
+		return 8
+	}
+	return 1
+}
+
+// checkInit refuses an init line that says something else than the one that counts:
+// in SimGrid it then hangs on the order of execution what a count means.
+func (t *Trace) checkInit(f *fields) {
+	if size := initSize(f); size != t.defaultSize {
+		names := map[int64]string{1: "bytes", 8: "doubles"}
+		f.failf("counts mean %s by this init and %s by that of rank %d: all must agree", names[size], names[t.defaultSize], t.ranks-1)
+	}
 }
 
 // Fill stores the next actions of rank in buf and returns how many, 0 at the
@@ -240,7 +255,7 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("%s: file of rank %d: %w", t.name, s.rank, err)
 	}
 	owner := s.lines.integer("rank", 0, MaxRanks-1)
 	ok := false

@@ -153,6 +153,8 @@ func TestBadLines(t *testing.T) {
 		{"0 send 1 0 -1", "a.ti:2: count -1 out of [0,"},
 		{"0 recv 1 0 -2", "a.ti:2: count -2 out of [-1,"},
 		{"0 send 1 0 1 99", `a.ti:2: datatype "99" is not known`},
+		{"0 send 1 0 1 55", `a.ti:2: datatype "55" is not known`},
+		{"0 init 1", "a.ti:2: counts mean doubles by this init and bytes by that of rank 1"},
 		{"0 send 1 0 1e15 27", "a.ti:2: 1000000000000000 items of 32 bytes are too many"},
 		{"0 send 1 1e10 1", "a.ti:2: tag 1e+10 out of [-2147483646,2147483647]"},
 		{"0 compute -1", "a.ti:2: amount -1 is negative"},
@@ -168,6 +170,38 @@ func TestBadLines(t *testing.T) {
 		if _, err = actions(tr, 0, 4); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q", c.line, err, c.want)
 		}
+	}
+}
+
+// TestPairTypes: datatypes from 30 on, pairs and those of Fortran and C++, have the
+// bytes that SimGrid 3.32 sends for one of them.
+func TestPairTypes(t *testing.T) {
+	for size, numbers := range map[int64][]int{
+		1: {51, 57}, 2: {46}, 4: {38, 39, 45, 47}, 8: {30, 33, 34, 35, 40, 42, 48, 52, 58, 59},
+		16: {31, 32, 36, 37, 41, 43, 44, 49, 53}, 32: {50, 54},
+	} {
+		for _, number := range numbers {
+			tr, err := open(t, map[string]string{"trace.index": "a.ti\nb.ti\n", "a.ti": fmt.Sprintf("0 init\n0 send 1 0 1000 %d\n", number), "b.ti": "1 init\n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := actions(tr, 0, 4)
+			if err != nil || got[0].X[0] != 1000*size {
+				t.Errorf("datatype %d: %v, %v, want %d bytes", number, got, err, 1000*size)
+			}
+		}
+	}
+}
+
+// TestMissingFile: a file that is not there is named, with the index and the rank.
+func TestMissingFile(t *testing.T) {
+	tr, err := open(t, map[string]string{"trace.index": "none.ti\nb.ti\n", "b.ti": "1 init\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = actions(tr, 0, 4)
+	if err == nil || !strings.Contains(err.Error(), "trace.index: file of rank 0: open ") || !strings.Contains(err.Error(), `none.ti": no such file`) {
+		t.Errorf("error %v, want index, rank and file", err)
 	}
 }
 
