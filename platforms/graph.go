@@ -69,7 +69,7 @@ func (g *graph) edge(from, to int32) int32 {
 
 // towards returns the edge to take at one point on the way to another, or -1.
 func (g *graph) towards(at, to int32) int32 {
-	if g.next == nil || at == to {
+	if g.next == nil {
 		return g.edge(at, to)
 	}
 	return g.next[at*g.size+to]
@@ -218,6 +218,24 @@ func (g *graph) findPathsTo(to int32, into [][]int32, dist []int64) {
 			}
 		}
 	}
+	g.next[to*g.size+to] = g.selfEdge(to, dist)
+}
+
+// selfEdge returns the edge to take from a point to itself, -1 for none: the one that
+// is listed, but with Floyd a round trip if that has fewer links.
+func (g *graph) selfEdge(to int32, dist []int64) int32 {
+	listed := g.edge(to, to)
+	if listed < 0 || g.dijkstra {
+		return listed
+	}
+	best, least := listed, int64(g.edges[listed].end-g.edges[listed].first)
+	for i := g.first[to]; i < g.first[to+1]; i++ {
+		e := &g.edges[i]
+		if d := int64(e.end-e.first) + dist[e.to]; e.to != to && d < least {
+			best, least = i, d
+		}
+	}
+	return best
 }
 
 // A visit is a point that waits in Dijkstra's queue; visits are a heap by

@@ -67,6 +67,19 @@ func TestShortestPaths(t *testing.T) {
 	}
 }
 
+// TestSelfRoutes: the route to itself that is listed for a host is Floyd's only if no
+// round trip has fewer links. (SimGrid 3.32 takes 2.95 ms for 100,000 bytes on the links
+// of a; on three of 1 GB/s it would take 0.37 ms.)
+func TestSelfRoutes(t *testing.T) {
+	for routing, want := range map[string]string{"Floyd": "ab ab", "Dijkstra": "s s s", "Full": "s s s"} {
+		p := parse(t, zoneXML(routing, points("a b", "ab s")+`
+			<route src="a" dst="b"><link_ctn id="ab"/></route>
+			<route src="a" dst="a" symmetrical="NO"><link_ctn id="s"/><link_ctn id="s"/><link_ctn id="s"/></route>
+			<route src="b" dst="b" symmetrical="NO"><link_ctn id="s"/><link_ctn id="s"/></route>`))
+		checkRoutes(t, p, []routeCase{{"a", "a", want}, {"b", "b", "s s"}})
+	}
+}
+
 // TestZoneRoutes: routes go to the gateway inside each zone, over the links of
 // the zoneRoute, and on from the other gateway.
 func TestZoneRoutes(t *testing.T) {

@@ -56,6 +56,7 @@ type engine struct {
 	progress stepCounter
 
 	numMessages, numBytes, numPolls, numActions int64
+	numTruncated                                int64 // messages longer than their receive
 }
 
 // loop plays everything that is left.

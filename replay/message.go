@@ -145,7 +145,7 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 		}
 	}
 	if matched {
-		m.size = min(size, room)
+		e.fit(m, room)
 	} else if to.guardPeer == src && to.guardTag == tag {
 		to.guardPeer = -1
 		if to.spinning {
@@ -186,8 +186,16 @@ func (e *engine) unite(id int32, room int64, date float64) error {
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, date)
 	}
-	m.size = min(m.size, room)
+	e.fit(m, room)
 	return err
+}
+
+// fit cuts a message to the bytes that its receive has room for.
+func (e *engine) fit(m *message, room int64) {
+	if m.size > room {
+		m.size = room
+		e.numTruncated++
+	}
 }
 
 // checkPost checks what a source of actions may have got wrong.

@@ -117,7 +117,7 @@ func kernelNames(h *trace.Header) []string {
 	return names
 }
 
-// warnings reports messages that were sent or expected to no end.
+// warnings reports messages that were sent or expected to no end, or did not fit.
 func (e *engine) warnings() []string {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
@@ -134,6 +134,9 @@ func (e *engine) warnings() []string {
 	}
 	if recvs > 0 {
 		list = append(list, words.Count(recvs, "receive")+" posted but never matched")
+	}
+	if e.numTruncated > 0 {
+		list = append(list, words.Count(e.numTruncated, "message")+" cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE")
 	}
 	return list
 }

@@ -15,7 +15,7 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	snapshot.Index(c, &e.live, 0, len(e.ranks)+1)
 	snapshot.Index(c, &e.probeFactor, 1, math.MaxInt)
 	snapshot.Index(c, &e.testFactor, 1, math.MaxInt)
-	for _, n := range []*int64{&e.numMessages, &e.numBytes, &e.numPolls, &e.numActions} {
+	for _, n := range []*int64{&e.numMessages, &e.numBytes, &e.numPolls, &e.numActions, &e.numTruncated} {
 		snapshot.Int(c, n)
 	}
 	e.snapshotMessages(c)
