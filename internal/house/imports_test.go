@@ -18,7 +18,7 @@ import (
 var allowed = map[string]rule{
 	"reprise/proto":             {outside: []string{"google.golang.org/protobuf"}},
 	"reprise/trace":             {inside: []string{"reprise/proto"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
-	"reprise/platforms":         {},
+	"reprise/platforms":         {outside: []string{"golang.org/x/text"}},
 	"reprise/netmodel":          {inside: []string{"reprise/platforms", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/noise":             {},
 	"reprise/kernels":           {inside: []string{"reprise/noise"}, outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
