@@ -138,10 +138,10 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 // latencyPhase returns how long the latency phase of a message lasts on a way, and
 // notes its factors.
 func (n *Network) latencyPhase(way *route, size int64) float64 {
-	z, within := float64(size)+envelope, way.src == way.dst
-	if z != n.lastSize || within != n.lastWithin {
-		n.lastSize, n.lastWithin = z, within
-		n.setFactors(z, within)
+	z := float64(size) + envelope
+	if z != n.lastSize || way.within != n.lastWithin {
+		n.lastSize, n.lastWithin = z, way.within
+		n.setFactors(z, way.within)
 	}
 	return way.latency * n.lastG
 }

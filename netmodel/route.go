@@ -23,18 +23,23 @@ type linkClass struct {
 }
 
 // routes computes what a transfer needs to know of its way, and remembers it for
-// pairs of hosts that talk again. Ranks have few partners at a time: on HPL nine
-// of ten lookups hit, which makes the start of a transfer twice as quick.
+// pairs of hosts that talk again and again: a pair is given a place when it is the
+// second time in a row to be asked for there. Ranks have few partners at a time: on
+// HPL nine of ten lookups hit, which makes the start of a transfer twice as quick.
+// But where everybody talks to somebody else each time, to store what is not asked for
+// again would only drive the rest of the simulation from the caches.
 type routes struct {
 	routeOf      routeFunc
 	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
 	classes      []linkClass
-	classOf      []int32 // by link: index in classes
+	of           []ofLink // by link
+	fat          bool     // some links are FATPIPEs
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
 
-	known []route // by the pair of hosts
-	shift int     // of the source in the index of known, if every pair has a place; else -1
+	asked []hostPair // by place: the pair that was asked for last
+	known []route    // by place; the one behind all is for pairs without
+	shift int        // of the source in the number of a place, if every pair has its own; else -1
 	links []routeLink
 	width int // entries of links for each of known
 
@@ -43,17 +48,29 @@ type routes struct {
 	order               []int32 // scratch of summed
 }
 
+// ofLink is what routes knows of a link.
+type ofLink struct {
+	class int32 // index in routes.classes
+	entry int32 // one more than its index among the links of the route that is being stored, 0 if it is none
+}
+
+// hostPair is source and destination of a route; never 0.
+type hostPair uint64
+
+func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) + 1 }
+
 // route is the way from a host to another, and back with cross traffic. 64 bytes.
 type route struct {
-	src, dst int32   // src < 0: empty
-	latency  float64 // s: sum over the links there
+	pair     hostPair // 0: empty
+	latency  float64  // s: sum over the links there
 	penalty  float64
 	usage    float64 // 1/penalty
 	bound    float64 // byte/s of share: min capacity and TCP window
 	maxLevel float64 // of a flow alone
-	shared   int32   // number of links that are SHARED; those that are FATPIPEs follow
-	count    int32   // number of links
 	narrow   float64 // byte/s: min bandwidth
+	shared   int16   // number of links that are SHARED; those that are FATPIPEs follow
+	count    int16   // number of links
+	within   bool    // from a host to itself
 }
 
 // routeLink is a link of a route. One that is met several times is there once.
@@ -78,7 +95,7 @@ const (
 
 func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options) (*routes, error) {
 	r := &routes{
-		routeOf: routeOf, classOf: make([]int32, len(links)),
+		routeOf: routeOf, of: make([]ofLink, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
 		width: 4,
 	}
@@ -99,53 +116,56 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 			index[c] = at
 			r.classes = append(r.classes, c)
 		}
-		r.classOf[i] = at
+		r.of[i].class = at
+		r.fat = r.fat || c.fatpipe
 	}
 	return r, nil
 }
 
-// remember makes the table of known routes.
+// remember makes the places of routes.
 func (r *routes) remember(hosts int) {
 	r.shift = bits.Len(uint(max(hosts-1, 0)))
 	count := 1 << (2 * min(r.shift, fewBits))
 	if r.shift > fewBits {
 		r.shift = -1
 		count = minKnownRoutes
-		for count < len(r.classOf) && count < maxKnownRoutes {
+		for count < len(r.of) && count < maxKnownRoutes {
 			count *= 2
 		}
 	}
-	r.known = make([]route, count)
+	r.asked = make([]hostPair, count)
 	r.forget()
 }
 
-// place returns the index of the route from src to dst in the table of known ones.
+// place returns the place of the route from src to dst.
 func (r *routes) place(src, dst int32) uint32 {
-	mask := uint32(len(r.known) - 1)
+	mask := uint32(len(r.asked) - 1)
 	if r.shift >= 0 {
 		return (uint32(src)<<r.shift | uint32(dst)) & mask
 	}
 	return (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8 & mask
 }
 
-// forget empties the table of known routes.
+// forget empties all places.
 func (r *routes) forget() {
-	for i := range r.known {
-		r.known[i].src = -1
-	}
+	r.known = make([]route, len(r.asked)+1)
 	r.links = make([]routeLink, len(r.known)*r.width)
 }
 
 // find returns the route from src to dst and its links, valid until the next find.
 func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
-	i := r.place(src, dst)
-	k := &r.known[i]
-	if k.src != src || k.dst != dst {
+	i, pair := r.place(src, dst), pairOf(src, dst)
+	if r.asked[i] != pair {
+		r.asked[i] = pair
+		i = uint32(len(r.asked))
+	}
+	if r.known[i].pair != pair {
 		if err := r.compute(src, dst); err != nil {
 			return nil, nil, err
 		}
 		r.store(i, src, dst)
 	}
+	k := &r.known[i]
 	return k, r.links[int(i)*r.width:][:k.count], nil
 }
 
@@ -191,11 +211,11 @@ func (r *routes) findWays(src, dst int32) (err error) {
 	return nil
 }
 
-// store makes entry i the route of r.there and r.back. The sums run in SimGrid's
+// store puts the route of r.there and r.back in place i. The sums run in SimGrid's
 // order, latencies first: on FATPIPE links the last bit can decide.
 func (r *routes) store(i uint32, src, dst int32) {
 	k := &r.known[i]
-	*k = route{src: src, dst: dst, bound: unlimited, narrow: unlimited}
+	*k = route{pair: pairOf(src, dst), within: src == dst, bound: unlimited, narrow: unlimited}
 	for _, l := range r.summed {
 		k.latency += r.class(l).latency
 	}
@@ -209,13 +229,15 @@ func (r *routes) store(i uint32, src, dst int32) {
 		k.bound = min(k.bound, r.window/(2*k.latency))
 	}
 	links := r.links[int(i)*r.width:][:0:r.width]
-	fat := r.haveFatpipe(r.there) || r.haveFatpipe(r.back)
-	links = r.addLinks(links, fat, false)
-	k.shared = int32(len(links))
-	if fat {
-		links = r.addLinks(links, fat, true)
+	links = r.addLinks(links, false)
+	k.shared = int16(len(links))
+	if r.fat {
+		links = r.addLinks(links, true)
 	}
-	k.count = int32(len(links))
+	k.count = int16(len(links))
+	for _, l := range links {
+		r.of[l.link].entry = 0
+	}
 	k.setPenalty(k.penalty, r, links)
 }
 
@@ -241,49 +263,34 @@ func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
 	}
 }
 
-func (r *routes) class(l int32) *linkClass { return &r.classes[r.classOf[l]] }
+func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
 
-func (r *routes) haveFatpipe(links []int32) bool {
-	for _, l := range links {
-		if r.class(l).fatpipe {
-			return true
-		}
-	}
-	return false
-}
-
-// addLinks adds the links there and back; if some are FATPIPEs, only those that
-// are, or those that are not.
-func (r *routes) addLinks(list []routeLink, some, fatpipe bool) []routeLink {
+// addLinks adds the links there and back that are FATPIPEs, or those that are not.
+func (r *routes) addLinks(list []routeLink, fatpipe bool) []routeLink {
 	for _, l := range r.there {
-		if !some || r.class(l).fatpipe == fatpipe {
-			list = r.addLink(list, l, 1, fatpipe)
-		}
-	}
-	if len(r.back) == 0 {
-		return list
+		list = r.addLink(list, l, 1, fatpipe)
 	}
 	for _, l := range r.back {
-		if !some || r.class(l).fatpipe == fatpipe {
-			list = r.addLink(list, l, crossWeight, fatpipe)
-		}
+		list = r.addLink(list, l, crossWeight, fatpipe)
 	}
 	return list
 }
 
-// addLink adds link l with a weight. The weights of its occurrences add up, but
-// count by their maximum on a FATPIPE.
+// addLink adds link l with a weight, if it is a FATPIPE or is not. The weights of its
+// occurrences add up, but count by their maximum on a FATPIPE.
 func (r *routes) addLink(list []routeLink, l int32, weight float64, fatpipe bool) []routeLink {
-	for i := range list {
-		switch k := &list[i]; {
-		case k.link != l:
-			continue
-		case fatpipe:
-			k.weight = max(k.weight, weight)
-		default:
-			k.weight += weight
-		}
+	if r.fat && r.class(l).fatpipe != fatpipe {
 		return list
 	}
-	return append(list, routeLink{l, weight})
+	switch at := &r.of[l].entry; {
+	case *at == 0:
+		list = append(list, routeLink{l, weight})
+		*at = int32(len(list))
+	case fatpipe:
+		k := &list[*at-1]
+		k.weight = max(k.weight, weight)
+	default:
+		list[*at-1].weight += weight
+	}
+	return list
 }
