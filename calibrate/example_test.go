@@ -2,11 +2,11 @@ package calibrate_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/kernels"
 )
 
 // Timings that are 2 ns a column and 1 us: the fit says so, and the kernel file is
@@ -30,17 +30,17 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	c := report.Functions[0].All.Coefficients
-	fmt.Printf("%.2g s per %s\n", c[0].Value, c[0].Term)
-	if err := report.WriteYAML(os.Stdout, calibrate.FileOptions{Source: "made up"}); err != nil {
+	for _, c := range report.Functions[0].All.Coefficients {
+		fmt.Printf("%.3g s per %s\n", c.Value, c.Term)
+	}
+	var file strings.Builder
+	if err := report.WriteYAML(&file, calibrate.FileOptions{Source: "made up"}); err != nil {
+		fmt.Println(err)
+	}
+	if _, err := kernels.Parse(strings.NewReader(file.String()), "fit.yaml"); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
 	// 2e-09 s per N
-	// version: 1
-	// source: "made up"
-	// unit: s # coefficients: seconds per unit of the product
-	// kernels:
-	//   # M-1, 4 timings of 4 sizes, R2 1.000000
-	//   dscal: {terms: {N: 2.0e-09, 1: 1.0e-06}}
+	// 1e-06 s per 1
 }

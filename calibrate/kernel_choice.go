@@ -162,7 +162,7 @@ func candidates(f *function, o KernelOptions) []Candidate {
 		one = strings.Join(f.dims, "*")
 	}
 	full := polynomial(f.dims)
-	if !slices.Contains(full, one) {
+	if !slices.ContainsFunc(full, func(term string) bool { return sameProduct(term, one, f.dims) }) {
 		full = append([]string{one}, full...)
 	}
 	list := []Candidate{{Model: Constant, Terms: []string{"1"}}, {Model: LinearOne, Terms: []string{one, "1"}}, {Model: Polynomial, Terms: full}}

@@ -12,23 +12,43 @@ import (
 
 // fitModel is fitPoints with a constant that the timings bear out. Long calls leave
 // it so uncertain that it may come out below zero, as if calls gave time back, or above the
-// shortest time that was measured. The fit is then made to go through that time; if its constant
-// is below zero even so, it has none. Given terms stay as they are.
+// shortest time that was measured by more than that one is uncertain. The fit is then made to go
+// through it; if its constant is below zero even so, it has none. Given terms stay as they are.
 func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
-	fit, err := fitPoints(points, products, nil, o)
+	fit, err := fitPoints(points, products, products, nil, o)
 	last := len(products) - 1
 	if given || last == 0 || products[last].text != "1" || err != nil && !errors.Is(err, errNegative) {
 		return fit, err
 	}
 	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
-	if err == nil && fit.constantWithin(least.seconds.mean) {
+	if err == nil && fit.constantWithin(least.seconds.mean+fit.slack(&least.seconds)) {
 		return fit, nil
 	}
-	fit, err = fitPoints(points, products[:last], &least, o)
+	fit, err = fitPoints(points, products[:last], products, &least, o)
 	if err == nil && fit.constantWithin(math.Inf(1)) || err != nil && !errors.Is(err, errNegative) {
 		return fit, err
 	}
-	return fitPoints(points, products[:last], nil, o)
+	return fitPoints(points, products[:last], products, nil, o)
+}
+
+// slackErrors is the number of standard errors by which the mean time of a size may be
+// below what a constant says it is at least. The smallest of a hundred normal means is two
+// and a half below the true one as a rule, that of a million less than five.
+const slackErrors = 5
+
+// slack returns how far, in seconds, the shortest mean time may be below the true one. Its standard
+// error is that of its own timings or, if these scatter less, what timings of
+// all sizes scatter as a part of their mean. Where no size was timed twice, that part is
+// taken to be a tenth.
+func (f *Fit) slack(least *moments) float64 {
+	sd := least.mean / 10
+	if f.NoiseModel != nil {
+		sd = f.NoiseModel.Variation * least.mean
+		if least.n > 1 {
+			sd = max(sd, least.sd())
+		}
+	}
+	return slackErrors * sd / math.Sqrt(float64(least.n))
 }
 
 // constantWithin reports whether the constant, the last coefficient, is in [0, most].
@@ -38,8 +58,9 @@ func (f *Fit) constantWithin(most float64) bool {
 }
 
 // fitPoints fits the sum of the products to the means of the points. If it is to
-// go through one of them, a constant is added to the products that does so.
-func fitPoints(points []point, products []product, through *point, o KernelOptions) (*Fit, error) {
+// go through one of them, a constant is added to the products that does so. The deviation
+// is fitted to terms of its own: calls too short to show in the fit have noise, too.
+func fitPoints(points []point, products, noise []product, through *point, o KernelOptions) (*Fit, error) {
 	x, y := design(points, products)
 	w, err := weights(y, o.Relative)
 	if err != nil {
@@ -72,7 +93,7 @@ func fitPoints(points []point, products []product, through *point, o KernelOptio
 	if !o.Relative {
 		f.ResidualGrowth = residualGrowth(y, f.fitted)
 	}
-	f.NoiseModel = fitNoise(points, products, x)
+	f.NoiseModel = fitNoise(points, noise, o.Relative)
 	return f, nil
 }
 
@@ -171,6 +192,14 @@ func residualGrowth(y, fitted []float64) float64 {
 // residuals.
 const minGrowthPoints = 10
 
+// mainTerm returns the first coefficient but the constant, unless that is all there is.
+func (f *Fit) mainTerm() Coefficient {
+	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
+		return f.Coefficients[i]
+	}
+	return f.Coefficients[0]
+}
+
 // errNegative marks a fit whose times are below zero for most sizes: the long calls,
 // or the scatter of theirs, have bent it.
 var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
@@ -196,9 +225,9 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 	if compared > 0 {
 		f.MeanError = sum / float64(compared)
 	}
-	switch {
-	case coef[0] <= 0:
-		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(coef[0]), f.Coefficients[0].Term)
+	switch main := f.mainTerm(); {
+	case main.Value <= 0:
+		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(main.Value), main.Term)
 	case 2*f.NegativeSizes > len(y):
 		return fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
 	}

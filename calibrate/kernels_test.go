@@ -153,6 +153,12 @@ func TestConstants(t *testing.T) {
 		{"below zero for most sizes", "1,1\n2,2\n3,3\n4,4\n100,100\n200,1000\n", []Coefficient{{Term: "N", Value: 210030.0 / 50030}}},
 		// The line is 1.95 n + 7.5, above the shortest time, 1. Through (0, 1): slope (10*39 + 20*39)/(100+400).
 		{"above the shortest time", "0,1\n10,40\n20,40\n", []Coefficient{{Term: "N", Value: 2.34}, {Term: "1", Value: 1, Fixed: true}}},
+		// The line is 1.25 n + 7/6, above 1, but by less than half: nothing was timed twice.
+		{"above the shortest time by less than it may scatter", "0,1\n10,14\n20,26\n", []Coefficient{{Term: "N", Value: 1.25}, {Term: "1", Value: 7.0 / 6}}},
+		// The same, times three: 1 is the mean of timings with a standard error of 0.2/sqrt(3); five of them are 0.58.
+		{"above the shortest time by less than it scatters", "0,0.8\n0,1\n0,1.2\n10,14\n20,26\n", []Coefficient{{Term: "N", Value: 1.25}, {Term: "1", Value: 7.0 / 6}}},
+		// A standard error of 0.02/sqrt(3): 1/6 is above 0.058. Through (0, 1): slope (10*13 + 20*25)/500.
+		{"above the shortest time by more than it scatters", "0,0.98\n0,1\n0,1.02\n10,14\n20,26\n", []Coefficient{{Term: "N", Value: 1.26}, {Term: "1", Value: 1, Fixed: true}}},
 		// Sxy = (-10)(-26)+10*35 with means 10, 28: the line is 3.05 n - 2.5 (y: 2, 19, 63).
 		// Through (0, 2): slope (10*17 + 20*61)/500.
 		{"below zero, with a short call", "0,2\n10,19\n20,63\n", []Coefficient{{Term: "N", Value: 2.78}, {Term: "1", Value: 2, Fixed: true}}},
@@ -171,6 +177,27 @@ func TestConstants(t *testing.T) {
 				t.Errorf("%s: got %+v, want %+v", test.name, g, want)
 			}
 		}
+	}
+}
+
+// TestProductInAnyOrder: a product of all dimensions is that of M-2 however it is written.
+func TestProductInAnyOrder(t *testing.T) {
+	f := &function{name: "dgemm", dims: []string{"M", "N", "K"}}
+	o := KernelOptions{Model: Polynomial, Product: map[string]string{"dgemm": "K*M*N"}}
+	if got := candidates(f, o)[0].Terms; len(got) != 5 {
+		t.Errorf("terms %q, want five", got)
+	}
+}
+
+// TestMainTerm: the constant is not what times grow by, wherever it stands among the terms.
+func TestMainTerm(t *testing.T) {
+	k := read(t, "n,seconds\n10,1\n20,11\n30,21\n", ReadOptions{Function: "f"})
+	r, err := FitKernels(k, KernelOptions{Model: Auto, Terms: map[string][]string{"f": {"1", "N"}}, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Functions[0].All.Coefficients; !near(c[0].Value, -9, 1e-12) || !near(c[1].Value, 1, 1e-12) {
+		t.Errorf("%+v, want N - 9", c)
 	}
 }
 

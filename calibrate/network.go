@@ -89,6 +89,7 @@ type NetworkReport struct {
 	Latency    float64          `json:"latency,omitempty"`   // seconds, to which the factors refer
 	Properties []Property       `json:"properties"`
 	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
+	Notes      []string         `json:"notes,omitempty"` // what makes replays differ from the timings
 
 	points []regress.Points
 	pieces []*regress.Pieces
@@ -132,7 +133,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 		if len(p.X) == 0 {
 			continue
 		}
-		fit, err := fitOperation(p, o)
+		fit, err := fitOperation(p, m.cut(op, o), o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
 		}
@@ -146,14 +147,51 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 		return nil, err
 	}
 	r.setProperties(o)
+	r.noteWaiting(o)
 	return r, nil
 }
 
-func fitOperation(p regress.Points, o NetworkOptions) (*regress.Pieces, error) {
-	if len(o.Breakpoints) == 0 {
+// cut returns the size below which the lines of an operation end, 0 if there is none. From
+// the detached threshold on a blocking send waits for its receiver, and a line across
+// it would take some of the waiting for overhead.
+func (m *Messages) cut(op Operation, o NetworkOptions) float64 {
+	for _, blocking := range []Operation{Send, Recv} {
+		if p, _ := m.points(blocking); len(p.X) > 0 && op != Isend && len(o.Breakpoints) == 0 {
+			return o.Detached
+		}
+	}
+	return 0
+}
+
+// fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
+func fitOperation(p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
+	if len(o.Breakpoints) > 0 {
+		return regress.FitPieces(p, o.Breakpoints, o.Plain)
+	}
+	i, _ := slices.BinarySearch(p.X, cut)
+	if i == 0 || i == len(p.X) {
 		return regress.LearnPieces(p, o.Learn)
 	}
-	return regress.FitPieces(p, o.Breakpoints, o.Plain)
+	below, above := p.Split(i)
+	first, err := regress.LearnPieces(below, o.Learn)
+	if err != nil {
+		return nil, fmt.Errorf("sizes below the detached threshold of %s bytes: %w", short(cut), err)
+	}
+	rest, err := regress.LearnPieces(above, o.Learn)
+	if err != nil {
+		return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
+	}
+	return regress.Join(first, o.lastDetached(), rest), nil
+}
+
+// lastDetached returns the largest size of a detached send; there must be a threshold.
+// Published calibrations have a breakpoint at the threshold itself, which is the same but
+// for one byte.
+func (o *NetworkOptions) lastDetached() float64 {
+	if slices.Contains(o.Breakpoints, o.Detached) {
+		return o.Detached
+	}
+	return o.Detached - 1
 }
 
 func networkPieces(fit *regress.Pieces) []NetworkPiece {
@@ -164,6 +202,19 @@ func networkPieces(fit *regress.Pieces) []NetworkPiece {
 		from = p.UpTo
 	}
 	return list
+}
+
+// defaultDetached is SimGrid's value of smpi/send-is-detached-thresh, in bytes.
+const defaultDetached = 65536
+
+// noteWaiting notes operations whose overheads reach beyond the threshold that replays
+// take where the options give none.
+func (r *NetworkReport) noteWaiting(o NetworkOptions) {
+	for i, op := range r.Operations {
+		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) && x[len(x)-1] >= defaultDetached {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached))
+		}
+	}
 }
 
 // fitOf returns the fit of an operation, nil if it was not timed.
@@ -193,7 +244,7 @@ func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
 		}
 	}
 	if o.Detached > 0 {
-		from = append(from, o.Detached)
+		from = append(from, o.lastDetached())
 	}
 	slices.Sort(from)
 	for _, begin := range slices.Compact(from) {
@@ -212,7 +263,7 @@ func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) N
 		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))].Line
 	}
 	whole, less := line(pp), regress.Line{}
-	if o.Detached == 0 || begin < o.Detached {
+	if o.Detached == 0 || begin < o.lastDetached() {
 		s, r := line(send), line(recv)
 		less = regress.Line{Intercept: s.Intercept + r.Intercept, Slope: s.Slope + r.Slope}
 	}

@@ -16,9 +16,13 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 			r.Properties = append(r.Properties, Property{name, value})
 		}
 	}
-	add("smpi/os", r.overheads(Send, o.Detached))
-	add("smpi/ois", r.overheads(Isend, 0))
-	add("smpi/or", r.overheads(Recv, o.Detached))
+	none := math.Inf(1)
+	if o.Detached > 0 {
+		none = o.lastDetached()
+	}
+	add("smpi/os", r.overheads(Send, none))
+	add("smpi/ois", r.overheads(Isend, math.Inf(1)))
+	add("smpi/or", r.overheads(Recv, none))
 	add("smpi/bw-factor", r.factors(func(p NetworkPiece) float64 { return p.BandwidthFactor }))
 	add("smpi/lat-factor", r.factors(func(p NetworkPiece) float64 { return p.LatencyFactor }))
 	r.Properties = append(r.Properties, o.Thresholds()...)
@@ -36,32 +40,41 @@ func (o *NetworkOptions) Thresholds() (list []Property) {
 }
 
 // overheads returns "from:intercept:slope;..." of an operation, without overhead
-// from a size on unless that is 0.
-func (r *NetworkReport) overheads(op Operation, none float64) string {
+// above a size.
+func (r *NetworkReport) overheads(op Operation, above float64) string {
 	fit := r.fitOf(op)
 	if fit == nil {
 		return ""
 	}
 	var list []string
 	for _, p := range networkPieces(fit) {
-		if none > 0 && p.From >= none {
+		if p.From >= above {
 			break
 		}
 		list = append(list, short(p.From)+":"+short(p.Intercept)+":"+short(p.Slope))
 	}
-	if none > 0 {
-		list = append(list, short(none)+":0:0")
+	if !math.IsInf(above, 1) {
+		list = append(list, short(above)+":0:0")
 	}
 	return strings.Join(list, ";")
 }
 
+// factors returns "from:factor;..." of the transfers. The network looks them up by what
+// it carries, which is a message and its envelope.
 func (r *NetworkReport) factors(value func(NetworkPiece) float64) string {
 	var list []string
 	for _, p := range r.Transfers {
-		list = append(list, short(p.From)+":"+short(value(p)))
+		from := p.From
+		if from > 0 {
+			from += envelope
+		}
+		list = append(list, short(from)+":"+short(value(p)))
 	}
 	return strings.Join(list, ";")
 }
+
+// envelope is what SMPI adds to each message, in bytes.
+const envelope = 16
 
 // short returns the shortest text that reads as x.
 func short(x float64) string {

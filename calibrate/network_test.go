@@ -119,9 +119,64 @@ func TestPlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := r.Latency*lat.At(1016) + 1016/(r.Bandwidth*bw.At(1016))
-	if want := 1e-5 + 1e-9*1016; !near(got, want, 1e-6) {
-		t.Errorf("transfer %g s, want %g", got, want)
+	for _, test := range []struct{ bytes, fixed, perByte float64 }{{1000, 1e-5, 1e-9}, {60000, 1e-5, 1e-9}, {60001, 3e-5, 5e-10}} {
+		z := test.bytes + 16
+		got := r.Latency*lat.At(z) + z/(r.Bandwidth*bw.At(z))
+		if want := test.fixed + test.perByte*z; !near(got, want, 1e-6) {
+			t.Errorf("transfer of %g bytes: %g s, want %g", test.bytes, got, want)
+		}
+	}
+}
+
+// TestDetachedCut: between the last size below the detached threshold and the threshold the
+// overheads and the network are those below, not those of sends that wait: os =
+// 1e-6 + 1e-10 s, or = 2e-6 + 3e-10 s, network 1e-5 + 1e-9 s.
+func TestDetachedCut(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("operation,bytes,seconds\n")
+	for s := 8.0; s < 1<<24; s *= 2 {
+		os, or, net := 1e-6+1e-10*s, 2e-6+3e-10*s, 1e-5+1e-9*s
+		send, recv := os, or
+		if s >= 65536 {
+			os, or, net = 0, 0, 3e-5+5e-10*s
+			send, recv = net, net
+		}
+		fmt.Fprintf(&b, "send,%g,%.17g\nrecv,%g,%.17g\npingpong,%g,%.17g\n", s, send, s, recv, s, 2*(os+net+or))
+	}
+	o := DefaultNetworkOptions()
+	r, err := FitNetwork(newMessages(t, b.String()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "send: timings of 65536 bytes and more count as overhead") {
+		t.Errorf("without a threshold: notes %q, want those of send and recv", r.Notes)
+	}
+	o.Detached = 65536
+	if r, err = FitNetwork(newMessages(t, b.String()), o); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Notes) > 0 {
+		t.Errorf("notes %q", r.Notes)
+	}
+	send, err1 := netmodel.ParseOverheads(property(t, r, "smpi/os"))
+	recv, err2 := netmodel.ParseOverheads(property(t, r, "smpi/or"))
+	bw, err3 := netmodel.ParseFactors(property(t, r, "smpi/bw-factor"))
+	lat, err4 := netmodel.ParseFactors(property(t, r, "smpi/lat-factor"))
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	for s := 32768; s <= 65536; s += 4096 {
+		x := float64(min(s, 65535))
+		z := x + 16
+		got := []float64{send.At(int64(x)), recv.At(int64(x)), r.Latency*lat.At(z) + z/(r.Bandwidth*bw.At(z))}
+		for i, want := range []float64{1e-6 + 1e-10*x, 2e-6 + 3e-10*x, 1e-5 + 1e-9*z} {
+			if !near(got[i], want, 1e-6) {
+				t.Errorf("%g bytes: os, or, network %g, want %g as number %d", x, got, want, i)
+			}
+		}
+	}
+	if send.At(65536) != 0 || recv.At(65536) != 0 {
+		t.Errorf("overheads %g and %g at the threshold, want none", send.At(65536), recv.At(65536))
 	}
 }
 

@@ -25,6 +25,9 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 	r.writeTransfers(&b)
 	r.writeNoise(&b)
 	b.WriteString("\n")
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "%s\n\n", note)
+	}
 	for _, p := range r.Properties {
 		fmt.Fprintf(&b, "%s:%s\n", p.Name, p.Value)
 	}

@@ -18,12 +18,14 @@ type Noise struct {
 }
 
 // fitNoise returns the moments of what is left of the timings when the mean of
-// their size is taken away, and the fit of the standard deviation of each size to the model's own terms,
-// all points alike. It is nil without sizes that were timed twice. x holds the products of each point.
-func fitNoise(points []point, products []product, x []float64) *Noise {
-	p := len(products)
+// their size is taken away, and the fit of the standard deviation of each size to terms:
+// all sizes alike, or weighed by the square of their mean time if relative. It is nil
+// without sizes that were timed twice.
+func fitNoise(points []point, terms []product, relative bool) *Noise {
+	p := len(terms)
+	x, _ := design(points, terms)
 	n := &Noise{}
-	var rows, sd []float64
+	var rows, sd, w []float64
 	squares, cubes, seen := 0.0, 0.0, 0.0
 	for i := range points {
 		m := &points[i].seconds
@@ -34,6 +36,9 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 		rows = append(rows, x[i*p:(i+1)*p]...)
 		s := m.sd()
 		sd = append(sd, s)
+		if relative {
+			w = append(w, 1/m.mean/m.mean)
+		}
 		if m.mean > 0 {
 			squares += float64((s / m.mean) * (s / m.mean))
 		}
@@ -51,12 +56,12 @@ func fitNoise(points []point, products []product, x []float64) *Noise {
 		n.Skewness = &skewness
 	}
 	n.MainTerm = slopeThroughZero(rows, p, sd)
-	l, err := regress.LeastSquares(rows, sd, nil, p)
+	l, err := regress.LeastSquares(rows, sd, w, p)
 	if err != nil {
 		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
 		return n
 	}
-	for j, term := range products {
+	for j, term := range terms {
 		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
 	}
 	return n

@@ -41,6 +41,13 @@ func parseProduct(text string, dims []string) (product, error) {
 	return p, nil
 }
 
+// sameProduct reports whether two texts are one product of the dimensions, as M*N and N*M.
+func sameProduct(a, b string, dims []string) bool {
+	p, err1 := parseProduct(a, dims)
+	q, err2 := parseProduct(b, dims)
+	return err1 == nil && err2 == nil && slices.Equal(p.powers, q.powers)
+}
+
 // CheckTerm reports what is wrong with a kernel's name, or with a term of its
 // model: 1, or a product of dimensions as M^2*N.
 func CheckTerm(kernel, term string) error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/calibrate"
+	"reprise/internal/yamlfile"
 )
 
 // DrawOptions says which machine to draw.
@@ -43,6 +44,9 @@ type Machine struct {
 func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
+	}
+	if units := o.Hosts * m.CPUsPerHost; units > maxHosts {
+		return nil, fmt.Errorf("%d hosts of %d CPUs, want at most %d CPUs in all", o.Hosts, m.CPUsPerHost, maxHosts)
 	}
 	d, err := newDrawer(m, o.Seed)
 	if err != nil {
@@ -84,7 +88,9 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 		m.writeHead(&b, o)
 	}
 	for i := range m.Units {
-		m.writeUnit(&b, i, o)
+		if m.writeUnit(&b, i, o); b.Len() > yamlfile.MaxBytes {
+			return fmt.Errorf("kernel file: at most %d bytes can be read, room for %d of the %d hosts", yamlfile.MaxBytes, i/m.Model.CPUsPerHost, m.Options.Hosts)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -28,6 +28,13 @@ type Pieces struct {
 // small ones, the relative error.
 func (p *Pieces) LogError() float64 { return math.Sqrt(p.LogSSE / float64(p.N)) }
 
+// Join returns the pieces of two fits, of which the first one holds up to x and with it.
+func Join(first *Pieces, x float64, rest *Pieces) *Pieces {
+	p := &Pieces{Pieces: slices.Concat(first.Pieces, rest.Pieces), N: first.N + rest.N, LogSSE: first.LogSSE + rest.LogSSE}
+	p.Pieces[len(first.Pieces)-1].UpTo = x
+	return p
+}
+
 // Breakpoints returns the ends of all pieces but the last.
 func (p *Pieces) Breakpoints() []float64 {
 	var list []float64
@@ -53,6 +60,15 @@ func (p *Pieces) Find(x float64) int {
 type Points struct {
 	X, Y []float64
 	W    []float64 // weights of plain residuals; logarithms of all points count alike
+}
+
+// Split returns the points before i and those from it on.
+func (p Points) Split(i int) (below, rest Points) {
+	below, rest = Points{X: p.X[:i], Y: p.Y[:i]}, Points{X: p.X[i:], Y: p.Y[i:]}
+	if p.W != nil {
+		below.W, rest.W = p.W[:i], p.W[i:]
+	}
+	return below, rest
 }
 
 // check reports points that nothing can be fitted to.

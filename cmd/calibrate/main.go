@@ -89,7 +89,11 @@ func readTable(c *cli.Context, path string, read func(*table.Reader) error) erro
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(read(t), t.Close()); errors.Is(err, calibrate.ErrContradiction) {
+	err = read(t)
+	if closing := t.Close(); err == nil { // else it may say the same again
+		err = closing
+	}
+	if errors.Is(err, calibrate.ErrContradiction) {
 		err = command.Usage(err)
 	}
 	return err

@@ -19,6 +19,7 @@ import (
 	"reprise/calibrate/measure"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/wholefile"
 )
 
 func measureCommand() *cli.Command {
@@ -163,6 +164,9 @@ func runMeasure(c *cli.Context) error {
 		return command.Usagef("dgemm: %w", err)
 	} else if err != nil {
 		return err
+	}
+	if err := wholefile.Check(c.String("output")); err != nil {
+		return fmt.Errorf("table: %w", err)
 	}
 	root := os.DirFS("/")
 	if need, has := plan.Bytes(), measure.Available(root); has > 0 && need > has {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // bufferSize is what is collected before a file is written to, in bytes.
@@ -49,6 +50,31 @@ func Write(path string, content func(io.Writer) error) error {
 		return errors.Join(naming(path, f.Name(), err), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// Check reports whether Write could begin to write to the file at path, for those whose
+// content takes long to get. "" and "-" are no files.
+func Check(path string) error {
+	old, err := os.Stat(path)
+	switch {
+	case path == "" || path == "-":
+		return nil
+	case err == nil && old.IsDir():
+		return &os.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	case err == nil && !old.Mode().IsRegular():
+		return nil
+	case err != nil && strings.HasSuffix(path, "/"):
+		return &os.PathError{Op: "open", Path: path, Err: errDirectory}
+	}
+	target, err := follow(path)
+	if err != nil {
+		return err
+	}
+	f, err := createBeside(target)
+	if err != nil {
+		return naming(path, target, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // follow returns where a file is, or is to be.

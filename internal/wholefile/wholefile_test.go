@@ -33,6 +33,32 @@ func TestWriteWantsAFile(t *testing.T) {
 	}
 }
 
+// TestCheck: what Write would begin with is refused beforehand, and nothing is left.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	if err := os.WriteFile(old, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"": "", "-": "", os.DevNull: "", old: "", filepath.Join(dir, "new"): "",
+		dir:           "open " + dir + ": is a directory",
+		dir + "/new/": "open " + dir + "/new/: want the name of a file, not of a directory",
+		dir + "/no/x": "open " + dir + "/no/x: no such file or directory",
+	} {
+		got := ""
+		if err := wholefile.Check(path); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: error %q, want %q", path, got, want)
+		}
+	}
+	if got := names(t, dir); got != "old" {
+		t.Errorf("left: %s", got)
+	}
+}
+
 // names returns what a directory holds.
 func names(t *testing.T, dir string) string {
 	t.Helper()
