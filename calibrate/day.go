@@ -6,6 +6,17 @@ import (
 	"time"
 )
 
+// isBefore reports whether a date is before another one of the same table: both are texts that
+// order as the dates do, or seconds, which have more digits from 2001 on.
+func isBefore(a, b string) bool {
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	if err1 == nil && err2 == nil {
+		return x < y
+	}
+	return a < b
+}
+
 // DayOf returns the day of a date, yyyy-mm-dd: the date begins with it, is yyyymmdd, or is a
 // number of seconds since 1970 (and the day that of UTC).
 func DayOf(date string) (string, error) {

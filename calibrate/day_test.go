@@ -14,3 +14,11 @@ func TestDayOf(t *testing.T) {
 		}
 	}
 }
+
+func TestIsBefore(t *testing.T) {
+	for _, order := range [][2]string{{"999999999", "1000000000"}, {"2024-05-01", "2024-05-02"}, {"20240501", "20240502"}, {"9.5", "10.25"}} {
+		if !isBefore(order[0], order[1]) || isBefore(order[1], order[0]) || isBefore(order[0], order[0]) {
+			t.Errorf("%q is before %q", order[0], order[1])
+		}
+	}
+}

@@ -263,10 +263,12 @@ func (t *Timings) addDate(date string) {
 	if date == "" {
 		return
 	}
-	if t.first == "" || date < t.first {
+	if t.first == "" || isBefore(date, t.first) {
 		t.first = date
 	}
-	t.last = max(t.last, date)
+	if t.last == "" || isBefore(t.last, date) {
+		t.last = date
+	}
 }
 
 func (t *Timings) add(name string, dims []string, key pointKey, seconds float64) error {
