@@ -133,7 +133,16 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 		if len(p.X) == 0 {
 			continue
 		}
-		fit, err := fitOperation(p, m.cut(op, o), o)
+		cut := m.cut(op, o)
+		if few := lastFew(p, cut, o); few > 0 {
+			var left regress.Points
+			p, left = p.Split(len(p.X) - few)
+			for _, n := range left.W {
+				timings -= int64(n)
+			}
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few))
+		}
+		fit, err := fitOperation(p, cut, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
 		}
@@ -163,6 +172,15 @@ func (m *Messages) cut(op Operation, o NetworkOptions) float64 {
 	return 0
 }
 
+// lastFew returns the number of points from a cut on if they are too few to learn from.
+func lastFew(p regress.Points, cut float64, o NetworkOptions) int {
+	i, _ := slices.BinarySearch(p.X, cut)
+	if few := len(p.X) - i; cut > 0 && i > 0 && few < o.Learn.MinPoints {
+		return few
+	}
+	return 0
+}
+
 // fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
 func fitOperation(p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
 	if len(o.Breakpoints) > 0 {
@@ -181,14 +199,17 @@ func fitOperation(p regress.Points, cut float64, o NetworkOptions) (*regress.Pie
 	if err != nil {
 		return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
 	}
-	return regress.Join(first, o.lastDetached(), rest), nil
+	return regress.Join(first, o.lastWithOverhead(Send), rest), nil
 }
 
-// lastDetached returns the largest size of a detached send; there must be a threshold.
-// Published calibrations have a breakpoint at the threshold itself, which is the same but
-// for one byte.
-func (o *NetworkOptions) lastDetached() float64 {
-	if slices.Contains(o.Breakpoints, o.Detached) {
+// lastWithOverhead returns the largest size at which an operation has an overhead: that of
+// a detached send, if there is a threshold. Published calibrations have a breakpoint at
+// the threshold itself, which is the same but for one byte.
+func (o *NetworkOptions) lastWithOverhead(op Operation) float64 {
+	switch {
+	case op == Isend || o.Detached == 0:
+		return math.Inf(1)
+	case slices.Contains(o.Breakpoints, o.Detached):
 		return o.Detached
 	}
 	return o.Detached - 1
@@ -243,8 +264,8 @@ func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
 			from = append(from, fit.Breakpoints()...)
 		}
 	}
-	if o.Detached > 0 {
-		from = append(from, o.lastDetached())
+	if last := o.lastWithOverhead(Send); !math.IsInf(last, 1) {
+		from = append(from, last)
 	}
 	slices.Sort(from)
 	for _, begin := range slices.Compact(from) {
@@ -263,7 +284,7 @@ func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) N
 		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))].Line
 	}
 	whole, less := line(pp), regress.Line{}
-	if o.Detached == 0 || begin < o.lastDetached() {
+	if begin < o.lastWithOverhead(Send) {
 		s, r := line(send), line(recv)
 		less = regress.Line{Intercept: s.Intercept + r.Intercept, Slope: s.Slope + r.Slope}
 	}

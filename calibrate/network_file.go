@@ -16,13 +16,9 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 			r.Properties = append(r.Properties, Property{name, value})
 		}
 	}
-	none := math.Inf(1)
-	if o.Detached > 0 {
-		none = o.lastDetached()
-	}
-	add("smpi/os", r.overheads(Send, none))
-	add("smpi/ois", r.overheads(Isend, math.Inf(1)))
-	add("smpi/or", r.overheads(Recv, none))
+	add("smpi/os", r.overheads(Send, o))
+	add("smpi/ois", r.overheads(Isend, o))
+	add("smpi/or", r.overheads(Recv, o))
 	add("smpi/bw-factor", r.factors(func(p NetworkPiece) float64 { return p.BandwidthFactor }))
 	add("smpi/lat-factor", r.factors(func(p NetworkPiece) float64 { return p.LatencyFactor }))
 	r.Properties = append(r.Properties, o.Thresholds()...)
@@ -39,22 +35,21 @@ func (o *NetworkOptions) Thresholds() (list []Property) {
 	return list
 }
 
-// overheads returns "from:intercept:slope;..." of an operation, without overhead
-// above a size.
-func (r *NetworkReport) overheads(op Operation, above float64) string {
-	fit := r.fitOf(op)
+// overheads returns "from:intercept:slope;..." of an operation, "" if it was not timed.
+func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
+	fit, last := r.fitOf(op), o.lastWithOverhead(op)
 	if fit == nil {
 		return ""
 	}
 	var list []string
 	for _, p := range networkPieces(fit) {
-		if p.From >= above {
+		if p.From >= last {
 			break
 		}
 		list = append(list, short(p.From)+":"+short(p.Intercept)+":"+short(p.Slope))
 	}
-	if !math.IsInf(above, 1) {
-		list = append(list, short(above)+":0:0")
+	if !math.IsInf(last, 1) {
+		list = append(list, short(last)+":0:0")
 	}
 	return strings.Join(list, ";")
 }

@@ -83,16 +83,16 @@ func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
 		if len(m.timings[op]) == 0 {
 			continue
 		}
-		noise := OperationNoise{Operation: op}
-		byRange := divide(m.timings[op], r.pieces[i])
+		noise, last := OperationNoise{Operation: op}, o.lastWithOverhead(op)
+		byRange := divide(m.timings[op], r.pieces[i], last)
 		for j, piece := range networkPieces(r.pieces[i]) {
-			if detached(op, o) > 0 && piece.From >= o.Detached {
+			if piece.From >= last {
 				break
 			}
 			noise.Ranges = append(noise.Ranges, fitRange(piece, byRange[j]))
 		}
-		if d := detached(op, o); d > 0 {
-			noise.Ranges = append(noise.Ranges, RangeNoise{From: d, Note: "without overheads"})
+		if !math.IsInf(last, 1) {
+			noise.Ranges = append(noise.Ranges, RangeNoise{From: last, Note: "without overheads"})
 		}
 		r.Noise = append(r.Noise, noise)
 	}
@@ -102,20 +102,14 @@ func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
 	return nil
 }
 
-// detached returns the size from which an operation has no overhead, 0 for none.
-func detached(op Operation, o NetworkOptions) float64 {
-	if op == Isend {
-		return 0
-	}
-	return o.Detached
-}
-
-// divide returns the timings of each piece.
-func divide(list []messageTiming, fit *regress.Pieces) [][]messageTiming {
+// divide returns the timings of each piece, of sizes up to the last one.
+func divide(list []messageTiming, fit *regress.Pieces, last float64) [][]messageTiming {
 	byRange := make([][]messageTiming, len(fit.Pieces))
 	for _, t := range list {
-		i := fit.Find(float64(t.bytes))
-		byRange[i] = append(byRange[i], t)
+		if size := float64(t.bytes); size <= last {
+			i := fit.Find(size)
+			byRange[i] = append(byRange[i], t)
+		}
 	}
 	return byRange
 }

@@ -100,6 +100,28 @@ func checkOverheads(t *testing.T, law *netmodel.Noise, size int64, mean, sd floa
 	}
 }
 
+// TestNoiseEndsAtThreshold: sends that wait, from 128 bytes on, do not enter the noise below,
+// where there are four sizes of 30 timings.
+func TestNoiseEndsAtThreshold(t *testing.T) {
+	o := DefaultNetworkOptions()
+	o.Detached = 128
+	var b strings.Builder
+	b.WriteString("operation,bytes,seconds\n")
+	for s := 8; s <= 128; s *= 2 {
+		for i := range 30 {
+			seconds := 1e-6 * (1 + 0.001*float64(i%7))
+			if s >= 128 {
+				seconds *= 5
+			}
+			fmt.Fprintf(&b, "send,%d,%g\n", s, seconds)
+		}
+	}
+	r := fitNetworkNoise(t, b.String(), o)
+	if first := r.Noise[0].Ranges[0]; first.Timings != 4*30 || r.Noise[0].Ranges[1].From != 127 {
+		t.Errorf("%+v, want 120 timings, and nothing above 127 bytes", r.Noise[0].Ranges)
+	}
+}
+
 // TestNoNoise: without overheads, with few timings, and on the line.
 func TestNoNoise(t *testing.T) {
 	o := DefaultNetworkOptions()

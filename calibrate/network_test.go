@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,6 +165,18 @@ func TestDetachedCut(t *testing.T) {
 	lat, err4 := netmodel.ParseFactors(property(t, r, "smpi/lat-factor"))
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
+	}
+	short := strings.Join(slices.Collect(func(yield func(string) bool) {
+		for line := range strings.Lines(b.String()) {
+			if size := strings.Split(line, ",")[1]; len(size) < 6 && !yield(line) { // up to 65536
+				return
+			}
+		}
+	}), "")
+	if r, err := FitNetwork(newMessages(t, short), o); err != nil || len(r.Notes) != 3 || property(t, r, "smpi/os") == "" {
+		t.Errorf("sizes up to the threshold: %v, notes %q, want one for each operation", err, r.Notes)
+	} else if at, err := netmodel.ParseOverheads(property(t, r, "smpi/os")); err != nil || !near(at.At(40000), 1e-6+1e-10*40000, 1e-6) {
+		t.Errorf("os %v, %v", at, err)
 	}
 	for s := 32768; s <= 65536; s += 4096 {
 		x := float64(min(s, 65535))
