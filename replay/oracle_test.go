@@ -113,6 +113,8 @@ func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	text.ReadAhead()
+	defer text.Close()
 	m, o := caseMachine(t, dir, text.Ranks())
 	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
 }

@@ -73,9 +73,16 @@ func isText(path string) (bool, error) {
 	return simgrid.IsIndex(head[:n]), nil
 }
 
+// readAhead has text parsed beside the replay.
+func (in *input) readAhead() {
+	if in.text != nil {
+		in.text.ReadAhead()
+	}
+}
+
 func (in *input) close() error {
 	if in.trace == nil {
-		return nil
+		return in.text.Close()
 	}
 	return in.trace.Close()
 }

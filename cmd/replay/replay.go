@@ -19,6 +19,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer in.close()
+	in.readAhead()
 	m, o, err := setUp(s, in, stderr)
 	if err != nil {
 		return err

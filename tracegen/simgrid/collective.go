@@ -18,6 +18,8 @@ type sumLists struct {
 	given int64 // numbers below it were given out
 }
 
+func (l *sumLists) some() bool { return len(l.lists) > 0 }
+
 // add keeps sums and returns their number.
 func (l *sumLists) add(s sums) int64 {
 	l.lists = append(l.lists, s)
@@ -50,6 +52,12 @@ func (l *sumLists) give(actions []trace.Action) {
 			l.given = max(l.given, a.X[1]+1)
 		}
 	}
+}
+
+// following returns no lists, numbered from behind these.
+func (l *sumLists) following() sumLists {
+	next := l.first + int64(len(l.lists))
+	return sumLists{first: next, given: next}
 }
 
 func (l *sumLists) forget() {

@@ -24,7 +24,9 @@ type Trace struct {
 	stray       int      // lines of other ranks in files of one rank
 	recent      [2]sums  // the last counts per rank that were read, by side
 	scratch     sums
-	batch       int // actions that Fill is asked for
+	batch       int    // actions that Fill is asked for
+	fills       []int  // calls of Fill, by rank
+	ahead       *ahead // nil without ReadAhead
 }
 
 // stream is the actions of one rank.
@@ -37,7 +39,7 @@ type stream struct {
 	over  bool           // the last line has been read
 	last  []trace.Action // what follows the last line
 	lists sumLists       // counts per rank of collective operations
-	fills int            // calls of Fill
+	err   error          // what follows the last line that was read
 }
 
 // headSize is how much of a file IsIndex is asked about, in bytes.
@@ -95,6 +97,7 @@ func Open(index, dir string) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", index, err)
 	}
+	t.fills = make([]int, t.ranks)
 	return t, nil
 }
 
@@ -131,6 +134,10 @@ func (t *Trace) Files() []string {
 
 // Warnings returns oddities of what has been read so far.
 func (t *Trace) Warnings() []string {
+	if t.ahead != nil {
+		t.ahead.reading.Lock()
+		defer t.ahead.reading.Unlock()
+	}
 	if t.stray == 0 {
 		return nil
 	}
@@ -218,22 +225,31 @@ func (t *Trace) checkInit(f *fields) {
 // end. Where the ranks share a file, what it meets of other ranks is held until
 // they ask for it.
 func (t *Trace) Fill(rank int32, buf []trace.Action) (int, error) {
+	t.fills[rank]++
+	t.batch = len(buf)
+	if t.ahead != nil {
+		return t.take(rank, buf)
+	}
 	s := &t.streams[rank]
 	s.lists.forget()
-	s.fills++
-	t.batch = len(buf)
 	if t.shared != nil {
 		return t.fillShared(s, buf)
 	}
+	return t.fill(s, buf)
+}
+
+// fill is Fill for a rank with a file of its own. What comes before a mistake is returned
+// first.
+func (t *Trace) fill(s *stream, buf []trace.Action) (int, error) {
 	n := 0
-	for n < len(buf) && !s.over {
-		ok, err := t.readOwn(s, &buf[n])
-		if err != nil {
-			return n, err
-		}
-		if ok {
+	for n < len(buf) && !s.over && s.err == nil {
+		var ok bool
+		if ok, s.err = t.readOwn(s, &buf[n]); ok {
 			n++
 		}
+	}
+	if n == 0 && s.err != nil {
+		return 0, s.err
 	}
 	s.lists.give(buf[:n])
 	return n + s.leftover(buf[n:]), nil
@@ -244,7 +260,12 @@ func (t *Trace) Answer(int32, bool) {}
 
 // Sums returns the running sums of counts per rank that an action of the last Fill of
 // rank names by their number.
-func (t *Trace) Sums(rank int32, list int64) []int64 { return t.streams[rank].lists.at(list) }
+func (t *Trace) Sums(rank int32, list int64) []int64 {
+	if t.ahead != nil {
+		return t.ahead.ranks[rank].first().lists.at(list)
+	}
+	return t.streams[rank].lists.at(list)
+}
 
 // readOwn reads a line of the file of one rank; it is false for one that means
 // nothing, and at the end.

@@ -24,12 +24,12 @@ func (t *Trace) Snapshot(c *snapshot.Codec) {
 	snapshot.Index(c, &batch, 0, maxBatch)
 	buf := make([]trace.Action, batch)
 	for r := range t.streams {
-		fills := t.streams[r].fills
+		fills := t.fills[r]
 		snapshot.Index(c, &fills, 0, math.MaxInt)
 		if !c.Reading() {
 			continue
 		}
-		for n := 1; n > 0 && t.streams[r].fills < fills; {
+		for n := 1; n > 0 && t.fills[r] < fills; {
 			var err error
 			if n, err = t.Fill(int32(r), buf); err != nil {
 				c.Fail(err)

@@ -1,0 +1,170 @@
+package simgrid
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"reprise/trace"
+)
+
+// ahead is what has been read before it is asked for. Each rank has two blocks: actions
+// are taken from one while a goroutine, the reader, fills the other. Where it is late,
+// who asks fills the block. That makes no difference to what is in it.
+type ahead struct {
+	ranks   []aheadRank
+	reading sync.Mutex // held by who fills a block
+
+	spent int           // blocks since the reader was roused
+	idle  atomic.Bool   // the reader waits, or is about to
+	wake  chan struct{} // of the reader; holds one
+	ended atomic.Bool
+	done  chan struct{} // closed when the reader has returned
+}
+
+// aheadRank is the blocks of a rank in turn: number i is blocks[i%2], and those from spent
+// to filled are in use.
+type aheadRank struct {
+	filled atomic.Uint32 // raised by who fills
+	spent  atomic.Uint32 // raised by who asks
+	over   bool          // no block follows; under ahead.reading
+	blocks [2]block
+}
+
+// block is actions of a rank. One without is its last.
+type block struct {
+	room    []trace.Action
+	actions []trace.Action // in room, those that are left
+	lists   sumLists       // that they name
+	last    bool
+	err     error // of the last
+}
+
+func (r *aheadRank) empty() bool   { return r.filled.Load() == r.spent.Load() }
+func (r *aheadRank) full() bool    { return r.filled.Load()-r.spent.Load() == 2 }
+func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
+
+// Sizes in actions. With small blocks the reader is roused too often; large ones only
+// take memory, 3 MB at most for all ranks together.
+const (
+	largestBlock  = 64
+	smallestBlock = 16
+	mostAhead     = 1 << 16
+	readAtOnce    = 8 // divides all others
+)
+
+// ReadAhead has a goroutine read the files from now on, some dozens of actions of each
+// rank ahead of Fill, until Close. What Fill and Sums return stays the same, and they are
+// still for one caller. It has no effect where the ranks share a file, where they are
+// very many, and on a single processor.
+func (t *Trace) ReadAhead() {
+	size := largestBlock
+	for size >= smallestBlock && 2*size*t.ranks > mostAhead {
+		size /= 2
+	}
+	if t.shared != nil || t.ahead != nil || size < smallestBlock || runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
+	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	room := make([]trace.Action, 2*size*t.ranks)
+	for i := range 2 * t.ranks {
+		a.ranks[i/2].blocks[i%2].room = room[i*size:][:size:size]
+	}
+	t.ahead = a
+	go t.stayAhead()
+}
+
+// Close ends what ReadAhead began. There is nothing else to close.
+func (t *Trace) Close() error {
+	if a := t.ahead; a != nil && !a.ended.Swap(true) {
+		a.rouse()
+		<-a.done
+	}
+	return nil
+}
+
+// stayAhead is the reader.
+func (t *Trace) stayAhead() {
+	a := t.ahead
+	defer close(a.done)
+	for !a.ended.Load() {
+		a.idle.Store(false)
+		for t.fillRound() {
+		}
+		a.idle.Store(true)
+		<-a.wake
+	}
+}
+
+// fillRound fills a block of each rank that has room for one, until Close, and reports
+// whether there was any.
+func (t *Trace) fillRound() (some bool) {
+	for r := range t.ahead.ranks {
+		if t.ahead.ended.Load() {
+			return false
+		}
+		if !t.ahead.ranks[r].full() && t.fillBlock(int32(r)) {
+			some = true
+		}
+	}
+	return some
+}
+
+func (a *ahead) rouse() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it was already
+	}
+}
+
+// fillBlock fills a block of rank, unless both are in use or nothing follows. Lists may
+// be large: nothing is read behind a block with some before it is spent.
+func (t *Trace) fillBlock(rank int32) bool {
+	t.ahead.reading.Lock()
+	defer t.ahead.reading.Unlock()
+	r, s := &t.ahead.ranks[rank], &t.streams[rank]
+	filled := r.filled.Load()
+	if r.over || r.full() || !r.empty() && r.blocks[(filled+1)%2].lists.some() {
+		return false
+	}
+	b := &r.blocks[filled%2]
+	b.actions = b.room[:0]
+	for n := readAtOnce; n == readAtOnce && len(b.actions) < len(b.room) && !s.lists.some(); {
+		n, b.err = t.fill(s, b.room[len(b.actions):][:readAtOnce])
+		b.actions = b.room[:len(b.actions)+n]
+	}
+	b.lists, s.lists = s.lists, s.lists.following()
+	b.last = len(b.actions) == 0
+	r.over = b.last
+	r.filled.Store(filled + 1)
+	return true
+}
+
+// take is Fill where there is a reader.
+func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
+	r := &t.ahead.ranks[rank]
+	if !r.empty() && len(r.first().actions) == 0 && !r.first().last {
+		t.ahead.spend(r)
+	}
+	if r.empty() {
+		t.fillBlock(rank)
+	}
+	b := r.first()
+	if b.last {
+		return 0, b.err
+	}
+	n := copy(buf, b.actions)
+	b.actions = b.actions[n:]
+	return n, nil
+}
+
+// spend gives the block that is empty back, and rouses the reader if it has rested while
+// a quarter of all were.
+func (a *ahead) spend(r *aheadRank) {
+	r.spent.Add(1)
+	a.spent++
+	if 2*a.spent >= len(a.ranks) && a.idle.Load() {
+		a.spent = 0
+		a.rouse()
+	}
+}
