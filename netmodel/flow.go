@@ -153,7 +153,7 @@ func (n *Network) slotOn(id, l int32) int16 {
 }
 
 func (n *Network) isFatpipe(l int32) bool {
-	return n.fatpipes != nil && n.routes.class(l).fatpipe
+	return n.fatpipes != nil && n.routes.of[l].fatpipe
 }
 
 // flowOf returns the flow of slot s. (& 31 tells the compiler that the shift is a

@@ -148,7 +148,7 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 
 // launch starts the transfer of the message whose factors are noted. Its latency
 // phase, which lasts so long without noise, ends at the date.
-func (n *Network) launch(id int32, way *route, links []routeLink, phase, date float64) {
+func (n *Network) launch(id int32, way *route, links []int32, phase, date float64) {
 	if phase == 0 && way.penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
@@ -174,7 +174,7 @@ func (n *Network) setFactors(z float64, within bool) {
 }
 
 // setFlow makes id a flow of z bytes that has not begun.
-func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
+func (n *Network) setFlow(id int32, way *route, links []int32, z float64) {
 	if int(id) >= len(n.flows) {
 		n.reserve(id)
 	}
@@ -184,15 +184,16 @@ func (n *Network) setFlow(id int32, way *route, links []routeLink, z float64) {
 	f := &n.flows[id]
 	f.level, f.rate, f.maxLevel, f.gain = 0, 0, way.maxLevel, n.lastF/way.penalty
 	f.remaining, f.since, f.slots, f.bottleneck = z, noDate, uint16(way.shared), noSlot
-	if int(way.shared) < len(links) {
+	if way.shared < len(links) {
 		f.slots |= fatFlag
 	}
 	c := &n.cold[id]
 	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, int32(len(links))
 	slots := n.slots[n.firstSlot(id):][:len(links)]
+	weights := way.weights[:len(links)]
 	for i, l := range links {
 		s := &slots[i]
-		s.usage, s.link, s.next, s.prev = float64(l.weight*way.usage), l.link, -1, -1
+		s.usage, s.link, s.next, s.prev = float64(weights[i]*way.usage), l, -1, -1
 	}
 }
 

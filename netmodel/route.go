@@ -1,10 +1,12 @@
 package netmodel
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"reprise/platforms"
 )
@@ -19,7 +21,6 @@ type linkClass struct {
 	capacity  float64 // byte/s that it carries
 	latency   float64 // s
 	penalty   float64 // S/bandwidth
-	fatpipe   bool
 }
 
 // routes computes what a transfer needs to know of its way, and remembers it for
@@ -27,21 +28,26 @@ type linkClass struct {
 // second time in a row to be asked for there. Ranks have few partners at a time: on
 // HPL nine of ten lookups hit, which makes the start of a transfer twice as quick.
 // But where everybody talks to somebody else each time, to store what is not asked for
-// again would only drive the rest of the simulation from the caches.
+// again would only drive the rest of the simulation from the caches. For the same reason
+// a place holds only the links: ways differ in little else, and what many have in
+// common is there once.
 type routes struct {
 	routeOf      routeFunc
 	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
 	classes      []linkClass
 	of           []ofLink // by link
-	fat          bool     // some links are FATPIPEs
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
 
 	asked []hostPair // by place: the pair that was asked for last
-	known []route    // by place; the one behind all is for pairs without
+	kind  []int32    // by place: of the route of that pair, an index of kinds; 0 if it is not known
 	shift int        // of the source in the number of a place, if every pair has its own; else -1
-	links []routeLink
-	width int // entries of links for each of known
+	links []int32    // width for each place, and for one behind all
+	width int
+
+	kinds  []route // the first is of the way that was computed last
+	kindOf map[string]int32
+	key    []byte // scratch of keep
 
 	there, back, summed []int32 // of compute
 	from, to            int32   // what they are of, if there is a way back
@@ -50,8 +56,9 @@ type routes struct {
 
 // ofLink is what routes knows of a link.
 type ofLink struct {
-	class int32 // index in routes.classes
-	entry int32 // one more than its index among the links of the route that is being stored, 0 if it is none
+	class   int32 // index in routes.classes
+	entry   int16 // one more than its index among the links of the route that is being computed, 0 if it is none
+	fatpipe bool
 }
 
 // hostPair is source and destination of a route; never 0.
@@ -59,24 +66,18 @@ type hostPair uint64
 
 func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) + 1 }
 
-// route is the way from a host to another, and back with cross traffic. 64 bytes.
+// route is the way from a host to another, and back with cross traffic, but for the
+// numbers of its links.
 type route struct {
-	pair     hostPair // 0: empty
-	latency  float64  // s: sum over the links there
+	latency  float64 // s: sum over the links there
 	penalty  float64
-	usage    float64 // 1/penalty
-	bound    float64 // byte/s of share: min capacity and TCP window
-	maxLevel float64 // of a flow alone
-	narrow   float64 // byte/s: min bandwidth
-	shared   int16   // number of links that are SHARED; those that are FATPIPEs follow
-	count    int16   // number of links
-	within   bool    // from a host to itself
-}
-
-// routeLink is a link of a route. One that is met several times is there once.
-type routeLink struct {
-	link   int32
-	weight float64
+	usage    float64   // 1/penalty
+	bound    float64   // byte/s of share: min capacity and TCP window
+	maxLevel float64   // of a flow alone
+	narrow   float64   // byte/s: min bandwidth
+	weights  []float64 // by link. One that is met several times is there once
+	shared   int       // number of links that are SHARED; those that are FATPIPEs follow
+	within   bool      // from a host to itself
 }
 
 // unlimited is the share in byte/s of a flow with an empty route.
@@ -97,7 +98,7 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r := &routes{
 		routeOf: routeOf, of: make([]ofLink, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
-		width: 4,
+		width: 4, kinds: make([]route, 1),
 	}
 	r.remember(hosts)
 	index := map[linkClass]int32{}
@@ -108,7 +109,7 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 		}
 		c := linkClass{
 			bandwidth: l.Bandwidth, capacity: o.capacity(l.Bandwidth), latency: l.Latency,
-			penalty: o.WeightS / l.Bandwidth, fatpipe: l.Policy == platforms.Fatpipe,
+			penalty: o.WeightS / l.Bandwidth,
 		}
 		at, ok := index[c]
 		if !ok {
@@ -116,8 +117,7 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 			index[c] = at
 			r.classes = append(r.classes, c)
 		}
-		r.of[i].class = at
-		r.fat = r.fat || c.fatpipe
+		r.of[i] = ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
 	}
 	return r, nil
 }
@@ -133,7 +133,7 @@ func (r *routes) remember(hosts int) {
 			count *= 2
 		}
 	}
-	r.asked = make([]hostPair, count)
+	r.asked, r.kind = make([]hostPair, count), make([]int32, count)
 	r.forget()
 }
 
@@ -146,27 +146,70 @@ func (r *routes) place(src, dst int32) uint32 {
 	return (uint32(src)*2654435761 + uint32(dst)*2246822519) >> 8 & mask
 }
 
-// forget empties all places.
+// forget empties all places, whose width may have changed.
 func (r *routes) forget() {
-	r.known = make([]route, len(r.asked)+1)
-	r.links = make([]routeLink, len(r.known)*r.width)
+	r.links = make([]int32, (len(r.kind)+1)*r.width)
+	r.forgetKinds()
+}
+
+func (r *routes) forgetKinds() {
+	clear(r.kind)
+	r.kinds, r.kindOf = r.kinds[:1], map[string]int32{}
 }
 
 // find returns the route from src to dst and its links, valid until the next find.
-func (r *routes) find(src, dst int32) (*route, []routeLink, error) {
-	i, pair := r.place(src, dst), pairOf(src, dst)
-	if r.asked[i] != pair {
-		r.asked[i] = pair
-		i = uint32(len(r.asked))
+func (r *routes) find(src, dst int32) (*route, []int32, error) {
+	i, pair := int(r.place(src, dst)), pairOf(src, dst)
+	again := r.asked[i] == pair
+	if k := r.kind[i]; again && k > 0 {
+		way := &r.kinds[k]
+		return way, r.links[i*r.width:][:len(way.weights)], nil
 	}
-	if r.known[i].pair != pair {
-		if err := r.compute(src, dst); err != nil {
-			return nil, nil, err
-		}
-		r.store(i, src, dst)
+	r.asked[i], r.kind[i] = pair, 0
+	if err := r.compute(src, dst); err != nil {
+		return nil, nil, err
 	}
-	k := &r.known[i]
-	return k, r.links[int(i)*r.width:][:k.count], nil
+	if !again {
+		i = len(r.kind)
+	}
+	links := r.fill(r.links[i*r.width:][:0:r.width], src == dst)
+	if again {
+		r.kind[i] = r.keep()
+	}
+	return &r.kinds[0], links, nil
+}
+
+// keep returns the kind of the route that was computed last.
+func (r *routes) keep() int32 {
+	way := &r.kinds[0]
+	r.key = way.appendKey(r.key[:0])
+	if k, ok := r.kindOf[string(r.key)]; ok {
+		return k
+	}
+	if len(r.kinds) > len(r.kind) {
+		r.forgetKinds()
+	}
+	k := int32(len(r.kinds))
+	kept := *way
+	kept.weights = slices.Clone(way.weights)
+	r.kinds = append(r.kinds, kept)
+	r.kindOf[string(r.key)] = k
+	return k
+}
+
+// appendKey appends what tells kinds apart: all but what follows from the rest.
+func (w *route) appendKey(key []byte) []byte {
+	key = binary.LittleEndian.AppendUint32(key, uint32(w.shared))
+	if w.within {
+		key[len(key)-1] |= 0x80
+	}
+	for _, v := range []float64{w.latency, w.penalty, w.bound, w.maxLevel, w.narrow} {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+	}
+	for _, v := range w.weights {
+		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
+	}
+	return key
 }
 
 // compute sets r.there, r.back and r.summed.
@@ -211,86 +254,79 @@ func (r *routes) findWays(src, dst int32) (err error) {
 	return nil
 }
 
-// store puts the route of r.there and r.back in place i. The sums run in SimGrid's
-// order, latencies first: on FATPIPE links the last bit can decide.
-func (r *routes) store(i uint32, src, dst int32) {
-	k := &r.known[i]
-	*k = route{pair: pairOf(src, dst), within: src == dst, bound: unlimited, narrow: unlimited}
-	for _, l := range r.summed {
-		k.latency += r.class(l).latency
+// fill makes kinds[0] the route of r.there and r.back, and appends its links. The sums
+// run in SimGrid's order, latencies first: on FATPIPE links the last bit can decide.
+func (r *routes) fill(links []int32, within bool) []int32 {
+	w := &r.kinds[0]
+	links, weights, fat := r.addLinks(links, w.weights[:0], false)
+	*w = route{within: within, bound: unlimited, narrow: unlimited, shared: len(links)}
+	if fat {
+		links, weights, _ = r.addLinks(links, weights, true)
 	}
-	k.penalty = k.latency
+	w.weights = weights
+	for _, l := range links {
+		r.of[l].entry = 0
+	}
+	for _, l := range r.summed {
+		w.latency += r.class(l).latency
+	}
+	w.penalty = w.latency
 	for _, l := range r.there {
 		c := r.class(l)
-		k.penalty += c.penalty
-		k.bound, k.narrow = min(k.bound, c.capacity), min(k.narrow, c.bandwidth)
+		w.penalty += c.penalty
+		w.bound, w.narrow = min(w.bound, c.capacity), min(w.narrow, c.bandwidth)
 	}
-	if k.latency > 0 && r.window > 0 {
-		k.bound = min(k.bound, r.window/(2*k.latency))
+	if w.latency > 0 && r.window > 0 {
+		w.bound = min(w.bound, r.window/(2*w.latency))
 	}
-	links := r.links[int(i)*r.width:][:0:r.width]
-	links = r.addLinks(links, false)
-	k.shared = int16(len(links))
-	if r.fat {
-		links = r.addLinks(links, true)
-	}
-	k.count = int16(len(links))
-	for _, l := range links {
-		r.of[l.link].entry = 0
-	}
-	k.setPenalty(k.penalty, r, links)
+	w.setPenalty(w.penalty, r, links)
+	return links
 }
 
 // bounded returns the route of a flow whose share is at most factor times the
 // smallest bandwidth.
-func (k route) bounded(factor float64) route {
-	k.bound = min(k.bound, float64(factor*k.narrow))
-	k.maxLevel = min(k.maxLevel, k.bound*k.penalty)
-	return k
+func (w route) bounded(factor float64) route {
+	w.bound = min(w.bound, float64(factor*w.narrow))
+	w.maxLevel = min(w.maxLevel, w.bound*w.penalty)
+	return w
 }
 
 // setPenalty sets what follows from the penalty.
-func (k *route) setPenalty(penalty float64, r *routes, links []routeLink) {
-	k.penalty, k.usage, k.maxLevel = penalty, 1/penalty, k.bound*penalty
-	for _, l := range links {
-		if l.weight == 1 {
+func (w *route) setPenalty(penalty float64, r *routes, links []int32) {
+	w.penalty, w.usage, w.maxLevel = penalty, 1/penalty, w.bound*penalty
+	for i, l := range links {
+		if w.weights[i] == 1 {
 			continue // links used with weight 1 are in the bound
 		}
-		usage := float64(l.weight * k.usage)
-		if c := r.class(l.link); c.capacity < k.maxLevel*usage {
-			k.maxLevel = c.capacity / usage
+		usage := float64(w.weights[i] * w.usage)
+		if c := r.class(l); c.capacity < w.maxLevel*usage {
+			w.maxLevel = c.capacity / usage
 		}
 	}
 }
 
 func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
 
-// addLinks adds the links there and back that are FATPIPEs, or those that are not.
-func (r *routes) addLinks(list []routeLink, fatpipe bool) []routeLink {
-	for _, l := range r.there {
-		list = r.addLink(list, l, 1, fatpipe)
-	}
-	for _, l := range r.back {
-		list = r.addLink(list, l, crossWeight, fatpipe)
-	}
-	return list
-}
-
-// addLink adds link l with a weight, if it is a FATPIPE or is not. The weights of its
+// addLinks appends the links there and back that are FATPIPEs, or those that are not,
+// and their weights, and reports whether there are others. The weights of a link's
 // occurrences add up, but count by their maximum on a FATPIPE.
-func (r *routes) addLink(list []routeLink, l int32, weight float64, fatpipe bool) []routeLink {
-	if r.fat && r.class(l).fatpipe != fatpipe {
-		return list
+func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []int32, _ []float64, others bool) {
+	weight := 1.0
+	for _, way := range [...][]int32{r.there, r.back} {
+		for _, l := range way {
+			switch of := &r.of[l]; {
+			case of.fatpipe != fatpipe:
+				others = true
+			case of.entry == 0:
+				links, weights = append(links, l), append(weights, weight)
+				of.entry = int16(len(links))
+			case fatpipe:
+				weights[of.entry-1] = max(weights[of.entry-1], weight)
+			default:
+				weights[of.entry-1] += weight
+			}
+		}
+		weight = crossWeight
 	}
-	switch at := &r.of[l].entry; {
-	case *at == 0:
-		list = append(list, routeLink{l, weight})
-		*at = int32(len(list))
-	case fatpipe:
-		k := &list[*at-1]
-		k.weight = max(k.weight, weight)
-	default:
-		list[*at-1].weight += weight
-	}
-	return list
+	return links, weights, others
 }
