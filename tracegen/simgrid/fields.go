@@ -185,7 +185,7 @@ func (f *fields) size(count, defaultSize int64) int64 {
 	if count < 0 {
 		return -1
 	}
-	if count > maxBytes/size {
+	if count*size > maxBytes { // at most maxBytes items of 32 bytes
 		f.failf("%d items of %d bytes are too many", count, size)
 	}
 	return count * size
