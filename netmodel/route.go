@@ -39,11 +39,10 @@ type routes struct {
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
 
-	asked []hostPair // by place: the pair that was asked for last
-	kind  []int32    // by place: of the route of that pair, an index of kinds; 0 if it is not known
-	shift int        // of the source in the number of a place, if every pair has its own; else -1
-	links []int32    // width for each place, and for one behind all
-	width int
+	places []place
+	shift  int     // of the source in the number of a place, if every pair has its own; else -1
+	links  []int32 // width for each place, and for one behind all
+	width  int
 
 	kinds  []route // the first is of the way that was computed last
 	kindOf map[string]int32
@@ -52,6 +51,12 @@ type routes struct {
 	there, back, summed []int32 // of compute
 	from, to            int32   // what they are of, if there is a way back
 	order               []int32 // scratch of summed
+}
+
+// place is what a route may be kept in.
+type place struct {
+	asked hostPair // the pair that was asked for last
+	kind  int32    // of its route, an index of routes.kinds; 0 if that is not known
 }
 
 // ofLink is what routes knows of a link.
@@ -133,13 +138,13 @@ func (r *routes) remember(hosts int) {
 			count *= 2
 		}
 	}
-	r.asked, r.kind = make([]hostPair, count), make([]int32, count)
+	r.places = make([]place, count)
 	r.forget()
 }
 
 // place returns the place of the route from src to dst.
 func (r *routes) place(src, dst int32) uint32 {
-	mask := uint32(len(r.asked) - 1)
+	mask := uint32(len(r.places) - 1)
 	if r.shift >= 0 {
 		return (uint32(src)<<r.shift | uint32(dst)) & mask
 	}
@@ -148,33 +153,36 @@ func (r *routes) place(src, dst int32) uint32 {
 
 // forget empties all places, whose width may have changed.
 func (r *routes) forget() {
-	r.links = make([]int32, (len(r.kind)+1)*r.width)
+	r.links = make([]int32, (len(r.places)+1)*r.width)
 	r.forgetKinds()
 }
 
 func (r *routes) forgetKinds() {
-	clear(r.kind)
+	for i := range r.places {
+		r.places[i].kind = 0
+	}
 	r.kinds, r.kindOf = r.kinds[:1], map[string]int32{}
 }
 
 // find returns the route from src to dst and its links, valid until the next find.
 func (r *routes) find(src, dst int32) (*route, []int32, error) {
 	i, pair := int(r.place(src, dst)), pairOf(src, dst)
-	again := r.asked[i] == pair
-	if k := r.kind[i]; again && k > 0 {
-		way := &r.kinds[k]
+	p := &r.places[i]
+	again := p.asked == pair
+	if again && p.kind > 0 {
+		way := &r.kinds[p.kind]
 		return way, r.links[i*r.width:][:len(way.weights)], nil
 	}
-	r.asked[i], r.kind[i] = pair, 0
+	*p = place{asked: pair}
 	if err := r.compute(src, dst); err != nil {
 		return nil, nil, err
 	}
 	if !again {
-		i = len(r.kind)
+		i = len(r.places)
 	}
 	links := r.fill(r.links[i*r.width:][:0:r.width], src == dst)
 	if again {
-		r.kind[i] = r.keep()
+		p.kind = r.keep()
 	}
 	return &r.kinds[0], links, nil
 }
@@ -186,7 +194,7 @@ func (r *routes) keep() int32 {
 	if k, ok := r.kindOf[string(r.key)]; ok {
 		return k
 	}
-	if len(r.kinds) > len(r.kind) {
+	if len(r.kinds) > len(r.places) {
 		r.forgetKinds()
 	}
 	k := int32(len(r.kinds))
