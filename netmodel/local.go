@@ -1,9 +1,6 @@
 package netmodel
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // The local solver.
 //
@@ -42,9 +39,8 @@ const heapThreshold = 128
 
 // solver is the local solver's working set.
 type solver struct {
-	flows []int32  // A
-	rooms []room   // of the links with two flows or more, one of A at least
-	full  []uint64 // by room: the level at which its link saturates, as its bits; unlimited if all flows of A are fixed
+	flows []int32 // A
+	rooms []room  // of the links with two flows or more, one of A at least
 	heap  []fillKey
 
 	mixed    bool    // the set has met a mixed FATPIPE: take the textbook's way
@@ -55,12 +51,13 @@ type solver struct {
 }
 
 // room is a link of the working set, and what it has left for the flows that are
-// not fixed yet.
+// not fixed yet. 64 bytes.
 type room struct {
-	rest    float64 // of the capacity
+	rest    float64 // of the capacity; +Inf if all flows of A are fixed
 	usage   float64 // sum of the usages of the flows that are not fixed
 	frozen  float64 // load of the flows outside A
 	total   float64 // sum of the usages of all flows of A on it
+	spare   float64 // rest when the last flow was fixed
 	level   float64 // at which flows were fixed here, -1 if none were
 	link    int32
 	members int32 // flows of A
@@ -197,11 +194,9 @@ func (n *Network) open(l int32) {
 // outside A were fixed.
 func (n *Network) fill() {
 	a := &n.local
-	a.full = slices.Grow(a.full[:0], len(a.rooms))[:len(a.rooms)]
 	for i := range a.rooms {
 		r := &a.rooms[i]
 		r.rest, r.usage, r.level, r.rising = n.links[r.link].capacity-r.frozen, r.total, -1, r.members
-		a.full[i] = r.saturation()
 	}
 	a.lowest = math.Inf(1)
 	for _, id := range a.flows {
@@ -219,28 +214,23 @@ func (n *Network) fill() {
 	}
 }
 
-// never is the level at which a link saturates that has no flows to be fixed.
-const never = 0x7ff << 52 // the bits of +Inf
-
-// saturation returns the level at which the link saturates. Levels are not negative,
-// so their bits are in the same order, and quicker to search.
-func (r *room) saturation() uint64 { return math.Float64bits(max(0, r.rest) / r.usage) }
-
-// firstRoom returns the room of the link that saturates first.
-func (a *solver) firstRoom() int {
-	first, level := 0, uint64(never)
-	for i, l := range a.full {
-		if l < level {
-			first, level = i, l
+// firstRoom returns the room of the link that saturates first: the one with the
+// smallest rest/usage, compared crosswise to spare the divisions.
+func (a *solver) firstRoom() *room {
+	best, rest, usage := 0, math.Inf(1), 1.0
+	for i := range a.rooms {
+		r := &a.rooms[i]
+		if float64(r.rest*usage) < float64(rest*r.usage) {
+			best, rest, usage = i, r.rest, r.usage
 		}
 	}
-	return first
+	return &a.rooms[best]
 }
 
-// fillLink fixes flows when the link of room i is the first to saturate: those whose
+// fillLink fixes flows when the link of r is the first to saturate: those whose
 // maximum is below the level at which it does, or if there are none, all on it.
-func (n *Network) fillLink(i int) {
-	r, level := &n.local.rooms[i], math.Float64frombits(n.local.full[i])
+func (n *Network) fillLink(r *room) {
+	level := max(0, r.rest) / r.usage
 	if level > n.local.lowest && n.fixBounded(level) {
 		return
 	}
@@ -288,13 +278,10 @@ func (n *Network) fix(id int32, level float64) {
 		r.rest -= float64(level * s.usage)
 		r.usage -= s.usage
 		if r.rising--; r.rising == 0 {
-			a.full[s.room] = never
-			continue
-		}
-		if r.usage < smallRest*r.total {
+			r.spare, r.rest = r.rest, math.Inf(1)
+		} else if r.usage < smallRest*r.total {
 			r.usage = n.risingUsage(r.link)
 		}
-		a.full[s.room] = r.saturation()
 	}
 }
 
@@ -329,7 +316,7 @@ func (n *Network) extend() {
 // lowestBottleneck returns the level that flows must have to keep their bottleneck
 // on l: the highest on it if it is saturated, else none will do.
 func (n *Network) lowestBottleneck(l *link, r *room) float64 {
-	if r.rest > 2*levelTolerance*l.capacity {
+	if r.spare > 2*levelTolerance*l.capacity {
 		return math.Inf(1)
 	}
 	highest := 0.0
@@ -364,7 +351,7 @@ func (n *Network) commit() {
 	for i := range a.rooms {
 		r := &a.rooms[i]
 		l := &n.links[r.link]
-		l.load, l.room = l.capacity-r.rest, -1
+		l.load, l.room = l.capacity-r.spare, -1
 	}
 	for _, id := range a.flows {
 		f := &n.flows[id]

@@ -2,8 +2,8 @@ package netmodel
 
 // fillKey orders the links of a large filling by the level at which they saturate.
 type fillKey struct {
-	level uint64 // its bits
-	room  int32  // index in solver.rooms
+	level float64
+	room  int32 // index in solver.rooms
 }
 
 func (k fillKey) before(other fillKey) bool {
@@ -17,26 +17,32 @@ func (n *Network) fillByHeap() {
 	a := &n.local
 	a.heap = a.heap[:0]
 	for i := range a.rooms {
-		a.heap = append(a.heap, fillKey{a.full[i], int32(i)})
+		a.heap = append(a.heap, a.key(int32(i)))
 	}
 	for i := len(a.heap)/2 - 1; i >= 0; i-- {
 		a.siftDown(i)
 	}
 	for a.rising > 0 {
 		top := a.heap[0].room
-		switch level := a.full[top]; {
-		case level == never:
+		if a.rooms[top].rising == 0 {
 			a.dropTop()
 			continue
-		case level > a.heap[0].level:
-			a.heap[0].level = level
+		}
+		if k := a.key(top); k.level > a.heap[0].level {
+			a.heap[0] = k
 			a.siftDown(0)
 			if a.heap[0].room != top {
 				continue
 			}
 		}
-		n.fillLink(int(top))
+		n.fillLink(&a.rooms[top])
 	}
+}
+
+// key returns the level at which the link of room i saturates now.
+func (a *solver) key(i int32) fillKey {
+	r := &a.rooms[i]
+	return fillKey{max(0, r.rest) / r.usage, i}
 }
 
 func (a *solver) dropTop() {
