@@ -19,7 +19,6 @@ type ahead struct {
 	idle  atomic.Bool   // the reader waits, or is about to
 	wake  chan struct{} // of the reader; holds one
 	ended atomic.Bool
-	done  chan struct{} // closed when the reader has returned
 }
 
 // aheadRank is the blocks of a rank in turn: number i is blocks[i%2], and those from spent
@@ -65,7 +64,7 @@ func (t *Trace) ReadAhead() {
 	if t.shared != nil || t.ahead != nil || size < smallestBlock || runtime.GOMAXPROCS(0) == 1 {
 		return
 	}
-	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1)}
 	room := make([]trace.Action, 2*size*t.ranks)
 	for i := range 2 * t.ranks {
 		a.ranks[i/2].blocks[i%2].room = room[i*size:][:size:size]
@@ -74,11 +73,12 @@ func (t *Trace) ReadAhead() {
 	go t.stayAhead()
 }
 
-// Close ends what ReadAhead began. There is nothing else to close.
+// Close ends what ReadAhead began; the goroutine may still be at its last block. There is
+// nothing else to close.
 func (t *Trace) Close() error {
-	if a := t.ahead; a != nil && !a.ended.Swap(true) {
-		a.rouse()
-		<-a.done
+	if t.ahead != nil {
+		t.ahead.ended.Store(true)
+		t.ahead.rouse()
 	}
 	return nil
 }
@@ -86,7 +86,6 @@ func (t *Trace) Close() error {
 // stayAhead is the reader.
 func (t *Trace) stayAhead() {
 	a := t.ahead
-	defer close(a.done)
 	for !a.ended.Load() {
 		a.idle.Store(false)
 		for t.fillRound() {
