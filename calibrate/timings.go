@@ -37,6 +37,15 @@ type Timings struct {
 // Rows returns the number of timings.
 func (t *Timings) Rows() int64 { return t.rows }
 
+// Functions returns the kernels that were timed, in order of first appearance.
+func (t *Timings) Functions() []string {
+	var names []string
+	for _, f := range t.functions {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // function is what is known of one kernel.
 type function struct {
 	name   string

@@ -158,6 +158,9 @@ func readSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkChoice(c, timings, "model", "criterion", "no-constant"); err != nil {
+		return nil, err
+	}
 	fits, err := calibrate.FitKernels(timings, s.fit)
 	if err != nil {
 		return nil, err

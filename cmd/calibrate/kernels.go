@@ -147,6 +147,9 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
+		return err
+	}
 	report, err := calibrate.FitKernels(timings, s.fit)
 	if err != nil {
 		return err
@@ -162,6 +165,17 @@ func runKernels(c *cli.Context) error {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
+}
+
+// checkChoice refuses flags about the choice of a model if all kernels have theirs from
+// --terms.
+func (s *fitSettings) checkChoice(c *cli.Context, t *calibrate.Timings, flags ...string) error {
+	for _, name := range t.Functions() {
+		if s.fit.Terms[name] == nil {
+			return nil
+		}
+	}
+	return excludes(c, "terms", flags...)
 }
 
 func readTimings(c *cli.Context, o calibrate.ReadOptions) (*calibrate.Timings, error) {

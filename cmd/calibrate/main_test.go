@@ -66,6 +66,7 @@ func TestExitCodes(t *testing.T) {
 		{"network --breakpoints 8 --gain 0.1 GOOD", 2}, {"network --breakpoints 8 --min-points 5 GOOD", 2}, {"network --breakpoints 8 --max-pieces 5 GOOD", 2},
 		{"kernels --noise normal GOOD", 2}, {"kernels --host-name n-{} GOOD", 2}, {"kernels --empty charged GOOD", 2}, {"kernels --base GOOD GOOD", 2}, {"kernels --source x GOOD", 2},
 		{"kernels --model M-0 --no-constant GOOD", 2}, {"kernels --model M-0 --product daxpy=N GOOD", 2}, {"kernels --model M-1 --criterion aic GOOD", 0},
+		{"kernels --terms daxpy=N --model M-1 GOOD", 2}, {"kernels --terms daxpy=N --no-constant GOOD", 2}, {"kernels --terms daxpy=N --criterion aic GOOD", 0},
 		{"kernels --terms daxpy=N --product daxpy=N GOOD", 2}, {"kernels --terms daxpy=N --terms daxpy=1 GOOD", 2}, {"kernels --product daxpy=N --product daxpy=N GOOD", 2},
 		{"hosts --source x GOOD", 2}, {"hosts --model M-1 --criterion aic GOOD", 2}, {"hosts --coefficient a=b:N --class-column c --classes-by noise GOOD", 2},
 		{"hosts --draw 2 --from dahu-cpu --source x", 2}, {"hosts --draw 2 --from dahu-cpu --empty charged", 2}, {"hosts --draw 2 --from dahu-cpu --base GOOD", 2},
