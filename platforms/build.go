@@ -7,12 +7,13 @@ import (
 
 // limits bound what a file can ask for.
 type limits struct {
+	text      int // bytes
 	hosts     int
 	links     int64
 	pathTable int64 // entries of the tables of shortest paths, all zones together
 }
 
-var defaultLimits = limits{MaxHosts, MaxLinks, 1 << 24}
+var defaultLimits = limits{maxText, MaxHosts, MaxLinks, 1 << 24}
 
 // A builder turns the elements of a file into a platform, in two passes: the
 // first declares hosts, routers, links and zones, the second reads routes,

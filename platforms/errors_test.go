@@ -111,3 +111,20 @@ func TestDepth(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// TestLongText: a text that does not end is refused, whatever it is in the middle of.
+func TestLongText(t *testing.T) {
+	lim := defaultLimits
+	lim.text = 5000
+	const begin = "<?xml version='1.0'?>\n<platform version='4.1'>\n"
+	for _, more := range []string{"<!--", "<host id='", "<prop id='a' value='b'/>", " "} {
+		_, err := parseWithin(strings.NewReader(begin+strings.Repeat(more, 10)+strings.Repeat(" ", 10000)), "x.xml", lim)
+		if err == nil || !strings.HasPrefix(err.Error(), "x.xml:") {
+			t.Errorf("%q: %v, want an error with its place", more, err)
+		}
+	}
+	_, err := parseWithin(strings.NewReader(begin+"<!--"+strings.Repeat(" ", 10000)), "x.xml", lim)
+	if want := "x.xml:3: longer than 128 MiB"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

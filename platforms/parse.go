@@ -38,7 +38,7 @@ func skipMark(r io.Reader) io.Reader {
 
 // parseWithin is Parse with other limits.
 func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
-	root, err := readTree(skipMark(r), name)
+	root, err := readTree(skipMark(r), name, lim.text)
 	if err != nil {
 		return nil, err
 	}

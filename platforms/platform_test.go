@@ -178,14 +178,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := parseWithin(strings.NewReader(text), "f.xml", limits{hosts: 300, links: 3000, pathTable: 3000})
+		p, err := parseWithin(strings.NewReader(text), "f.xml", limits{text: maxText, hosts: 300, links: 3000, pathTable: 3000})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f.xml:") {
 				t.Fatalf("error %q without a position", err)
 			}
 			return
 		}
-		again, err := parseWithin(strings.NewReader(text), "f.xml", limits{hosts: 300, links: 3000, pathTable: 3000})
+		again, err := parseWithin(strings.NewReader(text), "f.xml", limits{text: maxText, hosts: 300, links: 3000, pathTable: 3000})
 		if err != nil {
 			t.Fatal(err)
 		}

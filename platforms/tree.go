@@ -45,10 +45,28 @@ func (e *element) String() string {
 	return "<" + e.name + ">"
 }
 
-// readTree reads the whole document and returns its root element. Memory is
-// proportional to the input.
-func readTree(r io.Reader, name string) (*element, error) {
-	dec := xml.NewDecoder(r)
+// maxText bounds a description, and with it the memory that its elements take: some 14
+// times as much if they are as short as can be. 2^20 hosts listed one by one fit.
+const maxText = 128 << 20 // bytes
+
+// cappedReader is a reader that fails where a text is too long.
+type cappedReader struct {
+	io.Reader
+	left int // bytes that may follow
+}
+
+func (r *cappedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.left -= n; r.left < 0 {
+		return 0, fmt.Errorf("longer than %d MiB", maxText>>20)
+	}
+	return n, err
+}
+
+// readTree reads the whole document, of at most so many bytes, and returns its root
+// element. Memory is proportional to the input.
+func readTree(r io.Reader, name string, most int) (*element, error) {
+	dec := xml.NewDecoder(&cappedReader{r, most})
 	dec.CharsetReader = charset
 	var open []*element
 	root := &element{}
