@@ -1,6 +1,8 @@
 package calibrate
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,6 +71,8 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 		fits, err := fitCandidate(f, c, r.groups, o)
 		if err != nil {
 			c.Refused = err.Error()
+			var falls *fallingError
+			c.level = errors.As(err, &falls) && falls.level()
 			if len(r.Candidates) == 1 {
 				return nil, err
 			}
@@ -84,7 +88,7 @@ func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	if best < 0 {
 		return nil, refusedAll(r.Candidates)
 	}
-	if err := r.checkChoice(best, &bestFits[0]); err != nil {
+	if err := r.checkChoice(best, bestFits); err != nil {
 		return nil, err
 	}
 	r.Model, r.All, r.Groups = r.Candidates[best].Model, bestFits[0], bestFits[1:]
@@ -105,9 +109,10 @@ func checkTimes(groups [][]point, by Grouping) error {
 	return nil
 }
 
-// checkChoice refuses a constant with which M-1 could not be compared, because it
-// was refused: the constant is what is left over then, not what the timings say.
-func (r *FunctionReport) checkChoice(best int, constant *Fit) error {
+// checkChoice refuses a constant with which M-1 could not be compared, because it was
+// refused, unless that was for a product that may as well have no part in the times: the
+// constant is what is left over then, not what the timings say, or it is near all of them.
+func (r *FunctionReport) checkChoice(best int, fits []Fit) error {
 	if r.Candidates[best].Model != Constant {
 		return nil
 	}
@@ -115,9 +120,16 @@ func (r *FunctionReport) checkChoice(best int, constant *Fit) error {
 	if one < 0 || r.Candidates[one].Refused == "" {
 		return nil
 	}
+	worst := slices.MaxFunc(fits, func(a, b Fit) int { return cmp.Compare(a.MeanError, b.MeanError) }).MeanError
+	if r.Candidates[one].level && worst <= nearConstant {
+		return nil
+	}
 	return fmt.Errorf("%w: M-1: %s; a constant is left, %.3g %% off on average: to take it, give --terms %s=1",
-		ErrMeaningless, r.Candidates[one].Refused, 100*constant.MeanError, r.Function)
+		ErrMeaningless, r.Candidates[one].Refused, 100*worst, r.Function)
 }
+
+// nearConstant is the mean relative error up to which a constant is near the times.
+const nearConstant = 0.1
 
 // checkGroups refuses points that do not say to which group they belong, or whose
 // host has a name that kernel files would take for a pattern.
@@ -200,23 +212,26 @@ func (p *point) sameGroup(q *point, by Grouping) bool {
 	return p.host == q.host && p.day == q.day && (by == ForHost || p.cpu == q.cpu)
 }
 
-// fitCandidate fits a model to each group.
+// fitCandidate fits a model to each group. Of the errors it returns one that says more
+// than that the times of a group are level.
 func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) ([]Fit, error) {
-	var products []product
-	for _, text := range c.Terms {
-		p, err := parseProduct(text, f.dims)
-		if err != nil {
-			return nil, err
-		}
-		products = append(products, p)
+	products, err := parseProducts(c.Terms, f.dims)
+	if err != nil {
+		return nil, err
 	}
 	var fits []Fit
+	var level error
 	for i, points := range groups {
 		fit, err := fitModel(points, products, o, c.Model == customModel)
 		if err != nil && i > 0 {
 			err = fmt.Errorf("%s: %w", place(points[0], o.For), err)
 		}
-		if err != nil {
+		var falls *fallingError
+		switch {
+		case errors.As(err, &falls) && falls.level():
+			level = cmp.Or(level, err)
+			continue
+		case err != nil:
 			return nil, err
 		}
 		if i > 0 {
@@ -227,7 +242,7 @@ func fitCandidate(f *function, c *Candidate, groups [][]point, o KernelOptions) 
 		}
 		fits = append(fits, *fit)
 	}
-	return fits, nil
+	return fits, level
 }
 
 func place(p point, by Grouping) string {

@@ -200,6 +200,19 @@ func (f *Fit) mainTerm() Coefficient {
 	return f.Coefficients[0]
 }
 
+// fallingError is that of a fit whose main term is not positive.
+type fallingError struct{ main Coefficient }
+
+func (e *fallingError) Error() string {
+	return fmt.Sprintf("%v: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(e.main.Value), e.main.Term)
+}
+
+func (e *fallingError) Unwrap() error { return ErrMeaningless }
+
+// level reports whether the term may as well be zero: it is within three standard errors
+// of it, where a normal variable is in all cases but one of 370.
+func (e *fallingError) level() bool { return -e.main.Value < 3*e.main.StdErr }
+
 // errNegative marks a fit whose times are below zero for most sizes: the long calls,
 // or the scatter of theirs, have bent it.
 var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
@@ -227,7 +240,7 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 	}
 	switch main := f.mainTerm(); {
 	case main.Value <= 0:
-		return fmt.Errorf("%w: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(main.Value), main.Term)
+		return &fallingError{main}
 	case 2*f.NegativeSizes > len(y):
 		return fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
 	}

@@ -85,6 +85,8 @@ type Candidate struct {
 	Terms     []string `json:"terms"`
 	Criterion float64  `json:"criterion"`         // sum over the fits; 0 if refused
 	Refused   string   `json:"refused,omitempty"` // why
+
+	level bool // refused only for times that fall by no more than the uncertainty of the fit
 }
 
 // Fit is one fit of one kernel.

@@ -180,6 +180,30 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// TestLevelTimes: a constant is what M-1 leaves over where it falls by no more than chance, and
+// the times are near the constant.
+func TestLevelTimes(t *testing.T) {
+	for _, test := range []struct {
+		name, rows string
+		want       float64 // 0: refused
+	}{
+		// Slope -0.05/5; residuals 0, -0.01, 0.02 and -0.01, so its standard error is sqrt(0.0006/2/5) = 0.0077.
+		{"by chance", "1,3.01\n2,2.99\n3,3.01\n4,2.97\n", 2.995},
+		{"on a line", "1,3.03\n2,3.01\n3,2.99\n4,2.97\n", 0},
+		// Slope -0.4 with a standard error of sqrt(3.2/2/5) = 0.57, but 2 is off by 67 % on average.
+		{"by chance, far from a constant", "1,3\n2,1\n3,3\n4,1\n", 0},
+	} {
+		r, err := FitKernels(read(t, "n,seconds\n"+test.rows, ReadOptions{Function: "swap"}), DefaultKernelOptions())
+		switch {
+		case test.want == 0 && errors.Is(err, ErrMeaningless):
+		case test.want == 0 || err != nil:
+			t.Errorf("%s: got %v, want refused: %v", test.name, err, test.want == 0)
+		case r.Functions[0].Model != Constant || !near(r.Functions[0].All.Coefficients[0].Value, test.want, 1e-12):
+			t.Errorf("%s: got %s %+v, want the constant %g", test.name, r.Functions[0].Model, r.Functions[0].All.Coefficients, test.want)
+		}
+	}
+}
+
 // TestProductInAnyOrder: a product of all dimensions is that of M-2 however it is written.
 func TestProductInAnyOrder(t *testing.T) {
 	f := &function{name: "dgemm", dims: []string{"M", "N", "K"}}

@@ -41,6 +41,18 @@ func parseProduct(text string, dims []string) (product, error) {
 	return p, nil
 }
 
+// parseProducts reads the terms of a model.
+func parseProducts(terms, dims []string) (list []product, err error) {
+	for _, text := range terms {
+		p, err := parseProduct(text, dims)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
 // sameProduct reports whether two texts are one product of the dimensions, as M*N and N*M.
 func sameProduct(a, b string, dims []string) bool {
 	p, err1 := parseProduct(a, dims)
