@@ -3,6 +3,7 @@ package netmodel
 import (
 	"io"
 	"os"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -29,6 +30,21 @@ type noiseRange struct {
 
 // Name returns the name under which the noise was parsed.
 func (n *Noise) Name() string { return n.name }
+
+// Replaces returns those of smpi/os, smpi/ois and smpi/or that have no effect beside the
+// noise, which has means of its own for all sizes.
+func (n *Noise) Replaces() (options []string) {
+	for _, list := range []struct {
+		option string
+		ranges []noiseRange
+	}{{"smpi/os", n.send}, {"smpi/ois", n.isend}, {"smpi/or", n.recv}} {
+		platforms := func(r noiseRange) bool { return !r.own }
+		if len(list.ranges) > 0 && list.ranges[0].above < 0 && !slices.ContainsFunc(list.ranges, platforms) {
+			options = append(options, list.option)
+		}
+	}
+	return options
+}
 
 // SendOverhead returns what a blocking send of size bytes costs where it costs mean
 // without noise; it is never negative.

@@ -391,7 +391,30 @@ func TestRunsErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := replay.Runs(ctx, 0, 2, 1, play); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	if e, err := replay.Runs(ctx, 0, 2, 1, play); e != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", e, err)
+	}
+}
+
+// TestRunsStopped: of runs that are stopped, those that had ended are left, from the first on.
+func TestRunsStopped(t *testing.T) {
+	for _, at := range []int{1, 2, 5} {
+		ctx, cancel := context.WithCancel(t.Context())
+		e, err := replay.Runs(ctx, 7, 9, 1, func(_ int, seed uint64) (*replay.Result, error) {
+			if seed == 7+uint64(at) {
+				cancel()
+				return nil, ctx.Err()
+			}
+			return &replay.Result{}, nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped in run %d: %v", at, err)
+		}
+		switch {
+		case at < 2 && e != nil:
+			t.Errorf("stopped in run %d: an ensemble of %d", at, len(e.Runs))
+		case at >= 2 && (e == nil || len(e.Runs) != at || e.Runs[at-1].Seed != 6+uint64(at)):
+			t.Errorf("stopped in run %d: %+v", at, e)
+		}
 	}
 }

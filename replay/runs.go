@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -49,12 +50,15 @@ func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
 // Runs replays so many times (at least twice), with the seeds from first on, several
 // at once. play replays with a seed; it is called from as many goroutines as there
 // are workers, each with its number. What the result says does not depend on how many.
+// When the context ends, the error is its own, and the ensemble that of the runs before the
+// first that had not ended; nil if these are fewer than two.
 func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker int, seed uint64) (*Result, error)) (*Ensemble, error) {
 	if runs < 2 {
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)
 	}
 	results, errs := make([]*Result, runs), make([]error, runs)
-	ctx, cancel := context.WithCancel(ctx)
+	outer := ctx
+	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	next := make(chan int)
 	var done sync.WaitGroup
@@ -75,15 +79,22 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 	}
 	close(next)
 	done.Wait()
+	ended := 0
 	for i, err := range errs {
-		if err != nil {
+		switch {
+		case err != nil && (outer.Err() == nil || !errors.Is(err, outer.Err())):
 			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
+		case err == nil && results[i] != nil && ended == i:
+			ended++
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	switch {
+	case ended == runs:
+		return newEnsemble(first, results), nil
+	case ended < 2:
+		return nil, outer.Err()
 	}
-	return newEnsemble(first, results), nil
+	return newEnsemble(first, results[:ended]), outer.Err()
 }
 
 func newEnsemble(first uint64, results []*Result) *Ensemble {

@@ -209,6 +209,9 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 		if m.NetworkNoise, err = netmodel.LoadNoise(s.networkNoise); err != nil {
 			return nil, err
 		}
+		if err := s.checkReplaced(m.NetworkNoise.Replaces()); err != nil {
+			return nil, err
+		}
 	}
 	return m, m.mapRanks(s, h.Ranks)
 }
@@ -218,7 +221,7 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 // else. Built-in machines are as they were published.
 func (m *machine) notePolls(s *settings, in *input, o *netmodel.Options) {
 	const name = "smpi/iprobe"
-	set := slices.ContainsFunc(s.cfg, func(c [2]string) bool { return c[0] == name }) ||
+	set := s.sets(name) ||
 		slices.ContainsFunc(m.Platform.Config(), func(p platforms.Prop) bool { return p.Name == name })
 	if set || s.platform == "" || !exists(s.platform) || !in.polls() {
 		return

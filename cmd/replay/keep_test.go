@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,6 +147,38 @@ func TestTerminate(t *testing.T) {
 		if diff := cmp.Diff(uninterrupted(t, path), resumed.result(t)); diff != "" {
 			t.Errorf("%v: -uninterrupted +resumed:\n%s", sig, diff)
 		}
+	}
+}
+
+// TestTerminateRuns: of several runs the report has those that had ended.
+func TestTerminateRuns(t *testing.T) {
+	path := keptTrace(t)
+	model := filepath.Join(t.TempDir(), "noisy.yaml")
+	if err := os.WriteFile(model, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const runs = 10_000
+	for patience := time.Second; ; patience *= 2 {
+		p := start(t, "--runs", strconv.Itoa(runs), "--json", "--quiet", "--kernels", model, path)
+		time.Sleep(patience)
+		if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := p.Wait(); !errors.As(err, &exit) || exit.ExitCode() > 1 {
+			t.Fatalf("%v, want exit code 1", err)
+		}
+		if p.stdout.Len() == 0 {
+			continue // fewer than two had ended, or the process had not begun
+		}
+		var report struct{ Runs []any }
+		if err := json.Unmarshal(p.stdout.Bytes(), &report); err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("replay: stopped by a signal after %d of %d runs\n", len(report.Runs), runs); p.stderr.String() != want || len(report.Runs) < 2 {
+			t.Errorf("stderr %q, want %q", p.stderr.String(), want)
+		}
+		return
 	}
 }
 

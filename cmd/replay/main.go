@@ -6,8 +6,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,13 +36,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err != nil {
 			return err
 		}
+		if !s.sample.on() && s.noise.runs == 0 {
+			return replayTrace(s, stdin, stdout, stderr)
+		}
+		ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		context.AfterFunc(ctx, stop) // a second signal ends the process
 		if s.sample.on() {
-			return sampleTrace(c.Context, s, stdout, stderr)
+			return sampleTrace(ctx, s, stdout, stderr)
 		}
-		if s.noise.runs > 0 {
-			return replayRuns(c.Context, s, stdout, stderr)
-		}
-		return replayTrace(s, stdin, stdout, stderr)
+		return replayRuns(ctx, s, stdout, stderr)
 	}
 	return app.RunContext(ctx, args)
 }

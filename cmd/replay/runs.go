@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -94,30 +95,35 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	var done atomic.Int64
 	e, err := replay.Runs(ctx, s.noise.seed, s.noise.runs, workers, func(_ int, seed uint64) (*replay.Result, error) {
-		res, err := s.playSeed(m, o, seed)
+		res, err := s.playSeed(ctx, m, o, seed)
 		bar.Set(int(done.Add(1)))
 		return res, err
 	})
 	bar.Clear()
-	if err != nil {
+	if e == nil {
 		return err
+	}
+	if err != nil {
+		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)
 	}
 	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
 	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
+	write := r.WriteText
 	if s.json {
-		return r.WriteJSON(stdout)
+		write = r.WriteJSON
 	}
-	return r.WriteText(stdout)
+	return errors.Join(write(stdout), err)
 }
 
 // playSeed replays with one seed, reading the trace for itself.
-func (s *settings) playSeed(m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
+func (s *settings) playSeed(ctx context.Context, m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
 	in, err := openInput(s.trace, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
 	o.Seed = seed
+	o.AtPause = func(*replay.Pause) error { return ctx.Err() }
 	return in.run(m.Machine, o)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
+		if c.IsSet("network") && name == s.cfg[0][0] {
+			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
+		}
 		s.cfg = append(s.cfg, [2]string{name, value})
 	}
 	var err error
@@ -66,6 +70,21 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s.from, s.to, err = parseSteps(c.String("steps"))
 	return s, err
+}
+
+// checkReplaced refuses options that have no effect beside the noise of the network.
+func (s *settings) checkReplaced(options []string) error {
+	for _, name := range options {
+		if s.sets(name) {
+			return command.Usagef("--cfg %s has no effect: --network-noise %s has these times itself", name, s.networkNoise)
+		}
+	}
+	return nil
+}
+
+// sets reports whether the command line sets an option of the simulator.
+func (s *settings) sets(name string) bool {
+	return slices.ContainsFunc(s.cfg, func(c [2]string) bool { return c[0] == name })
 }
 
 // networks are the simulator options that --network stands for.
