@@ -23,8 +23,13 @@ type FileOptions struct {
 // Validate reports what is wrong with the options.
 func (o *FileOptions) Validate() error {
 	var errs []error
-	if o.HostName != "" && !strings.Contains(o.HostName, "{}") {
+	name := strings.ReplaceAll(o.HostName, "{}", "0")
+	switch {
+	case name == "":
+	case name == o.HostName:
 		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
+	case name != plain(name):
+		errs = append(errs, fmt.Errorf("host name %q, want letters, digits, points, _ and - beside {}", o.HostName))
 	}
 	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {
 		errs = append(errs, fmt.Errorf("empty calls %q, want free or charged", o.Empty))

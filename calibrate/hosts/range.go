@@ -20,6 +20,14 @@ func inRange(list []Variable, i int, x float64) bool {
 	return true
 }
 
+// bound names the bound of the values of a variable that has one.
+func bound(list []Variable, i int) string {
+	if inRange(list, i, 0) {
+		return "at least 0"
+	}
+	return "more than 0"
+}
+
 func allInRange(list []Variable, x []float64) bool {
 	for i, v := range x {
 		if !inRange(list, i, v) {

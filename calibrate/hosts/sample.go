@@ -165,6 +165,9 @@ func (s *Sample) readRow(r *table.Reader, c columns) error {
 		if !(x > -mostSeconds && x < mostSeconds) {
 			return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
 		}
+		if !inRange(s.Variables, i, x) {
+			return r.Errorf("%s: %g s, which no host can have: want %s", s.Variables[i], x, bound(s.Variables, i))
+		}
 		record.Values = append(record.Values, x)
 	}
 	s.Records = append(s.Records, record)

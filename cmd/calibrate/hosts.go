@@ -182,7 +182,10 @@ func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample,
 			if !ok || column == "" {
 				return nil, command.Usagef("hosts: --%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
 			}
-			o.Columns = append(o.Columns, strings.ToLower(column))
+			if column = strings.ToLower(column); slices.Contains(o.Columns, column) {
+				return nil, command.Usagef("hosts: --%s %q: column %s has another meaning already", flag, text, column)
+			}
+			o.Columns = append(o.Columns, column)
 			variables = append(variables, hosts.Variable{Kernel: kernel, Term: term, Noise: flag == "noise"})
 		}
 	}

@@ -98,6 +98,9 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if f := c.String("plot-format"); f != "svg" && f != "png" {
 		return s, command.Usagef("kernels: --plot-format %q, want svg or png", f)
 	}
+	if s.fit.For == calibrate.ForAll && c.IsSet("host-name") {
+		return s, command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
+	}
 	if err := needs(c, "plots", "plot-format"); err != nil {
 		return s, err
 	}

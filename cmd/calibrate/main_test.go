@@ -73,6 +73,7 @@ func TestExitCodes(t *testing.T) {
 		{"hosts --draw 2 --from dahu-cpu --host-name n-{}", 2}, {"hosts --draw 2 --from dahu-cpu --host-name n-{} --platform -", 0},
 		{"kernels --json -o - GOOD", 2}, {"network --json --platform - GOOD", 2}, {"network --mixture DIR/x --platform DIR/./x GOOD", 2},
 		{"kernels --dims msg-size GOOD", 2}, {"kernels --dims n,N GOOD", 2}, {"kernels --function null GOOD", 2}, {"hosts --coefficient a=b:M*N --coefficient c=b:N*M GOOD", 2},
+		{"network --eager 70000 --detached 65536 GOOD", 2}, {"hosts --coefficient a=b:N --coefficient A=b:1 GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --host-name node-{}* --platform -", 2},
 		{"hosts --draw 2 --from dahu-cpu --noise-shape normal", 2}, {"hosts --coefficient a=daxpy:N --model M-1 GOOD", 2},
 	} {
 		args := []string{"calibrate"}

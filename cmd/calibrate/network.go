@@ -176,11 +176,11 @@ func runNetwork(c *cli.Context) error {
 // networkMachineOf returns the machine of --platform. Thresholds that replay would
 // refuse in the platform are refused before the fit.
 func networkMachineOf(c *cli.Context, o calibrate.NetworkOptions) (m calibrate.Machine, err error) {
-	if c.String("platform") == "" {
-		return m, needs(c, "platform", "name", "hosts", "cores", "speed")
-	}
 	if err := checkProperties(o.Thresholds()); err != nil {
 		return m, command.Usagef("network: --eager and --detached: %w", err)
+	}
+	if c.String("platform") == "" {
+		return m, needs(c, "platform", "name", "hosts", "cores", "speed")
 	}
 	return machineOf(c, c.String("name"), c.Int("hosts"))
 }
