@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,7 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if o.Relative {
 		r.Weights = "relative"
 	}
-	if err := checkNames(t, o); err != nil {
+	if err := checkTerms(t, o); err != nil {
 		return nil, err
 	}
 	for _, f := range t.functions {
@@ -34,22 +35,41 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	return r, nil
 }
 
-// checkNames refuses terms for kernels that were not measured.
-func checkNames(t *Timings, o KernelOptions) error {
-	var unknown []string
-	for name := range o.Terms {
-		if t.byName[name] == nil {
-			unknown = append(unknown, name)
+// checkTerms refuses terms and products of kernels that were not measured, and those that
+// are none of the kernel's dimensions.
+func checkTerms(t *Timings, o KernelOptions) error {
+	given := maps.Clone(o.Terms)
+	if given == nil {
+		given = map[string][]string{}
+	}
+	for name, term := range o.Product {
+		given[name] = []string{term}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		f := t.byName[name]
+		if f == nil {
+			return fmt.Errorf("terms given for %s, of which there are no timings", name)
+		}
+		if err := checkProducts(given[name], f.dims); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if o.Product[name] == "1" {
+			return fmt.Errorf("%s: the product of M-1 is 1: that is M-0", name)
 		}
 	}
-	for name := range o.Product {
-		if t.byName[name] == nil {
-			unknown = append(unknown, name)
-		}
+	return nil
+}
+
+// checkProducts refuses texts that are no products, and one product twice.
+func checkProducts(terms, dims []string) error {
+	list, err := parseProducts(terms, dims)
+	if err != nil {
+		return err
 	}
-	slices.Sort(unknown)
-	if len(unknown) > 0 {
-		return fmt.Errorf("terms given for %s, of which there are no timings", strings.Join(slices.Compact(unknown), ", "))
+	for i, p := range list {
+		if j := slices.IndexFunc(list[:i], func(q product) bool { return slices.Equal(p.powers, q.powers) }); j >= 0 {
+			return fmt.Errorf("terms %s and %s are the same", list[j].text, p.text)
+		}
 	}
 	return nil
 }

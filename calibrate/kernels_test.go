@@ -264,7 +264,7 @@ func TestReadErrors(t *testing.T) {
 		{"function,m,seconds\n", `t.csv:1: no column "day", of which "1" is asked`, ReadOptions{Where: []Condition{{"day", "1"}}}},
 		{"function,m,seconds,time\n", `t.csv:1: columns "seconds" and "time" mean the same`, ReadOptions{}},
 		{"function,m,seconds\nf,1,1\nf,1,-2e-6\n", "t.csv:3: no meaningful fit: a time below zero, -2e-06 s", ReadOptions{}},
-		{"function,m,seconds\nf,-1,1\n", "t.csv:2: m: want a whole number >= 0", ReadOptions{}},
+		{"function,m,seconds\nf,-1,1\n", "t.csv:2: m: want a whole number from 0 to 2^53", ReadOptions{}},
 		{"function,m,seconds\nf,1,x\n", `t.csv:2: seconds: want a number, found "x"`, ReadOptions{}},
 		{"function,m,seconds\n,1,1\n", `t.csv:2: function ""`, ReadOptions{}},
 		{"function,m,seconds\nNull,1,1\n", `t.csv:2: function "Null", want a letter, then letters, digits and _, but not null`, ReadOptions{}},

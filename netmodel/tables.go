@@ -141,7 +141,7 @@ func compare(a, b float64) int {
 // parseNumber reads a finite number >= 0.
 func parseNumber(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || strings.Contains(s, "_") {
 		return 0, fmt.Errorf("%q is not a number >= 0", s)
 	}
 	return v, nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/linescan"
 	"reprise/internal/words"
 	"reprise/platforms"
 )
@@ -70,9 +71,9 @@ const maxHostLines = 1 << 24
 // errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	var places []int32
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		text := lines.Text()
+	scan, n := bufio.NewScanner(r), 1
+	for ; scan.Scan(); n++ {
+		text := scan.Text()
 		if n == 1 {
 			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
 		}
@@ -90,8 +91,8 @@ func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 			places = append(places, int32(host))
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := linescan.Err(scan); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 	}
 	if len(places) == 0 {
 		return nil, fmt.Errorf("%s: no hosts", name)

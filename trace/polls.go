@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"reprise/internal/linescan"
 )
 
 // PollRule decides polls where no clock does: in listings, checks and counts.
@@ -62,11 +64,11 @@ func (o *outcome) String() string {
 // Empty lines and lines that start with # are skipped. The name is for errors.
 func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 	rec := &Recorded{name: name}
-	lines := bufio.NewScanner(r)
+	scan := bufio.NewScanner(r)
 	n := 0
-	for lines.Scan() {
+	for scan.Scan() {
 		n++
-		text := strings.TrimSpace(lines.Text())
+		text := strings.TrimSpace(scan.Text())
 		if text == "" || text[0] == '#' {
 			continue
 		}
@@ -77,7 +79,7 @@ func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 		o.line = n
 		rec.outcomes = append(rec.outcomes, o)
 	}
-	if err := lines.Err(); err != nil {
+	if err := linescan.Err(scan); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
 	return rec, nil

@@ -167,7 +167,7 @@ func (t *Reader) Text(column int) string { return strings.TrimSpace(t.fields[col
 // Number returns the field in a column as a finite number.
 func (t *Reader) Number(column int) (float64, error) {
 	x, err := strconv.ParseFloat(t.Text(column), 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(t.Text(column), "_xX") {
 		return 0, t.Errorf("%s: want a number, found %q", t.header[column], t.Text(column))
 	}
 	return x, nil
@@ -178,7 +178,7 @@ func (t *Reader) Number(column int) (float64, error) {
 func (t *Reader) Count(column int) (int64, error) {
 	x, err := t.Number(column)
 	if err == nil && (x < 0 || x > 1<<53 || x != math.Trunc(x)) {
-		err = t.Errorf("%s: want a whole number >= 0, found %q", t.header[column], t.Text(column))
+		err = t.Errorf("%s: want a whole number from 0 to 2^53, found %q", t.header[column], t.Text(column))
 	}
 	return int64(x), err
 }

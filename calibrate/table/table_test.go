@@ -144,13 +144,14 @@ func TestNoText(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	r, err := NewReader(strings.NewReader("n\nx\nNaN\n1e999\n-1\n1.5\n1e17\n"), "t.csv")
+	r, err := NewReader(strings.NewReader("n\nx\nNaN\n1e999\n-1\n1.5\n1e17\n1_0\n0x1p3\n"), "t.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		`t.csv:2: n: want a number, found "x"`, `t.csv:3: n: want a number, found "NaN"`, `t.csv:4: n: want a number, found "1e999"`,
-		`t.csv:5: n: want a whole number >= 0, found "-1"`, `t.csv:6: n: want a whole number >= 0, found "1.5"`, `t.csv:7: n: want a whole number >= 0, found "1e17"`,
+		`t.csv:5: n: want a whole number from 0 to 2^53, found "-1"`, `t.csv:6: n: want a whole number from 0 to 2^53, found "1.5"`, `t.csv:7: n: want a whole number from 0 to 2^53, found "1e17"`,
+		`t.csv:8: n: want a number, found "1_0"`, `t.csv:9: n: want a number, found "0x1p3"`,
 	} {
 		if err := r.Next(); err != nil {
 			t.Fatal(err)

@@ -45,6 +45,8 @@ func keepFlags() []cli.Flag {
 func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 	k = keepSettings{file: c.String("checkpoint"), every: c.Duration("every"), resume: c.String("resume")}
 	switch {
+	case k.file == "-" || k.resume == "-":
+		err = command.Usagef("--checkpoint and --resume want a file; ./- is one of the name -")
 	case c.IsSet("every") && k.every <= 0:
 		err = command.Usagef("--every %v, want a positive time such as 10m", k.every)
 	case c.IsSet("every") && k.file == "":

@@ -24,6 +24,9 @@ func diffCommand() *cli.Command {
 			if c.NArg() != 2 {
 				return command.Usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
 			}
+			if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions")) {
+				return command.Usagef("diff: --quiet prints nothing: leave out --json and --actions")
+			}
 			same, err := diff(c, c.Args().Get(0), c.Args().Get(1))
 			if err != nil {
 				return command.Code(err, trouble)
@@ -48,13 +51,12 @@ func diff(c *cli.Context, a, b string) (same bool, err error) {
 		return false, err
 	}
 	defer closing(y, &err)
-	quiet, asJSON := c.Bool("quiet"), c.Bool("json")
-	d, err := trace.Diff(x, y, trace.DiffOptions{Actions: c.Bool("actions") && !quiet, Summary: asJSON && !quiet})
+	d, err := trace.Diff(x, y, trace.DiffOptions{Actions: c.Bool("actions"), Summary: c.Bool("json")})
 	switch {
 	case err != nil:
 		return false, err
-	case quiet:
-	case asJSON:
+	case c.Bool("quiet"):
+	case c.Bool("json"):
 		err = writeJSON(c.App.Writer, d)
 	default:
 		err = d.WriteText(c.App.Writer, a, b)

@@ -46,7 +46,7 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{"", 0}, {"--help", 0}, {"help", 0}, {"help cat", 0}, {"--version", 0}, {"cat --rank 0 A", 0}, {"stat A", 0}, {"verify A", 0}, {"diff A A", 0},
-		{"diff A B", 1}, {"diff --quiet A B", 1},
+		{"diff A B", 1}, {"diff --quiet A B", 1}, {"diff --quiet --json A A", 2}, {"diff --quiet --actions A A", 2},
 		{"cat BAD", 1}, {"stat BAD", 1}, {"verify BAD", 1}, {"stat MISSING", 1}, {"cat --rank 0 --polls MISSING A", 1}, {"cat --structure BAD", 1},
 		{"diff A BAD", 2}, {"diff MISSING A", 2}, {"diff A", 2},
 		{"cat", 2}, {"cat A B", 2}, {"cat --rank 7 A", 2}, {"cat --steps 5 A", 2}, {"stat --polls x A", 2}, {"verify", 2}, {"stat --nonsense A", 2}, {"nonsense", 2}, {"help nonsense", 2},

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"reprise/internal/linescan"
 )
 
 // maxDatValues is how many values HPL takes of each parameter.
@@ -65,7 +67,7 @@ func (d *datReader) read() *Dat {
 	grids := d.count("process grids")
 	dat.Ps = d.values("P", grids, 1)
 	dat.Qs = d.values("Q", grids, 1)
-	d.fields() // threshold of the residual
+	d.threshold()
 	dat.PFacts = digits[Fact](d, "PFACT", len(factNames))
 	dat.NBMins = d.list("NBMIN", 1)
 	dat.NDivs = d.list("NDIV", 2)
@@ -88,12 +90,27 @@ func (d *datReader) fields() []string {
 	}
 	d.line++
 	if !d.scan.Scan() {
-		if d.err = d.scan.Err(); d.err == nil {
+		if d.err = linescan.Err(d.scan); d.err == nil {
 			d.err = errShort
 		}
 		return nil
 	}
 	return strings.Fields(d.scan.Text())
+}
+
+// threshold checks the threshold of the residual, which decides nothing here.
+func (d *datReader) threshold() {
+	words := d.fields()
+	if d.err != nil {
+		return
+	}
+	if len(words) == 0 {
+		d.err = errors.New("threshold of the residual: no value")
+		return
+	}
+	if _, err := strconv.ParseFloat(words[0], 64); err != nil {
+		d.err = fmt.Errorf("threshold of the residual: %q is not a number", clip(words[0]))
+	}
 }
 
 // values returns the first n integers of the next line, each at least least.

@@ -78,6 +78,8 @@ func TestReadDatErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "HPL.dat:1: the file ends here"},
 		{"cut", sampleDat[:strings.Index(sampleDat, "16.0")], "HPL.dat:13: the file ends here"},
+		{"threshold", replace("16.0 ", "foo "), `HPL.dat:13: threshold of the residual: "foo" is not a number`},
+		{"long line", strings.Repeat("x", 1<<17), "HPL.dat:1: line longer than 65536 bytes"},
 		{"cut at a value", sampleDat[:strings.Index(sampleDat, "60 ")], "HPL.dat:27: the file ends here, want swapping threshold"},
 		{"no number", replace("1000 2000", "1000 x000"), `HPL.dat:6: N: "x000" is not an integer`},
 		{"few values", replace("1000 2000    Ns", "1000"), "HPL.dat:6: N: 1 values, want 2"},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/linescan"
 	"reprise/trace"
 )
 
@@ -86,7 +87,7 @@ func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 		}
 		rows = append(rows, int32(row))
 	}
-	if err := scan.Err(); err != nil {
+	if err := linescan.Err(scan); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, len(rows)+1, err)
 	}
 	if len(rows) != n {
