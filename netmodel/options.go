@@ -253,6 +253,9 @@ func (o *Options) Validate() error {
 	atLeastZero("maxmin/precision", o.SharePrecision)
 	atLeastZero("smpi/test", o.TestCost)
 	atLeastZero("smpi/iprobe", o.IprobeCost)
+	if c := o.IprobeCost; c > 0 && c < minProbeCost {
+		errs = append(errs, fmt.Errorf("smpi/iprobe: %v, want 0 or at least %v s: a rank that waits would probe without end", c, minProbeCost))
+	}
 	positive("smpi/iprobe-cpu-usage", o.IprobeCPUUsage)
 	atLeastZero("smpi/wtime", o.WtimeCost)
 	atLeastZero("smpi/init", o.InitTime)
@@ -260,6 +263,10 @@ func (o *Options) Validate() error {
 	errs = append(errs, o.validateChoices()...)
 	return errors.Join(errs...)
 }
+
+// minProbeCost is the smallest cost of a probe, in seconds, that is not zero. A rank that
+// waits for a second by probes that grow dearer takes sqrt(2/cost) of them, 1.4 million here.
+const minProbeCost = 1e-12
 
 func (o *Options) validateProtocol() (errs []error) {
 	if o.EagerBelow < 0 || o.EagerBelow > o.DetachedBelow {

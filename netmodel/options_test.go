@@ -145,6 +145,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.EagerBelow = 70000 }, "smpi/async-small-thresh: 70000, want 0 to smpi/send-is-detached-thresh, which is 65536"},
 		{func(o *Options) { o.TCPGamma = -1 }, "network/TCP-gamma: -1, want a number >= 0"},
 		{func(o *Options) { o.TestCost = -1 }, "smpi/test: -1, want a number >= 0"},
+		{func(o *Options) { o.IprobeCost = 1e-13 }, "smpi/iprobe: 1e-13, want 0 or at least 1e-12 s"},
 		{func(o *Options) { o.BandwidthFactors = Factors{{0, 0}} }, "smpi/bw-factor: factor 0 for sizes above 0 bytes, want a positive number"},
 		{func(o *Options) { o.BandwidthFactors = Factors{{-1, 0}} }, "smpi/bw-factor: factor 0 for all sizes, want a positive number"},
 		{func(o *Options) { o.LatencyFactors = Factors{{5, 1}, {5, 1}} }, "smpi/lat-factor: threshold 5 after 5"},
@@ -255,8 +256,8 @@ func FuzzSet(f *testing.F) {
 }
 
 // mayBeInvalid lists the options of which Set accepts values that Validate refuses:
-// zero where a positive number is needed, or thresholds in conflict.
+// zero where a positive number is needed, a tiny cost, or thresholds in conflict.
 func mayBeInvalid(name string) bool {
 	return slices.Contains([]string{"network/TCP-gamma", "network/bandwidth-factor", "network/loopback-bw",
-		"smpi/iprobe-cpu-usage", "smpi/bw-factor", "smpi/async-small-thresh", "smpi/send-is-detached-thresh"}, name)
+		"smpi/iprobe", "smpi/iprobe-cpu-usage", "smpi/bw-factor", "smpi/async-small-thresh", "smpi/send-is-detached-thresh"}, name)
 }
