@@ -122,3 +122,21 @@ func TestNoNoiseToFit(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestAbsurdNoise: deviations of 0, 0 and s for N = 1, 2 and 12 are fitted by s (7 N/74 - 31/222),
+// which is below zero for N = 1 only.
+func TestAbsurdNoise(t *testing.T) {
+	timings := read(t, "n,seconds\n1,1\n1,1\n2,2\n2,2\n12,11\n12,13\n", ReadOptions{Function: "f"})
+	r, err := FitKernels(timings, KernelOptions{Model: LinearOne, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := r.Functions[0].All.NoiseModel
+	if c := n.Coefficients; n.Absurd != 1 || !near(c[0].Value, math.Sqrt2*7/74, 1e-12) || !near(c[1].Value, -math.Sqrt2*31/222, 1e-12) {
+		t.Errorf("%d absurd sizes of %+v", n.Absurd, c)
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil || !strings.Contains(b.String(), "which is below zero or above the time for 1 of 3 sizes\n") {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}

@@ -90,6 +90,9 @@ func (n *Noise) write(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "%s%.4e %s", sign, c.Value, c.Term)
 	}
+	if n.Absurd > 0 {
+		fmt.Fprintf(b, ", which is below zero or above the time for %d of %d sizes", n.Absurd, n.Points)
+	}
 	if n.Unfitted != "" {
 		fmt.Fprintf(b, "; %s", n.Unfitted)
 	}

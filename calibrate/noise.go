@@ -9,12 +9,13 @@ import (
 
 // Noise describes how timings of one size scatter, by moments.
 type Noise struct {
-	Points       int           `json:"points"`             // sizes with at least two timings
-	Variation    float64       `json:"variation"`          // root of the mean square of sd/mean over the sizes
-	Skewness     *float64      `json:"skewness,omitempty"` // of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there are
-	MainTerm     float64       `json:"sd_main_term"`       // seconds per unit of the model's first term: the deviation as a fit to this term alone
-	Coefficients []Coefficient `json:"sd_terms,omitempty"` // deviation as a fit to the model's terms: heteroscedastic noise
-	Unfitted     string        `json:"unfitted,omitempty"` // why there is no such fit
+	Points       int           `json:"points"`                    // sizes with at least two timings
+	Variation    float64       `json:"variation"`                 // root of the mean square of sd/mean over the sizes
+	Skewness     *float64      `json:"skewness,omitempty"`        // of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there are
+	MainTerm     float64       `json:"sd_main_term"`              // seconds per unit of the model's first term: the deviation as a fit to this term alone
+	Coefficients []Coefficient `json:"sd_terms,omitempty"`        // deviation as a fit to the model's terms: heteroscedastic noise
+	Absurd       int           `json:"sd_absurd_sizes,omitempty"` // sizes at which that fit is below zero, or above the time
+	Unfitted     string        `json:"unfitted,omitempty"`        // why there is no such fit
 }
 
 // fitNoise returns the moments of what is left of the timings when the mean of
@@ -25,7 +26,7 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	p := len(terms)
 	x, _ := design(points, terms)
 	n := &Noise{}
-	var rows, sd, w []float64
+	var rows, mean, sd, w []float64
 	squares, cubes, seen := 0.0, 0.0, 0.0
 	for i := range points {
 		m := &points[i].seconds
@@ -35,7 +36,7 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 		n.Points++
 		rows = append(rows, x[i*p:(i+1)*p]...)
 		s := m.sd()
-		sd = append(sd, s)
+		mean, sd = append(mean, m.mean), append(sd, s)
 		if relative {
 			w = append(w, 1/m.mean/m.mean)
 		}
@@ -60,6 +61,11 @@ func fitNoise(points []point, terms []product, relative bool) *Noise {
 	if err != nil {
 		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
 		return n
+	}
+	for i, seconds := range mean {
+		if fitted := regress.Dot(l.Coef, rows[i*p:(i+1)*p]); fitted < 0 || fitted > seconds {
+			n.Absurd++
+		}
 	}
 	for j, term := range terms {
 		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
