@@ -46,6 +46,8 @@ type ClassReport struct {
 	Days    int      `json:"days"`
 	// MeanError are the standard errors of the mean, by variable.
 	MeanError []float64 `json:"mean_std_error"`
+	// FitError are those of one day's fit, root mean squares, where the sample was timings.
+	FitError []float64 `json:"fit_std_error,omitempty"`
 	// OfMeans is the covariance of the units' means: that between units, and the part
 	// of that between days which the number of days leaves.
 	OfMeans [][]float64 `json:"covariance_of_means"`
@@ -170,7 +172,9 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	for i := range p {
 		r.MeanError = append(r.MeanError, deviation(r.OfMeans, i)/math.Sqrt(n))
 	}
+	r.FitError = fitError(g.units)
 	r.setNotes(unit, p)
+	r.noteFits(c, variables)
 	r.setNoise(c, variables)
 	return r, c, nil
 }
@@ -189,6 +193,28 @@ func temporal(units []*unitOf, days, p int) [][]float64 {
 		}
 	}
 	return sum
+}
+
+// fitError returns the root mean square of the standard errors of the units' records, by
+// variable; nil if these have none.
+func fitError(units []*unitOf) []float64 {
+	var squares []float64
+	n := 0.0
+	for _, u := range units {
+		for _, r := range u.records {
+			if squares == nil {
+				squares = make([]float64, len(r.Errors))
+			}
+			for i, e := range r.Errors {
+				squares[i] += float64(e * e)
+			}
+			n++
+		}
+	}
+	for i, s := range squares {
+		squares[i] = math.Sqrt(s / n)
+	}
+	return squares
 }
 
 func difference(x, y []float64) []float64 {
@@ -212,6 +238,16 @@ func (r *ClassReport) setNotes(unit string, p int) {
 	}
 	if r.Shrunk < 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("correlations between %ss contradict each other, so they are multiplied by %.2g", unit, r.Shrunk))
+	}
+}
+
+// noteFits tells of variables whose difference between days may for a good part be the
+// uncertainty of the fits.
+func (r *ClassReport) noteFits(c *Class, variables []Variable) {
+	for i, e := range r.FitError {
+		if days := deviation(c.Temporal, i); days > 0 && e > days/2 {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: a fit of one day has a standard error of %.2g, which is part of the difference between days: --relative, fewer terms or more timings make it smaller", variables[i], e))
+		}
 	}
 }
 

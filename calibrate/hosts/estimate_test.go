@@ -236,6 +236,34 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestFitError: days of 1 and 1.2 differ by a deviation of sqrt(2)/10, of which fits with
+// standard errors of 0.06 and 0.08 (root mean square 0.0707) explain a good part if they are a little larger.
+func TestFitError(t *testing.T) {
+	for _, test := range []struct {
+		errors []float64
+		rms    float64
+		noted  bool
+	}{
+		{[]float64{0.06, 0.0799}, math.Sqrt((0.06*0.06 + 0.0799*0.0799) / 2), false},
+		{[]float64{0.06, 0.0801}, math.Sqrt((0.06*0.06 + 0.0801*0.0801) / 2), true},
+	} {
+		s := sampleOf("a 1", "a 1.2", "b 1", "b 1.2")
+		for i := range s.Records {
+			s.Records[i].Errors = []float64{test.errors[i%2]}
+		}
+		class := estimate(t, s, Options{Classes: 1}).Classes[0]
+		if math.Abs(class.FitError[0]-test.rms) > 1e-12 {
+			t.Errorf("%v: %g, want %g", test.errors, class.FitError[0], test.rms)
+		}
+		if noted := strings.Contains(strings.Join(class.Notes, "\n"), "a fit of one day has a standard error of 0.071"); noted != test.noted {
+			t.Errorf("%v: notes %q", test.errors, class.Notes)
+		}
+	}
+	if class := estimate(t, sampleOf("a 1", "a 1.2", "b 1", "b 1.2"), Options{Classes: 1}).Classes[0]; len(class.FitError) > 0 {
+		t.Errorf("coefficients have errors of fits: %v", class.FitError)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"cpu,a\n0,1\n":                   "no column host",

@@ -24,6 +24,7 @@ type Record struct {
 	CPU    int       // -1 where the unit is a host
 	Class  string    // to which the unit belongs, if that is known
 	Values []float64 // by variable
+	Errors []float64 // their standard errors, 0 where none is known; nil of coefficients
 }
 
 // Sample is what was found of a machine.
@@ -215,11 +216,12 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 				at[key] = k
 				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
 			}
-			values := valuesOf(g, terms)
+			values, errs := valuesOf(g, terms)
 			if noisy {
-				values = append(values, g.NoiseModel.MainTerm)
+				values, errs = append(values, g.NoiseModel.MainTerm), append(errs, 0)
 			}
 			s.Records[k].Values = append(s.Records[k].Values, values...)
+			s.Records[k].Errors = append(s.Records[k].Errors, errs...)
 		}
 		if err := s.complete(f.Function); err != nil {
 			return nil, err
@@ -257,14 +259,15 @@ func termsOf(f *calibrate.FunctionReport) []string {
 	return terms
 }
 
-// valuesOf returns the coefficients of a fit; a term that it does not have costs
-// nothing.
-func valuesOf(g *calibrate.Fit, terms []string) []float64 {
-	values := make([]float64, len(terms))
+// valuesOf returns the coefficients of a fit and their standard errors; a term that it
+// does not have costs nothing.
+func valuesOf(g *calibrate.Fit, terms []string) (values, errs []float64) {
+	values, errs = make([]float64, len(terms)), make([]float64, len(terms))
 	for _, c := range g.Coefficients {
-		values[slices.Index(terms, c.Term)] = c.Value
+		i := slices.Index(terms, c.Term)
+		values[i], errs[i] = c.Value, c.StdErr
 	}
-	return values
+	return values, errs
 }
 
 // complete refuses a host's day on which the kernel was not measured while
