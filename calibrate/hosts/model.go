@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,22 +63,28 @@ const (
 // Validate reports what is wrong with the model: each class must have a mean and
 // two covariances that are positive semi-definite, and all weights together are 1.
 func (m *Model) Validate() error {
-	errs := []error{m.validateHead(), checkVariables(m.Variables)}
-	if len(m.Classes) == 0 || len(m.Classes) > maxClasses {
-		return errors.Join(append(errs, fmt.Errorf("%d classes, want 1 to %d", len(m.Classes), maxClasses))...)
+	if err := cmp.Or(m.validateHead(), checkVariables(m.Variables)); err != nil {
+		return err
 	}
-	total := 0.0
+	if len(m.Classes) == 0 || len(m.Classes) > maxClasses {
+		return fmt.Errorf("%d classes, want 1 to %d", len(m.Classes), maxClasses)
+	}
+	total, names := 0.0, map[string]bool{}
 	for i := range m.Classes {
 		c := &m.Classes[i]
-		total += c.Weight
 		if err := c.validate(m.Variables); err != nil {
-			errs = append(errs, fmt.Errorf("class %q: %w", c.Name, err))
+			return err
 		}
+		if names[c.Name] {
+			return fmt.Errorf("two classes of the name %q", c.Name)
+		}
+		names[c.Name] = true
+		total += c.Weight
 	}
 	if !(math.Abs(total-1) < 1e-6) {
-		errs = append(errs, fmt.Errorf("weights of the classes add up to %g, want 1", total))
+		return fmt.Errorf("weights of the classes add up to %g, want 1", total)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 func (m *Model) validateHead() error {
@@ -119,6 +126,13 @@ func checkVariables(list []Variable) error {
 }
 
 func (c *Class) validate(variables []Variable) error {
+	if err := c.check(variables); err != nil {
+		return fmt.Errorf("class %q: %w", c.Name, err)
+	}
+	return nil
+}
+
+func (c *Class) check(variables []Variable) error {
 	p := len(variables)
 	switch {
 	case !isWord(c.Name):

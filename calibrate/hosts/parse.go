@@ -32,14 +32,7 @@ func Parse(r io.Reader, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.model(root)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Validate(); err != nil {
-		return nil, p.Errorf(root, "machine model: %w", err)
-	}
-	return m, nil
+	return p.model(root)
 }
 
 type parser struct{ yamlfile.Document }
@@ -58,6 +51,9 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 	if err := p.head(m, f); err != nil {
 		return nil, err
 	}
+	if err := m.validateHead(); err != nil {
+		return nil, p.Errorf(f["cpus_per_host"], "machine model: %w", err)
+	}
 	items, err := p.Items(f["variables"], "variables")
 	if err != nil {
 		return nil, err
@@ -69,6 +65,9 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 		}
 		m.Variables = append(m.Variables, v)
 	}
+	if err := checkVariables(m.Variables); err != nil {
+		return nil, p.Errorf(f["variables"], "machine model: %w", err)
+	}
 	if items, err = p.Items(f["classes"], "classes"); err != nil {
 		return nil, err
 	}
@@ -77,7 +76,13 @@ func (p *parser) model(root ast.Node) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := c.validate(m.Variables); err != nil {
+			return nil, p.Errorf(n, "machine model: %w", err)
+		}
 		m.Classes = append(m.Classes, c)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, p.Errorf(f["classes"], "machine model: %w", err)
 	}
 	return m, nil
 }
