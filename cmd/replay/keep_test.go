@@ -26,12 +26,18 @@ import (
 // to replay.
 func keptTrace(t *testing.T) string {
 	t.Helper()
+	return traceOf(t, 16384)
+}
+
+// traceOf writes the trace of a run of HPL of this order with polls.
+func traceOf(t *testing.T, order int) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.trace.zst")
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := hpl.DefaultParams(16384, 6, 8)
+	p := hpl.DefaultParams(order, 6, 8)
 	p.NB, p.Depth = 96, 1
 	if err := errors.Join(hpl.Generate(t.Context(), f, p, hpl.Options{}), f.Close()); err != nil {
 		t.Fatal(err)
@@ -152,7 +158,7 @@ func TestTerminate(t *testing.T) {
 
 // TestTerminateRuns: of several runs the report has those that had ended.
 func TestTerminateRuns(t *testing.T) {
-	path := keptTrace(t)
+	path := traceOf(t, 2048)
 	model := filepath.Join(t.TempDir(), "noisy.yaml")
 	if err := os.WriteFile(model, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
 		t.Fatal(err)
