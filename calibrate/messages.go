@@ -58,6 +58,9 @@ func NewMessages(trim float64) (*Messages, error) {
 // Rows returns the number of timings that were read.
 func (m *Messages) Rows() int64 { return m.rows }
 
+// Has reports whether there are timings of an operation.
+func (m *Messages) Has(op Operation) bool { return len(m.kept[op])+len(m.pending[op]) > 0 }
+
 // MessageOptions says how to read a table of timings of messages.
 type MessageOptions struct {
 	Operation Operation // of tables without a column for it

@@ -150,6 +150,9 @@ func runNetwork(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMeasured(c, messages); err != nil {
+		return err
+	}
 	report, err := calibrate.FitNetwork(messages, o)
 	if err != nil {
 		return err
@@ -171,6 +174,17 @@ func runNetwork(c *cli.Context) error {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
+}
+
+// checkMeasured refuses flags about operations that were not measured.
+func checkMeasured(c *cli.Context, m *calibrate.Messages) error {
+	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" && !m.Has(calibrate.PingPong) {
+		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
+	}
+	if c.IsSet("trim") && !m.Has(calibrate.Send) && !m.Has(calibrate.Isend) && !m.Has(calibrate.Recv) {
+		return command.Usagef("network: --trim is about send, isend and recv, of which there are no timings")
+	}
+	return nil
 }
 
 // networkMachineOf returns the machine of --platform. Thresholds that replay would
