@@ -57,7 +57,7 @@ func TestExitCodes(t *testing.T) {
 		{"hosts --draw 2 --from dahu-cpu -o - --base MISSING", 1}, {"hosts --draw 2 --from dahu-cpu --platform MISSING/x --property x", 2},
 		{"measure", 0}, {"measure --help", 0}, {"measure dgemm --help", 0}, {"measure nonsense", 2}, {"measure dgemm x", 2}, {"measure dgemm --sizes 0", 2},
 		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
-		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2},
+		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2}, {"measure dgemm --host a,b", 2},
 		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
 		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2},
 		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},

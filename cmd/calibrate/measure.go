@@ -116,6 +116,8 @@ func checkMeasureFlags(c *cli.Context) error {
 		return command.Usagef("dgemm: want flags only, found %q", c.Args().First())
 	case c.IsSet("budget") && budget <= 0:
 		return command.Usagef("dgemm: --budget %v, want more than 0", budget)
+	case c.String("host") != "" && c.String("host") != measure.HostName(c.String("host")):
+		return command.Usagef("dgemm: --host %q, want letters, digits, points, _ and -", c.String("host"))
 	case mib < 1 || mib > most:
 		return command.Usagef("dgemm: --memory %d MiB, want 1 to %d", mib, most)
 	}

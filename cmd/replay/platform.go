@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -108,8 +109,8 @@ func (q *platformQuery) take(args []string) (int, error) {
 		if len(args) < 2 {
 			return 0, command.Usagef("platform: --ranks wants a number")
 		}
-		n, err := fmt.Sscanf(args[1], "%d", &q.ranks)
-		if n != 1 || err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
+		var err error
+		if q.ranks, err = strconv.Atoi(args[1]); err != nil || q.ranks < 1 || q.ranks > platforms.MaxHosts {
 			return 0, command.Usagef("platform: --ranks %q, want 1 to %d", args[1], platforms.MaxHosts)
 		}
 		return 2, nil
