@@ -196,7 +196,7 @@ func temporal(units []*unitOf, days, p int) [][]float64 {
 }
 
 // fitError returns the root mean square of the standard errors of the units' records, by
-// variable; nil if these have none.
+// variable; empty if these have none.
 func fitError(units []*unitOf) []float64 {
 	var squares []float64
 	n := 0.0

@@ -271,7 +271,7 @@ func TestReadErrors(t *testing.T) {
 		"host,date,a\nx,0,1\n":           "no column cpu",
 		"host,cpu,date\nx,1,0\n":         `no column "a" with dgemm:M*N*K`,
 		"host,cpu,date,a\nx,0,0,1e10\n":  "is the unit seconds",
-		"host,cpu,date,a\nx,0,0,-1\n":    "t.csv:2: dgemm:M*N*K: -1 s, which no host can have: want more than 0",
+		"host,cpu,date,a\nx,0,0,-1\n":    "t.csv:2: dgemm:M*N*K: -1 s, want more than 0",
 		"host,cpu,date,a\nx,5000,0,1\n":  "cpu 5000",
 		"host,cpu,date,a\nx,0,0,hello\n": "want a number",
 		"host,cpu,date,a\nx,0,soon,1\n":  `date "soon", want yyyy-mm-dd`,

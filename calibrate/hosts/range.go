@@ -1,17 +1,16 @@
 package hosts
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // inRange reports whether a value is one that a host can have: the first term
 // of a kernel's time is above zero, the first of its noise and a constant of its time are not
 // below. Other terms may have either sign, as those of fitted polynomials do.
 func inRange(list []Variable, i int, x float64) bool {
 	v := list[i]
-	first := true
-	for _, before := range list[:i] {
-		first = first && (before.Kernel != v.Kernel || before.Noise != v.Noise)
-	}
-	switch {
+	switch first := isFirst(list, i); {
 	case first && !v.Noise:
 		return x > 0
 	case first, v.Term == "1" && !v.Noise:
@@ -20,12 +19,9 @@ func inRange(list []Variable, i int, x float64) bool {
 	return true
 }
 
-// bound names the bound of the values of a variable that has one.
-func bound(list []Variable, i int) string {
-	if inRange(list, i, 0) {
-		return "at least 0"
-	}
-	return "more than 0"
+// isFirst reports whether a variable is the first of its kernel's time, or of its noise.
+func isFirst(list []Variable, i int) bool {
+	return !slices.ContainsFunc(list[:i], func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
 }
 
 func allInRange(list []Variable, x []float64) bool {
