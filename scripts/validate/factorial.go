@@ -143,7 +143,7 @@ func effectTable(names []string, points []point) (text string, orders []string, 
 // plotSorted draws ours, SMPI's and the machine's Gflops of points in the order of
 // the machine's.
 func plotSorted(l *lab, name, title string, points []point) error {
-	points = slices.Clone(points)
+	points = slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.real == 0 })
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.real, b.real) })
 	curves := []page.Curve{{Name: "reality", Style: page.Style{Color: 1}}, {Name: "ours", Style: page.Style{Color: 2, Marks: true}}, {Name: "SMPI", Style: page.Style{Color: 3, Dashed: true}}}
 	for i, p := range points {

@@ -16,11 +16,15 @@ type geometryStudy struct {
 	network, gemms string
 	smpi           string // column of SMPI's Gflops
 	firstHost      int
+	allGrids       bool // also those of which the data tell nothing
 	fewRows        bool // without -all only grids of few rows
 	allNoisy       bool // noise of all kernels; else of dgemm, with minimal other kernels
 	plot, title    string
 	claims         func([]point) []verdict
 }
+
+// gridRanks is the number of ranks of all grids.
+const gridRanks = 960
 
 // Grids of more than mostRows process rows take up to 20 times as long as others, since
 // a pivot is exchanged among all rows. Without -all they are estimates, or left out.
@@ -31,7 +35,7 @@ const (
 
 // geometry2020 is with the network of September 2020.
 var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: "het_poly_2020-07-08_reconstructed", smpi: "smpi_gflops",
-	firstHost: 1, allNoisy: true, plot: "geometry", title: "960 ranks, network of 2020", claims: geometryClaims}
+	firstHost: 1, allGrids: true, allNoisy: true, plot: "geometry", title: "960 ranks, network of 2020", claims: geometryClaims}
 
 // geometry2019 is with the network of 2019, which was wrong for grids of few rows. With
 // it, those of many take minutes even to be estimated.
@@ -55,27 +59,68 @@ func firstNetworkClaims(points []point) []verdict {
 	return []verdict{{9, fmt.Sprintf("worst %s %% at %s", tenth(a.oursReal.worst), a.oursReal.worstAt), a.oursReal.worst > 40}}
 }
 
-// geometryClaims checks how far off the second network is, and best and worst grids.
+// Of all grids the claims tell the best and the worst on the machine, of half of them
+// the data tell all.
+const publishedBest, publishedWorst = "30x32", "960x1"
+
+// geometryClaims checks how far off the second network is, and the order of all grids.
 func geometryClaims(points []point) []verdict {
 	a := agree(points, gridName)
-	best := slices.MaxFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
-	worst := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.ours, b.ours) })
+	best, worst := extremes(points, ourGflops)
+	flat, pairs := flatBeatsTall(points)
 	return []verdict{
 		{10, fmt.Sprintf("%s, %d of %d within 5 %% (SMPI: %s, %d)", a.oursReal.limits(), a.oursReal.within5, a.oursReal.n, a.smpiReal.limits(), a.smpiReal.within5),
 			a.oursReal.mean() <= a.smpiReal.mean()+1},
-		{14, fmt.Sprintf("best %s, worst %s, factor %.1f between them among those replayed", gridName(best), gridName(worst), best.ours/worst.ours),
-			sameExtremes(points)},
+		{14, fmt.Sprintf("best %s, worst %s, factor %.1f between them; small P beats large P in %d of %d pairs",
+			gridName(best), gridName(worst), best.ours/worst.ours, flat, pairs),
+			gridName(best) == publishedBest && gridName(worst) == publishedWorst && flat == pairs},
 	}
 }
 
-// sameExtremes reports whether ours and the machine's best and worst are the same.
-func sameExtremes(points []point) bool {
-	extreme := func(pick func([]point, func(a, b point) int) point, of func(point) float64) string {
-		return strings.Join(pick(points, func(a, b point) int { return cmp.Compare(of(a), of(b)) }).labels, "x")
+// The Gflops of a grid, 0 where none are published.
+func ourGflops(p point) float64  { return p.ours }
+func smpiGflops(p point) float64 { return p.smpi }
+func realGflops(p point) float64 { return p.real }
+
+// extremes returns the points of most and of fewest Gflops.
+func extremes(points []point, gflops func(point) float64) (best, worst point) {
+	order := func(a, b point) int { return cmp.Compare(gflops(a), gflops(b)) }
+	return slices.MaxFunc(points, order), slices.MinFunc(points, order)
+}
+
+// flatBeatsTall counts the pairs of a grid and the same turned over, and those among
+// them in which that of fewer rows is quicker. The points are all grids, by rows.
+func flatBeatsTall(points []point) (flat, pairs int) {
+	pairs = len(points) / 2
+	for i, p := range points[:pairs] {
+		if p.ours > points[len(points)-1-i].ours {
+			flat++
+		}
 	}
-	ours, real := func(p point) float64 { return p.ours }, func(p point) float64 { return p.real }
-	maxOf, minOf := slices.MaxFunc[[]point], slices.MinFunc[[]point]
-	return extreme(maxOf, ours) == extreme(maxOf, real) && extreme(minOf, ours) == extreme(minOf, real)
+	return flat, pairs
+}
+
+// ranking compares the orders of the grids, of all and of those with published Gflops.
+func ranking(points []point) string {
+	t := page.NewTable("", "grids", "best", "worst", "rank correlation with reality")
+	published := slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.real == 0 })
+	if len(published) < len(points) {
+		best, worst := extremes(points, ourGflops)
+		t.Row("ours", "all "+fmt.Sprint(len(points)), gridName(best), gridName(worst), "")
+		t.Row("reality, by the claims", "all "+fmt.Sprint(len(points)), publishedBest, publishedWorst, "")
+	}
+	for _, x := range []struct {
+		name   string
+		gflops func(point) float64
+	}{{"ours", ourGflops}, {"SMPI", smpiGflops}, {"reality", realGflops}} {
+		best, worst := extremes(published, x.gflops)
+		var these, real []float64
+		for _, p := range published {
+			these, real = append(these, x.gflops(p)), append(real, p.real)
+		}
+		t.Row(x.name, fmt.Sprint(len(published)), gridName(best), gridName(worst), fmt.Sprintf("%.3f", rankCorrelation(these, real)))
+	}
+	return t.String()
 }
 
 // replay replays the grids.
@@ -99,18 +144,15 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	}
 	machine, models := d.networks[g.network].xml(cluster{first: g.firstHost, last: g.firstHost + 29, cores: 32}), kernels.yaml()
 	var points []point
-	for _, r := range s.rows {
+	for _, grid := range g.grids(l, s) {
 		flags := ""
-		if r.whole("p") > mostRows {
-			if g.fewRows && !l.all {
-				continue
-			}
+		if grid.p > mostRows {
 			flags = l.within(rowTolerance)
 		}
 		points = append(points, point{
-			labels: []string{r.text("p"), r.text("q")},
-			run:    run{hpl: dahuFlags(250000, 128, r.whole("p"), r.whole("q"), "2rg", 1, "bin"), platform: machine, kernels: models, flags: flags},
-			smpi:   r.number(g.smpi), real: r.number("real_gflops_mean"),
+			labels: []string{fmt.Sprint(grid.p), fmt.Sprint(grid.q)},
+			run:    run{hpl: dahuFlags(250000, 128, grid.p, grid.q, "2rg", 1, "bin"), platform: machine, kernels: models, flags: flags},
+			smpi:   grid.smpi, real: grid.real,
 		})
 	}
 	if s.err != nil {
@@ -119,27 +161,27 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	return points, l.replayPoints(points)
 }
 
-// ranking compares the order of points with the machine's.
-func ranking(points []point) string {
-	var ours, smpi, real []float64
-	for _, p := range points {
-		ours, smpi, real = append(ours, p.ours), append(smpi, p.smpi), append(real, p.real)
-	}
-	t := page.NewTable("", "best", "worst", "rank correlation with reality")
-	for _, x := range []struct {
-		name   string
-		values []float64
-	}{{"ours", ours}, {"SMPI", smpi}, {"reality", real}} {
-		best, worst := 0, 0
-		for i, v := range x.values {
-			if v > x.values[best] {
-				best = i
-			}
-			if v < x.values[worst] {
-				worst = i
-			}
+// grid is a shape of the ranks, with its published Gflops, 0 if there are none.
+type grid struct {
+	p, q       int
+	smpi, real float64
+}
+
+// grids returns the grids to replay, by their numbers of rows.
+func (g *geometryStudy) grids(l *lab, s *sheet) []grid {
+	var grids []grid
+	for p := 1; p <= gridRanks; p++ {
+		if gridRanks%p != 0 || p > mostRows && g.fewRows && !l.all {
+			continue
 		}
-		t.Row(x.name, strings.Join(points[best].labels, "x"), strings.Join(points[worst].labels, "x"), fmt.Sprintf("%.3f", rankCorrelation(x.values, real)))
+		x := grid{p: p, q: gridRanks / p}
+		i := slices.IndexFunc(s.rows, func(r row) bool { return r.whole("p") == x.p && r.whole("q") == x.q })
+		if i >= 0 {
+			x.smpi, x.real = s.rows[i].number(g.smpi), s.rows[i].number("real_gflops_mean")
+		}
+		if i >= 0 || g.allGrids {
+			grids = append(grids, x)
+		}
 	}
-	return t.String()
+	return grids
 }

@@ -91,11 +91,12 @@ func (n *network) options() []option {
 	for _, o := range []struct {
 		name  string
 		value float64
+		write func(float64) string
 	}{
-		{"smpi/async-small-thresh", n.Async}, {"smpi/send-is-detached-thresh", n.Detached}, {"smpi/iprobe", n.Probe}, {"smpi/test", n.Test},
+		{"smpi/async-small-thresh", n.Async, digits}, {"smpi/send-is-detached-thresh", n.Detached, digits}, {"smpi/iprobe", n.Probe, exact}, {"smpi/test", n.Test, exact},
 	} {
 		if o.value != 0 {
-			list = append(list, option{o.name, exact(o.value)})
+			list = append(list, option{o.name, o.write(o.value)})
 		}
 	}
 	for _, name := range []string{"network/weight-S", "network/crosstraffic", "maxmin/precision", "surf/precision"} {
@@ -114,12 +115,12 @@ func (n *network) options() []option {
 
 // overheads writes segments as SimGrid's options os, or and ois.
 func overheads(list []segment) string {
-	return join(list, func(s segment) string { return exact(s.Above) + ":" + exact(s.Intercept) + ":" + exact(s.Slope) })
+	return join(list, func(s segment) string { return digits(s.Above) + ":" + exact(s.Intercept) + ":" + exact(s.Slope) })
 }
 
 // factors writes segments as SimGrid's factors by size.
 func factors(list []segment) string {
-	return join(list, func(s segment) string { return exact(s.Above) + ":" + exact(s.Factor) })
+	return join(list, func(s segment) string { return digits(s.Above) + ":" + exact(s.Factor) })
 }
 
 func join(list []segment, write func(segment) string) string {
@@ -129,6 +130,9 @@ func join(list []segment, write func(segment) string) string {
 	}
 	return strings.Join(texts, ";")
 }
+
+// digits writes a size, of which SimGrid would not read an exponent.
+func digits(bytes float64) string { return strconv.FormatFloat(bytes, 'f', -1, 64) }
 
 // exact writes a number with all the digits that it takes to read it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

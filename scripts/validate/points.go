@@ -54,13 +54,29 @@ func pointTable(head []string, points []point) string {
 		if estimated {
 			cells = append(cells, p.result.width())
 		}
-		cells = append(cells, gflops(p.smpi), percent(relative(p.ours, p.smpi)))
+		cells = append(cells, published(gflops, p.smpi), off(p.ours, p.smpi))
 		if withReal {
-			cells = append(cells, gflops(p.real), percent(relative(p.ours, p.real)), percent(relative(p.smpi, p.real)))
+			cells = append(cells, published(gflops, p.real), off(p.ours, p.real), off(p.smpi, p.real))
 		}
 		t.Row(cells...)
 	}
 	return t.String()
+}
+
+// published writes what was published, if something was.
+func published(write func(float64) string, x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return write(x)
+}
+
+// off writes how much larger got is than want, in percent, if both are there.
+func off(got, want float64) string {
+	if got == 0 || want == 0 {
+		return "–"
+	}
+	return percent(relative(got, want))
 }
 
 // width writes the half-width of an estimate's interval in percent.

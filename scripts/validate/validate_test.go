@@ -13,6 +13,7 @@ import (
 
 	"reprise/internal/page"
 	"reprise/kernels"
+	"reprise/netmodel"
 	"reprise/platforms"
 )
 
@@ -166,7 +167,7 @@ func TestSheet(t *testing.T) {
 // TestFiles: what is written of a machine is read by platforms, kernels, and gives
 // the times of its coefficients.
 func TestFiles(t *testing.T) {
-	n := network{Bandwidth: 12.5e9, Latency: 5e-8, LoopbackBandwidth: 18e9, Send: []segment{{0, 1e-6, 1e-10, 0}}, BandwidthFactor: []segment{{Factor: 0.5}}, Async: 64000, Detached: 64000}
+	n := network{Bandwidth: 12.5e9, Latency: 5e-8, LoopbackBandwidth: 18e9, Send: []segment{{0, 1e-6, 1e-10, 0}}, BandwidthFactor: []segment{{Factor: 0.5}, {Above: 6e6, Factor: 0.25}}, Async: 64000, Detached: 64000}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "p.xml")
 	if err := os.WriteFile(path, []byte(n.xml(cluster{first: 1, last: 4, cores: 2})), 0o644); err != nil {
@@ -175,6 +176,10 @@ func TestFiles(t *testing.T) {
 	p, err := platforms.Load(path)
 	if err != nil || p.NumHosts() != 4 {
 		t.Fatalf("%v", err)
+	}
+	o := netmodel.DefaultOptions()
+	if err := o.ApplyConfig(p); err != nil {
+		t.Error(err)
 	}
 	g := gemm{mean: polynomial{mnk: 1e-11, intercept: 1e-7}, deviation: polynomial{mnk: 1e-13}}
 	m := machineKernels{gemm: g, processors: []processor{{host: 2, cpu: 1, gemm: g}}, cpusPerHost: 2,
