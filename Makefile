@@ -23,8 +23,9 @@ FUZZTIME ?= 10s
 
 .PHONY: demo build test short race bench bench-report validate fuzz crosscheck lint proto install clean
 
+# Without what cli has to write manuals: its Markdown would take a tenth of the start.
 build:
-	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -tags urfave_cli_no_docs -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
