@@ -13,45 +13,13 @@ import (
 )
 
 // factorial replays the combinations of NB, DEPTH, BCAST and SWAP that were run on
-// Dahu with N = 250,000. Input: dgemm of January 2020 (7 processors published, the
-// others reconstructed), slower by slowdown for NB = 256, minimal other kernels, noise
-// of dgemm.
+// Dahu with N = 250,000.
 func factorial(l *lab) (section, error) {
-	d, err := l.readDahu()
+	x, err := newFactorialStudy(l)
 	if err != nil {
 		return section{}, err
 	}
-	kernels, err := d.kernels("het_poly_2020-01-14_reconstructed", d.others.minimal())
-	if err != nil {
-		return section{}, err
-	}
-	kernels.noisyGemm = true
-	slower, err := l.slowdown(250000 / 32)
-	if err != nil {
-		return section{}, err
-	}
-	models := map[int]string{128: kernels.yaml(), 256: kernels.times(slower).yaml()}
-	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
-	if err != nil {
-		return section{}, err
-	}
-	machine := d.networks["dahu_2019"].xml(cluster{last: 31, cores: 32})
-	var points []point
-	for _, r := range s.rows {
-		nb := r.whole("nb")
-		if models[nb] == "" {
-			return section{}, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
-		}
-		flags := dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap"))
-		points = append(points, point{
-			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
-			run:    run{hpl: flags, platform: machine, kernels: models[nb]},
-			smpi:   r.number("smpi_gflops"), real: hplGflops(250000, r.number("real_time_mean_s")),
-		})
-	}
-	if s.err != nil {
-		return section{}, s.err
-	}
+	points := x.points(x.kernels)
 	if err := l.replayPoints(points); err != nil {
 		return section{}, err
 	}
@@ -59,12 +27,74 @@ func factorial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	name := func(p point) string { return strings.Join(p.labels, " ") }
-	a := agree(points, name)
-	text := fmt.Sprintf("With K = 256, dgemm takes %.2f %% longer here than with K = 128.\n\n", 100*(slower-1)) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
+	a := agree(points, combination)
+	text := fmt.Sprintf("With K = 256, dgemm takes %.2f %% longer here than with K = 128.\n\n", 100*(x.slower-1)) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
 		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points)
 	return section{text, factorialClaims(points, a, orders)}, plotSorted(l, "factorial", "Factorial experiment, N = 250,000", points)
 }
+
+// factorialStudy is what the simulations of the factorial experiment were given: dgemm
+// of January 2020 (7 processors published, the others reconstructed), slower for NB =
+// 256, minimal other kernels, noise of dgemm.
+type factorialStudy struct {
+	kernels machineKernels // with NB = 128
+	exact   []processor    // those that are published
+	slower  float64        // factor of dgemm's time with NB = 256
+	machine string
+	rows    []row
+}
+
+func newFactorialStudy(l *lab) (*factorialStudy, error) {
+	d, err := l.readDahu()
+	if err != nil {
+		return nil, err
+	}
+	x := &factorialStudy{machine: d.networks["dahu_2019"].xml(cluster{last: 31, cores: 32})}
+	if x.kernels, err = d.kernels("het_poly_2020-01-14_reconstructed", d.others.minimal()); err != nil {
+		return nil, err
+	}
+	x.kernels.noisyGemm = true
+	published, err := d.kernels("het_poly_2020-01-14_published7", nil)
+	if err != nil {
+		return nil, err
+	}
+	x.exact = published.processors
+	if x.slower, err = l.slowdown(250000 / 32); err != nil {
+		return nil, err
+	}
+	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range s.rows {
+		if nb := r.whole("nb"); nb != 128 && nb != 256 {
+			return nil, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
+		}
+		r.whole("depth")
+		r.number("real_time_mean_s")
+		r.number("smpi_gflops")
+	}
+	x.rows = s.rows
+	return x, s.err
+}
+
+// points lists the combinations, with given models of NB = 128.
+func (x *factorialStudy) points(kernels machineKernels) []point {
+	models := map[int]string{128: kernels.yaml(), 256: kernels.times(x.slower).yaml()}
+	var points []point
+	for _, r := range x.rows {
+		nb := r.whole("nb")
+		points = append(points, point{
+			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
+			run:    run{hpl: dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap")), platform: x.machine, kernels: models[nb]},
+			smpi:   r.number("smpi_gflops"), real: hplGflops(250000, r.number("real_time_mean_s")),
+		})
+	}
+	return points
+}
+
+// combination names a point.
+func combination(p point) string { return strings.Join(p.labels, " ") }
 
 // slowdown is by how much longer a dgemm takes with K = 256 than with K = 128, by the
 // published regressions of timings with one K only, on both processors of a node. The

@@ -20,6 +20,7 @@ func parts() []part {
 		{"causes", causes},
 		{"cooling", cooling},
 		{"factorial", factorial},
+		{"factorial-inputs", factorialInputs},
 		{"geometry", geometry2020.measure},
 		{"geometry-2019", geometry2019.measure},
 		{"paravance", paravance},
