@@ -27,9 +27,14 @@ func factorial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
+	inputs, err := x.inputs(l, points)
+	if err != nil {
+		return section{}, err
+	}
 	a := agree(points, combination)
 	text := fmt.Sprintf("With K = 256, dgemm takes %.2f %% longer here than with K = 128.\n\n", 100*(x.slower-1)) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
-		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points)
+		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points) +
+		fmt.Sprintf("\nReconstructed processors drawn anew, with a standard deviation of %.2f %%:\n\n", 100*reconstructionSD) + inputs
 	return section{text, factorialClaims(points, a, orders)}, plotSorted(l, "factorial", "Factorial experiment, N = 250,000", points)
 }
 

@@ -14,22 +14,14 @@ import (
 // 5 % off the machine a combination is that is replayed on all of them, in percent.
 const (
 	reconstructionSD = 0.0042
-	drawnMachines    = 6
+	drawnMachines    = 4
 	closeTo5         = 1.5
 )
 
-// factorialInputs asks what the processors that are not public decide: it replays the
+// inputs asks what the processors that are not public decide: it replays the
 // combinations that are about 5 % off the machine with each reconstructed processor as
-// much quicker or slower as the reconstruction may be wrong.
-func factorialInputs(l *lab) (section, error) {
-	x, err := newFactorialStudy(l)
-	if err != nil {
-		return section{}, err
-	}
-	points := x.points(x.kernels)
-	if err := l.replayPoints(points); err != nil {
-		return section{}, err
-	}
+// much quicker or slower as the reconstruction may be wrong. The points are all, replayed.
+func (x *factorialStudy) inputs(l *lab, points []point) (string, error) {
 	smpi, ours := make([]float64, len(points)), make([]float64, len(points))
 	var near []int
 	for i, p := range points {
@@ -42,11 +34,11 @@ func factorialInputs(l *lab) (section, error) {
 	for seed := range uint64(drawnMachines) {
 		errs, err := l.drawnErrors(x, seed+1, near, ours)
 		if err != nil {
-			return section{}, err
+			return "", err
 		}
 		columns = append(columns, errorColumn{fmt.Sprintf("draw %d", seed+1), errs})
 	}
-	return section{text: errorTable(points, near, columns)}, nil
+	return errorTable(points, near, columns), nil
 }
 
 // drawnErrors returns how far all combinations are off the machine with processors drawn

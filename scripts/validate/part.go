@@ -20,7 +20,6 @@ func parts() []part {
 		{"causes", causes},
 		{"cooling", cooling},
 		{"factorial", factorial},
-		{"factorial-inputs", factorialInputs},
 		{"geometry", geometry2020.measure},
 		{"geometry-2019", geometry2019.measure},
 		{"paravance", paravance},
