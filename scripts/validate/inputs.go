@@ -15,7 +15,7 @@ import (
 const (
 	reconstructionSD = 0.0042
 	drawnMachines    = 4
-	closeTo5         = 1.5
+	closeTo5         = 1.0
 )
 
 // inputs asks what the processors that are not public decide: it replays the
