@@ -2,6 +2,7 @@ package simgrid
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +36,7 @@ type block struct {
 	room    []trace.Action
 	actions []trace.Action // in room, those that are left
 	lists   sumLists       // that they name
+	listed  bool           // there are some; under ahead.reading
 	last    bool
 	err     error // of the last
 }
@@ -44,7 +46,7 @@ func (r *aheadRank) full() bool    { return r.filled.Load()-r.spent.Load() == 2 
 func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
 
 // Sizes in actions. With small blocks the reader is roused too often; large ones only
-// take memory, 3 MB at most for all ranks together.
+// take memory, 3 MB at most for the actions of all ranks together.
 const (
 	largestBlock  = 64
 	smallestBlock = 16
@@ -53,15 +55,17 @@ const (
 )
 
 // ReadAhead has a goroutine read the files from now on, some dozens of actions of each
-// rank ahead of Fill, until Close. What Fill and Sums return stays the same, and they are
-// still for one caller. It has no effect where the ranks share a file, where they are
-// very many, and on a single processor.
+// rank ahead of Fill, until Close. What Fill and Sums return stays the same if eight
+// actions are asked for, or a part of eight, and they are still for one caller. It has no
+// effect after the first Fill, where the ranks share a file, where they are very many, and
+// on a single processor.
 func (t *Trace) ReadAhead() {
 	size := largestBlock
 	for size >= smallestBlock && 2*size*t.ranks > mostAhead {
 		size /= 2
 	}
-	if t.shared != nil || t.ahead != nil || size < smallestBlock || runtime.GOMAXPROCS(0) == 1 {
+	begun := slices.ContainsFunc(t.fills, func(fills int) bool { return fills > 0 })
+	if begun || t.shared != nil || t.ahead != nil || size < smallestBlock || runtime.GOMAXPROCS(0) == 1 {
 		return
 	}
 	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1)}
@@ -123,7 +127,7 @@ func (t *Trace) fillBlock(rank int32) bool {
 	defer t.ahead.reading.Unlock()
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
 	filled := r.filled.Load()
-	if r.over || r.full() || !r.empty() && r.blocks[(filled+1)%2].lists.some() {
+	if r.over || r.full() || !r.empty() && r.blocks[(filled+1)%2].listed {
 		return false
 	}
 	b := &r.blocks[filled%2]
@@ -132,7 +136,7 @@ func (t *Trace) fillBlock(rank int32) bool {
 		n, b.err = t.fill(s, b.room[len(b.actions):][:readAtOnce])
 		b.actions = b.room[:len(b.actions)+n]
 	}
-	b.lists, s.lists = s.lists, s.lists.following()
+	b.lists, b.listed, s.lists = s.lists, s.lists.some(), s.lists.following()
 	b.last = len(b.actions) == 0
 	r.over = b.last
 	r.filled.Store(filled + 1)
@@ -157,9 +161,10 @@ func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 	return n, nil
 }
 
-// spend gives the block that is empty back, and rouses the reader if it has rested while
-// a quarter of all were.
+// spend gives the block that is empty back, without its lists, and rouses the reader if it
+// has rested while a quarter of all were.
 func (a *ahead) spend(r *aheadRank) {
+	r.first().lists = sumLists{}
 	r.spent.Add(1)
 	a.spent++
 	if 2*a.spent >= len(a.ranks) && a.idle.Load() {

@@ -2,13 +2,17 @@ package simgrid_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/snapshot"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 )
@@ -99,6 +103,96 @@ func TestReadAhead(t *testing.T) {
 		ahead.Close()
 		if diff := cmp.Diff(plain.Warnings(), ahead.Warnings()); diff != "" {
 			t.Errorf("warnings (-plain +ahead):\n%s", diff)
+		}
+	}
+}
+
+// TestReadAheadLate: a reader that comes after the first Fill would begin behind the
+// lists of the last one, so there is none; and what it has taken a conversion lacks.
+func TestReadAheadLate(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	dir := t.TempDir()
+	writeFiles(t, dir, rankFiles(2, func(w *strings.Builder, r int) {
+		fmt.Fprintf(w, "%d gatherv 5 1 2\n", r)
+		for i := range 20 {
+			fmt.Fprintf(w, "%d compute %d\n", r, i)
+		}
+	}))
+	tr, err := simgrid.Open(dir+"/trace.index", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := ask(tr, 0)
+	tr.ReadAhead()
+	defer tr.Close()
+	total := len(first.Actions)
+	for a := first; len(a.Actions) > 0; total += len(a.Actions) {
+		a = ask(tr, 0)
+	}
+	if total != 21 {
+		t.Errorf("%d actions, want 21", total)
+	}
+
+	early, err := simgrid.Open(dir+"/trace.index", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	early.ReadAhead()
+	defer early.Close()
+	if err := early.Convert(nil); err == nil || !strings.Contains(err.Error(), "read ahead") {
+		t.Errorf("conversion: %v", err)
+	}
+}
+
+// TestReadAheadPipe: a pipe in the place of a rank's file is an error for who asks for it,
+// and keeps nobody else waiting.
+func TestReadAheadPipe(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	dir := t.TempDir()
+	writeFiles(t, dir, rankFiles(2, func(w *strings.Builder, r int) {
+		for i := range 1000 {
+			fmt.Fprintf(w, "%d compute %d\n", r, i)
+		}
+	}))
+	pipe := dir + "/pipe"
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	tr, err := simgrid.Open(dir+"/trace.index", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(pipe, tr.Files()[1]); err != nil {
+		t.Fatal(err)
+	}
+	tr.ReadAhead()
+	defer tr.Close()
+	for range 100 {
+		if a := ask(tr, 0); len(a.Actions) == 0 || a.Error != "" {
+			t.Fatalf("rank 0: %v", a)
+		}
+	}
+	if a := ask(tr, 1); !strings.Contains(a.Error, "illegal seek") {
+		t.Errorf("rank 1: %v", a)
+	}
+}
+
+// TestReadAheadSnapshot: a checkpoint may be written while the reader is at work; the
+// race detector looks on.
+func TestReadAheadSnapshot(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	dir := t.TempDir()
+	writeFiles(t, dir, mixedFiles(7))
+	tr, err := simgrid.Open(dir+"/trace.index", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.ReadAhead()
+	defer tr.Close()
+	for i := range int32(200) {
+		ask(tr, i%7)
+		if err := snapshot.Write(io.Discard, 1, tr.Snapshot); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package simgrid
 
-import "reprise/trace"
+import (
+	"fmt"
+
+	"reprise/trace"
+)
 
 // Columns of the template "flat": what its arguments mean depends on the block.
 const (
@@ -43,6 +47,9 @@ func (t *Trace) Header() *trace.Header {
 // Convert writes all actions to w, whose header must be that of Header. It does
 // not close w. It holds one unit of the trace at a time.
 func (t *Trace) Convert(w *trace.Writer) error {
+	if t.ahead != nil {
+		return fmt.Errorf("%s: read ahead, which a conversion would miss", t.name)
+	}
 	c := &converter{t: t, w: w, blocks: map[blockKey]int64{}}
 	c.limit = max(1, min(unitRank, unitActions/t.ranks))
 	for {

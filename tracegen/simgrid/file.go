@@ -8,9 +8,12 @@ import (
 // readAt opens a file and reads what is at offset into buf: less than its length only
 // at the end of the file. A trace is as many files as ranks, most of them small, so it
 // makes no call but those it needs; an os.File takes twice as many, because it tries
-// to have files polled. Its errors quote the path, which an index may have made up.
+// to have files polled. Its errors quote the path, which an index may have made up; a
+// pipe in the place of a file is one of them, and not waited for.
 func readAt(path string, buf []byte, offset int64) (int, error) {
-	fd, err := retry(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	fd, err := retry(func() (int, error) {
+		return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("open %q: %w", path, err)
 	}

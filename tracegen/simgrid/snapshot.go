@@ -18,7 +18,7 @@ const maxBatch = 1 << 16
 // of the time that replaying it took. Fill must always have been asked for the same number of
 // actions.
 func (t *Trace) Snapshot(c *snapshot.Codec) {
-	c.Section("text", *t, stream{}, requests{}, lines{}, sumLists{})
+	c.Section("text", Trace{}, stream{}, requests{}, lines{}, sumLists{})
 	c.Const("ranks", len(t.streams))
 	batch := t.batch
 	snapshot.Index(c, &batch, 0, maxBatch)
