@@ -14,7 +14,7 @@ import (
 // 5 % off the machine a combination is that is replayed on all of them, in percent.
 const (
 	reconstructionSD = 0.0042
-	drawnMachines    = 4
+	drawnMachines    = 3
 	closeTo5         = 1.0
 )
 
