@@ -609,7 +609,7 @@ func (x *Term) GetPowers() []uint32 {
 // Marker is a line that tells where a program is.
 type Marker struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`    // holds {} per integer, {list} or {sums} for a vector
+	Text          string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`    // holds {} for an integer; of a vector {list} shows the elements, v0,v1,..., {sums} the running sums, 0,v0,v0+v1,...
 	Phase         uint32                 `protobuf:"varint,2,opt,name=phase,proto3" json:"phase,omitempty"` // 1 + index of the phase that begins or ends here; 0: none
 	End           bool                   `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`     // the phase ends
 	unknownFields protoimpl.UnknownFields
@@ -1054,7 +1054,7 @@ type Window struct {
 	Templates     []uint32               `protobuf:"varint,4,rep,packed,name=templates,proto3" json:"templates,omitempty"`                     // the shapes' sequences, concatenated
 	Blocks        []uint32               `protobuf:"varint,5,rep,packed,name=blocks,proto3" json:"blocks,omitempty"`                           // numbers of the blocks called, in the order of first use
 	Vectors       uint32                 `protobuf:"varint,6,opt,name=vectors,proto3" json:"vectors,omitempty"`                                // number of vectors
-	Columns       []byte                 `protobuf:"bytes,7,opt,name=columns,proto3" json:"columns,omitempty"`                                 // vectors, then the templates' columns, packed
+	Columns       []byte                 `protobuf:"bytes,7,opt,name=columns,proto3" json:"columns,omitempty"`                                 // the templates' columns, then kinds, values and draws of the vectors, packed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1144,7 +1144,7 @@ type Index struct {
 	Entries       []*IndexEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"` // all definitions and window records, in file order
 	Units         uint64                 `protobuf:"varint,2,opt,name=units,proto3" json:"units,omitempty"`
 	Calls         uint64                 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"` // calls of templates
-	Items         uint64                 `protobuf:"varint,4,opt,name=items,proto3" json:"items,omitempty"` // block calls in lists and block columns, all classes
+	Items         uint64                 `protobuf:"varint,4,opt,name=items,proto3" json:"items,omitempty"` // the sum of all values of count columns
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

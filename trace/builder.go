@@ -132,6 +132,9 @@ func (b *Builder) Sleep(seconds Operand) { b.add(Item{Op: OpSleep, Args: []Opera
 // Message appends a point-to-point action: op is one of OpSend, OpSsend, OpRecv
 // and, with a request slot, OpIsend, OpIssend, OpIrecv. Peer is a world rank.
 func (b *Builder) Message(op Op, family int, req int32, peer, tag, bytes Operand) {
+	if op < numOps && !opRules[op].req {
+		req = 0
+	}
 	b.add(Item{Op: op, Sym: family, Req: req, Args: []Operand{peer, tag, bytes}})
 }
 

@@ -24,6 +24,25 @@ type opRule struct {
 	let    bool // sets Dst
 	polls  bool // touches a pollable
 	nested bool // has a body
+	req    bool // has a request
+}
+
+// unused reports a field that an operation does not have, and that is set
+// nevertheless: it would be part of the block's name.
+func (r *opRule) unused(it *Item) error {
+	switch {
+	case !r.let && it.Dst != 0:
+		return fmt.Errorf("has a result")
+	case !r.polls && it.Slot != 0:
+		return fmt.Errorf("has a pollable")
+	case !r.req && it.Req != 0:
+		return fmt.Errorf("has a request")
+	case r.symbol == symbolNone && it.Sym != 0:
+		return fmt.Errorf("has a symbol")
+	case it.Guard == nil && it.GuardSym != 0:
+		return fmt.Errorf("has the family of a guard, and none")
+	}
+	return nil
 }
 
 var opRules = [numOps]opRule{
@@ -39,12 +58,12 @@ var opRules = [numOps]opRule{
 	OpSleep:        {name: "sleep", args: 1},
 	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
 	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
-	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily},
-	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily},
+	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, req: true},
+	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, req: true},
 	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily},
-	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily},
-	OpWait:         {name: "wait"},
-	OpTest:         {name: "test"},
+	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, req: true},
+	OpWait:         {name: "wait", req: true},
+	OpTest:         {name: "test", req: true},
 	OpWaitAll:      {name: "waitall"},
 	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily},
 	OpSyncExchange: {name: "syncexchange", args: 4, symbol: symbolFamily},
@@ -60,7 +79,7 @@ var opRules = [numOps]opRule{
 	OpLoop:         {name: "loop", args: 1, nested: true},
 	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
 	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective},
-	OpFree:         {name: "free"},
+	OpFree:         {name: "free", req: true},
 }
 
 func (op Op) String() string {
@@ -141,6 +160,9 @@ func (c *checker) item(it *Item) error {
 	if it.Req < 0 || it.Req >= MaxRequests {
 		return fmt.Errorf("request %d out of [0,%d)", it.Req, MaxRequests)
 	}
+	if err := rule.unused(it); err != nil {
+		return err
+	}
 	if rule.nested {
 		return c.items(it.Body)
 	}
@@ -213,14 +235,52 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	if it.Op != OpLetAffine && it.Coefs != nil {
 		return fmt.Errorf("has coefficients")
 	}
+	if err := c.terms(it); err != nil {
+		return err
+	}
 	if err := c.pollBody(it); err != nil {
 		return err
+	}
+	if vectors := c.vectorArgs(it); vectors != 0 {
+		for i, a := range it.Args {
+			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {
+				return fmt.Errorf("argument %d is a vector with a constant", i)
+			}
+		}
 	}
 	for _, args := range [2][]Operand{it.Args, it.Guard} {
 		for _, a := range args {
 			if int(a.Reg) >= maxRegs || !c.defined[a.Reg] {
 				return fmt.Errorf("register %d is not set", a.Reg)
 			}
+		}
+	}
+	return nil
+}
+
+// vectorArgs returns which arguments of an item (bit i) name vectors. Vectors are
+// named by registers; nothing is ever added to a name.
+func (c *checker) vectorArgs(it *Item) (vectors uint64) {
+	switch it.Op {
+	case OpLetSum:
+		return 1
+	case OpMark:
+		_, vectors = c.program.header.Markers[it.Sym].vectorArgs()
+	case OpCollective:
+		vectors = collectiveRules[it.Sym].vectorArgs()
+	}
+	return vectors
+}
+
+// terms checks that those of a sum fit the instructions that it is linked to.
+func (c *checker) terms(it *Item) error {
+	if it.Op != OpLetAffine {
+		return nil
+	}
+	for i, a := range it.Args {
+		coef := it.Coefs[i]
+		if add := coef * a.Const; coef != int64(int32(coef)) || add != int64(int32(add)) {
+			return fmt.Errorf("term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
 		}
 	}
 	return nil

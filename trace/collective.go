@@ -69,6 +69,20 @@ var collectiveRules = [numCollectives]collectiveRule{
 	CollExscan:        {name: "exscan", send: oneCount, flops: true},
 }
 
+// vectorArgs returns which arguments (bit i) of a call name vectors.
+func (r *collectiveRule) vectorArgs() (vectors uint64) {
+	args := 0
+	for _, form := range []countForm{r.send, r.recv} {
+		if form == countPerRank {
+			vectors |= 1 << args
+		}
+		if form != noCount {
+			args += 2
+		}
+	}
+	return vectors
+}
+
 func (k CollectiveKind) String() string {
 	if k < numCollectives {
 		return collectiveRules[k].name
@@ -174,8 +188,8 @@ func (c *Collective) Check(ranks int) error {
 	return checkCounts("receives", rule.recv, c.Recv, c.RecvSums, c.RecvSize, ranks)
 }
 
-// checkCounts checks one direction. Of a vector it looks at the length only: to
-// look at all elements in each call of each rank would cost too much.
+// checkCounts checks one direction. Of a vector it looks at the length only: what
+// the elements may be is checked once, when the vector is read.
 func checkCounts(verb string, form countForm, count int64, sums []int64, size int64, ranks int) error {
 	if form == noCount {
 		return nil
@@ -243,9 +257,6 @@ func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
 func (l *linker) collective(it *Item) error {
 	rule := &collectiveRules[it.Sym]
 	c := rule.operands(it.Args)
-	if rule.send == countPerRank && c.Send.Const != 0 || rule.recv == countPerRank && c.Recv.Const != 0 {
-		return fmt.Errorf("vector operand with a constant")
-	}
 	extra := c.Flops
 	if rule.span {
 		extra = c.Span
@@ -295,6 +306,10 @@ func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 func (c *Cursor) countSums(v int64) ([]int64, bool) {
 	if v < 0 || v >= int64(len(c.win.vectors)) {
 		c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
+		return nil, false
+	}
+	if !c.win.vectors[v].counts {
+		c.fail("vector %d has elements out of [0,%d], which are no counts", v, MaxCount)
 		return nil, false
 	}
 	return c.list(v), true

@@ -116,8 +116,10 @@ func TestImpossibleCollectives(t *testing.T) {
 		{CollReduce, CollectiveOperands{SendSize: Const(1), Flops: Const(FloatArg(math.Inf(1)))}, two, "reduce: +Inf flop"},
 		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 1}}, []int64{1, 2, 3}, "reducescatter: receives counts for 3 ranks, want 2"},
 		{CollAllgatherv, CollectiveOperands{SendSize: Const(1), RecvSize: Const(1), Recv: Operand{Reg: 1}, Span: Const(-1)}, two, "allgatherv: span of -1 elements"},
+		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 1}}, []int64{1, -2}, "vector 0 has elements out of [0,1099511627776], which are no counts"},
+		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 1}}, []int64{1, MaxCount + 1}, "which are no counts"},
 		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 2}}, two, "register 2 is not set"},
-		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 1, Const: 1}}, two, "vector operand with a constant"},
+		{CollReduceScatter, CollectiveOperands{RecvSize: Const(1), Recv: Operand{Reg: 1, Const: 1}}, two, "is a vector with a constant"},
 		{CollectiveKind(NumCollectives), CollectiveOperands{}, two, "symbol 15 out of [0,15)"},
 	} {
 		tr, err := collectiveTrace(t, func(b *Builder) { b.Collective(c.kind, c.operands) }, c.vector)

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -276,6 +277,13 @@ func TestImpossibleActions(t *testing.T) {
 		"tag of both":    func(b *Builder) { b.Exchange(0, Const(1), Const(-1<<31-1), Const(8), Const(8)) },
 		"dimension":      func(b *Builder) { b.Compute(0, b.Param(0).Plus(-11), Const(1)) },
 		"sum too long":   func(b *Builder) { b.Compute(0, b.VectorSum(b.Param(2), Const(0), Const(5)), Const(1)) },
+		"sum that wraps": func(b *Builder) {
+			b.Compute(0, b.VectorSum(b.Param(2), Const(math.MinInt64), Const(math.MaxInt64)), Const(1))
+		},
+		"bytes unknown":  func(b *Builder) { b.Message(OpSend, 0, 0, Const(1), Const(0), Const(-1)) },
+		"flops of NaN":   func(b *Builder) { b.Flops(Const(FloatArg(math.NaN()))) },
+		"sleep below 0":  func(b *Builder) { b.Sleep(Const(FloatArg(-1))) },
+		"sleep for ever": func(b *Builder) { b.Sleep(Const(FloatArg(math.Inf(1)))) },
 		"empty chunks":   func(b *Builder) { b.Work(0, Const(3), Const(0), 0, b.Param(0)) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -335,6 +343,13 @@ func TestBlockRules(t *testing.T) {
 		{"body where none belongs", Block{Items: []Item{{Op: OpWaitAll, Body: []Item{{Op: OpWaitAll}}}}}},
 		{"request slot beyond the last", Block{Items: []Item{{Op: OpFree, Req: MaxRequests}}}},
 		{"too many parameters", Block{Params: maxRegs}},
+		{"result where none belongs", Block{Items: []Item{{Op: OpWaitAll, Dst: 1}}}},
+		{"pollable where none belongs", Block{Items: []Item{{Op: OpWaitAll, Slot: 1}}}},
+		{"request where none belongs", Block{Items: []Item{{Op: OpSend, Req: 1, Args: make([]Operand, 3)}}}},
+		{"symbol where none belongs", Block{Items: []Item{{Op: OpWaitAll, Sym: 1}}}},
+		{"family without a guard", Block{Items: []Item{{Op: OpSend, GuardSym: 1, Args: make([]Operand, 3)}}}},
+		{"vector with a constant", Block{Params: 1, Items: []Item{{Op: OpLetSum, Dst: 2, Args: []Operand{{Reg: 1, Const: 1}, {}, {}}}}}},
+		{"coefficient of 33 bits", Block{Params: 1, Items: []Item{{Op: OpLetAffine, Dst: 2, Coefs: []int64{1 << 31}, Args: []Operand{{Reg: 1}}}}}},
 		{"marker without its arguments", Block{Items: []Item{{Op: OpMark}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

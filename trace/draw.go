@@ -48,10 +48,12 @@ func newVector(v *Vector) vector {
 	} else {
 		sums = append(make([]int64, 1, len(v.Values)+1), v.Values...)
 	}
+	counts := true
 	for i := 1; i < len(sums); i++ {
+		counts = counts && uint64(sums[i]) <= MaxCount
 		sums[i] += sums[i-1]
 	}
-	return vector{sums}
+	return vector{sums, counts}
 }
 
 // drawFields is the number of integers that state a draw.

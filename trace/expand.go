@@ -1,5 +1,7 @@
 package trace
 
+import "math"
+
 // run executes code until buf is full, a poll waits for an answer, an error, or
 // the end of the current call (done). It is one loop over one switch because
 // it yields all actions of a replay: some ns each.
@@ -50,7 +52,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			}
 			lo, hi := r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 			vec := &c.win.vectors[v]
-			if hi < lo || hi-lo >= int64(len(vec.sums)) {
+			if !vec.spans(lo, hi) {
 				c.fail("sum of elements [%d,%d) of a vector of %d", lo, hi, len(vec.sums)-1)
 				return n, false
 			}
@@ -65,9 +67,19 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.set(Kind(in.flags), in.sym, 0, 0, 0)
 			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
 			n++
+		case opAmount:
+			amount := math.Float64frombits(uint64(r[in.a] + int64(in.x)))
+			if !(amount >= 0) || math.IsInf(amount, 1) {
+				c.fail("%v of %v, want a finite number >= 0", Kind(in.flags), amount)
+				return n, false
+			}
+			a := &buf[n]
+			a.set(Kind(in.flags), 0, 0, 0, 0)
+			a.X = [4]int64{FloatArg(amount)}
+			n++
 		case opMessage:
 			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-			if (uint64(peer) >= uint64(set.ranks) || size < -1 || tag != int64(int32(tag))) && !c.wildcard(Kind(in.flags), peer, tag, size) {
+			if (uint64(peer) >= uint64(set.ranks) || size < 0 || tag != int64(int32(tag))) && !c.receivable(Kind(in.flags), peer, tag, size) {
 				c.failMessage(Kind(in.flags), peer, tag, size)
 				return n, false
 			}

@@ -297,6 +297,10 @@ func TestFrameCheck(t *testing.T) {
 		"end with content":   func(f *frame) { f.kind, f.plain = kindEnd, 0 },
 		"steps backwards":    func(f *frame) { f.first = 3 },
 		"step out of bounds": func(f *frame) { f.last = maxStep + 1 },
+		"steps of a header":  func(f *frame) { *f = frame{kind: kindHeader, plain: 100, packed: 50, first: 1, last: 1} },
+		"number of an index": func(f *frame) { *f = frame{kind: kindIndex, plain: 100, packed: 50, number: 1} },
+		"count of a header":  func(f *frame) { *f = frame{kind: kindHeader, plain: 100, packed: 50, count: 1} },
+		"checksum of an end": func(f *frame) { *f = frame{kind: kindEnd, sum: 1} },
 	} {
 		f := good
 		mutate(&f)

@@ -184,8 +184,10 @@ func (f *frame) check() error {
 		return corruptf("%s: %d bytes compressed, %d plain", f.describe(), f.packed, f.plain)
 	case f.kind == kindEnd && f.packed != 0:
 		return corruptf("end record with %d bytes of content", f.packed)
-	case f.first > f.last || f.last > maxStep:
+	case f.first > f.last || f.last > maxStep || f.last > 0 && f.kind != kindWindow:
 		return corruptf("%s: steps %d to %d", f.describe(), f.first, f.last)
+	case f.number != 0 && f.kind != kindWindow && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader || f.sum != 0 && f.kind == kindEnd:
+		return corruptf("%s: number %d, count %d, checksum %d where it has none", f.describe(), f.number, f.count, f.sum)
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ const (
 	opMember          // r[d] = member A of the own group in family sym
 	opSum             // r[d] = sum of [B, C) of vector r[a]
 	opAction          // kind flags; X = A, B, C, D
+	opAmount          // kind flags; X[0] = A, the bits of a float64
 	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
 	opExchange        // peer A, tag B, out C, in D
 	opSyncExchange
@@ -249,7 +250,7 @@ func (l *linker) item(it *Item) error {
 		}
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
 	case OpFlops, OpSleep:
-		return l.put(instr{op: opAction, flags: uint8(messageKinds[it.Op])}, it.Args...)
+		return l.put(instr{op: opAmount, flags: uint8(messageKinds[it.Op])}, it.Args...)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed:
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
 	case OpWait, OpTest, OpWaitAll, OpFree:
@@ -301,10 +302,6 @@ func (l *linker) let(op opcode, it *Item) error {
 }
 
 func (l *linker) sum(it *Item) error {
-	// A vector is named by a register; a handle never has a constant added.
-	if it.Args[0].Const != 0 {
-		return fmt.Errorf("vector operand with a constant")
-	}
 	in, err := l.with(instr{op: opSum}, it.Args[1:]...)
 	in.a, in.b, in.c, in.d = uint8(it.Args[0].Reg), in.a, in.b, uint8(it.Dst)
 	in.x, in.y, in.z = 0, in.x, in.y
@@ -318,9 +315,6 @@ func (l *linker) affine(it *Item) error {
 	for i, a := range it.Args {
 		coef := it.Coefs[i]
 		add := coef * a.Const // the constant's part
-		if coef != int64(int32(coef)) || add != int64(int32(add)) {
-			return fmt.Errorf("affine term %d: coefficient %d and constant %d do not fit 32 bits", i, coef, a.Const)
-		}
 		l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(add)})
 		acc = uint8(it.Dst)
 	}

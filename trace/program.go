@@ -106,19 +106,20 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	return n, nil
 }
 
-// symbolHashes names kernels, markers and families by content.
+// symbolHashes names kernels, markers and families by content. Names are quoted in
+// ASCII: which other characters can be printed depends on the version of Unicode.
 type symbolHashes struct{ kernels, markers, families [][32]byte }
 
 func hashSymbols(h *Header) symbolHashes {
 	var s symbolHashes
 	for _, k := range h.Kernels {
 		var b strings.Builder
-		fmt.Fprintf(&b, "kernel %q", k.Name)
+		fmt.Fprintf(&b, "kernel %+q", k.Name)
 		for _, a := range k.Attrs {
-			fmt.Fprintf(&b, " %q=%q", a.Name, a.Value)
+			fmt.Fprintf(&b, " %+q=%+q", a.Name, a.Value)
 		}
 		for _, d := range k.Dims {
-			fmt.Fprintf(&b, " %q%q%t", d.Name, d.Enum, d.Label)
+			fmt.Fprintf(&b, " %+q%+q%t", d.Name, d.Enum, d.Label)
 		}
 		s.kernels = append(s.kernels, sha256.Sum256([]byte(b.String())))
 	}
@@ -127,10 +128,10 @@ func hashSymbols(h *Header) symbolHashes {
 		if m.Phase > 0 {
 			phase = h.Phases[m.Phase-1]
 		}
-		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %q %q %t", m.Text, phase, m.End)))
+		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %+q %+q %t", m.Text, phase, m.End)))
 	}
 	for _, f := range h.Families {
-		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %q %v", f.Name, f.Groups)))
+		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %+q %v", f.Name, f.Groups)))
 	}
 	return s
 }

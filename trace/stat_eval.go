@@ -111,7 +111,7 @@ func (e *evaluator) sum(v, lo, hi int64) (int64, error) {
 		return 0, fmt.Errorf("%w: vector %d out of [0,%d)", ErrAction, v, len(e.win.vectors))
 	}
 	vec := &e.win.vectors[v]
-	if hi < lo || hi-lo >= int64(len(vec.sums)) {
+	if !vec.spans(lo, hi) {
 		return 0, fmt.Errorf("%w: sum of elements [%d,%d) of a vector of %d", ErrAction, lo, hi, len(vec.sums)-1)
 	}
 	return vec.sum(lo, hi), nil

@@ -82,7 +82,15 @@ type callColumns struct {
 }
 
 // vector holds running sums: sums[i] is the sum of the first i elements.
-type vector struct{ sums []int64 }
+type vector struct {
+	sums   []int64
+	counts bool // the elements can be counts of a collective operation
+}
+
+// spans reports whether [lo, hi) is a range of elements, indices mod the length.
+func (v *vector) spans(lo, hi int64) bool {
+	return lo <= hi && uint64(hi)-uint64(lo) < uint64(len(v.sums))
+}
 
 // sum returns the sum of the elements [lo, hi), indices mod the length.
 func (v *vector) sum(lo, hi int64) int64 {

@@ -77,10 +77,6 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		}
 		*a = trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}}
 		return flops != 0, checkAmount(flops, "flop")
-	case trace.KindFlops:
-		return true, checkAmount(a.Flops(), "flop")
-	case trace.KindSleep:
-		return true, checkAmount(a.Seconds(), "seconds of sleep")
 	case trace.KindPoll:
 		arrived, err := p.Polls.Answer(a)
 		if err == nil {
@@ -90,9 +86,6 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		return false, err
 	case trace.KindNone, trace.KindProbed, trace.KindPhase, trace.KindMark, trace.KindStep:
 		return false, nil
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend,
-		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv:
-		return true, checkSize(a, a.X[0])
 	}
 	return true, nil
 }
@@ -100,14 +93,6 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 func checkAmount(v float64, unit string) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("%v %s, want a finite number >= 0", v, unit)
-	}
-	return nil
-}
-
-// checkSize refuses to send an unknown amount; only a receiver may not know.
-func checkSize(a *trace.Action, bytes int64) error {
-	if bytes < 0 {
-		return fmt.Errorf("%v of %d bytes to rank %d", a.Kind, bytes, a.Peer)
 	}
 	return nil
 }

@@ -124,11 +124,11 @@ func TestErrors(t *testing.T) {
 		{"no model", nil, cost(0, errNoModel), func(b *trace.Builder) { b.Compute(0, trace.Const(1)) }, "rank 0 step 0: no model"},
 		{"negative", nil, cost(-1, nil), func(b *trace.Builder) { b.Compute(0, trace.Const(1)) }, "rank 0 step 0: -1 flop, want a finite number >= 0"},
 		{"infinite", nil, cost(math.Inf(1), nil), func(b *trace.Builder) { b.Compute(0, trace.Const(1)) }, "+Inf flop"},
-		{"flops", nil, nil, func(b *trace.Builder) { b.Flops(trace.Const(trace.FloatArg(math.NaN()))) }, "NaN flop"},
-		{"sleep", nil, nil, func(b *trace.Builder) { b.Sleep(trace.Const(trace.FloatArg(-2))) }, "-2 seconds of sleep"},
+		{"flops", nil, nil, func(b *trace.Builder) { b.Flops(trace.Const(trace.FloatArg(math.NaN()))) }, "flops of NaN, want a finite number >= 0"},
+		{"sleep", nil, nil, func(b *trace.Builder) { b.Sleep(trace.Const(trace.FloatArg(-2))) }, "sleep of -2, want a finite number >= 0"},
 		{"send", nil, nil, func(b *trace.Builder) {
 			b.Message(trace.OpIsend, 0, 0, trace.Const(0), trace.Const(0), trace.Const(-1))
-		}, "isend of -1 bytes to rank 0"},
+		}, "isend of -1 bytes"},
 		{"poll", rules, nil, nil, "rank 0 step 0: refused"},
 	} {
 		tr := tracetest.Trace(t, 1, func(_ int, b *trace.Builder, p *trace.Program) {

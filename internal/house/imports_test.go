@@ -21,7 +21,7 @@ var allowed = map[string]rule{
 	"reprise/platforms":         {outside: []string{"golang.org/x/text"}},
 	"reprise/netmodel":          {inside: []string{"reprise/platforms", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/noise":             {},
-	"reprise/kernels":           {inside: []string{"reprise/noise"}, outside: []string{"github.com/goccy/go-yaml", "gonum.org/v1/gonum"}},
+	"reprise/kernels":           {inside: []string{"reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/tracegen":          {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/hpl":      {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/trace", "reprise/tracegen"}},
@@ -41,8 +41,9 @@ var allowed = map[string]rule{
 type rule struct{ inside, outside []string }
 
 type listedPackage struct {
-	ImportPath string
-	Imports    []string
+	ImportPath, Doc       string
+	Imports               []string
+	GoFiles, XTestGoFiles []string
 }
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -77,7 +78,7 @@ func (r rule) permits(imp string) bool {
 
 func list(t *testing.T, pattern string) []listedPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", pattern).Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,GoFiles,XTestGoFiles", pattern).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,4 +97,18 @@ func list(t *testing.T, pattern string) []listedPackage {
 // isProgram reports whether a package is a program, which may import everything.
 func isProgram(path string) bool {
 	return strings.HasPrefix(path, "reprise/cmd/") || strings.HasPrefix(path, "reprise/scripts/")
+}
+
+// TestPackagesAreDocumented: each package says what it is, and those of the core show it,
+// but for what only the commands use.
+func TestPackagesAreDocumented(t *testing.T) {
+	bare := []string{"reprise/proto", "reprise/tracegen", "reprise/calibrate/charts", "reprise/calibrate/mixture", "reprise/calibrate/regress", "reprise/calibrate/table"}
+	for _, p := range list(t, "reprise/...") {
+		if p.Doc == "" && len(p.GoFiles) > 0 {
+			t.Errorf("%s has no documentation", p.ImportPath)
+		}
+		if _, core := allowed[p.ImportPath]; core && !slices.Contains(bare, p.ImportPath) && !slices.Contains(p.XTestGoFiles, "example_test.go") {
+			t.Errorf("%s has no example_test.go", p.ImportPath)
+		}
+	}
 }

@@ -1,0 +1,22 @@
+// Package trace holds what the ranks of a program do, without times: actions, in blocks,
+// in a file.
+//
+// The meaning of a trace is a sequence of flat [Action]s for each rank: computations,
+// messages, collective operations. Polls are actions too: a KindPoll asks whether a message
+// is there, and what follows depends on the answer, which the reader gives with
+// [Cursor.Answer]: the trace records the decision, not its outcome.
+//
+// A trace of billions of actions is small because it is stored as structure. A [Block] is
+// what a call does: messages, computations, polls, conditions, loops and calls of other
+// blocks, over registers; a [Builder] makes one, a [Program] holds them. A [Template] is
+// a call site with columns: which ranks take part, which block each calls, with which
+// arguments. Each column belongs to an [Axis], a partition of the ranks: a value that is the same for a
+// process row is there once. Vectors, such as the pivot counts of a panel, are stated
+// once and shared. Calls belong to steps and are kept in windows, the frames of the file.
+//
+// [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from
+// a file, of which [Trace.Cursors] expand any steps. [Trace.WriteListings] prints the
+// actions, [Trace.WriteStructure] the structure; [Trace.Stat] counts without expanding, [Trace.Verify]
+// checks, and [Diff] compares by the names of content. docs/trace-format.md says what
+// every byte means.
+package trace
