@@ -293,6 +293,10 @@ func (n *Network) solve() {
 	n.fresh, n.left, n.leftMixed = n.fresh[:0], n.left[:0], n.leftMixed[:0]
 }
 
+// Latency returns the latency in seconds of the route from host src to host dst, without
+// factors, and 0 where there is none.
+func (n *Network) Latency(src, dst int) float64 { return n.routes.latencyOf(src, dst) }
+
 // Active returns the number of flows in flight, in either phase.
 func (n *Network) Active() int { return n.active }
 

@@ -187,6 +187,22 @@ func (r *routes) find(src, dst int32) (*route, []int32, error) {
 	return &r.kinds[0], links, nil
 }
 
+// latencyOf returns the sum of the latencies from src to dst, 0 where there is no route.
+func (r *routes) latencyOf(src, dst int) (seconds float64) {
+	links, routeOf := make([]int32, 0, 32), r.routeOf
+	if r.summedOf != nil {
+		routeOf = r.summedOf
+	}
+	links, err := routeOf(links, src, dst)
+	if err != nil {
+		return 0
+	}
+	for _, l := range links {
+		seconds += r.class(l).latency
+	}
+	return seconds
+}
+
 // keep returns the kind of the route that was computed last.
 func (r *routes) keep() int32 {
 	way := &r.kinds[0]

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -193,7 +192,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
 		}
 		if rk.clock += seconds; math.IsInf(rk.clock, 1) {
-			return goOn, errors.New("the date is beyond the largest float64")
+			return goOn, errDate
 		}
 		e.account(r, kindSleep, seconds)
 	case trace.KindPhase:

@@ -1,12 +1,17 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
 	"reprise/trace"
 )
+
+// errDate is the error of a rank whose clock no number can hold.
+var errDate = errors.New("the date is beyond the largest float64")
 
 // DeadlockError says that the replay cannot go on although ranks have actions
 // left.
@@ -68,8 +73,14 @@ func (e *DeadlockError) Error() string {
 	return b.String()
 }
 
-// check is called when no event is left: all ranks must be through.
+// check is called when no event is left: all ranks must be through, at dates that are
+// numbers.
 func (e *engine) check() error {
+	for r := range e.ranks {
+		if math.IsInf(e.ranks[r].clock, 1) {
+			return fmt.Errorf("rank %d: %w", r, errDate)
+		}
+	}
 	if e.live == 0 {
 		return nil
 	}
@@ -87,14 +98,15 @@ func (e *engine) check() error {
 // or the one that it probes for.
 func (e *engine) waitOf(r int32) Wait {
 	rk := &e.ranks[r]
+	if src, tag, busy := e.busyWait(r); busy && rk.waits == 0 {
+		a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: tag, Date: rk.clock}
+	}
 	pos := int(rk.pos)
-	if rk.guardPeer < 0 && !rk.collective {
+	if !rk.collective {
 		pos-- // it goes on with the action after the one that blocks it
 	}
 	last := &e.actions[int(r)*bufferedActions+pos]
-	if rk.guardPeer >= 0 {
-		return Wait{Rank: r, Action: last.Kind, Peer: rk.guardPeer, Tag: rk.guardTag, Date: rk.clock}
-	}
 	w := Wait{Rank: r, Action: last.Kind, Date: rk.since, Peer: -1}
 	if rk.collective {
 		w.Collective = trace.CollectiveKind(last.Sym).String()

@@ -53,7 +53,7 @@ func (e *engine) visible(id int32) float64 {
 		return m.at
 	}
 	src, dst := int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst])
-	return m.at + float64(e.machine.Platform.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
+	return m.at + float64(e.network.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
 }
 
 // clockProbe is probe for a constant cost on a processor of one's own.
@@ -65,8 +65,8 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 		e.numPolls++
 		rk.stage = stageLook
 	}
-	if rk.wild > 0 && e.options.IprobeCost > 0 {
-		return e.lookAmongWild(r, src, tag)
+	if rk.wild > 0 {
+		return e.lookAmongWild(r, src, tag, spin)
 	}
 	m, _ := e.find(&rk.sends, src, tag)
 	switch {
@@ -87,18 +87,29 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 }
 
 // lookAmongWild is what a probe sees while the rank has receives pending that may take
-// the message: the event loop must come to its date, so that they have had it first.
-func (e *engine) lookAmongWild(r, src, tag int32) verdict {
+// the message: the event loop must come to its date, so that they have had it first. A
+// busy wait whose probes cost nothing lasts until the message can be seen.
+func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
 	rk := &e.ranks[r]
 	if rk.clock > e.now {
 		e.parked.Set(r, rk.clock)
 		return undecided
 	}
 	m, _ := e.find(&rk.sends, src, tag)
-	if m >= 0 && !unseen(&e.messages[m]) && e.visible(m) <= rk.clock {
+	switch {
+	case m >= 0 && !unseen(&e.messages[m]) && e.visible(m) <= rk.clock:
 		return found
+	case !spin || e.options.IprobeCost > 0:
+		return missed
+	case m < 0:
+		rk.guardPeer, rk.guardTag = src, tag
+		return undecided
 	}
-	return missed
+	date := max(rk.clock, e.visible(m))
+	e.account(r, kindPoll, date-rk.clock)
+	rk.clock = date
+	e.parked.Set(r, date)
+	return undecided
 }
 
 // spinUntil lets a rank that does nothing but probe take all the turns up to
@@ -185,15 +196,36 @@ func (e *engine) beginSpin(r, src, tag int32) {
 	}
 }
 
-// stuck reports whether the queue has nothing but turns of busy waits that nobody will
-// end.
+// stuck reports whether the queue has nothing but ranks in busy waits that nobody will
+// end: for messages that have not been posted.
 func (e *engine) stuck() bool {
 	for r := range e.parked.All() {
-		if rk := &e.ranks[r]; !rk.spinning || !math.IsInf(rk.arrival, 1) {
+		src, tag, busy := e.busyWait(r)
+		if !busy {
+			return false
+		}
+		if m, _ := e.find(&e.ranks[r].sends, src, tag); m >= 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// busyWait returns the message for which a rank that is not blocked does nothing but
+// probe, and whether there is one.
+func (e *engine) busyWait(r int32) (src, tag int32, busy bool) {
+	rk := &e.ranks[r]
+	if rk.pos == rk.filled {
+		return 0, 0, false
+	}
+	a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+	switch a.Kind {
+	case trace.KindPoll:
+		busy = a.Flags&trace.FlagSpin != 0
+	case trace.KindRecv, trace.KindIrecv:
+		busy = a.X[0] < 0
+	}
+	return a.Peer, a.Tag, busy
 }
 
 // maxTurns is how many turns of busy waits are taken before the event loop asks whether
