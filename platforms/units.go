@@ -59,9 +59,9 @@ func parseBandwidth(text string) (float64, error) {
 	return value * scale, checkBandwidth(value * scale)
 }
 
-// parseSpeed reads "1Gf" or "1000megaflops" as flop/s; without a unit it is
+// ParseSpeed reads "1Gf" or "1000megaflops" as flop/s; without a unit it is
 // flop/s already.
-func parseSpeed(text string) (float64, error) {
+func ParseSpeed(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
 		return 0, err

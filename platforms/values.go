@@ -64,7 +64,7 @@ func (v *values) speed(name string) float64 {
 	chosen := 0.0
 	pstate := v.count("pstate", 0, 0, len(speeds)-1)
 	for i, text := range speeds {
-		x, err := parseSpeed(text)
+		x, err := ParseSpeed(text)
 		if err != nil {
 			v.fail(fmt.Errorf("%s: %w", name, err))
 		}

@@ -101,4 +101,3 @@ func TestInfiniteDates(t *testing.T) {
 		}
 	}
 }
-

@@ -56,7 +56,7 @@ func (e *engine) bindModels(h *trace.Header) {
 	e.kernels = len(h.Kernels)
 	signatures := make([]kernels.Signature, e.kernels)
 	for i := range signatures {
-		signatures[i] = signatureOf(&h.Kernels[i])
+		signatures[i] = SignatureOf(&h.Kernels[i])
 	}
 	row := make([]kernelModel, e.kernels)
 	slots := make([]int, e.machine.Platform.NumHosts())
@@ -118,7 +118,8 @@ func (e *engine) freeKernels() []bool {
 	return free
 }
 
-func signatureOf(k *trace.Kernel) kernels.Signature {
+// SignatureOf returns how kernel models know a kernel of a trace.
+func SignatureOf(k *trace.Kernel) kernels.Signature {
 	sig := kernels.Signature{Name: k.Name}
 	for _, a := range k.Attrs {
 		sig.Attrs = append(sig.Attrs, kernels.Attr{Name: a.Name, Value: a.Value})
@@ -159,7 +160,7 @@ func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 	ph := m.Platform.Host(int(host))
 	for i := range list {
 		k := &list[i]
-		if m.Kernels.Unit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, signatureOf(k)) == unit && !slices.Contains(names, k.Name) {
+		if m.Kernels.Unit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, SignatureOf(k)) == unit && !slices.Contains(names, k.Name) {
 			names = append(names, k.Name)
 		}
 	}

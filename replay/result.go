@@ -108,7 +108,7 @@ func nonZero(shares []Share) []Share {
 func kernelNames(h *trace.Header) []string {
 	names := make([]string, len(h.Kernels))
 	for i := range h.Kernels {
-		sig := signatureOf(&h.Kernels[i])
+		sig := SignatureOf(&h.Kernels[i])
 		names[i] = sig.Name
 		for _, a := range sig.Attrs {
 			names[i] += " " + a.Name + "=" + a.Value

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"reprise/trace"
@@ -17,8 +18,9 @@ type Ensemble struct {
 	First    int           `json:"first_step"`
 	Last     int           `json:"last_step"`
 	Makespan Spread        `json:"makespan_s"`
-	Gflops   Spread        `json:"gflops"` // all 0 if there are none
-	Runs     []SeedResult  `json:"runs"`   // by seed
+	Gflops   Spread        `json:"gflops"`   // all 0 if there are none
+	Runs     []SeedResult  `json:"runs"`     // by seed
+	Warnings []string      `json:"warnings"` // of all runs, each once
 }
 
 // SeedResult is what became of one replay.
@@ -99,11 +101,16 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 
 func newEnsemble(first uint64, results []*Result) *Ensemble {
 	r := results[0]
-	e := &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last}
+	e := &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []string{}}
 	var makespans, gflops []float64
 	for i, r := range results {
 		e.Runs = append(e.Runs, SeedResult{first + uint64(i), r.Makespan, r.Gflops, r.Messages, r.Polls})
 		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
+		for _, text := range r.Warnings {
+			if !slices.Contains(e.Warnings, text) {
+				e.Warnings = append(e.Warnings, text)
+			}
+		}
 	}
 	e.Makespan, e.Gflops = newSpread(makespans), newSpread(gflops)
 	return e

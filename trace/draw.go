@@ -5,8 +5,8 @@ import "fmt"
 // Check reports the first field that is out of range.
 func (d *Draw) Check() error {
 	switch {
-	case d.First < 0 || d.Count < 0 || d.Count > maxElements:
-		return fmt.Errorf("draw of %d elements from %d, at most %d from 0 on", d.Count, d.First, maxElements)
+	case d.First < 0 || d.Count < 0 || d.Count > MaxElements:
+		return fmt.Errorf("draw of %d elements from %d, at most %d from 0 on", d.Count, d.First, MaxElements)
 	case d.Rows < d.Count || d.First > d.Rows-d.Count:
 		return fmt.Errorf("draw of elements [%d,%d+%d) of %d rows", d.First, d.First, d.Count, d.Rows)
 	case d.Block < 1 || d.Owners < 1:

@@ -69,7 +69,7 @@ func TestDrawCheck(t *testing.T) {
 	for name, mutate := range map[string]func(*Draw){
 		"negative first":    func(d *Draw) { d.First = -1 },
 		"negative count":    func(d *Draw) { d.Count = -1 },
-		"too many":          func(d *Draw) { d.Rows, d.Count = math.MaxInt64, maxElements+1 },
+		"too many":          func(d *Draw) { d.Rows, d.Count = math.MaxInt64, MaxElements+1 },
 		"beyond the rows":   func(d *Draw) { d.First = 9 },
 		"first overflows":   func(d *Draw) { d.First = math.MaxInt64 },
 		"no rows":           func(d *Draw) { d.Rows = 0 },

@@ -58,12 +58,14 @@ func templateColumns(h *Header, t *Template) []column {
 	return cols
 }
 
+// MaxElements bounds the elements of all vectors of a window, stated or drawn.
+const MaxElements = 1 << 22
+
 // Limits of a window, so that it decodes to a bounded amount of memory.
 const (
-	maxValues   = 1 << 24 // of all tables
-	maxElements = 1 << 22 // of all vectors, stated or drawn
-	maxCells    = 1 << 20 // calls times columns of their templates
-	maxItems    = 1 << 30 // entries of one call's list
+	maxValues = 1 << 24 // of all tables
+	maxCells  = 1 << 20 // calls times columns of their templates
+	maxItems  = 1 << 30 // entries of one call's list
 )
 
 // digest hashes decoded content: SHA-256 over numbers written as varints. Writer

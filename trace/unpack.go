@@ -394,8 +394,8 @@ func (u *unpacker) buildVectors(w *window, kinds, values []int64, fields [drawFi
 			v.Draw = &d
 			total += d.Count
 		}
-		if total > maxElements {
-			u.cols.fail("vectors of %d elements, at most %d", total, maxElements)
+		if total > MaxElements {
+			u.cols.fail("vectors of %d elements, at most %d", total, MaxElements)
 			return
 		}
 		w.vectors[i] = newVector(&v)

@@ -23,7 +23,7 @@ const (
 	maxUnits       = 1 << 16
 	windowValues   = 1 << 20
 	windowCells    = maxCells / 2
-	windowElements = maxElements / 2
+	windowElements = MaxElements / 2
 	defsSize       = 1 << 20 // bytes of definitions in a record
 
 	// maxUnitValues leaves room for the values of vectors.
@@ -281,8 +281,8 @@ func (w *Writer) useVector(handle int64) error {
 			return fmt.Errorf("vector %d: %w", handle, err)
 		}
 	}
-	if sum := w.window.elements + v.count; sum > maxElements {
-		return fmt.Errorf("vector %d: with it the vectors of a window have %d elements, at most %d", handle, sum, maxElements)
+	if sum := w.window.elements + v.count; sum > MaxElements {
+		return fmt.Errorf("vector %d: with it the vectors of a window have %d elements, at most %d", handle, sum, MaxElements)
 	}
 	w.window.elements += v.count
 	v.window = w.totals.Windows + 1

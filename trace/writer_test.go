@@ -105,7 +105,7 @@ func TestWriterRefusesBadDraws(t *testing.T) {
 	}
 	for want, d := range map[string]Draw{
 		"over blocks of 0 rows": {Count: 1, Rows: 9, Owners: 1},
-		"have 4194305 elements": {Count: maxElements, Rows: maxElements, Block: 1, Owners: 1}, // 2^22 and the one above
+		"have 4194305 elements": {Count: MaxElements, Rows: MaxElements, Block: 1, Owners: 1}, // 2^22 and the one above
 	} {
 		c.Args[0][0] = w.Vector(Vector{Draw: &d})
 		if err := w.Call(c); err == nil || !strings.Contains(err.Error(), want) {

@@ -238,7 +238,7 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure dgemm " + version}, {Name: "command", Value: quoted(args)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "tool", Value: "calibrate measure dgemm " + version}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "dgemm", Value: blas}, {Name: "compiler", Value: compiler},
 		{Name: "workers", Value: fmt.Sprintf("%d, threads of each: %d, on cores %s, %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound, load)},
 		{Name: "sizes", Value: fmt.Sprintf("%d, each %d times on each worker, after %d calls to warm up", len(plan.Sizes), o.Reps, o.WarmUp)},
@@ -253,18 +253,6 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	default:
 		r.Ended = "complete"
 	}
-}
-
-// quoted returns a command line that a shell reads as these arguments.
-func quoted(args []string) string {
-	var texts []string
-	for _, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t\n\"'\\$`*?[]{}()<>|&;#~!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		texts = append(texts, a)
-	}
-	return strings.Join(texts, " ")
 }
 
 // write writes the table, then the report. Of a measurement that was interrupted

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"reprise/internal/command"
 	"reprise/internal/words"
@@ -193,7 +191,7 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 		m.notes = append(m.notes, "no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")
 	}
 	var err error
-	builtin := s.platform == "" || !exists(s.platform)
+	builtin := s.platform == "" || !command.Exists(s.platform)
 	if s.platform == "" {
 		m.Platform, err = platforms.Builtin(m.platformName, h.Ranks)
 	} else {
@@ -223,7 +221,7 @@ func (m *machine) notePolls(s *settings, in *input, o *netmodel.Options) {
 	const name = "smpi/iprobe"
 	set := s.sets(name) ||
 		slices.ContainsFunc(m.Platform.Config(), func(p platforms.Prop) bool { return p.Name == name })
-	if set || s.platform == "" || !exists(s.platform) || !in.polls() {
+	if set || s.platform == "" || !command.Exists(s.platform) || !in.polls() {
 		return
 	}
 	grows, and := "", ""
@@ -235,11 +233,11 @@ func (m *machine) notePolls(s *settings, in *input, o *netmodel.Options) {
 
 // loadPlatform loads a file, or a built-in machine for so many ranks.
 func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
-	if exists(name) {
+	if command.Exists(name) {
 		return platforms.Load(name)
 	}
 	p, err := platforms.Builtin(name, ranks)
-	return p, notBuiltin(name, err)
+	return p, command.NotBuiltin(name, err)
 }
 
 // loadKernels loads the kernel models that were asked for. A built-in machine
@@ -247,7 +245,7 @@ func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
 func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err error) {
 	m.kernelName = s.kernels
 	switch {
-	case s.kernels != "" && exists(s.kernels):
+	case s.kernels != "" && command.Exists(s.kernels):
 		m.Kernels, err = kernels.Load(s.kernels)
 		return err
 	case s.kernels != "":
@@ -260,7 +258,7 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 		m.notes = append(m.notes, "no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
 	}
 	m.Kernels, err = kernels.Builtin(m.kernelName)
-	return notBuiltin(m.kernelName, err)
+	return command.NotBuiltin(m.kernelName, err)
 }
 
 // warnings tell what of the machine has no effect, or one that is hardly meant.
@@ -332,25 +330,4 @@ func (m *machine) mapRanks(s *settings, ranks int) (err error) {
 	defer f.Close()
 	m.Hosts, err = replay.ParseHostfile(f, s.hostfile, m.Platform, ranks)
 	return err
-}
-
-// notBuiltin gives err, of a name that is neither a file nor built in, another text if
-// it is a directory, or looks like a path.
-func notBuiltin(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if info, serr := os.Stat(path); serr == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory, want a file or a built-in name", path)
-	}
-	if strings.ContainsAny(path, "./\\") {
-		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
-	}
-	return err
-}
-
-// exists reports whether path is that of a file.
-func exists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }

@@ -181,7 +181,7 @@ func contentHash(name string) (string, error) {
 	switch {
 	case name == "":
 		return "by default", nil
-	case !exists(name):
+	case !command.Exists(name):
 		return "built-in " + name, nil
 	}
 	f, err := os.Open(name)

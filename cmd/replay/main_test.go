@@ -37,22 +37,6 @@ func hpltrace() {
 	}
 }
 
-func TestParseSteps(t *testing.T) {
-	for _, c := range []struct {
-		text     string
-		from, to int
-		ok       bool
-	}{
-		{"", 0, 0, true}, {"2:5", 2, 5, true}, {"3:", 3, 0, true}, {":4", 0, 4, true}, {":", 0, 0, true},
-		{"5", 0, 0, false}, {"5:5", 0, 0, false}, {"-1:2", 0, 0, false}, {"a:b", 0, 0, false}, {"0:0", 0, 0, false},
-	} {
-		from, to, err := parseSteps(c.text)
-		if from != c.from || to != c.to || (err == nil) != c.ok {
-			t.Errorf("%q: %d, %d, %v", c.text, from, to, err)
-		}
-	}
-}
-
 // TestExitCodes: mistakes in the command line are told from failures.
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strconv"
 	"syscall"
 )
@@ -19,6 +20,9 @@ func peakRSS() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return u.Maxrss // bytes there
 	}
 	return u.Maxrss << 10
 }

@@ -72,7 +72,7 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	case q.help:
 	case q.machine == "":
 		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
-	case q.ranks > 0 && (q.machine != "default" || exists(q.machine)):
+	case q.ranks > 0 && (q.machine != "default" || command.Exists(q.machine)):
 		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
 	}
 	return q, nil
@@ -163,7 +163,7 @@ func (q *platformQuery) answer(w io.Writer) error {
 	}
 	if q.json {
 		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
+		enc.SetIndent("", " ")
 		return enc.Encode(d)
 	}
 	return d.writeText(w)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -88,9 +89,6 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if !noisy {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
-	for _, text := range m.warnings() {
-		fmt.Fprintln(stderr, "replay: warning:", text)
-	}
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	var done atomic.Int64
@@ -109,6 +107,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
 	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
+	r.Warnings = slices.Concat(r.Warnings, m.warnings())
 	write := r.WriteText
 	if s.json {
 		write = r.WriteJSON

@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -68,7 +67,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if s.noise, err = seedSettingsOf(c, s); err != nil {
 		return nil, err
 	}
-	s.from, s.to, err = parseSteps(c.String("steps"))
+	s.from, s.to, err = command.Steps(c.String("steps"))
 	return s, err
 }
 
@@ -91,22 +90,4 @@ func (s *settings) sets(name string) bool {
 var networks = map[string][2]string{
 	"smpi": {"network/model", "SMPI"}, "lv08": {"network/model", "LV08"}, "cm02": {"network/model", "CM02"},
 	"contention-free": {"reprise/contention", "no"},
-}
-
-// parseSteps reads "a:b", "a:", ":b" or "".
-func parseSteps(text string) (from, to int, err error) {
-	if text == "" {
-		return 0, 0, nil
-	}
-	first, last, ok := strings.Cut(text, ":")
-	if ok && first != "" {
-		from, err = strconv.Atoi(first)
-	}
-	if ok && err == nil && last != "" {
-		to, err = strconv.Atoi(last)
-	}
-	if !ok || err != nil || from < 0 || last != "" && to <= from {
-		return 0, 0, command.Usagef("--steps %q, want A:B with 0 <= A < B", text)
-	}
-	return from, to, nil
 }

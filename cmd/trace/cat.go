@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -54,7 +52,7 @@ func catOptionsOf(c *cli.Context) (o catOptions, err error) {
 			return o, command.Usagef("cat: --rank %d, want a rank from 0", o.rank)
 		}
 	}
-	if o.from, o.to, err = parseSteps(c.String("steps")); err != nil {
+	if o.from, o.to, err = command.Steps(c.String("steps")); err != nil {
 		return o, err
 	}
 	switch {
@@ -68,24 +66,6 @@ func catOptionsOf(c *cli.Context) (o catOptions, err error) {
 
 // recorded reports that polls are answered from a file.
 func (o *catOptions) recorded() bool { return o.polls != "hit" && o.polls != "late" }
-
-// parseSteps reads "a:b", "a:", ":b" or "".
-func parseSteps(text string) (from, to int, err error) {
-	if text == "" {
-		return 0, 0, nil
-	}
-	first, last, ok := strings.Cut(text, ":")
-	if ok && first != "" {
-		from, err = strconv.Atoi(first)
-	}
-	if ok && err == nil && last != "" {
-		to, err = strconv.Atoi(last)
-	}
-	if !ok || err != nil || from < 0 || last != "" && to <= from {
-		return 0, 0, command.Usagef("--steps %q, want A:B with 0 <= A < B", text)
-	}
-	return from, to, nil
-}
 
 // write prints what was asked for.
 func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {

@@ -10,6 +10,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/wholefile"
+	"reprise/platforms"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 )
@@ -75,7 +76,9 @@ func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
 		o.rule = trace.Late{}
 	}
 	if err == nil {
-		o.speed, err = parseSpeed(c.String("speed"))
+		if o.speed, err = platforms.ParseSpeed(c.String("speed")); err != nil {
+			err = command.Usagef("convert: --speed: %w: want flop/s, such as 1Gf", err)
+		}
 	}
 	if err == nil {
 		err = o.spare(o.input, o.kernels)

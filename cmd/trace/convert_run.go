@@ -32,7 +32,7 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	}
 	h := text.Header()
-	h.Tool, h.Command = "trace "+version, "trace convert --from simgrid "+o.input
+	h.Tool, h.Command = "trace "+version, command.Quoted("trace", "convert", "--from", "simgrid", o.input)
 	err = o.write(ctx, c, func(w io.Writer) error {
 		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
 		if err != nil {

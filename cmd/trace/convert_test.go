@@ -61,22 +61,6 @@ func sameTime(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-func TestParseSpeed(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		want float64
-	}{{"1Gf", 1e9}, {"32.5Gf", 32.5e9}, {"1e9", 1e9}, {"100f", 100}, {"2kf", 2e3}, {"7Mf", 7e6}, {"1.5Tf", 1.5e12}, {"1Pf", 1e15}, {"1e2Ef", 1e20}} {
-		if got, err := parseSpeed(c.text); got != c.want || err != nil {
-			t.Errorf("%q: %g, error %v, want %g", c.text, got, err, c.want)
-		}
-	}
-	for _, text := range []string{"", "f", "Gf", "1G", "0", "-1Gf", "nan", "inf", "1gf", "1e308Ef"} {
-		if got, err := parseSpeed(text); err == nil {
-			t.Errorf("%q: %g", text, got)
-		}
-	}
-}
-
 // TestConvertInterrupted: a write after the end of its context fails.
 func TestConvertInterrupted(t *testing.T) {
 	o := convertOptions{output: t.TempDir() + "/out"}

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/internal/wholefile"
 	"reprise/tracegen/hpl"
 )
@@ -84,9 +85,9 @@ func runHPL(c *cli.Context, args []string) error {
 		tellDefaults(c, &p)
 		tellIgnored(c, &p)
 	}
-	bar := newBar(p.Steps(), c.Bool("quiet"), c.App.ErrWriter)
-	defer bar.clear()
-	o.Progress = bar.set
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
+	defer bar.Clear()
+	o.Progress = bar.SetOf
 	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
 }
 
@@ -144,7 +145,7 @@ func commandLine(args []string) string {
 			continue
 		}
 		for _, arg := range args[first : i+1] {
-			words = append(words, quoted(arg))
+			words = append(words, command.Quoted(arg))
 		}
 	}
 	return strings.Join(words, " ")
@@ -158,13 +159,6 @@ func takesValue(name string) bool {
 		}
 	}
 	return false
-}
-
-func quoted(arg string) string {
-	if arg == "" || strings.ContainsAny(arg, " \t\n'\"\\$&|;<>()*?[]#~`") {
-		return strconv.Quote(arg)
-	}
-	return arg
 }
 
 // paramsOf returns the parameters, from flags with defaults or from an HPL.dat.

@@ -31,6 +31,14 @@ func (b *Bar) Set(done int) {
 	}
 }
 
+// SetOf is Set of a number that has turned out to be another.
+func (b *Bar) SetOf(done, number int) {
+	if b != nil && number > 0 && b.bar.GetMax() != number {
+		b.bar.ChangeMax(number)
+	}
+	b.Set(done)
+}
+
 // Clear takes the bar off the terminal.
 func (b *Bar) Clear() {
 	if b != nil {

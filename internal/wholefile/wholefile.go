@@ -96,13 +96,22 @@ func follow(path string) (string, error) {
 
 // createBeside creates a hidden file in the directory of path, with the
 // permissions that the umask leaves (which os.CreateTemp does not ask).
-func createBeside(path string) (*os.File, error) {
+func createBeside(path string) (f *os.File, err error) {
+	_, err = beside(path, func(name string) (err error) {
+		f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+	return f, err
+}
+
+// beside creates something under a hidden name in the directory of path, and returns the
+// name.
+func beside(path string, create func(name string) error) (string, error) {
 	dir, base := filepath.Split(path)
 	for i := 0; ; i++ {
 		name := fmt.Sprintf("%s.%s.%d-%d", dir, base, os.Getpid(), i)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, os.ErrExist) {
-			return f, naming(path, name, err)
+		if err := create(name); !errors.Is(err, os.ErrExist) {
+			return name, naming(path, name, err)
 		}
 	}
 }
@@ -170,7 +179,7 @@ func WriteDir(path string, content func(dir string) error) error {
 	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	dir, err := makeBeside(path)
 	if err != nil {
 		return err
 	}
@@ -183,11 +192,14 @@ func WriteDir(path string, content func(dir string) error) error {
 	return nil
 }
 
+// makeBeside creates a hidden directory beside path, with the permissions that the umask
+// leaves.
+func makeBeside(path string) (string, error) {
+	return beside(path, func(name string) error { return os.Mkdir(name, 0o777) })
+}
+
 // replaceDir moves a directory to where there is none, or an empty one.
 func replaceDir(dir, path string) error {
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -129,6 +129,25 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestPermissionsOfDirectories: a new directory has what the umask leaves.
+func TestPermissionsOfDirectories(t *testing.T) {
+	dir := t.TempDir()
+	plain, path := filepath.Join(dir, "plain"), filepath.Join(dir, "a")
+	if err := os.Mkdir(plain, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.WriteDir(path, func(string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("%v, error %v, want %v", got.Mode(), err, want.Mode())
+	}
+}
+
 func TestFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {

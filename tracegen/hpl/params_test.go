@@ -43,6 +43,7 @@ func TestValidate(t *testing.T) {
 		{"no block", func(p *Params) { p.NB = 0 }, "NB = 0, allowed 1 to"},
 		{"overflow", func(p *Params) { p.N, p.NB = math.MaxInt32, math.MaxInt32 }, "a panel has more than"},
 		{"depth", func(p *Params) { p.Depth = -1 }, "DEPTH = -1, allowed 0 to 4096"},
+		{"wide panel", func(p *Params) { p.N, p.NB = 20_000_000, 5_000_000 }, "NB = 5000000: a panel has more than 4194304 columns"},
 		{"nbmin", func(p *Params) { p.NBMin = 0 }, "NBMIN = 0, allowed 1 to"},
 		{"ndiv", func(p *Params) { p.NDiv = 1 }, "NDIV = 1, allowed 2 to"},
 		{"threshold", func(p *Params) { p.SwapThreshold = -3 }, "swap-threshold = -3, allowed 0 to"},

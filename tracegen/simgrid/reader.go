@@ -1,13 +1,14 @@
 package simgrid
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"reprise/internal/linescan"
 	"reprise/trace"
 )
 
@@ -62,28 +63,10 @@ func IsIndex(head []byte) bool {
 // Open reads an index. The files that it names are relative to dir, or to the
 // working directory if that is "".
 func Open(index, dir string) (*Trace, error) {
-	text, err := os.ReadFile(index)
+	t := &Trace{name: index, defaultSize: 1}
+	err := t.readIndex(index, dir)
 	if err != nil {
 		return nil, err
-	}
-	if head := text[:min(len(text), headSize)]; len(head) > 0 && !IsIndex(head) {
-		return nil, fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
-	}
-	t, memory := &Trace{name: index, defaultSize: 1}, &slab{}
-	for i, line := range bytes.Split(text, []byte("\n")) {
-		if name := string(bytes.TrimSpace(line)); name != "" {
-			if len(t.streams) == MaxRanks {
-				return nil, fmt.Errorf("%s:%d: more than %d ranks", index, i+1, MaxRanks)
-			}
-			s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
-			if filepath.IsAbs(name) {
-				s.lines.path = name
-			}
-			if isAction(name) && !exists(s.lines.path) {
-				return nil, fmt.Errorf("%s:%d: %q is an action: want the index, which is a list of files of actions", index, i+1, name)
-			}
-			t.streams = append(t.streams, s)
-		}
 	}
 	switch len(t.streams) {
 	case 0:
@@ -99,6 +82,44 @@ func Open(index, dir string) (*Trace, error) {
 	}
 	t.fills = make([]int, t.ranks)
 	return t, nil
+}
+
+// readIndex makes a stream of each file that an index names. It reads line by line, as
+// what is taken for an index may be anything.
+func (t *Trace) readIndex(index, dir string) error {
+	f, err := os.Open(index)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text := bufio.NewReaderSize(f, headSize)
+	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
+		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
+	}
+	memory, line := &slab{}, 0
+	scan := bufio.NewScanner(text)
+	for scan.Scan() {
+		line++
+		name := strings.TrimSpace(scan.Text())
+		if name == "" {
+			continue
+		}
+		if len(t.streams) == MaxRanks {
+			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
+		}
+		s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
+		if filepath.IsAbs(name) {
+			s.lines.path = name
+		}
+		if isAction(name) && !exists(s.lines.path) {
+			return fmt.Errorf("%s:%d: %q is an action: want the index, which is a list of files of actions", index, line, name)
+		}
+		t.streams = append(t.streams, s)
+	}
+	if err := linescan.Err(scan); err != nil {
+		return fmt.Errorf("%s:%d: %w", index, line+1, err)
+	}
+	return nil
 }
 
 // isAction reports whether a line looks like one of a file of actions: the number of a
