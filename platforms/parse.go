@@ -2,6 +2,7 @@ package platforms
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,8 @@ func skipMark(r io.Reader) io.Reader {
 
 // parseWithin is Parse with other limits.
 func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
-	root, err := readTree(skipMark(r), name, lim.text)
+	hash := sha256.New()
+	root, err := readTree(skipMark(io.TeeReader(r, hash)), name, lim.text)
 	if err != nil {
 		return nil, err
 	}
@@ -49,5 +51,9 @@ func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 	if err := checkTree(root, name); err != nil {
 		return nil, err
 	}
-	return build(root, name, lim)
+	p, err := build(root, name, lim)
+	if err == nil {
+		hash.Sum(p.hash[:0])
+	}
+	return p, err
 }

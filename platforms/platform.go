@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,10 +72,11 @@ type Prop struct {
 
 // A Platform is a machine: hosts, links and the routes between hosts. Hosts
 // are numbered from 0 in file order, a cluster's in the order of its radical;
-// links from 0, LoopbackLink first. It does not change, save by
-// SetGlobalLoopback, and may be used by several goroutines.
+// links from 0, LoopbackLink first. It does not change, and may be used by several
+// goroutines.
 type Platform struct {
 	name    string
+	hash    [sha256.Size]byte // of the text
 	config  []Prop
 	nominal bool // speeds of the hosts, see NominalSpeed
 
@@ -93,6 +95,9 @@ type Platform struct {
 
 // Name returns the name of the file or of the built-in machine.
 func (p *Platform) Name() string { return p.name }
+
+// Hash returns the SHA-256 of the text that describes the machine.
+func (p *Platform) Hash() [sha256.Size]byte { return p.hash }
 
 // NominalSpeed reports whether the speeds of the hosts are not those of their cores: so
 // it is with the built-in machines whose kernel models are in seconds.
@@ -148,19 +153,6 @@ func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Pol
 		return l.Bandwidth, l.Latency, l.Policy
 	}
 	return s.table.capacity(i - s.first)
-}
-
-// SetGlobalLoopback gives LoopbackLink a bandwidth in byte/s (> 0) and a
-// latency in seconds (>= 0). It is for the time before the platform is used.
-func (p *Platform) SetGlobalLoopback(bandwidth, latency float64) error {
-	if err := checkBandwidth(bandwidth); err != nil {
-		return fmt.Errorf("%s: global loopback: %w", p.name, err)
-	}
-	if err := checkLatency(latency); err != nil {
-		return fmt.Errorf("%s: global loopback: %w", p.name, err)
-	}
-	p.links[LoopbackLink].Bandwidth, p.links[LoopbackLink].Latency = bandwidth, latency
-	return nil
 }
 
 // AppendRoute appends to route the links from host src to host dst, in the

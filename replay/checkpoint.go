@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"reprise/internal/snapshot"
@@ -177,6 +176,7 @@ func (p *Pause) identity() []Property {
 		return p.about
 	}
 	o, m := p.options, &p.engine.machine
+	machine := m.Platform.Hash()
 	list := append([]Property{}, o.Identity...)
 	if t := p.engine.trace; t != nil {
 		list = append(list, Property{Name: "trace", Value: traceHash(t)})
@@ -185,7 +185,7 @@ func (p *Pause) identity() []Property {
 		Property{Name: "ranks", Value: fmt.Sprint(p.header.Ranks)},
 		Property{Name: "steps", Value: stepsOf(o, p.header.Steps)},
 		Property{Name: "begins of steps", Value: fmt.Sprint(o.Begins)},
-		Property{Name: "hosts and links", Value: machineHash(m.Platform)},
+		Property{Name: "description of the machine", Value: hex.EncodeToString(machine[:])},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)
 	if p.engine.random != nil {
@@ -212,23 +212,6 @@ func traceHash(t *trace.Trace) string {
 	for i := range t.Program().NumBlocks() {
 		block := t.Program().BlockHash(i)
 		sum.Write(block[:])
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// machineHash names the hosts and the links of a platform.
-func machineHash(p *platforms.Platform) string {
-	sum := sha256.New()
-	for i := range p.NumHosts() {
-		h := p.Host(i)
-		fmt.Fprintf(sum, "%q %x %d\n", h.Name, math.Float64bits(h.Speed), h.Cores)
-	}
-	var buf []byte
-	for i := range p.NumLinks() {
-		bandwidth, latency, policy := p.LinkCapacity(int32(i))
-		buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(bandwidth))
-		buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(latency))
-		sum.Write(append(buf, byte(policy)))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

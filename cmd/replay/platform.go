@@ -157,7 +157,7 @@ func (q *platformQuery) answer(w io.Writer) error {
 	}
 	d := described{Description: p.Describe()}
 	if q.from != "" {
-		if d.Route, err = findRoute(p, q.from, q.to); err != nil {
+		if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,9 @@ func (q *platformQuery) answer(w io.Writer) error {
 	return d.writeText(w)
 }
 
-func findRoute(p *platforms.Platform, from, to string) (*route, error) {
+// findRoute returns the route between two hosts. Of the loopback that all hosts have the
+// options say how quick it is.
+func findRoute(p *platforms.Platform, o *netmodel.Options, from, to string) (*route, error) {
 	var ends [2]int
 	for i, name := range [2]string{from, to} {
 		host, ok := p.HostIndex(name)
@@ -185,6 +187,9 @@ func findRoute(p *platforms.Platform, from, to string) (*route, error) {
 	r := &route{From: from, To: to}
 	for i, l := range links {
 		link := p.Link(l)
+		if l == platforms.LoopbackLink {
+			link.Bandwidth, link.Latency = o.LoopbackBandwidth, o.LoopbackLatency
+		}
 		r.Latency += link.Latency
 		if i == 0 || link.Bandwidth < r.Bandwidth {
 			r.Bandwidth = link.Bandwidth
