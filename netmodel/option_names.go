@@ -98,9 +98,9 @@ func OptionNames() []string {
 
 // Set sets one option by SimGrid's name and spelling of values, as in
 // --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
-// (such as smpi/host-speed, network/optim, or all of tracing) are accepted and have no
-// effect. An
-// unknown name is an error that names the nearest known one, if it is near. Setting
+// (such as smpi/host-speed, network/optim, or all that begin with contexts, debug,
+// exception, path or tracing) are accepted and have no effect. An unknown name is an
+// error that names the nearest known one, if it is near. Setting
 // network/model, or reprise/bw-factor, also sets the defaults of network/weight-S,
 // network/bandwidth-factor and network/latency-factor that go with it, unless
 // these were set by name, before or after.

@@ -1,6 +1,7 @@
 package netmodel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -119,23 +120,13 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 		}
 		rows = append(rows, row)
 	}
-	slices.SortStableFunc(rows, func(a, b []float64) int { return compare(a[0], b[0]) })
+	slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
 	for i := 1; i < len(rows); i++ {
 		if rows[i][0] == rows[i-1][0] {
 			return nil, fmt.Errorf("threshold %v appears twice", rows[i][0])
 		}
 	}
 	return rows, nil
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // parseNumber reads a finite number >= 0.

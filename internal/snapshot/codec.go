@@ -3,8 +3,8 @@
 // A type with state has one method that serves both directions:
 //
 //	func (q *queue) Snapshot(c *snapshot.Codec) {
-//		c.Section("queue", event{})
-//		c.Slice(...)
+//		c.Section("queue", *q, event{})
+//		snapshot.Slice(c, &q.events, maxEvents, func(e *event) { c.Float64(&e.date) })
 //	}
 //
 // On a [Codec] that writes, the variables that it names are stored; on one that
