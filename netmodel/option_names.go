@@ -20,7 +20,7 @@ var optionTable = []option{
 	{"cpu/model", only("Cas01")},
 	{"cpu/optim", ignored},
 	{"cpu/solver", only("maxmin")},
-	{"host/model", only("default", "compound")},
+	{"host/model", setHostModel},
 	{"maxmin/concurrency-limit", only("-1")},
 	{"maxmin/precision", number(func(o *Options) *float64 { return &o.SharePrecision })},
 	{"network/TCP-gamma", number(func(o *Options) *float64 { return &o.TCPGamma })},
@@ -140,6 +140,18 @@ func only(values ...string) func(*Options, string) error {
 		}
 		return nil
 	}
+}
+
+// setHostModel: SimGrid's default model of hosts brings LV08, and compound the network
+// model that is chosen by itself.
+func setHostModel(o *Options, value string) error {
+	switch strings.TrimSpace(value) {
+	case "compound":
+		return nil
+	case "default":
+		return setModel(o, "LV08")
+	}
+	return fmt.Errorf("%q, want compound, or default, which means network/model:LV08: no other is modelled", value)
 }
 
 func number(field func(*Options) *float64) func(*Options, string) error {

@@ -2,6 +2,7 @@ package netmodel
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -103,6 +104,9 @@ func ParseOverheads(s string) (Overheads, error) {
 func parseRows(s string, least, most int) ([][]float64, error) {
 	var rows [][]float64
 	for i, entry := range strings.Split(s, ";") {
+		if strings.TrimSpace(entry) == "" {
+			continue // as behind the last ; of a table
+		}
 		fields := strings.Split(entry, ":")
 		if len(fields) < least || len(fields) > most {
 			return nil, fmt.Errorf("entry %d %q: %d values, want %d to %d", i+1, entry, len(fields), least, most)
@@ -119,6 +123,9 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 			row[k] = v
 		}
 		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("no entries")
 	}
 	slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
 	for i := 1; i < len(rows); i++ {

@@ -87,7 +87,7 @@ func (b *builder) declareZone(e *element, at place, depth int32) error {
 	if e.name == "cluster" {
 		return b.declareCluster(v, number)
 	}
-	switch v.choice("routing", "Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster"); {
+	switch v.choice("routing", routings...); {
 	case v.err != nil:
 		return v.err
 	case v.text("routing") == "Cluster":

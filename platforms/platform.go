@@ -167,7 +167,13 @@ func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
 // AppendLinks is AppendRoute with a choice of the order. Only the links of this
 // route may be in the slice with AsListed.
 func (p *Platform) AppendLinks(order Order, links []int32, src, dst int) ([]int32, error) {
-	return walk{p, order}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
+	w, from, to := walk{p, order}, p.hostPlaces[src], p.hostPlaces[dst]
+	before := len(links)
+	links, err := w.appendRoute(links, from, to)
+	if g, ok := p.zones[from.zone].topology.(*graph); err == nil && len(links) == before && ok && g.full {
+		err = fmt.Errorf("%s: no route in zone %q from %s to %s: %w", p.name, p.zones[from.zone].name, p.pointName(from), p.pointName(to), ErrNotListed)
+	}
+	return links, err
 }
 
 // OrdersDiffer tells whether there are routes whose orders are not all the same.

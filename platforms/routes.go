@@ -28,7 +28,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 		return b.errorf(e, "two routes from %s to %s",
 			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
 	}
-	if routing == "Full" || routing == "None" {
+	if g.full = routing == "Full"; g.full || routing == "None" {
 		return nil
 	}
 	b.limits.pathTable -= int64(g.size) * int64(g.size)

@@ -55,8 +55,25 @@ func modernise(e *element) {
 			e.attrs[i].Name.Local = name
 		}
 	}
+	if e.name == "zone" {
+		e.canonise("routing", routings)
+	}
 	for _, c := range e.children {
 		modernise(c)
+	}
+}
+
+// routings are the ways to route in a zone, which files spell in any case.
+var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster"}
+
+// canonise gives the value of an attribute the spelling of the word that it is.
+func (e *element) canonise(attr string, words []string) {
+	for i := range e.attrs {
+		for _, word := range words {
+			if e.attrs[i].Name.Local == attr && strings.EqualFold(e.attrs[i].Value, word) {
+				e.attrs[i].Value = word
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -66,10 +67,10 @@ func (r *cappedReader) Read(p []byte) (int, error) {
 // readTree reads the whole document, of at most so many bytes, and returns its root
 // element. Memory is proportional to the input.
 func readTree(r io.Reader, name string, most int) (*element, error) {
-	dec := xml.NewDecoder(&cappedReader{r, most})
+	dec := xml.NewDecoder(withoutComments(&cappedReader{r, most}))
 	dec.CharsetReader = charset
 	var open []*element
-	root := &element{}
+	root := &element{name: "the document"}
 	open = append(open, root)
 	for {
 		line, _ := dec.InputPos()
@@ -92,8 +93,8 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 		case xml.EndElement:
 			open = open[:len(open)-1]
 		case xml.CharData:
-			if err := checkBlank(t); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+			if i := textAt(t); i < len(t) {
+				return nil, fmt.Errorf("%s:%d: text %.20q in %v is not supported", name, line+bytes.Count(t[:i], []byte("\n")), t[i:], open[len(open)-1])
 			}
 		}
 	}
@@ -123,12 +124,13 @@ func readError(err error, name string, line int) error {
 	return fmt.Errorf("%s:%d: %w", name, line, err)
 }
 
-// checkBlank refuses text between elements; descriptions have none.
-func checkBlank(text []byte) error {
-	for _, c := range text {
+// textAt returns where text between elements begins that is not blank, its length if there
+// is none. Descriptions have no such text.
+func textAt(text []byte) int {
+	for i, c := range text {
 		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return fmt.Errorf("text %.20q between elements", text)
+			return i
 		}
 	}
-	return nil
+	return len(text)
 }

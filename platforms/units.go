@@ -59,9 +59,18 @@ func parseBandwidth(text string) (float64, error) {
 	return value * scale, checkBandwidth(value * scale)
 }
 
-// ParseSpeed reads "1Gf" or "1000megaflops" as flop/s; without a unit it is
+// ParseSpeed reads "1Gf" or "1000megaflops" as flop/s, more than 0; without a unit it is
 // flop/s already.
 func ParseSpeed(text string) (float64, error) {
+	speed, err := parseSpeed(text)
+	if err == nil {
+		err = checkSpeed(speed)
+	}
+	return speed, err
+}
+
+// parseSpeed is ParseSpeed of any number.
+func parseSpeed(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
 		return 0, err
@@ -76,11 +85,14 @@ func ParseSpeed(text string) (float64, error) {
 	if !ok {
 		return 0, fmt.Errorf("unit %q of %q is not a speed: want f%s", unit, text, wantPrefix())
 	}
-	speed := value * scale
-	if !(speed > 0) || math.IsInf(speed, 1) {
-		return 0, fmt.Errorf("speed %g flop/s: must be positive", speed)
+	return value * scale, nil
+}
+
+func checkSpeed(v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("speed %g flop/s: must be positive", v)
 	}
-	return speed, nil
+	return nil
 }
 
 // parseLatency reads "0.10us" as seconds; without a unit it is seconds already.

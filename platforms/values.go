@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -64,12 +65,13 @@ func (v *values) speed(name string) float64 {
 	chosen := 0.0
 	pstate := v.count("pstate", 0, 0, len(speeds)-1)
 	for i, text := range speeds {
-		x, err := ParseSpeed(text)
-		if err != nil {
-			v.fail(fmt.Errorf("%s: %w", name, err))
-		}
+		x, err := parseSpeed(text)
 		if i == pstate {
 			chosen = x
+			err = cmp.Or(err, checkSpeed(x))
+		}
+		if err != nil {
+			v.fail(fmt.Errorf("%s: %w", name, err))
 		}
 	}
 	return chosen

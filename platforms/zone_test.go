@@ -1,6 +1,7 @@
 package platforms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -134,6 +135,24 @@ func TestJoinedFatTrees(t *testing.T) {
 	dst, _ := p.HostIndex("b7")
 	if got, want := p.Latency(src, dst), 1e-3+8*50e-6; math.Abs(got-want) > 1e-15 {
 		t.Errorf("latency %g, want %g", got, want)
+	}
+}
+
+// TestPartsNotListed: what a zone of routing Full does not list is a part without links of a
+// route between zones, and no route between two of its hosts.
+func TestPartsNotListed(t *testing.T) {
+	p := parse(t, zoneXML("Full", `
+		<zone id="A" routing="Full"><host id="a" speed="1Gf"/><host id="c" speed="1Gf"/><router id="ra"/>
+			<link id="la" bandwidth="125MBps" latency="50us"/>
+			<route src="a" dst="ra" symmetrical="NO"><link_ctn id="la"/></route></zone>
+		<zone id="B" routing="Full"><host id="b" speed="1Gf"/></zone>
+		<link id="bb" bandwidth="125MBps" latency="50us"/>
+		<zoneRoute src="A" dst="B" gw_src="ra" gw_dst="b"><link_ctn id="bb"/></zoneRoute>`))
+	checkRoutes(t, p, []routeCase{{"a", "b", "la bb"}, {"b", "a", "bb"}, {"c", "b", "bb"}, {"b", "c", "bb"}})
+	a, _ := p.HostIndex("a")
+	c, _ := p.HostIndex("c")
+	if _, err := p.AppendRoute(nil, a, c); !errors.Is(err, ErrNotListed) {
+		t.Errorf("from a to c: error %v", err)
 	}
 }
 

@@ -116,7 +116,7 @@ func (f *fields) number(what string) float64 {
 		return 0
 	}
 	v, err := strconv.ParseFloat(string(field), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || bytes.IndexByte(field, '_') >= 0 {
 		f.failf("%s %q is not a number", what, field)
 		return 0
 	}
