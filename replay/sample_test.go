@@ -166,7 +166,7 @@ func TestSampleHPL(t *testing.T) {
 	}{
 		{"long", 0, 32, true}, {"longM", 1, 32, true}, {"1ring", 0, 32, true}, {"2ringM", 0, 32, true},
 		// With look-ahead, polls decide what happens when: no step forgets the start.
-		{"2ring", 1, 16, false}, {"1ring", 1, 16, false},
+		{"2ring", 1, 8, false}, {"1ring", 1, 8, false},
 	} {
 		if testing.Short() && c.bcast != "2ringM" {
 			continue // one case runs all goroutines that there are

@@ -9,13 +9,13 @@ import (
 // Shapes of windows. Where one step loses nearly all memory of the cold start
 // (programs that synchronise in each step), windows are short. Else single steps
 // tell nothing, since what a cold start changes at first makes all that follows
-// differ; only on average will the windows tell what they still know. With noise that
-// is not soon enough: on Dahu steps cost 2 % less for the first twenty to forty, too
-// little to be seen in each. Noisy windows leave them out.
+// differ; only on average will the windows tell what they still know. With noise, or
+// polls, that is not soon enough: on Dahu steps cost 2 % less for the first twenty to
+// forty, too little to be seen in each; elsewhere 10 %. Late windows leave them out.
 var (
 	shortWindows = shape{warmup: 1, length: 4, coupled: true}
 	longWindows  = shape{warmup: 4, length: 16}
-	noisyWindows = shape{warmup: 32, length: 16}
+	lateWindows  = shape{warmup: 32, length: 16}
 )
 
 const (
@@ -56,8 +56,8 @@ func (s *sampler) pilot(ctx context.Context) error {
 	}
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
 		s.shape, s.memory, s.done = longWindows, 0, nil
-		if s.o.Noisy {
-			s.shape = noisyWindows
+		if s.o.LongMemory {
+			s.shape = lateWindows
 		}
 	}
 	return nil

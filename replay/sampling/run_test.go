@@ -247,28 +247,28 @@ func TestTimeLimit(t *testing.T) {
 // by a clock that runs by one second for each. It does not forget: after 24 steps of
 // pilots the ends are windows of 20 and 36 steps, and there are 16 of 20 between them, 8
 // at least. Exact is what takes half of the time that is left, or nine tenths of it where
-// there is no room for the windows: with noise the ends have 48 and 64 steps, and 8 windows
+// there is no room for the windows: with a long memory the ends have 48 and 64 steps, and 8 windows
 // of 48 are too many for 470.
 func TestTimeLimitOfShortRuns(t *testing.T) {
 	smooth := lu(470)
 	r := &synthetic{steps: 470, cost: smooth, cold: func(from, i int) float64 { return 0.02 * smooth(from+i) * noise(from, i) }}
 	for _, c := range []struct {
 		limit       float64
-		noisy       bool
+		late        bool
 		want        string // "": an estimate
 		least, most int    // steps
 	}{
 		{limit: 23, want: "the time is too short for an estimate"},
 		{limit: 200, want: "the time is too short for an estimate: one would take about 264 s, all of the run 470 s"}, // 24 + (20+36+8*20)/0.9
 		{limit: 270, least: 240, most: 270},
-		{limit: 700, least: 340, most: 340},                                                                             // 24+20+36+13*20: one window more, and they are more than three quarters of 470
-		{limit: 965, want: "sampling does not pay: all of the run fits into the time"},                                  // 470 < (965-24)/2
-		{limit: 500, noisy: true, want: "the time is too short for an estimate: all of the run would take about 470 s"}, // 470 > 0.9*(500-24)
-		{limit: 550, noisy: true, want: "sampling does not pay: all of the run fits into the time"},                     // 470 < 0.9*(550-24)
+		{limit: 700, least: 340, most: 340},                                                                            // 24+20+36+13*20: one window more, and they are more than three quarters of 470
+		{limit: 965, want: "sampling does not pay: all of the run fits into the time"},                                 // 470 < (965-24)/2
+		{limit: 500, late: true, want: "the time is too short for an estimate: all of the run would take about 470 s"}, // 470 > 0.9*(500-24)
+		{limit: 550, late: true, want: "sampling does not pay: all of the run fits into the time"},                     // 470 < 0.9*(550-24)
 	} {
 		spent := 0
 		o := r.options(0)
-		o.Workers, o.Noisy = 1, c.noisy
+		o.Workers, o.LongMemory = 1, c.late
 		o.Left = func() float64 { return c.limit - float64(spent) }
 		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
 			if spent += to - from; float64(spent) > c.limit {
@@ -366,10 +366,10 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestNoisyMemory: a cold start makes steps cheaper by 3 % at first, and by exp(-i/10) of
+// TestLongMemory: a cold start makes steps cheaper by 3 % at first, and by exp(-i/10) of
 // that in the i-th: the mean of the steps 4 to 19 is 1.0 % too low, with the noise of 4 %
 // too little to be seen, that of 32 to 47 by 0.06 %.
-func TestNoisyMemory(t *testing.T) {
+func TestLongMemory(t *testing.T) {
 	const steps = 4000
 	clean := lu(steps)
 	r := &synthetic{
@@ -378,7 +378,7 @@ func TestNoisyMemory(t *testing.T) {
 		cold:  func(from, i int) float64 { return -0.03 * clean(from+i) * math.Exp(-float64(i)/10) },
 	}
 	o := r.options(0.01)
-	o.Noisy = true
+	o.LongMemory = true
 	e, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -386,7 +386,7 @@ func TestNoisyMemory(t *testing.T) {
 	if off := e.Seconds/r.length() - 1; math.Abs(off) > 3e-3 {
 		t.Errorf("%.2f %% off", 100*off)
 	}
-	if e.Warmup != noisyWindows.warmup {
+	if e.Warmup != lateWindows.warmup {
 		t.Errorf("warm-up of %d steps", e.Warmup)
 	}
 	r.contains(t, e)
