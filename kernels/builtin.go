@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -19,12 +20,20 @@ var builtins embed.FS
 //     rank per core
 //   - stampede, stampede-constants: one rank per node with a Xeon Phi
 func Builtin(name string) (*Set, error) {
-	f, err := builtins.Open("builtin/" + name + ".yaml")
+	text, err := BuiltinText(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(bytes.NewReader(text), name)
+}
+
+// BuiltinText returns the kernel file of a built-in set.
+func BuiltinText(name string) ([]byte, error) {
+	text, err := builtins.ReadFile("builtin/" + name + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
 	}
-	defer f.Close()
-	return Parse(f, name)
+	return text, nil
 }
 
 // BuiltinNames lists the built-in sets, sorted.

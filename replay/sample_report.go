@@ -26,7 +26,7 @@ type EstimateReport struct {
 	Parameters   map[string]string `json:"parameters"`
 
 	Hosts       int      `json:"hosts"`
-	Warnings    []string `json:"warnings,omitempty"`
+	Warnings    []string `json:"warnings"`
 	WallSeconds float64  `json:"wall_s"`
 	PeakRSS     int64    `json:"peak_rss_bytes"`
 }

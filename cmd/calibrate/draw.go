@@ -119,12 +119,8 @@ func readBase(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	text, err := kernelText(path)
 	if err != nil {
-		return nil, fmt.Errorf("base: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("base: %w", err)
 	}
 	if _, err := kernels.Parse(bytes.NewReader(text), path); err != nil {
@@ -135,6 +131,20 @@ func readBase(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return text, nil
+}
+
+// kernelText reads a kernel file, or that of a built-in set.
+func kernelText(name string) ([]byte, error) {
+	if !command.Exists(name) {
+		text, err := kernels.BuiltinText(name)
+		return text, command.NotBuiltin(name, err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
+	return text, errors.Join(err, f.Close())
 }
 
 // drawnPlatform is the platform of --platform; its hosts have the names of

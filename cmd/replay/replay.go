@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"reprise/internal/command"
@@ -37,8 +36,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}
-	res.Warnings = append(res.Warnings, k.warnings()...)
-	res.Warnings = slices.Concat(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = joined(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
 	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
 	return errors.Join(print(s, m, report, stdout), err)
 }

@@ -68,6 +68,9 @@ func (n *seedSettings) warnings(used *uint64) []string {
 	return nil
 }
 
+// joined returns lists as one, which JSON writes as [] if it is empty.
+func joined(lists ...[]string) []string { return append([]string{}, slices.Concat(lists...)...) }
+
 // replayRuns replays with several seeds, on all cores, and prints the spread.
 func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
@@ -107,7 +110,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
 	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
-	r.Warnings = slices.Concat(r.Warnings, m.warnings())
+	r.Warnings = joined(r.Warnings, m.warnings())
 	write := r.WriteText
 	if s.json {
 		write = r.WriteJSON

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +89,7 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.Warnings = slices.Concat(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
+	r.Warnings = joined(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
 	r.NetworkNoise = s.networkNoise
 	r.Tolerance, r.Budget, r.PeakRSS = s.sample.tolerance, s.sample.budget.Seconds(), peakRSS()
 	if s.json {
@@ -143,7 +142,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 	if err != nil {
 		return err
 	}
-	res.Warnings = slices.Concat(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = joined(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, time.Since(begin).Seconds())
 	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
 	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()

@@ -270,7 +270,8 @@ func yesNo(v bool) string {
 	return boolNames[0][0]
 }
 
-// List returns all parameters by name, as they stand in the header of the trace.
+// List returns all parameters by name, as they stand in the header of the trace. Pivots
+// from a file are not told apart by its name: what they are shows in the actions.
 func (p *Params) List() []trace.Param {
 	number := strconv.Itoa
 	list := []trace.Param{
@@ -280,7 +281,7 @@ func (p *Params) List() []trace.Param {
 		{Name: "BCAST", Value: p.Bcast.String()}, {Name: "DEPTH", Value: number(p.Depth)}, {Name: "SWAP", Value: p.Swap.String()},
 		{Name: "swap-threshold", Value: number(p.SwapThreshold)}, {Name: "L1", Value: p.L1.String()}, {Name: "U", Value: p.U.String()},
 		{Name: "EQUIL", Value: yesNo(p.Equil)}, {Name: "ALIGN", Value: number(p.Align)}, {Name: "copy-l", Value: yesNo(p.CopyL)},
-		{Name: "pivots", Value: p.Pivots.String()},
+		{Name: "pivots", Value: strings.TrimSuffix(p.Pivots.String(), ":"+p.Pivots.Name)},
 	}
 	if p.Pivots.Kind == RandomPivots {
 		list = append(list, trace.Param{Name: "seed", Value: strconv.FormatUint(p.Pivots.Seed, 10)})

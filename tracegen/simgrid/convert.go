@@ -28,7 +28,6 @@ const (
 func (t *Trace) Header() *trace.Header {
 	h := &trace.Header{
 		Program: "simgrid-ti",
-		Params:  []trace.Param{{Name: "index", Value: t.name}},
 		Ranks:   t.ranks,
 		Steps:   1,
 		Axes:    []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
