@@ -18,7 +18,7 @@ var errDate = errors.New("the date is beyond the largest float64")
 type DeadlockError struct {
 	Blocked []Wait  // the first ranks that wait, at most maxWaits
 	Count   int     // number of ranks that wait
-	Date    float64 // of the last event, seconds
+	Date    float64 // of the last event, or from which on the last rank waits, seconds
 }
 
 // Wait is what one rank waits for.
@@ -87,7 +87,11 @@ func (e *engine) check() error {
 	d := &DeadlockError{Count: e.live, Date: e.now}
 	for r := range e.ranks {
 		rk := &e.ranks[r]
-		if !rk.over && len(d.Blocked) < maxWaits {
+		if rk.over {
+			continue
+		}
+		d.Date = max(d.Date, rk.clock)
+		if len(d.Blocked) < maxWaits {
 			d.Blocked = append(d.Blocked, e.waitOf(int32(r)))
 		}
 	}
