@@ -142,7 +142,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 			}
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few))
 		}
-		fit, err := fitOperation(p, cut, o)
+		fit, err := fitOperation(op, p, cut, o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
 		}
@@ -182,9 +182,9 @@ func lastFew(p regress.Points, cut float64, o NetworkOptions) int {
 }
 
 // fitOperation fits lines to the points of an operation, cut at a size if it is not 0.
-func fitOperation(p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
+func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions) (*regress.Pieces, error) {
 	if len(o.Breakpoints) > 0 {
-		return regress.FitPieces(p, o.Breakpoints, o.Plain)
+		return regress.FitPieces(p, o.breakpointsOf(op, p.X[len(p.X)-1]), o.Plain)
 	}
 	i, _ := slices.BinarySearch(p.X, cut)
 	if i == 0 || i == len(p.X) {
@@ -200,6 +200,18 @@ func fitOperation(p regress.Points, cut float64, o NetworkOptions) (*regress.Pie
 		return nil, fmt.Errorf("sizes from the detached threshold of %s bytes on: %w", short(cut), err)
 	}
 	return regress.Join(first, o.lastWithOverhead(Send), rest), nil
+}
+
+// breakpointsOf returns the breakpoints of an operation of which sizes up to the largest
+// were measured: overheads need no line from the detached threshold on, where there are none.
+func (o *NetworkOptions) breakpointsOf(op Operation, largest float64) []float64 {
+	list := o.Breakpoints
+	if op == Send || op == Recv {
+		for o.Detached > 0 && largest <= o.Detached && len(list) > 0 && list[len(list)-1] >= o.Detached {
+			list = list[:len(list)-1]
+		}
+	}
+	return list
 }
 
 // lastWithOverhead returns the largest size at which an operation has an overhead: that of

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,6 +86,32 @@ func TestExactNetwork(t *testing.T) {
 				t.Errorf("breakpoints %v: %s: got %g, want %g", breakpoints, c.name, c.got, c.want)
 			}
 		}
+	}
+}
+
+// TestOverheadsMeasuredBelowTheThreshold: the published way: breakpoints at the detached
+// threshold and above, and send and recv measured below it only.
+func TestOverheadsMeasuredBelowTheThreshold(t *testing.T) {
+	var table strings.Builder
+	for line := range strings.Lines(exactTable()) {
+		fields := strings.Split(line, ",")
+		size, err := strconv.ParseFloat(fields[1], 64)
+		if blocking := fields[0] == "send" || fields[0] == "recv"; err != nil || !blocking || size <= 60000 {
+			table.WriteString(line)
+		}
+	}
+	o := DefaultNetworkOptions()
+	o.Breakpoints, o.Detached, o.Bandwidth, o.Latency = []float64{1000, 60000, 1e6}, 60000, 2e9, 1e-5
+	r, err := FitNetwork(newMessages(t, table.String()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os := r.fitOf(Send).Pieces; len(os) != 2 || !near(os[1].Intercept, 1e-6, 1e-6) || !near(os[1].Slope, 1e-10, 1e-6) {
+		t.Errorf("os %+v", os)
+	}
+	first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
+	if !near(first.BandwidthFactor, 0.5, 1e-6) || !near(last.BandwidthFactor, 1, 1e-6) || !near(last.LatencyFactor, 3, 1e-6) {
+		t.Errorf("factors %+v, %+v", first, last)
 	}
 }
 
