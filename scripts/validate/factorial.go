@@ -32,19 +32,19 @@ func factorial(l *lab) (section, error) {
 		return section{}, err
 	}
 	a := agree(points, combination)
-	text := fmt.Sprintf("With K = 256, dgemm takes %.2f %% longer here than with K = 128.\n\n", 100*(x.slower-1)) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
+	text := fmt.Sprintf("With K = 256, dgemm takes %.3f times as long here for each M N K, %.3f for each M K and %.3f for each N K, as with K = 128.\n\n", x.blocks.work, x.blocks.mk, x.blocks.nk) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
 		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points) +
 		fmt.Sprintf("\nReconstructed processors drawn anew, with a standard deviation of %.2f %%:\n\n", 100*reconstructionSD) + inputs
 	return section{text, factorialClaims(points, a, orders)}, plotSorted(l, "factorial", "Factorial experiment, N = 250,000", points)
 }
 
 // factorialStudy is what the simulations of the factorial experiment were given: dgemm
-// of January 2020 (7 processors published, the others reconstructed), slower for NB =
-// 256, minimal other kernels, noise of dgemm.
+// of January 2020 (7 processors published, the others reconstructed), another one for
+// NB = 256, minimal other kernels, noise of dgemm.
 type factorialStudy struct {
 	kernels machineKernels // with NB = 128
 	exact   []processor    // those that are published
-	slower  float64        // factor of dgemm's time with NB = 256
+	blocks  blockRatio     // of NB = 256 to NB = 128
 	machine string
 	rows    []row
 }
@@ -64,7 +64,7 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 		return nil, err
 	}
 	x.exact = published.processors
-	if x.slower, err = l.slowdown(250000 / 32); err != nil {
+	if x.blocks, err = l.blockRatio(); err != nil {
 		return nil, err
 	}
 	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
@@ -85,7 +85,7 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 
 // points lists the combinations, with given models of NB = 128.
 func (x *factorialStudy) points(kernels machineKernels) []point {
-	models := map[int]string{128: kernels.yaml(), 256: kernels.times(x.slower).yaml()}
+	models := map[int]string{128: kernels.yaml(), 256: kernels.ofBlocks(x.blocks).yaml()}
 	var points []point
 	for _, r := range x.rows {
 		nb := r.whole("nb")
@@ -101,26 +101,32 @@ func (x *factorialStudy) points(kernels machineKernels) []point {
 // combination names a point.
 func combination(p point) string { return strings.Join(p.labels, " ") }
 
-// slowdown is by how much longer a dgemm takes with K = 256 than with K = 128, by the
-// published regressions of timings with one K only, on both processors of a node. The
-// blocks that a process updates are of order first at first; three quarters of it is
-// the mean order, weighted by work.
-func (l *lab) slowdown(first int) (float64, error) {
+// blockRatio is how many times as long the terms of dgemm take with K = 256 as with K =
+// 128: those that grow with all three dimensions, and those of M*K and of N*K. HPL
+// updates NB columns at a time while it polls, where M*K counts, and all of them otherwise.
+type blockRatio struct{ work, mk, nk float64 }
+
+// blockRatio reads the ratio off the published regressions of timings with one K only, on
+// both processors of a node. With one K, products of M*N*K and M*N are one term.
+func (l *lab) blockRatio() (blockRatio, error) {
 	s, err := l.sheet("dgemm_calibration/dgemm_raw_expected.csv", "experiment", "mnk", "mn", "mk", "nk")
 	if err != nil {
-		return 0, err
+		return blockRatio{}, err
 	}
-	size := 0.75 * float64(first)
-	seconds := map[string]float64{} // for each product M*N*K
+	sums := map[float64]*blockRatio{128: {}, 256: {}} // by K: seconds
 	for _, r := range s.rows {
-		if k := map[string]float64{"128_01": 128, "256_00": 256}[r.text("experiment")]; k > 0 {
-			seconds[r.text("experiment")] += r.number("mnk") + r.number("mn")/k + (r.number("mk")+r.number("nk"))/size
+		k := map[string]float64{"128_01": 128, "256_00": 256}[r.text("experiment")]
+		if sum := sums[k]; sum != nil {
+			sum.work += r.number("mnk") + r.number("mn")/k
+			sum.mk += r.number("mk")
+			sum.nk += r.number("nk")
 		}
 	}
-	if seconds["128_01"] <= 0 || seconds["256_00"] <= 0 {
-		return 0, errors.Join(s.err, fmt.Errorf("no timings with K = 128 and with K = 256 in the data"))
+	few, many := sums[128], sums[256]
+	if !(min(few.work, few.mk, few.nk, many.work, many.mk, many.nk) > 0) {
+		return blockRatio{}, errors.Join(s.err, fmt.Errorf("no timings with K = 128 and with K = 256 in the data"))
 	}
-	return seconds["256_00"] / seconds["128_01"], s.err
+	return blockRatio{many.work / few.work, many.mk / few.mk, many.nk / few.nk}, s.err
 }
 
 // factorialClaims checks accuracy, range and order of the factors.

@@ -30,6 +30,12 @@ func (p polynomial) terms() string {
 
 func (g gemm) times(x float64) gemm { return gemm{g.mean.times(x), g.deviation.times(x)} }
 
+// ofBlocks returns the model of dgemm with another K. Its noise grows as its work does.
+func (g gemm) ofBlocks(x blockRatio) gemm {
+	p := g.mean
+	return gemm{polynomial{x.work * p.mnk, x.work * p.mn, x.mk * p.mk, x.nk * p.nk, p.intercept}, g.deviation.times(x.work)}
+}
+
 func (p polynomial) times(x float64) polynomial {
 	return polynomial{x * p.mnk, x * p.mn, x * p.mk, x * p.nk, x * p.intercept}
 }
@@ -60,11 +66,11 @@ type machineKernels struct {
 	noisyOthers bool // all others have
 }
 
-// times returns the models with a dgemm that takes x times as long.
-func (m machineKernels) times(x float64) machineKernels {
-	m.gemm, m.processors = m.gemm.times(x), slices.Clone(m.processors)
+// ofBlocks returns the models with another K of dgemm.
+func (m machineKernels) ofBlocks(x blockRatio) machineKernels {
+	m.gemm, m.processors = m.gemm.ofBlocks(x), slices.Clone(m.processors)
 	for i := range m.processors {
-		m.processors[i].gemm = m.processors[i].gemm.times(x)
+		m.processors[i].gemm = m.processors[i].gemm.ofBlocks(x)
 	}
 	return m
 }

@@ -249,30 +249,31 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
-// TestSlowdown: for blocks of order 0.75 x 4000 = 3000, products with K = 128 take
-// 2e-10 + 1.28e-9/128 + 3e-7/3000 = 3.1e-10 s for each M*N*K, with K = 256 3.41e-10 s.
-func TestSlowdown(t *testing.T) {
+// TestBlockRatio: products with K = 128 take 2e-10 + 1.28e-9/128 = 2.1e-10 s for each
+// M*N*K, with K = 256 2.21e-10 + 2.56e-9/256 = 2.31e-10 s.
+func TestBlockRatio(t *testing.T) {
 	l := &lab{data: t.TempDir()}
 	dir := filepath.Join(l.data, "dgemm_calibration")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := "experiment,mnk,mn,mk,nk\n128_01,2e-10,1.28e-9,1e-7,2e-7\nrandom_01,1,1,1,1\n256_00,2.31e-10,2.56e-9,3e-7,0\n"
+	text := "experiment,mnk,mn,mk,nk\n128_01,2e-10,1.28e-9,1e-7,2e-7\nrandom_01,1,1,1,1\n256_00,2.21e-10,2.56e-9,3e-7,1e-7\n"
 	if err := os.WriteFile(filepath.Join(dir, "dgemm_raw_expected.csv"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, err := l.slowdown(4000)
-	if err != nil || math.Abs(got-1.1) > 1e-12 {
-		t.Errorf("%g, %v", got, err)
+	got, err := l.blockRatio()
+	if err != nil || math.Abs(got.work-1.1) > 1e-12 || math.Abs(got.mk-3) > 1e-12 || math.Abs(got.nk-0.5) > 1e-12 {
+		t.Errorf("%+v, %v", got, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "dgemm_raw_expected.csv"), []byte(text[:strings.Index(text, "256_00")]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := l.slowdown(4000); err == nil {
-		t.Errorf("%g without timings for K = 256", got)
+	if got, err := l.blockRatio(); err == nil {
+		t.Errorf("%+v without timings for K = 256", got)
 	}
-	m := machineKernels{processors: []processor{{gemm: gemm{mean: polynomial{mnk: 2, intercept: 1}}}}}
-	if x := m.times(1.5); x.processors[0].mean != (polynomial{mnk: 3, intercept: 1.5}) || m.processors[0].mean.mnk != 2 {
+	m := machineKernels{processors: []processor{{gemm: gemm{mean: polynomial{2, 4, 1, 3, 7}, deviation: polynomial{mnk: 1}}}}}
+	want := gemm{polynomial{3, 6, 4, 6, 7}, polynomial{mnk: 1.5}}
+	if x := m.ofBlocks(blockRatio{1.5, 4, 2}); x.processors[0].gemm != want || m.processors[0].mean.mnk != 2 {
 		t.Errorf("%+v, %+v", x, m)
 	}
 }
