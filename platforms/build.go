@@ -34,7 +34,7 @@ type declaredLink struct{ up, down int32 }
 // build makes a platform of a checked tree.
 func build(root *element, file string, lim limits) (*Platform, error) {
 	b := &builder{
-		Platform:   &Platform{name: file, points: map[string]point{}},
+		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
 		limits:     lim,
 		linkNames:  map[string]declaredLink{},
 		configured: map[string]bool{},
@@ -189,13 +189,19 @@ func (b *builder) declareHost(v *values, name string, at place) {
 	b.hostGroups = append(b.hostGroups, int32(len(b.groups)-1))
 }
 
-// declarePoint names a host, router or zone.
+// declarePoint names a host, router or zone. As in SimGrid a host may have the name of a
+// zone, but a router may not.
 func (b *builder) declarePoint(v *values, name string, pt point) {
-	if _, ok := b.points[name]; ok {
+	at, other := b.points, b.zonePoints
+	if pt.zone >= 0 {
+		at, other = other, at
+	}
+	_, twice := at[name]
+	if same, ok := other[name]; twice || ok && pt.host < 0 && same.host < 0 {
 		v.fail(fmt.Errorf("there is a host, router or zone %q already", name))
 		return
 	}
-	b.points[name] = pt
+	at[name] = pt
 }
 
 // declareLink adds a <link>.

@@ -108,11 +108,13 @@ func (b *builder) readBypass(v *values, zone int32) {
 // zone at any depth inside it.
 func (b *builder) readBypassEnd(v *values, attr string, zone int32) point {
 	pt, ok := b.points[v.text(attr)]
-	isZone := pt.zone >= 0
+	if v.e.name == "bypassZoneRoute" {
+		pt, ok = b.zonePoints[v.text(attr)]
+	}
 	switch {
-	case v.e.name == "bypassRoute" && (!ok || isZone || pt.place.zone != zone):
+	case v.e.name == "bypassRoute" && (!ok || pt.place.zone != zone):
 		v.fail(fmt.Errorf("%s: zone %q has no host or router %q", attr, b.zones[zone].name, v.text(attr)))
-	case v.e.name == "bypassZoneRoute" && (!ok || !isZone || !b.isInside(pt.place, zone)):
+	case v.e.name == "bypassZoneRoute" && (!ok || !b.isInside(pt.place, zone)):
 		v.fail(fmt.Errorf("%s: no zone %q in zone %q", attr, v.text(attr), b.zones[zone].name))
 	}
 	return pt

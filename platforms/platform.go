@@ -84,7 +84,8 @@ type Platform struct {
 	hostPlaces []place // of each host
 	hostGroups []int32 // index into groups, of each host
 	groups     []hostGroup
-	points     map[string]point      // hosts, routers and zones by name
+	points     map[string]point      // hosts and routers by name
+	zonePoints map[string]point      // zones by name: a host may have the name of one
 	zones      []zone                // the root first
 	bypasses   map[bypassKey]*bypass // nil if there are none
 

@@ -73,24 +73,25 @@ func (b *builder) readEnds(v *values, g *graph) edge {
 // readEnd looks an end of a route up: a host or router of the zone itself, for a
 // zoneRoute a zone directly inside it.
 func (b *builder) readEnd(v *values, g *graph, attr string) point {
-	pt, ok := b.points[v.text(attr)]
-	if !ok || pt.place.zone != g.zone {
-		v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, v.text(attr)))
-		return point{}
+	name, wanted, others, what := v.text(attr), b.points, b.zonePoints, "a host or router"
+	if v.e.name == "zoneRoute" {
+		wanted, others, what = others, wanted, "a zone"
 	}
-	switch isZone := pt.zone >= 0; {
-	case isZone && v.e.name == "route":
-		v.fail(fmt.Errorf("%s: %q is not a host or router", attr, v.text(attr)))
-	case !isZone && v.e.name == "zoneRoute":
-		v.fail(fmt.Errorf("%s: %q is not a zone", attr, v.text(attr)))
+	pt, ok := wanted[name]
+	if ok && pt.place.zone == g.zone {
+		return pt
 	}
-	return pt
+	if other, ok := others[name]; ok && other.place.zone == g.zone {
+		v.fail(fmt.Errorf("%s: %q is not %s", attr, name, what))
+	}
+	v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, name))
+	return point{}
 }
 
 // readGateway looks up the host or router inside a zone where its route begins.
 func (b *builder) readGateway(v *values, attr string, of point) place {
 	pt, ok := b.points[v.text(attr)]
-	if !ok || pt.zone >= 0 || !b.isInside(pt.place, of.zone) {
+	if !ok || !b.isInside(pt.place, of.zone) {
 		v.fail(fmt.Errorf("%s: no host or router %q in zone %q", attr, v.text(attr), b.zones[max(of.zone, 0)].name))
 	}
 	return pt.place
@@ -133,9 +134,11 @@ func (b *builder) readLinks(v *values) (there, back []int32) {
 // it searches.
 func (p *Platform) pointName(at place) string {
 	names := []string{}
-	for name, pt := range p.points {
-		if pt.place == at {
-			names = append(names, name)
+	for _, points := range []map[string]point{p.points, p.zonePoints} {
+		for name, pt := range points {
+			if pt.place == at {
+				names = append(names, name)
+			}
 		}
 	}
 	slices.Sort(names)

@@ -237,3 +237,18 @@ func TestRouterBypass(t *testing.T) {
 		{"e0", "c1", "e_link_0_UP l l c_link_1_DOWN"},
 	})
 }
+
+// TestNamesOfZones: a host may have the name of a zone, also of its own; a router may not.
+func TestNamesOfZones(t *testing.T) {
+	p := parse(t, zoneXML("Full", `
+		<zone id="z" routing="Full"><host id="z" speed="1Gf"/></zone>
+		<cluster id="a0" prefix="a" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us" router_id="r"/>
+		<link id="l" bandwidth="1GBps" latency="1us"/>
+		<zoneRoute src="z" dst="a0" gw_src="z" gw_dst="r"><link_ctn id="l"/></zoneRoute>`))
+	checkRoutes(t, p, []routeCase{{"z", "a0", "l a0_link_0_DOWN"}, {"a1", "z", "a0_link_1_UP l"}})
+	for _, twice := range []string{`<host id="x" speed="1Gf"/><router id="x"/>`, `<zone id="x" routing="Full"/><router id="x"/>`, `<zone id="x" routing="Full"/><zone id="x" routing="Full"/>`} {
+		if _, err := Parse(strings.NewReader(zoneXML("Full", twice)), "x.xml"); err == nil || !strings.Contains(err.Error(), `there is a host, router or zone "x" already`) {
+			t.Errorf("%s: error %v", twice, err)
+		}
+	}
+}
