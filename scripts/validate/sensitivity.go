@@ -85,11 +85,8 @@ func unsolvedTable(head string, kinds []string, samples []sample) string {
 	return t.String()
 }
 
-// tenth writes a percentage with one digit and its sign.
-func tenth(x float64) string {
-	text := percent(x)
-	return text[:len(text)-1]
-}
+// tenth writes a percentage rounded to one digit, with its sign.
+func tenth(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", x), "-", "−", 1) }
 
 // chosen are the machines of each order that are replayed: the first that come.
 type chosen struct {

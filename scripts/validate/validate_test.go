@@ -249,6 +249,15 @@ func TestMeasureAll(t *testing.T) {
 	}
 }
 
+// TestTenth: percentages are rounded, not cut off.
+func TestTenth(t *testing.T) {
+	for x, want := range map[float64]string{-13.18: "−13.2", 40.06: "+40.1", 0.04: "+0.0", -0.96: "−1.0"} {
+		if got := tenth(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}
+
 // TestBlockRatio: products with K = 128 take 2e-10 + 1.28e-9/128 = 2.1e-10 s for each
 // M*N*K, with K = 256 2.21e-10 + 2.56e-9/256 = 2.31e-10 s.
 func TestBlockRatio(t *testing.T) {
