@@ -4,6 +4,7 @@ package workload
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -27,21 +28,22 @@ type Workload struct {
 	Messages int // a multiple of Ranks
 	Seed     uint64
 	InStep   bool // all messages of a round have one size
+	Uplinks  int  // of a leaf switch with its 16 hosts; 0: 8
 }
 
 // rounds returns how often each rank sends.
 func (w *Workload) rounds() int { return w.Messages / w.Ranks }
 
 // Platform returns a fat tree with a host per rank: 16 hosts to a leaf switch, and
-// one uplink for two hosts.
+// one uplink for two hosts, unless it is said otherwise.
 func (w *Workload) Platform() string {
 	return fmt.Sprintf(`<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <cluster id="c" prefix="n" suffix="" radical="0-%d" speed="1Gf" bw="12.5GBps" lat="1us"
-           topology="FAT_TREE" topo_parameters="2;16,%d;1,8;1,1"/>
+           topology="FAT_TREE" topo_parameters="2;16,%d;1,%d;1,1"/>
 </platform>
-`, w.Ranks-1, w.Ranks/16)
+`, w.Ranks-1, w.Ranks/16, cmp.Or(w.Uplinks, 8))
 }
 
 // round is what all ranks do at once.

@@ -31,6 +31,7 @@ type config struct {
 	messages, runs int
 	seed           uint64
 	inStep         bool
+	uplinks        int
 	keep           string
 }
 
@@ -46,6 +47,7 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&o.runs, "runs", 5, "runs of each simulator")
 	f.Uint64Var(&o.seed, "seed", 1, "what sizes and distances are drawn from")
 	f.BoolVar(&o.inStep, "in-step", false, "one size for all messages of a round, so that the ranks stay in step")
+	f.IntVar(&o.uplinks, "uplinks", 8, "uplinks of a leaf switch with its 16 hosts")
 	f.StringVar(&o.keep, "keep", "", "keep the workloads in this directory")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -66,8 +68,8 @@ func parseFlags(args []string) (*config, error) {
 	if o.optim != "Lazy" && o.optim != "Full" {
 		return nil, fmt.Errorf("-optim: %q is neither Lazy nor Full", o.optim)
 	}
-	if f.NArg() > 0 || o.runs < 1 || o.messages < 1 {
-		return nil, fmt.Errorf("want flags only, and at least one run and one message")
+	if f.NArg() > 0 || o.runs < 1 || o.messages < 1 || o.uplinks < 1 {
+		return nil, fmt.Errorf("want flags only, and at least one run, one message and one uplink")
 	}
 	return o, nil
 }
@@ -88,7 +90,7 @@ func bench(args []string, w io.Writer) error {
 	t.header()
 	for _, pattern := range o.patterns {
 		for _, ranks := range o.ranks {
-			load := &workload.Workload{Pattern: pattern, Ranks: ranks, Messages: max(1, o.messages/ranks) * ranks, Seed: o.seed, InStep: o.inStep}
+			load := &workload.Workload{Pattern: pattern, Ranks: ranks, Messages: max(1, o.messages/ranks) * ranks, Seed: o.seed, InStep: o.inStep, Uplinks: o.uplinks}
 			ours, theirs, err := o.measure(load)
 			if err != nil {
 				return fmt.Errorf("%s, %d ranks: %w", pattern, ranks, err)
