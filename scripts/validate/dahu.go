@@ -92,13 +92,27 @@ func (l *lab) readOthers(name string) (otherKernels, error) {
 	return o, nil
 }
 
-// kernels returns the models of a machine whose dgemm is one of the sets.
-func (d *dahu) kernels(set string, others otherKernels) (machineKernels, error) {
+// gemm returns one of the sets of dgemm models.
+func (d *dahu) gemm(set string) (*gemmModel, error) {
 	g, ok := d.gemms[set]
 	if !ok {
-		return machineKernels{}, fmt.Errorf("no dgemm model %q in the data", set)
+		return nil, fmt.Errorf("no dgemm model %q in the data", set)
 	}
-	return machineKernels{gemm: g.all, processors: g.processors, cpusPerHost: 2, others: others}, nil
+	return g, nil
+}
+
+// kernels returns the models of a machine whose dgemm is one of the sets.
+func (d *dahu) kernels(set string, others otherKernels) (machineKernels, error) {
+	g, err := d.gemm(set)
+	if err != nil {
+		return machineKernels{}, err
+	}
+	return g.kernels(others), nil
+}
+
+// kernels returns the models of a machine with such processors.
+func (g *gemmModel) kernels(others otherKernels) machineKernels {
+	return machineKernels{gemm: g.all, processors: g.processors, cpusPerHost: 2, others: others}
 }
 
 // dahuFlags are tracegen's of the runs on Dahu. HPL was built with

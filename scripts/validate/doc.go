@@ -7,8 +7,9 @@
 //
 // The published data are other people's and not part of the repository: -data is
 // the directory that holds them. Platforms (XML) and kernel models (YAML) are built
-// from the coefficients in there, so that nothing of ours but the simulation is
-// under test; each part's file says from which.
+// from the coefficients in there, and in one case from what published figures show
+// (readings.go), so that nothing of ours but the simulation is under test; each part's
+// file says from which.
 //
 // The page is text with marked sections, one for each part (package internal/page), and
 // a table of claims, of which each part writes the rows that it says something about.

@@ -19,7 +19,7 @@ func factorial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	points := x.points(x.kernels)
+	points := x.points()
 	if err := l.replayPoints(points); err != nil {
 		return section{}, err
 	}
@@ -27,26 +27,27 @@ func factorial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	inputs, err := x.inputs(l, points)
+	readings, err := x.withoutReadings(l, points)
 	if err != nil {
 		return section{}, err
 	}
 	a := agree(points, combination)
-	text := fmt.Sprintf("With K = 256, dgemm takes %.3f times as long here for each M N K, %.3f for each M K and %.3f for each N K, as with K = 128.\n\n", x.blocks.work, x.blocks.mk, x.blocks.nk) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
+	text := fmt.Sprintf("With K = 256, dgemm takes %.3f times as long here for each M N K, %.3f for each M K and %.3f for each N K, as with K = 128, and by the figure all of it %.3f times that, on average.\n\n",
+		x.blocks.work, x.blocks.mk, x.blocks.nk, x.slower) + a.text() + "\n" + page.Image(l.plots, "factorial", "Gflops of the combinations") + "\nAnalysis of variance, main effects:\n\n" + effects +
 		"\nAll combinations:\n\n" + pointTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points) +
-		fmt.Sprintf("\nReconstructed processors drawn anew, with a standard deviation of %.2f %%:\n\n", 100*reconstructionSD) + inputs
+		"\nCombinations with NB = 128 that are within a percent of 5 % off the machine, and the same without readings, with processors as the data reconstruct them:\n\n" + readings
 	return section{text, factorialClaims(points, a, orders)}, plotSorted(l, "factorial", "Factorial experiment, N = 250,000", points)
 }
 
 // factorialStudy is what the simulations of the factorial experiment were given: dgemm
-// of January 2020 (7 processors published, the others reconstructed), another one for
-// NB = 256, minimal other kernels, noise of dgemm.
+// of January 2020, one for each NB, minimal other kernels, noise of dgemm.
 type factorialStudy struct {
-	kernels machineKernels // with NB = 128
-	exact   []processor    // those that are published
-	blocks  blockRatio     // of NB = 256 to NB = 128
-	machine string
-	rows    []row
+	kernels       map[int]machineKernels // by NB
+	reconstructed machineKernels         // with NB = 128, as the data have it
+	blocks        blockRatio             // of NB = 256 to NB = 128
+	slower        float64                // beyond that
+	machine       string
+	rows          []row
 }
 
 func newFactorialStudy(l *lab) (*factorialStudy, error) {
@@ -55,24 +56,26 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 		return nil, err
 	}
 	x := &factorialStudy{machine: d.networks["dahu_2019"].xml(cluster{last: 31, cores: 32})}
-	if x.kernels, err = d.kernels("het_poly_2020-01-14_reconstructed", d.others.minimal()); err != nil {
-		return nil, err
-	}
-	x.kernels.noisyGemm = true
-	published, err := d.kernels("het_poly_2020-01-14_published7", nil)
-	if err != nil {
-		return nil, err
-	}
-	x.exact = published.processors
 	if x.blocks, err = l.blockRatio(); err != nil {
 		return nil, err
 	}
+	models, err := d.readJanuary2020(x.blocks)
+	if err != nil {
+		return nil, err
+	}
+	noisy := func(g *gemmModel) machineKernels {
+		m := g.kernels(d.others.minimal())
+		m.noisyGemm = true
+		return m
+	}
+	x.kernels = map[int]machineKernels{128: noisy(&models.k128), 256: noisy(&models.k256)}
+	x.reconstructed, x.slower = noisy(d.gemms[reconstructed2020]), models.slower
 	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range s.rows {
-		if nb := r.whole("nb"); nb != 128 && nb != 256 {
+		if nb := r.whole("nb"); x.kernels[nb].gemm == (gemm{}) {
 			return nil, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
 		}
 		r.whole("depth")
@@ -83,15 +86,14 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 	return x, s.err
 }
 
-// points lists the combinations, with given models of NB = 128.
-func (x *factorialStudy) points(kernels machineKernels) []point {
-	models := map[int]string{128: kernels.yaml(), 256: kernels.ofBlocks(x.blocks).yaml()}
+// points lists the combinations.
+func (x *factorialStudy) points() []point {
 	var points []point
 	for _, r := range x.rows {
 		nb := r.whole("nb")
 		points = append(points, point{
 			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
-			run:    run{hpl: dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap")), platform: x.machine, kernels: models[nb]},
+			run:    run{hpl: dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap")), platform: x.machine, kernels: x.kernels[nb].yaml()},
 			smpi:   r.number("smpi_gflops"), real: hplGflops(250000, r.number("real_time_mean_s")),
 		})
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 // geometryStudy replays the grids of 960 ranks on 30 nodes of Dahu with N = 250,000, by
-// one of the calibrations of the network. Of the dgemm models 7 processors are published
-// and the others reconstructed.
+// one of the calibrations of the network.
 type geometryStudy struct {
-	network, gemms string
-	smpi           string // column of SMPI's Gflops
-	firstHost      int
-	allGrids       bool // also those of which the data tell nothing
-	fewRows        bool // without -all only grids of few rows
-	allNoisy       bool // noise of all kernels; else of dgemm, with minimal other kernels
-	plot, title    string
-	claims         func([]point) []verdict
+	network     string
+	gemms       func(*lab, *dahu) (*gemmModel, error)
+	smpi        string // column of SMPI's Gflops
+	firstHost   int
+	allGrids    bool // also those of which the data tell nothing
+	fewRows     bool // without -all only grids of few rows
+	allNoisy    bool // noise of all kernels; else of dgemm, with minimal other kernels
+	plot, title string
+	claims      func([]point) []verdict
 }
 
 // gridRanks is the number of ranks of all grids.
@@ -34,13 +34,27 @@ const (
 )
 
 // geometry2020 is with the network of September 2020.
-var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: "het_poly_2020-07-08_reconstructed", smpi: "smpi_gflops",
+var geometry2020 = geometryStudy{network: "dahu_ringrong_2020", gemms: july2020, smpi: "smpi_gflops",
 	firstHost: 1, allGrids: true, allNoisy: true, plot: "geometry", title: "960 ranks, network of 2020", claims: geometryClaims}
 
 // geometry2019 is with the network of 2019, which was wrong for grids of few rows. With
 // it, those of many take minutes even to be estimated.
-var geometry2019 = geometryStudy{network: "dahu_2019", gemms: "het_poly_2020-01-14_reconstructed", smpi: "smpi_old_gflops",
+var geometry2019 = geometryStudy{network: "dahu_2019", gemms: january128, smpi: "smpi_old_gflops",
 	fewRows: true, plot: "geometry-2019", title: "960 ranks, network of 2019", claims: firstNetworkClaims}
+
+// july2020 are models of which the data have 7 processors and reconstruct the others.
+func july2020(_ *lab, d *dahu) (*gemmModel, error) {
+	return d.gemm("het_poly_2020-07-08_reconstructed")
+}
+
+func january128(l *lab, d *dahu) (*gemmModel, error) {
+	blocks, err := l.blockRatio()
+	if err != nil {
+		return nil, err
+	}
+	models, err := d.readJanuary2020(blocks)
+	return &models.k128, err
+}
 
 func (g *geometryStudy) measure(l *lab) (section, error) {
 	points, err := g.replay(l)
@@ -133,10 +147,11 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	if !g.allNoisy {
 		others = others.minimal()
 	}
-	kernels, err := d.kernels(g.gemms, others)
+	gemms, err := g.gemms(l, d)
 	if err != nil {
 		return nil, err
 	}
+	kernels := gemms.kernels(others)
 	kernels.noisyGemm, kernels.noisyOthers = true, g.allNoisy
 	s, err := l.sheet("geometry/geometry.csv", "p", "q", "real_gflops_mean", g.smpi)
 	if err != nil {

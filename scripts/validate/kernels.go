@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 )
 
@@ -40,6 +39,10 @@ func (p polynomial) times(x float64) polynomial {
 	return polynomial{x * p.mnk, x * p.mn, x * p.mk, x * p.nk, x * p.intercept}
 }
 
+func (p polynomial) plus(q polynomial) polynomial {
+	return polynomial{p.mnk + q.mnk, p.mn + q.mn, p.mk + q.mk, p.nk + q.nk, p.intercept + q.intercept}
+}
+
 // piece writes the model as in a kernel file. Empty calls are charged, as the
 // published simulations did.
 func (g gemm) piece(noisy bool) string {
@@ -56,6 +59,11 @@ type processor struct {
 	gemm
 }
 
+// id returns the number of the processor in the published data.
+func (p processor) id() int { return 2*p.host + p.cpu }
+
+func (p processor) same(q processor) bool { return p.host == q.host && p.cpu == q.cpu }
+
 // machineKernels are the kernel models of a machine.
 type machineKernels struct {
 	gemm        gemm // of all processors that have none of their own
@@ -64,15 +72,6 @@ type machineKernels struct {
 	others      otherKernels
 	noisyGemm   bool // dgemm has noise
 	noisyOthers bool // all others have
-}
-
-// ofBlocks returns the models with another K of dgemm.
-func (m machineKernels) ofBlocks(x blockRatio) machineKernels {
-	m.gemm, m.processors = m.gemm.ofBlocks(x), slices.Clone(m.processors)
-	for i := range m.processors {
-		m.processors[i].gemm = m.processors[i].gemm.ofBlocks(x)
-	}
-	return m
 }
 
 // yaml writes the models as a kernel file for hosts that are numbered node-0,

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"math"
+
+	"reprise/internal/page"
+)
+
+// closeTo5 is how close to 5 % off the machine a combination is of which withoutReadings
+// tells, in percent.
+const closeTo5 = 1.0
+
+// withoutReadings replays combinations with NB = 128 that are about 5 % off the machine once
+// more, with processors as the data reconstruct them. The points are all, replayed.
+func (x *factorialStudy) withoutReadings(l *lab, points []point) (string, error) {
+	kernels := x.reconstructed.yaml()
+	var near, again []point
+	for _, p := range points {
+		if p.labels[0] == "128" && math.Abs(math.Abs(relative(p.ours, p.real))-5) < closeTo5 {
+			near = append(near, p)
+			p.run.kernels = kernels
+			again = append(again, p)
+		}
+	}
+	if err := l.replayPoints(again); err != nil {
+		return "", err
+	}
+	t := page.NewTable("Gflops, off reality, %", "SMPI", "ours", "without readings")
+	for i, p := range near {
+		t.Row(combination(p), off(p.smpi, p.real), off(p.ours, p.real), off(again[i].ours, p.real))
+	}
+	return t.String(), nil
+}
