@@ -42,10 +42,10 @@ func factorial(l *lab) (section, error) {
 // factorialStudy is what the simulations of the factorial experiment were given: dgemm
 // of January 2020, one for each NB, minimal other kernels, noise of dgemm.
 type factorialStudy struct {
-	kernels       map[int]machineKernels // by NB
-	reconstructed machineKernels         // with NB = 128, as the data have it
-	blocks        blockRatio             // of NB = 256 to NB = 128
-	slower        float64                // beyond that
+	kernels       map[int]string // YAML, by NB
+	reconstructed string         // with NB = 128, as the data have it
+	blocks        blockRatio     // of NB = 256 to NB = 128
+	slower        float64        // beyond that
 	machine       string
 	rows          []row
 }
@@ -63,19 +63,19 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 	if err != nil {
 		return nil, err
 	}
-	noisy := func(g *gemmModel) machineKernels {
+	noisy := func(g *gemmModel) string {
 		m := g.kernels(d.others.minimal())
 		m.noisyGemm = true
-		return m
+		return m.yaml()
 	}
-	x.kernels = map[int]machineKernels{128: noisy(&models.k128), 256: noisy(&models.k256)}
+	x.kernels = map[int]string{128: noisy(&models.k128), 256: noisy(&models.k256)}
 	x.reconstructed, x.slower = noisy(d.gemms[reconstructed2020]), models.slower
 	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range s.rows {
-		if nb := r.whole("nb"); x.kernels[nb].gemm == (gemm{}) {
+		if nb := r.whole("nb"); x.kernels[nb] == "" {
 			return nil, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
 		}
 		r.whole("depth")
@@ -93,7 +93,7 @@ func (x *factorialStudy) points() []point {
 		nb := r.whole("nb")
 		points = append(points, point{
 			labels: []string{r.text("nb"), r.text("depth"), r.text("bcast_name"), r.text("swap_name")},
-			run:    run{hpl: dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap")), platform: x.machine, kernels: x.kernels[nb].yaml()},
+			run:    run{hpl: dahuFlags(250000, nb, 32, 32, r.text("bcast"), r.whole("depth"), r.text("swap")), platform: x.machine, kernels: x.kernels[nb]},
 			smpi:   r.number("smpi_gflops"), real: hplGflops(250000, r.number("real_time_mean_s")),
 		})
 	}

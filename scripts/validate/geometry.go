@@ -47,6 +47,7 @@ func july2020(_ *lab, d *dahu) (*gemmModel, error) {
 	return d.gemm("het_poly_2020-07-08_reconstructed")
 }
 
+// january128 are those of January 2020 with K = 128.
 func january128(l *lab, d *dahu) (*gemmModel, error) {
 	blocks, err := l.blockRatio()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // is sum(M*K)/sum(M*N*K).
 type figure struct {
 	k, m, n float64
-	gflops  map[int]float64 // by processor, 2*node + socket; read to 0.05 %
+	gflops  map[int]float64 // by processor, 2*node + socket; points are read to 0.05 %
 }
 
 // tall128 has m = 2/3 of 250,000 rows, and updates block by block. Its points form a group for each
@@ -36,8 +36,9 @@ var wide128 = figure{128, 4167, 1030, map[int]float64{
 	50: 26.64, 51: 30.82, 52: 28.98, 53: 28.23, 54: 28.52, 55: 28.52, 56: 27.39, 57: 29.66, 58: 28.50, 59: 28.81, 60: 29.39, 61: 29.87, 62: 29.32, 63: 28.86, 64: 29.48, 65: 29.65,
 }}
 
-// wide256 is of the same run with NB = 256. Its points are hidden behind those of K = 512, as widely
-// spread as they are, and are taken to have the same middle, which they can miss by 0.3 % at most.
+// wide256 is of the same run with NB = 256. Its points are hidden behind those of K = 512 and are
+// taken to have the same middle, which they miss by some 0.3 % at most if they spread less than
+// those, 2.6 %, and more than those of K = 128, 2 %.
 // n is that of wide128 times the ratio of the two in replays, 1,068 to 892.
 var wide256 = figure{256, 4167, 1233, map[int]float64{
 	34: 25.70, 35: 26.55, 36: 25.94, 37: 27.74, 38: 26.72, 39: 27.03, 40: 26.41, 41: 27.47, 42: 26.36, 43: 26.55, 44: 27.16, 45: 26.58, 46: 26.83, 47: 27.89, 48: 26.96, 49: 27.70,
@@ -52,7 +53,7 @@ func (f figure) predict(p polynomial) float64 { return 2e-9 / (p.mnk + p.mn/f.k 
 func (f figure) factor(id int, p polynomial) float64 { return f.predict(p) / f.gflops[id] }
 
 // factor128 returns how many times as long as a model a processor takes with K = 128, if a figure
-// shows it. The tall one is the surer of the two.
+// shows it. The tall one is the surer of the two: all its calls are alike.
 func factor128(id int, p polynomial) (factor float64, ok bool) {
 	for _, f := range []figure{tall128, wide128} {
 		if f.gflops[id] > 0 {

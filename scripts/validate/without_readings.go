@@ -13,12 +13,11 @@ const closeTo5 = 1.0
 // withoutReadings replays combinations with NB = 128 that are about 5 % off the machine once
 // more, with processors as the data reconstruct them. The points are all, replayed.
 func (x *factorialStudy) withoutReadings(l *lab, points []point) (string, error) {
-	kernels := x.reconstructed.yaml()
 	var near, again []point
 	for _, p := range points {
 		if p.labels[0] == "128" && math.Abs(math.Abs(relative(p.ours, p.real))-5) < closeTo5 {
 			near = append(near, p)
-			p.run.kernels = kernels
+			p.run.kernels = x.reconstructed
 			again = append(again, p)
 		}
 	}
