@@ -205,13 +205,11 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 // breakpointsOf returns the breakpoints of an operation of which sizes up to the largest
 // were measured: overheads need no line from the detached threshold on, where there are none.
 func (o *NetworkOptions) breakpointsOf(op Operation, largest float64) []float64 {
-	list := o.Breakpoints
-	if op == Send || op == Recv {
-		for o.Detached > 0 && largest <= o.Detached && len(list) > 0 && list[len(list)-1] >= o.Detached {
-			list = list[:len(list)-1]
-		}
+	if (op == Send || op == Recv) && o.Detached > 0 && largest <= o.Detached {
+		i, _ := slices.BinarySearch(o.Breakpoints, o.Detached)
+		return o.Breakpoints[:i]
 	}
-	return list
+	return o.Breakpoints
 }
 
 // lastWithOverhead returns the largest size at which an operation has an overhead: that of

@@ -101,9 +101,9 @@ func OptionNames() []string {
 // (such as smpi/host-speed, network/optim, or all that begin with contexts, debug,
 // exception, path or tracing) are accepted and have no effect. An unknown name is an
 // error that names the nearest known one, if it is near. Setting
-// network/model, or reprise/bw-factor, also sets the defaults of network/weight-S,
-// network/bandwidth-factor and network/latency-factor that go with it, unless
-// these were set by name, before or after.
+// network/model, host/model or reprise/bw-factor also sets the defaults of
+// network/weight-S, network/bandwidth-factor and network/latency-factor that go with it,
+// unless these were set by name, before or after.
 func (o *Options) Set(name, value string) error {
 	for i := range optionTable {
 		if optionTable[i].name == name {
@@ -142,16 +142,21 @@ func only(values ...string) func(*Options, string) error {
 	}
 }
 
-// setHostModel: SimGrid's default model of hosts brings LV08, and compound the network
-// model that is chosen by itself.
+// setHostModel: SimGrid's default model of hosts brings LV08, whatever network/model says,
+// and compound the network model that is chosen by itself.
 func setHostModel(o *Options, value string) error {
+	if o.hostDefault {
+		o.Model, o.hostDefault = o.chosenModel, false
+	}
 	switch strings.TrimSpace(value) {
 	case "compound":
-		return nil
 	case "default":
-		return setModel(o, "LV08")
+		o.chosenModel, o.Model, o.hostDefault = o.Model, ModelLV08, true
+	default:
+		return fmt.Errorf("%q, want compound, or default, which means network/model:LV08: no other is modelled", value)
 	}
-	return fmt.Errorf("%q, want compound, or default, which means network/model:LV08: no other is modelled", value)
+	o.setModelDefaults()
+	return nil
 }
 
 func number(field func(*Options) *float64) func(*Options, string) error {
@@ -222,13 +227,17 @@ func overheads(field func(*Options) *Overheads) func(*Options, string) error {
 }
 
 func setModel(o *Options, value string) error {
+	model := &o.Model
+	if o.hostDefault {
+		model = &o.chosenModel
+	}
 	switch value {
 	case "SMPI":
-		o.Model = ModelSMPI
+		*model = ModelSMPI
 	case "LV08":
-		o.Model = ModelLV08
+		*model = ModelLV08
 	case "CM02":
-		o.Model = ModelCM02
+		*model = ModelCM02
 	default:
 		return fmt.Errorf("%q is not supported, want SMPI, LV08 or CM02", value)
 	}

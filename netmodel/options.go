@@ -97,7 +97,9 @@ type Options struct {
 	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
 	Poll                PollRule        // reprise/poll: posted or arrived
 
-	explicit uint8 // which of the fields with model-dependent defaults were set
+	explicit    uint8 // which of the fields with model-dependent defaults were set
+	hostDefault bool  // host/model:default, which means LV08 whatever network/model says:
+	chosenModel Model // what that says then
 }
 
 // Fields whose defaults depend on the model, as bits of Options.explicit.

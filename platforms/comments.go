@@ -21,14 +21,11 @@ func withoutComments(r io.Reader) io.Reader { return &commentless{r: bufio.NewRe
 func (c *commentless) Read(p []byte) (n int, err error) {
 	for n < len(p) && (n == 0 || c.r.Buffered() > 0) {
 		b, err := c.r.ReadByte()
+		if err == io.EOF && c.inside {
+			err = errors.New("a comment has no end")
+		}
 		if err != nil {
-			switch {
-			case n > 0:
-				return n, nil // the error comes again
-			case err == io.EOF && c.inside:
-				return 0, errors.New("a comment has no end")
-			}
-			return 0, err
+			return n, err // n is 0: what is buffered can be read
 		}
 		p[n] = c.next(b)
 		n++

@@ -45,6 +45,8 @@ func TestErrors(t *testing.T) {
 		{full(ab, `<host id="b" speed="1f"/>`), `x.xml:4: <host "b">: there is a host, router or zone "b" already`},
 		{full(`<host id="a" speed="1f" core="0"/>`), `x.xml:3: <host "a">: core: "0" is not a whole number of [1,1048576]`},
 		{full(`<host id="a" speed="1f,2f" pstate="2"/>`), `x.xml:3: <host "a">: pstate: "2" is not a whole number of [0,1]`},
+		{full(`<host id="a" speed="1f,-2f"/>`), `x.xml:3: <host "a">: speed: speed -2 flop/s: must be positive`},
+		{full(`<host id="a" speed="0f,1f"/>`), `x.xml:3: <host "a">: speed: speed 0 flop/s: must be positive`},
 		{full(`<host id="a" speed="1f,x"/>`), `x.xml:3: <host "a">: speed: "x" is not a number`},
 		{full(ab, `<route src="a" dst="b"><link_ctn id="l"/></route>`), `x.xml:4: <link_ctn "l">: no such link`},
 		{full(ab, l, `<route src="a" dst="z"><link_ctn id="l"/></route>`), `x.xml:5: <route>: dst: zone "w" has no "z"`},

@@ -69,7 +69,7 @@ func ParseSpeed(text string) (float64, error) {
 	return speed, err
 }
 
-// parseSpeed is ParseSpeed of any number.
+// parseSpeed is ParseSpeed of a number that may be 0.
 func parseSpeed(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
@@ -85,12 +85,16 @@ func parseSpeed(text string) (float64, error) {
 	if !ok {
 		return 0, fmt.Errorf("unit %q of %q is not a speed: want f%s", unit, text, wantPrefix())
 	}
-	return value * scale, nil
+	speed := value * scale
+	if !(speed >= 0) || math.IsInf(speed, 1) {
+		return 0, fmt.Errorf("speed %g flop/s: must be positive", speed)
+	}
+	return speed, nil
 }
 
 func checkSpeed(v float64) error {
-	if !(v > 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("speed %g flop/s: must be positive", v)
+	if v == 0 {
+		return fmt.Errorf("speed 0 flop/s: must be positive")
 	}
 	return nil
 }

@@ -58,6 +58,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--cfg", "network/TCP-gamma:-1", index}, true},
 		{[]string{"replay", "--network", "lv07", index}, true},
 		{[]string{"replay", "--network", "cm02", "--cfg", "network/model:LV08", index}, true},
+		{[]string{"replay", "--network", "cm02", "--cfg", "host/model:default", index}, true},
 		{[]string{"replay", "--network", "contention-free", "--cfg", "reprise/contention:yes", index}, true},
 		{[]string{"replay", "--steps", "50:", index}, true},
 		{[]string{"replay", "--kernels", dir, "--quiet", index}, false},

@@ -45,14 +45,18 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
 		}
+		if option[0] == "network/model" { // not for a platform's host/model:default to overrule
+			s.cfg = append(s.cfg, [2]string{"host/model", "compound"})
+		}
 		s.cfg = append(s.cfg, option)
 	}
+	network := slices.Clone(s.cfg)
 	for _, text := range c.StringSlice("cfg") {
 		name, value, ok := strings.Cut(text, ":")
 		if !ok {
 			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
-		if c.IsSet("network") && name == s.cfg[0][0] {
+		if slices.ContainsFunc(network, func(c [2]string) bool { return c[0] == name }) {
 			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
 		}
 		s.cfg = append(s.cfg, [2]string{name, value})
