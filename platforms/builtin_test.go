@@ -67,7 +67,7 @@ func TestDahu(t *testing.T) {
 		{"dahu-0", "dahu-31", "dahu_link_0_UP dahu_link_31_DOWN"},
 		{"dahu-7", "dahu-7", "dahu_link_7_loopback"},
 	})
-	if got := p.Latency(0, 31); got != 1e-7 {
+	if got := latency(p, 0, 31); got != 1e-7 {
 		t.Errorf("latency %v, want 2 links of 5e-8", got)
 	}
 	route, err := p.AppendRoute(nil, 3, 3)

@@ -54,3 +54,16 @@ func checkRoutes(t *testing.T, p *Platform, cases []routeCase) {
 		}
 	}
 }
+
+// latency returns the sum of the latencies in seconds along a route that there is.
+func latency(p *Platform, src, dst int) (seconds float64) {
+	links, err := p.AppendLinks(AsSummed, nil, src, dst)
+	if err != nil {
+		panic(err)
+	}
+	for _, l := range links {
+		_, s, _ := p.LinkCapacity(l)
+		seconds += s
+	}
+	return seconds
+}

@@ -87,7 +87,7 @@ func TestOracleLatencies(t *testing.T) {
 	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
 	date := 0.0
 	for dst := 1; dst < p.NumHosts(); dst++ {
-		date += p.Latency(0, dst) + 70016/125e6
+		date += latency(p, 0, dst) + 70016/125e6
 		if math.Abs(ends[dst]-date) > 1e-9 {
 			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, date, ends[dst])
 		}

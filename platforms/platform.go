@@ -186,21 +186,6 @@ func (p *Platform) OrdersDiffer() bool {
 	return ok && g.dijkstra
 }
 
-// Latency returns the sum of the latencies in seconds along the route from src
-// to dst, added in SimGrid's order, and 0 where there is no route.
-func (p *Platform) Latency(src, dst int) float64 {
-	links, err := p.AppendLinks(AsSummed, make([]int32, 0, 32), src, dst)
-	if err != nil {
-		return 0
-	}
-	sum := 0.0
-	for _, l := range links {
-		_, latency, _ := p.LinkCapacity(l)
-		sum += latency
-	}
-	return sum
-}
-
 // A hostGroup is what hosts of one declaration have in common: those of a
 // cluster, or a single one.
 type hostGroup struct {
