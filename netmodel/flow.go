@@ -58,7 +58,7 @@ type coldFlow struct {
 type slot struct {
 	usage      float64 // load per level: weight/penalty
 	link       int32
-	room       int32 // index in solver.rooms, -1 if alone; valid while the flow is in the working set
+	room       int32 // index in solver.rooms, nowhere if alone; valid while the flow is in the working set
 	next, prev int32 // slots, -1 at the ends
 }
 
@@ -71,7 +71,7 @@ type link struct {
 	head       int32   // first slot, -1 if none
 	flows      int32   // number of slots in the list
 	bottleneck int32   // number of flows whose bottleneck this is
-	room       int32   // index in solver.rooms while it is in the working set, else -1
+	room       int32   // index in solver.rooms while it is in the working set, else nowhere
 }
 
 // fatpipe is the state of a FATPIPE link. As long as all its flows have the same

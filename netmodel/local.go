@@ -28,19 +28,34 @@ import "math"
 // commit; each shared link of A has a room, to which link.room and slot.room point.
 // Between solves A is empty, every flow is outside and no link has a room; slot.room
 // and flow.filled are leftovers then, which nobody reads.
+//
+// What a processor cannot predict costs it as much as a dozen additions, and which
+// link is next, or has no flow left to fix, is as good as random. So the innermost
+// loops have no branches: they choose by min and by conditional moves, and a slot that
+// is alone on its link has a room too, nowhere, of which nothing is read.
 
 // levelTolerance is the relative difference of levels, and of load to capacity,
 // that the conditions above let pass as rounding.
 const levelTolerance = 1e-12
 
+// A key has its room in its lowest bits.
+const (
+	roomBits = 7
+	roomMask = 1<<roomBits - 1
+)
+
 // heapThreshold is the number of rooms from which a filling keeps them in a heap;
 // below, a linear search for the next one is as quick.
-const heapThreshold = 128
+const heapThreshold = 1 << roomBits
+
+// nowhere is the room of slots that are alone on their links.
+const nowhere = 0
 
 // solver is the local solver's working set.
 type solver struct {
 	flows []int32 // A
-	rooms []room  // of the links with two flows or more, one of A at least
+	rooms []room  // of the links with two flows or more, one of A at least; the first is nowhere
+	keys  []int64 // by room: keyOf, or neverKey if all flows of A are fixed
 	heap  []fillKey
 
 	mixed    bool    // the set has met a mixed FATPIPE: take the textbook's way
@@ -50,18 +65,24 @@ type solver struct {
 	heapFrom int     // heapThreshold; lower in tests
 }
 
+// newSolver returns an empty working set.
+func newSolver() solver {
+	return solver{rooms: []room{nowhere: {floor: math.Inf(-1)}}, heapFrom: heapThreshold}
+}
+
 // room is a link of the working set, and what it has left for the flows that are
 // not fixed yet. 64 bytes.
 type room struct {
-	rest    float64 // of the capacity; +Inf if all flows of A are fixed
-	usage   float64 // sum of the usages of the flows that are not fixed
-	frozen  float64 // load of the flows outside A
-	total   float64 // sum of the usages of all flows of A on it
-	spare   float64 // rest when the last flow was fixed
-	level   float64 // at which flows were fixed here, -1 if none were
-	link    int32
-	members int32 // flows of A
-	rising  int32 // those that are not fixed
+	rest      float64 // of the capacity
+	usage     float64 // sum of the usages of the flows that are not fixed
+	floor     float64 // of usage, below which it is summed anew
+	frozen    float64 // load of the flows outside A
+	total     float64 // sum of the usages of all flows of A on it
+	level     float64 // at which flows were fixed here, +Inf if none were
+	link      int32
+	members   int32 // flows of A
+	rising    int32 // those that are not fixed
+	saturated int32 // 1 if flows were fixed here, else 0
 }
 
 // solveLocal repairs the levels after the changes since the last solve.
@@ -92,7 +113,7 @@ func (n *Network) seed() {
 	for _, id := range n.fresh {
 		n.add(id)
 	}
-	for i, k := 0, len(n.local.rooms); i < k; i++ {
+	for i, k := nowhere+1, len(n.local.rooms); i < k; i++ {
 		n.addJoined(n.local.rooms[i].link)
 	}
 	for _, l := range n.left {
@@ -159,12 +180,12 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 	for i := range slots {
 		s := &slots[i]
 		if s.alone() {
-			s.room = -1
+			s.room = nowhere
 			continue
 		}
 		shares = true
 		l := &n.links[s.link]
-		if l.room < 0 {
+		if l.room == nowhere {
 			n.open(s.link)
 		}
 		s.room = l.room
@@ -194,9 +215,14 @@ func (n *Network) open(l int32) {
 // outside A were fixed.
 func (n *Network) fill() {
 	a := &n.local
-	for i := range a.rooms {
+	if count := len(a.rooms); count > len(a.keys) {
+		a.keys = append(a.keys, make([]int64, count-len(a.keys))...)
+	}
+	for i := nowhere + 1; i < len(a.rooms); i++ {
 		r := &a.rooms[i]
-		r.rest, r.usage, r.level, r.rising = n.links[r.link].capacity-r.frozen, r.total, -1, r.members
+		r.rest, r.usage, r.floor = n.links[r.link].capacity-r.frozen, r.total, smallRest*r.total
+		r.level, r.rising, r.saturated = math.Inf(1), r.members, 0
+		a.keys[i] = keyOf(r.rest, r.usage, int32(i))
 	}
 	a.lowest = math.Inf(1)
 	for _, id := range a.flows {
@@ -214,17 +240,24 @@ func (n *Network) fill() {
 	}
 }
 
-// firstRoom returns the room of the link that saturates first: the one with the
-// smallest rest/usage, compared crosswise to spare the divisions.
+// keyOf returns the level at which the link of a room saturates, as a number that
+// orders as levels do, with the room in place of the last bits: levels that agree to
+// 3e-14 count as equal, and the room that was opened first comes first. A link that
+// rounding has overloaded comes before all others.
+func keyOf(rest, usage float64, room int32) int64 {
+	return int64(math.Float64bits(rest/usage))&^roomMask | int64(room)
+}
+
+// neverKey is behind all keys.
+const neverKey = math.MaxInt64
+
+// firstRoom returns the room of the link that saturates first.
 func (a *solver) firstRoom() *room {
-	best, rest, usage := 0, math.Inf(1), 1.0
-	for i := range a.rooms {
-		r := &a.rooms[i]
-		if float64(r.rest*usage) < float64(rest*r.usage) {
-			best, rest, usage = i, r.rest, r.usage
-		}
+	first := int64(neverKey)
+	for _, key := range a.keys[nowhere+1 : len(a.rooms)] {
+		first = min(first, key)
 	}
-	return &a.rooms[best]
+	return &a.rooms[first&roomMask]
 }
 
 // fillLink fixes flows when the link of r is the first to saturate: those whose
@@ -234,11 +267,17 @@ func (n *Network) fillLink(r *room) {
 	if level > n.local.lowest && n.fixBounded(level) {
 		return
 	}
-	r.level = level
+	last := int(r.rising) == n.local.rising
+	r.level, r.saturated = level, 1
 	for s := n.links[r.link].head; s >= 0; s = n.slots[s].next {
 		id := n.flowOf(s)
-		if f := &n.flows[id]; f.filling == rising {
-			f.bottleneck = int16(s - n.firstSlot(id))
+		f := &n.flows[id]
+		if f.filling != rising {
+			continue
+		}
+		if f.bottleneck = int16(s - n.firstSlot(id)); last {
+			n.fixLast(id, level)
+		} else {
 			n.fix(id, level)
 		}
 	}
@@ -269,24 +308,56 @@ func (n *Network) fix(id int32, level float64) {
 	f.filled, f.filling = level, fixed
 	a.rising--
 	slots := n.sharedSlots(id)
+	inexact := 0
 	for i := range slots {
 		s := &slots[i]
-		if s.room < 0 {
-			continue
-		}
 		r := &a.rooms[s.room]
-		r.rest -= float64(level * s.usage)
-		r.usage -= s.usage
-		if r.rising--; r.rising == 0 {
-			r.spare, r.rest = r.rest, math.Inf(1)
-		} else if r.usage < smallRest*r.total {
-			r.usage = n.risingUsage(r.link)
+		rest, usage := r.rest-float64(level*s.usage), r.usage-s.usage
+		r.rest, r.usage = rest, usage
+		r.rising--
+		key, low := keyOf(rest, usage, s.room), 0
+		if usage < r.floor {
+			low = 1
 		}
+		if r.rising == 0 {
+			key, low = neverKey, 0
+		}
+		a.keys[s.room] = key
+		inexact |= low
+	}
+	if inexact != 0 {
+		n.sumUsages(slots)
+	}
+}
+
+// fixLast is fix for flows that all the others have gone before: what their links have
+// left is all that the commit asks for.
+func (n *Network) fixLast(id int32, level float64) {
+	a, f := &n.local, &n.flows[id]
+	f.filled, f.filling = level, fixed
+	a.rising--
+	slots := n.sharedSlots(id)
+	for i := range slots {
+		s := &slots[i]
+		a.rooms[s.room].rest -= float64(level * s.usage)
 	}
 }
 
 // smallRest is the part of a sum below which a difference has lost too many digits.
 const smallRest = 1e-2
+
+// sumUsages sums the usages anew in those rooms of slots where they are small.
+func (n *Network) sumUsages(slots []slot) {
+	a := &n.local
+	for i := range slots {
+		room := slots[i].room
+		if r := &a.rooms[room]; r.rising > 0 && r.usage < r.floor {
+			r.usage = n.risingUsage(r.link)
+			r.floor = smallRest * r.usage
+			a.keys[room] = keyOf(r.rest, r.usage, room)
+		}
+	}
+}
 
 // risingUsage sums the usages of the flows on link l that are not fixed.
 func (n *Network) risingUsage(l int32) float64 {
@@ -303,10 +374,11 @@ func (n *Network) risingUsage(l int32) float64 {
 // (ii), or whose link they overload.
 func (n *Network) extend() {
 	a := &n.local
-	for i, k := 0, len(a.rooms); i < k; i++ {
+	for i, k := nowhere+1, len(a.rooms); i < k; i++ {
 		r := &a.rooms[i]
 		on := &n.links[r.link]
-		if on.flows == r.members || on.bottleneck == 0 && r.level < 0 {
+		others := on.flows - r.members
+		if int64(others)*int64(on.bottleneck|r.saturated) == 0 { // one branch for all three
 			continue
 		}
 		n.extendLink(on, r.level, n.lowestBottleneck(on, r))
@@ -316,7 +388,7 @@ func (n *Network) extend() {
 // lowestBottleneck returns the level that flows must have to keep their bottleneck
 // on l: the highest on it if it is saturated, else none will do.
 func (n *Network) lowestBottleneck(l *link, r *room) float64 {
-	if r.spare > 2*levelTolerance*l.capacity {
+	if r.rest > 2*levelTolerance*l.capacity {
 		return math.Inf(1)
 	}
 	highest := 0.0
@@ -331,12 +403,9 @@ func (n *Network) lowestBottleneck(l *link, r *room) float64 {
 }
 
 // extendLink adds the flows on l that have their bottleneck there and a level below
-// lowest, and if flows of A were fixed there at a level (>= 0), those above it.
+// lowest, and those above the level at which flows of A were fixed there.
 func (n *Network) extendLink(l *link, level, lowest float64) {
-	highest := math.Inf(1)
-	if level >= 0 {
-		highest = level * (1 + levelTolerance)
-	}
+	highest := level * (1 + levelTolerance)
 	for s := l.head; s >= 0; s = n.slots[s].next {
 		f := &n.flows[n.flowOf(s)]
 		if f.filling == outside && (f.level > highest || f.level < lowest && n.isBottleneck(s)) {
@@ -348,10 +417,10 @@ func (n *Network) extendLink(l *link, level, lowest float64) {
 // commit makes the levels of A those of the network, and empties it.
 func (n *Network) commit() {
 	a := &n.local
-	for i := range a.rooms {
+	for i := nowhere + 1; i < len(a.rooms); i++ {
 		r := &a.rooms[i]
 		l := &n.links[r.link]
-		l.load, l.room = l.capacity-r.spare, -1
+		l.load, l.room = l.capacity-r.rest, nowhere
 	}
 	for _, id := range a.flows {
 		f := &n.flows[id]
@@ -360,19 +429,19 @@ func (n *Network) commit() {
 		}
 		n.setLevel(id, f.filled)
 	}
-	a.rooms, a.flows = a.rooms[:0], a.flows[:0]
+	a.rooms, a.flows = a.rooms[:nowhere+1], a.flows[:0]
 }
 
 // abandon empties A, whose flows the textbook solves.
 func (n *Network) abandon() {
 	a := &n.local
-	for i := range a.rooms {
-		n.links[a.rooms[i].link].room = -1
+	for i := nowhere + 1; i < len(a.rooms); i++ {
+		n.links[a.rooms[i].link].room = nowhere
 	}
 	for _, id := range a.flows {
 		n.flows[id].filling, n.flows[id].bottleneck = outside, noSlot
 	}
-	a.rooms, a.flows = a.rooms[:0], a.flows[:0]
+	a.rooms, a.flows = a.rooms[:nowhere+1], a.flows[:0]
 }
 
 // refreshPeriod is the number of solves after which all loads are computed anew,

@@ -16,7 +16,7 @@ func (k fillKey) before(other fillKey) bool {
 func (n *Network) fillByHeap() {
 	a := &n.local
 	a.heap = a.heap[:0]
-	for i := range a.rooms {
+	for i := nowhere + 1; i < len(a.rooms); i++ {
 		a.heap = append(a.heap, a.key(int32(i)))
 	}
 	for i := len(a.heap)/2 - 1; i >= 0; i-- {

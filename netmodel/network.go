@@ -93,9 +93,9 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		local: solver{heapFrom: heapThreshold}, events: agenda.New(0)}
+		local: newSolver(), events: agenda.New(0)}
 	for i, l := range links {
-		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: -1}
+		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: nowhere}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
 			n.fatpipes = make([]fatpipe, len(links))
 		}

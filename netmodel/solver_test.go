@@ -159,7 +159,7 @@ func referenceError(n *Network) float64 {
 // every flow is at its maximum or has a bottleneck, that the counts agree, and that the
 // solver has left its working set empty.
 func checkInvariants(n *Network, tolerance float64) error {
-	if a := &n.local; len(a.flows)+len(a.rooms) > 0 {
+	if a := &n.local; len(a.flows) > 0 || len(a.rooms) != nowhere+1 {
 		return fmt.Errorf("%d flows and %d rooms left in the working set", len(a.flows), len(a.rooms))
 	}
 	bottlenecks := make([]int32, len(n.links))
@@ -183,7 +183,7 @@ func checkInvariants(n *Network, tolerance float64) error {
 	}
 	for l := range n.links {
 		k := &n.links[l]
-		if k.room != -1 {
+		if k.room != nowhere {
 			return fmt.Errorf("link %d: left in the working set", l)
 		}
 		load := n.loadOf(int32(l))

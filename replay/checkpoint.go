@@ -66,6 +66,7 @@ func (p *Pause) begin() error {
 			p.stopped = err != nil
 			return err
 		}
+		p.engine.asked = p.options.PauseAsked
 	}
 	if p.options.Resume != nil {
 		return p.resume(p.options.Resume)

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"reprise/internal/agenda"
 	"reprise/netmodel"
@@ -21,6 +22,7 @@ type engine struct {
 	trace    *trace.Trace // of the source; nil if it has another one
 	machine  Machine
 	pause    func() error // called between events; nil: nobody asks
+	asked    *atomic.Bool // whether to call it; nil: always
 
 	now       float64 // date of the event loop, seconds
 	precision float64 // shortest positive sleep, seconds
@@ -67,7 +69,7 @@ func (e *engine) loop() error {
 			return err
 		}
 		flows, matches := e.network.Next(), e.matching.Next()
-		if e.pause != nil {
+		if e.pause != nil && (e.asked == nil || e.asked.Load()) {
 			if err := e.pause(); err != nil {
 				return err
 			}

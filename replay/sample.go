@@ -120,7 +120,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	}
 	o := s.options
 	o.From, o.To, o.Begins = from, to, true
-	o.Progress, o.AtPause, o.Resume = nil, nil, nil
+	o.Progress, o.AtPause, o.PauseAsked, o.Resume = nil, nil, nil, nil
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
 	if err != nil {

@@ -66,7 +66,7 @@ type keeper struct {
 	begin  time.Time
 	stderr io.Writer // notes; io.Discard if nobody wants them
 
-	attention atomic.Bool // due or signal is set
+	attention atomic.Bool // resumed, due or signal is set
 	due       atomic.Bool
 	signal    atomic.Pointer[os.Signal]
 
@@ -90,7 +90,7 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 			return nil, err
 		}
 	}
-	o.AtPause = k.atPause
+	o.AtPause, o.PauseAsked = k.atPause, &k.attention
 	if k.file != "" {
 		k.due.Store(true) // the first one shows at once whether the file can be written
 		k.attention.Store(true)
@@ -130,6 +130,7 @@ func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) 
 	}
 	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
 	k.resumed = true
+	k.attention.Store(true)
 	return nil
 }
 
@@ -226,16 +227,13 @@ func (k *keeper) close() {
 	}
 }
 
-// atPause is called between the events of the replay.
+// atPause is called between two events of the replay when it has attention.
 func (k *keeper) atPause(p *replay.Pause) error {
+	k.attention.Store(false)
 	if k.resumed {
 		k.resumed = false
 		fmt.Fprintf(k.stderr, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
 	}
-	if !k.attention.Load() {
-		return nil
-	}
-	k.attention.Store(false)
 	sig := k.signal.Load()
 	due := k.due.Swap(false)
 	var err error

@@ -92,11 +92,12 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if !noisy {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
+	stopWith(ctx, &o)
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	var done atomic.Int64
 	e, err := replay.Runs(ctx, s.noise.seed, s.noise.runs, workers, func(_ int, seed uint64) (*replay.Result, error) {
-		res, err := s.playSeed(ctx, m, o, seed)
+		res, err := s.playSeed(m, o, seed)
 		bar.Set(int(done.Add(1)))
 		return res, err
 	})
@@ -118,14 +119,21 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	return errors.Join(write(stdout), err)
 }
 
+// stopWith has a replay end with ctx.
+func stopWith(ctx context.Context, o *replay.Options) {
+	ended := new(atomic.Bool)
+	ended.Store(ctx.Err() != nil)
+	context.AfterFunc(ctx, func() { ended.Store(true) })
+	o.PauseAsked, o.AtPause = ended, func(*replay.Pause) error { return ctx.Err() }
+}
+
 // playSeed replays with one seed, reading the trace for itself.
-func (s *settings) playSeed(ctx context.Context, m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
+func (s *settings) playSeed(m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
 	in, err := openInput(s.trace, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
 	o.Seed = seed
-	o.AtPause = func(*replay.Pause) error { return ctx.Err() }
 	return in.run(m.Machine, o)
 }

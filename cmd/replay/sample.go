@@ -133,7 +133,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 	bar := newBar(s, in, stderr)
 	steps, start := 0, time.Now()
 	o.Progress = func(n int) { steps = n; bar.Set(n) }
-	o.AtPause = func(*replay.Pause) error { return ctx.Err() }
+	stopWith(ctx, &o)
 	res, err := in.run(m.Machine, o)
 	bar.Clear()
 	if errors.Is(err, context.DeadlineExceeded) {
