@@ -167,9 +167,10 @@ func (n *Network) firstSlot(id int32) int32 { return id << (n.slotShift & 31) }
 func (n *Network) join(id int32) {
 	f := &n.flows[id]
 	f.level, f.rate, f.bottleneck = 0, 0, noSlot
+	slots, links := n.slots, n.links
 	first := n.firstSlot(id)
 	for i := first; i < first+f.shared(); i++ {
-		n.enlist(i)
+		n.enlist(slots, links, i)
 	}
 	if f.fat() {
 		for i, to := n.fatSlots(id); i < to; i++ {
@@ -180,14 +181,15 @@ func (n *Network) join(id int32) {
 
 // enlist puts slot i at the head of its link's list. The load of a link with one
 // flow is not kept, so it is set when the second joins.
-func (n *Network) enlist(i int32) {
-	s := &n.slots[i]
-	l := &n.links[s.link]
+func (n *Network) enlist(slots []slot, links []link, i int32) {
+	s := &slots[i]
+	l := &links[s.link]
 	s.prev, s.next = -1, l.head
 	if l.head >= 0 {
-		n.slots[l.head].prev = i
+		after := &slots[l.head]
+		after.prev = i
 		if l.flows == 1 {
-			l.load = float64(n.flows[n.flowOf(l.head)].level * n.slots[l.head].usage)
+			l.load = float64(n.flows[n.flowOf(l.head)].level * after.usage)
 		}
 	}
 	l.head = i
@@ -197,7 +199,7 @@ func (n *Network) enlist(i int32) {
 // enlistFat does the same on a FATPIPE. If the link is mixed then, the next solve
 // takes the textbook's way.
 func (n *Network) enlistFat(i int32) {
-	n.enlist(i)
+	n.enlist(n.slots, n.links, i)
 	l, usage := n.slots[i].link, n.slots[i].usage
 	switch p := &n.fatpipes[l]; {
 	case n.links[l].flows == 1:
@@ -210,16 +212,19 @@ func (n *Network) enlistFat(i int32) {
 // leave takes flow id off its links and notes those where others may now rise.
 func (n *Network) leave(id int32) {
 	f := &n.flows[id]
-	first := n.firstSlot(id)
 	n.dropBottleneck(id)
+	slots, links, level := n.slots, n.links, f.level
+	first := n.firstSlot(id)
 	for i := first; i < first+f.shared(); i++ {
-		l := n.delist(i)
+		s := &slots[i]
+		l := &links[s.link]
+		delist(slots, s, l)
 		if l.flows == 0 {
 			continue
 		}
-		l.load -= float64(f.level * n.slots[i].usage)
+		l.load -= float64(level * s.usage)
 		if l.bottleneck > 0 {
-			n.left = append(n.left, n.slots[i].link)
+			n.left = append(n.left, s.link)
 		}
 	}
 	if f.fat() {
@@ -242,26 +247,24 @@ func (n *Network) bottleneckOf(id int32) *link {
 	return &n.links[n.slots[n.firstSlot(id)+int32(n.flows[id].bottleneck)].link]
 }
 
-// delist takes slot i out of its link's list and returns the link.
-func (n *Network) delist(i int32) *link {
-	s := &n.slots[i]
-	l := &n.links[s.link]
+// delist takes a slot out of its link's list.
+func delist(slots []slot, s *slot, l *link) {
 	if s.prev >= 0 {
-		n.slots[s.prev].next = s.next
+		slots[s.prev].next = s.next
 	} else {
 		l.head = s.next
 	}
 	if s.next >= 0 {
-		n.slots[s.next].prev = s.prev
+		slots[s.next].prev = s.prev
 	}
 	l.flows--
-	return l
 }
 
 // delistFat does the same on a FATPIPE, which is noted if it was mixed.
 func (n *Network) delistFat(i int32) {
-	l := n.delist(i)
-	p := &n.fatpipes[n.slots[i].link]
+	s := &n.slots[i]
+	l, p := &n.links[s.link], &n.fatpipes[s.link]
+	delist(n.slots, s, l)
 	if p.other == 0 {
 		return
 	}

@@ -177,6 +177,8 @@ func (n *Network) add(id int32) {
 // enter puts f into the rooms of the links that it shares, and reports whether it
 // shares any.
 func (n *Network) enter(f *flow, slots []slot) (shares bool) {
+	a, links := &n.local, n.links
+	rooms := a.rooms
 	for i := range slots {
 		s := &slots[i]
 		if s.alone() {
@@ -184,12 +186,12 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 			continue
 		}
 		shares = true
-		l := &n.links[s.link]
+		l := &links[s.link]
 		if l.room == nowhere {
-			n.open(s.link)
+			rooms = a.open(s.link, l)
 		}
 		s.room = l.room
-		r := &n.local.rooms[l.room]
+		r := &rooms[l.room]
 		r.frozen -= float64(f.level * s.usage)
 		r.total += s.usage
 		r.members++
@@ -197,18 +199,19 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 	return shares
 }
 
-// open makes a room for link l. A room of an earlier solve is used again as it is,
-// without the copy that a literal would cost: fill sets the rest.
-func (n *Network) open(l int32) {
-	a, k := &n.local, &n.links[l]
-	if len(a.rooms) == cap(a.rooms) {
+// open makes a room for a link and returns all rooms. A room of an earlier solve is used
+// again as it is, without the copy that a literal would cost: fill sets the rest.
+func (a *solver) open(number int32, l *link) []room {
+	count := len(a.rooms)
+	if count == cap(a.rooms) {
 		a.rooms = append(a.rooms, room{})
 	} else {
-		a.rooms = a.rooms[:len(a.rooms)+1]
+		a.rooms = a.rooms[:count+1]
 	}
-	k.room = int32(len(a.rooms) - 1)
-	r := &a.rooms[k.room]
-	r.frozen, r.total, r.link, r.members = k.load, 0, l, 0
+	l.room = int32(count)
+	r := &a.rooms[count]
+	r.frozen, r.total, r.link, r.members = l.load, 0, number, 0
+	return a.rooms
 }
 
 // fill gives all flows of A their levels by progressive filling, as if the flows
@@ -218,18 +221,22 @@ func (n *Network) fill() {
 	if count := len(a.rooms); count > len(a.keys) {
 		a.keys = append(a.keys, make([]int64, count-len(a.keys))...)
 	}
-	for i := nowhere + 1; i < len(a.rooms); i++ {
-		r := &a.rooms[i]
-		r.rest, r.usage, r.floor = n.links[r.link].capacity-r.frozen, r.total, smallRest*r.total
+	links, rooms := n.links, a.rooms
+	keys := a.keys[:len(rooms)]
+	for i := nowhere + 1; i < len(rooms); i++ {
+		r := &rooms[i]
+		rest, usage := links[r.link].capacity-r.frozen, r.total
+		keys[i] = keyOf(rest, usage, int32(i))
+		r.rest, r.usage, r.floor = rest, usage, smallRest*usage
 		r.level, r.rising, r.saturated = math.Inf(1), r.members, 0
-		a.keys[i] = keyOf(r.rest, r.usage, int32(i))
 	}
-	a.lowest = math.Inf(1)
+	lowest, flows := math.Inf(1), n.flows
 	for _, id := range a.flows {
-		f := &n.flows[id]
+		f := &flows[id]
 		f.filling, f.bottleneck = rising, noSlot
-		a.lowest = min(a.lowest, f.maxLevel)
+		lowest = min(lowest, f.maxLevel)
 	}
+	a.lowest = lowest
 	a.rising = len(a.flows)
 	if len(a.rooms) >= a.heapFrom {
 		n.fillByHeap()
@@ -269,9 +276,10 @@ func (n *Network) fillLink(r *room) {
 	}
 	last := int(r.rising) == n.local.rising
 	r.level, r.saturated = level, 1
-	for s := n.links[r.link].head; s >= 0; s = n.slots[s].next {
+	slots, flows := n.slots, n.flows
+	for s := n.links[r.link].head; s >= 0; s = slots[s].next {
 		id := n.flowOf(s)
-		f := &n.flows[id]
+		f := &flows[id]
 		if f.filling != rising {
 			continue
 		}
@@ -307,11 +315,11 @@ func (n *Network) fix(id int32, level float64) {
 	a, f := &n.local, &n.flows[id]
 	f.filled, f.filling = level, fixed
 	a.rising--
-	slots := n.sharedSlots(id)
-	inexact := 0
+	slots, rooms := n.sharedSlots(id), a.rooms
+	keys, inexact := a.keys[:len(rooms)], 0
 	for i := range slots {
 		s := &slots[i]
-		r := &a.rooms[s.room]
+		r := &rooms[s.room]
 		rest, usage := r.rest-float64(level*s.usage), r.usage-s.usage
 		r.rest, r.usage = rest, usage
 		r.rising--
@@ -322,7 +330,7 @@ func (n *Network) fix(id int32, level float64) {
 		if r.rising == 0 {
 			key, low = neverKey, 0
 		}
-		a.keys[s.room] = key
+		keys[s.room] = key
 		inexact |= low
 	}
 	if inexact != 0 {
@@ -336,10 +344,10 @@ func (n *Network) fixLast(id int32, level float64) {
 	a, f := &n.local, &n.flows[id]
 	f.filled, f.filling = level, fixed
 	a.rising--
-	slots := n.sharedSlots(id)
+	slots, rooms := n.sharedSlots(id), a.rooms
 	for i := range slots {
 		s := &slots[i]
-		a.rooms[s.room].rest -= float64(level * s.usage)
+		rooms[s.room].rest -= float64(level * s.usage)
 	}
 }
 
@@ -374,9 +382,10 @@ func (n *Network) risingUsage(l int32) float64 {
 // (ii), or whose link they overload.
 func (n *Network) extend() {
 	a := &n.local
+	links := n.links
 	for i, k := nowhere+1, len(a.rooms); i < k; i++ {
 		r := &a.rooms[i]
-		on := &n.links[r.link]
+		on := &links[r.link]
 		others := on.flows - r.members
 		if int64(others)*int64(on.bottleneck|r.saturated) == 0 { // one branch for all three
 			continue
@@ -391,9 +400,9 @@ func (n *Network) lowestBottleneck(l *link, r *room) float64 {
 	if r.rest > 2*levelTolerance*l.capacity {
 		return math.Inf(1)
 	}
-	highest := 0.0
-	for s := l.head; s >= 0; s = n.slots[s].next {
-		if f := &n.flows[n.flowOf(s)]; f.filling != outside {
+	highest, slots, flows := 0.0, n.slots, n.flows
+	for s := l.head; s >= 0; s = slots[s].next {
+		if f := &flows[n.flowOf(s)]; f.filling != outside {
 			highest = max(highest, f.filled)
 		} else {
 			highest = max(highest, f.level)
@@ -405,9 +414,9 @@ func (n *Network) lowestBottleneck(l *link, r *room) float64 {
 // extendLink adds the flows on l that have their bottleneck there and a level below
 // lowest, and those above the level at which flows of A were fixed there.
 func (n *Network) extendLink(l *link, level, lowest float64) {
-	highest := level * (1 + levelTolerance)
-	for s := l.head; s >= 0; s = n.slots[s].next {
-		f := &n.flows[n.flowOf(s)]
+	highest, slots, flows := level*(1+levelTolerance), n.slots, n.flows
+	for s := l.head; s >= 0; s = slots[s].next {
+		f := &flows[n.flowOf(s)]
 		if f.filling == outside && (f.level > highest || f.level < lowest && n.isBottleneck(s)) {
 			n.add(n.flowOf(s))
 		}
@@ -417,9 +426,10 @@ func (n *Network) extendLink(l *link, level, lowest float64) {
 // commit makes the levels of A those of the network, and empties it.
 func (n *Network) commit() {
 	a := &n.local
-	for i := nowhere + 1; i < len(a.rooms); i++ {
-		r := &a.rooms[i]
-		l := &n.links[r.link]
+	rooms, links := a.rooms, n.links
+	for i := nowhere + 1; i < len(rooms); i++ {
+		r := &rooms[i]
+		l := &links[r.link]
 		l.load, l.room = l.capacity-r.rest, nowhere
 	}
 	for _, id := range a.flows {
