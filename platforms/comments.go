@@ -2,7 +2,7 @@ package platforms
 
 import (
 	"bufio"
-	"errors"
+	"fmt"
 	"io"
 )
 
@@ -13,6 +13,8 @@ type commentless struct {
 	r      *bufio.Reader
 	inside bool // a comment
 	skip   int  // bytes of <!-- or --> that have been seen
+	line   int  // lines that have ended
+	began  int  // number of the line in which the last comment did
 }
 
 func withoutComments(r io.Reader) io.Reader { return &commentless{r: bufio.NewReader(r)} }
@@ -22,7 +24,7 @@ func (c *commentless) Read(p []byte) (n int, err error) {
 	for n < len(p) && (n == 0 || c.r.Buffered() > 0) {
 		b, err := c.r.ReadByte()
 		if err == io.EOF && c.inside {
-			err = errors.New("a comment has no end")
+			err = fmt.Errorf("the comment that begins in line %d has no end", c.began)
 		}
 		if err != nil {
 			return n, err // n is 0: what is buffered can be read
@@ -35,13 +37,16 @@ func (c *commentless) Read(p []byte) (n int, err error) {
 
 // next returns what stands for the next byte.
 func (c *commentless) next(b byte) byte {
+	if b == '\n' {
+		c.line++
+	}
 	switch {
 	case c.skip > 0:
 		if c.skip--; c.skip == 0 {
 			c.inside = !c.inside
 		}
 	case !c.inside && b == '<' && c.follows("!--"):
-		c.skip = 3
+		c.skip, c.began = 3, c.line+1
 	case c.inside && b == '-' && c.follows("->"):
 		c.skip = 2
 	case !c.inside:

@@ -22,7 +22,7 @@ func TestComments(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Parse(strings.NewReader("<platform version=\"4.1\"/><!-- x"), "x.xml"); err == nil || !strings.Contains(err.Error(), "a comment has no end") {
+	if _, err := Parse(strings.NewReader("<platform version=\"4.1\"/>\n<!-- a -->\n<!-- b\n\n"), "x.xml"); err == nil || !strings.Contains(err.Error(), "the comment that begins in line 3 has no end") {
 		t.Errorf("without an end: %v", err)
 	}
 	p := parse(t, "<!-- a -- b -->\n"+zoneXML("full", points("a", "")+"<!-- --option -->"))

@@ -46,7 +46,7 @@ func parameters(h *trace.Header) map[string]string {
 // WriteJSON writes everything; numbers have all the digits of the double.
 func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 

@@ -34,7 +34,7 @@ func NewEnsembleReport(e *Ensemble, wallSeconds float64) *EnsembleReport {
 // WriteJSON writes everything; numbers have all the digits of the double.
 func (r *EnsembleReport) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 

@@ -47,7 +47,7 @@ func NewEstimateReport(e *Estimate, m *Machine, wallSeconds float64) *EstimateRe
 // WriteJSON writes everything; numbers have all the digits of the double.
 func (r *EstimateReport) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 
@@ -118,7 +118,7 @@ type ExactReport struct {
 // WriteJSON writes everything; numbers have all the digits of the double.
 func (r *ExactReport) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 

@@ -163,7 +163,7 @@ func (q *platformQuery) answer(w io.Writer) error {
 	}
 	if q.json {
 		enc := json.NewEncoder(w)
-		enc.SetIndent("", " ")
+		enc.SetIndent("", "  ")
 		return enc.Encode(d)
 	}
 	return d.writeText(w)
