@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -359,5 +360,27 @@ func TestStopped(t *testing.T) {
 	near(t, "makespan so far", res.Makespan, first+1+starLatency) // both ranks wait since earlier dates
 	if res.Complete || res.Messages != 2 {
 		t.Errorf("complete %v, %d messages, want false and 2", res.Complete, res.Messages)
+	}
+}
+
+// TestPauseAsked: AtPause is called while it is asked for, and only then.
+func TestPauseAsked(t *testing.T) {
+	for _, c := range []struct {
+		asked bool
+		want  int
+	}{{false, 0}, {true, 2}} {
+		b := newBench(t, star(2), 2)
+		calls := 0
+		b.PauseAsked = new(atomic.Bool)
+		b.PauseAsked.Store(c.asked)
+		b.AtPause = func(*replay.Pause) error {
+			calls++
+			b.PauseAsked.Store(calls < 2)
+			return nil
+		}
+		b.run(t, []trace.Action{send(1, 1, 84), send(1, 1, 84)}, []trace.Action{recv(0, 1, 84), recv(0, 1, 84)})
+		if calls != c.want {
+			t.Errorf("asked %v: %d calls, want %d", c.asked, calls, c.want)
+		}
 	}
 }
