@@ -22,6 +22,7 @@ import (
 var version = "unknown"
 
 func main() {
+	collectLate()
 	command.Exit("replay", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
 }
 

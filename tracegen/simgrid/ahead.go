@@ -12,9 +12,11 @@ import (
 // ahead is what has been read before it is asked for. Each rank has two blocks: actions
 // are taken from one while a goroutine, the reader, fills the other. Where it is late,
 // who asks fills the block. That makes no difference to what is in it.
+//
+// At first nothing has been read, and a replay asks for rank after rank from the first. So
+// the reader begins with the last, and they open the files from both ends.
 type ahead struct {
-	ranks   []aheadRank
-	reading sync.Mutex // held by who fills a block
+	ranks []aheadRank
 
 	spent int           // blocks since the reader was roused
 	idle  atomic.Bool   // the reader waits, or is about to
@@ -27,8 +29,10 @@ type ahead struct {
 type aheadRank struct {
 	filled atomic.Uint32 // raised by who fills
 	spent  atomic.Uint32 // raised by who asks
-	over   bool          // no block follows; under ahead.reading
 	blocks [2]block
+
+	reading sync.Mutex // held by who fills a block of the rank, and so owns its stream
+	over    bool       // no block follows; under reading
 }
 
 // block is actions of a rank. One without is its last.
@@ -36,7 +40,7 @@ type block struct {
 	room    []trace.Action
 	actions []trace.Action // in room, those that are left
 	lists   sumLists       // that they name
-	listed  bool           // there are some; under ahead.reading
+	listed  bool           // there are some; under aheadRank.reading
 	last    bool
 	err     error // of the last
 }
@@ -102,7 +106,7 @@ func (t *Trace) stayAhead() {
 // fillRound fills a block of each rank that has room for one, until Close, and reports
 // whether there was any.
 func (t *Trace) fillRound() (some bool) {
-	for r := range t.ahead.ranks {
+	for r := len(t.ahead.ranks) - 1; r >= 0; r-- {
 		if t.ahead.ended.Load() {
 			return false
 		}
@@ -123,9 +127,9 @@ func (a *ahead) rouse() {
 // fillBlock fills a block of rank, unless both are in use or nothing follows. Lists may
 // be large: nothing is read behind a block with some before it is spent.
 func (t *Trace) fillBlock(rank int32) bool {
-	t.ahead.reading.Lock()
-	defer t.ahead.reading.Unlock()
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
+	r.reading.Lock()
+	defer r.reading.Unlock()
 	filled := r.filled.Load()
 	if r.over || r.full() || !r.empty() && r.blocks[(filled+1)%2].listed {
 		return false

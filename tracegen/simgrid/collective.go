@@ -2,6 +2,7 @@ package simgrid
 
 import (
 	"slices"
+	"sync"
 
 	"reprise/trace"
 )
@@ -9,6 +10,30 @@ import (
 // sums are running sums, from 0, of counts for ranks 0, 1, ... They never change, so
 // that ranks which say the same share them.
 type sums []int64
+
+// recentSums are the last sums that were read, which the next rank often has too. With a
+// reader ahead, two goroutines read.
+type recentSums struct {
+	mu      sync.Mutex
+	bySide  [2]sums
+	scratch sums
+}
+
+// read parses a count for each of the ranks and returns their sums, or leaves a mistake
+// in f.
+func (c *recentSums) read(f *fields, ranks, side int, what string) sums {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := append(c.scratch[:0], 0)
+	for range ranks {
+		s = append(s, s[len(s)-1]+f.integer(what, 0, trace.MaxCount))
+	}
+	c.scratch = s
+	if f.err == nil && !slices.Equal(s, c.bySide[side]) {
+		c.bySide[side] = slices.Clone(s)
+	}
+	return c.bySide[side]
+}
 
 // sumLists are the sums that the actions of a rank name by number. Those given out
 // with one Fill are forgotten with the next.
@@ -160,18 +185,9 @@ func (c *call) count(what string, v *int64) { *v = c.f.integer(what, 0, trace.Ma
 
 // counts parses a count for each rank into the number of their sums.
 func (c *call) counts(side int, what string, list *int64) {
-	s := append(c.t.scratch[:0], 0)
-	for range c.t.ranks {
-		s = append(s, s[len(s)-1]+c.f.integer(what, 0, trace.MaxCount))
+	if s := c.t.recent.read(c.f, c.t.ranks, side, what); c.f.err == nil {
+		*list = c.list.add(s)
 	}
-	c.t.scratch = s
-	if c.f.err != nil {
-		return
-	}
-	if !slices.Equal(s, c.t.recent[side]) {
-		c.t.recent[side] = slices.Clone(s)
-	}
-	*list = c.list.add(c.t.recent[side])
 }
 
 func (c *call) flops() { c.Flops = c.f.amount("amount of flop") }

@@ -22,9 +22,7 @@ type Trace struct {
 	defaultSize int64    // bytes of an item without datatype
 	streams     []stream // by rank
 	shared      *lines   // the one file, or nil
-	stray       int      // lines of other ranks in files of one rank
-	recent      [2]sums  // the last counts per rank that were read, by side
-	scratch     sums
+	recent      recentSums
 	batch       int    // actions that Fill is asked for
 	fills       []int  // calls of Fill, by rank
 	ahead       *ahead // nil without ReadAhead
@@ -40,6 +38,7 @@ type stream struct {
 	over  bool           // the last line has been read
 	last  []trace.Action // what follows the last line
 	lists sumLists       // counts per rank of collective operations
+	stray int            // lines of other ranks in its file
 	err   error          // what follows the last line that was read
 }
 
@@ -155,14 +154,23 @@ func (t *Trace) Files() []string {
 
 // Warnings returns oddities of what has been read so far.
 func (t *Trace) Warnings() []string {
-	if t.ahead != nil {
-		t.ahead.reading.Lock()
-		defer t.ahead.reading.Unlock()
+	stray := 0
+	for r := range t.streams {
+		stray += t.strayOf(r)
 	}
-	if t.stray == 0 {
+	if stray == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d lines of other ranks were ignored", t.name, t.stray)}
+	return []string{fmt.Sprintf("%s: %d lines of other ranks were ignored", t.name, stray)}
+}
+
+// strayOf returns how many lines of other ranks the file of rank r had so far.
+func (t *Trace) strayOf(r int) int {
+	if t.ahead != nil {
+		t.ahead.ranks[r].reading.Lock()
+		defer t.ahead.ranks[r].reading.Unlock()
+	}
+	return t.streams[r].stray
 }
 
 // openShared counts the ranks of the one file and finds the default datatype.
@@ -306,7 +314,7 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	case owner == int64(s.rank):
 		ok = s.parse(&s.lines.fields, t, a)
 	default:
-		t.stray++
+		s.stray++
 	}
 	if s.lines.err != nil {
 		return false, s.lines.mistake()
