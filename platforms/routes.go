@@ -25,7 +25,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 		}
 	}
 	if double := g.finish(); double != nil {
-		return b.errorf(e, "two routes from %s to %s",
+		return b.errorf(b.secondRoute(e, g.zone, double), "a second route from %s to %s",
 			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
 	}
 	if g.full = routing == "Full"; g.full || routing == "None" {
@@ -39,6 +39,28 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 	g.dijkstra = strings.HasPrefix(routing, "Dijkstra")
 	g.findPaths()
 	return nil
+}
+
+// secondRoute returns the second of the routes of a zone that lead from one point to
+// another, for the line of an error: it reads them again.
+func (b *builder) secondRoute(e *element, zone int32, ends *edge) *element {
+	found := 0
+	for _, c := range e.children {
+		if c.name != "route" && c.name != "zoneRoute" {
+			continue
+		}
+		alone := graph{zone: zone}
+		b.readRoute(&values{file: b.name, e: c}, &alone)
+		for _, r := range alone.edges {
+			if r.from != ends.from || r.to != ends.to {
+				continue
+			}
+			if found++; found == 2 {
+				return c
+			}
+		}
+	}
+	return e
 }
 
 // readRoute lists a <route> or <zoneRoute>, and its reverse unless it is not
