@@ -159,6 +159,7 @@ func TestBadLines(t *testing.T) {
 		{"0 send 1 1e10 1", "a.ti:2: tag 1e+10 out of [-2147483646,2147483647]"},
 		{"0 compute -1", "a.ti:2: amount -1 is negative"},
 		{"0 compute NaN", `a.ti:2: amount "NaN" is not a number`},
+		{"0 compute 0x1_0p0", `a.ti:2: amount "0x1_0p0" is not a number`},
 		{"0 sleep", "a.ti:2: duration is missing"},
 		{"0 wait 0 1", "a.ti:2: tag is missing"},
 		{"0 sendRecv 1 1 1 9 0 0", "a.ti:2: source 9 out of [0,1]"},
