@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/words"
 	"reprise/trace"
 )
 
@@ -161,7 +162,7 @@ func (t *Trace) Warnings() []string {
 	if stray == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d lines of other ranks were ignored", t.name, stray)}
+	return []string{fmt.Sprintf("%s: ignored %s of other ranks", t.name, words.Count(stray, "line"))}
 }
 
 // strayOf returns how many lines of other ranks the file of rank r had so far.

@@ -94,7 +94,7 @@ func TestActions(t *testing.T) {
 			t.Errorf("rank %d (-want +got):\n%s", r, diff)
 		}
 	}
-	if got := fmt.Sprint(tr.Warnings()); !strings.Contains(got, "1 lines of other ranks") {
+	if got := fmt.Sprint(tr.Warnings()); !strings.Contains(got, "ignored 1 line of other ranks") {
 		t.Errorf("warnings %s", got)
 	}
 }
