@@ -44,9 +44,12 @@ type routes struct {
 	links  []int32 // width for each place, and for one behind all
 	width  int
 
-	kinds  []route // the first is of the way that was computed last
-	kindOf map[string]int32
-	key    []byte // scratch of keep
+	kinds    []route // the first is of the way that was computed last
+	kindOf   map[string]int32
+	key      []byte // scratch of keep
+	patterns [1 << patternBits]patternKind
+
+	walk uint32 // number of the last walk over the links of a route
 
 	there, back, summed []int32 // of compute
 	from, to            int32   // what they are of, if there is a way back
@@ -61,8 +64,10 @@ type place struct {
 
 // ofLink is what routes knows of a link.
 type ofLink struct {
-	class   int32 // index in routes.classes
-	entry   int16 // one more than its index among the links of the route that is being computed, 0 if it is none
+	class   int32  // index in routes.classes
+	met     uint32 // number of the last walk that met it
+	entry   int16  // its index among the links of the route, if that was this walk
+	digit   uint8  // of its class in patterns; 0 if it has none
 	fatpipe bool
 }
 
@@ -122,7 +127,11 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 			index[c] = at
 			r.classes = append(r.classes, c)
 		}
-		r.of[i] = ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
+		of := ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
+		if at+1 < patternBase && !of.fatpipe {
+			of.digit = uint8(at + 1)
+		}
+		r.of[i] = of
 	}
 	return r, nil
 }
@@ -162,6 +171,7 @@ func (r *routes) forgetKinds() {
 		r.places[i].kind = 0
 	}
 	r.kinds, r.kindOf = r.kinds[:1], map[string]int32{}
+	clear(r.patterns[:])
 }
 
 // find returns the route from src to dst and its links, valid until the next find.
@@ -180,11 +190,39 @@ func (r *routes) find(src, dst int32) (*route, []int32, error) {
 	if !again {
 		i = len(r.places)
 	}
-	links := r.fill(r.links[i*r.width:][:0:r.width], src == dst)
+	kind, links := r.assemble(r.links[i*r.width:][:0:r.width], again)
 	if again {
-		p.kind = r.keep()
+		p.kind = kind
 	}
-	return &r.kinds[0], links, nil
+	return &r.kinds[kind], links, nil
+}
+
+// assemble makes a route of r.there and r.back. It appends the links and returns the
+// kind, which is 0 if it is neither known nor to be kept.
+func (r *routes) assemble(room []int32, keep bool) (kind int32, links []int32) {
+	links, p := r.pattern(room)
+	known := r.remembered(p)
+	again := p != 0 && known.pattern == p
+	if again && known.kind > 0 {
+		return known.kind, links
+	}
+	links = r.fill(room)
+	if keep || again {
+		kind = r.keep()
+	}
+	*known = patternKind{p, kind}
+	return kind, links
+}
+
+// nextWalk begins a walk over links and returns its number.
+func (r *routes) nextWalk() uint32 {
+	if r.walk++; r.walk == 0 { // all numbers were used
+		for i := range r.of {
+			r.of[i].met = 0
+		}
+		r.walk = 1
+	}
+	return r.walk
 }
 
 // latencyOf returns the sum of the latencies from src to dst, 0 where there is no route.
@@ -280,17 +318,15 @@ func (r *routes) findWays(src, dst int32) (err error) {
 
 // fill makes kinds[0] the route of r.there and r.back, and appends its links. The sums
 // run in SimGrid's order, latencies first: on FATPIPE links the last bit can decide.
-func (r *routes) fill(links []int32, within bool) []int32 {
+func (r *routes) fill(links []int32) []int32 {
 	w := &r.kinds[0]
+	r.nextWalk()
 	links, weights, fat := r.addLinks(links, w.weights[:0], false)
-	*w = route{within: within, bound: unlimited, narrow: unlimited, shared: len(links)}
+	*w = route{within: r.from == r.to, bound: unlimited, narrow: unlimited, shared: len(links)}
 	if fat {
 		links, weights, _ = r.addLinks(links, weights, true)
 	}
 	w.weights = weights
-	for _, l := range links {
-		r.of[l].entry = 0
-	}
 	for _, l := range r.summed {
 		w.latency += r.class(l).latency
 	}
@@ -341,13 +377,13 @@ func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []i
 			switch of := &r.of[l]; {
 			case of.fatpipe != fatpipe:
 				others = true
-			case of.entry == 0:
+			case of.met != r.walk:
+				of.met, of.entry = r.walk, int16(len(links))
 				links, weights = append(links, l), append(weights, weight)
-				of.entry = int16(len(links))
 			case fatpipe:
-				weights[of.entry-1] = max(weights[of.entry-1], weight)
+				weights[of.entry] = max(weights[of.entry], weight)
 			default:
-				weights[of.entry-1] += weight
+				weights[of.entry] += weight
 			}
 		}
 		weight = crossWeight

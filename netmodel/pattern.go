@@ -1,0 +1,48 @@
+package netmodel
+
+// A pattern tells routes between hosts apart by all that their kind depends on: the
+// classes of their links in order, four bits each, and in the last four bits the number
+// of links there. It is 0 for routes that do not fit in: with more links, with a link that
+// is met twice, or with one of a class that has no digit.
+type pattern uint64
+
+const (
+	patternBase  = 16
+	patternLinks = 15
+)
+
+// patternKind is a pattern that was met, and the kind of the routes that have it, 0 if
+// that is not known.
+type patternKind struct {
+	pattern pattern
+	kind    int32
+}
+
+// patternBits is the binary logarithm of the number of patterns that are remembered. A
+// fat tree has as many as levels.
+const patternBits = 6
+
+// remembered returns where a pattern is remembered, if it was met and none has taken its
+// place.
+func (r *routes) remembered(p pattern) *patternKind {
+	return &r.patterns[uint64(p)*0x9e3779b97f4a7c15>>(64-patternBits)]
+}
+
+// pattern appends the links of r.there and r.back, and returns the pattern of the route;
+// if that is 0, the links mean nothing.
+func (r *routes) pattern(links []int32) ([]int32, pattern) {
+	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.summedOf != nil {
+		return links, 0
+	}
+	links = append(append(links, r.there...), r.back...)
+	p, of, walk := pattern(0), r.of, r.nextWalk()
+	for _, l := range links {
+		o := &of[l]
+		if o.met == walk || o.digit == 0 {
+			return links, 0
+		}
+		o.met = walk
+		p = p<<4 | pattern(o.digit)
+	}
+	return links, p<<4 | pattern(len(r.there))
+}

@@ -1,0 +1,73 @@
+package netmodel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/platforms"
+)
+
+// TestPatterns: a route that is known by its pattern, or by its hosts, is the route that
+// who knows nothing computes. The links are of few classes, some are FATPIPEs, and some
+// are met twice.
+func TestPatterns(t *testing.T) {
+	const hosts = 6
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		links, way := fewClasses(random, hosts)
+		o := DefaultOptions()
+		o.CrossTraffic = seed%2 == 0
+		known := routesOver(t, links, hosts, way, &o)
+		known.walk = -uint32(seed % 50) // so that its numbers begin anew in half of the cases
+		for range 200 {
+			src, dst := int32(random.IntN(hosts)), int32(random.IntN(hosts))
+			got := describe(t, known, src, dst)
+			want := describe(t, routesOver(t, links, hosts, way, &o), src, dst)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d: route from %d to %d (-want +got):\n%s", seed, src, dst, diff)
+			}
+		}
+	}
+}
+
+// fewClasses returns links and ways of up to nine of them between hosts.
+func fewClasses(random *rand.Rand, hosts int) ([]platforms.Link, routeFunc) {
+	links := make([]platforms.Link, 12)
+	for i := range links {
+		links[i] = platforms.Link{Bandwidth: float64(1+random.IntN(3)) * 1e8, Latency: float64(random.IntN(2)) * 1e-6}
+		if random.IntN(20) == 0 {
+			links[i].Policy = platforms.Fatpipe
+		}
+	}
+	ways := make([][]int32, hosts*hosts)
+	for i := range ways {
+		for range 1 + random.IntN(1+random.IntN(9)) {
+			ways[i] = append(ways[i], int32(random.IntN(len(links))))
+		}
+	}
+	return links, func(route []int32, src, dst int) ([]int32, error) {
+		return append(route, ways[src*hosts+dst]...), nil
+	}
+}
+
+func routesOver(t *testing.T, links []platforms.Link, hosts int, way routeFunc, o *Options) *routes {
+	t.Helper()
+	r, err := newRoutes(links, hosts, way, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// describe returns what is known of a route, to the last bit.
+func describe(t *testing.T, r *routes, src, dst int32) []string {
+	t.Helper()
+	way, links, err := r.find(src, dst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{fmt.Sprintf("%x", way.appendKey(nil)), fmt.Sprint(links)}
+}
