@@ -5,10 +5,10 @@ package netmodel
 // link, so nothing is cleared between uses.
 type system struct {
 	filling filling
-	flows   []int32 // by index in the filling: flow id
-	links   []int32 // by index in the filling: link
-	flowAt  []int32 // by flow id: index in the filling
-	linkAt  []int32 // by link: index in the filling
+	flows   []uint32 // by index in the filling: flow id
+	links   []uint32 // by index in the filling: link
+	flowAt  []int32  // by flow id: index in the filling
+	linkAt  []int32  // by link: index in the filling
 }
 
 // solveAll computes all shares anew by the textbook: SolverReference.
@@ -16,7 +16,7 @@ func (n *Network) solveAll() {
 	n.beginSystem()
 	for id := range n.flows {
 		if n.flows[id].since != noDate {
-			n.addToSystem(int32(id))
+			n.addToSystem(uint32(id))
 		}
 	}
 	n.stats.SolvedFlows += int64(len(n.system.flows))
@@ -65,7 +65,7 @@ func (n *Network) beginSystem() {
 }
 
 // addToSystem adds flow id, unless it is there.
-func (n *Network) addToSystem(id int32) {
+func (n *Network) addToSystem(id uint32) {
 	s := &n.system
 	if at := int(s.flowAt[id]); at < len(s.flows) && s.flows[at] == id {
 		return
@@ -74,14 +74,14 @@ func (n *Network) addToSystem(id int32) {
 	s.flows = append(s.flows, id)
 }
 
-func (n *Network) addFlowsOf(l int32) {
-	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
+func (n *Network) addFlowsOf(l uint32) {
+	for k := n.links[l].head; k != none; k = n.slots[k].next {
 		n.addToSystem(n.flowOf(k))
 	}
 }
 
 // addLink adds link l and reports whether it was new.
-func (s *system) addLink(l int32, capacity float64, fatpipe bool) bool {
+func (s *system) addLink(l uint32, capacity float64, fatpipe bool) bool {
 	if at := int(s.linkAt[l]); at < len(s.links) && s.links[at] == l {
 		return false
 	}
@@ -107,7 +107,7 @@ func (n *Network) solveSystem() {
 }
 
 // fillSystem adds flow id to the filling.
-func (n *Network) fillSystem(id int32) {
+func (n *Network) fillSystem(id uint32) {
 	s, c := &n.system, &n.cold[id]
 	s.filling.addFlow(c.penalty, c.bound)
 	for k, to := n.allSlots(id); k < to; k++ {
@@ -119,7 +119,7 @@ func (n *Network) fillSystem(id int32) {
 
 // setResult gives flow id its share and its bottleneck. FATPIPEs are nobody's
 // bottleneck: what happens on a mixed one is always solved here.
-func (n *Network) setResult(id int32, r *fillFlow) {
+func (n *Network) setResult(id uint32, r *fillFlow) {
 	f := &n.flows[id]
 	n.dropBottleneck(id)
 	if r.link >= 0 && !n.isFatpipe(n.system.links[r.link]) {
@@ -131,9 +131,9 @@ func (n *Network) setResult(id int32, r *fillFlow) {
 }
 
 // loadOf computes the load of link l from its flows.
-func (n *Network) loadOf(l int32) float64 {
+func (n *Network) loadOf(l uint32) float64 {
 	load := 0.0
-	for k := n.links[l].head; k >= 0; k = n.slots[k].next {
+	for k := n.links[l].head; k != none; k = n.slots[k].next {
 		load += float64(n.flows[n.flowOf(k)].level * n.slots[k].usage)
 	}
 	return load

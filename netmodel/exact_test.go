@@ -8,7 +8,7 @@ import "math/big"
 
 // exactFlow is a flow in its bandwidth phase.
 type exactFlow struct {
-	id    int32
+	id    uint32
 	max   *big.Float
 	level *big.Float // nil until it is fixed
 }
@@ -21,18 +21,18 @@ var sameLevel = wide(1e-60)
 func wide(x float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(x) }
 
 // exactLevels returns the levels of all flows of n, which has no FATPIPEs, by id.
-func exactLevels(n *Network) map[int32]float64 {
+func exactLevels(n *Network) map[uint32]float64 {
 	var flows []*exactFlow
-	byID := map[int32]*exactFlow{}
+	byID := map[uint32]*exactFlow{}
 	for id := range n.flows {
 		if n.flows[id].since != noDate {
-			f := &exactFlow{id: int32(id), max: wide(n.flows[id].maxLevel)}
+			f := &exactFlow{id: uint32(id), max: wide(n.flows[id].maxLevel)}
 			flows, byID[f.id] = append(flows, f), f
 		}
 	}
 	for exactStep(n, flows, byID) {
 	}
-	levels := map[int32]float64{}
+	levels := map[uint32]float64{}
 	for _, f := range flows {
 		levels[f.id], _ = f.level.Float64()
 	}
@@ -41,12 +41,12 @@ func exactLevels(n *Network) map[int32]float64 {
 
 // exactStep raises the level until a link is full or a flow has its maximum, and fixes
 // what that concerns. It is false if all are fixed.
-func exactStep(n *Network, flows []*exactFlow, byID map[int32]*exactFlow) bool {
-	full := map[int32]*big.Float{} // levels at which links are
+func exactStep(n *Network, flows []*exactFlow, byID map[uint32]*exactFlow) bool {
+	full := map[uint32]*big.Float{} // levels at which links are
 	var first *big.Float
 	for l := range n.links {
-		if level := exactFull(n, int32(l), byID); level != nil {
-			full[int32(l)] = level
+		if level := exactFull(n, uint32(l), byID); level != nil {
+			full[uint32(l)] = level
 			first = lower(first, level)
 		}
 	}
@@ -76,9 +76,9 @@ func exactStep(n *Network, flows []*exactFlow, byID map[int32]*exactFlow) bool {
 }
 
 // exactFull returns the level at which link l is full, nil if all its flows are fixed.
-func exactFull(n *Network, l int32, byID map[int32]*exactFlow) *big.Float {
+func exactFull(n *Network, l uint32, byID map[uint32]*exactFlow) *big.Float {
 	rest, usage := wide(n.links[l].capacity), wide(0)
-	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+	for s := n.links[l].head; s != none; s = n.slots[s].next {
 		f, u := byID[n.flowOf(s)], wide(n.slots[s].usage)
 		if f.level == nil {
 			usage.Add(usage, u)

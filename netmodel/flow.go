@@ -1,5 +1,7 @@
 package netmodel
 
+import "math"
+
 // envelope is what the network carries beside the payload of a message, in bytes.
 const envelope = 16
 
@@ -41,15 +43,15 @@ const (
 // fatFlag in flow.slots says that the flow has slots on FATPIPEs too.
 const fatFlag = 1 << 15
 
-func (f *flow) shared() int32 { return int32(f.slots &^ fatFlag) }
-func (f *flow) fat() bool     { return f.slots&fatFlag != 0 }
+func (f *flow) shared() uint32 { return uint32(f.slots &^ fatFlag) }
+func (f *flow) fat() bool      { return f.slots&fatFlag != 0 }
 
 // coldFlow is what only the textbook and FATPIPEs need.
 type coldFlow struct {
 	penalty float64
 	bound   float64 // byte/s of share: min bandwidth and TCP window
 	factor  float64 // f(z); the share of v bytes/s progresses at f(z)*v
-	slots   int32   // number of slots
+	slots   uint32  // number of slots
 }
 
 // slot is one flow on one link. Flow f has the slots from f<<slotShift on. The slots
@@ -57,21 +59,24 @@ type coldFlow struct {
 // neither neighbour is alone on its link.
 type slot struct {
 	usage      float64 // load per level: weight/penalty
-	link       int32
-	room       int32 // index in solver.rooms, nowhere if alone; valid while the flow is in the working set
-	next, prev int32 // slots, -1 at the ends
+	link       uint32
+	room       uint32 // index in solver.rooms, nowhere if alone; valid while the flow is in the working set
+	next, prev uint32 // slots, none at the ends
 }
 
-func (s *slot) alone() bool { return s.next&s.prev == -1 }
+func (s *slot) alone() bool { return s.next&s.prev == none }
+
+// none is no slot.
+const none = math.MaxUint32
 
 // link is one capacity and the flows on it that are in their bandwidth phase.
 type link struct {
 	capacity   float64 // byte/s
 	load       float64 // sum of usage*level; kept only while there are two flows or more
-	head       int32   // first slot, -1 if none
+	head       uint32  // first slot, or none
 	flows      int32   // number of slots in the list
 	bottleneck int32   // number of flows whose bottleneck this is
-	room       int32   // index in solver.rooms while it is in the working set, else nowhere
+	room       uint32  // index in solver.rooms while it is in the working set, else nowhere
 }
 
 // fatpipe is the state of a FATPIPE link. As long as all its flows have the same
@@ -83,7 +88,7 @@ type fatpipe struct {
 }
 
 // reserve makes room for flow id.
-func (n *Network) reserve(id int32) {
+func (n *Network) reserve(id uint32) {
 	for int(id) >= len(n.flows) {
 		n.flows = append(n.flows, flow{since: noDate})
 		n.cold = append(n.cold, coldFlow{})
@@ -110,15 +115,15 @@ func (n *Network) widen(count int) {
 	}
 	n.slots = nil
 	n.reserveSlots()
-	moved := func(s int32) int32 {
-		if s < 0 {
+	moved := func(s uint32) uint32 {
+		if s == none {
 			return s
 		}
 		return s>>shift<<n.slotShift | s&(1<<shift-1)
 	}
 	for i, s := range old {
 		s.next, s.prev = moved(s.next), moved(s.prev)
-		n.slots[moved(int32(i))] = s
+		n.slots[moved(uint32(i))] = s
 	}
 	for i := range n.links {
 		n.links[i].head = moved(n.links[i].head)
@@ -126,24 +131,24 @@ func (n *Network) widen(count int) {
 }
 
 // sharedSlots returns the slots of flow id on SHARED links.
-func (n *Network) sharedSlots(id int32) []slot {
+func (n *Network) sharedSlots(id uint32) []slot {
 	return n.slots[n.firstSlot(id):][:n.flows[id].shared()]
 }
 
 // fatSlots returns the range of the slots of flow id on FATPIPE links.
-func (n *Network) fatSlots(id int32) (from, to int32) {
+func (n *Network) fatSlots(id uint32) (from, to uint32) {
 	first := n.firstSlot(id)
 	return first + n.flows[id].shared(), first + n.cold[id].slots
 }
 
 // allSlots returns the range of the slots of flow id.
-func (n *Network) allSlots(id int32) (from, to int32) {
+func (n *Network) allSlots(id uint32) (from, to uint32) {
 	from = n.firstSlot(id)
 	return from, from + n.cold[id].slots
 }
 
 // slotOn returns which slot of flow id is on link l.
-func (n *Network) slotOn(id, l int32) int16 {
+func (n *Network) slotOn(id uint32, l uint32) int16 {
 	for i, to := n.allSlots(id); i < to; i++ {
 		if n.slots[i].link == l {
 			return int16(i - n.firstSlot(id))
@@ -152,19 +157,19 @@ func (n *Network) slotOn(id, l int32) int16 {
 	return noSlot
 }
 
-func (n *Network) isFatpipe(l int32) bool {
+func (n *Network) isFatpipe(l uint32) bool {
 	return n.fatpipes != nil && n.routes.of[l].fatpipe
 }
 
 // flowOf returns the flow of slot s. (& 31 tells the compiler that the shift is a
 // small one, which spares a comparison.)
-func (n *Network) flowOf(s int32) int32 { return s >> (n.slotShift & 31) }
+func (n *Network) flowOf(s uint32) uint32 { return s >> (n.slotShift & 31) }
 
 // firstSlot returns the first slot of flow id.
-func (n *Network) firstSlot(id int32) int32 { return id << (n.slotShift & 31) }
+func (n *Network) firstSlot(id uint32) uint32 { return id << (n.slotShift & 31) }
 
 // join puts flow id on its links, with level 0.
-func (n *Network) join(id int32) {
+func (n *Network) join(id uint32) {
 	f := &n.flows[id]
 	f.level, f.rate, f.bottleneck = 0, 0, noSlot
 	slots, links := n.slots, n.links
@@ -181,11 +186,11 @@ func (n *Network) join(id int32) {
 
 // enlist puts slot i at the head of its link's list. The load of a link with one
 // flow is not kept, so it is set when the second joins.
-func (n *Network) enlist(slots []slot, links []link, i int32) {
+func (n *Network) enlist(slots []slot, links []link, i uint32) {
 	s := &slots[i]
 	l := &links[s.link]
-	s.prev, s.next = -1, l.head
-	if l.head >= 0 {
+	s.prev, s.next = none, l.head
+	if l.head != none {
 		after := &slots[l.head]
 		after.prev = i
 		if l.flows == 1 {
@@ -198,7 +203,7 @@ func (n *Network) enlist(slots []slot, links []link, i int32) {
 
 // enlistFat does the same on a FATPIPE. If the link is mixed then, the next solve
 // takes the textbook's way.
-func (n *Network) enlistFat(i int32) {
+func (n *Network) enlistFat(i uint32) {
 	n.enlist(n.slots, n.links, i)
 	l, usage := n.slots[i].link, n.slots[i].usage
 	switch p := &n.fatpipes[l]; {
@@ -210,7 +215,7 @@ func (n *Network) enlistFat(i int32) {
 }
 
 // leave takes flow id off its links and notes those where others may now rise.
-func (n *Network) leave(id int32) {
+func (n *Network) leave(id uint32) {
 	f := &n.flows[id]
 	n.dropBottleneck(id)
 	slots, links, level := n.slots, n.links, f.level
@@ -235,7 +240,7 @@ func (n *Network) leave(id int32) {
 }
 
 // dropBottleneck makes flow id have no bottleneck.
-func (n *Network) dropBottleneck(id int32) {
+func (n *Network) dropBottleneck(id uint32) {
 	if f := &n.flows[id]; f.bottleneck >= 0 {
 		n.bottleneckOf(id).bottleneck--
 		f.bottleneck = noSlot
@@ -243,25 +248,25 @@ func (n *Network) dropBottleneck(id int32) {
 }
 
 // bottleneckOf returns the link that is the bottleneck of flow id.
-func (n *Network) bottleneckOf(id int32) *link {
-	return &n.links[n.slots[n.firstSlot(id)+int32(n.flows[id].bottleneck)].link]
+func (n *Network) bottleneckOf(id uint32) *link {
+	return &n.links[n.slots[n.firstSlot(id)+uint32(n.flows[id].bottleneck)].link]
 }
 
 // delist takes a slot out of its link's list.
 func delist(slots []slot, s *slot, l *link) {
-	if s.prev >= 0 {
+	if s.prev != none {
 		slots[s.prev].next = s.next
 	} else {
 		l.head = s.next
 	}
-	if s.next >= 0 {
+	if s.next != none {
 		slots[s.next].prev = s.prev
 	}
 	l.flows--
 }
 
 // delistFat does the same on a FATPIPE, which is noted if it was mixed.
-func (n *Network) delistFat(i int32) {
+func (n *Network) delistFat(i uint32) {
 	s := &n.slots[i]
 	l, p := &n.links[s.link], &n.fatpipes[s.link]
 	delist(n.slots, s, l)
@@ -274,10 +279,10 @@ func (n *Network) delistFat(i int32) {
 	}
 	if p.other == l.flows { // the first usage has no flow any more: take another
 		p.usage, p.other = 0, 0
-		if l.head >= 0 {
+		if l.head != none {
 			p.usage = n.slots[l.head].usage
 		}
-		for k := l.head; k >= 0; k = n.slots[k].next {
+		for k := l.head; k != none; k = n.slots[k].next {
 			if n.slots[k].usage != p.usage {
 				p.other++
 			}
@@ -286,7 +291,7 @@ func (n *Network) delistFat(i int32) {
 }
 
 // mixed reports whether flow id is on a FATPIPE whose flows have different usages.
-func (n *Network) mixed(id int32) bool {
+func (n *Network) mixed(id uint32) bool {
 	if !n.flows[id].fat() {
 		return false
 	}

@@ -53,9 +53,9 @@ const nowhere = 0
 
 // solver is the local solver's working set.
 type solver struct {
-	flows []int32 // A
-	rooms []room  // of the links with two flows or more, one of A at least; the first is nowhere
-	keys  []int64 // by room: keyOf, or neverKey if all flows of A are fixed
+	flows []uint32 // A
+	rooms []room   // of the links with two flows or more, one of A at least; the first is nowhere
+	keys  []int64  // by room: keyOf, or neverKey if all flows of A are fixed
 	heap  []fillKey
 
 	mixed    bool    // the set has met a mixed FATPIPE: take the textbook's way
@@ -79,7 +79,7 @@ type room struct {
 	frozen    float64 // load of the flows outside A
 	total     float64 // sum of the usages of all flows of A on it
 	level     float64 // at which flows were fixed here, +Inf if none were
-	link      int32
+	link      uint32
 	members   int32 // flows of A
 	rising    int32 // those that are not fixed
 	saturated int32 // 1 if flows were fixed here, else 0
@@ -126,21 +126,21 @@ func (n *Network) seed() {
 // addJoined adds the flows that a new flow on l probably pushes down: those that
 // have their bottleneck there, and one that had the link for itself. (This only
 // spares a round: extend would find them.)
-func (n *Network) addJoined(l int32) {
+func (n *Network) addJoined(l uint32) {
 	k := &n.links[l]
 	switch {
 	case k.bottleneck > 0:
 		n.addBottlenecked(l)
 	case k.flows == 2 && k.load >= k.capacity*(1-levelTolerance):
-		for s := k.head; s >= 0; s = n.slots[s].next {
+		for s := k.head; s != none; s = n.slots[s].next {
 			n.add(n.flowOf(s))
 		}
 	}
 }
 
 // addBottlenecked adds the flows that have their bottleneck on l.
-func (n *Network) addBottlenecked(l int32) {
-	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+func (n *Network) addBottlenecked(l uint32) {
+	for s := n.links[l].head; s != none; s = n.slots[s].next {
 		if n.isBottleneck(s) {
 			n.add(n.flowOf(s))
 		}
@@ -149,15 +149,15 @@ func (n *Network) addBottlenecked(l int32) {
 
 // isBottleneck reports whether the link of slot s is the bottleneck of its flow, one
 // outside A.
-func (n *Network) isBottleneck(s int32) bool {
+func (n *Network) isBottleneck(s uint32) bool {
 	id := n.flowOf(s)
-	return int32(n.flows[id].bottleneck) == s-n.firstSlot(id)
+	return uint32(n.flows[id].bottleneck) == s-n.firstSlot(id)
 }
 
 // add puts flow id into A, unless it is there, and takes it out of the loads and
 // the bottleneck counts of its links. One that shares no link and is on no mixed
 // FATPIPE gets its maximum instead.
-func (n *Network) add(id int32) {
+func (n *Network) add(id uint32) {
 	f := &n.flows[id]
 	if f.filling != outside {
 		return
@@ -201,14 +201,14 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 
 // open makes a room for a link and returns all rooms. A room of an earlier solve is used
 // again as it is, without the copy that a literal would cost: fill sets the rest.
-func (a *solver) open(number int32, l *link) []room {
+func (a *solver) open(number uint32, l *link) []room {
 	count := len(a.rooms)
 	if count == cap(a.rooms) {
 		a.rooms = append(a.rooms, room{})
 	} else {
 		a.rooms = a.rooms[:count+1]
 	}
-	l.room = int32(count)
+	l.room = uint32(count)
 	r := &a.rooms[count]
 	r.frozen, r.total, r.link, r.members = l.load, 0, number, 0
 	return a.rooms
@@ -226,7 +226,7 @@ func (n *Network) fill() {
 	for i := nowhere + 1; i < len(rooms); i++ {
 		r := &rooms[i]
 		rest, usage := links[r.link].capacity-r.frozen, r.total
-		keys[i] = keyOf(rest, usage, int32(i))
+		keys[i] = keyOf(rest, usage, uint32(i))
 		r.rest, r.usage, r.floor = rest, usage, smallRest*usage
 		r.level, r.rising, r.saturated = math.Inf(1), r.members, 0
 	}
@@ -251,7 +251,7 @@ func (n *Network) fill() {
 // orders as levels do, with the room in place of the last bits: levels that agree to
 // 3e-14 count as equal, and the room that was opened first comes first. A link that
 // rounding has overloaded comes before all others.
-func keyOf(rest, usage float64, room int32) int64 {
+func keyOf(rest, usage float64, room uint32) int64 {
 	return int64(math.Float64bits(rest/usage))&^roomMask | int64(room)
 }
 
@@ -277,7 +277,7 @@ func (n *Network) fillLink(r *room) {
 	last := int(r.rising) == n.local.rising
 	r.level, r.saturated = level, 1
 	slots, flows := n.slots, n.flows
-	for s := n.links[r.link].head; s >= 0; s = slots[s].next {
+	for s := n.links[r.link].head; s != none; s = slots[s].next {
 		id := n.flowOf(s)
 		f := &flows[id]
 		if f.filling != rising {
@@ -311,7 +311,7 @@ func (n *Network) fixBounded(level float64) (some bool) {
 }
 
 // fix gives flow id its level and takes it from its links.
-func (n *Network) fix(id int32, level float64) {
+func (n *Network) fix(id uint32, level float64) {
 	a, f := &n.local, &n.flows[id]
 	f.filled, f.filling = level, fixed
 	a.rising--
@@ -319,18 +319,18 @@ func (n *Network) fix(id int32, level float64) {
 	keys, inexact := a.keys[:len(rooms)], 0
 	for i := range slots {
 		s := &slots[i]
-		r := &rooms[s.room]
-		rest, usage := r.rest-float64(level*s.usage), r.usage-s.usage
-		r.rest, r.usage = rest, usage
-		r.rising--
-		key, low := keyOf(rest, usage, s.room), 0
+		room := s.room
+		r := &rooms[room]
+		rest, usage, left := r.rest-float64(level*s.usage), r.usage-s.usage, r.rising-1
+		r.rest, r.usage, r.rising = rest, usage, left
+		key, low := keyOf(rest, usage, room), 0
 		if usage < r.floor {
 			low = 1
 		}
-		if r.rising == 0 {
+		if left == 0 {
 			key, low = neverKey, 0
 		}
-		keys[s.room] = key
+		keys[room] = key
 		inexact |= low
 	}
 	if inexact != 0 {
@@ -340,7 +340,7 @@ func (n *Network) fix(id int32, level float64) {
 
 // fixLast is fix for flows that all the others have gone before: what their links have
 // left is all that the commit asks for.
-func (n *Network) fixLast(id int32, level float64) {
+func (n *Network) fixLast(id uint32, level float64) {
 	a, f := &n.local, &n.flows[id]
 	f.filled, f.filling = level, fixed
 	a.rising--
@@ -368,9 +368,9 @@ func (n *Network) sumUsages(slots []slot) {
 }
 
 // risingUsage sums the usages of the flows on link l that are not fixed.
-func (n *Network) risingUsage(l int32) float64 {
+func (n *Network) risingUsage(l uint32) float64 {
 	usage := 0.0
-	for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+	for s := n.links[l].head; s != none; s = n.slots[s].next {
 		if n.flows[n.flowOf(s)].filling == rising {
 			usage += n.slots[s].usage
 		}
@@ -401,7 +401,7 @@ func (n *Network) lowestBottleneck(l *link, r *room) float64 {
 		return math.Inf(1)
 	}
 	highest, slots, flows := 0.0, n.slots, n.flows
-	for s := l.head; s >= 0; s = slots[s].next {
+	for s := l.head; s != none; s = slots[s].next {
 		if f := &flows[n.flowOf(s)]; f.filling != outside {
 			highest = max(highest, f.filled)
 		} else {
@@ -415,7 +415,7 @@ func (n *Network) lowestBottleneck(l *link, r *room) float64 {
 // lowest, and those above the level at which flows of A were fixed there.
 func (n *Network) extendLink(l *link, level, lowest float64) {
 	highest, slots, flows := level*(1+levelTolerance), n.slots, n.flows
-	for s := l.head; s >= 0; s = slots[s].next {
+	for s := l.head; s != none; s = slots[s].next {
 		f := &flows[n.flowOf(s)]
 		if f.filling == outside && (f.level > highest || f.level < lowest && n.isBottleneck(s)) {
 			n.add(n.flowOf(s))
@@ -461,6 +461,6 @@ const refreshPeriod = 1 << 16
 // refreshLoads computes the loads of all links anew.
 func (n *Network) refreshLoads() {
 	for l := range n.links {
-		n.links[l].load = n.loadOf(int32(l))
+		n.links[l].load = n.loadOf(uint32(l))
 	}
 }

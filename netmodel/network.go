@@ -34,9 +34,9 @@ type Network struct {
 	events agenda.Agenda // by flow: start of its bandwidth phase, then planned end
 
 	// What changed since the last solve.
-	fresh     []int32 // flows that began their bandwidth phase
-	left      []int32 // SHARED links that a flow left, if others have their bottleneck there
-	leftMixed []int32 // FATPIPE links that a flow left when they were mixed
+	fresh     []uint32 // flows that began their bandwidth phase
+	left      []uint32 // SHARED links that a flow left, if others have their bottleneck there
+	leftMixed []uint32 // FATPIPE links that a flow left when they were mixed
 
 	local  solver
 	system system
@@ -95,7 +95,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
 		local: newSolver(), events: agenda.New(0)}
 	for i, l := range links {
-		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: -1, room: nowhere}
+		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: none, room: nowhere}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
 			n.fatpipes = make([]fatpipe, len(links))
 		}
@@ -116,7 +116,7 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 		return err
 	}
 	phase := n.latencyPhase(way, size)
-	n.launch(id, way, links, phase, at+phase)
+	n.launch(uint32(id), way, links, phase, at+phase)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	if src != dst {
 		drawn = by.Latency(phase, size, d)
 	}
-	n.launch(id, way, links, phase, at+drawn)
+	n.launch(uint32(id), way, links, phase, at+drawn)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 
 // launch starts the transfer of the message whose factors are noted. Its latency
 // phase, which lasts so long without noise, ends at the date.
-func (n *Network) launch(id int32, way *route, links []int32, phase, date float64) {
+func (n *Network) launch(id uint32, way *route, links []int32, phase, date float64) {
 	if phase == 0 && way.penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
@@ -159,7 +159,7 @@ func (n *Network) launch(id int32, way *route, links []int32, phase, date float6
 		way = &bounded
 	}
 	n.setFlow(id, way, links, n.lastSize)
-	n.events.Set(id, date)
+	n.events.Set(int32(id), date)
 	n.active++
 	n.stats.Flows++
 }
@@ -174,7 +174,7 @@ func (n *Network) setFactors(z float64, within bool) {
 }
 
 // setFlow makes id a flow of z bytes that has not begun.
-func (n *Network) setFlow(id int32, way *route, links []int32, z float64) {
+func (n *Network) setFlow(id uint32, way *route, links []int32, z float64) {
 	if int(id) >= len(n.flows) {
 		n.reserve(id)
 	}
@@ -188,12 +188,12 @@ func (n *Network) setFlow(id int32, way *route, links []int32, z float64) {
 		f.slots |= fatFlag
 	}
 	c := &n.cold[id]
-	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, int32(len(links))
+	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, uint32(len(links))
 	slots := n.slots[n.firstSlot(id):][:len(links)]
 	weights := way.weights[:len(links)]
 	for i, l := range links {
 		s := &slots[i]
-		s.usage, s.link, s.next, s.prev = float64(weights[i]*way.usage), l, -1, -1
+		s.usage, s.link, s.next, s.prev = float64(weights[i]*way.usage), uint32(l), none, none
 	}
 }
 
@@ -214,19 +214,19 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
 	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
 	for n.events.Next() <= limit {
-		id := n.events.Pop()
+		id := uint32(n.events.Pop())
 		if n.flows[id].since == noDate {
 			n.begin(id)
 			continue
 		}
 		n.end(id)
-		done = append(done, id)
+		done = append(done, int32(id))
 	}
 	return done
 }
 
 // begin starts the bandwidth phase of flow id now.
-func (n *Network) begin(id int32) {
+func (n *Network) begin(id uint32) {
 	n.stats.Events++
 	n.flows[id].since = n.now
 	if n.opts.Contention {
@@ -238,7 +238,7 @@ func (n *Network) begin(id int32) {
 }
 
 // end ends the bandwidth phase of flow id.
-func (n *Network) end(id int32) {
+func (n *Network) end(id uint32) {
 	n.stats.Events++
 	if n.opts.Contention {
 		n.leave(id)
@@ -253,14 +253,14 @@ const sameShare = 1e-13
 
 // setLevel changes the level of flow id, and with it the date of its end. What is
 // left to carry is brought up to date only here, as in SimGrid.
-func (n *Network) setLevel(id int32, level float64) {
+func (n *Network) setLevel(id uint32, level float64) {
 	if f := &n.flows[id]; math.Abs(level-f.level) > sameShare*level {
 		n.setRate(id, level, level*f.gain)
 	}
 }
 
 // setShare is setLevel for a share in byte/s.
-func (n *Network) setShare(id int32, share float64) {
+func (n *Network) setShare(id uint32, share float64) {
 	c := &n.cold[id]
 	if level := share * c.penalty; math.Abs(level-n.flows[id].level) > sameShare*level {
 		n.setRate(id, level, share*c.factor)
@@ -268,7 +268,7 @@ func (n *Network) setShare(id int32, share float64) {
 }
 
 // setRate changes the level of flow id and the rate in byte/s that goes with it.
-func (n *Network) setRate(id int32, level, rate float64) {
+func (n *Network) setRate(id uint32, level, rate float64) {
 	f := &n.flows[id]
 	f.remaining -= float64(f.rate * (n.now - f.since))
 	if f.remaining < n.opts.TimePrecision*n.opts.SharePrecision {
@@ -279,7 +279,7 @@ func (n *Network) setRate(id int32, level, rate float64) {
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
 	}
-	n.events.Set(id, end)
+	n.events.Set(int32(id), end)
 }
 
 // solve computes the shares after the changes since the last solve.

@@ -19,10 +19,10 @@ func (n *Network) Snapshot(c *snapshot.Codec) {
 	flows, links := len(n.flows), len(n.links)
 	n.events.Snapshot(c, "events", flows)
 	for _, list := range []struct {
-		numbers *[]int32
+		numbers *[]uint32
 		limit   int
 	}{{&n.fresh, flows}, {&n.left, links}, {&n.leftMixed, links}} {
-		snapshot.Slice(c, list.numbers, math.MaxInt32, func(i *int32) { snapshot.Index(c, i, 0, list.limit) })
+		snapshot.Slice(c, list.numbers, math.MaxInt32, func(i *uint32) { snapshot.Index(c, i, 0, list.limit) })
 	}
 	snapshot.Int(c, &n.local.solves)
 	snapshot.Int(c, &n.active)
@@ -44,7 +44,7 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 			c.Float64(v)
 		}
 		snapshot.Int(c, &f.slots)
-		c.Check(f.shared() <= int32(width), "flow on %d links of %d", f.shared(), width)
+		c.Check(f.shared() <= uint32(width), "flow on %d links of %d", f.shared(), width)
 		snapshot.Index(c, &f.bottleneck, noSlot, width)
 	})
 	snapshot.Slice(c, &n.cold, len(n.flows), func(f *coldFlow) {
@@ -57,8 +57,8 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 	snapshot.Slice(c, &n.slots, slots, func(s *slot) {
 		snapshot.Index(c, &s.link, 0, len(n.links))
 		c.Float64(&s.usage)
-		snapshot.Index(c, &s.next, -1, slots)
-		snapshot.Index(c, &s.prev, -1, slots)
+		snapshotSlot(c, &s.next, slots)
+		snapshotSlot(c, &s.prev, slots)
 	})
 	c.Const("flows", len(n.cold))
 	c.Const("slots", len(n.slots))
@@ -71,7 +71,7 @@ func (n *Network) snapshotLinks(c *snapshot.Codec) {
 	for i := range n.links {
 		l := &n.links[i]
 		c.Float64(&l.load)
-		snapshot.Index(c, &l.head, -1, len(n.slots))
+		snapshotSlot(c, &l.head, len(n.slots))
 		snapshot.Index(c, &l.flows, 0, len(n.slots)+1)
 		snapshot.Index(c, &l.bottleneck, 0, len(n.slots)+1)
 	}
@@ -80,4 +80,11 @@ func (n *Network) snapshotLinks(c *snapshot.Codec) {
 		c.Float64(&n.fatpipes[i].usage)
 		snapshot.Index(c, &n.fatpipes[i].other, 0, len(n.slots)+1)
 	}
+}
+
+// snapshotSlot is Snapshot of one of so many slots, or none.
+func snapshotSlot(c *snapshot.Codec, s *uint32, slots int) {
+	number := int32(*s) // -1 for none
+	snapshot.Index(c, &number, -1, slots)
+	*s = uint32(number)
 }

@@ -113,16 +113,16 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 	ref.beginSystem()
 	for id := range n.flows {
 		if n.flows[id].since != noDate {
-			ref.addToSystem(int32(id))
+			ref.addToSystem(uint32(id))
 		}
 	}
 	for _, id := range ref.system.flows {
 		ref.fillSystem(id)
 	}
 	ref.system.filling.solve(n.opts.SharePrecision)
-	var exact map[int32]float64
+	var exact map[uint32]float64
 	for i, id := range ref.system.flows {
-		got, want := n.Share(id), ref.system.filling.flows[i].share
+		got, want := n.Share(int32(id)), ref.system.filling.flows[i].share
 		if near(got, want, tolerance) {
 			continue
 		}
@@ -150,7 +150,7 @@ func referenceError(n *Network) float64 {
 	worst := 0.0
 	for l := range n.links {
 		sum, least := 0.0, math.Inf(1)
-		for s := n.links[l].head; s >= 0; s = n.slots[s].next {
+		for s := n.links[l].head; s != none; s = n.slots[s].next {
 			sum, least = sum+n.slots[s].usage, min(least, n.slots[s].usage)
 		}
 		worst = max(worst, sum/least*float64(n.links[l].flows)*0x1p-53)
@@ -189,11 +189,11 @@ func checkInvariants(n *Network, tolerance float64) error {
 		if k.room != nowhere {
 			return fmt.Errorf("link %d: left in the working set", l)
 		}
-		load := n.loadOf(int32(l))
-		if !n.isFatpipe(int32(l)) && load > k.capacity*(1+tolerance) {
+		load := n.loadOf(uint32(l))
+		if !n.isFatpipe(uint32(l)) && load > k.capacity*(1+tolerance) {
 			return fmt.Errorf("link %d: load %v, capacity %v", l, load, k.capacity)
 		}
-		if k.flows > 1 && !n.isFatpipe(int32(l)) && math.Abs(load-k.load) > tolerance*k.capacity {
+		if k.flows > 1 && !n.isFatpipe(uint32(l)) && math.Abs(load-k.load) > tolerance*k.capacity {
 			return fmt.Errorf("link %d: load %v, kept as %v", l, load, k.load)
 		}
 		if k.bottleneck != bottlenecks[l] {
@@ -203,8 +203,8 @@ func checkInvariants(n *Network, tolerance float64) error {
 	return nil
 }
 
-func (n *Network) bottleneckLink(id int) int32 {
-	return n.slots[n.firstSlot(int32(id))+int32(n.flows[id].bottleneck)].link
+func (n *Network) bottleneckLink(id int) uint32 {
+	return n.slots[n.firstSlot(uint32(id))+uint32(n.flows[id].bottleneck)].link
 }
 
 func (n *Network) checkBottleneck(id int, tolerance float64) error {
@@ -220,7 +220,7 @@ func (n *Network) checkBottleneck(id int, tolerance float64) error {
 	if load := n.loadOf(b); load < l.capacity*(1-tolerance) {
 		return fmt.Errorf("bottleneck %d has load %v of %v", b, load, l.capacity)
 	}
-	for s := l.head; s >= 0; s = n.slots[s].next {
+	for s := l.head; s != none; s = n.slots[s].next {
 		if g := &n.flows[n.flowOf(s)]; g.level > f.level*(1+tolerance) {
 			return fmt.Errorf("bottleneck %d: level %v, but another has %v", b, f.level, g.level)
 		}
