@@ -151,7 +151,7 @@ func (n *Network) allSlots(id uint32) (from, to uint32) {
 func (n *Network) slotOn(id uint32, l uint32) int16 {
 	for i, to := n.allSlots(id); i < to; i++ {
 		if n.slots[i].link == l {
-			return int16(i - n.firstSlot(id))
+			return int16(n.placeOf(i))
 		}
 	}
 	return noSlot
@@ -165,6 +165,9 @@ func (n *Network) isFatpipe(l uint32) bool {
 // small one, which spares a comparison.)
 func (n *Network) flowOf(s uint32) uint32 { return s >> (n.slotShift & 31) }
 
+// placeOf returns which slot of its flow s is.
+func (n *Network) placeOf(s uint32) uint32 { return s & (1<<(n.slotShift&31) - 1) }
+
 // firstSlot returns the first slot of flow id.
 func (n *Network) firstSlot(id uint32) uint32 { return id << (n.slotShift & 31) }
 
@@ -172,11 +175,8 @@ func (n *Network) firstSlot(id uint32) uint32 { return id << (n.slotShift & 31) 
 func (n *Network) join(id uint32) {
 	f := &n.flows[id]
 	f.level, f.rate, f.bottleneck = 0, 0, noSlot
-	slots, links := n.slots, n.links
 	first := n.firstSlot(id)
-	for i := first; i < first+f.shared(); i++ {
-		n.enlist(slots, links, i)
-	}
+	n.enlist(first, first+f.shared())
 	if f.fat() {
 		for i, to := n.fatSlots(id); i < to; i++ {
 			n.enlistFat(i)
@@ -184,27 +184,32 @@ func (n *Network) join(id uint32) {
 	}
 }
 
-// enlist puts slot i at the head of its link's list. The load of a link with one
+// enlist puts slots at the heads of their links' lists. The load of a link with one
 // flow is not kept, so it is set when the second joins.
-func (n *Network) enlist(slots []slot, links []link, i uint32) {
-	s := &slots[i]
-	l := &links[s.link]
-	s.prev, s.next = none, l.head
-	if l.head != none {
-		after := &slots[l.head]
+func (n *Network) enlist(from, to uint32) {
+	slots, links, flows, shift := n.slots, n.links, n.flows, n.slotShift&31
+	for i := from; i < to; i++ {
+		s := &slots[i]
+		l := &links[s.link]
+		head := l.head
+		s.prev, s.next = none, head
+		l.head = i
+		l.flows++
+		if head == none {
+			continue
+		}
+		after := &slots[head]
 		after.prev = i
-		if l.flows == 1 {
-			l.load = float64(n.flows[n.flowOf(l.head)].level * after.usage)
+		if l.flows == 2 {
+			l.load = float64(flows[head>>shift].level * after.usage)
 		}
 	}
-	l.head = i
-	l.flows++
 }
 
 // enlistFat does the same on a FATPIPE. If the link is mixed then, the next solve
 // takes the textbook's way.
 func (n *Network) enlistFat(i uint32) {
-	n.enlist(n.slots, n.links, i)
+	n.enlist(i, i+1)
 	l, usage := n.slots[i].link, n.slots[i].usage
 	switch p := &n.fatpipes[l]; {
 	case n.links[l].flows == 1:
@@ -220,7 +225,7 @@ func (n *Network) leave(id uint32) {
 	n.dropBottleneck(id)
 	slots, links, level := n.slots, n.links, f.level
 	first := n.firstSlot(id)
-	for i := first; i < first+f.shared(); i++ {
+	for i, to := first, first+f.shared(); i < to; i++ {
 		s := &slots[i]
 		l := &links[s.link]
 		delist(slots, s, l)

@@ -1,6 +1,9 @@
 package netmodel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The local solver.
 //
@@ -67,7 +70,9 @@ type solver struct {
 
 // newSolver returns an empty working set.
 func newSolver() solver {
-	return solver{rooms: []room{nowhere: {floor: math.Inf(-1)}}, heapFrom: heapThreshold}
+	a := solver{rooms: []room{nowhere: {floor: math.Inf(-1)}}, heapFrom: heapThreshold}
+	a.roomFor(heapThreshold)
+	return a
 }
 
 // room is a link of the working set, and what it has left for the flows that are
@@ -150,8 +155,7 @@ func (n *Network) addBottlenecked(l uint32) {
 // isBottleneck reports whether the link of slot s is the bottleneck of its flow, one
 // outside A.
 func (n *Network) isBottleneck(s uint32) bool {
-	id := n.flowOf(s)
-	return uint32(n.flows[id].bottleneck) == s-n.firstSlot(id)
+	return uint32(n.flows[n.flowOf(s)].bottleneck) == n.placeOf(s)
 }
 
 // add puts flow id into A, unless it is there, and takes it out of the loads and
@@ -163,7 +167,7 @@ func (n *Network) add(id uint32) {
 		return
 	}
 	n.dropBottleneck(id)
-	mixed := n.mixed(id)
+	mixed := f.fat() && n.mixed(id)
 	if !n.enter(f, n.sharedSlots(id)) && !mixed {
 		n.setLevel(id, f.maxLevel)
 		return
@@ -177,8 +181,9 @@ func (n *Network) add(id uint32) {
 // enter puts f into the rooms of the links that it shares, and reports whether it
 // shares any.
 func (n *Network) enter(f *flow, slots []slot) (shares bool) {
-	a, links := &n.local, n.links
-	rooms := a.rooms
+	a, links, level := &n.local, n.links, f.level
+	opened := len(a.rooms)
+	rooms := a.roomFor(len(slots))
 	for i := range slots {
 		s := &slots[i]
 		if s.alone() {
@@ -187,40 +192,39 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 		}
 		shares = true
 		l := &links[s.link]
-		if l.room == nowhere {
-			rooms = a.open(s.link, l)
+		at := l.room
+		if at == nowhere {
+			at = uint32(opened)
+			opened++
+			l.room = at
+			r := &rooms[at]
+			r.frozen, r.total, r.link, r.members = l.load-float64(level*s.usage), s.usage, s.link, 1
+		} else {
+			r := &rooms[at]
+			r.frozen -= float64(level * s.usage)
+			r.total += s.usage
+			r.members++
 		}
-		s.room = l.room
-		r := &rooms[l.room]
-		r.frozen -= float64(f.level * s.usage)
-		r.total += s.usage
-		r.members++
+		s.room = at
 	}
+	a.rooms = rooms[:opened]
 	return shares
 }
 
-// open makes a room for a link and returns all rooms. A room of an earlier solve is used
-// again as it is, without the copy that a literal would cost: fill sets the rest.
-func (a *solver) open(number uint32, l *link) []room {
-	count := len(a.rooms)
-	if count == cap(a.rooms) {
-		a.rooms = append(a.rooms, room{})
-	} else {
-		a.rooms = a.rooms[:count+1]
+// roomFor returns the rooms, and behind them at least so many that are not open. Those of
+// an earlier solve are used again as they are: enter and fill set all of them.
+func (a *solver) roomFor(more int) []room {
+	if need := len(a.rooms) + more; need > cap(a.rooms) {
+		a.rooms = slices.Grow(a.rooms, more)
+		a.keys = make([]int64, cap(a.rooms))
 	}
-	l.room = uint32(count)
-	r := &a.rooms[count]
-	r.frozen, r.total, r.link, r.members = l.load, 0, number, 0
-	return a.rooms
+	return a.rooms[:cap(a.rooms)]
 }
 
 // fill gives all flows of A their levels by progressive filling, as if the flows
 // outside A were fixed.
 func (n *Network) fill() {
 	a := &n.local
-	if count := len(a.rooms); count > len(a.keys) {
-		a.keys = append(a.keys, make([]int64, count-len(a.keys))...)
-	}
 	links, rooms := n.links, a.rooms
 	keys := a.keys[:len(rooms)]
 	for i := nowhere + 1; i < len(rooms); i++ {
@@ -283,7 +287,7 @@ func (n *Network) fillLink(r *room) {
 		if f.filling != rising {
 			continue
 		}
-		if f.bottleneck = int16(s - n.firstSlot(id)); last {
+		if f.bottleneck = int16(n.placeOf(s)); last {
 			n.fixLast(id, level)
 		} else {
 			n.fix(id, level)
@@ -381,16 +385,16 @@ func (n *Network) risingUsage(l uint32) float64 {
 // extend adds to A the flows outside it for which the levels of A break condition
 // (ii), or whose link they overload.
 func (n *Network) extend() {
-	a := &n.local
-	links := n.links
-	for i, k := nowhere+1, len(a.rooms); i < k; i++ {
-		r := &a.rooms[i]
+	links, rooms := n.links, n.local.rooms
+	for i := nowhere + 1; i < len(rooms); i++ {
+		r := &rooms[i]
 		on := &links[r.link]
 		others := on.flows - r.members
 		if int64(others)*int64(on.bottleneck|r.saturated) == 0 { // one branch for all three
 			continue
 		}
 		n.extendLink(on, r.level, n.lowestBottleneck(on, r))
+		rooms = n.local.rooms[:len(rooms)] // which may have moved
 	}
 }
 
