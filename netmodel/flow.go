@@ -259,13 +259,14 @@ func (n *Network) bottleneckOf(id uint32) *link {
 
 // delist takes a slot out of its link's list.
 func delist(slots []slot, s *slot, l *link) {
-	if s.prev != none {
-		slots[s.prev].next = s.next
+	next, prev := s.next, s.prev
+	if prev != none {
+		slots[prev].next = next
 	} else {
-		l.head = s.next
+		l.head = next
 	}
-	if s.next != none {
-		slots[s.next].prev = s.prev
+	if next != none {
+		slots[next].prev = prev
 	}
 	l.flows--
 }

@@ -238,7 +238,9 @@ func (n *Network) fill() {
 	for _, id := range a.flows {
 		f := &flows[id]
 		f.filling, f.bottleneck = rising, noSlot
-		lowest = min(lowest, f.maxLevel)
+		if f.maxLevel < lowest {
+			lowest = f.maxLevel
+		}
 	}
 	a.lowest = lowest
 	a.rising = len(a.flows)
@@ -274,7 +276,10 @@ func (a *solver) firstRoom() *room {
 // fillLink fixes flows when the link of r is the first to saturate: those whose
 // maximum is below the level at which it does, or if there are none, all on it.
 func (n *Network) fillLink(r *room) {
-	level := max(0, r.rest) / r.usage
+	level := r.rest / r.usage
+	if !(level > 0) { // rounding
+		level = 0
+	}
 	if level > n.local.lowest && n.fixBounded(level) {
 		return
 	}
@@ -282,15 +287,16 @@ func (n *Network) fillLink(r *room) {
 	r.level, r.saturated = level, 1
 	slots, flows := n.slots, n.flows
 	for s := n.links[r.link].head; s != none; s = slots[s].next {
-		id := n.flowOf(s)
-		f := &flows[id]
+		f := &flows[n.flowOf(s)]
 		if f.filling != rising {
 			continue
 		}
-		if f.bottleneck = int16(n.placeOf(s)); last {
-			n.fixLast(id, level)
+		place := n.placeOf(s)
+		own := slots[s-place:][:f.shared()]
+		if f.bottleneck = int16(place); last {
+			n.local.fixLast(f, own, level)
 		} else {
-			n.fix(id, level)
+			n.fix(f, own, level)
 		}
 	}
 }
@@ -305,7 +311,7 @@ func (n *Network) fixBounded(level float64) (some bool) {
 		switch {
 		case f.filling != rising:
 		case f.maxLevel < level:
-			n.fix(id, f.maxLevel)
+			n.fix(f, n.sharedSlots(id), f.maxLevel)
 			some = true
 		default:
 			a.lowest = min(a.lowest, f.maxLevel)
@@ -314,12 +320,12 @@ func (n *Network) fixBounded(level float64) (some bool) {
 	return some
 }
 
-// fix gives flow id its level and takes it from its links.
-func (n *Network) fix(id uint32, level float64) {
-	a, f := &n.local, &n.flows[id]
+// fix gives a flow with the given slots its level and takes it from its links.
+func (n *Network) fix(f *flow, slots []slot, level float64) {
+	a := &n.local
 	f.filled, f.filling = level, fixed
 	a.rising--
-	slots, rooms := n.sharedSlots(id), a.rooms
+	rooms := a.rooms
 	keys, inexact := a.keys[:len(rooms)], 0
 	for i := range slots {
 		s := &slots[i]
@@ -344,11 +350,10 @@ func (n *Network) fix(id uint32, level float64) {
 
 // fixLast is fix for flows that all the others have gone before: what their links have
 // left is all that the commit asks for.
-func (n *Network) fixLast(id uint32, level float64) {
-	a, f := &n.local, &n.flows[id]
+func (a *solver) fixLast(f *flow, slots []slot, level float64) {
 	f.filled, f.filling = level, fixed
 	a.rising--
-	slots, rooms := n.sharedSlots(id), a.rooms
+	rooms := a.rooms
 	for i := range slots {
 		s := &slots[i]
 		rooms[s.room].rest -= float64(level * s.usage)
@@ -438,8 +443,9 @@ func (n *Network) commit() {
 	}
 	for _, id := range a.flows {
 		f := &n.flows[id]
-		if f.filling = outside; f.bottleneck >= 0 {
-			n.bottleneckOf(id).bottleneck++
+		f.filling = outside
+		if place := f.bottleneck; place >= 0 {
+			links[n.slots[n.firstSlot(id)+uint32(place)].link].bottleneck++
 		}
 		n.setLevel(id, f.filled)
 	}
