@@ -49,11 +49,12 @@ func (r *aheadRank) empty() bool   { return r.filled.Load() == r.spent.Load() }
 func (r *aheadRank) full() bool    { return r.filled.Load()-r.spent.Load() == 2 }
 func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
 
-// Sizes in actions. With small blocks the reader is roused too often; large ones only
-// take memory, 3 MB at most for the actions of all ranks together.
+// Sizes in actions. With small blocks the reader is roused too often; with large ones,
+// what it has read has left the caches before it is asked for.
 const (
 	largestBlock  = 64
 	smallestBlock = 16
+	cachedAhead   = 1 << 15 // of all ranks together: 1.5 MB
 	mostAhead     = 1 << 16
 	readAtOnce    = 8 // divides all others
 )
@@ -65,11 +66,11 @@ const (
 // on a single processor.
 func (t *Trace) ReadAhead() {
 	size := largestBlock
-	for size >= smallestBlock && 2*size*t.ranks > mostAhead {
+	for size > smallestBlock && 2*size*t.ranks > cachedAhead {
 		size /= 2
 	}
 	begun := slices.ContainsFunc(t.fills, func(fills int) bool { return fills > 0 })
-	if begun || t.shared != nil || t.ahead != nil || size < smallestBlock || runtime.GOMAXPROCS(0) == 1 {
+	if begun || t.shared != nil || t.ahead != nil || 2*size*t.ranks > mostAhead || runtime.GOMAXPROCS(0) == 1 {
 		return
 	}
 	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1)}
