@@ -216,7 +216,7 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 func (a *solver) roomFor(more int) []room {
 	if need := len(a.rooms) + more; need > cap(a.rooms) {
 		a.rooms = slices.Grow(a.rooms, more)
-		a.keys = make([]int64, cap(a.rooms))
+		a.keys = make([]int64, cap(a.rooms)+spareKeys)
 	}
 	return a.rooms[:cap(a.rooms)]
 }
@@ -226,7 +226,8 @@ func (a *solver) roomFor(more int) []room {
 func (n *Network) fill() {
 	a := &n.local
 	links, rooms := n.links, a.rooms
-	keys := a.keys[:len(rooms)]
+	keys := a.keys[:len(rooms)+spareKeys]
+	*(*[spareKeys]int64)(keys[len(rooms):]) = [spareKeys]int64{neverKey, neverKey, neverKey}
 	for i := nowhere + 1; i < len(rooms); i++ {
 		r := &rooms[i]
 		rest, usage := links[r.link].capacity-r.frozen, r.total
@@ -264,13 +265,17 @@ func keyOf(rest, usage float64, room uint32) int64 {
 // neverKey is behind all keys.
 const neverKey = math.MaxInt64
 
+// spareKeys is the number of neverKeys that follow the rooms', as four are looked at in a
+// turn.
+const spareKeys = 3
+
 // firstRoom returns the room of the link that saturates first.
 func (a *solver) firstRoom() *room {
-	first := int64(neverKey)
-	for _, key := range a.keys[nowhere+1 : len(a.rooms)] {
-		first = min(first, key)
+	keys, first, third := a.keys[nowhere+1:len(a.rooms)+spareKeys], int64(neverKey), int64(neverKey)
+	for i := 0; i < len(keys)-spareKeys; i += spareKeys + 1 {
+		first, third = min(first, keys[i], keys[i+1]), min(third, keys[i+2], keys[i+3])
 	}
-	return &a.rooms[first&roomMask]
+	return &a.rooms[min(first, third)&roomMask]
 }
 
 // fillLink fixes flows when the link of r is the first to saturate: those whose
