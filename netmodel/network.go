@@ -212,8 +212,8 @@ func (n *Network) Next() float64 {
 // that ended, in the order of their events: by date, and by number at equal dates.
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
-	limit := min(t+n.opts.TimePrecision, math.MaxFloat64)
-	for n.events.Next() <= limit {
+	limit := t + n.opts.TimePrecision
+	for next := n.events.Next(); next <= limit && next <= math.MaxFloat64; next = n.events.Next() {
 		id := uint32(n.events.Pop())
 		if n.flows[id].since == noDate {
 			n.begin(id)

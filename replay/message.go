@@ -175,7 +175,7 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 		return id, nil
 	}
 	e.unlink(&to.sends, id, before)
-	return id, e.unite(id, room, max(to.clock, e.messages[id].at))
+	return id, e.unite(id, room, later(to.clock, e.messages[id].at))
 }
 
 // unite gives a posted send a receive of room bytes. Unless the transfer has
@@ -254,7 +254,7 @@ func (e *engine) end(id int32, date float64) {
 // the date, and that completing it costs overhead seconds.
 func (e *engine) arrive(r int32, date, overhead float64) {
 	rk := &e.ranks[r]
-	rk.clock = max(rk.clock, date)
+	rk.clock = later(rk.clock, date)
 	if rk.serial {
 		e.pay(r, overhead)
 	} else {
