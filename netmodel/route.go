@@ -210,7 +210,9 @@ func (r *routes) assemble(room []int32, keep bool) (kind int32, links []int32) {
 	if keep || again {
 		kind = r.keep()
 	}
-	*known = patternKind{p, kind}
+	if p != 0 {
+		*known = patternKind{p, kind}
+	}
 	return kind, links
 }
 
