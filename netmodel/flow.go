@@ -89,6 +89,9 @@ type fatpipe struct {
 
 // reserve makes room for flow id.
 func (n *Network) reserve(id uint32) {
+	if id > math.MaxInt32 {
+		panic("netmodel: the name of a transfer is negative")
+	}
 	for int(id) >= len(n.flows) {
 		n.flows = append(n.flows, flow{since: noDate})
 		n.cold = append(n.cold, coldFlow{})

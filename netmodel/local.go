@@ -212,7 +212,7 @@ func (n *Network) enter(f *flow, slots []slot) (shares bool) {
 }
 
 // roomFor returns the rooms, and behind them at least so many that are not open. Those of
-// an earlier solve are used again as they are: enter and fill set all of them.
+// an earlier solve are used again as they are: enter and fill set all their fields.
 func (a *solver) roomFor(more int) []room {
 	if need := len(a.rooms) + more; need > cap(a.rooms) {
 		a.rooms = slices.Grow(a.rooms, more)
@@ -265,8 +265,8 @@ func keyOf(rest, usage float64, room uint32) int64 {
 // neverKey is behind all keys.
 const neverKey = math.MaxInt64
 
-// spareKeys is the number of neverKeys that follow the rooms', as four are looked at in a
-// turn.
+// spareKeys is the number of neverKeys that follow the rooms', as firstRoom looks at four
+// in a turn.
 const spareKeys = 3
 
 // firstRoom returns the room of the link that saturates first.

@@ -1,9 +1,10 @@
 package netmodel
 
-// A pattern tells routes between hosts apart by all that their kind depends on: the
-// classes of their links in order, four bits each, and in the last four bits the number
-// of links there. It is 0 for routes that do not fit in: with more links, with a link that
-// is met twice, or with one of a class that has no digit.
+// A pattern tells routes apart by all that their kind depends on: the classes of their
+// links in order, a digit of four bits each, and in the last four bits the number of links
+// there. It is 0 where that is not all: for a host to itself, with more links than
+// patternLinks, with a link that is met twice or has no digit, and where latencies are
+// summed in another order.
 type pattern uint64
 
 const (
@@ -19,12 +20,11 @@ type patternKind struct {
 }
 
 // patternBits is the binary logarithm of the number of patterns that are remembered. A
-// fat tree has as many as levels.
+// fat tree has as many as it has levels.
 const patternBits = 6
 
-// remembered returns where a pattern is remembered, if it was met and none has taken its
-// place.
-func (r *routes) remembered(p pattern) *patternKind {
+// patternPlace returns the place of a pattern, which another may have.
+func (r *routes) patternPlace(p pattern) *patternKind {
 	return &r.patterns[uint64(p)*0x9e3779b97f4a7c15>>(64-patternBits)]
 }
 

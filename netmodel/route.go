@@ -44,7 +44,7 @@ type routes struct {
 	links  []int32 // width for each place, and for one behind all
 	width  int
 
-	kinds    []route // the first is of the way that was computed last
+	kinds    []route // the first is what fill has made last
 	kindOf   map[string]int32
 	key      []byte // scratch of keep
 	patterns [1 << patternBits]patternKind
@@ -67,7 +67,7 @@ type ofLink struct {
 	class   int32  // index in routes.classes
 	met     uint32 // number of the last walk that met it
 	entry   int16  // its index among the links of the route, if that was this walk
-	digit   uint8  // of its class in patterns; 0 if it has none
+	digit   uint8  // of its class in patterns; 0 if that has none, and for FATPIPEs
 	fatpipe bool
 }
 
@@ -201,7 +201,7 @@ func (r *routes) find(src, dst int32) (*route, []int32, error) {
 // kind, which is 0 if it is neither known nor to be kept.
 func (r *routes) assemble(room []int32, keep bool) (kind int32, links []int32) {
 	links, p := r.pattern(room)
-	known := r.remembered(p)
+	known := r.patternPlace(p)
 	again := p != 0 && known.pattern == p
 	if again && known.kind > 0 {
 		return known.kind, links
@@ -243,7 +243,7 @@ func (r *routes) latencyOf(src, dst int) (seconds float64) {
 	return seconds
 }
 
-// keep returns the kind of the route that was computed last.
+// keep returns the kind of the route that fill has made last.
 func (r *routes) keep() int32 {
 	way := &r.kinds[0]
 	r.key = way.appendKey(r.key[:0])

@@ -101,8 +101,8 @@ func (e *engine) loop() error {
 	}
 }
 
-// earlier and later are min and max of dates, which are numbers: to see to others takes
-// the language's several times as long.
+// earlier and later are min and max of dates, which are never NaN: to look for it takes
+// those of the language several times as long.
 func earlier(a, b float64) float64 {
 	if b < a {
 		return b

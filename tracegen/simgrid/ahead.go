@@ -54,9 +54,9 @@ func (r *aheadRank) first() *block { return &r.blocks[r.spent.Load()%2] }
 const (
 	largestBlock  = 64
 	smallestBlock = 16
-	cachedAhead   = 1 << 15 // of all ranks together: 1.5 MB
-	mostAhead     = 1 << 16
-	readAtOnce    = 8 // divides all others
+	cachedAhead   = 1 << 15 // of all ranks together, unless blocks are the smallest: 1.5 MB
+	mostAhead     = 1 << 16 // with more, nothing is read ahead
+	readAtOnce    = 8       // divides all others
 )
 
 // ReadAhead has a goroutine read the files from now on, some dozens of actions of each
