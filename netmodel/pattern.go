@@ -1,10 +1,12 @@
 package netmodel
 
+import "slices"
+
 // A pattern tells routes apart by all that their kind depends on: the classes of their
 // links in order, a digit of four bits each, and in the last four bits the number of links
 // there. It is 0 where that is not all: for a host to itself, with more links than
-// patternLinks, with a link that is met twice or has no digit, and where latencies are
-// summed in another order.
+// patternLinks, with a link that is met twice or has no digit, and where the latencies
+// are summed in another order.
 type pattern uint64
 
 const (
@@ -31,7 +33,7 @@ func (r *routes) patternPlace(p pattern) *patternKind {
 // pattern appends the links of r.there and r.back, and returns the pattern of the route;
 // if that is 0, the links mean nothing.
 func (r *routes) pattern(links []int32) ([]int32, pattern) {
-	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.summedOf != nil {
+	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.summedOf != nil && !slices.Equal(r.summed, r.there) {
 		return links, 0
 	}
 	links = append(append(links, r.there...), r.back...)
