@@ -40,19 +40,28 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// fewClasses returns links and ways of up to nine of them between hosts.
+// fewClasses returns links of four classes, of which one may be of FATPIPEs, and ways of up
+// to eight of them between hosts, on which the classes follow one another in few manners.
 func fewClasses(random *rand.Rand, hosts int) ([]platforms.Link, routeFunc) {
-	links := make([]platforms.Link, 12)
-	for i := range links {
-		links[i] = platforms.Link{Bandwidth: float64(1+random.IntN(3)) * 1e8, Latency: float64(random.IntN(2)) * 1e-6}
-		if random.IntN(20) == 0 {
-			links[i].Policy = platforms.Fatpipe
+	const classes, each = 4, 8
+	var links []platforms.Link
+	for c := range classes {
+		l := platforms.Link{Bandwidth: float64(1+c/2) * 1e8, Latency: random.Float64() * 1e-5}
+		if c == 3 && random.IntN(2) == 0 {
+			l.Policy = platforms.Fatpipe
+		}
+		links = append(links, slices.Repeat([]platforms.Link{l}, each)...)
+	}
+	manners := make([][]int, 4)
+	for i := range manners {
+		for range 1 + random.IntN(8) {
+			manners[i] = append(manners[i], random.IntN(classes))
 		}
 	}
 	ways := make([][]int32, hosts*hosts)
 	for i := range ways {
-		for range 1 + random.IntN(1+random.IntN(9)) {
-			ways[i] = append(ways[i], int32(random.IntN(len(links))))
+		for _, c := range manners[random.IntN(len(manners))] {
+			ways[i] = append(ways[i], int32(c*each+random.IntN(each)))
 		}
 	}
 	return links, func(route []int32, src, dst int) ([]int32, error) {
