@@ -301,9 +301,6 @@ func (n *Network) delistFat(i uint32) {
 
 // mixed reports whether flow id is on a FATPIPE whose flows have different usages.
 func (n *Network) mixed(id uint32) bool {
-	if !n.flows[id].fat() {
-		return false
-	}
 	for i, to := n.fatSlots(id); i < to; i++ {
 		if n.fatpipes[n.slots[i].link].other > 0 {
 			return true

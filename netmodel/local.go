@@ -448,9 +448,8 @@ func (n *Network) commit() {
 	}
 	for _, id := range a.flows {
 		f := &n.flows[id]
-		f.filling = outside
-		if place := f.bottleneck; place >= 0 {
-			links[n.slots[n.firstSlot(id)+uint32(place)].link].bottleneck++
+		if f.filling = outside; f.bottleneck >= 0 {
+			n.bottleneckOf(id).bottleneck++
 		}
 		n.setLevel(id, f.filled)
 	}
