@@ -18,7 +18,6 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer in.close()
-	in.readAhead()
 	m, o, err := setUp(s, in, stderr)
 	if err != nil {
 		return err
@@ -29,6 +28,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	in.readAhead() // only now: its goroutine would keep others from starting
 	res, err := in.run(m.Machine, o)
 	k.close()
 	bar.Clear()

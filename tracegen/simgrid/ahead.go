@@ -94,10 +94,10 @@ func (t *Trace) Close() error {
 
 // stayAhead is the reader.
 func (t *Trace) stayAhead() {
-	a := t.ahead
+	a, memory := t.ahead, &slab{}
 	for !a.ended.Load() {
 		a.idle.Store(false)
-		for t.fillRound() {
+		for t.fillRound(memory) {
 		}
 		a.idle.Store(true)
 		<-a.wake
@@ -106,12 +106,12 @@ func (t *Trace) stayAhead() {
 
 // fillRound fills a block of each rank that has room for one, until Close, and reports
 // whether there was any.
-func (t *Trace) fillRound() (some bool) {
+func (t *Trace) fillRound(memory *slab) (some bool) {
 	for r := len(t.ahead.ranks) - 1; r >= 0; r-- {
 		if t.ahead.ended.Load() {
 			return false
 		}
-		if !t.ahead.ranks[r].full() && t.fillBlock(int32(r)) {
+		if !t.ahead.ranks[r].full() && t.fillBlock(int32(r), memory) {
 			some = true
 		}
 	}
@@ -125,9 +125,10 @@ func (a *ahead) rouse() {
 	}
 }
 
-// fillBlock fills a block of rank, unless both are in use or nothing follows. Lists may
-// be large: nothing is read behind a block with some before it is spent.
-func (t *Trace) fillBlock(rank int32) bool {
+// fillBlock fills a block of rank, unless both are in use or nothing follows. Windows are
+// cut from memory, which is that of who calls. Lists may be large: nothing is read behind
+// a block with some before it is spent.
+func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 	r, s := &t.ahead.ranks[rank], &t.streams[rank]
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -137,6 +138,7 @@ func (t *Trace) fillBlock(rank int32) bool {
 	}
 	b := &r.blocks[filled%2]
 	b.actions = b.room[:0]
+	s.lines.memory = memory
 	for n := readAtOnce; n == readAtOnce && len(b.actions) < len(b.room) && !s.lists.some(); {
 		n, b.err = t.fill(s, b.room[len(b.actions):][:readAtOnce])
 		b.actions = b.room[:len(b.actions)+n]
@@ -155,7 +157,7 @@ func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 		t.ahead.spend(r)
 	}
 	if r.empty() {
-		t.fillBlock(rank)
+		t.fillBlock(rank, &t.memory)
 	}
 	b := r.first()
 	if b.last {

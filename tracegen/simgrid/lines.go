@@ -21,7 +21,7 @@ type lines struct {
 	end    bool   // nothing is left behind the window
 	buf    []byte // the window: text, then the beginning of a line
 	offset int64  // of the next chunk
-	memory *slab
+	memory *slab  // of who reads
 	path   string
 	name   string // for errors
 }

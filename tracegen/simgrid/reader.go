@@ -23,6 +23,7 @@ type Trace struct {
 	defaultSize int64    // bytes of an item without datatype
 	streams     []stream // by rank
 	shared      *lines   // the one file, or nil
+	memory      slab     // of the windows that Fill's caller reads
 	recent      recentSums
 	batch       int    // actions that Fill is asked for
 	fills       []int  // calls of Fill, by rank
@@ -96,7 +97,8 @@ func (t *Trace) readIndex(index, dir string) error {
 	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
 		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
 	}
-	memory, line := &slab{}, 0
+	var files []string
+	line := 0
 	scan := bufio.NewScanner(text)
 	for scan.Scan() {
 		line++
@@ -104,22 +106,30 @@ func (t *Trace) readIndex(index, dir string) error {
 		if name == "" {
 			continue
 		}
-		if len(t.streams) == MaxRanks {
+		if len(files) == MaxRanks {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
-		s := stream{rank: int32(len(t.streams)), lines: lines{memory: memory, path: filepath.Join(dir, name), name: name}}
-		if filepath.IsAbs(name) {
-			s.lines.path = name
-		}
-		if isAction(name) && !exists(s.lines.path) {
+		if isAction(name) && !exists(pathOf(dir, name)) {
 			return fmt.Errorf("%s:%d: %q is an action: want the index, which is a list of files of actions", index, line, name)
 		}
-		t.streams = append(t.streams, s)
+		files = append(files, name)
 	}
 	if err := linescan.Err(scan); err != nil {
 		return fmt.Errorf("%s:%d: %w", index, line+1, err)
 	}
+	t.streams = make([]stream, len(files))
+	for r, name := range files {
+		t.streams[r] = stream{rank: int32(r), lines: lines{memory: &t.memory, path: pathOf(dir, name), name: name}}
+	}
 	return nil
+}
+
+// pathOf returns the path of a file that an index names.
+func pathOf(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
 }
 
 // isAction reports whether a line looks like one of a file of actions: the number of a
