@@ -17,6 +17,7 @@ import (
 // the reader begins with the last, and they open the files from both ends.
 type ahead struct {
 	ranks []aheadRank
+	taken []int32 // by rank: actions of its first block; apart, as it is who asks that counts
 
 	spent int           // blocks since the reader was roused
 	idle  atomic.Bool   // the reader waits, or is about to
@@ -38,7 +39,7 @@ type aheadRank struct {
 // block is actions of a rank. One without is its last.
 type block struct {
 	room    []trace.Action
-	actions []trace.Action // in room, those that are left
+	actions []trace.Action // in room
 	lists   sumLists       // that they name
 	listed  bool           // there are some; under aheadRank.reading
 	last    bool
@@ -73,7 +74,7 @@ func (t *Trace) ReadAhead() {
 	if begun || t.shared != nil || t.ahead != nil || 2*size*t.ranks > mostAhead || runtime.GOMAXPROCS(0) == 1 {
 		return
 	}
-	a := &ahead{ranks: make([]aheadRank, t.ranks), wake: make(chan struct{}, 1)}
+	a := &ahead{ranks: make([]aheadRank, t.ranks), taken: make([]int32, t.ranks), wake: make(chan struct{}, 1)}
 	room := make([]trace.Action, 2*size*t.ranks)
 	for i := range 2 * t.ranks {
 		a.ranks[i/2].blocks[i%2].room = room[i*size:][:size:size]
@@ -152,9 +153,10 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 
 // take is Fill where there is a reader.
 func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
-	r := &t.ahead.ranks[rank]
-	if !r.empty() && len(r.first().actions) == 0 && !r.first().last {
+	r, taken := &t.ahead.ranks[rank], &t.ahead.taken[rank]
+	if !r.empty() && int(*taken) == len(r.first().actions) && !r.first().last {
 		t.ahead.spend(r)
+		*taken = 0
 	}
 	if r.empty() {
 		t.fillBlock(rank, &t.memory)
@@ -163,8 +165,8 @@ func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 	if b.last {
 		return 0, b.err
 	}
-	n := copy(buf, b.actions)
-	b.actions = b.actions[n:]
+	n := copy(buf, b.actions[*taken:])
+	*taken += int32(n)
 	return n, nil
 }
 
