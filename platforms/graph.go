@@ -81,17 +81,15 @@ func (g *graph) towards(at, to int32) int32 {
 // links where it only asks for the way back, or for a part of a longer way.
 var ErrNotListed = errors.New("not listed in this direction")
 
-func (g *graph) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
-	if g.edge(src, dst) < 0 {
-		switch {
-		case src == dst:
-			return append(route, LoopbackLink), nil
-		case g.full: // a part without links of a longer route; see AppendLinks
-			return route, nil
-		}
-	}
+func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, err error) {
 	start := len(route)
-	route, err := g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+	switch listed := g.edge(src, dst) >= 0; {
+	case !listed && src == dst:
+		route = append(route, LoopbackLink)
+	case !listed && g.full: // a part without links of a longer route; see AppendLinks
+	default:
+		route, err = g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+	}
 	if w.order == AsListed && g.dijkstra {
 		slices.Reverse(route[:start])
 		slices.Reverse(route)

@@ -27,12 +27,18 @@ func parseCluster(t testing.TB, radical, attrs string) *Platform {
 // is no route.
 func routeNames(t testing.TB, p *Platform, src, dst string) string {
 	t.Helper()
+	return orderedNames(t, p, AsMet, src, dst)
+}
+
+// orderedNames is routeNames in some order.
+func orderedNames(t testing.TB, p *Platform, order Order, src, dst string) string {
+	t.Helper()
 	a, okA := p.HostIndex(src)
 	b, okB := p.HostIndex(dst)
 	if !okA || !okB {
 		t.Fatalf("no host %q or %q", src, dst)
 	}
-	route, err := p.AppendRoute(nil, a, b)
+	route, err := p.AppendLinks(order, nil, a, b)
 	if err != nil {
 		return ""
 	}

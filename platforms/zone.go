@@ -49,7 +49,7 @@ const (
 	// way across a zone before the ways to and from its gateways, and a path of
 	// Dijkstra's from its end.
 	AsSummed
-	// AsListed is that in which SimGrid lists them: a path of Dijkstra's inside
+	// AsListed is that in which SimGrid lists them: what Dijkstra finds inside
 	// one zone before all that was found so far, and each of its edges backwards.
 	AsListed
 )
