@@ -17,7 +17,7 @@ import (
 // the reader begins with the last, and they open the files from both ends.
 type ahead struct {
 	ranks []aheadRank
-	taken []int32 // by rank: actions of its first block; apart, as it is who asks that counts
+	taken []int32 // by rank: actions of its first block that were asked for; the reader never looks
 
 	spent int           // blocks since the reader was roused
 	idle  atomic.Bool   // the reader waits, or is about to
