@@ -220,10 +220,8 @@ func TestBypass(t *testing.T) {
 }
 
 // TestListedOrder: what a zone of routing Dijkstra finds inside it comes before all that leads
-// there, a path as well as the loopback of a gateway behind a bypass. Floyd's comes last. (In
-// case 2456 of `go run ./scripts/crosscheck -seed 20261164` a receive ends at 12.572735834 ms in
-// SimGrid 3.32: two flows in a FATPIPE are tied, or not, by the last bit of a sum in this order.
-// With the loopback last they are not, and it ends at 12.572695484 ms.)
+// there, a path as well as the loopback of a gateway behind a bypass; Floyd's comes last. (What
+// hangs on it is in TestOrderOfPenalty of package replay, with SimGrid's dates.)
 func TestListedOrder(t *testing.T) {
 	for routing, want := range map[string][2]string{
 		"Dijkstra": {"loopback loopback m", "y x loopback m"},
