@@ -54,7 +54,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		return nil, err
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, LongMemory: s.noisy || s.header.Pollables > 0,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, LongMemory: s.noisy || s.polls,
 		Measure: s.measure, Progress: so.Progress,
 	})
 	if err != nil {
@@ -74,6 +74,7 @@ type sample struct {
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
 	noisy      bool
+	polls      bool // ranks poll for messages
 }
 
 // errStream is the error of a trace that is not a file.
@@ -89,7 +90,7 @@ func (s *sample) span() error {
 	if _, file := t.Totals(); !file {
 		return errStream
 	}
-	s.header = t.Header()
+	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1
 	if w := t.Windows(); len(w) > 0 {
 		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1

@@ -118,42 +118,32 @@ func (in *input) checkSteps(o replay.Options) error {
 	return nil
 }
 
-// visit calls f with every item of the trace's definitions; ok is false where they are
-// not known before the end: of a stream, and of text.
-func (in *input) visit(f func(*trace.Item)) (ok bool) {
+// program returns the trace's definitions, nil where they are not known before the end:
+// of a stream, and of text.
+func (in *input) program() *trace.Program {
 	if in.trace == nil {
-		return false
+		return nil
 	}
 	if _, file := in.trace.Totals(); !file {
-		return false
+		return nil
 	}
-	p := in.trace.Program()
-	for i := range p.NumBlocks() {
-		visitItems(p.Block(i).Items, f)
-	}
-	return true
-}
-
-func visitItems(list []trace.Item, f func(*trace.Item)) {
-	for i := range list {
-		f(&list[i])
-		visitItems(list[i].Body, f)
-	}
+	return in.trace.Program()
 }
 
 // called returns the kernels that the trace calls: all that its header declares if no
 // more is known.
 func (in *input) called() []trace.Kernel {
 	all := in.header.Kernels
+	p := in.program()
+	if p == nil {
+		return all
+	}
 	calls := make([]bool, len(all))
-	ok := in.visit(func(it *trace.Item) {
+	p.Visit(func(it *trace.Item) {
 		if it.Op == trace.OpCompute {
 			calls[it.Sym] = true
 		}
 	})
-	if !ok {
-		return all
-	}
 	var list []trace.Kernel
 	for i, k := range all {
 		if calls[i] {
@@ -163,15 +153,13 @@ func (in *input) called() []trace.Kernel {
 	return list
 }
 
-// polls reports whether the trace polls: a definition makes an operation pending that
-// waits for a message, or is a recorded probe. Of a stream it is known whether there is a
-// place for such operations, of text nothing.
+// polls reports whether the trace polls. Of a stream it is known whether there is a place
+// for operations that may, of text nothing.
 func (in *input) polls() bool {
-	some := false
-	ok := in.visit(func(it *trace.Item) {
-		some = some || it.Op == trace.OpDefine && len(it.Guard) > 0 || it.Op == trace.OpIprobe
-	})
-	return some || !ok && in.header.Pollables > 0
+	if p := in.program(); p != nil {
+		return p.Polls()
+	}
+	return in.header.Pollables > 0
 }
 
 // machine is what is replayed on, with the names for the report.

@@ -141,3 +141,29 @@ func TestRings(t *testing.T) {
 		}
 	}
 }
+
+// TestPolls: HPL_bcast of the four rings asks by HPL_Iprobe whether the panel is there,
+// that of the long ones does not ask (HPL_bcast_blong.c). One column of processes has
+// nobody to wait for.
+func TestPolls(t *testing.T) {
+	for _, c := range []struct {
+		bcast string
+		depth int
+		cols  int
+		want  bool
+	}{
+		{"1ring", 1, 3, true}, {"1ringM", 0, 3, true}, {"2ring", 0, 3, true}, {"2ringM", 1, 3, true},
+		{"long", 0, 3, false}, {"long", 1, 3, false}, {"longM", 0, 3, false}, {"longM", 1, 3, false},
+		{"1ring", 1, 1, false},
+	} {
+		p := DefaultParams(200, 2, c.cols)
+		p.NB, p.Depth = 32, c.depth
+		var err error
+		if p.Bcast, err = ParseBcast(c.bcast); err != nil {
+			t.Fatal(err)
+		}
+		if got := openTrace(t, generate(t, p, Options{})).Program().Polls(); got != c.want {
+			t.Errorf("%s, depth %d, %d columns: polls %t", c.bcast, c.depth, c.cols, got)
+		}
+	}
+}

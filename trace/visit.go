@@ -1,0 +1,27 @@
+package trace
+
+// Visit calls f with every item of the blocks that are defined, and with those of
+// their loops and conditions. Items must not be changed.
+func (p *Program) Visit(f func(*Item)) {
+	for i := range p.blocks {
+		visitItems(p.blocks[i].Items, f)
+	}
+}
+
+func visitItems(list []Item, f func(*Item)) {
+	for i := range list {
+		f(&list[i])
+		visitItems(list[i].Body, f)
+	}
+}
+
+// Polls reports whether a rank polls for a message: a definition makes an operation
+// pending that waits for one, or a block has a recorded probe. Operations without a
+// guard, as HPL's long broadcasts, run at their first poll, whatever has arrived.
+func (p *Program) Polls() bool {
+	polls := false
+	p.Visit(func(it *Item) {
+		polls = polls || it.Op == OpDefine && len(it.Guard) > 0 || it.Op == OpIprobe
+	})
+	return polls
+}
