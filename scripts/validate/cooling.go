@@ -74,8 +74,8 @@ func coolingClaims(points []point) []verdict {
 		errors[state].add(relative(p.ours, p.real), "")
 	}
 	loss := relative(at["bad 500,000"], at["good 500,000"])
-	return []verdict{{8, fmt.Sprintf("%s %% at 500,000; good %s, bad %s", tenth(loss), errors[0].limits(), errors[1].limits()),
-		math.Abs(loss+12.8) < 4 && errors[0].within5 == errors[0].n && errors[1].within5 >= errors[1].n-1}}
+	return []verdict{{Claim: 8, Ours: fmt.Sprintf("%s %% at 500,000; good %s, bad %s", tenth(loss), errors[0].limits(), errors[1].limits()),
+		Reproduced: math.Abs(loss+12.8) < 4 && errors[0].within5 == errors[0].n && errors[1].within5 >= errors[1].n-1}}
 }
 
 // pooledRuns returns the mean Gflops of all real runs by the state of the cooling.

@@ -71,7 +71,7 @@ func gridName(p point) string { return strings.Join(p.labels, "x") }
 // firstNetworkClaims checks how far off the first network is.
 func firstNetworkClaims(points []point) []verdict {
 	a := agree(points, gridName)
-	return []verdict{{9, fmt.Sprintf("worst %s %% at %s", tenth(a.oursReal.worst), a.oursReal.worstAt), a.oursReal.worst > 40}}
+	return []verdict{{Claim: 9, Ours: fmt.Sprintf("worst %s %% at %s", tenth(a.oursReal.worst), a.oursReal.worstAt), Reproduced: a.oursReal.worst > 40}}
 }
 
 // Of all grids the claims tell the best and the worst on the machine, of half of them
@@ -84,11 +84,11 @@ func geometryClaims(points []point) []verdict {
 	best, worst := extremes(points, ourGflops)
 	flat, pairs := flatBeatsTall(points)
 	return []verdict{
-		{10, fmt.Sprintf("%s, %d of %d within 5 %% (SMPI: %s, %d)", a.oursReal.limits(), a.oursReal.within5, a.oursReal.n, a.smpiReal.limits(), a.smpiReal.within5),
-			a.oursReal.mean() <= a.smpiReal.mean()+1},
-		{14, fmt.Sprintf("best %s, worst %s, factor %.1f between them; small P beats large P in %d of %d pairs",
+		{Claim: 10, Ours: fmt.Sprintf("%s, %d of %d within 5 %% (SMPI: %s, %d)", a.oursReal.limits(), a.oursReal.within5, a.oursReal.n, a.smpiReal.limits(), a.smpiReal.within5),
+			Reproduced: a.oursReal.mean() <= a.smpiReal.mean()+1},
+		{Claim: 14, Ours: fmt.Sprintf("best %s, worst %s, factor %.1f between them; small P beats large P in %d of %d pairs",
 			gridName(best), gridName(worst), best.ours/worst.ours, flat, pairs),
-			gridName(best) == publishedBest && gridName(worst) == publishedWorst && flat == pairs},
+			Reproduced: gridName(best) == publishedBest && gridName(worst) == publishedWorst && flat == pairs},
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 // claims checks those about accuracy by N.
 func (s *ladderStudy) claims() []verdict {
 	var list []verdict
-	add := func(number int, ours string, ok bool) { list = append(list, verdict{number, ours, ok}) }
+	add := func(number int, ours string, ok bool) {
+		list = append(list, verdict{Claim: number, Ours: ours, Reproduced: ok})
+	}
 	off := func(model string, n int) float64 { return relative(s.ours[model][n], s.real[n]) }
 	const large, small = 500000, 100000
 	if s.has("A1", large, small) {

@@ -79,7 +79,7 @@ func validate(args []string, stdout, log io.Writer) error {
 	}
 	var wanted []part
 	for _, p := range parts() {
-		if len(o.only) == 0 || slices.Contains(o.only, p.name) {
+		if len(o.only) == 0 && (o.all || !p.aside) || slices.Contains(o.only, p.name) {
 			wanted = append(wanted, p)
 		}
 	}

@@ -140,9 +140,9 @@ func topology(l *lab) (section, error) {
 	text := "Time above that with 4 top switches, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
 		overheadTable("top switches", "4", []string{"one switch for all", "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
 	o := overheadsOver("4", samples, func(s sample) float64 { return s.ours })
-	return section{text, []verdict{{24, fmt.Sprintf("3: %s %% at 500,000; 2: %s %%, %s %% at 100,000; 1: %s %%, %s %%; one switch %s %%", tenth(o["500000 3"]), tenth(o["500000 2"]), tenth(o["100000 2"]),
+	return section{text, []verdict{{Claim: 24, Ours: fmt.Sprintf("3: %s %% at 500,000; 2: %s %%, %s %% at 100,000; 1: %s %%, %s %%; one switch %s %%", tenth(o["500000 3"]), tenth(o["500000 2"]), tenth(o["100000 2"]),
 		tenth(o["500000 1"]), tenth(o["100000 1"]), tenth(o["500000 one switch for all"])),
-		o["500000 3"] < 1 && o["100000 2"] > o["500000 2"] && o["500000 2"] > 0.5 && o["500000 1"] > 5 && o["100000 1"] > 20 && o["500000 one switch for all"] < 0}}}, nil
+		Reproduced: o["500000 3"] < 1 && o["100000 2"] > o["500000 2"] && o["500000 2"] > 0.5 && o["500000 1"] > 5 && o["100000 1"] > 20 && o["500000 one switch for all"] < 0}}}, nil
 }
 
 // temporal replays 8x32 ranks with more and more noise of dgemm.
@@ -235,8 +235,8 @@ func temporalClaims(samples []sample, y *synthetic) []verdict {
 	}
 	large := o[cell(500000, "10 %")]
 	return []verdict{
-		{19, ten + "; " + four, rising && large > 5 && large < 13 && o[cell(500000, "4 %")] < large/2},
-		{20, fmt.Sprintf("%.1f %%", 100*sum/count), math.Abs(100*sum/count-3.4) < 0.1},
+		{Claim: 19, Ours: ten + "; " + four, Reproduced: rising && large > 5 && large < 13 && o[cell(500000, "4 %")] < large/2},
+		{Claim: 20, Ours: fmt.Sprintf("%.1f %%", 100*sum/count), Reproduced: math.Abs(100*sum/count-3.4) < 0.1},
 	}
 }
 
@@ -252,28 +252,49 @@ func spatialClaims(samples []sample) []verdict {
 	}
 	at := func(n int, grid string) float64 { return o[cell(n, grid)] }
 	const large = 500000
-	fives := []string{"5x51", "5x50", "5x48"}
 	verdicts := []verdict{
-		{18, list(large, "8x32", "2x128", "16x16", "1x256", "32x8"),
-			at(large, "8x32") > 0 && at(large, "2x128") > at(large, "8x32") && at(large, "16x16") > 10 && at(large, "1x256") > 25 && at(large, "32x8") > 40},
-		{21, list(large, "4x63", "4x62", "4x61", "4x60", "5x51") + "; " + list(large, "16x15", "17x15", "32x8"),
-			at(large, "4x63") > 0 && at(large, "4x60") > at(large, "4x62") && at(large, "5x51") < 1 && at(large, "16x15") > 15},
+		{Claim: 18, Ours: list(large, "8x32", "2x128", "16x16", "1x256", "32x8"),
+			Reproduced: at(large, "8x32") > 0 && at(large, "2x128") > at(large, "8x32") && at(large, "16x16") > 10 && at(large, "1x256") > 25 && at(large, "32x8") > 40},
+		{Claim: 21, Ours: list(large, "4x63", "4x62", "4x61", "4x60", "5x51") + "; " + list(large, "16x15", "17x15", "32x8"),
+			Reproduced: at(large, "4x63") > 0 && at(large, "4x60") > at(large, "4x62") && at(large, "5x51") < 1 && at(large, "16x15") > 15},
 	}
-	return append(verdicts, fiveRows(samples, list(200000, fives...), list(large, fives...), at(large, "5x51"))...)
+	return append(verdicts, fiveRows(samples)...)
 }
 
-// fiveRows checks the claim that grids of 5 rows are bad at N = 200,000 only, and tells
-// what becomes of it if 4x64 is left unsolved there, as the published simulations did.
-// Nothing is found without both.
-func fiveRows(samples []sample, there, elsewhere string, large float64) []verdict {
-	at200 := func(grid string) int {
-		return slices.IndexFunc(samples, func(s sample) bool { return s.n == 200000 && s.what == grid })
+// fiveRows checks the claim that grids of 5 rows are bad at N = 200,000 only: as all
+// runs of HPL are, and as they were published, where the run of 4x64 of that order
+// left out the back substitution (docs/validation.md). Nothing is found without both
+// kinds of grid.
+func fiveRows(samples []sample) []verdict {
+	const odd, large = 200000, 500000
+	solved := func(s sample) float64 { return s.ours }
+	published := func(s sample) float64 {
+		if s.what == "4x64" && s.n == odd {
+			return s.unsolved
+		}
+		return s.ours
 	}
-	base, five := at200("4x64"), at200("5x51")
-	if base < 0 || five < 0 {
+	fives := []string{"5x51", "5x50", "5x49", "5x48"}
+	list := func(o map[string]float64, n int) (text string, sum float64) {
+		for _, g := range fives {
+			text += ", " + g + " " + tenth(o[cell(n, g)])
+			sum += o[cell(n, g)]
+		}
+		return strings.TrimPrefix(text, ", ") + fmt.Sprintf(" %% at %s", page.Count(n)), sum / float64(len(fives))
+	}
+	all, as := overheadsOver("4x64", samples, solved), overheadsOver("4x64", samples, published)
+	if _, ok := all[cell(odd, fives[0])]; !ok {
 		return nil
 	}
-	solved, unsolved := relative(samples[base].ours, samples[five].ours), relative(samples[base].unsolved, samples[five].ours)
-	return []verdict{{22, fmt.Sprintf("%s at 200,000, but 5x51 %s %% if 4x64 leaves out the back substitution as published; %s at 500,000", there, tenth(unsolved), elsewhere),
-		solved > 2 && large < solved-3}}
+	there, bad := list(all, odd)
+	asPublished, badAsPublished := list(as, odd)
+	elsewhere, good := list(all, large)
+	v := verdict{Claim: 22, Ours: fmt.Sprintf("%s if 4x64 leaves out the back substitution there, as published, and %s if it does not; %s", asPublished, there, elsewhere)}
+	switch {
+	case bad > 2 && good < bad-3:
+		v.Reproduced = true
+	case badAsPublished > 2 && good < badAsPublished-3:
+		v.Reproduced, v.Only = true, "as simulated: HPL that solves the system has no such effect"
+	}
+	return []verdict{v}
 }

@@ -228,9 +228,15 @@ func TestMeasureAll(t *testing.T) {
 	l := &lab{log: io.Discard}
 	third := make(chan bool)
 	err := l.measureAll([]part{
-		{"first", func(*lab) (section, error) { <-third; return section{"one", []verdict{{1, "ten", true}}}, nil }},
-		{"second", func(*lab) (section, error) { return section{}, errors.New("no such machine") }},
-		{"third", func(*lab) (section, error) { close(third); return section{"three", []verdict{{2, "much", false}}}, nil }},
+		{name: "first", measure: func(*lab) (section, error) {
+			<-third
+			return section{"one", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}}}, nil
+		}},
+		{name: "second", measure: func(*lab) (section, error) { return section{}, errors.New("no such machine") }},
+		{name: "third", measure: func(*lab) (section, error) {
+			close(third)
+			return section{"three", []verdict{{Claim: 2, Ours: "much", Reproduced: false}}}, nil
+		}},
 	}, path)
 	if err == nil || err.Error() != "second: no such machine" {
 		t.Error(err)
@@ -319,14 +325,47 @@ func TestWithout(t *testing.T) {
 	}
 }
 
+// TestCooledNodes: the normal class has the mean of dahu-node, a slow node takes
+// 8.297494/7.359773 = 1.1274 times as long (means of dahu-cooling), and what differs
+// between nodes is the same part of the mean as between processors.
+func TestCooledNodes(t *testing.T) {
+	law, err := cooledNodes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	normal, slow := law.Classes[0], law.Classes[1]
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"mean of normal nodes, s", normal.Mean[0], 2.3723302e-12},
+		{"deviation of their noise, s", normal.Mean[2], 8.1692872e-14},
+		{"slow / normal", slow.Mean[0] / normal.Mean[0], 8.297494 / 7.359773},
+		{"relative variance between slow nodes", slow.Spatial[0][0] / (slow.Mean[0] * slow.Mean[0]), 3.125799e-23 / (8.297494e-11 * 8.297494e-11)},
+		{"relative covariance of time and noise over days", normal.Temporal[0][2] / (normal.Mean[0] * normal.Mean[2]), 1.150207e-25 / (7.359773e-11 * 2.579149e-12)},
+		{"weight of slow nodes", slow.Weight, 1.0 / 9},
+	} {
+		if math.Abs(c.got/c.want-1) > 1e-12 {
+			t.Errorf("%s: %g, want %g", c.what, c.got, c.want)
+		}
+	}
+	nodes, err := drawCooled(law, 1)
+	if err != nil || len(nodes) != 256 || nodes[255].host != 255 {
+		t.Errorf("%d nodes, %v", len(nodes), err)
+	}
+}
+
 // TestJudge: a claim that nothing was found about keeps what the table says.
 func TestJudge(t *testing.T) {
-	before := judge("", []verdict{{1, "ten", true}, {2, "one", false}})
-	after := judge(before, []verdict{{2, "two", true}})
+	before := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}, {Claim: 2, Ours: "one", Reproduced: false}})
+	after := judge(before, []verdict{{Claim: 2, Ours: "two", Reproduced: true}})
 	for _, want := range []string{"| ten | yes |\n| 2 |", "| two | yes |\n| 3 |", "| – | not tested: grid and models are not public |"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("no %q in\n%s", want, after)
 		}
+	}
+	if only := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true, Only: "at night"}}); !strings.Contains(only, "| ten | only at night |\n") {
+		t.Errorf("%s", only)
 	}
 	if again := judge(after, nil); again != after {
 		t.Errorf("%s\nwant\n%s", again, after)
@@ -337,10 +376,19 @@ func TestJudge(t *testing.T) {
 // one with 96.
 func TestUnsolved(t *testing.T) {
 	samples := []sample{{n: 200000, what: "4x64", smpi: 104, ours: 96, unsolved: 105}, {n: 200000, what: "5x51", smpi: 100, ours: 100, unsolved: 103}}
-	if v := fiveRows(samples, "-4 %", "0 %", -1); v[0].Reproduced || !strings.Contains(v[0].Ours, "5x51 +5.0 %") {
+	large := []sample{{n: 500000, what: "4x64", ours: 100}}
+	for _, five := range []string{"5x50", "5x49", "5x48"} {
+		samples = append(samples, sample{n: 200000, what: five, ours: 100})
+	}
+	for _, five := range []string{"5x51", "5x50", "5x49", "5x48"} {
+		large = append(large, sample{n: 500000, what: five, ours: 100})
+	}
+	samples = append(samples, large...)
+	v := fiveRows(samples)[0]
+	if !v.Reproduced || v.Only == "" || !strings.HasPrefix(v.Ours, "5x51 +5.0, 5x50 +5.0, 5x49 +5.0, 5x48 +5.0 % at 200,000 if") || !strings.Contains(v.Ours, "5x51 −4.0, ") {
 		t.Errorf("%+v", v)
 	}
-	if v := fiveRows(samples[:1], "", "", 0); v != nil {
+	if v := fiveRows(samples[:1]); v != nil {
 		t.Errorf("%+v without 5x51", v)
 	}
 	samples = append(samples, sample{n: 100000, what: "5x51", smpi: 50, ours: 50, unsolved: 51})
@@ -349,10 +397,15 @@ func TestUnsolved(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	samples[0].ours = 105
-	if v := fiveRows(samples, "+5 %", "0 %", 0); !v[0].Reproduced {
+	if v := fiveRows(samples)[0]; !v.Reproduced || v.Only != "" {
 		t.Errorf("%+v", v)
 	}
-	if v := fiveRows(samples, "+5 %", "4 %", 4); v[0].Reproduced {
+	for i := range samples {
+		if samples[i].n == 500000 && samples[i].what == "4x64" {
+			samples[i].ours = 104
+		}
+	}
+	if v := fiveRows(samples)[0]; v.Reproduced {
 		t.Errorf("%+v, bad at large orders as well", v)
 	}
 }
@@ -360,7 +413,7 @@ func TestUnsolved(t *testing.T) {
 // TestCommunication: of 8 s, 6 are computation.
 func TestCommunication(t *testing.T) {
 	r := result{Makespan: 8, Kinds: []share{{"recv", 1}, {"compute", 6}}}
-	if v := r.communication(); v != (verdict{30, "25 % of the first five steps", true}) {
+	if v := r.communication(); v != (verdict{Claim: 30, Ours: "25 % of the first five steps", Reproduced: true}) {
 		t.Errorf("%+v", v)
 	}
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/calibrate/hosts"
+	"reprise/internal/page"
+)
+
+// cooledNodes is the law of nodes of which some are slow: the classes of Dahu's
+// processors when the cooling of four nodes was broken, in proportion to the normal
+// one, transposed to nodes with one dgemm of 32 threads. The study's own law of nodes
+// is not published, but that it is this transposition is.
+func cooledNodes() (*hosts.Model, error) {
+	cpus, err := hosts.Builtin("dahu-cooling")
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := hosts.Builtin("dahu-node")
+	if err != nil {
+		return nil, err
+	}
+	ratio := slices.Clone(nodes.Classes[0].Mean)
+	for i := range ratio {
+		ratio[i] /= cpus.Classes[0].Mean[i]
+	}
+	nodes.Description = "nodes of Dahu, as its processors were when the cooling of four nodes was broken"
+	nodes.Classes = cpus.Classes
+	for i := range nodes.Classes {
+		transpose(&nodes.Classes[i], ratio)
+	}
+	return nodes, nodes.Validate()
+}
+
+// transpose multiplies the variables of a class.
+func transpose(c *hosts.Class, ratio []float64) {
+	for i, r := range ratio {
+		c.Mean[i] *= r
+		for j, q := range ratio {
+			c.Spatial[i][j] *= r * q
+			c.Temporal[i][j] *= r * q
+		}
+	}
+}
+
+// drawCooled returns 256 nodes of a machine that is drawn from the law; each seed has
+// another.
+func drawCooled(law *hosts.Model, seed uint64) ([]processor, error) {
+	machine, err := law.Draw(hosts.DrawOptions{Hosts: 256, Seed: seed, Day: 1})
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]processor, len(machine.Units))
+	for i, u := range machine.Units {
+		nodes[i] = processor{host: i, gemm: gemm{
+			mean:      polynomial{mnk: u.Values[0], intercept: u.Values[1]},
+			deviation: polynomial{mnk: u.Values[2]},
+		}}
+	}
+	return nodes, nil
+}
+
+// cooledShapes are the grids of the study of machines with slow nodes.
+var cooledShapes = []string{"4x64", "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49"}
+
+// twoClasses replays grids of fewer and fewer nodes, the slowest left out, of machines
+// some of whose nodes are slow. The published machines are not known; ours are drawn
+// from the law that they were drawn from, so that only means over machines compare.
+func twoClasses(l *lab) (section, error) {
+	y, err := l.readSynthetic()
+	if err != nil {
+		return section{}, err
+	}
+	law, err := cooledNodes()
+	if err != nil {
+		return section{}, err
+	}
+	s, err := l.sheet("sensibility/spatial_heterogeneous.csv", "platform_id", "matrix_size", "removed_nodes", "p", "q", "smpi_gflops")
+	if err != nil {
+		return section{}, err
+	}
+	machines := choose(3)
+	if l.all {
+		machines = choose(10)
+	}
+	y.nodes = map[string][]processor{}
+	var samples []sample
+	for _, r := range s.rows {
+		machine, n := r.text("platform_id"), r.whole("matrix_size")
+		if !machines.has(n, machine) {
+			continue
+		}
+		if y.nodes[machine] == nil {
+			if y.nodes[machine], err = drawCooled(law, uint64(r.whole("platform_id")+1)); err != nil {
+				return section{}, err
+			}
+		}
+		samples = append(samples, y.sample(machine, n, r.text("p")+"x"+r.text("q"), r.number("smpi_gflops"),
+			y.without(machine, r.whole("removed_nodes")), r.whole("p"), r.whole("q"), ""))
+	}
+	if s.err != nil {
+		return section{}, s.err
+	}
+	if err := l.fill(samples); err != nil {
+		return section{}, err
+	}
+	text := "Time above that of 4x64, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
+		overheadTable("grid", "4x64", cooledShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
+	return section{text, []verdict{removalPays(samples)}}, nil
+}
+
+// removalPays checks the claim that a machine with slow nodes is quicker without 6 to
+// 12 of them.
+func removalPays(samples []sample) verdict {
+	o := overheadsOver("4x64", samples, func(s sample) float64 { return s.ours })
+	const large = 500000
+	var parts []string
+	pays := true
+	for _, grid := range []string{"5x50", "5x49", "4x62", "4x61"} {
+		x := o[cell(large, grid)]
+		parts = append(parts, grid+" "+tenth(x))
+		pays = pays && x < -0.5
+	}
+	return verdict{Claim: 23, Ours: fmt.Sprintf("%s %% at %s, mean of machines drawn from the law", strings.Join(parts, ", "), page.Count(large)), Reproduced: pays}
+}
