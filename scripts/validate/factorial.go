@@ -15,12 +15,8 @@ import (
 // factorial replays the combinations of NB, DEPTH, BCAST and SWAP that were run on
 // Dahu with N = 250,000.
 func factorial(l *lab) (section, error) {
-	x, err := newFactorialStudy(l)
+	x, points, err := replayFactorial(l)
 	if err != nil {
-		return section{}, err
-	}
-	points := x.points()
-	if err := l.replayPoints(points); err != nil {
 		return section{}, err
 	}
 	effects, orders, err := effectTable([]string{"NB", "DEPTH", "BCAST", "SWAP"}, points)
@@ -79,6 +75,16 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 	}
 	x.rows = s.rows
 	return x, s.err
+}
+
+// replayFactorial returns the study and all its combinations, replayed.
+func replayFactorial(l *lab) (*factorialStudy, []point, error) {
+	x, err := newFactorialStudy(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	points := x.points()
+	return x, points, l.replayPoints(points)
 }
 
 // points lists the combinations.

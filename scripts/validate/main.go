@@ -64,6 +64,17 @@ func parseFlags(args []string) (*config, error) {
 	return o, nil
 }
 
+// wanted returns the parts that are chosen: by name, or all that are not aside, or all.
+func (o *config) wanted() []part {
+	var list []part
+	for _, p := range parts() {
+		if len(o.only) == 0 && (o.all || !p.aside) || slices.Contains(o.only, p.name) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // validate measures the chosen parts and writes each to the page.
 func validate(args []string, stdout, log io.Writer) error {
 	o, err := parseFlags(args)
@@ -77,13 +88,7 @@ func validate(args []string, stdout, log io.Writer) error {
 	if o.short {
 		return short(l, o.facts, stdout)
 	}
-	var wanted []part
-	for _, p := range parts() {
-		if len(o.only) == 0 && (o.all || !p.aside) || slices.Contains(o.only, p.name) {
-			wanted = append(wanted, p)
-		}
-	}
-	return l.measureAll(wanted, o.page)
+	return l.measureAll(o.wanted(), o.page)
 }
 
 // measureAll measures parts side by side, so that no processor idles while the last

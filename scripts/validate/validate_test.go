@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,44 @@ func TestFlags(t *testing.T) {
 		if _, err := parseFlags(strings.Fields(args)); err == nil {
 			t.Errorf("%q: no error", args)
 		}
+	}
+}
+
+// TestWanted: a part that is aside is measured with -all, or by its name.
+func TestWanted(t *testing.T) {
+	const aside = "factorial-reconstructed"
+	for _, c := range []struct {
+		flags string
+		parts int
+		aside bool
+	}{{"-data d", len(parts()) - 1, false}, {"-data d -all", len(parts()), true}, {"-data d -only " + aside, 1, true}, {"-data d -all -only dahu", 1, false}} {
+		o, err := parseFlags(strings.Fields(c.flags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := o.wanted()
+		if has := slices.ContainsFunc(got, func(p part) bool { return p.name == aside }); len(got) != c.parts || has != c.aside {
+			t.Errorf("%s: %d parts, with the one aside: %t", c.flags, len(got), has)
+		}
+	}
+}
+
+// TestRemovalPays: without nodes the run is quicker by 100/104 - 1 = -3.8 %; by nothing
+// in one grid, and not replayed.
+func TestRemovalPays(t *testing.T) {
+	samples := []sample{{n: 500000, what: "4x64", ours: 100}}
+	for _, grid := range []string{"5x50", "5x49", "4x62", "4x61"} {
+		samples = append(samples, sample{n: 500000, what: grid, ours: 104})
+	}
+	if v := removalPays(samples); len(v) != 1 || !v[0].Reproduced || !strings.HasPrefix(v[0].Ours, "5x50 −3.8, 5x49 −3.8, ") {
+		t.Errorf("%+v", v)
+	}
+	samples[4].ours = 100
+	if v := removalPays(samples); len(v) != 1 || v[0].Reproduced {
+		t.Errorf("%+v", v)
+	}
+	if v := removalPays([]sample{{n: 100000, what: "4x64", ours: 1}}); v != nil {
+		t.Errorf("%+v", v)
 	}
 }
 
