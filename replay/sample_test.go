@@ -51,6 +51,17 @@ func sleepers(t testing.TB, steps int, seconds func(step int) float64) func() (*
 }
 
 func writeSleepers(steps int, seconds func(step int) float64) func(w io.Writer) error {
+	return writePair(steps, func(k int) (first, second float64) {
+		s := seconds(k)
+		if k == 0 {
+			return s, s - 0.5
+		}
+		return s, s
+	})
+}
+
+// writePair writes a trace of two ranks that sleep so many seconds each in each step.
+func writePair(steps int, seconds func(step int) (first, second float64)) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		h := &trace.Header{
 			Program: "sleepers", Ranks: 2, Steps: steps, Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
@@ -67,11 +78,8 @@ func writeSleepers(steps int, seconds func(step int) float64) func(w io.Writer) 
 			return err
 		}
 		for k := range steps {
-			s := seconds(k)
-			args := []int64{trace.FloatArg(s), trace.FloatArg(s)}
-			if k == 0 {
-				args[1] = trace.FloatArg(s - 0.5)
-			}
+			first, second := seconds(k)
+			args := []int64{trace.FloatArg(first), trace.FloatArg(second)}
 			if err := errors.Join(tw.Step(k), tw.Call(&trace.Call{Blocks: []int64{int64(block)}, Args: [][]int64{args}})); err != nil {
 				return err
 			}
@@ -220,6 +228,26 @@ func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Ma
 	}
 	if first.Coupled != coupled || !first.Complete {
 		t.Errorf("coupled %v, complete %v", first.Coupled, first.Complete)
+	}
+	if !coupled && first.Warmup < longMemory { // they poll
+		t.Errorf("warm-ups of %d steps", first.Warmup)
+	}
+}
+
+// longMemory is a number of steps that only warm-ups of runs with polls or noise have.
+const longMemory = 20
+
+// TestSampleApart: ranks that never wait for each other drift apart from where a window
+// begins, so no step forgets its start; but without polls long warm-ups would be waste.
+func TestSampleApart(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	open := opener(t, writePair(1000, func(int) (first, second float64) { return 1, 0.5 }))
+	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.5, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Coupled || e.Warmup >= longMemory {
+		t.Errorf("coupled %v, warm-ups of %d steps", e.Coupled, e.Warmup)
 	}
 }
 
