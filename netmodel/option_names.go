@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // option is one name that Options.Set understands.
@@ -116,7 +118,7 @@ func (o *Options) Set(name, value string) error {
 	if aside(name) {
 		return nil
 	}
-	if near := nearest(name); near != "" {
+	if near := words.Nearest(name, OptionNames()); near != "" {
 		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)
@@ -301,41 +303,4 @@ func algorithm(operation string) func(*Options, string) error {
 		o.CollAlgorithms = append(slices.Clone(o.CollAlgorithms), CollAlgorithm{operation, value})
 		return nil
 	}
-}
-
-// nearest returns the known option name with the smallest edit distance to name,
-// the first of equals; "" if that is more than a third of its letters.
-func nearest(name string) string {
-	best, least := "", -1
-	for _, opt := range optionTable {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(opt.name)); least < 0 || d < least {
-			best, least = opt.name, d
-		}
-	}
-	if 3*least > len(best) {
-		return ""
-	}
-	return best
-}
-
-// editDistance returns the Levenshtein distance of a and b, of which a is cut to
-// 64 bytes to bound the work.
-func editDistance(a, b string) int {
-	a = a[:min(len(a), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

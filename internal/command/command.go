@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/words"
 )
 
 // App returns the frame of a command. What goes wrong comes back from it as an error,
@@ -37,16 +39,41 @@ func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer)
 // onUsageError makes err, of the parser of flags, a mistake in the command line, and
 // says what is wanted where that knows only what it got.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	parts := badValue.FindStringSubmatch(err.Error())
-	if parts == nil {
-		return Usage(err)
-	}
-	for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
-		if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
-			return Usagef("--%s %s, want %s", f.Names()[0], parts[1], want)
+	flags := slices.Concat(c.Command.Flags, c.App.Flags)
+	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
+		for _, f := range flags {
+			if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
+				return Usagef("--%s %s, want %s", f.Names()[0], parts[1], want)
+			}
 		}
 	}
+	if parts := noFlag.FindStringSubmatch(err.Error()); parts != nil {
+		return Usagef("no flag %s%s; %s --help lists all", dashed(parts[1]), meant(flags, parts[1]), c.Command.HelpName)
+	}
 	return Usage(err)
+}
+
+// noFlag is what the parser says of a flag that the command does not have.
+var noFlag = regexp.MustCompile(`^flag provided but not defined: -(.*)$`)
+
+// meant asks whether a flag that is spelt much like name was.
+func meant(flags []cli.Flag, name string) string {
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	if near := words.Nearest(name, names); near != "" {
+		return ", did you mean " + dashed(near) + "?"
+	}
+	return ""
+}
+
+// dashed writes the name of a flag as help does.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // badValue is what the parser says of a value that is none of the flag's type.
