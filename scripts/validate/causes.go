@@ -95,12 +95,19 @@ func (l *lab) causeRuns() ([]point, error) {
 	if err != nil {
 		return nil, err
 	}
+	net, err := d.network("dahu_2019")
+	if err != nil {
+		return nil, err
+	}
 	const n = 100000
 	dahu := point{labels: []string{"Dahu, C1, N = 100,000"}, smpi: smpi["C1"][n], run: run{
-		hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: c1.yaml(), platform: d.networks["dahu_2019"].xml(cluster{last: 31, cores: 32})}}
+		hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: c1.yaml(), platform: net.xml(cluster{last: 31, cores: 32})}}
 	other, err := l.paravancePoints(false)
 	if err != nil {
 		return nil, err
+	}
+	if len(other) == 0 {
+		return nil, fmt.Errorf("no simulations of paravance in the data")
 	}
 	paravance := other[0]
 	paravance.labels = []string{"paravance, without noise, N = " + paravance.labels[0]}

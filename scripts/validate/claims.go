@@ -14,11 +14,14 @@ type verdict struct {
 	Ours       string // our figures
 	Reproduced bool
 	Only       string // under which condition, of what is reproduced only so
+	Untested   string // why nothing could be found out
 }
 
 // answer is the cell of the table that says whether a claim is reproduced.
 func (v verdict) answer() string {
 	switch {
+	case v.Untested != "":
+		return "not tested: " + v.Untested
 	case !v.Reproduced:
 		return "**no**"
 	case v.Only != "":

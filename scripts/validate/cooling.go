@@ -33,6 +33,10 @@ func cooling(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
+	net, err := d.network("dahu_2019")
+	if err != nil {
+		return section{}, err
+	}
 	broken.noisyGemm, broken.noisyOthers = true, true
 	repaired.noisyGemm, repaired.noisyOthers = true, true
 	states := map[string]struct {
@@ -45,7 +49,7 @@ func cooling(l *lab) (section, error) {
 		points = append(points, point{
 			labels: []string{r.text("cooling"), page.Count(n)},
 			run: run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: st.kernels,
-				platform: d.networks["dahu_2019"].xml(cluster{first: st.first, last: st.first + 31, cores: 32})},
+				platform: net.xml(cluster{first: st.first, last: st.first + 31, cores: 32})},
 			smpi: r.number("smpi_gflops"), real: real[r.text("cooling")][n],
 		})
 	}
@@ -75,7 +79,7 @@ func coolingClaims(points []point) []verdict {
 	}
 	loss := relative(at["bad 500,000"], at["good 500,000"])
 	return []verdict{{Claim: 8, Ours: fmt.Sprintf("%s %% at 500,000; good %s, bad %s", tenth(loss), errors[0].limits(), errors[1].limits()),
-		Reproduced: math.Abs(loss+12.8) < 4 && errors[0].within5 == errors[0].n && errors[1].within5 >= errors[1].n-1}}
+		Reproduced: math.Abs(loss+12.8) < 4 && errors[0].within(5) == errors[0].n() && errors[1].within(5) >= errors[1].n()-1}}
 }
 
 // pooledRuns returns the mean Gflops of all real runs by the state of the cooling.

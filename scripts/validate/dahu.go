@@ -92,6 +92,15 @@ func (l *lab) readOthers(name string) (otherKernels, error) {
 	return o, nil
 }
 
+// network returns one of the calibrated networks.
+func (d *dahu) network(name string) (*network, error) {
+	n, ok := d.networks[name]
+	if !ok {
+		return nil, fmt.Errorf("no network %q in the data", name)
+	}
+	return n, nil
+}
+
 // gemm returns one of the sets of dgemm models.
 func (d *dahu) gemm(set string) (*gemmModel, error) {
 	g, ok := d.gemms[set]

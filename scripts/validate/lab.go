@@ -88,26 +88,16 @@ type run struct {
 
 // result is what replay tells of a run.
 type result struct {
-	Makespan float64        `json:"makespan_s"`
-	Gflops   float64        `json:"gflops"`
-	Interval float64        `json:"interval_s"` // half-width, if it is an estimate
-	Wall     float64        `json:"wall_s"`
-	Kinds    []share        `json:"time_by_kind"`
-	Samples  *distribution  `json:"distribution,omitempty"`
-	Options  map[string]any `json:"parameters"`
+	Makespan float64 `json:"makespan_s"`
+	Gflops   float64 `json:"gflops"`
+	Interval float64 `json:"interval_s"` // half-width, if it is an estimate
+	Kinds    []share `json:"time_by_kind"`
 }
 
 // share is a row of the table of where the ranks' time went; in seconds.
 type share struct {
 	Name string  `json:"name"`
 	Mean float64 `json:"mean_s"`
-}
-
-// distribution tells of several runs with different seeds.
-type distribution struct {
-	Runs int     `json:"runs"`
-	Mean float64 `json:"mean_s"`
-	SD   float64 `json:"sd_s"`
 }
 
 // replayAll replays runs, as many at once as there are slots for all parts together,

@@ -13,32 +13,32 @@ func (s *ladderStudy) claims() []verdict {
 	add := func(number int, ours string, ok bool) {
 		list = append(list, verdict{Claim: number, Ours: ours, Reproduced: ok})
 	}
-	off := func(model string, n int) float64 { return relative(s.ours[model][n], s.real[n]) }
+	toReal := func(model string, n int) float64 { return relative(s.ours[model][n], s.real[n]) }
 	const large, small = 500000, 100000
 	if s.has("A1", large, small) {
-		add(1, fmt.Sprintf("%s %% at 500,000, %s %% at 100,000", tenth(off("A1", large)), tenth(off("A1", small))), off("A1", large) > 30)
+		add(1, fmt.Sprintf("%s %% at 500,000, %s %% at 100,000", tenth(toReal("A1", large)), tenth(toReal("A1", small))), toReal("A1", large) > 30)
 	}
 	if s.has("A2", small) && s.has("D2_het", small) {
 		a, d := s.apart("A2", "A1"), s.apart("D2_het", "D1_het")
 		add(2, fmt.Sprintf("A2 within %.1f %% of A1, D2_het within %.1f %% of D1_het", a, d), a < 1.5 && d < 1.5)
 	}
 	if s.has("A1_het", large) {
-		add(3, tenth(off("A1_het", large))+" % at 500,000", math.Abs(off("A1_het", large)-8.7) < 1.5)
+		add(3, tenth(toReal("A1_het", large))+" % at 500,000", math.Abs(toReal("A1_het", large)-8.7) < 1.5)
 	}
 	if s.has("C1_het", large, small) && s.has("A1_het", large, small) {
-		add(4, fmt.Sprintf("%s %% instead of %s %% at 100,000, %s %% instead of %s %% at 500,000", tenth(off("C1_het", small)), tenth(off("A1_het", small)), tenth(off("C1_het", large)), tenth(off("A1_het", large))),
-			off("A1_het", small)-off("C1_het", small) > 2 && off("A1_het", large) > off("C1_het", large))
+		add(4, fmt.Sprintf("%s %% instead of %s %% at 100,000, %s %% instead of %s %% at 500,000", tenth(toReal("C1_het", small)), tenth(toReal("A1_het", small)), tenth(toReal("C1_het", large)), tenth(toReal("A1_het", large))),
+			toReal("A1_het", small)-toReal("C1_het", small) > 2 && toReal("A1_het", large) > toReal("C1_het", large))
 	}
 	if s.has("D1_het", orders...) {
 		var e spread
 		for _, n := range orders {
-			e.add(off("D1_het", n), "")
+			e.add(toReal("D1_het", n), "")
 		}
-		add(5, fmt.Sprintf("%s, %s %% at 500,000", e.limits(), tenth(off("D1_het", large))), e.within5 == e.n && math.Abs(off("D1_het", large)) < 2)
+		add(5, fmt.Sprintf("%s, %s %% at 500,000", e.limits(), tenth(toReal("D1_het", large))), e.within(5) == e.n() && math.Abs(toReal("D1_het", large)) < 2)
 	}
 	if s.has("simple", 250000, 50000) {
-		add(6, fmt.Sprintf("%s %% at 250,000, %s %% at 50,000", tenth(off("simple", 250000)), tenth(off("simple", 50000))),
-			math.Abs(off("simple", 250000)) < 1.5)
+		add(6, fmt.Sprintf("%s %% at 250,000, %s %% at 50,000", tenth(toReal("simple", 250000)), tenth(toReal("simple", 50000))),
+			math.Abs(toReal("simple", 250000)) < 1.5)
 	}
 	if s.has("C1", large) && s.has("C1_het", large) && s.has("D1_het", large) {
 		spatial, temporal := relative(s.ours["C1"][large], s.ours["C1_het"][large]), relative(s.ours["C1_het"][large], s.ours["D1_het"][large])

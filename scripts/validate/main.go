@@ -98,7 +98,14 @@ func validate(args []string, stdout, log io.Writer) error {
 func (l *lab) measureAll(wanted []part, path string) error {
 	sections := make([]func() (section, error), len(wanted))
 	for i, p := range wanted {
-		sections[i] = sync.OnceValues(func() (section, error) { return p.measure(l) })
+		sections[i] = sync.OnceValues(func() (section, error) {
+			s, err := p.measure(l)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", p.name, err)
+				l.note("validate: " + err.Error())
+			}
+			return s, err
+		})
 		go sections[i]()
 	}
 	var errs []error
@@ -109,7 +116,7 @@ func (l *lab) measureAll(wanted []part, path string) error {
 			err = page.Rewrite(path, func(text string) (string, error) { return s.write(text, p.name) })
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", p.name, err))
+			errs = append(errs, err)
 			continue
 		}
 		l.note(fmt.Sprintf("validate: %s is on the page after %.0f s", p.name, time.Since(begin).Seconds()))

@@ -111,7 +111,11 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 		return nil, err
 	}
 	kernels.noisyGemm, kernels.noisyOthers = step.noisyKernels, step.noisyKernels && !step.minimal
-	machine := d.networks["dahu_2019"].xml(cluster{first: 0, last: 31, cores: 32})
+	net, err := d.network("dahu_2019")
+	if err != nil {
+		return nil, err
+	}
+	machine := net.xml(cluster{first: 0, last: 31, cores: 32})
 	links := ""
 	if step.noisyLinks {
 		links = d.linkNoise
@@ -165,19 +169,11 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 	for _, n := range orders {
 		cells := []string{page.Count(n)}
 		for _, step := range s.steps {
-			cells = append(cells, errorCell(got[step.name][n], want(step.name)[n]))
+			cells = append(cells, off(got[step.name][n], want(step.name)[n]))
 		}
 		t.Row(cells...)
 	}
 	return t.String()
-}
-
-// errorCell is the error of one value, if there are both.
-func errorCell(got, want float64) string {
-	if got == 0 || want == 0 {
-		return "–"
-	}
-	return percent(relative(got, want))
 }
 
 func (s *ladderStudy) summary() string {
@@ -192,7 +188,7 @@ func (s *ladderStudy) summary() string {
 			real.add(relative(s.ours[step.name][n], s.real[n]), page.Count(n))
 			theirs.add(relative(s.smpi[step.name][n], s.real[n]), page.Count(n))
 		}
-		t.Row(step.name, fmt.Sprint(smpi.n), fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
+		t.Row(step.name, fmt.Sprint(smpi.n()), fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
 			fmt.Sprintf("%.2f", real.mean()), percent(real.worst), fmt.Sprintf("%.2f", theirs.mean()), percent(theirs.worst))
 	}
 	return t.String()

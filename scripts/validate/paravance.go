@@ -1,6 +1,10 @@
 package main
 
-import "reprise/internal/page"
+import (
+	"fmt"
+
+	"reprise/internal/page"
+)
 
 // paravance replays the five published simulations of a second cluster: 32x32 ranks
 // on 64 nodes with 10 Gb/s Ethernet, noise of dgemm, Dahu's minimal other kernels.
@@ -31,6 +35,9 @@ func (l *lab) paravancePoints(noisy bool) ([]point, error) {
 	kernels, err := d.kernels("", d.others.minimal())
 	if err != nil {
 		return nil, err
+	}
+	if len(kernels.processors) == 0 {
+		return nil, fmt.Errorf("no dgemm models of paravance's processors in the data")
 	}
 	kernels.gemm = kernels.processors[0].gemm // of a host without a model, which there is none of
 	kernels.noisyGemm = noisy

@@ -121,8 +121,8 @@ func (a agreement) text() string {
 		name string
 		s    spread
 	}{{"ours against SMPI", a.oursSMPI}, {"ours against reality", a.oursReal}, {"SMPI against reality", a.smpiReal}} {
-		if r.s.n > 0 {
-			t.Row(r.name, fmt.Sprint(r.s.n), fmt.Sprintf("%.2f", r.s.mean()), percent(r.s.bias()), percent(r.s.worst), r.s.worstAt, fmt.Sprint(r.s.within5))
+		if r.s.n() > 0 {
+			t.Row(r.name, fmt.Sprint(r.s.n()), fmt.Sprintf("%.2f", r.s.mean()), percent(r.s.bias()), percent(r.s.worst), r.s.worstAt, fmt.Sprint(r.s.within(5)))
 		}
 	}
 	return t.String()

@@ -14,38 +14,51 @@ func relative(got, want float64) float64 { return 100 * (got/want - 1) }
 
 // spread sums up errors in percent.
 type spread struct {
-	n          int
-	sum, sumOf float64 // of absolute values, and with signs
-	low, high  float64 // smallest and largest
-	worst      float64 // the largest absolute value, with its sign
-	worstAt    string
-	within5    int // how many are 5 or less
+	errors  []float64
+	worst   float64 // the largest absolute value, with its sign
+	worstAt string
 }
 
 func (s *spread) add(err float64, at string) {
-	s.n++
-	s.sum += math.Abs(err)
-	s.sumOf += err
-	s.low, s.high = min(s.low, err), max(s.high, err)
-	if s.n == 1 {
-		s.low, s.high = err, err
-	}
-	if math.Abs(err) <= 5 {
-		s.within5++
-	}
-	if s.n == 1 || math.Abs(err) > math.Abs(s.worst) {
+	if len(s.errors) == 0 || math.Abs(err) > math.Abs(s.worst) {
 		s.worst, s.worstAt = err, at
 	}
+	s.errors = append(s.errors, err)
 }
 
-// mean returns the mean absolute error.
-func (s *spread) mean() float64 { return s.sum / float64(s.n) }
+// n is the number of errors.
+func (s *spread) n() int { return len(s.errors) }
 
-// limits writes the smallest and the largest error.
-func (s *spread) limits() string { return tenth(s.low) + " to " + tenth(s.high) + " %" }
+// mean returns the mean absolute error.
+func (s *spread) mean() float64 {
+	sum := 0.0
+	for _, err := range s.errors {
+		sum += math.Abs(err)
+	}
+	return sum / float64(len(s.errors))
+}
 
 // bias returns the mean error.
-func (s *spread) bias() float64 { return s.sumOf / float64(s.n) }
+func (s *spread) bias() float64 { return stat.Mean(s.errors, nil) }
+
+// within returns how many errors are limit or less.
+func (s *spread) within(limit float64) int {
+	count := 0
+	for _, err := range s.errors {
+		if math.Abs(err) <= limit {
+			count++
+		}
+	}
+	return count
+}
+
+// limits writes the smallest and the largest error.
+func (s *spread) limits() string {
+	if len(s.errors) == 0 {
+		return "–"
+	}
+	return tenth(slices.Min(s.errors)) + " to " + tenth(slices.Max(s.errors)) + " %"
+}
 
 // rankCorrelation returns Spearman's coefficient: the correlation of ranks, where
 // equal values share the mean of their ranks.

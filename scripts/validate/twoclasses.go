@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"reprise/calibrate/hosts"
 	"reprise/internal/page"
@@ -64,7 +63,7 @@ func drawCooled(law *hosts.Model, seed uint64) ([]processor, error) {
 }
 
 // cooledShapes are the grids of the study of machines with slow nodes.
-var cooledShapes = []string{"4x64", "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49"}
+var cooledShapes = []string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49"}
 
 // twoClasses replays grids of fewer and fewer nodes, the slowest left out, of machines
 // some of whose nodes are slow. The published machines are not known; ours are drawn
@@ -92,25 +91,21 @@ func twoClasses(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	text := "Time above that of 4x64, mean over the machines replayed in percent, ours (SMPI's):\n\n" +
-		overheadTable("grid", "4x64", cooledShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
-	return section{text, removalPays(samples)}, nil
+	text := excessTable("grid", allNodes, cooledShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
+	return section{text, []verdict{removalPays(samples)}}, nil
 }
 
 // removalPays checks the claim that a machine with slow nodes is quicker without 6 to
-// 12 of them. Nothing is found without runs of N = 500,000.
-func removalPays(samples []sample) []verdict {
-	o := overheadsOver("4x64", samples, func(s sample) float64 { return s.ours })
+// 12 of them.
+func removalPays(samples []sample) verdict {
 	const large = 500000
-	if _, ok := o[cell(large, "4x64")]; !ok {
-		return nil
-	}
-	var parts []string
-	pays := true
-	for _, grid := range []string{"5x50", "5x49", "4x62", "4x61"} {
-		x := o[cell(large, grid)]
-		parts = append(parts, grid+" "+tenth(x))
-		pays = pays && x < -0.5
-	}
-	return []verdict{{Claim: 23, Ours: fmt.Sprintf("%s %% at %s, mean of machines drawn from the law", strings.Join(parts, ", "), page.Count(large)), Reproduced: pays}}
+	grids := []string{"5x50", "5x49", "4x62", "4x61"}
+	o := excessesOver(allNodes, samples, oursOf)
+	return o.judge(23, cells(large, grids...), func() (string, bool) {
+		pays := true
+		for _, g := range grids {
+			pays = pays && o.at(large, g) < -0.5
+		}
+		return fmt.Sprintf("%s at %s, mean of machines drawn from the law", o.list(large, grids...), page.Count(large)), pays
+	})
 }

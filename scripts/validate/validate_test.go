@@ -78,14 +78,14 @@ func TestRemovalPays(t *testing.T) {
 	for _, grid := range []string{"5x50", "5x49", "4x62", "4x61"} {
 		samples = append(samples, sample{n: 500000, what: grid, ours: 104})
 	}
-	if v := removalPays(samples); len(v) != 1 || !v[0].Reproduced || !strings.HasPrefix(v[0].Ours, "5x50 −3.8, 5x49 −3.8, ") {
+	if v := removalPays(samples); !v.Reproduced || !strings.HasPrefix(v.Ours, "5x50 −3.8, 5x49 −3.8, ") {
 		t.Errorf("%+v", v)
 	}
 	samples[4].ours = 100
-	if v := removalPays(samples); len(v) != 1 || v[0].Reproduced {
+	if v := removalPays(samples); v.Reproduced || v.Untested != "" {
 		t.Errorf("%+v", v)
 	}
-	if v := removalPays([]sample{{n: 100000, what: "4x64", ours: 1}}); v != nil {
+	if v := removalPays(samples[:4]); v.Untested != "no run of 500000 4x61 replayed" || v.Reproduced {
 		t.Errorf("%+v", v)
 	}
 }
@@ -168,7 +168,7 @@ func TestSpread(t *testing.T) {
 	for _, e := range []float64{1, -6, 2} {
 		s.add(e, gflops(e))
 	}
-	if s.mean() != 3 || s.bias() != -1 || s.worst != -6 || s.worstAt != "-6" || s.within5 != 2 || s.limits() != "−6.0 to +2.0 %" {
+	if s.mean() != 3 || s.bias() != -1 || s.worst != -6 || s.worstAt != "-6" || s.within(5) != 2 || s.limits() != "−6.0 to +2.0 %" {
 		t.Errorf("%+v, mean %g, bias %g, %s", s, s.mean(), s.bias(), s.limits())
 	}
 }
@@ -341,13 +341,13 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOverheads: 100 Gflops instead of 110 take 10 % more time, the mean of that and
+// TestExcesses: 100 Gflops instead of 110 take 10 % more time, the mean of that and
 // of 20 % is 15 %. A machine without a base does not count.
-func TestOverheads(t *testing.T) {
+func TestExcesses(t *testing.T) {
 	samples := []sample{{machine: "1", n: 9, what: "base", ours: 110}, {machine: "1", n: 9, what: "x", ours: 100}, {machine: "2", n: 9, what: "base", ours: 120},
 		{machine: "2", n: 9, what: "x", ours: 100}, {machine: "3", n: 9, what: "x", ours: 1}}
-	got := overheadsOver("base", samples, func(s sample) float64 { return s.ours })
-	if math.Abs(got[cell(9, "x")]-15) > 1e-9 || got[cell(9, "base")] != 0 {
+	got := excessesOver("base", samples, oursOf)
+	if x := got[cell(9, "x")]; math.Abs(x.mean()-15) > 1e-9 || x.machines != 2 || got.at(9, "base") != 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -357,8 +357,7 @@ func TestWithout(t *testing.T) {
 	node := func(host int, mnk float64) processor {
 		return processor{host: host, gemm: gemm{mean: polynomial{mnk: mnk}}}
 	}
-	y := &synthetic{nodes: map[string][]processor{"1": {node(0, 1), node(1, 3), node(2, 2)}}}
-	got := y.without("1", 1)
+	got := without([]processor{node(0, 1), node(1, 3), node(2, 2)}, 1)
 	if len(got) != 2 || got[0] != node(0, 1) || got[1] != node(1, 2) {
 		t.Errorf("%+v", got)
 	}
@@ -403,6 +402,9 @@ func TestJudge(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, after)
 		}
 	}
+	if untested := judge(after, []verdict{{Claim: 1, Ours: "–", Untested: "no machine"}}); !strings.Contains(untested, "| – | not tested: no machine |\n| 2 |") {
+		t.Errorf("%s", untested)
+	}
 	if only := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true, Only: "at night"}}); !strings.Contains(only, "| ten | only at night |\n") {
 		t.Errorf("%s", only)
 	}
@@ -414,7 +416,7 @@ func TestJudge(t *testing.T) {
 // TestUnsolved: a grid with 100 Gflops takes 5 % longer than one with 105, 4 % less than
 // one with 96.
 func TestUnsolved(t *testing.T) {
-	samples := []sample{{n: 200000, what: "4x64", smpi: 104, ours: 96, unsolved: 105}, {n: 200000, what: "5x51", smpi: 100, ours: 100, unsolved: 103}}
+	samples := []sample{{n: 200000, what: "4x64", replayed: true, smpi: 104, ours: 96, unsolved: 105}, {n: 200000, what: "5x51", replayed: true, smpi: 100, ours: 100, unsolved: 103}}
 	large := []sample{{n: 500000, what: "4x64", ours: 100}}
 	for _, five := range []string{"5x50", "5x49", "5x48"} {
 		samples = append(samples, sample{n: 200000, what: five, ours: 100})
@@ -423,20 +425,20 @@ func TestUnsolved(t *testing.T) {
 		large = append(large, sample{n: 500000, what: five, ours: 100})
 	}
 	samples = append(samples, large...)
-	v := fiveRows(samples)[0]
+	v := fiveRows(samples)
 	if !v.Reproduced || v.Only == "" || !strings.HasPrefix(v.Ours, "5x51 +5.0, 5x50 +5.0, 5x49 +5.0, 5x48 +5.0 % at 200,000 if") || !strings.Contains(v.Ours, "5x51 −4.0, ") {
 		t.Errorf("%+v", v)
 	}
-	if v := fiveRows(samples[:1]); v != nil {
+	if v := fiveRows(samples[:1]); v.Untested == "" || v.Reproduced {
 		t.Errorf("%+v without 5x51", v)
 	}
-	samples = append(samples, sample{n: 100000, what: "5x51", smpi: 50, ours: 50, unsolved: 51})
+	samples = append(samples, sample{n: 100000, what: "5x51", replayed: true, smpi: 50, ours: 50, unsolved: 51})
 	want := "| 4x64 | – | – | – | 104 | −7.69 | +0.96 |\n| 5x51 | 50 | +0.00 | +2.00 | 100 | +0.00 | +3.00 |\n"
 	if got := unsolvedTable("grid", []string{"4x64", "5x51"}, samples); !strings.HasSuffix(got, want) {
 		t.Errorf("%s", got)
 	}
 	samples[0].ours = 105
-	if v := fiveRows(samples)[0]; !v.Reproduced || v.Only != "" {
+	if v := fiveRows(samples); !v.Reproduced || v.Only != "" {
 		t.Errorf("%+v", v)
 	}
 	for i := range samples {
@@ -444,7 +446,7 @@ func TestUnsolved(t *testing.T) {
 			samples[i].ours = 104
 		}
 	}
-	if v := fiveRows(samples)[0]; v.Reproduced {
+	if v := fiveRows(samples); v.Reproduced {
 		t.Errorf("%+v, bad at large orders as well", v)
 	}
 }
@@ -463,5 +465,54 @@ func TestFourthRows(t *testing.T) {
 	want := []string{"3", "8", "9", "10", "11", "11", "11", "11", "11", "9", "10", "11", "12", "13", "14", "15"}
 	if diff := cmp.Diff(want, strings.Fields(fourthRows(16, 4, 2))); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestReadSamples: rows of other grids are left out, and a machine with too few nodes is an
+// error that names the line.
+func TestReadSamples(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte("platform_id,matrix_size,p,smpi_gflops\n1,9,2,5\n1,9,7,5\n2,9,2,6\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := readSheet(path, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := func(r row, nodes []processor) (string, setup) {
+		if r.text("p") != "2" {
+			return "", setup{}
+		}
+		return "2x1", setup{nodes: nodes, p: 2, q: 1}
+	}
+	y := &synthetic{nodes: map[string][]processor{"1": make([]processor, 2), "2": make([]processor, 2)}}
+	if got, err := y.readSamples(s, kind); err != nil || len(got) != 2 || got[1].machine != "2" || got[1].n != 9 || got[1].smpi != 6 || got[1].what != "2x1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	delete(y.nodes, "2")
+	if _, err := y.readSamples(s, kind); err == nil || !strings.HasSuffix(err.Error(), `t.csv:4: 2 x 1 ranks on 0 nodes of machine "2"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestExcessTable: SMPI's mean is over all machines with a base, ours over those replayed: 10 %
+// of one, and 15 % of two.
+func TestExcessTable(t *testing.T) {
+	samples := []sample{
+		{machine: "1", n: 100000, what: "base", ours: 110, smpi: 110}, {machine: "1", n: 100000, what: "x", ours: 100, smpi: 100},
+		{machine: "2", n: 100000, what: "base", smpi: 120}, {machine: "2", n: 100000, what: "x", smpi: 100}, {machine: "2", n: 100000, what: "y", smpi: 120},
+	}
+	want := "Time above that of base in percent, mean over 1 machine of each N (SMPI's, over 2 at most):\n\n" +
+		"| what | N = 100,000 |\n| --- | --- |\n| x | +10.0 (+15.0) |\n| y | – (+0.0) |\n| z | – |\n"
+	if diff := cmp.Diff(want, excessTable("what", "base", []string{"x", "y", "z"}, samples)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFarOff: 12 % is far, 9 % is not.
+func TestFarOff(t *testing.T) {
+	points := []point{{labels: []string{"a", "b"}, ours: 88, smpi: 100, real: 100}, {labels: []string{"c"}, ours: 109, smpi: 91, real: 100}}
+	if got, smpi := farOff(points, ourGflops), farOff(points, smpiGflops); got != "a b" || smpi != "none" {
+		t.Errorf("%s, %s", got, smpi)
 	}
 }
