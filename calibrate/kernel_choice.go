@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one
@@ -160,7 +162,7 @@ func checkGroups(points []point, by Grouping) error {
 		case by == ForAll:
 		case p.host == "":
 			return fmt.Errorf("%w: a model for each host, but there are timings without a host", ErrMeaningless)
-		case p.host != plain(p.host):
+		case p.host != words.Plain(p.host):
 			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
 		case by == ForCPU && p.cpu == noCPU:
 			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless, p.host)

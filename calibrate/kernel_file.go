@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // FileOptions says what WriteYAML writes besides the coefficients.
@@ -28,7 +30,7 @@ func (o *FileOptions) Validate() error {
 	case name == "":
 	case name == o.HostName:
 		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
-	case name != plain(name):
+	case name != words.Plain(name):
 		errs = append(errs, fmt.Errorf("host name %q, want letters, digits, points, _ and - beside {}", o.HostName))
 	}
 	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {

@@ -12,6 +12,9 @@ const (
 	HalfNormal = "half-normal"
 )
 
+// IsHalfNormal reports whether noise of a skewness is rather half-normal than normal.
+func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/2 }
+
 // halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
 const halfNormalSkewness = 0.99527
 
@@ -28,7 +31,7 @@ func (f *Fit) noise(law string) (string, error) {
 	}
 	if law == Auto {
 		law = Normal
-		if n.Skewness != nil && *n.Skewness > halfNormalSkewness/2 {
+		if n.Skewness != nil && IsHalfNormal(*n.Skewness) {
 			law = HalfNormal
 		}
 	}

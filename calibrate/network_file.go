@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // setProperties fills in the options of the simulator.
@@ -91,7 +93,7 @@ type Machine struct {
 // readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
-	case m.Name == "" || m.Name != plain(m.Name):
+	case m.Name == "" || m.Name != words.Plain(m.Name):
 		return fmt.Errorf("name %q of the machine, want letters, digits, points, _ and -", m.Name)
 	case m.Hosts < 1 || m.Hosts > 1<<20:
 		return fmt.Errorf("%d hosts, want 1 to %d", m.Hosts, 1<<20)

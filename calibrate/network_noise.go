@@ -151,7 +151,7 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 // set takes over a mixture of the residuals x.
 func (r *RangeNoise) set(f *mixture.Fit, x []float64, relative bool) {
 	r.Relative, r.Shape, r.Modes = relative, Normal, nil
-	if f.Skewness(x) > halfNormalSkewness/2 {
+	if IsHalfNormal(f.Skewness(x)) {
 		r.Shape = HalfNormal
 	}
 	for _, l := range f.Laws {

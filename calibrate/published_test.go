@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,7 +37,8 @@ func TestPublishedDgemm(t *testing.T) {
 	}
 	defer want.Close()
 	compared, worst := 0, 0.0
-	for want.Next() == nil {
+	var end error
+	for end = want.Next(); end == nil; end = want.Next() {
 		fit := fitPublished(t, raw, want)
 		for j, name := range []string{"mnk", "mn", "mk", "nk"} {
 			for suffix, got := range map[string]float64{"": fit.Coefficients[j].Value, "_residual": fit.NoiseModel.Coefficients[j].Value} {
@@ -54,8 +56,8 @@ func TestPublishedDgemm(t *testing.T) {
 		}
 	}
 	t.Logf("%d published coefficients of dgemm: largest relative difference %.1e", compared, worst)
-	if compared == 0 {
-		t.Error("no rows")
+	if compared == 0 || !errors.Is(end, io.EOF) {
+		t.Errorf("%d compared, then %v", compared, end)
 	}
 }
 

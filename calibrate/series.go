@@ -1,6 +1,10 @@
 package calibrate
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/internal/words"
+)
 
 // Series is what a plot of a fit shows.
 type Series struct {
@@ -20,7 +24,7 @@ func (r *KernelReport) Series() []Series {
 		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			name := fmt.Sprintf("%s-host-%s", f.Function, plain(g.Host))
+			name := fmt.Sprintf("%s-host-%s", f.Function, words.Plain(g.Host))
 			if g.CPU != nil {
 				name += fmt.Sprintf("-cpu-%d", *g.CPU)
 			}
@@ -42,18 +46,6 @@ func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
 		s.Seconds = append(s.Seconds, points[i].seconds.mean)
 	}
 	return s
-}
-
-// plain replaces what may not stand in the name of a file, or of a host.
-func plain(s string) string {
-	out := []byte(s)
-	for i, c := range out {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && (c != '.' || i == 0) {
-			out[i] = '_'
-		}
-	}
-	return string(out)
 }
 
 // Series returns the points of each operation.

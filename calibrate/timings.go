@@ -289,8 +289,8 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 		if len(dims) == 0 {
 			return fmt.Errorf("%s: no dimensions", name)
 		}
-		f = &function{name: name, dims: dims, index: map[pointKey]int{}}
-		t.byName[name] = f
+		f = &function{name: strings.Clone(name), dims: dims, index: map[pointKey]int{}}
+		t.byName[f.name] = f
 		t.functions = append(t.functions, f)
 	}
 	if !slices.Equal(f.dims, dims) {

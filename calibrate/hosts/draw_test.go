@@ -178,6 +178,29 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// TestKernelFileWithoutNoise: what is drawn has none, whatever noise the base has.
+func TestKernelFileWithoutNoise(t *testing.T) {
+	m := normalModel(100, 1e-24, 0)
+	var b bytes.Buffer
+	if err := drawn(t, m, DrawOptions{Hosts: 2, Seed: 7, Day: 1}).WriteYAML(&b, FileOptions{HostName: "{}", Base: []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  daxpy: {terms: {N: 2}}\n")}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(&b, "drawn.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"daxpy": true, "dgemm": false} {
+		dims := map[string][]string{"daxpy": {"N"}, "dgemm": {"M", "N", "K"}}[name]
+		model, err := set.Bind(kernels.Host{Name: "1", Speed: 1e9}, kernels.Signature{Name: name, Dims: dims})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if model.Noisy() != want {
+			t.Errorf("%s: noise %v, want %v", name, !want, want)
+		}
+	}
+}
+
 // TestKernelFile: the file has the coefficients of each host and CPU, and, with a
 // base, the base's kernels.
 func TestKernelFile(t *testing.T) {

@@ -292,6 +292,42 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// fitsOf fits dgemm's M*N*K to timings, for each host and day.
+func fitsOf(t *testing.T, csv string) *calibrate.KernelReport {
+	t.Helper()
+	r, err := table.NewReader(strings.NewReader(csv), "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	timings := calibrate.NewTimings()
+	if err := timings.Read(r, calibrate.ReadOptions{Days: true}); err != nil {
+		t.Fatal(err)
+	}
+	o := calibrate.DefaultKernelOptions()
+	o.For, o.Terms = calibrate.ForHost, map[string][]string{"dgemm": {"M*N*K"}}
+	fits, err := calibrate.FitKernels(timings, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fits
+}
+
+// TestFromFitsPartNoise: on one of two days no size was timed twice, so that its noise is
+// not known.
+func TestFromFitsPartNoise(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("function,host,date,m,n,k,seconds\n")
+	for _, day := range []string{"2024-05-02", "2024-05-03", "2024-05-03"} {
+		for _, m := range []float64{100, 200, 400, 800} {
+			fmt.Fprintf(&b, "dgemm,a,%s,%g,100,10,%g\n", day, m, 1e-10*m*1000)
+		}
+	}
+	_, err := FromFits(fitsOf(t, b.String()), false)
+	if !errors.Is(err, calibrate.ErrMeaningless) || !strings.Contains(err.Error(), "no size of dgemm was timed twice on a on 2024-05-02") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestFromFits: exact timings of two hosts on two days each; of each size two, 10 % above
 // and below the mean, so that the deviation is 0.1·sqrt(2) of it.
 func TestFromFits(t *testing.T) {
@@ -307,20 +343,7 @@ func TestFromFits(t *testing.T) {
 			}
 		}
 	}
-	r, err := table.NewReader(strings.NewReader(b.String()), "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	timings := calibrate.NewTimings()
-	if err := timings.Read(r, calibrate.ReadOptions{Days: true}); err != nil {
-		t.Fatal(err)
-	}
-	o := calibrate.DefaultKernelOptions()
-	o.For, o.Terms = calibrate.ForHost, map[string][]string{"dgemm": {"M*N*K"}}
-	fits, err := calibrate.FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fits := fitsOf(t, b.String())
 	if err := fits.WriteYAML(&b, calibrate.FileOptions{}); err == nil {
 		t.Error("fits of days make a kernel file")
 	}

@@ -107,7 +107,7 @@ func (m *Machine) writeHead(b *strings.Builder, o FileOptions) {
 	b.WriteString("kernels: # of other hosts\n")
 	average := m.Model.average()
 	for _, kernel := range m.Model.kernels() {
-		fmt.Fprintf(b, "  %s\n", m.Model.entry(kernel, average, o.Empty))
+		fmt.Fprintf(b, "  %s\n", m.Model.entry(kernel, average, o))
 	}
 	b.WriteString("hosts:\n")
 }
@@ -120,7 +120,7 @@ func (m *Machine) writeUnit(b *strings.Builder, i int, o FileOptions) {
 	}
 	var entries []string
 	for _, kernel := range m.Model.kernels() {
-		entries = append(entries, m.Model.entry(kernel, m.Units[i].Values, o.Empty))
+		entries = append(entries, m.Model.entry(kernel, m.Units[i].Values, o))
 	}
 	fmt.Fprintf(b, "    kernels: {%s}", strings.Join(entries, ", "))
 	if len(m.Model.Classes) > 1 {
@@ -152,7 +152,7 @@ func (m *Model) kernels() []string {
 }
 
 // entry returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}, noise: {half-normal: {M*N*K: 3e-12}}}".
-func (m *Model) entry(kernel string, values []float64, empty string) string {
+func (m *Model) entry(kernel string, values []float64, o FileOptions) string {
 	var terms, deviations []string
 	for i, v := range m.Variables {
 		text := v.Term + ": " + calibrate.FormatNumber(values[i])
@@ -165,12 +165,15 @@ func (m *Model) entry(kernel string, values []float64, empty string) string {
 		}
 	}
 	text := kernel + ": {unit: s, "
-	if empty == "charged" {
+	if o.Empty == "charged" {
 		text += "empty: charged, "
 	}
 	text += "terms: {" + strings.Join(terms, ", ") + "}"
-	if len(deviations) > 0 {
+	switch {
+	case len(deviations) > 0:
 		text += fmt.Sprintf(", noise: {%s: {%s}}", m.Shape, strings.Join(deviations, ", "))
+	case len(o.Base) > 0:
+		text += ", noise: " + calibrate.NoNoise // that of the base is of other models
 	}
 	return text + "}"
 }

@@ -199,7 +199,10 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 	at := map[dayKey]int{}
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		noisy := !slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
+		noisy, err := hasNoise(f)
+		if err != nil {
+			return nil, err
+		}
 		terms := termsOf(f)
 		for _, term := range terms {
 			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: term})
@@ -228,6 +231,20 @@ func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
 		}
 	}
 	return s, nil
+}
+
+// hasNoise reports whether sizes of a kernel were timed repeatedly: on each day of each
+// host, or on none.
+func hasNoise(f *calibrate.FunctionReport) (bool, error) {
+	without := slices.IndexFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
+	if without < 0 {
+		return true, nil
+	}
+	if slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
+		key := keyOf(&f.Groups[without])
+		return false, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, but on other days: its noise is not known there; leave that day out", calibrate.ErrMeaningless, f.Function, unitName(key.host, key.cpu), key.day)
+	}
+	return false, nil
 }
 
 // dayKey is a unit on a day, or at a date.
@@ -281,10 +298,6 @@ func (s *Sample) complete(function string) error {
 	return nil
 }
 
-// skewedAbove is the skewness from which on noise counts as half-normal: half
-// of that of a half-normal law, 0.995.
-const skewedAbove = 0.4976
-
 // shapeOf takes noise that is skewed to the right for half-normal.
 func shapeOf(r *calibrate.KernelReport) string {
 	sum, n := 0.0, 0
@@ -294,7 +307,7 @@ func shapeOf(r *calibrate.KernelReport) string {
 			n++
 		}
 	}
-	if n > 0 && sum/float64(n) > skewedAbove {
+	if n > 0 && calibrate.IsHalfNormal(sum/float64(n)) {
 		return HalfNormal
 	}
 	return Normal

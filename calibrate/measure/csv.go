@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"reprise/internal/words"
 )
 
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about
@@ -30,20 +32,12 @@ func (r *Result) WriteCSV(w io.Writer, host string, facts []Fact) error {
 	return nil
 }
 
-// HostName returns a name as tables and kernel files have them: letters, digits,
-// points, _ and -; others become _.
+// HostName returns a name as tables and kernel files have them; that of none is unknown.
 func HostName(name string) string {
-	out := []byte(name)
-	for i, c := range out {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && (c != '.' || i == 0) {
-			out[i] = '_'
-		}
-	}
-	if len(out) == 0 {
+	if name == "" {
 		return unknown
 	}
-	return string(out)
+	return words.Plain(name)
 }
 
 // Speed is how fast a CPU was.

@@ -120,14 +120,5 @@ func (p *Plan) largest() int64 {
 	return most
 }
 
-// CPU returns the number by which results call a worker: that of its core, or, of
-// workers with several, its own.
-func (p *Plan) CPU(worker int) int {
-	if len(p.Groups[worker]) == 1 {
-		return p.Groups[worker][0]
-	}
-	return worker
-}
-
 // Bytes returns the memory that the matrices of all workers take.
 func (p *Plan) Bytes() int64 { return int64(len(p.Groups)) * 8 * p.largest() }

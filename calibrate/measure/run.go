@@ -13,7 +13,7 @@ import (
 
 // Timing is one call that was timed.
 type Timing struct {
-	CPU     int
+	CPU     int // number of the worker
 	Size    Size
 	Seconds float64
 	Date    time.Time // of its end
@@ -30,8 +30,8 @@ type Result struct {
 }
 
 // Run measures. progress is called after each timing, from one goroutine at a
-// time. When the budget is used up no call begins; when ctx ends, calls under way are given up. Either way
-// what was measured is the result.
+// time. When the budget is used up no call begins; when ctx ends, or a worker fails, calls under
+// way are given up. Either way what was measured is the result, beside the error of the worker.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
 	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: len(p.Calls)}}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
@@ -159,9 +159,9 @@ func (r *runner) calls(ctx context.Context, mine func(Call) bool) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("size %v on CPU %d: %w", size, r.plan.CPU(c.Worker), err)
+			return fmt.Errorf("size %v on CPU %d: %w", size, c.Worker, err)
 		}
-		r.keep(Timing{r.plan.CPU(c.Worker), size, seconds, time.Now()})
+		r.keep(Timing{c.Worker, size, seconds, time.Now()})
 	}
 	return nil
 }

@@ -35,6 +35,12 @@ func TestMain(m *testing.M) {
 		_, _ = fmt.Scanln() // the first size
 		fmt.Fprintln(os.Stderr, "out of order")
 		os.Exit(3)
+	case "tired": // answers one size
+		fmt.Println("ready to stop")
+		_, _ = fmt.Scanln()
+		fmt.Println("1e-3")
+		_, _ = fmt.Scanln()
+		os.Exit(4)
 	case "nonsense":
 		fmt.Println("ready to talk")
 		_, _ = fmt.Scanln()
@@ -179,7 +185,12 @@ func TestWorkersThatFail(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", as, err, want)
 		}
 	}
-	o := tiny(t, "serve")
+	o := tiny(t, "tired")
+	o.Alone, o.NoPin = true, true
+	if _, r, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 4") || len(r.Timings) == 0 || r.Interrupted {
+		t.Errorf("%+v, %v, want timings beside the error", r, err)
+	}
+	o = tiny(t, "serve")
 	o.Worker = []string{filepath.Join(t.TempDir(), "missing")}
 	if _, _, err := run(context.Background(), t, o, nil); err == nil {
 		t.Error("no worker: no error")

@@ -177,8 +177,8 @@ func runMeasure(c *cli.Context) error {
 	r := measureReport{Begin: time.Now(), Host: hostName(c), Machine: measure.Describe(root)}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if r.result, err = runPlan(ctx, c, plan, o); err != nil {
-		return err
+	if r.result, r.failure = runPlan(ctx, c, plan, o); r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
+		return r.failure
 	}
 	r.End = time.Now()
 	r.set(c, plan, o)
@@ -215,7 +215,8 @@ type measureReport struct {
 	Ended   string          `json:"ended"`
 	Speeds  []measure.Speed `json:"cpus"`
 
-	result *measure.Result
+	result  *measure.Result
+	failure error // of a worker, after the timings that there are
 }
 
 // set fills in how it was measured, and what came out.
@@ -246,6 +247,8 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 	r.Planned, r.Timings, r.Speeds = r.result.Planned, len(r.result.Timings), r.result.Speeds()
 	switch {
+	case r.failure != nil:
+		r.Ended = "failed: " + r.failure.Error()
 	case r.result.Interrupted:
 		r.Ended = "interrupted"
 	case r.result.OverBudget:
@@ -255,10 +258,13 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 }
 
-// write writes the table, then the report. Of a measurement that was interrupted
-// it keeps what there is, and says so.
+// write writes the table, then the report. Of a measurement that was interrupted, or
+// failed, it keeps what there is, and says so.
 func (r *measureReport) write(c *cli.Context) error {
 	ended := fmt.Sprintf("%s after %d of %d timings", r.Ended, r.Timings, r.Planned)
+	if r.failure != nil {
+		ended = fmt.Sprintf("failed after %d of %d timings: %v", r.Timings, r.Planned, r.failure)
+	}
 	if r.Timings == 0 {
 		return fmt.Errorf("%s: nothing to write", ended)
 	}
@@ -270,7 +276,11 @@ func (r *measureReport) write(c *cli.Context) error {
 	if err == nil && !written {
 		err = printReport(c, r, r.writeText)
 	}
-	if err == nil && r.result.Interrupted {
+	switch {
+	case err != nil:
+	case r.failure != nil:
+		err = fmt.Errorf("%w; the table has the %d of %d timings before", r.failure, r.Timings, r.Planned)
+	case r.result.Interrupted:
 		err = fmt.Errorf("%s, which were written", ended)
 	}
 	return err
