@@ -85,7 +85,7 @@ var optionTable = []option{
 	{"smpi/tmpdir", ignored},
 	{"smpi/trace-call-location", ignored},
 	{"smpi/trace-call-use-absolute-path", ignored},
-	{"smpi/wtime", number(func(o *Options) *float64 { return &o.WtimeCost })},
+	{"smpi/wtime", ignored},
 	{"surf/precision", number(func(o *Options) *float64 { return &o.TimePrecision })},
 }
 

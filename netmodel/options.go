@@ -89,7 +89,6 @@ type Options struct {
 	IprobeCost          float64         // smpi/iprobe: duration of one MPI_Iprobe
 	IprobeCPUUsage      float64         // smpi/iprobe-cpu-usage: share of a core that it uses
 	GrowInjectedTimes   bool            // smpi/grow-injected-times: failed polls cost more and more
-	WtimeCost           float64         // smpi/wtime: sleep of one MPI_Wtime
 	SimulateComputation bool            // smpi/simulate-computation: no = compute takes no time
 	InitTime            float64         // smpi/init: sleep of every rank before its first action
 	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
@@ -138,7 +137,6 @@ func DefaultOptions() Options {
 		IprobeCost:          1e-4,
 		IprobeCPUUsage:      1,
 		GrowInjectedTimes:   true,
-		WtimeCost:           1e-8,
 		SimulateComputation: true,
 		CollSelector:        "default",
 	}
@@ -259,7 +257,6 @@ func (o *Options) Validate() error {
 		errs = append(errs, fmt.Errorf("smpi/iprobe: %v, want 0 or at least %v s: a rank that waits would probe without end", c, minProbeCost))
 	}
 	positive("smpi/iprobe-cpu-usage", o.IprobeCPUUsage)
-	atLeastZero("smpi/wtime", o.WtimeCost)
 	atLeastZero("smpi/init", o.InitTime)
 	errs = append(errs, o.validateProtocol()...)
 	errs = append(errs, o.validateChoices()...)

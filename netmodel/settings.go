@@ -40,7 +40,6 @@ func (o *Options) Settings() []platforms.Prop {
 		{"smpi/iprobe", o.IprobeCost},
 		{"smpi/iprobe-cpu-usage", o.IprobeCPUUsage},
 		{"smpi/grow-injected-times", o.GrowInjectedTimes},
-		{"smpi/wtime", o.WtimeCost},
 		{"smpi/simulate-computation", o.SimulateComputation},
 		{"smpi/init", o.InitTime},
 		{"smpi/finalization-barrier", o.FinalizationBarrier},

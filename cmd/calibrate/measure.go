@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -175,7 +173,7 @@ func runMeasure(c *cli.Context) error {
 		return fmt.Errorf("matrices of %d workers take %d MiB, more than the %d MiB that are free: fewer --cores or a smaller --max", len(plan.Groups), need>>20, has>>20)
 	}
 	r := measureReport{Begin: time.Now(), Host: hostName(c), Machine: measure.Describe(root)}
-	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	if r.result, r.failure = runPlan(ctx, c, plan, o); r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
 		return r.failure

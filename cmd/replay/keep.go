@@ -10,13 +10,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
 	"reprise/internal/wholefile"
+	"reprise/internal/words"
 	"reprise/replay"
 )
 
@@ -60,7 +60,7 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 }
 
 // keeper looks after a replay: it writes checkpoints when they are due, and stops the
-// replay on SIGINT and SIGTERM. A second signal ends the process at once.
+// replay on one of command.Endings. A second signal ends the process at once.
 type keeper struct {
 	*keepSettings
 	begin  time.Time
@@ -96,7 +96,7 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 		k.attention.Store(true)
 		k.timer = time.AfterFunc(k.every, k.tick)
 	}
-	signal.Notify(k.signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(k.signals, command.Endings()...)
 	go k.listen()
 	return k, nil
 }
@@ -288,5 +288,5 @@ func (k *keeper) warnings() []string {
 	if k.failed == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d checkpoints could not be written: %v", k.failed, k.last)}
+	return []string{fmt.Sprintf("%s could not be written: %v", words.Count(k.failed, "checkpoint"), k.last)}
 }

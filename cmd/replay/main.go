@@ -6,10 +6,8 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,6 +31,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout)}
 	app.Action = func(c *cli.Context) error {
+		if c.Args().First() == "help" && !command.Exists("help") {
+			return cli.ShowAppHelp(c)
+		}
 		s, err := settingsOf(c)
 		if err != nil {
 			return err
@@ -40,9 +41,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if !s.sample.on() && s.noise.runs == 0 {
 			return replayTrace(s, stdin, stdout, stderr)
 		}
-		ctx, stop := signal.NotifyContext(c.Context, syscall.SIGINT, syscall.SIGTERM)
+		ctx, stop := command.Interruptible(c.Context)
 		defer stop()
-		context.AfterFunc(ctx, stop) // a second signal ends the process
 		if s.sample.on() {
 			return sampleTrace(ctx, s, stdout, stderr)
 		}

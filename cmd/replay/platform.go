@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -46,7 +47,7 @@ func platformCommand(stdout io.Writer) *cli.Command {
 func platformFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "ranks", Usage: "size of the built-in machine default: as it is for `N` ranks", DefaultText: "1"},
-		&cli.StringFlag{Name: "route", Usage: "the route between two hosts, `FROM TO`, too: its links, latency and narrowest bandwidth"},
+		&cli.StringFlag{Name: "route", Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and narrowest bandwidth"},
 		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
 	}
 }
@@ -62,6 +63,9 @@ type platformQuery struct {
 func parsePlatformQuery(args []string) (*platformQuery, error) {
 	q := &platformQuery{}
 	for len(args) > 0 {
+		if number, ok := strings.CutPrefix(args[0], "--ranks="); ok {
+			args = slices.Concat([]string{"--ranks", number}, args[1:])
+		}
 		taken, err := q.take(args)
 		if err != nil {
 			return nil, err
@@ -115,7 +119,7 @@ func (q *platformQuery) take(args []string) (int, error) {
 		}
 		return 2, nil
 	case len(word) > 1 && word[0] == '-':
-		return 0, command.Usagef("platform: unknown option %s", word)
+		return 0, command.Usagef("platform: unknown option %s%s", word, command.Meant(platformFlags(), strings.TrimLeft(word, "-")))
 	case q.machine != "":
 		return 0, command.Usagef("platform: want 1 machine, got %q and %q", q.machine, word)
 	default:

@@ -32,7 +32,7 @@ func (s *sampleSettings) on() bool { return s.tolerance > 0 || s.budget > 0 }
 
 func sampleFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (such as 0.5%) with about 95 % confidence"},
+		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (0.5%, or 0.005) with about 95 % confidence"},
 		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows", DefaultText: "none"},
 	}
 }
@@ -49,7 +49,11 @@ func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 	return s, err
 }
 
-// parseTolerance reads a fraction or a percentage between 0 and 100 %.
+// mostFraction is the largest tolerance without a percent sign: 0.5 is more likely
+// half a percent than half of the makespan.
+const mostFraction = 0.1
+
+// parseTolerance reads a percentage between 0 and 100 %, or a fraction.
 func parseTolerance(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -58,6 +62,9 @@ func parseTolerance(text string) (float64, error) {
 	}
 	if err != nil || !(v > 0 && v < 1) {
 		return 0, command.Usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
+	}
+	if !percent && v > mostFraction {
+		return 0, command.Usagef("--tolerance %s would be %g%% of the makespan: write %g%%, or %s%%", text, 100*v, 100*v, strings.TrimSpace(number))
 	}
 	return v, nil
 }

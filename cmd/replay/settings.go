@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/words"
 )
 
 // settings is what the command line says.
@@ -27,6 +28,9 @@ type settings struct {
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
+	if first := c.Args().First(); c.NArg() > 1 && words.Nearest(first, []string{"platform"}) != "" {
+		return nil, command.Usagef("unknown command %q, did you mean platform?", first)
+	}
 	if c.NArg() != 1 {
 		return nil, command.Usagef("want 1 trace, got %d (flags come before it)", c.NArg())
 	}

@@ -1,11 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
-	"os/signal"
-	"syscall"
-
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
@@ -35,9 +30,8 @@ func convertCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
+			ctx, stop := command.Interruptible(c.Context)
 			defer stop()
-			context.AfterFunc(ctx, stop) // a second signal ends what does not notice the first
 			if o.from != "" {
 				return o.fromSimgrid(ctx, c)
 			}

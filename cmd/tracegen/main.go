@@ -6,8 +6,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,19 +16,10 @@ import (
 var version = "unknown"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	context.AfterFunc(ctx, stop) // a second signal ends what does not notice the first
-	command.Exit("tracegen", run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr))
-}
-
-// endings are the signals that end the run in an orderly way; a hangup does
-// unless it is ignored, as nohup wants it.
-func endings() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
+	ctx, stop := command.Interruptible(context.Background())
+	err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	command.Exit("tracegen", err)
 }
 
 // run is the command: stdout gets the trace or a list, stderr everything else.

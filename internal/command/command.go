@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,16 +42,15 @@ func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer)
 // onUsageError makes err, of the parser of flags, a mistake in the command line, and
 // says what is wanted where that knows only what it got.
 func onUsageError(c *cli.Context, err error, _ bool) error {
-	flags := slices.Concat(c.Command.Flags, c.App.Flags)
 	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
-		for _, f := range flags {
+		for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
 			if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
 				return Usagef("--%s %s, want %s", f.Names()[0], parts[1], want)
 			}
 		}
 	}
 	if parts := noFlag.FindStringSubmatch(err.Error()); parts != nil {
-		return Usagef("no flag %s%s; %s --help lists all", dashed(parts[1]), meant(flags, parts[1]), c.Command.HelpName)
+		return Usagef("no flag %s%s; %s --help lists all", dashed(parts[1]), Meant(c.Command.Flags, parts[1]), c.Command.HelpName)
 	}
 	return Usage(err)
 }
@@ -56,8 +58,9 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 // noFlag is what the parser says of a flag that the command does not have.
 var noFlag = regexp.MustCompile(`^flag provided but not defined: -(.*)$`)
 
-// meant asks whether a flag that is spelt much like name was.
-func meant(flags []cli.Flag, name string) string {
+// Meant asks whether a flag that is spelt much like name was, as in ", did you mean
+// --name?"; "" if there is none.
+func Meant(flags []cli.Flag, name string) string {
 	var names []string
 	for _, f := range flags {
 		names = append(names, f.Names()...)
@@ -77,7 +80,7 @@ func dashed(name string) string {
 }
 
 // badValue is what the parser says of a value that is none of the flag's type.
-var badValue = regexp.MustCompile(`^invalid value (".*") for flag -(\S+): parse error`)
+var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (?:parse error|value out of range)`)
 
 // wantedText says what the values of flags look like that are not texts.
 func wantedText(f cli.Flag) string {
@@ -87,7 +90,9 @@ func wantedText(f cli.Flag) string {
 	case *cli.IntFlag, *cli.Int64Flag:
 		return "a whole number"
 	case *cli.UintFlag, *cli.Uint64Flag:
-		return "a whole number of at least 0"
+		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
+	case *cli.BoolFlag:
+		return "true, false, or no value"
 	case *cli.Float64Flag:
 		return "a number without unit"
 	}
@@ -170,10 +175,22 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 			return help(c)
 		case asked && slices.Contains(names, name):
 			path := strings.Fields(c.Command.HelpName) // of the command with the choice
-			return c.App.RunContext(c.Context, append(path, name, "--help"))
+			return c.App.RunContext(c.Context, slices.Concat(path, known(commands, c.Args().Tail()), []string{"--help"}))
 		}
 		return Usagef("unknown %s %q, want %s", kind, name, want)
 	}
+}
+
+// known returns the first of words, as far as they name commands and those in them.
+func known(commands []*cli.Command, words []string) []string {
+	for n, word := range words {
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.Name == word })
+		if i < 0 {
+			return words[:n]
+		}
+		commands = commands[i].Subcommands
+	}
+	return words
 }
 
 // coded is an error that says with which code the process ends. It implements
@@ -220,4 +237,22 @@ func Exit(name string, err error) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 	}
 	os.Exit(ExitCode(err))
+}
+
+// Endings are the signals that end a command in an orderly way; a hangup does unless it
+// is ignored, as nohup wants it.
+func Endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// Interruptible returns a context that ends with one of Endings. A second signal ends what
+// does not notice the first.
+func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, Endings()...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }

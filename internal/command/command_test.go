@@ -44,7 +44,7 @@ func TestApp(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	for args, want := range map[string]string{
 		"x --time 3": `--time "3", want a time with its unit, such as 90s or 10m`, "x -t 3": `--time "3", want a time with its unit, such as 90s or 10m`,
-		"x --seed=-1": `--seed "-1", want a whole number of at least 0`, "x sub --size 4KiB": `--size "4KiB", want a number without unit`,
+		"x --seed=-1": `--seed "-1", want a whole number from 0 to 18446744073709551615`, "x sub --size 4KiB": `--size "4KiB", want a number without unit`,
 		"x sub --count 1.5": `--count "1.5", want a whole number`,
 	} {
 		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
@@ -67,7 +67,7 @@ func TestHelp(t *testing.T) {
 		return out.String(), err
 	}
 	for word, flag := range map[string]string{
-		"x help": "x --help", "x help sub": "x sub --help", "x nest help": "x nest --help", "x help nest": "x nest --help", "x nest help inner": "x nest inner --help",
+		"x help": "x --help", "x help sub": "x sub --help", "x nest help": "x nest --help", "x help nest": "x nest --help", "x nest help inner": "x nest inner --help", "x help nest inner": "x nest inner --help", "x help sub file": "x sub --help",
 	} {
 		got, err := run(word)
 		if err != nil {
