@@ -8,8 +8,8 @@ const (
 	// fewestWindows is the number without which there is no estimate. It is less than
 	// the first round has only if the time is too short for that.
 	fewestWindows = firstWindows / 2
-	// dearest is the part of the run above which simulating it all is the better
-	// choice: that is one simulation without warm-ups, and exact.
+	// dearest is the part of the run, or of its time, above which simulating it all is
+	// the better choice: that is one simulation without warm-ups, and exact.
 	dearest = 0.75
 	// doubt is by how much a forecast may be too high.
 	doubt = 2
@@ -46,21 +46,21 @@ func (s *sampler) begin() ([]span, error) {
 
 // firstRound returns how many windows to put between the ends of the run. With a time
 // limit these are as many as the time allows and are worth it. Where there is no room for the fewest
-// that make an estimate the error wraps ErrExact if all of the run fits into the time,
-// else ErrTime.
+// that make an estimate, or these are not worth it and take nearly the time of all of the run, the
+// error wraps ErrExact if that fits into the time, else ErrTime.
 func (s *sampler) firstRound() (int, error) {
 	ends, most := s.head().steps()+s.tail().steps(), firstWindows-len(s.done)
 	if s.o.Left == nil {
 		return most, s.worth(s.spent + ends + most*s.shape.steps())
 	}
 	fewest, room := fewestWindows-len(s.done), (s.o.End-s.o.First-ends)/s.shape.steps()
-	if room < fewest {
+	need := s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps()))
+	if room < fewest || s.worthwhile(ends) < fewest && need > dearest*s.all() {
 		if err := s.fits(reserve); err != nil {
 			return 0, err
 		}
 		return 0, s.tooShort()
 	}
-	need := s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps()))
 	if left := s.o.Left(); need > left {
 		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need), max(1, s.all()))
 	}

@@ -293,6 +293,39 @@ func TestTimeLimitOfShortRuns(t *testing.T) {
 	}
 }
 
+// TestTimeLimitAboveThreeQuarters: 560 steps of a run with a long memory. 24 steps of pilots,
+// ends of 48 and 64, and 8 windows of 48 would be 520 steps, on one core (496/0.9 = 551 s) no
+// quicker than three quarters of 560 s, on two cores (248/0.9 = 276 s) quicker.
+func TestTimeLimitAboveThreeQuarters(t *testing.T) {
+	smooth := lu(560)
+	r := &synthetic{steps: 560, cost: smooth, cold: func(from, i int) float64 { return 0.02 * smooth(from+i) * noise(from, i) }}
+	for _, c := range []struct {
+		workers int
+		limit   float64
+		want    string // "": an estimate
+	}{
+		{1, 700, "sampling does not pay: all of the run fits into the time"}, // 560 < 0.9*(700-24)
+		{1, 600, "the time is too short for an estimate: all of the run would take about 560 s"},
+		{2, 600, ""},
+	} {
+		o := r.options(0)
+		o.Workers, o.LongMemory = c.workers, true
+		var spent atomic.Int64
+		o.Left = func() float64 { return c.limit - float64(spent.Load())/float64(c.workers) }
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+			spent.Add(int64(to - from))
+			return r.measure(ctx, worker, from, to)
+		}
+		e, err := Run(t.Context(), o)
+		if c.want == "" && (err != nil || e.Simulated != 520) {
+			t.Errorf("%d workers, limit %v s: %+v, %v", c.workers, c.limit, e, err)
+		}
+		if c.want != "" && (err == nil || err.Error() != c.want) {
+			t.Errorf("%d workers, limit %v s: %v, want %s", c.workers, c.limit, err, c.want)
+		}
+	}
+}
+
 // TestDeadline: windows that were under way when the time was over are missing, the
 // estimate is made from the others.
 func TestDeadline(t *testing.T) {
