@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -37,6 +38,15 @@ type Options struct {
 	// Identity names what else the run depends on, such as the kernel models and
 	// the version of the program.
 	Identity []Property
+}
+
+// EndWith has a replay end with the error of ctx, a few milliseconds after it. stop
+// frees what waits for that.
+func (o *Options) EndWith(ctx context.Context) (stop func() bool) {
+	ended := new(atomic.Bool)
+	ended.Store(ctx.Err() != nil)
+	o.PauseAsked, o.AtPause = ended, func(*Pause) error { return ctx.Err() }
+	return context.AfterFunc(ctx, func() { ended.Store(true) })
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.

@@ -58,7 +58,8 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 	if runs < 2 {
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)
 	}
-	results, errs := make([]*Result, runs), make([]error, runs)
+	results, errs := make([]*runResult, runs), make([]error, runs)
+	var e *Ensemble
 	outer := ctx
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
@@ -67,8 +68,15 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 	for w := range max(1, min(workers, runs)) {
 		done.Go(func() {
 			for i := range next {
-				if results[i], errs[i] = play(w, first+uint64(i)); errs[i] != nil {
+				r, err := play(w, first+uint64(i))
+				if err != nil {
+					errs[i] = err
 					cancel()
+					continue
+				}
+				results[i] = summary(first+uint64(i), r)
+				if i == 0 {
+					e = newEnsemble(r)
 				}
 			}
 		})
@@ -90,30 +98,44 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 			ended++
 		}
 	}
-	switch {
-	case ended == runs:
-		return newEnsemble(first, results), nil
-	case ended < 2:
+	if ended < 2 {
 		return nil, outer.Err()
 	}
-	return newEnsemble(first, results[:ended]), outer.Err()
+	e.add(results[:ended])
+	if ended < runs {
+		return e, outer.Err()
+	}
+	return e, nil
 }
 
-func newEnsemble(first uint64, results []*Result) *Ensemble {
-	r := results[0]
-	e := &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []string{}}
+// runResult is what is kept of a replay: its tables by rank would add up.
+type runResult struct {
+	SeedResult
+	warnings []string
+}
+
+func summary(seed uint64, r *Result) *runResult {
+	return &runResult{SeedResult{seed, r.Makespan, r.Gflops, r.Messages, r.Polls}, r.Warnings}
+}
+
+// newEnsemble returns what all replays have in common.
+func newEnsemble(r *Result) *Ensemble {
+	return &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []string{}}
+}
+
+// add adds all replays.
+func (e *Ensemble) add(results []*runResult) {
 	var makespans, gflops []float64
-	for i, r := range results {
-		e.Runs = append(e.Runs, SeedResult{first + uint64(i), r.Makespan, r.Gflops, r.Messages, r.Polls})
+	for _, r := range results {
+		e.Runs = append(e.Runs, r.SeedResult)
 		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
-		for _, text := range r.Warnings {
+		for _, text := range r.warnings {
 			if !slices.Contains(e.Warnings, text) {
 				e.Warnings = append(e.Warnings, text)
 			}
 		}
 	}
 	e.Makespan, e.Gflops = newSpread(makespans), newSpread(gflops)
-	return e
 }
 
 // newSpread summarises at least two values.

@@ -121,7 +121,8 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	}
 	o := s.options
 	o.From, o.To, o.Begins = from, to, true
-	o.Progress, o.AtPause, o.PauseAsked, o.Resume = nil, nil, nil, nil
+	o.Progress, o.Resume = nil, nil
+	defer o.EndWith(ctx)()
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
 	if err != nil {
@@ -131,7 +132,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	if err != nil {
 		return nil, err
 	}
-	res, err := e.play(t.Header(), &interruptible{Source: cursors(list), ctx: ctx}, &o)
+	res, err := e.play(t.Header(), cursors(list), &o)
 	if err != nil {
 		return nil, err
 	}
@@ -169,22 +170,4 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 		est.GflopsInterval = est.Gflops * e.Relative()
 	}
 	return est
-}
-
-// interruptible is a source that ends with the context's error.
-type interruptible struct {
-	Source
-	ctx   context.Context
-	calls uint
-}
-
-// Fill implements Source.
-func (s *interruptible) Fill(rank int32, buf []trace.Action) (int, error) {
-	const often = 1 << 12 // calls between two looks at the context
-	if s.calls++; s.calls%often == 0 {
-		if err := s.ctx.Err(); err != nil {
-			return 0, err
-		}
-	}
-	return s.Source.Fill(rank, buf)
 }

@@ -92,7 +92,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if !noisy {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
-	stopWith(ctx, &o)
+	defer o.EndWith(ctx)()
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	var done atomic.Int64
@@ -117,14 +117,6 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 		write = r.WriteJSON
 	}
 	return errors.Join(write(stdout), err)
-}
-
-// stopWith has a replay end with ctx.
-func stopWith(ctx context.Context, o *replay.Options) {
-	ended := new(atomic.Bool)
-	ended.Store(ctx.Err() != nil)
-	context.AfterFunc(ctx, func() { ended.Store(true) })
-	o.PauseAsked, o.AtPause = ended, func(*replay.Pause) error { return ctx.Err() }
 }
 
 // playSeed replays with one seed, reading the trace for itself.

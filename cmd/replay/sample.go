@@ -140,7 +140,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 	bar := newBar(s, in, stderr)
 	steps, start := 0, time.Now()
 	o.Progress = func(n int) { steps = n; bar.Set(n) }
-	stopWith(ctx, &o)
+	defer o.EndWith(ctx)()
 	res, err := in.run(m.Machine, o)
 	bar.Clear()
 	if errors.Is(err, context.DeadlineExceeded) {
