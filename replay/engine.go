@@ -50,12 +50,12 @@ type engine struct {
 	collectives []collectiveRun // by rank; nil before the first
 	sums        rankSums
 
-	book     ledger
-	models   []kernelModel
-	rowOf    []int32     // by rank: its row of models
-	kernels  int         // length of a row of models
-	random   *randomness // nil: nothing is random
-	progress stepCounter
+	book        ledger
+	models      []kernelModel
+	rowOf       []int32     // by rank: its row of models
+	kernelNames []string    // of each model of a row
+	random      *randomness // nil: nothing is random
+	progress    stepCounter
 
 	numMessages, numBytes, numPolls, numActions int64
 	numTruncated                                int64 // messages longer than their receive
@@ -207,8 +207,8 @@ const (
 func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	switch a.Kind {
 	case trace.KindCompute:
-		if int(a.Sym) >= e.kernels {
-			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, e.kernels)
+		if int(a.Sym) >= len(e.kernelNames) {
+			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, len(e.kernelNames))
 		}
 		m := &e.models[int(e.rowOf[r])+int(a.Sym)]
 		if !m.plain {

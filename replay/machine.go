@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/kernels"
 	"reprise/netmodel"
@@ -47,18 +48,37 @@ type kernelModel struct {
 	err   error
 }
 
+// noModel returns why rank r cannot call a kernel, and which others that the trace
+// declares it could not call either, so that all can be added at once.
+func (e *engine) noModel(r int32, kernel uint16) error {
+	row := e.models[e.rowOf[r]:][:len(e.kernelNames)]
+	var others []string
+	for k := range row {
+		if name := e.kernelNames[k]; k != int(kernel) && row[k].err != nil && !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	if others == nil || e.machine.Kernels == nil {
+		return row[kernel].err
+	}
+	return fmt.Errorf("%w; of the kernels that the trace declares there is none for %s either", row[kernel].err, strings.Join(others, ", "))
+}
+
 // recentRows is the number of rows of models that a new one is compared with.
 const recentRows = 64
 
 // bindModels binds the kernels of h for each rank. Ranks whose models are all
 // equal share a row of e.models.
 func (e *engine) bindModels(h *trace.Header) {
-	e.kernels = len(h.Kernels)
-	signatures := make([]kernels.Signature, e.kernels)
+	e.kernelNames = make([]string, len(h.Kernels))
+	for i := range h.Kernels {
+		e.kernelNames[i] = h.Kernels[i].Name
+	}
+	signatures := make([]kernels.Signature, len(h.Kernels))
 	for i := range signatures {
 		signatures[i] = SignatureOf(&h.Kernels[i])
 	}
-	row := make([]kernelModel, e.kernels)
+	row := make([]kernelModel, len(h.Kernels))
 	slots := make([]int, e.machine.Platform.NumHosts())
 	onHost := e.machine.ranksOnHosts()
 	for r := range e.ranks {
@@ -107,10 +127,10 @@ func sameModels(a, b []kernelModel) bool {
 
 // freeKernels reports, by kernel, which cost nothing on any rank.
 func (e *engine) freeKernels() []bool {
-	free := make([]bool, e.kernels)
+	free := make([]bool, len(e.kernelNames))
 	for k := range free {
 		free[k] = true
-		for row := k; row < len(e.models); row += e.kernels {
+		for row := k; row < len(e.models); row += len(e.kernelNames) {
 			m := &e.models[row]
 			free[k] = free[k] && m.err == nil && m.Free()
 		}

@@ -123,7 +123,7 @@ func (n *randomness) reach(id int32) {
 // kernel plays a call of a kernel that has noise, or no model.
 func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (outcome, error) {
 	if m.err != nil {
-		return goOn, m.err
+		return goOn, e.noModel(r, a.Sym)
 	}
 	if seconds := m.Draw(&a.X, e.random.computation(r)); seconds > 0 {
 		rk.clock += seconds

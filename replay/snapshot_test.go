@@ -20,7 +20,7 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.Snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernels random")
+		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random")
 	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
