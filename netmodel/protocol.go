@@ -99,18 +99,10 @@ func (p *Protocol) Eager(size int64) bool { return size < p.eagerBelow }
 // Detached reports whether the sender of size bytes need not wait for the transfer.
 func (p *Protocol) Detached(size int64) bool { return size < p.detachedBelow }
 
-// SendOverhead returns what a blocking send of size bytes costs on host: nothing
-// if it is a rendezvous.
+// SendOverhead returns what a blocking send of size bytes costs on host, if it is detached or
+// synchronous; another one costs nothing. SMPI charges a synchronous send whatever the size, as
+// it does nonblocking sends.
 func (p *Protocol) SendOverhead(host int, size int64) float64 {
-	if !p.Detached(size) {
-		return 0
-	}
-	return p.of(host).send.At(size)
-}
-
-// SsendOverhead returns what a blocking synchronous send of size bytes costs on
-// host. SMPI charges it whatever the size, as it does nonblocking sends.
-func (p *Protocol) SsendOverhead(host int, size int64) float64 {
 	return p.of(host).send.At(size)
 }
 

@@ -65,7 +65,7 @@ func (e *engine) sendOverhead(r int32, size int64, synchronous bool) float64 {
 	if !synchronous && !e.protocol.Detached(size) {
 		return 0
 	}
-	seconds := e.protocol.SsendOverhead(int(e.machine.Hosts[r]), size)
+	seconds := e.protocol.SendOverhead(int(e.machine.Hosts[r]), size)
 	if e.noisyNetwork() {
 		return e.random.network.SendOverhead(seconds, size, e.random.sent(r, noise.SendOverhead))
 	}
