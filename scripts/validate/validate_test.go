@@ -287,7 +287,7 @@ func TestMeasureAll(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	for _, row := range []string{"| ten | yes |\n| 2 |", "| much | **no** |\n| 3 |", "| – | not replayed yet |\n| 4 |"} {
+	for _, row := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| much | both pairs within 1.5 % | **no** |\n| 3 |", "| – | within 1.5 % of it | not replayed yet |\n| 4 |"} {
 		if !strings.Contains(string(got), row) {
 			t.Errorf("no %q in\n%s", row, got)
 		}
@@ -397,15 +397,15 @@ func TestCooledNodes(t *testing.T) {
 func TestJudge(t *testing.T) {
 	before := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}, {Claim: 2, Ours: "one", Reproduced: false}})
 	after := judge(before, []verdict{{Claim: 2, Ours: "two", Reproduced: true}})
-	for _, want := range []string{"| ten | yes |\n| 2 |", "| two | yes |\n| 3 |", "| – | not tested: grid and models are not public |"} {
+	for _, want := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| two | both pairs within 1.5 % | yes |\n| 3 |", "| – | – | not tested: grid and models are not public |"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("no %q in\n%s", want, after)
 		}
 	}
-	if untested := judge(after, []verdict{{Claim: 1, Ours: "–", Untested: "no machine"}}); !strings.Contains(untested, "| – | not tested: no machine |\n| 2 |") {
+	if untested := judge(after, []verdict{{Claim: 1, Ours: "–", Untested: "no machine"}}); !strings.Contains(untested, "| – | above 30 % at 500,000 | not tested: no machine |\n| 2 |") {
 		t.Errorf("%s", untested)
 	}
-	if only := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true, Only: "at night"}}); !strings.Contains(only, "| ten | only at night |\n") {
+	if only := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true, Only: "at night"}}); !strings.Contains(only, "| ten | above 30 % at 500,000 | only at night |\n") {
 		t.Errorf("%s", only)
 	}
 	if again := judge(after, nil); again != after {
