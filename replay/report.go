@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -13,41 +12,22 @@ import (
 // Report is a result with what it was made from and what making it cost.
 type Report struct {
 	*Result
-	Tool         string            `json:"tool"` // name and version of the command
-	Trace        string            `json:"trace"`
-	Platform     string            `json:"platform"`
-	KernelFile   string            `json:"kernels"`                 // "": none
-	NetworkNoise string            `json:"network_noise,omitempty"` // file
-	Program      string            `json:"program"`
-	Parameters   map[string]string `json:"parameters"` // of the program
-
-	WallSeconds float64 `json:"wall_s"`         // of the replay
-	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
-	Speed       float64 `json:"messages_per_wall_s"`
+	Provenance
+	Speed float64 `json:"messages_per_wall_s"`
 }
 
-// NewReport returns the report of a result that took so long to compute.
-func NewReport(res *Result, wallSeconds float64) *Report {
-	r := &Report{Result: res, Program: res.Header.Program, Parameters: parameters(res.Header), WallSeconds: wallSeconds}
-	if wallSeconds > 0 {
-		r.Speed = float64(res.Messages) / wallSeconds
+// NewReport returns the report of a result.
+func NewReport(res *Result, p Provenance) *Report {
+	r := &Report{Result: res, Provenance: p.of(res.Header)}
+	if p.WallSeconds > 0 {
+		r.Speed = float64(res.Messages) / p.WallSeconds
 	}
 	return r
 }
 
-func parameters(h *trace.Header) map[string]string {
-	values := map[string]string{}
-	for _, p := range h.Params {
-		values[p.Name] = p.Value
-	}
-	return values
-}
-
-// WriteJSON writes everything; numbers have all the digits of the double.
+// WriteJSON writes everything.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // WriteText writes the report for people: the program's own result line, where

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,32 +9,19 @@ import (
 // EnsembleReport is an ensemble with what it was made from and what making it cost.
 type EnsembleReport struct {
 	*Ensemble
-	Tool         string            `json:"tool"`
-	Trace        string            `json:"trace"`
-	Platform     string            `json:"platform"`
-	KernelFile   string            `json:"kernels"`                 // "": none
-	NetworkNoise string            `json:"network_noise,omitempty"` // file
-	Program      string            `json:"program"`
-	Parameters   map[string]string `json:"parameters"`
-
-	Ranks       int     `json:"ranks"`
-	Workers     int     `json:"workers"` // replays at once
-	WallSeconds float64 `json:"wall_s"`
-	PeakRSS     int64   `json:"peak_rss_bytes"`
+	Provenance
+	Ranks   int `json:"ranks"`
+	Workers int `json:"workers"` // replays at once
 }
 
-// NewEnsembleReport returns the report of an ensemble that took so long to compute.
-func NewEnsembleReport(e *Ensemble, wallSeconds float64) *EnsembleReport {
-	return &EnsembleReport{
-		Ensemble: e, Program: e.Header.Program, Parameters: parameters(e.Header), Ranks: e.Header.Ranks, WallSeconds: wallSeconds,
-	}
+// NewEnsembleReport returns the report of an ensemble.
+func NewEnsembleReport(e *Ensemble, p Provenance) *EnsembleReport {
+	return &EnsembleReport{Ensemble: e, Provenance: p.of(e.Header), Ranks: e.Header.Ranks}
 }
 
-// WriteJSON writes everything; numbers have all the digits of the double.
+// WriteJSON writes everything.
 func (r *EnsembleReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // WriteText writes the spread of the runs.

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,41 +13,26 @@ import (
 type EstimateReport struct {
 	IsEstimate bool `json:"estimate"` // true
 	*Estimate
-	Confidence   float64           `json:"confidence"` // of the interval
-	Tolerance    float64           `json:"tolerance"`  // that was asked for; 0: none
-	Budget       float64           `json:"budget_s"`   // likewise
-	Tool         string            `json:"tool"`
-	Trace        string            `json:"trace"`
-	Platform     string            `json:"platform"`
-	KernelFile   string            `json:"kernels"`
-	NetworkNoise string            `json:"network_noise,omitempty"` // file
-	Program      string            `json:"program"`
-	Parameters   map[string]string `json:"parameters"`
-
-	Hosts       int      `json:"hosts"`
-	Warnings    []string `json:"warnings"`
-	WallSeconds float64  `json:"wall_s"`
-	PeakRSS     int64    `json:"peak_rss_bytes"`
+	Confidence float64 `json:"confidence"` // of the interval
+	Tolerance  float64 `json:"tolerance"`  // that was asked for; 0: none
+	Budget     float64 `json:"budget_s"`   // likewise
+	Provenance
+	Hosts    int      `json:"hosts"`
+	Warnings []string `json:"warnings"`
 }
 
-// NewEstimateReport returns the report of an estimate for a machine that took so
-// long to compute.
-func NewEstimateReport(e *Estimate, m *Machine, wallSeconds float64) *EstimateReport {
+// NewEstimateReport returns the report of an estimate for a machine.
+func NewEstimateReport(e *Estimate, m *Machine, p Provenance) *EstimateReport {
 	used := map[int32]bool{}
 	for _, h := range m.Hosts {
 		used[h] = true
 	}
-	return &EstimateReport{
-		IsEstimate: true, Estimate: e, Confidence: 0.95,
-		Program: e.Header.Program, Parameters: parameters(e.Header), Hosts: len(used), WallSeconds: wallSeconds,
-	}
+	return &EstimateReport{IsEstimate: true, Estimate: e, Confidence: 0.95, Provenance: p.of(e.Header), Hosts: len(used)}
 }
 
-// WriteJSON writes everything; numbers have all the digits of the double.
+// WriteJSON writes everything.
 func (r *EstimateReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // WriteText writes the estimate and its interval, the windows that it comes from,
@@ -115,11 +99,9 @@ type ExactReport struct {
 	*Report
 }
 
-// WriteJSON writes everything; numbers have all the digits of the double.
+// WriteJSON writes everything.
 func (r *ExactReport) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return writeJSON(w, r)
 }
 
 // WriteText writes the report for people.

@@ -289,7 +289,7 @@ func TestSampleReportTolerance(t *testing.T) {
 	e := &replay.Estimate{Estimate: &sampling.Estimate{Seconds: 10, Interval: 1, Steps: 1000}, Header: &trace.Header{Ranks: 2}}
 	for tolerance, want := range map[float64]bool{0.05: true, 0.1: false, 0: false} {
 		var b bytes.Buffer
-		r := replay.NewEstimateReport(e, &replay.Machine{}, 1)
+		r := replay.NewEstimateReport(e, &replay.Machine{}, replay.Provenance{})
 		r.Tolerance = tolerance
 		if err := r.WriteText(&b); err != nil {
 			t.Fatal(err)

@@ -37,8 +37,8 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return err
 	}
 	res.Warnings = joined(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
-	report := replay.NewReport(res, res.WallBefore+time.Since(k.begin).Seconds())
-	return errors.Join(print(s, m, report, stdout), err)
+	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
+	return errors.Join(s.print(stdout, r), err)
 }
 
 // setUp makes the machine and the options that a trace is played with, and tells what
@@ -86,10 +86,21 @@ func options(s *settings, m *machine) (replay.Options, error) {
 	}
 }
 
-func print(s *settings, m *machine, r *replay.Report, stdout io.Writer) error {
-	r.Tool = "replay " + version
-	r.Trace, r.Platform, r.KernelFile = s.trace, m.platformName, m.kernelName
-	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
+// provenance is that of a replay on m which took so long.
+func (s *settings) provenance(m *machine, wallSeconds float64) replay.Provenance {
+	return replay.Provenance{
+		Tool: "replay " + version, Trace: s.trace, Platform: m.platformName, KernelFile: m.kernelName, NetworkNoise: s.networkNoise,
+		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
+	}
+}
+
+// report is what a replay prints.
+type report interface {
+	WriteText(io.Writer) error
+	WriteJSON(io.Writer) error
+}
+
+func (s *settings) print(stdout io.Writer, r report) error {
 	if s.json {
 		return r.WriteJSON(stdout)
 	}

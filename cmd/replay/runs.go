@@ -108,15 +108,9 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)
 	}
-	r := replay.NewEnsembleReport(e, time.Since(begin).Seconds())
-	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.NetworkNoise, r.Workers, r.PeakRSS = s.networkNoise, workers, peakRSS()
-	r.Warnings = joined(r.Warnings, m.warnings())
-	write := r.WriteText
-	if s.json {
-		write = r.WriteJSON
-	}
-	return errors.Join(write(stdout), err)
+	r := replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))
+	r.Workers, r.Warnings = workers, joined(r.Warnings, m.warnings())
+	return errors.Join(s.print(stdout, r), err)
 }
 
 // playSeed replays with one seed, reading the trace for itself.

@@ -94,15 +94,10 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
-	r := replay.NewEstimateReport(e, &m.Machine, time.Since(begin).Seconds())
-	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
+	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
 	r.Warnings = joined(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
-	r.NetworkNoise = s.networkNoise
-	r.Tolerance, r.Budget, r.PeakRSS = s.sample.tolerance, s.sample.budget.Seconds(), peakRSS()
-	if s.json {
-		return r.WriteJSON(stdout)
-	}
-	return r.WriteText(stdout)
+	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
+	return s.print(stdout, r)
 }
 
 // openSampled opens a trace that can be read at any step.
@@ -150,14 +145,8 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 		return err
 	}
 	res.Warnings = joined(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
-	r := replay.NewReport(res, time.Since(begin).Seconds())
-	r.Tool, r.Trace, r.Platform, r.KernelFile = "replay "+version, s.trace, m.platformName, m.kernelName
-	r.NetworkNoise, r.PeakRSS = s.networkNoise, peakRSS()
-	exact := replay.ExactReport{Because: why.Error(), Report: r}
-	if s.json {
-		return exact.WriteJSON(stdout)
-	}
-	return exact.WriteText(stdout)
+	r := replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))
+	return s.print(stdout, &replay.ExactReport{Because: why.Error(), Report: r})
 }
 
 // overtime returns the error of an exact replay that came so many steps far in so many

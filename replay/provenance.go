@@ -1,0 +1,38 @@
+package replay
+
+import (
+	"encoding/json"
+	"io"
+
+	"reprise/trace"
+)
+
+// Provenance is what a report was made from, and what making it cost.
+type Provenance struct {
+	Tool         string            `json:"tool"` // name and version of the command
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	KernelFile   string            `json:"kernels"`                 // "": none
+	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	Program      string            `json:"program"`                 // by the trace's header
+	Parameters   map[string]string `json:"parameters"`              // likewise
+
+	WallSeconds float64 `json:"wall_s"`         // of the replay
+	PeakRSS     int64   `json:"peak_rss_bytes"` // of the process
+}
+
+// of returns p with what the header of the trace tells.
+func (p Provenance) of(h *trace.Header) Provenance {
+	p.Program, p.Parameters = h.Program, map[string]string{}
+	for _, x := range h.Params {
+		p.Parameters[x.Name] = x.Value
+	}
+	return p
+}
+
+// writeJSON writes all of a report; numbers have all the digits of the double.
+func writeJSON(w io.Writer, report any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
+}
