@@ -25,7 +25,7 @@ func drawFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "draw", Usage: "draw `N` hosts", DefaultText: "estimate a model"},
 		&cli.StringFlag{Name: "from", Usage: "draw from the machine model in `FILE`, or a built-in one: " + strings.Join(hosts.BuiltinNames(), ", ")},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws; each has another machine"},
+		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the draws: each draws another machine"},
 		&cli.IntFlag{Name: "day", Value: 1, Usage: "the machine on day `D`; 0: on average over days"},
 		&cli.StringFlag{Name: "host-name", Value: "node-{}", Usage: "`NAME` of a host on the platform, {} being its number from 0"},
 		&cli.StringFlag{Name: "empty", Value: "free", Usage: "calls with a dimension of zero are `free|charged` the constant"},
