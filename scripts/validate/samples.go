@@ -161,8 +161,8 @@ func (o excesses) judge(claim int, needed []string, find func() (ours string, re
 var studyOrders = []int{100000, 200000, 300000, 400000, 500000}
 
 // excessTable shows excesses in percent of ours and, in parentheses, of SMPI, by
-// what varies and by order of the matrix.
-func excessTable(head, base string, kinds []string, samples []sample) string {
+// what varies and by order of the matrix. Than says what the base is.
+func excessTable(head, base, than string, kinds []string, samples []sample) string {
 	ours, smpi := excessesOver(base, samples, oursOf), excessesOver(base, samples, smpiOf)
 	columns := []string{head}
 	var orders []int
@@ -181,7 +181,7 @@ func excessTable(head, base string, kinds []string, samples []sample) string {
 		}
 		t.Row(row...)
 	}
-	return fmt.Sprintf("Time above that of %s in percent, mean over %s of each N (SMPI's, over %.0f at most):\n\n", base, words.Count(int(machines), "machine"), published) + t.String()
+	return fmt.Sprintf("Time above that %s in percent, mean over %s of each N (SMPI's, over %.0f at most):\n\n", than, words.Count(int(machines), "machine"), published) + t.String()
 }
 
 // pair writes ours and, in parentheses, SMPI's, where they are there.

@@ -98,7 +98,7 @@ func TestExcessTable(t *testing.T) {
 	}
 	want := "Time above that of base in percent, mean over 1 machine of each N (SMPI's, over 2 at most):\n\n" +
 		"| what | N = 100,000 |\n| --- | --- |\n| x | +10.0 (+15.0) |\n| y | – (+0.0) |\n| z | – |\n"
-	if diff := cmp.Diff(want, excessTable("what", "base", []string{"x", "y", "z"}, samples)); diff != "" {
+	if diff := cmp.Diff(want, excessTable("what", "base", "of base", []string{"x", "y", "z"}, samples)); diff != "" {
 		t.Error(diff)
 	}
 }

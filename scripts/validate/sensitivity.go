@@ -88,7 +88,7 @@ func topology(l *lab) (section, error) {
 	if err := y.replayFirst(l, machines, "4", samples); err != nil {
 		return section{}, err
 	}
-	text := excessTable("top switches", "4", []string{oneSwitch, "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
+	text := excessTable("top switches", "4", "with 4 top switches", []string{oneSwitch, "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, topologyClaims(samples)}, nil
 }
 
@@ -135,7 +135,7 @@ func temporal(l *lab) (section, error) {
 	for _, c := range slices.Sorted(maps.Keys(kinds)) {
 		names = append(names, kinds[c])
 	}
-	text := excessTable("coefficient of variation", noNoise, names, samples) + "\nAll runs:\n\n" + absolute(samples)
+	text := excessTable("coefficient of variation", noNoise, "without noise", names, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, temporalClaims(samples, y)}, nil
 }
 
@@ -158,7 +158,7 @@ func spatial(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	text := excessTable("grid", allNodes, spatialShapes, samples) +
+	text := excessTable("grid", allNodes, "of "+allNodes, spatialShapes, samples) +
 		"\nGflops with and without back substitution:\n\n" + unsolvedTable("grid", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, append(spatialClaims(samples), fiveRows(samples))}, nil
 }

@@ -91,7 +91,7 @@ func twoClasses(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	text := excessTable("grid", allNodes, cooledShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
+	text := excessTable("grid", allNodes, "of "+allNodes, cooledShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
 	return section{text, []verdict{removalPays(samples)}}, nil
 }
 
