@@ -64,7 +64,7 @@ func parseTolerance(text string) (float64, error) {
 		return 0, command.Usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
 	}
 	if !percent && v > mostFraction {
-		return 0, command.Usagef("--tolerance %s would be %g%% of the makespan: write %g%%, or %s%%", text, 100*v, 100*v, strings.TrimSpace(number))
+		return 0, command.Usagef("--tolerance %s would be %.6g%% of the makespan: write %.6g%%, or %s%%", text, 100*v, 100*v, strings.TrimSpace(number))
 	}
 	return v, nil
 }

@@ -46,8 +46,8 @@ func (s *sampler) begin() ([]span, error) {
 
 // firstRound returns how many windows to put between the ends of the run. With a time
 // limit these are as many as the time allows and are worth it. Where there is no room for the fewest
-// that make an estimate, or these are not worth it and take nearly the time of all of the run, the
-// error wraps ErrExact if that fits into the time, else ErrTime.
+// that make an estimate, or these take nearly the time of all of the run, the error wraps ErrExact if
+// that fits into the time. If neither fits it wraps ErrTime.
 func (s *sampler) firstRound() (int, error) {
 	ends, most := s.head().steps()+s.tail().steps(), firstWindows-len(s.done)
 	if s.o.Left == nil {
@@ -59,6 +59,8 @@ func (s *sampler) firstRound() (int, error) {
 		if err := s.fits(reserve); err != nil {
 			return 0, err
 		}
+	}
+	if room < fewest {
 		return 0, s.tooShort()
 	}
 	if left := s.o.Left(); need > left {

@@ -305,7 +305,8 @@ func TestTimeLimitAboveThreeQuarters(t *testing.T) {
 		want    string // "": an estimate
 	}{
 		{1, 700, "sampling does not pay: all of the run fits into the time"}, // 560 < 0.9*(700-24)
-		{1, 600, "the time is too short for an estimate: all of the run would take about 560 s"},
+		{1, 600, ""}, // 560 > 0.9*(600-24), but 551 < 600-24
+		{1, 570, "the time is too short for an estimate: one would take about 575 s, all of the run 560 s"}, // 24 + 551
 		{2, 600, ""},
 	} {
 		o := r.options(0)

@@ -170,7 +170,10 @@ func excessTable(head, base, than string, kinds []string, samples []sample) stri
 	for _, n := range studyOrders {
 		if b := ours[cell(n, base)]; b != nil {
 			orders, columns = append(orders, n), append(columns, "N = "+page.Count(n))
-			machines, published = max(machines, b.machines), max(published, smpi[cell(n, base)].machines)
+			machines = max(machines, b.machines)
+			if theirs := smpi[cell(n, base)]; theirs != nil {
+				published = max(published, theirs.machines)
+			}
 		}
 	}
 	t := page.NewTable(columns...)
