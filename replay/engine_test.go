@@ -86,13 +86,13 @@ func TestBadActions(t *testing.T) {
 // have none.
 func TestMissingModels(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	b.header.Kernels = []trace.Kernel{{Name: "dscal"}, {Name: "dgemm"}, {Name: "dtrsm"}, {Name: "dger"}}
+	b.header.Kernels = []trace.Kernel{{Name: "dscal"}, {Name: "dgemm"}, {Name: "dtrsm", Attrs: []trace.Param{{Name: "side", Value: "L"}}}, {Name: "dtrsm", Attrs: []trace.Param{{Name: "side", Value: "R"}}}}
 	var err error
 	if b.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {dscal: free}\n"), "k.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	_, err = replay.RunSource(&b.header, replay.NewLists([][]trace.Action{{compute(0, 1), compute(2, 1)}, nil}), b.Machine, b.Options)
-	if want := "; of the kernels that the trace declares there is none for dgemm, dger either"; err == nil || !strings.HasPrefix(err.Error(), "rank 0: compute: k.yaml: no kernel model for dtrsm()") || !strings.HasSuffix(err.Error(), want) {
+	if want := "; of the kernels that the trace declares there is none for dgemm, dtrsm side=R either"; err == nil || !strings.HasPrefix(err.Error(), "rank 0: compute: k.yaml: no kernel model for dtrsm() side=L: ") || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
 }

@@ -54,8 +54,8 @@ func (e *engine) noModel(r int32, kernel uint16) error {
 	row := e.models[e.rowOf[r]:][:len(e.kernelNames)]
 	var others []string
 	for k := range row {
-		if name := e.kernelNames[k]; k != int(kernel) && row[k].err != nil && !slices.Contains(others, name) {
-			others = append(others, name)
+		if k != int(kernel) && errors.Is(row[k].err, kernels.ErrNoModel) {
+			others = append(others, e.kernelNames[k])
 		}
 	}
 	if others == nil || e.machine.Kernels == nil {
@@ -70,10 +70,7 @@ const recentRows = 64
 // bindModels binds the kernels of h for each rank. Ranks whose models are all
 // equal share a row of e.models.
 func (e *engine) bindModels(h *trace.Header) {
-	e.kernelNames = make([]string, len(h.Kernels))
-	for i := range h.Kernels {
-		e.kernelNames[i] = h.Kernels[i].Name
-	}
+	e.kernelNames = kernelNames(h)
 	signatures := make([]kernels.Signature, len(h.Kernels))
 	for i := range signatures {
 		signatures[i] = SignatureOf(&h.Kernels[i])

@@ -66,9 +66,9 @@ func fewestPerHost(p *platforms.Platform, ranks int) int {
 const maxHostLines = 1 << 24
 
 // ParseHostfile reads a hostfile as smpirun does: one host name per line, or
-// name:k for k ranks; empty lines and those that begin with # are skipped. Ranks take the places in order,
-// and start again at the first one when they are used up. The name is for
-// errors.
+// name:k for k ranks; empty lines and those that begin with # are skipped. Ranks
+// take the places in order, and start again at the first one when they are used
+// up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	var places []int32
 	scan, n := bufio.NewScanner(r), 1

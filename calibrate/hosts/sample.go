@@ -242,7 +242,7 @@ func hasNoise(f *calibrate.FunctionReport) (bool, error) {
 	}
 	if slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
 		key := keyOf(&f.Groups[without])
-		return false, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, but on other days: its noise is not known there; leave that day out", calibrate.ErrMeaningless, f.Function, unitName(key.host, key.cpu), key.day)
+		return false, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, though elsewhere some were: leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function, unitName(key.host, key.cpu), key.day)
 	}
 	return false, nil
 }

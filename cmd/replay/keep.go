@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -60,7 +59,7 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 }
 
 // keeper looks after a replay: it writes checkpoints when they are due, and stops the
-// replay on one of command.Endings. A second signal ends the process at once.
+// replay as command.OnEnding says.
 type keeper struct {
 	*keepSettings
 	begin  time.Time
@@ -70,7 +69,7 @@ type keeper struct {
 	due       atomic.Bool
 	signal    atomic.Pointer[os.Signal]
 
-	signals chan os.Signal
+	deaf    func() // stops waiting for signals
 	timer   *time.Timer
 	from    *os.File // what is gone on from, or nil
 	resumed bool     // not yet told
@@ -81,7 +80,7 @@ type keeper struct {
 
 // newKeeper sets the options of a replay that is looked after from now on.
 func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*keeper, error) {
-	k := &keeper{keepSettings: &s.keep, stderr: stderr, begin: time.Now(), signals: make(chan os.Signal, 1)}
+	k := &keeper{keepSettings: &s.keep, stderr: stderr, begin: time.Now()}
 	if s.quiet {
 		k.stderr = io.Discard
 	}
@@ -96,8 +95,10 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 		k.attention.Store(true)
 		k.timer = time.AfterFunc(k.every, k.tick)
 	}
-	signal.Notify(k.signals, command.Endings()...)
-	go k.listen()
+	k.deaf = command.OnEnding(func(sig os.Signal) {
+		k.signal.Store(&sig)
+		k.attention.Store(true)
+	})
 	return k, nil
 }
 
@@ -206,19 +207,9 @@ func (k *keeper) tick() {
 	k.attention.Store(true)
 }
 
-// listen waits for the first signal.
-func (k *keeper) listen() {
-	if sig, ok := <-k.signals; ok {
-		signal.Stop(k.signals)
-		k.signal.Store(&sig)
-		k.attention.Store(true)
-	}
-}
-
 // close ends the looking after.
 func (k *keeper) close() {
-	signal.Stop(k.signals)
-	close(k.signals)
+	k.deaf()
 	if k.timer != nil {
 		k.timer.Stop()
 	}

@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -45,6 +42,9 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
 		for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
 			if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
+				if strings.HasSuffix(parts[0], "range") {
+					want += ", not that large"
+				}
 				return Usagef("--%s %s, want %s", f.Names()[0], parts[1], want)
 			}
 		}
@@ -90,7 +90,7 @@ func wantedText(f cli.Flag) string {
 	case *cli.IntFlag, *cli.Int64Flag:
 		return "a whole number"
 	case *cli.UintFlag, *cli.Uint64Flag:
-		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64))
+		return "a whole number of at least 0"
 	case *cli.BoolFlag:
 		return "true, false, or no value"
 	case *cli.Float64Flag:
@@ -237,22 +237,4 @@ func Exit(name string, err error) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 	}
 	os.Exit(ExitCode(err))
-}
-
-// Endings are the signals that end a command in an orderly way; a hangup does unless it
-// is ignored, as nohup wants it.
-func Endings() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
-
-// Interruptible returns a context that ends with one of Endings. A second signal ends what
-// does not notice the first.
-func Interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, Endings()...)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }

@@ -44,12 +44,14 @@ func TestApp(t *testing.T) {
 func TestBadValues(t *testing.T) {
 	for args, want := range map[string]string{
 		"x --time 3": `--time "3", want a time with its unit, such as 90s or 10m`, "x -t 3": `--time "3", want a time with its unit, such as 90s or 10m`,
-		"x --seed=-1": `--seed "-1", want a whole number from 0 to 18446744073709551615`, "x sub --size 4KiB": `--size "4KiB", want a number without unit`,
-		"x sub --count 1.5": `--count "1.5", want a whole number`,
+		"x --seed=-1": `--seed "-1", want a whole number of at least 0`, "x sub --size 4KiB": `--size "4KiB", want a number without unit`,
+		"x sub --count 1.5": `--count "1.5", want a whole number`, "x sub --count 99999999999999999999": `--count "99999999999999999999", want a whole number, not that large`,
+		"x --seed 99999999999999999999": `--seed "99999999999999999999", want a whole number of at least 0, not that large`, "x sub --size 1e999": `--size "1e999", want a number without unit, not that large`,
+		"x sub --yes=maybe": `--yes "maybe", want true, false, or no value`,
 	} {
 		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
 		app.Flags = []cli.Flag{&cli.DurationFlag{Name: "time", Aliases: []string{"t"}}, &cli.Uint64Flag{Name: "seed"}}
-		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: []cli.Flag{&cli.Float64Flag{Name: "size"}, &cli.IntFlag{Name: "count"}}})
+		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: []cli.Flag{&cli.Float64Flag{Name: "size"}, &cli.IntFlag{Name: "count"}, &cli.BoolFlag{Name: "yes"}}})
 		if err := app.Run(strings.Fields(args)); ExitCode(err) != 2 || err.Error() != want {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
