@@ -140,23 +140,32 @@ func capacityClaims(points []point) []verdict {
 	for _, p := range points {
 		at[strings.Join(p.labels, " ")] = p.ours
 	}
-	narrow := func(placement string) string {
+	// Of the labels: switches, links in MB/s, µs, speed, placement.
+	const base, one, random, thin, wide, slow = "16 1250 24 1 sequential", "1 1250 24 1 sequential", "16 1250 24 1 random", "16 125 24 1 sequential", "16 12500 24 1 sequential", "16 1250 240 1 sequential"
+	narrow := func(k int, placement string) string { return fmt.Sprintf("50,000 %d 1.25 24 1 %s", k, placement) }
+	needed := []string{"50,000 " + base, "50,000 " + one, "50,000 " + random}
+	list := func(placement string) string {
 		var values []string
 		for _, k := range capacitySwitches[placement] {
-			values = append(values, gflops(at[fmt.Sprintf("50,000 %d 1.25 24 1 %s", k, placement)]))
+			values = append(values, gflops(at[narrow(k, placement)]))
 		}
 		return strings.Join(values, " / ")
 	}
-	base, base100 := at["50,000 16 1250 24 1 sequential"], at["100,000 16 1250 24 1 sequential"]
-	one, all := at["50,000 1 1.25 24 1 sequential"], at["50,000 16 1.25 24 1 sequential"]
-	switches := relative(at["50,000 1 1250 24 1 sequential"], base)
-	random := relative(at["50,000 16 1250 24 1 random"], base)
-	slow, slow100 := base/at["50,000 16 1250 240 1 sequential"], base100/at["100,000 16 1250 240 1 sequential"]
-	wide, thin := relative(at["50,000 16 12500 24 1 sequential"], base), relative(at["50,000 16 125 24 1 sequential"], base)
+	for _, placement := range []string{"sequential", "random"} {
+		for _, k := range capacitySwitches[placement] {
+			needed = append(needed, narrow(k, placement))
+		}
+	}
+	than := func(what string) float64 { return relative(at["50,000 "+what], at["50,000 "+base]) }
 	return []verdict{
-		{Claim: 31, Ours: fmt.Sprintf("10 Gb/s: 1 instead of 16 switches %s %%, random %s %%; 10 Mb/s: %s Gflops, random with 1 / 16 %s", tenth(switches), tenth(random), narrow("sequential"), narrow("random")),
-			Reproduced: math.Abs(switches) < 2 && all/one > 2 && at["50,000 1 1.25 24 1 random"] < 0.7*one},
-		{Claim: 32, Ours: fmt.Sprintf("latency ×10: %.1f at 50,000, %.1f at 100,000; bandwidth ×10 %s %%, /10 %s %%", slow, slow100, tenth(wide), tenth(thin)),
-			Reproduced: math.Abs(slow-3.7) < 0.8 && math.Abs(slow100-2.1) < 0.4 && math.Abs(wide) < 6 && math.Abs(thin) < 6},
+		decide(31, at, needed, func() (string, bool) {
+			return fmt.Sprintf("10 Gb/s: 1 instead of 16 switches %s %%, random %s %%; 10 Mb/s: %s Gflops, random with 1 / 16 %s", tenth(than(one)), tenth(than(random)), list("sequential"), list("random")),
+				math.Abs(than(one)) < 2 && at[narrow(16, "sequential")] > 2*at[narrow(1, "sequential")] && at[narrow(1, "random")] < 0.7*at[narrow(1, "sequential")]
+		}),
+		decide(32, at, []string{"50,000 " + base, "50,000 " + slow, "50,000 " + wide, "50,000 " + thin, "100,000 " + base, "100,000 " + slow}, func() (string, bool) {
+			by50, by100 := at["50,000 "+base]/at["50,000 "+slow], at["100,000 "+base]/at["100,000 "+slow]
+			return fmt.Sprintf("latency ×10: %.1f at 50,000, %.1f at 100,000; bandwidth ×10 %s %%, /10 %s %%", by50, by100, tenth(than(wide)), tenth(than(thin))),
+				math.Abs(by50-3.7) < 0.8 && math.Abs(by100-2.1) < 0.4 && math.Abs(than(wide)) < 6 && math.Abs(than(thin)) < 6
+		}),
 	}
 }

@@ -19,7 +19,7 @@ func TestRemovalPays(t *testing.T) {
 	if v := removalPays(samples); v.Reproduced || v.Untested != "" {
 		t.Errorf("%+v", v)
 	}
-	if v := removalPays(samples[:4]); v.Untested != "no run of 500000 4x61 replayed" || v.Reproduced {
+	if v := removalPays(samples[:4]); v.Untested != "no figure of 4x61 with N = 500,000" || v.Reproduced {
 		t.Errorf("%+v", v)
 	}
 }
@@ -37,7 +37,7 @@ func TestClaims(t *testing.T) {
 func TestJudge(t *testing.T) {
 	before := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}, {Claim: 2, Ours: "one", Reproduced: false}})
 	after := judge(before, []verdict{{Claim: 2, Ours: "two", Reproduced: true}})
-	for _, want := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| two | both pairs within 1.5 % | yes |\n| 3 |", "| – | – | not tested: grid and models are not public |"} {
+	for _, want := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| two | both pairs within 1.5 % at the orders replayed | yes |\n| 3 |", "| – | – | not tested: grid and models are not public |"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("no %q in\n%s", want, after)
 		}

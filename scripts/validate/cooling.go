@@ -68,18 +68,19 @@ func cooling(l *lab) (section, error) {
 // predicted.
 func coolingClaims(points []point) []verdict {
 	at, smpi := map[string]float64{}, map[string]float64{}
-	var errors [2]spread
+	errors := map[string]*spread{"good": {}, "bad": {}}
 	for _, p := range points {
 		at[strings.Join(p.labels, " ")], smpi[strings.Join(p.labels, " ")] = p.ours, p.smpi
-		state := 0
-		if p.labels[0] == "bad" {
-			state = 1
+		if e := errors[p.labels[0]]; e != nil && p.real > 0 {
+			e.add(relative(p.ours, p.real), "")
 		}
-		errors[state].add(relative(p.ours, p.real), "")
 	}
-	loss, theirs := relative(at["bad 500,000"], at["good 500,000"]), relative(smpi["bad 500,000"], smpi["good 500,000"])
-	return []verdict{{Claim: 8, Ours: fmt.Sprintf("%s %% at 500,000 (SMPI: %s %%); good %s, bad %s", tenth(loss), tenth(theirs), errors[0].limits(), errors[1].limits()),
-		Reproduced: math.Abs(loss+12.8) < 4 && errors[0].within(5) == errors[0].n() && errors[1].within(5) >= errors[1].n()-1}}
+	const good, bad = "good 500,000", "bad 500,000"
+	return []verdict{decide(8, at, []string{good, bad}, func() (string, bool) {
+		loss, g, b := relative(at[bad], at[good]), errors["good"], errors["bad"]
+		return fmt.Sprintf("%s %% at 500,000 (SMPI: %s %%); good %s, bad %s", tenth(loss), tenth(relative(smpi[bad], smpi[good])), g.limits(), b.limits()),
+			math.Abs(loss+12.8) < 4 && g.within(5) == g.n() && b.within(5) >= b.n()-1
+	})}
 }
 
 // pooledRuns returns the mean Gflops of all real runs by the state of the cooling.

@@ -75,8 +75,9 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 			return nil, fmt.Errorf("%sno dgemm model for NB = %d", r.where, nb)
 		}
 		r.whole("depth")
-		r.number("real_time_mean_s")
-		r.number("smpi_gflops")
+		if !(r.number("real_time_mean_s") > 0 && r.number("smpi_gflops") > 0) && s.err == nil {
+			return nil, fmt.Errorf("%sno time of the machine, or no Gflops of SMPI's", r.where)
+		}
 	}
 	x.rows = s.rows
 	return x, s.err

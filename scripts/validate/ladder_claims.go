@@ -9,48 +9,58 @@ import (
 
 // claims checks those about accuracy by N.
 func (s *ladderStudy) claims() []verdict {
-	var list []verdict
-	add := func(number int, ours string, ok bool) {
-		list = append(list, verdict{Claim: number, Ours: ours, Reproduced: ok})
-	}
-	toReal := func(model string, n int) float64 { return relative(s.ours[model][n], s.real[n]) }
-	const large, small = 500000, 100000
-	if s.has("A1", large, small) {
-		add(1, fmt.Sprintf("%s %% at 500,000, %s %% at 100,000", tenth(toReal("A1", large)), tenth(toReal("A1", small))), toReal("A1", large) > 30)
-	}
-	if s.has("A2", small) && s.has("D2_het", small) {
-		a, d := s.apart("A2", "A1"), s.apart("D2_het", "D1_het")
-		add(2, fmt.Sprintf("A2 within %.1f %% of A1, D2_het within %.1f %% of D1_het", a, d), a < 1.5 && d < 1.5)
-	}
-	if s.has("A1_het", large) {
-		add(3, tenth(toReal("A1_het", large))+" % at 500,000", math.Abs(toReal("A1_het", large)-8.7) < 1.5)
-	}
-	if s.has("C1_het", large, small) && s.has("A1_het", large, small) {
-		add(4, fmt.Sprintf("%s %% instead of %s %% at 100,000, %s %% instead of %s %% at 500,000", tenth(toReal("C1_het", small)), tenth(toReal("A1_het", small)), tenth(toReal("C1_het", large)), tenth(toReal("A1_het", large))),
-			toReal("A1_het", small)-toReal("C1_het", small) > 2 && toReal("A1_het", large) > toReal("C1_het", large))
-	}
-	if s.has("D1_het", orders...) {
-		var e spread
-		for _, n := range orders {
-			e.add(toReal("D1_het", n), "")
-		}
-		add(5, fmt.Sprintf("%s, %s %% at 500,000", e.limits(), tenth(toReal("D1_het", large))), e.within(5) == e.n() && math.Abs(toReal("D1_het", large)) < 2)
-	}
-	if s.has("simple", 250000, 50000) {
-		ours, worst := "", 0.0
-		for _, n := range orders {
-			if n >= 250000 && s.has("simple", n) {
-				ours += fmt.Sprintf("%s %% at %s, ", tenth(toReal("simple", n)), page.Count(n))
-				worst = max(worst, math.Abs(toReal("simple", n)))
+	const tiny, small, middle, large = 50000, 100000, 250000, 500000
+	ours, off := map[string]float64{}, map[string]float64{} // Gflops, and percent above the machine's
+	for _, step := range s.steps {
+		for n, gflops := range s.ours[step.name] {
+			ours[cell(n, step.name)] = gflops
+			if s.real[n] > 0 {
+				off[cell(n, step.name)] = relative(gflops, s.real[n])
 			}
 		}
-		add(6, ours+fmt.Sprintf("%s %% at 50,000", tenth(toReal("simple", 50000))), worst <= 1)
 	}
-	if s.has("C1", large) && s.has("C1_het", large) && s.has("D1_het", large) {
-		spatial, temporal := relative(s.ours["C1"][large], s.ours["C1_het"][large]), relative(s.ours["C1_het"][large], s.ours["D1_het"][large])
-		add(7, fmt.Sprintf("spatial %.0f %%, temporal %.0f %%", spatial, temporal), math.Abs(spatial-22) < 3 && math.Abs(temporal-9) < 3)
+	at := func(n int, model string) float64 { return off[cell(n, model)] }
+	few := func(models ...string) (keys []string) {
+		for _, n := range []int{tiny, small, middle, large} {
+			keys = append(keys, cells(n, models...)...)
+		}
+		return keys
 	}
-	return list
+	var all []string
+	for _, n := range orders {
+		all = append(all, cell(n, "D1_het"))
+	}
+	return []verdict{
+		decide(1, off, []string{cell(large, "A1"), cell(small, "A1")}, func() (string, bool) {
+			return fmt.Sprintf("%s %% at 500,000, %s %% at 100,000", tenth(at(large, "A1")), tenth(at(small, "A1"))), at(large, "A1") > 30
+		}),
+		decide(2, ours, few("A1", "A2", "D1_het", "D2_het"), func() (string, bool) {
+			a, d := s.apart("A2", "A1"), s.apart("D2_het", "D1_het")
+			return fmt.Sprintf("A2 within %.1f %% of A1, D2_het within %.1f %% of D1_het", a, d), a < 1.5 && d < 1.5
+		}),
+		decide(3, off, cells(large, "A1_het"), func() (string, bool) {
+			return tenth(at(large, "A1_het")) + " % at 500,000", math.Abs(at(large, "A1_het")-8.7) < 1.5
+		}),
+		decide(4, off, append(cells(large, "A1_het", "C1_het"), cells(small, "A1_het", "C1_het")...), func() (string, bool) {
+			return fmt.Sprintf("%s %% instead of %s %% at 100,000, %s %% instead of %s %% at 500,000", tenth(at(small, "C1_het")), tenth(at(small, "A1_het")), tenth(at(large, "C1_het")), tenth(at(large, "A1_het"))),
+				math.Abs(at(small, "A1_het"))-math.Abs(at(small, "C1_het")) > 2 && math.Abs(at(large, "A1_het")) > math.Abs(at(large, "C1_het"))
+		}),
+		decide(5, off, all, func() (string, bool) {
+			var e spread
+			for _, n := range orders {
+				e.add(at(n, "D1_het"), "")
+			}
+			return fmt.Sprintf("%s, %s %% at 500,000", e.limits(), tenth(at(large, "D1_het"))), e.within(5) == e.n() && math.Abs(at(large, "D1_het")) < 2
+		}),
+		decide(6, off, few("simple"), func() (string, bool) {
+			return fmt.Sprintf("%s %% at 250,000, %s %% at 500,000, %s %% at 50,000", tenth(at(middle, "simple")), tenth(at(large, "simple")), tenth(at(tiny, "simple"))),
+				math.Abs(at(middle, "simple")) <= 1 && math.Abs(at(large, "simple")) <= 1
+		}),
+		decide(7, ours, cells(large, "C1", "C1_het", "D1_het"), func() (string, bool) {
+			spatial, temporal := relative(s.ours["C1"][large], s.ours["C1_het"][large]), relative(s.ours["C1_het"][large], s.ours["D1_het"][large])
+			return fmt.Sprintf("spatial %.0f %%, temporal %.0f %%", spatial, temporal), math.Abs(spatial-22) < 3 && math.Abs(temporal-9) < 3
+		}),
+	}
 }
 
 // has reports whether a model was replayed for orders.

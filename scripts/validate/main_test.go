@@ -99,7 +99,7 @@ func TestMeasureAll(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	for _, row := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| much | both pairs within 1.5 % | **no** |\n| 3 |", "| – | within 1.5 % of it | not replayed yet |\n| 4 |"} {
+	for _, row := range []string{"| ten | above 30 % at 500,000 | yes |\n| 2 |", "| much | both pairs within 1.5 % at the orders replayed | **no** |\n| 3 |", "| – | within 1.5 % of it | not replayed yet |\n| 4 |"} {
 		if !strings.Contains(string(got), row) {
 			t.Errorf("no %q in\n%s", row, got)
 		}

@@ -90,7 +90,7 @@ func replayed(samples []sample) []sample {
 }
 
 // cell names what varies for an order of the matrix.
-func cell(n int, what string) string { return fmt.Sprint(n, " ", what) }
+func cell(n int, what string) string { return what + " with N = " + page.Count(n) }
 
 // cells names several of an order.
 func cells(n int, what ...string) []string {
@@ -144,17 +144,6 @@ func (o excesses) list(n int, what ...string) string {
 		parts = append(parts, w+" "+tenth(o.at(n, w)))
 	}
 	return strings.Join(parts, ", ") + " %"
-}
-
-// judge returns what is found about a claim if all the cells that it takes are there.
-func (o excesses) judge(claim int, needed []string, find func() (ours string, reproduced bool)) verdict {
-	for _, key := range needed {
-		if o[key] == nil {
-			return verdict{Claim: claim, Ours: "–", Untested: "no run of " + key + " replayed"}
-		}
-	}
-	ours, reproduced := find()
-	return verdict{Claim: claim, Ours: ours, Reproduced: reproduced}
 }
 
 // studyOrders are those of the sensitivity studies.

@@ -100,7 +100,7 @@ func topologyClaims(samples []sample) []verdict {
 	const small, large = 100000, 500000
 	o := excessesOver("4", samples, oursOf)
 	needed := append(cells(large, "3", "2", "1", oneSwitch), cells(small, "2", "1")...)
-	return []verdict{o.judge(24, needed, func() (string, bool) {
+	return []verdict{decide(24, o, needed, func() (string, bool) {
 		three, one := o.at(large, "3"), o.at(large, oneSwitch)
 		two, twoSmall := o.at(large, "2"), o.at(small, "2")
 		last, lastSmall := o.at(large, "1"), o.at(small, "1")
@@ -198,7 +198,7 @@ func temporalClaims(samples []sample, y *synthetic) []verdict {
 		}
 	}
 	return []verdict{
-		o.judge(19, needed, func() (string, bool) {
+		decide(19, o, needed, func() (string, bool) {
 			rising := true
 			for i, n := range studyOrders[1:] {
 				rising = rising && o.at(n, much) >= o.at(studyOrders[i], much)-0.5
@@ -226,11 +226,11 @@ func spatialClaims(samples []sample) []verdict {
 	shapes := []string{"8x32", "2x128", "16x16", "1x256", "32x8"}
 	fewer, bad := []string{"4x63", "4x62", "4x61", "4x60", "5x51"}, []string{"16x15", "17x15", "32x8"}
 	return []verdict{
-		o.judge(18, cells(large, shapes...), func() (string, bool) {
+		decide(18, o, cells(large, shapes...), func() (string, bool) {
 			return o.list(large, shapes...), o.at(large, "8x32") > 0 && o.at(large, "2x128") > o.at(large, "8x32") &&
 				o.at(large, "16x16") > 10 && o.at(large, "1x256") > 25 && o.at(large, "32x8") > 40
 		}),
-		o.judge(21, append(cells(large, fewer...), cells(large, bad...)...), func() (string, bool) {
+		decide(21, o, append(cells(large, fewer...), cells(large, bad...)...), func() (string, bool) {
 			return o.list(large, fewer...) + "; " + o.list(large, bad...), o.at(large, "4x63") > 0 &&
 				o.at(large, "4x60") > o.at(large, "4x62") && o.at(large, "5x51") < 1 && o.at(large, "16x15") > 15
 		}),
@@ -251,7 +251,7 @@ func fiveRows(samples []sample) verdict {
 		return s.ours
 	})
 	only := ""
-	v := all.judge(22, append(cells(odd, fives...), cells(large, fives...)...), func() (string, bool) {
+	v := decide(22, all, append(cells(odd, fives...), cells(large, fives...)...), func() (string, bool) {
 		there, elsewhere := all.mean(odd, fives), all.mean(large, fives)
 		asPublished := as.mean(odd, fives)
 		reproduced := there > 2 && elsewhere < there-3

@@ -43,6 +43,9 @@ func readSheet(path string, columns ...string) (*sheet, error) {
 	s := &sheet{}
 	for {
 		err := r.Next()
+		if errors.Is(err, io.EOF) && len(s.rows) == 0 {
+			return nil, fmt.Errorf("%s: no rows", path)
+		}
 		if errors.Is(err, io.EOF) {
 			return s, nil
 		}

@@ -101,7 +101,7 @@ func removalPays(samples []sample) verdict {
 	const large = 500000
 	grids := []string{"5x50", "5x49", "4x62", "4x61"}
 	o := excessesOver(allNodes, samples, oursOf)
-	return o.judge(23, cells(large, grids...), func() (string, bool) {
+	return decide(23, o, cells(large, grids...), func() (string, bool) {
 		pays := true
 		for _, g := range grids {
 			pays = pays && o.at(large, g) < -0.5
