@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/words"
+	"reprise/warning"
 )
 
 // App returns the frame of a command. What goes wrong comes back from it as an error,
@@ -227,8 +228,12 @@ func ExitCode(err error) int {
 	return 1
 }
 
-// Exit ends the process by the error of a command, after printing it.
+// Exit ends the process by the error of a command, after printing it and, before it, the
+// warnings that were gathered on the way to it.
 func Exit(name string, err error) {
+	for _, w := range warning.Of(err) {
+		fmt.Fprintf(os.Stderr, "%s: warning: %v\n", name, w)
+	}
 	switch {
 	case err == nil || errors.Is(err, Silent):
 	case errors.Is(err, context.Canceled):
