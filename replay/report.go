@@ -54,8 +54,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %s polls", count(r.Polls))
 	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, count(int64(r.Speed)), size(r.PeakRSS))
-	for _, text := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", text)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -4,6 +4,7 @@ import (
 	"reprise/internal/words"
 	"reprise/netmodel"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // Result is what a replay found out. Dates and times are in seconds; date 0 is
@@ -27,9 +28,9 @@ type Result struct {
 
 	Seed *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
 
-	Network  netmodel.Stats `json:"network"`
-	Warnings []string       `json:"warnings"` // oddities that did not stop the run
-	Ranks    []RankResult   `json:"ranks"`
+	Network  netmodel.Stats    `json:"network"`
+	Warnings []warning.Warning `json:"warnings"` // oddities that did not stop the run
+	Ranks    []RankResult      `json:"ranks"`
 
 	// StoppedAt is the date up to which everything has happened, if the replay was
 	// stopped there; then Makespan is how far the ranks have come, and the times are those
@@ -91,7 +92,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 func (r *Result) stop(date float64) {
 	r.StoppedAt, r.Makespan = &date, max(r.Makespan, date)
 	r.Complete, r.Gflops = false, 0
-	r.Warnings = []string{} // what has no partner may get one
+	r.Warnings = []warning.Warning{} // what has no partner may get one
 }
 
 func nonZero(shares []Share) []Share {
@@ -118,7 +119,7 @@ func kernelNames(h *trace.Header) []string {
 }
 
 // warnings reports messages that were sent or expected to no end, or did not fit.
-func (e *engine) warnings() []string {
+func (e *engine) warnings() []warning.Warning {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
 		for m := e.ranks[r].sends.head; m >= 0; m = e.after[m] {
@@ -128,15 +129,15 @@ func (e *engine) warnings() []string {
 			recvs++
 		}
 	}
-	list := []string{}
+	var list warning.List
 	if sends > 0 {
-		list = append(list, words.Count(sends, "message")+" sent but never received")
+		list.Add(warning.New("%s sent but never received", words.Count(sends, "message")))
 	}
 	if recvs > 0 {
-		list = append(list, words.Count(recvs, "receive")+" posted but never matched")
+		list.Add(warning.New("%s posted but never matched", words.Count(recvs, "receive")))
 	}
 	if e.numTruncated > 0 {
-		list = append(list, words.Count(e.numTruncated, "message")+" cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE")
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", words.Count(e.numTruncated, "message")))
 	}
-	return list
+	return list.All()
 }

@@ -5,22 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // Ensemble is what became of several replays that differ in their seeds only.
 type Ensemble struct {
-	Header   *trace.Header `json:"-"`
-	Complete bool          `json:"complete"` // all steps of the program were played
-	First    int           `json:"first_step"`
-	Last     int           `json:"last_step"`
-	Makespan Spread        `json:"makespan_s"`
-	Gflops   Spread        `json:"gflops"`   // all 0 if there are none
-	Runs     []SeedResult  `json:"runs"`     // by seed
-	Warnings []string      `json:"warnings"` // of all runs, each once
+	Header   *trace.Header     `json:"-"`
+	Complete bool              `json:"complete"` // all steps of the program were played
+	First    int               `json:"first_step"`
+	Last     int               `json:"last_step"`
+	Makespan Spread            `json:"makespan_s"`
+	Gflops   Spread            `json:"gflops"`   // all 0 if there are none
+	Runs     []SeedResult      `json:"runs"`     // by seed
+	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
 
 // SeedResult is what became of one replay.
@@ -111,7 +111,7 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 // runResult is what is kept of a replay: its tables by rank would add up.
 type runResult struct {
 	SeedResult
-	warnings []string
+	warnings []warning.Warning
 }
 
 func summary(seed uint64, r *Result) *runResult {
@@ -120,7 +120,7 @@ func summary(seed uint64, r *Result) *runResult {
 
 // newEnsemble returns what all replays have in common.
 func newEnsemble(r *Result) *Ensemble {
-	return &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []string{}}
+	return &Ensemble{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: []warning.Warning{}}
 }
 
 // add adds all replays.
@@ -129,11 +129,7 @@ func (e *Ensemble) add(results []*runResult) {
 	for _, r := range results {
 		e.Runs = append(e.Runs, r.SeedResult)
 		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
-		for _, text := range r.warnings {
-			if !slices.Contains(e.Warnings, text) {
-				e.Warnings = append(e.Warnings, text)
-			}
-		}
+		e.Warnings = warning.Join(e.Warnings, r.warnings)
 	}
 	e.Makespan, e.Gflops = newSpread(makespans), newSpread(gflops)
 }

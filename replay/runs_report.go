@@ -44,8 +44,8 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 		r.Gflops.write(&b, "Gflops")
 	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
-	for _, text := range r.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", text)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

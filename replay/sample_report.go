@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/words"
+	"reprise/warning"
 )
 
 // EstimateReport is an estimate with what it was made from and what making it cost.
@@ -17,8 +18,8 @@ type EstimateReport struct {
 	Tolerance  float64 `json:"tolerance"`  // that was asked for; 0: none
 	Budget     float64 `json:"budget_s"`   // likewise
 	Provenance
-	Hosts    int      `json:"hosts"`
-	Warnings []string `json:"warnings"`
+	Hosts    int               `json:"hosts"`
+	Warnings []warning.Warning `json:"warnings"`
 }
 
 // NewEstimateReport returns the report of an estimate for a machine.
@@ -87,8 +88,8 @@ func (r *EstimateReport) writeWarnings(b *strings.Builder) {
 	if r.Tolerance > 0 && r.Relative() > r.Tolerance {
 		fmt.Fprintf(b, "warning: the tolerance of %g %% was not reached within the budget\n", 100*r.Tolerance)
 	}
-	for _, text := range r.Warnings {
-		fmt.Fprintf(b, "warning: %s\n", text)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(b, "warning: %v\n", w)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
+	"reprise/warning"
 )
 
 // input is an opened trace of either form.
@@ -99,9 +100,17 @@ func (in *input) run(m replay.Machine, o replay.Options) (*replay.Result, error)
 	}
 	res, err := replay.RunSource(in.header, in.text, m, o)
 	if err == nil {
-		res.Warnings = append(res.Warnings, in.text.Warnings()...)
+		res.Warnings = warning.Join(res.Warnings, in.warnings())
 	}
 	return res, err
+}
+
+// warnings tell what was odd in what has been read so far.
+func (in *input) warnings() []warning.Warning {
+	if in.text == nil {
+		return nil
+	}
+	return in.text.Warnings()
 }
 
 // checkSteps refuses steps behind the last window that is known.
@@ -250,7 +259,7 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 }
 
 // warnings tell what of the machine has no effect, or one that is hardly meant.
-func (m *machine) warnings() []string {
+func (m *machine) warnings() []warning.Warning {
 	if m.Kernels == nil {
 		return nil
 	}
@@ -258,7 +267,7 @@ func (m *machine) warnings() []string {
 }
 
 // nominal warns of kernels that go by a speed which is not that of the cores.
-func (m *machine) nominal() []string {
+func (m *machine) nominal() []warning.Warning {
 	if !m.Platform.NominalSpeed() {
 		return nil
 	}
@@ -266,12 +275,12 @@ func (m *machine) nominal() []string {
 	if len(names) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the speed of %s's hosts, %.4g flop/s, is nominal, but %s of %s goes by it: the machine's own models, %s, are in seconds",
+	return []warning.Warning{warning.New("the speed of %s's hosts, %.4g flop/s, is nominal, but %s of %s goes by it: the machine's own models, %s, are in seconds",
 		m.platformName, m.Platform.Host(0).Speed, andOthers(names), m.kernelName, m.platformName)}
 }
 
 // crowded warns of kernels that are not slowed down by ranks that share their cores.
-func (m *machine) crowded() []string {
+func (m *machine) crowded() []warning.Warning {
 	host, ranks, ok := m.Crowded()
 	if !ok {
 		return nil
@@ -281,7 +290,7 @@ func (m *machine) crowded() []string {
 		return nil
 	}
 	ph := m.Platform.Host(int(host))
-	return []string{fmt.Sprintf("host %s runs %s on %s, and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores",
+	return []warning.Warning{warning.New("host %s runs %s on %s, and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores",
 		ph.Name, words.Count(ranks, "rank"), words.Count(ph.Cores, "core"), andOthers(names))}
 }
 
@@ -294,14 +303,14 @@ func andOthers(names []string) string {
 }
 
 // strangers warns of models for hosts that the platform does not have.
-func (m *machine) strangers() []string {
+func (m *machine) strangers() []warning.Warning {
 	p := m.Platform
 	names := func(yield func(string) bool) {
 		for i := 0; i < p.NumHosts() && yield(p.Host(i).Name); i++ {
 		}
 	}
 	if some, used := m.Kernels.Overrides(names); some && !used {
-		return []string{fmt.Sprintf("%s has models for hosts by name, but none is a host of %s, whose first is %q", m.kernelName, m.platformName, p.Host(0).Name)}
+		return []warning.Warning{warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q", m.kernelName, m.platformName, p.Host(0).Name)}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"reprise/internal/wholefile"
 	"reprise/internal/words"
 	"reprise/replay"
+	"reprise/warning"
 )
 
 // keepSettings is what the command line says about checkpoints.
@@ -275,9 +276,9 @@ func (k *keeper) interrupted(p *replay.Pause, sig os.Signal, err error) error {
 }
 
 // warnings are for the report.
-func (k *keeper) warnings() []string {
+func (k *keeper) warnings() []warning.Warning {
 	if k.failed == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s could not be written: %v", words.Count(k.failed, "checkpoint"), k.last)}
+	return []warning.Warning{warning.New("%s could not be written: %v", words.Count(k.failed, "checkpoint"), k.last)}
 }

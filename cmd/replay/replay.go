@@ -9,6 +9,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/replay"
+	"reprise/warning"
 )
 
 // replayTrace opens everything, replays, and prints the report.
@@ -34,9 +35,9 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	bar.Clear()
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
-		return err
+		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.warnings()))
 	}
-	res.Warnings = joined(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
 	return errors.Join(s.print(stdout, r), err)
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/replay"
+	"reprise/warning"
 )
 
 // maxRuns is the largest --runs.
@@ -61,15 +61,12 @@ func seedSettingsOf(c *cli.Context, s *settings) (seedSettings, error) {
 const needless = "--seed changes nothing: neither the kernel models nor the network have noise"
 
 // warnings are for a report that has this seed, or none.
-func (n *seedSettings) warnings(used *uint64) []string {
+func (n *seedSettings) warnings(used *uint64) []warning.Warning {
 	if n.set && used == nil {
-		return []string{needless}
+		return []warning.Warning{warning.New(needless)}
 	}
 	return nil
 }
-
-// joined returns lists as one, which JSON writes as [] if it is empty.
-func joined(lists ...[]string) []string { return append([]string{}, slices.Concat(lists...)...) }
 
 // replayRuns replays with several seeds, on all cores, and prints the spread.
 func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
@@ -103,13 +100,13 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	})
 	bar.Clear()
 	if e == nil {
-		return err
+		return warning.With(err, warning.Join(in.warnings(), m.warnings()))
 	}
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)
 	}
 	r := replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))
-	r.Workers, r.Warnings = workers, joined(r.Warnings, m.warnings())
+	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings())
 	return errors.Join(s.print(stdout, r), err)
 }
 

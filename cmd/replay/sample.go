@@ -19,6 +19,7 @@ import (
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // sampleSettings is what the command line says about sampling; without a tolerance
@@ -92,10 +93,10 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		return replayExactly(ctx, s, in, m, o, err, begin, stdout, stderr)
 	}
 	if err != nil {
-		return err
+		return warning.With(err, m.warnings())
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
-	r.Warnings = joined(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
+	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
 	return s.print(stdout, r)
 }
@@ -142,9 +143,9 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 		return s.overtime(in, steps, time.Since(start).Seconds())
 	}
 	if err != nil {
-		return err
+		return warning.With(err, warning.Join(in.warnings(), m.warnings()))
 	}
-	res.Warnings = joined(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))
 	return s.print(stdout, &replay.ExactReport{Because: why.Error(), Report: r})
 }

@@ -17,6 +17,7 @@ import (
 	"reprise/tracegen"
 	"reprise/tracegen/goal"
 	"reprise/tracegen/simgrid"
+	"reprise/warning"
 )
 
 // fromSimgrid reads SimGrid's text and writes a trace.
@@ -43,10 +44,11 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 		}
 		return tw.Close()
 	})
-	if err == nil {
-		warn(c, text.Warnings())
+	if err != nil {
+		return warning.With(err, text.Warnings())
 	}
-	return err
+	warn(c, text.Warnings())
+	return nil
 }
 
 // export writes a trace in another format.
@@ -69,7 +71,7 @@ func (o *convertOptions) export(ctx context.Context, c *cli.Context) (err error)
 		return err
 	}
 	if polls > 0 {
-		warn(c, []string{fmt.Sprintf("%d polls are answered %s, as this format has none: it holds one of many courses", polls, o.polls)})
+		warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, o.polls)})
 	}
 	warn(c, warnings)
 	return nil
@@ -122,7 +124,7 @@ func (o *convertOptions) spool(ctx context.Context, c *cli.Context) (*trace.Trac
 
 // toSimgrid writes SimGrid's text: to standard output, a file with its index, or
 // a directory. It returns the polls answered, and what the text lacks.
-func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []string, err error) {
+func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
 	var sum *simgrid.Exported
 	e := simgrid.ExportOptions{Polls: o.rule, Flops: flops, Note: o.note()}
 	switch {
@@ -143,7 +145,7 @@ func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace
 }
 
 // toGOAL writes GOAL. It returns the polls answered, and what the text lacks.
-func (o *convertOptions) toGOAL(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []string, err error) {
+func (o *convertOptions) toGOAL(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
 	var sum *goal.Exported
 	err = o.write(ctx, c, func(w io.Writer) error {
 		sum, err = goal.Export(ctx, w, t, goal.Options{Polls: o.rule, Flops: flops, Speed: o.speed, Note: o.note()})
@@ -195,8 +197,8 @@ func (o *convertOptions) note() string {
 	return note
 }
 
-func warn(c *cli.Context, warnings []string) {
+func warn(c *cli.Context, warnings []warning.Warning) {
 	for _, w := range warnings {
-		fmt.Fprintln(c.App.ErrWriter, "trace:", w)
+		fmt.Fprintln(c.App.ErrWriter, "trace: warning:", w)
 	}
 }

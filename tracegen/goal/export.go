@@ -10,6 +10,7 @@ import (
 	"reprise/internal/words"
 	"reprise/trace"
 	"reprise/tracegen"
+	"reprise/warning"
 )
 
 // Options says how a trace becomes GOAL.
@@ -37,13 +38,13 @@ type Exported struct {
 const EagerLimit = 65535
 
 // Warnings returns what is lost, in words.
-func (e *Exported) Warnings() []string {
-	var list []string
+func (e *Exported) Warnings() []warning.Warning {
+	var list []warning.Warning
 	if e.Synchronous > 0 {
-		list = append(list, words.Count(e.Synchronous, "synchronous send")+" of less than 64 KiB written as ordinary, without a wait for the receive")
+		list = append(list, warning.New("%s of less than 64 KiB written as ordinary, without a wait for the receive", words.Count(e.Synchronous, "synchronous send")))
 	}
 	if e.Tests > 0 {
-		list = append(list, words.Count(e.Tests, "completion test")+" left out, recorded probes among them: the format has none")
+		list = append(list, warning.New("%s left out, recorded probes among them: the format has none", words.Count(e.Tests, "completion test")))
 	}
 	return list
 }

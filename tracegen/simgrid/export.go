@@ -10,6 +10,7 @@ import (
 	"reprise/internal/words"
 	"reprise/trace"
 	"reprise/tracegen"
+	"reprise/warning"
 )
 
 // ExportOptions says how a trace becomes text.
@@ -43,8 +44,8 @@ type Exported struct {
 const DetachedBelow = 65536
 
 // Warnings returns what is lost, in words.
-func (e *Exported) Warnings() []string {
-	var list []string
+func (e *Exported) Warnings() []warning.Warning {
+	var list []warning.Warning
 	for _, w := range []struct {
 		count      int64
 		noun, what string
@@ -55,7 +56,7 @@ func (e *Exported) Warnings() []string {
 		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
 	} {
 		if w.count > 0 {
-			list = append(list, words.Count(w.count, w.noun)+" "+w.what)
+			list = append(list, warning.New("%s %s", words.Count(w.count, w.noun), w.what))
 		}
 	}
 	return list

@@ -15,13 +15,14 @@ import (
 	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
+	"reprise/warning"
 )
 
 var c = trace.Const
 
 // export returns the text of all ranks of a trace, without its comments, and the
 // warnings.
-func export(t testing.TB, tr *trace.Trace, o simgrid.ExportOptions) (string, []string) {
+func export(t testing.TB, tr *trace.Trace, o simgrid.ExportOptions) (string, []warning.Warning) {
 	t.Helper()
 	if o.Polls == nil {
 		o.Polls = trace.Hit{}
@@ -250,10 +251,10 @@ func TestExportWarnings(t *testing.T) {
 		b.WaitAll()
 	})
 	_, got := export(t, tr, simgrid.ExportOptions{})
-	want := []string{
-		"3 synchronous sends of less than 64 KiB written as ordinary, without a wait for the receive",
-		"1 recorded probe left out: the format has none",
-		"3 waits written that will be for an older request of equal source, destination and tag", // those of the sync exchange, the exchange, and slot 2
+	want := []warning.Warning{
+		warning.New("3 synchronous sends of less than 64 KiB written as ordinary, without a wait for the receive"),
+		warning.New("1 recorded probe left out: the format has none"),
+		warning.New("3 waits written that will be for an older request of equal source, destination and tag"), // those of the sync exchange, the exchange, and slot 2
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -11,6 +11,7 @@ import (
 	"reprise/internal/linescan"
 	"reprise/internal/words"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // MaxRanks is the largest number of ranks that a trace may have.
@@ -164,7 +165,7 @@ func (t *Trace) Files() []string {
 }
 
 // Warnings returns oddities of what has been read so far.
-func (t *Trace) Warnings() []string {
+func (t *Trace) Warnings() []warning.Warning {
 	stray := 0
 	for r := range t.streams {
 		stray += t.strayOf(r)
@@ -172,7 +173,7 @@ func (t *Trace) Warnings() []string {
 	if stray == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: ignored %s of other ranks", t.name, words.Count(stray, "line"))}
+	return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks", words.Count(stray, "line"))}
 }
 
 // strayOf returns how many lines of other ranks the file of rank r had so far.
