@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"reprise/calibrate"
@@ -14,7 +13,7 @@ import (
 // writePlots draws each series into a file of its own in dir, which is made if
 // it is not there.
 func writePlots(dir, format string, list []calibrate.Series) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := wholefile.MakeDir(dir); err != nil {
 		return fmt.Errorf("plots: %w", err)
 	}
 	for _, s := range list {

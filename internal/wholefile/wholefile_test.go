@@ -178,6 +178,50 @@ func TestFollowsLinks(t *testing.T) {
 	}
 }
 
+// TestFollowsLinksOfDirectories: what a link leads to becomes the directory, be it there
+// yet or not, and the link stays.
+func TestFollowsLinksOfDirectories(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		for _, to := range []string{"scratch/d", "scratch/d/", "scratch/./d/.", "two"} {
+			dir := t.TempDir()
+			at := func(name string) string { return filepath.Join(dir, name) }
+			if err := errors.Join(os.Mkdir(at("scratch"), 0o777), os.Symlink("scratch/d/", at("two")), os.Symlink(to, at("link"))); err != nil {
+				t.Fatal(err)
+			}
+			if there {
+				if err := os.Mkdir(at("scratch/d"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := wholefile.WriteDir(at("link")+"/", func(dir string) error {
+				return os.WriteFile(filepath.Join(dir, "f"), nil, 0o666)
+			})
+			if err != nil {
+				t.Errorf("link to %s: %v", to, err)
+				continue
+			}
+			if got := names(t, dir) + ": " + names(t, at("scratch")) + ": " + names(t, at("scratch/d")); got != "link scratch two: d: f" {
+				t.Errorf("link to %s: %s", to, got)
+			}
+			if got, err := os.Readlink(at("link")); err != nil || got != to {
+				t.Errorf("the link leads to %s, error %v, want %s", got, err, to)
+			}
+		}
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink("loop/", "loop"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{".", "./", "..", "/", "loop"} {
+		if err := wholefile.WriteDir(path, func(string) error { return nil }); err == nil {
+			t.Errorf("%s was replaced", path)
+		}
+	}
+	if err := errors.Join(os.Symlink("plots", "link"), wholefile.MakeDir("link")); err != nil || names(t, ".") != "link loop plots" {
+		t.Errorf("%v, there are %s", err, names(t, "."))
+	}
+}
+
 func TestErrorsNameThePath(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

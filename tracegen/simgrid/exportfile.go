@@ -23,6 +23,15 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 	if err := checkName(path); err != nil {
 		return nil, err
 	}
+	indexed := true
+	if info, err := os.Stat(path); err == nil {
+		indexed = info.Mode().IsRegular()
+	}
+	if indexed { // a name that has room for no .index is refused before the work
+		if err := wholefile.Check(IndexOf(path)); err != nil {
+			return nil, err
+		}
+	}
 	var sum *Exported
 	err := wholefile.Write(path, func(w io.Writer) (err error) {
 		sum, err = Export(ctx, w, t, o)
@@ -31,8 +40,8 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 	if err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return sum, err
+	if !indexed {
+		return sum, nil
 	}
 	return sum, wholefile.Write(IndexOf(path), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, path)
@@ -110,7 +119,7 @@ func writeIndex(path, dir string, ranks int) error {
 // appendTo adds text to a file, which is open no longer than that: there may be
 // more ranks than descriptors.
 func appendTo(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}

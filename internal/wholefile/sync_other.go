@@ -1,0 +1,28 @@
+//go:build !linux
+
+package wholefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// syncTree has the disk know all files in a directory.
+func syncTree(dir *os.File) error {
+	list, err := os.ReadDir(dir.Name())
+	for _, entry := range list {
+		if err == nil {
+			err = syncFile(filepath.Join(dir.Name(), entry.Name()))
+		}
+	}
+	return errors.Join(err, syncDir(dir.Name()))
+}
+
+func syncFile(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
