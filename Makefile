@@ -21,7 +21,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: demo build test short race bench bench-report validate fuzz crosscheck lint proto install clean
+.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 build:
@@ -42,6 +42,11 @@ short:
 # as they run every goroutine that there is.
 race:
 	$(GO) test -short -race ./...
+
+# The short tests of engine and network with checks of what their code guarantees: that
+# times add up, that no link carries more than it can.
+invariants:
+	$(GO) test -short -tags invariants ./netmodel ./replay
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...

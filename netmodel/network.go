@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"reprise/internal/agenda"
+	"reprise/internal/invariants"
 	"reprise/noise"
 	"reprise/platforms"
 )
@@ -291,6 +292,9 @@ func (n *Network) solve() {
 		n.solveLocal()
 	}
 	n.fresh, n.left, n.leftMixed = n.fresh[:0], n.left[:0], n.leftMixed[:0]
+	if invariants.Enabled {
+		n.mustHold()
+	}
 }
 
 // Latency returns the latency in seconds of the route from host src to host dst, without

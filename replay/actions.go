@@ -194,7 +194,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if rk.clock += seconds; math.IsInf(rk.clock, 1) {
 			return goOn, errDate
 		}
-		e.account(r, kindSleep, seconds)
+		e.charge(r, kindSleep)
 	case trace.KindPhase:
 		if int(a.Sym) >= e.book.phases {
 			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.book.phases)
@@ -221,18 +221,18 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	switch {
 	case !rk.shared:
 		rk.clock += amount / speed
-		e.account(r, kindCompute, amount/speed)
+		e.charge(r, kindCompute)
 		return goOn
 	case rk.stage == stageFresh && rk.clock > e.now:
 		rk.stage = stageBegin
 		e.parked.Set(r, rk.clock)
 		return parkedHere
 	case rk.stage != stageLook:
-		rk.stage, rk.since = stageCompute, rk.clock
+		rk.stage = stageCompute
 		e.compute(r, amount, speed)
 		return parkedHere
 	}
 	rk.stage = stageFresh
-	e.account(r, kindCompute, rk.clock-rk.since)
+	e.charge(r, kindCompute)
 	return goOn
 }

@@ -111,7 +111,7 @@ func (e *engine) waitOf(r int32) Wait {
 		pos-- // it goes on with the action after the one that blocks it
 	}
 	last := &e.actions[int(r)*bufferedActions+pos]
-	w := Wait{Rank: r, Action: last.Kind, Date: rk.since, Peer: -1}
+	w := Wait{Rank: r, Action: last.Kind, Date: rk.charged, Peer: -1}
 	if rk.collective {
 		w.Collective = trace.CollectiveKind(last.Sym).String()
 	}

@@ -27,10 +27,6 @@ func newLedger(ranks, kernels, phases int) ledger {
 // at returns the sum of rank r in a row.
 func (b *ledger) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
 
-func (b *ledger) kernel(r int32, kernel uint16, seconds float64) {
-	*b.at(int(numKinds)+int(kernel), r) += seconds
-}
-
 // phase begins or ends a phase of rank r at the date. A phase that is entered
 // twice counts once, from its first begin to its first end.
 func (b *ledger) phase(r int32, phase uint16, end bool, date float64) {
@@ -54,6 +50,15 @@ func (b *ledger) close(r int32, date float64) {
 	for k := range b.kernels {
 		*b.at(int(kindCompute), r) += *b.at(int(numKinds)+k, r)
 	}
+}
+
+// sum returns the sum of rank r in the first rows.
+func (b *ledger) sum(r int32, rows int) float64 {
+	sum := 0.0
+	for row := range rows {
+		sum += *b.at(row, r)
+	}
+	return sum
 }
 
 // A Share is how much of the ranks' time one thing took, in seconds.
@@ -81,9 +86,4 @@ func (b *ledger) shares(first int, names []string) []Share {
 		shares[i] = s
 	}
 	return shares
-}
-
-// account charges seconds of rank r to a kind.
-func (e *engine) account(r int32, k kind, seconds float64) {
-	*e.book.at(int(k), r) += seconds
 }

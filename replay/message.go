@@ -263,23 +263,22 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 	if rk.waits--; rk.waits > 0 {
 		return
 	}
+	e.charge(r, rk.charge)
 	e.pay(r, rk.after)
 	rk.after = 0
-	e.account(r, rk.charge, rk.clock-rk.since)
 	e.wake(r)
 }
 
-// pay lets a rank sleep for a protocol overhead; while it is blocked, that time
-// is not charged to what it is blocked in.
+// pay lets a rank sleep for a protocol overhead. What has not been charged before, if it is
+// blocked, is left to what it is blocked in.
 func (e *engine) pay(r int32, seconds float64) {
 	if seconds <= 0 {
 		return
 	}
 	rk := &e.ranks[r]
-	seconds = e.sleepTime(seconds)
-	rk.clock += seconds
-	rk.since += seconds
-	e.account(r, kindOverhead, seconds)
+	waited := rk.clock - rk.charged
+	rk.clock += e.sleepTime(seconds)
+	e.chargeRow(r, int(kindOverhead), rk.clock-waited)
 }
 
 // sleepTime returns how long a sleep lasts: a positive one at least as long as

@@ -127,7 +127,7 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	}
 	if seconds := m.Draw(&a.X, e.random.computation(r)); seconds > 0 {
 		rk.clock += seconds
-		e.book.kernel(r, a.Sym, seconds)
+		e.chargeKernel(r, a.Sym)
 	}
 	return goOn, nil
 }

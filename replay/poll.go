@@ -61,7 +61,7 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	rk := &e.ranks[r]
 	if rk.stage == stageFresh {
 		rk.clock += e.options.IprobeCost
-		e.account(r, kindPoll, e.options.IprobeCost)
+		e.charge(r, kindPoll)
 		e.numPolls++
 		rk.stage = stageLook
 	}
@@ -106,8 +106,8 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
 		return undecided
 	}
 	date := max(rk.clock, e.visible(m))
-	e.account(r, kindPoll, date-rk.clock)
 	rk.clock = date
+	e.charge(r, kindPoll)
 	e.parked.Set(r, date)
 	return undecided
 }
@@ -130,8 +130,8 @@ func (e *engine) spinUntil(r int32, date float64) verdict {
 		}
 		e.numPolls += int64(turns)
 	}
-	e.account(r, kindPoll, look-rk.clock)
 	rk.clock = look
+	e.charge(r, kindPoll)
 	return found
 }
 
@@ -150,7 +150,6 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 		}
 		fallthrough
 	case stageBegin:
-		rk.since = rk.clock
 		cost := float64(float64(e.probeFactor) * e.options.IprobeCost)
 		if rk.shared {
 			bound := e.options.IprobeCPUUsage * e.speed(e.machine.Hosts[r])
@@ -165,7 +164,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 	}
 	rk.spinning = false
 	rk.guardPeer = -1
-	e.account(r, kindPoll, rk.clock-rk.since)
+	e.charge(r, kindPoll)
 	e.numPolls++
 	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.visible(m) <= rk.clock {
 		e.probeFactor = 1
@@ -311,7 +310,7 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 	rk := &e.ranks[r]
 	if !e.orderedProbes && !rk.shared {
 		rk.clock += e.options.IprobeCost
-		e.account(r, kindPoll, e.options.IprobeCost)
+		e.charge(r, kindPoll)
 		e.numPolls++
 		return true, nil
 	}
@@ -346,7 +345,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	case stageBegin:
 		cost := e.sleepTime(float64(e.testFactor) * e.options.TestCost)
 		rk.clock += cost
-		e.account(r, kindPoll, cost)
+		e.charge(r, kindPoll)
 		rk.stage = stageLook
 		if rk.clock > e.now {
 			e.parked.Set(r, rk.clock)

@@ -3,9 +3,9 @@ package replay
 // rank is the state of one rank: what the event loop touches when it runs it. Its
 // 128 bytes are two cache lines, and messages with blocking calls need the first.
 type rank struct {
-	clock float64 // own date, seconds; a rank runs ahead of the event loop
-	since float64 // date at which it blocked, for accounting
-	after float64 // seconds to pay once waits is 0: the receive overhead of an exchange
+	clock   float64 // own date, seconds; a rank runs ahead of the event loop
+	charged float64 // date up to which its time is in the ledger: clock, unless it waits
+	after   float64 // seconds to pay once waits is 0: the receive overhead of an exchange
 
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
 	// its own receives.

@@ -117,7 +117,7 @@ func (e *engine) join(r, id int32, s side) {
 func (e *engine) proceed(r int32, k kind) bool {
 	rk := &e.ranks[r]
 	if rk.waits > 0 {
-		rk.charge, rk.since = k, rk.clock
+		rk.charge = k
 		return false
 	}
 	if rk.after > 0 {

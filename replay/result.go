@@ -72,7 +72,11 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		rk := &e.ranks[r]
 		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
+		e.chargeRest(int32(r))
 		e.book.close(int32(r), rk.clock)
+		if checkTimes {
+			e.checkAccount(int32(r))
+		}
 	}
 	res.Kinds = nonZero(e.book.shares(0, kindNames[:]))
 	res.Kernels = nonZero(e.book.shares(int(numKinds), kernelNames(h)))

@@ -149,7 +149,7 @@ func (e *engine) newRanks(n int) {
 			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: -1,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
-		e.account(int32(r), kindSleep, e.ranks[r].clock)
+		e.charge(int32(r), kindSleep)
 	}
 }
 

@@ -23,7 +23,7 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.parked.Snapshot(c, "parked", len(e.ranks))
 	e.matching.Snapshot(c, "matching", len(e.ranks))
 	e.cpus.snapshot(c)
-	e.book.snapshot(c)
+	e.snapshotTimes(c)
 	e.progress.snapshot(c)
 	e.network.Snapshot(c)
 	e.snapshotSource(c)
@@ -85,7 +85,7 @@ func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
 }
 
 func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
-	for _, v := range []*float64{&rk.clock, &rk.since, &rk.after, &rk.missed, &rk.turn, &rk.arrival} {
+	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.missed, &rk.turn, &rk.arrival} {
 		c.Float64(v)
 	}
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
@@ -129,6 +129,19 @@ func (p *processors) snapshot(c *snapshot.Codec) {
 		for _, v := range []*float64{&w.left, &w.rate, &w.bound, &w.date} {
 			c.Float64(v)
 		}
+	}
+}
+
+// snapshotTimes is Snapshot of the ledger. What is read must agree with the ranks: from
+// then on it does so, for which half of the tolerance is left.
+func (e *engine) snapshotTimes(c *snapshot.Codec) {
+	e.book.snapshot(c)
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	for r := range e.ranks {
+		rk, sum := &e.ranks[r], e.book.sum(int32(r), int(numKinds)+e.book.kernels)
+		c.Check(rk.charged <= rk.clock && addsUp(sum, rk.charged, timeTolerance/2), "rank %d, charged for %v s of %v s", r, sum, rk.charged)
 	}
 }
 

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -73,4 +74,27 @@ func pausedEngine(t *testing.T) *engine {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// TestResumeRefusesOtherTimes: times of a rank that do not add up to its clock are refused.
+func TestResumeRefusesOtherTimes(t *testing.T) {
+	for name, change := range map[string]func(*engine){
+		"a second more":     func(e *engine) { *e.book.at(int(kindSend), 1)++ },
+		"no number":         func(e *engine) { *e.book.at(int(kindSend), 1) = math.NaN() },
+		"ahead of its time": func(e *engine) { e.ranks[1].charged++; *e.book.at(int(kindSend), 1)++ },
+	} {
+		e := pausedEngine(t)
+		change(e)
+		var file bytes.Buffer
+		w := snapshot.NewWriter(&file)
+		e.Snapshot(w)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		r := snapshot.NewReader(&file)
+		pausedEngine(t).Snapshot(r)
+		if err := r.Err(); !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), "times: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

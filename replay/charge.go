@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/internal/invariants"
+)
+
+// The time of a rank is charged by dates, not by durations: what has passed since the
+// date up to which it was charged last. So no time can be counted twice or left out, and
+// the sum of what was charged is the rank's clock but for the rounding of sums, in
+// however many parts it has passed.
+
+// charge charges the time of rank r up to its clock to a kind.
+func (e *engine) charge(r int32, k kind) { e.chargeRow(r, int(k), e.ranks[r].clock) }
+
+// chargeKernel is charge for a kernel.
+func (e *engine) chargeKernel(r int32, kernel uint16) {
+	e.chargeRow(r, int(numKinds)+int(kernel), e.ranks[r].clock)
+}
+
+// chargeRow charges the time of rank r up to a date to a row of the ledger.
+func (e *engine) chargeRow(r int32, row int, date float64) {
+	rk := &e.ranks[r]
+	*e.book.at(row, r) += date - rk.charged
+	rk.charged = date
+}
+
+// chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the
+// clock of a rank that is not blocked before it is charged.
+func (e *engine) chargeRest(r int32) {
+	k := kindPoll
+	if e.ranks[r].waits > 0 {
+		k = e.ranks[r].charge
+	}
+	e.charge(r, k)
+}
+
+// checkTimes says whether the accounts of each result are checked.
+var checkTimes = invariants.Enabled
+
+// timeTolerance is how far the sum of a rank's times may be from its end, relatively.
+const timeTolerance = 1e-9
+
+// checkAccount panics unless what was charged to rank r is its time. The ledger is closed.
+func (e *engine) checkAccount(r int32) {
+	if rk, sum := &e.ranks[r], e.book.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock, timeTolerance) {
+		panic(fmt.Sprintf("replay: rank %d ends at %v s, is charged up to %v s and for %v s", r, rk.clock, rk.charged, sum))
+	}
+}
+
+// addsUp reports whether the sum of what was charged to a rank is the date up to which
+// it was. Nothing is known once a clock is beyond all numbers.
+func addsUp(sum, charged, tolerance float64) bool {
+	return math.IsInf(charged, 1) || math.Abs(sum-charged) <= tolerance*charged
+}

@@ -1,0 +1,3 @@
+package replay
+
+func init() { checkTimes = true }
