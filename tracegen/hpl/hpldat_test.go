@@ -79,23 +79,54 @@ func TestReadDatErrors(t *testing.T) {
 		{"empty", "", "HPL.dat:1: the file ends here"},
 		{"cut", sampleDat[:strings.Index(sampleDat, "16.0")], "HPL.dat:13: the file ends here"},
 		{"threshold", replace("16.0 ", "foo "), `HPL.dat:13: threshold of the residual: "foo" is not a number`},
-		{"long line", strings.Repeat("x", 1<<17), "HPL.dat:1: line longer than 65536 bytes"},
+		{"long line", strings.Repeat("x", 1<<17), "HPL.dat:1: line of more than 252 characters: HPL takes the first 253 for this line and the rest for the next one: shorten it"},
 		{"cut at a value", sampleDat[:strings.Index(sampleDat, "60 ")], "HPL.dat:27: the file ends here, want swapping threshold"},
-		{"no number", replace("1000 2000", "1000 x000"), `HPL.dat:6: N: "x000" is not an integer`},
-		{"few values", replace("1000 2000    Ns", "1000"), "HPL.dat:6: N: 1 values, want 2"},
-		{"comment for a value", replace("1000 2000    Ns", "1000 Ns"), `HPL.dat:6: N: "Ns" is not an integer`},
+		{"no number", replace("1000 2000", "1000 x000"), `HPL.dat:6: N: "x000" is not an integer (HPL reads 1000 0)`},
+		{"few values", replace("1000 2000    Ns", "1000"), "HPL.dat:6: N: 1 values, want 2 (HPL reads 1000 1000)"},
+		{"comment for a value", replace("1000 2000    Ns", "1000 Ns"), `HPL.dat:6: N: "Ns" is not an integer (HPL reads 1000 0)`},
 		{"order 0", replace("1000 2000", "1000 0"), "HPL.dat:6: N = 0, allowed 1 or more"},
 		{"no values", replace("2            # of problems", "0 # of problems"), "HPL.dat:5: number of Ns = 0, allowed 1 or more"},
 		{"many values", replace("2            # of problems", "21 # of problems"), "HPL.dat:5: number of Ns = 21, allowed 1 to 20"},
 		{"no grid", replace("2 1          Ps", "2 0 Ps"), "HPL.dat:11: P = 0, allowed 1 or more"},
 		{"ndiv", replace("2            NDIVs", "1 NDIVs"), "HPL.dat:19: NDIV = 1, allowed 2 or more"},
 		{"depth", replace("0 1          DEPTHs", "0 -1 DEPTHs"), "HPL.dat:25: DEPTH = -1, allowed 0 or more"},
-		{"broadcast", replace("3            BCASTs", "6 BCASTs"), "HPL.dat:23: BCAST = 6, allowed 0 to 5"},
-		{"overflow", replace("64           NBs", "99999999999 NBs"), `HPL.dat:8: NB = 99999999999, allowed 1 to 2147483647`},
+		{"broadcast", replace("3            BCASTs", "6 BCASTs"), "HPL.dat:23: BCAST = 6, allowed 0 to 5: 6 is a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here; HPL 2.3 would take 1ringM (1)"},
+		{"comma", replace("1000 2000    Ns", "1000, 2000 Ns"), `HPL.dat:6: N: "1000," is not an integer (HPL reads 1000 2000)`},
+		{"no-break space", replace("1000 2000    Ns", "1000\u00a02000 Ns"), "HPL.dat:6: N: \"1000\\u00a02000\" is not an integer: the character U+00A0 in it is no blank for HPL (HPL reads 1000 0)"},
+		{"empty line", replace("1            PMAP process mapping (0=Row-,1=Column-major)", ""), "HPL.dat:9: PMAP: 0 values, want 1 (HPL reads 64)"},
+		{"broadcast 23", replace("3            BCASTs", "23 BCASTs"), "HPL.dat:23: BCAST = 23, allowed 0 to 5"},
+		{"overflow", replace("64           NBs", "99999999999 NBs"), `HPL.dat:8: NB = 99999999999, allowed 1 to 2147483647 (HPL reads 1215752191)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := ReadDat(strings.NewReader(tt.text), "HPL.dat"); err == nil || err.Error() != tt.want {
 				t.Errorf("%v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestReadDatAsHPL: HPL moves on by the length of each value and one character, so that
+// blanks which are more than one add up. The places are worked out behind each line.
+func TestReadDatAsHPL(t *testing.T) {
+	for _, tt := range []struct{ name, line, want string }{
+		{"plain", "10 20 40 Ns", ""},                       // looks from 0, 3, 6
+		{"tabs", "10\t20\t40\tNs", ""},                     // and takes each for a blank
+		{"blanks behind", "10 20 40      Ns", ""},          // which it does not come to
+		{"one more before all", " 10 20 40 Ns", ""},        // from 0, 3, 6: the blanks before 10, 20 and 40
+		{"one more before the second", "10  20 40 Ns", ""}, // from 0, 3, 6: the second blank, then that behind 20
+		{"two more", "10   20 40 Ns", "10 20 0"},           // 20 is at 5, and 6 is its 0
+		{"in columns", "  10   20   40 Ns", "10 0 20"},     // 10 is at 2, and 3 is its 0; from 5 on comes 20
+		{"small and in columns", " 1  2  4 Ns", "1 2 2"},   // 1 is at 1; from 2 on comes 2, at 4, where it looks again
+		{"behind a long one", "100000     2 4 Ns", "100000 2 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Replace(strings.Replace(sampleDat, "2            # of problems", "3 # of problems", 1), "1000 2000    Ns", tt.line, 1)
+			_, err := ReadDat(strings.NewReader(text), "HPL.dat")
+			switch want := "HPL.dat:6: N: HPL reads " + tt.want + ", not "; {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)):
+				t.Errorf("%v, want %s...", err, want)
 			}
 		})
 	}

@@ -1,0 +1,311 @@
+package hpl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestReadDatAsHPCC compares with a real HPL what is read of random HPL.dat files, with
+// blanks, tabs, signs and junk between and behind the values: with the HPL 2.0 of the HPC
+// Challenge benchmark (Debian's hpcc), which echoes its parameters before it runs anything.
+// Whatever ReadDat accepts must read the same there, and hplLine must read all of it so.
+// make crosscheck sets REPRISE_HPCC to the number of files.
+func TestReadDatAsHPCC(t *testing.T) {
+	files, _ := strconv.Atoi(os.Getenv("REPRISE_HPCC"))
+	if files == 0 {
+		t.Skip("REPRISE_HPCC is not set to a number of files")
+	}
+	accepted, refused := 0, 0
+	for seed := uint64(1); accepted+refused < files; seed++ {
+		text := (&datDice{rand.New(rand.NewPCG(seed, 2019)), seed%3 == 0}).file()
+		want, ok := datAsHPL(text)
+		if !ok || largest(want) > 6 {
+			continue // an error for HPL, or too many processes
+		}
+		echo := echoOf(t, text, largest(want))
+		if diff := cmp.Diff(want.echo(), echo); diff != "" {
+			t.Errorf("seed %d: HPL's parser as understood here (-) and HPL (+):\n%s\n%q", seed, diff, text)
+		}
+		dat, err := ReadDat(strings.NewReader(text), "HPL.dat")
+		if err != nil {
+			refused++
+			continue
+		}
+		accepted++
+		if diff := cmp.Diff(dat.echo(), echo); diff != "" {
+			t.Errorf("seed %d: ReadDat (-) and HPL (+):\n%s\n%q", seed, diff, text)
+		}
+	}
+	t.Logf("%d files that ReadDat accepts, %d that it refuses", accepted, refused)
+	if accepted == 0 || refused == 0 {
+		t.Error("want files of both kinds")
+	}
+}
+
+// datDice draws HPL.dat files, tidy or not.
+type datDice struct {
+	*rand.Rand
+	tidy bool
+}
+
+// file returns a file of up to four values of each parameter.
+func (d *datDice) file() string {
+	var b strings.Builder
+	b.WriteString("title\n" + strings.Repeat("author ", d.IntN(30)) + "\nHPL.out file\n8 device\n")
+	list := func(n int, choices string) {
+		words := strings.Fields(choices)
+		chosen := make([]string, n)
+		for i := range chosen {
+			chosen[i] = words[d.IntN(len(words))]
+		}
+		b.WriteString(d.line(chosen) + "\n")
+	}
+	counted := func(choices string) {
+		n := 1 + d.IntN(4)
+		list(1, strconv.Itoa(n))
+		list(n, choices)
+	}
+	counted("1000 29 30 34 35 4 12345 007 +40")
+	counted("64 1 2 128 80")
+	list(1, "0 1")
+	n := 1 + d.IntN(4)
+	list(1, strconv.Itoa(n))
+	list(n, "1 2 3")
+	list(n, "1 2")
+	list(1, "16.0 16 16.0d0 16,0 16.0# -16.0 1e1 .5")
+	counted("0 1 2")
+	counted("1 2 4 16")
+	counted("2 3 22 4")
+	counted("0 1 2")
+	counted("0 1 2 3 4 5")
+	counted("0 1 10")
+	for _, choices := range []string{"0 1 2", "64 0 60", "0 1", "0 1", "0 1", "8 4 16"} {
+		list(1, choices)
+	}
+	return b.String()
+}
+
+// line writes values with what people write around them.
+func (d *datDice) line(words []string) string {
+	var b strings.Builder
+	odd := !d.tidy && d.IntN(5) == 0
+	if odd {
+		b.WriteString(strings.Repeat(" ", d.IntN(4)))
+	}
+	for i, w := range words {
+		if odd && d.IntN(12) == 0 {
+			w += []string{",", ".", "x", "#", ";"}[d.IntN(5)]
+		}
+		if i > 0 {
+			b.WriteString([]string{" ", " ", "\t"}[d.IntN(3)])
+			if odd {
+				b.WriteString(strings.Repeat([]string{" ", "\t"}[d.IntN(2)], d.IntN(4)))
+			}
+		}
+		b.WriteString(w)
+	}
+	b.WriteString([]string{" ", "    ", "\t# ", "   7 "}[d.IntN(4)] + strings.Repeat("comment ", d.IntN(3)))
+	if odd && d.IntN(6) == 0 {
+		b.WriteString(strings.Repeat(" 3", 60+d.IntN(80))) // longer than HPL's lines
+	}
+	b.WriteString([]string{"", "", "", "\r"}[d.IntN(4)])
+	return b.String()
+}
+
+// hplFile reads all of a file as HPL does: by lines of at most hplLineLength characters.
+type hplFile struct {
+	text string
+	hplLine
+	failed bool
+}
+
+// next has the buffer hold the next line, or the one before at the end of the file.
+func (f *hplFile) next() string {
+	end := strings.IndexByte(f.text, '\n') + 1
+	if end == 0 {
+		end = len(f.text)
+	}
+	end = min(end, hplLineLength)
+	line := f.text[:end]
+	f.text = f.text[end:]
+	return line
+}
+
+func (f *hplFile) load() {
+	if line := f.next(); line != "" {
+		// Without its end, set adds one: harmless behind the last character that is read.
+		f.set(strings.TrimSuffix(line, "\n"))
+	}
+}
+
+func (f *hplFile) list(n, least int) []int {
+	f.load()
+	read := f.values(n)
+	f.failed = f.failed || len(read) < n
+	for _, v := range read {
+		f.failed = f.failed || v < least
+	}
+	if f.failed {
+		return make([]int, n)
+	}
+	return read
+}
+
+func (f *hplFile) one(least int) int { return f.list(1, least)[0] }
+
+func (f *hplFile) counted(least int) []int {
+	n := f.one(1)
+	if f.failed = f.failed || n > maxDatValues; f.failed {
+		return nil
+	}
+	return f.list(n, least)
+}
+
+// enum takes a default for what is not in [0, n).
+func enum[T ~int](list []int, n int, otherwise T) []T {
+	var all []T
+	for _, v := range list {
+		if v < 0 || v >= n {
+			v = int(otherwise)
+		}
+		all = append(all, T(v))
+	}
+	return all
+}
+
+const anyInt = -1 << 31
+
+// datAsHPL returns what HPL runs of a file; ok is false if it refuses it or reads what was
+// never written.
+func datAsHPL(text string) (dat *Dat, ok bool) {
+	f := &hplFile{text: text}
+	f.load()
+	f.next() // the author's
+	f.load()
+	f.one(anyInt) // the device
+	d := &Dat{Ns: f.counted(0), NBs: f.counted(1)}
+	if f.one(anyInt) == 1 {
+		d.PMap = ColumnMajor
+	}
+	grids := f.one(1)
+	if f.failed || grids > maxDatValues {
+		return nil, false
+	}
+	d.Ps, d.Qs = f.list(grids, 1), f.list(grids, 1)
+	f.load() // the threshold
+	f.values(1)
+	d.PFacts = enum(f.counted(anyInt), 3, Right)
+	d.NBMins, d.NDivs = f.counted(1), f.counted(2)
+	d.RFacts = enum(f.counted(anyInt), 3, Right)
+	d.Bcasts = enum(f.counted(anyInt), 6, OneRingM)
+	d.Depths = f.counted(0)
+	d.Swap = enum([]int{f.one(anyInt)}, 3, SpreadRoll)[0]
+	d.SwapThreshold = max(0, f.one(anyInt))
+	d.L1 = enum([]int{f.one(anyInt)}, 2, Transposed)[0]
+	d.U = enum([]int{f.one(anyInt)}, 2, Transposed)[0]
+	d.Equil = f.one(anyInt) != 0
+	if d.Align = f.one(anyInt); d.Align <= 0 {
+		d.Align = 4
+	}
+	return d, !f.failed
+}
+
+// largest returns the number of processes of the largest grid.
+func largest(d *Dat) int {
+	n := 0
+	for i := range d.Ps {
+		n = max(n, d.Ps[i]*d.Qs[i])
+	}
+	return n
+}
+
+// echo returns the lines that HPL prints of its parameters, by their names.
+func (d *Dat) echo() map[string]string {
+	numbers := func(list []int) string { return joined(list) }
+	facts := func(list []Fact) string {
+		var words []string
+		for _, f := range list {
+			words = append(words, []string{"Left", "Crout", "Right"}[f])
+		}
+		return strings.Join(words, " ")
+	}
+	var bcasts []string
+	for _, b := range d.Bcasts {
+		bcasts = append(bcasts, []string{"1ring", "1ringM", "2ring", "2ringM", "Blong", "BlongM"}[b])
+	}
+	return map[string]string{
+		"N": numbers(d.Ns), "NB": numbers(d.NBs), "PMAP": []string{"Row-major process mapping", "Column-major process mapping"}[d.PMap],
+		"P": numbers(d.Ps), "Q": numbers(d.Qs), "PFACT": facts(d.PFacts), "NBMIN": numbers(d.NBMins), "NDIV": numbers(d.NDivs),
+		"RFACT": facts(d.RFacts), "BCAST": strings.Join(bcasts, " "), "DEPTH": numbers(d.Depths),
+		"SWAP":  []string{"Binary-exchange", "Spread-roll (long)", fmt.Sprintf("Mix (threshold = %d)", d.SwapThreshold)}[d.Swap],
+		"L1":    []string{"transposed form", "no-transposed form"}[d.L1],
+		"U":     []string{"transposed form", "no-transposed form"}[d.U],
+		"EQUIL": map[bool]string{false: "no", true: "yes"}[d.Equil], "ALIGN": fmt.Sprintf("%d double precision words", d.Align),
+	}
+}
+
+// echoOf runs hpcc until it has echoed its parameters.
+func echoOf(t *testing.T, text string, ranks int) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "hpccinf.txt"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("mpirun", "--allow-run-as-root", "--oversubscribe", "-np", strconv.Itoa(ranks), "hpcc")
+	cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	defer func() {
+		_ = syscall.Kill(cmd.Process.Pid, syscall.SIGTERM) // mpirun ends its ranks
+		<-ended
+	}()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		out, err := os.ReadFile(filepath.Join(dir, "hpccoutf.txt"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if echo := parseEcho(string(out)); echo != nil {
+			return echo
+		}
+	}
+	t.Fatalf("no echo within a minute of %q: %s", text, said.String())
+	return nil
+}
+
+// parseEcho returns what is echoed by its names, nil if that is not all there yet.
+func parseEcho(out string) map[string]string {
+	_, out, begun := strings.Cut(out, "The following parameter values will be used:")
+	end := regexp.MustCompile(`(?m)^ALIGN .*$\n`).FindStringIndex(out)
+	if !begun || end == nil {
+		return nil
+	}
+	out = out[:end[1]]
+	echo, name := map[string]string{}, ""
+	for line := range strings.Lines(out) {
+		if left, right, found := strings.Cut(line, ":"); found {
+			name, line = strings.TrimSpace(left), right
+		}
+		if words := strings.Fields(line); len(words) > 0 {
+			echo[name] = strings.TrimSpace(echo[name] + " " + strings.Join(words, " "))
+		}
+	}
+	return echo
+}
