@@ -1,10 +1,10 @@
 package calibrate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"reprise/calibrate/regress"
@@ -25,41 +25,23 @@ const (
 
 var operations = []Operation{Send, Isend, Recv, PingPong}
 
-// trimBlock is the number of consecutive timings of which the smallest and
-// largest are left out.
-const trimBlock = 10
+// maxTimings bounds the number of timings, which are all in memory: 512 MiB.
+const maxTimings = 1 << 26
 
-// Messages holds timings of messages: by operation and size, their moments.
+// Messages holds timings of messages in seconds, by operation and size.
 type Messages struct {
-	trim    float64
 	rows    int64
-	kept    map[Operation]map[int64]*moments
-	pending map[Operation][]messageTiming // the block that is not full yet
-
-	timings    map[Operation][]messageTiming // nil unless they are kept
-	numTimings int
+	timings map[Operation]map[int64][]float64
 }
 
-type messageTiming struct {
-	bytes   int64
-	seconds float64
-}
-
-// NewMessages returns an empty set of timings. Of each 10 consecutive timings of
-// an operation but pingpong, those below the quantile trim and above 1-trim are left out, against
-// bursts of noise; trim is in [0, 0.5), and 0 leaves out none.
-func NewMessages(trim float64) (*Messages, error) {
-	if !(trim >= 0 && trim < 0.5) {
-		return nil, fmt.Errorf("trim %g, want at least 0 and less than 0.5", trim)
-	}
-	return &Messages{trim: trim, kept: map[Operation]map[int64]*moments{}, pending: map[Operation][]messageTiming{}}, nil
-}
+// NewMessages returns an empty set of timings.
+func NewMessages() *Messages { return &Messages{timings: map[Operation]map[int64][]float64{}} }
 
 // Rows returns the number of timings that were read.
 func (m *Messages) Rows() int64 { return m.rows }
 
 // Has reports whether there are timings of an operation.
-func (m *Messages) Has(op Operation) bool { return len(m.kept[op])+len(m.pending[op]) > 0 }
+func (m *Messages) Has(op Operation) bool { return len(m.timings[op]) > 0 }
 
 // MessageOptions says how to read a table of timings of messages.
 type MessageOptions struct {
@@ -85,7 +67,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 	for {
 		switch err := r.Next(); {
 		case errors.Is(err, io.EOF):
-			return m.flush()
+			return nil
 		case err != nil:
 			return err
 		}
@@ -172,98 +154,60 @@ func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) 
 	if seconds == 0 {
 		return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
 	}
-	m.rows++
-	if err := m.add(op, messageTiming{bytes, seconds}); err != nil {
+	if err := m.add(op, bytes, seconds); err != nil {
 		return r.Errorf("%w", err)
 	}
 	return nil
 }
 
-// add keeps a timing, or the block that it completes.
-func (m *Messages) add(op Operation, t messageTiming) error {
-	if m.trim == 0 || op == PingPong {
-		return m.keep(op, t)
-	}
-	block := append(m.pending[op], t)
-	m.pending[op] = block
-	if len(block) < trimBlock {
-		return nil
-	}
-	m.pending[op] = block[:0]
-	return m.keepTrimmed(op, block)
-}
-
-// flush keeps the blocks that are not full.
-func (m *Messages) flush() error {
-	for _, op := range operations {
-		if block := m.pending[op]; len(block) > 0 {
-			m.pending[op] = nil
-			if err := m.keepTrimmed(op, block); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (m *Messages) keepTrimmed(op Operation, block []messageTiming) error {
-	times := make([]float64, len(block))
-	for i, t := range block {
-		times[i] = t.seconds
-	}
-	slices.Sort(times)
-	low, high := quantile(times, m.trim), quantile(times, 1-m.trim)
-	for _, t := range block {
-		if t.seconds >= low && t.seconds <= high {
-			if err := m.keep(op, t); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// quantile interpolates between the order statistics of sorted values.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
-}
-
-func (m *Messages) keep(op Operation, t messageTiming) error {
-	sizes := m.kept[op]
+// add keeps a timing.
+func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
+	sizes := m.timings[op]
 	if sizes == nil {
-		sizes = map[int64]*moments{}
-		m.kept[op] = sizes
+		sizes = map[int64][]float64{}
+		m.timings[op] = sizes
 	}
-	if sizes[t.bytes] == nil {
-		if len(sizes) == maxPoints {
-			return fmt.Errorf("more than %d different sizes", maxPoints)
-		}
-		sizes[t.bytes] = &moments{}
+	list := sizes[bytes]
+	switch {
+	case list == nil && len(sizes) == maxPoints:
+		return fmt.Errorf("more than %d different sizes", maxPoints)
+	case m.rows == maxTimings:
+		return fmt.Errorf("more than %d timings", maxTimings)
 	}
-	sizes[t.bytes].add(t.seconds)
-	return m.keepTiming(op, t)
+	sizes[bytes] = append(list, seconds)
+	m.rows++
+	return nil
 }
 
-// points returns the means of an operation by size, weighted by their number;
-// none if it was not timed.
-func (m *Messages) points(op Operation) (p regress.Points, timings int64) {
-	type mean struct {
-		bytes int64
-		*moments
+// number returns the number of timings of an operation.
+func (m *Messages) number(op Operation) (n int) {
+	for _, list := range m.timings[op] {
+		n += len(list)
 	}
-	var list []mean
-	for bytes, of := range m.kept[op] {
-		list = append(list, mean{bytes, of})
+	return n
+}
+
+// sizes returns the sizes of an operation, ascending.
+func (m *Messages) sizes(op Operation) []int64 { return slices.Sorted(maps.Keys(m.timings[op])) }
+
+// points returns a statistic of the timings of an operation by size, weighted by their
+// number; none if it was not timed.
+func (m *Messages) points(op Operation, s Statistic, trim float64) (p regress.Points) {
+	for _, bytes := range m.sizes(op) {
+		value, n := s.of(slices.Sorted(slices.Values(m.timings[op][bytes])), trim)
+		p.X, p.Y, p.W = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n))
 	}
-	slices.SortFunc(list, func(a, b mean) int { return cmp.Compare(a.bytes, b.bytes) })
-	for _, x := range list {
-		p.X, p.Y, p.W = append(p.X, float64(x.bytes)), append(p.Y, x.mean), append(p.W, float64(x.n))
-		timings += x.n
+	return p
+}
+
+// strays returns how many timings of an operation are far off the median of their size, and
+// at how many sizes.
+func (m *Messages) strays(op Operation) (timings, sizes int) {
+	for _, list := range m.timings[op] {
+		if n := strays(slices.Sorted(slices.Values(list))); n > 0 {
+			timings += n
+			sizes++
+		}
 	}
-	return p, timings
+	return timings, sizes
 }

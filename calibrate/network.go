@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
+	"reprise/warning"
 )
 
 // Transfer says how the time on the network is had from that of a ping-pong, by
@@ -27,6 +28,8 @@ type NetworkOptions struct {
 	Learn       regress.LearnOptions // how
 	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
 	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
+	Statistic   Statistic            // of the timings of each size
+	Trim        float64              // part of the timings of each size that a Mean leaves out on both sides, less than 0.5
 	Detached    float64              // bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
 	Transfer    Transfer
 	Bandwidth   float64 // byte/s of the route; 0: the largest measured
@@ -36,12 +39,12 @@ type NetworkOptions struct {
 
 // DefaultNetworkOptions returns the options of the command without flags.
 func DefaultNetworkOptions() NetworkOptions {
-	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Transfer: RoundTrip}
+	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Statistic: Median, Transfer: RoundTrip}
 }
 
 // Validate reports what is wrong with the options.
 func (o *NetworkOptions) Validate() error {
-	var errs []error
+	errs := []error{o.Statistic.check(o.Trim)}
 	for i, b := range o.Breakpoints {
 		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
 			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b), int64(maxBytes)))
@@ -83,13 +86,15 @@ func isBytes(x float64) bool { return x >= 0 && x <= maxBytes && x == math.Trunc
 
 // NetworkReport is the result of FitNetwork.
 type NetworkReport struct {
-	Operations []OperationFit   `json:"operations"`
-	Transfers  []NetworkPiece   `json:"transfers,omitempty"` // the time on the network, with factors
-	Bandwidth  float64          `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
-	Latency    float64          `json:"latency,omitempty"`   // seconds, to which the factors refer
-	Properties []Property       `json:"properties"`
-	Noise      []OperationNoise `json:"noise,omitempty"` // if it was fitted
-	Notes      []string         `json:"notes,omitempty"` // what makes replays differ from the timings
+	Statistic  Statistic         `json:"statistic"`
+	Trim       float64           `json:"trim,omitempty"`
+	Operations []OperationFit    `json:"operations"`
+	Transfers  []NetworkPiece    `json:"transfers,omitempty"` // the time on the network, with factors
+	Bandwidth  float64           `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
+	Latency    float64           `json:"latency,omitempty"`   // seconds, to which the factors refer
+	Properties []Property        `json:"properties"`
+	Noise      []OperationNoise  `json:"noise,omitempty"` // if it was fitted
+	Warnings   []warning.Warning `json:"warnings"`        // what makes replays differ from the timings, and timings that are hardly meant; never nil
 
 	points []regress.Points
 	pieces []*regress.Pieces
@@ -98,9 +103,9 @@ type NetworkReport struct {
 // OperationFit is the fit of one operation.
 type OperationFit struct {
 	Operation Operation      `json:"operation"`
-	Timings   int64          `json:"timings"` // that were not trimmed
+	Timings   int64          `json:"timings"` // that its points are of
 	Sizes     int            `json:"sizes"`
-	LogError  float64        `json:"log_error"` // root mean square of log(fit/mean) over the sizes
+	LogError  float64        `json:"log_error"` // root mean square of log(fit/point) over the sizes
 	Pieces    []NetworkPiece `json:"pieces"`
 }
 
@@ -112,7 +117,6 @@ type NetworkPiece struct {
 	Slope           float64 `json:"slope_s_per_byte"`
 	BandwidthFactor float64 `json:"bandwidth_factor,omitempty"`
 	LatencyFactor   float64 `json:"latency_factor,omitempty"`
-	Note            string  `json:"note,omitempty"`
 }
 
 // Property is an option of the simulator, by SimGrid's name.
@@ -122,42 +126,52 @@ type Property struct {
 }
 
 // FitNetwork fits lines to the timings of each operation and derives overheads
-// and factors. Each size is one point, at the mean of its timings.
+// and factors. Each size is one point, at the statistic of its timings. Errors carry the
+// warnings that were gathered before them (package warning).
 func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &NetworkReport{}
+	r := &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Warnings: []warning.Warning{}}
+	if err := r.fit(m, o); err != nil {
+		return nil, warning.With(err, r.Warnings)
+	}
+	return r, nil
+}
+
+func (r *NetworkReport) fit(m *Messages, o NetworkOptions) error {
+	r.warnStrays(m)
 	for _, op := range operations {
-		p, timings := m.points(op)
+		p := m.points(op, o.Statistic, o.Trim)
 		if len(p.X) == 0 {
 			continue
 		}
+		r.warnSpikes(op, p)
 		cut := m.cut(op, o)
 		if few := lastFew(p, cut, o); few > 0 {
-			var left regress.Points
-			p, left = p.Split(len(p.X) - few)
-			for _, n := range left.W {
-				timings -= int64(n)
-			}
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few))
+			p, _ = p.Split(len(p.X) - few)
+			r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
 		}
 		fit, err := fitOperation(op, p, cut, o)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
+			return fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
+		}
+		timings := 0.0
+		for _, n := range p.W {
+			timings += n
 		}
 		r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
-		r.Operations = append(r.Operations, OperationFit{op, timings, len(p.X), fit.LogError(), networkPieces(fit)})
+		r.Operations = append(r.Operations, OperationFit{op, int64(timings), len(p.X), fit.LogError(), networkPieces(fit)})
 	}
 	if len(r.Operations) == 0 {
-		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
+		return fmt.Errorf("%w: no timings", ErrMeaningless)
 	}
 	if err := r.deriveTransfers(o); err != nil {
-		return nil, err
+		return err
 	}
 	r.setProperties(o)
-	r.noteWaiting(o)
-	return r, nil
+	r.warnWaiting(o)
+	return nil
 }
 
 // cut returns the size below which the lines of an operation end, 0 if there is none. From
@@ -165,7 +179,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 // it would take some of the waiting for overhead.
 func (m *Messages) cut(op Operation, o NetworkOptions) float64 {
 	for _, blocking := range []Operation{Send, Recv} {
-		if p, _ := m.points(blocking); len(p.X) > 0 && op != Isend && len(o.Breakpoints) == 0 {
+		if m.Has(blocking) && op != Isend && len(o.Breakpoints) == 0 {
 			return o.Detached
 		}
 	}
@@ -233,19 +247,6 @@ func networkPieces(fit *regress.Pieces) []NetworkPiece {
 		from = p.UpTo
 	}
 	return list
-}
-
-// defaultDetached is SimGrid's value of smpi/send-is-detached-thresh, in bytes.
-const defaultDetached = 65536
-
-// noteWaiting notes operations whose overheads reach beyond the threshold that replays
-// take where the options give none.
-func (r *NetworkReport) noteWaiting(o NetworkOptions) {
-	for i, op := range r.Operations {
-		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) && x[len(x)-1] >= defaultDetached {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached))
-		}
-	}
 }
 
 // fitOf returns the fit of an operation, nil if it was not timed.
@@ -316,11 +317,12 @@ func (r *NetworkReport) deriveFactors(o NetworkOptions) error {
 	for i := range r.Transfers {
 		t := &r.Transfers[i]
 		if t.Slope <= 0 {
-			t.Slope, t.Note = 1/r.Bandwidth, "overheads cost more per byte than the ping-pong: taken at the bandwidth of the route"
+			t.Slope = 1 / r.Bandwidth
+			r.warn("network above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route", short(t.From))
 		}
 		if t.Intercept < 0 {
 			t.Intercept = 0
-			t.Note = joinNotes(t.Note, "overheads alone cost more than the ping-pong: taken without latency")
+			r.warn("network above %s bytes: overheads alone cost more than the ping-pong: taken without latency", short(t.From))
 		}
 		t.BandwidthFactor, t.LatencyFactor = 1/(t.Slope*r.Bandwidth), t.Intercept/r.Latency
 		if o.Clamp {
@@ -328,13 +330,6 @@ func (r *NetworkReport) deriveFactors(o NetworkOptions) error {
 		}
 	}
 	return nil
-}
-
-func joinNotes(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a + "; " + b
 }
 
 // deriveRoute takes what is not given from half of the ping-pong: the largest

@@ -17,10 +17,15 @@ const (
 	mostModes      = 4       // of the noise of a range
 	leastModeSize  = 5       // timings of a mode
 	leastTimings   = 20      // of a range; fewer say nothing about a distribution
-	maxKept        = 1 << 23 // timings
+	maxNoise       = 1 << 23 // timings of an operation
 	narrowestMode  = 0.1     // deviation of a mode, in parts of the middle half of the residuals
 	narrowestOfAll = 1e-3    // the same in parts of their deviation
 )
+
+type messageTiming struct {
+	bytes   int64
+	seconds float64
+}
 
 // OperationNoise is the noise of an operation.
 type OperationNoise struct {
@@ -56,35 +61,25 @@ type NoiseCandidate struct {
 	Refused  string  `json:"refused,omitempty"`
 }
 
-// KeepTimings keeps all timings of send, isend and recv that are read from now on, of which
-// there may be 8,388,608, for FitNoise.
-func (m *Messages) KeepTimings() { m.timings = map[Operation][]messageTiming{} }
-
-// keepTiming keeps a timing if that is asked for.
-func (m *Messages) keepTiming(op Operation, t messageTiming) error {
-	if m.timings == nil || op == PingPong {
-		return nil
-	}
-	if m.numTimings == maxKept {
-		return fmt.Errorf("more than %d timings to fit noise to", maxKept)
-	}
-	m.numTimings++
-	m.timings[op] = append(m.timings[op], t)
-	return nil
-}
-
 // FitNoise fits a mixture of up to four normal laws to the residuals of each range
 // of sizes, which the report's lines have: in seconds or as parts of the line's time, whichever has the
 // smaller BIC. Modes that are skewed are taken for half-normal. From the detached threshold on there are no
-// overheads, and so no noise. Timings must have been kept.
+// overheads, and so no noise. There may be 8,388,608 timings of an operation. Those that are far
+// off their size's median belong to the noise, if it was noise.
 func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
 	for i := range r.Operations {
 		op := r.Operations[i].Operation
-		if len(m.timings[op]) == 0 {
+		if op == PingPong {
 			continue
 		}
+		if n := m.number(op); n > maxNoise {
+			return fmt.Errorf("noise of %s: %d timings, want at most %d", op, n, maxNoise)
+		}
+		if far, _ := m.strays(op); far > 0 {
+			r.warn("noise of %s: %d timings far off the median of their size are part of it: leave them out of the table if they were none", op, far)
+		}
 		noise, last := OperationNoise{Operation: op}, o.lastWithOverhead(op)
-		byRange := divide(m.timings[op], r.pieces[i], last)
+		byRange := m.divide(op, r.pieces[i], last)
 		for j, piece := range networkPieces(r.pieces[i]) {
 			if piece.From >= last {
 				break
@@ -103,12 +98,16 @@ func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
 }
 
 // divide returns the timings of each piece, of sizes up to the last one.
-func divide(list []messageTiming, fit *regress.Pieces, last float64) [][]messageTiming {
+func (m *Messages) divide(op Operation, fit *regress.Pieces, last float64) [][]messageTiming {
 	byRange := make([][]messageTiming, len(fit.Pieces))
-	for _, t := range list {
-		if size := float64(t.bytes); size <= last {
-			i := fit.Find(size)
-			byRange[i] = append(byRange[i], t)
+	for _, bytes := range m.sizes(op) {
+		size := float64(bytes)
+		if size > last {
+			break
+		}
+		i := fit.Find(size)
+		for _, seconds := range m.timings[op][bytes] {
+			byRange[i] = append(byRange[i], messageTiming{bytes, seconds})
 		}
 	}
 	return byRange

@@ -36,11 +36,7 @@ func noisyMessages() string {
 
 func fitNetworkNoise(t *testing.T, text string, o NetworkOptions) *NetworkReport {
 	t.Helper()
-	m, err := NewMessages(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.KeepTimings()
+	m := NewMessages()
 	r, err := table.NewReader(strings.NewReader(text), "t.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -154,15 +150,11 @@ func TestNoNoise(t *testing.T) {
 	}
 }
 
-// TestNoTimings: what was not kept, and ping-pongs, have no noise.
+// TestNoTimings: ping-pongs have no noise.
 func TestNoTimings(t *testing.T) {
-	m, err := NewMessages(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.KeepTimings()
+	m := NewMessages()
 	for i := range int64(10) {
-		if err := m.add(PingPong, messageTiming{i, 1e-6}); err != nil {
+		if err := m.add(PingPong, i, 1e-6); err != nil {
 			t.Fatal(err)
 		}
 	}

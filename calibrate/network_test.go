@@ -17,6 +17,7 @@ import (
 	"reprise/calibrate/table"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/warning"
 )
 
 func readMessages(m *Messages, text string, o MessageOptions) error {
@@ -29,10 +30,7 @@ func readMessages(m *Messages, text string, o MessageOptions) error {
 
 func newMessages(t *testing.T, text string) *Messages {
 	t.Helper()
-	m, err := NewMessages(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := NewMessages()
 	if err := readMessages(m, text, MessageOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,15 +174,19 @@ func TestDetachedCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Notes) != 2 || !strings.HasPrefix(r.Notes[0], "send: timings of 65536 bytes and more count as overhead") {
-		t.Errorf("without a threshold: notes %q, want those of send and recv", r.Notes)
+	for _, op := range []string{"send", "recv"} {
+		if !slices.ContainsFunc(r.Warnings, func(w warning.Warning) bool {
+			return strings.HasPrefix(w.Text, op+": timings of 65536 bytes and more count as overhead")
+		}) {
+			t.Errorf("without a threshold: warnings %q, want one of %s", r.Warnings, op)
+		}
 	}
 	o.Detached = 65536
 	if r, err = FitNetwork(newMessages(t, b.String()), o); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Notes) > 0 {
-		t.Errorf("notes %q", r.Notes)
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %q", r.Warnings)
 	}
 	send, err1 := netmodel.ParseOverheads(property(t, r, "smpi/os"))
 	recv, err2 := netmodel.ParseOverheads(property(t, r, "smpi/or"))
@@ -200,8 +202,8 @@ func TestDetachedCut(t *testing.T) {
 			}
 		}
 	}), "")
-	if r, err := FitNetwork(newMessages(t, short), o); err != nil || len(r.Notes) != 3 || property(t, r, "smpi/os") == "" {
-		t.Errorf("sizes up to the threshold: %v, notes %q, want one for each operation", err, r.Notes)
+	if r, err := FitNetwork(newMessages(t, short), o); err != nil || len(r.Warnings) != 3 || property(t, r, "smpi/os") == "" {
+		t.Errorf("sizes up to the threshold: %v, warnings %q, want one for each operation", err, r.Warnings)
 	} else if at, err := netmodel.ParseOverheads(property(t, r, "smpi/os")); err != nil || !near(at.At(40000), 1e-6+1e-10*40000, 1e-6) {
 		t.Errorf("os %v, %v", at, err)
 	}
@@ -231,27 +233,6 @@ func property(t *testing.T, r *NetworkReport, name string) string {
 	return ""
 }
 
-// TestTrim: of 1..10 the quantiles 0.1 and 0.9 are 1.9 and 9.1: 2 to 9 remain, of
-// mean 5.5; of the rest 20, 30 (quantiles 21 and 29) none does.
-func TestTrim(t *testing.T) {
-	m, err := NewMessages(0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	b.WriteString("size,duration\n")
-	for _, s := range []int{3, 1, 4, 10, 5, 9, 2, 6, 8, 7, 20, 30} {
-		fmt.Fprintf(&b, "8,%d\n", s)
-	}
-	if err := readMessages(m, b.String(), MessageOptions{Operation: Recv}); err != nil {
-		t.Fatal(err)
-	}
-	p, timings := m.points(Recv)
-	if timings != 8 || p.Y[0] != 5.5 {
-		t.Errorf("%d timings, mean %g", timings, p.Y[0])
-	}
-}
-
 func TestMessageErrors(t *testing.T) {
 	for _, test := range []struct {
 		text, want string
@@ -267,14 +248,9 @@ func TestMessageErrors(t *testing.T) {
 		{"operation,bytes,seconds\nsend,1,-1\n", "t.csv:2: no meaningful fit: a time below zero, -1 s", MessageOptions{}},
 		{"operation,bytes,seconds\nsend,1,1e300\n", "t.csv:2: no meaningful fit: a time of 1e+300 s, want 0, or 1e-15 to 1e+09", MessageOptions{}},
 	} {
-		m, _ := NewMessages(0)
+		m := NewMessages()
 		if err := readMessages(m, test.text, test.o); err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
-		}
-	}
-	for _, trim := range []float64{-0.1, 0.5} {
-		if _, err := NewMessages(trim); err == nil {
-			t.Errorf("trim %g: no error", trim)
 		}
 	}
 }
@@ -303,6 +279,10 @@ func TestNetworkOptions(t *testing.T) {
 		func(o *NetworkOptions) { o.Plain = true },
 		func(o *NetworkOptions) { o.Transfer = "rtt" },
 		func(o *NetworkOptions) { o.Latency = -1 },
+		func(o *NetworkOptions) { o.Statistic = "mode" },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, 0.5 },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, -0.1 },
+		func(o *NetworkOptions) { o.Statistic, o.Trim = Median, 0.1 },
 	} {
 		o := DefaultNetworkOptions()
 		change(&o)
@@ -347,7 +327,7 @@ func FuzzNetwork(f *testing.F) {
 	f.Add("operation,bytes,seconds\npingpong,1,1\npingpong,2,2\npingpong,3,4\npingpong,4,5\n")
 	f.Add("operation,bytes,seconds\nsend,0,1e-300\nsend,2,1e300\nsend,3,1\nsend,9e15,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, _ := NewMessages(0.1)
+		m := NewMessages()
 		if readMessages(m, text, MessageOptions{}) != nil {
 			return
 		}

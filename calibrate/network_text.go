@@ -10,6 +10,11 @@ import (
 // WriteText writes the report for people.
 func (r *NetworkReport) WriteText(w io.Writer) error {
 	var b strings.Builder
+	fmt.Fprintf(&b, "points are the %s of the timings of each size", r.Statistic)
+	if r.Trim > 0 {
+		fmt.Fprintf(&b, ", without %g %% of them on both sides", 100*r.Trim)
+	}
+	b.WriteString("\n\n")
 	for i, op := range r.Operations {
 		if i > 0 {
 			b.WriteString("\n")
@@ -25,9 +30,6 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 	r.writeTransfers(&b)
 	r.writeNoise(&b)
 	b.WriteString("\n")
-	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "%s\n\n", note)
-	}
 	for _, p := range r.Properties {
 		fmt.Fprintf(&b, "%s:%s\n", p.Name, p.Value)
 	}
@@ -46,9 +48,4 @@ func (r *NetworkReport) writeTransfers(b *strings.Builder) {
 		fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6f\t%.6f\t\n", short(p.From), p.Intercept, p.Slope, p.BandwidthFactor, p.LatencyFactor)
 	}
 	_ = tab.Flush() // into memory
-	for _, p := range r.Transfers {
-		if p.Note != "" {
-			fmt.Fprintf(b, "  above %s bytes: %s\n", short(p.From), p.Note)
-		}
-	}
 }

@@ -98,31 +98,60 @@ func expected(t *testing.T, r *table.Reader, column string) float64 {
 	return x
 }
 
-// openPublished reads a published table of message timings into m.
-func openPublished(t *testing.T, m *Messages, name string, o MessageOptions) {
+// openPublished reads a published table of message timings, the sum of columns, into m. The
+// published calibrations left out, of each ten consecutive timings but those of ping-pongs,
+// what is outside of the quantiles 0.1 and 0.9.
+func openPublished(t *testing.T, m *Messages, op Operation, name string, columns ...string) {
 	t.Helper()
 	r, err := table.Open(published(t, filepath.Join("network_calibration", name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := m.Read(r, o); err != nil {
+	if op == PingPong {
+		if err := m.Read(r, MessageOptions{Operation: op, Seconds: columns}); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var block []messageTiming
+	for err = r.Next(); err == nil; err = r.Next() {
+		block = append(block, messageTiming{int64(expected(t, r, "size")), expected(t, r, columns[0])})
+		if len(block) == 10 {
+			addTrimmed(t, m, op, block)
+			block = block[:0]
+		}
+	}
+	addTrimmed(t, m, op, block)
+	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
+	}
+}
+
+func addTrimmed(t *testing.T, m *Messages, op Operation, block []messageTiming) {
+	t.Helper()
+	var times []float64
+	for _, timing := range block {
+		times = append(times, timing.seconds)
+	}
+	slices.Sort(times)
+	for _, timing := range block {
+		if timing.seconds >= quantile(times, 0.1) && timing.seconds <= quantile(times, 0.9) {
+			if err := m.add(op, timing.bytes, timing.seconds); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
 // readMachine reads the three tables of a machine, trimmed as published.
 func readMachine(t *testing.T, machine string) *Messages {
 	t.Helper()
-	m, err := NewMessages(0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := []string{"send_duration", "recv_duration"}
-	openPublished(t, m, machine+"_pingpong.csv.gz", MessageOptions{Operation: Send, Seconds: both[:1]})
-	openPublished(t, m, machine+"_pingpong.csv.gz", MessageOptions{Operation: PingPong, Seconds: both})
-	openPublished(t, m, machine+"_isend.csv.gz", MessageOptions{Operation: Isend})
-	openPublished(t, m, machine+"_recv.csv.gz", MessageOptions{Operation: Recv})
+	m := NewMessages()
+	openPublished(t, m, Send, machine+"_pingpong.csv.gz", "send_duration")
+	openPublished(t, m, PingPong, machine+"_pingpong.csv.gz", "send_duration", "recv_duration")
+	openPublished(t, m, Isend, machine+"_isend.csv.gz", "duration")
+	openPublished(t, m, Recv, machine+"_recv.csv.gz", "duration")
 	return m
 }
 
@@ -135,9 +164,10 @@ func fitNetwork(t *testing.T, m *Messages, o NetworkOptions) *NetworkReport {
 	return r
 }
 
-// taurus are the options of the published calibration of Taurus, 2016.
+// taurus are the options of the published calibration of Taurus, 2016, which was of means.
 func taurus() NetworkOptions {
 	o := DefaultNetworkOptions()
+	o.Statistic = Mean
 	o.Breakpoints, o.Plain, o.Clamp, o.Transfer = []float64{1420, 33500, 65536, 320000}, true, true, OneRecv
 	o.Eager, o.Detached, o.Bandwidth, o.Latency = 65536, 320000, 1.25e9, 2.4e-5
 	return o
@@ -194,7 +224,7 @@ func TestLearnedBeatsGiven(t *testing.T) {
 		given := taurus()
 		given.Breakpoints = breakpoints
 		learned := DefaultNetworkOptions()
-		learned.Learn.Gain = 0
+		learned.Statistic, learned.Learn.Gain = Mean, 0
 		g, l := fitNetwork(t, m, given), fitNetwork(t, m, learned)
 		for i, op := range g.Operations {
 			t.Logf("%s %s: log error %.4f with %d learned pieces, %.4f with %d given ones", machine, op.Operation,
@@ -234,14 +264,14 @@ func TestPublishedMemcpy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	m, _ := NewMessages(0)
+	m := NewMessages()
 	for range 100 {
 		if err := r.Next(); err != nil {
 			t.Fatal(err)
 		}
 		size, err1 := r.Count(0)
 		seconds, err2 := r.Number(1)
-		if err := errors.Join(err1, err2, m.add(Recv, messageTiming{size, seconds})); err != nil {
+		if err := errors.Join(err1, err2, m.add(Recv, size, seconds)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -255,7 +285,7 @@ func TestPublishedMemcpy(t *testing.T) {
 	if got := fit.Breakpoints(); !slices.Equal(got, []float64{14495, 992466, 5629667}) {
 		t.Fatalf("breakpoints %v", got)
 	}
-	p, _ := m.points(Recv)
+	p := m.points(Recv, Mean, 0)
 	lines, sse := regress.Pieces{Pieces: want}, 0.0
 	for i, x := range p.X {
 		e := math.Log(p.Y[i] / lines.At(x))

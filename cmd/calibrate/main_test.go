@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{"nonsense", 2}, {"kernels", 2}, {"network", 2}, {"kernels --nonsense GOOD", 2}, {"kernels --per node GOOD", 2}, {"kernels --model M-3 GOOD", 2},
 		{"kernels GOOD --json", 2}, {"kernels --terms daxpy GOOD", 2}, {"kernels --where a GOOD", 2}, {"kernels --criterion x GOOD", 2}, {"kernels -o - --host-name x GOOD", 2},
 		{"kernels -o - --empty x GOOD", 2}, {"kernels --plot-format gif GOOD", 2}, {"network --residuals x GOOD", 2}, {"network --residuals plain GOOD", 2},
-		{"network --breakpoints 2,1 GOOD", 2}, {"network --breakpoints x GOOD", 2}, {"network --trim 0.5 GOOD", 2}, {"network --platform - --hosts 0 GOOD", 2}, {"network --transfer x GOOD", 2},
+		{"network --breakpoints 2,1 GOOD", 2}, {"network --breakpoints x GOOD", 2}, {"network --trim 0.5 GOOD", 2}, {"network --trim 0 GOOD", 2}, {"network --statistic x GOOD", 2}, {"network --statistic min --trim 0.1 GOOD", 2}, {"network --platform - --hosts 0 GOOD", 2}, {"network --transfer x GOOD", 2},
 		{"network --min-points 1 GOOD", 2}, {"network --gain 1 GOOD", 2}, {"network send=GOOD", 2}, {"network foo=GOOD", 2},
 		{"network --platform - --speed 1Hz GOOD", 2}, {"network --platform - --speed -5 GOOD", 2}, {"network --platform - --cores 9999999 GOOD", 2}, {"network --platform - --eager 10.5 GOOD", 2},
 		{"network --hosts 7 GOOD", 2}, {"network --platform - --mixture - GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --platform - --speed 1Hz", 2},

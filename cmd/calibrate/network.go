@@ -15,6 +15,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/warning"
 )
 
 func networkCommand() *cli.Command {
@@ -30,7 +31,8 @@ func networkCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-pieces", Value: d.Learn.MaxPieces, Usage: "learn at most `N` pieces"},
 			&cli.Float64Flag{Name: "gain", Value: d.Learn.Gain, Usage: "a learned breakpoint lowers the log error by at least this `PART`, 0 to 1"},
 			&cli.StringFlag{Name: "residuals", Value: "log", Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
-			&cli.Float64Flag{Name: "trim", Usage: "of 10 consecutive timings of send, isend or recv, leave out those outside the quantiles `Q` and 1-Q"},
+			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic), Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
+			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on both sides, more than 0 and less than 0.5"},
 			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)", DefaultText: "not written: a replay takes 0"},
 			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "not written: a replay takes 65536"},
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
@@ -54,7 +56,7 @@ func networkCommand() *cli.Command {
 
 // networkOptionsOf reads the flags about the fit.
 func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
-	o = calibrate.NetworkOptions{Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
+	o = calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"), Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"), Plain: c.String("residuals") == "plain"}
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
 	if r := c.String("residuals"); r != "log" && r != "plain" {
@@ -72,6 +74,9 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 			o.Breakpoints = append(o.Breakpoints, b)
 		}
 	}
+	if c.IsSet("trim") && !c.IsSet("statistic") {
+		o.Statistic = calibrate.Mean
+	}
 	if err := o.Validate(); err != nil {
 		return o, command.Usagef("network: %w", err)
 	}
@@ -81,7 +86,7 @@ func networkOptionsOf(c *cli.Context) (o calibrate.NetworkOptions, err error) {
 // checkNetworkFlags refuses flags without effect, and a 0 that would be taken for no
 // flag.
 func checkNetworkFlags(c *cli.Context) error {
-	for _, flag := range []string{"bandwidth", "latency", "eager", "detached"} {
+	for _, flag := range []string{"bandwidth", "latency", "eager", "detached", "trim"} {
 		if c.IsSet(flag) && c.Float64(flag) == 0 {
 			return command.Usagef("network: --%s 0, want more than 0, or no --%s", flag, flag)
 		}
@@ -109,16 +114,10 @@ func splitSource(arg string) (o calibrate.MessageOptions, path string, err error
 }
 
 func readMessages(c *cli.Context) (*calibrate.Messages, error) {
-	messages, err := calibrate.NewMessages(c.Float64("trim"))
-	if err != nil {
-		return nil, command.Usagef("network: --trim: %w", err)
-	}
+	messages := calibrate.NewMessages()
 	where, err := conditions(c)
 	if err != nil {
 		return nil, err
-	}
-	if c.String("mixture") != "" {
-		messages.KeepTimings()
 	}
 	err = eachTable(c, func(arg string) error {
 		o, path, err := splitSource(arg)
@@ -159,9 +158,10 @@ func runNetwork(c *cli.Context) error {
 	}
 	if c.String("mixture") != "" {
 		if err := report.FitNoise(messages, o); err != nil {
-			return err
+			return warning.With(err, report.Warnings)
 		}
 	}
+	command.Warn(c, report.Warnings)
 	if dir := c.String("plots"); dir != "" {
 		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
 			return err
@@ -180,9 +180,6 @@ func runNetwork(c *cli.Context) error {
 func checkMeasured(c *cli.Context, m *calibrate.Messages) error {
 	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" && !m.Has(calibrate.PingPong) {
 		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
-	}
-	if c.IsSet("trim") && !m.Has(calibrate.Send) && !m.Has(calibrate.Isend) && !m.Has(calibrate.Recv) {
-		return command.Usagef("network: --trim is about send, isend and recv, of which there are no timings")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 	if err != nil {
 		return warning.With(err, text.Warnings())
 	}
-	warn(c, text.Warnings())
+	command.Warn(c, text.Warnings())
 	return nil
 }
 
@@ -71,9 +71,9 @@ func (o *convertOptions) export(ctx context.Context, c *cli.Context) (err error)
 		return err
 	}
 	if polls > 0 {
-		warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, o.polls)})
+		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, o.polls)})
 	}
-	warn(c, warnings)
+	command.Warn(c, warnings)
 	return nil
 }
 
@@ -195,10 +195,4 @@ func (o *convertOptions) note() string {
 		note += fmt.Sprintf(", %g flop/s", o.speed)
 	}
 	return note
-}
-
-func warn(c *cli.Context, warnings []warning.Warning) {
-	for _, w := range warnings {
-		fmt.Fprintln(c.App.ErrWriter, "trace: warning:", w)
-	}
 }

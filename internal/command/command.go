@@ -228,12 +228,19 @@ func ExitCode(err error) int {
 	return 1
 }
 
+// Warn prints warnings where they are not in the way of results, on standard error.
+func Warn(c *cli.Context, list []warning.Warning) { warn(c.App.ErrWriter, c.App.Name, list) }
+
+func warn(w io.Writer, name string, list []warning.Warning) {
+	for _, text := range list {
+		fmt.Fprintf(w, "%s: warning: %v\n", name, text)
+	}
+}
+
 // Exit ends the process by the error of a command, after printing it and, before it, the
 // warnings that were gathered on the way to it.
 func Exit(name string, err error) {
-	for _, w := range warning.Of(err) {
-		fmt.Fprintf(os.Stderr, "%s: warning: %v\n", name, w)
-	}
+	warn(os.Stderr, name, warning.Of(err))
 	switch {
 	case err == nil || errors.Is(err, Silent):
 	case errors.Is(err, context.Canceled):

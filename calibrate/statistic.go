@@ -1,0 +1,107 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Statistic is what stands for the timings of a size. It is the same for all operations,
+// since overheads are subtracted from the times of ping-pongs.
+type Statistic string
+
+// The statistics. What disturbs a timing makes it longer, often many times: of up to half
+// of the timings of a size the median is hardly moved by it, the mean by each.
+const (
+	Median Statistic = "median"
+	Mean   Statistic = "mean"
+	Min    Statistic = "min"
+)
+
+// check reports what is wrong with a statistic, of which trim is left out on both sides.
+func (s Statistic) check(trim float64) error {
+	switch {
+	case !slices.Contains([]Statistic{Median, Mean, Min}, s):
+		return fmt.Errorf("statistic %q, want median, mean or min", s)
+	case !(trim >= 0 && trim < 0.5):
+		return fmt.Errorf("trim %g, want at least 0 and less than 0.5", trim)
+	case trim > 0 && s != Mean:
+		return fmt.Errorf("trim %g of the %s: only a mean is trimmed", trim, s)
+	}
+	return nil
+}
+
+// of returns the statistic of sorted times, of which there is one at least, and how many of
+// them it is of.
+func (s Statistic) of(sorted []float64, trim float64) (value float64, number int) {
+	switch s {
+	case Median:
+		return median(sorted), len(sorted)
+	case Min:
+		return sorted[0], len(sorted)
+	}
+	var m moments
+	for _, x := range trimmed(sorted, trim) {
+		m.add(x)
+	}
+	return m.mean, int(m.n)
+}
+
+// trimmed returns the times without a part of them, rounded up, on both sides; what is in
+// the middle remains.
+func trimmed(sorted []float64, part float64) []float64 {
+	n := len(sorted)
+	out := min(int(math.Ceil(part*float64(n)-1e-9)), (n-1)/2) // 0.07 of 100 are 7, not 7.000000000000001
+	return sorted[out : n-out]
+}
+
+func median(sorted []float64) float64 { return quantile(sorted, 0.5) }
+
+// farOff is how many times longer or shorter than the median of its size a timing is that
+// a report warns of. Noise of messages is not that large, but a first call may be.
+const farOff = 10
+
+// strays returns the number of sorted times that are far off their median.
+func strays(sorted []float64) int {
+	m, n := median(sorted), 0
+	for _, x := range sorted {
+		if x >= farOff*m || x <= m/farOff {
+			n++
+		}
+	}
+	return n
+}
+
+// spikes returns the number of points that are far off both of those beside them, or, of the
+// first and the last, off what the one beside them allows for, at the same time for each
+// message or for each byte. They are outliers that were timed too seldom for a median.
+func spikes(x, y []float64) (n int) {
+	last := len(y) - 1
+	for i := range y {
+		var least, most float64
+		switch {
+		case last == 0:
+			return 0
+		case i == 0:
+			least, most = y[1]*x[0]/x[1], y[1]
+		case i == last:
+			least, most = y[i-1], y[i-1]*x[i]/x[i-1]
+		default:
+			least, most = min(y[i-1], y[i+1]), max(y[i-1], y[i+1])
+		}
+		if y[i] >= farOff*most || y[i] <= least/farOff {
+			n++
+		}
+	}
+	return n
+}
+
+// quantile interpolates between the order statistics of sorted values.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
+}
