@@ -162,7 +162,7 @@ func (s *star) describe(p *Platform, z *ZoneDescription) {
 func (g *graph) describe(_ *Platform, z *ZoneDescription) {
 	z.Points = int64(g.size)
 	z.Topology = words.Count(len(g.edges), "listed route")
-	if g.next != nil {
+	if g.last != nil {
 		z.Topology = "shortest paths over " + z.Topology
 	}
 }

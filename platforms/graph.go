@@ -2,7 +2,6 @@ package platforms
 
 import (
 	"cmp"
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +17,7 @@ type graph struct {
 	edges    []edge  // sorted by from, then to
 	first    []int32 // edges of point i are first[i] to first[i+1]
 	links    []int32 // of all edges
-	next     []int32 // size*size: edge to take from i towards j, -1 for none; nil if Full or None
+	last     []int32 // size*size: last edge of the path from i to j, -1 for none; nil if Full or None
 	full     bool    // routing Full
 	dijkstra bool    // routing Dijkstra or DijkstraCache, which has orders of its own
 }
@@ -30,6 +29,9 @@ type edge struct {
 	fromAt, toAt place
 	first, end   int32 // its links in graph.links
 }
+
+// count returns the number of links.
+func (e *edge) count() int64 { return int64(e.end - e.first) }
 
 // add lists a route. It is for the time before finish.
 func (g *graph) add(e edge, links []int32) {
@@ -68,12 +70,12 @@ func (g *graph) edge(from, to int32) int32 {
 	return lo + int32(i)
 }
 
-// towards returns the edge to take at one point on the way to another, or -1.
-func (g *graph) towards(at, to int32) int32 {
-	if g.next == nil {
-		return g.edge(at, to)
+// arrival returns the last edge of the way from one point to another, or -1.
+func (g *graph) arrival(from, to int32) int32 {
+	if g.last == nil {
+		return g.edge(from, to)
 	}
-	return g.next[at*g.size+to]
+	return g.last[from*g.size+to]
 }
 
 // ErrNotListed is wrapped by the error for two hosts of one zone of routing Full that
@@ -110,7 +112,12 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dst
 	if w.order != AsSummed {
 		route, err = w.appendHop(route, src, enter)
 	}
-	if err == nil {
+	if err == nil && w.order == AsListed {
+		// What Dijkstra finds on the way across this zone comes before that way only.
+		var across []int32
+		across, err = g.appendEdges(w, nil, path)
+		route = append(route, across...)
+	} else if err == nil {
 		route, err = g.appendEdges(w, route, path)
 	}
 	if err == nil && w.order == AsSummed {
@@ -131,14 +138,16 @@ func (g *graph) noRoute(w walk, src, dst place) error {
 
 // appendPath appends the edges to take from one point to another, one at least;
 // it is false where there is no path.
-func (g *graph) appendPath(path []int32, at, to int32) ([]int32, bool) {
-	for {
-		i := g.towards(at, to)
+func (g *graph) appendPath(path []int32, from, to int32) ([]int32, bool) {
+	start := len(path)
+	for at := to; ; {
+		i := g.arrival(from, at)
 		if i < 0 {
-			return path, false
+			return path[:start], false
 		}
 		path = append(path, i)
-		if at = g.edges[i].to; at == to {
+		if at = g.edges[i].from; at == from {
+			slices.Reverse(path[start:])
 			return path, true
 		}
 	}
@@ -176,84 +185,4 @@ func (w walk) appendHop(route []int32, src, dst place) ([]int32, error) {
 		return route, nil
 	}
 	return w.appendRoute(route, src, dst)
-}
-
-// findPaths fills next with paths of fewest links. Among equally short ones it
-// takes the edge that is listed to the lowest point; the original's choice
-// there depends on its algorithm.
-func (g *graph) findPaths() {
-	g.next = make([]int32, int(g.size)*int(g.size))
-	into := make([][]int32, g.size) // edges by the point they lead to
-	for i := range g.edges {
-		into[g.edges[i].to] = append(into[g.edges[i].to], int32(i))
-	}
-	dist := make([]int64, g.size)
-	for to := range g.size {
-		g.findPathsTo(to, into, dist)
-	}
-}
-
-// findPathsTo runs Dijkstra's algorithm backwards from one point.
-func (g *graph) findPathsTo(to int32, into [][]int32, dist []int64) {
-	const unseen = int64(1) << 62
-	for i := range dist {
-		dist[i] = unseen
-		g.next[int32(i)*g.size+to] = -1
-	}
-	dist[to] = 0
-	queue := visits{{0, to}}
-	for len(queue) > 0 {
-		v := heap.Pop(&queue).(visit)
-		if v.dist > dist[v.point] {
-			continue
-		}
-		for _, i := range into[v.point] {
-			e := &g.edges[i]
-			d := v.dist + int64(e.end-e.first)
-			if d < dist[e.from] {
-				dist[e.from] = d
-				g.next[e.from*g.size+to] = i
-				heap.Push(&queue, visit{d, e.from})
-			}
-		}
-	}
-	g.next[to*g.size+to] = g.selfEdge(to, dist)
-}
-
-// selfEdge returns the edge to take from a point to itself, -1 for none: the one that
-// is listed, but with Floyd a round trip if that has fewer links.
-func (g *graph) selfEdge(to int32, dist []int64) int32 {
-	listed := g.edge(to, to)
-	if listed < 0 || g.dijkstra {
-		return listed
-	}
-	best, least := listed, int64(g.edges[listed].end-g.edges[listed].first)
-	for i := g.first[to]; i < g.first[to+1]; i++ {
-		e := &g.edges[i]
-		if d := int64(e.end-e.first) + dist[e.to]; e.to != to && d < least {
-			best, least = i, d
-		}
-	}
-	return best
-}
-
-// A visit is a point that waits in Dijkstra's queue; visits are a heap by
-// distance, then number.
-type visit struct {
-	dist  int64
-	point int32
-}
-type visits []visit
-
-func (q visits) Len() int { return len(q) }
-func (q visits) Less(i, j int) bool {
-	return q[i].dist < q[j].dist || q[i].dist == q[j].dist && q[i].point < q[j].point
-}
-func (q visits) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *visits) Push(x any)   { *q = append(*q, x.(visit)) }
-func (q *visits) Pop() any {
-	last := len(*q) - 1
-	v := (*q)[last]
-	*q = (*q)[:last]
-	return v
 }

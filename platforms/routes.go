@@ -24,6 +24,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 			return v.err
 		}
 	}
+	numbers := g.appearances()
 	if double := g.finish(); double != nil {
 		return b.errorf(b.secondRoute(e, g.zone, double), "a second route from %s to %s",
 			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
@@ -37,7 +38,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 			routing, defaultLimits.pathTable)
 	}
 	g.dijkstra = strings.HasPrefix(routing, "Dijkstra")
-	g.findPaths()
+	g.findPaths(numbers)
 	return nil
 }
 

@@ -96,6 +96,9 @@ func (t *tools) playReprise(dir string, v *verdict) {
 		v.ours.actions, v.failed = t.actions(dir, v.c)
 	}
 	if v.failed == nil {
+		v.failed = checkRoutes(dir)
+	}
+	if v.failed == nil {
 		v.worst = compare(v.theirs, v.ours)
 		v.first, v.found = first(v.theirs, v.ours)
 	}

@@ -24,8 +24,10 @@ var machineKinds = []struct {
 	{"dragonfly", drawDragonfly},
 	{"full", drawFull},
 	{"tree", drawTree},
+	{"mesh", drawMesh},
 	{"zones", drawZones},
 	{"nested", drawNested},
+	{"zonemesh", drawZoneMesh},
 	{"cabinet", drawCabinets},
 	{"crowd", drawCrowd},
 }

@@ -23,6 +23,7 @@ type config struct {
 	menu
 	cases, long, only int
 	replay, keep      string
+	routes            string   // directory to record routes in
 	dirs              []string // cases to check instead of random ones
 	shrink, diagnose  bool
 	jobs, skew        int
@@ -39,6 +40,7 @@ func parseFlags(args []string) (*config, error) {
 	selectors := f.String("collectives", "default", "comma-separated selectors whose collectives to draw: default, ompi, mpich; may be empty")
 	f.StringVar(&o.replay, "replay", "bin/replay", "the program to check")
 	f.StringVar(&o.keep, "keep", "out/crosscheck", "directory for the cases that are off")
+	f.StringVar(&o.routes, "routes", "", "write the machines and SimGrid's routes into this directory, and compare nothing")
 	f.BoolVar(&o.shrink, "shrink", false, "shrink the cases that are off")
 	f.BoolVar(&o.diagnose, "diagnose", false, "say how sensitive the cases are that are off")
 	f.BoolVar(&o.verbose, "v", false, "print a line for each case")
@@ -111,6 +113,9 @@ func crosscheck(args []string, w io.Writer) error {
 	cases, err := o.list()
 	if err != nil {
 		return err
+	}
+	if o.routes != "" {
+		return t.recordRoutes(cases, o.routes)
 	}
 	fmt.Fprintf(w, "%d cases, seed %d\n", len(cases), o.seed)
 	s := newSummary()

@@ -77,7 +77,8 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 	if err := os.Remove(out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if _, err := t.run(dir, []string{"CROSSCHECK_DATES=" + out, "TMPDIR=" + dir}, "smpirun", args...); err != nil {
+	env := []string{"CROSSCHECK_DATES=" + out, "CROSSCHECK_ROUTES=" + filepath.Join(dir, routesFile), "TMPDIR=" + dir}
+	if _, err := t.run(dir, env, "smpirun", args...); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(out)

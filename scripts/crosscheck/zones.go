@@ -169,7 +169,11 @@ func zone(d dice, m *machine, id string) (xml string, names []string, gateway st
 		return xml, names, pick(d, names...)
 	case 1:
 		var b strings.Builder
-		names = graph(d, &b, id, id+"-h", d.between(1, 4))
+		if d.chance(0.5) {
+			names = mesh(d, &b, id, id+"-h", d.between(2, 5))
+		} else {
+			names = graph(d, &b, id, id+"-h", d.between(1, 4))
+		}
 		return b.String(), names, pick(d, names...)
 	case 2:
 		xml, names = cabinets(d, id)

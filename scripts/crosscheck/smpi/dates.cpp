@@ -6,11 +6,16 @@
 // It drives SMPI's public replay entry points and wraps each action. Reading the
 // clock takes no simulated time. The file named by CROSSCHECK_DATES gets one line
 // per rank, in the order in which they end: RANK END DATE DATE ...
+// The file named by CROSSCHECK_ROUTES, if any, gets one line for each two hosts and each
+// host with itself, at most 60 of them: SOURCE DESTINATION LATENCY LINK LINK ...
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <simgrid/engine.h>
 #include <simgrid/s4u/Actor.hpp>
+#include <simgrid/s4u/Engine.hpp>
+#include <simgrid/s4u/Host.hpp>
+#include <simgrid/s4u/Link.hpp>
 #include <smpi/smpi.h>
 #include <string>
 #include <vector>
@@ -60,6 +65,32 @@ void report(int rank)
   std::fclose(out);
 }
 
+void report_routes()
+{
+  const char* path = std::getenv("CROSSCHECK_ROUTES");
+  if (path == nullptr)
+    return;
+  FILE* out = std::fopen(path, "w");
+  if (out == nullptr) {
+    std::perror("CROSSCHECK_ROUTES");
+    std::exit(1);
+  }
+  auto hosts = simgrid::s4u::Engine::get_instance()->get_all_hosts();
+  if (hosts.size() > 60)
+    hosts.resize(60);
+  for (const auto* source : hosts)
+    for (const auto* destination : hosts) {
+      std::vector<simgrid::s4u::Link*> links;
+      double latency = 0;
+      source->route_to(destination, links, &latency);
+      std::fprintf(out, "%s %s %.17g", source->get_cname(), destination->get_cname(), latency);
+      for (const auto* link : links)
+        std::fprintf(out, " %s", link->get_cname());
+      std::fputc('\n', out);
+    }
+  std::fclose(out);
+}
+
 } // namespace
 
 // SMPI passes the instance, the rank and a trace shared by all ranks as properties
@@ -74,6 +105,8 @@ int main(int argc, char* argv[])
     xbt_replay_set_tracefile(trace);
     shared = true;
   }
+  if (rank == 0)
+    report_routes();
   smpi_replay_init(instance.c_str(), rank, argc > 2 ? std::atof(argv[2]) : 0);
   wrap_actions();
   smpi_replay_main(rank, argc > 1 ? argv[1] : nullptr);

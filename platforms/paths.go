@@ -1,0 +1,199 @@
+package platforms
+
+import (
+	"container/heap"
+	"math"
+)
+
+// Paths of fewest links over the listed routes. Of several equally short ones SimGrid
+// takes a certain one, which follows from the order in which its algorithms look at points
+// and from their replacing what they have only by what is strictly shorter.
+
+// unreached is the distance to what cannot be reached.
+const unreached = math.MaxInt64
+
+// findPaths fills last. numbers are those of points by their first appearance in routes.
+func (g *graph) findPaths(numbers []int32) {
+	g.last = make([]int32, int(g.size)*int(g.size))
+	s := &search{graph: g, dist: make([]int64, g.size)}
+	if g.dijkstra {
+		s.numbers = numbers
+		for from := range g.size {
+			s.dijkstra(from)
+		}
+		return
+	}
+	for from := range g.size {
+		s.findVia(from)
+	}
+	s.resolveVia()
+}
+
+// A search is the scratch memory of findPaths.
+type search struct {
+	*graph
+	numbers []int32 // that order the queue; nil: by declaration
+	dist    []int64 // links from the point where the search began
+	queue   visits
+	settled []int32 // points in the order in which they left the queue
+}
+
+// appearances numbers points as SimGrid's Dijkstra does: as they first appear as the
+// source or destination of a listed route. It is for the time before edges are sorted.
+func (g *graph) appearances() []int32 {
+	numbers := make([]int32, g.size)
+	next := int32(1)
+	for _, e := range g.edges {
+		for _, point := range [...]int32{e.from, e.to} {
+			if numbers[point] == 0 {
+				numbers[point] = next
+				next++
+			}
+		}
+	}
+	return numbers
+}
+
+// dijkstra finds the paths from one point by Dijkstra's algorithm. The predecessor of a
+// point changes only for strictly fewer links, so that it is the one that left the queue
+// first.
+func (s *search) dijkstra(from int32) {
+	last := s.last[from*s.size : (from+1)*s.size]
+	for i := range last {
+		s.dist[i], last[i] = unreached, -1
+	}
+	s.dist[from] = 0
+	s.settled = s.settled[:0]
+	s.queue = append(s.queue[:0], visit{0, s.number(from), from})
+	for len(s.queue) > 0 {
+		v := heap.Pop(&s.queue).(visit)
+		if v.dist > s.dist[v.point] {
+			continue
+		}
+		s.settled = append(s.settled, v.point)
+		for i := s.first[v.point]; i < s.first[v.point+1]; i++ {
+			to, d := s.edges[i].to, v.dist+s.edges[i].count()
+			if d < s.dist[to] {
+				s.dist[to], last[to] = d, i
+				heap.Push(&s.queue, visit{d, s.number(to), to})
+			}
+		}
+	}
+	last[from] = s.edge(from, from)
+}
+
+func (s *search) number(point int32) int32 {
+	if s.numbers == nil {
+		return point
+	}
+	return s.numbers[point]
+}
+
+// What stands in place of the highest point between the ends of a path.
+const (
+	direct = int32(-1) // the path is one edge
+	noPath = int32(-2)
+)
+
+// findVia fills the row of a point with what Floyd's algorithm finds, which tries all
+// points, in the order of their declaration, as one between two others: of the paths of
+// fewest links it takes the first that it meets, whose highest point between the ends is
+// as low as can be. That point is put in place of the last edge; resolveVia goes on from
+// there. So it takes the time of Dijkstra's algorithm, not the cube of the points' number.
+func (s *search) findVia(from int32) {
+	s.dijkstra(from)
+	via := s.last[from*s.size : (from+1)*s.size]
+	self := s.selfDistance(from)
+	for i := range via {
+		via[i] = noPath
+	}
+	lower := func(to, between int32) {
+		if via[to] == noPath || between < via[to] {
+			via[to] = between
+		}
+	}
+	for _, point := range s.settled { // by distance, so that via[point] is final
+		for i := s.first[point]; i < s.first[point+1]; i++ {
+			e := &s.edges[i]
+			target := s.dist[e.to]
+			if e.to == from {
+				target = self
+			}
+			switch {
+			case s.dist[point]+e.count() != target:
+			case point == from:
+				lower(e.to, direct)
+			default:
+				lower(e.to, max(via[point], point))
+			}
+		}
+	}
+}
+
+// selfDistance returns the links of a point's way to itself, for Floyd: the route that is
+// listed, or a round trip if that has fewer. Without a listed one it is the loopback of
+// a single link, and no path is looked for.
+func (s *search) selfDistance(from int32) int64 {
+	listed := s.edge(from, from)
+	if listed < 0 {
+		return -1
+	}
+	least := s.edges[listed].count()
+	for _, point := range s.settled {
+		if i := s.edge(point, from); i >= 0 && point != from {
+			least = min(least, s.dist[point]+s.edges[i].count())
+		}
+	}
+	return least
+}
+
+// resolveVia replaces the points between the ends by last edges. From the point between
+// to the end leads the path that Floyd's algorithm found before, whose point between is
+// lower: so those come first, and then the others.
+func (s *search) resolveVia() {
+	via := make([]int32, s.size) // the column of an end
+	for to := range s.size {
+		for from := range s.size {
+			via[from] = s.last[from*s.size+to]
+		}
+		for _, first := range [...]bool{true, false} {
+			for from, between := range via {
+				if first == (between < int32(from)) {
+					s.last[int32(from)*s.size+to] = s.resolved(int32(from), to, between)
+				}
+			}
+		}
+	}
+}
+
+// resolved returns the last edge of a path, given the highest point between its ends.
+func (s *search) resolved(from, to, between int32) int32 {
+	switch between {
+	case noPath:
+		return -1
+	case direct:
+		return s.edge(from, to)
+	}
+	return s.last[between*s.size+to]
+}
+
+// A visit is a point that waits in Dijkstra's queue; visits are a heap by distance, then
+// number.
+type visit struct {
+	dist          int64
+	number, point int32
+}
+type visits []visit
+
+func (q visits) Len() int { return len(q) }
+func (q visits) Less(i, j int) bool {
+	return q[i].dist < q[j].dist || q[i].dist == q[j].dist && q[i].number < q[j].number
+}
+func (q visits) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *visits) Push(x any)   { *q = append(*q, x.(visit)) }
+func (q *visits) Pop() any {
+	last := len(*q) - 1
+	v := (*q)[last]
+	*q = (*q)[:last]
+	return v
+}
