@@ -16,6 +16,9 @@ type CursorOptions struct {
 	// Omit, by kernel, leaves out calls of kernels that cost nothing: on machines
 	// where only large calls count, four of five.
 	Omit []bool
+	// Idle yields a KindNone now and then where a program runs for long without an
+	// action, in loops of nothing, so that who asks can look up.
+	Idle bool
 }
 
 // Cursor yields the flat actions of one rank in program order. Cursors of one
@@ -54,6 +57,7 @@ type cursorSet struct {
 	code   *code
 	ranks  int32
 	to     int          // first step after the selected ones
+	idle   bool         // CursorOptions.Idle
 	groups [][]ownGroup // by family and group
 	polls  []pollable   // by cursor and slot
 	slots  int
@@ -141,6 +145,7 @@ func (t *Trace) Cursors(ranks []int32, o CursorOptions) ([]Cursor, error) {
 		n = p.header.Ranks
 	}
 	set := newCursorSet(t, code, n, o.To)
+	set.idle = o.Idle
 	cursors := make([]Cursor, n)
 	for i := range cursors {
 		rank := int32(i)
@@ -269,6 +274,10 @@ func (c *Cursor) Fill(buf []Action) (int, error) {
 			return n, c.err
 		}
 		if !done {
+			if m == 0 && c.set.idle {
+				buf[n] = Action{}
+				return n + 1, nil
+			}
 			continue
 		}
 		switch c.nextCall() {

@@ -2,14 +2,19 @@ package trace
 
 import "math"
 
-// run executes code until buf is full, a poll waits for an answer, an error, or
-// the end of the current call (done). It is one loop over one switch because
+// maxIdle is after how many turns of loops and ends of blocks run returns, whatever came
+// of them: a tenth of a millisecond.
+const maxIdle = 1 << 15
+
+// run executes code until buf is full, a poll waits for an answer, an error, the end of
+// the current call (done), or maxIdle. It is one loop over one switch because
 // it yields all actions of a replay: some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)
 	at := int(c.index)*set.stride + int(c.base)
 	r := (*registers)(set.memory[at:])
+	patience := maxIdle
 	for n < len(buf) {
 		in := &code[pc]
 		pc++
@@ -23,6 +28,10 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			pc = int(link >> 32)
 			at -= int(int32(link))
 			r = (*registers)(set.memory[at:])
+			if patience--; patience < 0 {
+				c.stop(pc, at)
+				return n, false
+			}
 		case opSet:
 			a, b := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 			r[in.z], r[in.z+1] = a, b
@@ -193,6 +202,10 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opLoopNext:
 			if r[in.d]--; r[in.d] > 0 {
 				pc = int(in.z)
+			}
+			if patience--; patience < 0 {
+				c.stop(pc, at)
+				return n, false
 			}
 		case opCall:
 			at += int(in.w)

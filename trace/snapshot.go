@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"errors"
 	"math"
 
 	"reprise/internal/snapshot"
@@ -20,6 +21,9 @@ func Snapshot(c *snapshot.Codec, cursors []Cursor) {
 	}
 	set.snapshot(c, len(cursors))
 	load := loader{trace: set.trace}
+	if c.Reading() && c.Err() == nil {
+		load.definitions = set.code.definitions()
+	}
 	for i := range cursors {
 		cursors[i].snapshot(c, &load)
 	}
@@ -92,6 +96,28 @@ func (c *Cursor) snapshot(s *snapshot.Codec, load *loader) {
 		}
 	})
 	c.noted = len(c.marks)+len(c.lists) > 0
+	if s.Reading() && s.Err() == nil {
+		if err := c.check(load); err != nil {
+			s.Check(false, "rank %d: %v", c.rank, err)
+		}
+	}
+}
+
+// check checks the state of a cursor that was read.
+func (c *Cursor) check(load *loader) error {
+	if len(c.marks) > 0 && !c.set.code.markers {
+		return errors.New("markers that nobody has asked for")
+	}
+	for _, step := range []func() error{
+		c.checkStream,
+		func() error { return c.checkPolls(load.definitions) },
+		func() error { return c.checkCode(&load.walk) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // snapshotPlace is Snapshot of the place in the stream of calls, if it has not ended.
@@ -113,8 +139,10 @@ func (c *Cursor) snapshotPlace(s *snapshot.Codec) {
 // loader finds the windows that cursors were in. Those from the first that is asked
 // for on hang together, as if cursors had read them.
 type loader struct {
-	trace *Trace
-	of    map[int]*window
+	trace       *Trace
+	of          map[int]*window
+	definitions map[pollSite]bool
+	walk        walk
 }
 
 // window returns a window, nil for the number -1.

@@ -170,5 +170,5 @@ func TestSnapshotFields(t *testing.T) {
 	}
 	snapshottest.Fields(t, &c.lists[0], func(s *snapshot.Codec, _ *sumList) { write(s) }, "sums")
 	snapshottest.Fields(t, c.set.poll(0, 0), func(s *snapshot.Codec, _ *pollable) { write(s) }, "")
-	snapshottest.Fields(t, c.set, func(s *snapshot.Codec, _ *cursorSet) { write(s) }, "trace code ranks to groups slots aux")
+	snapshottest.Fields(t, c.set, func(s *snapshot.Codec, _ *cursorSet) { write(s) }, "trace code ranks to idle groups slots aux")
 }

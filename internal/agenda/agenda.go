@@ -2,7 +2,6 @@
 package agenda
 
 import (
-	"fmt"
 	"iter"
 	"math"
 
@@ -126,17 +125,13 @@ func (a *Agenda) Snapshot(c *snapshot.Codec, name string, n int) {
 	}
 	snapshot.Slice(c, &list, n, func(d *dated) {
 		snapshot.Index(c, &d.entry, 0, n)
-		c.Float64(&d.date)
+		c.Amount(&d.date)
 	})
 	if !c.Reading() || c.Err() != nil {
 		return
 	}
 	*a = New(n)
 	for _, d := range list {
-		if !(d.date >= 0) {
-			c.Fail(fmt.Errorf("%w: date %g", snapshot.ErrCorrupt, d.date))
-			return
-		}
 		a.Set(d.entry, d.date)
 	}
 }

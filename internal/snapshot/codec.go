@@ -163,6 +163,26 @@ func (c *Codec) Float64(v *float64) {
 	*v = math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
+// Range moves a float64 of [low, high]; after an error low is read. Writing another one
+// fails too, as with Index.
+func (c *Codec) Range(v *float64, low, high float64) {
+	x := *v
+	c.Float64(&x)
+	if c.err == nil && !(x >= low && x <= high) {
+		c.corrupt("%g out of [%g,%g]", x, low, high)
+	}
+	if c.w != nil {
+		return
+	}
+	if c.err != nil {
+		x = low
+	}
+	*v = x
+}
+
+// Amount is Range for a finite number that is not negative: a date, a size, a rate.
+func (c *Codec) Amount(v *float64) { c.Range(v, 0, math.MaxFloat64) }
+
 func (c *Codec) short() {
 	if c.err == nil {
 		c.corrupt("it ends too early")

@@ -22,6 +22,7 @@ type sample struct {
 	Index  int32
 	Flag   bool
 	Date   float64
+	Amount float64
 	Text   string
 	Dates  []float64
 	Nested [][]int32
@@ -36,6 +37,7 @@ func (s *sample) Snapshot(c *snapshot.Codec) {
 	snapshot.Index(c, &s.Index, -1, 100)
 	c.Bool(&s.Flag)
 	c.Float64(&s.Date)
+	c.Amount(&s.Amount)
 	c.String(&s.Text, 1<<20)
 	snapshot.Slice(c, &s.Dates, 1<<20, func(v *float64) { c.Float64(v) })
 	snapshot.Slice(c, &s.Nested, 1<<20, func(list *[]int32) {
@@ -54,8 +56,8 @@ func samples() []sample {
 	}
 	return []sample{
 		{},
-		{math.MinInt8, math.MaxUint8, math.MinInt64, -1, true, math.Inf(-1), "a", []float64{math.Copysign(0, -1), 5e-324}, [][]int32{{math.MinInt32}, {1, 2}}, [3]uint16{1, 2, math.MaxUint16}},
-		{math.MaxInt8, 0, math.MaxInt64, 99, false, math.MaxFloat64, "", nil, nil, [3]uint16{}},
+		{math.MinInt8, math.MaxUint8, math.MinInt64, -1, true, math.Inf(-1), 5e-324, "a", []float64{math.Copysign(0, -1), 5e-324}, [][]int32{{math.MinInt32}, {1, 2}}, [3]uint16{1, 2, math.MaxUint16}},
+		{math.MaxInt8, 0, math.MaxInt64, 99, false, math.MaxFloat64, math.MaxFloat64, "", nil, nil, [3]uint16{}},
 		large,
 	}
 }
@@ -157,6 +159,12 @@ func TestWriteFails(t *testing.T) {
 	bad := sample{Index: 100}
 	if err := snapshot.Write(io.Discard, 3, bad.Snapshot); err == nil || bad.Index != 100 {
 		t.Errorf("index %d: %v", bad.Index, err)
+	}
+	for _, amount := range []float64{-1, math.Inf(1), math.NaN()} {
+		bad := sample{Amount: amount}
+		if err := snapshot.Write(io.Discard, 3, bad.Snapshot); !errors.Is(err, snapshot.ErrCorrupt) {
+			t.Errorf("amount %g: %v", amount, err)
+		}
 	}
 }
 
