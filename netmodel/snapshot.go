@@ -1,6 +1,7 @@
 package netmodel
 
 import (
+	"errors"
 	"math"
 
 	"reprise/internal/snapshot"
@@ -9,25 +10,29 @@ import (
 // Snapshot stores the state of the network in a checkpoint, or sets that of a new
 // network over the same links with the same options. What is remembered only to be
 // quick (the routes, the factors of the last size) and the solvers' scratch are left
-// out.
+// out. Next must have been called since the last change.
 func (n *Network) Snapshot(c *snapshot.Codec) {
 	c.Section("network", *n, n.stats, n.local)
-	c.Float64(&n.now)
+	c.Amount(&n.now)
 	snapshot.Index(c, &n.slotShift, 2, 16)
 	n.snapshotFlows(c)
 	n.snapshotLinks(c)
-	flows, links := len(n.flows), len(n.links)
+	flows := len(n.flows)
 	n.events.Snapshot(c, "events", flows)
-	for _, list := range []struct {
-		numbers *[]uint32
-		limit   int
-	}{{&n.fresh, flows}, {&n.left, links}, {&n.leftMixed, links}} {
-		snapshot.Slice(c, list.numbers, math.MaxInt32, func(i *uint32) { snapshot.Index(c, i, 0, list.limit) })
+	if len(n.fresh)+len(n.left)+len(n.leftMixed) > 0 {
+		c.Fail(errUnsolved)
 	}
-	snapshot.Int(c, &n.local.solves)
-	snapshot.Int(c, &n.active)
+	snapshot.Index(c, &n.local.solves, 0, refreshPeriod)
+	snapshot.Index(c, &n.active, 0, flows+1)
 	n.stats.snapshot(c)
+	if c.Reading() && c.Err() == nil {
+		if err := n.check(); err != nil {
+			c.Check(false, "%v", err)
+		}
+	}
 }
+
+var errUnsolved = errors.New("the shares have not been computed since the last change")
 
 func (s *Stats) snapshot(c *snapshot.Codec) {
 	for _, v := range []*int64{&s.Flows, &s.Events, &s.Solves, &s.SolvedFlows, &s.Rounds, &s.Components} {
@@ -40,23 +45,24 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 	c.Section("flows", flow{}, coldFlow{}, slot{})
 	width := 1 << n.slotShift
 	snapshot.Slice(c, &n.flows, math.MaxInt32>>n.slotShift, func(f *flow) {
-		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining, &f.since} {
-			c.Float64(v)
+		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining} {
+			c.Amount(v)
 		}
+		c.Range(&f.since, noDate, math.MaxFloat64)
 		snapshot.Int(c, &f.slots)
 		c.Check(f.shared() <= uint32(width), "flow on %d links of %d", f.shared(), width)
 		snapshot.Index(c, &f.bottleneck, noSlot, width)
 	})
 	snapshot.Slice(c, &n.cold, len(n.flows), func(f *coldFlow) {
-		c.Float64(&f.penalty)
-		c.Float64(&f.bound)
-		c.Float64(&f.factor)
+		c.Amount(&f.penalty)
+		c.Amount(&f.bound)
+		c.Amount(&f.factor)
 		snapshot.Index(c, &f.slots, 0, width+1)
 	})
 	slots := len(n.flows) << n.slotShift
 	snapshot.Slice(c, &n.slots, slots, func(s *slot) {
 		snapshot.Index(c, &s.link, 0, len(n.links))
-		c.Float64(&s.usage)
+		c.Amount(&s.usage)
 		snapshotSlot(c, &s.next, slots)
 		snapshotSlot(c, &s.prev, slots)
 	})
@@ -70,14 +76,14 @@ func (n *Network) snapshotLinks(c *snapshot.Codec) {
 	c.Const("links", len(n.links))
 	for i := range n.links {
 		l := &n.links[i]
-		c.Float64(&l.load)
+		c.Range(&l.load, -math.MaxFloat64, math.MaxFloat64) // it may be below 0 by a rounding
 		snapshotSlot(c, &l.head, len(n.slots))
 		snapshot.Index(c, &l.flows, 0, len(n.slots)+1)
 		snapshot.Index(c, &l.bottleneck, 0, len(n.slots)+1)
 	}
 	c.Const("fatpipes", len(n.fatpipes))
 	for i := range n.fatpipes {
-		c.Float64(&n.fatpipes[i].usage)
+		c.Amount(&n.fatpipes[i].usage)
 		snapshot.Index(c, &n.fatpipes[i].other, 0, len(n.slots)+1)
 	}
 }

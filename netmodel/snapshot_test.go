@@ -61,6 +61,7 @@ func snapshotNetwork(t *testing.T) *Network {
 	for range 20 {
 		n.Advance(n.Next(), nil)
 	}
+	n.Next()
 	return n
 }
 
