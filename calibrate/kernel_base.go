@@ -51,20 +51,14 @@ func WriteBase(b *strings.Builder, base []byte, comment string, cpusPerHost int)
 
 // writeOnBase writes the base with the models for hosts; those of all points are
 // for all hosts that have none of their own.
-func (r *KernelReport) writeOnBase(b *strings.Builder, o FileOptions) error {
+func (r *KernelReport) writeOnBase(b *strings.Builder, o FileOptions) {
 	WriteBase(b, o.Base, o.Description+" "+o.Source, r.cpus())
-	if err := r.writeHosts(b, o); err != nil {
-		return err
-	}
+	r.writeHosts(b, o)
+	r.writeUnfit(b)
 	var models []string
 	for i := range r.Functions {
 		f := &r.Functions[i]
-		model, err := f.All.yaml(f.Function, &o)
-		if err != nil {
-			return err
-		}
-		models = append(models, model)
+		models = append(models, f.All.yaml(f.Function, &o))
 	}
 	fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
-	return nil
 }

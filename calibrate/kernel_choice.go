@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"reprise/internal/words"
+	"reprise/warning"
 )
 
 // FitKernels fits a model to each kernel of t. Each size on each CPU is one
-// point, at the mean of its timings. A fit that means nothing is an error that wraps ErrMeaningless.
+// point, at the mean of its timings. Kernels, hosts and CPUs to which no model fits are left out, with
+// a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
 func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -27,13 +29,22 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 	if err := checkTerms(t, o); err != nil {
 		return nil, err
 	}
+	r.Unfit, r.Warnings = []Unfit{}, []warning.Warning{}
+	var first error
 	for _, f := range t.functions {
 		fitted, err := fitFunction(f, o)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+			first = cmp.Or(first, fmt.Errorf("%s: %w", f.name, err))
+			r.Unfit = append(r.Unfit, Unfit{Function: f.name, Why: err.Error()})
+			continue
 		}
 		r.Functions = append(r.Functions, *fitted)
 	}
+	r.warnUnfit()
+	if len(r.Functions) == 0 {
+		return nil, warning.With(first, r.Warnings[1:]) // which are of the other kernels
+	}
+	r.warnErrors()
 	return r, nil
 }
 
@@ -76,15 +87,33 @@ func checkProducts(terms, dims []string) error {
 	return nil
 }
 
-// fitFunction tries the candidates on all points and on each group, and takes
-// the one of the smallest sum of the criterion over the fits that are used; a constant only if it is better than M-1.
+// fitFunction fits a model to all points and to each group. If there is none, groups to
+// which none fits even alone are left out.
 func fitFunction(f *function, o KernelOptions) (*FunctionReport, error) {
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
 	}
+	all := groups(f.sorted(o.For), o.For)
+	r, err := fitGroups(f, all, o)
+	if err == nil {
+		return r, nil
+	}
+	rest, unfit := leaveOut(f, all, o)
+	if len(unfit) == 0 || len(rest) == 0 {
+		return nil, err
+	}
+	if r, err = fitGroups(f, groups(rest, o.For), o); err == nil {
+		r.unfit = unfit
+	}
+	return r, err
+}
+
+// fitGroups tries the candidates on all points and on each group, and takes
+// the one of the smallest sum of the criterion over the fits that are used; a constant only if it is better than M-1.
+func fitGroups(f *function, list [][]point, o KernelOptions) (*FunctionReport, error) {
 	best := -1
 	var bestFits []Fit
-	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: groups(f.sorted(o.For), o.For)}
+	r := &FunctionReport{Function: f.name, Dims: f.dims, Candidates: candidates(f, o), groups: list}
 	if err := checkTimes(r.groups, o.For); err != nil {
 		return nil, err
 	}

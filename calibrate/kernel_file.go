@@ -47,8 +47,8 @@ func (o *FileOptions) Validate() error {
 
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all
 // points, and, where there are any, those of each host or CPU. Coefficients have as many digits as it
-// takes to read the same numbers again. Noise is asked for by the options; the error wraps
-// ErrMeaningless if there are no timings that say anything about it.
+// takes to read the same numbers again. Noise is asked for by the options; what has none is
+// CheckNoise's to say.
 func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := o.Validate(); err != nil {
 		return err
@@ -67,15 +67,13 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if len(o.Base) > 0 {
 		write = r.writeOnBase
 	}
-	if err := write(&b, o); err != nil {
-		return err
-	}
+	write(&b, o)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // writeFile writes a file of its own.
-func (r *KernelReport) writeFile(b *strings.Builder, o FileOptions) error {
+func (r *KernelReport) writeFile(b *strings.Builder, o FileOptions) {
 	b.WriteString("version: 1\n")
 	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
 		if text.value != "" {
@@ -90,16 +88,13 @@ func (r *KernelReport) writeFile(b *strings.Builder, o FileOptions) error {
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
-		model, err := f.All.yaml(f.Function, &o)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(b, "  %s\n", model)
+		fmt.Fprintf(b, "  %s\n", f.All.yaml(f.Function, &o))
 	}
+	r.writeUnfit(b)
 	if r.hasGroups() {
 		b.WriteString("hosts:\n")
 	}
-	return r.writeHosts(b, o)
+	r.writeHosts(b, o)
 }
 
 func (r *KernelReport) hasGroups() bool {
@@ -113,7 +108,7 @@ func (r *KernelReport) hasDays() bool {
 }
 
 // writeHosts writes the models of hosts and CPUs, by function.
-func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) error {
+func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		for j := range f.Groups {
@@ -122,14 +117,9 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) error {
 			if g.CPU != nil {
 				fmt.Fprintf(b, "    cpu: %d\n", *g.CPU)
 			}
-			model, err := g.yaml(f.Function, &o)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(b, "    kernels: {%s}\n", model)
+			fmt.Fprintf(b, "    kernels: {%s}\n", g.yaml(f.Function, &o))
 		}
 	}
-	return nil
 }
 
 // cpus returns the number of CPUs of a host, as far as groups tell: the largest
@@ -164,11 +154,8 @@ func CheckCPUs(numbers []int) error {
 }
 
 // yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
-func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
-	noise, err := f.noise(o.Noise)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
+func (f *Fit) yaml(name string, o *FileOptions) string {
+	noise := f.noise(o.Noise)
 	if noise == "" && len(o.Base) > 0 {
 		noise = NoNoise // that of the base is of other models
 	}
@@ -183,7 +170,7 @@ func (f *Fit) yaml(name string, o *FileOptions) (string, error) {
 	if len(o.Base) > 0 {
 		unit = "unit: s, " // that of the base may be another
 	}
-	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise), nil
+	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise)
 }
 
 // FormatNumber returns the shortest text that reads as x, with a point so that every

@@ -220,7 +220,7 @@ var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
 // compare fills in how far the fit is from the means. Times below zero for most
 // of the sizes, or a main term without a positive coefficient, mean nothing.
 func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
-	p, sum, compared := len(coef), 0.0, 0
+	p, sum, compared, off, total := len(coef), 0.0, 0, 0.0, 0.0
 	for i, mean := range y {
 		fitted := constant + regress.Dot(coef, x[i*p:(i+1)*p])
 		f.fitted = append(f.fitted, fitted)
@@ -229,6 +229,7 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 			f.NegativeSizes++
 		}
 		if mean > 0 {
+			off, total = off+math.Abs(max(fitted, 0)-mean), total+mean
 			e := math.Abs(max(fitted, 0)-mean) / mean
 			sum += e
 			compared++
@@ -236,7 +237,7 @@ func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) er
 		}
 	}
 	if compared > 0 {
-		f.MeanError = sum / float64(compared)
+		f.MeanError, f.TimeError = sum/float64(compared), off/total
 	}
 	switch main := f.mainTerm(); {
 	case main.Value <= 0:

@@ -18,16 +18,13 @@ func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/
 // halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
 const halfNormalSkewness = 0.99527
 
-// noise returns the law of a kernel file, "" for none: the deviation by the terms of
-// the fit where there is one that grows with the size, else in percent of the time. A
-// law that is to be chosen is the one whose skewness is nearer.
-func (f *Fit) noise(law string) (string, error) {
-	if law == "" || law == NoNoise {
-		return "", nil
-	}
+// noise returns the law of a kernel file, "" for none, as where no size was timed twice:
+// the deviation by the terms of the fit where there is one that grows with the size, else in percent of the
+// time. A law that is to be chosen is the one whose skewness is nearer.
+func (f *Fit) noise(law string) string {
 	n := f.NoiseModel
-	if n == nil {
-		return "", fmt.Errorf("%w: noise of %s: no size was timed twice", ErrMeaningless, f.name())
+	if law == "" || law == NoNoise || n == nil {
+		return ""
 	}
 	if law == Auto {
 		law = Normal
@@ -36,9 +33,9 @@ func (f *Fit) noise(law string) (string, error) {
 		}
 	}
 	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
-		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation)), nil
+		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
 	}
-	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients)), nil
+	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
 }
 
 // name says which fit it is.

@@ -114,8 +114,8 @@ func TestNoNoiseToFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	err = r.WriteYAML(&file, FileOptions{Noise: Normal})
-	if !errors.Is(err, ErrMeaningless) || err.Error() != "f: no meaningful fit: noise of all timings: no size was timed twice" {
+	err = r.CheckNoise(Normal)
+	if !errors.Is(err, ErrMeaningless) || err.Error() != "no meaningful fit: noise of f, all timings: no size was timed twice" {
 		t.Errorf("got %v", err)
 	}
 	if err := r.WriteYAML(&file, FileOptions{Noise: "pink"}); err == nil || !strings.Contains(err.Error(), `noise "pink", want none,`) {

@@ -28,6 +28,9 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 			writeFit(&b, name, g)
 		}
 	}
+	for _, u := range r.Unfit {
+		fmt.Fprintf(&b, "\n%v\n", u)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -52,7 +55,7 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, c.t())
 	}
 	_ = tab.Flush() // into memory
-	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%\n", f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError)
+	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n", f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
 	if f.ResidualGrowth > uneven {
 		fmt.Fprintf(b, "    residuals of the slower half of the sizes are %.0f times those of the faster half: the standard errors, t and the\n"+
 			"    criterion suppose that they are equal, and say too much; --relative supposes equal percentages\n", f.ResidualGrowth)

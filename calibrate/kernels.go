@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"reprise/warning"
 )
 
 // ErrMeaningless is wrapped by the errors about data from which no model with a
@@ -59,12 +61,21 @@ func (o *KernelOptions) Validate() error {
 
 // KernelReport is the result of FitKernels.
 type KernelReport struct {
-	Timings   int64            `json:"timings"`
-	FirstDate string           `json:"first_date,omitempty"`
-	LastDate  string           `json:"last_date,omitempty"`
-	Weights   string           `json:"weights"`   // "equal" or "relative"
-	Criterion string           `json:"criterion"` // "bic" or "aic"
-	Functions []FunctionReport `json:"functions"`
+	Timings   int64             `json:"timings"`
+	FirstDate string            `json:"first_date,omitempty"`
+	LastDate  string            `json:"last_date,omitempty"`
+	Weights   string            `json:"weights"`   // "equal" or "relative"
+	Criterion string            `json:"criterion"` // "bic" or "aic"
+	Functions []FunctionReport  `json:"functions"`
+	Unfit     []Unfit           `json:"unfit"`    // to what no model fits, never nil
+	Warnings  []warning.Warning `json:"warnings"` // what is unfit, and fits that are far off; never nil
+}
+
+// Unfit is a kernel without a model, or a host or CPU without one of its own.
+type Unfit struct {
+	Function string `json:"function"`
+	Group    string `json:"group,omitempty"` // as "host 3, CPU 1"; "": the kernel has none at all
+	Why      string `json:"why"`
 }
 
 // FunctionReport is the model of one kernel.
@@ -77,6 +88,7 @@ type FunctionReport struct {
 	Groups     []Fit       `json:"groups,omitempty"` // of each host or CPU
 
 	groups [][]point // all points, then those of each group
+	unfit  []Unfit   // groups that are not among them
 }
 
 // Candidate is a model that was tried.
@@ -101,6 +113,7 @@ type Fit struct {
 	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
 	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
 	WorstError   float64       `json:"worst_relative_error"` // largest of them
+	TimeError    float64       `json:"time_error"`           // sum of |fit - mean| / sum of the means: what long calls are off
 	// ResidualGrowth is how many times as large the residuals of the slower half of the
 	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.
 	ResidualGrowth float64 `json:"residual_growth,omitempty"`

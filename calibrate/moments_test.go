@@ -38,10 +38,7 @@ func TestNoiseOfFewTimings(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				law, err := r.Functions[0].All.noise(Auto)
-				if err != nil {
-					t.Fatal(err)
-				}
+				law := r.Functions[0].All.noise(Auto)
 				want := map[noise.Shape]string{noise.Normal: "{normal:", noise.HalfNormal: "{half-normal:"}[shape]
 				if !strings.HasPrefix(law, want) {
 					t.Errorf("%d timings of each size, seed %d: %s, want %s", 3+reps, seed, law, want)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/calibrate"
+	"reprise/warning"
 )
 
 // Options says what Estimate estimates.
@@ -37,6 +38,8 @@ type Report struct {
 	Candidates []ClassCandidate `json:"candidates,omitempty"`
 	Classes    []ClassReport    `json:"classes"`
 	Model      *Model           `json:"model"`
+	// Warnings are those about what the sample is from, never nil.
+	Warnings []warning.Warning `json:"warnings"`
 }
 
 // ClassReport says what a class was estimated from, and how exactly.
@@ -95,7 +98,7 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		}
 		m.CPUsPerHost = slices.Max(numbers) + 1
 	}
-	r := &Report{Units: len(units), Days: len(s.Records), Model: m}
+	r := &Report{Units: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
 	groups, err := r.classify(units, o)
 	if err != nil {
 		return nil, err

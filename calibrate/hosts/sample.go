@@ -10,6 +10,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/table"
+	"reprise/warning"
 )
 
 // maxRecords bounds the number of rows of coefficients.
@@ -33,6 +34,7 @@ type Sample struct {
 	PerCPU    bool
 	Shape     string // of the noise
 	Records   []Record
+	Warnings  []warning.Warning // about what it is from
 
 	read map[dayKey]string // where the row of a unit and date is that was read
 }
@@ -195,7 +197,7 @@ const mostSeconds = 1e9
 // the coefficients of each kernel and, of kernels of which sizes were timed repeatedly, the
 // noise as a multiple of the first term.
 func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
-	s := &Sample{PerCPU: perCPU, Shape: shapeOf(r)}
+	s := &Sample{PerCPU: perCPU, Shape: shapeOf(r), Warnings: r.Warnings}
 	at := map[dayKey]int{}
 	for i := range r.Functions {
 		f := &r.Functions[i]

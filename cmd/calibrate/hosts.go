@@ -12,6 +12,7 @@ import (
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/warning"
 )
 
 func hostsCommand() *cli.Command {
@@ -71,8 +72,9 @@ func runHosts(c *cli.Context) error {
 	}
 	report, err := hosts.Estimate(sample, o)
 	if err != nil {
-		return err
+		return warning.With(err, sample.Warnings)
 	}
+	command.Warn(c, report.Warnings)
 	report.Model.Description, report.Model.Source = "estimated by calibrate hosts "+version, c.String("source")
 	model := output{"machine model", c.String("output"), report.Model.WriteYAML, readModel}
 	if written, err := writeOutputs(c, model); written || err != nil {
@@ -166,10 +168,13 @@ func readSample(c *cli.Context, perCPU bool) (*hosts.Sample, error) {
 		return nil, err
 	}
 	sample, err := hosts.FromFits(fits, perCPU)
-	if err == nil && shape != "" {
+	if err != nil {
+		return nil, warning.With(err, fits.Warnings)
+	}
+	if shape != "" {
 		sample.Shape = shape
 	}
-	return sample, err
+	return sample, nil
 }
 
 func readCoefficients(c *cli.Context, perCPU bool, shape string) (*hosts.Sample, error) {

@@ -11,6 +11,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/warning"
 )
 
 func kernelsCommand() *cli.Command {
@@ -157,6 +158,10 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := report.CheckNoise(s.file.Noise); err != nil {
+		return warning.With(err, report.Warnings)
+	}
+	command.Warn(c, report.Warnings)
 	if dir := c.String("plots"); dir != "" {
 		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
 			return err
