@@ -34,6 +34,8 @@ type aheadRank struct {
 
 	reading sync.Mutex // held by who fills a block of the rank, and so owns its stream
 	over    bool       // no block follows; under reading
+
+	odd *oddities // in what was asked for, of who asks
 }
 
 // block is actions of a rank. One without is its last.
@@ -42,8 +44,16 @@ type block struct {
 	actions []trace.Action // in room
 	lists   sumLists       // that they name
 	listed  bool           // there are some; under aheadRank.reading
+	odd     []oddMark
 	last    bool
 	err     error // of the last
+}
+
+// oddMark is what was odd in the lines of a rank up to those that were read for the action
+// with that number in a block.
+type oddMark struct {
+	action int
+	odd    oddities
 }
 
 func (r *aheadRank) empty() bool   { return r.filled.Load() == r.spent.Load() }
@@ -138,10 +148,14 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 		return false
 	}
 	b := &r.blocks[filled%2]
-	b.actions = b.room[:0]
+	b.actions, b.odd = b.room[:0], b.odd[:0]
 	s.lines.memory = memory
 	for n := readAtOnce; n == readAtOnce && len(b.actions) < len(b.room) && !s.lists.some(); {
+		odds := s.odds
 		n, b.err = t.fill(s, b.room[len(b.actions):][:readAtOnce])
+		if s.odds > odds {
+			b.odd = append(b.odd, oddMark{len(b.actions), *s.odd})
+		}
 		b.actions = b.room[:len(b.actions)+n]
 	}
 	b.lists, b.listed, s.lists = s.lists, s.lists.some(), s.lists.following()
@@ -155,6 +169,7 @@ func (t *Trace) fillBlock(rank int32, memory *slab) bool {
 func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 	r, taken := &t.ahead.ranks[rank], &t.ahead.taken[rank]
 	if !r.empty() && int(*taken) == len(r.first().actions) && !r.first().last {
+		r.learn(r.first(), int(*taken))
 		t.ahead.spend(r)
 		*taken = 0
 	}
@@ -162,12 +177,28 @@ func (t *Trace) take(rank int32, buf []trace.Action) (int, error) {
 		t.fillBlock(rank, &t.memory)
 	}
 	b := r.first()
+	if len(b.odd) > 0 {
+		r.learn(b, int(*taken))
+	}
 	if b.last {
 		return 0, b.err
 	}
 	n := copy(buf, b.actions[*taken:])
 	*taken += int32(n)
 	return n, nil
+}
+
+// learn takes over what was odd in the lines of a block before its action of that number,
+// and in those that were read with that.
+func (r *aheadRank) learn(b *block, action int) {
+	n := len(b.odd)
+	for n > 0 && b.odd[n-1].action > action {
+		n--
+	}
+	if n > 0 {
+		odd := b.odd[n-1].odd // whose place serves the next block, too
+		r.odd = &odd
+	}
 }
 
 // spend gives the block that is empty back, without its lists, and rouses the reader if it

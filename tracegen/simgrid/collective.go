@@ -113,7 +113,7 @@ type call struct {
 func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 	kind, ok := collectives[verb]
 	if !ok {
-		f.failf("action %q is not supported", verb)
+		f.unsupported(verb)
 		return
 	}
 	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}

@@ -14,6 +14,8 @@ type fields struct {
 	text []byte // lines, each with its '\n'
 	at   int    // the next field, or blanks before it; len(text) before the first line
 	err  error  // the first mistake
+	odd  odd    // why the line is odd
+	what string // is odd in it
 }
 
 func (f *fields) failf(format string, args ...any) {
@@ -71,6 +73,27 @@ func (f *fields) takes(text string) bool {
 	}
 	f.at = to
 	return true
+}
+
+// special reads the next field if it is one of numbers below 0 that mean something of their
+// own, and returns it, 0 for any other.
+func (f *fields) special(numbers ...int) int {
+	f.skipBlanks()
+	if f.text[f.at] != '-' {
+		return 0
+	}
+	for _, n := range numbers {
+		if f.takes(strconv.Itoa(n)) {
+			return n
+		}
+	}
+	return 0
+}
+
+// done reports whether no field is left.
+func (f *fields) done() bool {
+	f.skipBlanks()
+	return f.text[f.at] == '\n'
 }
 
 // left returns the number of fields that are left.
@@ -168,6 +191,10 @@ func (f *fields) itemSize(defaultSize int64) int64 {
 	if n, end := digits(f.text, f.at); end > 0 && n < int64(len(typeSizes)) && typeSizes[n] > 0 {
 		f.at = end
 		return typeSizes[n]
+	}
+	if f.takes("-1") {
+		f.note(derivedLine, "datatype -1")
+		return 0
 	}
 	if field := f.next(); field != nil {
 		f.failf("datatype %q is not known", field)

@@ -83,6 +83,6 @@ func (l *lines) close() {
 // mistake returns the mistake in the line, with its place, and forgets it.
 func (l *lines) mistake() error {
 	err := l.err
-	l.err = nil
+	l.err, l.odd = nil, notOdd
 	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
 }

@@ -31,7 +31,7 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 		t.received(f, a)
 		s.begin(f, a, key{a.Peer, s.rank, a.Tag})
 	case "sendRecv":
-		t.sendrecv(f, a)
+		s.sendrecv(f, t, a)
 	case "wait":
 		return s.wait(f, t, a)
 	case "test":
@@ -42,40 +42,62 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 	case "init":
 		t.checkInit(f)
 		return false
-	case "finalize", "comm_size", "comm_split", "comm_dup", "location":
+	case "finalize", "comm_size", "location":
+		return false
+	case "comm_split", "comm_dup":
+		f.note(commLine, "%s", verb)
 		return false
 	case "":
 		f.failf("action is missing")
 	default:
 		s.collective(f, t, string(verb), a)
 	}
-	return true
+	return f.odd != toNobody
 }
 
-// Constants of SimGrid's text, for receives.
+// Constants of SimGrid's text.
 const (
 	anySource     = -555
 	anyTag        = -444
 	anySourceWait = anySource - 1 // how a wait names a receive from any source
+	undefined     = -333          // how SMPI since 3.29 writes that source, and no destination
+	procNull      = -666          // no partner, and so no message
 )
 
 // sent parses "PEER TAG COUNT [TYPE]" of a send.
 func (t *Trace) sent(f *fields, a *trace.Action) {
+	if n := f.special(undefined, procNull); n != 0 {
+		f.note(toNobody, "to %d", n)
+		return
+	}
 	a.Peer = t.rank(f, "peer")
 	a.Tag = tag(f)
+	f.wantCount()
 	a.X[0] = f.size(f.integer("count", 0, maxBytes), t.defaultSize)
 }
 
 // received parses "PEER TAG COUNT [TYPE]" of a receive, which may have wildcards and
 // need not know its size.
 func (t *Trace) received(f *fields, a *trace.Action) {
-	if f.takes("-555") {
-		a.Peer = trace.AnySource
-	} else {
+	switch f.special(anySource, undefined, procNull) {
+	case 0:
 		a.Peer = t.rank(f, "peer")
+	case procNull:
+		f.note(toNobody, "from %d", procNull)
+		return
+	default:
+		a.Peer = trace.AnySource
 	}
 	a.Tag = wildTag(f)
+	f.wantCount()
 	a.X[0] = f.size(f.integer("count", -1, maxBytes), t.defaultSize)
+}
+
+// wantCount leaves a mistake where a line ends behind what should be a tag.
+func (f *fields) wantCount() {
+	if f.done() {
+		f.failf("count is missing behind peer and tag; without a tag, %s", convertOld)
+	}
 }
 
 // rank parses the number of a rank.
@@ -95,19 +117,28 @@ func wildTag(f *fields) int32 {
 }
 
 // sendrecv parses "SCOUNT DST RCOUNT SRC STYPE RTYPE"; its tag is 0.
-func (t *Trace) sendrecv(f *fields, a *trace.Action) {
+func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	a.Kind = trace.KindSendrecv
+	first := s.firstOf(t, pairLines)
 	out := f.integer("sent count", 0, maxBytes)
-	a.Peer = t.rank(f, "destination")
+	a.Peer = t.numbered(f, "destination", first)
 	in := f.integer("received count", 0, maxBytes)
-	a.X[2] = int64(t.rank(f, "source"))
+	if n := f.special(anySource, undefined); n != 0 {
+		f.failf("source %d: sendRecv from any source is not supported", n)
+	}
+	a.X[2] = int64(t.numbered(f, "source", first))
 	a.X[0] = f.size(out, t.defaultSize)
 	a.X[1] = f.size(in, t.defaultSize)
 }
 
+// numbered parses the number of a rank where that of rank 0 is first.
+func (t *Trace) numbered(f *fields, what string, first int64) int32 {
+	return int32(f.integer(what, first, first+int64(t.ranks-1)) - first)
+}
+
 // begin makes the request of an action pending.
 func (s *stream) begin(f *fields, a *trace.Action, k key) {
-	if f.err == nil {
+	if f.err == nil && f.odd != toNobody {
 		a.Req, f.err = s.add(k)
 	}
 }
@@ -115,8 +146,11 @@ func (s *stream) begin(f *fields, a *trace.Action, k key) {
 // wait parses "SRC DST TAG". It is false if no such request is pending.
 func (s *stream) wait(f *fields, t *Trace, a *trace.Action) (ok bool) {
 	a.Kind = trace.KindWait
-	if k := t.key(f); f.err == nil {
-		a.Req, ok = s.requests.wait(k)
+	from := f.at
+	if k, some := s.named(f, t, "wait"); some {
+		if a.Req, ok = s.requests.wait(k); !ok {
+			f.note(s.idle(t, k), "wait%s", f.text[from:f.at])
+		}
 	}
 	return ok
 }
@@ -124,20 +158,63 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action) (ok bool) {
 // test is wait for a test.
 func (s *stream) test(f *fields, t *Trace, a *trace.Action) (ok bool) {
 	a.Kind = trace.KindTest
-	if k := t.key(f); f.err == nil {
-		a.Req, ok = s.requests.test(k)
+	from := f.at
+	if k, some := s.named(f, t, "test"); some {
+		if a.Req, ok = s.requests.test(k); !ok {
+			f.note(s.idle(t, k), "test%s", f.text[from:f.at])
+		}
 	}
 	return ok
 }
 
-// key parses "SRC DST TAG", which name a message.
-func (t *Trace) key(f *fields) key {
-	source := f.integer("source", anySourceWait, int64(t.ranks-1))
-	switch {
-	case source == anySourceWait:
-		source = trace.AnySource
-	case source < 0 && source != anySource:
-		f.failf("source %d out of [0,%d]", source, t.ranks-1)
+// named parses "SRC DST TAG", which name a message, of a wait or a test. It is false at a mistake, and
+// where one of the two is nobody, so that there is nothing to wait for.
+func (s *stream) named(f *fields, t *Trace, verb string) (k key, ok bool) {
+	if f.done() {
+		f.failf("%s names no request: want source, destination and tag, which SimGrid before 3.20 wrote of none, and before 3.31 not of tests; %s", verb, convertOld)
+		return k, false
 	}
-	return key{int32(source), t.rank(f, "destination"), wildTag(f)}
+	src := f.integer("source", math.MinInt32, math.MaxInt32)
+	dst := f.integer("destination", math.MinInt32, math.MaxInt32)
+	tag := wildTag(f)
+	if f.err != nil || dst == undefined || dst == procNull || src == procNull {
+		return k, false
+	}
+	first := s.firstOf(t, waitLines)
+	if k, ok = messageKey(src, dst, tag, first, int64(t.ranks)); !ok {
+		f.failf("source %d or destination %d out of [%d,%d]", src, dst, first, first+int64(t.ranks-1))
+	}
+	return k, ok
+}
+
+// messageKey returns the key of a message by the numbers in a wait, where that of rank 0 is
+// first. It is false for numbers that no rank has. A source of -555 names no request in
+// SimGrid, but in texts that name actors it does.
+func messageKey(src, dst int64, tag int32, first, ranks int64) (key, bool) {
+	dst -= first
+	switch {
+	case src == anySourceWait, src == undefined, src == anySource && first > 0:
+		src = trace.AnySource
+	case src != anySource:
+		if src -= first; src < 0 || src >= ranks {
+			return key{}, false
+		}
+	}
+	return key{int32(src), int32(dst), tag}, dst >= 0 && dst < ranks
+}
+
+// idle returns how a wait is odd whose key is that of no pending request: it may be, if its
+// numbers were those of the other numbering.
+func (s *stream) idle(t *Trace, k key) odd {
+	shift := int32(1)
+	if t.first(waitLines) == 0 {
+		shift = -1
+	}
+	if k.dst += shift; k.src >= 0 {
+		k.src += shift
+	}
+	if s.has(k) {
+		return otherLine
+	}
+	return idleLine
 }

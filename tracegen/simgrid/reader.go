@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
-	"reprise/internal/words"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // MaxRanks is the largest number of ranks that a trace may have.
@@ -26,8 +24,9 @@ type Trace struct {
 	shared      *lines   // the one file, or nil
 	memory      slab     // of the windows that Fill's caller reads
 	recent      recentSums
-	batch       int    // actions that Fill is asked for
-	fills       []int  // calls of Fill, by rank
+	batch       int   // actions that Fill is asked for
+	fills       []int // calls of Fill, by rank
+	numbers     [numLineKinds]numbering
 	ahead       *ahead // nil without ReadAhead
 }
 
@@ -41,7 +40,9 @@ type stream struct {
 	over  bool           // the last line has been read
 	last  []trace.Action // what follows the last line
 	lists sumLists       // counts per rank of collective operations
-	stray int            // lines of other ranks in its file
+	odd   *oddities      // nil while nothing was
+	odds  int            // changes of it
+	own   bool           // a line of the rank has been read
 	err   error          // what follows the last line that was read
 }
 
@@ -162,27 +163,6 @@ func (t *Trace) Files() []string {
 		files[r] = t.streams[r].lines.path
 	}
 	return files
-}
-
-// Warnings returns oddities of what has been read so far.
-func (t *Trace) Warnings() []warning.Warning {
-	stray := 0
-	for r := range t.streams {
-		stray += t.strayOf(r)
-	}
-	if stray == 0 {
-		return nil
-	}
-	return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks", words.Count(stray, "line"))}
-}
-
-// strayOf returns how many lines of other ranks the file of rank r had so far.
-func (t *Trace) strayOf(r int) int {
-	if t.ahead != nil {
-		t.ahead.ranks[r].reading.Lock()
-		defer t.ahead.ranks[r].reading.Unlock()
-	}
-	return t.streams[r].stray
 }
 
 // openShared counts the ranks of the one file and finds the default datatype.
@@ -314,7 +294,7 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	err := s.lines.next()
 	if err == io.EOF {
 		s.finish()
-		return false, nil
+		return false, t.checkOwn(s)
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: file of rank %d: %w", t.name, s.rank, err)
@@ -324,14 +304,29 @@ func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	switch {
 	case s.lines.err != nil:
 	case owner == int64(s.rank):
+		s.own = true
 		ok = s.parse(&s.lines.fields, t, a)
 	default:
-		s.stray++
+		s.lines.note(strayLine, "%d", owner)
 	}
 	if s.lines.err != nil {
 		return false, s.lines.mistake()
 	}
+	if s.lines.odd != notOdd {
+		s.count(&s.lines)
+	}
 	return ok, nil
+}
+
+// checkOwn refuses a file that has lines, but none of its rank: then the index does not
+// list the files by rank.
+func (t *Trace) checkOwn(s *stream) error {
+	if s.own || s.odd == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: file %d, %s, is that of rank %d, but has lines of rank %s and none of %d: "+
+		"the index must list the files by rank, and where it is sorted by name, 10 comes before 2",
+		t.name, s.rank+1, s.lines.name, s.rank, s.odd.lines[strayLine].what, s.rank)
 }
 
 // fillShared is Fill where all ranks share a file.
@@ -388,6 +383,9 @@ func (t *Trace) readShared() (int64, error) {
 	ok := t.streams[rank].parse(&t.shared.fields, t, &a)
 	if t.shared.err != nil {
 		return 0, t.shared.mistake()
+	}
+	if t.shared.odd != notOdd {
+		t.streams[rank].count(t.shared)
 	}
 	if ok {
 		t.streams[rank].queue = append(t.streams[rank].queue, a)

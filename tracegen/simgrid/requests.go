@@ -2,6 +2,7 @@ package simgrid
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/trace"
 )
@@ -58,6 +59,11 @@ func (q *requests) test(k key) (int32, bool) {
 		q.push(r)
 	}
 	return r.slot, ok
+}
+
+// has reports whether a request of a key is pending.
+func (q *requests) has(k key) bool {
+	return slices.ContainsFunc(q.list[q.gone:], func(r pendingRequest) bool { return r.key == k })
 }
 
 // take removes the oldest request of a key from the list. It takes as long as there
