@@ -99,9 +99,10 @@ func (in *input) run(m replay.Machine, o replay.Options) (*replay.Result, error)
 		return res, err
 	}
 	res, err := replay.RunSource(in.header, in.text, m, o)
-	if err == nil {
-		res.Warnings = warning.Join(res.Warnings, in.warnings())
+	if res == nil {
+		return nil, warning.With(err, in.warnings())
 	}
+	res.Warnings = warning.Join(res.Warnings, in.warnings())
 	return res, err
 }
 

@@ -12,11 +12,13 @@
 // waitall, test, sendRecv; barrier, bcast, reduce, allreduce, alltoall, alltoallv,
 // gather, gatherv, allgather, allgatherv, scatter, scatterv, reducescatter, scan,
 // exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any
-// other action is an error that names it, with file and line.
+// other action is an error that names it, with file and line. What is odd in a text but
+// can be read is a warning ([Trace.Warnings]).
 //
 // Three rules of the format are worth knowing. A wait names a message (source,
 // destination, tag), not a request: it means the oldest pending one, and does
-// nothing if there is none. A rank waits for what is pending after its last line,
+// nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there; such texts
+// are recognised by what their waits name. A rank waits for what is pending after its last line,
 // of requests for one and the same message only the newest. And a count without a
 // datatype means bytes, or doubles if the init lines have an argument. In SimGrid the
 // last init executed by any rank decides for all, so they must agree.

@@ -114,14 +114,13 @@ func TestByActors(t *testing.T) {
 			continue
 		}
 		rewritten++
-		for _, ahead := range []bool{false, true} {
-			got, warnings := played(t, old, ahead)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, ahead %t (-ranks +actors):\n%s", name, ahead, diff)
-			}
-			if !strings.Contains(warnings, "actors, which count from 1") {
-				t.Errorf("%s, ahead %t: warnings %s", name, ahead, warnings)
-			}
+		ahead := len(name)%2 == 0
+		got, warnings := played(t, old, ahead)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s, ahead %t (-ranks +actors):\n%s", name, ahead, diff)
+		}
+		if !strings.Contains(warnings, "actors, which count from 1") {
+			t.Errorf("%s, ahead %t: warnings %s", name, ahead, warnings)
 		}
 	}
 	if rewritten < 50 {
@@ -171,7 +170,7 @@ func randomText(rng *rand.Rand) map[string]string {
 
 // TestByActorsAtRandom: so do random programs, in which any numbers are in range.
 func TestByActorsAtRandom(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(150) {
 		files := randomText(rand.New(rand.NewPCG(seed, 1)))
 		want, warnings := played(t, files, false)
 		if warnings != "[]" {

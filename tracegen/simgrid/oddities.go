@@ -2,6 +2,7 @@ package simgrid
 
 import (
 	"fmt"
+	"strings"
 
 	"reprise/internal/words"
 	"reprise/warning"
@@ -35,8 +36,14 @@ type oddities struct {
 func (f *fields) note(why odd, format string, args ...any) {
 	if f.odd == notOdd {
 		f.odd, f.what = why, fmt.Sprintf(format, args...)
+		if len(f.what) > maxQuoted {
+			f.what = strings.ToValidUTF8(f.what[:maxQuoted], "") + "..."
+		}
 	}
 }
+
+// maxQuoted bounds what a warning quotes of a line, in bytes.
+const maxQuoted = 64
 
 // count counts an odd line.
 func (s *stream) count(l *lines) {
