@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"math"
 
 	"reprise/trace"
 )
@@ -191,7 +190,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if !(seconds >= 0) {
 			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
 		}
-		if rk.clock += seconds; math.IsInf(rk.clock, 1) {
+		if rk.clock += seconds; rk.clock > maxTime {
 			return goOn, errDate
 		}
 		e.charge(r, kindSleep)

@@ -21,7 +21,13 @@ func (b *barrierSource) Fill(rank int32, buf []trace.Action) (int, error) {
 		return n, err
 	}
 	b.over[rank] = true
-	buf[0] = trace.Action{Kind: trace.KindWaitAll}
-	buf[1].SetCollective(&trace.Collective{Kind: trace.CollBarrier})
-	return 2, nil
+	last := lastActions()
+	return copy(buf, last[:]), nil
+}
+
+// lastActions returns what follows the actions of each rank.
+func lastActions() (last [2]trace.Action) {
+	last[0].Kind = trace.KindWaitAll
+	last[1].SetCollective(&trace.Collective{Kind: trace.CollBarrier})
+	return last
 }

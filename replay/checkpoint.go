@@ -30,6 +30,9 @@ type Resumable interface {
 	Source
 	// Snapshot stores the places of all ranks, or sets them.
 	Snapshot(c *snapshot.Codec)
+	// Follows says, once places are set, whether rest can be what is still to be played of
+	// the last batch of rank; the error is nil if so.
+	Follows(rank int32, rest []trace.Action) error
 }
 
 // A Checkpoint is a file with the state of a replay, to go on from.
@@ -127,7 +130,7 @@ func moveHead(c *snapshot.Codec, identity *[]Property, wall *float64) {
 		c.String(&p.Name, maxText)
 		c.String(&p.Value, maxText)
 	})
-	c.Float64(wall)
+	c.Amount(wall)
 }
 
 // difference names the properties in which a checkpoint and a run differ; nil if

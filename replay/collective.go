@@ -19,7 +19,7 @@ const collectiveTag = math.MinInt32
 type collectiveRun struct {
 	schedule collective.Schedule
 	steps    []collective.Step // not yet taken
-	rounds   int               // taken from schedule
+	rounds   int               // taken from schedule, but for the end
 	requests []request         // by slot
 	flops    float64           // to compute at the end
 }
@@ -101,8 +101,9 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) error {
 }
 
 func (c *collectiveRun) nextRound() {
-	c.rounds++
-	c.steps = c.schedule.Next()
+	if c.steps = c.schedule.Next(); len(c.steps) > 0 {
+		c.rounds++
+	}
 }
 
 // step takes one step; the outcome is goOn unless the rank is blocked.

@@ -75,8 +75,13 @@ func (e *engine) loop() error {
 			}
 		}
 		others := earlier(flows, matches)
-		if math.IsInf(others, 1) && e.stuck() {
-			return e.check()
+		if others > maxTime {
+			if !math.IsInf(others, 1) {
+				return errDate
+			}
+			if e.stuck() {
+				return e.check()
+			}
 		}
 		if e.spin(others) {
 			continue
@@ -156,6 +161,14 @@ func (e *engine) runAll() error {
 // never waits, and how far ranks are apart in the trace.
 const maxAhead = 4096
 
+// maxStill is how many batches a rank may run while its clock stands still: then the
+// event loop looks up, as someone may want to end the replay. A batch that only says that
+// the rank runs in a loop counts for many.
+const (
+	maxStill  = 1 << 20
+	idleCount = 1 << 8
+)
+
 // run carries on rank r until it waits for something or its actions end.
 func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
@@ -163,8 +176,11 @@ func (e *engine) run(r int32) error {
 	batches := 0
 	for {
 		if rk.pos == rk.filled {
-			if batches++; batches > maxAhead && rk.clock > e.now {
-				e.parked.Set(r, rk.clock)
+			if rk.clock > maxTime {
+				return fmt.Errorf("rank %d: %w", r, errDate)
+			}
+			if batches++; batches > maxAhead && (rk.clock > e.now || batches > maxStill) {
+				e.parked.Set(r, max(rk.clock, e.now))
 				return nil
 			}
 			n, err := e.source.Fill(r, buf)
@@ -173,10 +189,15 @@ func (e *engine) run(r int32) error {
 			}
 			e.numActions += int64(n)
 			rk.pos, rk.filled = 0, uint8(n)
-			if n == 0 {
+			switch n {
+			case 0:
 				rk.over = true
 				e.live--
 				return nil
+			case 1:
+				if buf[0].Kind == trace.KindNone {
+					batches += idleCount
+				}
 			}
 		}
 		a := &buf[rk.pos%bufferedActions]
@@ -188,6 +209,9 @@ func (e *engine) run(r int32) error {
 			rk.pos++
 		}
 		if outcome != goOn {
+			if rk.clock > maxTime {
+				return fmt.Errorf("rank %d: %w", r, errDate)
+			}
 			return nil
 		}
 	}

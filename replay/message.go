@@ -198,10 +198,13 @@ func (e *engine) fit(m *message, room int64) {
 	}
 }
 
+// maxBytes bounds the size of a message: a petabyte.
+const maxBytes = 1 << 50
+
 // checkPost checks what a source of actions may have got wrong.
 func (e *engine) checkPost(peer int32, size int64) error {
-	if size < 0 {
-		return fmt.Errorf("%d bytes, want a number >= 0", size)
+	if uint64(size) > maxBytes {
+		return fmt.Errorf("%d bytes, want a number in [0,%d]", size, int64(maxBytes))
 	}
 	return e.checkPeer(peer)
 }

@@ -61,7 +61,7 @@ func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.freeKernels()})
+	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.freeKernels(), Idle: true})
 	if err != nil {
 		return nil, err
 	}

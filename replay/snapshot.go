@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"reprise/internal/snapshot"
 	"reprise/trace"
@@ -11,12 +13,10 @@ import (
 // or sets it from one of a replay of the same trace, machine and options.
 func (e *engine) Snapshot(c *snapshot.Codec) {
 	c.Section("engine", *e)
-	c.Float64(&e.now)
+	c.Range(&e.now, 0, maxTime)
 	snapshot.Index(c, &e.live, 0, len(e.ranks)+1)
-	snapshot.Index(c, &e.probeFactor, 1, math.MaxInt)
-	snapshot.Index(c, &e.testFactor, 1, math.MaxInt)
-	for _, n := range []*int64{&e.numMessages, &e.numBytes, &e.numPolls, &e.numActions, &e.numTruncated} {
-		snapshot.Int(c, n)
+	for _, n := range []*int64{&e.probeFactor, &e.testFactor, &e.numMessages, &e.numBytes, &e.numPolls, &e.numActions, &e.numTruncated} {
+		snapshot.Index(c, n, 0, math.MaxInt)
 	}
 	e.snapshotMessages(c)
 	e.snapshotRanks(c)
@@ -30,6 +30,11 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.snapshotCollectives(c)
 	if e.random != nil {
 		e.random.snapshot(c, len(e.messages))
+	}
+	if c.Reading() && c.Err() == nil {
+		if err := e.checkState(); err != nil {
+			c.Check(false, "%v", err)
+		}
 	}
 }
 
@@ -46,8 +51,8 @@ func (e *engine) snapshotSource(c *snapshot.Codec) {
 func (e *engine) snapshotMessages(c *snapshot.Codec) {
 	c.Section("messages", message{})
 	snapshot.Slice(c, &e.messages, math.MaxInt32, func(m *message) {
-		snapshot.Int(c, &m.size)
-		c.Float64(&m.at)
+		snapshot.Index(c, &m.size, 0, maxBytes+1)
+		c.Amount(&m.at)
 		snapshot.Index(c, &m.src, trace.AnySource, len(e.ranks))
 		snapshot.Index(c, &m.dst, 0, len(e.ranks))
 		snapshot.Int(c, &m.tag)
@@ -85,14 +90,16 @@ func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
 }
 
 func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
-	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.missed, &rk.turn, &rk.arrival} {
-		c.Float64(v)
+	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.turn} {
+		c.Range(v, 0, maxTime)
 	}
+	c.Range(&rk.missed, -maxTime, maxTime)
+	c.Range(&rk.arrival, 0, math.Inf(1))
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
 		e.snapshotID(c, id)
 	}
-	snapshot.Int(c, &rk.wild)
-	snapshot.Int(c, &rk.waits)
+	snapshot.Index(c, &rk.wild, 0, math.MaxInt32)
+	snapshot.Index(c, &rk.waits, 0, math.MaxInt32)
 	snapshot.Index(c, &rk.guardPeer, -1, len(e.ranks))
 	snapshot.Int(c, &rk.guardTag)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
@@ -127,7 +134,7 @@ func (p *processors) snapshot(c *snapshot.Codec) {
 	for i := range p.work {
 		w := &p.work[i]
 		for _, v := range []*float64{&w.left, &w.rate, &w.bound, &w.date} {
-			c.Float64(v)
+			c.Amount(v)
 		}
 	}
 }
@@ -153,14 +160,14 @@ func (b *ledger) snapshot(c *snapshot.Codec) {
 
 func (p *stepCounter) snapshot(c *snapshot.Codec) {
 	c.Section("steps", *p, stepBegin{})
-	snapshot.Int(c, &p.begun)
+	snapshot.Index(c, &p.begun, 0, math.MaxInt)
 	snapshot.Int(c, &p.last)
 	c.Const("steps", len(p.begins))
 	for i := range p.begins {
 		b := &p.begins[i]
-		snapshot.Int(c, &b.ranks)
-		c.Float64(&b.sum)
-		c.Float64(&b.last)
+		snapshot.Index(c, &b.ranks, 0, p.ranks+1)
+		c.Amount(&b.sum)
+		c.Amount(&b.last)
 	}
 }
 
@@ -178,7 +185,7 @@ func (e *engine) snapshotCollectives(c *snapshot.Codec) {
 func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	if c.Reading() {
 		a := &e.actions[int(r)*bufferedActions+int(rk.pos)%bufferedActions]
-		c.Check(a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
+		c.Check(rk.pos < rk.filled && a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
 		c.Fail(e.beginCollective(r, rk, a))
 		if c.Err() != nil {
 			return
@@ -187,26 +194,43 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	run := &e.collectives[r]
 	rounds, left := run.rounds, len(run.steps)
 	snapshot.Index(c, &rounds, 0, math.MaxInt)
-	snapshot.Int(c, &left)
+	snapshot.Index(c, &left, 0, math.MaxInt)
 	snapshot.Slice(c, &run.requests, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
-	if c.Reading() {
-		run.skip(rounds, left)
+	if c.Reading() && c.Err() == nil {
+		c.Check(run.skip(rounds, left), "rank %d: %d steps of round %d of a %v", r, left, rounds, trace.CollectiveKind(e.actions[int(r)*bufferedActions+int(rk.pos)].Sym))
 	}
 }
 
-// skip takes so many rounds, and all steps of the last but those left.
-func (run *collectiveRun) skip(rounds, left int) {
+// skip takes so many rounds, and all steps of the last but those left. It reports
+// whether there are as many.
+func (run *collectiveRun) skip(rounds, left int) bool {
 	for run.rounds < rounds {
 		run.nextRound()
 		if len(run.steps) == 0 {
-			return
+			break
 		}
 	}
-	run.steps = run.steps[max(0, len(run.steps)-left):]
+	if run.rounds != rounds || left > len(run.steps) {
+		return false
+	}
+	run.steps = run.steps[len(run.steps)-left:]
+	return true
 }
 
 // Snapshot implements Resumable.
 func (list cursors) Snapshot(c *snapshot.Codec) { trace.Snapshot(c, list) }
+
+// Follows implements Resumable. A cursor knows what it has asked.
+func (list cursors) Follows(rank int32, rest []trace.Action) error {
+	peer, tag, asks := list[rank].Asks()
+	poll := len(rest) > 0 && rest[len(rest)-1].Kind == trace.KindPoll
+	if asks != poll || asks && (peer != rest[len(rest)-1].Peer || tag != rest[len(rest)-1].Tag) {
+		return errOtherActions
+	}
+	return nil
+}
+
+var errOtherActions = errors.New("its actions are not those that its program has come to")
 
 // Snapshot implements Resumable.
 func (l *Lists) Snapshot(c *snapshot.Codec) {
@@ -215,6 +239,15 @@ func (l *Lists) Snapshot(c *snapshot.Codec) {
 	for r := range l.next {
 		snapshot.Index(c, &l.next[r], 0, len(l.actions[r])+1)
 	}
+}
+
+// Follows implements Resumable.
+func (l *Lists) Follows(rank int32, rest []trace.Action) error {
+	next := l.next[rank]
+	if len(rest) > next || !slices.Equal(rest, l.actions[rank][next-len(rest):next]) {
+		return errOtherActions
+	}
+	return nil
 }
 
 // Snapshot implements Resumable.
@@ -228,4 +261,16 @@ func (b *barrierSource) Snapshot(c *snapshot.Codec) {
 		return
 	}
 	c.Fail(errNotResumable)
+}
+
+// Follows implements Resumable.
+func (b *barrierSource) Follows(rank int32, rest []trace.Action) error {
+	if !b.over[rank] {
+		return b.Source.(Resumable).Follows(rank, rest)
+	}
+	last := lastActions()
+	if len(rest) > len(last) || !slices.Equal(rest, last[len(last)-len(rest):]) {
+		return errOtherActions
+	}
+	return nil
 }

@@ -27,7 +27,8 @@ type Trace struct {
 	batch       int   // actions that Fill is asked for
 	fills       []int // calls of Fill, by rank
 	numbers     [numLineKinds]numbering
-	ahead       *ahead // nil without ReadAhead
+	ahead       *ahead           // nil without ReadAhead
+	resumed     [][]trace.Action // by rank: what the last Fill before a checkpoint gave
 }
 
 // stream is the actions of one rank.

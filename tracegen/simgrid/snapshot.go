@@ -2,9 +2,11 @@ package simgrid
 
 import (
 	"crypto/sha256"
+	"errors"
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"reprise/internal/snapshot"
 	"reprise/trace"
@@ -22,6 +24,9 @@ func (t *Trace) Snapshot(c *snapshot.Codec) {
 	c.Const("ranks", len(t.streams))
 	batch := t.batch
 	snapshot.Index(c, &batch, 0, maxBatch)
+	if c.Reading() {
+		t.resumed = make([][]trace.Action, len(t.streams))
+	}
 	buf := make([]trace.Action, batch)
 	for r := range t.streams {
 		fills := t.fills[r]
@@ -29,14 +34,30 @@ func (t *Trace) Snapshot(c *snapshot.Codec) {
 		if !c.Reading() {
 			continue
 		}
-		for n := 1; n > 0 && t.fills[r] < fills; {
+		n := 1
+		for n > 0 && t.fills[r] < fills && c.Err() == nil {
 			var err error
 			if n, err = t.Fill(int32(r), buf); err != nil {
 				c.Fail(err)
 				return
 			}
 		}
+		c.Check(t.fills[r] == fills, "rank %d has asked %d times, and its text ends after %d", r, fills, t.fills[r])
+		if fills > 0 {
+			t.resumed[r] = slices.Clone(buf[:n])
+		}
 	}
+}
+
+// Follows says whether rest is the end of what the last Fill before a checkpoint has
+// given to a rank. It may be asked once.
+func (t *Trace) Follows(rank int32, rest []trace.Action) error {
+	last := t.resumed[rank]
+	t.resumed[rank] = nil
+	if len(rest) > len(last) || !slices.Equal(rest, last[len(last)-len(rest):]) {
+		return errors.New("its actions are not those of its text")
+	}
+	return nil
 }
 
 // Hash names the trace by the contents of its files, which it reads.

@@ -1,0 +1,162 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/trace"
+)
+
+// What a checkpoint says hangs together: a rank waits for one thing, a message is in one
+// place and known to those who wait for it. A file that says otherwise was not written by a
+// replay, whatever its checksum; played on, it could end in a panic, or never.
+
+// check checks the state that was read. The parts have been checked one by one.
+func (e *engine) checkState() error {
+	if e.numPolls < max(e.probeFactor, e.testFactor)-1 {
+		return fmt.Errorf("probes that cost %d times as much after %d", max(e.probeFactor, e.testFactor), e.numPolls)
+	}
+	tally, err := e.tally()
+	if err != nil {
+		return err
+	}
+	for id := range e.messages {
+		if err := e.checkMessage(int32(id), tally); err != nil {
+			return fmt.Errorf("message %d: %w", id, err)
+		}
+	}
+	if err := e.checkProcessors(); err != nil {
+		return err
+	}
+	live := len(e.ranks)
+	for r := range e.ranks {
+		if e.ranks[r].over {
+			live--
+		}
+		if err := e.checkRank(int32(r), tally); err != nil {
+			return fmt.Errorf("rank %d: %w", r, err)
+		}
+	}
+	if live != e.live {
+		return fmt.Errorf("%d ranks have actions left, and %d are counted", live, e.live)
+	}
+	return nil
+}
+
+// checkRank checks that a rank waits for one thing, in an action in which ranks do.
+func (e *engine) checkRank(r int32, t *tally) error {
+	rk := &e.ranks[r]
+	if rk.waits != t.waits[r] {
+		return fmt.Errorf("it waits for %d transfers, and %d are to end", rk.waits, t.waits[r])
+	}
+	date := e.parked.Date(r)
+	parked, guarded, left := !math.IsInf(date, 1), rk.guardPeer >= 0, rk.pos < rk.filled
+	ok := false
+	switch {
+	case rk.over:
+		ok = !parked && !guarded && !left && rk.waits == 0 && !rk.collective
+	case rk.waits > 0:
+		ok = !parked && !guarded && rk.stage == stageFresh && (rk.collective || rk.pos > 0)
+	case parked:
+		ok = date >= e.now && guarded == (rk.spinning && math.IsInf(rk.arrival, 1)) && left == (rk.stage != stageFresh)
+	default:
+		ok = guarded && rk.stage == stageLook
+	}
+	if !ok {
+		return errors.New("it waits for several things, or for none")
+	}
+	if err := e.checkStage(r, rk); err != nil {
+		return err
+	}
+	if guarded || rk.spinning {
+		if err := e.checkBusyWait(r, rk, parked); err != nil {
+			return err
+		}
+	}
+	return e.checkActions(r, rk)
+}
+
+// checkStage checks that what rank r is in the midst of can be.
+func (e *engine) checkStage(r int32, rk *rank) error {
+	if rk.stage == stageFresh {
+		return nil
+	}
+	a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+	ok := rk.pos < rk.filled
+	switch a.Kind {
+	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv:
+	case trace.KindFlops, trace.KindCollective:
+		ok = ok && rk.shared
+	case trace.KindTest:
+		ok = ok && rk.stage != stageCompute
+	default:
+		ok = false
+	}
+	if !ok || rk.stage == stageFound && a.Kind != trace.KindTest {
+		return fmt.Errorf("it is in the midst of a %v, at stage %d", a.Kind, rk.stage)
+	}
+	return nil
+}
+
+// checkBusyWait checks a rank that does nothing but probe: that it has not missed what it
+// waits for.
+func (e *engine) checkBusyWait(r int32, rk *rank, parked bool) error {
+	src, tag, busy := e.busyWait(r)
+	if !busy || rk.guardPeer >= 0 && (src != rk.guardPeer || tag != rk.guardTag) || src < 0 || int(src) >= len(e.ranks) {
+		return errors.New("it waits for another message than its action")
+	}
+	m, _ := e.find(&rk.sends, src, tag)
+	ok := rk.guardPeer < 0 || m < 0
+	if rk.spinning {
+		ok = ok && parked && e.orderedProbes && (rk.stage == stageBegin || rk.stage == stageLook) && (m < 0 || rk.arrival <= e.visible(m))
+	}
+	if !ok {
+		return errors.New("it waits for a message that is there")
+	}
+	return nil
+}
+
+// checkActions checks what of a rank's last actions is still to be played.
+func (e *engine) checkActions(r int32, rk *rank) error {
+	rest := e.actions[int(r)*bufferedActions:][rk.pos:rk.filled]
+	for i := range rest {
+		a := &rest[i]
+		ok := true
+		switch a.Kind {
+		case trace.KindCompute:
+			ok = slices.Min(a.X[:]) >= 0
+		case trace.KindFlops, trace.KindSleep:
+			ok = a.Flops() >= 0 && a.Flops() <= math.MaxFloat64 // the same bits for both
+		case trace.KindMark:
+			ok = false
+		case trace.KindPoll:
+			ok = i == len(rest)-1
+		}
+		if !ok {
+			return fmt.Errorf("action %d is a %v that cannot be", i, a.Kind)
+		}
+	}
+	return e.source.(Resumable).Follows(r, rest)
+}
+
+// checkProcessors checks that those who compute on shared cores are those who are at it.
+func (e *engine) checkProcessors() error {
+	computing := make([]bool, len(e.ranks))
+	for h := range e.cpus.hosts {
+		for _, r := range e.cpus.hosts[h].active {
+			w := &e.cpus.work[r]
+			if computing[r] || e.cpus.index[e.machine.Hosts[r]] != int32(h+1) || w.date > e.now || e.parked.Date(r) != w.date+w.left/w.rate {
+				return fmt.Errorf("rank %d computes what it does not, or not until then", r)
+			}
+			computing[r] = true
+		}
+	}
+	for r := range e.ranks {
+		if computing[r] != (e.ranks[r].stage == stageCompute) {
+			return fmt.Errorf("rank %d computes, or does not, at stage %d", r, e.ranks[r].stage)
+		}
+	}
+	return nil
+}
