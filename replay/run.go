@@ -52,6 +52,10 @@ func (o *Options) EndWith(ctx context.Context) (stop func() bool) {
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.
 func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions(), Seed: 1} }
 
+// ErrInterrupted is the error of a source that gives up because the replay should end:
+// what there is up to then is the result, beside the error.
+var ErrInterrupted = errors.New("interrupted while more of the trace was awaited")
+
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 
@@ -130,6 +134,7 @@ func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
 		return nil, err
 	}
 	err := e.loop()
+	p.stopped = p.stopped || errors.Is(err, ErrInterrupted)
 	if err != nil && !p.stopped {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -22,7 +21,7 @@ import (
 var version = "unknown"
 
 func main() {
-	command.Exit("calibrate", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+	command.Main("calibrate", run)
 }
 
 // Names of standard input and output in messages.

@@ -174,8 +174,9 @@ func runMeasure(c *cli.Context) error {
 	}
 	r := measureReport{Begin: time.Now(), Host: hostName(c), Machine: measure.Describe(root)}
 	ctx, stop := command.Interruptible(c.Context)
-	defer stop()
-	if r.result, r.failure = runPlan(ctx, c, plan, o); r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
+	r.result, r.failure = runPlan(ctx, c, plan, o)
+	stop()
+	if r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
 		return r.failure
 	}
 	r.End = time.Now()

@@ -23,16 +23,21 @@ type input struct {
 	header *trace.Header
 	trace  *trace.Trace   // nil for SimGrid's text
 	text   *simgrid.Trace // nil for a trace of our own
+	stream *stream        // that trace is read from; nil if it is a file
+	pipe   io.Closer      // under stream; nil if that is standard input
 }
 
 // openInput opens a trace, standard input, or the index of a SimGrid trace.
 func openInput(path string, stdin io.Reader) (*input, error) {
 	if path == "-" {
-		t, err := trace.NewReader(stdin, "stdin")
+		return openStream(stdin, "stdin", nil)
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return &input{header: t.Header(), trace: t}, nil
+		return openStream(f, path, f)
 	}
 	text, err := isText(path)
 	if err != nil {
@@ -50,6 +55,23 @@ func openInput(path string, stdin io.Reader) (*input, error) {
 		return nil, err
 	}
 	return &input{header: t.Header(), trace: t}, nil
+}
+
+// openStream begins to read a trace that is read once.
+func openStream(r io.Reader, name string, pipe io.Closer) (*input, error) {
+	s := newStream(r)
+	t, err := trace.NewReader(s, name)
+	if err != nil {
+		return nil, err
+	}
+	return &input{header: t.Header(), trace: t, stream: s, pipe: pipe}, nil
+}
+
+// interrupt has the replay end where it waits for more of its trace.
+func (in *input) interrupt() {
+	if in.stream != nil {
+		in.stream.interrupt()
+	}
 }
 
 // isText reports whether a regular file looks like a SimGrid index. Nothing is
@@ -80,8 +102,11 @@ func (in *input) readAhead() {
 }
 
 func (in *input) close() error {
-	if in.trace == nil {
+	switch {
+	case in.text != nil:
 		return in.text.Close()
+	case in.pipe != nil:
+		return errors.Join(in.trace.Close(), in.pipe.Close())
 	}
 	return in.trace.Close()
 }

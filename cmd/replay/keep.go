@@ -1,11 +1,9 @@
 package main
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -14,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/snapshot"
 	"reprise/internal/wholefile"
 	"reprise/internal/words"
 	"reprise/replay"
@@ -64,7 +63,8 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 type keeper struct {
 	*keepSettings
 	begin  time.Time
-	stderr io.Writer // notes; io.Discard if nobody wants them
+	stderr io.Writer // errors
+	notes  io.Writer // the same, or io.Discard if nobody wants them
 
 	attention atomic.Bool // resumed, due or signal is set
 	due       atomic.Bool
@@ -73,6 +73,7 @@ type keeper struct {
 	deaf    func() // stops waiting for signals
 	timer   *time.Timer
 	from    *os.File // what is gone on from, or nil
+	found   bool     // it was there where the first checkpoint should be written
 	resumed bool     // not yet told
 	written bool     // a checkpoint by this process
 	failed  int      // checkpoints that could not be written
@@ -81,9 +82,9 @@ type keeper struct {
 
 // newKeeper sets the options of a replay that is looked after from now on.
 func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*keeper, error) {
-	k := &keeper{keepSettings: &s.keep, stderr: stderr, begin: time.Now()}
+	k := &keeper{keepSettings: &s.keep, stderr: stderr, notes: stderr, begin: time.Now()}
 	if s.quiet {
-		k.stderr = io.Discard
+		k.notes = io.Discard
 	}
 	if k.on() {
 		if err := k.prepare(s, in, o); err != nil {
@@ -99,107 +100,9 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 	k.deaf = command.OnEnding(func(sig os.Signal) {
 		k.signal.Store(&sig)
 		k.attention.Store(true)
+		in.interrupt()
 	})
 	return k, nil
-}
-
-// prepare opens the checkpoint to go on from and says what the run depends on.
-func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) {
-	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", s.trace)
-	}
-	if err := k.spare(); err != nil {
-		return err
-	}
-	if o.Identity, err = identity(s, in); err != nil || k.resume == "" {
-		return err
-	}
-	k.from, err = os.Open(k.resume)
-	if k.again() && errors.Is(err, fs.ErrNotExist) {
-		k.from = nil
-		fmt.Fprintf(k.stderr, "replay: there is no %s yet: replaying from the beginning\n", k.resume)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	info, err := k.from.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return command.Usagef("--resume %s: want a regular file", k.resume)
-	}
-	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
-	k.resumed = true
-	k.attention.Store(true)
-	return nil
-}
-
-// spare refuses to replace a file that is something else than a checkpoint.
-func (k *keeper) spare() error {
-	info, err := os.Stat(k.file)
-	if k.file == "" || err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil
-	}
-	f, err := os.Open(k.file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	head := make([]byte, 16)
-	if n, err := io.ReadFull(f, head); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !replay.IsCheckpoint(head[:n]) {
-		return command.Usagef("--checkpoint %s: it exists and is no checkpoint, so it is not replaced", k.file)
-	}
-	return nil
-}
-
-// identity names what a replay depends on and the library does not see: files by
-// their content, what is built in by its name.
-func identity(s *settings, in *input) ([]replay.Property, error) {
-	list := []replay.Property{{Name: "program", Value: "replay " + version}}
-	files := [][2]string{{"platform", s.platform}, {"kernels", s.kernels}}
-	if s.networkNoise != "" {
-		files = append(files, [2]string{"network noise", s.networkNoise})
-	}
-	for _, p := range files {
-		text, err := contentHash(p[1])
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, replay.Property{Name: p[0], Value: text})
-	}
-	if in.text != nil {
-		hash, err := in.text.Hash()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, replay.Property{Name: "trace", Value: fmt.Sprintf("%x", hash)})
-	}
-	return list, nil
-}
-
-// contentHash names a file by its content, or something that is built in.
-func contentHash(name string) (string, error) {
-	switch {
-	case name == "":
-		return "by default", nil
-	case !command.Exists(name):
-		return "built-in " + name, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", command.Usagef("--checkpoint and --resume need regular files, and %s is none", name)
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)), nil
 }
 
 // tick makes a checkpoint due.
@@ -224,7 +127,7 @@ func (k *keeper) atPause(p *replay.Pause) error {
 	k.attention.Store(false)
 	if k.resumed {
 		k.resumed = false
-		fmt.Fprintf(k.stderr, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
+		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
 	}
 	sig := k.signal.Load()
 	due := k.due.Swap(false)
@@ -234,14 +137,26 @@ func (k *keeper) atPause(p *replay.Pause) error {
 	}
 	switch {
 	case sig != nil:
-		return k.interrupted(p, *sig, err)
+		return k.interrupted(*sig, p.Date(), p.Messages(), err)
 	case err == nil:
 	case !k.written:
 		return err
 	default:
-		fmt.Fprintf(k.stderr, "replay: %v; the older checkpoint is still there, and the replay goes on\n", err)
+		k.tellFailure()
 	}
 	return nil
+}
+
+// tellFailure says that a checkpoint could not be written: the first time, and then every
+// tenth, as the disk of a long replay may be full for days. The report has the number.
+func (k *keeper) tellFailure() {
+	const every = 10
+	switch {
+	case k.failed == 1:
+		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; the older checkpoint is still there, and the replay goes on", k.last))
+	case k.failed%every == 0:
+		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; it is the %dth that could not be written", k.last, k.failed))
+	}
 }
 
 // save writes a checkpoint.
@@ -262,8 +177,8 @@ type interruption struct{ error }
 
 // interrupted returns the error of a replay that a signal has stopped, after the last
 // checkpoint was written or failed with err.
-func (k *keeper) interrupted(p *replay.Pause, sig os.Signal, err error) error {
-	text := fmt.Sprintf("stopped by a signal (%v) at %.9g s of simulated time, after %d messages", sig, p.Date(), p.Messages())
+func (k *keeper) interrupted(sig os.Signal, date float64, messages int64, err error) error {
+	text := fmt.Sprintf("stopped by a signal (%v) at %.9g s of simulated time, after %d messages", sig, date, messages)
 	switch {
 	case k.file == "":
 		return interruption{fmt.Errorf("%s; nothing was saved: see --checkpoint", text)}
@@ -273,6 +188,22 @@ func (k *keeper) interrupted(p *replay.Pause, sig os.Signal, err error) error {
 		return interruption{fmt.Errorf("%s; %w; the same command with --resume %s goes on from an older checkpoint", text, err, k.file)}
 	}
 	return interruption{fmt.Errorf("%s; %w", text, err)}
+}
+
+// ended returns the error with which the replay has ended, as the user should read it.
+func (k *keeper) ended(res *replay.Result, err error) error {
+	switch sig := k.signal.Load(); {
+	case sig != nil && res != nil && errors.Is(err, replay.ErrInterrupted):
+		return k.interrupted(*sig, *res.StoppedAt, res.Messages, nil) // a stream: nothing to save
+	case k.found && notResumed(err):
+		return command.Usagef("--checkpoint: %w; the replay cannot go on from it and does not replace it: remove it, or name another file", err)
+	}
+	return err
+}
+
+// notResumed reports that an error is about the checkpoint to go on from.
+func notResumed(err error) bool {
+	return errors.Is(err, replay.ErrOtherRun) || errors.Is(err, snapshot.ErrCorrupt) || errors.Is(err, snapshot.ErrVersion)
 }
 
 // warnings are for the report.

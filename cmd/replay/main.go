@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ var version = "unknown"
 
 func main() {
 	collectLate()
-	command.Exit("replay", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+	command.Main("replay", run)
 }
 
 // run is the command: stdout gets the results, stderr everything else.
@@ -41,12 +40,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if !s.sample.on() && s.noise.runs == 0 {
 			return replayTrace(s, stdin, stdout, stderr)
 		}
-		ctx, stop := command.Interruptible(c.Context)
-		defer stop()
 		if s.sample.on() {
-			return sampleTrace(ctx, s, stdout, stderr)
+			return sampleTrace(c.Context, s, stdout, stderr)
 		}
-		return replayRuns(ctx, s, stdout, stderr)
+		return replayRuns(c.Context, s, stdout, stderr)
 	}
 	return app.RunContext(ctx, args)
 }

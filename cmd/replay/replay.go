@@ -33,6 +33,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	res, err := in.run(m.Machine, o)
 	k.close()
 	bar.Clear()
+	err = k.ended(res, err)
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
 		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.warnings()))
@@ -56,7 +57,7 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	m.notePolls(s, in, &o.Network)
 	if !s.quiet {
 		for _, note := range m.notes {
-			fmt.Fprintln(stderr, "replay:", note)
+			command.Tell(stderr, "replay", note)
 		}
 	}
 	return m, o, nil

@@ -89,6 +89,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if !noisy {
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
+	ctx, stop := command.Interruptible(ctx)
 	defer o.EndWith(ctx)()
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
@@ -99,6 +100,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 		return res, err
 	})
 	bar.Clear()
+	stop()
 	if e == nil {
 		return warning.With(err, warning.Join(in.warnings(), m.warnings()))
 	}

@@ -30,12 +30,10 @@ func convertCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := command.Interruptible(c.Context)
-			defer stop()
 			if o.from != "" {
-				return o.fromSimgrid(ctx, c)
+				return o.fromSimgrid(c.Context, c)
 			}
-			return o.export(ctx, c)
+			return o.export(c.Context, c)
 		},
 	}
 }

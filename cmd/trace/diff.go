@@ -27,6 +27,7 @@ func diffCommand() *cli.Command {
 			if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions")) {
 				return command.Usagef("diff: --quiet prints nothing: leave out --json and --actions")
 			}
+			command.InterruptedCode(trouble)
 			same, err := diff(c, c.Args().Get(0), c.Args().Get(1))
 			if err != nil {
 				return command.Code(err, trouble)

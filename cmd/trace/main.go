@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,7 +16,7 @@ import (
 var version = "unknown"
 
 func main() {
-	command.Exit("trace", run(context.Background(), os.Args, os.Stdin, os.Stdout, os.Stderr))
+	command.Main("trace", run)
 }
 
 // run is the command: stdout gets the results, stderr everything else.

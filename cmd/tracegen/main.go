@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,10 +15,7 @@ import (
 var version = "unknown"
 
 func main() {
-	ctx, stop := command.Interruptible(context.Background())
-	err := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	command.Exit("tracegen", err)
+	command.Main("tracegen", run)
 }
 
 // run is the command: stdout gets the trace or a list, stderr everything else.

@@ -3,11 +3,9 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -232,21 +230,7 @@ func ExitCode(err error) int {
 func Warn(c *cli.Context, list []warning.Warning) { warn(c.App.ErrWriter, c.App.Name, list) }
 
 func warn(w io.Writer, name string, list []warning.Warning) {
-	for _, text := range list {
-		fmt.Fprintf(w, "%s: warning: %v\n", name, text)
+	for _, odd := range list {
+		Tell(w, name, "warning: "+odd.String())
 	}
-}
-
-// Exit ends the process by the error of a command, after printing it and, before it, the
-// warnings that were gathered on the way to it.
-func Exit(name string, err error) {
-	warn(os.Stderr, name, warning.Of(err))
-	switch {
-	case err == nil || errors.Is(err, Silent):
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(os.Stderr, "%s: interrupted\n", name)
-	default:
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-	}
-	os.Exit(ExitCode(err))
 }

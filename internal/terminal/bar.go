@@ -16,6 +16,9 @@ func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
 	if quiet || number < 1 || !Is(w) {
 		return nil
 	}
+	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
+		w = shown.Raw() // a bar moves the cursor
+	}
 	return &Bar{progressbar.NewOptions(number,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(things),

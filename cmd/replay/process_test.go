@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"reprise/internal/command/commandtest"
+)
+
+// TestInterrupted: the first signal ends the command, also while it waits for somebody
+// who writes a pipe.
+func TestInterrupted(t *testing.T) {
+	trace, pipe, state := traceOf(t, 200), commandtest.Pipe(t), filepath.Join(t.TempDir(), "state")
+	for _, args := range [][]string{
+		{"-"}, {pipe}, {"--platform", pipe, trace}, {"--kernels", pipe, trace}, {"--hostfile", pipe, trace}, {"--network-noise", pipe, trace},
+		{"--runs", "2", "--kernels", pipe, trace}, {"--tolerance", "1%", "--platform", pipe, trace}, {"platform", pipe}, {"--checkpoint", state, "--platform", pipe, trace},
+	} {
+		commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
+	}
+	commandtest.Interrupt(t, syscall.SIGINT, 1, "replay", "--platform", pipe, trace)
+}
+
+// TestFullOutput: whatever is printed on a full disk has failed.
+func TestFullOutput(t *testing.T) {
+	trace := traceOf(t, 200)
+	noisy := filepath.Join(t.TempDir(), "noisy.yaml")
+	if err := os.WriteFile(noisy, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"--help"}, {"help"}, {"--version"}, {"platform", "--help"}, {"platform", "dahu"}, {"platform", "--json", "dahu"},
+		{trace}, {"--json", trace}, {"--tolerance", "1%", trace}, {"--runs", "2", "--kernels", noisy, trace},
+	} {
+		commandtest.Full(t, 1, "replay", args...)
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"reprise/internal/command/commandtest"
+)
+
+// TestInterrupted: the first signal ends the command, also while it waits for somebody
+// who reads or writes a pipe.
+func TestInterrupted(t *testing.T) {
+	pipe := commandtest.Pipe(t)
+	for _, args := range [][]string{
+		{"hpl", "-N", "10", "-P", "1", "-Q", "1", "-o", pipe},
+		{"hpl", "--hpl-dat", pipe, "-o", filepath.Join(t.TempDir(), "t")},
+		{"hpl", "--hpl-dat", "-", "-o", filepath.Join(t.TempDir(), "t")},
+	} {
+		commandtest.Interrupt(t, syscall.SIGTERM, 1, "tracegen", args...)
+	}
+	commandtest.Interrupt(t, syscall.SIGINT, 1, "tracegen", "hpl", "-N", "10", "-P", "1", "-Q", "1", "-o", pipe)
+}
+
+// TestInterruptedLeavesNothing: nothing of a trace that was being written is left.
+func TestInterruptedLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	commandtest.Interrupt(t, syscall.SIGTERM, 1, "tracegen", "hpl", "-N", "2000000", "--NB", "8", "-P", "64", "-Q", "64", "--quiet", "-o", filepath.Join(dir, "t"))
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// TestFullOutput: whatever is printed on a full disk has failed.
+func TestFullOutput(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"--version"}, {"hpl", "--help"}, {"help", "hpl"}, {"hpl", "-N", "10", "-P", "1", "-Q", "1"}} {
+		commandtest.Full(t, 1, "tracegen", args...)
+	}
+}
