@@ -56,35 +56,28 @@ func (e *engine) recv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // receive posts the receive of an action and returns the message, -1 while the rank is
 // parked.
 func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
-	if isWild(a.Peer, a.Tag) {
-		switch {
-		case a.X[0] < 0:
-			return -1, errUnknownWild
-		case a.Peer < trace.AnySource || int(a.Peer) >= len(e.ranks):
-			return -1, e.checkPeer(a.Peer)
-		case !e.comeToDate(r):
-			return -1, nil
-		}
-		return e.postWild(r, a.Peer, a.Tag, a.X[0])
+	switch wild := isWild(a.Peer, a.Tag); {
+	case wild && a.Peer != trace.AnySource && e.checkPeer(a.Peer) != nil:
+		return -1, e.checkPeer(a.Peer)
+	case a.X[0] < 0:
+		return e.receiveProbed(r, a)
+	case !wild:
+		return e.postRecv(r, a.Peer, a.Tag, a.X[0])
+	case !e.comeToDate(r):
+		return -1, nil
 	}
-	size, err := e.sizeOf(r, a)
-	if size < 0 || err != nil {
-		return -1, err
-	}
-	return e.postRecv(r, a.Peer, a.Tag, size)
+	return e.postWild(r, a.Peer, a.Tag, a.X[0])
 }
 
-// sizeOf returns the bytes that a receive is posted with: those of the message
-// if the trace does not know, once that is there; -1 while the rank is parked.
-func (e *engine) sizeOf(r int32, a *trace.Action) (int64, error) {
-	if a.X[0] >= 0 {
-		return a.X[0], nil
-	}
+// receiveProbed is receive for one that does not know its size: it probes, and receives
+// what it has found.
+func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 	id, err := e.probeUntil(r, a.Peer, a.Tag)
-	if id < 0 {
+	if id < 0 || err != nil {
 		return -1, err
 	}
-	return e.messages[id].size, nil
+	m := &e.messages[id]
+	return e.postRecv(r, m.src, m.tag, m.size)
 }
 
 // postIsend pays what a nonblocking send costs, posts it and returns its request.

@@ -171,7 +171,7 @@ func randomProgram(t *testing.T, r *rand.Rand) (*bench, [][]trace.Action) {
 	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1e-4}, noise: {normal: 1e-5}}\n  steady: {terms: {N: 1e-4}}\n", "k", "steady")
 	b.setNetworkNoise(t, "latency: [{noise: {normal: 1%}}]")
 	lists := make([][]trace.Action, ranks)
-	for range 5 + r.IntN(40) {
+	for tag := range int32(5 + r.IntN(40)) {
 		for i := range lists {
 			lists[i] = append(lists[i], randomWork(r)...)
 		}
@@ -186,8 +186,8 @@ func randomProgram(t *testing.T, r *rand.Rand) (*bench, [][]trace.Action) {
 		src := r.IntN(ranks)
 		dst := (src + 1 + r.IntN(ranks-1)) % ranks
 		size := []int64{0, 1000, 70000, 300000}[r.IntN(4)]
-		lists[src] = append(lists[src], randomSend(r, int32(dst), size)...)
-		lists[dst] = append(lists[dst], randomReceive(r, int32(src), size)...)
+		lists[src] = append(lists[src], randomSend(r, int32(dst), tag, size)...)
+		lists[dst] = append(lists[dst], randomReceive(r, int32(src), tag, size)...)
 	}
 	return b, lists
 }
@@ -199,18 +199,19 @@ func randomWork(r *rand.Rand) []trace.Action {
 	}[r.IntN(8)]
 }
 
-func randomSend(r *rand.Rand, dst int32, size int64) []trace.Action {
+func randomSend(r *rand.Rand, dst, tag int32, size int64) []trace.Action {
 	test := trace.Action{Kind: trace.KindTest}
 	return [][]trace.Action{
-		{send(dst, 1, size)}, {isend(0, dst, 1, size), flops(1e4), test, wait(0)}, {isend(0, dst, 1, size), test, test, {Kind: trace.KindWaitAll}},
+		{send(dst, tag, size)}, {isend(0, dst, tag, size), flops(1e4), test, wait(0)}, {isend(0, dst, tag, size), test, test, {Kind: trace.KindWaitAll}},
 	}[r.IntN(3)]
 }
 
-func randomReceive(r *rand.Rand, src int32, size int64) []trace.Action {
+func randomReceive(r *rand.Rand, src, tag int32, size int64) []trace.Action {
 	test := trace.Action{Kind: trace.KindTest}
 	return [][]trace.Action{
-		{recv(src, 1, size)}, {recv(src, 1, -1)}, {poll(src, 1, true), recv(src, 1, size)},
-		{poll(src, 1, false), poll(src, 1, false), recv(src, 1, size)}, {irecv(0, src, 1, size), flops(1e4), test, wait(0)},
-		{irecv(0, src, 1, size), test, test, {Kind: trace.KindWaitAll}}, {recv(src, trace.AnyTag, size)},
-	}[r.IntN(7)]
+		{recv(src, tag, size)}, {recv(src, tag, -1)}, {poll(src, tag, true), recv(src, tag, size)},
+		{poll(src, tag, false), poll(src, tag, false), recv(src, tag, size)}, {irecv(0, src, tag, size), flops(1e4), test, wait(0)},
+		{irecv(0, src, tag, size), test, test, {Kind: trace.KindWaitAll}}, {recv(trace.AnySource, tag, size)},
+		{recv(trace.AnySource, tag, -1)}, {irecv(0, trace.AnySource, tag, -1), flops(1e4), wait(0)},
+	}[r.IntN(9)]
 }

@@ -146,13 +146,8 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	}
 	if matched {
 		e.fit(m, room)
-	} else if to.guardPeer == src && to.guardTag == tag {
-		to.guardPeer = -1
-		if to.spinning {
-			to.arrival = e.visible(id)
-		} else {
-			e.wake(dst)
-		}
+	} else if to.guardPeer != noGuard && m.accepts(to.guardPeer, to.guardTag) {
+		e.notice(dst, id)
 	}
 	return id, nil
 }

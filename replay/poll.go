@@ -37,13 +37,18 @@ const (
 // probe carries on a probe of rank r for a message of src with tag. With spin
 // the rank does nothing but probe until it is there.
 func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
-	if err := e.checkPeer(src); err != nil {
-		return undecided, err
+	if src != trace.AnySource {
+		if err := e.checkPeer(src); err != nil {
+			return undecided, err
+		}
 	}
-	if !e.orderedProbes && !e.ranks[r].shared || e.options.IprobeCost == 0 {
-		return e.clockProbe(r, src, tag, spin), nil
+	switch {
+	case (e.orderedProbes || e.ranks[r].shared) && e.options.IprobeCost > 0:
+		return e.eventProbe(r, src, tag, spin), nil
+	case spin && isWild(src, tag):
+		return e.lookForAny(r, src, tag)
 	}
-	return e.eventProbe(r, src, tag, spin), nil
+	return e.clockProbe(r, src, tag, spin), nil
 }
 
 // visible returns the date from which on probes see an unmatched send.
@@ -56,16 +61,21 @@ func (e *engine) visible(id int32) float64 {
 	return m.at + float64(e.network.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
 }
 
-// clockProbe is probe for a constant cost on a processor of one's own.
-func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
-	rk := &e.ranks[r]
+// payProbe pays a probe of constant cost, unless it is under way.
+func (e *engine) payProbe(r int32, rk *rank) {
 	if rk.stage == stageFresh {
 		rk.clock += e.options.IprobeCost
 		e.charge(r, kindPoll)
 		e.numPolls++
 		rk.stage = stageLook
 	}
-	if rk.wild > 0 {
+}
+
+// clockProbe is probe for a constant cost on a processor of one's own.
+func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
+	rk := &e.ranks[r]
+	e.payProbe(r, rk)
+	if rk.wild > 0 || isWild(src, tag) {
 		return e.lookAmongWild(r, src, tag, spin)
 	}
 	m, _ := e.find(&rk.sends, src, tag)
@@ -95,9 +105,9 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
 		e.parked.Set(r, rk.clock)
 		return undecided
 	}
-	m, _ := e.find(&rk.sends, src, tag)
+	m := e.findFirst(rk, src, tag)
 	switch {
-	case m >= 0 && !unseen(&e.messages[m]) && e.visible(m) <= rk.clock:
+	case m >= 0 && (rk.wild == 0 || !unseen(&e.messages[m])) && e.visible(m) <= rk.clock:
 		return found
 	case !spin || e.options.IprobeCost > 0:
 		return missed
@@ -105,10 +115,9 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
 		rk.guardPeer, rk.guardTag = src, tag
 		return undecided
 	}
-	date := max(rk.clock, e.visible(m))
-	rk.clock = date
+	rk.clock = max(rk.clock, e.visible(m))
 	e.charge(r, kindPoll)
-	e.parked.Set(r, date)
+	e.parked.Set(r, rk.clock)
 	return undecided
 }
 
@@ -163,10 +172,10 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 		return undecided
 	}
 	rk.spinning = false
-	rk.guardPeer = -1
+	rk.guardPeer = noGuard
 	e.charge(r, kindPoll)
 	e.numPolls++
-	if m, _ := e.find(&rk.sends, src, tag); m >= 0 && e.visible(m) <= rk.clock {
+	if m := e.findFirst(rk, src, tag); m >= 0 && e.visible(m) <= rk.clock {
 		e.probeFactor = 1
 		return found
 	}
@@ -188,10 +197,29 @@ func (e *engine) beginSpin(r, src, tag int32) {
 	rk.spinning = true
 	rk.turn = rk.clock - rk.missed
 	rk.arrival = math.Inf(1)
-	if m, _ := e.find(&rk.sends, src, tag); m >= 0 {
+	m := e.findFirst(rk, src, tag)
+	if m >= 0 {
 		rk.arrival = e.visible(m)
-	} else {
+	}
+	if m < 0 || isWild(src, tag) { // another rank may yet post an earlier one
 		rk.guardPeer, rk.guardTag = src, tag
+	}
+}
+
+// notice tells a rank that is parked on a message that it has been posted.
+func (e *engine) notice(r, id int32) {
+	rk := &e.ranks[r]
+	wild := isWild(rk.guardPeer, rk.guardTag)
+	if !wild {
+		rk.guardPeer = noGuard
+	}
+	switch {
+	case rk.spinning:
+		rk.arrival = earlier(rk.arrival, e.visible(id))
+	case wild:
+		e.lookEarlier(r, e.visible(id))
+	default:
+		e.wake(r)
 	}
 }
 
@@ -203,7 +231,7 @@ func (e *engine) stuck() bool {
 		if !busy {
 			return false
 		}
-		if m, _ := e.find(&e.ranks[r].sends, src, tag); m >= 0 {
+		if e.findFirst(&e.ranks[r], src, tag) >= 0 {
 			return false
 		}
 	}
@@ -297,8 +325,7 @@ func (e *engine) probeUntil(r, src, tag int32) (int32, error) {
 		rk.missed = -1
 		rk.stage = stageFresh
 		if v == found {
-			m, _ := e.find(&rk.sends, src, tag)
-			return m, nil
+			return e.findFirst(rk, src, tag), nil
 		}
 	}
 }

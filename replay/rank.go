@@ -1,5 +1,7 @@
 package replay
 
+import "reprise/trace"
+
 // rank is the state of one rank: what the event loop touches when it runs it. Its
 // 128 bytes are two cache lines, and messages with blocking calls need the first.
 type rank struct {
@@ -14,7 +16,7 @@ type rank struct {
 
 	waits     int32 // transfers that must end before the rank goes on
 	next      int32 // in the list of runnable ranks
-	guardPeer int32 // whose message the rank is parked on; < 0: none
+	guardPeer int32 // whose message the rank is parked on, or trace.AnySource; noGuard: none
 
 	pos    uint8 // next of the buffered actions
 	filled uint8
@@ -49,6 +51,9 @@ const (
 	stageLook                 // a probe or test that has cost its time and now looks
 	stageFound                // a test that has found its request complete and has completed it
 )
+
+// noGuard is the guardPeer of a rank that is not parked on a message.
+const noGuard = trace.AnySource - 1
 
 // inlineRequests is the number of request slots in a rank itself.
 const inlineRequests = 4

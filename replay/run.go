@@ -151,7 +151,7 @@ func (e *engine) newRanks(n int) {
 	e.ranks = make([]rank, n)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
-			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: -1,
+			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: noGuard,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), kindSleep)

@@ -100,7 +100,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	}
 	snapshot.Index(c, &rk.wild, 0, math.MaxInt32)
 	snapshot.Index(c, &rk.waits, 0, math.MaxInt32)
-	snapshot.Index(c, &rk.guardPeer, -1, len(e.ranks))
+	snapshot.Index(c, &rk.guardPeer, noGuard, len(e.ranks))
 	snapshot.Int(c, &rk.guardTag)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
 	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)

@@ -52,7 +52,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 		return fmt.Errorf("it waits for %d transfers, and %d are to end", rk.waits, t.waits[r])
 	}
 	date := e.parked.Date(r)
-	parked, guarded, left := !math.IsInf(date, 1), rk.guardPeer >= 0, rk.pos < rk.filled
+	parked, guarded, left := !math.IsInf(date, 1), rk.guardPeer != noGuard, rk.pos < rk.filled
 	ok := false
 	switch {
 	case rk.over:
@@ -60,7 +60,12 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	case rk.waits > 0:
 		ok = !parked && !guarded && rk.stage == stageFresh && (rk.collective || rk.pos > 0)
 	case parked:
-		ok = date >= e.now && guarded == (rk.spinning && math.IsInf(rk.arrival, 1)) && left == (rk.stage != stageFresh)
+		ok = date >= e.now && left == (rk.stage != stageFresh)
+		if guarded && isWild(rk.guardPeer, rk.guardTag) { // an earlier message than the one known may come
+			ok = ok && (rk.spinning || rk.stage == stageLook)
+		} else {
+			ok = ok && guarded == (rk.spinning && math.IsInf(rk.arrival, 1))
+		}
 	default:
 		ok = guarded && rk.stage == stageLook
 	}
@@ -104,11 +109,15 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 // waits for.
 func (e *engine) checkBusyWait(r int32, rk *rank, parked bool) error {
 	src, tag, busy := e.busyWait(r)
-	if !busy || rk.guardPeer >= 0 && (src != rk.guardPeer || tag != rk.guardTag) || src < 0 || int(src) >= len(e.ranks) {
+	guarded, wild := rk.guardPeer != noGuard, isWild(src, tag)
+	if !busy || guarded && (src != rk.guardPeer || tag != rk.guardTag) || src < trace.AnySource || int(src) >= len(e.ranks) {
 		return errors.New("it waits for another message than its action")
 	}
-	m, _ := e.find(&rk.sends, src, tag)
-	ok := rk.guardPeer < 0 || m < 0
+	m := e.findFirst(rk, src, tag)
+	ok := !guarded || m < 0 || wild && parked
+	if wild {
+		ok = ok && guarded
+	}
 	if rk.spinning {
 		ok = ok && parked && e.orderedProbes && (rk.stage == stageBegin || rk.stage == stageLook) && (m < 0 || rk.arrival <= e.visible(m))
 	}

@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"errors"
-
-	"reprise/trace"
-)
+import "reprise/trace"
 
 // A receive from any source or with any tag takes the first message that comes, so
 // it depends on the order of sends of several ranks, which run ahead of the event
@@ -14,9 +10,6 @@ import (
 // their date, in the order of dates; each takes the oldest receive that accepts it.
 // That is what happens in the order of time: receives prefer the oldest send, sends
 // the oldest receive, and as all rank them alike there is one stable outcome.
-
-// errUnknownWild is the error of a receive that says nothing.
-var errUnknownWild = errors.New("of unknown size, from any source or with any tag, is not supported")
 
 func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
 

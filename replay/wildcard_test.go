@@ -3,6 +3,8 @@ package replay_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"reprise/trace"
@@ -99,12 +101,53 @@ func TestWildcards(t *testing.T) {
 	}
 }
 
-// TestUnknownSizeFromAnyone: a size that must be probed for needs a source.
+// TestUnknownSizeFromAnyone: rank 0 probes for a message from any source with any tag and
+// receives the one that it sees, that of rank 2, sent at 0.35 ms, though the event loop meets
+// that of rank 1 first, which is sent at 0.55 ms. The messages are not eager: they start when they
+// are received. Probes take 0.1 ms; or 0.1, 0.2, 0.3 ms, as far as they miss; or no time.
 func TestUnknownSizeFromAnyone(t *testing.T) {
-	b := newBench(t, star(2), 2)
-	err := b.fail(t, []trace.Action{recv(trace.AnySource, 7, -1)}, nil)
-	if want := "rank 0: recv: of unknown size, from any source or with any tag, is not supported"; err.Error() != want {
-		t.Errorf("error %q, want %q", err, want)
+	transfer := func(bytes float64) float64 { return starLatency + (bytes+envelope)/starBandwidth }
+	for _, c := range []struct {
+		probe, grow string
+		tag         int32
+		seen        float64 // date at which rank 0 sees the first message
+		polls       int64   // up to then, and one for the second message, which is there
+	}{
+		{"1e-4", "no", trace.AnyTag, 0.4e-3, 5}, {"1e-4", "no", 7, 0.4e-3, 5},
+		{"1e-4", "yes", trace.AnyTag, 0.6e-3, 4}, // looks at 0.1, 0.3 and 0.6 ms
+		{"0", "no", trace.AnyTag, 0.35e-3, 2},
+	} {
+		for _, verb := range []func(req int32) trace.Action{
+			func(int32) trace.Action { return recv(trace.AnySource, c.tag, -1) },
+			func(req int32) trace.Action { return irecv(req, trace.AnySource, c.tag, -1) },
+		} {
+			b := newBench(t, star(3), 3)
+			b.set(t, "smpi/iprobe:"+c.probe, "smpi/grow-injected-times:"+c.grow)
+			cost, _ := strconv.ParseFloat(c.probe, 64)
+			all := trace.Action{Kind: trace.KindWaitAll}
+			res := b.run(t,
+				[]trace.Action{verb(0), all, sleep(1), verb(1), all},
+				[]trace.Action{sleep(0.55e-3), send(0, 7, 1000)},
+				[]trace.Action{sleep(0.35e-3), send(0, 7, 3000)})
+			near(t, fmt.Sprintf("%+v", c), res.Ranks[0].End, c.seen+transfer(3000)+1+cost+transfer(1000))
+			if c.probe != "0" && res.Polls != c.polls {
+				t.Errorf("%+v: %d polls", c, res.Polls)
+			}
+		}
+	}
+}
+
+// TestNothingFromAnyone: a rank that probes for a message that nobody sends is a deadlock.
+func TestNothingFromAnyone(t *testing.T) {
+	for _, options := range []string{"smpi/iprobe:0", "smpi/iprobe:1e-4"} {
+		for _, grow := range []string{"no", "yes"} {
+			b := newBench(t, star(3), 3)
+			b.set(t, options, "smpi/grow-injected-times:"+grow)
+			err := b.fail(t, []trace.Action{recv(trace.AnySource, 7, -1)}, []trace.Action{send(0, 8, 10)}, nil)
+			if want := "a send of any rank with tag 7"; !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q, want %q", err, want)
+			}
+		}
 	}
 }
 
@@ -128,7 +171,9 @@ func TestWildcardsInAnyOrderOfRanks(t *testing.T) {
 					lists[number[r]] = append(lists[number[r]], a)
 				}
 			}
-			res := newBench(t, star(ranks), ranks).run(t, lists...)
+			b := newBench(t, star(ranks), ranks)
+			b.set(t, []string{"smpi/iprobe:0", "smpi/iprobe:1e-6", "smpi/iprobe:1e-3"}[seed%3])
+			res := b.run(t, lists...)
 			ends := make([]float64, ranks)
 			for r := range ends {
 				ends[r] = res.Ranks[number[r]].End
@@ -162,7 +207,7 @@ func wildProgram(rng *rand.Rand, ranks int) [][]trace.Action {
 			if i >= named {
 				src = trace.AnySource
 			}
-			lists[r] = append(lists[r], sleep(rng.Float64()*1e-3), irecv(int32(i), src, trace.AnyTag, 60000))
+			lists[r] = append(lists[r], sleep(rng.Float64()*1e-3), irecv(int32(i), src, trace.AnyTag, []int64{60000, -1}[rng.IntN(2)]))
 		}
 		for i := range sources {
 			lists[r] = append(lists[r], wait(int32(i)), sleep(rng.Float64()*1e-3))

@@ -35,6 +35,7 @@ var programKinds = []programKind{
 	{name: "random", draw: (*program).random},
 	{name: "tests", draw: (*program).tests, polls: true},
 	{name: "probes", draw: (*program).probes, polls: true},
+	{name: "anyone", draw: (*program).anyone, polls: true},
 	{name: "sendrecv", draw: (*program).permutations},
 	{name: "compute", draw: (*program).computations},
 	{name: "mixed", draw: (*program).mixed},
