@@ -27,9 +27,12 @@ type builder struct {
 	later        []func() error // the second pass
 }
 
-// A declaredLink is an explicit link: where its up constraint is, and its down
-// one, the same unless it is split.
+// A declaredLink is what a name of a link stands for: its up constraint and its down
+// one, or the same for both if it has no directions.
 type declaredLink struct{ up, down int32 }
+
+// split reports whether the link has two directions, of which one must be named.
+func (l declaredLink) split() bool { return l.up != l.down }
 
 // build makes a platform of a checked tree.
 func build(root *element, file string, lim limits) (*Platform, error) {
@@ -60,6 +63,9 @@ func (b *builder) buildRoot(root *element) error {
 	for _, e := range root.children {
 		if e.name == "config" {
 			b.addConfig(e)
+			continue
+		}
+		if e.name == "random" {
 			continue
 		}
 		if len(b.zones) > 0 {
@@ -225,14 +231,18 @@ func (b *builder) declareLink(v *values) {
 	}
 }
 
-// addSplitLink adds the two constraints of a split-duplex link, which are also
-// known by names of their own.
+// addSplitLink adds a split-duplex link: its two constraints, and its own name.
 func (b *builder) addSplitLink(v *values, l Link) declaredLink {
-	up, down := l, l
-	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
-	both := declaredLink{b.addNamedLink(v, up).up, b.addNamedLink(v, down).up}
+	both := b.addDirections(v, l)
 	b.nameLink(v, l.Name, both)
 	return both
+}
+
+// addDirections adds the two constraints of a split-duplex link by names of their own.
+func (b *builder) addDirections(v *values, l Link) declaredLink {
+	up, down := l, l
+	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
+	return declaredLink{b.addNamedLink(v, up).up, b.addNamedLink(v, down).up}
 }
 
 // addNamedLink adds a link of one constraint.

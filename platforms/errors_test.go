@@ -17,9 +17,10 @@ func TestErrors(t *testing.T) {
 		return "<platform version=\"4.1\">\n<zone id=\"w\" routing=\"Full\">\n" + strings.Join(lines, "\n") + "\n</zone></platform>"
 	}
 	const (
-		ab  = `<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>`
-		l   = `<link id="l" bandwidth="1"/>`
-		sub = `<zone id="s" routing="Full"><host id="c" speed="1f"/></zone><zone id="t" routing="Full"><host id="d" speed="1f"/></zone>`
+		ab    = `<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>`
+		l     = `<link id="l" bandwidth="1"/>`
+		split = `<link id="s" bandwidth="1" sharing_policy="SPLITDUPLEX"/>`
+		sub   = `<zone id="s" routing="Full"><host id="c" speed="1f"/></zone><zone id="t" routing="Full"><host id="d" speed="1f"/></zone>`
 	)
 	for _, c := range []struct{ text, want string }{
 		{"", "x.xml:1: want one <platform> element"},
@@ -31,27 +32,37 @@ func TestErrors(t *testing.T) {
 		{"<platform/>", "x.xml:1: <platform> needs the attribute version"},
 		{"<platform version='2'/>", `x.xml:1: <platform>: version: "2" is not supported: want 4.1, 4, 4.0, 3, 3.0`},
 		{"<platform version='4.1'>\n</platform>", "x.xml:1: <platform>: a platform without hosts"},
-		{"<platform version='4.1'>\n<process host='a'/></platform>", "x.xml:2: element <process> in <platform> is not supported: want config, zone, cluster"},
+		{"<platform version='4.1'>\n<process host='a'/></platform>", "x.xml:2: element <process> in <platform> is not supported: want config, zone, cluster, random"},
 		{full(`<peer id="p"/>`), `x.xml:3: element <peer "p"> in <zone "w"> is not supported`},
-		{full(`<host id="a" speed="1Gf">`, `<disk id="d"/></host>`), `x.xml:4: element <disk "d"> in <host "a"> is not supported: want prop`},
+		{full(`<host id="a" speed="1Gf">`, `<disk id="d"/></host>`), `x.xml:4: <disk "d"> needs the attribute read_bw`},
+		{full(`<host id="a" speed="1Gf">`, `<tape id="d"/></host>`), `x.xml:4: element <tape "d"> in <host "a"> is not supported: want prop, disk`},
 		{full(ab, `<link id="l" bandwidth="1" bandwidth_file="f"/>`), `x.xml:4: attribute bandwidth_file of <link "l"> is not supported: want id, bandwidth`},
 		{full(ab, `<link id="l" bandwidth="1" state="OFF"/>`), `x.xml:4: attribute state of <link "l">: value "OFF" is not supported: want "ON"`},
 		{full(ab, `<link id="l"/>`), `x.xml:4: <link "l"> needs the attribute bandwidth`},
 		{full(ab, `<link id="l" id="m" bandwidth="1"/>`), `attribute id of <link "l"> is there twice`},
 		{full(ab, `<link id="l" bandwidth="1" sharing_policy="WIFI"/>`), `x.xml:4: <link "l">: sharing_policy: "WIFI" is not supported: want SHARED, FATPIPE, SPLITDUPLEX`},
-		{full(ab, `<link id="l" bandwidth="1" latency="-1s"/>`), `x.xml:4: <link "l">: latency: latency -1 s: must not be negative`},
+		{full(ab, `<link id="l" bandwidth="1" latency="-1s"/>`), `x.xml:4: <link "l">: latency: latency -1 s, want 0 to 1e+06 s`},
 		{full(ab, `<link id="l" bandwidth=""/>`), `x.xml:4: <link "l">: bandwidth: want a bandwidth`},
 		{full(ab, l, l), `x.xml:5: <link "l">: there is a link "l" already`},
 		{full(ab, `<host id="b" speed="1f"/>`), `x.xml:4: <host "b">: there is a host, router or zone "b" already`},
 		{full(`<host id="a" speed="1f" core="0"/>`), `x.xml:3: <host "a">: core: "0" is not a whole number of [1,1048576]`},
 		{full(`<host id="a" speed="1f,2f" pstate="2"/>`), `x.xml:3: <host "a">: pstate: "2" is not a whole number of [0,1]`},
-		{full(`<host id="a" speed="1f,-2f"/>`), `x.xml:3: <host "a">: speed: speed -2 flop/s: must be positive`},
-		{full(`<host id="a" speed="0f,1f"/>`), `x.xml:3: <host "a">: speed: speed 0 flop/s: must be positive`},
+		{full(`<host id="a" speed="1f,-2f"/>`), `x.xml:3: <host "a">: speed: speed -2 flop/s, want 0 to 1e+27 flop/s`},
+		{full(ab, `<link id="l" bandwidth="1e-320"/>`), `x.xml:4: <link "l">: bandwidth: bandwidth 1e-320 byte/s, want 1e-06 to 1e+27 byte/s`},
+		{full(ab, `<link id="l" bandwidth="1" latency="1e300"/>`), `x.xml:4: <link "l">: latency: latency 1e+300 s, want 0 to 1e+06 s`},
 		{full(`<host id="a" speed="1f,x"/>`), `x.xml:3: <host "a">: speed: "x" is not a number`},
 		{full(ab, `<route src="a" dst="b"><link_ctn id="l"/></route>`), `x.xml:4: <link_ctn "l">: no such link`},
 		{full(ab, l, `<route src="a" dst="z"><link_ctn id="l"/></route>`), `x.xml:5: <route>: dst: zone "w" has no "z"`},
 		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l" direction="LEFT"/></route>`), `x.xml:5: <link_ctn "l">: direction: "LEFT" is not supported: want NONE, UP, DOWN`},
 		{full(ab, l, `<route src="a" dst="b" symmetrical="MAYBE"><link_ctn id="l"/></route>`), `x.xml:5: <route>: symmetrical: "MAYBE" is not supported`},
+		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s"/></route>`), `x.xml:5: <link_ctn "s">: link "s" is split into two directions: say direction="UP" or "DOWN", or s_UP or s_DOWN`},
+		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s" direction="NONE"/></route>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
+		{full(ab, split, `<bypassRoute src="a" dst="b"><link_ctn id="s"/></bypassRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
+		{full(sub, split, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d"><link_ctn id="s"/></zoneRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
+		{full(sub, split, `<bypassZoneRoute src="s" dst="t" gw_src="c" gw_dst="d"><link_ctn id="s"/></bypassZoneRoute>`), `x.xml:5: <link_ctn "s">: link "s" is split`},
+		{strings.Replace(full(ab, split, `<host_link id="a" up="s_UP" down="s"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "a">: down: link "s" is split`},
+		{full(ab, split, `<route src="a" dst="b"><link_ctn id="s_UP" direction="UP"/></route>`), `x.xml:5: <link_ctn "s_UP">: link "s_UP" has no directions`},
+		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l" direction="DOWN"/></route>`), `x.xml:5: <link_ctn "l">: link "l" has no directions: leave direction="DOWN" out`},
 		{full(ab, `<route src="a" dst="b"/>`), `x.xml:4: <route>: a route without links`},
 		{full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`, `<route src="b" dst="a"><link_ctn id="l"/></route>`), `x.xml:6: <route>: a second route from "a" to "b"`},
 		{full(sub, l, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d"><link_ctn id="l"/></zoneRoute>`, `<zoneRoute src="s" dst="t" gw_src="c" gw_dst="d" symmetrical="NO"><link_ctn id="l"/></zoneRoute>`), `x.xml:6: <zoneRoute>: a second route from "s" to "t"`},
@@ -68,7 +79,7 @@ func TestErrors(t *testing.T) {
 		{full(ab, l, `<bypassRoute src="a" dst="b"><link_ctn id="l"/></bypassRoute>`, `<bypassRoute src="a" dst="b"><link_ctn id="l"/></bypassRoute>`), `x.xml:6: <bypassRoute>: a second bypass from "a" to "b"`},
 		{strings.Replace(full(ab), "Full", "Cluster", 1), `x.xml:2: <zone "w">: host "a" has no host_link`},
 		{strings.Replace(full(ab, l, `<host_link id="z" up="l" down="l"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "z">: no such host in zone "w"`},
-		{strings.Replace(full(ab, l, `<host_link id="a" up="l" down="k"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "a">: no link "l" or no link "k"`},
+		{strings.Replace(full(ab, l, `<host_link id="a" up="l" down="k"/>`), "Full", "Cluster", 1), `x.xml:5: <host_link "a">: down: no link "k"`},
 		{strings.Replace(full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`), "Full", "Cluster", 1), `x.xml:5: <route>: a zone of routing Cluster has none`},
 		{strings.Replace(full(ab, l, `<route src="a" dst="b"><link_ctn id="l"/></route>`), "Full", "None", 1), `x.xml:5: <route>: a zone of routing None has none`},
 		{strings.Replace(cluster(""), "</platform>", "<zone id='w' routing='Full'/></platform>", 1), `x.xml:3: <zone "w">: a second zone at the top`},

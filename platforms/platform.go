@@ -51,7 +51,7 @@ func (p Policy) String() string {
 // A Host computes. n computations at once each get min(Speed, Cores*Speed/n).
 type Host struct {
 	Name  string
-	Speed float64 // flop/s of one core, > 0
+	Speed float64 // flop/s of one core; 0: it cannot compute
 	Cores int     // >= 1
 }
 

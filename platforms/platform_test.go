@@ -219,3 +219,32 @@ var fuzzSeeds = []string{
 		`<link id="l" bandwidth="1"/><zoneRoute src="s" dst="t" gw_src="r" gw_dst="h"><link_ctn id="l"/></zoneRoute>` +
 		`<bypassZoneRoute src="t" dst="s" gw_src="h" gw_dst="x1"><link_ctn id="l"/></bypassZoneRoute></zone></platform>`,
 }
+
+// TestPassedOver: disks, the storages of older files, and elements that never meant
+// anything change nothing.
+func TestPassedOver(t *testing.T) {
+	plain := points("a b", "l") + `<route src="a" dst="b"><link_ctn id="l"/></route>`
+	with := strings.Replace(plain, `<host id="a" speed="1Gf"/>`, `<storage_type id="s" size="1GiB" model="linear" content="c.txt" content_type="txt_unix"><model_prop id="Bread" value="1"/><prop id="x" value="y"/></storage_type>
+		<storage id="d" typeId="s" content="" attach="a"/>
+		<host id="a" speed="1Gf"><disk read_bw="1MBps" write_bw="1MBps"><prop id="size" value="1GiB"/></disk><mount storageId="d" name="/"/><gpu name="g"/></host>`, 1)
+	xml := strings.Replace(zoneXML("Full", with), `<zone`, `<random id="r" min="0" max="1" mean="0.5" std_deviation="1"/><zone`, 1)
+	want, got := parse(t, zoneXML("Full", plain)), parse(t, xml)
+	if diff := cmp.Diff(want.Describe(), got.Describe()); diff != "" {
+		t.Error(diff)
+	}
+	checkRoutes(t, got, []routeCase{{"a", "b", "l"}, {"b", "a", "l"}})
+}
+
+// TestSpeedZero: SimGrid loads a host that cannot compute, given by one speed or by one of
+// several.
+func TestSpeedZero(t *testing.T) {
+	for _, attrs := range []string{`speed="0"`, `speed="0f"`, `speed="1Gf,0f" pstate="1"`, `speed="0f,1Gf" pstate="0.0"`} {
+		p := parse(t, zoneXML("Full", `<host id="a" `+attrs+`/>`))
+		if h := p.Host(0); h.Speed != 0 {
+			t.Errorf("%s: speed %g", attrs, h.Speed)
+		}
+	}
+	if p := parse(t, zoneXML("Full", `<host id="a" speed="0f,2Gf" pstate="1"/>`)); p.Host(0).Speed != 2e9 {
+		t.Errorf("speed %g, want 2e9", p.Host(0).Speed)
+	}
+}

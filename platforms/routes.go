@@ -136,13 +136,7 @@ func (b *builder) isInside(at place, zone int32) bool {
 func (b *builder) readLinks(v *values) (there, back []int32) {
 	for _, c := range v.e.children {
 		cv := &values{file: b.name, e: c}
-		l, ok := b.linkNames[cv.text("id")]
-		if !ok {
-			cv.fail(fmt.Errorf("no such link"))
-		}
-		if cv.choice("direction", "NONE", "UP", "DOWN") == "DOWN" {
-			l.up, l.down = l.down, l.up
-		}
+		l := b.linkTowards(cv, cv.text("id"), cv.choice("direction", "NONE", "UP", "DOWN"))
 		if cv.err != nil {
 			v.err = cv.err
 			return nil, nil
@@ -151,6 +145,24 @@ func (b *builder) readLinks(v *values) (there, back []int32) {
 	}
 	slices.Reverse(back)
 	return there, back
+}
+
+// linkTowards returns the link of a name in a direction: UP there and DOWN back, or the
+// other way round. As in SimGrid those who name a split link say which direction, and of
+// others there is none to name.
+func (b *builder) linkTowards(v *values, name, direction string) declaredLink {
+	l, ok := b.linkNames[name]
+	switch {
+	case !ok:
+		v.fail(fmt.Errorf("no such link"))
+	case direction == "NONE" && l.split():
+		v.fail(fmt.Errorf("link %q is split into two directions: say direction=\"UP\" or \"DOWN\", or %s_UP or %s_DOWN for one both ways", name, name, name))
+	case direction != "NONE" && !l.split():
+		v.fail(fmt.Errorf("link %q has no directions: leave direction=%q out, or declare the link with sharing_policy=\"SPLITDUPLEX\"", name, direction))
+	case direction == "DOWN":
+		l.up, l.down = l.down, l.up
+	}
+	return l
 }
 
 // pointName returns the name of a host, router or zone; for messages only, as

@@ -13,19 +13,20 @@ type rule struct {
 }
 
 // schema is what this package takes of the DTD, in the names of version 4.
-// Whatever is not in it is refused, never ignored.
+// Whatever is not in it is refused, never ignored. What cannot matter to messages and
+// computations, disks above all, is in it and then passed over.
 var schema = map[string]rule{
-	"platform": {"version!", "config zone cluster"},
+	"platform": {"version!", "config zone cluster random"},
 	"config":   {"id", "prop"},
 	"prop":     {"id! value!", ""},
 	"zone": {"id! routing!",
 		"prop config zone cluster cabinet backbone host router link host_link " +
-			"route zoneRoute bypassRoute bypassZoneRoute"},
+			"route zoneRoute bypassRoute bypassZoneRoute storage storage_type"},
 	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
 		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
 	"cabinet":         {"id! prefix! suffix! radical! speed! bw! lat!", ""},
 	"backbone":        {"id! bandwidth! latency!", ""},
-	"host":            {"id! speed! core pstate coordinates state availability", "prop"},
+	"host":            {"id! speed! core pstate coordinates state availability", "prop disk mount gpu"},
 	"router":          {"id! coordinates", ""},
 	"link":            {"id! bandwidth! latency sharing_policy state", "prop"},
 	"host_link":       {"id! up! down!", ""},
@@ -34,6 +35,14 @@ var schema = map[string]rule{
 	"bypassRoute":     {"src! dst!", "link_ctn"},
 	"bypassZoneRoute": {"src! dst! gw_src! gw_dst!", "link_ctn"},
 	"link_ctn":        {"id! direction", ""},
+
+	"disk":         {"id read_bw! write_bw!", "prop"},
+	"mount":        {"storageId! name!", ""},
+	"storage":      {"id! typeId! content content_type attach", "prop"},
+	"storage_type": {"id! model size! content content_type", "prop model_prop"},
+	"model_prop":   {"id! value!", ""},
+	"gpu":          {"name!", ""},
+	"random":       {"id! min! max! mean! std_deviation! seed radical generator", ""},
 }
 
 // onlyValue lists attributes that say nothing when they have this value, and

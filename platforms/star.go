@@ -57,13 +57,13 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 		b.declareLink(v)
 	case "config":
 		b.addConfig(v.e)
-	case "prop", "host_link":
+	case "prop", "host_link", "storage", "storage_type":
 	default:
 		v.fail(fmt.Errorf("a zone of routing Cluster has none"))
 	}
 }
 
-// declareCabinet adds the hosts of a <cabinet>, each with a split-duplex link.
+// declareCabinet adds the hosts of a <cabinet>, each with a link of two directions.
 func (b *builder) declareCabinet(v *values, s *star, at place) {
 	spec := clusterSpec{prefix: v.text("prefix"), suffix: v.text("suffix")}
 	cable := Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
@@ -79,13 +79,26 @@ func (b *builder) declareCabinet(v *values, s *star, at place) {
 	b.declareNumbered(v, &spec, at)
 	for i := range spec.hosts {
 		cable.Name = "link_" + spec.nodeName(0, i)
-		l := b.addSplitLink(v, cable)
+		l := b.addDirections(v, cable)
 		s.addPoint(l.up, l.down)
 	}
 }
 
 func (s *star) addPoint(up, down int32) {
 	s.up, s.down = append(s.up, up), append(s.down, down)
+}
+
+// hostLink returns the link that an attribute of a <host_link> names.
+func (b *builder) hostLink(v *values, attr string) int32 {
+	name := v.text(attr)
+	l, ok := b.linkNames[name]
+	switch {
+	case !ok:
+		v.fail(fmt.Errorf("%s: no link %q", attr, name))
+	case l.split():
+		v.fail(fmt.Errorf("%s: link %q is split into two directions: name %s_UP or %s_DOWN", attr, name, name, name))
+	}
+	return l.up
 }
 
 // attachHosts gives the hosts of <host_link> elements their links.
@@ -99,15 +112,11 @@ func (b *builder) attachHosts(e *element, s *star, number int32) error {
 		if !ok || host.place.zone != number {
 			v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
 		}
-		up, okUp := b.linkNames[v.text("up")]
-		down, okDown := b.linkNames[v.text("down")]
-		if !okUp || !okDown {
-			v.fail(fmt.Errorf("no link %q or no link %q", v.text("up"), v.text("down")))
-		}
+		up, down := b.hostLink(v, "up"), b.hostLink(v, "down")
 		if v.err != nil {
 			return v.err
 		}
-		s.up[host.local], s.down[host.local] = up.up, down.down
+		s.up[host.local], s.down[host.local] = up, down
 	}
 	for i, at := range b.hostPlaces {
 		if at.zone == number && s.up[at.local] < 0 {

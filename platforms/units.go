@@ -2,9 +2,10 @@ package platforms
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+
+	"reprise/internal/bounds"
 )
 
 // prefixes are the multiples of a unit, decimal and binary.
@@ -56,7 +57,7 @@ func parseBandwidth(text string) (float64, error) {
 	if !ok {
 		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps%s", unit, text, wantPrefix())
 	}
-	return value * scale, checkBandwidth(value * scale)
+	return value * scale, bounds.Bandwidth.Check("bandwidth", value*scale)
 }
 
 // ParseSpeed reads "1Gf" or "1000megaflops" as flop/s, more than 0; without a unit it is
@@ -64,7 +65,7 @@ func parseBandwidth(text string) (float64, error) {
 func ParseSpeed(text string) (float64, error) {
 	speed, err := parseSpeed(text)
 	if err == nil {
-		err = checkSpeed(speed)
+		err = bounds.Speed.Check("speed", speed)
 	}
 	return speed, err
 }
@@ -86,17 +87,7 @@ func parseSpeed(text string) (float64, error) {
 		return 0, fmt.Errorf("unit %q of %q is not a speed: want f%s", unit, text, wantPrefix())
 	}
 	speed := value * scale
-	if !(speed >= 0) || math.IsInf(speed, 1) {
-		return 0, fmt.Errorf("speed %g flop/s: must be positive", speed)
-	}
-	return speed, nil
-}
-
-func checkSpeed(v float64) error {
-	if v == 0 {
-		return fmt.Errorf("speed 0 flop/s: must be positive")
-	}
-	return nil
+	return speed, bounds.Speed.OrZero().Check("speed", speed)
 }
 
 // parseLatency reads "0.10us" as seconds; without a unit it is seconds already.
@@ -106,28 +97,14 @@ func parseLatency(text string) (float64, error) {
 		return 0, err
 	}
 	if unit == "" {
-		return value, checkLatency(value)
+		return value, bounds.Latency.Check("latency", value)
 	}
 	for _, u := range timeUnits {
 		if u.name == unit {
-			return value * u.seconds, checkLatency(value * u.seconds)
+			return value * u.seconds, bounds.Latency.Check("latency", value*u.seconds)
 		}
 	}
 	return 0, fmt.Errorf("unit %q of %q is not a time: want s ms us ns ps m h d w", unit, text)
-}
-
-func checkBandwidth(v float64) error {
-	if !(v > 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("bandwidth %g byte/s: must be positive", v)
-	}
-	return nil
-}
-
-func checkLatency(v float64) error {
-	if !(v >= 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("latency %g s: must not be negative", v)
-	}
-	return nil
 }
 
 // splitQuantity parts a number from the unit behind it.

@@ -1,7 +1,6 @@
 package platforms
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -58,8 +57,8 @@ func (v *values) optionalBandwidth(name string) float64 {
 // latency reads a latency in seconds, 0 where none is given.
 func (v *values) latency(name string) float64 { return v.quantity(name, parseLatency) }
 
-// speed reads the speed of a core in flop/s: of a list of speeds the one that
-// the attribute pstate chooses, else the first.
+// speed reads the speed of a core in flop/s, 0 for a host that cannot compute: of a list
+// of speeds the one that the attribute pstate chooses, else the first.
 func (v *values) speed(name string) float64 {
 	speeds := strings.Split(v.text(name), ",")
 	chosen := 0.0
@@ -68,7 +67,6 @@ func (v *values) speed(name string) float64 {
 		x, err := parseSpeed(text)
 		if i == pstate {
 			chosen = x
-			err = cmp.Or(err, checkSpeed(x))
 		}
 		if err != nil {
 			v.fail(fmt.Errorf("%s: %w", name, err))
@@ -77,13 +75,14 @@ func (v *values) speed(name string) float64 {
 	return chosen
 }
 
-// count reads a whole number of [low, high], absent where it is not given.
+// count reads a whole number of [low, high], also written as 2.0, absent where it is not
+// given.
 func (v *values) count(name string, absent, low, high int) int {
 	text := v.text(name)
 	if text == "" {
 		return absent
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
 	if err != nil || n < low || n > high {
 		v.fail(fmt.Errorf("%s: %q is not a whole number of [%d,%d]", name, text, low, high))
 		return absent

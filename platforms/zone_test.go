@@ -29,7 +29,7 @@ func TestListedRoutes(t *testing.T) {
 	p := parse(t, zoneXML("Full", points("a b c", "l m n")+`
 		<link id="s" bandwidth="2GBps" latency="2ms" sharing_policy="SPLITDUPLEX"/>
 		<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="s" direction="UP"/><link_ctn id="m"/></route>
-		<route src="a" dst="c" symmetrical="NO"><link_ctn id="s"/><link_ctn id="n"/><link_ctn id="n"/></route>
+		<route src="a" dst="c" symmetrical="NO"><link_ctn id="s" direction="UP"/><link_ctn id="n"/><link_ctn id="n"/></route>
 		<route src="c" dst="a" symmetrical="NO"><link_ctn id="s" direction="DOWN"/></route>
 		<route src="c" dst="b" symmetrical="NO"><link_ctn id="s_UP"/></route>
 		<route src="b" dst="b"><link_ctn id="l"/></route>`))
@@ -90,7 +90,7 @@ func TestZoneRoutes(t *testing.T) {
 		<zone id="in" routing="Floyd">`+points("x y", "xy yr")+`<router id="r"/>
 			<route src="x" dst="y"><link_ctn id="xy"/></route><route src="y" dst="r"><link_ctn id="yr"/></route></zone>
 		<link id="fg" bandwidth="1" sharing_policy="SPLITDUPLEX"/><link id="fin" bandwidth="1"/>
-		<zoneRoute src="f" dst="g" gw_src="sw" gw_dst="gg_router"><link_ctn id="fg"/></zoneRoute>
+		<zoneRoute src="f" dst="g" gw_src="sw" gw_dst="gg_router"><link_ctn id="fg" direction="UP"/></zoneRoute>
 		<zoneRoute src="f" dst="in" gw_src="f1" gw_dst="r"><link_ctn id="fin"/></zoneRoute>`))
 	checkRoutes(t, p, []routeCase{
 		{"f0", "g2", "f_link_0_UP f_backbone fg_UP g_link_2_DOWN"},
@@ -161,7 +161,7 @@ func TestVersion3(t *testing.T) {
 	p := parse(t, `<platform version="3"><AS id="w" routing="Full">
 		<AS id="s" routing="Full"><host id="a" power="1Gf"/><host id="b" power="2e9"/>
 		<link id="l" bandwidth="1E9" latency="1E-3" sharing_policy="FULLDUPLEX"/>
-		<route src="a" dst="b"><link_ctn id="l"/></route></AS>
+		<route src="a" dst="b"><link_ctn id="l" direction="UP"/></route></AS>
 		<cluster id="c" prefix="c" suffix="" radical="0-1" power="1000000000" bw="1" lat="1" router_id="rt"/>
 		<ASroute src="s" dst="c" gw_src="b" gw_dst="rt"><link_ctn id="l" direction="DOWN"/></ASroute></AS></platform>`)
 	checkRoutes(t, p, []routeCase{

@@ -16,6 +16,14 @@ const maxTime = 1e11
 // errDate is the error of a rank whose clock is beyond that.
 var errDate = fmt.Errorf("the date is beyond %g s", float64(maxTime))
 
+// beyond returns the error of a rank whose clock is beyond maxTime.
+func (e *engine) beyond(r int32) error {
+	if host := e.machine.Platform.Host(int(e.machine.Hosts[r])); host.Speed == 0 {
+		return fmt.Errorf("rank %d computes on host %q, whose speed is 0", r, host.Name)
+	}
+	return fmt.Errorf("rank %d: %w", r, errDate)
+}
+
 // DeadlockError says that the replay cannot go on although ranks have actions
 // left.
 type DeadlockError struct {

@@ -177,7 +177,7 @@ func (e *engine) run(r int32) error {
 	for {
 		if rk.pos == rk.filled {
 			if rk.clock > maxTime {
-				return fmt.Errorf("rank %d: %w", r, errDate)
+				return e.beyond(r)
 			}
 			if batches++; batches > maxAhead && (rk.clock > e.now || batches > maxStill) {
 				e.parked.Set(r, max(rk.clock, e.now))
@@ -210,7 +210,7 @@ func (e *engine) run(r int32) error {
 		}
 		if outcome != goOn {
 			if rk.clock > maxTime {
-				return fmt.Errorf("rank %d: %w", r, errDate)
+				return e.beyond(r)
 			}
 			return nil
 		}

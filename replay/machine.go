@@ -184,11 +184,12 @@ func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 	return names
 }
 
-// shareCores finds the hosts that run more ranks than they have cores.
+// shareCores finds the hosts that run more ranks than they have cores, unless they cannot
+// compute at all.
 func (e *engine) shareCores() {
 	for h, n := range e.machine.ranksOnHosts() {
 		host := e.machine.Platform.Host(h)
-		if n <= host.Cores {
+		if n <= host.Cores || host.Speed == 0 {
 			continue
 		}
 		if e.cpus.index == nil {
