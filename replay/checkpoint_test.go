@@ -24,7 +24,7 @@ import (
 type rerun func(change func(*replay.Options)) (*replay.Result, error)
 
 // sameResult compares results but for the wall time.
-func sameResult(t *testing.T, what string, got, want *replay.Result) {
+func sameResult(t testing.TB, what string, got, want *replay.Result) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(replay.Result{}, "Header", "WallBefore")); diff != "" {
 		t.Errorf("%s (-uninterrupted +resumed):\n%s", what, diff)
@@ -34,7 +34,7 @@ func sameResult(t *testing.T, what string, got, want *replay.Result) {
 // checkResumes saves a replay at up to points of its pauses, the first and the last
 // included, and goes on from each. The results must be the same bits, and so must be
 // what a resumed replay saves at the next of the points.
-func checkResumes(t *testing.T, points int, run rerun) {
+func checkResumes(t testing.TB, points int, run rerun) {
 	t.Helper()
 	pauses := 0
 	want, err := run(func(o *replay.Options) {
@@ -63,7 +63,7 @@ func checkResumes(t *testing.T, points int, run rerun) {
 
 // saveAt replays, from a checkpoint unless it is nil, and returns those of the pauses
 // with the given numbers.
-func saveAt(t *testing.T, at []int, run rerun, from []byte) ([][]byte, *replay.Result) {
+func saveAt(t testing.TB, at []int, run rerun, from []byte) ([][]byte, *replay.Result) {
 	t.Helper()
 	var files [][]byte
 	pauses := 0
@@ -96,7 +96,7 @@ func checkpointOf(file []byte) *replay.Checkpoint {
 
 // rerunCase returns the rerun of a recorded case: from its conversion, or from the text,
 // which every other run reads ahead.
-func rerunCase(t *testing.T, dir string, converted bool) rerun {
+func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	t.Helper()
 	var open func() (*trace.Trace, error)
 	if converted {
@@ -125,7 +125,7 @@ func rerunCase(t *testing.T, dir string, converted bool) rerun {
 	}
 }
 
-func convertedCase(t *testing.T, dir string) func() (*trace.Trace, error) {
+func convertedCase(t testing.TB, dir string) func() (*trace.Trace, error) {
 	t.Helper()
 	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
 	if err != nil {
@@ -156,10 +156,30 @@ func TestResumeRecorded(t *testing.T) {
 	}
 }
 
-// TestResumeLists: what the recorded cases lack, on lists of actions: receives with
-// wildcards, processors that are shared, requests beyond those in a rank, polls,
-// barriers at the end.
-func TestResumeLists(t *testing.T) {
+// listResume is a replay of lists of actions on a star.
+type listResume struct {
+	name    string
+	hosts   []int32
+	options []string
+	lists   [][]trace.Action
+}
+
+func (c *listResume) rerun(t testing.TB) rerun {
+	b := newBench(t, star(3), 3)
+	b.set(t, c.options...)
+	if c.hosts != nil {
+		b.Hosts = c.hosts
+	}
+	return func(change func(*replay.Options)) (*replay.Result, error) {
+		o := b.Options
+		change(&o)
+		return replay.RunSource(&b.header, replay.NewLists(c.lists), b.Machine, o)
+	}
+}
+
+// resumeLists has what the recorded cases lack: receives with wildcards, processors that are
+// shared, requests beyond those in a rank, polls, barriers at the end.
+func resumeLists() []*listResume {
 	list := func(a ...trace.Action) []trace.Action { return a }
 	const anyone, any = trace.AnySource, trace.AnyTag
 	var many, posts []trace.Action
@@ -169,12 +189,7 @@ func TestResumeLists(t *testing.T) {
 	}
 	all := trace.Action{Kind: trace.KindWaitAll}
 	sum := call(trace.Collective{Kind: trace.CollAllreduce, Send: 100000, SendSize: 1, Flops: 1e6})
-	for _, c := range []struct {
-		name    string
-		hosts   []int32
-		options []string
-		lists   [][]trace.Action
-	}{
+	return []*listResume{
 		{"wildcards", nil, nil, [][]trace.Action{
 			list(irecv(0, anyone, any, 9000), irecv(1, 1, 7, 9000), recv(anyone, 7, 9000), wait(1), wait(0)),
 			list(sleep(20e-3), send(0, 7, 1000), sleep(10e-3), send(0, 7, 2000)),
@@ -196,61 +211,61 @@ func TestResumeLists(t *testing.T) {
 		{"barrier at the end", nil, []string{"smpi/finalization-barrier:yes", "smpi/init:0.01"}, [][]trace.Action{
 			list(sum, sum), list(sleep(1e-3), sum, sum), list(sum, sleep(3e-3), sum),
 		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := newBench(t, star(3), 3)
-			b.set(t, c.options...)
-			if c.hosts != nil {
-				b.Hosts = c.hosts
-			}
-			checkResumes(t, 1000, func(change func(*replay.Options)) (*replay.Result, error) {
-				o := b.Options
-				change(&o)
-				return replay.RunSource(&b.header, replay.NewLists(c.lists), b.Machine, o)
-			})
-		})
 	}
 }
 
-// TestResumeHPL: generated traces of HPL with polls, on hosts of their own and two to a
-// core, with costs of polls that grow and that do not, all steps and some.
+func TestResumeLists(t *testing.T) {
+	for _, c := range resumeLists() {
+		t.Run(c.name, func(t *testing.T) { checkResumes(t, 1000, c.rerun(t)) })
+	}
+}
+
+// hplResume is a replay of a generated trace of HPL with polls.
+type hplResume struct {
+	name     string
+	shared   bool
+	options  []string
+	from, to int
+}
+
+// resumeHPL is on hosts of their own and two to a core, with costs of polls that grow and
+// that do not, all steps and some.
+var resumeHPL = []*hplResume{
+	{"constant", false, []string{"smpi/grow-injected-times:no"}, 0, 0},
+	{"growing", false, nil, 0, 0},
+	{"arrived", false, []string{"reprise/poll:arrived", "smpi/grow-injected-times:no"}, 2, 9},
+	{"shared", true, nil, 0, 0},
+	{"reference", false, []string{"reprise/solver:reference", "smpi/grow-injected-times:no"}, 0, 5},
+	{"alone", false, []string{"reprise/contention:no"}, 0, 0},
+}
+
+func (c *hplResume) rerun(t testing.TB) rerun {
+	p := hpl.DefaultParams(512, 2, 3)
+	p.NB, p.Depth = 32, 1
+	path := saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
+	m := generic(t, 6)
+	if c.shared {
+		m.Hosts = []int32{0, 0, 1, 1, 2, 2}
+	}
+	o := replay.DefaultOptions()
+	o.From, o.To = c.from, c.to
+	b := bench{Options: o}
+	b.set(t, c.options...)
+	return func(change func(*replay.Options)) (*replay.Result, error) {
+		o := b.Options
+		change(&o)
+		tr, err := trace.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer tr.Close()
+		return replay.Run(tr, m, o)
+	}
+}
+
 func TestResumeHPL(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		shared   bool
-		options  []string
-		from, to int
-	}{
-		{"constant", false, []string{"smpi/grow-injected-times:no"}, 0, 0},
-		{"growing", false, nil, 0, 0},
-		{"arrived", false, []string{"reprise/poll:arrived", "smpi/grow-injected-times:no"}, 2, 9},
-		{"shared", true, nil, 0, 0},
-		{"reference", false, []string{"reprise/solver:reference", "smpi/grow-injected-times:no"}, 0, 5},
-		{"alone", false, []string{"reprise/contention:no"}, 0, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := hpl.DefaultParams(512, 2, 3)
-			p.NB, p.Depth = 32, 1
-			path := saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
-			m := generic(t, 6)
-			if c.shared {
-				m.Hosts = []int32{0, 0, 1, 1, 2, 2}
-			}
-			o := replay.DefaultOptions()
-			o.From, o.To = c.from, c.to
-			b := bench{Options: o}
-			b.set(t, c.options...)
-			checkResumes(t, 12, func(change func(*replay.Options)) (*replay.Result, error) {
-				o := b.Options
-				change(&o)
-				tr, err := trace.Open(path)
-				if err != nil {
-					return nil, err
-				}
-				defer tr.Close()
-				return replay.Run(tr, m, o)
-			})
-		})
+	for _, c := range resumeHPL {
+		t.Run(c.name, func(t *testing.T) { checkResumes(t, 12, c.rerun(t)) })
 	}
 }
 

@@ -248,7 +248,7 @@ const hplNoise = "os: [{noise: {half-normal: 10%}}]\nois: [{noise: {half-normal:
 	"latency: [{noise: {half-normal: [{weight: 0.9, sd: 10%}, {weight: 0.1, mean: 100%, sd: 50%}]}}]"
 
 // noisyHPL returns a run of HPL on a machine where all is random, and how to run it.
-func noisyHPL(t *testing.T) (*trace.Header, func(change func(*replay.Options)) (*replay.Result, error)) {
+func noisyHPL(t testing.TB) (*trace.Header, func(change func(*replay.Options)) (*replay.Result, error)) {
 	t.Helper()
 	var file bytes.Buffer
 	p := hpl.DefaultParams(600, 3, 4)

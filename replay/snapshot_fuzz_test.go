@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func fuzzEngines(t testing.TB, tr *trace.Trace) func() *engine {
 }
 
 // FuzzSnapshot reads any bytes as the content of a checkpoint, which no checksum guards
-// here.
+// here, and plays on from there.
 func FuzzSnapshot(f *testing.F) {
 	tr := fuzzTrace(f)
 	fresh := fuzzEngines(f, tr)
@@ -75,6 +76,14 @@ func FuzzSnapshot(f *testing.F) {
 		if c.Err() != nil {
 			t.Errorf("what was read cannot be read again: %v", c.Err())
 		}
+		left := 2000
+		e.pause = func() error {
+			if left--; left < 0 {
+				return errors.New("far enough")
+			}
+			return nil
+		}
+		_ = e.loop() // whatever comes of it
 	})
 }
 
