@@ -66,8 +66,7 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 		snapshotSlot(c, &s.next, slots)
 		snapshotSlot(c, &s.prev, slots)
 	})
-	c.Const("flows", len(n.cold))
-	c.Const("slots", len(n.slots))
+	c.Check(len(n.cold) == len(n.flows) && len(n.slots) == slots, "%d and %d parts of %d transfers", len(n.cold), len(n.slots), len(n.flows))
 }
 
 // snapshotLinks is Snapshot of what there is by link.

@@ -102,6 +102,8 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	if converted {
 		open = convertedCase(t, dir)
 	}
+	text := textCase(t, dir)
+	m, options := caseMachine(t, dir, text.Ranks())
 	ahead := false
 	return func(change func(*replay.Options)) (*replay.Result, error) {
 		text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
@@ -112,7 +114,7 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 			text.ReadAhead()
 			defer text.Close()
 		}
-		m, o := caseMachine(t, dir, text.Ranks())
+		o := options
 		change(&o)
 		if !converted {
 			return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
@@ -125,12 +127,18 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	}
 }
 
-func convertedCase(t testing.TB, dir string) func() (*trace.Trace, error) {
+func textCase(t testing.TB, dir string) *simgrid.Trace {
 	t.Helper()
 	text, err := simgrid.Open(filepath.Join(dir, "trace.index"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+func convertedCase(t testing.TB, dir string) func() (*trace.Trace, error) {
+	t.Helper()
+	text := textCase(t, dir)
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, text.Header(), trace.WriterOptions{})
 	if err != nil {

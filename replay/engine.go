@@ -166,7 +166,7 @@ const maxAhead = 4096
 // the rank runs in a loop counts for many.
 const (
 	maxStill  = 1 << 20
-	idleCount = 1 << 8
+	idleCount = 1 << 13
 )
 
 // run carries on rank r until it waits for something or its actions end.

@@ -60,7 +60,7 @@ func (e *engine) snapshotMessages(c *snapshot.Codec) {
 		snapshot.Int(c, &m.flags)
 	})
 	snapshot.Slice(c, &e.after, len(e.messages), func(m *int32) { e.snapshotID(c, m) })
-	c.Const("messages", len(e.after))
+	c.Check(len(e.after) == len(e.messages), "%d of %d messages in lists", len(e.after), len(e.messages))
 	e.snapshotID(c, &e.free)
 }
 
