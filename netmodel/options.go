@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"reprise/internal/words"
 	"reprise/platforms"
 )
 
@@ -147,7 +148,7 @@ func DefaultOptions() Options {
 func (o *Options) ApplyConfig(p *platforms.Platform) error {
 	for _, prop := range p.Config() {
 		if err := o.Set(prop.Name, prop.Value); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, err)
+			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, words.Brief(err))
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package netmodel
 import (
 	"fmt"
 
+	"reprise/internal/words"
 	"reprise/platforms"
 )
 
@@ -86,7 +87,7 @@ func (t hostTables) override(p *platforms.Platform, h int) (hostTables, error) {
 		}
 		parsed, err := ParseOverheads(v.Value)
 		if err != nil {
-			return t, fmt.Errorf("%s:%d: host %q: property %s: %w", p.Name(), v.Line, p.Host(h).Name, v.Name, err)
+			return t, fmt.Errorf("%s:%d: %w", p.Name(), v.Line, words.Brief(fmt.Errorf("host %q: property %s: %w", p.Host(h).Name, v.Name, err)))
 		}
 		*table = parsed
 	}

@@ -3,6 +3,8 @@ package platforms
 import (
 	"fmt"
 	"slices"
+
+	"reprise/internal/words"
 )
 
 // limits bound what a file can ask for.
@@ -305,5 +307,5 @@ func readProps(e *element) []Prop {
 }
 
 func (b *builder) errorf(e *element, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %v: %s", b.name, e.line, e, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s:%d: %w", b.name, e.line, words.Brief(fmt.Errorf("%v: %s", e, fmt.Sprintf(format, args...))))
 }

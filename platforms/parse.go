@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"reprise/internal/words"
 )
 
 // Load reads the description in the file at path; see Parse.
@@ -45,7 +47,7 @@ func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 		return nil, err
 	}
 	if root.name != "platform" {
-		return nil, fmt.Errorf("%s:%d: want a <platform>, found %v", name, root.line, root)
+		return nil, fmt.Errorf("%s:%d: %w", name, root.line, words.Brief(fmt.Errorf("want a <platform>, found %v", root)))
 	}
 	modernise(root)
 	if err := checkTree(root, name); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // A rule says what an element may hold. Names ending in "!" are required.
@@ -90,12 +92,12 @@ func (e *element) canonise(attr string, words []string) {
 func checkTree(e *element, file string) error {
 	r := schema[e.name]
 	if err := checkAttrs(e, r); err != nil {
-		return fmt.Errorf("%s:%d: %w", file, e.line, err)
+		return fmt.Errorf("%s:%d: %w", file, e.line, words.Brief(err))
 	}
 	allowed := strings.Fields(r.children)
 	for _, c := range e.children {
 		if !slices.Contains(allowed, c.name) {
-			return fmt.Errorf("%s:%d: element %v in %v is not supported: want %s", file, c.line, c, e, oneOf(allowed))
+			return fmt.Errorf("%s:%d: %w", file, c.line, words.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
 		}
 		if err := checkTree(c, file); err != nil {
 			return err

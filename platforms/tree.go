@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"reprise/internal/words"
 )
 
 // maxDepth bounds how deep elements nest, so that recursion over them is safe.
@@ -94,7 +96,7 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 			open = open[:len(open)-1]
 		case xml.CharData:
 			if i := textAt(t); i < len(t) {
-				return nil, fmt.Errorf("%s:%d: text %.20q in %v is not supported", name, line+bytes.Count(t[:i], []byte("\n")), t[i:], open[len(open)-1])
+				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")), words.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
 			}
 		}
 	}
@@ -119,9 +121,9 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 func readError(err error, name string, line int) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Errorf("%s:%d: bad XML: %s", name, syntax.Line, syntax.Msg)
+		return fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, words.Brief(errors.New(syntax.Msg)))
 	}
-	return fmt.Errorf("%s:%d: %w", name, line, err)
+	return fmt.Errorf("%s:%d: %w", name, line, words.Brief(err))
 }
 
 // textAt returns where text between elements begins that is not blank, its length if there

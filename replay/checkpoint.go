@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"reprise/internal/snapshot"
+	"reprise/internal/words"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -113,7 +114,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 		err = other
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", f.Name, err)
+		err = fmt.Errorf("%s: %w", f.Name, words.Brief(err))
 	}
 	return err
 }

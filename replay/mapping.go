@@ -82,7 +82,7 @@ func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 		}
 		host, count, err := parseHostLine(text, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, n, words.Brief(err))
 		}
 		if count > maxHostLines-len(places) {
 			return nil, fmt.Errorf("%s:%d: more than %d places", name, n, maxHostLines)

@@ -9,6 +9,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"reprise/internal/words"
 )
 
 // Errors that callers branch on; they come wrapped with the file's name, the
@@ -261,7 +263,7 @@ func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 }
 
 func (r *frameReader) errorAt(offset int64, err error) error {
-	return fmt.Errorf("%s: offset %d: %w", r.name, offset, err)
+	return fmt.Errorf("%s: offset %d: %w", r.name, offset, words.Brief(err))
 }
 
 // preamble reads and checks the first bytes of a file.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/words"
 )
 
 // PollRule decides polls where no clock does: in listings, checks and counts.
@@ -74,7 +75,7 @@ func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 		}
 		o, err := parseOutcome(strings.Fields(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+			return nil, fmt.Errorf("%s:%d: %w", name, n, words.Brief(err))
 		}
 		o.line = n
 		rec.outcomes = append(rec.outcomes, o)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"reprise/internal/words"
 )
 
 // A Warning is one oddity, with its place if it has one.
@@ -17,11 +19,11 @@ type Warning struct {
 }
 
 // New returns a warning without a place.
-func New(format string, args ...any) Warning { return Warning{Text: fmt.Sprintf(format, args...)} }
+func New(format string, args ...any) Warning { return At("", 0, format, args...) }
 
 // At returns a warning about a line of a file, or about the whole file if line is 0.
 func At(file string, line int, format string, args ...any) Warning {
-	return Warning{file, line, fmt.Sprintf(format, args...)}
+	return Warning{file, line, words.Cut(words.Visible(fmt.Sprintf(format, args...)), maxText)}
 }
 
 // String returns the warning behind its place: file:line: text.
@@ -37,6 +39,9 @@ func (w Warning) String() string {
 
 // MarshalText has reports in JSON show what String returns.
 func (w Warning) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// maxText is how many bytes of text a warning has: it may quote a file.
+const maxText = 1000
 
 // MaxKept is how many warnings a List keeps. Files of a million odd lines give no more.
 const MaxKept = 100

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // MaxLine is the length of the longest line that is read, in bytes, and
@@ -188,7 +190,7 @@ func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 
 // Errorf returns an error about the current line.
 func (t *Reader) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", t.Place(), fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %w", t.Place(), words.Brief(fmt.Errorf(format, args...)))
 }
 
 // next returns the next line with content.

@@ -42,7 +42,7 @@ func exit(name string, err error) {
 
 // mostTold is how many bytes a message has. Those who make messages cut what they quote;
 // this holds for all, whatever libraries put into theirs.
-const mostTold = 4 << 10
+const mostTold = 2 << 10
 
 // Tell prints a message, on lines of its own, of a bounded length, and with nothing in it
 // that a terminal would obey: it may quote a file of somebody else.

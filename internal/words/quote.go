@@ -64,3 +64,25 @@ func Visible(text string) string {
 func obeyed(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
+
+// mostBrief is how many bytes an error has behind the place that it is about.
+const mostBrief = 500
+
+// Brief returns an error whose text is bounded, and has nothing in it that a terminal would
+// obey: readers put their errors through it where they add the place, as these repeat
+// what files say.
+func Brief(err error) error {
+	text := Cut(Visible(err.Error()), mostBrief)
+	if text == err.Error() {
+		return err
+	}
+	return &brief{err, text}
+}
+
+type brief struct {
+	error
+	text string
+}
+
+func (b *brief) Error() string { return b.text }
+func (b *brief) Unwrap() error { return b.error }

@@ -1,6 +1,8 @@
 package words
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,5 +38,17 @@ func TestVisible(t *testing.T) {
 		if got := Visible(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
+	}
+}
+
+// TestBrief: a long error keeps its beginning and its end, and what it is.
+func TestBrief(t *testing.T) {
+	short := errors.New("short")
+	if got := Brief(short); got != short {
+		t.Errorf("%v", got)
+	}
+	err := Brief(fmt.Errorf("radical %s: %w", strings.Repeat("1,", 1<<20), short))
+	if text := err.Error(); len(text) > 600 || !strings.HasPrefix(text, "radical 1,1,") || !strings.HasSuffix(text, "1,: short") || !errors.Is(err, short) {
+		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"reprise/internal/words"
 )
 
 // Sizes of the window through which a file is read.
@@ -84,5 +86,5 @@ func (l *lines) close() {
 func (l *lines) mistake() error {
 	err := l.err
 	l.err, l.odd = nil, notOdd
-	return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
+	return fmt.Errorf("%s:%d: %w", l.name, l.line, words.Brief(err))
 }

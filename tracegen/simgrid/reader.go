@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/words"
 	"reprise/trace"
 )
 
@@ -113,7 +114,7 @@ func (t *Trace) readIndex(index, dir string) error {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
 		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %q is an action: want the index, which is a list of files of actions", index, line, name)
+			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, words.Quote(name))
 		}
 		files = append(files, name)
 	}
