@@ -58,9 +58,12 @@ func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list)
 // is blocked or all is done.
 func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if !rk.collective {
-		if err := e.beginCollective(r, rk, a); err != nil {
+		call, err := e.beginCollective(r, rk, a)
+		if err != nil {
 			return goOn, err
 		}
+		e.agreement += int64(call.Agreement(rk.calls, int(r), len(e.ranks))) // modulo 2^64
+		rk.calls++
 	}
 	run := &e.collectives[r]
 	for {
@@ -81,23 +84,24 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 	return out, nil
 }
 
-func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) error {
+// beginCollective prepares the schedule of a call and returns the call.
+func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace.Collective, err error) {
 	if int(a.Sym) >= trace.NumCollectives {
-		return errUnsupported
+		return call, errUnsupported
 	}
 	if e.collectives == nil {
 		e.collectives = make([]collectiveRun, len(e.ranks))
 	}
 	e.sums.rank = r
-	call := a.Collective(&e.sums)
+	call = a.Collective(&e.sums)
 	if err := call.Check(len(e.ranks)); err != nil {
-		return err
+		return call, err
 	}
 	run := &e.collectives[r]
 	run.flops, run.rounds = call.Flops, 0
 	run.schedule.Start(e.selector, &call, len(e.ranks), int(r))
 	rk.collective = true
-	return nil
+	return call, nil
 }
 
 func (c *collectiveRun) nextRound() {

@@ -198,3 +198,38 @@ func TestCollectivesAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestDisagreement: where counts differ, SimGrid aborts if a message is longer than the
+// receiver has room for, and plays what is shorter: allreduce, reduce, gather and bcast on
+// four ranks, of which one says something else. An MPI fails in all of them.
+func TestDisagreement(t *testing.T) {
+	gather := func(send, recv int64) trace.Action {
+		return call(trace.Collective{Kind: trace.CollGather, Send: send, Recv: recv, SendSize: 1, RecvSize: 1})
+	}
+	const cut, other = "cut to the size of a receive", "do not agree in kinds, roots or counts"
+	for _, c := range []struct {
+		name       string
+		root, rest trace.Action // of rank 0 and of the others
+		want       []string
+	}{
+		{"equal", bytesCall(trace.CollAllreduce, 1000, 0), bytesCall(trace.CollAllreduce, 1000, 0), nil},
+		{"allreduce", bytesCall(trace.CollAllreduce, 2000, 0), bytesCall(trace.CollAllreduce, 1000, 0), []string{cut, other}},
+		{"reduce to less", bytesCall(trace.CollReduce, 500, 0), bytesCall(trace.CollReduce, 1000, 0), []string{cut, other}},
+		{"reduce to more", bytesCall(trace.CollReduce, 2000, 0), bytesCall(trace.CollReduce, 1000, 0), []string{other}},
+		{"bcast of less", bytesCall(trace.CollBcast, 500, 0), bytesCall(trace.CollBcast, 1000, 0), []string{other}},
+		{"gather of less", gather(100, 50), gather(100, 100), []string{cut, other}},
+		{"what only the root says", gather(0, 100), gather(100, 7), nil}, // its own part may be in place
+	} {
+		b := newBench(t, star(4), 4)
+		res := b.run(t, []trace.Action{c.root}, []trace.Action{c.rest}, []trace.Action{c.rest}, []trace.Action{c.rest})
+		if len(res.Warnings) != len(c.want) {
+			t.Errorf("%s: warnings %v, want %q", c.name, res.Warnings, c.want)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(res.Warnings[i].Text, want) {
+				t.Errorf("%s: warning %v, want %q", c.name, res.Warnings[i], want)
+			}
+		}
+	}
+}

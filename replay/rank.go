@@ -38,7 +38,7 @@ type rank struct {
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into engine.overflow of further requests; 0: none
-	_        [8]byte
+	calls    int64 // of collective operations that were begun
 }
 
 // stage says how far the current action of a rank has got.

@@ -143,5 +143,8 @@ func (e *engine) warnings() []warning.Warning {
 	if e.numTruncated > 0 {
 		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", words.Count(e.numTruncated, "message")))
 	}
+	if e.agreement != 0 {
+		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
+	}
 	return list.All()
 }

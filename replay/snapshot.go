@@ -18,6 +18,7 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	for _, n := range []*int64{&e.probeFactor, &e.testFactor, &e.numMessages, &e.numBytes, &e.numPolls, &e.numActions, &e.numTruncated} {
 		snapshot.Index(c, n, 0, math.MaxInt)
 	}
+	snapshot.Int(c, &e.agreement)
 	e.snapshotMessages(c)
 	e.snapshotRanks(c)
 	e.parked.Snapshot(c, "parked", len(e.ranks))
@@ -113,6 +114,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 		e.snapshotRequest(c, &rk.reqs[i])
 	}
 	snapshot.Index(c, &rk.overflow, 0, len(e.overflow))
+	snapshot.Index(c, &rk.calls, 0, math.MaxInt)
 }
 
 func snapshotAction(c *snapshot.Codec, a *trace.Action) {
@@ -186,7 +188,8 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	if c.Reading() {
 		a := &e.actions[int(r)*bufferedActions+int(rk.pos)%bufferedActions]
 		c.Check(rk.pos < rk.filled && a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
-		c.Fail(e.beginCollective(r, rk, a))
+		_, err := e.beginCollective(r, rk, a)
+		c.Fail(err)
 		if c.Err() != nil {
 			return
 		}

@@ -54,7 +54,7 @@ func (f *Fault) before(g *Fault) bool {
 // possible and each wait has its request, that phases nest, and that for each
 // source, destination and tag the sizes sent are, in order, the sizes received
 // (receives from any source or with any tag count as many messages that the others leave),
-// and that all ranks call the same collective operations.
+// and that all ranks call the same collective operations, with counts that agree.
 // The first fault, a *Fault, is that of the lowest step and rank; of messages
 // that do not balance it is looked for in a second pass, and so only in a file:
 // of a stream the error names source, destination and tag. Memory does not
@@ -175,7 +175,7 @@ func (v *verifier) finish() error {
 			}
 		}
 	}
-	for _, check := range []func() (*Fault, error){v.unbalanced, v.unlikeCollectives} {
+	for _, check := range []func() (*Fault, error){v.unbalanced, v.disagreeing} {
 		f, err := check()
 		if err != nil {
 			return err

@@ -17,6 +17,8 @@ type rankCheck struct {
 	channels channelTable
 	wild     int64   // receives with wildcards
 	colls    uint64  // hash of the collective operations in order
+	calls    int64   // of them
+	counts   uint64  // its part in the sum that is 0 if what ranks say in them agrees
 	requests []int32 // pending, by slot number
 	phases   []uint16
 	fault    *Fault
@@ -67,7 +69,7 @@ func (r *rankCheck) action(a *Action) {
 	case KindStep:
 		r.step = int(a.X[0])
 	case KindCollective:
-		r.colls = mix(r.colls ^ collectiveKey(a))
+		r.collective(a)
 	default:
 		r.message(a)
 	}
@@ -131,6 +133,13 @@ func (r *rankCheck) phase(a *Action) {
 		return
 	}
 	r.phases = r.phases[:n-1]
+}
+
+func (r *rankCheck) collective(a *Action) {
+	r.colls = mix(r.colls ^ collectiveKey(a))
+	call := a.Collective(r.c)
+	r.counts += call.Agreement(r.calls, int(r.c.Rank()), r.h.Ranks)
+	r.calls++
 }
 
 // collectiveKey is what all ranks must say alike in a collective operation.

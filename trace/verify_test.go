@@ -177,6 +177,19 @@ func TestVerifyFaults(t *testing.T) {
 			b.Collective(CollBarrier, CollectiveOperands{})
 			b.If(b.Diff(Const(1), first), reduce)
 		}, nil, "rank 1 step 0 action 1: reduce with root 0 where rank 0 has barrier with root 0"},
+		{"collectives of other counts", func(_ *Writer, b *Builder) {
+			b.Collective(CollAllreduce, CollectiveOperands{Send: b.Param(1), SendSize: Const(8)})
+		}, func(step int, c *Call) {
+			c.Args[1][0], c.Args[1][1], c.Args[1][2] = 1000, 1000, 1000
+			if step == 1 {
+				c.Args[1][1] = 2000 // of ranks 1 and 4
+			}
+		}, "rank 1 step 1 action 2: allreduce of 16000 bytes where rank 0 has 8000"},
+		{"gathered less than sent", func(_ *Writer, b *Builder) {
+			b.Collective(CollGather, CollectiveOperands{Send: b.Param(1), SendSize: Const(8), Recv: Const(500), RecvSize: Const(16), Root: Const(3)})
+		}, func(step int, c *Call) {
+			c.Args[1][0], c.Args[1][1], c.Args[1][2] = 1000, 1000, 999
+		}, "rank 2 step 0 action 1: gather: it sends 7992 bytes to rank 3, which receives 8000 from it"},
 		{"one collective too many", func(_ *Writer, b *Builder) {
 			b.If(b.Param(0).Plus(1), func() { b.Collective(CollBarrier, CollectiveOperands{}) })
 		}, func(step int, c *Call) {
