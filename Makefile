@@ -21,11 +21,12 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto install clean
+.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto licenses install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 build:
 	CGO_ENABLED=0 $(GO) build -tags urfave_cli_no_docs -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	cp LICENSE THIRD_PARTY_LICENSES.txt bin/
 
 demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
@@ -78,6 +79,11 @@ lint:
 proto:
 	scripts/proto.sh
 
+# Of all that is linked; for a change of go.mod.
+licenses:
+	$(GO) run ./scripts/licenses
+
+# Who passes the programs on passes THIRD_PARTY_LICENSES.txt on with them.
 install:
 	CGO_ENABLED=0 $(GO) install -ldflags '$(LDFLAGS)' ./cmd/...
 
