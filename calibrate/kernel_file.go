@@ -19,7 +19,8 @@ type FileOptions struct {
 	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
 	// Base is a kernel file, without models of hosts, whose other kernels are taken
 	// over; default: none.
-	Base []byte
+	Base     []byte
+	BaseName string // for the description
 }
 
 // Validate reports what is wrong with the options.
@@ -63,11 +64,11 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		o.HostName = "{}"
 	}
 	var b strings.Builder
-	write := r.writeFile
-	if len(o.Base) > 0 {
-		write = r.writeOnBase
+	if len(o.Base) == 0 {
+		r.writeFile(&b, o)
+	} else if err := r.writeOnBase(&b, o); err != nil {
+		return err
 	}
-	write(&b, o)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

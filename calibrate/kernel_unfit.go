@@ -15,6 +15,15 @@ func (u Unfit) String() string {
 	return fmt.Sprintf("%s: no model of %s, which is left out: %s", u.Function, u.Group, u.Why)
 }
 
+// Kernels returns the names of the kernels that have a model.
+func (r *KernelReport) Kernels() []string {
+	var names []string
+	for i := range r.Functions {
+		names = append(names, r.Functions[i].Function)
+	}
+	return names
+}
+
 // leaveOut returns the groups to which no candidate fits, and the points of the others.
 func leaveOut(f *function, groups [][]point, o KernelOptions) (rest []point, unfit []Unfit) {
 	for _, points := range groups[1:] {

@@ -71,21 +71,22 @@ type FileOptions struct {
 	HostName            string // the name of a host on the platform, {} standing for its number from 0
 	Empty               string // "free" or "charged": what calls with a dimension of zero cost
 	// Base is a kernel file, without models of hosts, whose kernels the machine has too.
-	Base []byte
+	Base     []byte
+	BaseName string // for the description
 }
 
 // WriteYAML writes the machine as a kernel file (docs/kernels.md): one entry for
 // each host or CPU. Ranks on other hosts have the base's models, or, without one, the average.
 func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
-	names := calibrate.FileOptions{HostName: o.HostName, Empty: o.Empty, Base: o.Base}
-	if err := names.Validate(); err != nil {
+	file := calibrate.FileOptions{Description: o.Description, Source: o.Source, HostName: o.HostName, Empty: o.Empty, Base: o.Base, BaseName: o.BaseName}
+	if err := file.Validate(); err != nil {
 		return err
 	}
 	var b strings.Builder
-	if len(o.Base) > 0 {
-		calibrate.WriteBase(&b, o.Base, o.Description+" "+o.Source, m.Model.CPUsPerHost)
-	} else {
+	if len(o.Base) == 0 {
 		m.writeHead(&b, o)
+	} else if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
+		return err
 	}
 	for i := range m.Units {
 		if m.writeUnit(&b, i, o); b.Len() > yamlfile.MaxBytes {

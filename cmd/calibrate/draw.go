@@ -54,7 +54,7 @@ func runDraw(c *cli.Context) error {
 	if err := o.Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}
-	file := hosts.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"),
+	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"), Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, version, from, o.Seed, o.Day)}
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
@@ -77,6 +77,9 @@ func runDraw(c *cli.Context) error {
 	if file.Base, err = readBase(c.String("base")); err != nil {
 		return err
 	}
+	if file.Source == "" {
+		file.Source = sourceOfDraw(from, model)
+	}
 	machine, err := model.Draw(o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
@@ -87,6 +90,15 @@ func runDraw(c *cli.Context) error {
 	}
 	s := machine.Summary()
 	return printReport(c, s, s.WriteText)
+}
+
+// sourceOfDraw says what drawn hosts are: no measurement, but of a law with a source.
+func sourceOfDraw(from string, m *hosts.Model) string {
+	source := strings.Join(strings.Fields(m.Source), " ")
+	if source == "" {
+		source = "source not said"
+	}
+	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", from, source)
 }
 
 // checkDrawFlags refuses flags without effect. Hosts have names in the kernel file and

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if s.fitSettings, err = fitSettingsOf(c); err != nil {
 		return s, err
 	}
-	s.file = calibrate.FileOptions{Source: c.String("source"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
+	s.file = calibrate.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"), Empty: c.String("empty"), Noise: c.String("noise")}
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
 	var ok bool
 	if s.fit.For, ok = per[c.String("per")]; !ok {
@@ -167,7 +168,7 @@ func runKernels(c *cli.Context) error {
 			return err
 		}
 	}
-	s.file.Description = "fitted by calibrate kernels " + version
+	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Kernels(), ", "), version)
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
 	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written || err != nil {
 		return err
