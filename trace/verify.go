@@ -59,21 +59,20 @@ func (f *Fault) before(g *Fault) bool {
 // that do not balance it is looked for in a second pass, and so only in a file:
 // of a stream the error names source, destination and tag. Memory does not
 // depend on the number of messages but on how many source, destination and tag
-// triples are out of balance at the end of a window. After each window progress, unless
-// it is nil, is told how many steps are done.
+// triples are out of balance at the end of a window. After each rank of a window progress,
+// unless it is nil, is told how many steps are done of all ranks together.
 func (t *Trace) Verify(progress func(steps int)) (*Verified, error) {
 	cursors, err := t.Cursors(nil, CursorOptions{})
 	if err != nil {
 		return nil, err
 	}
 	v := newVerifier(t, cursors)
+	if v.progress = progress; progress == nil {
+		v.progress = func(int) {}
+	}
 	for v.win != nil {
-		steps := v.win.end()
 		if err := v.window(); err != nil {
 			return nil, err
-		}
-		if progress != nil {
-			progress(steps)
 		}
 	}
 	if err := v.finish(); err != nil {
@@ -90,6 +89,9 @@ type verifier struct {
 	ranks []rankCheck
 	first *Fault // of this window
 	sums  Totals
+
+	steps    int // of the windows before this one
+	progress func(steps int)
 }
 
 func newVerifier(t *Trace, cursors []Cursor) *verifier {
@@ -105,6 +107,7 @@ func newVerifier(t *Trace, cursors []Cursor) *verifier {
 // balance by then.
 func (v *verifier) window() error {
 	v.add(v.win)
+	end := max(v.steps, v.win.end())
 	var buf [512]Action
 	for i := range v.ranks {
 		r := &v.ranks[i]
@@ -116,7 +119,9 @@ func (v *verifier) window() error {
 		if r.fault != nil && r.fault.before(v.first) {
 			v.first = r.fault
 		}
+		v.progress(v.steps*len(v.ranks) + (end-v.steps)*(i+1))
 	}
+	v.steps = end
 	if v.first != nil {
 		return v.first
 	}

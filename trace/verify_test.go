@@ -93,6 +93,23 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestVerifyProgress: of 6 ranks and 3 steps, a window each, progress is told of 1 to 18.
+func TestVerifyProgress(t *testing.T) {
+	var got []int
+	data := ringTrace(t, func(_ *Writer, b *Builder) { ring(b) }, nil)
+	if _, err := openBytes(t, data).Verify(func(steps int) { got = append(got, steps) }); err != nil {
+		t.Fatal(err)
+	}
+	for i, steps := range got {
+		if steps != i+1 {
+			t.Fatalf("told %v, want 1 to 18", got)
+		}
+	}
+	if len(got) != 18 {
+		t.Errorf("told %v, want 1 to 18", got)
+	}
+}
+
 // TestVerifyWildcards lets ranks receive from their left by name and from their
 // right by a wildcard.
 func TestVerifyWildcards(t *testing.T) {

@@ -21,7 +21,7 @@ func verifyCommand() *cli.Command {
 				return err
 			}
 			defer closing(t, &err)
-			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps, "steps")
+			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps*t.Header().Ranks, "steps of ranks")
 			v, err := t.Verify(bar.Set)
 			bar.Clear()
 			var fault *trace.Fault

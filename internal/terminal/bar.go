@@ -19,12 +19,14 @@ func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
 	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
 		w = shown.Raw() // a bar moves the cursor
 	}
-	return &Bar{progressbar.NewOptions(number,
+	bar := progressbar.NewOptions(number,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(things),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(200*time.Millisecond))}
+		progressbar.OptionThrottle(200*time.Millisecond))
+	_ = bar.RenderBlank() // something goes on, though the first step may take long
+	return &Bar{bar}
 }
 
 // Set shows how many are done. The error of a terminal that has gone is nobody's.
