@@ -95,12 +95,25 @@ func (o *Options) checkMemory() error {
 		if s.M < 1 || s.N < 1 || s.K < 1 || max(s.M, s.N, s.K) > maxDim {
 			return fmt.Errorf("size %v, want dimensions of 1 to %d", s, maxDim)
 		}
-		if bytes := s.Bytes(); bytes > o.Memory {
-			return fmt.Errorf("size %v: matrices of %s, more than the %s that a worker may take", s, humanBytes(bytes), humanBytes(o.Memory))
+		if s.Bytes() > o.Memory {
+			return &MemoryError{s, o.Memory}
 		}
 	}
 	return nil
 }
+
+// MemoryError is about a size whose matrices are larger than the memory of a worker.
+type MemoryError struct {
+	Size  Size
+	Limit int64 // bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("size %v: matrices of %s, more than the %s that a worker may take", e.Size, humanBytes(e.Size.Bytes()), humanBytes(e.Limit))
+}
+
+// MaxDim returns the largest dimension of a size with equal ones that has room.
+func (e *MemoryError) MaxDim() int64 { return int64(math.Sqrt(float64(e.Limit) / (3 * 8))) }
 
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {

@@ -99,11 +99,27 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		return o, err
 	}
 	if err := o.Validate(); err != nil {
-		return o, command.Usagef("dgemm: %w", err)
+		return o, command.Usagef("dgemm: %w", adviseMemory(c, err))
 	}
 	self, err := os.Executable()
 	o.Worker = []string{self, "measure", "worker"}
 	return o, err
+}
+
+// adviseMemory adds to an error about too little memory which flags would help.
+func adviseMemory(c *cli.Context, err error) error {
+	var m *measure.MemoryError
+	if !errors.As(err, &m) {
+		return err
+	}
+	need := (m.Size.Bytes() + 1<<20 - 1) >> 20
+	switch {
+	case need > measure.MaxMemory>>20:
+		return err
+	case c.IsSet("size"):
+		return fmt.Errorf("%w: give --memory %d", err, need)
+	}
+	return fmt.Errorf("--max %d: %w: give --memory %d, or --max %d at most", c.Int64("max"), err, need, m.MaxDim())
 }
 
 // checkMeasureFlags refuses values that Options cannot have, and flags without effect.
