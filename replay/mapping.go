@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +70,7 @@ const maxHostLines = 1 << 24
 // up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	var places []int32
-	scan, n := bufio.NewScanner(r), 1
+	scan, n := linescan.New(r), 1
 	for ; scan.Scan(); n++ {
 		text := scan.Text()
 		if n == 1 {

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -65,7 +64,7 @@ func (o *outcome) String() string {
 // Empty lines and lines that start with # are skipped. The name is for errors.
 func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 	rec := &Recorded{name: name}
-	scan := bufio.NewScanner(r)
+	scan := linescan.New(r)
 	n := 0
 	for scan.Scan() {
 		n++

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/linescan"
 	"reprise/internal/words"
 )
 
@@ -68,7 +69,7 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 	if err := checkText(head); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s:1: %w", name, err), t.Close())
 	}
-	t.lines = bufio.NewScanner(b)
+	t.lines = linescan.New(b)
 	t.lines.Buffer(nil, MaxLine)
 	if err := t.readHeader(); err != nil {
 		return nil, errors.Join(err, t.Close())

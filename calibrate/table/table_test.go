@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/linescan"
 )
 
 // readAll returns the header and the rows of a table.
@@ -190,4 +192,28 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestIdleLines: a kilobyte of gzip may stand for any number of empty lines, which are not
+// read to their end.
+func TestIdleLines(t *testing.T) {
+	for name, head := range map[string]string{"t:4194305": "", "t:4194306": "a,b\n"} {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, err := io.WriteString(z, head)
+		for range 64 {
+			_, werr := z.Write(bytes.Repeat([]byte("\n"), 1<<20))
+			err = errors.Join(err, werr)
+		}
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(&packed, "t")
+		if err == nil {
+			err = r.Next()
+		}
+		if !errors.Is(err, linescan.ErrIdle) || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("%q: %v, want %s", head, err, name)
+		}
+	}
 }

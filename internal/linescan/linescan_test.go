@@ -1,7 +1,6 @@
 package linescan
 
 import (
-	"bufio"
 	"io"
 	"strings"
 	"testing"
@@ -15,9 +14,13 @@ func TestErr(t *testing.T) {
 	}{
 		{strings.NewReader("a\nb"), ""},
 		{strings.NewReader("a\n" + strings.Repeat("x", 1<<17)), "line longer than 65536 bytes"},
+		{strings.NewReader("a\n" + strings.Repeat("\n", MaxIdle)), ""},
+		{strings.NewReader("a\n" + strings.Repeat("\n", MaxIdle+1)), "more than 4194304 bytes of empty lines and comments in a row"},
+		{strings.NewReader(strings.Repeat("# and so on\n \n", MaxIdle/10)), "more than 4194304 bytes of empty lines and comments in a row"},
+		{strings.NewReader(strings.Repeat(strings.Repeat("\n", MaxIdle)+"a\n", 2)), ""},
 		{iotest.ErrReader(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF.Error()},
 	} {
-		s := bufio.NewScanner(c.text)
+		s := New(c.text)
 		for s.Scan() {
 		}
 		got := ""

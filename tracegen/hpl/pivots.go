@@ -1,7 +1,6 @@
 package hpl
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -72,7 +71,7 @@ func (v *Pivots) validate(p *Params) error {
 // error messages, which give the line from 1.
 func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 	var rows []int32
-	scan := bufio.NewScanner(r)
+	scan := linescan.New(r)
 	for scan.Scan() {
 		c := len(rows)
 		if c == n {

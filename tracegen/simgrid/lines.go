@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"reprise/internal/linescan"
 	"reprise/internal/words"
 )
 
@@ -13,6 +14,10 @@ const (
 	chunkSize = 16 << 10
 	maxLine   = 8 << 20 // bytes; a line of an alltoallv of 65,536 ranks fits
 )
+
+// idleWindows bounds the windows in a row without a line to read: one of maxLine takes a
+// dozen.
+const idleWindows = linescan.MaxIdle / chunkSize
 
 // lines reads a text file line by line, through a window that is used again and
 // again. Between chunks the file is closed, so that there may be more files than
@@ -31,9 +36,12 @@ type lines struct {
 // next moves on to the next line, whose fields can then be read, or returns
 // io.EOF. Empty lines and those that begin with # are skipped.
 func (l *lines) next() error {
-	for {
+	for windows := 0; ; {
 		l.skipLine()
 		for l.at == len(l.text) {
+			if windows++; windows > idleWindows {
+				return fmt.Errorf("%s:%d: %w", l.name, l.line+1, linescan.ErrIdle)
+			}
 			if err := l.more(); err != nil {
 				return err
 			}

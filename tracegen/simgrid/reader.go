@@ -103,7 +103,7 @@ func (t *Trace) readIndex(index, dir string) error {
 	}
 	var files []string
 	line := 0
-	scan := bufio.NewScanner(text)
+	scan := linescan.New(text)
 	for scan.Scan() {
 		line++
 		name := strings.TrimSpace(scan.Text())
