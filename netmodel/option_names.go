@@ -7,86 +7,99 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/bounds"
 	"reprise/internal/words"
 )
 
 // option is one name that Options.Set understands.
 type option struct {
-	name string
-	set  func(o *Options, value string) error
+	name  string
+	set   func(o *Options, value string) error
+	check func(o *Options) error // of what is set, by itself; nil: whatever set takes is good
+	idle  bool                   // it has no effect on the dates of a replay
 }
 
 // optionTable lists the options that Set understands, sorted by name.
 var optionTable = []option{
-	{"cpu/maxmin-selective-update", ignored},
-	{"cpu/model", only("Cas01")},
-	{"cpu/optim", ignored},
-	{"cpu/solver", only("maxmin")},
-	{"host/model", setHostModel},
-	{"maxmin/concurrency-limit", only("-1")},
-	{"maxmin/precision", number(func(o *Options) *float64 { return &o.SharePrecision })},
-	{"network/TCP-gamma", number(func(o *Options) *float64 { return &o.TCPGamma })},
-	{"network/bandwidth-factor", tracked(explicitBandwidthFactor, func(o *Options) *float64 { return &o.BandwidthFactor })},
-	{"network/crosstraffic", yesNo(func(o *Options) *bool { return &o.CrossTraffic })},
-	{"network/latency-factor", tracked(explicitLatencyFactor, func(o *Options) *float64 { return &o.LatencyFactor })},
-	{"network/loopback-bw", number(func(o *Options) *float64 { return &o.LoopbackBandwidth })},
-	{"network/loopback-lat", number(func(o *Options) *float64 { return &o.LoopbackLatency })},
-	{"network/maxmin-selective-update", ignored},
-	{"network/model", setModel},
-	{"network/optim", ignored},
-	{"network/solver", only("maxmin")},
-	{"network/weight-S", tracked(explicitWeightS, func(o *Options) *float64 { return &o.WeightS })},
-	{"reprise/bw-factor", setFactorRule},
-	{"reprise/contention", yesNo(func(o *Options) *bool { return &o.Contention })},
-	{"reprise/loopback-bw-factor", factors(func(o *Options) *Factors { return &o.LoopbackBandwidthFactors })},
-	{"reprise/loopback-lat-factor", factors(func(o *Options) *Factors { return &o.LoopbackLatencyFactors })},
-	{"reprise/poll", setPoll},
-	{"reprise/solver", setSolver},
-	{"smpi/allgather", algorithm("allgather")},
-	{"smpi/allgatherv", algorithm("allgatherv")},
-	{"smpi/allreduce", algorithm("allreduce")},
-	{"smpi/alltoall", algorithm("alltoall")},
-	{"smpi/alltoallv", algorithm("alltoallv")},
-	{"smpi/async-small-thresh", bytes(func(o *Options) *int64 { return &o.EagerBelow })},
-	{"smpi/auto-shared-malloc-thresh", ignored},
-	{"smpi/barrier", algorithm("barrier")},
-	{"smpi/bcast", algorithm("bcast")},
-	{"smpi/bw-factor", factors(func(o *Options) *Factors { return &o.BandwidthFactors })},
-	{"smpi/coll-selector", setCollSelector},
-	{"smpi/cpu-threshold", ignored},
-	{"smpi/display-allocs", ignored},
-	{"smpi/display-timing", ignored},
-	{"smpi/errors-are-fatal", ignored},
-	{"smpi/finalization-barrier", yesNo(func(o *Options) *bool { return &o.FinalizationBarrier })},
-	{"smpi/gather", algorithm("gather")},
-	{"smpi/grow-injected-times", yesNo(func(o *Options) *bool { return &o.GrowInjectedTimes })},
-	{"smpi/host-speed", ignored},
-	{"smpi/init", number(func(o *Options) *float64 { return &o.InitTime })},
-	{"smpi/iprobe", number(func(o *Options) *float64 { return &o.IprobeCost })},
-	{"smpi/iprobe-cpu-usage", number(func(o *Options) *float64 { return &o.IprobeCPUUsage })},
-	{"smpi/keep-temps", ignored},
-	{"smpi/lat-factor", factors(func(o *Options) *Factors { return &o.LatencyFactors })},
-	{"smpi/list-leaks", ignored},
-	{"smpi/ois", overheads(func(o *Options) *Overheads { return &o.IsendOverhead })},
-	{"smpi/or", overheads(func(o *Options) *Overheads { return &o.RecvOverhead })},
-	{"smpi/os", overheads(func(o *Options) *Overheads { return &o.SendOverhead })},
-	{"smpi/pedantic", ignored},
-	{"smpi/privatization", ignored},
-	{"smpi/privatize-libs", ignored},
-	{"smpi/reduce", algorithm("reduce")},
-	{"smpi/reduce_scatter", algorithm("reduce_scatter")},
-	{"smpi/scatter", algorithm("scatter")},
-	{"smpi/send-is-detached-thresh", bytes(func(o *Options) *int64 { return &o.DetachedBelow })},
-	{"smpi/shared-malloc", ignored},
-	{"smpi/shared-malloc-blocksize", ignored},
-	{"smpi/shared-malloc-hugepage", ignored},
-	{"smpi/simulate-computation", yesNo(func(o *Options) *bool { return &o.SimulateComputation })},
-	{"smpi/test", number(func(o *Options) *float64 { return &o.TestCost })},
-	{"smpi/tmpdir", ignored},
-	{"smpi/trace-call-location", ignored},
-	{"smpi/trace-call-use-absolute-path", ignored},
-	{"smpi/wtime", ignored},
-	{"surf/precision", number(func(o *Options) *float64 { return &o.TimePrecision })},
+	idle("cpu/maxmin-selective-update"),
+	{name: "cpu/model", set: only("Cas01")},
+	idle("cpu/optim"),
+	{name: "cpu/solver", set: only("maxmin")},
+	{name: "host/model", set: setHostModel},
+	idle("host/solver"),
+	{name: "maxmin/concurrency-limit", set: only("-1")},
+	number("maxmin/precision", bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
+	number("network/TCP-gamma", bounds.Bytes, func(o *Options) *float64 { return &o.TCPGamma }),
+	tracked(explicitBandwidthFactor, orTable(func(o *Options) *Factors { return &o.BandwidthFactors }, number("network/bandwidth-factor", bounds.Factor, func(o *Options) *float64 { return &o.BandwidthFactor }))),
+	{name: "network/crosstraffic", set: yesNo(func(o *Options) *bool { return &o.CrossTraffic })},
+	tracked(explicitLatencyFactor, orTable(func(o *Options) *Factors { return &o.LatencyFactors }, number("network/latency-factor", bounds.Factor.OrZero(), func(o *Options) *float64 { return &o.LatencyFactor }))),
+	number("network/loopback-bw", bounds.Bandwidth, func(o *Options) *float64 { return &o.LoopbackBandwidth }),
+	number("network/loopback-lat", bounds.Latency, func(o *Options) *float64 { return &o.LoopbackLatency }),
+	idle("network/maxmin-selective-update"),
+	{name: "network/model", set: setModel},
+	idle("network/optim"),
+	{name: "network/solver", set: only("maxmin")},
+	tracked(explicitWeightS, number("network/weight-S", bounds.Bytes, func(o *Options) *float64 { return &o.WeightS })),
+	{name: "reprise/bw-factor", set: setFactorRule},
+	{name: "reprise/contention", set: yesNo(func(o *Options) *bool { return &o.Contention })},
+	factors("reprise/loopback-bw-factor", bounds.Factor, func(o *Options) *Factors { return &o.LoopbackBandwidthFactors }),
+	factors("reprise/loopback-lat-factor", bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LoopbackLatencyFactors }),
+	{name: "reprise/poll", set: setPoll},
+	{name: "reprise/solver", set: setSolver},
+	idle("smpi/IB-penalty-factors"),
+	{name: "smpi/allgather", set: algorithm("allgather")},
+	{name: "smpi/allgatherv", set: algorithm("allgatherv")},
+	{name: "smpi/allreduce", set: algorithm("allreduce")},
+	{name: "smpi/alltoall", set: algorithm("alltoall")},
+	{name: "smpi/alltoallv", set: algorithm("alltoallv")},
+	{name: "smpi/async-small-thresh", set: bytes(func(o *Options) *int64 { return &o.EagerBelow })},
+	idle("smpi/auto-shared-malloc-thresh"),
+	{name: "smpi/barrier", set: algorithm("barrier")},
+	{name: "smpi/barrier-collectives", set: only("no", "false", "off", "0")},
+	{name: "smpi/bcast", set: algorithm("bcast")},
+	idle("smpi/buffering"),
+	factors("smpi/bw-factor", bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors }),
+	{name: "smpi/coll-selector", set: setCollSelector},
+	idle("smpi/comp-adjustment-file"),
+	idle("smpi/cpu-threshold"),
+	idle("smpi/display-allocs"),
+	idle("smpi/display-timing"),
+	idle("smpi/errors-are-fatal"),
+	{name: "smpi/finalization-barrier", set: yesNo(func(o *Options) *bool { return &o.FinalizationBarrier })},
+	{name: "smpi/gather", set: algorithm("gather")},
+	{name: "smpi/grow-injected-times", set: yesNo(func(o *Options) *bool { return &o.GrowInjectedTimes })},
+	idle("smpi/host-speed"),
+	idle("smpi/hostfile"),
+	number("smpi/init", bounds.Seconds, func(o *Options) *float64 { return &o.InitTime }),
+	probeCost(func(o *Options) *float64 { return &o.IprobeCost }),
+	number("smpi/iprobe-cpu-usage", bounds.Factor, func(o *Options) *float64 { return &o.IprobeCPUUsage }),
+	idle("smpi/keep-temps"),
+	factors("smpi/lat-factor", bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LatencyFactors }),
+	idle("smpi/list-leaks"),
+	idle("smpi/map"),
+	idle("smpi/np"),
+	overheads("smpi/ois", func(o *Options) *Overheads { return &o.IsendOverhead }),
+	overheads("smpi/or", func(o *Options) *Overheads { return &o.RecvOverhead }),
+	overheads("smpi/os", func(o *Options) *Overheads { return &o.SendOverhead }),
+	idle("smpi/papi-events"),
+	idle("smpi/pedantic"),
+	idle("smpi/privatization"),
+	idle("smpi/privatize-libs"),
+	{name: "smpi/reduce", set: algorithm("reduce")},
+	{name: "smpi/reduce_scatter", set: algorithm("reduce_scatter")},
+	idle("smpi/replay"),
+	{name: "smpi/scatter", set: algorithm("scatter")},
+	{name: "smpi/send-is-detached-thresh", set: bytes(func(o *Options) *int64 { return &o.DetachedBelow })},
+	idle("smpi/shared-malloc"),
+	idle("smpi/shared-malloc-blocksize"),
+	idle("smpi/shared-malloc-hugepage"),
+	{name: "smpi/simulate-computation", set: yesNo(func(o *Options) *bool { return &o.SimulateComputation })},
+	number("smpi/test", bounds.Seconds, func(o *Options) *float64 { return &o.TestCost }),
+	idle("smpi/tmpdir"),
+	idle("smpi/trace-call-location"),
+	idle("smpi/trace-call-use-absolute-path"),
+	idle("smpi/wtime"),
+	number("surf/precision", bounds.Seconds, func(o *Options) *float64 { return &o.TimePrecision }),
 }
 
 // OptionNames returns the names that [Options.Set] understands, sorted.
@@ -99,7 +112,8 @@ func OptionNames() []string {
 }
 
 // Set sets one option by SimGrid's name and spelling of values, as in
-// --cfg=NAME:VALUE. Options of SimGrid that cannot change the dates of a replay
+// --cfg=NAME:VALUE. Names of older and newer versions than SimGrid 3.32 stand for its own;
+// see Obsolete. Options of SimGrid that cannot change the dates of a replay
 // (such as smpi/host-speed, network/optim, or all that begin with contexts, debug,
 // exception, path or tracing) are accepted and have no effect. An unknown name is an
 // error that names the nearest known one, if it is near. Setting
@@ -107,15 +121,34 @@ func OptionNames() []string {
 // network/weight-S, network/bandwidth-factor and network/latency-factor that go with it,
 // unless these were set by name, before or after.
 func (o *Options) Set(name, value string) error {
+	name = OptionName(name)
+	opt := optionNamed(name)
+	if opt == nil {
+		return unknown(name)
+	}
+	err := opt.set(o, value)
+	if err == nil && opt.check != nil {
+		err = opt.check(o)
+	}
+	if err != nil {
+		return fmt.Errorf("option %s: %w", name, err)
+	}
+	return nil
+}
+
+// optionNamed returns the option of a name, nil if there is none.
+func optionNamed(name string) *option {
 	for i := range optionTable {
 		if optionTable[i].name == name {
-			if err := optionTable[i].set(o, value); err != nil {
-				return fmt.Errorf("option %s: %w", name, err)
-			}
-			return nil
+			return &optionTable[i]
 		}
 	}
-	if aside(name) {
+	return nil
+}
+
+// unknown is the error of a name that is not in the table, nil if it has no effect.
+func unknown(name string) error {
+	if aside(name) || retired(name) {
 		return nil
 	}
 	if near := words.Nearest(name, OptionNames()); near != "" {
@@ -124,14 +157,9 @@ func (o *Options) Set(name, value string) error {
 	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)
 }
 
-// ignored accepts any value: the option has no effect on the dates of a replay.
-func ignored(*Options, string) error { return nil }
-
-// aside reports whether an option belongs to one of the families of SimGrid that have no
-// effect on the dates of a replay.
-func aside(name string) bool {
-	family, _, _ := strings.Cut(name, "/")
-	return slices.Contains([]string{"contexts", "debug", "exception", "path", "tracing"}, family)
+// idle is an option that takes any value and has no effect on the dates of a replay.
+func idle(name string) option {
+	return option{name: name, set: func(*Options, string) error { return nil }, idle: true}
 }
 
 // only accepts the values that say what is done anyway.
@@ -161,26 +189,53 @@ func setHostModel(o *Options, value string) error {
 	return nil
 }
 
-func number(field func(*Options) *float64) func(*Options, string) error {
-	return func(o *Options, value string) (err error) {
+// number is an option that is a number of a range.
+func number(name string, allowed bounds.Range, field func(*Options) *float64) option {
+	set := func(o *Options, value string) error {
 		v, err := parseNumber(value)
 		if err == nil {
 			*field(o) = v
 		}
 		return err
 	}
+	return option{name: name, set: set, check: func(o *Options) error { return allowed.Check("value", *field(o)) }}
 }
 
-// tracked is number, and remembers that the field was set by name.
-func tracked(bit uint8, field func(*Options) *float64) func(*Options, string) error {
-	set := number(field)
-	return func(o *Options, value string) error {
+// probeCost is the option of what a probe costs.
+func probeCost(field func(*Options) *float64) option {
+	opt := number("smpi/iprobe", bounds.Seconds, field)
+	opt.check = checkProbeCost
+	return opt
+}
+
+// orTable is a factor that is also, as in SimGrid 4, a table by sizes of messages: that of
+// the model SMPI.
+func orTable(table func(*Options) *Factors, opt option) option {
+	set := opt.set
+	opt.set = func(o *Options, value string) error {
+		if !strings.Contains(value, ":") {
+			return set(o, value)
+		}
+		t, err := ParseFactors(value)
+		if err == nil {
+			*table(o) = t
+		}
+		return err
+	}
+	return opt
+}
+
+// tracked is an option that is remembered as set by name.
+func tracked(bit uint8, opt option) option {
+	set := opt.set
+	opt.set = func(o *Options, value string) error {
 		err := set(o, value)
 		if err == nil {
 			o.explicit |= bit
 		}
 		return err
 	}
+	return opt
 }
 
 func bytes(field func(*Options) *int64) func(*Options, string) error {
@@ -208,24 +263,26 @@ func yesNo(field func(*Options) *bool) func(*Options, string) error {
 	}
 }
 
-func factors(field func(*Options) *Factors) func(*Options, string) error {
-	return func(o *Options, value string) error {
+func factors(name string, allowed bounds.Range, field func(*Options) *Factors) option {
+	set := func(o *Options, value string) error {
 		t, err := ParseFactors(value)
 		if err == nil {
 			*field(o) = t
 		}
 		return err
 	}
+	return option{name: name, set: set, check: func(o *Options) error { return field(o).validate(allowed) }}
 }
 
-func overheads(field func(*Options) *Overheads) func(*Options, string) error {
-	return func(o *Options, value string) error {
+func overheads(name string, field func(*Options) *Overheads) option {
+	set := func(o *Options, value string) error {
 		t, err := ParseOverheads(value)
 		if err == nil {
 			*field(o) = t
 		}
 		return err
 	}
+	return option{name: name, set: set, check: func(o *Options) error { return field(o).validate() }}
 }
 
 func setModel(o *Options, value string) error {
@@ -284,13 +341,13 @@ func setFactorRule(o *Options, value string) error {
 	return nil
 }
 
+// setCollSelector takes the name of any selection: who carries out collective operations
+// knows which there are, and needs none where there is no operation.
 func setCollSelector(o *Options, value string) error {
-	switch value {
-	case "default", "ompi", "mpich":
-		o.CollSelector = value
-		return nil
+	if o.CollSelector = strings.TrimSpace(value); o.CollSelector == "" {
+		return errors.New("want the name of a selection, such as default, ompi or mpich")
 	}
-	return fmt.Errorf("%q is not supported, want default, ompi or mpich", value)
+	return nil
 }
 
 // algorithm remembers the algorithm of a collective operation by name; who carries

@@ -3,8 +3,8 @@ package netmodel
 import (
 	"errors"
 	"fmt"
-	"math"
 
+	"reprise/internal/bounds"
 	"reprise/internal/words"
 	"reprise/platforms"
 )
@@ -93,7 +93,7 @@ type Options struct {
 	SimulateComputation bool            // smpi/simulate-computation: no = compute takes no time
 	InitTime            float64         // smpi/init: sleep of every rank before its first action
 	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
-	CollSelector        string          // smpi/coll-selector: default, ompi or mpich
+	CollSelector        string          // smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
 	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
 	Poll                PollRule        // reprise/poll: posted or arrived
 
@@ -143,10 +143,16 @@ func DefaultOptions() Options {
 	}
 }
 
-// ApplyConfig sets the options that the platform's own file asks for. Call it
-// before setting those of the command line, which win.
+// ApplyConfig sets the options that the platform's own file asks for; of several names of
+// one option the first counts. Call it before setting those of the command line, which win.
 func (o *Options) ApplyConfig(p *platforms.Platform) error {
+	done := map[string]bool{}
 	for _, prop := range p.Config() {
+		name := OptionName(prop.Name)
+		if done[name] {
+			continue
+		}
+		done[name] = true
 		if err := o.Set(prop.Name, prop.Value); err != nil {
 			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, words.Brief(err))
 		}
@@ -234,32 +240,17 @@ func (o *Options) EnvelopeFactor(within bool) float64 {
 // Validate reports all the fields whose values make no sense, joined.
 func (o *Options) Validate() error {
 	var errs []error
-	positive := func(name string, v float64) {
-		if !(v > 0) || math.IsInf(v, 0) {
-			errs = append(errs, fmt.Errorf("%s: %v, want a positive number", name, v))
+	for i := range optionTable {
+		if opt := &optionTable[i]; opt.check != nil {
+			if err := opt.check(o); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", opt.name, err))
+			}
 		}
 	}
-	atLeastZero := func(name string, v float64) {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			errs = append(errs, fmt.Errorf("%s: %v, want a number >= 0", name, v))
-		}
+	if o.EagerBelow < 0 || o.EagerBelow > o.DetachedBelow {
+		errs = append(errs, fmt.Errorf("smpi/async-small-thresh: %d, want 0 to smpi/send-is-detached-thresh, which is %d",
+			o.EagerBelow, o.DetachedBelow))
 	}
-	positive("network/bandwidth-factor", o.BandwidthFactor)
-	atLeastZero("network/latency-factor", o.LatencyFactor)
-	atLeastZero("network/TCP-gamma", o.TCPGamma)
-	atLeastZero("network/weight-S", o.WeightS)
-	positive("network/loopback-bw", o.LoopbackBandwidth)
-	atLeastZero("network/loopback-lat", o.LoopbackLatency)
-	atLeastZero("surf/precision", o.TimePrecision)
-	atLeastZero("maxmin/precision", o.SharePrecision)
-	atLeastZero("smpi/test", o.TestCost)
-	atLeastZero("smpi/iprobe", o.IprobeCost)
-	if c := o.IprobeCost; c > 0 && c < minProbeCost {
-		errs = append(errs, fmt.Errorf("smpi/iprobe: %v, want 0 or at least %v s: a rank that waits would probe without end", c, minProbeCost))
-	}
-	positive("smpi/iprobe-cpu-usage", o.IprobeCPUUsage)
-	atLeastZero("smpi/init", o.InitTime)
-	errs = append(errs, o.validateProtocol()...)
 	errs = append(errs, o.validateChoices()...)
 	return errors.Join(errs...)
 }
@@ -268,36 +259,11 @@ func (o *Options) Validate() error {
 // waits for a second by probes that grow dearer takes sqrt(2/cost) of them, 1.4 million here.
 const minProbeCost = 1e-12
 
-func (o *Options) validateProtocol() (errs []error) {
-	if o.EagerBelow < 0 || o.EagerBelow > o.DetachedBelow {
-		errs = append(errs, fmt.Errorf("smpi/async-small-thresh: %d, want 0 to smpi/send-is-detached-thresh, which is %d",
-			o.EagerBelow, o.DetachedBelow))
+func checkProbeCost(o *Options) error {
+	if c := o.IprobeCost; c > 0 && c < minProbeCost {
+		return fmt.Errorf("%v, want 0 or at least %v s: a rank that waits would probe without end", c, minProbeCost)
 	}
-	for _, t := range []struct {
-		name     string
-		table    Factors
-		positive bool
-	}{
-		{"smpi/bw-factor", o.BandwidthFactors, true},
-		{"smpi/lat-factor", o.LatencyFactors, false},
-		{"reprise/loopback-bw-factor", o.LoopbackBandwidthFactors, true},
-		{"reprise/loopback-lat-factor", o.LoopbackLatencyFactors, false},
-	} {
-		if err := t.table.validate(t.positive); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
-		}
-	}
-	for _, t := range []struct {
-		name  string
-		table Overheads
-	}{
-		{"smpi/os", o.SendOverhead}, {"smpi/ois", o.IsendOverhead}, {"smpi/or", o.RecvOverhead},
-	} {
-		if err := t.table.validate(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", t.name, err))
-		}
-	}
-	return errs
+	return bounds.Seconds.Check("value", o.IprobeCost)
 }
 
 func (o *Options) validateChoices() (errs []error) {
@@ -313,10 +279,8 @@ func (o *Options) validateChoices() (errs []error) {
 	if o.Poll > PollArrived {
 		errs = append(errs, fmt.Errorf("reprise/poll: unknown rule %d", o.Poll))
 	}
-	switch o.CollSelector {
-	case "default", "ompi", "mpich":
-	default:
-		errs = append(errs, fmt.Errorf("smpi/coll-selector: %q, want default, ompi or mpich", o.CollSelector))
+	if o.CollSelector == "" {
+		errs = append(errs, errors.New("smpi/coll-selector: want the name of a selection"))
 	}
 	return errs
 }

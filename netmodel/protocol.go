@@ -86,6 +86,9 @@ func (t hostTables) override(p *platforms.Platform, h int) (hostTables, error) {
 			continue
 		}
 		parsed, err := ParseOverheads(v.Value)
+		if err == nil {
+			err = parsed.validate()
+		}
 		if err != nil {
 			return t, fmt.Errorf("%s:%d: %w", p.Name(), v.Line, words.Brief(fmt.Errorf("host %q: property %s: %w", p.Host(h).Name, v.Name, err)))
 		}

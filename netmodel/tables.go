@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/bounds"
 )
 
 // Factors is a piecewise constant function of the message size: entry i holds
@@ -145,16 +147,11 @@ func parseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// validate reports the first factor that is not finite, negative, or zero where
-// it must be positive.
-func (t Factors) validate(positive bool) error {
-	want := "a number >= 0"
-	if positive {
-		want = "a positive number"
-	}
+// validate reports the first factor that is out of a range, and thresholds out of order.
+func (t Factors) validate(allowed bounds.Range) error {
 	for i, e := range t {
-		if !(e.Value >= 0) || math.IsInf(e.Value, 0) || positive && e.Value == 0 {
-			return fmt.Errorf("factor %v for %s, want %s", e.Value, sizesAbove(e.Above), want)
+		if err := allowed.Check("factor", e.Value); err != nil {
+			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
 		}
 		if i > 0 && !(t[i-1].Above < e.Above) {
 			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)
@@ -173,8 +170,8 @@ func sizesAbove(bytes float64) string {
 
 func (t Overheads) validate() error {
 	for i, e := range t {
-		if !(e.Fixed >= 0) || !(e.PerByte >= 0) || math.IsInf(e.Fixed+e.PerByte, 0) {
-			return fmt.Errorf("overhead %v + %v per byte for %s, want finite numbers >= 0", e.Fixed, e.PerByte, sizesAbove(e.Above))
+		if err := cmp.Or(bounds.Seconds.Check("overhead", e.Fixed), bounds.PerByte.Check("overhead", e.PerByte)); err != nil {
+			return fmt.Errorf("%s: %w", sizesAbove(e.Above), err)
 		}
 		if i > 0 && !(t[i-1].Above < e.Above) {
 			return fmt.Errorf("threshold %v after %v, want ascending order", e.Above, t[i-1].Above)

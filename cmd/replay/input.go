@@ -203,6 +203,7 @@ type machine struct {
 	platformName, kernelName string
 	called                   []trace.Kernel // that may cost time
 	notes                    []string
+	odd                      []warning.Warning // in its description and in options
 }
 
 // loadMachine loads the platform, the kernel models and the mapping for ranks.
@@ -223,18 +224,24 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.odd = warning.Join(netmodel.ObsoleteOptions(m.Platform), s.odd)
+	return m, warning.With(m.loadRest(s, h, builtin), m.odd)
+}
+
+// loadRest loads what comes with the platform.
+func (m *machine) loadRest(s *settings, h *trace.Header, builtin bool) (err error) {
 	if err := m.loadKernels(s, h, builtin); err != nil {
-		return nil, err
+		return err
 	}
 	if s.networkNoise != "" {
 		if m.NetworkNoise, err = netmodel.LoadNoise(s.networkNoise); err != nil {
-			return nil, err
+			return err
 		}
 		if err := s.checkReplaced(m.NetworkNoise.Replaces()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return m, m.mapRanks(s, h.Ranks)
+	return m.mapRanks(s, h.Ranks)
 }
 
 // notePolls notes that polls cost what SimGrid has by default, which was measured on no
@@ -287,9 +294,9 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 // warnings tell what of the machine has no effect, or one that is hardly meant.
 func (m *machine) warnings() []warning.Warning {
 	if m.Kernels == nil {
-		return nil
+		return m.odd
 	}
-	return slices.Concat(m.strangers(), m.crowded(), m.nominal())
+	return slices.Concat(m.odd, m.strangers(), m.crowded(), m.nominal())
 }
 
 // nominal warns of kernels that go by a speed which is not that of the cores.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"reprise/internal/words"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/warning"
 )
 
 // platformCommand is "replay platform", which describes a machine. Its options
@@ -131,15 +133,19 @@ func (q *platformQuery) take(args []string) (int, error) {
 // described is the answer; the route only where one was asked for.
 type described struct {
 	*platforms.Description
-	Route *route `json:"route,omitempty"`
+	Route    *route            `json:"route,omitempty"`
+	Warnings []warning.Warning `json:"warnings"`
 }
 
-// route is the way between two hosts. Bandwidth is that of its narrowest link.
+// route is the way between two hosts. Bandwidth is what a message alone on it may have: that of
+// its narrowest link, or less where the TCP window limits it.
 type route struct {
 	From      string      `json:"from"`
 	To        string      `json:"to"`
 	Latency   float64     `json:"latency_s"`
 	Bandwidth float64     `json:"bandwidth_bytes_per_s"`
+	Narrowest float64     `json:"narrowest_link_bytes_per_s"`
+	Window    float64     `json:"tcp_window_bytes_per_s,omitempty"` // 0: no window
 	Links     []routeLink `json:"links"`
 }
 
@@ -156,13 +162,14 @@ func (q *platformQuery) answer(w io.Writer) error {
 		return err
 	}
 	o := netmodel.DefaultOptions()
+	odd := netmodel.ObsoleteOptions(p)
 	if err := o.ApplyConfig(p); err != nil {
-		return err
+		return warning.With(err, odd)
 	}
-	d := described{Description: p.Describe()}
+	d := described{Description: p.Describe(), Warnings: odd}
 	if q.from != "" {
 		if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
-			return err
+			return warning.With(err, odd)
 		}
 	}
 	if q.json {
@@ -195,10 +202,14 @@ func findRoute(p *platforms.Platform, o *netmodel.Options, from, to string) (*ro
 			link.Bandwidth, link.Latency = o.LoopbackBandwidth, o.LoopbackLatency
 		}
 		r.Latency += link.Latency
-		if i == 0 || link.Bandwidth < r.Bandwidth {
-			r.Bandwidth = link.Bandwidth
+		if i == 0 || link.Bandwidth < r.Narrowest {
+			r.Narrowest = link.Bandwidth
 		}
 		r.Links = append(r.Links, routeLink{link.Name, link.Bandwidth, link.Latency, link.Policy.String()})
+	}
+	r.Bandwidth = r.Narrowest
+	if window := o.Window(r.Latency); window < math.Inf(1) {
+		r.Window, r.Bandwidth = window, min(r.Narrowest, window)
 	}
 	return r, nil
 }
@@ -221,10 +232,21 @@ func (d *described) writeText(w io.Writer) error {
 		}
 	}
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s\n", r.From, r.To, words.Count(len(r.Links), "link"), r.Latency, r.Bandwidth)
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s%s\n", r.From, r.To, words.Count(len(r.Links), "link"), r.Latency, r.Bandwidth, r.limited())
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}
 	}
+	for _, odd := range d.Warnings {
+		fmt.Fprintf(t, "warning: %v\n", odd)
+	}
 	return t.Flush()
+}
+
+// limited says so if it is the TCP window that limits the bandwidth.
+func (r *route) limited() string {
+	if r.Bandwidth == r.Narrowest {
+		return ""
+	}
+	return fmt.Sprintf(" by the TCP window (network/TCP-gamma), the narrowest link has %.4g", r.Narrowest)
 }

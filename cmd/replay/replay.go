@@ -8,6 +8,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/netmodel"
 	"reprise/replay"
 	"reprise/warning"
 )
@@ -52,8 +53,9 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	}
 	o, err := options(s, m)
 	if err != nil {
-		return nil, o, err
+		return nil, o, warning.With(err, m.odd)
 	}
+	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network, m.Hosts)...)
 	m.notePolls(s, in, &o.Network)
 	if !s.quiet {
 		for _, note := range m.notes {

@@ -9,6 +9,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/words"
+	"reprise/netmodel"
+	"reprise/warning"
 )
 
 // settings is what the command line says.
@@ -19,7 +21,8 @@ type settings struct {
 	networkNoise string
 	hostfile     string
 	ranksPerHost int
-	cfg          [][2]string // names and values
+	cfg          [][2]string // names, those of today, and values
+	odd          []warning.Warning
 	from, to     int
 	json, quiet  bool
 	sample       sampleSettings
@@ -60,6 +63,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
+		if note := netmodel.Obsolete(name); note != "" {
+			s.odd = append(s.odd, warning.New("--cfg: %s", note))
+		}
+		name = netmodel.OptionName(name)
 		if slices.ContainsFunc(network, func(c [2]string) bool { return c[0] == name }) {
 			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
 		}

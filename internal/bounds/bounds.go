@@ -20,7 +20,7 @@ var (
 	Bandwidth = Range{1e-6, 1e27, "byte/s"} // a byte in 12 days
 	Speed     = Range{1e-6, 1e27, "flop/s"} // of a core
 	Seconds   = Range{0, 1e9, "s"}          // of anything that is done: 32 years
-	PerByte   = Range{-1e6, 1e6, "s/byte"}
+	PerByte   = Range{0, 1e6, "s/byte"}
 	Bytes     = Range{0, 1e18, "byte"}
 	Factor    = Range{1e-9, 1e9, ""} // of a latency or bandwidth
 	Flop      = Range{0, 1e30, "flop"}
