@@ -49,7 +49,7 @@ type engine struct {
 	selector    *collective.Selector
 	collectives []collectiveRun // by rank; nil before the first
 	sums        rankSums
-	agreement   int64  // 0 once all ranks have made all their calls, if these agree
+	agreement   int64 // 0 once all ranks have made all their calls, if these agree
 
 	book        ledger
 	models      []kernelModel

@@ -3,11 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
-	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/words"
 	"reprise/platforms"
 )
@@ -59,66 +55,4 @@ func fewestPerHost(p *platforms.Platform, ranks int) int {
 		places += takers
 	}
 	return k
-}
-
-// maxHostLines bounds the places that a hostfile can ask for.
-const maxHostLines = 1 << 24
-
-// ParseHostfile reads a hostfile as smpirun does: one host name per line, or
-// name:k for k ranks; empty lines and those that begin with # are skipped. Ranks
-// take the places in order, and start again at the first one when they are used
-// up. The name is for errors.
-func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
-	var places []int32
-	scan, n := linescan.New(r), 1
-	for ; scan.Scan(); n++ {
-		text := scan.Text()
-		if n == 1 {
-			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
-		}
-		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
-			continue
-		}
-		host, count, err := parseHostLine(text, p)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, words.Brief(err))
-		}
-		if count > maxHostLines-len(places) {
-			return nil, fmt.Errorf("%s:%d: more than %d places", name, n, maxHostLines)
-		}
-		for ; count > 0 && len(places) < ranks; count-- {
-			places = append(places, int32(host))
-		}
-	}
-	if err := linescan.Err(scan); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-	}
-	if len(places) == 0 {
-		return nil, fmt.Errorf("%s: no hosts", name)
-	}
-	hosts := make([]int32, ranks)
-	for r := range hosts {
-		hosts[r] = places[r%len(places)]
-	}
-	return hosts, nil
-}
-
-// parseHostLine reads "name" or "name:k".
-func parseHostLine(text string, p *platforms.Platform) (host, count int, err error) {
-	name, k, several := strings.Cut(text, ":")
-	count = 1
-	if several {
-		if count, err = strconv.Atoi(strings.TrimSpace(k)); err != nil || count < 1 {
-			return 0, 0, fmt.Errorf("%q: %q ranks, want a positive number", text, k)
-		}
-	}
-	name = strings.TrimSpace(name)
-	host, ok := p.HostIndex(name)
-	if !ok {
-		if strings.ContainsAny(name, " \t") {
-			return 0, 0, fmt.Errorf("%q, want the name of a host, or NAME:K for K ranks", text)
-		}
-		return 0, 0, fmt.Errorf("host %q is not in platform %s", name, p.Name())
-	}
-	return host, count, nil
 }

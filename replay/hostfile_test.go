@@ -1,0 +1,102 @@
+package replay_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"reprise/platforms"
+	"reprise/replay"
+)
+
+// rack is hosts n08 to n11, g-1.ib to g-3.ib, r0c0 to r1c1, and names that look like something else.
+func rack(t testing.TB) *platforms.Platform {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`<platform version="4.1"><zone id="z" routing="Full">`)
+	for _, name := range []string{"n08", "n09", "n10", "n11", "g-1.ib", "g-2.ib", "g-3.ib", "r0c0", "r0c1", "r1c0", "r1c1", "x[1-2]", "y#1", "w:3", "n8"} {
+		fmt.Fprintf(&b, `<host id="%s" speed="1Gf" core="4"/>`, name)
+	}
+	b.WriteString(`</zone></platform>`)
+	p, err := platforms.Parse(strings.NewReader(b.String()), "rack.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestHostfiles: hostfiles as their launchers document them.
+func TestHostfiles(t *testing.T) {
+	p := rack(t)
+	for _, c := range []struct {
+		name, file string
+		ranks      int
+		want       string // hosts, or an error
+	}{
+		{"Open MPI", "# ours\nn08 slots=2 max_slots=4\n\nn09 slots = 1 # the old one\r\nn10\n", 5, "n08 n08 n09 n10 n08"},
+		{"Open MPI, spelled otherwise", "n08 cpu=2\nn09 max-slots=2 slots=2 user=me\n", 4, "n08 n08 n09 n09"},
+		{"Open MPI, too many for max_slots", "n08 slots=1 max_slots=2\nn09 slots=1\n", 5, `hosts:1: 5 ranks need more than max_slots=2 of host "n08"`},
+		{"MPICH", "n08:2 binding=user:0,1\nn09:1 ifname=ib0 # a comment\nn10#another\n", 4, "n08 n08 n09 n10"},
+		{"Slurm", "n[08-10]\n", 3, "n08 n09 n10"},
+		{"Slurm, a list", "n[08-09,11],g-[1-2].ib,r0c1", 6, "n08 n09 n11 g-1.ib g-2.ib r0c1"},
+		{"Slurm, blanks behind commas", "n[08, 11], g-3.ib", 3, "n08 n11 g-3.ib"},
+		{"Slurm, dimensions", "r[0-1]c[0-1]\n", 4, "r0c0 r0c1 r1c0 r1c1"},
+		{"Slurm, without zeros", "n[10-11]\nn[8]", 3, "n10 n11 n8"},
+		{"ranges with counts", "n[08-09]:2,n10\nn11 slots=1\n", 6, "n08 n08 n09 n09 n10 n11"},
+		{"a range with slots", "n[08-09] slots=2 max_slots=2\n", 4, "n08 n08 n09 n09"},
+		{"smpirun", "\ufeffn08\r\n\r\n# none\r\n n09 : 2 \r\n", 4, "n08 n09 n09 n08"},
+		{"names that look like something else", "x[1-2]\ny#1:2\nw:3\nw:3:2\n", 6, "x[1-2] y#1 y#1 w:3 w:3 w:3"},
+
+		{"no such host in a range", "n08\nn[10-12]", 2, `hosts:2: host "n12" is not in platform rack.xml`},
+		{"zeros that are not there", "r[00-01]c0", 2, `hosts:1: host "r00c0" is not in platform rack.xml`},
+		{"an endless range", "n[08-99999999999999]", 2, `hosts:1: host "n12" is not in platform rack.xml`},
+		{"no number", "n[08-x]", 2, `hosts:1: "n[08-x]": "08-x" in brackets, want a number, or a range as 0-7`},
+		{"backwards", "n[11-08]", 2, `hosts:1: "n[11-08]": "11-08" in brackets, want a number, or a range as 0-7`},
+		{"nothing in brackets", "n[]", 2, `hosts:1: "n[]": "" in brackets, want a number, or a range as 0-7`},
+		{"not closed", "n[08", 2, `hosts:1: "n[08": a bracket is not closed`},
+		{"not open", "n08]", 2, `hosts:1: "n08]": a bracket is closed that is not open`},
+		{"many brackets", "[1][1][1][1][1][1]", 2, `hosts:1: "[1][1][1][1][1][1]" has more than 5 brackets`},
+		{"no name", "n08,,n09", 2, `hosts:1: "", want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between`},
+		{"two names", "n08 n09", 2, `hosts:1: "n08 n09", want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between`},
+		{"no slots", "n08 slots=0", 2, `hosts:1: "slots=0": "0" ranks, want a positive number`},
+		{"slots twice", "n08:2 slots=3", 2, `hosts:1: "n08:2" has both :2 and slots=3`},
+		{"a slip", "n08 slts=2", 2, `hosts:1: "slts=2", known behind a host are slots=K and max_slots=K`},
+		{"too many places", "n[08-11]:9999999\n", 2, `hosts:1: more than 16777216 places`},
+		{"too many hosts", "r[" + strings.Repeat("0,", 1<<11) + "0]c[" + strings.Repeat("0,", 1<<11) + "1]", 2, `hosts:1: more than 1048576 hosts`},
+		{"comments only", "# n08\n  # n09\n", 2, "hosts: no hosts"},
+	} {
+		hosts, err := replay.ParseHostfile(strings.NewReader(c.file), "hosts", p, c.ranks)
+		var names []string
+		for _, h := range hosts {
+			names = append(names, p.Host(int(h)).Name)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzHostfile(f *testing.F) {
+	p := rack(f)
+	for _, text := range []string{"n08\nn09:2\n", "n08:16777216", "n[08-10,11],g-[1-3].ib", "r[0-1]c[0-1]:2 slots = 2 max_slots=3 # all\r\n", "x[1-2]\ny#1:2"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		hosts, err := replay.ParseHostfile(strings.NewReader(text), "hosts", p, 5)
+		if (err == nil) != (len(hosts) == 5) {
+			t.Fatalf("%d hosts, error %v", len(hosts), err)
+		}
+		for _, h := range hosts {
+			if h < 0 || int(h) >= p.NumHosts() {
+				t.Fatalf("host %d", h)
+			}
+		}
+		if err != nil && (!strings.HasPrefix(err.Error(), "hosts:") || len(err.Error()) > 1000) {
+			t.Fatalf("error %q", err)
+		}
+	})
+}
