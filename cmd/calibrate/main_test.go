@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +13,25 @@ import (
 
 	"reprise/internal/command"
 	"reprise/kernels"
+	"reprise/tracegen/hpl"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"calibrate": main})
+	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace})
+}
+
+// hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, P = Q = 1 and
+// without look-ahead to a file.
+func hplTrace() {
+	p := hpl.DefaultParams(40, 1, 1)
+	p.NB, p.Depth = 8, 0
+	f, err := os.Create(os.Args[1])
+	if err == nil {
+		err = errors.Join(hpl.Generate(context.Background(), f, p, hpl.Options{Tool: "test"}), f.Close())
+	}
+	if err != nil {
+		panic(err)
+	}
 }
 
 func TestScripts(t *testing.T) {
@@ -59,7 +75,7 @@ func TestExitCodes(t *testing.T) {
 		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
 		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2}, {"measure dgemm --host a,b", 2},
 		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
-		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2},
+		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2}, {"measure dgemm --size 8x8x8 --for GOOD", 2}, {"measure dgemm --for GOOD --max 3", 2}, {"measure dgemm --for MISSING", 1}, {"measure dgemm --for GOOD", 1}, {"measure dgemm --for GOOD --sizes 0", 2},
 		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},
 		{"network --breakpoints 1.5 GOOD", 2}, {"network --breakpoints 0 GOOD", 2}, {"network --breakpoints 2e15 GOOD", 2}, {"network --detached 1.5 GOOD", 2}, {"network --eager 1.5 GOOD", 2},
 		{"network --bandwidth 0 GOOD", 2}, {"network --latency 0 GOOD", 2}, {"network --eager 0 GOOD", 2}, {"network --detached 0 GOOD", 2},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func measureDgemmCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "dgemm",
 		Usage:     "time products of matrices on this machine, for calibrate kernels",
-		UsageText: "calibrate measure dgemm [options] [-o CSV]",
+		UsageText: "calibrate measure dgemm [options] [--for TRACE] [-o CSV]",
 		Description: "Times C = C - A*B of random sizes in random order, on each core at once, by a BLAS (--blas) or by Gonum's own\n" +
 			"dgemm. Writes a table (CSV) that calibrate kernels reads, headed by a description of the machine.",
 		Flags: []cli.Flag{
@@ -47,6 +48,7 @@ func measureDgemmCommand() *cli.Command {
 			&cli.Int64Flag{Name: "max", Value: d.MaxDim, Usage: "largest dimension `N` of random sizes"},
 			&cli.StringFlag{Name: "nb", Value: numbers(d.BlockSizes), Usage: "block sizes `NB,NB,...` of updates and panels; none: all dimensions at random"},
 			&cli.StringSliceFlag{Name: "size", Usage: "time the size `MxNxK` instead of random ones; may be repeated"},
+			&cli.StringFlag{Name: "for", Usage: "time sizes of the run in the `TRACE`, --sizes of them at most, instead of random ones: spread over its work and its calls"},
 			&cli.IntFlag{Name: "reps", Value: d.Reps, Usage: "`NUMBER` of timings of each size on each core, spread over the whole time"},
 			&cli.IntFlag{Name: "warm-up", Value: d.WarmUp, Usage: "`NUMBER` of calls on each core before, not recorded"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of sizes and order"},
@@ -86,6 +88,11 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		}
 		o.Given = append(o.Given, s)
 	}
+	if path := c.String("for"); path != "" {
+		if o.Given, err = runSizes(path, "dgemm", o.Sizes); err != nil {
+			return o, err
+		}
+	}
 	if text := c.String("nb"); text != "" && text != "none" {
 		for field := range strings.SplitSeq(text, ",") {
 			nb, err := strconv.ParseInt(field, 10, 64)
@@ -116,7 +123,7 @@ func adviseMemory(c *cli.Context, err error) error {
 	switch {
 	case need > measure.MaxMemory>>20:
 		return err
-	case c.IsSet("size"):
+	case c.IsSet("size"), c.IsSet("for"):
 		return fmt.Errorf("%w: give --memory %d", err, need)
 	}
 	return fmt.Errorf("--max %d: %w: give --memory %d, or --max %d at most", c.Int64("max"), err, need, m.MaxDim())
@@ -135,7 +142,10 @@ func checkMeasureFlags(c *cli.Context) error {
 	case mib < 1 || mib > most:
 		return command.Usagef("dgemm: --memory %d MiB, want 1 to %d", mib, most)
 	}
-	if err := excludes(c, "size", "sizes", "max", "nb"); err != nil {
+	if c.IsSet("for") && c.Int("sizes") < 1 {
+		return command.Usagef("dgemm: --sizes %d, want at least 1", c.Int("sizes"))
+	}
+	if err := cmp.Or(excludes(c, "size", "sizes", "max", "nb", "for"), excludes(c, "for", "max", "nb")); err != nil {
 		return err
 	}
 	return needs(c, "blas", "cc")
@@ -172,7 +182,7 @@ func runMeasure(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs(c, c.String("blas")); err != nil {
+	if err := checkOutputs(c, c.String("blas"), c.String("for")); err != nil {
 		return err
 	}
 	plan, err := measure.NewPlan(o)
