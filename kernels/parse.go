@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 )
 
@@ -35,6 +36,12 @@ const anyCPU = -1
 // begin with name:line and say what was found and what is allowed. Files are
 // limited to 4 MiB.
 func Parse(r io.Reader, name string) (*Set, error) {
+	head := recognise.Remember(r)
+	s, err := parse(head, name)
+	return s, head.Instead(err, name, recognise.YAML)
+}
+
+func parse(r io.Reader, name string) (*Set, error) {
 	p := fileParser{Document: yamlfile.Document{File: name}}
 	root, err := p.Read(r)
 	if err != nil {

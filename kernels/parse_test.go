@@ -19,7 +19,7 @@ func TestParseErrors(t *testing.T) {
 		{"comment only", "# models\n", "f.yaml:1: want one YAML document, found 0"},
 		{"two documents", "version: 1\n---\nversion: 1\n", "f.yaml:1: want one YAML document, found 2"},
 		{"not a mapping", "- 1\n", "f.yaml:1: kernel file: want a mapping, found a list"},
-		{"a binary file", "\x7fELF\x02\x01", `f.yaml:1: byte 0x7f at offset 0: want a text in UTF-8`},
+		{"a binary file", "\x7fABC\x02\x01", `f.yaml:1: byte 0x7f at offset 0: want a text in UTF-8`},
 		{"not UTF-8", "version: 1\nunit: \xff\n", `f.yaml:2: byte 0xff at offset 17: want a text in UTF-8`},
 		{"long text", strings.Repeat("é", 70), `f.yaml:1: kernel file: want a mapping, found "` + strings.Repeat("é", 60) + `"...`},
 		{"a word", "hello\n", `f.yaml:1: kernel file: want a mapping, found "hello"`},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 	"reprise/noise"
 )
@@ -99,6 +100,12 @@ func LoadNoise(path string) (*Noise, error) {
 // ParseNoise reads a file of network noise. name stands for it in messages. Errors
 // begin with name:line and say what was found and what is allowed.
 func ParseNoise(r io.Reader, name string) (*Noise, error) {
+	head := recognise.Remember(r)
+	n, err := parseNoise(head, name)
+	return n, head.Instead(err, name, recognise.YAML)
+}
+
+func parseNoise(r io.Reader, name string) (*Noise, error) {
 	p := noiseParser{yamlfile.Document{File: name}}
 	root, err := p.Read(r)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 )
 
@@ -24,7 +25,9 @@ func Load(path string) (*Platform, error) {
 // begin with name and line; anything that the description asks for and this
 // package does not do is such an error.
 func Parse(r io.Reader, name string) (*Platform, error) {
-	return parseWithin(r, name, defaultLimits)
+	head := recognise.Remember(r)
+	p, err := parseWithin(head, name, defaultLimits)
+	return p, head.Instead(err, name, recognise.Platform)
 }
 
 // byteOrderMark may stand at the beginning of a text in UTF-8 and says nothing.

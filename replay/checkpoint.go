@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"reprise/internal/recognise"
 	"reprise/internal/snapshot"
 	"reprise/internal/words"
 	"reprise/platforms"
@@ -113,10 +114,10 @@ func (p *Pause) resume(f *Checkpoint) error {
 	if other != nil {
 		err = other
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", f.Name, words.Brief(err))
+	if err == nil {
+		return nil
 	}
-	return err
+	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, words.Brief(err)), f.Name, f.File, recognise.Checkpoint)
 }
 
 // Bounds of the identity in a checkpoint.

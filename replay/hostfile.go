@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 	"reprise/platforms"
 )
@@ -25,6 +26,12 @@ const (
 // and MPICH know of a host means nothing here, but for max_slots. Ranks take the places in
 // order, and start again at the first one when they are used up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
+	head := recognise.Remember(r)
+	hosts, err := parseHostfile(head, name, p, ranks)
+	return hosts, head.Instead(err, name, recognise.Hostfile)
+}
+
+func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	f := hostfile{platform: p, ranks: ranks, limits: map[int32]hostLimit{}}
 	scan := linescan.New(r)
 	for f.line = 1; scan.Scan(); f.line++ {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 )
 
@@ -63,6 +64,12 @@ func (o *outcome) String() string {
 // and "miss PEER TAG COMM xCOUNT", as a listing has them; COMM may be absent.
 // Empty lines and lines that start with # are skipped. The name is for errors.
 func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
+	head := recognise.Remember(r)
+	rec, err := readRecorded(head, name)
+	return rec, head.Instead(err, name, recognise.Outcomes)
+}
+
+func readRecorded(r io.Reader, name string) (*Recorded, error) {
 	rec := &Recorded{name: name}
 	scan := linescan.New(r)
 	n := 0

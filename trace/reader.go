@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sort"
 	"weak"
+
+	"reprise/internal/recognise"
 )
 
 // Trace is a trace being read: a stream, read once from front to back, or a
@@ -68,9 +70,10 @@ func Open(path string) (*Trace, error) {
 // NewReader begins to read a trace as a stream: it reads up to the first window.
 // The name is for error messages. Close does not close r.
 func NewReader(r io.Reader, name string) (*Trace, error) {
-	t, err := newTrace(r, name)
+	head := recognise.Remember(r)
+	t, err := newTrace(head, name)
 	if err != nil {
-		return nil, err
+		return nil, head.Instead(err, name, recognise.Trace)
 	}
 	t.advance()
 	if t.ended != nil {
@@ -84,7 +87,7 @@ func NewReader(r io.Reader, name string) (*Trace, error) {
 func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	t, err := newTrace(io.NewSectionReader(r, 0, size), name)
 	if err != nil {
-		return nil, err
+		return nil, recognise.InsteadAt(err, name, r, recognise.Trace)
 	}
 	t.file = r
 	if err := t.readIndex(size); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 )
 
@@ -27,6 +28,12 @@ func Load(path string) (*Model, error) {
 // Parse reads a machine model (docs/calibrate.md). name stands for the file in
 // messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (*Model, error) {
+	head := recognise.Remember(r)
+	m, err := parse(head, name)
+	return m, head.Instead(err, name, recognise.YAML)
+}
+
+func parse(r io.Reader, name string) (*Model, error) {
 	p := parser{yamlfile.Document{File: name}}
 	root, err := p.Read(r)
 	if err != nil {

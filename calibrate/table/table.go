@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 )
 
@@ -35,6 +36,7 @@ type Reader struct {
 	line   int // number of the current line, from 1
 	header []string
 	fields []string // of the current row; len(fields) == len(header)
+	begin  *recognise.Head
 	close  []io.Closer
 }
 
@@ -56,18 +58,20 @@ func Open(path string) (*Reader, error) {
 // messages. Empty lines and lines that begin with # are passed over. Fields may
 // stand in double quotes, within one line. What begins like gzip is unpacked.
 func NewReader(r io.Reader, name string) (*Reader, error) {
-	t := &Reader{name: name}
-	b := bufio.NewReader(r)
+	t := &Reader{name: name, begin: recognise.Remember(r)}
+	b := bufio.NewReader(t.begin)
 	if magic, _ := b.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		t.close, b = append(t.close, z), bufio.NewReader(z)
+		t.close, t.begin = append(t.close, z), recognise.Remember(z)
+		b = bufio.NewReader(t.begin)
 	}
 	head, _ := b.Peek(headSize) // an error comes again
 	if err := checkText(head); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s:1: %w", name, err), t.Close())
+		t.line = 1
+		return nil, errors.Join(t.Errorf("%w", err), t.Close())
 	}
 	t.lines = linescan.New(b)
 	t.lines.Buffer(nil, MaxLine)
@@ -189,9 +193,10 @@ func (t *Reader) Count(column int) (int64, error) {
 // Place returns the table's name and the number of the current line, as file:line.
 func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 
-// Errorf returns an error about the current line.
+// Errorf returns an error about the current line, or that the file is no table.
 func (t *Reader) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", t.Place(), words.Brief(fmt.Errorf(format, args...)))
+	err := fmt.Errorf("%s: %w", t.Place(), words.Brief(fmt.Errorf(format, args...)))
+	return recognise.Instead(err, t.name, t.begin.Bytes(), recognise.Table)
 }
 
 // next returns the next line with content.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"reprise/internal/command"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 	"reprise/kernels"
 	"reprise/netmodel"
@@ -46,7 +47,7 @@ func openInput(path string, stdin io.Reader) (*input, error) {
 	if text {
 		t, err := simgrid.Open(path, "")
 		if err != nil {
-			return nil, err
+			return nil, recognise.InFile(err, path, recognise.Trace, recognise.Index, recognise.Actions)
 		}
 		return &input{header: t.Header(), text: t}, nil
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"reprise/internal/recognise"
 )
 
 // maxDatValues is how many values HPL takes of each parameter.
@@ -26,10 +28,11 @@ var errShort = errors.New("the file ends here")
 // for a value that it does not know. Name is for error messages, which give the line and
 // what HPL would read.
 func ReadDat(r io.Reader, name string) (*Dat, error) {
-	d := &datReader{in: bufio.NewReaderSize(r, 4096)}
+	head := recognise.Remember(r)
+	d := &datReader{in: bufio.NewReaderSize(head, 4096)}
 	dat := d.read()
 	if d.err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, d.number, d.err)
+		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, recognise.Dat)
 	}
 	return dat, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/trace"
 )
 
@@ -70,6 +71,12 @@ func (v *Pivots) validate(p *Params) error {
 // global row, from 0, that is exchanged with row c in column c. Name is for
 // error messages, which give the line from 1.
 func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
+	head := recognise.Remember(r)
+	rows, err := readPivots(head, name, n)
+	return rows, head.Instead(err, name, recognise.Pivots)
+}
+
+func readPivots(r io.Reader, name string, n int) ([]int32, error) {
 	var rows []int32
 	scan := linescan.New(r)
 	for scan.Scan() {

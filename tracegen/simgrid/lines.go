@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 )
 
@@ -94,5 +95,5 @@ func (l *lines) close() {
 func (l *lines) mistake() error {
 	err := l.err
 	l.err, l.odd = nil, notOdd
-	return fmt.Errorf("%s:%d: %w", l.name, l.line, words.Brief(err))
+	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, words.Brief(err)), l.path, recognise.Actions)
 }

@@ -2,7 +2,6 @@ package simgrid
 
 import (
 	"fmt"
-	"strings"
 
 	"reprise/internal/words"
 	"reprise/warning"
@@ -35,15 +34,12 @@ type oddities struct {
 // note notes that the line is odd; of several reasons the first counts.
 func (f *fields) note(why odd, format string, args ...any) {
 	if f.odd == notOdd {
-		f.odd, f.what = why, fmt.Sprintf(format, args...)
-		if len(f.what) > maxQuoted {
-			f.what = strings.ToValidUTF8(f.what[:maxQuoted], "") + "..."
-		}
+		f.odd, f.what = why, words.Cut(fmt.Sprintf(format, args...), maxQuoted)
 	}
 }
 
 // maxQuoted bounds what a warning quotes of a line, in bytes.
-const maxQuoted = 64
+const maxQuoted = 120
 
 // count counts an odd line.
 func (s *stream) count(l *lines) {

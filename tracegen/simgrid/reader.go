@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
+	"reprise/internal/recognise"
 	"reprise/internal/words"
 	"reprise/trace"
 )
@@ -69,13 +70,21 @@ func IsIndex(head []byte) bool {
 // working directory if that is "".
 func Open(index, dir string) (*Trace, error) {
 	t := &Trace{name: index, defaultSize: 1}
-	err := t.readIndex(index, dir)
+	if err := t.open(dir); err != nil {
+		return nil, recognise.InFile(err, index, recognise.Index, recognise.Actions)
+	}
+	t.fills = make([]int, t.ranks)
+	return t, nil
+}
+
+func (t *Trace) open(dir string) error {
+	err := t.readIndex(t.name, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch len(t.streams) {
 	case 0:
-		return nil, fmt.Errorf("%s: no trace files", index)
+		return fmt.Errorf("%s: no trace files", t.name)
 	case 1:
 		err = t.openShared()
 	default:
@@ -83,10 +92,9 @@ func Open(index, dir string) (*Trace, error) {
 		err = t.findDefault()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", index, err)
+		return fmt.Errorf("%s: %w", t.name, err)
 	}
-	t.fills = make([]int, t.ranks)
-	return t, nil
+	return nil
 }
 
 // readIndex makes a stream of each file that an index names. It reads line by line, as

@@ -215,7 +215,7 @@ func TestBadIndex(t *testing.T) {
 		{map[string]string{"trace.index": "none.ti\nnone2.ti"}, "no such file"},
 		{map[string]string{"trace.index": ".\n."}, "is a directory"},
 		{map[string]string{"trace.index": "none.ti\nnone \u202e.ti"}, `none \u202e.ti": no such file`},
-		{map[string]string{"trace.index": "\x28\xb5\x2f\xfd"}, "trace.index: not text: want an index, which is a list of files of actions"},
+		{map[string]string{"trace.index": "\x28\xb5\x2f\xfe"}, "trace.index: not text: want an index, which is a list of files of actions"},
 		{map[string]string{"trace.index": "0 init\n0 finalize\n"}, `trace.index:1: "0 init" is an action: want the index`},
 		{map[string]string{"trace.index": "# comment\n12 compute 1e9"}, `trace.index:2: "12 compute 1e9" is an action: want the index`},
 		{map[string]string{"trace.index": "0 init\n0 init", "0 init": "0 init\n1 send\n"}, ""},

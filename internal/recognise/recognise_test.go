@@ -1,0 +1,91 @@
+package recognise_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"reprise/internal/recognise"
+	"reprise/internal/recognise/recognisetest"
+)
+
+// TestSamples: each sample is what it is called, also behind a byte order mark, but where a file
+// of that kind is wanted.
+func TestSamples(t *testing.T) {
+	failed := errors.New("x:1: failed")
+	for _, s := range recognisetest.Samples {
+		err := recognise.Instead(failed, "x", []byte(s.Text), recognise.Hostfile)
+		if !strings.Contains(err.Error(), s.What) || !errors.Is(err, failed) {
+			t.Errorf("%s: %v, want %s", s.Name, err, s.What)
+		}
+	}
+	for want, names := range map[recognise.Kind]string{
+		recognise.Trace: "trace", recognise.Platform: "platform", recognise.YAML: "kernels json", recognise.Dat: "hpl-dat",
+		recognise.Table: "table", recognise.Checkpoint: "checkpoint", recognise.Actions: "actions", recognise.Index: "index",
+	} {
+		for _, s := range recognisetest.Samples {
+			err := recognise.Instead(failed, "x", []byte(s.Text), want)
+			if own := strings.Contains(" "+names+" ", " "+s.Name+" "); own != (err == failed) {
+				t.Errorf("%s as %v: %v", s.Name, names, err)
+			}
+		}
+	}
+}
+
+// TestUnknown: the error stays where the head is that of nothing, or there is none.
+func TestUnknown(t *testing.T) {
+	failed := errors.New("failed")
+	for _, text := range []string{"", "\n", "node-0\nnode-1\n", "node-0:2\n", "node-0 slots=2\n", "hello world\n", "\x00\x01\x02", "iprobe 3\n", "rank-0\nrank-1\n", "12\n5\n"} {
+		if err := recognise.Instead(failed, "x", []byte(text), recognise.Trace); err != failed {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if err := recognise.Instead(nil, "x", []byte("#!"), recognise.Trace); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHead: a stream is recognised by what was read of it, and by one more read if that was
+// little; nothing is lost on the way.
+func TestHead(t *testing.T) {
+	failed := errors.New("failed")
+	for _, s := range recognisetest.Samples {
+		h := recognise.Remember(iotest.HalfReader(strings.NewReader(s.Text)))
+		if _, err := io.ReadFull(h, make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if s.Name == "goal" || s.Name == "otf2" {
+			if err := h.Instead(failed, "x", recognise.Trace); !strings.Contains(err.Error(), s.What) {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+		}
+	}
+	long := strings.Repeat("num_ranks 3\n", 1000)
+	h := recognise.Remember(strings.NewReader(long))
+	text, err := io.ReadAll(h)
+	if err != nil || string(text) != long || len(h.Bytes()) != recognise.HeadSize {
+		t.Errorf("%v, %d bytes read, %d kept", err, len(text), len(h.Bytes()))
+	}
+}
+
+// TestInFile: only regular files are opened.
+func TestInFile(t *testing.T) {
+	failed := fmt.Errorf("failed")
+	name := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(name, []byte("num_ranks 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := recognise.InFile(failed, name, recognise.Trace); !strings.Contains(err.Error(), "GOAL") {
+		t.Error(err)
+	}
+	for _, name := range []string{filepath.Dir(name), name + "2"} {
+		if err := recognise.InFile(failed, name, recognise.Trace); err != failed {
+			t.Error(err)
+		}
+	}
+}
