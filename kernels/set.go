@@ -126,16 +126,29 @@ func (s *Set) Unit(host Host, sig Signature) Unit {
 	return Seconds
 }
 
-// Overrides reports whether the set has models for hosts by name, and whether one of
-// the hosts is among them.
-func (s *Set) Overrides(hosts iter.Seq[string]) (some, used bool) {
+// Unmatched returns the names and patterns of hosts that the set has models for, and that
+// none of the hosts has, each once, in their order; some reports whether others match.
+func (s *Set) Unmatched(hosts iter.Seq[string]) (list []string, some bool) {
+	used := make([]bool, len(s.overrides))
 	for host := range hosts {
-		used = len(s.exact[host]) > 0 || slices.ContainsFunc(s.patterns, func(i int32) bool { return s.overrides[i].host.match(host) })
-		if used {
-			break
+		for _, i := range s.exact[host] {
+			used[i] = true
+		}
+		for _, i := range s.patterns {
+			used[i] = used[i] || s.overrides[i].host.match(host)
 		}
 	}
-	return len(s.overrides) > 0, used
+	seen := map[string]bool{}
+	for i, matched := range used {
+		text := s.overrides[i].host.text
+		if matched {
+			some = true
+		} else if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
+	return list, some
 }
 
 // hostList returns the number of the list of the overrides that apply to h,

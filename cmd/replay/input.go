@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"reprise/internal/command"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -202,8 +200,8 @@ func (in *input) polls() bool {
 type machine struct {
 	replay.Machine
 	platformName, kernelName string
-	called                   []trace.Kernel // that may cost time
-	notes                    []string
+	called                   []trace.Kernel    // that may cost time
+	notes                    []warning.Warning // what was chosen that the command line leaves open
 	odd                      []warning.Warning // in its description and in options
 }
 
@@ -213,7 +211,7 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 	m := &machine{platformName: s.platform, called: in.called()}
 	if s.platform == "" {
 		m.platformName = "default"
-		m.notes = append(m.notes, "no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")
+		m.note("no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")
 	}
 	var err error
 	builtin := s.platform == "" || !command.Exists(s.platform)
@@ -245,23 +243,6 @@ func (m *machine) loadRest(s *settings, h *trace.Header, builtin bool) (err erro
 	return m.mapRanks(s, h.Ranks)
 }
 
-// notePolls notes that polls cost what SimGrid has by default, which was measured on no
-// machine, if the platform is a file and neither that nor the command line says anything
-// else. Built-in machines are as they were published.
-func (m *machine) notePolls(s *settings, in *input, o *netmodel.Options) {
-	const name = "smpi/iprobe"
-	set := s.sets(name) ||
-		slices.ContainsFunc(m.Platform.Config(), func(p platforms.Prop) bool { return p.Name == name })
-	if set || s.platform == "" || !command.Exists(s.platform) || !in.polls() {
-		return
-	}
-	grows, and := "", ""
-	if o.GrowInjectedTimes {
-		grows, and = " and more with each miss", " and smpi/grow-injected-times:no"
-	}
-	m.notes = append(m.notes, fmt.Sprintf("a poll costs SimGrid's default of %g s%s: --cfg smpi/iprobe:SECONDS%s for predictions (docs/replay.md#polls)", o.IprobeCost, grows, and))
-}
-
 // loadPlatform loads a file, or a built-in machine for so many ranks.
 func loadPlatform(name string, ranks int) (*platforms.Platform, error) {
 	if command.Exists(name) {
@@ -286,67 +267,10 @@ func (m *machine) loadKernels(s *settings, h *trace.Header, builtin bool) (err e
 		m.kernelName = m.platformName
 	default:
 		m.kernelName = "default"
-		m.notes = append(m.notes, "no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
+		m.note("no --kernels: using the built-in models \"default\", which go by the speed of the hosts")
 	}
 	m.Kernels, err = kernels.Builtin(m.kernelName)
 	return command.NotBuiltin(m.kernelName, err)
-}
-
-// warnings tell what of the machine has no effect, or one that is hardly meant.
-func (m *machine) warnings() []warning.Warning {
-	if m.Kernels == nil {
-		return m.odd
-	}
-	return slices.Concat(m.odd, m.strangers(), m.crowded(), m.nominal())
-}
-
-// nominal warns of kernels that go by a speed which is not that of the cores.
-func (m *machine) nominal() []warning.Warning {
-	if !m.Platform.NominalSpeed() {
-		return nil
-	}
-	names := m.KernelsIn(kernels.Flop, m.called, m.Hosts[0])
-	if len(names) == 0 {
-		return nil
-	}
-	return []warning.Warning{warning.New("the speed of %s's hosts, %.4g flop/s, is nominal, but %s of %s goes by it: the machine's own models, %s, are in seconds",
-		m.platformName, m.Platform.Host(0).Speed, andOthers(names), m.kernelName, m.platformName)}
-}
-
-// crowded warns of kernels that are not slowed down by ranks that share their cores.
-func (m *machine) crowded() []warning.Warning {
-	host, ranks, ok := m.Crowded()
-	if !ok {
-		return nil
-	}
-	names := m.KernelsIn(kernels.Seconds, m.called, host)
-	if len(names) == 0 {
-		return nil
-	}
-	ph := m.Platform.Host(int(host))
-	return []warning.Warning{warning.New("host %s runs %s on %s, and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores",
-		ph.Name, words.Count(ranks, "rank"), words.Count(ph.Cores, "core"), andOthers(names))}
-}
-
-// andOthers names the first of one or more kernels and says how many others there are.
-func andOthers(names []string) string {
-	if len(names) == 1 {
-		return "kernel " + names[0]
-	}
-	return fmt.Sprintf("kernel %s (and %s)", names[0], words.Count(len(names)-1, "other"))
-}
-
-// strangers warns of models for hosts that the platform does not have.
-func (m *machine) strangers() []warning.Warning {
-	p := m.Platform
-	names := func(yield func(string) bool) {
-		for i := 0; i < p.NumHosts() && yield(p.Host(i).Name); i++ {
-		}
-	}
-	if some, used := m.Kernels.Overrides(names); some && !used {
-		return []warning.Warning{warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q", m.kernelName, m.platformName, p.Host(0).Name)}
-	}
-	return nil
 }
 
 func (m *machine) mapRanks(s *settings, ranks int) (err error) {

@@ -37,8 +37,9 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 	err = k.ended(res, err)
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
-		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.warnings()))
+		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.oddities()))
 	}
+	m.notePolls(s, in.text != nil && res.Polls > 0, &o.Network) // of text it is known now
 	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
 	return errors.Join(s.print(stdout, r), err)
@@ -56,10 +57,10 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 		return nil, o, warning.With(err, m.odd)
 	}
 	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network, m.Hosts)...)
-	m.notePolls(s, in, &o.Network)
+	m.notePolls(s, in.polls(), &o.Network)
 	if !s.quiet {
 		for _, note := range m.notes {
-			command.Tell(stderr, "replay", note)
+			command.Tell(stderr, "replay", note.String())
 		}
 	}
 	return m, o, nil

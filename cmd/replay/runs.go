@@ -102,7 +102,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	bar.Clear()
 	stop()
 	if e == nil {
-		return warning.With(err, warning.Join(in.warnings(), m.warnings()))
+		return warning.With(err, warning.Join(in.warnings(), m.oddities()))
 	}
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)

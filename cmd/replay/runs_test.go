@@ -36,7 +36,7 @@ func TestRunsOnAnyNumberOfCores(t *testing.T) {
 	for _, cores := range []int{1, 2, 4} {
 		runtime.GOMAXPROCS(cores)
 		var out bytes.Buffer
-		args := []string{"replay", "--quiet", "--kernels", models, "--runs", "7", "--json", file}
+		args := []string{"replay", "--quiet", "--platform", "dahu", "--kernels", models, "--runs", "7", "--json", file}
 		if err := run(t.Context(), args, strings.NewReader(""), &out, io.Discard); err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		return replayExactly(ctx, s, in, m, o, err, begin, stdout, stderr)
 	}
 	if err != nil {
-		return warning.With(err, m.warnings())
+		return warning.With(err, m.oddities())
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
@@ -143,7 +143,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o re
 		return s.overtime(in, steps, time.Since(start).Seconds())
 	}
 	if err != nil {
-		return warning.With(err, warning.Join(in.warnings(), m.warnings()))
+		return warning.With(err, warning.Join(in.warnings(), m.oddities()))
 	}
 	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))
