@@ -7,10 +7,10 @@
 //	report, err := calibrate.FitKernels(timings, calibrate.DefaultKernelOptions())
 //	err = report.WriteYAML(w)                                // for replay --kernels
 //
-// Timings are gathered as moments by host, CPU and size, so that memory grows with
-// the number of different sizes and not with the number of timings. What cannot
-// be fitted with sense is refused ([ErrMeaningless]): too few sizes, terms that the sizes do
-// not tell apart, times below zero. docs/calibrate.md has the methods.
+// Timings of kernels are gathered as moments by host, CPU and size, so that memory grows
+// with the number of different sizes; those of messages are kept, for their medians. What cannot
+// be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing is left, refused
+// ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
 //
 // The package knows nothing of how measurements are made, and nothing of traces.
 package calibrate

@@ -201,6 +201,17 @@ func TestMeanBelievesOutliers(t *testing.T) {
 		if want := fmt.Sprintf("pingpong: %d of 160 timings, at 8 of 8 sizes, are 10 times longer or shorter", bad); !strings.HasPrefix(report.Warnings[2].Text, want) {
 			t.Errorf("%s, trim %g: warnings %q, want %s ...", test.statistic, test.trim, report.Warnings, want)
 		}
+		// Noise is of all timings, so that outliers are part of it.
+		before := len(report.Warnings)
+		if err := report.FitNoise(messages, o); err != nil {
+			t.Fatal(err)
+		}
+		for i, op := range []Operation{Send, Recv} {
+			want := fmt.Sprintf("noise of %s: %d timings far off the median of their size are part of it", op, bad)
+			if list := report.Warnings[before:]; len(list) != 2 || !strings.HasPrefix(list[i].Text, want) {
+				t.Errorf("%s, trim %g: warnings %q, want %s ...", test.statistic, test.trim, list, want)
+			}
+		}
 	}
 }
 
