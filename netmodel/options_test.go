@@ -150,7 +150,7 @@ func TestSetErrors(t *testing.T) {
 		{"network/model", "IB", `"IB" is not supported, want SMPI, LV08 or CM02`},
 		{"smpi/coll-selector", " ", "want the name of a selection"},
 		{"smpi/barrier-collectives", "yes", `"yes", want no`},
-		{"network/loopback-lat", "1e300", "option network/loopback-lat: value 1e+300 s, want 0 to 1e+06 s"},
+		{"network/loopback-lat", "1e300", "option network/loopback-lat: value 1e+300 s, want 0 to 1e+09 s"},
 		{"network/loopback-bw", "1e-320", "option network/loopback-bw: value 1e-320 byte/s, want 1e-06 to 1e+27 byte/s"},
 		{"smpi/or", "0:1e300:0", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s, want 0 to 1e+09 s"},
 		{"smpi/or", "0:0:1e300", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s/byte, want 0 to 1e+06 s/byte"},

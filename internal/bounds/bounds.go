@@ -16,10 +16,10 @@ type Range struct {
 
 // The quantities of a machine.
 var (
-	Latency   = Range{0, 1e6, "s"}          // 12 days
+	Latency   = Range{0, 1e9, "s"}          // 32 years: an example of SimGrid's has 24 days
 	Bandwidth = Range{1e-6, 1e27, "byte/s"} // a byte in 12 days
 	Speed     = Range{1e-6, 1e27, "flop/s"} // of a core
-	Seconds   = Range{0, 1e9, "s"}          // of anything that is done: 32 years
+	Seconds   = Range{0, 1e9, "s"}          // of anything that is done
 	PerByte   = Range{0, 1e6, "s/byte"}
 	Bytes     = Range{0, 1e18, "byte"}
 	Factor    = Range{1e-9, 1e9, ""} // of a latency or bandwidth
