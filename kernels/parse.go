@@ -60,6 +60,7 @@ type fileParser struct {
 	flop        bool // the file's unit
 	cpusPerHost int
 	noise       *noiseSpec // of models that say nothing about it; nil: none
+	inFlop      bool       // coefficients of the model that is read are in flop, not seconds
 }
 
 // file parses the root of the document.

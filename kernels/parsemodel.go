@@ -1,10 +1,12 @@
 package kernels
 
 import (
+	"math"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/bounds"
 	"reprise/internal/yamlfile"
 	"reprise/noise"
 )
@@ -45,6 +47,7 @@ type termSpec struct {
 // a mapping.
 func (p *fileParser) model(e yamlfile.Entry) (spec, error) {
 	m := spec{line: e.Node.GetToken().Position.Line, flop: p.flop, noise: p.noise}
+	p.inFlop = m.flop
 	switch n := e.Value.(type) {
 	case *ast.SequenceNode:
 		return m, p.pieces(n, e.Key, &m)
@@ -55,7 +58,7 @@ func (p *fileParser) model(e yamlfile.Entry) (spec, error) {
 		m.pieces = []pieceSpec{{line: m.line}}
 		return m, err
 	}
-	c, err := p.Number(e.Value, e.Key+": free or a constant")
+	c, err := p.coefficient(e.Value, e.Key+": free or a constant")
 	if err == nil && c <= 0 {
 		err = p.Errorf(e.Value, "%s: constant %g: want a positive one, or free", e.Key, c)
 	}
@@ -74,6 +77,7 @@ func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
 		if m.flop, err = p.unit(f["unit"]); err != nil {
 			return err
 		}
+		p.inFlop = m.flop
 	}
 	if f["empty"] != nil {
 		if err := p.empty(f["empty"], what, m); err != nil {
@@ -288,6 +292,22 @@ func (p *fileParser) term(e yamlfile.Entry, what string) (termSpec, error) {
 	if err != nil {
 		return termSpec{}, p.Errorf(e.Node, "%s: %w", what, err)
 	}
-	coef, err := p.Number(e.Value, what+": "+e.Key)
+	coef, err := p.coefficient(e.Value, what+": "+e.Key)
 	return termSpec{coef, product}, err
+}
+
+// coefficient parses what a term of a polynomial has in front, or is a constant.
+func (p *fileParser) coefficient(n ast.Node, what string) (float64, error) {
+	c, err := p.Number(n, what)
+	if err != nil {
+		return 0, err
+	}
+	allowed := bounds.Seconds
+	if p.inFlop {
+		allowed = bounds.Flop
+	}
+	if err := allowed.Check("value", math.Abs(c)); err != nil {
+		return 0, p.Errorf(n, "%s: %w", what, err)
+	}
+	return c, nil
 }

@@ -2,11 +2,13 @@ package netmodel
 
 import (
 	"io"
+	"math"
 	"os"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/bounds"
 	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 	"reprise/noise"
@@ -217,15 +219,19 @@ func (p *noiseParser) oneRange(n ast.Node, what string) (noiseRange, error) {
 		r.above = int64(above)
 	}
 	for _, part := range []struct {
-		key string
-		v   *float64
-	}{{"fixed", &r.fixed}, {"per_byte", &r.perByte}} {
+		key     string
+		v       *float64
+		allowed bounds.Range
+	}{{"fixed", &r.fixed, bounds.Seconds}, {"per_byte", &r.perByte, bounds.PerByte}} {
 		if f[part.key] == nil {
 			continue
 		}
 		r.own = true
 		if *part.v, err = p.Number(f[part.key], what+": "+part.key); err != nil {
 			return r, err
+		}
+		if err := part.allowed.Check("value", math.Abs(*part.v)); err != nil {
+			return r, p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err)
 		}
 	}
 	r.law, err = p.Noise(f["noise"], what+": noise", nil)

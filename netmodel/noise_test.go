@@ -29,6 +29,8 @@ func TestParseNoiseErrors(t *testing.T) {
 		{"threshold", noiseHead + "os: [{above: 1.5, noise: none}]\n", `f.yaml:3: os: above: want a whole number in [0,1125899906842624], found "1.5"`},
 		{"order", noiseHead + "os:\n  - {above: 5, noise: none}\n  - {above: 5, noise: none}\n", `f.yaml:5: os: above 5 after 5, want ascending order`},
 		{"order of all sizes", noiseHead + "os:\n  - {above: 5, noise: none}\n  - {noise: none}\n", `f.yaml:5: os: range without "above" after another one`},
+		{"fixed beyond any", noiseHead + "os: [{fixed: 1e300, noise: none}]\n", `f.yaml:3: os: fixed: value 1e+300 s, want 0 to 1e+09 s`},
+		{"slope beyond any", noiseHead + "os: [{per_byte: 1e300, noise: none}]\n", `f.yaml:3: os: per_byte: value 1e+300 s/byte, want 0 to 1e+06 s/byte`},
 		{"number", noiseHead + "os: [{fixed: x, noise: none}]\n", `f.yaml:3: os: fixed: want a finite number, found "x"`},
 		{"law", noiseHead + "or: [{noise: {normal: {M: 1}}}]\n", `f.yaml:3: or: noise: normal: want a number, a percentage, or a list of modes, found a mapping`},
 	} {

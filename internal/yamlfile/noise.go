@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/bounds"
 	"reprise/noise"
 )
 
@@ -136,11 +137,22 @@ func (d *Document) amount(n ast.Node, what string) (noise.Amount, error) {
 	percent, ok := strings.CutSuffix(text, "%")
 	if !ok {
 		v, err := d.Number(n, what)
+		if err == nil {
+			err = d.within(bounds.Seconds, n, what, v)
+		}
 		return noise.Amount{Fixed: v}, err
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
 	if err != nil || strings.ContainsAny(percent, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
 		return noise.Amount{}, d.Errorf(n, "%s: want a number, or a percentage such as 3%%, found %s", what, Quote(text))
 	}
-	return noise.Amount{Relative: v / 100}, nil
+	return noise.Amount{Relative: v / 100}, d.within(bounds.Factor.OrZero(), n, what, v/100)
+}
+
+// within refuses a number whose size is out of a range.
+func (d *Document) within(allowed bounds.Range, n ast.Node, what string, v float64) error {
+	if err := allowed.Check("value", math.Abs(v)); err != nil {
+		return d.Errorf(n, "%s: %w", what, err)
+	}
+	return nil
 }
