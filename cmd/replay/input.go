@@ -61,6 +61,9 @@ func openStream(r io.Reader, name string, pipe io.Closer) (*input, error) {
 	s := newStream(r)
 	t, err := trace.NewReader(s, name)
 	if err != nil {
+		if pipe != nil {
+			err = errors.Join(err, pipe.Close())
+		}
 		return nil, err
 	}
 	return &input{header: t.Header(), trace: t, stream: s, pipe: pipe}, nil
