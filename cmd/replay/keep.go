@@ -148,7 +148,7 @@ func (k *keeper) atPause(p *replay.Pause) error {
 }
 
 // tellFailure says that a checkpoint could not be written: the first time, and then every
-// tenth, as the disk of a long replay may be full for days. The report has the number.
+// tenth, as the disk of a long replay may be full for days.
 func (k *keeper) tellFailure() {
 	const every = 10
 	switch {
@@ -156,6 +156,13 @@ func (k *keeper) tellFailure() {
 		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; the older checkpoint is still there, and the replay goes on", k.last))
 	case k.failed%every == 0:
 		command.Tell(k.stderr, "replay", fmt.Sprintf("%v; it is the %dth that could not be written", k.last, k.failed))
+	}
+}
+
+// tellFailures says at the end how many there were, if nobody knows that yet.
+func (k *keeper) tellFailures() {
+	if k.failed > 1 {
+		command.Tell(k.stderr, "replay", k.warnings()[0].String())
 	}
 }
 

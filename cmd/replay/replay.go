@@ -40,6 +40,7 @@ func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
 		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.oddities()))
 	}
 	m.notePolls(s, in.text != nil && res.Polls > 0, &o.Network) // of text it is known now
+	k.tellFailures()
 	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
 	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
 	return errors.Join(s.print(stdout, r), err)
