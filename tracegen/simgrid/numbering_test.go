@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"path"
 	"slices"
@@ -98,7 +99,12 @@ func played(t *testing.T, files map[string]string, ahead bool) ([][]trace.Action
 // none is taken for that in its own.
 func TestByActors(t *testing.T) {
 	rewritten := 0
-	for name, files := range oracleTexts(t) {
+	cases := oracleTexts(t)
+	for i, name := range slices.Sorted(maps.Keys(cases)) {
+		if testing.Short() && i%4 > 0 {
+			continue
+		}
+		files := cases[name]
 		want, warnings := played(t, files, false)
 		if strings.Contains(warnings, "actors") || strings.Contains(warnings, "names no") {
 			t.Errorf("%s: warnings %s", name, warnings)
@@ -114,7 +120,7 @@ func TestByActors(t *testing.T) {
 			continue
 		}
 		rewritten++
-		ahead := len(name)%2 == 0
+		ahead := i/4%2 == 0
 		got, warnings := played(t, old, ahead)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s, ahead %t (-ranks +actors):\n%s", name, ahead, diff)
@@ -123,7 +129,7 @@ func TestByActors(t *testing.T) {
 			t.Errorf("%s, ahead %t: warnings %s", name, ahead, warnings)
 		}
 	}
-	if rewritten < 50 {
+	if rewritten < 20 {
 		t.Errorf("only %d cases have such lines", rewritten)
 	}
 }
@@ -170,7 +176,7 @@ func randomText(rng *rand.Rand) map[string]string {
 
 // TestByActorsAtRandom: so do random programs, in which any numbers are in range.
 func TestByActorsAtRandom(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		files := randomText(rand.New(rand.NewPCG(seed, 1)))
 		want, warnings := played(t, files, false)
 		if warnings != "[]" {

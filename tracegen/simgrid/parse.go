@@ -72,7 +72,9 @@ func (t *Trace) sent(f *fields, a *trace.Action) {
 	}
 	a.Peer = t.rank(f, "peer")
 	a.Tag = tag(f)
-	f.wantCount()
+	if f.text[f.at] == '\n' {
+		f.failf("count is missing behind peer and tag; without a tag, %s", convertOld)
+	}
 	a.X[0] = f.size(f.integer("count", 0, maxBytes), t.defaultSize)
 }
 
@@ -89,15 +91,10 @@ func (t *Trace) received(f *fields, a *trace.Action) {
 		a.Peer = trace.AnySource
 	}
 	a.Tag = wildTag(f)
-	f.wantCount()
-	a.X[0] = f.size(f.integer("count", -1, maxBytes), t.defaultSize)
-}
-
-// wantCount leaves a mistake where a line ends behind what should be a tag.
-func (f *fields) wantCount() {
-	if f.done() {
+	if f.text[f.at] == '\n' {
 		f.failf("count is missing behind peer and tag; without a tag, %s", convertOld)
 	}
+	a.X[0] = f.size(f.integer("count", -1, maxBytes), t.defaultSize)
 }
 
 // rank parses the number of a rank.
