@@ -74,7 +74,7 @@ func retired(name string) bool {
 	case "clean-atexit", "verbose-exit", "surf/nthreads", "network/coordinates", "network/sender-gap", "gtnets-jitter", "gtnets-jitter-seed":
 		return true
 	}
-	return slices.Contains([]string{"gtnets", "new_model", "simix", "triva", "vm", "vm_workstation"}, family)
+	return slices.Contains([]string{"gtnets", "new_model", "simix", "triva", "viva", "vm", "vm_workstation"}, family)
 }
 
 // Obsolete says what became of an option that SimGrid 3.32 does not know by this name

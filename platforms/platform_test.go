@@ -225,8 +225,8 @@ var fuzzSeeds = []string{
 func TestPassedOver(t *testing.T) {
 	plain := points("a b", "l") + `<route src="a" dst="b"><link_ctn id="l"/></route>`
 	with := strings.Replace(plain, `<host id="a" speed="1Gf"/>`, `<storage_type id="s" size="1GiB" model="linear" content="c.txt" content_type="txt_unix"><model_prop id="Bread" value="1"/><prop id="x" value="y"/></storage_type>
-		<storage id="d" typeId="s" content="" attach="a"/>
-		<host id="a" speed="1Gf"><disk read_bw="1MBps" write_bw="1MBps"><prop id="size" value="1GiB"/></disk><mount storageId="d" name="/"/><gpu name="g"/></host>`, 1)
+		<storage_type id="t" model="linear"/><storage id="d" typeId="s" content="" attach="a"/>
+		<host id="a" speed="1Gf"><disk read_bw="1MBps" write_bw="1MBps"><prop id="size" value="1GiB"/></disk><mount storageId="d" name="/"/><mount id="d" name="/"/><gpu name="g"/></host>`, 1)
 	xml := strings.Replace(zoneXML("Full", with), `<zone`, `<random id="r" min="0" max="1" mean="0.5" std_deviation="1"/><zone`, 1)
 	want, got := parse(t, zoneXML("Full", plain)), parse(t, xml)
 	if diff := cmp.Diff(want.Describe(), got.Describe()); diff != "" {

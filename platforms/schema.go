@@ -8,7 +8,7 @@ import (
 	"reprise/internal/words"
 )
 
-// A rule says what an element may hold. Names ending in "!" are required.
+// A rule says what an element may hold. Names ending in "!" are required; "*" is any.
 type rule struct {
 	attrs    string
 	children string
@@ -39,9 +39,9 @@ var schema = map[string]rule{
 	"link_ctn":        {"id! direction", ""},
 
 	"disk":         {"id read_bw! write_bw!", "prop"},
-	"mount":        {"storageId! name!", ""},
-	"storage":      {"id! typeId! content content_type attach", "prop"},
-	"storage_type": {"id! model size! content content_type", "prop model_prop"},
+	"mount":        {"*", ""},
+	"storage":      {"*", "prop"},
+	"storage_type": {"*", "prop model_prop"},
 	"model_prop":   {"id! value!", ""},
 	"gpu":          {"name!", ""},
 	"random":       {"id! min! max! mean! std_deviation! seed radical generator", ""},
@@ -109,6 +109,9 @@ func checkTree(e *element, file string) error {
 // checkAttrs refuses attributes that the rule does not name, that come twice
 // or are missing.
 func checkAttrs(e *element, r rule) error {
+	if r.attrs == "*" {
+		return nil
+	}
 	names := strings.Fields(r.attrs)
 	for i, a := range e.attrs {
 		name := a.Name.Local

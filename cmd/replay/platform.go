@@ -49,7 +49,7 @@ func platformCommand(stdout io.Writer) *cli.Command {
 func platformFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "ranks", Usage: "size of the built-in machine default: as it is for `N` ranks", DefaultText: "1"},
-		&cli.StringFlag{Name: "route", Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and narrowest bandwidth"},
+		&cli.StringFlag{Name: "route", Usage: "show the route between two hosts, `FROM TO`, too: its links, latency and bandwidth"},
 		&cli.BoolFlag{Name: "json", Usage: "print the description as JSON", DisableDefaultText: true},
 	}
 }
