@@ -1,16 +1,10 @@
 package simgrid
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
 	"reprise/trace"
 )
 
@@ -49,23 +43,6 @@ type stream struct {
 	err   error          // what follows the last line that was read
 }
 
-// headSize is how much of a file IsIndex is asked about, in bytes.
-const headSize = 512
-
-// IsIndex reports whether head, the beginning of a file, can be an index: text
-// without control characters.
-func IsIndex(head []byte) bool {
-	if len(head) == 0 {
-		return false
-	}
-	for _, c := range head {
-		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f || c >= 0xf8 {
-			return false
-		}
-	}
-	return true
-}
-
 // Open reads an index. The files that it names are relative to dir, or to the
 // working directory if that is "".
 func Open(index, dir string) (*Trace, error) {
@@ -95,68 +72,6 @@ func (t *Trace) open(dir string) error {
 		return fmt.Errorf("%s: %w", t.name, err)
 	}
 	return nil
-}
-
-// readIndex makes a stream of each file that an index names. It reads line by line, as
-// what is taken for an index may be anything.
-func (t *Trace) readIndex(index, dir string) error {
-	f, err := os.Open(index)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text := bufio.NewReaderSize(f, headSize)
-	if head, _ := text.Peek(headSize); len(head) > 0 && !IsIndex(head) {
-		return fmt.Errorf("%s: not text: want an index, which is a list of files of actions", index)
-	}
-	var files []string
-	line := 0
-	scan := linescan.New(text)
-	for scan.Scan() {
-		line++
-		name := strings.TrimSpace(scan.Text())
-		if name == "" {
-			continue
-		}
-		if len(files) == MaxRanks {
-			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
-		}
-		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, words.Quote(name))
-		}
-		files = append(files, name)
-	}
-	if err := linescan.Err(scan); err != nil {
-		return fmt.Errorf("%s:%d: %w", index, line+1, err)
-	}
-	t.streams = make([]stream, len(files))
-	for r, name := range files {
-		t.streams[r] = stream{rank: int32(r), lines: lines{memory: &t.memory, path: pathOf(dir, name), name: name}}
-	}
-	return nil
-}
-
-// pathOf returns the path of a file that an index names.
-func pathOf(dir, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(dir, name)
-}
-
-// isAction reports whether a line looks like one of a file of actions: the number of a
-// rank and a verb. A file may have such a name, too.
-func isAction(line string) bool {
-	fields := strings.Fields(line)
-	return len(fields) > 1 && strings.Trim(fields[0], "0123456789") == "" && strings.Trim(fields[1], verbLetters) == ""
-}
-
-// verbLetters are those in the names of actions.
-const verbLetters = "abcdefghijklmnopqrstuvwxyz_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // Ranks returns the number of ranks: the files of the index, or one more than
