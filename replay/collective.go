@@ -69,6 +69,9 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 	for {
 		if len(run.steps) == 0 {
 			run.nextRound()
+			if err := run.schedule.Err(); err != nil {
+				return goOn, err
+			}
 		}
 		if len(run.steps) == 0 {
 			break

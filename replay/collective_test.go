@@ -157,7 +157,9 @@ func TestBadCollectives(t *testing.T) {
 	}
 	b := newBench(t, star(2), 2)
 	b.set(t, "smpi/bcast:SMP_binomial")
-	if err := b.fail(t, nil, nil); !strings.Contains(err.Error(), `algorithm "SMP_binomial" of bcast, known are default, ompi, mpich,`) {
+	b.run(t, nil, nil) // nobody calls it
+	bcast := []trace.Action{bytesCall(trace.CollBcast, 8, 0)}
+	if err := b.fail(t, bcast, bcast); !strings.Contains(err.Error(), `algorithm "SMP_binomial" of bcast, known are default, ompi, mpich,`) {
 		t.Errorf("error %q", err)
 	}
 }

@@ -55,7 +55,7 @@ func TestHostfiles(t *testing.T) {
 		{"nothing in brackets", "n[]", 2, `hosts:1: "n[]": "" in brackets, want a number, or a range as 0-7`},
 		{"not closed", "n[08", 2, `hosts:1: "n[08": a bracket is not closed`},
 		{"not open", "n08]", 2, `hosts:1: "n08]": a bracket is closed that is not open`},
-		{"many brackets", "[1][1][1][1][1][1]", 2, `hosts:1: "[1][1][1][1][1][1]" has more than 5 brackets`},
+		{"many brackets", "n[1][1][1][1][1][1]", 2, `hosts:1: "n[1][1][1][1][1][1]" has more than 5 brackets`},
 		{"no name", "n08,,n09", 2, `hosts:1: "", want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between`},
 		{"two names", "n08 n09", 2, `hosts:1: "n08 n09", want the name of a host, NAME:K or NAME slots=K for K ranks, or several with commas between`},
 		{"no slots", "n08 slots=0", 2, `hosts:1: "slots=0": "0" ranks, want a positive number`},

@@ -184,6 +184,24 @@ func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 	return names
 }
 
+// WithoutModel returns the names of those of the kernels that have no model on any host that
+// a rank is on, each once, in their order.
+func (m *Machine) WithoutModel(list []trace.Kernel) []string {
+	var names []string
+	for i := range list {
+		sig := SignatureOf(&list[i])
+		has := slices.ContainsFunc(m.Hosts, func(h int32) bool {
+			ph := m.Platform.Host(int(h))
+			_, err := m.Kernels.Bind(kernels.Host{Name: ph.Name, Speed: ph.Speed}, sig)
+			return err == nil
+		})
+		if !has && !slices.Contains(names, list[i].Name) {
+			names = append(names, list[i].Name)
+		}
+	}
+	return names
+}
+
 // shareCores finds the hosts that run more ranks than they have cores, unless they cannot
 // compute at all.
 func (e *engine) shareCores() {

@@ -65,6 +65,9 @@ func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.checkDeclared(t, &o); err != nil {
+		return nil, err
+	}
 	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.freeKernels(), Idle: true})
 	if err != nil {
 		return nil, err

@@ -25,3 +25,18 @@ func (p *Program) Polls() bool {
 	})
 	return polls
 }
+
+// Called returns which of so many kernels the blocks that are defined call, and which
+// collective operations.
+func (p *Program) Called(kernels int) (called []bool, collectives [NumCollectives]bool) {
+	called = make([]bool, kernels)
+	p.Visit(func(it *Item) {
+		switch it.Op {
+		case OpCompute:
+			called[it.Sym] = true
+		case OpCollective:
+			collectives[it.Sym] = true
+		}
+	})
+	return called, collectives
+}

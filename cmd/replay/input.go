@@ -175,12 +175,7 @@ func (in *input) called() []trace.Kernel {
 	if p == nil {
 		return all
 	}
-	calls := make([]bool, len(all))
-	p.Visit(func(it *trace.Item) {
-		if it.Op == trace.OpCompute {
-			calls[it.Sym] = true
-		}
-	})
+	calls, _ := p.Called(len(all))
 	var list []trace.Kernel
 	for i, k := range all {
 		if calls[i] {
@@ -204,6 +199,7 @@ type machine struct {
 	replay.Machine
 	platformName, kernelName string
 	called                   []trace.Kernel    // that may cost time
+	streams                  bool              // what is called is not known before the end
 	notes                    []warning.Warning // what was chosen that the command line leaves open
 	odd                      []warning.Warning // in its description and in options
 }
@@ -211,7 +207,7 @@ type machine struct {
 // loadMachine loads the platform, the kernel models and the mapping for ranks.
 func loadMachine(s *settings, in *input) (*machine, error) {
 	h := in.header
-	m := &machine{platformName: s.platform, called: in.called()}
+	m := &machine{platformName: s.platform, called: in.called(), streams: in.program() == nil}
 	if s.platform == "" {
 		m.platformName = "default"
 		m.note("no --platform: using the built-in machine \"default\", a generic cluster sized to the ranks")

@@ -42,7 +42,7 @@ func (m *machine) warnings() []warning.Warning { return warning.Join(m.notes, m.
 func (m *machine) oddities() []warning.Warning {
 	list := slices.Concat(m.odd, m.crowded())
 	if m.Kernels != nil {
-		list = slices.Concat(list, m.strangers(), m.nominal())
+		list = slices.Concat(list, m.strangers(), m.nominal(), m.modelless())
 	}
 	return list
 }
@@ -74,6 +74,19 @@ func (m *machine) crowded() []warning.Warning {
 		text += ", which they share"
 	}
 	return []warning.Warning{warning.New("%s", text)}
+}
+
+// modelless warns of kernels that a stream declares, and that no host has a model for: whether
+// it calls them is not known before its end.
+func (m *machine) modelless() []warning.Warning {
+	if !m.streams {
+		return nil
+	}
+	names := m.WithoutModel(m.called)
+	if len(names) == 0 {
+		return nil
+	}
+	return []warning.Warning{warning.New("%s has no model for %s, which the trace declares: the replay ends where it is called", m.kernelName, andOthers(names))}
 }
 
 // andOthers names the first of one or more kernels and says how many others there are.

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/words"
 	"reprise/netmodel"
 	"reprise/replay"
+	"reprise/replay/collective"
 	"reprise/warning"
 )
 
@@ -81,6 +85,9 @@ func options(s *settings, m *machine) (replay.Options, error) {
 		if err := o.Network.Set(c[0], c[1]); err != nil {
 			return o, command.Usagef("--cfg: %w", err)
 		}
+		if err := knownAlgorithm(c[0], c[1]); err != nil {
+			return o, command.Usagef("--cfg: %w", err)
+		}
 	}
 	switch err := o.Validate(); {
 	case err == nil:
@@ -90,6 +97,16 @@ func options(s *settings, m *machine) (replay.Options, error) {
 	default:
 		return o, fmt.Errorf("%s: %w", m.platformName, err)
 	}
+}
+
+// knownAlgorithm refuses names of algorithms for collective operations that are none here.
+// In a platform's file they may be, where nobody calls the operation.
+func knownAlgorithm(option, name string) error {
+	operation, ok := strings.CutPrefix(option, "smpi/")
+	if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
+		return fmt.Errorf("algorithm %s of %s, known are %s", words.Quote(name), operation, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 // provenance is that of a replay on m which took so long.

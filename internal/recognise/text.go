@@ -62,7 +62,7 @@ func isTable(head []byte) bool {
 // isOTF: numbers of a stream and of its processes, in hexadecimal.
 func isOTF(head []byte) bool {
 	list := lines(head, "#")
-	return len(list) > 0 && all(list, `^[0-9a-f]+:[0-9a-f]+(,[0-9a-f]+)*$`)
+	return len(list) > 0 && list[0][0] <= '9' && all(list, `^[0-9a-f]+:[0-9a-f]+(,[0-9a-f]+)*$`)
 }
 
 // isIndex: a name of a file in each line.

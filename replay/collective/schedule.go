@@ -69,14 +69,19 @@ type Schedule struct {
 	base    int64    // of its data: operands.at
 	steps   [maxSteps]Step
 	n       int
+	err     error // an operation without an algorithm was met
 }
+
+// Err returns why the call cannot be carried out, nil as long as it can: an operation that
+// it is, or falls into, has no algorithm.
+func (s *Schedule) Err() error { return s.err }
 
 // Start prepares the schedule of a rank in a call, which must have been checked
 // (trace.Collective.Check). The sums of the call must stay as they are until the
 // last step.
 func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int) {
 	s.sel, s.p, s.rank = sel, ranks, rank
-	s.depth, s.follow = 0, 0
+	s.depth, s.follow, s.err = 0, 0, nil
 	if ranks > 1 {
 		s.then(c.Kind, operands{
 			root: int(c.Root), span: c.Span,

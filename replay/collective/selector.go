@@ -13,21 +13,51 @@ type choice func(s *Schedule, o *operands) algorithm
 
 // Selector says which algorithm carries out each operation.
 type Selector struct {
-	choose [trace.NumCollectives]choice
+	choose  [trace.NumCollectives]choice
+	missing [trace.NumCollectives]error // why there is no algorithm; nil: there is
 }
 
-// NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich".
+// elsewhere are selections of SMPI that are not played here.
+var elsewhere = []string{"mvapich2", "impi"}
+
+// NewSelector returns one of SMPI's selections: "default", "ompi" or "mpich". Of the others
+// only those operations are refused that need them.
 func NewSelector(name string) (*Selector, error) {
 	s := &Selector{}
 	for _, kind := range []trace.CollectiveKind{trace.CollGatherv, trace.CollScatterv, trace.CollScan, trace.CollExscan} {
 		s.choose[kind] = always(only[kind])
 	}
+	unknown := fmt.Errorf("selection %q, want default, ompi or mpich", name)
 	for i := range families {
 		if err := s.Set(families[i].name, name); err != nil {
-			return nil, fmt.Errorf("selection %q, want default, ompi or mpich", name)
+			return nil, err
+		}
+		if kind := families[i].kind; s.missing[kind] != nil {
+			if !slices.Contains(elsewhere, name) {
+				return nil, unknown
+			}
+			s.miss(kind, unknown)
 		}
 	}
 	return s, nil
+}
+
+// Check returns why an operation cannot be carried out, nil if it can.
+func (s *Selector) Check(kind trace.CollectiveKind) error {
+	if err := s.missing[kind]; err != nil {
+		return fmt.Errorf("%v: %w", kind, err)
+	}
+	return nil
+}
+
+// miss notes that there is no algorithm for an operation, which matters only if it is
+// called, or another one falls into it.
+func (s *Selector) miss(kind trace.CollectiveKind, err error) {
+	s.missing[kind] = err
+	s.choose[kind] = func(call *Schedule, _ *operands) algorithm {
+		call.err = s.Check(kind)
+		return noMessages
+	}
 }
 
 // only are the algorithms of the operations for which there is no choice.
@@ -36,7 +66,8 @@ var only = [trace.NumCollectives]algorithm{
 }
 
 // Set takes an algorithm by name for an operation, both as SimGrid calls them:
-// --cfg=smpi/OPERATION:NAME. The names of selections are names of algorithms.
+// --cfg=smpi/OPERATION:NAME. The names of selections are names of algorithms. An unknown
+// name is an error of Check: SimGrid has more algorithms.
 func (s *Selector) Set(operation, name string) error {
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == operation })
 	if i < 0 {
@@ -45,11 +76,12 @@ func (s *Selector) Set(operation, name string) error {
 	f := &families[i]
 	for _, a := range f.algorithms {
 		if a.name == name {
-			s.choose[f.kind] = a.choose
+			s.choose[f.kind], s.missing[f.kind] = a.choose, nil
 			return nil
 		}
 	}
-	return fmt.Errorf("algorithm %q of %s, known are %s", name, operation, strings.Join(f.names(), ", "))
+	s.miss(f.kind, fmt.Errorf("algorithm %q of %s, known are %s", name, operation, strings.Join(f.names(), ", ")))
+	return nil
 }
 
 // Operations returns the names of the operations whose algorithm can be chosen.

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,8 +11,20 @@ import (
 
 // TestUnknownNames: errors list what is known.
 func TestUnknownNames(t *testing.T) {
-	if _, err := NewSelector("mvapich2"); err == nil || !strings.Contains(err.Error(), "want default, ompi or mpich") {
+	if _, err := NewSelector("mvapich"); err == nil || !strings.Contains(err.Error(), "want default, ompi or mpich") {
 		t.Errorf("error %v", err)
+	}
+	for _, name := range []string{"mvapich2", "impi"} { // selections of SimGrid
+		s, err := NewSelector(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(trace.CollBcast); err == nil || !strings.Contains(err.Error(), "want default, ompi or mpich") {
+			t.Errorf("error %v", err)
+		}
+		if err := errors.Join(s.Set("bcast", "ompi"), s.Check(trace.CollBcast), s.Check(trace.CollScan)); err != nil {
+			t.Errorf("operations with an algorithm: %v", err)
+		}
 	}
 	s, err := NewSelector("default")
 	if err != nil {
@@ -21,7 +34,11 @@ func TestUnknownNames(t *testing.T) {
 		{"scan", "default", `collective operation "scan", known are allgather, allgatherv, allreduce, alltoall,`},
 		{"barrier", "mvapich2_pair", `algorithm "mvapich2_pair" of barrier, known are default, ompi, mpich, ompi_basic_linear,`},
 	} {
-		if err := s.Set(c.operation, c.algorithm); err == nil || !strings.Contains(err.Error(), c.want) {
+		err := s.Set(c.operation, c.algorithm)
+		if err == nil {
+			err = s.Check(trace.CollBarrier)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:%s: error %v, want %q", c.operation, c.algorithm, err, c.want)
 		}
 	}
