@@ -19,7 +19,9 @@ VALIDATION ?=
 VALIDATEFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  = -X main.version=$(VERSION)
+# Of fuzz: the time of each target, and of those for checkpoints, traces and XML.
 FUZZTIME ?= 10s
+FUZZLONG ?= $(FUZZTIME)
 
 .PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto licenses install clean
 
@@ -66,7 +68,7 @@ validate:
 	$(GO) run ./scripts/validate -bin out/validation/bin $(if $(VALIDATION),-data $(VALIDATION)) $(VALIDATEFLAGS)
 
 fuzz:
-	scripts/fuzz.sh $(FUZZTIME)
+	scripts/fuzz.sh $(FUZZTIME) $(FUZZLONG)
 
 # Fresh random cases, replay against smpirun (docs/crosscheck.md). Nightly:
 # make crosscheck CASES=5000 SEED=20260101 CROSSCHECKFLAGS='-long 50 -collectives default,ompi,mpich'

@@ -25,9 +25,14 @@ type baseText struct {
 	description, source string
 }
 
-// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts them.
+// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts them;
+// a byte order mark would not stand at the beginning any more.
 func splitBase(text []byte) (*baseText, error) {
+	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return nil, errors.New("the base has lines that end in CR alone: want LF at the end of lines")
+	}
 	d := yamlfile.Document{File: "base"}
 	root, err := d.Read(bytes.NewReader(text))
 	if err != nil {
@@ -59,7 +64,7 @@ func splitBase(text []byte) (*baseText, error) {
 		}
 		end := len(lines)
 		if i+1 < len(keys) {
-			end = keys[i+1].Node.GetToken().Position.Line - 1
+			end = min(end, keys[i+1].Node.GetToken().Position.Line-1)
 		}
 		for end > at.Line && aside(lines[end-1]) {
 			end--
@@ -75,6 +80,9 @@ func splitBase(text []byte) (*baseText, error) {
 				lines[line] = ""
 			}
 		}
+	}
+	if err := continuable(text, len(keys)); err != nil {
+		return nil, err
 	}
 	b.head, b.rest = strings.Join(lines[:head], ""), strings.Join(lines[head:], "")
 	return &b, nil
@@ -148,4 +156,18 @@ func (r *KernelReport) writeOnBase(b *strings.Builder, o FileOptions) error {
 	}
 	fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
 	return nil
+}
+
+// continuable refuses a text whose end would make something else of the keys that follow it.
+func continuable(text []byte, keys int) error {
+	d := yamlfile.Document{File: "base with hosts"}
+	root, err := d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n"))
+	if err != nil {
+		return fmt.Errorf("the base has an end that no key can follow: %w", err)
+	}
+	list, err := d.Entries(root, "base")
+	if err == nil && (len(list) != keys+1 || list[keys].Key != "cpus_per_host") {
+		err = errors.New("the base has an end that no key can follow")
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"reprise/internal/words"
 )
 
 // worker is a process that times calls.
@@ -50,17 +52,25 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	w.out = bufio.NewScanner(out)
-	line, err := w.line()
-	about, ok := strings.CutPrefix(line, "ready ")
-	if err == nil && !ok {
-		err = fmt.Errorf("worker: want \"ready\", found %q", line)
-	}
-	if err != nil {
+	if err := w.ready(); err != nil {
 		_ = w.close() // with the same reason
 		return nil, err
 	}
-	w.about = about
 	return w, nil
+}
+
+// ready reads what the worker says first.
+func (w *worker) ready() error {
+	line, err := w.line()
+	if err != nil {
+		return err
+	}
+	about, ok := strings.CutPrefix(line, "ready ")
+	if !ok {
+		return fmt.Errorf("worker: want \"ready\", found %s", words.Quote(line))
+	}
+	w.about = about
+	return nil
 }
 
 // line returns the next line of the worker.
@@ -74,7 +84,7 @@ func (w *worker) line() (string, error) {
 	}
 	line := w.out.Text()
 	if text, ok := strings.CutPrefix(line, "error "); ok {
-		return "", fmt.Errorf("worker: %s", text)
+		return "", fmt.Errorf("worker: %s", words.Cut(text, mostKept))
 	}
 	return line, nil
 }
@@ -99,7 +109,7 @@ func (w *worker) seconds(s Size) (float64, error) {
 	}
 	seconds, err := strconv.ParseFloat(line, 64)
 	if err != nil || !(seconds >= 0 && seconds < 1e9) {
-		return 0, fmt.Errorf("worker: want seconds, found %q", line)
+		return 0, fmt.Errorf("worker: want seconds, found %s", words.Quote(line))
 	}
 	return seconds, nil
 }
