@@ -17,9 +17,8 @@ var errPlace = errors.New("a place in a block that its calls do not lead to")
 
 // checkStream checks the place in the stream of calls.
 func (c *Cursor) checkStream() error {
-	steps := c.set.trace.Header().Steps
-	if c.step < -1 || steps > 0 && int(c.step) >= steps {
-		return fmt.Errorf("step %d out of [-1,%d)", c.step, steps)
+	if c.step < -1 {
+		return fmt.Errorf("step %d", c.step)
 	}
 	if c.win == nil || c.unit < 0 || int(c.unit) >= len(c.win.units) {
 		return nil
