@@ -39,6 +39,8 @@ type Network struct {
 	left      []uint32 // SHARED links that a flow left, if others have their bottleneck there
 	leftMixed []uint32 // FATPIPE links that a flow left when they were mixed
 
+	changing *changing // nil: links stay as they are
+
 	local  solver
 	system system
 	active int
@@ -71,6 +73,15 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	}
 	links[platforms.LoopbackLink].Bandwidth = o.LoopbackBandwidth
 	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
+	n, err := newNetworkOf(p, links, o)
+	if err == nil {
+		n.watch(p)
+	}
+	return n, err
+}
+
+// newNetworkOf is New but for changes.
+func newNetworkOf(p *platforms.Platform, links []platforms.Link, o Options) (*Network, error) {
 	if !p.OrdersDiffer() {
 		return newNetwork(links, p.NumHosts(), p.AppendRoute, o)
 	}
@@ -112,7 +123,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
-	way, links, err := n.routes.find(int32(src), int32(dst))
+	way, links, err := n.way(src, dst)
 	if err != nil {
 		return err
 	}
@@ -123,7 +134,7 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 
 // StartNoisy is Start with noise in the latency between two hosts.
 func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
-	way, links, err := n.routes.find(int32(src), int32(dst))
+	way, links, err := n.way(src, dst)
 	if err != nil {
 		return err
 	}
@@ -134,6 +145,19 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
 	return nil
+}
+
+// way returns the route between two hosts, as it is now, and its links.
+func (n *Network) way(src, dst int) (*route, []int32, error) {
+	if n.changing == nil {
+		return n.routes.find(int32(src), int32(dst))
+	}
+	n.refresh()
+	way, links, err := n.routes.find(int32(src), int32(dst))
+	if err == nil {
+		err = n.changing.checkOn(links)
+	}
+	return way, links, err
 }
 
 // latencyPhase returns how long the latency phase of a message lasts on a way, and
@@ -150,6 +174,7 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 // launch starts the transfer of the message whose factors are noted. Its latency
 // phase, which lasts so long without noise, ends at the date.
 func (n *Network) launch(id uint32, way *route, links []int32, phase, date float64) {
+	penalty := way.penalty
 	if phase == 0 && way.penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
@@ -160,6 +185,9 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, date float
 		way = &bounded
 	}
 	n.setFlow(id, way, links, n.lastSize)
+	if n.changing != nil {
+		n.note(id, way, links, penalty)
+	}
 	n.events.Set(int32(id), date)
 	n.active++
 	n.stats.Flows++
@@ -271,16 +299,22 @@ func (n *Network) setShare(id uint32, share float64) {
 // setRate changes the level of flow id and the rate in byte/s that goes with it.
 func (n *Network) setRate(id uint32, level, rate float64) {
 	f := &n.flows[id]
-	f.remaining -= float64(f.rate * (n.now - f.since))
-	if f.remaining < n.opts.TimePrecision*n.opts.SharePrecision {
-		f.remaining = 0
-	}
-	f.since, f.level, f.rate = n.now, level, rate
+	n.progress(f)
+	f.level, f.rate = level, rate
 	end := n.now
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
 	}
 	n.events.Set(int32(id), end)
+}
+
+// progress brings what a flow has left to carry up to date.
+func (n *Network) progress(f *flow) {
+	f.remaining -= float64(f.rate * (n.now - f.since))
+	if f.remaining < n.opts.TimePrecision*n.opts.SharePrecision {
+		f.remaining = 0
+	}
+	f.since = n.now
 }
 
 // solve computes the shares after the changes since the last solve.

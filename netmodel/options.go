@@ -214,6 +214,15 @@ func (o *Options) capacity(bandwidth float64) float64 {
 	return bandwidth
 }
 
+// penalty returns what a link of a bandwidth adds to the penalty of a flow. One that stands
+// still has none.
+func (o *Options) penalty(bandwidth float64) float64 {
+	if bandwidth == 0 {
+		return 0
+	}
+	return o.WeightS / bandwidth
+}
+
 // factors returns f(z) and g(z), the bandwidth and latency factors of a message
 // of z bytes, envelope included; within a host or between two.
 func (o *Options) factors(z float64, within bool) (f, g float64) {

@@ -35,6 +35,7 @@ type routes struct {
 	routeOf      routeFunc
 	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
 	classes      []linkClass
+	classOf      map[linkClass]int32
 	of           []ofLink // by link
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
@@ -108,32 +109,34 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r := &routes{
 		routeOf: routeOf, of: make([]ofLink, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
-		width: 4, kinds: make([]route, 1),
+		width: 4, kinds: make([]route, 1), classOf: map[linkClass]int32{},
 	}
 	r.remember(hosts)
-	index := map[linkClass]int32{}
 	for i, l := range links {
 		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
 			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
 				i, l.Bandwidth, l.Latency)
 		}
-		c := linkClass{
-			bandwidth: l.Bandwidth, capacity: o.capacity(l.Bandwidth), latency: l.Latency,
-			penalty: o.WeightS / l.Bandwidth,
-		}
-		at, ok := index[c]
-		if !ok {
-			at = int32(len(r.classes))
-			index[c] = at
-			r.classes = append(r.classes, c)
-		}
-		of := ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
-		if at+1 < patternBase && !of.fatpipe {
-			of.digit = uint8(at + 1)
-		}
-		r.of[i] = of
+		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
+		r.setClass(int32(i), l.Bandwidth, l.Latency, o)
 	}
 	return r, nil
+}
+
+// setClass gives a link the class of those like it.
+func (r *routes) setClass(l int32, bandwidth, latency float64, o *Options) {
+	c := linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency, penalty: o.penalty(bandwidth)}
+	at, ok := r.classOf[c]
+	if !ok {
+		at = int32(len(r.classes))
+		r.classOf[c] = at
+		r.classes = append(r.classes, c)
+	}
+	of := &r.of[l]
+	of.class, of.digit = at, 0
+	if at+1 < patternBase && !of.fatpipe {
+		of.digit = uint8(at + 1)
+	}
 }
 
 // remember makes the places of routes.
@@ -166,10 +169,15 @@ func (r *routes) forget() {
 	r.forgetKinds()
 }
 
-func (r *routes) forgetKinds() {
+// forgetPlaces forgets of which kinds the routes are.
+func (r *routes) forgetPlaces() {
 	for i := range r.places {
 		r.places[i].kind = 0
 	}
+}
+
+func (r *routes) forgetKinds() {
+	r.forgetPlaces()
 	r.kinds, r.kindOf = r.kinds[:1], map[string]int32{}
 	clear(r.patterns[:])
 }

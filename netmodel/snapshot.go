@@ -25,6 +25,7 @@ func (n *Network) Snapshot(c *snapshot.Codec) {
 	snapshot.Index(c, &n.local.solves, 0, refreshPeriod)
 	snapshot.Index(c, &n.active, 0, flows+1)
 	n.stats.snapshot(c)
+	n.snapshotChanging(c)
 	if c.Reading() && c.Err() == nil {
 		if err := n.check(); err != nil {
 			c.Check(false, "%v", err)

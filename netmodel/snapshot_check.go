@@ -43,7 +43,7 @@ func (n *Network) checkState(id uint32) (carries bool, err error) {
 		return false, nil
 	}
 	switch {
-	case !positive(c.penalty, c.bound, c.factor, f.maxLevel, f.gain):
+	case !positive(c.penalty, c.bound, c.factor, f.gain) || f.maxLevel == 0 && n.changing == nil:
 		return false, errors.New("a penalty, a bound or a factor that is not positive")
 	case f.gain != c.factor/c.penalty || math.Abs(f.rate-float64(f.level*f.gain)) > 1e-9*f.rate || f.level > f.maxLevel*(1+1e-9):
 		return false, fmt.Errorf("rate %g at level %g", f.rate, f.level)
@@ -121,6 +121,9 @@ func (n *Network) checkList(l uint32, seen []bool) (count int, err error) {
 // CheckFlow checks that a transfer that was read from a checkpoint is that of a message of
 // at most size bytes from host src to host dst.
 func (n *Network) CheckFlow(id int32, src, dst int, size int64) error {
+	if n.changing != nil {
+		n.refresh()
+	}
 	way, links, err := n.routes.find(int32(src), int32(dst))
 	if err != nil {
 		return err
@@ -128,6 +131,9 @@ func (n *Network) CheckFlow(id int32, src, dst int, size int64) error {
 	f, c := &n.flows[id], &n.cold[id]
 	if f.remaining > float64(size)+envelope {
 		return fmt.Errorf("%g bytes are left of %d", f.remaining, size)
+	}
+	if n.changing != nil {
+		return n.checkChangingFlow(id, way, links)
 	}
 	ours := *way
 	if c.penalty != way.penalty && c.penalty != 1 || c.bound > way.bound || int(c.slots) != len(links) ||

@@ -2,9 +2,11 @@ package platforms
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"reprise/internal/words"
+	"reprise/warning"
 )
 
 // limits bound what a file can ask for.
@@ -27,6 +29,9 @@ type builder struct {
 	configured   map[string]bool // names of the options of <config> so far
 	fatTreeHosts int32
 	later        []func() error // the second pass
+	table        profileTable
+	sum          io.Writer // of the files that it reads, for the hash
+	warnings     warning.List
 }
 
 // A declaredLink is what a name of a link stands for: its up constraint and its down
@@ -37,12 +42,13 @@ type declaredLink struct{ up, down int32 }
 func (l declaredLink) split() bool { return l.up != l.down }
 
 // build makes a platform of a checked tree.
-func build(root *element, file string, lim limits) (*Platform, error) {
+func build(root *element, file string, lim limits, sum io.Writer) (*Platform, error) {
 	b := &builder{
 		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
 		limits:     lim,
 		linkNames:  map[string]declaredLink{},
 		configured: map[string]bool{},
+		table:      newProfileTable(maxProfiles), sum: sum,
 	}
 	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
 	v := &values{file: file, e: root}
@@ -57,6 +63,7 @@ func build(root *element, file string, lim limits) (*Platform, error) {
 			return nil, err
 		}
 	}
+	b.Platform.warnings = b.warnings.All()
 	return b.Platform, nil
 }
 
@@ -68,6 +75,12 @@ func (b *builder) buildRoot(root *element) error {
 			continue
 		}
 		if e.name == "random" {
+			continue
+		}
+		if e.name == "trace" || e.name == "trace_connect" {
+			if err := b.declareProfile(e); err != nil {
+				return err
+			}
 			continue
 		}
 		if len(b.zones) > 0 {
@@ -162,6 +175,8 @@ func (b *builder) declareGraph(e *element, number int32) error {
 			b.declareLink(v)
 		case "config":
 			b.addConfig(c)
+		case "trace", "trace_connect":
+			v.err = b.declareProfile(c)
 		case "cabinet", "backbone", "host_link":
 			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
 		}
@@ -176,6 +191,9 @@ func (b *builder) declareGraph(e *element, number int32) error {
 func (b *builder) declareSingleHost(v *values, at place) {
 	b.addGroup(v)
 	b.declareHost(v, v.text("id"), at)
+	if v.err == nil {
+		b.addHostProfiles(v, int32(len(b.hostNames)-1))
+	}
 }
 
 // maxCores bounds the cores of a host.
@@ -222,15 +240,17 @@ func (b *builder) declareLink(v *values) {
 	if v.err != nil {
 		return
 	}
+	var declared declaredLink
 	switch policy {
 	case "SHARED":
-		b.addNamedLink(v, l)
+		declared = b.addNamedLink(v, l)
 	case "FATPIPE":
 		l.Policy = Fatpipe
-		b.addNamedLink(v, l)
+		declared = b.addNamedLink(v, l)
 	default:
-		b.addSplitLink(v, l)
+		declared = b.addSplitLink(v, l)
 	}
+	b.addLinkProfiles(v, declared)
 }
 
 // addSplitLink adds a split-duplex link: its two constraints, and its own name.

@@ -56,7 +56,7 @@ func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 	if err := checkTree(root, name); err != nil {
 		return nil, err
 	}
-	p, err := build(root, name, lim)
+	p, err := build(root, name, lim, hash)
 	if err == nil {
 		hash.Sum(p.hash[:0])
 	}

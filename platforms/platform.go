@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"reprise/warning"
 )
 
 // Limits of a description. Nothing in a file can make Parse hold more than
@@ -92,6 +94,9 @@ type Platform struct {
 	links    []Link     // explicit links, the loopback first
 	spans    []linkSpan // who owns which link numbers, ascending
 	numLinks int32
+
+	profiles []ProfileUse // what changes with time
+	warnings []warning.Warning
 }
 
 // Name returns the name of the file or of the built-in machine.

@@ -18,19 +18,21 @@ type rule struct {
 // Whatever is not in it is refused, never ignored. What cannot matter to messages and
 // computations, disks above all, is in it and then passed over.
 var schema = map[string]rule{
-	"platform": {"version!", "config zone cluster random"},
+	"platform": {"version!", "config zone cluster random trace trace_connect"},
 	"config":   {"id", "prop"},
 	"prop":     {"id! value!", ""},
 	"zone": {"id! routing!",
 		"prop config zone cluster cabinet backbone host router link host_link " +
-			"route zoneRoute bypassRoute bypassZoneRoute storage storage_type"},
+			"route zoneRoute bypassRoute bypassZoneRoute storage storage_type trace trace_connect"},
 	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
 		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
 	"cabinet":         {"id! prefix! suffix! radical! speed! bw! lat!", ""},
 	"backbone":        {"id! bandwidth! latency!", ""},
-	"host":            {"id! speed! core pstate coordinates state availability", "prop disk mount gpu"},
+	"host":            {"id! speed! core pstate coordinates state availability speed_file availability_file state_file", "prop disk mount gpu"},
 	"router":          {"id! coordinates", ""},
-	"link":            {"id! bandwidth! latency sharing_policy state", "prop"},
+	"link":            {"id! bandwidth! latency sharing_policy state bandwidth_file latency_file state_file", "prop"},
+	"trace":           {"id! file periodicity!", ""},
+	"trace_connect":   {"kind trace! element!", ""},
 	"host_link":       {"id! up! down!", ""},
 	"route":           {"src! dst! symmetrical", "link_ctn"},
 	"zoneRoute":       {"src! dst! gw_src! gw_dst! symmetrical", "link_ctn"},

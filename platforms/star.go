@@ -57,6 +57,8 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 		b.declareLink(v)
 	case "config":
 		b.addConfig(v.e)
+	case "trace", "trace_connect":
+		v.err = b.declareProfile(v.e)
 	case "prop", "host_link", "storage", "storage_type":
 	default:
 		v.fail(fmt.Errorf("a zone of routing Cluster has none"))

@@ -22,6 +22,8 @@ type element struct {
 	line     int
 	attrs    []xml.Attr
 	children []*element
+	text     string // of a <trace>
+	textLine int    // where it begins
 }
 
 // attr returns an attribute, and whether it is there.
@@ -95,6 +97,10 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 		case xml.EndElement:
 			open = open[:len(open)-1]
 		case xml.CharData:
+			if in := open[len(open)-1]; in.name == "trace" {
+				in.addText(t, line)
+				continue
+			}
 			if i := textAt(t); i < len(t) {
 				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")), words.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
 			}
@@ -104,6 +110,14 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 		return nil, fmt.Errorf("%s:1: want one <platform> element, found %d elements", name, len(root.children))
 	}
 	return root.children[0], nil
+}
+
+// addText appends a part of the text in an element.
+func (e *element) addText(text []byte, line int) {
+	if e.text == "" {
+		e.textLine = line
+	}
+	e.text += string(text)
 }
 
 // charset reads a document in an encoding other than UTF-8.

@@ -209,19 +209,16 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	if amount <= 0 {
 		return goOn
 	}
-	speed := e.speed(e.machine.Hosts[r])
 	switch {
 	case !rk.shared:
+		speed := e.speed(e.machine.Hosts[r])
 		rk.clock += amount / speed
 		e.charge(r, kindCompute)
 		return goOn
-	case rk.stage == stageFresh && rk.clock > e.now:
-		rk.stage = stageBegin
-		e.parked.Set(r, rk.clock)
+	case e.putOff(r, rk):
 		return parkedHere
 	case rk.stage != stageLook:
-		rk.stage = stageCompute
-		e.compute(r, amount, speed)
+		e.beginWork(r, rk, amount, e.workBound(r))
 		return parkedHere
 	}
 	rk.stage = stageFresh

@@ -87,7 +87,15 @@ func (e *DeadlockError) Error() string {
 // check is called when no event is left: all ranks must be through.
 func (e *engine) check() error {
 	if e.live == 0 {
+		if e.changes != nil {
+			return e.checkHosts()
+		}
 		return nil
+	}
+	if e.changes != nil {
+		if err := e.standstill(); err != nil {
+			return err
+		}
 	}
 	d := &DeadlockError{Count: e.live, Date: e.now}
 	for r := range e.ranks {

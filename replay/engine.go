@@ -41,6 +41,7 @@ type engine struct {
 	parked   agenda.Agenda // dates at which ranks go on
 	matching agenda.Agenda // dates of sends to ranks that wait for any of several
 	cpus     processors
+	changes  *changes // nil: the machine stays as it is
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
 	probeFactor   int64 // of the cost of the next probe
@@ -76,18 +77,32 @@ func (e *engine) loop() error {
 			}
 		}
 		others := earlier(flows, matches)
+		if e.changes != nil {
+			others = earlier(others, e.changes.pending())
+		}
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
 				return errDate
 			}
-			if e.stuck() {
+			if e.stuck() && (e.changes == nil || !e.revives()) {
 				return e.check()
 			}
+		}
+		if e.changes != nil {
+			others = earlier(others, e.changes.next())
 		}
 		if e.spin(others) {
 			continue
 		}
 		parked := e.parked.Next()
+		if e.changes != nil {
+			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		if matches <= flows && matches <= parked && !math.IsInf(matches, 1) {
 			e.now = later(e.now, matches)
 			if err := e.match(e.matching.Pop()); err != nil {

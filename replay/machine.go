@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -40,12 +41,24 @@ func (m *Machine) check(ranks int) error {
 	return nil
 }
 
+// varyingHosts returns the hosts whose speed changes.
+func (m *Machine) varyingHosts() map[int32]bool {
+	hosts := map[int32]bool{}
+	for _, use := range m.Platform.Profiles() {
+		if use.Kind == platforms.HostSpeed {
+			hosts[use.Host] = true
+		}
+	}
+	return hosts
+}
+
 // kernelModel is the model of a kernel on a host, or why there is none: a
 // kernel that is declared but never called needs no model.
 type kernelModel struct {
 	kernels.Model
-	plain bool // there is a model, and it has no noise
+	plain bool // there is a model, without noise, whose times do not change with the host's speed
 	err   error
+	speed float64 // flop/s that the times go by, of a host whose speed changes; else 0
 }
 
 // noModel returns why rank r cannot call a kernel, and which others that the trace
@@ -77,12 +90,15 @@ func (e *engine) bindModels(h *trace.Header) {
 	}
 	row := make([]kernelModel, len(h.Kernels))
 	slots := make([]int, e.machine.Platform.NumHosts())
-	onHost := e.machine.ranksOnHosts()
+	onHost, varies := e.machine.ranksOnHosts(), e.machine.varyingHosts()
 	for r := range e.ranks {
 		host := e.machine.Hosts[r]
 		ph := e.machine.Platform.Host(int(host))
 		share := min(1, float64(ph.Cores)/float64(onHost[host]))
 		e.bindRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed * share})
+		if varies[host] {
+			e.varyRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed})
+		}
 		slots[host]++
 		e.rowOf[r] = e.shareRow(row)
 	}
@@ -95,8 +111,20 @@ func (e *engine) bindRow(row []kernelModel, signatures []kernels.Signature, host
 			continue
 		}
 		m := &row[i]
+		m.speed = 0
 		m.Model, m.err = e.machine.Kernels.Bind(host, sig)
 		m.plain = m.err == nil && !m.Noisy()
+	}
+}
+
+// varyRow gives a row the models of a host whose speed changes. Those in flop go by what
+// the host gives at each time, those in seconds are measured times and stay.
+func (e *engine) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
+	e.bindRow(row, signatures, host)
+	for i, sig := range signatures {
+		if m := &row[i]; m.err == nil && e.machine.Kernels.Unit(host, sig) == kernels.Flop {
+			m.plain, m.speed = false, host.Speed
+		}
 	}
 }
 
@@ -115,7 +143,7 @@ func (e *engine) shareRow(row []kernelModel) int32 {
 
 func sameModels(a, b []kernelModel) bool {
 	for i := range a {
-		if a[i].Model != b[i].Model || (a[i].err == nil) != (b[i].err == nil) {
+		if a[i].Model != b[i].Model || a[i].speed != b[i].speed || (a[i].err == nil) != (b[i].err == nil) {
 			return false
 		}
 	}
@@ -202,12 +230,13 @@ func (m *Machine) WithoutModel(list []trace.Kernel) []string {
 	return names
 }
 
-// shareCores finds the hosts that run more ranks than they have cores, unless they cannot
-// compute at all.
+// shareCores finds the hosts that run more ranks than they have cores, and those whose
+// speed changes, unless they cannot compute at all.
 func (e *engine) shareCores() {
+	varies := e.machine.varyingHosts()
 	for h, n := range e.machine.ranksOnHosts() {
 		host := e.machine.Platform.Host(h)
-		if n <= host.Cores || host.Speed == 0 {
+		if host.Speed == 0 || n <= host.Cores && (n == 0 || !varies[int32(h)]) {
 			continue
 		}
 		if e.cpus.index == nil {
@@ -215,7 +244,10 @@ func (e *engine) shareCores() {
 			e.cpus.work = make([]work, len(e.ranks))
 		}
 		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
-		e.cpus.hosts = append(e.cpus.hosts, processor{speed: host.Speed, cores: float64(host.Cores)})
+		e.cpus.hosts = append(e.cpus.hosts, processor{speed: host.Speed, cores: float64(host.Cores), limit: math.Inf(1)})
+		if varies[int32(h)] {
+			e.cpus.hosts[len(e.cpus.hosts)-1].limit = host.Speed
+		}
 	}
 	if e.cpus.index == nil {
 		return

@@ -1,6 +1,11 @@
 package replay
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"reprise/netmodel"
+)
 
 // message is a send with its receive, or one of them while the other has not
 // been posted. Messages are named by int32 ids, recycled last in first out. 32
@@ -211,21 +216,24 @@ func (e *engine) checkPeer(peer int32) error {
 	return nil
 }
 
-// start begins the transfer of a message at the date.
-func (e *engine) start(id int32, date float64) error {
+// launch hands the transfer of a message of so many bytes, which begins at the date, to the
+// network.
+func (e *engine) launch(id int32, size int64, date float64) error {
 	m := &e.messages[id]
-	m.flags |= msgStarted
 	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
 	var err error
 	if e.noisyNetwork() {
-		err = e.network.StartNoisy(id, int(from), int(to), m.size, date, e.random.network, e.random.latency[id])
+		err = e.network.StartNoisy(id, int(from), int(to), size, date, e.random.network, e.random.latency[id])
 	} else {
-		err = e.network.Start(id, int(from), int(to), m.size, date)
+		err = e.network.Start(id, int(from), int(to), size, date)
 	}
-	if err != nil {
-		return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if off := (*netmodel.LinkOffError)(nil); errors.As(err, &off) {
+		err = e.linkOff(off, date)
+	}
+	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 }
 
 // end completes a message whose transfer ended at the date: the sides that are

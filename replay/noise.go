@@ -120,10 +120,14 @@ func (n *randomness) reach(id int32) {
 	}
 }
 
-// kernel plays a call of a kernel that has noise, or no model.
+// kernel plays a call of a kernel that has noise, or no model, or whose time changes with
+// the speed of the host.
 func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (outcome, error) {
-	if m.err != nil {
+	switch {
+	case m.err != nil:
 		return goOn, e.noModel(r, a.Sym)
+	case m.speed > 0:
+		return e.varyingKernel(r, rk, m, a), nil
 	}
 	if seconds := m.Draw(&a.X, e.random.computation(r)); seconds > 0 {
 		rk.clock += seconds

@@ -1,6 +1,11 @@
 package replay
 
-import "math"
+import (
+	"math"
+
+	"reprise/internal/snapshot"
+	"reprise/trace"
+)
 
 // processors shares the cores of the hosts that run more ranks than they have
 // cores: n computations at once each get min(bound, what is left fairly). There
@@ -12,7 +17,8 @@ type processors struct {
 }
 
 type processor struct {
-	speed  float64 // flop/s of a core
+	speed  float64 // flop/s of a core, now
+	limit  float64 // the same if it changes, else +Inf: of a single computation
 	cores  float64
 	active []int32 // ranks that compute, in the order in which they began
 }
@@ -49,10 +55,13 @@ func (e *engine) computed(r int32, date float64) {
 
 // share gives each computation on p its rate from the date on.
 func (e *engine) share(p *processor, date float64) {
+	if p.speed == 0 {
+		return // as in SimGrid: who computes keeps his rate, and who begins waits
+	}
 	level := e.cpus.level(p)
 	for _, r := range p.active {
 		w := &e.cpus.work[r]
-		rate := min(w.bound, level)
+		rate := min(w.bound, p.limit, level)
 		if rate != w.rate {
 			w.left = max(0, w.left-float64(w.rate*(date-w.date)))
 			w.date, w.rate = date, rate
@@ -69,7 +78,7 @@ func (c *processors) level(p *processor) float64 {
 	for {
 		left, slow := p.cores*p.speed, 0
 		for _, r := range p.active {
-			if b := c.work[r].bound; b <= level {
+			if b := min(c.work[r].bound, p.limit); b <= level {
 				left -= b
 				slow++
 			}
@@ -82,4 +91,89 @@ func (c *processors) level(p *processor) float64 {
 		}
 		level, fixed = left/float64(len(p.active)-slow), slow
 	}
+}
+
+// setSpeed makes the cores of a host that many times as quick as they are declared.
+func (e *engine) setSpeed(host int32, factor, date float64) {
+	if e.cpus.index == nil || e.cpus.index[host] == 0 {
+		return // no rank is there
+	}
+	p := &e.cpus.hosts[e.cpus.index[host]-1]
+	p.speed = factor * e.speed(host)
+	p.limit = p.speed
+	e.share(p, date)
+}
+
+// stands reports whether a computation waits on a host without speed.
+func (c *processors) stands(host int32) bool {
+	if c.index == nil || c.index[host] == 0 {
+		return false
+	}
+	for _, r := range c.hosts[c.index[host]-1].active {
+		if c.work[r].rate == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// varyingKernel plays a call of a kernel whose time goes by the speed of a host that
+// changes.
+func (e *engine) varyingKernel(r int32, rk *rank, m *kernelModel, a *trace.Action) outcome {
+	switch {
+	case rk.stage == stageLook:
+		rk.stage = stageFresh
+		e.chargeKernel(r, a.Sym)
+		return goOn
+	case e.putOff(r, rk):
+		return parkedHere
+	}
+	seconds := 0.0
+	if m.Noisy() {
+		seconds = m.Draw(&a.X, e.random.computation(r))
+	} else {
+		seconds = m.Seconds(&a.X)
+	}
+	if !(seconds > 0) {
+		rk.stage = stageFresh
+		return goOn
+	}
+	e.beginWork(r, rk, seconds*m.speed, e.workBound(r))
+	return parkedHere
+}
+
+// putOff has a rank wait for the event loop to come to its date before it computes, and
+// reports whether it must.
+func (e *engine) putOff(r int32, rk *rank) bool {
+	if rk.stage != stageFresh || rk.clock <= e.now {
+		return false
+	}
+	rk.stage = stageBegin
+	e.parked.Set(r, rk.clock)
+	return true
+}
+
+// beginWork begins a computation of rank r, which gets an event at its end.
+func (e *engine) beginWork(r int32, rk *rank, flops, bound float64) {
+	rk.stage = stageCompute
+	e.compute(r, flops, bound)
+}
+
+// workBound returns the flop/s of a computation of rank r that has a core for itself: where
+// the speed changes, processor.limit is the bound.
+func (e *engine) workBound(r int32) float64 {
+	host := e.machine.Hosts[r]
+	if p := &e.cpus.hosts[e.cpus.index[host]-1]; !math.IsInf(p.limit, 1) {
+		return math.MaxFloat64
+	}
+	return e.speed(host)
+}
+
+// snapshot stores the present speed, or sets it.
+func (p *processor) snapshot(c *snapshot.Codec) {
+	if math.IsInf(p.limit, 1) {
+		return
+	}
+	c.Amount(&p.speed)
+	p.limit = p.speed
 }

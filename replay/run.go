@@ -123,6 +123,9 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	e.bindModels(h)
 	e.random = e.newRandomness(o.Seed)
 	e.shareCores()
+	if err := e.watchChanges(&o); err != nil {
+		return nil, err
+	}
 	return e, e.progress.watch(&o)
 }
 
@@ -161,5 +164,5 @@ func (e *engine) newRanks(n int) {
 	}
 }
 
-// speed returns the flop/s of a core of a host.
+// speed returns the flop/s of a core of a host, as declared.
 func (e *engine) speed(host int32) float64 { return e.machine.Platform.Host(int(host)).Speed }

@@ -27,6 +27,7 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.snapshotTimes(c)
 	e.progress.snapshot(c)
 	e.network.Snapshot(c)
+	e.snapshotChanges(c)
 	e.snapshotSource(c)
 	e.snapshotCollectives(c)
 	if e.random != nil {
@@ -131,6 +132,7 @@ func (p *processors) snapshot(c *snapshot.Codec) {
 	c.Section("processors", *p, processor{}, work{})
 	c.Const("hosts", len(p.hosts))
 	for i := range p.hosts {
+		p.hosts[i].snapshot(c)
 		snapshot.Slice(c, &p.hosts[i].active, len(p.work), func(r *int32) { snapshot.Index(c, r, 0, len(p.work)) })
 	}
 	for i := range p.work {

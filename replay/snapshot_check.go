@@ -67,7 +67,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 			ok = ok && guarded == (rk.spinning && math.IsInf(rk.arrival, 1))
 		}
 	default:
-		ok = guarded && rk.stage == stageLook
+		ok = guarded && rk.stage == stageLook || rk.stage == stageCompute && e.cpus.work[r].rate == 0
 	}
 	if !ok {
 		return errors.New("it waits for several things, or for none")
@@ -94,6 +94,8 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv:
 	case trace.KindFlops, trace.KindCollective:
 		ok = ok && rk.shared
+	case trace.KindCompute:
+		ok = ok && rk.shared && int(a.Sym) < len(e.kernelNames) && e.models[int(e.rowOf[r])+int(a.Sym)].speed > 0
 	case trace.KindTest:
 		ok = ok && rk.stage != stageCompute
 	default:

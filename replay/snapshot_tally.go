@@ -152,7 +152,8 @@ func (e *engine) tallyRequest(t *tally, r int32, q request) error {
 
 // checkMessage checks a message against the tally and the network.
 func (e *engine) checkMessage(id int32, t *tally) error {
-	m, flies := &e.messages[id], e.network.InFlight(id)
+	m, waits := &e.messages[id], e.changes.waits(id)
+	flies := waits || e.network.InFlight(id)
 	if t.place[id] == listedFree {
 		if flies {
 			return errors.New("it is free, and under way")
@@ -172,7 +173,7 @@ func (e *engine) checkMessage(id int32, t *tally) error {
 		return nil
 	case flies != (begun && !ended), !begun && ended, !begun && t.place[id] == unlisted, m.src < 0 && t.place[id] != listedRecv:
 		return errors.New("it is under way, or not, where it should not be")
-	case !flies:
+	case !flies || waits:
 		return nil
 	}
 	most := m.size

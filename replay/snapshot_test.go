@@ -21,7 +21,7 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.Snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random")
+		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes")
 	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
@@ -29,7 +29,7 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")
 	snapshottest.Fields(t, &e.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")
 	snapshottest.Fields(t, &e.cpus, func(c *snapshot.Codec, _ *processors) { write(c) }, "index")
-	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed cores")
+	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed limit cores")
 	snapshottest.Fields(t, &e.cpus.work[0], func(c *snapshot.Codec, _ *work) { write(c) }, "")
 	snapshottest.Fields(t, &e.book, func(c *snapshot.Codec, _ *ledger) { write(c) }, "ranks kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")

@@ -222,7 +222,7 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.odd = warning.Join(netmodel.ObsoleteOptions(m.Platform), s.odd)
+	m.odd = warning.Join(m.Platform.Warnings(), netmodel.ObsoleteOptions(m.Platform), s.odd)
 	return m, warning.With(m.loadRest(s, h, builtin), m.odd)
 }
 

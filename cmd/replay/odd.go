@@ -42,7 +42,7 @@ func (m *machine) warnings() []warning.Warning { return warning.Join(m.notes, m.
 func (m *machine) oddities() []warning.Warning {
 	list := slices.Concat(m.odd, m.crowded())
 	if m.Kernels != nil {
-		list = slices.Concat(list, m.strangers(), m.nominal(), m.modelless())
+		list = slices.Concat(list, m.strangers(), m.nominal(), m.modelless(), m.steady())
 	}
 	return list
 }

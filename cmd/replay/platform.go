@@ -133,6 +133,7 @@ func (q *platformQuery) take(args []string) (int, error) {
 // described is the answer; the route only where one was asked for.
 type described struct {
 	*platforms.Description
+	Profiles []changing        `json:"profiles,omitempty"`
 	Route    *route            `json:"route,omitempty"`
 	Warnings []warning.Warning `json:"warnings"`
 }
@@ -162,11 +163,11 @@ func (q *platformQuery) answer(w io.Writer) error {
 		return err
 	}
 	o := netmodel.DefaultOptions()
-	odd := netmodel.ObsoleteOptions(p)
+	odd := warning.Join(p.Warnings(), netmodel.ObsoleteOptions(p))
 	if err := o.ApplyConfig(p); err != nil {
 		return warning.With(err, odd)
 	}
-	d := described{Description: p.Describe(), Warnings: odd}
+	d := described{Description: p.Describe(), Profiles: profilesOf(p), Warnings: odd}
 	if q.from != "" {
 		if d.Route, err = findRoute(p, &o, q.from, q.to); err != nil {
 			return warning.With(err, odd)
@@ -231,6 +232,7 @@ func (d *described) writeText(w io.Writer) error {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
 		}
 	}
+	writeProfiles(t, d.Profiles)
 	if r := d.Route; r != nil {
 		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s%s\n", r.From, r.To, words.Count(len(r.Links), "link"), r.Latency, r.Bandwidth, r.limited())
 		for _, l := range r.Links {

@@ -57,6 +57,9 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	if err != nil {
 		return nil, replay.Options{}, err
 	}
+	if err := s.checkProfiles(m.Platform); err != nil {
+		return nil, replay.Options{}, err
+	}
 	o, err := options(s, m)
 	if err != nil {
 		return nil, o, warning.With(err, m.odd)

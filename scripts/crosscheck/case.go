@@ -17,6 +17,7 @@ type testCase struct {
 	options  []string // NAME:VALUE
 	script   *script
 	long     bool
+	profiles []profileFile // that the platform names
 }
 
 func (c *testCase) name() string { return fmt.Sprintf("%05d-%s-%s", c.number, c.machine, c.program) }
@@ -113,6 +114,9 @@ func (c *testCase) write(dir string) error {
 	names, texts := c.script.files()
 	names = append(names, "platform.xml", "hostfile", "cfg")
 	texts = append(texts, c.platform, lines(c.hosts), lines(c.options))
+	for _, f := range c.profiles {
+		names, texts = append(names, f.name), append(texts, f.text)
+	}
 	for i, name := range names {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(texts[i]), 0o644); err != nil {
 			return err
@@ -138,6 +142,9 @@ func load(dir string) (*testCase, error) {
 			return nil, err
 		}
 		text[name] = string(b)
+	}
+	if err := c.loadProfiles(dir); err != nil {
+		return nil, err
 	}
 	c.platform, c.hosts, c.options = text["platform.xml"], strings.Fields(text["hostfile"]), strings.Fields(text["cfg"])
 	files := strings.Fields(text["trace.index"])

@@ -35,6 +35,7 @@ func (m *menu) draw(number int, long bool) *testCase {
 		inFile, onLine = nil, s.list
 	}
 	c.platform = place.document(inFile)
+	m.addProfiles(c, stream, place.hosts)
 	c.options = append(append([]string{"smpi/host-speed:1Gf"}, s.model...), onLine...)
 	return c
 }

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"reprise/internal/command"
+	"reprise/internal/words"
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/warning"
+)
+
+// checkProfiles refuses parts of a trace where the machine changes with time.
+func (s *settings) checkProfiles(p *platforms.Platform) error {
+	if len(p.Profiles()) == 0 {
+		return nil
+	}
+	for _, o := range []struct {
+		name string
+		set  bool
+	}{{"steps", s.from > 0 || s.to > 0}, {"tolerance", s.sample.tolerance > 0}, {"budget", s.sample.budget > 0}} {
+		if o.set {
+			return command.Usagef("--%s: %s has profiles, whose dates are of a run from its beginning: all steps must be played", o.name, p.Name())
+		}
+	}
+	return nil
+}
+
+// steady warns of kernels that do not follow the speed of a host which changes.
+func (m *machine) steady() []warning.Warning {
+	for _, use := range m.Platform.Profiles() {
+		if use.Kind != platforms.HostSpeed || !slices.Contains(m.Hosts, use.Host) {
+			continue
+		}
+		if names := m.KernelsIn(kernels.Seconds, m.called, use.Host); len(names) > 0 {
+			return []warning.Warning{warning.New("the speed of host %q has a profile, which %s does not follow: models in seconds are measured times, only those in flop go by the speed", use.Target, andOthers(names))}
+		}
+	}
+	return nil
+}
+
+// changing is how a quantity of the machine changes, as replay platform tells it.
+type changing struct {
+	What    string  `json:"what"`
+	Target  string  `json:"target"`
+	Profile string  `json:"profile"`
+	Values  int     `json:"values"` // of a round
+	First   float64 `json:"first_s"`
+	Last    float64 `json:"last_s"`
+	Period  float64 `json:"period_s,omitempty"` // 0: it does not begin anew
+}
+
+// profilesOf lists what changes.
+func profilesOf(p *platforms.Platform) (list []changing) {
+	for _, use := range p.Profiles() {
+		c := changing{What: use.Kind.String(), Target: use.Target, Profile: use.Profile.Name, Values: use.Profile.Len()}
+		c.First, c.Last = use.Profile.Span()
+		c.Period, _ = use.Profile.Repeats()
+		list = append(list, c)
+	}
+	return list
+}
+
+// mostProfiles is the number of profiles that the text lists.
+const mostProfiles = 20
+
+func writeProfiles(w io.Writer, list []changing) {
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\n%s\n", words.Count(len(list), "profile"))
+	}
+	for i, c := range list {
+		if i == mostProfiles {
+			fmt.Fprintf(w, "  and %d more (--json lists all)\n", len(list)-i)
+			return
+		}
+		again := ""
+		if c.Period > 0 {
+			again = fmt.Sprintf(", again every %.6g s", c.Period)
+		}
+		fmt.Fprintf(w, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile, words.Count(c.Values, "value"), c.First, c.Last, again)
+	}
+}

@@ -1,0 +1,261 @@
+package netmodel
+
+import (
+	"fmt"
+
+	"reprise/platforms"
+)
+
+// Links that change with time.
+//
+// A change of a link reaches the transfers under way, as in SimGrid: each one on the link,
+// there or on its way back, gets the difference of S/bandwidth, or of the latency, in its
+// penalty, and with a new latency another TCP window. The smallest bandwidth of its route
+// bounds it as that was when it started. One in its latency phase ends that at once, unless
+// the change is one of bandwidth and S is 0, when penalties do not depend on it.
+//
+// A transfer whose penalty changes leaves its links and joins them anew. Nothing of this is
+// there where no link changes.
+
+// changing is what a network keeps for links that change; nil where none do.
+type changing struct {
+	links []changingLink
+	at    map[int32]int // index in links
+	flows []changingFlow
+	stale bool // routes are remembered from before a change
+	ids   []uint32
+}
+
+// changingLink is the present state of a link.
+type changingLink struct {
+	link      int32
+	bandwidth float64 // byte/s; may be 0
+	latency   float64 // seconds
+	off       bool
+}
+
+// changingFlow is what the penalty and the bound of a transfer consist of.
+type changingFlow struct {
+	latency float64   // of its route, as present changes of links have made it
+	penalty float64   // latency, and S/bandwidth of the route
+	bound   float64   // byte/s: the smallest bandwidth of its route when it started
+	weights []float64 // by slot
+}
+
+// A LinkOffError is the error of a transfer over a link that is switched off.
+type LinkOffError struct{ Link int32 }
+
+func (e *LinkOffError) Error() string { return fmt.Sprintf("link %d is off", e.Link) }
+
+// watch prepares for changes of the links of p that have profiles.
+func (n *Network) watch(p *platforms.Platform) {
+	for _, use := range p.Profiles() {
+		for _, l := range use.Links {
+			if n.changing == nil {
+				n.changing = &changing{at: map[int32]int{}}
+			}
+			if _, ok := n.changing.at[l]; !ok {
+				bandwidth, latency, _ := p.LinkCapacity(l)
+				n.changing.at[l] = len(n.changing.links)
+				n.changing.links = append(n.changing.links, changingLink{link: l, bandwidth: bandwidth, latency: latency})
+			}
+		}
+	}
+}
+
+// SetBandwidth gives a link that has a profile another bandwidth (>= 0 byte/s) at a date up
+// to which everything has happened. At 0 its transfers stand still.
+func (n *Network) SetBandwidth(l int32, bandwidth, date float64) {
+	k := n.changing.link(l)
+	delta := n.opts.penalty(bandwidth) - n.opts.penalty(k.bandwidth)
+	k.bandwidth = bandwidth
+	n.setClass(k)
+	n.links[l].capacity = n.opts.capacity(bandwidth)
+	n.change(uint32(l), date, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
+}
+
+// SetLatency gives a link that has a profile another latency (>= 0 s) at a date up to which
+// everything has happened.
+func (n *Network) SetLatency(l int32, latency, date float64) {
+	k := n.changing.link(l)
+	delta := latency - k.latency
+	k.latency = latency
+	n.setClass(k)
+	n.change(uint32(l), date, true, func(f *changingFlow) {
+		f.latency += delta
+		f.penalty += delta
+	})
+}
+
+// SetState switches a link that has a profile on or off and returns a transfer that
+// therefore fails, or -1.
+func (n *Network) SetState(l int32, on bool) (failed int32) {
+	n.changing.link(l).off = !on
+	if on {
+		return -1
+	}
+	for id := range n.flows {
+		if n.InFlight(int32(id)) && n.slotOn(uint32(id), uint32(l)) != noSlot {
+			return int32(id)
+		}
+	}
+	return -1
+}
+
+// Stands reports whether transfers stand still on a link that has no bandwidth now.
+func (n *Network) Stands(l int32) bool {
+	if k := n.changing.link(l); k.bandwidth > 0 {
+		return false
+	}
+	for id := range n.flows {
+		if n.InFlight(int32(id)) && n.slotOn(uint32(id), uint32(l)) != noSlot {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
+
+// setClass makes routes go by the present state of a link.
+func (n *Network) setClass(k *changingLink) {
+	n.routes.setClass(k.link, k.bandwidth, k.latency, &n.opts)
+	n.changing.stale = true
+}
+
+// refresh forgets routes that are remembered from before a change.
+func (n *Network) refresh() {
+	if n.changing.stale {
+		n.changing.stale = false
+		n.routes.forgetPlaces()
+	}
+}
+
+// checkOn refuses a way over a link that is off.
+func (c *changing) checkOn(links []int32) error {
+	for _, l := range links {
+		if i, ok := c.at[l]; ok && c.links[i].off {
+			return &LinkOffError{l}
+		}
+	}
+	return nil
+}
+
+// note keeps what changes of links need to know of a transfer that starts, and bounds it as
+// SimGrid does: a bound of 0 is none.
+func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
+	for int(id) >= len(n.changing.flows) {
+		n.changing.flows = append(n.changing.flows, changingFlow{})
+	}
+	f := &n.changing.flows[id]
+	f.latency, f.penalty = way.latency, penalty
+	f.bound = min(n.opts.capacity(way.narrow), float64(n.lastBound*way.narrow))
+	f.weights = append(f.weights[:0], way.weights[:len(links)]...)
+	n.tune(id, way.penalty)
+}
+
+// tune sets what follows from the penalty of a transfer that is on no link.
+func (n *Network) tune(id uint32, penalty float64) {
+	f, c := &n.flows[id], &n.cold[id]
+	c.penalty, f.gain = penalty, c.factor/penalty
+	usage := 1 / penalty
+	for i, w := range n.changing.flows[id].weights {
+		n.slots[n.firstSlot(id)+uint32(i)].usage = float64(w * usage)
+	}
+	c.bound, f.maxLevel = n.limits(id, penalty)
+}
+
+// limits returns the largest share in byte/s of a transfer, and the level that it has alone.
+func (n *Network) limits(id uint32, penalty float64) (bound, level float64) {
+	bound = n.changing.flows[id].shareBound(n.routes.window)
+	level = bound * penalty
+	for i, to := n.allSlots(id); i < to; i++ {
+		s := &n.slots[i]
+		level = min(level, n.links[s.link].capacity/s.usage)
+	}
+	return bound, level
+}
+
+// shareBound returns the largest share in byte/s.
+func (f *changingFlow) shareBound(window float64) float64 {
+	bound := f.bound
+	if w := window / (2 * f.latency); f.latency != 0 && w < bound {
+		bound = w
+	}
+	if !(bound > 0) {
+		return unlimited
+	}
+	return bound
+}
+
+// presentPenalty returns the penalty that a transfer has after a change: where nothing is
+// left of it, that of transfers without latency.
+func (f *changingFlow) presentPenalty() float64 {
+	if f.penalty > 0 {
+		return f.penalty
+	}
+	return 1
+}
+
+// change brings a change of link l to its transfers. If penalties change, update does that
+// to what they consist of, and latency phases end.
+func (n *Network) change(l uint32, date float64, penalties bool, update func(*changingFlow)) {
+	n.now = date
+	if n.active == 0 {
+		return
+	}
+	ids := n.changing.ids[:0]
+	for id := range n.flows {
+		if n.InFlight(int32(id)) && n.slotOn(uint32(id), l) != noSlot {
+			ids = append(ids, uint32(id))
+		}
+	}
+	for _, id := range ids {
+		if penalties || n.flows[id].since != noDate {
+			n.halt(id)
+		}
+	}
+	for _, id := range ids {
+		penalty := n.cold[id].penalty
+		if penalties {
+			update(&n.changing.flows[id])
+			penalty = n.changing.flows[id].presentPenalty()
+		}
+		n.tune(id, penalty)
+		if n.flows[id].since != noDate {
+			n.resume(id)
+		}
+	}
+	n.changing.ids = ids
+}
+
+// resume lets a transfer go on that was halted.
+func (n *Network) resume(id uint32) {
+	if n.opts.Contention {
+		n.join(id)
+		n.fresh = append(n.fresh, id)
+		return
+	}
+	n.flows[id].level, n.flows[id].rate = 0, 0
+	n.setLevel(id, n.flows[id].maxLevel)
+}
+
+// halt brings a transfer up to date and takes it off its links. One in its latency phase
+// has ended that.
+func (n *Network) halt(id uint32) {
+	f := &n.flows[id]
+	if f.since == noDate {
+		n.events.Clear(int32(id))
+		f.since = n.now
+		n.stats.Events++
+		return
+	}
+	if n.progress(f); f.remaining > 0 {
+		n.events.Clear(int32(id))
+	} else {
+		n.events.Set(int32(id), n.now) // whatever its link carries now
+	}
+	if n.opts.Contention {
+		n.leave(id)
+	}
+}

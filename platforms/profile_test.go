@@ -1,0 +1,201 @@
+package platforms
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestProfileDates: the dates that the comments derive, by SimGrid's rule: a round ends
+// LOOPAFTER seconds after its last value, or a period after its begin.
+func TestProfileDates(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		period     float64
+		dates      []float64 // of the first values; +Inf behind the last
+		round      float64   // 0: it does not repeat
+	}{
+		{"once", "3 1\n9 3\n", 0, []float64{3, 9, math.Inf(1)}, 0},
+		{"LOOPAFTER", "# a comment\n1 1\n3 3\nLOOPAFTER 2\n", 0, []float64{1, 3, 6, 8, 11, 13}, 5},
+		{"PERIODICITY", "PERIODICITY 10\n% another\n0 1\n5 2\n", 0, []float64{0, 5, 10, 15, 20}, 10},
+		{"period", "\n 0.0 1.0\n\t5.0   2.0 # behind\r\n", 10, []float64{0, 5, 10, 15}, 10},
+		{"period of no length", "0 1\n5 2\n", -1, []float64{0, 5, math.Inf(1)}, 0},
+		{"DET", "DET 1 DET 2\n", 0, []float64{1, math.Inf(1)}, 0},
+	} {
+		p, err := parseProfile(c.text, "p", "f", 1, c.period)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		at := p.Begin()
+		for i, want := range c.dates {
+			if at.Date != want {
+				t.Errorf("%s: value %d at %v s, want %v", c.name, i, at.Date, want)
+			}
+			if i+1 < len(c.dates) {
+				at = p.Next(at)
+			}
+		}
+		if round, again := p.Repeats(); round != c.round || again != (c.round > 0) {
+			t.Errorf("%s: rounds of %v s, %v, want %v", c.name, round, again, c.round)
+		}
+	}
+}
+
+// TestProfileErrors: what SimGrid refuses, aborts on, or would never end with.
+func TestProfileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "it has no value",
+		"# nothing\n":                     "it has no value",
+		"1 1\n0 1\n":                      "f:2: profile: date 0 s after 1 s: want ascending ones",
+		"-1 1\n":                          `f:1: profile: date: "-1" is not a number >= 0`,
+		"1 -1\n":                          `f:1: profile: value: "-1" is not a number >= 0`,
+		"1 nan\n":                         `value: "nan" is not a number >= 0`,
+		"1\n":                             "want a date in seconds and a value",
+		"1 2 3\n":                         "want a date in seconds and a value",
+		"0 1\nSTOCHASTIC\n":               "f:2: profile: STOCHASTIC is not supported",
+		"NORM 1 2 DET 3\n":                "want a date in seconds and a value",
+		"0 1\nLOOPAFTER 0\n":              "begins anew after 0 s: want at least 1e-09 s",
+		"0 1\nLOOPAFTER\n":                "LOOPAFTER: want a number of seconds",
+		"5 1\nPERIODICITY 3\n":            "a period of 3 s is shorter than its last date, 5 s",
+		"5 1\nPERIODICITY 8\nLOOPAFTER 1": "both a period and LOOPAFTER",
+	} {
+		_, err := parseProfile(text, "p", "f", 1, 0)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// FuzzProfile: a profile that is read has dates that do not fall.
+func FuzzProfile(f *testing.F) {
+	f.Add("0 1\n5 2\nLOOPAFTER 3\n", 0.0)
+	f.Add("PERIODICITY 9\n# c\n1 1e8\n", 0.0)
+	f.Add("DET 1 DET 2\n", 4.0)
+	f.Fuzz(func(t *testing.T, text string, period float64) {
+		p, err := parseProfile(text, "p", "f", 1, period)
+		if err != nil {
+			return
+		}
+		at := p.Begin()
+		for range 3*p.Len() + 3 {
+			if at.Index == p.Len() {
+				break
+			}
+			if next := p.Next(at); next.Date < at.Date || p.Value(at) < 0 {
+				t.Fatalf("%v s after %v s", next.Date, at.Date)
+			} else {
+				at = next
+			}
+		}
+	})
+}
+
+const profiledZone = `<platform version="4.1">%TOP%<zone id="z" routing="Full">
+<host id="a" speed="1Gf"%HOST%/><host id="b" speed="1Gf"/>
+<link id="l" bandwidth="1MBps" latency="1ms"%LINK%/><route src="a" dst="b"><link_ctn id="l"%WAY%/></route>
+</zone>%END%</platform>`
+
+func profiled(parts ...string) string {
+	text := strings.NewReplacer(parts...).Replace(profiledZone)
+	for _, name := range []string{"%TOP%", "%HOST%", "%LINK%", "%WAY%", "%END%"} {
+		text = strings.ReplaceAll(text, name, "")
+	}
+	return text
+}
+
+// TestProfilesInFiles: attributes name files, looked for in the working directory and then
+// beside the description, whose hash changes with them.
+func TestProfilesInFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("p.xml", profiled("%HOST%", ` speed_file="s.txt" state_file="o.txt"`, "%LINK%", ` sharing_policy="SPLITDUPLEX" bandwidth_file="b.txt" latency_file="l.txt" state_file="o.txt"`, "%WAY%", ` direction="UP"`))
+	write("s.txt", "1 0.5\n")
+	write("o.txt", "1 1\n")
+	write("b.txt", "2 3e6\nPERIODICITY 4\n")
+	write("l.txt", "0 2e-3\n")
+	p, err := Load(filepath.Join(dir, "p.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, use := range p.Profiles() {
+		got = append(got, use.Kind.String()+" "+use.Target)
+		if want := map[bool]int{true: 0, false: 2}[use.Kind.OfHost()]; len(use.Links) != want {
+			t.Errorf("%v: %d links, want %d: both halves", use.Kind, len(use.Links), want)
+		}
+	}
+	if want := "state of host a, speed of host a, state of link l, latency of link l, bandwidth of link l"; strings.Join(got, ", ") != want {
+		t.Errorf("profiles %s, want %s", strings.Join(got, ", "), want)
+	}
+	write("b.txt", "2 4e6\n")
+	q, err := Load(filepath.Join(dir, "p.xml"))
+	if err != nil || q.Hash() == p.Hash() {
+		t.Errorf("%v; the hash is the same with another profile", err)
+	}
+	work := t.TempDir()
+	t.Chdir(work)
+	if err := os.WriteFile("b.txt", []byte("7 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = Load(filepath.Join(dir, "p.xml")); err != nil {
+		t.Fatal(err)
+	}
+	if first, _ := p.Profiles()[4].Profile.Span(); first != 7 {
+		t.Errorf("first change at %v s, want that of the file in the working directory, 7", first)
+	}
+}
+
+// TestProfilesInline: traces inside the description, connected to what they change.
+func TestProfilesInline(t *testing.T) {
+	trace := func(id string) string { return `<trace id="` + id + `" periodicity="-1">1 2</trace>` }
+	connect := func(kind, trace, element string) string {
+		return `<trace_connect kind="` + kind + `" trace="` + trace + `" element="` + element + `"/>`
+	}
+	for _, c := range []struct {
+		name, end, want string // want "": a profile is there
+	}{
+		{"speed", trace("t") + connect("SPEED", "t", "b"), ""},
+		{"a link", trace("t") + connect("LATENCY", "t", "l"), ""},
+		{"connected before", connect("SPEED", "t", "b") + trace("t"), ""},
+		{"no trace", connect("SPEED", "t", "b"), `x.xml:4: <trace_connect>: there is no trace "t"`},
+		{"no host", trace("t") + connect("SPEED", "t", "c"), `there is no host "c"`},
+		{"no link", trace("t") + connect("BANDWIDTH", "t", "a"), `there is no <link> "a"`},
+		{"no kind", trace("t") + connect("HEIGHT", "t", "a"), `kind: "HEIGHT" is not supported: want HOST_AVAIL, SPEED`},
+		{"twice", trace("t") + trace("t"), `there is a trace "t" already`},
+		{"two for one", trace("t") + trace("u") + connect("SPEED", "t", "b") + connect("SPEED", "u", "b"), `a second profile of the speed of host "b"`},
+		{"line", "<trace id=\"t\" periodicity=\"1\">\n1 2\n0 2\n</trace>", "x.xml:6: profile: date 0 s after 1 s"},
+		{"no file", `<trace id="t" file="nowhere.txt" periodicity="1"/>`, `there is no file "nowhere.txt"`},
+		{"a directory", `<trace id="t" file="/" periodicity="1"/>`, "want a regular file"},
+	} {
+		p, err := Parse(strings.NewReader(profiled("%END%", c.end)), "x.xml")
+		switch {
+		case c.want == "" && (err != nil || len(p.Profiles()) != 1):
+			t.Errorf("%s: %v", c.name, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestTraceConnectedTwice: SimGrid connects a trace to the first element only.
+func TestTraceConnectedTwice(t *testing.T) {
+	p, err := Parse(strings.NewReader(profiled("%END%", `<trace id="t" periodicity="-1">1 2</trace>
+<trace_connect kind="SPEED" trace="t" element="b"/>
+<trace_connect kind="SPEED" trace="t" element="a"/>`)), "x.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if uses := p.Profiles(); len(uses) != 1 || uses[0].Target != "b" {
+		t.Errorf("connected to %v", uses)
+	}
+	if w := p.Warnings(); len(w) != 1 || w[0].Line != 6 || !strings.Contains(w[0].Text, `not connected to "a"`) {
+		t.Errorf("warnings %v", w)
+	}
+}

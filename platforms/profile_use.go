@@ -1,0 +1,263 @@
+package platforms
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/internal/bounds"
+	"reprise/warning"
+)
+
+// A ProfileKind is the quantity that a profile changes.
+type ProfileKind uint8
+
+const (
+	// HostSpeed: a factor of the speed of the host's cores.
+	HostSpeed ProfileKind = iota
+	// HostState: the host is on where the value is positive, else off.
+	HostState
+	// LinkBandwidth: the bandwidth in byte/s.
+	LinkBandwidth
+	// LinkLatency: the latency in seconds.
+	LinkLatency
+	// LinkState: the link is on where the value is positive, else off.
+	LinkState
+)
+
+var profileKinds = [...]struct{ name, word string }{
+	HostSpeed:     {"speed of host", "SPEED"},
+	HostState:     {"state of host", "HOST_AVAIL"},
+	LinkBandwidth: {"bandwidth of link", "BANDWIDTH"},
+	LinkLatency:   {"latency of link", "LATENCY"},
+	LinkState:     {"state of link", "LINK_AVAIL"},
+}
+
+// String names the quantity, up to the name of the host or link.
+func (k ProfileKind) String() string { return profileKinds[k].name }
+
+// OfHost reports whether it is a quantity of a host, not of a link.
+func (k ProfileKind) OfHost() bool { return k <= HostState }
+
+// A ProfileUse says what a profile changes.
+type ProfileUse struct {
+	Kind    ProfileKind
+	Target  string  // name of the host or link
+	Host    int32   // -1 if it is a link
+	Links   []int32 // both halves of a split link
+	Profile *Profile
+}
+
+// Profiles returns what changes with time, in the order of the file. The caller must not
+// change it.
+func (p *Platform) Profiles() []ProfileUse { return p.profiles }
+
+// Warnings returns what is odd in the description.
+func (p *Platform) Warnings() []warning.Warning { return p.warnings }
+
+// profileTable is what a builder knows of profiles.
+type profileTable struct {
+	files    map[string]*Profile // by path
+	traces   map[string]*Profile // by the id of a <trace>
+	used     map[usedProfile]bool
+	connects map[connectedTrace]string // the element that it is connected to
+	left     int                       // bytes that files may have
+}
+
+type usedProfile struct {
+	kind   ProfileKind
+	target int32 // host or link
+}
+
+type connectedTrace struct {
+	kind  ProfileKind
+	trace string
+}
+
+func newProfileTable(most int) profileTable {
+	return profileTable{
+		files: map[string]*Profile{}, traces: map[string]*Profile{},
+		used: map[usedProfile]bool{}, connects: map[connectedTrace]string{}, left: most,
+	}
+}
+
+// addHostProfiles connects the files that the attributes of a host name.
+func (b *builder) addHostProfiles(v *values, host int32) {
+	b.addProfileFile(v, "state_file", ProfileUse{Kind: HostState, Target: v.text("id"), Host: host})
+	speed := "speed_file"
+	if v.text(speed) == "" {
+		speed = "availability_file" // its name up to version 4
+	}
+	b.addProfileFile(v, speed, ProfileUse{Kind: HostSpeed, Target: v.text("id"), Host: host})
+}
+
+// addLinkProfiles does the same for a link.
+func (b *builder) addLinkProfiles(v *values, l declaredLink) {
+	for _, a := range [...]struct {
+		name string
+		kind ProfileKind
+	}{{"state_file", LinkState}, {"latency_file", LinkLatency}, {"bandwidth_file", LinkBandwidth}} {
+		b.addProfileFile(v, a.name, ProfileUse{Kind: a.kind, Target: v.text("id"), Host: -1, Links: l.list()})
+	}
+}
+
+// list returns the constraints of a link.
+func (l declaredLink) list() []int32 {
+	if l.up == l.down {
+		return []int32{l.up}
+	}
+	return []int32{l.up, l.down}
+}
+
+func (b *builder) addProfileFile(v *values, attr string, use ProfileUse) {
+	name := v.text(attr)
+	if name == "" || v.err != nil {
+		return
+	}
+	var err error
+	if use.Profile, err = b.profileFile(name); err != nil {
+		v.fail(fmt.Errorf("%s: %w", attr, err))
+		return
+	}
+	b.useProfile(v, use)
+}
+
+// useProfile adds a profile, whose values must be possible.
+func (b *builder) useProfile(v *values, use ProfileUse) {
+	key := usedProfile{use.Kind, use.Host}
+	if !use.Kind.OfHost() {
+		key.target = use.Links[0]
+	}
+	if b.table.used[key] {
+		v.fail(fmt.Errorf("a second profile of the %v %q", use.Kind, use.Target))
+		return
+	}
+	b.table.used[key] = true
+	for _, point := range use.Profile.points {
+		if err := b.checkValue(&use, point.value); err != nil {
+			v.fail(fmt.Errorf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err))
+			return
+		}
+	}
+	b.profiles = append(b.profiles, use)
+}
+
+// checkValue refuses what the quantity itself could not be. A speed and a bandwidth may
+// be 0 for a while.
+func (b *builder) checkValue(use *ProfileUse, value float64) error {
+	switch use.Kind {
+	case HostSpeed:
+		return bounds.Speed.OrZero().Check("speed", value*b.Host(int(use.Host)).Speed)
+	case LinkBandwidth:
+		return bounds.Bandwidth.OrZero().Check("bandwidth", value)
+	case LinkLatency:
+		return bounds.Latency.Check("latency", value)
+	}
+	return nil
+}
+
+// declareProfile takes a <trace> or a <trace_connect>.
+func (b *builder) declareProfile(e *element) error {
+	if e.name == "trace_connect" {
+		b.connectLater(e)
+		return nil
+	}
+	v := &values{file: b.name, e: e}
+	b.declareTrace(v)
+	return v.err
+}
+
+// declareTrace adds a <trace>: a profile in a file, or inline.
+func (b *builder) declareTrace(v *values) {
+	id := v.text("id")
+	if b.table.traces[id] != nil {
+		v.fail(fmt.Errorf("there is a trace %q already", id))
+		return
+	}
+	period := v.quantity("periodicity", parsePeriod)
+	var p *Profile
+	var err error
+	switch file := v.text("file"); {
+	case v.err != nil:
+		return
+	case file != "":
+		p, err = b.profileFile(file)
+		v.fail(err)
+	default:
+		if p, err = parseProfile(v.e.text, id, b.name, v.e.textLine, period); err != nil {
+			v.err = err // it has file and line
+		}
+	}
+	b.table.traces[id] = p
+}
+
+// parsePeriod reads a number of seconds; one that is not positive is no period.
+func parsePeriod(text string) (float64, error) {
+	value, unit, err := splitQuantity(text)
+	if err == nil && (unit != "" || math.IsInf(value, 0) || math.IsNaN(value)) {
+		err = fmt.Errorf("%q is not a number of seconds", text)
+	}
+	return value, err
+}
+
+// connectLater connects a trace once all hosts and links are known.
+func (b *builder) connectLater(e *element) {
+	b.later = append(b.later, func() error {
+		v := &values{file: b.name, e: e}
+		b.connect(v)
+		return v.err
+	})
+}
+
+// connect is what <trace_connect> asks for. As in SimGrid a trace is connected once for
+// each quantity: to the element that comes first.
+func (b *builder) connect(v *values) {
+	trace, name := v.text("trace"), v.text("element")
+	kind := b.connectKind(v)
+	profile, ok := b.table.traces[trace]
+	if v.err != nil {
+		return
+	}
+	if !ok {
+		v.fail(fmt.Errorf("there is no trace %q", trace))
+		return
+	}
+	key := connectedTrace{kind, trace}
+	if other, twice := b.table.connects[key]; twice {
+		b.warnings.Add(warning.At(b.name, v.e.line, "trace %q is not connected to %q: as in SimGrid, a trace has the %v %q only; give each a trace of its own", trace, name, kind, other))
+		return
+	}
+	b.table.connects[key] = name
+	use := ProfileUse{Kind: kind, Target: name, Host: -1, Profile: profile}
+	if kind.OfHost() {
+		host, ok := b.HostIndex(name)
+		if !ok {
+			v.fail(fmt.Errorf("there is no host %q", name))
+			return
+		}
+		use.Host = int32(host)
+	} else {
+		link, ok := b.linkNames[name]
+		if !ok {
+			v.fail(fmt.Errorf("there is no <link> %q", name))
+			return
+		}
+		use.Links = link.list()
+	}
+	b.useProfile(v, use)
+}
+
+// connectKind reads the quantity, which is the state of a host if none is named. POWER is
+// SPEED's name up to version 3.
+func (b *builder) connectKind(v *values) ProfileKind {
+	switch v.choice("kind", "HOST_AVAIL", "SPEED", "POWER", "LINK_AVAIL", "BANDWIDTH", "LATENCY") {
+	case "SPEED", "POWER":
+		return HostSpeed
+	case "LINK_AVAIL":
+		return LinkState
+	case "BANDWIDTH":
+		return LinkBandwidth
+	case "LATENCY":
+		return LinkLatency
+	}
+	return HostState
+}

@@ -1,0 +1,240 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/internal/agenda"
+	"reprise/netmodel"
+	"reprise/platforms"
+)
+
+// changes plays the profiles of a machine: what changes with time. It is nil for a machine
+// that has none, and then costs a look at that.
+//
+// A change happens before all else at its date. Ranks run ahead of the event loop, so a
+// transfer that a rank starts behind the next change of a link waits for it: only then are
+// the route, its bounds and its latency known. Ranks on hosts whose speed changes do not
+// run ahead over a computation: their hosts share cores as those with too many ranks do
+// (processor.go).
+type changes struct {
+	uses  []platforms.ProfileUse
+	at    []platforms.ProfileTime // by use: of its next value
+	hosts agenda.Agenda           // by use: dates of changes of hosts
+	links agenda.Agenda           // by use: dates of changes of links
+
+	starts agenda.Agenda // by message: dates of transfers that wait for changes before them
+	sizes  []int64       // by message: of those transfers, bytes
+}
+
+// errSteps is the error of a part of a trace on a machine that changes with time: when
+// its first step would begin is not known.
+var errSteps = errors.New("the platform has profiles, whose dates are of a run from its beginning: all steps must be played")
+
+// watchChanges prepares for the profiles of the machine, and makes the changes that come
+// before the first action.
+func (e *engine) watchChanges(o *Options) error {
+	uses := e.machine.Platform.Profiles()
+	if len(uses) == 0 {
+		return nil
+	}
+	if o.From > 0 || o.To > 0 {
+		return errSteps
+	}
+	c := &changes{uses: uses, at: make([]platforms.ProfileTime, len(uses)),
+		hosts: agenda.New(len(uses)), links: agenda.New(len(uses)), starts: agenda.New(0)}
+	e.changes = c
+	for i := range uses {
+		c.at[i] = uses[i].Profile.Begin()
+		if uses[i].Kind == platforms.HostState {
+			c.at[i] = firstOff(uses[i].Profile)
+		}
+		c.plan(i)
+	}
+	for c.next() <= 0 {
+		if _, err := e.change(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstOff returns the first place where a host is off: what comes behind it does not
+// matter, as no rank survives that.
+func firstOff(p *platforms.Profile) platforms.ProfileTime {
+	t := p.Begin()
+	for range p.Len() {
+		if p.Value(t) <= 0 {
+			return t
+		}
+		t = p.Next(t)
+	}
+	return platforms.ProfileTime{Index: p.Len(), Date: math.Inf(1)}
+}
+
+// plan sets the date of the next change of a use.
+func (c *changes) plan(use int) {
+	queue := &c.links
+	if c.uses[use].Kind.OfHost() {
+		queue = &c.hosts
+	}
+	queue.Set(int32(use), c.at[use].Date)
+}
+
+// next returns the date of the next change, +Inf if there is none.
+func (c *changes) next() float64 { return earlier(c.hosts.Next(), c.links.Next()) }
+
+// pending returns the date of the next transfer that waits for changes, +Inf if none does.
+func (c *changes) pending() float64 { return c.starts.Next() }
+
+// change takes the next change, or the next transfer that has waited for one, if it comes
+// up to the date, and reports whether there was one.
+func (e *engine) change(until float64) (bool, error) {
+	c := e.changes
+	date, start := c.next(), c.pending()
+	switch {
+	case start < date && start <= until:
+		e.now = later(e.now, start)
+		id := c.starts.Pop()
+		return true, e.launch(id, c.sizes[id], start)
+	case math.IsInf(date, 1) || date > until:
+		return false, nil
+	}
+	e.now = later(e.now, date)
+	queue := &c.links
+	if c.hosts.Next() <= date {
+		queue = &c.hosts
+	}
+	i := queue.Pop()
+	use := &c.uses[i]
+	value := use.Profile.Value(c.at[i])
+	if use.Kind == platforms.HostState {
+		c.at[i] = platforms.ProfileTime{Index: use.Profile.Len(), Date: math.Inf(1)}
+	} else {
+		c.at[i] = use.Profile.Next(c.at[i])
+	}
+	c.plan(int(i))
+	if use.Kind == platforms.HostSpeed && c.at[i].Date == date {
+		return true, nil // only the last value of a date counts
+	}
+	return true, e.apply(use, value, date)
+}
+
+// apply makes a change.
+func (e *engine) apply(use *platforms.ProfileUse, value, date float64) error {
+	switch use.Kind {
+	case platforms.HostSpeed:
+		e.setSpeed(use.Host, value, date)
+		return nil
+	case platforms.HostState:
+		return e.hostOff(use, date)
+	}
+	for _, l := range use.Links {
+		switch use.Kind {
+		case platforms.LinkBandwidth:
+			e.network.SetBandwidth(l, value, date)
+		case platforms.LinkLatency:
+			e.network.SetLatency(l, value, date)
+		case platforms.LinkState:
+			if id := e.network.SetState(l, value > 0); id >= 0 {
+				m := &e.messages[id]
+				return fmt.Errorf("at %.9g s link %q is switched off (profile %q) under a message of rank %d to rank %d",
+					date, use.Target, use.Profile.Name, m.src, m.dst)
+			}
+		}
+	}
+	return nil
+}
+
+// hostOff ends the replay if a rank is on the host.
+func (e *engine) hostOff(use *platforms.ProfileUse, date float64) error {
+	for r, host := range e.machine.Hosts {
+		if rk := &e.ranks[r]; host == use.Host && !(rk.over && rk.clock < date) {
+			return fmt.Errorf("at %.9g s host %q is switched off (profile %q) under rank %d", date, use.Target, use.Profile.Name, r)
+		}
+	}
+	return nil
+}
+
+// checkHosts looks for the first host that was switched off under a rank which has played
+// its last action ahead of the event loop.
+func (e *engine) checkHosts() error {
+	c := e.changes
+	for {
+		date := c.hosts.Next()
+		if math.IsInf(date, 1) {
+			return nil
+		}
+		i := c.hosts.Pop()
+		if c.uses[i].Kind == platforms.HostState {
+			if err := e.hostOff(&c.uses[i], date); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// start begins the transfer of a message at the date, or has it wait for the changes of
+// links before that.
+func (e *engine) start(id int32, date float64) error {
+	m := &e.messages[id]
+	m.flags |= msgStarted
+	if c := e.changes; c != nil && c.links.Next() <= date {
+		c.starts.Grow(int(id) + 1)
+		for int(id) >= len(c.sizes) {
+			c.sizes = append(c.sizes, 0)
+		}
+		c.sizes[id] = m.size
+		c.starts.Set(id, date)
+		return nil
+	}
+	return e.launch(id, m.size, date)
+}
+
+// revives reports whether a change to come may set something going that stands still.
+func (e *engine) revives() bool {
+	for i := range e.changes.uses {
+		use, at := &e.changes.uses[i], e.changes.at[i]
+		if at.Index < use.Profile.Len() && use.Profile.Ever(at) && e.stands(use) {
+			return true
+		}
+	}
+	return false
+}
+
+// stands reports whether something stands still for want of what a profile changes:
+// transfers on a link without bandwidth, or computations that began at speed 0.
+func (e *engine) stands(use *platforms.ProfileUse) bool {
+	switch use.Kind {
+	case platforms.HostSpeed:
+		return e.cpus.stands(use.Host)
+	case platforms.LinkBandwidth:
+		return slices.ContainsFunc(use.Links, e.network.Stands)
+	}
+	return false
+}
+
+// standstill says what stands still for good; nil if nothing does.
+func (e *engine) standstill() error {
+	for i := range e.changes.uses {
+		if use := &e.changes.uses[i]; e.stands(use) {
+			return fmt.Errorf("nothing goes on after %.9g s: the %v %q is 0 for good (profile %q)", e.now, use.Kind, use.Target, use.Profile.Name)
+		}
+	}
+	return nil
+}
+
+// linkOff says which link a transfer cannot take.
+func (e *engine) linkOff(off *netmodel.LinkOffError, date float64) error {
+	for i := range e.changes.uses {
+		use := &e.changes.uses[i]
+		for _, l := range use.Links {
+			if l == off.Link && use.Kind == platforms.LinkState {
+				return fmt.Errorf("at %.9g s link %q is off (profile %q)", date, use.Target, use.Profile.Name)
+			}
+		}
+	}
+	return off
+}
