@@ -213,21 +213,27 @@ func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 }
 
 // WithoutModel returns the names of those of the kernels that have no model on any host that
-// a rank is on, each once, in their order.
-func (m *Machine) WithoutModel(list []trace.Kernel) []string {
-	var names []string
+// a rank is on, and of those that have one on some of these hosts only, each once, in their
+// order.
+func (m *Machine) WithoutModel(list []trace.Kernel) (nowhere, somewhere []string) {
+	hosts := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
 	for i := range list {
-		sig := SignatureOf(&list[i])
-		has := slices.ContainsFunc(m.Hosts, func(h int32) bool {
+		sig, models := SignatureOf(&list[i]), 0
+		for _, h := range hosts {
 			ph := m.Platform.Host(int(h))
-			_, err := m.Kernels.Bind(kernels.Host{Name: ph.Name, Speed: ph.Speed}, sig)
-			return err == nil
-		})
-		if !has && !slices.Contains(names, list[i].Name) {
-			names = append(names, list[i].Name)
+			if _, err := m.Kernels.Bind(kernels.Host{Name: ph.Name, Speed: ph.Speed}, sig); err == nil {
+				models++
+			}
+		}
+		names := &somewhere
+		if models == 0 {
+			names = &nowhere
+		}
+		if models < len(hosts) && !slices.Contains(*names, list[i].Name) {
+			*names = append(*names, list[i].Name)
 		}
 	}
-	return names
+	return nowhere, somewhere
 }
 
 // shareCores finds the hosts that run more ranks than they have cores, and those whose

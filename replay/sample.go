@@ -46,7 +46,7 @@ type Estimate struct {
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
 	s := &sample{open: open, machine: m, options: o, workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer s.close()
-	if err := s.span(); err != nil {
+	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -80,8 +80,8 @@ type sample struct {
 // errStream is the error of a trace that is not a file.
 var errStream = errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
 
-// span finds out which steps there are.
-func (s *sample) span() error {
+// begin finds out which steps there are, and whether they can be played.
+func (s *sample) begin() error {
 	t, err := s.open()
 	if err != nil {
 		return err
@@ -90,6 +90,18 @@ func (s *sample) span() error {
 	if _, file := t.Totals(); !file {
 		return errStream
 	}
+	e, err := newEngine(t.Header(), s.machine, s.options)
+	if err != nil {
+		return err
+	}
+	if err := e.checkDeclared(t, &s.options); err != nil {
+		return err
+	}
+	return s.span(t)
+}
+
+// span finds out which steps there are.
+func (s *sample) span(t *trace.Trace) error {
 	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1
 	if w := t.Windows(); len(w) > 0 {

@@ -199,9 +199,10 @@ type machine struct {
 	replay.Machine
 	platformName, kernelName string
 	called                   []trace.Kernel    // that may cost time
-	streams                  bool              // what is called is not known before the end
 	notes                    []warning.Warning // what was chosen that the command line leaves open
 	odd                      []warning.Warning // in its description and in options
+	streams                  bool              // what is called is not known before the end
+	incomplete               []warning.Warning // kernels that may lack a model where they are called
 }
 
 // loadMachine loads the platform, the kernel models and the mapping for ranks.

@@ -42,7 +42,7 @@ func (m *machine) warnings() []warning.Warning { return warning.Join(m.notes, m.
 func (m *machine) oddities() []warning.Warning {
 	list := slices.Concat(m.odd, m.crowded())
 	if m.Kernels != nil {
-		list = slices.Concat(list, m.strangers(), m.nominal(), m.modelless(), m.steady())
+		list = slices.Concat(list, m.strangers(), m.nominal(), m.incomplete, m.steady())
 	}
 	return list
 }
@@ -76,17 +76,21 @@ func (m *machine) crowded() []warning.Warning {
 	return []warning.Warning{warning.New("%s", text)}
 }
 
-// modelless warns of kernels that a stream declares, and that no host has a model for: whether
-// it calls them is not known before its end.
+// modelless warns of kernels for which not all hosts have a model: whether they are called
+// where there is none, and of a stream whether they are at all, is not known before the end.
 func (m *machine) modelless() []warning.Warning {
-	if !m.streams {
+	if m.Kernels == nil {
 		return nil
 	}
-	names := m.WithoutModel(m.called)
-	if len(names) == 0 {
-		return nil
+	var list []warning.Warning
+	nowhere, somewhere := m.WithoutModel(m.called)
+	if len(nowhere) > 0 && m.streams { // a file is refused
+		list = append(list, warning.New("%s has no model for %s, which the trace declares: the replay ends where it is called", m.kernelName, andOthers(nowhere)))
 	}
-	return []warning.Warning{warning.New("%s has no model for %s, which the trace declares: the replay ends where it is called", m.kernelName, andOthers(names))}
+	if len(somewhere) > 0 {
+		list = append(list, warning.New("%s has a model for %s on some of the hosts only: the replay ends where it is called on another one", m.kernelName, andOthers(somewhere)))
+	}
+	return list
 }
 
 // andOthers names the first of one or more kernels and says how many others there are.

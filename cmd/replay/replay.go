@@ -66,8 +66,9 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	}
 	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network, m.Hosts)...)
 	m.notePolls(s, in.polls(), &o.Network)
+	m.incomplete = m.modelless()
 	if !s.quiet {
-		for _, note := range m.notes {
+		for _, note := range slices.Concat(m.notes, m.incomplete) { // what ends the replay after hours is told before
 			command.Tell(stderr, "replay", note.String())
 		}
 	}
