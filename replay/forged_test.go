@@ -40,6 +40,11 @@ func forgeries(t testing.TB) []*forgery {
 			add(name, rerunCase(t, folder, i%80 == 0))
 		}
 	}
+	for i, name := range unzip(t, profilesOracle, filepath.Join(dir, "profiles")) {
+		if i%8 == 0 {
+			add("profiles "+name, rerunCase(t, filepath.Join(dir, "profiles", name), false))
+		}
+	}
 	for _, f := range list {
 		f.save(t)
 	}
