@@ -190,9 +190,11 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	if c.Reading() {
 		a := &e.actions[int(r)*bufferedActions+int(rk.pos)%bufferedActions]
 		c.Check(rk.pos < rk.filled && a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
-		_, err := e.beginCollective(r, rk, a)
-		c.Fail(err)
 		if c.Err() != nil {
+			return
+		}
+		if _, err := e.beginCollective(r, rk, a); err != nil {
+			c.Check(false, "rank %d: %v", r, err)
 			return
 		}
 	}
