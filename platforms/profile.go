@@ -49,7 +49,8 @@ type ProfileTime struct {
 // Begin returns the place of the first value.
 func (p *Profile) Begin() ProfileTime { return ProfileTime{0, p.points[0].after} }
 
-// Value returns the value at a place.
+// Value returns the value at a place. One below 0 says nothing: as in SimGrid, the quantity
+// stays what it is.
 func (p *Profile) Value(t ProfileTime) float64 { return p.points[t.Index].value }
 
 // Next returns the place behind t, which is not the end.
@@ -134,7 +135,7 @@ func (r *profileReader) take(words []string) error {
 	if err != nil {
 		return fmt.Errorf("date: %w", err)
 	}
-	value, err := profileNumber(words[1])
+	value, err := finiteNumber(words[1])
 	switch {
 	case err != nil:
 		return fmt.Errorf("value: %w", err)
@@ -175,13 +176,22 @@ func (r *profileReader) takeLoop(words []string) error {
 	return nil
 }
 
-// profileNumber reads a finite number of at least 0.
-func profileNumber(word string) (float64, error) {
+// finiteNumber reads a finite number.
+func finiteNumber(word string) (float64, error) {
 	x, err := strconv.ParseFloat(word, 64)
-	if err != nil || !(x >= 0) || math.IsInf(x, 1) || strings.ContainsAny(word, "_xX") {
-		return 0, fmt.Errorf("%.40q is not a number >= 0", word)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) || strings.ContainsAny(word, "_xX") {
+		return 0, fmt.Errorf("%.40q is not a number", word)
 	}
 	return x, nil
+}
+
+// profileNumber reads a finite number of at least 0.
+func profileNumber(word string) (float64, error) {
+	x, err := finiteNumber(word)
+	if err == nil && !(x >= 0) {
+		err = fmt.Errorf("%.40q is not a number >= 0", word)
+	}
+	return x, err
 }
 
 // close says when the profile begins anew.

@@ -133,6 +133,10 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 	}
 	b.table.used[key] = true
 	for _, point := range use.Profile.points {
+		if point.value < 0 {
+			b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q: values below 0 say nothing and are passed over (off is 0)", use.Profile.Name, use.Kind, use.Target))
+			continue
+		}
 		if err := b.checkValue(&use, point.value); err != nil {
 			v.fail(fmt.Errorf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err))
 			return
@@ -170,7 +174,7 @@ func (b *builder) declareProfile(e *element) error {
 func (b *builder) declareTrace(v *values) {
 	id := v.text("id")
 	if b.table.traces[id] != nil {
-		v.fail(fmt.Errorf("there is a trace %q already", id))
+		b.warnings.Add(warning.At(b.name, v.e.line, "a second trace %q is passed over: as in SimGrid, the first counts", id))
 		return
 	}
 	period := v.quantity("periodicity", parsePeriod)

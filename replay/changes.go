@@ -66,7 +66,7 @@ func (e *engine) watchChanges(o *Options) error {
 func firstOff(p *platforms.Profile) platforms.ProfileTime {
 	t := p.Begin()
 	for range p.Len() {
-		if p.Value(t) <= 0 {
+		if p.Value(t) == 0 {
 			return t
 		}
 		t = p.Next(t)
@@ -116,8 +116,8 @@ func (e *engine) change(until float64) (bool, error) {
 		c.at[i] = use.Profile.Next(c.at[i])
 	}
 	c.plan(int(i))
-	if use.Kind == platforms.HostSpeed && c.at[i].Date == date {
-		return true, nil // only the last value of a date counts
+	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Date == date {
+		return true, nil // of several speeds at one date the last one counts
 	}
 	return true, e.apply(use, value, date)
 }

@@ -106,6 +106,7 @@ func TestChangesEndReplays(t *testing.T) {
 		{"link off in the latency phase", "LINK_AVAIL", "l", "0.0005 0", oneMessage, `at 0.0005 s link "l" is switched off (profile "t") under a message of rank 0 to rank 1`},
 		{"link off before", "LINK_AVAIL", "l", "0.05 0", late, `message of rank 0 to rank 1: at 0.5 s link "l" is off (profile "t")`},
 		{"link on again", "LINK_AVAIL", "l", "0.05 0\n0.4 1", late, ""},
+		{"below 0, which says nothing", "LINK_AVAIL", "l", "0.05 -1", oneMessage, ""},
 		{"no bandwidth for good", "BANDWIDTH", "l", "0.05 0", oneMessage, `nothing goes on after 0.05 s: the bandwidth of link "l" is 0 for good (profile "t")`},
 		{"no bandwidth for a while", "BANDWIDTH", "l", "0.05 0\n0.1 1e8", oneMessage, ""},
 		{"no speed for good", "SPEED", "h0", "0 0", twoComputations, `nothing goes on after 0 s: the speed of host "h0" is 0 for good (profile "t")`},
