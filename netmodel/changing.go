@@ -55,6 +55,7 @@ func (n *Network) watch(p *platforms.Platform) {
 				n.changing = &changing{at: map[int32]int{}}
 			}
 			if _, ok := n.changing.at[l]; !ok {
+				n.routes.setApart(l)
 				bandwidth, latency, _ := p.LinkCapacity(l)
 				n.changing.at[l] = len(n.changing.links)
 				n.changing.links = append(n.changing.links, changingLink{link: l, bandwidth: bandwidth, latency: latency})
@@ -119,7 +120,7 @@ func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
 
 // setClass makes routes go by the present state of a link.
 func (n *Network) setClass(k *changingLink) {
-	n.routes.setClass(k.link, k.bandwidth, k.latency, &n.opts)
+	*n.routes.class(k.link) = classOf(k.bandwidth, k.latency, &n.opts)
 	n.changing.stale = true
 }
 

@@ -35,7 +35,6 @@ type routes struct {
 	routeOf      routeFunc
 	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
 	classes      []linkClass
-	classOf      map[linkClass]int32
 	of           []ofLink // by link
 	crossTraffic bool
 	window       float64 // byte: TCP gamma, 0 for none
@@ -109,34 +108,41 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r := &routes{
 		routeOf: routeOf, of: make([]ofLink, len(links)),
 		crossTraffic: o.CrossTraffic && o.Contention, window: o.TCPGamma,
-		width: 4, kinds: make([]route, 1), classOf: map[linkClass]int32{},
+		width: 4, kinds: make([]route, 1),
 	}
 	r.remember(hosts)
+	index := map[linkClass]int32{}
 	for i, l := range links {
 		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
 			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
 				i, l.Bandwidth, l.Latency)
 		}
-		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
-		r.setClass(int32(i), l.Bandwidth, l.Latency, o)
+		c := classOf(l.Bandwidth, l.Latency, o)
+		at, ok := index[c]
+		if !ok {
+			at = int32(len(r.classes))
+			index[c] = at
+			r.classes = append(r.classes, c)
+		}
+		of := ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
+		if at+1 < patternBase && !of.fatpipe {
+			of.digit = uint8(at + 1)
+		}
+		r.of[i] = of
 	}
 	return r, nil
 }
 
-// setClass gives a link the class of those like it.
-func (r *routes) setClass(l int32, bandwidth, latency float64, o *Options) {
-	c := linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency, penalty: o.penalty(bandwidth)}
-	at, ok := r.classOf[c]
-	if !ok {
-		at = int32(len(r.classes))
-		r.classOf[c] = at
-		r.classes = append(r.classes, c)
-	}
+func classOf(bandwidth, latency float64, o *Options) linkClass {
+	return linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency, penalty: o.penalty(bandwidth)}
+}
+
+// setApart gives a link a class of its own, which may change. Patterns, which go by classes,
+// then tell nothing of its routes.
+func (r *routes) setApart(l int32) {
 	of := &r.of[l]
-	of.class, of.digit = at, 0
-	if at+1 < patternBase && !of.fatpipe {
-		of.digit = uint8(at + 1)
-	}
+	r.classes = append(r.classes, r.classes[of.class])
+	of.class, of.digit = int32(len(r.classes)-1), 0
 }
 
 // remember makes the places of routes.

@@ -19,7 +19,7 @@ func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
 	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes changing system lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.Snapshot(c) },
-		"routeOf summedOf classes classOf of crossTraffic window places shift links width kinds kindOf key patterns walk there back from to summed order")
+		"routeOf summedOf classes of crossTraffic window places shift links width kinds kindOf key patterns walk there back from to summed order")
 	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.Snapshot(c) }, "flows rooms keys heap mixed rising lowest heapFrom")
 	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.Snapshot(c) }, "filled filling")
 	snapshottest.Fields(t, &n.cold[0], func(c *snapshot.Codec, _ *coldFlow) { n.Snapshot(c) }, "")

@@ -132,15 +132,18 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 		return
 	}
 	b.table.used[key] = true
+	lowest := 0.0
 	for _, point := range use.Profile.points {
-		if point.value < 0 {
-			b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q: values below 0 say nothing and are passed over (off is 0)", use.Profile.Name, use.Kind, use.Target))
+		if lowest = min(lowest, point.value); point.value < 0 {
 			continue
 		}
 		if err := b.checkValue(&use, point.value); err != nil {
 			v.fail(fmt.Errorf("profile %q of the %v %q: %w", use.Profile.Name, use.Kind, use.Target, err))
 			return
 		}
+	}
+	if lowest < 0 {
+		b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q: values below 0 say nothing and are passed over (off is 0)", use.Profile.Name, use.Kind, use.Target))
 	}
 	b.profiles = append(b.profiles, use)
 }
