@@ -41,17 +41,6 @@ func (m *Machine) check(ranks int) error {
 	return nil
 }
 
-// varyingHosts returns the hosts whose speed changes.
-func (m *Machine) varyingHosts() map[int32]bool {
-	hosts := map[int32]bool{}
-	for _, use := range m.Platform.Profiles() {
-		if use.Kind == platforms.HostSpeed {
-			hosts[use.Host] = true
-		}
-	}
-	return hosts
-}
-
 // kernelModel is the model of a kernel on a host, or why there is none: a
 // kernel that is declared but never called needs no model.
 type kernelModel struct {
@@ -114,17 +103,6 @@ func (e *engine) bindRow(row []kernelModel, signatures []kernels.Signature, host
 		m.speed = 0
 		m.Model, m.err = e.machine.Kernels.Bind(host, sig)
 		m.plain = m.err == nil && !m.Noisy()
-	}
-}
-
-// varyRow gives a row the models of a host whose speed changes. Those in flop go by what
-// the host gives at each time, those in seconds are measured times and stay.
-func (e *engine) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
-	e.bindRow(row, signatures, host)
-	for i, sig := range signatures {
-		if m := &row[i]; m.err == nil && e.machine.Kernels.Unit(host, sig) == kernels.Flop {
-			m.plain, m.speed = false, host.Speed
-		}
 	}
 }
 

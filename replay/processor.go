@@ -1,15 +1,10 @@
 package replay
 
-import (
-	"math"
-
-	"reprise/internal/snapshot"
-	"reprise/trace"
-)
+import "math"
 
 // processors shares the cores of the hosts that run more ranks than they have
-// cores: n computations at once each get min(bound, what is left fairly). There
-// is no pinning. Other hosts need none of this.
+// cores, and of those whose speed changes (varying.go): n computations at once each get
+// min(bound, what is left fairly). There is no pinning. Other hosts need none of this.
 type processors struct {
 	index []int32 // by host: 1 + index into hosts, 0: not shared; nil: no host is
 	hosts []processor
@@ -93,55 +88,6 @@ func (c *processors) level(p *processor) float64 {
 	}
 }
 
-// setSpeed makes the cores of a host that many times as quick as they are declared.
-func (e *engine) setSpeed(host int32, factor, date float64) {
-	if e.cpus.index == nil || e.cpus.index[host] == 0 {
-		return // no rank is there
-	}
-	p := &e.cpus.hosts[e.cpus.index[host]-1]
-	p.speed = factor * e.speed(host)
-	p.limit = p.speed
-	e.share(p, date)
-}
-
-// stands reports whether a computation waits on a host without speed.
-func (c *processors) stands(host int32) bool {
-	if c.index == nil || c.index[host] == 0 {
-		return false
-	}
-	for _, r := range c.hosts[c.index[host]-1].active {
-		if c.work[r].rate == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// varyingKernel plays a call of a kernel whose time goes by the speed of a host that
-// changes.
-func (e *engine) varyingKernel(r int32, rk *rank, m *kernelModel, a *trace.Action) outcome {
-	switch {
-	case rk.stage == stageLook:
-		rk.stage = stageFresh
-		e.chargeKernel(r, a.Sym)
-		return goOn
-	case e.putOff(r, rk):
-		return parkedHere
-	}
-	seconds := 0.0
-	if m.Noisy() {
-		seconds = m.Draw(&a.X, e.random.computation(r))
-	} else {
-		seconds = m.Seconds(&a.X)
-	}
-	if !(seconds > 0) {
-		rk.stage = stageFresh
-		return goOn
-	}
-	e.beginWork(r, rk, seconds*m.speed, e.workBound(r))
-	return parkedHere
-}
-
 // putOff has a rank wait for the event loop to come to its date before it computes, and
 // reports whether it must.
 func (e *engine) putOff(r int32, rk *rank) bool {
@@ -157,23 +103,4 @@ func (e *engine) putOff(r int32, rk *rank) bool {
 func (e *engine) beginWork(r int32, rk *rank, flops, bound float64) {
 	rk.stage = stageCompute
 	e.compute(r, flops, bound)
-}
-
-// workBound returns the flop/s of a computation of rank r that has a core for itself: where
-// the speed changes, processor.limit is the bound.
-func (e *engine) workBound(r int32) float64 {
-	host := e.machine.Hosts[r]
-	if p := &e.cpus.hosts[e.cpus.index[host]-1]; !math.IsInf(p.limit, 1) {
-		return math.MaxFloat64
-	}
-	return e.speed(host)
-}
-
-// snapshot stores the present speed, or sets it.
-func (p *processor) snapshot(c *snapshot.Codec) {
-	if math.IsInf(p.limit, 1) {
-		return
-	}
-	c.Amount(&p.speed)
-	p.limit = p.speed
 }

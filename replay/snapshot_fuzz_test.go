@@ -25,10 +25,24 @@ func fuzzTrace(t testing.TB) *trace.Trace {
 	}, []int64{100000, 200000, 300000})
 }
 
-// fuzzEngines returns a function that makes engines which play the trace.
-func fuzzEngines(t testing.TB, tr *trace.Trace) func() *engine {
+// fuzzMachine is a machine of two hosts that stays as it is, fuzzChanging one that changes.
+const (
+	fuzzMachine  = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
+	fuzzChanging = `<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><link id="l" bandwidth="125MBps" latency="50us"/><link id="m" bandwidth="125MBps" latency="50us" sharing_policy="FATPIPE"/>
+<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="m"/></route></zone>
+<trace id="1" periodicity="0.003">0.001 1e7
+0.002 1e8</trace><trace_connect kind="BANDWIDTH" trace="1" element="l"/>
+<trace id="2" periodicity="0.004">0.0015 1e-3
+0.0025 1e-5</trace><trace_connect kind="LATENCY" trace="2" element="m"/>
+<trace id="3" periodicity="0.005">0.002 0
+0.003 2</trace><trace_connect kind="SPEED" trace="3" element="b"/>
+</platform>`
+)
+
+// fuzzEngines returns a function that makes engines which play the trace on a machine.
+func fuzzEngines(t testing.TB, tr *trace.Trace, xml string) func() *engine {
 	t.Helper()
-	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
 	p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
 	if err != nil {
 		t.Fatal(err)
@@ -49,9 +63,13 @@ func fuzzEngines(t testing.TB, tr *trace.Trace) func() *engine {
 
 // FuzzSnapshot reads any bytes as the content of a checkpoint, which no checksum guards
 // here, and plays on from there.
-func FuzzSnapshot(f *testing.F) {
-	tr := fuzzTrace(f)
-	fresh := fuzzEngines(f, tr)
+func FuzzSnapshot(f *testing.F) { fuzzSnapshot(f, fuzzMachine) }
+
+// FuzzSnapshotChanging does so on a machine that changes.
+func FuzzSnapshotChanging(f *testing.F) { fuzzSnapshot(f, fuzzChanging) }
+
+func fuzzSnapshot(f *testing.F, xml string) {
+	fresh := fuzzEngines(f, fuzzTrace(f), xml)
 	e := fresh()
 	for r := range e.ranks {
 		e.wake(int32(r))

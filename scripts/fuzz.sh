@@ -9,7 +9,7 @@ long=${2:-$time}
 for package in $(go list ./...); do
 	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
 		case ${package#reprise/}.$target in
-		replay.FuzzSnapshot | replay.FuzzResume | replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) for=$long ;;
+		replay.FuzzSnapshot* | replay.FuzzResume | replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) for=$long ;;
 		*) for=$time ;;
 		esac
 		echo "$package $target $for"
