@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -39,6 +40,24 @@ func TestProfilesAgreeWithSimGrid(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProfilesBothSolvers: changes reach the textbook's solver as they do the local one.
+func TestProfilesBothSolvers(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range unzip(t, profilesOracle, dir) {
+		folder := filepath.Join(dir, name)
+		rerun := rerunCase(t, folder, false)
+		res, err := rerun(func(o *replay.Options) { o.Network.Solver = netmodel.SolverReference })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, want := range expected(t, folder) {
+			if end := res.Ranks[r].End; math.Abs(end-want.Finish) > 1e-12*(1+want.Finish) {
+				t.Errorf("%s: rank %d ends at %v, want %v", name, r, end, want.Finish)
+			}
+		}
 	}
 }
 
