@@ -14,7 +14,7 @@ BENCHFLAGS ?=
 # Of bench-report: flags of scripts/report, such as -long or -only=scaling,traces.
 REPORTFLAGS ?=
 # Of validate: directory of the published data, further flags of scripts/validate
-# (-short: no data needed, a minute).
+# (-short: no data needed, a minute; -intervals=1,2: estimates beside complete runs).
 VALIDATION ?=
 VALIDATEFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)

@@ -54,7 +54,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		return nil, err
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, LongMemory: s.noisy || s.polls,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, Scatters: s.noisy || s.polls,
 		Measure: s.measure, Progress: so.Progress,
 	})
 	if err != nil {

@@ -32,7 +32,8 @@ type gap struct {
 	from, to int
 	scale    float64 // cost of a step, at least the floor, seconds
 	jump     float64 // variance of a window's mean cost, as far as the difference of the windows beside tells, s^2
-	spread   float64 // the same with what the other gaps tell
+	change   float64 // the same as far as the windows next to these tell it, too, s^2
+	spread   float64 // the variance with what the other gaps tell
 }
 
 func (g *gap) steps() float64 { return float64(g.to - g.from) }
@@ -52,7 +53,7 @@ type picture struct {
 	bridged   float64 // seconds in the gaps
 	trend     trend
 	floor     float64 // seconds
-	noise     float64 // variance of a window's mean cost, relative to its square
+	scatter   scatter
 }
 
 // lowest is the floor of costs, relative to the largest cost of a window.
@@ -75,11 +76,11 @@ func (s *sampler) look() picture {
 	}
 	p.seconds += s.done[0].date(s.o.First) // what comes before the first step
 	for i := range p.stretches[1:] {
-		p.bridge(&p.stretches[i], &p.stretches[i+1], float64(s.shape.length))
+		p.bridge(i, float64(s.shape.length))
 	}
 	last := &s.done[len(s.done)-1]
 	p.seconds += p.bridged + last.lag(last.To)
-	p.spreads()
+	p.spreads(p.halves(s.done, float64(s.shape.length)))
 	return p
 }
 
@@ -98,22 +99,39 @@ func (p *picture) append(w *Window) {
 }
 
 // residual returns the mean cost of a window above the trend.
-func (p *picture) residual(w *Window) float64 {
-	return w.mean(w.refFrom, w.refTo) - p.trend.sum(w.refFrom, w.refTo)/float64(w.refTo-w.refFrom)
+func (p *picture) residual(w *Window) float64 { return p.excess(w, w.refFrom, w.refTo) }
+
+// excess returns the mean cost of the steps [a, b) above the trend.
+func (p *picture) excess(w *Window, a, b int) float64 {
+	return w.mean(a, b) - p.trend.sum(a, b)/float64(b-a)
 }
 
-// bridge adds the gap between two stretches. Their residuals count as their steps;
-// the square of the difference, whose mean is the sum of two variances, is brought to
-// windows of the given length.
-func (p *picture) bridge(a, b *stretch, length float64) {
+// bridge adds the gap between the stretches i and i+1, whose residuals count as their steps.
+// Of two windows that differ by chance one is odd, and its other neighbour differs from it as well. Of
+// those on both sides of a change each is like its other neighbour.
+func (p *picture) bridge(i int, length float64) {
+	a, b := &p.stretches[i], &p.stretches[i+1]
 	g := gap{from: a.to, to: b.from}
 	sum := p.trend.sum(g.from, g.to)
 	residual := (float64(a.residual*a.steps) + float64(b.residual*b.steps)) / (a.steps + b.steps)
 	p.bridged += sum + float64(g.steps()*residual)
 	g.scale = math.Max(sum/g.steps(), p.floor)
-	difference := a.residual - b.residual
-	g.jump = difference * difference / (length/a.steps + length/b.steps)
+	g.jump = a.difference(b, length)
+	g.change = g.jump
+	if i > 0 {
+		g.change = math.Min(g.change, p.stretches[i-1].difference(b, length))
+	}
+	if i+2 < len(p.stretches) {
+		g.change = math.Min(g.change, a.difference(&p.stretches[i+2], length))
+	}
 	p.gaps = append(p.gaps, g)
+}
+
+// difference returns the square of the difference of two residuals, whose mean is the sum of
+// two variances, brought to one of the mean of a window of the given length.
+func (t *stretch) difference(other *stretch, length float64) float64 {
+	d := t.residual - other.residual
+	return d * d / (length/t.steps + length/other.steps)
 }
 
 // prior is how many differences the common noise counts for in the spread of a gap,
@@ -121,36 +139,20 @@ func (p *picture) bridge(a, b *stretch, length float64) {
 const prior = 4
 
 // spreads sets the spreads of the gaps. The common relative noise comes from the
-// smaller differences, so that a few jumps do not move it but stand out.
-func (p *picture) spreads() {
+// smaller differences, so that a few jumps do not move it but stand out. What one window alone tells
+// does not count for the gaps beside it: they decide where the next windows are put, and if that
+// were beside a window since steps were dear in it, these would soon stand for fewer
+// others than the cheap ones do.
+func (p *picture) spreads(halves []float64) {
 	if len(p.gaps) == 0 {
 		return
 	}
-	relative := make([]float64, len(p.gaps))
-	for i, g := range p.gaps {
-		relative[i] = g.jump / (g.scale * g.scale)
-	}
-	p.noise = smaller(relative) / smallerChi2
+	p.scatter = commonScatter(p.gaps, halves)
 	for i := range p.gaps {
 		g := &p.gaps[i]
-		g.spread = (float64(prior*p.noise*g.scale*g.scale) + g.jump) / (prior + 1)
+		usual := p.scatter.variance * g.scale * g.scale
+		g.spread = math.Max(usual, (float64(prior*usual)+g.change)/(prior+1))
 	}
-}
-
-// smallerChi2 is the mean of the lower five sixths of chi-squared with one degree of
-// freedom, the distribution of half the square of a difference over the variance:
-// 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
-const smallerChi2 = 0.491
-
-// smaller returns the mean of the lower five sixths of a.
-func smaller(a []float64) float64 {
-	b := slices.Sorted(slices.Values(a))
-	b = b[:len(b)-len(b)/6]
-	sum := 0.0
-	for _, v := range b {
-		sum += v
-	}
-	return sum / float64(len(b))
 }
 
 // variance returns the variance of the cost of a gap if n windows are put into it,
@@ -183,18 +185,32 @@ func (p *picture) redrawn(shape shape) float64 {
 	sum := 0.0
 	for _, t := range p.stretches {
 		cost := math.Max(p.trend.sum(t.from, t.to)/float64(t.to-t.from), p.floor)
-		sum += 2 * float64(t.to-t.from) * float64(shape.length) * p.noise * cost * cost
+		sum += 2 * float64(t.to-t.from) * float64(shape.length) * p.scatter.variance * cost * cost
 	}
 	return sum
 }
 
-// variance returns the variance of the run's cost.
-func (p *picture) variance(shape shape) float64 {
-	sum := p.redrawn(shape)
+// pooled returns the variance of the costs of the gaps by their spreads.
+func (p *picture) pooled(shape shape) float64 {
+	sum := 0.0
 	for i := range p.gaps {
 		sum += p.gaps[i].variance(0, shape)
 	}
 	return sum
+}
+
+// raw returns the variance of the costs of the gaps by their own differences alone, and
+// the sum of the squares of its parts, but for what is due to changes: where in a gap
+// a change is makes no more than the difference that is seen.
+func (p *picture) raw(shape shape) (sum, squares float64) {
+	for _, g := range p.gaps {
+		g.spread = g.jump
+		sum += g.variance(0, shape)
+		g.spread = g.jump - g.change
+		v := g.variance(0, shape)
+		squares += float64(v * v)
+	}
+	return sum, squares
 }
 
 // estimate returns the estimate of the windows so far. It lengthens the warm-up
@@ -225,45 +241,48 @@ func (s *sampler) interval(p *picture, in *within) float64 {
 	if len(p.gaps) == 0 {
 		return 0
 	}
-	pooled, raw, squares := p.variance(s.shape), p.redrawn(s.shape), 0.0
-	for _, g := range p.gaps {
-		g.spread = g.jump
-		v := g.variance(0, s.shape)
-		raw += v
-		squares += float64(v * v)
-	}
+	pooled := p.pooled(s.shape)
+	raw, squares := p.raw(s.shape)
 	n := float64(len(s.done))
 	unseen, seen := s.bias(in)
 	unseen, seen = unseen*p.seconds, (seen+in.apart())*p.seconds+s.lost()
-	v := math.Max(pooled, raw)*n/(n-terms) + float64(unseen*unseen)
-	half := student(freedom(len(p.gaps), raw, squares))*math.Sqrt(v) + seen
+	v := (p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms) + float64(unseen*unseen)
+	z := firstLook
+	if s.rounds > 1 {
+		z = laterLook
+	}
+	half := student(p.freedom(pooled, raw, squares), z)*math.Sqrt(v) + seen
 	if in.outliers > 0 {
 		half *= caution
 	}
 	return half
 }
 
-// freedom returns the degrees of freedom of the pooled variance of so many gaps, of
-// which the part prior/(prior+1) comes from the common noise, and the rest from the
-// gaps' own differences, whose contributions have the given sum and sum of squares.
-func freedom(gaps int, sum, squares float64) float64 {
-	const (
-		shared  = 2. / 3 // neighbouring differences share a window
-		trimmed = 0.65   // the larger ones are left out
-		common  = float64(prior) / (prior + 1)
-	)
-	inverse := common * common / (shared * trimmed * float64(gaps))
-	if squares > 0 {
-		inverse += (1 - common) * (1 - common) / (shared * sum * sum / squares)
+// freedom returns the degrees of freedom of the greater of two variances of the gaps: the
+// pooled one, from the common noise, and the raw one, the sum of what the gaps' own differences tell,
+// whose squares have the given sum. Of the latter only what is beyond the former counts as
+// less certain.
+func (p *picture) freedom(pooled, raw, squares float64) float64 {
+	inverse := 1 / p.scatter.freedom
+	if raw > pooled && squares > 0 {
+		beyond := 1 - pooled/raw
+		inverse = float64((1-beyond)*inverse) + beyond*squares/(2*shared*raw*raw)
 	}
 	return 1 / inverse
 }
 
-// student returns the 97.5 % quantile of Student's distribution: the expansion of
-// Cornish and Fisher (Abramowitz and Stegun 26.7.5), good to 1 % from 3 degrees of
+// Normal quantiles. An interval that is good enough at the first look is that of 95 %. Of several
+// looks the first good one is taken, which is more often one that is too narrow by chance: from
+// the second on each is that of 97.5 %, so that two together miss as often as one of 95 %.
+const (
+	firstLook = 1.959963984540054 // 97.5 %
+	laterLook = 2.241402727604945 // 98.75 %
+)
+
+// student returns the quantile of Student's distribution that corresponds to the normal one z: the
+// expansion of Cornish and Fisher (Abramowitz and Stegun 26.7.5), good to 1 % from 3 degrees of
 // freedom on.
-func student(freedom float64) float64 {
-	const z = 1.959963984540054
+func student(freedom, z float64) float64 {
 	f := math.Max(freedom, 3)
 	z3, z5, z7 := z*z*z, z*z*z*z*z, z*z*z*z*z*z*z
 	return z + (z3+z)/(4*f) + (5*z5+16*z3+3*z)/(96*f*f) + (3*z7+19*z5+17*z3-15*z)/(384*f*f*f)

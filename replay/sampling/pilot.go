@@ -56,7 +56,7 @@ func (s *sampler) pilot(ctx context.Context) error {
 	}
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
 		s.shape, s.memory, s.done = longWindows, 0, nil
-		if s.o.LongMemory {
+		if s.o.Scatters {
 			s.shape = lateWindows
 		}
 	}

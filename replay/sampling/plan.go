@@ -1,10 +1,18 @@
 package sampling
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail.
+	// firstWindows is the number of windows of the first round, besides head and tail, and
+	// moreWindows that of short ones in a long run that scatters: the more there are, the rarer are
+	// the dear steps that none of them sees, and the better is known how much they scatter.
 	firstWindows = 16
+	moreWindows  = 2 * firstWindows
+	// cheap is the part of the run up to which windows are added to the first round.
+	cheap = 1. / 8
 	// fewestWindows is the number without which there is no estimate. It is less than
 	// the first round has only if the time is too short for that.
 	fewestWindows = firstWindows / 2
@@ -49,7 +57,7 @@ func (s *sampler) begin() ([]span, error) {
 // that make an estimate, or these take nearly the time of all of the run, the error wraps ErrExact if
 // that fits into the time. If neither fits it wraps ErrTime.
 func (s *sampler) firstRound() (int, error) {
-	ends, most := s.head().steps()+s.tail().steps(), firstWindows-len(s.done)
+	ends, most := s.head().steps()+s.tail().steps(), s.windows()-len(s.done)
 	if s.o.Left == nil {
 		return most, s.worth(s.spent + ends + most*s.shape.steps())
 	}
@@ -67,6 +75,16 @@ func (s *sampler) firstRound() (int, error) {
 		return 0, fmt.Errorf("%w: one would take about %.0f s, all of the run %.0f s", ErrTime, max(1, s.limit-left+need), max(1, s.all()))
 	}
 	return max(fewest, min(most, s.worthwhile(ends), s.affordable(ends))), nil
+}
+
+// windows returns how many windows the first round has between the ends of the run if time
+// does not matter.
+func (s *sampler) windows() int {
+	if !s.o.Scatters {
+		return firstWindows
+	}
+	n := int(cheap*float64(s.o.End-s.o.First)) / s.shape.steps()
+	return min(max(n, firstWindows), moreWindows)
 }
 
 // all returns the seconds that simulating all of the run is expected to take, if there
@@ -112,9 +130,9 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 		if e.Interval == 0 || ratio >= 1 {
 			return nil, nil
 		}
-		target = margin*ratio*ratio*p.variance(s.shape) - p.redrawn(s.shape)
+		target = p.target(margin*ratio*ratio, s.shape)
 		_, total, left := s.deal(p.gaps, target, mostWindows)
-		if left > target && total < mostWindows && s.o.Left == nil {
+		if left > doubt*target && total < mostWindows && s.o.Left == nil {
 			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %g %%", ErrExact, 100*s.o.Tolerance)
 		}
 		if err := s.forecast(total); err != nil {
@@ -126,6 +144,19 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 		return nil, err
 	}
 	return s.place(p.gaps, numbers), nil
+}
+
+// target returns the pooled variance of the gaps with which the variance of the run is the given
+// part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
+func (p *picture) target(part float64, shape shape) float64 {
+	fixed, pooled := p.redrawn(shape), p.pooled(shape)
+	raw, _ := p.raw(shape)
+	greater := math.Max(pooled, raw)
+	left := float64(part*(fixed+greater)) - fixed
+	if pooled == 0 || greater == 0 {
+		return left
+	}
+	return left * pooled / greater
 }
 
 // forecast returns ErrExact if so many more windows are not worth it. The number is

@@ -268,7 +268,7 @@ func TestTimeLimitOfShortRuns(t *testing.T) {
 	} {
 		spent := 0
 		o := r.options(0)
-		o.Workers, o.LongMemory = 1, c.late
+		o.Workers, o.Scatters = 1, c.late
 		o.Left = func() float64 { return c.limit - float64(spent) }
 		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
 			if spent += to - from; float64(spent) > c.limit {
@@ -310,7 +310,7 @@ func TestTimeLimitAboveThreeQuarters(t *testing.T) {
 		{2, 600, ""},
 	} {
 		o := r.options(0)
-		o.Workers, o.LongMemory = c.workers, true
+		o.Workers, o.Scatters = c.workers, true
 		var spent atomic.Int64
 		o.Left = func() float64 { return c.limit - float64(spent.Load())/float64(c.workers) }
 		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
@@ -412,7 +412,7 @@ func TestLongMemory(t *testing.T) {
 		cold:  func(from, i int) float64 { return -0.03 * clean(from+i) * math.Exp(-float64(i)/10) },
 	}
 	o := r.options(0.01)
-	o.LongMemory = true
+	o.Scatters = true
 	e, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

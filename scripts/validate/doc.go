@@ -4,6 +4,7 @@
 //
 //	go run ./scripts/validate -data DIR [-work DIR] [-bin bin] [-jobs N] [-only dahu,factorial,...] [-all] [-page docs/validation.md]
 //	go run ./scripts/validate -short
+//	go run ./scripts/validate -intervals SEED,...
 //
 // The published data are other people's and not part of the repository: -data is
 // the directory that holds them. Platforms (XML) and kernel models (YAML) are built
@@ -28,4 +29,8 @@
 // smallest of the published runs with the built-in machine and kernel sets and
 // compares with the single figures in testdata/validation. Its exit code is 1 if one
 // is further off than the limit beside it.
+//
+// -intervals draws runs with noise or polls from each seed, compares 50 estimates of such with their
+// complete runs, and prints them all; like the part of that name it needs no data. Its exit
+// code is 1 if the intervals do not hold.
 package main

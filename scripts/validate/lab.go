@@ -39,7 +39,7 @@ func newLab(o *config, log io.Writer) (*lab, error) {
 			return nil, err
 		}
 	}
-	if !o.short {
+	if !o.prints() {
 		if err := os.MkdirAll(l.plots, 0o755); err != nil {
 			return nil, err
 		}
@@ -90,8 +90,12 @@ type run struct {
 type result struct {
 	Makespan float64 `json:"makespan_s"`
 	Gflops   float64 `json:"gflops"`
-	Interval float64 `json:"interval_s"` // half-width, if it is an estimate
 	Kinds    []share `json:"time_by_kind"`
+
+	IsEstimate bool    `json:"estimate"`
+	Interval   float64 `json:"interval_s"` // half-width, if it is an estimate; so are these:
+	Steps      int     `json:"steps"`
+	Simulated  int     `json:"simulated_steps"`
 }
 
 // share is a row of the table of where the ranks' time went; in seconds.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -29,7 +30,8 @@ type config struct {
 	jobs                  int
 	all                   bool // complete runs, for hours (doc.go)
 	short                 bool
-	facts                 string // directory of the short version's figures
+	facts                 string   // directory of the short version's figures
+	intervals             []uint64 // seeds of runs to compare with their estimates
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -43,12 +45,17 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
 	f.BoolVar(&o.all, "all", false, "complete runs instead of estimates, but of Stampede, and more of them: hours more")
 	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
+	seeds := f.String("intervals", "", "comma-separated seeds: compare 50 estimates of runs drawn from each with the complete runs, and write nothing")
 	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
 	if *only != "" {
 		o.only = strings.Split(*only, ",")
+	}
+	var err error
+	if o.intervals, err = parseSeeds(*seeds); err != nil {
+		return nil, err
 	}
 	for _, name := range o.only {
 		if !slices.Contains(partNames(), name) {
@@ -58,10 +65,34 @@ func parseFlags(args []string) (*config, error) {
 	switch {
 	case f.NArg() > 0 || o.jobs < 1:
 		return nil, fmt.Errorf("want flags only, and at least one job")
-	case !o.short && o.data == "":
-		return nil, fmt.Errorf("want -data DIR, the published data, or -short")
+	case o.data == "" && o.needsData():
+		return nil, fmt.Errorf("want -data DIR, the published data, or -short, -intervals, -only=intervals")
 	}
 	return o, nil
+}
+
+// parseSeeds reads a list of seeds; "": none.
+func parseSeeds(text string) ([]uint64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var seeds []uint64
+	for _, s := range strings.Split(text, ",") {
+		v, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("-intervals %q: want numbers", text)
+		}
+		seeds = append(seeds, v)
+	}
+	return seeds, nil
+}
+
+// prints reports whether something is compared and printed, and nothing written.
+func (o *config) prints() bool { return o.short || len(o.intervals) > 0 }
+
+// needsData reports whether anything that is asked for needs the published data.
+func (o *config) needsData() bool {
+	return !o.prints() && slices.ContainsFunc(o.wanted(), func(p part) bool { return !p.own })
 }
 
 // wanted returns the parts that are chosen: by name, or all that are not aside, or all.
@@ -87,6 +118,9 @@ func validate(args []string, stdout, log io.Writer) error {
 	}
 	if o.short {
 		return short(l, o.facts, stdout)
+	}
+	if len(o.intervals) > 0 {
+		return printIntervals(l, o.intervals, stdout)
 	}
 	return l.measureAll(o.wanted(), o.page)
 }

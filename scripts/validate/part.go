@@ -7,6 +7,7 @@ type part struct {
 	// aside says that the part is measured with -all or by its name only: it takes long
 	// and tells what an input is worth, not how far off we are.
 	aside bool
+	own   bool // it needs no published data
 }
 
 // section is what a part writes: its text between the marks, and what it says about
@@ -33,6 +34,7 @@ func parts() []part {
 		{name: "spatial", measure: spatial},
 		{name: "spatial-two-classes", measure: twoClasses},
 		{name: "capacity", measure: capacity},
+		{name: "intervals", measure: intervals, own: true},
 	}
 }
 

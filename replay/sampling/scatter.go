@@ -1,0 +1,109 @@
+package sampling
+
+import (
+	"math"
+	"slices"
+)
+
+// scatter is the variance of a window's mean cost, relative to its square, that is common
+// to all windows: what scatters, not what changes.
+type scatter struct {
+	variance float64
+	freedom  float64 // degrees of freedom of the variance
+}
+
+const (
+	// shared is what is left of the degrees of freedom of differences of neighbouring
+	// windows, as each window but the first and the last is in two of them.
+	shared = 2. / 3
+	// trimmed is what is left where the largest sixth of the squares is left out.
+	trimmed = 0.65
+	// alike is how many times the variance between windows that inside of them may be if
+	// both are the same. In one of twenty cases it is more: the 95 % quantile of F with 11
+	// and 7.4 degrees of freedom, those of the first round.
+	alike = 3.6
+	// changes is how many times more than that the square of a difference must be, three times over, to
+	// be that of a change.
+	changes = 4
+)
+
+// commonScatter returns what the differences between windows tell, relative to the costs, and
+// those between the halves of windows.
+func commonScatter(gaps []gap, halves []float64) scatter {
+	between := make([]float64, len(gaps))
+	for i, g := range gaps {
+		between[i] = g.jump / (g.scale * g.scale)
+	}
+	usual := smaller(between) / smallerChi2
+	if s := rareScatter(gaps, between, alike*usual); s.variance > alike*usual {
+		return s
+	}
+	return scatter{usual, shared * trimmed * float64(len(between))}.with(halves)
+}
+
+// rareScatter returns the mean of the squares, that of dearer steps counting more, but for
+// those across a change: more than the smaller of them tell if few windows have rare dear steps. How
+// uncertain it is depends on how few.
+func rareScatter(gaps []gap, between []float64, usual float64) scatter {
+	var weight, sum, squares float64
+	for i, g := range gaps {
+		if g.change > changes*usual*g.scale*g.scale {
+			continue
+		}
+		v := g.scale * between[i]
+		weight, sum, squares = weight+g.scale, sum+v, squares+float64(v*v)
+	}
+	if squares == 0 {
+		return scatter{}
+	}
+	return scatter{sum / weight, 2 * shared * sum * sum / squares}
+}
+
+// with returns the scatter that the halves of the windows tell, too. They are more than the windows. But they
+// are not independent where a period of the run fits into a window, whose halves then
+// differ more than windows do; then they tell nothing, and neither do they where windows
+// differ more than their halves.
+func (n scatter) with(squares []float64) scatter {
+	if len(squares) == 0 {
+		return n
+	}
+	halves := scatter{smaller(squares) / smallerChi2, trimmed * float64(len(squares))}
+	if halves.variance < n.variance || halves.variance > alike*n.variance {
+		return n
+	}
+	all := n.freedom + halves.freedom
+	return scatter{(float64(n.variance*n.freedom) + float64(halves.variance*halves.freedom)) / all, all}
+}
+
+// halves returns the square of the difference between the first and the last steps of each
+// window that stand for others, relative to the cost, and brought to the variance of the
+// mean of a window of the given length.
+func (p *picture) halves(windows []Window, length float64) []float64 {
+	var squares []float64
+	for i := range windows {
+		w := &windows[i]
+		h := (w.refTo - w.refFrom) / 2
+		if h == 0 {
+			continue
+		}
+		d := (p.excess(w, w.refFrom, w.refFrom+h) - p.excess(w, w.refTo-h, w.refTo)) / math.Max(w.mean(w.refFrom, w.refTo), p.floor)
+		squares = append(squares, d*d*float64(h)/2/length)
+	}
+	return squares
+}
+
+// smallerChi2 is the mean of the lower five sixths of chi-squared with one degree of
+// freedom, the distribution of half the square of a difference over the variance:
+// 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
+const smallerChi2 = 0.491
+
+// smaller returns the mean of the lower five sixths of a.
+func smaller(a []float64) float64 {
+	b := slices.Sorted(slices.Values(a))
+	b = b[:len(b)-len(b)/6]
+	sum := 0.0
+	for _, v := range b {
+		sum += v
+	}
+	return sum / float64(len(b))
+}
