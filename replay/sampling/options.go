@@ -30,10 +30,11 @@ type Options struct {
 	// deadline comes is given up.
 	Left    func() float64
 	Workers int // windows simulated at once, at least 1
-	// Scatters says that steps may feel a cold start for some tens of steps, too weakly to
-	// be seen in each: with random times it takes so long until the ranks wait for the
-	// slowest, with polls until they have settled into who waits for whom. Windows then
-	// begin with longer warm-ups, unless all memory is seen to be lost at once.
+	// Scatters says that times are random, or that ranks poll. Then steps may feel a cold start for
+	// some tens of steps, too weakly to be seen in each: it takes so long until the ranks wait for
+	// the slowest, or until polls have settled into who waits for whom. Windows begin with longer
+	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
+	// few would miss rare dear steps.
 	Scatters bool
 	Measure    Measure
 	// Progress, if set, is called with the estimate so far after each round.
