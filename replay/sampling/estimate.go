@@ -54,6 +54,7 @@ type picture struct {
 	trend     trend
 	floor     float64 // seconds
 	scatter   scatter
+	patterns  float64 // seconds
 }
 
 // lowest is the floor of costs, relative to the largest cost of a window.
@@ -224,6 +225,7 @@ func (s *sampler) estimate() (*Estimate, picture) {
 		p = s.look()
 		in = s.within(&p)
 	}
+	p.patterns = s.patterns(&p)
 	e := &Estimate{
 		Seconds: p.seconds, Interval: s.interval(&p, &in), Outliers: in.outliers,
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: s.shape.coupled, Rounds: s.rounds,
@@ -246,7 +248,7 @@ func (s *sampler) interval(p *picture, in *within) float64 {
 	n := float64(len(s.done))
 	unseen, seen := s.bias(in)
 	unseen, seen = unseen*p.seconds, (seen+in.apart())*p.seconds+s.lost()
-	v := (p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms) + float64(unseen*unseen)
+	v := (p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms) + float64(unseen*unseen) + float64(p.patterns*p.patterns)
 	z := firstLook
 	if s.rounds > 1 {
 		z = laterLook

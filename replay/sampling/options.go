@@ -36,7 +36,7 @@ type Options struct {
 	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
 	// few would miss rare dear steps.
 	Scatters bool
-	Measure    Measure
+	Measure  Measure
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)
 }

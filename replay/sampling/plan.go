@@ -149,7 +149,7 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 // target returns the pooled variance of the gaps with which the variance of the run is the given
 // part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
 func (p *picture) target(part float64, shape shape) float64 {
-	fixed, pooled := p.redrawn(shape), p.pooled(shape)
+	fixed, pooled := p.redrawn(shape)+float64(p.patterns*p.patterns), p.pooled(shape)
 	raw, _ := p.raw(shape)
 	greater := math.Max(pooled, raw)
 	left := float64(part*(fixed+greater)) - fixed

@@ -138,6 +138,20 @@ func (s *sampler) bias(in *within) (unseen, seen float64) {
 	return 2 * first / float64(s.shape.length), 0
 }
 
+// pattern is the relative deviation of the costs of a run that polls and does not forget from
+// those of its windows. Who waits for whom settles into one of several patterns, which then lasts; a run
+// may be in another one than all windows, however long their warm-up. So a sum in another
+// order is enough to move such a run by some tenths of a percent (docs/validation.md).
+const pattern = 1.5e-3
+
+// patterns returns the seconds by which the run may differ from its windows for that reason.
+func (s *sampler) patterns(p *picture) float64 {
+	if s.shape.coupled || !s.o.Scatters {
+		return 0
+	}
+	return pattern * p.seconds
+}
+
 // apart returns the relative error of ranks that drift apart: of a run in which
 // nothing makes them wait for each other, the length is that of the slowest rank, not
 // of their mean.
