@@ -30,6 +30,9 @@ func FitKernels(t *Timings, o KernelOptions) (*KernelReport, error) {
 		return nil, err
 	}
 	r.Unfit, r.Warnings = []Unfit{}, []warning.Warning{}
+	if o.For == ForCPU {
+		r.cpuNumbers = t.cpuNumbers()
+	}
 	var first error
 	for _, f := range t.functions {
 		fitted, err := fitFunction(f, o)

@@ -57,7 +57,7 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 	if r.hasDays() {
 		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
 	}
-	if err := CheckCPUs(r.cpuNumbers()); err != nil {
+	if err := CheckCPUs(r.cpuNumbers); err != nil {
 		return err
 	}
 	if o.HostName == "" {
@@ -123,21 +123,9 @@ func (r *KernelReport) writeHosts(b *strings.Builder, o FileOptions) {
 	}
 }
 
-// cpus returns the number of CPUs of a host, as far as groups tell: the largest
-// number plus one.
-func (r *KernelReport) cpus() int { return slices.Max(append(r.cpuNumbers(), 0)) + 1 }
-
-// cpuNumbers returns the numbers of CPUs that have models, those of all hosts.
-func (r *KernelReport) cpuNumbers() (list []int) {
-	for _, f := range r.Functions {
-		for _, g := range f.Groups {
-			if g.CPU != nil {
-				list = append(list, *g.CPU)
-			}
-		}
-	}
-	return list
-}
+// cpus returns the number of CPUs of a host, as far as timings tell: the largest number plus
+// one. CPUs without a model of their own count, too, as ranks take all in turn.
+func (r *KernelReport) cpus() int { return slices.Max(append(r.cpuNumbers, 0)) + 1 }
 
 // CheckCPUs refuses numbers of CPUs, those of all hosts, that leave one out: ranks of a
 // host take its CPUs in turn, from 0 on, so models of 1 and 2 alone would be for other ranks than meant.

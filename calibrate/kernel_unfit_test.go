@@ -76,3 +76,21 @@ func TestLargeErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfitCPUs: a CPU without a model of its own is still one of those that the ranks of a
+// host take in turn, the first and the last, too.
+func TestUnfitCPUs(t *testing.T) {
+	fits := "dgemm,n-1,1,1,1,1,1e-6\ndgemm,n-1,1,2,2,2,8e-6\ndgemm,n-1,1,3,3,3,27e-6\ndgemm,n-1,1,4,4,4,64e-6\n"
+	table := "function,host,cpu,m,n,k,seconds\n" + fits + "dgemm,n-1,0,1,1,1,1e-6\ndgemm,n-1,2,1,1,1,1e-6\n"
+	r, err := FitKernels(read(t, table, ReadOptions{}), KernelOptions{For: ForCPU, Model: LinearOne, Criterion: "bic"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := r.WriteYAML(&file, FileOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if text := file.String(); !strings.Contains(text, "\ncpus_per_host: 3\n") || strings.Count(text, "cpu: ") != 1 {
+		t.Errorf("want 3 CPUs, and a model of CPU 1:\n%s", text)
+	}
+}

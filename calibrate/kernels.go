@@ -69,6 +69,8 @@ type KernelReport struct {
 	Functions []FunctionReport  `json:"functions"`
 	Unfit     []Unfit           `json:"unfit"`    // to what no model fits, never nil
 	Warnings  []warning.Warning `json:"warnings"` // what is unfit, and fits that are far off; never nil
+
+	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
 }
 
 // Unfit is a kernel without a model, or a host or CPU without one of its own.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,19 @@ func (t *Timings) Functions() []string {
 		names = append(names, f.name)
 	}
 	return names
+}
+
+// cpuNumbers returns the numbers of the CPUs that were timed, those of all hosts, ascending.
+func (t *Timings) cpuNumbers() []int {
+	seen := map[int]bool{}
+	for _, f := range t.functions {
+		for i := range f.points {
+			if n := f.points[i].cpu; n != noCPU {
+				seen[n] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // function is what is known of one kernel.
