@@ -127,7 +127,7 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 		if near(got, want, tolerance) {
 			continue
 		}
-		if n.fatpipes != nil && near(got, want, tolerance+referenceError(n)) {
+		if n.fatpipes != nil && near(got, want, tolerance+n.referenceError()) {
 			continue
 		}
 		if n.fatpipes == nil {
@@ -142,21 +142,6 @@ func checkAgainstReference(n *Network, tolerance float64) error {
 			id, len(ref.system.flows), got, want, math.Abs(got-want)/want)
 	}
 	return nil
-}
-
-// referenceError bounds what the textbook loses as it subtracts usages: on a link each
-// difference is off by half a unit in the last place of the sum that it began with, and
-// the least that can be left is the smallest of them.
-func referenceError(n *Network) float64 {
-	worst := 0.0
-	for l := range n.links {
-		sum, least := 0.0, math.Inf(1)
-		for s := n.links[l].head; s != none; s = n.slots[s].next {
-			sum, least = sum+n.slots[s].usage, min(least, n.slots[s].usage)
-		}
-		worst = max(worst, sum/least*float64(n.links[l].flows)*0x1p-53)
-	}
-	return worst
 }
 
 func TestLocalEqualsReference(t *testing.T) {

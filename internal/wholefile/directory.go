@@ -10,7 +10,7 @@ import (
 
 var (
 	errNotEmpty = errors.New("it exists and is not empty")
-	errWorking  = errors.New("want a directory that can be replaced as a whole, not . or ..")
+	errWorking  = errors.New("want a directory that can be replaced as a whole: neither . nor .. can")
 )
 
 // WriteDir lets content fill a directory that then becomes path: a new one, or
