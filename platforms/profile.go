@@ -197,7 +197,7 @@ func profileNumber(word string) (float64, error) {
 // close says when the profile begins anew.
 func (r *profileReader) close() error {
 	if len(r.profile.points) == 0 {
-		return fmt.Errorf("it has no value")
+		return nil // as in SimGrid it says nothing, not even when it begins anew
 	}
 	if r.period > 0 {
 		switch {

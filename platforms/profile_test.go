@@ -47,8 +47,6 @@ func TestProfileDates(t *testing.T) {
 // TestProfileErrors: what SimGrid refuses, aborts on, or would never end with.
 func TestProfileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "it has no value",
-		"# nothing\n":                     "it has no value",
 		"1 1\n0 1\n":                      "f:2: profile: date 0 s after 1 s: want ascending ones",
 		"-1 1\n":                          `f:1: profile: date: "-1" is not a number >= 0`,
 		"1 one\n":                         `f:1: profile: value: "one" is not a number`,
@@ -197,5 +195,26 @@ func TestTraceConnectedTwice(t *testing.T) {
 	}
 	if w := p.Warnings(); len(w) != 1 || w[0].Line != 6 || !strings.Contains(w[0].Text, `not connected to "a"`) {
 		t.Errorf("warnings %v", w)
+	}
+}
+
+// TestProfileWithoutValue: SimGrid 3.32 plays files without a value as if there were none,
+// also where they begin anew, and aborts at a trace that has neither text nor file.
+func TestProfileWithoutValue(t *testing.T) {
+	const platform = `<platform version="4.1">%s<zone id="z" routing="Full"><host id="a" speed="1Gf"/></zone>
+<trace_connect kind="SPEED" trace="t" element="a"/></platform>`
+	for _, text := range []string{"\n", "# nothing", "\nLOOPAFTER 1\n", "\nPERIODICITY 1\n"} {
+		p, err := Parse(strings.NewReader(strings.Replace(platform, "%s", `<trace id="t" periodicity="-1">`+text+`</trace>`, 1)), "p.xml")
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if w := p.Warnings(); len(p.Profiles()) != 0 || len(w) != 1 || !strings.Contains(w[0].String(), "has no value") {
+			t.Errorf("%q: profiles %v, warnings %v, want a warning alone", text, p.Profiles(), w)
+		}
+	}
+	_, err := Parse(strings.NewReader(strings.Replace(platform, "%s", `<trace id="t" periodicity="1"/>`, 1)), "p.xml")
+	if want := `p.xml:1: <trace "t">: it has neither a text nor a file`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }

@@ -132,6 +132,10 @@ func (b *builder) useProfile(v *values, use ProfileUse) {
 		return
 	}
 	b.table.used[key] = true
+	if use.Profile.Len() == 0 {
+		b.warnings.Add(warning.At(b.name, v.e.line, "profile %q of the %v %q has no value: nothing changes", use.Profile.Name, use.Kind, use.Target))
+		return
+	}
 	lowest := 0.0
 	for _, point := range use.Profile.points {
 		if lowest = min(lowest, point.value); point.value < 0 {
@@ -189,8 +193,10 @@ func (b *builder) declareTrace(v *values) {
 	case file != "":
 		p, err = b.profileFile(file)
 		v.fail(err)
+	case len(v.e.text) == 0:
+		v.fail(fmt.Errorf("it has neither a text nor a file"))
 	default:
-		if p, err = parseProfile(v.e.text, id, b.name, v.e.textLine, period); err != nil {
+		if p, err = parseProfile(string(v.e.text), id, b.name, v.e.textLine, period); err != nil {
 			v.err = err // it has file and line
 		}
 	}

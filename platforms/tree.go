@@ -22,7 +22,7 @@ type element struct {
 	line     int
 	attrs    []xml.Attr
 	children []*element
-	text     string // of a <trace>
+	text     []byte // of a <trace>
 	textLine int    // where it begins
 }
 
@@ -114,10 +114,10 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 
 // addText appends a part of the text in an element.
 func (e *element) addText(text []byte, line int) {
-	if e.text == "" {
+	if len(e.text) == 0 {
 		e.textLine = line
 	}
-	e.text += string(text)
+	e.text = append(e.text, text...)
 }
 
 // charset reads a document in an encoding other than UTF-8.
