@@ -17,6 +17,17 @@ type recentSums struct {
 	mu      sync.Mutex
 	bySide  [2]sums
 	scratch sums
+	zero    sums
+}
+
+// none returns the sums of no counts but 0.
+func (c *recentSums) none(ranks int) sums {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.zero == nil {
+		c.zero = make(sums, ranks+1)
+	}
+	return c.zero
 }
 
 // read parses a count for each of the ranks and returns their sums, or leaves a mistake
@@ -118,7 +129,29 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 	}
 	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}
 	c.arguments()
+	if f.err == nil {
+		c.empty()
+	}
 	a.SetCollective(&c.Collective)
+}
+
+// empty makes what has a derived datatype, of no known size, a count of 0.
+func (c *call) empty() {
+	if c.SendSize == 0 {
+		c.SendSize, c.Send = 1, c.nothing(c.Kind.SendsPerRank(), c.Send)
+	}
+	if c.RecvSize == 0 {
+		c.RecvSize, c.Recv, c.Span = 1, c.nothing(c.Kind.RecvsPerRank(), c.Recv), 0
+	}
+}
+
+// nothing returns a count of 0, or the number of the list, which has only such from now on.
+func (c *call) nothing(perRank bool, list int64) int64 {
+	if !perRank {
+		return 0
+	}
+	c.list.lists[list-c.list.first] = c.t.recent.none(c.t.ranks)
+	return list
 }
 
 func (c *call) arguments() {
