@@ -4,6 +4,7 @@
 package recognise
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -103,11 +104,18 @@ func Instead(err error, name string, head []byte, want ...Kind) error {
 	switch {
 	case f == nil || slices.Contains(want, f.kind):
 		return err
+	case f.guess && errors.As(err, new(*guessed)):
+		return err
 	case f.guess:
-		return fmt.Errorf("%w; it looks like %s: %s", err, f.what, f.todo)
+		return &guessed{fmt.Errorf("%w; it looks like %s: %s", err, f.what, f.todo)}
 	}
 	return &mistaken{fmt.Sprintf("%s: this is %s, not %s: %s", name, f.what, nouns[want[0]], f.todo), err}
 }
+
+// guessed is an error that says what the file looks like: once, however many readers ask.
+type guessed struct{ error }
+
+func (g *guessed) Unwrap() error { return g.error }
 
 // nouns are what the wanted kinds are called.
 var nouns = map[Kind]string{

@@ -50,6 +50,17 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestGuessedOnce: where a reader within a reader asks too, the guess is told once.
+func TestGuessedOnce(t *testing.T) {
+	for _, s := range recognisetest.Samples {
+		err := recognise.Instead(errors.New("failed"), "x", []byte(s.Text), recognise.Hostfile)
+		err = recognise.Instead(fmt.Errorf("x: %w", err), "x", []byte(s.Text), recognise.Hostfile)
+		if text := err.Error(); strings.Count(text, "this is")+strings.Count(text, "it looks like") != 1 {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+}
+
 // TestHead: a stream is recognised by what was read of it, and by one more read if that was
 // little; nothing is lost on the way.
 func TestHead(t *testing.T) {
