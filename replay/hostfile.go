@@ -81,6 +81,9 @@ func (f *hostfile) add(text string) error {
 		return f.addEntry(text, 0, 0)
 	}
 	text, _, _ = strings.Cut(text, "#")
+	if text, _, _ = strings.Cut(text, "//"); text == "" { // a comment of Open MPI, too
+		return nil
+	}
 	list, attributes := cutAttributes(text)
 	slots, limit, err := parseAttributes(attributes)
 	if err != nil {
@@ -134,7 +137,8 @@ var attributeNames = map[string]string{
 	"max_slots": "limit", "max-slots": "limit", "slots_max": "limit", "slots-max": "limit", "cpu_max": "limit", "cpu-max": "limit",
 	"cpus_max": "limit", "cpus-max": "limit", "max_cpus": "limit", "max-cpus": "limit", "count_max": "limit", "count-max": "limit",
 	"binding": "", "ifname": "", "user": "", "username": "", "user_name": "", "user-name": "", "port": "",
-	"boards": "", "sockets_per_board": "", "cores_per_socket": "",
+	"max_cpu": "limit", "max-cpu": "limit", "max_count": "limit", "max-count": "limit",
+	"boards": "", "sockets": "", "sockets_per_board": "", "sockets-per-board": "", "cores": "", "cores_per_socket": "", "cores-per-socket": "", "cpu_set": "", "cpu-set": "",
 }
 
 // parseAttributes returns the ranks of each host that the attributes of a line ask for,
@@ -166,6 +170,9 @@ func parseAttributes(list []string) (slots, limit int, err error) {
 func (f *hostfile) addEntry(entry string, slots, limit int) error {
 	if _, ok := f.platform.HostIndex(entry); ok {
 		return f.addHost(entry, max(slots, 1), limit)
+	}
+	if _, host, ok := strings.Cut(entry, "@"); ok { // USER@NAME of Open MPI
+		entry = host
 	}
 	name, k, counted := cutCount(entry)
 	if counted {

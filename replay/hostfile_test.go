@@ -36,6 +36,7 @@ func TestHostfiles(t *testing.T) {
 		{"Open MPI", "# ours\nn08 slots=2 max_slots=4\n\nn09 slots = 1 # the old one\r\nn10\n", 5, "n08 n08 n09 n10 n08"},
 		{"Open MPI, spelled otherwise", "n08 cpu=2\nn09 max-slots=2 slots=2 user=me\n", 4, "n08 n08 n09 n09"},
 		{"Open MPI, too many for max_slots", "n08 slots=1 max_slots=2\nn09 slots=1\n", 5, `hosts:1: 5 ranks need more than max_slots=2 of host "n08"`},
+		{"Open MPI, with what its other programs need", "// ours\nme@n08 slots=2 sockets=2 cores-per-socket=4 // the new one\nn09 max-cpu=3 cpu_set=0,1\n", 3, "n08 n08 n09"},
 		{"MPICH", "n08:2 binding=user:0,1\nn09:1 ifname=ib0 # a comment\nn10#another\n", 4, "n08 n08 n09 n10"},
 		{"Slurm", "n[08-10]\n", 3, "n08 n09 n10"},
 		{"Slurm, a list", "n[08-09,11],g-[1-2].ib,r0c1", 6, "n08 n09 n11 g-1.ib g-2.ib r0c1"},
