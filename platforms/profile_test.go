@@ -72,9 +72,10 @@ func FuzzProfile(f *testing.F) {
 	f.Add("0 1\n5 2\nLOOPAFTER 3\n", 0.0)
 	f.Add("PERIODICITY 9\n# c\n1 1e8\n", 0.0)
 	f.Add("DET 1 DET 2\n", 4.0)
+	f.Add("# nothing\nLOOPAFTER 1\n", 0.0)
 	f.Fuzz(func(t *testing.T, text string, period float64) {
 		p, err := parseProfile(text, "p", "f", 1, period)
-		if err != nil {
+		if err != nil || p.Len() == 0 {
 			return
 		}
 		at := p.Begin()
