@@ -369,7 +369,10 @@ func FuzzKernels(f *testing.F) {
 			t.Fatal(err)
 		}
 		var file bytes.Buffer
-		if err := r.WriteYAML(&file, FileOptions{}); err != nil {
+		switch err := r.WriteYAML(&file, FileOptions{}); {
+		case errors.Is(err, ErrMeaningless): // of CPUs whose numbers have gaps
+			return
+		case err != nil:
 			t.Fatal(err)
 		}
 		if _, err := kernels.Parse(bytes.NewReader(file.Bytes()), "fit.yaml"); err != nil {
