@@ -35,7 +35,7 @@ func (k *keepSettings) again() bool {
 
 func keepFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted"},
+		&cli.StringFlag{Name: "checkpoint", Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; go on from it if it is there"},
 		&cli.DurationFlag{Name: "every", Usage: "`TIME` between two checkpoints", Value: 10 * time.Minute},
 		&cli.StringFlag{Name: "resume", Usage: "go on from the checkpoint `FILE`; trace and options must be the same"},
 	}
