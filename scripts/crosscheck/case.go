@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,13 @@ type script struct {
 	ranks  [][]line
 	groups int
 	shared bool // all ranks in one trace file
+}
+
+// has reports whether some rank has an action.
+func (s *script) has(action string) bool {
+	return slices.ContainsFunc(s.ranks, func(lines []line) bool {
+		return slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.text, " "+action) })
+	})
 }
 
 func newScript(ranks int) *script { return &script{ranks: make([][]line, ranks)} }

@@ -21,6 +21,7 @@ type profiler struct {
 	dice
 	c     *testCase
 	dates []float64 // that several profiles share, so that they change at once
+	still bool      // speeds may be 0
 }
 
 // addProfiles has the machine of a case change with time, now and then.
@@ -29,7 +30,8 @@ func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
 	if !d.chance(profileShare) {
 		return
 	}
-	p := &profiler{dice: d, c: c}
+	// Where the speed is 0, computations of nothing end in SimGrid when something else happens.
+	p := &profiler{dice: d, c: c, still: !c.script.has("compute 0")}
 	for range d.between(2, 6) {
 		p.dates = append(p.dates, d.logarithmic(1e-6, 1))
 	}
@@ -84,7 +86,7 @@ func (p *profiler) hosts(names []string) {
 
 // factor draws the value of a speed.
 func (p *profiler) factor() float64 {
-	if p.chance(0.03) {
+	if p.chance(0.03) && p.still {
 		return 0
 	}
 	return pick(p.dice, 1, 0.5, 2, p.logarithmic(0.05, 3))
