@@ -39,8 +39,6 @@ type Network struct {
 	left      []uint32 // SHARED links that a flow left, if others have their bottleneck there
 	leftMixed []uint32 // FATPIPE links that a flow left when they were mixed
 
-	changing *changing // nil: links stay as they are
-
 	local  solver
 	system system
 	active int
@@ -50,6 +48,8 @@ type Network struct {
 	lastSize, lastF, lastG float64
 	lastBound              float64 // factor of the bound; 1 with FactorProgress
 	lastWithin             bool
+
+	changing *changing // nil: links stay as they are
 }
 
 // Stats counts what a Network did.

@@ -41,7 +41,6 @@ type engine struct {
 	parked   agenda.Agenda // dates at which ranks go on
 	matching agenda.Agenda // dates of sends to ranks that wait for any of several
 	cpus     processors
-	changes  *changes // nil: the machine stays as it is
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
 	probeFactor   int64 // of the cost of the next probe
@@ -50,7 +49,6 @@ type engine struct {
 	selector    *collective.Selector
 	collectives []collectiveRun // by rank; nil before the first
 	sums        rankSums
-	agreement   int64 // 0 once all ranks have made all their calls, if these agree
 
 	book        ledger
 	models      []kernelModel
@@ -61,6 +59,9 @@ type engine struct {
 
 	numMessages, numBytes, numPolls, numActions int64
 	numTruncated                                int64 // messages longer than their receive
+
+	changes   *changes // nil: the machine stays as it is
+	agreement int64    // of collective operations: 0 once all ranks have made all their calls, if these agree
 }
 
 // loop plays everything that is left.

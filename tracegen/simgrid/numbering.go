@@ -31,14 +31,20 @@ type numbering struct {
 // beginnings of the files are read anew, so that it depends neither on who asks nor on
 // what has been read.
 func (t *Trace) first(kind lineKind) int64 {
-	n := &t.numbers[kind]
-	if n.decided.Load() == 0 {
-		n.deciding.Do(func() {
-			first, place := t.decide(kind)
-			n.place = place
-			n.decided.Store(1 + first)
-		})
+	if d := t.numbers[kind].decided.Load(); d != 0 {
+		return int64(d) - 1
 	}
+	return t.decided(kind)
+}
+
+// decided is first where it may be that nobody has asked yet.
+func (t *Trace) decided(kind lineKind) int64 {
+	n := &t.numbers[kind]
+	n.deciding.Do(func() {
+		first, place := t.decide(kind)
+		n.place = place
+		n.decided.Store(1 + first)
+	})
 	return int64(n.decided.Load()) - 1
 }
 
