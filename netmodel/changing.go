@@ -126,7 +126,7 @@ func (n *Network) setClass(k *changingLink) {
 
 // refresh forgets routes that are remembered from before a change.
 func (n *Network) refresh() {
-	if n.changing.stale {
+	if n.changing != nil && n.changing.stale {
 		n.changing.stale = false
 		n.routes.forgetPlaces()
 	}

@@ -123,7 +123,11 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
-	way, links, err := n.way(src, dst)
+	n.refresh()
+	way, links, err := n.routes.find(int32(src), int32(dst))
+	if err == nil && n.changing != nil {
+		err = n.changing.checkOn(links)
+	}
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,11 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 
 // StartNoisy is Start with noise in the latency between two hosts.
 func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
-	way, links, err := n.way(src, dst)
+	n.refresh()
+	way, links, err := n.routes.find(int32(src), int32(dst))
+	if err == nil && n.changing != nil {
+		err = n.changing.checkOn(links)
+	}
 	if err != nil {
 		return err
 	}
@@ -145,19 +153,6 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
 	return nil
-}
-
-// way returns the route between two hosts, as it is now, and its links.
-func (n *Network) way(src, dst int) (*route, []int32, error) {
-	if n.changing == nil {
-		return n.routes.find(int32(src), int32(dst))
-	}
-	n.refresh()
-	way, links, err := n.routes.find(int32(src), int32(dst))
-	if err == nil {
-		err = n.changing.checkOn(links)
-	}
-	return way, links, err
 }
 
 // latencyPhase returns how long the latency phase of a message lasts on a way, and

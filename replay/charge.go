@@ -13,18 +13,16 @@ import (
 // however many parts it has passed.
 
 // charge charges the time of rank r up to its clock to a kind.
-func (e *engine) charge(r int32, k kind) { e.chargeRow(r, int(k), e.ranks[r].clock) }
-
-// chargeKernel is charge for a kernel.
-func (e *engine) chargeKernel(r int32, kernel uint16) {
-	e.chargeRow(r, int(numKinds)+int(kernel), e.ranks[r].clock)
+func (e *engine) charge(r int32, k kind) {
+	rk := &e.ranks[r]
+	*e.book.at(int(k), r) += rk.clock - rk.charged
+	rk.charged = rk.clock
 }
 
-// chargeRow charges the time of rank r up to a date to a row of the ledger.
-func (e *engine) chargeRow(r int32, row int, date float64) {
-	rk := &e.ranks[r]
-	*e.book.at(row, r) += date - rk.charged
-	rk.charged = date
+// chargeKernel is charge for a kernel.
+func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
+	*e.book.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
+	rk.charged = rk.clock
 }
 
 // chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the

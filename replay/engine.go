@@ -257,7 +257,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		if seconds := m.Seconds(&a.X); seconds > 0 {
 			rk.clock += seconds
-			e.chargeKernel(r, a.Sym)
+			e.chargeKernel(r, rk, a.Sym)
 		}
 		return goOn, nil
 	case trace.KindExchange:

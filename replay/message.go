@@ -262,6 +262,7 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 	rk := &e.ranks[r]
 	rk.clock = later(rk.clock, date)
 	if rk.serial {
+		e.charge(r, rk.charge)
 		e.pay(r, overhead)
 	} else {
 		rk.after += overhead
@@ -275,16 +276,12 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 	e.wake(r)
 }
 
-// pay lets a rank sleep for a protocol overhead. What has not been charged before, if it is
-// blocked, is left to what it is blocked in.
+// pay lets a rank, which has been charged up to its clock, sleep for a protocol overhead.
 func (e *engine) pay(r int32, seconds float64) {
-	if seconds <= 0 {
-		return
+	if seconds > 0 {
+		e.ranks[r].clock += e.sleepTime(seconds)
+		e.charge(r, kindOverhead)
 	}
-	rk := &e.ranks[r]
-	waited := rk.clock - rk.charged
-	rk.clock += e.sleepTime(seconds)
-	e.chargeRow(r, int(kindOverhead), rk.clock-waited)
 }
 
 // sleepTime returns how long a sleep lasts: a positive one at least as long as

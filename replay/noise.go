@@ -131,7 +131,7 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	}
 	if seconds := m.Draw(&a.X, e.random.computation(r)); seconds > 0 {
 		rk.clock += seconds
-		e.chargeKernel(r, a.Sym)
+		e.chargeKernel(r, rk, a.Sym)
 	}
 	return goOn, nil
 }

@@ -74,7 +74,7 @@ func (e *engine) varyingKernel(r int32, rk *rank, m *kernelModel, a *trace.Actio
 	switch {
 	case rk.stage == stageLook:
 		rk.stage = stageFresh
-		e.chargeKernel(r, a.Sym)
+		e.chargeKernel(r, rk, a.Sym)
 		return goOn
 	case e.putOff(r, rk):
 		return parkedHere

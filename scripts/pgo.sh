@@ -6,5 +6,5 @@ set -eu
 cd "$(dirname "$0")/.."
 profile=$(mktemp)
 trap 'rm -f "$profile"' EXIT
-go test -pgo=off -run '^$' -bench . -benchtime 5s -cpuprofile "$profile" -o /dev/null ./cmd/replay
+go test -trimpath -pgo=off -run '^$' -bench . -benchtime 5s -cpuprofile "$profile" -o /dev/null ./cmd/replay
 go tool pprof -proto -output cmd/replay/default.pgo "$profile"
