@@ -98,7 +98,11 @@ func (n *Network) solveLocal() {
 	for before := 0; !a.mixed && len(a.flows) > before; {
 		before = len(a.flows)
 		n.stats.Rounds++
-		n.fill()
+		if before == 1 && len(a.rooms) < a.heapFrom {
+			n.fillOne(a.flows[0])
+		} else {
+			n.fill()
+		}
 		n.extend()
 	}
 	if a.mixed {
@@ -252,6 +256,33 @@ func (n *Network) fill() {
 	for a.rising > 0 {
 		n.fillLink(a.firstRoom())
 	}
+}
+
+// fillOne is fill if A is one flow: the first of its links to saturate, or its maximum,
+// gives its level.
+func (n *Network) fillOne(id uint32) {
+	a, links, f := &n.local, n.links, &n.flows[id]
+	rooms, first := a.rooms, int64(neverKey)
+	for i := nowhere + 1; i < len(rooms); i++ {
+		r := &rooms[i]
+		rest := links[r.link].capacity - r.frozen
+		first = min(first, keyOf(rest, r.total, uint32(i)))
+		r.rest, r.level, r.saturated = rest, math.Inf(1), 0
+	}
+	r := &rooms[first&roomMask]
+	level, slots := max(0, r.rest/r.total), n.sharedSlots(id)
+	f.bottleneck = noSlot
+	if level > f.maxLevel {
+		level = f.maxLevel
+	} else {
+		r.level, r.saturated = level, 1
+		for i := range slots {
+			if slots[i].link == r.link {
+				f.bottleneck = int16(i)
+			}
+		}
+	}
+	a.fixLast(f, slots, level)
 }
 
 // keyOf returns the level at which the link of a room saturates, as a number that

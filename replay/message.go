@@ -261,18 +261,20 @@ func (e *engine) end(id int32, date float64) {
 func (e *engine) arrive(r int32, date, overhead float64) {
 	rk := &e.ranks[r]
 	rk.clock = later(rk.clock, date)
-	if rk.serial {
+	if !rk.serial {
+		rk.after += overhead
+	} else if overhead > 0 {
 		e.charge(r, rk.charge)
 		e.pay(r, overhead)
-	} else {
-		rk.after += overhead
 	}
 	if rk.waits--; rk.waits > 0 {
 		return
 	}
 	e.charge(r, rk.charge)
-	e.pay(r, rk.after)
-	rk.after = 0
+	if rk.after > 0 {
+		e.pay(r, rk.after)
+		rk.after = 0
+	}
 	e.wake(r)
 }
 
