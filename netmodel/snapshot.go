@@ -2,16 +2,23 @@ package netmodel
 
 import (
 	"errors"
+	"io"
 	"math"
 
 	"reprise/internal/snapshot"
 )
 
-// Snapshot stores the state of the network in a checkpoint, or sets that of a new
-// network over the same links with the same options. What is remembered only to be
-// quick (the routes, the factors of the last size) and the solvers' scratch are left
-// out. Next must have been called since the last change.
-func (n *Network) Snapshot(c *snapshot.Codec) {
+// SaveState writes the state of the network, for RestoreState of another one over the same
+// links with the same options. Next must have been called since the last change.
+func (n *Network) SaveState(w io.Writer) error { return snapshot.Save(w, n.snapshot) }
+
+// RestoreState sets the state of a new network to what SaveState has written. It checks
+// that it hangs together; CheckFlow tells whether a transfer is that of its message.
+func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n.snapshot) }
+
+// snapshot stores the state, or sets it. What is remembered only to be quick (the routes,
+// the factors of the last size) and the solvers' scratch are left out.
+func (n *Network) snapshot(c *snapshot.Codec) {
 	c.Section("network", *n, n.stats, n.local)
 	c.Amount(&n.now)
 	snapshot.Index(c, &n.slotShift, 2, 16)

@@ -17,15 +17,15 @@ import (
 // platform, the options and other fields, or scratch of a solve.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.Snapshot(c) }, "opts routes changing system lastSize lastF lastG lastBound lastWithin")
-	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.Snapshot(c) },
+	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.snapshot(c) }, "opts routes changing system lastSize lastF lastG lastBound lastWithin")
+	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.snapshot(c) },
 		"routeOf summedOf classes of crossTraffic window places shift links width kinds kindOf key patterns walk there back from to summed order")
-	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.Snapshot(c) }, "flows rooms keys heap mixed rising lowest heapFrom")
-	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.Snapshot(c) }, "filled filling")
-	snapshottest.Fields(t, &n.cold[0], func(c *snapshot.Codec, _ *coldFlow) { n.Snapshot(c) }, "")
-	snapshottest.Fields(t, &n.slots[0], func(c *snapshot.Codec, _ *slot) { n.Snapshot(c) }, "room")
-	snapshottest.Fields(t, &n.links[1], func(c *snapshot.Codec, _ *link) { n.Snapshot(c) }, "capacity room")
-	snapshottest.Fields(t, &n.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { n.Snapshot(c) }, "")
+	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.snapshot(c) }, "flows rooms keys heap mixed rising lowest heapFrom")
+	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.snapshot(c) }, "filled filling")
+	snapshottest.Fields(t, &n.cold[0], func(c *snapshot.Codec, _ *coldFlow) { n.snapshot(c) }, "")
+	snapshottest.Fields(t, &n.slots[0], func(c *snapshot.Codec, _ *slot) { n.snapshot(c) }, "room")
+	snapshottest.Fields(t, &n.links[1], func(c *snapshot.Codec, _ *link) { n.snapshot(c) }, "capacity room")
+	snapshottest.Fields(t, &n.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { n.snapshot(c) }, "")
 	snapshottest.Fields(t, &n.stats, func(c *snapshot.Codec, s *Stats) { s.snapshot(c) }, "")
 }
 
@@ -80,19 +80,15 @@ func TestSnapshot(t *testing.T) {
 	next := int32(len(n.flows))
 	for i := 0; !math.IsInf(n.Next(), 1); i++ {
 		var file strings.Builder
-		w := snapshot.NewWriter(&file)
-		n.Snapshot(w)
-		if err := w.Flush(); err != nil {
+		if err := n.SaveState(&file); err != nil {
 			t.Fatal(err)
 		}
 		other, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := snapshot.NewReader(strings.NewReader(file.String()))
-		other.Snapshot(r)
-		if r.Err() != nil {
-			t.Fatal(r.Err())
+		if err := other.RestoreState(strings.NewReader(file.String())); err != nil {
+			t.Fatal(err)
 		}
 		if a, b := n.Next(), other.Next(); a != b {
 			t.Fatalf("event %d at %v, want %v", i, b, a)

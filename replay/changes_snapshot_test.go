@@ -50,7 +50,7 @@ func changingEngine(t *testing.T) *engine {
 // profiles.
 func TestChangesSnapshotFields(t *testing.T) {
 	e := changingEngine(t)
-	write := func(c *snapshot.Codec) { e.Snapshot(c) }
+	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e.changes, func(c *snapshot.Codec, _ *changes) { write(c) }, "uses hosts links")
 	snapshottest.Fields(t, &e.changes.at[0], func(c *snapshot.Codec, _ *platforms.ProfileTime) { write(c) }, "")
 	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "limit cores")
@@ -70,7 +70,7 @@ func TestForgedChanges(t *testing.T) {
 		forge(e)
 		var file strings.Builder
 		w := snapshot.NewWriter(&file)
-		e.Snapshot(w)
+		e.snapshot(w)
 		_ = w.Flush()
 		fresh, err := newEngine(&trace.Header{Ranks: 3}, e.machine, DefaultOptions())
 		if err != nil {
@@ -78,7 +78,7 @@ func TestForgedChanges(t *testing.T) {
 		}
 		fresh.source = e.source
 		r := snapshot.NewReader(strings.NewReader(file.String()))
-		fresh.Snapshot(r)
+		fresh.snapshot(r)
 		if r.Err() == nil {
 			t.Errorf("%s is read", name)
 		}

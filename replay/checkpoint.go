@@ -30,8 +30,11 @@ var errNotResumable = errors.New("this source of actions cannot be saved in a ch
 // A Resumable is a Source that can go on where a checkpoint left it.
 type Resumable interface {
 	Source
-	// Snapshot stores the places of all ranks, or sets them.
-	Snapshot(c *snapshot.Codec)
+	// SaveState writes the places of all ranks.
+	SaveState(w io.Writer) error
+	// RestoreState sets the places of all ranks to those that SaveState has written. It
+	// must take no more from r than that.
+	RestoreState(r io.Reader) error
 	// Follows says, once places are set, whether rest can be what is still to be played of
 	// the last batch of rank; the error is nil if so.
 	Follows(rank int32, rest []trace.Action) error
@@ -94,7 +97,7 @@ func (p *Pause) Save(w io.Writer, wallSeconds float64) error {
 	return snapshot.Write(w, checkpointVersion, func(c *snapshot.Codec) {
 		identity, wall := p.identity(), p.before+wallSeconds
 		moveHead(c, &identity, &wall)
-		p.engine.Snapshot(c)
+		p.engine.snapshot(c)
 	})
 }
 
@@ -108,7 +111,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 			return
 		}
 		if other = difference(found, p.identity()); other == nil {
-			p.engine.Snapshot(c)
+			p.engine.snapshot(c)
 		}
 	})
 	if other != nil {

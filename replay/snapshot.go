@@ -2,6 +2,7 @@ package replay
 
 import (
 	"errors"
+	"io"
 	"math"
 	"slices"
 
@@ -9,9 +10,9 @@ import (
 	"reprise/trace"
 )
 
-// Snapshot stores the state of the replay at a safe point, where no rank is runnable,
+// snapshot stores the state of the replay at a safe point, where no rank is runnable,
 // or sets it from one of a replay of the same trace, machine and options.
-func (e *engine) Snapshot(c *snapshot.Codec) {
+func (e *engine) snapshot(c *snapshot.Codec) {
 	c.Section("engine", *e)
 	c.Range(&e.now, 0, maxTime)
 	snapshot.Index(c, &e.live, 0, len(e.ranks)+1)
@@ -26,9 +27,9 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	e.cpus.snapshot(c)
 	e.snapshotTimes(c)
 	e.progress.snapshot(c)
-	e.network.Snapshot(c)
+	c.Part(e.network)
 	e.snapshotChanges(c)
-	e.snapshotSource(c)
+	snapshotSource(c, e.source)
 	e.snapshotCollectives(c)
 	if e.random != nil {
 		e.random.snapshot(c, len(e.messages))
@@ -40,9 +41,9 @@ func (e *engine) Snapshot(c *snapshot.Codec) {
 	}
 }
 
-func (e *engine) snapshotSource(c *snapshot.Codec) {
-	if s, ok := e.source.(Resumable); ok {
-		s.Snapshot(c)
+func snapshotSource(c *snapshot.Codec, s Source) {
+	if s, ok := s.(Resumable); ok {
+		c.Part(s)
 		return
 	}
 	c.Fail(errNotResumable)
@@ -224,8 +225,11 @@ func (run *collectiveRun) skip(rounds, left int) bool {
 	return true
 }
 
-// Snapshot implements Resumable.
-func (list cursors) Snapshot(c *snapshot.Codec) { trace.Snapshot(c, list) }
+// SaveState implements Resumable.
+func (list cursors) SaveState(w io.Writer) error { return trace.SaveCursors(w, list) }
+
+// RestoreState implements Resumable.
+func (list cursors) RestoreState(r io.Reader) error { return trace.RestoreCursors(r, list) }
 
 // Follows implements Resumable. A cursor knows what it has asked.
 func (list cursors) Follows(rank int32, rest []trace.Action) error {
@@ -239,8 +243,13 @@ func (list cursors) Follows(rank int32, rest []trace.Action) error {
 
 var errOtherActions = errors.New("its actions are not those that its program has come to")
 
-// Snapshot implements Resumable.
-func (l *Lists) Snapshot(c *snapshot.Codec) {
+// SaveState implements Resumable.
+func (l *Lists) SaveState(w io.Writer) error { return snapshot.Save(w, l.snapshot) }
+
+// RestoreState implements Resumable.
+func (l *Lists) RestoreState(r io.Reader) error { return snapshot.Restore(r, l.snapshot) }
+
+func (l *Lists) snapshot(c *snapshot.Codec) {
 	c.Section("lists", *l)
 	c.Const("ranks", len(l.next))
 	for r := range l.next {
@@ -257,17 +266,18 @@ func (l *Lists) Follows(rank int32, rest []trace.Action) error {
 	return nil
 }
 
-// Snapshot implements Resumable.
-func (b *barrierSource) Snapshot(c *snapshot.Codec) {
+// SaveState implements Resumable.
+func (b *barrierSource) SaveState(w io.Writer) error { return snapshot.Save(w, b.snapshot) }
+
+// RestoreState implements Resumable.
+func (b *barrierSource) RestoreState(r io.Reader) error { return snapshot.Restore(r, b.snapshot) }
+
+func (b *barrierSource) snapshot(c *snapshot.Codec) {
 	c.Section("barrier", *b)
 	for r := range b.over {
 		c.Bool(&b.over[r])
 	}
-	if s, ok := b.Source.(Resumable); ok {
-		s.Snapshot(c)
-		return
-	}
-	c.Fail(errNotResumable)
+	snapshotSource(c, b.Source)
 }
 
 // Follows implements Resumable.

@@ -50,12 +50,12 @@ func TestResumeRefusesContradictions(t *testing.T) {
 		c.change(e)
 		var file bytes.Buffer
 		w := snapshot.NewWriter(&file)
-		e.Snapshot(w)
+		e.snapshot(w)
 		if err := w.Flush(); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		r := snapshot.NewReader(&file)
-		pausedEngine(t).Snapshot(r)
+		pausedEngine(t).snapshot(r)
 		if err := r.Err(); !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}

@@ -83,16 +83,12 @@ func fuzzSnapshot(f *testing.F, xml string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e := fresh()
-		c := snapshot.NewReader(bytes.NewReader(data))
-		e.Snapshot(c)
-		if c.Err() != nil {
+		if snapshot.Restore(bytes.NewReader(data), e.snapshot) != nil {
 			return
 		}
 		again := fresh()
-		c = snapshot.NewReader(bytes.NewReader(content(t, e)))
-		again.Snapshot(c)
-		if c.Err() != nil {
-			t.Errorf("what was read cannot be read again: %v", c.Err())
+		if err := snapshot.Restore(bytes.NewReader(content(t, e)), again.snapshot); err != nil {
+			t.Errorf("what was read cannot be read again: %v", err)
 		}
 		left := 2000
 		e.pause = func() error {
@@ -108,9 +104,7 @@ func fuzzSnapshot(f *testing.F, xml string) {
 func content(t testing.TB, e *engine) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	c := snapshot.NewWriter(&buf)
-	e.Snapshot(c)
-	if err := c.Flush(); err != nil {
+	if err := snapshot.Save(&buf, e.snapshot); err != nil {
 		t.Fatal(err)
 	}
 	return buf.Bytes()

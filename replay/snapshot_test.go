@@ -19,7 +19,7 @@ import (
 // machine, the options and other fields; runnable ranks there are none at a pause.
 func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
-	write := func(c *snapshot.Codec) { e.Snapshot(c) }
+	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
 		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes")
 	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
@@ -87,12 +87,12 @@ func TestResumeRefusesOtherTimes(t *testing.T) {
 		change(e)
 		var file bytes.Buffer
 		w := snapshot.NewWriter(&file)
-		e.Snapshot(w)
+		e.snapshot(w)
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		r := snapshot.NewReader(&file)
-		pausedEngine(t).Snapshot(r)
+		pausedEngine(t).snapshot(r)
 		if err := r.Err(); !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), "times: ") {
 			t.Errorf("%s: %v", name, err)
 		}

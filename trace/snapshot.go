@@ -2,15 +2,25 @@ package trace
 
 import (
 	"errors"
+	"io"
 	"math"
 
 	"reprise/internal/snapshot"
 )
 
-// Snapshot stores the places of cursors that were made together, all of them, in a
-// checkpoint, or sets them from one of such cursors of the same file. Of a stream it
-// fails with ErrStream.
-func Snapshot(c *snapshot.Codec, cursors []Cursor) {
+// SaveCursors writes the places of cursors that were made together, all of them. Of a
+// stream it fails with ErrStream.
+func SaveCursors(w io.Writer, cursors []Cursor) error {
+	return snapshot.Save(w, func(c *snapshot.Codec) { snapshotCursors(c, cursors) })
+}
+
+// RestoreCursors sets the places of new cursors to those that SaveCursors has written of
+// cursors of the same file that were made alike, and checks them.
+func RestoreCursors(r io.Reader, cursors []Cursor) error {
+	return snapshot.Restore(r, func(c *snapshot.Codec) { snapshotCursors(c, cursors) })
+}
+
+func snapshotCursors(c *snapshot.Codec, cursors []Cursor) {
 	if len(cursors) == 0 {
 		return
 	}
@@ -29,7 +39,7 @@ func Snapshot(c *snapshot.Codec, cursors []Cursor) {
 	}
 }
 
-// snapshot is Snapshot of what the cursors have in common.
+// snapshot stores what the cursors have in common.
 func (s *cursorSet) snapshot(c *snapshot.Codec, cursors int) {
 	c.Section("cursors", *s, pollable{}, Cursor{}, sumList{}, instr{})
 	c.Const("instructions", len(s.code.instrs))
@@ -65,7 +75,7 @@ func (p *pollable) snapshot(c *snapshot.Codec, code int) {
 	snapshot.Ints(c, p.args[:])
 }
 
-// snapshot is Snapshot of one cursor.
+// snapshot stores the place of one cursor.
 func (c *Cursor) snapshot(s *snapshot.Codec, load *loader) {
 	if c.err != nil {
 		s.Fail(c.err)
@@ -120,7 +130,7 @@ func (c *Cursor) check(load *loader) error {
 	return nil
 }
 
-// snapshotPlace is Snapshot of the place in the stream of calls, if it has not ended.
+// snapshotPlace stores the place in the stream of calls, if it has not ended.
 func (c *Cursor) snapshotPlace(s *snapshot.Codec) {
 	if c.win == nil {
 		return

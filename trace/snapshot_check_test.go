@@ -52,9 +52,8 @@ func TestSnapshotRefuses(t *testing.T) {
 			}
 		}
 		c.change(&old[0], old[0].set.memory)
-		r := snapshot.NewReader(bytes.NewReader(saveCursors(t, old)))
-		Snapshot(r, fresh())
-		if err := r.Err(); !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
+		err := RestoreCursors(bytes.NewReader(saveCursors(t, old)), fresh())
+		if !errors.Is(err, snapshot.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

@@ -102,10 +102,8 @@ func TestSnapshot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := snapshot.NewReader(bytes.NewReader(file))
-			Snapshot(r, fresh)
-			if r.Err() != nil {
-				t.Fatal(r.Err())
+			if err := RestoreCursors(bytes.NewReader(file), fresh); err != nil {
+				t.Fatal(err)
 			}
 			if !bytes.Equal(saveCursors(t, fresh), file) {
 				t.Fatalf("turn %d: what is read is saved as something else", turn)
@@ -127,9 +125,7 @@ func TestSnapshot(t *testing.T) {
 func saveCursors(t *testing.T, cursors []Cursor) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	c := snapshot.NewWriter(&file)
-	Snapshot(c, cursors)
-	if err := c.Flush(); err != nil {
+	if err := SaveCursors(&file, cursors); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes()
@@ -142,10 +138,8 @@ func TestSnapshotOfStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := snapshot.NewWriter(&bytes.Buffer{})
-	Snapshot(c, cursors)
-	if !errors.Is(c.Err(), ErrStream) {
-		t.Error(c.Err())
+	if err := SaveCursors(&bytes.Buffer{}, cursors); !errors.Is(err, ErrStream) {
+		t.Error(err)
 	}
 }
 
@@ -160,7 +154,7 @@ func TestSnapshotFields(t *testing.T) {
 	}
 	visit(t, &cursors[0], nil, 2) // the step and a mark
 	c := &cursors[0]
-	write := func(s *snapshot.Codec) { Snapshot(s, cursors) }
+	write := func(s *snapshot.Codec) { snapshotCursors(s, cursors) }
 	snapshottest.Fields(t, c, func(s *snapshot.Codec, _ *Cursor) { c.snapshot(s, nil) }, "set win rank index noted err")
 	c.win = nil
 	without := saveCursors(t, cursors)

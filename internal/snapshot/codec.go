@@ -10,6 +10,9 @@
 // On a [Codec] that writes, the variables that it names are stored; on one that
 // reads, they are set. What is read is bounded: lengths by what the file holds,
 // indices by the limits that the method gives. The first error sticks.
+//
+// Exported types do not show the codec: their SaveState(io.Writer) and
+// RestoreState(io.Reader) call [Save] and [Restore] with such a method.
 package snapshot
 
 import (
@@ -48,6 +51,74 @@ func NewWriter(w io.Writer) *Codec { return &Codec{w: w, buf: make([]byte, 0, bu
 
 // NewReader returns a codec that reads from r.
 func NewReader(r io.Reader) *Codec { return &Codec{r: r, buf: make([]byte, 0, bufferSize)} }
+
+// Save writes the state that move stores to w. If w is a codec, as where the state is a
+// part of a larger one, that goes on with it.
+func Save(w io.Writer, move func(*Codec)) error {
+	c, part := w.(*Codec)
+	if !part {
+		c = NewWriter(w)
+	}
+	move(c)
+	if part {
+		return c.err
+	}
+	return c.Flush()
+}
+
+// Restore sets the state that Save has written. If r is a codec, that goes on behind the
+// state; of another reader more may be taken than belongs to it.
+func Restore(r io.Reader, move func(*Codec)) error {
+	c, part := r.(*Codec)
+	if !part {
+		c = NewReader(r)
+	}
+	move(c)
+	return c.err
+}
+
+// Part moves the state of what is a part of a larger one.
+func (c *Codec) Part(s interface {
+	SaveState(w io.Writer) error
+	RestoreState(r io.Reader) error
+}) {
+	if c.Reading() {
+		c.Fail(s.RestoreState(c))
+	} else {
+		c.Fail(s.SaveState(c))
+	}
+}
+
+// Write implements io.Writer, for the state of types that know no codec.
+func (c *Codec) Write(p []byte) (int, error) {
+	for done := 0; done < len(p) && c.err == nil; {
+		n := min(len(p)-done, bufferSize)
+		if buf := c.room(n); buf != nil {
+			c.buf = append(buf, p[done:done+n]...)
+			done += n
+		}
+	}
+	if c.err != nil {
+		return 0, c.err
+	}
+	return len(p), nil
+}
+
+// Read implements io.Reader, for the state of types that know no codec.
+func (c *Codec) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	n := copy(p, c.ahead(1))
+	c.at += n
+	switch {
+	case c.err != nil:
+		return 0, c.err
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
 
 // Reading reports whether variables are set.
 func (c *Codec) Reading() bool { return c.w == nil }

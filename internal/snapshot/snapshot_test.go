@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,4 +204,58 @@ func FuzzContent(f *testing.F) {
 			t.Errorf("%d bytes of values from %d", n, len(content))
 		}
 	})
+}
+
+// foreign is state of a type that knows no codec.
+type foreign struct{ text string }
+
+func (f *foreign) SaveState(w io.Writer) error {
+	_, err := io.WriteString(w, f.text)
+	return err
+}
+
+func (f *foreign) RestoreState(r io.Reader) error {
+	text := make([]byte, len(f.text))
+	_, err := io.ReadFull(r, text)
+	f.text = string(text)
+	return err
+}
+
+// TestPart: the state of a part lies between what is moved before and behind it, whether the
+// part knows codecs or not.
+func TestPart(t *testing.T) {
+	own := &counters{[]int64{3, 1 << 40}}
+	other := &foreign{strings.Repeat("some text\n", 10_000)}
+	before, behind := 1.5, 7
+	move := func(c *snapshot.Codec) {
+		c.Float64(&before)
+		c.Part(own)
+		c.Part(other)
+		snapshot.Int(c, &behind)
+	}
+	var file bytes.Buffer
+	if err := snapshot.Save(&file, move); err != nil {
+		t.Fatal(err)
+	}
+	want := other.text
+	own.list, before, behind, other.text = nil, 0, 0, strings.Repeat(" ", len(want))
+	if err := snapshot.Restore(bytes.NewReader(file.Bytes()), move); err != nil {
+		t.Fatal(err)
+	}
+	if before != 1.5 || behind != 7 || other.text != want || !slices.Equal(own.list, []int64{3, 1 << 40}) {
+		t.Errorf("%v, %v, %v, text the same: %v", before, own.list, behind, other.text == want)
+	}
+	err := snapshot.Restore(bytes.NewReader(file.Bytes()[:file.Len()/2]), move)
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("half of a part: %v", err)
+	}
+}
+
+// counters is state of a type that has a codec's method.
+type counters struct{ list []int64 }
+
+func (n *counters) SaveState(w io.Writer) error    { return snapshot.Save(w, n.snapshot) }
+func (n *counters) RestoreState(r io.Reader) error { return snapshot.Restore(r, n.snapshot) }
+func (n *counters) snapshot(c *snapshot.Codec) {
+	snapshot.Slice(c, &n.list, 10, func(v *int64) { snapshot.Int(c, v) })
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/internal/snapshot"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 )
@@ -191,7 +190,7 @@ func TestReadAheadSnapshot(t *testing.T) {
 	defer tr.Close()
 	for i := range int32(200) {
 		ask(tr, i%7)
-		if err := snapshot.Write(io.Discard, 1, tr.Snapshot); err != nil {
+		if err := tr.SaveState(io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,11 +15,16 @@ import (
 // maxBatch bounds the actions that Fill is asked for at once, in a checkpoint.
 const maxBatch = 1 << 16
 
-// Snapshot stores how far the ranks have come in a checkpoint, or sets it from one of
-// the same trace: then the text is read again up to there, which takes a small part
-// of the time that replaying it took. Fill must always have been asked for the same number of
-// actions.
-func (t *Trace) Snapshot(c *snapshot.Codec) {
+// SaveState writes how far the ranks have come. Fill must always have been asked for the
+// same number of actions.
+func (t *Trace) SaveState(w io.Writer) error { return snapshot.Save(w, t.snapshot) }
+
+// RestoreState takes the ranks of the same trace, opened anew, to where SaveState was
+// called: the text is read again up to there, which takes a small part of the time that
+// replaying it took.
+func (t *Trace) RestoreState(r io.Reader) error { return snapshot.Restore(r, t.snapshot) }
+
+func (t *Trace) snapshot(c *snapshot.Codec) {
 	c.Section("text", Trace{}, stream{}, requests{}, lines{}, sumLists{})
 	c.Const("ranks", len(t.streams))
 	batch := t.batch
