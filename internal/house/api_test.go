@@ -1,0 +1,228 @@
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNoInternalTypes: whoever imports a package can name all that it exports: no exported
+// function, method, field, variable or type parameter has a type of internal/.
+func TestNoInternalTypes(t *testing.T) {
+	imp := exportData(t)
+	for _, p := range list(t, "reprise/...") {
+		if isProgram(p.ImportPath) || isInternal(p.ImportPath) || len(p.GoFiles) == 0 {
+			continue
+		}
+		pkg, err := imp.Import(p.ImportPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, use := range internalUses(pkg) {
+			t.Error(use)
+		}
+	}
+}
+
+func isInternal(path string) bool {
+	return strings.HasPrefix(path, "internal/") || strings.Contains(path+"/", "/internal/")
+}
+
+// exportData returns an importer of what the compiler says of this module's packages.
+func exportData(t *testing.T) types.Importer {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", "reprise/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct{ ImportPath, Export string }
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		files[p.ImportPath] = p.Export
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+}
+
+// internalUses names what a package exports with a type of internal/ in it.
+func internalUses(pkg *types.Package) []string {
+	w := &walker{seen: map[types.Type]bool{}}
+	for _, name := range pkg.Scope().Names() {
+		if obj := pkg.Scope().Lookup(name); obj.Exported() {
+			w.object(pkg.Path()+"."+name, obj)
+		}
+	}
+	slices.Sort(w.found)
+	return slices.Compact(w.found)
+}
+
+// walker looks for types of internal/ in what a package exports.
+type walker struct {
+	seen  map[types.Type]bool // types whose definitions have been walked through
+	found []string
+}
+
+func (w *walker) object(place string, obj types.Object) {
+	name, isType := obj.(*types.TypeName)
+	switch {
+	case isType && name.IsAlias():
+		w.visit(place, types.Unalias(name.Type()))
+	case isType:
+		w.define(place, name.Type().(*types.Named))
+	default:
+		w.visit(place, obj.Type())
+	}
+}
+
+// define walks through a type's definition: its parameters, what it is made of, and its
+// methods, those of embedded fields included.
+func (w *walker) define(place string, t *types.Named) {
+	if w.seen[t] {
+		return
+	}
+	w.seen[t] = true
+	w.params(place, t.TypeParams())
+	w.visit(place, t.Underlying())
+	for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+		if m.Obj().Exported() {
+			w.visit(place+"."+m.Obj().Name(), m.Type())
+		}
+	}
+}
+
+func (w *walker) params(place string, list *types.TypeParamList) {
+	for p := range list.TypeParams() {
+		w.visit(place+"["+p.Obj().Name()+"]", p.Constraint())
+	}
+}
+
+// visit looks at a type as it is written. Of a type with a name that others can import, its
+// own package says what it is made of; one that they cannot name is looked into here.
+func (w *walker) visit(place string, t types.Type) {
+	switch t := t.(type) {
+	case *types.Alias:
+		w.named(place, t.Obj(), t.TypeArgs())
+		w.visit(place, types.Unalias(t))
+	case *types.Named:
+		w.named(place, t.Obj(), t.TypeArgs())
+		if obj := t.Obj(); obj.Pkg() != nil && !obj.Exported() {
+			w.define(place, t)
+		}
+	case *types.Signature:
+		w.params(place, t.TypeParams())
+		w.visit(place, t.Params())
+		w.visit(place, t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			w.visit(place, v.Type())
+		}
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Exported() {
+				w.visit(place+"."+f.Name(), f.Type())
+			}
+		}
+	case *types.Interface:
+		for e := range t.EmbeddedTypes() {
+			w.visit(place, e)
+		}
+		for m := range t.Methods() {
+			if m.Exported() {
+				w.visit(place+"."+m.Name(), m.Type())
+			}
+		}
+	case *types.Union:
+		for term := range t.Terms() {
+			w.visit(place, term.Type())
+		}
+	case *types.Map:
+		w.visit(place, t.Key())
+		w.visit(place, t.Elem())
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
+		w.visit(place, t.Elem())
+	}
+}
+
+func (w *walker) named(place string, obj *types.TypeName, args *types.TypeList) {
+	if obj.Pkg() != nil && isInternal(obj.Pkg().Path()) {
+		w.found = append(w.found, fmt.Sprintf("%s has the type %s.%s", place, obj.Pkg().Path(), obj.Name()))
+	}
+	for a := range args.Types() {
+		w.visit(place, a)
+	}
+}
+
+// TestInternalUses: each way in which a type can be seen from outside is found, and nothing
+// that cannot.
+func TestInternalUses(t *testing.T) {
+	const hidden = `package hidden
+type T struct{}
+type G[A any] struct{ a A }
+func (T) Method() {}
+`
+	const text = `package p
+import . "reprise/internal/hidden"
+func Param(x []T)             {}
+func Result() (n int, f func(map[string]*T)) { return }
+func Constraint[A interface{ *T | int }]() {}
+type Field struct{ F chan T; inside T }
+type Embedded struct{ T }
+type Method struct{}
+func (*Method) M(...T)        {}
+type Iface interface{ M() T; m() T }
+type Named T
+type Alias = G[int]
+type Arg struct{ List Pair[T] }
+type Pair[A any] struct{ One A }
+func Unnamed() base           { return base{} }
+type base struct{ t T }
+func (base) Promoted(T)       {}
+type Outer struct{ base }
+var Var T
+type fine struct{ F T }
+var inside T
+func Fine(Pair[int]) error    { return nil }
+`
+	fset := token.NewFileSet()
+	known := packages{}
+	for _, f := range []struct{ path, text string }{{"reprise/internal/hidden", hidden}, {"reprise/p", text}} {
+		file, err := parser.ParseFile(fset, f.path, f.text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := types.Config{Importer: known}
+		if known[f.path], err = config.Check(f.path, fset, []*ast.File{file}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var places []string
+	for _, use := range internalUses(known["reprise/p"]) {
+		place, _, _ := strings.Cut(use, " ")
+		places = append(places, strings.TrimPrefix(place, "reprise/p."))
+	}
+	want := []string{"Alias", "Arg.List", "Constraint[A]", "Embedded.T", "Field.F", "Iface.M", "Method.M", "Outer.Promoted", "Param", "Result", "Unnamed.Promoted", "Var"}
+	if !slices.Equal(places, want) {
+		t.Errorf("%q, want %q", places, want)
+	}
+}
+
+// packages is a types.Importer of what it holds.
+type packages map[string]*types.Package
+
+func (p packages) Import(path string) (*types.Package, error) { return p[path], nil }
