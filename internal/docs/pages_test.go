@@ -1,5 +1,6 @@
 // Package docs holds what the documentation must satisfy: its commands run, its
-// links lead somewhere, and it names every flag.
+// links lead somewhere, the code that it names exists, it names every flag, and its
+// paragraphs are short.
 package docs
 
 import (
