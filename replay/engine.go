@@ -8,7 +8,6 @@ import (
 	"reprise/internal/agenda"
 	"reprise/netmodel"
 	"reprise/replay/collective"
-	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -16,7 +15,7 @@ import (
 // dates at which something happens that more than one rank can notice; between
 // these a rank runs ahead on its own clock, until it waits for a transfer.
 type engine struct {
-	options  smpi.Options
+	options  netmodel.Options
 	network  *netmodel.Network
 	protocol *netmodel.Protocol
 	source   Source

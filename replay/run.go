@@ -8,7 +8,6 @@ import (
 
 	"reprise/internal/agenda"
 	"reprise/netmodel"
-	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -16,7 +15,7 @@ import (
 type Options struct {
 	// Network holds everything that SimGrid's options can set: the network
 	// model, the protocol, what probes and tests cost.
-	Network smpi.Options
+	Network netmodel.Options
 	// Steps [From, To) of the trace are played; To = 0: all from From on.
 	From, To int
 	// Progress, if set, is called whenever the ranks have come one step
@@ -51,7 +50,7 @@ func (o *Options) EndWith(ctx context.Context) (stop func() bool) {
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.
-func DefaultOptions() Options { return Options{Network: smpi.DefaultOptions(), Seed: 1} }
+func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions(), Seed: 1} }
 
 // ErrInterrupted is the error of a source that gives up because the replay should end:
 // what there is up to then is the result, beside the error.
@@ -95,11 +94,11 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := m.check(h.Ranks); err != nil {
 		return nil, err
 	}
-	n, err := netmodel.New(m.Platform, o.Network.Options)
+	n, err := netmodel.New(m.Platform, o.Network)
 	if err != nil {
 		return nil, err
 	}
-	p, err := netmodel.NewProtocol(m.Platform, o.Network.Options)
+	p, err := netmodel.NewProtocol(m.Platform, o.Network)
 	if err != nil {
 		return nil, err
 	}

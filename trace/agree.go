@@ -1,6 +1,10 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/internal/splitmix"
+)
 
 // What ranks say in a collective operation must agree, as MPI has it: the operation and its
 // root; what a rank sends another is what that receives from it (but what a root gathers
@@ -119,3 +123,6 @@ func disagreement(calls []Collective) (rank int, text string) {
 	}
 	return 0, ""
 }
+
+// mix scrambles what is added up.
+func mix(c uint64) uint64 { return splitmix.Mix(c) }

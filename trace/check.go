@@ -25,6 +25,7 @@ type opRule struct {
 	polls  bool // touches a pollable
 	nested bool // has a body
 	req    bool // has a request
+	needs  featureSet
 }
 
 // unused reports a field that an operation does not have, and that is set
@@ -45,6 +46,14 @@ func (r *opRule) unused(it *Item) error {
 	return nil
 }
 
+// Features that operations need.
+const (
+	needsRequests    featureSet = 1 << featureRequests
+	needsPolls       featureSet = 1 << featurePolls
+	needsVectors     featureSet = 1 << featureVectors
+	needsCollectives featureSet = 1 << featureCollectives
+)
+
 var opRules = [numOps]opRule{
 	OpLetAffine:    {name: "affine", args: -1, let: true},
 	OpLetMul:       {name: "mul", args: 2, let: true},
@@ -58,28 +67,28 @@ var opRules = [numOps]opRule{
 	OpSleep:        {name: "sleep", args: 1},
 	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
 	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
-	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, req: true},
-	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, req: true},
+	OpIsend:        {name: "isend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpIssend:       {name: "issend", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
 	OpRecv:         {name: "recv", args: 3, symbol: symbolFamily},
-	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, req: true},
-	OpWait:         {name: "wait", req: true},
-	OpTest:         {name: "test", req: true},
-	OpWaitAll:      {name: "waitall"},
+	OpIrecv:        {name: "irecv", args: 3, symbol: symbolFamily, req: true, needs: needsRequests},
+	OpWait:         {name: "wait", req: true, needs: needsRequests},
+	OpTest:         {name: "test", req: true, needs: needsRequests},
+	OpWaitAll:      {name: "waitall", needs: needsRequests},
 	OpExchange:     {name: "exchange", args: 4, symbol: symbolFamily},
 	OpSyncExchange: {name: "syncexchange", args: 4, symbol: symbolFamily},
 	OpSendrecv:     {name: "sendrecv", args: 6, symbol: symbolFamily},
 	OpIprobe:       {name: "iprobe", args: 2, symbol: symbolFamily},
-	OpProbed:       {name: "probed", args: 2, symbol: symbolFamily},
-	OpDefine:       {name: "define", args: -1, symbol: symbolBlock, polls: true},
-	OpPoll:         {name: "poll", polls: true},
-	OpPollWait:     {name: "pollwait", polls: true},
-	OpWork:         {name: "work", args: -1, symbol: symbolBlock, polls: true},
+	OpProbed:       {name: "probed", args: 2, symbol: symbolFamily, needs: needsPolls},
+	OpDefine:       {name: "define", args: -1, symbol: symbolBlock, polls: true, needs: needsPolls},
+	OpPoll:         {name: "poll", polls: true, needs: needsPolls},
+	OpPollWait:     {name: "pollwait", polls: true, needs: needsPolls},
+	OpWork:         {name: "work", args: -1, symbol: symbolBlock, polls: true, needs: needsPolls},
 	OpMark:         {name: "mark", args: -1, symbol: symbolMarker},
 	OpIf:           {name: "if", args: 1, nested: true},
 	OpLoop:         {name: "loop", args: 1, nested: true},
 	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
-	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective},
-	OpFree:         {name: "free", req: true},
+	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective, needs: needsCollectives},
+	OpFree:         {name: "free", req: true, needs: needsRequests},
 }
 
 func (op Op) String() string {
@@ -100,11 +109,12 @@ const (
 // checker verifies a block against the rules of its program: symbols exist,
 // callees come before callers, registers are set once and before use.
 type checker struct {
-	program *Program
-	block   *Block
-	defined []bool
-	polls   bool
-	depth   int
+	program  *Program
+	block    *Block
+	defined  []bool
+	polls    bool
+	features featureSet
+	depth    int
 }
 
 func (c *checker) check() error {
@@ -145,6 +155,7 @@ func (c *checker) item(it *Item) error {
 		return fmt.Errorf("unknown operation")
 	}
 	rule := &opRules[it.Op]
+	c.features |= rule.needs
 	if err := c.symbol(it, rule); err != nil {
 		return err
 	}
@@ -242,6 +253,7 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		return err
 	}
 	if vectors := c.vectorArgs(it); vectors != 0 {
+		c.features |= needsVectors
 		for i, a := range it.Args {
 			if vectors>>min(i, 63)&1 != 0 && a.Const != 0 {
 				return fmt.Errorf("argument %d is a vector with a constant", i)

@@ -40,7 +40,7 @@ func convert[A, B any](from []A, f func(A) B) []B {
 }
 
 // encodeHeader returns the content of a header record.
-func encodeHeader(h *Header) ([]byte, error) {
+func encodeHeader(h *Header, features []string) ([]byte, error) {
 	return marshal(&pb.Header{
 		Program: h.Program, Tool: h.Tool, Command: h.Command,
 		Params: convert(h.Params, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
@@ -53,15 +53,16 @@ func encodeHeader(h *Header) ([]byte, error) {
 		Markers:   convert(h.Markers, encodeMarker),
 		Templates: convert(h.Templates, encodeTemplate),
 		Pollables: uint64(h.Pollables),
+		Features:  features,
 	})
 }
 
-// decodeHeader reads the content of a header record. Numbers that do not fit are
-// turned into ones that Header.Check refuses.
-func decodeHeader(b []byte) (*Header, error) {
+// decodeHeader reads the content of a header record, and the features that it lists.
+// Numbers that do not fit are turned into ones that Header.Check refuses.
+func decodeHeader(b []byte) (*Header, []string, error) {
 	var m pb.Header
 	if err := unmarshal(b, &m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return &Header{
 		Program: m.Program, Tool: m.Tool, Command: m.Command,
@@ -75,7 +76,7 @@ func decodeHeader(b []byte) (*Header, error) {
 		Markers:   convert(m.Markers, decodeMarker),
 		Templates: convert(m.Templates, decodeTemplate),
 		Pollables: fit(m.Pollables),
-	}, nil
+	}, m.Features, nil
 }
 
 // fit returns v as an int, or -1 if it is larger than 2^31-1.
@@ -191,8 +192,8 @@ func decodeColumnAxis(v uint32) int {
 }
 
 // encodeDefinitions returns the content of a definitions record.
-func encodeDefinitions(blocks []Block) ([]byte, error) {
-	m := &pb.Definitions{Blocks: make([]*pb.Block, len(blocks))}
+func encodeDefinitions(blocks []Block, features []string) ([]byte, error) {
+	m := &pb.Definitions{Blocks: make([]*pb.Block, len(blocks)), Features: features}
 	for i := range blocks {
 		m.Blocks[i] = encodeBlock(&blocks[i])
 	}
@@ -221,21 +222,22 @@ func encodeOperands(args []Operand) (regs []byte, consts []int64) {
 	return regs, consts
 }
 
-// decodeDefinitions reads the content of a definitions record.
-func decodeDefinitions(b []byte) ([]Block, error) {
+// decodeDefinitions reads the content of a definitions record: blocks, and features
+// that are new.
+func decodeDefinitions(b []byte) ([]Block, []string, error) {
 	var m pb.Definitions
 	if err := unmarshal(b, &m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	blocks := make([]Block, len(m.Blocks))
 	for i, d := range m.Blocks {
 		items, err := decodeItems(d.Items, 0)
 		if err != nil {
-			return nil, corruptf("block %q: %v", d.Name, err)
+			return nil, nil, corruptf("block %q: %v", d.Name, err)
 		}
 		blocks[i] = Block{Name: d.Name, Params: fit(d.Params), Items: items}
 	}
-	return blocks, nil
+	return blocks, m.Features, nil
 }
 
 func decodeItems(from []*pb.Item, depth int) ([]Item, error) {

@@ -56,11 +56,11 @@ func TestCodecForgetsNothing(t *testing.T) {
 			}
 		}
 	}
-	plain, err := encodeHeader(&h)
+	plain, err := encodeHeader(&h, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeHeader(plain)
+	got, _, err := decodeHeader(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +80,11 @@ func TestBlockCodecForgetsNothing(t *testing.T) {
 	nested := item
 	nested.Body = []Item{item, {Op: 1}}
 	blocks := []Block{{Name: "a", Params: 3, Items: []Item{nested}}, {Name: "b"}}
-	plain, err := encodeDefinitions(blocks)
+	plain, err := encodeDefinitions(blocks, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeDefinitions(plain)
+	got, _, err := decodeDefinitions(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 	for range maxNesting + 1 {
 		deep = []Item{{Op: OpIf, Body: deep}}
 	}
-	plain, err := encodeDefinitions([]Block{{Items: deep}})
+	plain, err := encodeDefinitions([]Block{{Items: deep}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDefinitionsThatAreRefused(t *testing.T) {
 		"operation 256":               {0x0a, 5, 0x1a, 3, 0x08, 0x80, 0x02},
 		"a register, but no constant": {0x0a, 5, 0x1a, 3, 0x3a, 1, 1},
 	} {
-		if blocks, err := decodeDefinitions(bad); err == nil {
+		if blocks, _, err := decodeDefinitions(bad); err == nil {
 			t.Errorf("%s: %+v", name, blocks)
 		}
 	}

@@ -145,25 +145,25 @@ func FuzzWindow(f *testing.F) {
 // FuzzHeader: the content of a header is refused, or encodes to an equal one.
 func FuzzHeader(f *testing.F) {
 	for seed := range uint64(5) {
-		plain, err := encodeHeader(newRandomTrace(seed).header)
+		plain, err := encodeHeader(newRandomTrace(seed).header, nil)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(plain)
 	}
 	f.Fuzz(func(t *testing.T, plain []byte) {
-		h, err := decodeHeader(plain)
+		h, _, err := decodeHeader(plain)
 		if err != nil || h.Ranks > 1<<16 {
 			return
 		}
 		if _, err := NewProgram(h); err != nil {
 			return
 		}
-		again, err := encodeHeader(h)
+		again, err := encodeHeader(h, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeHeader(again)
+		got, _, err := decodeHeader(again)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func FuzzDefinitions(f *testing.F) {
 		if _, err := readAll(tr); err != nil {
 			f.Fatal(err)
 		}
-		plain, err := encodeDefinitions(tr.prog.blocks)
+		plain, err := encodeDefinitions(tr.prog.blocks, nil)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func FuzzDefinitions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blocks, err := decodeDefinitions(plain)
+		blocks, _, err := decodeDefinitions(plain)
 		if err != nil {
 			return
 		}
@@ -207,11 +207,11 @@ func FuzzDefinitions(f *testing.F) {
 				return
 			}
 		}
-		again, err := encodeDefinitions(p.blocks)
+		again, err := encodeDefinitions(p.blocks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodeDefinitions(again)
+		got, _, err := decodeDefinitions(again)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/trace/vectors"
 )
 
 // stated is what was written, or read: a unit's calls, with vectors in place of
@@ -153,11 +155,11 @@ func (r *randomTrace) values(n int) []int64 {
 	return v
 }
 
-// vector states a vector, sometimes as a draw, and returns its handle and values.
+// vector states a vector, sometimes as a generated one, and returns its handle and values.
 func (r *randomTrace) vector(w *Writer) (int64, []int64) {
 	if r.pick(3) == 0 {
-		d := &Draw{Seed: r.rng.Uint64(), First: 5, Count: r.rng.Int64N(9), Rows: 100, Block: 4, Owners: 3}
-		return w.Vector(Vector{Draw: d}), d.Append([]int64{})
+		g := vectors.PivotOwners{Seed: r.rng.Uint64(), First: 5, Count: r.rng.Int64N(9), Rows: 100, Block: 4, Owners: 3}.Generated()
+		return w.Vector(Vector{Generated: g}), g.Append([]int64{})
 	}
 	v := r.values(r.pick(6))
 	return w.Vector(Vector{Values: v}), v

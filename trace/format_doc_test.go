@@ -156,7 +156,8 @@ func TestDocumentedHash(t *testing.T) {
 		hash := tr.prog.BlockHash(i)
 		content = append(content, hash[:]...)
 	}
-	content = append(content, 1, 8, 10, 0, 14) // a vector: kind 1 + 3, elements 5, 0, 7
+	content = append(content, 1, 0, 6, 10, 0, 14) // a vector: stated, 3 elements: 5, 0, 7
+	content = append(content, 0)                  // generators
 	if got := tr.Windows()[0].Hash; got != sha256.Sum256(content) {
 		t.Errorf("window is named %x", got)
 	}

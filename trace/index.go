@@ -6,10 +6,13 @@ import (
 	"io"
 )
 
-// define adds the blocks of a definitions record to the program.
+// define adds the features and blocks of a definitions record.
 func (t *Trace) define(plain []byte, f *frame) error {
-	blocks, err := decodeDefinitions(plain)
+	blocks, features, err := decodeDefinitions(plain)
 	if err != nil {
+		return err
+	}
+	if err := t.features.read(features, t.Header().Tool); err != nil {
 		return err
 	}
 	if int(f.number) != t.prog.NumBlocks() || int(f.count) != len(blocks) {
@@ -24,9 +27,13 @@ func (t *Trace) define(plain []byte, f *frame) error {
 		if n != int(f.number)+i {
 			return corruptf("block %d equals block %d", int(f.number)+i, n)
 		}
+		if err := t.features.lack(t.prog.infos[n].features); err != nil {
+			return fmt.Errorf("block %d: %w", n, err)
+		}
 		h := t.prog.BlockHash(n)
 		hash.Write(h[:])
 	}
+	hashFeatures(hash, features)
 	if [sha256.Size]byte(hash.Sum(nil)) != f.hash {
 		return errHash
 	}

@@ -58,7 +58,7 @@ func templateColumns(h *Header, t *Template) []column {
 	return cols
 }
 
-// MaxElements bounds the elements of all vectors of a window, stated or drawn.
+// MaxElements bounds the elements of all vectors of a window, stated or generated.
 const MaxElements = 1 << 22
 
 // Limits of a window, so that it decodes to a bounded amount of memory.
@@ -97,6 +97,12 @@ func (d *digest) table(vals []int64) {
 
 // bytes adds b as it is.
 func (d *digest) bytes(b []byte) { d.buf = append(d.buf, b...) }
+
+// text adds a text.
+func (d *digest) text(s string) {
+	d.number(len(s))
+	d.buf = append(d.buf, s...)
+}
 
 func (d *digest) flush() {
 	d.hash.Write(d.buf)

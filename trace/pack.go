@@ -3,22 +3,24 @@ package trace
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	pb "reprise/proto"
+	"reprise/trace/vectors"
 )
 
 // storedVector is a vector that a Writer was given, small.
 type storedVector struct {
-	packed []byte // values as signed varints
-	count  int
-	draw   *Draw
-	window int // 1 + number of the last window that used it
+	packed    []byte // values as signed varints
+	count     int
+	generated *vectors.Generated // if set, instead of packed
+	window    int                // 1 + number of the last window that used it
 }
 
 func storeVector(v *Vector) storedVector {
-	if v.Draw != nil {
-		draw := *v.Draw
-		return storedVector{draw: &draw, count: int(draw.Count)}
+	if g := v.Generated; g != nil {
+		own := vectors.Generated{Kind: g.Kind, Args: slices.Clone(g.Args), Count: g.Count}
+		return storedVector{generated: &own, count: int(g.Count)}
 	}
 	return storedVector{packed: appendVarints(nil, v.Values), count: len(v.Values)}
 }
@@ -120,7 +122,7 @@ func (p *packer) pack(w *pendingWindow) ([]byte, [sha256.Size]byte, error) {
 		}
 	}
 	m.Blocks = p.packBlocks()
-	p.packVectors()
+	m.Generators = p.packVectors()
 	m.Vectors = uint32(len(p.handles.names))
 	m.Columns = p.cols.buf
 	plain, err := marshal(m)
@@ -238,28 +240,57 @@ func (p *packer) packBlocks() []uint32 {
 	return numbers
 }
 
-// packVectors packs the window's vectors: kinds, values, draws.
-func (p *packer) packVectors() {
-	var kinds, values []int64
-	var draws [drawFields][]int64
+// packVectors packs the window's vectors: kinds, counts, values, and the arguments of
+// those that are generated. It returns the names of the kinds.
+func (p *packer) packVectors() []string {
+	var kinds, counts, values []int64
+	var generators []*vectors.Kind
+	var args [][]int64 // of each generator in turn, by argument
 	for _, h := range p.handles.names {
 		v := p.vectors.get(h)
-		if v.draw != nil {
-			kinds = append(kinds, 0)
-			for i, x := range v.draw.fields() {
-				draws[i] = append(draws[i], x)
+		counts = append(counts, int64(v.count))
+		if g := v.generated; g != nil {
+			n := slices.Index(generators, g.Kind)
+			if n < 0 {
+				n = len(generators)
+				generators = append(generators, g.Kind)
 			}
+			kinds = append(kinds, 1+int64(n))
 			continue
 		}
-		kinds = append(kinds, 1+int64(v.count))
+		kinds = append(kinds, 0)
 		for b := v.packed; len(b) > 0; {
 			x, n := binary.Varint(b)
 			values, b = append(values, x), b[n:]
 		}
 	}
+	for n, g := range generators {
+		args = append(args, p.arguments(kinds, 1+int64(n), len(g.Args()))...)
+	}
 	p.digest.number(len(kinds))
-	for _, table := range append([][]int64{kinds, values}, draws[:]...) {
+	for _, table := range append([][]int64{kinds, counts, values}, args...) {
 		p.digest.table(table)
 		p.cols.add(table, 1)
 	}
+	names := make([]string, len(generators))
+	p.digest.number(len(names))
+	for i, g := range generators {
+		names[i] = g.Name()
+		p.digest.text(names[i])
+	}
+	return names
+}
+
+// arguments returns those of the window's vectors of a kind, a list for each argument.
+func (p *packer) arguments(kinds []int64, kind int64, n int) [][]int64 {
+	args := make([][]int64, n)
+	for i, h := range p.handles.names {
+		if kinds[i] != kind {
+			continue
+		}
+		for j, x := range p.vectors.get(h).generated.Args {
+			args[j] = append(args[j], x)
+		}
+	}
+	return args
 }

@@ -26,8 +26,9 @@ type Program struct {
 
 // blockInfo is what callers need to know of a block.
 type blockInfo struct {
-	hash  [32]byte
-	polls bool // it, or a callee, polls or defines a pollable
+	hash     [32]byte
+	polls    bool // it, or a callee, polls or defines a pollable
+	features featureSet
 }
 
 // NewProgram checks a header and returns a program without blocks. The header
@@ -101,7 +102,7 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	}
 	n := len(p.blocks)
 	p.blocks = append(p.blocks, b)
-	p.infos = append(p.infos, blockInfo{hash: hash, polls: c.polls})
+	p.infos = append(p.infos, blockInfo{hash: hash, polls: c.polls, features: c.features})
 	p.byHash[hash] = n
 	return n, nil
 }

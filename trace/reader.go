@@ -28,6 +28,8 @@ type Trace struct {
 	hash    [sha256.Size]byte
 	head    [sha256.Size]byte
 
+	features featureSet // that the file lists; of a stream in the records read
+
 	// Of a stream: the header of the next window, or why there is none.
 	pending *frame
 	ended   error // nil while pending or at a good end
@@ -127,23 +129,33 @@ func newTrace(r io.Reader, name string) (*Trace, error) {
 }
 
 func (t *Trace) setHeader(plain []byte, f *frame) error {
-	h, err := decodeHeader(plain)
+	if sha256.Sum256(plain) != f.hash {
+		return errHash
+	}
+	h, features, err := decodeHeader(plain)
 	if err != nil {
 		return err
 	}
-	if sha256.Sum256(plain) != f.hash {
-		return errHash
+	if err := t.features.read(features, h.Tool); err != nil {
+		return err
+	}
+	if err := t.features.lack(h.features()); err != nil {
+		return err
 	}
 	if t.prog, err = NewProgram(h); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	t.head = f.hash
-	t.unpack = unpacker{prog: t.prog, layout: newLayout(h), digest: newDigest()}
+	t.unpack = unpacker{prog: t.prog, known: &t.features, layout: newLayout(h), digest: newDigest()}
 	return nil
 }
 
 // Header returns the trace's header; it must not be changed.
 func (t *Trace) Header() *Header { return t.prog.header }
+
+// Features lists what the file uses beyond what all files do, sorted by name: of a
+// stream as far as its records were read. docs/trace-format.md says what they mean.
+func (t *Trace) Features() []string { return t.features.names() }
 
 // Program returns the header with the blocks: of a file all, of a stream those
 // read so far.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"testing"
+
+	"reprise/trace/vectors"
 )
 
 // synthetic writes traces that have the shape of a block-cyclic LU
@@ -166,7 +168,7 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 	}
 	call(Call{Template: 6, Gates: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	if s.draws {
-		d := w.Vector(Vector{Draw: &Draw{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}})
+		d := w.Vector(Vector{Generated: vectors.PivotOwners{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}.Generated()})
 		call(Call{Template: 7, Gates: [][]int64{everybody}, Blocks: all(blocks["pivots"][0]), Args: [][]int64{all(d)}})
 	}
 }

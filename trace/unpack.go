@@ -1,14 +1,11 @@
 package trace
 
-import (
-	"math"
-
-	pb "reprise/proto"
-)
+import pb "reprise/proto"
 
 // unpacker turns the content of window records into windows.
 type unpacker struct {
 	prog   *Program
+	known  *featureSet // that the file lists
 	layout layout
 	digest *digest
 	cols   columnReader
@@ -73,7 +70,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*window, Totals, error) {
 		u.template(t, &groups[t], &vectors)
 	}
 	u.finishBlocks()
-	u.vectors(w, &vectors)
+	u.vectors(w, &vectors, m.Generators)
 	if u.cols.left() > 0 {
 		u.cols.fail("%d bytes after the last column", u.cols.left())
 	}
@@ -326,78 +323,5 @@ func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*c
 			u.values = u.values[size:]
 		}
 		set(c, part)
-	}
-}
-
-// vectors decodes the window's vectors.
-func (u *unpacker) vectors(w *window, seen *firstUse) {
-	if u.cols.err != nil {
-		return
-	}
-	if seen.next != seen.count {
-		u.cols.fail("%d vectors, but only %d are used", seen.count, seen.next)
-		return
-	}
-	n := int(seen.count)
-	kinds := u.cols.table(nil, n, 1)
-	u.digest.number(n)
-	u.digest.table(kinds)
-	total, draws := u.vectorSizes(kinds)
-	values := u.cols.table(u.values[:0], total, 1)
-	u.digest.table(values)
-	var fields [drawFields][]int64
-	for i := range fields {
-		fields[i] = u.cols.table(nil, draws, 1)
-		u.digest.table(fields[i])
-	}
-	if u.cols.err == nil {
-		u.buildVectors(w, kinds, values, fields)
-	}
-}
-
-// vectorSizes returns the number of values that are stated, and of draws.
-func (u *unpacker) vectorSizes(kinds []int64) (values, draws int) {
-	for i, k := range kinds {
-		switch {
-		case k == 0:
-			draws++
-		case k < 0 || k-1 > math.MaxInt32-int64(values):
-			u.cols.fail("vector %d of %d elements", i, k-1)
-			return 0, 0
-		default:
-			values += int(k - 1)
-		}
-	}
-	return values, draws
-}
-
-// buildVectors computes the running sums of the window's vectors.
-func (u *unpacker) buildVectors(w *window, kinds, values []int64, fields [drawFields][]int64) {
-	w.vectors = make([]vector, len(kinds))
-	total, next := int64(0), 0
-	for i, k := range kinds {
-		v := Vector{}
-		if k > 0 {
-			v.Values, values = values[:k-1], values[k-1:]
-			total += k - 1
-		} else {
-			var f [drawFields]int64
-			for j := range f {
-				f[j] = fields[j][next]
-			}
-			next++
-			d := drawOf(f)
-			if err := d.Check(); err != nil {
-				u.cols.fail("vector %d: %v", i, err)
-				return
-			}
-			v.Draw = &d
-			total += d.Count
-		}
-		if total > MaxElements {
-			u.cols.fail("vectors of %d elements, at most %d", total, MaxElements)
-			return
-		}
-		w.vectors[i] = newVector(&v)
 	}
 }

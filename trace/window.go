@@ -1,5 +1,11 @@
 package trace
 
+import (
+	"fmt"
+
+	"reprise/trace/vectors"
+)
+
 // NoBlock in a block column: the class calls nothing (as a gate of zero would say).
 const NoBlock = -1
 
@@ -18,31 +24,19 @@ type Call struct {
 
 // Vector is a sequence of integers that blocks take elements and range sums of.
 type Vector struct {
-	Values []int64
-	Draw   *Draw // if set, the values follow from it and Values is nil
+	Values    []int64
+	Generated *vectors.Generated // if set, it makes the values, and Values is nil
 }
 
-// Draw describes the owners of pivot rows drawn uniformly below the diagonal of a
-// matrix of Rows rows in blocks of Block rows, dealt cyclically to Owners owners.
-// Element i, 0 <= i < Count, belongs to column c = First+i. Its row is
-//
-//	r = c + mix(mix(Seed) + c) mod (Rows - c)
-//
-// with mix the finalizer of SplitMix64 (Steele, Lea, Flood 2014) in 64-bit
-// unsigned arithmetic,
-//
-//	z = c + 0x9E3779B97F4A7C15
-//	z = (z xor (z >> 30)) * 0xBF58476D1CE4E5B9
-//	z = (z xor (z >> 27)) * 0x94D049BB133111EB
-//	mix(c) = z xor (z >> 31)
-//
-// and its value is 0 if r = c, else 1 + the distance from the owner of row First
-// to that of row r, (r/Block - First/Block) mod Owners. It stores a random choice in a few
-// bytes where the owners themselves would cost log2(Owners) bits each.
-type Draw struct {
-	Seed                uint64
-	First, Count        int64
-	Rows, Block, Owners int64
+// check reports what a file cannot hold.
+func (v *Vector) check() error {
+	if v.Generated == nil {
+		return nil
+	}
+	if n := v.Generated.Count; n > MaxElements {
+		return fmt.Errorf("%d elements, at most %d", n, MaxElements)
+	}
+	return v.Generated.Check()
 }
 
 // window is a decoded part of the stream: consecutive units, complete in itself.
@@ -85,6 +79,22 @@ type callColumns struct {
 type vector struct {
 	sums   []int64
 	counts bool // the elements can be counts of a collective operation
+}
+
+// newVector returns the running sums of a vector.
+func newVector(v *Vector) vector {
+	var sums []int64
+	if v.Generated != nil {
+		sums = v.Generated.Append(make([]int64, 1, v.Generated.Count+1))
+	} else {
+		sums = append(make([]int64, 1, len(v.Values)+1), v.Values...)
+	}
+	counts := true
+	for i := 1; i < len(sums); i++ {
+		counts = counts && uint64(sums[i]) <= MaxCount
+		sums[i] += sums[i-1]
+	}
+	return vector{sums, counts}
 }
 
 // spans reports whether [lo, hi) is a range of elements, indices mod the length.

@@ -44,8 +44,11 @@ type Writer struct {
 	vectors vectorStore
 	packer  packer
 	window  pendingWindow
-	step    int // of the last unit
-	defined int // blocks written
+	step    int        // of the last unit
+	defined int        // blocks written
+	listed  featureSet // features that records have listed
+	needed  featureSet
+	started bool // the header is written
 	entries []frame
 	totals  Totals
 	chain   hash.Hash
@@ -66,8 +69,9 @@ func (s *vectorStore) get(handle int64) *storedVector {
 	return &s.list[handle-s.base]
 }
 
-// NewWriter begins a trace on w. The header must not change any more. Close must
-// be called to complete the trace; it does not close w.
+// NewWriter begins a trace on w. The header must not change any more. It is written
+// with the first window, since it lists the features that are used up to there. Close
+// must be called to complete the trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if o.Window < 0 || o.Window > maxUnits {
 		return nil, fmt.Errorf("windows of %d units, allowed 1 to %d", o.Window, maxUnits)
@@ -79,21 +83,17 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := encodeHeader(h)
+	plain, err := encodeHeader(h, featureNames)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if len(plain) > maxHeaderSize {
 		return nil, fmt.Errorf("header of %d bytes, at most %d", len(plain), maxHeaderSize)
 	}
-	t := &Writer{prog: prog, options: o, layout: newLayout(h), chain: sha256.New()}
+	t := &Writer{prog: prog, options: o, layout: newLayout(h), chain: sha256.New(), needed: h.features()}
 	t.packer = packer{prog: prog, layout: t.layout, vectors: &t.vectors, digest: newDigest()}
-	if t.frames, err = newFrameWriter(w); err != nil {
-		return nil, err
-	}
-	head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
-	t.chain.Write(head.hash[:])
-	return t, t.frames.record(&head, plain)
+	t.frames, err = newFrameWriter(w)
+	return t, err
 }
 
 // Program returns the program, to which blocks may be added at any time before
@@ -101,8 +101,8 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 func (w *Writer) Program() *Program { return w.prog }
 
 // Vector stores a vector and returns its handle, which arguments of later calls
-// may name. The values are copied. A draw that breaks a rule is reported by the
-// first Call that uses it.
+// may name. The values are copied. A generated one that breaks a rule is reported by
+// the first Call that uses it.
 func (w *Writer) Vector(v Vector) int64 {
 	w.vectors.list = append(w.vectors.list, storeVector(&v))
 	return w.vectors.base + int64(len(w.vectors.list)) - 1
@@ -276,13 +276,14 @@ func (w *Writer) useVector(handle int64) error {
 	if v.window == w.totals.Windows+1 {
 		return nil
 	}
-	if v.draw != nil {
-		if err := v.draw.Check(); err != nil {
-			return fmt.Errorf("vector %d: %w", handle, err)
-		}
+	if err := (&Vector{Generated: v.generated}).check(); err != nil {
+		return fmt.Errorf("vector %d: %w", handle, err)
 	}
 	if sum := w.window.elements + v.count; sum > MaxElements {
 		return fmt.Errorf("vector %d: with it the vectors of a window have %d elements, at most %d", handle, sum, MaxElements)
+	}
+	if v.generated != nil {
+		w.needed.add(generatorFeature(v.generated.Kind.Name()))
 	}
 	w.window.elements += v.count
 	v.window = w.totals.Windows + 1
@@ -302,8 +303,15 @@ func (p *Program) checkTarget(block int64, params int) error {
 	return nil
 }
 
-// flush writes the definitions that are new, then the window.
+// flush writes the header, if it is not written, and the definitions that are new, then
+// the window.
 func (w *Writer) flush() error {
+	for i := w.defined; i < w.prog.NumBlocks(); i++ {
+		w.needed |= w.prog.infos[i].features
+	}
+	if err := w.begin(); err != nil {
+		return err
+	}
 	if err := w.define(); err != nil {
 		return err
 	}
@@ -327,9 +335,27 @@ func (w *Writer) flush() error {
 	return nil
 }
 
-// define writes the blocks that have been added since the last time.
+// begin writes the header, once.
+func (w *Writer) begin() error {
+	if w.started {
+		return nil
+	}
+	plain, err := encodeHeader(w.prog.header, w.needed.names())
+	if err != nil {
+		return err
+	}
+	w.started, w.listed = true, w.needed
+	head := frame{kind: kindHeader, hash: sha256.Sum256(plain)}
+	w.chain.Write(head.hash[:])
+	return w.frames.record(&head, plain)
+}
+
+// define writes the blocks that have been added since the last time, and lists the
+// features that have come with them or with the window's vectors.
 func (w *Writer) define() error {
-	for w.defined < w.prog.NumBlocks() {
+	for w.defined < w.prog.NumBlocks() || w.listed != w.needed {
+		features := w.needed.without(w.listed).names()
+		w.listed = w.needed
 		first, size := w.defined, 0
 		hash := sha256.New()
 		for ; w.defined < w.prog.NumBlocks() && size < defsSize; w.defined++ {
@@ -337,7 +363,8 @@ func (w *Writer) define() error {
 			h := w.prog.BlockHash(w.defined)
 			hash.Write(h[:])
 		}
-		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined])
+		hashFeatures(hash, features)
+		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined], features)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"reprise/trace/vectors"
 )
 
 // listHeader has 4 ranks in 2 groups and two templates: one block for all with a
@@ -93,21 +95,21 @@ func TestWriterRefusesBadCalls(t *testing.T) {
 	}
 }
 
-func TestWriterRefusesBadDraws(t *testing.T) {
+func TestWriterRefusesBadGenerated(t *testing.T) {
 	w := listWriter(t, io.Discard)
 	if err := w.Step(0); err != nil {
 		t.Fatal(err)
 	}
 	c := oneCall()
-	c.Args[0][0] = w.Vector(Vector{Draw: &Draw{Count: 1, Rows: 9, Block: 1, Owners: 1}})
+	c.Args[0][0] = w.Vector(Vector{Generated: vectors.PivotOwners{Count: 1, Rows: 9, Block: 1, Owners: 1}.Generated()})
 	if err := w.Call(c); err != nil {
 		t.Fatal(err)
 	}
-	for want, d := range map[string]Draw{
-		"over blocks of 0 rows": {Count: 1, Rows: 9, Owners: 1},
+	for want, d := range map[string]vectors.PivotOwners{
+		"blocks of 0 rows":      {Count: 1, Rows: 9, Owners: 1},
 		"have 4194305 elements": {Count: MaxElements, Rows: MaxElements, Block: 1, Owners: 1}, // 2^22 and the one above
 	} {
-		c.Args[0][0] = w.Vector(Vector{Draw: &d})
+		c.Args[0][0] = w.Vector(Vector{Generated: d.Generated()})
 		if err := w.Call(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want …%s…", d, err, want)
 		}

@@ -12,7 +12,6 @@ import (
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
-	"reprise/smpi"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 	"reprise/warning"
@@ -224,7 +223,7 @@ func loadMachine(s *settings, in *input) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.odd = warning.Join(m.Platform.Warnings(), smpi.ObsoleteOptions(m.Platform), s.odd)
+	m.odd = warning.Join(m.Platform.Warnings(), netmodel.ObsoleteOptions(m.Platform), s.odd)
 	return m, warning.With(m.loadRest(s, h, builtin), m.odd)
 }
 

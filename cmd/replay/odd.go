@@ -7,8 +7,8 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/words"
 	"reprise/kernels"
+	"reprise/netmodel"
 	"reprise/platforms"
-	"reprise/smpi"
 	"reprise/warning"
 )
 
@@ -20,7 +20,7 @@ func (m *machine) note(format string, args ...any) {
 // notePolls notes that polls cost what SimGrid has by default, which was measured on no
 // machine, if the platform is a file and neither that nor the command line says anything
 // else. Built-in machines are as they were published.
-func (m *machine) notePolls(s *settings, polls bool, o *smpi.Options) {
+func (m *machine) notePolls(s *settings, polls bool, o *netmodel.Options) {
 	const name = "smpi/iprobe"
 	set := s.sets(name) ||
 		slices.ContainsFunc(m.Platform.Config(), func(p platforms.Prop) bool { return p.Name == name })

@@ -14,8 +14,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/words"
+	"reprise/netmodel"
 	"reprise/platforms"
-	"reprise/smpi"
 	"reprise/warning"
 )
 
@@ -162,8 +162,8 @@ func (q *platformQuery) answer(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := smpi.DefaultOptions()
-	odd := warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))
+	o := netmodel.DefaultOptions()
+	odd := warning.Join(p.Warnings(), netmodel.ObsoleteOptions(p))
 	if err := o.ApplyConfig(p); err != nil {
 		return warning.With(err, odd)
 	}
@@ -183,7 +183,7 @@ func (q *platformQuery) answer(w io.Writer) error {
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the
 // options say how quick it is.
-func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route, error) {
+func findRoute(p *platforms.Platform, o *netmodel.Options, from, to string) (*route, error) {
 	var ends [2]int
 	for i, name := range [2]string{from, to} {
 		host, ok := p.HostIndex(name)

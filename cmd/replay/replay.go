@@ -64,7 +64,7 @@ func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, 
 	if err != nil {
 		return nil, o, warning.With(err, m.odd)
 	}
-	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network.Options, m.Hosts)...)
+	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network, m.Hosts)...)
 	m.notePolls(s, in.polls(), &o.Network)
 	m.incomplete = m.modelless()
 	if !s.quiet {

@@ -9,7 +9,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/words"
-	"reprise/smpi"
+	"reprise/netmodel"
 	"reprise/warning"
 )
 
@@ -63,10 +63,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
-		if note := smpi.Obsolete(name); note != "" {
+		if note := netmodel.Obsolete(name); note != "" {
 			s.odd = append(s.odd, warning.New("--cfg: %s", note))
 		}
-		name = smpi.OptionName(name)
+		name = netmodel.OptionName(name)
 		if slices.ContainsFunc(network, func(c [2]string) bool { return c[0] == name }) {
 			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
 		}

@@ -17,7 +17,6 @@ import (
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
-	"reprise/smpi"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
@@ -61,11 +60,11 @@ func readers(t *testing.T) []reader {
 		if err != nil {
 			return err
 		}
-		o := smpi.DefaultOptions()
+		o := netmodel.DefaultOptions()
 		if err := o.ApplyConfig(p); err != nil {
 			return err
 		}
-		_, err = netmodel.NewProtocol(p, o.Options)
+		_, err = netmodel.NewProtocol(p, o)
 		return err
 	}
 	set := func(r io.Reader) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"reprise/internal/splitmix"
 	"reprise/trace"
 )
 
@@ -66,7 +67,7 @@ func each(t testing.TB, tr *trace.Trace, rule trace.PollRule, visit func(rank in
 // channel is received, in order and with the same sizes.
 func TestMessagesMatch(t *testing.T) {
 	draw := uint64(0)
-	pick := func(n int) int { draw++; return int(mix(draw) % uint64(n)) }
+	pick := func(n int) int { draw++; return int(splitmix.Mix(draw) % uint64(n)) }
 	runs := 150
 	if testing.Short() {
 		runs = 40

@@ -10,6 +10,7 @@ import (
 	"reprise/internal/linescan"
 	"reprise/internal/recognise"
 	"reprise/trace"
+	"reprise/trace/vectors"
 )
 
 // PivotKind says where pivots come from.
@@ -17,7 +18,7 @@ type PivotKind int
 
 // Sources of pivots.
 const (
-	RandomPivots PivotKind = iota // uniform over the rows that remain, by seed; rule of trace.Draw
+	RandomPivots PivotKind = iota // uniform over the rows that remain, by seed; rule of vectors.PivotOwners
 	LUPivots                      // by factoring HPL's own pseudo-random matrix
 	GivenPivots                   // Pivots.Rows
 	NoPivots                      // the current row is the pivot, always
@@ -110,26 +111,17 @@ func clip(s string) string {
 	return s
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood 2014), as trace.Draw
-// defines it.
-func mix(c uint64) uint64 {
-	z := c + 0x9E3779B97F4A7C15
-	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-	z = (z ^ z>>27) * 0x94D049BB133111EB
-	return z ^ z>>31
-}
-
 // pivotRows yields the pivot of each column.
 type pivotRows struct {
 	n    int64
 	kind PivotKind
 	seed uint64
-	key  uint64  // mix(seed)
+	key  uint64  // of seed
 	rows []int32 // unless random or none
 }
 
 func newPivotRows(ctx context.Context, p *Params) (*pivotRows, error) {
-	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: mix(p.Pivots.Seed), rows: p.Pivots.Rows}
+	v := &pivotRows{n: int64(p.N), kind: p.Pivots.Kind, seed: p.Pivots.Seed, key: vectors.PivotKey(p.Pivots.Seed), rows: p.Pivots.Rows}
 	if v.kind == LUPivots {
 		rows, err := factorPivots(ctx, p.N, p.NB, p.P)
 		if err != nil {
@@ -144,7 +136,7 @@ func newPivotRows(ctx context.Context, p *Params) (*pivotRows, error) {
 func (v *pivotRows) row(c int64) int64 {
 	switch v.kind {
 	case RandomPivots:
-		return c + int64(mix(v.key+uint64(c))%uint64(v.n-c))
+		return vectors.PivotRow(v.key, c, v.n)
 	case NoPivots:
 		return c
 	}
@@ -156,7 +148,8 @@ func (v *pivotRows) row(c int64) int64 {
 // panel's: all that the local row swaps of the factorization depend on.
 func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 	if v.kind == RandomPivots {
-		return trace.Vector{Draw: &trace.Draw{Seed: v.seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}}
+		owners := vectors.PivotOwners{Seed: v.seed, First: j, Count: jb, Rows: v.n, Block: g.nb, Owners: g.p}
+		return trace.Vector{Generated: owners.Generated()}
 	}
 	values := make([]int64, jb)
 	for i := range values {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reprise/trace"
+	"reprise/trace/vectors"
 )
 
 func TestReadPivots(t *testing.T) {
@@ -48,23 +49,12 @@ func FuzzReadPivots(f *testing.F) {
 	})
 }
 
-// TestSplitMix compares with the published test vector of SplitMix64: with state
-// 1234567 the first outputs are these.
-func TestSplitMix(t *testing.T) {
-	const step = 0x9E3779B97F4A7C15
-	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
-		if got := mix(1234567 + uint64(i)*step); got != want {
-			t.Errorf("output %d: %d, want %d", i, got, want)
-		}
-	}
-}
-
 // TestRowCounts compares the counts of distinct rows with a map.
 func TestRowCounts(t *testing.T) {
 	g := &grid{n: 500, nb: 20, p: 7, q: 1}
 	var counter rowCounter
 	for seed := range uint64(20) {
-		v := &pivotRows{n: g.n, kind: RandomPivots, seed: seed, key: mix(seed)}
+		v := &pivotRows{n: g.n, kind: RandomPivots, seed: seed, key: vectors.PivotKey(seed)}
 		for j := int64(0); j < g.n; j += g.nb {
 			seen := map[int64]bool{}
 			want := make([]int64, g.p)
@@ -93,7 +83,7 @@ func TestPivotSources(t *testing.T) {
 		p := small(70, 8, 3, 2)
 		p.Swap = swap
 		p.Pivots = Pivots{Kind: RandomPivots, Seed: 42}
-		v := &pivotRows{n: 70, kind: RandomPivots, seed: 42, key: mix(42)}
+		v := &pivotRows{n: 70, kind: RandomPivots, seed: 42, key: vectors.PivotKey(42)}
 		given := p
 		given.Pivots = Pivots{Kind: GivenPivots}
 		for c := range int64(70) {

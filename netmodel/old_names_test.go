@@ -1,10 +1,9 @@
-package smpi
+package netmodel
 
 import (
 	"strings"
 	"testing"
 
-	"reprise/netmodel"
 	"reprise/platforms"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,7 +61,7 @@ func TestOldNames(t *testing.T) {
 		if err := want.Set(c.now, c.value); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(netmodel.Options{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Options{})); diff != "" {
 			t.Errorf("%s is not %s (-+):\n%s", c.old, c.now, diff)
 		}
 		if note := Obsolete(c.old); note != c.note {

@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"reprise/trace/vectors"
+)
+
+// ErrFeature marks a trace with a feature that this package does not know.
+var ErrFeature = errors.New("unknown feature")
+
+// feature is a part of the format that a reader must know to expand a file that
+// uses it. What every file may use has no feature.
+type feature uint8
+
+// Features; those from numFeatures on are the kinds of generated vectors.
+const (
+	featureLists       feature = iota // templates with a count column
+	featureVectors                    // vectors
+	featurePolls                      // pollable operations
+	featureRequests                   // nonblocking messages, and what completes them
+	featureCollectives                // collective operations
+	numFeatures
+)
+
+// featureNames are the names in the file.
+var featureNames = append([]string{
+	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
+	featureRequests: "requests", featureCollectives: "collectives",
+}, generatorFeatures()...)
+
+// generatorFeatures names the features of the kinds of generated vectors.
+func generatorFeatures() []string {
+	names := vectors.Names()
+	for i, name := range names {
+		names[i] = "vectors:" + name
+	}
+	return names
+}
+
+// generatorFeature returns the feature of a kind.
+func generatorFeature(kind string) feature {
+	return numFeatures + feature(slices.Index(vectors.Names(), kind))
+}
+
+// featureSet has bit f set for each feature f.
+type featureSet uint64
+
+func (s *featureSet) add(f feature) { *s |= 1 << f }
+
+// without returns the features that are not in o.
+func (s featureSet) without(o featureSet) featureSet { return s &^ o }
+
+// names lists the features, sorted.
+func (s featureSet) names() []string {
+	var names []string
+	for rest := uint64(s); rest != 0; rest &= rest - 1 {
+		names = append(names, featureNames[bits.TrailingZeros64(rest)])
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (s featureSet) String() string { return strings.Join(s.names(), ", ") }
+
+// read adds features that a record lists. Tool is who wrote the file.
+func (s *featureSet) read(names []string, tool string) error {
+	var unknown []string
+	for i, name := range names {
+		f := slices.Index(featureNames, name)
+		if f < 0 {
+			unknown = append(unknown, fmt.Sprintf("%q", name))
+			continue
+		}
+		if *s&(1<<f) != 0 || i > 0 && name <= names[i-1] {
+			return corruptf("feature %q is listed again, or out of order", name)
+		}
+		s.add(feature(f))
+	}
+	if unknown != nil {
+		return fmt.Errorf("%w %s: made by a newer tracegen (%q) than this program: use one as new", ErrFeature, strings.Join(unknown, ", "), tool)
+	}
+	return nil
+}
+
+// lack reports features that are used and not listed.
+func (s featureSet) lack(used featureSet) error {
+	if missing := used.without(s); missing != 0 {
+		return corruptf("uses %v, which the features do not list", missing)
+	}
+	return nil
+}
+
+// features returns those that the header uses.
+func (h *Header) features() (s featureSet) {
+	if h.Pollables > 0 {
+		s.add(featurePolls)
+	}
+	for i := range h.Templates {
+		t := &h.Templates[i]
+		if t.List != NoAxis {
+			s.add(featureLists)
+		}
+		for _, p := range t.Params {
+			if p.Vector {
+				s.add(featureVectors)
+			}
+		}
+	}
+	return s
+}
+
+// hashFeatures adds the features that a definitions record lists to its hash.
+func hashFeatures(h hash.Hash, names []string) {
+	for _, name := range names {
+		io.WriteString(h, name+"\n")
+	}
+}
