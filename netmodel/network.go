@@ -163,7 +163,7 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 		n.lastSize, n.lastWithin = z, way.within
 		n.setFactors(z, way.within)
 	}
-	return way.latency * n.lastG
+	return float64(way.latency * n.lastG)
 }
 
 // launch starts the transfer of the message whose factors are noted. Its latency
@@ -286,7 +286,7 @@ func (n *Network) setLevel(id uint32, level float64) {
 // setShare is setLevel for a share in byte/s.
 func (n *Network) setShare(id uint32, share float64) {
 	c := &n.cold[id]
-	if level := share * c.penalty; math.Abs(level-n.flows[id].level) > sameShare*level {
+	if level := float64(share * c.penalty); math.Abs(level-n.flows[id].level) > sameShare*level {
 		n.setRate(id, level, share*c.factor)
 	}
 }

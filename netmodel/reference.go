@@ -176,7 +176,7 @@ func (s *filling) fixChosen(m, eps float64) {
 		switch {
 		case math.IsInf(lowest, 1):
 			s.fix(f, m/f.penalty, eps)
-		case math.Abs(f.bound*f.penalty-lowest) < eps || f.bound*f.penalty == lowest:
+		case math.Abs(float64(f.bound*f.penalty)-lowest) < eps || f.bound*f.penalty == lowest:
 			f.link = -1
 			s.fix(f, f.bound, eps)
 		}
@@ -191,7 +191,7 @@ func (s *filling) fix(f *fillFlow, share, eps float64) {
 		if l.fatpipe {
 			l.usage = s.usageOf(l)
 		} else {
-			l.rem -= float64(use.usage*f.penalty) * share
+			l.rem -= float64(use.usage * f.penalty * share)
 			if l.rem < l.capacity*eps {
 				l.rem = 0
 			}

@@ -50,7 +50,7 @@ func (p *Platform) Describe() *Description {
 	for i := range p.NumHosts() {
 		h := p.Host(i)
 		d.Cores += int64(h.Cores)
-		d.Flops += float64(h.Cores) * h.Speed
+		d.Flops += float64(float64(h.Cores) * h.Speed)
 	}
 	for i := range p.zones {
 		z := ZoneDescription{Name: p.zones[i].name}

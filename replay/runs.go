@@ -179,7 +179,7 @@ func within(t float64, freedom int) float64 {
 		term *= cos * cos * float64(k-1) / float64(k)
 	}
 	if freedom%2 == 1 {
-		return 2 / math.Pi * (angle + sin*sum)
+		return 2 / math.Pi * (angle + float64(sin*sum))
 	}
 	return sin * sum
 }

@@ -173,8 +173,8 @@ func (g *gap) variance(n int, shape shape) float64 {
 		return float64(chaos*g.steps()) * length * g.spread
 	}
 	parts := float64(n + 1)
-	each := (g.steps() - float64(n)*length) / parts
-	v := parts*(float64(each*each)+float64((1+chaos)*each*length)) + float64(chaos*float64(n)*length*length)
+	each := (g.steps() - float64(float64(n)*length)) / parts
+	v := float64(parts*(float64(each*each)+float64((1+chaos)*each*length))) + float64(chaos*float64(n)*length*length)
 	return v * g.spread
 }
 
@@ -186,7 +186,7 @@ func (p *picture) redrawn(shape shape) float64 {
 	sum := 0.0
 	for _, t := range p.stretches {
 		cost := math.Max(p.trend.sum(t.from, t.to)/float64(t.to-t.from), p.floor)
-		sum += 2 * float64(t.to-t.from) * float64(shape.length) * p.scatter.variance * cost * cost
+		sum += float64(2 * float64(t.to-t.from) * float64(shape.length) * p.scatter.variance * cost * cost)
 	}
 	return sum
 }
@@ -247,13 +247,13 @@ func (s *sampler) interval(p *picture, in *within) float64 {
 	raw, squares := p.raw(s.shape)
 	n := float64(len(s.done))
 	unseen, seen := s.bias(in)
-	unseen, seen = unseen*p.seconds, (seen+in.apart())*p.seconds+s.lost()
-	v := (p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms) + float64(unseen*unseen) + float64(p.patterns*p.patterns)
+	unseen, seen = unseen*p.seconds, float64((seen+in.apart())*p.seconds)+s.lost()
+	v := float64((p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms)) + float64(unseen*unseen) + float64(p.patterns*p.patterns)
 	z := firstLook
 	if s.rounds > 1 {
 		z = laterLook
 	}
-	half := student(p.freedom(pooled, raw, squares), z)*math.Sqrt(v) + seen
+	half := float64(student(p.freedom(pooled, raw, squares), z)*math.Sqrt(v)) + seen
 	if in.outliers > 0 {
 		half *= caution
 	}
@@ -268,7 +268,7 @@ func (p *picture) freedom(pooled, raw, squares float64) float64 {
 	inverse := 1 / p.scatter.freedom
 	if raw > pooled && squares > 0 {
 		beyond := 1 - pooled/raw
-		inverse = float64((1-beyond)*inverse) + beyond*squares/(2*shared*raw*raw)
+		inverse = float64((1-beyond)*inverse) + float64(beyond*squares/(2*shared*raw*raw))
 	}
 	return 1 / inverse
 }
@@ -286,6 +286,7 @@ const (
 // freedom on.
 func student(freedom, z float64) float64 {
 	f := math.Max(freedom, 3)
-	z3, z5, z7 := z*z*z, z*z*z*z*z, z*z*z*z*z*z*z
-	return z + (z3+z)/(4*f) + (5*z5+16*z3+3*z)/(96*f*f) + (3*z7+19*z5+17*z3-15*z)/(384*f*f*f)
+	z3, z5, z7 := float64(z*z*z), float64(z*z*z*z*z), float64(z*z*z*z*z*z*z)
+	return z + (z3+z)/(4*f) + (float64(5*z5)+float64(16*z3)+float64(3*z))/(96*f*f) +
+		(float64(3*z7)+float64(19*z5)+float64(17*z3)-float64(15*z))/(384*f*f*f)
 }

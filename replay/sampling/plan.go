@@ -62,7 +62,7 @@ func (s *sampler) firstRound() (int, error) {
 		return most, s.worth(s.spent + ends + most*s.shape.steps())
 	}
 	fewest, room := fewestWindows-len(s.done), (s.o.End-s.o.First-ends)/s.shape.steps()
-	need := s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps()))
+	need := float64(s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps())))
 	if room < fewest || s.worthwhile(ends) < fewest && need > dearest*s.all() {
 		if err := s.fits(reserve); err != nil {
 			return 0, err
@@ -111,7 +111,7 @@ func (s *sampler) worth(steps int) error {
 
 // worthwhile returns how many windows are worth simulating besides so many steps.
 func (s *sampler) worthwhile(others int) int {
-	return int(dearest*float64(s.o.End-s.o.First)-float64(s.spent+others)) / s.shape.steps()
+	return int(float64(dearest*float64(s.o.End-s.o.First))-float64(s.spent+others)) / s.shape.steps()
 }
 
 // refine plans the next round: nothing if the estimate is good enough or the time
@@ -223,7 +223,7 @@ func (s *sampler) place(gaps []gap, numbers []int) []span {
 		for j := range n {
 			lo, hi := g.from+j*length/n, g.from+(j+1)*length/n
 			room := float64(hi - lo - s.shape.length)
-			start := lo + int(room*(0.25+0.5*uniform(uint64(lo), uint64(hi))))
+			start := lo + int(room*(0.25+float64(0.5*uniform(uint64(lo), uint64(hi)))))
 			spans = append(spans, span{start - s.shape.warmup, start + s.shape.length})
 		}
 	}

@@ -38,7 +38,7 @@ func commonScatter(gaps []gap, halves []float64) scatter {
 	if s := rareScatter(gaps, between, alike*usual); s.variance > alike*usual {
 		return s
 	}
-	return scatter{usual, shared * trimmed * float64(len(between))}.with(halves)
+	return scatter{usual, float64(shared * trimmed * float64(len(between)))}.with(halves)
 }
 
 // rareScatter returns the mean of the squares, that of dearer steps counting more, but for
@@ -50,7 +50,7 @@ func rareScatter(gaps []gap, between []float64, usual float64) scatter {
 		if g.change > changes*usual*g.scale*g.scale {
 			continue
 		}
-		v := g.scale * between[i]
+		v := float64(g.scale * between[i])
 		weight, sum, squares = weight+g.scale, sum+v, squares+float64(v*v)
 	}
 	if squares == 0 {
@@ -67,7 +67,7 @@ func (n scatter) with(squares []float64) scatter {
 	if len(squares) == 0 {
 		return n
 	}
-	halves := scatter{smaller(squares) / smallerChi2, trimmed * float64(len(squares))}
+	halves := scatter{smaller(squares) / smallerChi2, float64(trimmed * float64(len(squares)))}
 	if halves.variance < n.variance || halves.variance > alike*n.variance {
 		return n
 	}

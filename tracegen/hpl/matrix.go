@@ -36,9 +36,9 @@ func randomMatrix(n int) []float64 {
 // randomValue maps a state of the generator to (-0.5, 0.5], rounding as HPL does:
 // the high 16 bits are added last.
 func randomValue(state uint64) float64 {
-	low := float64(state&(1<<48-1)) / (1 << 32)
-	high := float64(state>>48) * 65536
-	return 0.5 - (low+high)/(1<<32)
+	low := float64(float64(state&(1<<48-1)) / (1 << 32))
+	high := float64(float64(state>>48) * 65536)
+	return 0.5 - float64((low+high)/(1<<32))
 }
 
 // luBlock is the number of columns factored before the rest is updated.

@@ -251,7 +251,7 @@ func (p *Params) Steps() int { return max(p.Panels(), p.lookAhead()) }
 // Flops returns the operations that HPL's own rate counts, 2/3 N^3 + 3/2 N^2.
 func (p *Params) Flops() float64 {
 	n := float64(p.N)
-	return n * n * (2.0/3.0*n + 1.5)
+	return n * n * (float64(2.0/3.0*n) + 1.5)
 }
 
 // Variant returns HPL's encoding of the algorithm, column T/V of its results.
