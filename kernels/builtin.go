@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"reprise/internal/builtin"
 )
 
 //go:embed builtin/*.yaml
@@ -25,6 +27,15 @@ func Builtin(name string) (*Set, error) {
 		return nil, err
 	}
 	return Parse(bytes.NewReader(text), name)
+}
+
+// Find loads a file, or a built-in set if there is no file of that name.
+func Find(name string) (*Set, error) {
+	if builtin.IsFile(name) {
+		return Load(name)
+	}
+	set, err := Builtin(name)
+	return set, builtin.Missing(name, err)
 }
 
 // BuiltinText returns the kernel file of a built-in set.

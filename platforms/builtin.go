@@ -5,6 +5,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	"reprise/internal/builtin"
 )
 
 //go:embed machines/*.xml
@@ -35,6 +37,16 @@ func Builtin(name string, ranks int) (*Platform, error) {
 		p.nominal = name != "default"
 	}
 	return p, err
+}
+
+// Find loads a file, or a built-in machine for so many ranks if there is no file of that
+// name.
+func Find(name string, ranks int) (*Platform, error) {
+	if builtin.IsFile(name) {
+		return Load(name)
+	}
+	p, err := Builtin(name, ranks)
+	return p, builtin.Missing(name, err)
 }
 
 // leafHosts is the number of hosts of a leaf switch of the generic machine, and

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// builtin returns a built-in machine that must be there.
-func builtin(t testing.TB, name string, ranks int) *Platform {
+// builtinMachine returns a built-in machine that must be there.
+func builtinMachine(t testing.TB, name string, ranks int) *Platform {
 	t.Helper()
 	p, err := Builtin(name, ranks)
 	if err != nil {
@@ -23,7 +23,7 @@ func builtin(t testing.TB, name string, ranks int) *Platform {
 // nodes, 320 leaf switches of 20 nodes, 8 core switches, two cables between each
 // leaf and each core switch; 56 Gb/s, 5.2 us a link.
 func TestStampede(t *testing.T) {
-	p := builtin(t, "stampede", 1)
+	p := builtinMachine(t, "stampede", 1)
 	if got, want := p.NumHosts(), 6400; got != want {
 		t.Errorf("%d hosts, want %d", got, want)
 	}
@@ -54,7 +54,7 @@ func TestStampede(t *testing.T) {
 
 // TestDahu checks the machine against its published description.
 func TestDahu(t *testing.T) {
-	p := builtin(t, "dahu", 1)
+	p := builtinMachine(t, "dahu", 1)
 	if got, want := p.NumHosts(), 32; got != want {
 		t.Errorf("%d hosts, want %d", got, want)
 	}
@@ -100,7 +100,7 @@ func TestDefault(t *testing.T) {
 		{1024, 43 * 24, 1 + 43*24 + 2*43*(24+12), 4},
 		{6006, 251 * 24, 1 + 251*24 + 2*251*(24+12), 4},
 	} {
-		p := builtin(t, "default", c.ranks)
+		p := builtinMachine(t, "default", c.ranks)
 		if p.NumHosts() != c.hosts || p.NumLinks() != c.links {
 			t.Errorf("%d ranks: %d hosts, %d links, want %d, %d", c.ranks, p.NumHosts(), p.NumLinks(), c.hosts, c.links)
 		}
@@ -133,7 +133,7 @@ func TestBuiltinNames(t *testing.T) {
 		t.Errorf("%v are not sorted", names)
 	}
 	for _, name := range names {
-		if p := builtin(t, name, 4); p.Name() != name {
+		if p := builtinMachine(t, name, 4); p.Name() != name {
 			t.Errorf("built-in %q is named %q", name, p.Name())
 		}
 	}

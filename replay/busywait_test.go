@@ -36,7 +36,7 @@ func TestDeadlocksOfProbes(t *testing.T) {
 							if wild {
 								first = []trace.Action{irecv(0, trace.AnySource, 7, 10), ask}
 							}
-							_, err := replay.RunSource(&b.header, &spinning{replay.NewLists([][]trace.Action{first, {sleep(2e-3)}})}, b.Machine, b.Options)
+							_, err := replay.RunSource(t.Context(), &b.header, &spinning{replay.NewLists([][]trace.Action{first, {sleep(2e-3)}})}, b.Machine, b.Options)
 							var d *replay.DeadlockError
 							if !errors.As(err, &d) {
 								t.Fatalf("error %v, want a deadlock", err)
@@ -95,7 +95,7 @@ func TestInfiniteDates(t *testing.T) {
 	} {
 		b := newBench(t, star(2), 2)
 		b.setKernels(t, "version: 1\nunit: s\nkernels:\n  endless: {terms: {N: 1e9}}\n", "endless")
-		_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{append([]trace.Action{compute(0, 1000)}, actions...), nil}), b.Machine, b.Options)
+		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{append([]trace.Action{compute(0, 1000)}, actions...), nil}), b.Machine, b.Options)
 		if err == nil || !strings.Contains(err.Error(), "rank 0: the date is beyond 1e+11 s") {
 			t.Errorf("%s: error %v", name, err)
 		}

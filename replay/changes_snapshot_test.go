@@ -34,13 +34,13 @@ func changingEngine(t *testing.T) *engine {
 	stop := errors.New("stop")
 	o := DefaultOptions()
 	var e *engine
-	o.AtPause = func(p *Pause) error {
+	o.Checkpoints = &Checkpoints{Write: func(p *Pause) error {
 		if e = p.engine; math.IsInf(e.changes.pending(), 1) || e.ranks[2].stage != stageCompute {
 			return nil
 		}
 		return stop
-	}
-	if _, err := RunSource(&trace.Header{Ranks: 3}, NewLists(lists), Machine{Platform: p, Hosts: []int32{0, 1, 2}}, o); !errors.Is(err, stop) {
+	}}
+	if _, err := RunSource(t.Context(), &trace.Header{Ranks: 3}, NewLists(lists), Machine{Platform: p, Hosts: []int32{0, 1, 2}}, o); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
 	return e

@@ -73,7 +73,7 @@ func TestTimeOfManyPolls(t *testing.T) {
 	b.set(t, "smpi/iprobe:5e-11")
 	b.header.Ranks = 1
 	b.Hosts = b.Hosts[:1]
-	res, err := replay.RunSource(&b.header, &iprobes{left: 20e6}, b.Machine, b.Options)
+	res, err := replay.RunSource(t.Context(), &b.header, &iprobes{left: 20e6}, b.Machine, b.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,10 +115,12 @@ func TestTimesAddUp(t *testing.T) {
 		run := func(change func(*replay.Options)) (*replay.Result, error) {
 			o := b.Options
 			change(&o)
-			return replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, o)
+			return replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, o)
 		}
 		pauses := 0
-		res, err := run(func(o *replay.Options) { o.AtPause = func(*replay.Pause) error { pauses++; return nil } })
+		res, err := run(func(o *replay.Options) {
+			o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error { pauses++; return nil }}
+		})
 		if err != nil {
 			t.Fatalf("program %d: %v", seed, err)
 		}
@@ -139,12 +141,12 @@ func stopAt(t *testing.T, at int, run rerun) *replay.Result {
 	t.Helper()
 	stop, pauses := errors.New("stop"), 0
 	res, err := run(func(o *replay.Options) {
-		o.AtPause = func(*replay.Pause) error {
+		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses++; pauses == at {
 				return stop
 			}
 			return nil
-		}
+		}}
 	})
 	if !errors.Is(err, stop) || res == nil {
 		t.Fatal(res, err)

@@ -55,42 +55,6 @@ func IsCheckpoint(head []byte) bool { return snapshot.IsFile(head) }
 // messages give to it.
 type Property = platforms.Prop
 
-// Pause is a replay that stands between two events, so that its state can be
-// saved. It is valid until the function that got it returns.
-type Pause struct {
-	engine  *engine
-	header  *trace.Header
-	options *Options
-	about   []Property // identity; nil until it is needed
-	before  float64    // seconds of wall time of the parts that were resumed
-	stopped bool       // Options.AtPause has ended the replay
-}
-
-// begin makes the ranks ready to run, or goes on from a checkpoint.
-func (p *Pause) begin() error {
-	if p.options.AtPause != nil {
-		p.engine.pause = func() error {
-			err := p.options.AtPause(p)
-			p.stopped = err != nil
-			return err
-		}
-		p.engine.asked = p.options.PauseAsked
-	}
-	if p.options.Resume != nil {
-		return p.resume(p.options.Resume)
-	}
-	for r := range p.engine.ranks {
-		p.engine.wake(int32(r))
-	}
-	return nil
-}
-
-// Date returns the simulated date up to which everything has happened, in seconds.
-func (p *Pause) Date() float64 { return p.engine.now }
-
-// Messages returns the number of messages that have been sent.
-func (p *Pause) Messages() int64 { return p.engine.numMessages }
-
 // Save writes a checkpoint. The seconds of wall time that the run has taken since it
 // was begun or resumed are only noted, for Result.WallBefore.
 func (p *Pause) Save(w io.Writer, wallSeconds float64) error {

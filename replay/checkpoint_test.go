@@ -2,14 +2,15 @@ package replay_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -38,7 +39,7 @@ func checkResumes(t testing.TB, points int, run rerun) {
 	t.Helper()
 	pauses := 0
 	want, err := run(func(o *replay.Options) {
-		o.AtPause = func(*replay.Pause) error { pauses++; return nil }
+		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error { pauses++; return nil }}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func saveAt(t testing.TB, at []int, run rerun, from []byte) ([][]byte, *replay.R
 		if from != nil {
 			o.Resume = checkpointOf(from)
 		}
-		o.AtPause = func(p *replay.Pause) error {
+		o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
 			if pauses++; len(files) == len(at) || pauses != at[len(files)] {
 				return nil
 			}
@@ -79,7 +80,7 @@ func saveAt(t testing.TB, at []int, run rerun, from []byte) ([][]byte, *replay.R
 			err := p.Save(&file, 0)
 			files = append(files, file.Bytes())
 			return err
-		}
+		}}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +99,7 @@ func checkpointOf(file []byte) *replay.Checkpoint {
 // which every other run reads ahead.
 func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	t.Helper()
+	ctx := t.Context() // not to be asked for in a fuzz target
 	var open func() (*trace.Trace, error)
 	if converted {
 		open = convertedCase(t, dir)
@@ -117,13 +119,13 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 		o := options
 		change(&o)
 		if !converted {
-			return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
+			return replay.RunSource(ctx, &trace.Header{Ranks: text.Ranks()}, text, m, o)
 		}
 		tr, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return replay.Run(tr, m, o)
+		return replay.Run(ctx, tr, m, o)
 	}
 }
 
@@ -173,6 +175,7 @@ type listResume struct {
 }
 
 func (c *listResume) rerun(t testing.TB) rerun {
+	ctx := t.Context() // not to be asked for in a fuzz target
 	b := newBench(t, star(3), 3)
 	b.set(t, c.options...)
 	if c.hosts != nil {
@@ -181,7 +184,7 @@ func (c *listResume) rerun(t testing.TB) rerun {
 	return func(change func(*replay.Options)) (*replay.Result, error) {
 		o := b.Options
 		change(&o)
-		return replay.RunSource(&b.header, replay.NewLists(c.lists), b.Machine, o)
+		return replay.RunSource(ctx, &b.header, replay.NewLists(c.lists), b.Machine, o)
 	}
 }
 
@@ -248,6 +251,7 @@ var resumeHPL = []*hplResume{
 }
 
 func (c *hplResume) rerun(t testing.TB) rerun {
+	ctx := t.Context() // not to be asked for in a fuzz target
 	p := hpl.DefaultParams(512, 2, 3)
 	p.NB, p.Depth = 32, 1
 	path := saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
@@ -267,7 +271,7 @@ func (c *hplResume) rerun(t testing.TB) rerun {
 			return nil, err
 		}
 		defer tr.Close()
-		return replay.Run(tr, m, o)
+		return replay.Run(ctx, tr, m, o)
 	}
 }
 
@@ -290,13 +294,13 @@ func saveFirst(t *testing.T) ([]byte, func(replay.Machine, replay.Options) (*rep
 			t.Fatal(err)
 		}
 		defer tr.Close()
-		return replay.Run(tr, m, o)
+		return replay.Run(t.Context(), tr, m, o)
 	}
 	var file bytes.Buffer
 	o := replay.DefaultOptions()
 	o.Identity = []replay.Property{{Name: "kernels", Value: "default"}}
 	stop := errors.New("stop")
-	o.AtPause = func(p *replay.Pause) error { return errors.Join(p.Save(&file, 2), stop) }
+	o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error { return errors.Join(p.Save(&file, 2), stop) }}
 	if _, err := run(generic(t, 4), o); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
@@ -363,17 +367,17 @@ func TestResumeDamaged(t *testing.T) {
 func TestStopped(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	stop := errors.New("stop")
-	b.AtPause = func(p *replay.Pause) error {
+	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
 		if p.Date() >= 1 {
 			return stop
 		}
 		return nil
-	}
+	}}
 	lists := [][]trace.Action{
 		{send(1, 1, 100000), sleep(1), send(1, 1, 100000), sleep(1), send(1, 1, 100000)},
 		{recv(0, 1, 100000), recv(0, 1, 100000), recv(0, 1, 100000)},
 	}
-	res, err := replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, b.Options)
+	res, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
 	if !errors.Is(err, stop) || res == nil || res.StoppedAt == nil {
 		t.Fatal(res, err)
 	}
@@ -386,24 +390,43 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestPauseAsked: AtPause is called while it is asked for, and only then.
-func TestPauseAsked(t *testing.T) {
+// TestCheckpointsDue: a checkpoint is written at the beginning, once the time since the last
+// one has passed, and at the end of the context; with nothing to wait for between any two
+// events, of which this run has two and an end.
+func TestCheckpointsDue(t *testing.T) {
 	for _, c := range []struct {
-		asked bool
-		want  int
-	}{{false, 0}, {true, 2}} {
+		every     time.Duration
+		ends      bool // the context, with the first
+		low, high int
+	}{{time.Hour, false, 1, 1}, {time.Hour, true, 2, 2}, {0, false, 5, 5}, {time.Nanosecond, false, 2, 5}} {
 		b := newBench(t, star(2), 2)
-		calls := 0
-		b.PauseAsked = new(atomic.Bool)
-		b.PauseAsked.Store(c.asked)
-		b.AtPause = func(*replay.Pause) error {
-			calls++
-			b.PauseAsked.Store(calls < 2)
+		calls, stop := 0, errors.New("stop")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		b.Checkpoints = &replay.Checkpoints{Every: c.every, Write: func(*replay.Pause) error {
+			if calls++; c.ends {
+				cancel(stop)
+			}
+			time.Sleep(time.Millisecond)
 			return nil
+		}}
+		lists := [][]trace.Action{{send(1, 1, 84), send(1, 1, 84)}, {recv(0, 1, 84), recv(0, 1, 84)}}
+		res, err := replay.RunSource(ctx, &b.header, replay.NewLists(lists), b.Machine, b.Options)
+		if c.ends && (!errors.Is(err, stop) || res == nil || res.StoppedAt == nil) || !c.ends && err != nil {
+			t.Errorf("every %v: %v", c.every, err)
 		}
-		b.run(t, []trace.Action{send(1, 1, 84), send(1, 1, 84)}, []trace.Action{recv(0, 1, 84), recv(0, 1, 84)})
-		if calls != c.want {
-			t.Errorf("asked %v: %d calls, want %d", c.asked, calls, c.want)
+		if calls < c.low || calls > c.high {
+			t.Errorf("every %v, ends %v: %d checkpoints, want %d to %d", c.every, c.ends, calls, c.low, c.high)
 		}
+	}
+}
+
+// TestEndedBefore: a replay whose context has ended says that it has come nowhere.
+func TestEndedBefore(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	res, err := replay.RunSource(ctx, &b.header, replay.NewLists([][]trace.Action{{send(1, 1, 84)}, {recv(0, 1, 84)}}), b.Machine, b.Options)
+	if !errors.Is(err, context.Canceled) || res == nil || res.StoppedAt == nil || *res.StoppedAt != 0 {
+		t.Errorf("%+v, %v", res, err)
 	}
 }

@@ -26,7 +26,7 @@ func bytesCall(kind trace.CollectiveKind, n int64, root int32) trace.Action {
 // fail runs what must fail.
 func (b *bench) fail(t testing.TB, lists ...[]trace.Action) error {
 	t.Helper()
-	_, err := replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, b.Options)
+	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -189,7 +189,7 @@ func TestCollectivesAllocateNothing(t *testing.T) {
 			return testing.AllocsPerRun(1, func() {
 				source := replay.NewLists(slices.Repeat([][]trace.Action{list}, 32))
 				source.Counts = [][]int64{sums}
-				if _, err := replay.RunSource(&b.header, source, b.Machine, b.Options); err != nil {
+				if _, err := replay.RunSource(t.Context(), &b.header, source, b.Machine, b.Options); err != nil {
 					t.Fatal(err)
 				}
 			})

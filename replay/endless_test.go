@@ -50,28 +50,30 @@ func TestEndlessEnds(t *testing.T) {
 	late.header.Ranks, late.Hosts = 2, []int32{0, 0}
 	late.set(t, "smpi/iprobe:1e-9")
 	lists := [][]trace.Action{{sleep(9e9), send(1, 3, 10)}, {sleep(1e9), poll(0, 3, true)}}
-	for name, run := range map[string]func(o replay.Options) (*replay.Result, error){
-		"loop":  func(o replay.Options) (*replay.Result, error) { return replay.Run(loop, one, o) },
-		"calls": func(o replay.Options) (*replay.Result, error) { return replay.Run(tree, one, o) },
-		"still": func(o replay.Options) (*replay.Result, error) {
-			return replay.RunSource(&trace.Header{Ranks: 1}, spinSource{}, one, o)
+	for name, run := range map[string]func(ctx context.Context, o replay.Options) (*replay.Result, error){
+		"loop": func(ctx context.Context, o replay.Options) (*replay.Result, error) {
+			return replay.Run(ctx, loop, one, o)
 		},
-		"late": func(o replay.Options) (*replay.Result, error) {
+		"calls": func(ctx context.Context, o replay.Options) (*replay.Result, error) {
+			return replay.Run(ctx, tree, one, o)
+		},
+		"still": func(ctx context.Context, o replay.Options) (*replay.Result, error) {
+			return replay.RunSource(ctx, &trace.Header{Ranks: 1}, spinSource{}, one, o)
+		},
+		"late": func(ctx context.Context, o replay.Options) (*replay.Result, error) {
 			o.Network = late.Network
-			return replay.RunSource(&late.header, replay.NewLists(lists), late.Machine, o)
+			return replay.RunSource(ctx, &late.header, replay.NewLists(lists), late.Machine, o)
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		o := bench.Options
-		stop := o.EndWith(ctx)
 		begin := time.Now()
-		if _, err := run(o); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := run(ctx, o); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("%s: ended after %v", name, took)
 		}
-		stop()
 		cancel()
 	}
 }
@@ -90,7 +92,7 @@ func TestAbsurdDates(t *testing.T) {
 	} {
 		b := newBench(t, star(2), 2)
 		b.set(t, "smpi/iprobe:1e-4", "smpi/grow-injected-times:yes")
-		if _, err := replay.RunSource(&b.header, replay.NewLists(c.lists), b.Machine, b.Options); err == nil || err.Error() != c.want {
+		if _, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(c.lists), b.Machine, b.Options); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}

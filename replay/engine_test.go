@@ -16,7 +16,7 @@ import (
 
 func TestDeadlock(t *testing.T) {
 	b := newBench(t, star(4), 4)
-	_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{
+	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{
 		{recv(1, 7, 10)},
 		{sleep(1e-3), send(2, 8, 100000)},
 		{poll(0, 9, true)},
@@ -47,7 +47,7 @@ func TestDeadlock(t *testing.T) {
 func TestDeadlockOfPolls(t *testing.T) {
 	b := newBench(t, star(3), 3)
 	b.set(t, "smpi/iprobe:1e-5", "smpi/grow-injected-times:yes")
-	_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{
+	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{
 		{poll(1, 9, true)}, {sleep(1), send(0, 8, 1e6)}, {poll(1, 7, true)},
 	}), b.Machine, b.Options)
 	var d *replay.DeadlockError
@@ -76,7 +76,7 @@ func TestBadActions(t *testing.T) {
 	} {
 		b := newBench(t, star(2), 2)
 		b.header.Kernels = []trace.Kernel{{Name: "dgemm"}}
-		_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{{c.action}, nil}), b.Machine, b.Options)
+		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{c.action}, nil}), b.Machine, b.Options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.action.Kind, err, c.want)
 		}
@@ -92,7 +92,7 @@ func TestMissingModels(t *testing.T) {
 	if b.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {dscal: free}\n"), "k.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = replay.RunSource(&b.header, replay.NewLists([][]trace.Action{{compute(0, 1), compute(2, 1)}, nil}), b.Machine, b.Options)
+	_, err = replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{compute(0, 1), compute(2, 1)}, nil}), b.Machine, b.Options)
 	if want := "; of the kernels that the trace declares there is none for dgemm, dtrsm side=R either"; err == nil || !strings.HasPrefix(err.Error(), "rank 0: compute: k.yaml: no kernel model for dtrsm() side=L: ") || !strings.HasSuffix(err.Error(), want) {
 		t.Error(err)
 	}
@@ -100,7 +100,7 @@ func TestMissingModels(t *testing.T) {
 
 func TestTakenRequestSlot(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{{irecv(5, 1, 0, 1), irecv(5, 1, 0, 1)}, nil}), b.Machine, b.Options)
+	_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{{irecv(5, 1, 0, 1), irecv(5, 1, 0, 1)}, nil}), b.Machine, b.Options)
 	if err == nil || !strings.Contains(err.Error(), "request slot 5 is taken") {
 		t.Error(err)
 	}
@@ -182,7 +182,7 @@ func tree(ranks int) string {
 
 func (b *bench) runWorkload(t testing.TB, w *workload) *replay.Result {
 	t.Helper()
-	res, err := replay.RunSource(&b.header, w, b.Machine, b.Options)
+	res, err := replay.RunSource(t.Context(), &b.header, w, b.Machine, b.Options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func ExampleRun() {
 	if m.Hosts, err = replay.FillHosts(m.Platform, t.Header().Ranks, 1); err != nil {
 		log.Fatal(err)
 	}
-	res, err := replay.Run(t, m, replay.DefaultOptions())
+	res, err := replay.Run(context.Background(), t, m, replay.DefaultOptions())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -54,7 +54,9 @@ func forgeries(t testing.TB) []*forgery {
 // save plays the run and keeps some of its checkpoints.
 func (f *forgery) save(t testing.TB) {
 	t.Helper()
-	_, err := f.run(func(o *replay.Options) { o.AtPause = func(*replay.Pause) error { f.pauses++; return nil } })
+	_, err := f.run(func(o *replay.Options) {
+		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error { f.pauses++; return nil }}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +78,12 @@ func (f *forgery) play(file []byte, pauses int, limit time.Duration) error {
 	begin := time.Now()
 	_, err := f.run(func(o *replay.Options) {
 		o.Resume = checkpointOf(file)
-		o.AtPause = func(*replay.Pause) error {
+		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses--; pauses < 0 || pauses%64 == 0 && time.Since(begin) > limit {
 				return fmt.Errorf("%w: %d pauses left after %v", errTooLong, pauses, time.Since(begin))
 			}
 			return nil
-		}
+		}}
 	})
 	return err
 }

@@ -73,7 +73,7 @@ func (b *bench) setKernels(t testing.TB, yaml string, names ...string) {
 
 func (b *bench) run(t testing.TB, lists ...[]trace.Action) *replay.Result {
 	t.Helper()
-	res, err := replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, b.Options)
+	res, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
 	if err != nil {
 		t.Fatal(err)
 	}

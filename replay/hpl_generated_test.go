@@ -80,7 +80,7 @@ func TestGeneratedHPL(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, o := c.machine(t)
-			res, err := replay.Run(tr, m, o)
+			res, err := replay.Run(t.Context(), tr, m, o)
 			if err != nil {
 				t.Fatal(err)
 			}

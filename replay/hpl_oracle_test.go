@@ -106,7 +106,7 @@ func (c *hplCase) replayRecorded(t *testing.T, spin bool) *replay.Result {
 	}
 	l.header.Ranks = len(lists)
 	m, o := c.machine(t)
-	res, err := replay.RunSource(&l.header, replay.NewLists(lists), m, o)
+	res, err := replay.RunSource(t.Context(), &l.header, replay.NewLists(lists), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}

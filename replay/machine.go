@@ -11,6 +11,7 @@ import (
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // Machine is what a trace is played on.
@@ -23,6 +24,10 @@ type Machine struct {
 	// Hosts holds the number of the host of each rank; see FillHosts and
 	// ParseHostfile.
 	Hosts []int32
+	// Source says what LoadMachine has loaded, what was chosen included: for reports.
+	Source MachineSpec
+
+	pollCost []warning.Warning // for the result, if the trace polls
 }
 
 // check checks the machine against the number of ranks.
@@ -162,9 +167,9 @@ func (m *Machine) ranksOnHosts() []int {
 	return count
 }
 
-// Crowded returns the first host that runs more ranks than it has cores, and how many
+// Oversubscribed returns the first host that runs more ranks than it has cores, and how many
 // those are; ok is false if there is none.
-func (m *Machine) Crowded() (host int32, ranks int, ok bool) {
+func (m *Machine) Oversubscribed() (host int32, ranks int, ok bool) {
 	for h, n := range m.ranksOnHosts() {
 		if n > m.Platform.Host(h).Cores {
 			return int32(h), n, true
@@ -173,9 +178,9 @@ func (m *Machine) Crowded() (host int32, ranks int, ok bool) {
 	return 0, 0, false
 }
 
-// KernelsIn returns the names of those of the kernels whose models on a host are in the
+// kernelsIn returns the names of those of the kernels whose models on a host are in the
 // unit, each once, in their order.
-func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) []string {
+func (m *Machine) kernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) []string {
 	if m.Kernels == nil {
 		return nil
 	}
@@ -190,10 +195,10 @@ func (m *Machine) KernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 	return names
 }
 
-// WithoutModel returns the names of those of the kernels that have no model on any host that
+// withoutModel returns the names of those of the kernels that have no model on any host that
 // a rank is on, and of those that have one on some of these hosts only, each once, in their
 // order.
-func (m *Machine) WithoutModel(list []trace.Kernel) (nowhere, somewhere []string) {
+func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string) {
 	hosts := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
 	for i := range list {
 		sig, models := SignatureOf(&list[i]), 0

@@ -28,7 +28,7 @@ func TestCrowded(t *testing.T) {
 		{[]int32{0, 0, 1, 2, 2, 2, 2}, "0 0 false"}, {[]int32{2, 1, 0, 1}, "1 2 true"}, {[]int32{0, 1, 1, 0, 0}, "0 3 true"},
 	} {
 		m := replay.Machine{Platform: p, Hosts: c.hosts}
-		if host, ranks, ok := m.Crowded(); fmt.Sprint(host, ranks, ok) != c.want {
+		if host, ranks, ok := m.Oversubscribed(); fmt.Sprint(host, ranks, ok) != c.want {
 			t.Errorf("%v: %v %v %v, want %s", c.hosts, host, ranks, ok, c.want)
 		}
 	}

@@ -54,15 +54,15 @@ func calls(n int) (list []trace.Action) {
 // hold the theory: of 20 such, whose number has a deviation of sqrt(20*0.05*0.95) = 1, 15 at least.
 func TestMeanOverSeeds(t *testing.T) {
 	b := noisyBench(t, 1)
-	play := func(_ int, seed uint64) (*replay.Result, error) {
-		o := b.Options
-		o.Seed = seed
-		return replay.RunSource(&b.header, replay.NewLists([][]trace.Action{calls(100)}), b.Machine, o)
+	play := func(o replay.Options) (*replay.Result, error) {
+		return replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{calls(100)}), b.Machine, o)
 	}
 	const groups, runs = 20, 20
 	sum, squares, within := 0.0, 0.0, 0
 	for g := range groups {
-		e, err := replay.Runs(t.Context(), uint64(1+g*runs), runs, 1, play)
+		o := b.Options
+		o.Seed = uint64(1 + g*runs)
+		e, err := replay.RunsFunc(t.Context(), o, replay.RunsOptions{Runs: runs, Workers: 1}, play)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,10 +284,11 @@ func noisyHPL(t testing.TB) (*trace.Header, func(change func(*replay.Options)) (
 		}
 		return tr
 	}
+	ctx := t.Context() // not to be asked for in a fuzz target
 	return open().Header(), func(change func(*replay.Options)) (*replay.Result, error) {
 		own := o
 		change(&own)
-		return replay.Run(open(), m, own)
+		return replay.Run(ctx, open(), m, own)
 	}
 }
 
@@ -307,12 +308,16 @@ func TestResumeWithNoise(t *testing.T) {
 // and holds what single replays give.
 func TestRunsDoNotDependOnWorkers(t *testing.T) {
 	_, run := noisyHPL(t)
-	play := func(_ int, seed uint64) (*replay.Result, error) {
-		return run(func(o *replay.Options) { o.Seed = seed })
+	play := func(seed replay.Options) (*replay.Result, error) {
+		return run(func(o *replay.Options) { o.Seed = seed.Seed })
 	}
 	var want *replay.Ensemble
 	for _, workers := range []int{1, 2, 5} {
-		e, err := replay.Runs(t.Context(), 11, 6, workers, play)
+		last := 0
+		e, err := replay.RunsFunc(t.Context(), seeded(11), replay.RunsOptions{Runs: 6, Workers: workers, Progress: func(n int) { last = n }}, play)
+		if err == nil && last != 6 {
+			t.Errorf("%d workers: progress ends with %d runs", workers, last)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +330,7 @@ func TestRunsDoNotDependOnWorkers(t *testing.T) {
 	}
 	seen := map[float64]bool{}
 	for i, r := range want.Runs {
-		res, err := play(0, 11+uint64(i))
+		res, err := play(seeded(11 + uint64(i)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,12 +344,19 @@ func TestRunsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// seeded returns options that begin with a seed.
+func seeded(seed uint64) replay.Options {
+	o := replay.DefaultOptions()
+	o.Seed = seed
+	return o
+}
+
 // TestSpread: of 1, 2, 3, 6 the mean is 3, the deviation sqrt(14/3), the interval
 // 3.1824 of it over 2 (Student's 97.5 % quantile, 3 degrees of freedom).
 func TestSpread(t *testing.T) {
 	values := []float64{1, 6, 2, 3}
-	e, err := replay.Runs(t.Context(), 1, 4, 2, func(_ int, seed uint64) (*replay.Result, error) {
-		return &replay.Result{Makespan: values[seed-1]}, nil
+	e, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 4, Workers: 2}, func(o replay.Options) (*replay.Result, error) {
+		return &replay.Result{Makespan: values[o.Seed-1]}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -363,8 +375,8 @@ func TestSpread(t *testing.T) {
 // have the half-width t*d/2, of more values likewise t*sd/sqrt(n).
 func TestIntervals(t *testing.T) {
 	for freedom, want := range map[int]float64{1: 12.7062, 2: 4.3027, 3: 3.1824, 4: 2.7764, 9: 2.2622, 19: 2.0930, 100: 1.9840} {
-		e, err := replay.Runs(t.Context(), 0, freedom+1, 1, func(_ int, seed uint64) (*replay.Result, error) {
-			return &replay.Result{Makespan: float64(seed)}, nil
+		e, err := replay.RunsFunc(t.Context(), seeded(0), replay.RunsOptions{Runs: freedom + 1}, func(o replay.Options) (*replay.Result, error) {
+			return &replay.Result{Makespan: float64(o.Seed)}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -377,21 +389,21 @@ func TestIntervals(t *testing.T) {
 
 func TestRunsErrors(t *testing.T) {
 	fail := errors.New("it fails")
-	play := func(_ int, seed uint64) (*replay.Result, error) {
-		if seed >= 3 {
+	play := func(o replay.Options) (*replay.Result, error) {
+		if o.Seed >= 3 {
 			return nil, fail
 		}
 		return &replay.Result{}, nil
 	}
-	if _, err := replay.Runs(t.Context(), 1, 9, 1, play); !errors.Is(err, fail) || err.Error() != "seed 3: it fails" {
+	if _, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 9}, play); !errors.Is(err, fail) || err.Error() != "seed 3: it fails" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := replay.Runs(t.Context(), 1, 1, 1, play); err == nil {
+	if _, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 1}, play); err == nil {
 		t.Error("one run is accepted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if e, err := replay.Runs(ctx, 0, 2, 1, play); e != nil || !errors.Is(err, context.Canceled) {
+	if e, err := replay.RunsFunc(ctx, seeded(0), replay.RunsOptions{Runs: 2}, play); e != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, %v", e, err)
 	}
 }
@@ -400,8 +412,8 @@ func TestRunsErrors(t *testing.T) {
 func TestRunsStopped(t *testing.T) {
 	for _, at := range []int{1, 2, 5} {
 		ctx, cancel := context.WithCancel(t.Context())
-		e, err := replay.Runs(ctx, 7, 9, 1, func(_ int, seed uint64) (*replay.Result, error) {
-			if seed == 7+uint64(at) {
+		e, err := replay.RunsFunc(ctx, seeded(7), replay.RunsOptions{Runs: 9}, func(o replay.Options) (*replay.Result, error) {
+			if o.Seed == 7+uint64(at) {
 				cancel()
 				return nil, ctx.Err()
 			}

@@ -116,7 +116,7 @@ func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	text.ReadAhead()
 	defer text.Close()
 	m, o := caseMachine(t, dir, text.Ranks())
-	return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
+	return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
 }
 
 // dateCase does the same and returns the date of each action as well.
@@ -127,7 +127,7 @@ func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 		t.Fatal(err)
 	}
 	m, o := caseMachine(t, dir, text.Ranks())
-	res, err := replay.RunSource(text.Header(), text, m, o)
+	res, err := replay.RunSource(t.Context(), text.Header(), text, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestConverted(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, o := caseMachine(t, folder, text.Ranks())
-		got, err := replay.Run(tr, m, o)
+		got, err := replay.Run(t.Context(), tr, m, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func TestTurnsWithEmptyWork(t *testing.T) {
 		turn:    []trace.Action{compute(0, 0), poll(1, 5, true)},
 		pending: []trace.Action{poll(1, 5, true)},
 	}
-	res, err := replay.RunSource(&b.header, w, b.Machine, b.Options)
+	res, err := replay.RunSource(t.Context(), &b.header, w, b.Machine, b.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +131,12 @@ func TestPausesInBusyWait(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	b.set(t, "smpi/iprobe:1e-6", "smpi/grow-injected-times:yes")
 	pauses := 0
-	b.AtPause = func(p *replay.Pause) error {
+	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
 		if p.Date() > 0 && p.Date() < 1000 {
 			pauses++
 		}
 		return nil
-	}
+	}}
 	res := b.run(t, []trace.Action{poll(1, 5, true)}, []trace.Action{sleep(1000), send(0, 5, 84)})
 	if res.Polls != 44721 {
 		t.Errorf("%d polls, want 44721", res.Polls)

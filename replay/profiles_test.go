@@ -133,7 +133,7 @@ func TestChangesEndReplays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := changingMachine(t, c.kind, c.element, c.values)
-			_, err := replay.RunSource(&trace.Header{Ranks: 2}, replay.NewLists(c.actions), m, replay.DefaultOptions())
+			_, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(c.actions), m, replay.DefaultOptions())
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)
@@ -150,7 +150,7 @@ func TestChangesEndReplays(t *testing.T) {
 func TestStandstill(t *testing.T) {
 	run := func(values string) float64 {
 		m := changingMachine(t, "BANDWIDTH", "l", values)
-		res, err := replay.RunSource(&trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, replay.DefaultOptions())
+		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, replay.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestStepsNeedSteadyMachines(t *testing.T) {
 	m := changingMachine(t, "SPEED", "h0", "0 1")
 	o := replay.DefaultOptions()
 	o.From = 1
-	_, err := replay.RunSource(&trace.Header{Ranks: 2, Steps: 3}, replay.NewLists(twoComputations), m, o)
+	_, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2, Steps: 3}, replay.NewLists(twoComputations), m, o)
 	if err == nil || !strings.Contains(err.Error(), "all steps must be played") {
 		t.Errorf("got %v", err)
 	}

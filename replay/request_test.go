@@ -119,7 +119,7 @@ func playOnStar(t *testing.T, lists [][]trace.Action) (*engine, *Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := e.play(h, NewLists(lists), &o)
+	res, err := e.play(t.Context(), h, NewLists(lists), &o)
 	if err != nil {
 		t.Fatal(err)
 	}

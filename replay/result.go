@@ -146,5 +146,8 @@ func (e *engine) warnings() []warning.Warning {
 	if e.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
 	}
+	if e.numPolls > 0 {
+		list.Add(e.machine.pollCost...)
+	}
 	return list.All()
 }

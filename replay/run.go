@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"reprise/internal/agenda"
 	"reprise/netmodel"
@@ -25,13 +24,8 @@ type Options struct {
 	Seed uint64
 	// Begins asks for Result.Begins; To must be set then.
 	Begins bool
-	// AtPause, if set, is called between events, some hundred thousand times a
-	// second. If it returns an error, the replay ends with that error, and with the
-	// result so far.
-	AtPause func(*Pause) error
-	// PauseAsked, if set, says when AtPause is to be called: while it is true. To look
-	// costs next to nothing, a call as much as a thirtieth of an event.
-	PauseAsked *atomic.Bool
+	// Checkpoints, if set, says when the state of the replay is saved.
+	Checkpoints *Checkpoints
 	// Resume, if set, is where to go on. Trace, machine and options must be those of
 	// the run that was saved, or the error wraps ErrOtherRun.
 	Resume *Checkpoint
@@ -40,27 +34,16 @@ type Options struct {
 	Identity []Property
 }
 
-// EndWith has a replay end with the error of ctx, a few milliseconds after it. stop
-// frees what waits for that.
-func (o *Options) EndWith(ctx context.Context) (stop func() bool) {
-	ended := new(atomic.Bool)
-	ended.Store(ctx.Err() != nil)
-	o.PauseAsked, o.AtPause = ended, func(*Pause) error { return ctx.Err() }
-	return context.AfterFunc(ctx, func() { ended.Store(true) })
-}
-
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.
 func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions(), Seed: 1} }
-
-// ErrInterrupted is the error of a source that gives up because the replay should end:
-// what there is up to then is the result, beside the error.
-var ErrInterrupted = errors.New("interrupted while more of the trace was awaited")
 
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 
-// Run plays a trace on a machine: all ranks enter at date 0.
-func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
+// Run plays a trace on a machine: all ranks enter at date 0. If ctx ends first, the error is
+// its cause, a few milliseconds later, and the result says how far the replay has come
+// (Result.StoppedAt).
+func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, error) {
 	e, err := newEngine(t.Header(), m, o)
 	if err != nil {
 		return nil, err
@@ -73,17 +56,18 @@ func Run(t *trace.Trace, m Machine, o Options) (*Result, error) {
 		return nil, err
 	}
 	e.trace = t
-	return e.play(t.Header(), cursors(list), &o)
+	return e.play(ctx, t.Header(), cursors(list), &o)
 }
 
-// RunSource plays the actions of a source. The header gives the number of ranks
-// and the names of kernels and phases that the actions refer to.
-func RunSource(h *trace.Header, s Source, m Machine, o Options) (*Result, error) {
+// RunSource is Run for the actions of a source. The header gives the number of ranks
+// and the names of kernels and phases that the actions refer to. A source that waits for
+// its actions should fail with context.Cause(ctx) when ctx ends.
+func RunSource(ctx context.Context, h *trace.Header, s Source, m Machine, o Options) (*Result, error) {
 	e, err := newEngine(h, m, o)
 	if err != nil {
 		return nil, err
 	}
-	return e.play(h, s, &o)
+	return e.play(ctx, h, s, &o)
 }
 
 // newEngine returns an engine that lacks a source.
@@ -129,8 +113,8 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	return e, e.progress.watch(&o)
 }
 
-// play plays the actions of s.
-func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
+// play plays the actions of s until ctx ends.
+func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options) (*Result, error) {
 	if o.Network.FinalizationBarrier {
 		s = withBarrier(s, h.Ranks)
 	}
@@ -139,8 +123,11 @@ func (e *engine) play(h *trace.Header, s Source, o *Options) (*Result, error) {
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
+	defer p.watch(ctx)()
 	err := e.loop()
-	p.stopped = p.stopped || errors.Is(err, ErrInterrupted)
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
+		p.stopped = true // by its source, too
+	}
 	if err != nil && !p.stopped {
 		return nil, err
 	}

@@ -49,15 +49,41 @@ func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
 	return err == nil && e.random != nil, err
 }
 
-// Runs replays so many times (at least twice), with the seeds from first on, several
-// at once. play replays with a seed; it is called from as many goroutines as there
-// are workers, each with its number. What the result says does not depend on how many.
-// When the context ends, the error is its own, and the ensemble that of the runs before the
-// first that had not ended; nil if these are fewer than two.
-func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker int, seed uint64) (*Result, error)) (*Ensemble, error) {
+// RunsOptions says how often to replay.
+type RunsOptions struct {
+	Runs    int // at least 2
+	Workers int // replays at once
+	// Progress, if set, is called when a replay has ended, with the number of those that
+	// have: one call at a time.
+	Progress func(ended int)
+}
+
+// Runs is Run for so many seeds, from Options.Seed on. Each replay opens the trace for
+// itself. The result does not depend on the number of workers. When the context ends, the
+// error is its cause, and the ensemble that of the runs before the first that had not ended;
+// nil if these are fewer than two.
+//
+// The progress function of o is not called, and no checkpoint is written.
+func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, ro RunsOptions) (*Ensemble, error) {
+	return RunsFunc(ctx, o, ro, func(o Options) (*Result, error) {
+		t, err := open()
+		if err != nil {
+			return nil, err
+		}
+		defer t.Close()
+		return Run(ctx, t, m, o)
+	})
+}
+
+// RunsFunc is Runs for what play replays: a source, or a trace that comes in several forms.
+// It is called from several goroutines.
+func RunsFunc(ctx context.Context, o Options, ro RunsOptions, play func(o Options) (*Result, error)) (*Ensemble, error) {
+	runs, first := ro.Runs, o.Seed
 	if runs < 2 {
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)
 	}
+	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
+	progress := progressOf(ro.Progress)
 	results, errs := make([]*runResult, runs), make([]error, runs)
 	var e *Ensemble
 	outer := ctx
@@ -65,10 +91,13 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 	defer cancel()
 	next := make(chan int)
 	var done sync.WaitGroup
-	for w := range max(1, min(workers, runs)) {
+	for range max(1, min(ro.Workers, runs)) {
 		done.Go(func() {
 			for i := range next {
-				r, err := play(w, first+uint64(i))
+				o := o
+				o.Seed = first + uint64(i)
+				r, err := play(o)
+				progress()
 				if err != nil {
 					errs[i] = err
 					cancel()
@@ -92,20 +121,35 @@ func Runs(ctx context.Context, first uint64, runs, workers int, play func(worker
 	ended := 0
 	for i, err := range errs {
 		switch {
-		case err != nil && (outer.Err() == nil || !errors.Is(err, outer.Err())):
+		case err != nil && (outer.Err() == nil || !errors.Is(err, context.Cause(outer))):
 			return nil, fmt.Errorf("seed %d: %w", first+uint64(i), err)
 		case err == nil && results[i] != nil && ended == i:
 			ended++
 		}
 	}
 	if ended < 2 {
-		return nil, outer.Err()
+		return nil, context.Cause(outer)
 	}
 	e.add(results[:ended])
 	if ended < runs {
-		return e, outer.Err()
+		return e, context.Cause(outer)
 	}
 	return e, nil
+}
+
+// progressOf returns a function that tells report how often it has been called.
+func progressOf(report func(int)) func() {
+	if report == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	calls := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		calls++
+		report(calls)
+	}
 }
 
 // runResult is what is kept of a replay: its tables by rank would add up.

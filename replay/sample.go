@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"reprise/replay/sampling"
 	"reprise/trace"
 )
 
-// SampleOptions says how well to estimate, or for how long. At least one of
-// Tolerance and Left must be set; with both, whatever is reached first ends it.
+// SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
+// have a deadline: the estimate is then as good as the time allows. With both, whatever is
+// reached first ends it.
 type SampleOptions struct {
-	Tolerance float64 // half-width of the interval, relative to the estimate
-	// Left returns the seconds of wall time that are left; nil: no limit. When they
-	// are over the context of Sample should end.
-	Left    func() float64
-	Workers int // windows simulated at once
+	Tolerance float64 // half-width of the interval, relative to the estimate; 0: none
+	Workers   int     // windows simulated at once
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*sampling.Estimate)
 }
@@ -39,8 +38,8 @@ type Estimate struct {
 
 // Sample estimates what Run would return as makespan from windows of the steps. Each
 // worker opens the trace, which must be a file, for itself. The estimate is the
-// same bits for any number of workers, unless there is a time limit. An error that wraps
-// sampling.ErrExact says that Run is the better choice.
+// same bits for any number of workers, unless ctx has a deadline, by which it ends with what
+// it has. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
 // The progress function of o is not called.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
@@ -53,8 +52,12 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if s.noisy, err = HasNoise(s.header, m, o); err != nil {
 		return nil, err
 	}
+	var left func() float64
+	if end, limited := ctx.Deadline(); limited {
+		left = func() float64 { return time.Until(end).Seconds() }
+	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: so.Left, Workers: so.Workers, Scatters: s.noisy || s.polls,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: so.Workers, Scatters: s.noisy || s.polls,
 		Measure: s.measure, Progress: so.Progress,
 	})
 	if err != nil {
@@ -133,8 +136,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	}
 	o := s.options
 	o.From, o.To, o.Begins = from, to, true
-	o.Progress, o.Resume = nil, nil
-	defer o.EndWith(ctx)()
+	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
 	if err != nil {
@@ -144,7 +146,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	if err != nil {
 		return nil, err
 	}
-	res, err := e.play(t.Header(), cursors(list), &o)
+	res, err := e.play(ctx, t.Header(), cursors(list), &o)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func TestSampleEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	exact, err := replay.Run(tr, b.Machine, b.Options)
+	exact, err := replay.Run(t.Context(), tr, b.Machine, b.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Ma
 	if err := o.Network.ApplyConfig(m.Platform); err != nil {
 		t.Fatal(err)
 	}
-	exact, err := replay.Run(tr, m, o)
+	exact, err := replay.Run(t.Context(), tr, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}

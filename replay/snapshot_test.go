@@ -62,15 +62,15 @@ func pausedEngine(t *testing.T) *engine {
 	o.Network.FinalizationBarrier = true
 	o.From, o.To, o.Begins = 0, 1, true
 	var e *engine
-	o.AtPause = func(p *Pause) error {
+	o.Checkpoints = &Checkpoints{Write: func(p *Pause) error {
 		e = p.engine
 		if math.IsInf(e.parked.Next(), 1) || len(e.collectives) == 0 || !e.ranks[2].collective {
 			return nil
 		}
 		return stop
-	}
+	}}
 	m := Machine{Platform: p, Hosts: []int32{0, 0, 1}}
-	if _, err := RunSource(&trace.Header{Ranks: 3, Steps: 1}, NewLists(lists), m, o); !errors.Is(err, stop) {
+	if _, err := RunSource(t.Context(), &trace.Header{Ranks: 3, Steps: 1}, NewLists(lists), m, o); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
 	return e

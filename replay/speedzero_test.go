@@ -27,7 +27,7 @@ func TestSpeedZero(t *testing.T) {
 	} {
 		b := newBench(t, zero, 2)
 		b.Machine.Hosts = c.hosts
-		_, err := replay.RunSource(&b.header, replay.NewLists([][]trace.Action{c.first, {recv(0, 5, 1000)}}), b.Machine, b.Options)
+		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{c.first, {recv(0, 5, 1000)}}), b.Machine, b.Options)
 		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}

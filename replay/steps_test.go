@@ -36,7 +36,7 @@ func TestBeginsErrors(t *testing.T) {
 		{0, 0, "between two steps"}, {3, 2, "between two steps"}, {-1, 2, "between two steps"}, {0, 1, "1 of 2 ranks begin step 0"},
 	} {
 		b.From, b.To = c.from, c.to
-		_, err := replay.RunSource(&b.header, replay.NewLists(lists), b.Machine, b.Options)
+		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("steps [%d,%d): %v, want %s", c.from, c.to, err, c.want)
 		}

@@ -86,8 +86,8 @@ func playWild(t *testing.T, tr *trace.Trace, b *bench) {
 		return nil
 	}
 	o := b.Options
-	o.AtPause = bound
-	want, err := replay.Run(tr, b.Machine, o)
+	o.Checkpoints = &replay.Checkpoints{Write: bound}
+	want, err := replay.Run(t.Context(), tr, b.Machine, o)
 	if took := time.Since(begin); took > 5*time.Second {
 		t.Errorf("it looks up after %v", took)
 	}
@@ -96,7 +96,7 @@ func playWild(t *testing.T, tr *trace.Trace, b *bench) {
 	}
 	pauses = kept
 	o.Resume = checkpointOf(checkpoint.Bytes())
-	got, again := replay.Run(tr, b.Machine, o)
+	got, again := replay.Run(t.Context(), tr, b.Machine, o)
 	switch {
 	case errors.Is(again, errTooLong):
 	case err == nil && again == nil:

@@ -16,14 +16,30 @@ type Warning struct {
 	File string // "": no file
 	Line int    // from 1; 0: none, or the whole file
 	Text string // lower case, no full stop: what, and what follows from it
+	Kind Kind
 }
+
+// Kind says when a warning is worth telling.
+type Kind uint8
+
+const (
+	Oddity Kind = iota // beside a result, or an error, which it may be the cause of
+	Choice             // where nothing says what is meant: before a long run, and beside its result
+	Risk               // of an error to come: before a long run, and as an Oddity
+)
 
 // New returns a warning without a place.
 func New(format string, args ...any) Warning { return At("", 0, format, args...) }
 
+// As returns the warning as one of a kind.
+func (w Warning) As(kind Kind) Warning {
+	w.Kind = kind
+	return w
+}
+
 // At returns a warning about a line of a file, or about the whole file if line is 0.
 func At(file string, line int, format string, args ...any) Warning {
-	return Warning{file, line, words.Cut(words.Visible(fmt.Sprintf(format, args...)), maxText)}
+	return Warning{File: file, Line: line, Text: words.Cut(words.Visible(fmt.Sprintf(format, args...)), maxText)}
 }
 
 // String returns the warning behind its place: file:line: text.

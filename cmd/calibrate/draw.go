@@ -15,6 +15,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
+	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
@@ -147,9 +148,9 @@ func readBase(path string) ([]byte, error) {
 
 // kernelText reads a kernel file, or that of a built-in set.
 func kernelText(name string) ([]byte, error) {
-	if !command.Exists(name) {
+	if !builtin.IsFile(name) {
 		text, err := kernels.BuiltinText(name)
-		return text, command.NotBuiltin(name, err)
+		return text, builtin.Missing(name, err)
 	}
 	f, err := os.Open(name)
 	if err != nil {

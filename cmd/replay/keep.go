@@ -1,12 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -58,31 +58,29 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 	return k, err
 }
 
-// keeper looks after a replay: it writes checkpoints when they are due, and stops the
-// replay as command.OnEnding says.
+// keeper looks after a replay: it writes checkpoints, and has the replay's context end as
+// command.OnEnding says.
 type keeper struct {
 	*keepSettings
+	ctx    context.Context
 	begin  time.Time
 	stderr io.Writer // errors
 	notes  io.Writer // the same, or io.Discard if nobody wants them
 
-	attention atomic.Bool // resumed, due or signal is set
-	due       atomic.Bool
-	signal    atomic.Pointer[os.Signal]
-
-	deaf    func() // stops waiting for signals
-	timer   *time.Timer
+	deaf    func()   // stops waiting for signals
 	from    *os.File // what is gone on from, or nil
 	found   bool     // it was there where the first checkpoint should be written
 	resumed bool     // not yet told
 	written bool     // a checkpoint by this process
 	failed  int      // checkpoints that could not be written
-	last    error    // why not
+	last    error    // why not, the last time
+	unsaved error    // why the last checkpoint could not; nil if it could
 }
 
-// newKeeper sets the options of a replay that is looked after from now on.
-func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*keeper, error) {
-	k := &keeper{keepSettings: &s.keep, stderr: stderr, notes: stderr, begin: time.Now()}
+// newKeeper sets the options of a replay that is looked after from now on: end ends its
+// context.
+func newKeeper(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, o *replay.Options, stderr io.Writer) (*keeper, error) {
+	k := &keeper{keepSettings: &s.keep, ctx: ctx, stderr: stderr, notes: stderr, begin: time.Now()}
 	if s.quiet {
 		k.notes = io.Discard
 	}
@@ -90,60 +88,41 @@ func newKeeper(s *settings, in *input, o *replay.Options, stderr io.Writer) (*ke
 		if err := k.prepare(s, in, o); err != nil {
 			return nil, err
 		}
+		o.Checkpoints = &replay.Checkpoints{Every: k.every, Write: k.write}
 	}
-	o.AtPause, o.PauseAsked = k.atPause, &k.attention
-	if k.file != "" {
-		k.due.Store(true) // the first one shows at once whether the file can be written
-		k.attention.Store(true)
-		k.timer = time.AfterFunc(k.every, k.tick)
-	}
-	k.deaf = command.OnEnding(func(sig os.Signal) {
-		k.signal.Store(&sig)
-		k.attention.Store(true)
-		in.interrupt()
-	})
+	k.deaf = command.OnEnding(func(sig os.Signal) { end(ending{sig}) })
 	return k, nil
 }
 
-// tick makes a checkpoint due.
-func (k *keeper) tick() {
-	k.due.Store(true)
-	k.attention.Store(true)
-}
+// ending is the end of a context by a signal.
+type ending struct{ signal os.Signal }
+
+func (e ending) Error() string { return fmt.Sprintf("stopped by a signal (%v)", e.signal) }
 
 // close ends the looking after.
 func (k *keeper) close() {
 	k.deaf()
-	if k.timer != nil {
-		k.timer.Stop()
-	}
 	if k.from != nil {
 		k.from.Close()
 	}
 }
 
-// atPause is called between two events of the replay when it has attention.
-func (k *keeper) atPause(p *replay.Pause) error {
-	k.attention.Store(false)
+// write writes a checkpoint, if it is to. The first one shows whether the file can be written.
+func (k *keeper) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
 		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
 	}
-	sig := k.signal.Load()
-	due := k.due.Swap(false)
-	var err error
-	if k.file != "" && (due || sig != nil) {
-		err = k.save(p)
+	if k.file == "" {
+		return nil
 	}
-	switch {
-	case sig != nil:
-		return k.interrupted(*sig, p.Date(), p.Messages(), err)
-	case err == nil:
+	switch k.unsaved = k.save(p); {
+	case k.unsaved == nil || k.ctx.Err() != nil: // the error of the end says it
+		return nil
 	case !k.written:
-		return err
-	default:
-		k.tellFailure()
+		return k.unsaved
 	}
+	k.tellFailure()
 	return nil
 }
 
@@ -169,7 +148,6 @@ func (k *keeper) tellFailures() {
 // save writes a checkpoint.
 func (k *keeper) save(p *replay.Pause) error {
 	err := wholefile.Write(k.file, func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) })
-	k.timer.Reset(k.every)
 	if err != nil {
 		k.failed++
 		k.last = fmt.Errorf("checkpoint: %w", err)
@@ -183,9 +161,9 @@ func (k *keeper) save(p *replay.Pause) error {
 type interruption struct{ error }
 
 // interrupted returns the error of a replay that a signal has stopped, after the last
-// checkpoint was written or failed with err.
-func (k *keeper) interrupted(sig os.Signal, date float64, messages int64, err error) error {
-	text := fmt.Sprintf("stopped by a signal (%v) at %.9g s of simulated time, after %d messages", sig, date, messages)
+// checkpoint was written or failed.
+func (k *keeper) interrupted(end ending, date float64, messages int64) error {
+	text, err := fmt.Sprintf("%v at %.9g s of simulated time, after %d messages", end, date, messages), k.unsaved
 	switch {
 	case k.file == "":
 		return interruption{fmt.Errorf("%s; nothing was saved: see --checkpoint", text)}
@@ -199,9 +177,12 @@ func (k *keeper) interrupted(sig os.Signal, date float64, messages int64, err er
 
 // ended returns the error with which the replay has ended, as the user should read it.
 func (k *keeper) ended(res *replay.Result, err error) error {
-	switch sig := k.signal.Load(); {
-	case sig != nil && res != nil && errors.Is(err, replay.ErrInterrupted):
-		return k.interrupted(*sig, *res.StoppedAt, res.Messages, nil) // a stream: nothing to save
+	var end ending
+	switch {
+	case errors.As(err, &end) && res == nil:
+		return fmt.Errorf("%w before the first event: nothing was replayed", end)
+	case errors.As(err, &end):
+		return k.interrupted(end, *res.StoppedAt, res.Messages)
 	case k.found && notResumed(err):
 		return command.Usagef("--checkpoint: %w; the replay cannot go on from it and does not replace it: remove it, or name another file", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/replay"
 )
@@ -41,7 +42,6 @@ func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) 
 	}
 	o.Resume = &replay.Checkpoint{File: k.from, Size: info.Size(), Name: k.resume}
 	k.resumed = true
-	k.attention.Store(true)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func contentHash(name string) (string, error) {
 	switch {
 	case name == "":
 		return "by default", nil
-	case !command.Exists(name):
+	case !builtin.IsFile(name):
 		return "built-in " + name, nil
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // not opened: a pipe may wait for ever

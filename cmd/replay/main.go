@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/kernels"
 	"reprise/platforms"
@@ -20,6 +21,7 @@ var version = "unknown"
 
 func main() {
 	collectLate()
+	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)
 }
 
@@ -30,7 +32,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout)}
 	app.Action = func(c *cli.Context) error {
-		if c.Args().First() == "help" && !command.Exists("help") {
+		if c.Args().First() == "help" && !builtin.IsFile("help") {
 			return cli.ShowAppHelp(c)
 		}
 		s, err := settingsOf(c)
@@ -38,7 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return err
 		}
 		if !s.sample.on() && s.noise.runs == 0 {
-			return replayTrace(s, stdin, stdout, stderr)
+			return replayTrace(c.Context, s, stdin, stdout, stderr)
 		}
 		if s.sample.on() {
 			return sampleTrace(c.Context, s, stdout, stderr)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/internal/words"
 	"reprise/netmodel"
@@ -41,6 +42,7 @@ func platformCommand(stdout io.Writer) *cli.Command {
 			if q.help {
 				return cli.ShowSubcommandHelp(c)
 			}
+			begun()
 			return q.answer(stdout)
 		},
 	}
@@ -78,7 +80,7 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	case q.help:
 	case q.machine == "":
 		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
-	case q.ranks > 0 && (q.machine != "default" || command.Exists(q.machine)):
+	case q.ranks > 0 && (q.machine != "default" || builtin.IsFile(q.machine)):
 		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
 	}
 	return q, nil
@@ -158,7 +160,7 @@ type routeLink struct {
 }
 
 func (q *platformQuery) answer(w io.Writer) error {
-	p, err := loadPlatform(q.machine, max(1, q.ranks))
+	p, err := platforms.Find(q.machine, max(1, q.ranks))
 	if err != nil {
 		return err
 	}

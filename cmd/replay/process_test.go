@@ -36,3 +36,14 @@ func TestFullOutput(t *testing.T) {
 		commandtest.Full(t, 1, "replay", args...)
 	}
 }
+
+// TestInterruptedBefore: a signal before the first event says so, whatever is waited for.
+func TestInterruptedBefore(t *testing.T) {
+	trace, pipe := traceOf(t, 200), commandtest.Pipe(t)
+	for _, args := range [][]string{{pipe}, {"--platform", pipe, trace}, {"--runs", "2", "--kernels", pipe, trace}} {
+		text := commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
+		if want := "replay: interrupted before the first event: nothing was replayed\n"; text != want {
+			t.Errorf("%q: %q, want %q", args, text, want)
+		}
+	}
+}

@@ -3,13 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"reprise/internal/command"
 	"reprise/internal/words"
-	"reprise/kernels"
 	"reprise/platforms"
-	"reprise/warning"
 )
 
 // checkProfiles refuses parts of a trace where the machine changes with time.
@@ -23,19 +20,6 @@ func (s *settings) checkProfiles(p *platforms.Platform) error {
 	}{{"steps", s.from > 0 || s.to > 0}, {"tolerance", s.sample.tolerance > 0}, {"budget", s.sample.budget > 0}} {
 		if o.set {
 			return command.Usagef("--%s: %s has profiles, whose dates are of a run from its beginning: all steps must be played", o.name, p.Name())
-		}
-	}
-	return nil
-}
-
-// steady warns of kernels that do not follow the speed of a host which changes.
-func (m *machine) steady() []warning.Warning {
-	for _, use := range m.Platform.Profiles() {
-		if use.Kind != platforms.HostSpeed || !slices.Contains(m.Hosts, use.Host) {
-			continue
-		}
-		if names := m.KernelsIn(kernels.Seconds, m.called, use.Host); len(names) > 0 {
-			return []warning.Warning{warning.New("the speed of host %q has a profile, which %s does not follow: models in seconds are measured times, only those in flop go by the speed", use.Target, andOthers(names))}
 		}
 	}
 	return nil

@@ -1,122 +1,98 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/words"
-	"reprise/netmodel"
 	"reprise/replay"
-	"reprise/replay/collective"
 	"reprise/warning"
 )
 
 // replayTrace opens everything, replays, and prints the report.
-func replayTrace(s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
-	in, err := openInput(s.trace, stdin)
+func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stderr io.Writer) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	in, err := openInput(ctx, s.trace, stdin)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	m, o, err := setUp(s, in, stderr)
+	m, err := load(s, in, stderr)
 	if err != nil {
 		return err
 	}
 	bar := newBar(s, in, stderr)
+	o := m.options
 	o.Progress = bar.Set
-	k, err := newKeeper(s, in, &o, stderr)
+	k, err := newKeeper(ctx, end, s, in, &o, stderr)
 	if err != nil {
 		return err
 	}
+	begun()
 	in.readAhead() // only now: its goroutine would keep others from starting
-	res, err := in.run(m.Machine, o)
+	res, err := in.run(ctx, m.Machine, o)
 	k.close()
 	bar.Clear()
 	err = k.ended(res, err)
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
-		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.oddities()))
+		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.causes()))
 	}
-	m.notePolls(s, in.text != nil && res.Polls > 0, &o.Network) // of text it is known now
 	k.tellFailures()
-	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings)
 	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
 	return errors.Join(s.print(stdout, r), err)
 }
 
-// setUp makes the machine and the options that a trace is played with, and tells what
-// was chosen where the command line leaves it open.
-func setUp(s *settings, in *input, stderr io.Writer) (*machine, replay.Options, error) {
-	m, err := loadMachine(s, in)
+// begun has a signal say no longer that nothing was replayed.
+func begun() { command.InterruptedText("interrupted") }
+
+// loaded is a machine with the options that come with it and the command line, and what is
+// odd about them.
+type loaded struct {
+	replay.Machine
+	options  replay.Options
+	warnings []warning.Warning
+}
+
+// causes returns those of the warnings that may be why something failed.
+func (m *loaded) causes() []warning.Warning {
+	return slices.DeleteFunc(slices.Clone(m.warnings), func(w warning.Warning) bool { return w.Kind == warning.Choice })
+}
+
+// load loads the machine and the options that a trace is played with, and tells what was
+// chosen where the command line leaves it open, and what may end the replay after hours.
+func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
+	m, o, list, err := replay.LoadMachine(s.machine(), in.traced())
 	if err != nil {
-		return nil, replay.Options{}, err
+		var setting *replay.SettingError
+		if errors.As(err, &setting) {
+			err = command.Usagef("--cfg: %w", err)
+		}
+		return nil, warning.With(err, s.odd)
 	}
 	if err := s.checkProfiles(m.Platform); err != nil {
-		return nil, replay.Options{}, err
+		return nil, err
 	}
-	o, err := options(s, m)
-	if err != nil {
-		return nil, o, warning.With(err, m.odd)
-	}
-	m.odd = append(m.odd, netmodel.Windowed(m.Platform, &o.Network, m.Hosts)...)
-	m.notePolls(s, in.polls(), &o.Network)
-	m.incomplete = m.modelless()
-	if !s.quiet {
-		for _, note := range slices.Concat(m.notes, m.incomplete) { // what ends the replay after hours is told before
-			command.Tell(stderr, "replay", note.String())
-		}
-	}
-	return m, o, nil
-}
-
-// options returns the defaults, changed by the platform's file and then by the
-// command line. A combination that makes no sense is a mistake in the command line
-// if it made sense before that.
-func options(s *settings, m *machine) (replay.Options, error) {
-	o := replay.DefaultOptions()
 	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
-	if err := o.Network.ApplyConfig(m.Platform); err != nil {
-		return o, err
-	}
-	platformErr := o.Validate()
-	for _, c := range s.cfg {
-		if err := o.Network.Set(c[0], c[1]); err != nil {
-			return o, command.Usagef("--cfg: %w", err)
-		}
-		if err := knownAlgorithm(c[0], c[1]); err != nil {
-			return o, command.Usagef("--cfg: %w", err)
+	l := &loaded{m, o, warning.Join(list, s.odd)}
+	for _, w := range l.warnings {
+		if w.Kind != warning.Oddity && !s.quiet {
+			command.Tell(stderr, "replay", w.String())
 		}
 	}
-	switch err := o.Validate(); {
-	case err == nil:
-		return o, nil
-	case platformErr == nil:
-		return o, command.Usagef("--cfg: %w", err)
-	default:
-		return o, fmt.Errorf("%s: %w", m.platformName, err)
-	}
-}
-
-// knownAlgorithm refuses names of algorithms for collective operations that are none here.
-// In a platform's file they may be, where nobody calls the operation.
-func knownAlgorithm(option, name string) error {
-	operation, ok := strings.CutPrefix(option, "smpi/")
-	if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
-		return fmt.Errorf("algorithm %s of %s, known are %s", words.Quote(name), operation, strings.Join(known, ", "))
-	}
-	return nil
+	return l, nil
 }
 
 // provenance is that of a replay on m which took so long.
-func (s *settings) provenance(m *machine, wallSeconds float64) replay.Provenance {
+func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance {
 	return replay.Provenance{
-		Tool: "replay " + version, Trace: s.trace, Platform: m.platformName, KernelFile: m.kernelName, NetworkNoise: s.networkNoise,
+		Tool: "replay " + version, Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -73,16 +72,16 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
 		return command.Usagef("--runs needs a trace that can be read again, and %s is no file", s.trace)
 	}
-	in, err := openInput(s.trace, nil)
+	in, err := openInput(ctx, s.trace, nil)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	m, o, err := setUp(s, in, stderr)
+	m, err := load(s, in, stderr)
 	if err != nil {
 		return err
 	}
-	noisy, err := replay.HasNoise(in.header, m.Machine, o)
+	noisy, err := replay.HasNoise(in.header, m.Machine, m.options)
 	if err != nil {
 		return err
 	}
@@ -90,35 +89,32 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 		return command.Usagef("--runs: neither the kernel models nor the network have noise, so all runs would be the same")
 	}
 	ctx, stop := command.Interruptible(ctx)
-	defer o.EndWith(ctx)()
+	begun()
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
-	var done atomic.Int64
-	e, err := replay.Runs(ctx, s.noise.seed, s.noise.runs, workers, func(_ int, seed uint64) (*replay.Result, error) {
-		res, err := s.playSeed(m, o, seed)
-		bar.Set(int(done.Add(1)))
-		return res, err
+	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Progress: bar.Set}
+	e, err := replay.RunsFunc(ctx, m.options, ro, func(o replay.Options) (*replay.Result, error) {
+		return s.playAgain(ctx, m, o)
 	})
 	bar.Clear()
 	stop()
 	if e == nil {
-		return warning.With(err, warning.Join(in.warnings(), m.oddities()))
+		return warning.With(err, warning.Join(in.warnings(), m.causes()))
 	}
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)
 	}
 	r := replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))
-	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings())
+	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings)
 	return errors.Join(s.print(stdout, r), err)
 }
 
-// playSeed replays with one seed, reading the trace for itself.
-func (s *settings) playSeed(m *machine, o replay.Options, seed uint64) (*replay.Result, error) {
-	in, err := openInput(s.trace, nil)
+// playAgain replays once, reading the trace for itself.
+func (s *settings) playAgain(ctx context.Context, m *loaded, o replay.Options) (*replay.Result, error) {
+	in, err := openInput(ctx, s.trace, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	o.Seed = seed
-	return in.run(m.Machine, o)
+	return in.run(ctx, m.Machine, o)
 }

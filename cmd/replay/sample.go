@@ -73,43 +73,44 @@ func parseTolerance(text string) (float64, error) {
 // sampleTrace estimates the makespan, or replays all of the trace where that costs
 // no more, and prints the report.
 func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
-	in, err := openSampled(s)
+	in, err := openSampled(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	m, o, err := setUp(s, in, stderr)
+	m, err := load(s, in, stderr)
 	if err != nil {
 		return err
 	}
+	begun()
 	begin := time.Now()
 	if s.sample.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, begin.Add(s.sample.budget))
 		defer cancel()
 	}
-	e, err := estimate(ctx, s, m, o, stderr)
+	e, err := estimate(ctx, s, m, stderr)
 	if errors.Is(err, sampling.ErrExact) {
-		return replayExactly(ctx, s, in, m, o, err, begin, stdout, stderr)
+		return replayExactly(ctx, s, in, m, err, begin, stdout, stderr)
 	}
 	if err != nil {
-		return warning.With(err, m.oddities())
+		return warning.With(err, m.causes())
 	}
 	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
-	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings())
+	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
 	return s.print(stdout, r)
 }
 
 // openSampled opens a trace that can be read at any step.
-func openSampled(s *settings) (*input, error) {
+func openSampled(ctx context.Context, s *settings) (*input, error) {
 	if s.trace == "-" {
 		return nil, command.Usagef("--tolerance and --budget read the steps in any order: they need a trace file, not standard input")
 	}
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
 		return nil, command.Usagef("--tolerance and --budget read the steps in any order: they need a trace file, and %s is none", s.trace)
 	}
-	in, err := openInput(s.trace, nil)
+	in, err := openInput(ctx, s.trace, nil)
 	if err == nil && in.trace == nil {
 		return nil, command.Usagef("--tolerance and --budget need a trace that marks its steps, and %s is a text trace", s.trace)
 	}
@@ -117,35 +118,32 @@ func openSampled(s *settings) (*input, error) {
 }
 
 // estimate samples the trace with all cores, until the context's deadline.
-func estimate(ctx context.Context, s *settings, m *machine, o replay.Options, stderr io.Writer) (*replay.Estimate, error) {
+func estimate(ctx context.Context, s *settings, m *loaded, stderr io.Writer) (*replay.Estimate, error) {
 	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0)}
-	if end, ok := ctx.Deadline(); ok {
-		so.Left = func() float64 { return time.Until(end).Seconds() }
-	}
 	if !s.quiet && terminal.Is(stderr) {
 		so.Progress = func(e *sampling.Estimate) {
 			fmt.Fprintf(stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds, 100*e.Relative())
 		}
 	}
 	open := func() (*trace.Trace, error) { return trace.Open(s.trace) }
-	return replay.Sample(ctx, open, m.Machine, o, so)
+	return replay.Sample(ctx, open, m.Machine, m.options, so)
 }
 
 // replayExactly replays all of the trace, until the context's deadline, and says why.
-func replayExactly(ctx context.Context, s *settings, in *input, m *machine, o replay.Options, why error, begin time.Time, stdout, stderr io.Writer) error {
+func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why error, begin time.Time, stdout, stderr io.Writer) error {
 	bar := newBar(s, in, stderr)
 	steps, start := 0, time.Now()
+	o := m.options
 	o.Progress = func(n int) { steps = n; bar.Set(n) }
-	defer o.EndWith(ctx)()
-	res, err := in.run(m.Machine, o)
+	res, err := in.run(ctx, m.Machine, o)
 	bar.Clear()
 	if errors.Is(err, context.DeadlineExceeded) {
 		return s.overtime(in, steps, time.Since(start).Seconds())
 	}
 	if err != nil {
-		return warning.With(err, warning.Join(in.warnings(), m.oddities()))
+		return warning.With(err, warning.Join(in.warnings(), m.causes()))
 	}
-	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings())
+	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings)
 	r := replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))
 	return s.print(stdout, &replay.ExactReport{Because: why.Error(), Report: r})
 }

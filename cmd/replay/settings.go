@@ -10,6 +10,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/words"
 	"reprise/netmodel"
+	"reprise/replay"
 	"reprise/warning"
 )
 
@@ -21,7 +22,7 @@ type settings struct {
 	networkNoise string
 	hostfile     string
 	ranksPerHost int
-	cfg          [][2]string // names, those of today, and values
+	cfg          []replay.Property // by the names of today
 	odd          []warning.Warning
 	from, to     int
 	json, quiet  bool
@@ -52,8 +53,8 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
 		}
-		if option[0] == "network/model" { // not for a platform's host/model:default to overrule
-			s.cfg = append(s.cfg, [2]string{"host/model", "compound"})
+		if option.Name == "network/model" { // not for a platform's host/model:default to overrule
+			s.cfg = append(s.cfg, replay.Property{Name: "host/model", Value: "compound"})
 		}
 		s.cfg = append(s.cfg, option)
 	}
@@ -67,10 +68,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 			s.odd = append(s.odd, warning.New("--cfg: %s", note))
 		}
 		name = netmodel.OptionName(name)
-		if slices.ContainsFunc(network, func(c [2]string) bool { return c[0] == name }) {
+		if slices.ContainsFunc(network, func(c replay.Property) bool { return c.Name == name }) {
 			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
 		}
-		s.cfg = append(s.cfg, [2]string{name, value})
+		s.cfg = append(s.cfg, replay.Property{Name: name, Value: value})
 	}
 	var err error
 	if s.sample, err = sampleSettingsOf(c); err != nil {
@@ -86,23 +87,16 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	return s, err
 }
 
-// checkReplaced refuses options that have no effect beside the noise of the network.
-func (s *settings) checkReplaced(options []string) error {
-	for _, name := range options {
-		if s.sets(name) {
-			return command.Usagef("--cfg %s has no effect: --network-noise %s has these times itself", name, s.networkNoise)
-		}
+// machine says which machine to load.
+func (s *settings) machine() replay.MachineSpec {
+	return replay.MachineSpec{
+		Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
+		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, Settings: s.cfg,
 	}
-	return nil
-}
-
-// sets reports whether the command line sets an option of the simulator.
-func (s *settings) sets(name string) bool {
-	return slices.ContainsFunc(s.cfg, func(c [2]string) bool { return c[0] == name })
 }
 
 // networks are the simulator options that --network stands for.
-var networks = map[string][2]string{
-	"smpi": {"network/model", "SMPI"}, "lv08": {"network/model", "LV08"}, "cm02": {"network/model", "CM02"},
-	"contention-free": {"reprise/contention", "no"},
+var networks = map[string]replay.Property{
+	"smpi": {Name: "network/model", Value: "SMPI"}, "lv08": {Name: "network/model", Value: "LV08"}, "cm02": {Name: "network/model", Value: "CM02"},
+	"contention-free": {Name: "reprise/contention", Value: "no"},
 }

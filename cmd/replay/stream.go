@@ -1,27 +1,24 @@
 package main
 
 import (
+	"context"
 	"io"
-	"sync"
-
-	"reprise/replay"
 )
 
 // stream is a trace that is read once, such as standard input, by another goroutine: so
-// that who waits for it can be told to give up.
+// that who waits for it gives up when the context ends.
 type stream struct {
-	chunks chan []byte   // closed at the end
-	err    error         // why, then
-	rest   []byte        // of the last chunk
-	stop   chan struct{} // closed by interrupt
-	once   sync.Once
+	ctx    context.Context
+	chunks chan []byte // closed at the end
+	err    error       // why, then
+	rest   []byte      // of the last chunk
 }
 
 // chunkSize is what is read at once, in bytes; a pipe holds as much.
 const chunkSize = 64 << 10
 
-func newStream(r io.Reader) *stream {
-	s := &stream{chunks: make(chan []byte), stop: make(chan struct{})}
+func newStream(ctx context.Context, r io.Reader) *stream {
+	s := &stream{ctx: ctx, chunks: make(chan []byte)}
 	go s.fill(r)
 	return s
 }
@@ -34,8 +31,8 @@ func (s *stream) fill(r io.Reader) {
 		if n, s.err = r.Read(buf); n > 0 {
 			select {
 			case s.chunks <- buf[:n]:
-			case <-s.stop:
-				s.err = replay.ErrInterrupted
+			case <-s.ctx.Done():
+				s.err = context.Cause(s.ctx)
 			}
 		}
 	}
@@ -50,14 +47,11 @@ func (s *stream) Read(p []byte) (int, error) {
 				return 0, s.err
 			}
 			s.rest = chunk
-		case <-s.stop:
-			return 0, replay.ErrInterrupted
+		case <-s.ctx.Done():
+			return 0, context.Cause(s.ctx)
 		}
 	}
 	n := copy(p, s.rest)
 	s.rest = s.rest[n:]
 	return n, nil
 }
-
-// interrupt has reads fail from now on.
-func (s *stream) interrupt() { s.once.Do(func() { close(s.stop) }) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"reprise/internal/command"
 	"reprise/kernels"
 	"reprise/replay"
 	"reprise/trace"
@@ -15,7 +14,7 @@ func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
 	if o.kernels == "" {
 		return nil, nil
 	}
-	set, err := loadKernels(o.kernels)
+	set, err := kernels.Find(o.kernels)
 	if err != nil {
 		return nil, err
 	}
@@ -27,13 +26,4 @@ func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
 	return func(kernel int, dims *[4]int64) (float64, error) {
 		return models[kernel].Seconds(dims) * o.speed, missing[kernel]
 	}, nil
-}
-
-// loadKernels loads the models of a file, or a built-in set.
-func loadKernels(name string) (*kernels.Set, error) {
-	if command.Exists(name) {
-		return kernels.Load(name)
-	}
-	set, err := kernels.Builtin(name)
-	return set, command.NotBuiltin(name, err)
 }

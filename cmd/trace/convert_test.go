@@ -47,11 +47,11 @@ func sameTime(ts *testscript.TestScript, _ bool, args []string) {
 	defer tr.Close()
 	m.Hosts, err = replay.FillHosts(m.Platform, tr.Header().Ranks, 1)
 	ts.Check(err)
-	want, err := replay.Run(tr, m, o)
+	want, err := replay.Run(context.Background(), tr, m, o)
 	ts.Check(err)
 	text, err := simgrid.Open(ts.MkAbs(args[3]), ts.MkAbs("."))
 	ts.Check(err)
-	got, err := replay.RunSource(text.Header(), text, m, o)
+	got, err := replay.RunSource(context.Background(), text.Header(), text, m, o)
 	ts.Check(err)
 	for r := range want.Ranks {
 		w, g := want.Ranks[r].End, got.Ranks[r].End
@@ -64,7 +64,7 @@ func sameTime(ts *testscript.TestScript, _ bool, args []string) {
 // TestConvertInterrupted: a write after the end of its context fails.
 func TestConvertInterrupted(t *testing.T) {
 	o := convertOptions{output: t.TempDir() + "/out"}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	err := o.write(ctx, nil, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 1))

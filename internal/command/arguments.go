@@ -1,9 +1,6 @@
 package command
 
 import (
-	"fmt"
-	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -37,25 +34,4 @@ func Quoted(args ...string) string {
 		texts = append(texts, a)
 	}
 	return strings.Join(texts, " ")
-}
-
-// Exists reports whether there is something at path that is no directory.
-func Exists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
-// NotBuiltin gives err, of a name that is neither a file nor built in, another text if
-// it is a directory, or looks like a path.
-func NotBuiltin(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if info, serr := os.Stat(path); serr == nil && info.IsDir() {
-		return fmt.Errorf("%s is a directory, want a file or a built-in name", path)
-	}
-	if strings.ContainsAny(path, "./\\") {
-		return fmt.Errorf("%s: %w", path, fs.ErrNotExist)
-	}
-	return err
 }

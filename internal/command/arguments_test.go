@@ -1,8 +1,6 @@
 package command
 
 import (
-	"errors"
-	"io/fs"
 	"os/exec"
 	"slices"
 	"strings"
@@ -37,21 +35,5 @@ func TestQuoted(t *testing.T) {
 	}
 	if got := Quoted("trace", "cat", "a b"); got != "trace cat 'a b'" {
 		t.Error(got)
-	}
-}
-
-func TestNotBuiltin(t *testing.T) {
-	known := errors.New("no such set")
-	if err := NotBuiltin("./none.yaml", known); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a path: %v", err)
-	}
-	if err := NotBuiltin(t.TempDir(), known); err == nil || !strings.Contains(err.Error(), "is a directory") {
-		t.Errorf("a directory: %v", err)
-	}
-	if err := NotBuiltin("dahu2", known); err != known {
-		t.Errorf("a name: %v", err)
-	}
-	if Exists(t.TempDir()) || Exists("none") {
-		t.Error("a directory, or nothing, taken for a file")
 	}
 }

@@ -17,7 +17,8 @@ var endings = struct {
 	sync.Mutex
 	end  func(os.Signal) // what OnEnding asks for; nil: the process ends at once
 	code int             // with this
-}{code: 1}
+	text string          // and says this
+}{code: 1, text: "interrupted"}
 
 // listen has SIGINT, SIGTERM, and a hangup unless that is ignored, as nohup wants it, end
 // the process at once, whatever it waits for: a pipe that nobody opens, a terminal that
@@ -34,7 +35,7 @@ func listen(name string) {
 		ending := false
 		for sig := range came {
 			endings.Lock()
-			end, code := endings.end, endings.code
+			end, code, text := endings.end, endings.code, endings.text
 			endings.end = nil
 			endings.Unlock()
 			switch {
@@ -47,7 +48,7 @@ func listen(name string) {
 				if terminal.Is(os.Stderr) {
 					name = "\n" + name // behind a progress bar
 				}
-				Tell(os.Stderr, name, "interrupted")
+				Tell(os.Stderr, name, text)
 				os.Exit(code)
 			}
 		}
@@ -60,6 +61,14 @@ func InterruptedCode(code int) {
 	endings.Lock()
 	defer endings.Unlock()
 	endings.code = code
+}
+
+// InterruptedText has signals that end the process at once say something else than
+// "interrupted", such as how far it has come.
+func InterruptedText(text string) {
+	endings.Lock()
+	defer endings.Unlock()
+	endings.text = text
 }
 
 // OnEnding calls end, beside what goes on, with the first signal that should end the

@@ -38,7 +38,7 @@ func TestWorkloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := replay.RunSource(&trace.Header{Ranks: w.Ranks}, text, replay.Machine{Platform: p, Hosts: hosts}, replay.DefaultOptions())
+		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: w.Ranks}, text, replay.Machine{Platform: p, Hosts: hosts}, replay.DefaultOptions())
 		if err != nil {
 			t.Fatalf("%s: %v", pattern, err)
 		}

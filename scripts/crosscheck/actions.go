@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -24,7 +25,7 @@ func (t *tools) actions(dir string, c *testCase) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := replay.RunSource(s.Header(), s, m, o)
+	res, err := replay.RunSource(context.Background(), s.Header(), s, m, o)
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,8 @@ const patience = time.Minute
 
 // Interrupt starts a command that waits for ever and sends it one signal, by which it must
 // end with a code and a word. A command that ends by itself, or by the signal
-// before it catches any, is started again and gets more time.
-func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...string) {
+// before it catches any, is started again and gets more time. It returns what was printed.
+func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...string) string {
 	t.Helper()
 	for pause := 20 * time.Millisecond; pause < patience; pause *= 2 {
 		p := Command(t, name, args...)
@@ -73,9 +73,10 @@ func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...
 		if !errors.As(err, &exit) || exit.ExitCode() != code || !strings.Contains(text.String(), "interrupted") && !strings.Contains(text.String(), "stopped by a signal") {
 			t.Errorf("%s %q, %v: %v, want code %d\n%s", name, args, sig, err, code, text.String())
 		}
-		return
+		return text.String()
 	}
 	t.Errorf("%s %q never catches %v", name, args, sig)
+	return ""
 }
 
 // Full runs a command whose standard output is a full disk: it must fail with a code, and
