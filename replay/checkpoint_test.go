@@ -392,13 +392,14 @@ func TestStopped(t *testing.T) {
 
 // TestCheckpointsDue: a checkpoint is written at the beginning, once the time since the last
 // one has passed, and at the end of the context; with nothing to wait for between any two
-// events, of which this run has two and an end.
+// events, of which two messages have two each, and the run an end.
 func TestCheckpointsDue(t *testing.T) {
 	for _, c := range []struct {
 		every     time.Duration
 		ends      bool // the context, with the first
+		messages  int
 		low, high int
-	}{{time.Hour, false, 1, 1}, {time.Hour, true, 2, 2}, {0, false, 5, 5}, {time.Nanosecond, false, 2, 5}} {
+	}{{time.Hour, false, 2, 1, 1}, {time.Hour, true, 100_000, 2, 2}, {0, false, 2, 5, 5}, {time.Nanosecond, false, 100_000, 2, 200_001}} {
 		b := newBench(t, star(2), 2)
 		calls, stop := 0, errors.New("stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -406,10 +407,12 @@ func TestCheckpointsDue(t *testing.T) {
 			if calls++; c.ends {
 				cancel(stop)
 			}
-			time.Sleep(time.Millisecond)
 			return nil
 		}}
-		lists := [][]trace.Action{{send(1, 1, 84), send(1, 1, 84)}, {recv(0, 1, 84), recv(0, 1, 84)}}
+		lists := make([][]trace.Action, 2)
+		for range c.messages {
+			lists[0], lists[1] = append(lists[0], send(1, 1, 84)), append(lists[1], recv(0, 1, 84))
+		}
 		res, err := replay.RunSource(ctx, &b.header, replay.NewLists(lists), b.Machine, b.Options)
 		if c.ends && (!errors.Is(err, stop) || res == nil || res.StoppedAt == nil) || !c.ends && err != nil {
 			t.Errorf("every %v: %v", c.every, err)
