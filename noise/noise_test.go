@@ -44,16 +44,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLogarithm against the library's, which is good to the last bit or two.
-func TestLogarithm(t *testing.T) {
-	for x := 0x1p-60; x < 2; x *= 1.0173 {
-		got, want := logarithm(x), math.Log(x)
-		if math.Abs(got-want) > 4e-16*max(1, math.Abs(want)) {
-			t.Errorf("log(%g) = %.17g, want %.17g", x, got, want)
-		}
-	}
-}
-
 // TestQuantile: the distribution function of the quantile of p is p, in both tails.
 // Its relative error is that of z times z^2, some 75 at 1e-16.
 func TestQuantile(t *testing.T) {

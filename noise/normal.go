@@ -1,6 +1,10 @@
 package noise
 
-import "math"
+import (
+	"math"
+
+	"reprise/internal/portable"
+)
 
 // quantile returns the standard normal quantile of p in (0,1), with a relative
 // error of some 1e-16: algorithm AS 241, PPND16, of M. Wichura, "The percentage
@@ -12,7 +16,7 @@ func quantile(p float64) float64 {
 		r := 0.180625 - float64(q*q)
 		return q * ratio(&central, r)
 	}
-	r := math.Sqrt(-logarithm(min(p, 1-p)))
+	r := math.Sqrt(-portable.Log(min(p, 1-p)))
 	z := 0.0
 	if r <= 5 {
 		z = ratio(&outer, r-1.6)
@@ -69,29 +73,4 @@ func horner(c *[8]float64, x float64) float64 {
 	y = float64(y*x) + c[5]
 	y = float64(y*x) + c[6]
 	return float64(y*x) + c[7]
-}
-
-// series has the coefficients of s^22 to s^8 below; the next term is less than 2e-20.
-var series = [8]float64{1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9}
-
-// logarithm returns the natural logarithm of a positive normal number, with an
-// error of some 2e-16 of max(1, |log x|). math.Log has other last bits on other
-// processors. With x = m*2^e, m between sqrt(1/2) and sqrt(2), and s =
-// (m-1)/(m+1), |s| < 0.172,
-//
-//	log x = e*log 2 + 2s(1 + s^2/3 + s^4/5 + ...)
-func logarithm(x float64) float64 {
-	m, e := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m *= 2
-		e--
-	}
-	s := (m - 1) / (m + 1)
-	square := float64(s * s)
-	sum := horner(&series, square) // from s^8 on
-	sum = float64(sum*square) + 1./7
-	sum = float64(sum*square) + 1./5
-	sum = float64(sum*square) + 1./3
-	sum = float64(sum*square) + 1
-	return float64(float64(e)*math.Ln2) + float64(2*s*sum)
 }

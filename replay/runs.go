@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 
+	"reprise/internal/portable"
 	"reprise/trace"
 	"reprise/warning"
 )
@@ -210,10 +211,12 @@ func student(freedom int) float64 {
 }
 
 // within returns the probability that Student's distribution gives to [-t, t]:
-// Abramowitz and Stegun, 26.7.3 and 26.7.4.
+// Abramowitz and Stegun, 26.7.3 and 26.7.4. Sine and cosine of the angle follow from
+// its tangent.
 func within(t float64, freedom int) float64 {
-	angle := math.Atan(t / math.Sqrt(float64(freedom)))
-	sin, cos := math.Sincos(angle)
+	tan := t / math.Sqrt(float64(freedom))
+	cos := 1 / math.Sqrt(1+float64(tan*tan))
+	sin := tan * cos
 	term, sum := 1.0, 0.0
 	if freedom%2 == 1 {
 		term = cos
@@ -223,7 +226,7 @@ func within(t float64, freedom int) float64 {
 		term *= cos * cos * float64(k-1) / float64(k)
 	}
 	if freedom%2 == 1 {
-		return 2 / math.Pi * (angle + float64(sin*sum))
+		return 2 / math.Pi * (portable.Atan(tan) + float64(sin*sum))
 	}
 	return sin * sum
 }
