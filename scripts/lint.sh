@@ -1,6 +1,6 @@
 #!/bin/sh
-# Formatting, vet and staticcheck over all packages; the rules of imports are a
-# test (internal/house).
+# Formatting, vet and staticcheck over all packages, and the arithmetic of those that
+# decide a result; the rules of imports are a test (internal/house).
 set -eu
 cd "$(dirname "$0")/.."
 unformatted=$(gofmt -l calibrate cmd internal kernels netmodel platforms proto replay trace tracegen)
@@ -10,4 +10,6 @@ if [ -n "$unformatted" ]; then
 fi
 go vet ./...
 go tool staticcheck ./...
+"${GO:-go}" run ./scripts/arithmetic ./trace/... ./tracegen/... ./netmodel/... ./replay/... ./kernels/... ./platforms/... ./noise/... \
+	./cmd/tracegen ./cmd/replay ./cmd/trace
 echo "lint: clean"
