@@ -18,16 +18,21 @@ REPORTFLAGS ?=
 VALIDATION ?=
 VALIDATEFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-LDFLAGS  = -X main.version=$(VERSION)
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
+LDFLAGS  = -X reprise/internal/command.version=$(VERSION) -X reprise/internal/command.commit=$(COMMIT)
+# Of install: where to, below what (for packages).
+PREFIX  ?= /usr/local
+DESTDIR ?=
 # Of fuzz: the time of each target, and of those for checkpoints, traces and XML.
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto licenses install clean
+.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
+# With -trimpath as in dist, so that both share what is compiled.
 build:
-	CGO_ENABLED=0 $(GO) build -tags urfave_cli_no_docs -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -trimpath -tags urfave_cli_no_docs -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 	cp LICENSE THIRD_PARTY_LICENSES.txt bin/
 
 demo: build
@@ -85,9 +90,18 @@ proto:
 licenses:
 	$(GO) run ./scripts/licenses
 
-# Who passes the programs on passes THIRD_PARTY_LICENSES.txt on with them.
-install:
-	CGO_ENABLED=0 $(GO) install -ldflags '$(LDFLAGS)' ./cmd/...
+# Archives for Linux and macOS, amd64 and arm64, in out/dist, with checksums: the same
+# bytes for the same commit and the same Go.
+dist:
+	$(GO) run ./scripts/dist -o $(OUT)/dist
+
+# Commands, completion for bash, zsh and fish, manual pages, licenses. As root, or
+# with PREFIX=$$HOME/.local.
+install: build
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/reprise"
+	install $(addprefix bin/,calibrate replay trace tracegen) "$(DESTDIR)$(PREFIX)/bin"
+	install -m 644 README.md LICENSE THIRD_PARTY_LICENSES.txt "$(DESTDIR)$(PREFIX)/share/doc/reprise"
+	scripts/share.sh bin "$(DESTDIR)$(PREFIX)/share"
 
 clean:
 	rm -rf bin $(OUT)

@@ -56,7 +56,7 @@ func runDraw(c *cli.Context) error {
 		return command.Usagef("hosts: %w", err)
 	}
 	file := hosts.FileOptions{Source: c.String("source"), BaseName: c.String("base"), HostName: c.String("host-name"), Empty: c.String("empty"),
-		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, version, from, o.Seed, o.Day)}
+		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(), from, o.Seed, o.Day)}
 	if err := (&calibrate.FileOptions{HostName: file.HostName, Empty: file.Empty}).Validate(); err != nil {
 		return command.Usagef("hosts: %w", err)
 	}

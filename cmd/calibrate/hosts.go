@@ -75,7 +75,7 @@ func runHosts(c *cli.Context) error {
 		return warning.With(err, sample.Warnings)
 	}
 	command.Warn(c, report.Warnings)
-	report.Model.Description, report.Model.Source = "estimated by calibrate hosts "+version, c.String("source")
+	report.Model.Description, report.Model.Source = "estimated by calibrate hosts "+command.Version(), c.String("source")
 	model := output{"machine model", c.String("output"), report.Model.WriteYAML, readModel}
 	if written, err := writeOutputs(c, model); written || err != nil {
 		return err

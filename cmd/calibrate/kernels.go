@@ -168,7 +168,7 @@ func runKernels(c *cli.Context) error {
 			return err
 		}
 	}
-	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Kernels(), ", "), version)
+	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Kernels(), ", "), command.Version())
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
 	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written || err != nil {
 		return err

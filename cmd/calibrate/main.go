@@ -17,9 +17,6 @@ import (
 	"reprise/internal/command"
 )
 
-// version is set by the build.
-var version = "unknown"
-
 func main() {
 	command.Main("calibrate", run)
 }
@@ -35,10 +32,10 @@ const argsKey = "args"
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", version, stdin, stdout, stderr)
+	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin, stdout, stderr)
 	app.Metadata = map[string]any{argsKey: args}
 	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand())
-	return app.RunContext(ctx, args)
+	return command.Execute(ctx, app, args)
 }
 
 // eachTable calls read for each argument, of which there must be one.

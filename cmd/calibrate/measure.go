@@ -264,7 +264,7 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	}
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Method = []measure.Fact{
-		{Name: "tool", Value: "calibrate measure dgemm " + version}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "tool", Value: "calibrate measure dgemm " + command.Version()}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
 		{Name: "dgemm", Value: blas}, {Name: "compiler", Value: compiler},
 		{Name: "workers", Value: fmt.Sprintf("%d, threads of each: %d, on cores %s, %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound, load)},
 		{Name: "sizes", Value: fmt.Sprintf("%d, each %d times on each worker, after %d calls to warm up", len(plan.Sizes), o.Reps, o.WarmUp)},

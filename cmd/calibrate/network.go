@@ -168,7 +168,7 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	printed, err := writeOutputs(c,
-		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+version) }, readNoise},
+		output{"network noise", c.String("mixture"), func(w io.Writer) error { return report.WriteNoise(w, "fitted by calibrate network "+command.Version()) }, readNoise},
 		output{"platform", c.String("platform"), func(w io.Writer) error { return report.WriteXML(w, machine) }, readPlatform})
 	if printed || err != nil {
 		return err

@@ -90,7 +90,7 @@ func isCheckpoint(path string) (bool, error) {
 // identity names what a replay depends on and the library does not see: files by
 // their content, what is built in by its name.
 func identity(s *settings, in *input) ([]replay.Property, error) {
-	list := []replay.Property{{Name: "program", Value: "replay " + version}}
+	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
 	files := [][2]string{{"platform", s.platform}, {"kernels", s.kernels}}
 	if s.networkNoise != "" {
 		files = append(files, [2]string{"network noise", s.networkNoise})

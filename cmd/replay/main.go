@@ -16,9 +16,6 @@ import (
 	"reprise/platforms"
 )
 
-// version is set by the build.
-var version = "unknown"
-
 func main() {
 	collectLate()
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
@@ -27,7 +24,8 @@ func main() {
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := command.App("replay", "play a trace on a model of a machine", version, stdin, stdout, stderr)
+	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
+	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout)}
@@ -47,7 +45,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		return replayRuns(c.Context, s, stdout, stderr)
 	}
-	return app.RunContext(ctx, args)
+	return command.Execute(ctx, app, args)
 }
 
 func flags() []cli.Flag {

@@ -92,7 +92,7 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 // provenance is that of a replay on m which took so long.
 func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance {
 	return replay.Provenance{
-		Tool: "replay " + version, Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise,
+		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

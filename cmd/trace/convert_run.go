@@ -33,7 +33,7 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 		return command.Usagef("convert: a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	}
 	h := text.Header()
-	h.Tool, h.Command = "trace "+version, command.Quoted("trace", "convert", "--from", "simgrid", o.input)
+	h.Tool, h.Command = "trace "+command.Version(), command.Quoted("trace", "convert", "--from", "simgrid", o.input)
 	err = o.write(ctx, c, func(w io.Writer) error {
 		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
 		if err != nil {
@@ -187,7 +187,7 @@ func (w contextWriter) Write(p []byte) (int, error) {
 
 // note says where an exported text comes from.
 func (o *convertOptions) note() string {
-	note := fmt.Sprintf("trace convert %s: %q, polls answered %s", version, o.input, o.polls)
+	note := fmt.Sprintf("trace convert %s: %q, polls answered %s", command.Version(), o.input, o.polls)
 	if o.kernels != "" {
 		note += fmt.Sprintf(", kernels %q", o.kernels)
 	}

@@ -12,18 +12,15 @@ import (
 	"reprise/trace"
 )
 
-// version is set by the build.
-var version = "unknown"
-
 func main() {
 	command.Main("trace", run)
 }
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := command.App("trace", "show, sum up, check and compare traces", version, stdin, stdout, stderr)
+	app := command.App("trace", "show, sum up, check and compare traces", stdin, stdout, stderr)
 	command.Subcommands(app, "command", catCommand(), statCommand(), verifyCommand(), diffCommand(), convertCommand())
-	return app.RunContext(ctx, args)
+	return command.Execute(ctx, app, args)
 }
 
 // open opens the trace at a path, or standard input for "-".

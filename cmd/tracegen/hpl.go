@@ -102,7 +102,7 @@ func inputs(c *cli.Context) []string {
 
 // request returns what the command line asks for.
 func request(c *cli.Context, args []string) (p hpl.Params, o hpl.Options, err error) {
-	o = hpl.Options{Tool: "tracegen " + version, Command: commandLine(args)}
+	o = hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args)}
 	if err = setCount(&o.FirstSteps, c, "first-steps"); err != nil {
 		return p, o, err
 	}

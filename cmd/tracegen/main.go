@@ -11,16 +11,13 @@ import (
 	"reprise/internal/command"
 )
 
-// version is set by the build.
-var version = "unknown"
-
 func main() {
 	command.Main("tracegen", run)
 }
 
 // run is the command: stdout gets the trace or a list, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	app := command.App("tracegen", "write the trace of a program, without running it", version, stdin, stdout, stderr)
+	app := command.App("tracegen", "write the trace of a program, without running it", stdin, stdout, stderr)
 	command.Subcommands(app, "program", &cli.Command{
 		Name:      "hpl",
 		Usage:     "High Performance Linpack 2.3",
@@ -28,5 +25,5 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		Flags:     hplFlags(),
 		Action:    func(c *cli.Context) error { return runHPL(c, args) },
 	})
-	return app.RunContext(ctx, args)
+	return command.Execute(ctx, app, args)
 }

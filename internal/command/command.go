@@ -18,18 +18,17 @@ import (
 
 // App returns the frame of a command. What goes wrong comes back from it as an error,
 // mistakes in flags as usage errors.
-func App(name, usage, version string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+func App(name, usage string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
 		Name:            name,
 		Usage:           usage,
-		Version:         version,
+		Version:         versionAndCommit(),
 		HideHelpCommand: true,
 		Reader:          stdin,
 		Writer:          stdout,
 		ErrWriter:       stderr,
 		ExitErrHandler:  func(*cli.Context, error) {},
 		OnUsageError:    onUsageError,
-		Before:          refuseEmpty,
 
 		DisableSliceFlagSeparator: true,
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,9 +33,9 @@ func TestApp(t *testing.T) {
 	for args, want := range map[string]string{
 		"x --nonsense": "nonsense", "x sub --nonsense": "nonsense", "x hide": `unknown command "hide", want sub or other`,
 	} {
-		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
+		app := App("x", "does nothing", strings.NewReader(""), io.Discard, io.Discard)
 		Subcommands(app, "command", &cli.Command{Name: "sub"}, &cli.Command{Name: "other"}, &cli.Command{Name: "hidden", Hidden: true})
-		if err := app.Run(strings.Fields(args)); ExitCode(err) != 2 || !strings.Contains(err.Error(), want) {
+		if err := Execute(context.Background(), app, strings.Fields(args)); ExitCode(err) != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
@@ -49,10 +50,10 @@ func TestBadValues(t *testing.T) {
 		"x --seed 99999999999999999999": `--seed "99999999999999999999", want a whole number of at least 0, not that large`, "x sub --size 1e999": `--size "1e999", want a number without unit, not that large`,
 		"x sub --yes=maybe": `--yes "maybe", want true, false, or no value`,
 	} {
-		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
+		app := App("x", "does nothing", strings.NewReader(""), io.Discard, io.Discard)
 		app.Flags = []cli.Flag{&cli.DurationFlag{Name: "time", Aliases: []string{"t"}}, &cli.Uint64Flag{Name: "seed"}}
 		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: []cli.Flag{&cli.Float64Flag{Name: "size"}, &cli.IntFlag{Name: "count"}, &cli.BoolFlag{Name: "yes"}}})
-		if err := app.Run(strings.Fields(args)); ExitCode(err) != 2 || err.Error() != want {
+		if err := Execute(context.Background(), app, strings.Fields(args)); ExitCode(err) != 2 || err.Error() != want {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
@@ -62,10 +63,10 @@ func TestBadValues(t *testing.T) {
 func TestHelp(t *testing.T) {
 	run := func(args string) (string, error) {
 		var out bytes.Buffer
-		app := App("x", "does nothing", "1", strings.NewReader(""), &out, &out)
+		app := App("x", "does nothing", strings.NewReader(""), &out, &out)
 		inner := &cli.Command{Name: "inner", Flags: []cli.Flag{&cli.BoolFlag{Name: "flag"}}}
 		Subcommands(app, "command", &cli.Command{Name: "sub"}, Nest(&cli.Command{Name: "nest"}, "part", inner, &cli.Command{Name: "other"}))
-		err := app.Run(strings.Fields(args))
+		err := Execute(context.Background(), app, strings.Fields(args))
 		return out.String(), err
 	}
 	for word, flag := range map[string]string{
@@ -107,12 +108,38 @@ func TestEmpty(t *testing.T) {
 		"x sub --plots=": `sub: --plots "", want the name of a directory`, "x sub --per=": `sub: --per "", want host|cpu`,
 		"x sub --source=": "", "x sub": "", "x sub -o=a": "",
 	} {
-		app := App("x", "does nothing", "1", strings.NewReader(""), io.Discard, io.Discard)
+		app := App("x", "does nothing", strings.NewReader(""), io.Discard, io.Discard)
 		Subcommands(app, "command", &cli.Command{Name: "sub", Flags: flags(), Action: func(*cli.Context) error { return nil }})
 		app.Flags = flags()
-		switch err := app.Run(strings.Fields(args)); {
+		switch err := Execute(context.Background(), app, strings.Fields(args)); {
 		case want == "" && err != nil || want != "" && (ExitCode(err) != 2 || err.Error() != want):
 			t.Errorf("%s: %v, want %q and code 2", args, err, want)
+		}
+	}
+}
+
+// TestGenerate: --generate prints instead of what the command does, and nothing else may
+// be asked for at once.
+func TestGenerate(t *testing.T) {
+	run := func(args string) (string, error) {
+		var out bytes.Buffer
+		app := App("x", "does nothing", strings.NewReader(""), &out, io.Discard)
+		Subcommands(app, "command", &cli.Command{Name: "sub", Action: func(*cli.Context) error { return errors.New("ran") }})
+		err := Execute(context.Background(), app, strings.Fields(args))
+		return out.String(), err
+	}
+	for _, kind := range []string{"bash", "zsh", "fish", "man"} {
+		if text, err := run("x --generate " + kind); err != nil || !strings.Contains(text, "Written by \"x --generate "+kind+"\".") {
+			t.Errorf("%s: %v\n%s", kind, err, text)
+		}
+	}
+	for args, want := range map[string]string{
+		"x --generate tcsh":    `--generate "tcsh", want bash, zsh, fish or man`,
+		"x --generate=":        `--generate "", want bash|zsh|fish|man`,
+		"x --generate man sub": `--generate prints and stops: unexpected argument "sub"`,
+	} {
+		if _, err := run(args); ExitCode(err) != 2 || err.Error() != want {
+			t.Errorf("%s: %v, want %s", args, err, want)
 		}
 	}
 }

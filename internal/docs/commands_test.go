@@ -77,6 +77,7 @@ func TestCommands(t *testing.T) {
 	t.Run("run", func(t *testing.T) { testRun(t, bin) })
 	t.Run("flags", func(t *testing.T) { testFlags(t, bin) })
 	t.Run("tools", func(t *testing.T) { testTools(t, bin) })
+	t.Run("installed", func(t *testing.T) { testInstalled(t, bin) })
 }
 
 // testRun runs each command of README.md and docs/*.md, those of a page one after
@@ -152,7 +153,10 @@ func (s *shell) checkSynopsis(t *testing.T, c command) {
 	}
 }
 
-// flags returns the flags of a command, each with all its names: those that its help
+// ofAll are the flags that all commands have; docs/commands.md has them.
+var ofAll = []string{"--help", "--version", "--generate"}
+
+// flags returns the flags of a command, but for those of all, each with all its names: those that its help
 // lists, or, where it lists no other than --help, those of the synopsis.
 func (s *shell) flags(t *testing.T, name string) [][]string {
 	t.Helper()
@@ -175,12 +179,17 @@ func (s *shell) flags(t *testing.T, name string) [][]string {
 			flags = append(flags, []string{flag})
 		}
 	}
-	return slices.DeleteFunc(flags, func(names []string) bool { return names[0] == "--help" || names[0] == "--version" })
+	return slices.DeleteFunc(flags, func(names []string) bool { return slices.Contains(ofAll, names[0]) })
 }
 
 // testFlags: each flag that a command has stands on its page.
 func testFlags(t *testing.T, bin string) {
 	s := &shell{bin, t.TempDir()}
+	for _, flag := range ofAll {
+		if !mentions(readPages(t, "docs/commands.md")[0].text, flag) {
+			t.Errorf("docs/commands.md does not mention %s", flag)
+		}
+	}
 	for _, c := range []struct{ command, page string }{
 		{"tracegen hpl", "docs/hpl.md"},
 		{"replay", "docs/replay.md"},
