@@ -90,10 +90,27 @@ func moduleLicenses() (string, error) {
 	return all.String(), nil
 }
 
-// linkedPackages returns the packages of other modules that are linked on Linux.
+// platforms are those of a release.
+var platforms = []string{"darwin/amd64", "darwin/arm64", "linux/amd64", "linux/arm64"}
+
+// linkedPackages returns the packages of other modules that are linked on some platform;
+// those of several come as often.
 func linkedPackages() ([]linked, error) {
+	var all []linked
+	for _, platform := range platforms {
+		packages, err := linkedOn(platform)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", platform, err)
+		}
+		all = append(all, packages...)
+	}
+	return all, nil
+}
+
+func linkedOn(platform string) ([]linked, error) {
+	system, processor, _ := strings.Cut(platform, "/")
 	list := exec.Command("go", "list", "-deps", "-json=Dir,Module", "reprise/cmd/...")
-	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 	list.Stderr = os.Stderr
 	text, err := list.Output()
 	if err != nil {
