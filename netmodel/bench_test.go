@@ -175,9 +175,7 @@ func BenchmarkNetwork(b *testing.B) {
 		b.Fatal(err)
 	}
 	o := DefaultOptions()
-	if err := o.ApplyConfig(p); err != nil {
-		b.Fatal(err)
-	}
+	applyConfig(b, &o, p)
 	// 77 rows by 78 columns, ranks by columns: the roll of a broadcast along the
 	// rows, pieces of 5 MB, and an exchange within the columns.
 	b.Run("roll=6006", func(b *testing.B) { benchmark(b, p, o, ring(6006, 77, 5<<20, 1e-3)) })

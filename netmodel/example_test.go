@@ -20,11 +20,8 @@ func Example() {
 		panic(err)
 	}
 	o := netmodel.DefaultOptions()
-	for _, s := range [][2]string{{"smpi/bw-factor", "0:1"}, {"smpi/lat-factor", "0:1"}, {"network/crosstraffic", "no"}} {
-		if err := o.Set(s[0], s[1]); err != nil {
-			panic(err)
-		}
-	}
+	one := netmodel.Factors{{Above: 0, Value: 1}}
+	o.BandwidthFactors, o.LatencyFactors, o.CrossTraffic = one, one, false
 	n, err := netmodel.New(p, o)
 	if err != nil {
 		panic(err)

@@ -68,11 +68,23 @@ func plain(settings ...string) Options {
 
 func with(o Options, pairs ...string) Options {
 	for i := 0; i < len(pairs); i += 2 {
-		if err := o.Set(pairs[i], pairs[i+1]); err != nil {
+		if err := optionTable.Find(pairs[i]).Apply(&o, pairs[i+1]); err != nil {
 			panic(err)
 		}
 	}
 	return o
+}
+
+// applyConfig sets those options of the network that the platform's own file asks for.
+func applyConfig(t testing.TB, o *Options, p *platforms.Platform) {
+	t.Helper()
+	for _, prop := range p.Config() {
+		if opt := optionTable.Find(prop.Name); opt != nil {
+			if err := opt.Apply(o, prop.Value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 // ends runs the messages, which are ordered by date, and returns the dates at

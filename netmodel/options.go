@@ -1,14 +1,5 @@
 package netmodel
 
-import (
-	"errors"
-	"fmt"
-
-	"reprise/internal/bounds"
-	"reprise/internal/words"
-	"reprise/platforms"
-)
-
 // Model selects how latency and bandwidth are derived from a route.
 type Model uint8
 
@@ -35,26 +26,13 @@ const (
 	SolverReference
 )
 
-// PollRule says what a poll (probe) of a receiver sees.
-type PollRule uint8
-
-const (
-	// PollPosted sees a message as soon as its sender has posted it: SMPI's rule.
-	PollPosted PollRule = iota
-	// PollArrived sees a message when its envelope has arrived, as a real MPI.
-	PollArrived
-)
-
-// CollAlgorithm is the algorithm, by SimGrid's name, of a collective operation
-// such as "bcast" or "reduce_scatter".
-type CollAlgorithm struct{ Operation, Algorithm string }
-
-// Options holds every option of a simulation that affects its dates. Field
-// comments name the SimGrid option that [Options.Set] maps to the field; those
-// that begin with "reprise/" exist here only. Times are in seconds, sizes in
+// Options holds the options of the network and of the protocol of messages. Field
+// comments name the option of [OptionTable] that maps to the field; those that begin with
+// "reprise/" exist here only, the others are SimGrid's. Times are in seconds, sizes in
 // bytes, bandwidths in byte/s.
 //
-// Use [DefaultOptions], not the zero value.
+// Use [DefaultOptions], not the zero value; package smpi has these options and the rest of
+// SMPI's, by name.
 type Options struct {
 	// Network.
 
@@ -84,19 +62,6 @@ type Options struct {
 	EagerBelow    int64     // smpi/async-small-thresh: smaller messages are eager
 	DetachedBelow int64     // smpi/send-is-detached-thresh: smaller ones are detached
 
-	// What the replay engine reads.
-
-	TestCost            float64         // smpi/test: sleep of one MPI_Test
-	IprobeCost          float64         // smpi/iprobe: duration of one MPI_Iprobe
-	IprobeCPUUsage      float64         // smpi/iprobe-cpu-usage: share of a core that it uses
-	GrowInjectedTimes   bool            // smpi/grow-injected-times: failed polls cost more and more
-	SimulateComputation bool            // smpi/simulate-computation: no = compute takes no time
-	InitTime            float64         // smpi/init: sleep of every rank before its first action
-	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
-	CollSelector        string          // smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
-	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
-	Poll                PollRule        // reprise/poll: posted or arrived
-
 	explicit    uint8 // which of the fields with model-dependent defaults were set
 	hostDefault bool  // host/model:default, which means LV08 whatever network/model says:
 	chosenModel Model // what that says then
@@ -124,40 +89,17 @@ func DefaultOptions() Options {
 			{3484, 1.88101}, {5776, 2.18796}, {9376, 2.59299}, {15424, 3.48845},
 			{65472, 11.6436},
 		},
-		BandwidthFactor:     1,
-		LatencyFactor:       1,
-		CrossTraffic:        true,
-		TCPGamma:            4194304,
-		WeightS:             8775,
-		LoopbackBandwidth:   10e9,
-		TimePrecision:       1e-9,
-		SharePrecision:      1e-5,
-		Contention:          true,
-		DetachedBelow:       65536,
-		TestCost:            1e-4,
-		IprobeCost:          1e-4,
-		IprobeCPUUsage:      1,
-		GrowInjectedTimes:   true,
-		SimulateComputation: true,
-		CollSelector:        "default",
+		BandwidthFactor:   1,
+		LatencyFactor:     1,
+		CrossTraffic:      true,
+		TCPGamma:          4194304,
+		WeightS:           8775,
+		LoopbackBandwidth: 10e9,
+		TimePrecision:     1e-9,
+		SharePrecision:    1e-5,
+		Contention:        true,
+		DetachedBelow:     65536,
 	}
-}
-
-// ApplyConfig sets the options that the platform's own file asks for; of several names of
-// one option the first counts. Call it before setting those of the command line, which win.
-func (o *Options) ApplyConfig(p *platforms.Platform) error {
-	done := map[string]bool{}
-	for _, prop := range p.Config() {
-		name := OptionName(prop.Name)
-		if done[name] {
-			continue
-		}
-		done[name] = true
-		if err := o.Set(prop.Name, prop.Value); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, words.Brief(err))
-		}
-	}
-	return nil
 }
 
 // oldLinkFactor is network/bandwidth-factor of model SMPI while it was the part of
@@ -244,52 +186,4 @@ func (o *Options) factors(z float64, within bool) (f, g float64) {
 func (o *Options) EnvelopeFactor(within bool) float64 {
 	_, g := o.factors(envelope, within)
 	return g
-}
-
-// Validate reports all the fields whose values make no sense, joined.
-func (o *Options) Validate() error {
-	var errs []error
-	for i := range optionTable {
-		if opt := &optionTable[i]; opt.check != nil {
-			if err := opt.check(o); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", opt.name, err))
-			}
-		}
-	}
-	if o.EagerBelow < 0 || o.EagerBelow > o.DetachedBelow {
-		errs = append(errs, fmt.Errorf("smpi/async-small-thresh: %d, want 0 to smpi/send-is-detached-thresh, which is %d",
-			o.EagerBelow, o.DetachedBelow))
-	}
-	errs = append(errs, o.validateChoices()...)
-	return errors.Join(errs...)
-}
-
-// minProbeCost is the smallest cost of a probe, in seconds, that is not zero. A rank that
-// waits for a second by probes that grow dearer takes sqrt(2/cost) of them, 1.4 million here.
-const minProbeCost = 1e-12
-
-func checkProbeCost(o *Options) error {
-	if c := o.IprobeCost; c > 0 && c < minProbeCost {
-		return fmt.Errorf("%v, want 0 or at least %v s: a rank that waits would probe without end", c, minProbeCost)
-	}
-	return bounds.Seconds.Check("value", o.IprobeCost)
-}
-
-func (o *Options) validateChoices() (errs []error) {
-	if o.Model > ModelCM02 {
-		errs = append(errs, fmt.Errorf("network/model: unknown model %d", o.Model))
-	}
-	if o.Solver > SolverReference {
-		errs = append(errs, fmt.Errorf("reprise/solver: unknown solver %d", o.Solver))
-	}
-	if o.FactorRule > FactorBound {
-		errs = append(errs, fmt.Errorf("reprise/bw-factor: unknown rule %d", o.FactorRule))
-	}
-	if o.Poll > PollArrived {
-		errs = append(errs, fmt.Errorf("reprise/poll: unknown rule %d", o.Poll))
-	}
-	if o.CollSelector == "" {
-		errs = append(errs, errors.New("smpi/coll-selector: want the name of a selection"))
-	}
-	return errs
 }

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reprise/internal/bounds"
+	"reprise/option"
 )
 
 // Factors is a piecewise constant function of the message size: entry i holds
@@ -61,7 +60,7 @@ func (t Overheads) At(s int64) float64 {
 // single number is a factor for every size.
 func ParseFactors(s string) (Factors, error) {
 	if !strings.ContainsAny(s, ":;") {
-		v, err := parseNumber(s)
+		v, err := option.ParseNumber(s)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +117,7 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 		}
 		row := make([]float64, len(fields))
 		for k, f := range fields {
-			v, err := parseNumber(f)
+			v, err := option.ParseNumber(f)
 			if err != nil {
 				return nil, fmt.Errorf("entry %d %q: %w", i+1, entry, err)
 			}
@@ -136,15 +135,6 @@ func parseRows(s string, least, most int) ([][]float64, error) {
 		}
 	}
 	return rows, nil
-}
-
-// parseNumber reads a finite number >= 0.
-func parseNumber(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || strings.Contains(s, "_") {
-		return 0, fmt.Errorf("%q is not a number >= 0", s)
-	}
-	return v, nil
 }
 
 // validate reports the first factor that is out of a range, and thresholds out of order.

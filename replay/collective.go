@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"reprise/netmodel"
 	"reprise/replay/collective"
+	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -34,7 +34,7 @@ func (o *Options) Validate() error {
 }
 
 // newSelector returns the algorithms that the options choose.
-func newSelector(o *netmodel.Options) (*collective.Selector, error) {
+func newSelector(o *smpi.Options) (*collective.Selector, error) {
 	s, err := collective.NewSelector(o.CollSelector)
 	errs := []error{err}
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"reprise/internal/agenda"
 	"reprise/netmodel"
 	"reprise/replay/collective"
+	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 // dates at which something happens that more than one rank can notice; between
 // these a rank runs ahead on its own clock, until it waits for a transfer.
 type engine struct {
-	options  netmodel.Options
+	options  smpi.Options
 	network  *netmodel.Network
 	protocol *netmodel.Protocol
 	source   Source

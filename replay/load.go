@@ -8,6 +8,7 @@ import (
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/smpi"
 	"reprise/trace"
 	"reprise/warning"
 )
@@ -21,7 +22,7 @@ type MachineSpec struct {
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
 	RanksPerHost int    // for FillHosts; 0: as few as fit
-	// Settings are options of SimGrid by name ([netmodel.Options.Set]), set after those in
+	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in
 	// the platform's file.
 	Settings []Property
 }
@@ -107,7 +108,7 @@ func (l *loader) loadPlatform() (err error) {
 		m.Platform, err = platforms.Find(name, l.header.Ranks)
 	}
 	if err == nil {
-		l.odd = warning.Join(m.Platform.Warnings(), netmodel.ObsoleteOptions(m.Platform))
+		l.odd = warning.Join(m.Platform.Warnings(), smpi.ObsoleteOptions(m.Platform))
 	}
 	return err
 }

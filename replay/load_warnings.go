@@ -22,7 +22,7 @@ func (l *loader) warnings() []warning.Warning {
 	} else {
 		l.machine.pollCost = l.defaultPolls()
 	}
-	lists := [][]warning.Warning{l.chosen, l.odd, netmodel.Windowed(l.machine.Platform, &l.options.Network, l.machine.Hosts), l.oversubscribed()}
+	lists := [][]warning.Warning{l.chosen, l.odd, netmodel.Windowed(l.machine.Platform, &l.options.Network.Options, l.machine.Hosts), l.oversubscribed()}
 	if l.machine.Kernels != nil {
 		lists = append(lists, l.unknownHosts(), l.nominal(), l.modelless(), l.steady())
 	}

@@ -3,7 +3,7 @@ package replay
 import (
 	"math"
 
-	"reprise/netmodel"
+	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -54,7 +54,7 @@ func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
 // visible returns the date from which on probes see an unmatched send.
 func (e *engine) visible(id int32) float64 {
 	m := &e.messages[id]
-	if e.options.Poll == netmodel.PollPosted {
+	if e.options.Poll == smpi.PollPosted {
 		return m.at
 	}
 	src, dst := int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst])

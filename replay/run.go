@@ -7,6 +7,7 @@ import (
 
 	"reprise/internal/agenda"
 	"reprise/netmodel"
+	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 type Options struct {
 	// Network holds everything that SimGrid's options can set: the network
 	// model, the protocol, what probes and tests cost.
-	Network netmodel.Options
+	Network smpi.Options
 	// Steps [From, To) of the trace are played; To = 0: all from From on.
 	From, To int
 	// Progress, if set, is called whenever the ranks have come one step
@@ -35,7 +36,7 @@ type Options struct {
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.
-func DefaultOptions() Options { return Options{Network: netmodel.DefaultOptions(), Seed: 1} }
+func DefaultOptions() Options { return Options{Network: smpi.DefaultOptions(), Seed: 1} }
 
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
@@ -78,11 +79,11 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := m.check(h.Ranks); err != nil {
 		return nil, err
 	}
-	n, err := netmodel.New(m.Platform, o.Network)
+	n, err := netmodel.New(m.Platform, o.Network.Options)
 	if err != nil {
 		return nil, err
 	}
-	p, err := netmodel.NewProtocol(m.Platform, o.Network)
+	p, err := netmodel.NewProtocol(m.Platform, o.Network.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"reprise/internal/snapshot/snapshottest"
 	"reprise/internal/tracetest"
-	"reprise/netmodel"
 	"reprise/replay"
+	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -29,7 +29,7 @@ func wildMachine(t testing.TB, kind uint8) *bench {
 		b.set(t, "smpi/iprobe:0", "smpi/finalization-barrier:yes")
 	}
 	if kind&8 != 0 {
-		b.Network.Poll = netmodel.PollArrived
+		b.Network.Poll = smpi.PollArrived
 	}
 	if kind&16 != 0 {
 		b.set(t, "smpi/coll-selector:ompi", "reprise/solver:reference")

@@ -9,8 +9,8 @@ import (
 
 	"reprise/calibrate"
 	"reprise/internal/command"
-	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/smpi"
 )
 
 // machineOf returns the machine of --platform, of which replay must be able to read
@@ -46,7 +46,7 @@ func readPlatform(text []byte, name string) error {
 	if err != nil {
 		return err
 	}
-	o := netmodel.DefaultOptions()
+	o := smpi.DefaultOptions()
 	if err := o.ApplyConfig(p); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func readPlatform(text []byte, name string) error {
 
 // checkProperties refuses properties that replay would refuse.
 func checkProperties(list []calibrate.Property) error {
-	o := netmodel.DefaultOptions()
+	o := smpi.DefaultOptions()
 	for _, p := range list {
 		if err := o.Set(p.Name, p.Value); err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/internal/words"
-	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/smpi"
 	"reprise/warning"
 )
 
@@ -164,8 +164,8 @@ func (q *platformQuery) answer(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o := netmodel.DefaultOptions()
-	odd := warning.Join(p.Warnings(), netmodel.ObsoleteOptions(p))
+	o := smpi.DefaultOptions()
+	odd := warning.Join(p.Warnings(), smpi.ObsoleteOptions(p))
 	if err := o.ApplyConfig(p); err != nil {
 		return warning.With(err, odd)
 	}
@@ -185,7 +185,7 @@ func (q *platformQuery) answer(w io.Writer) error {
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the
 // options say how quick it is.
-func findRoute(p *platforms.Platform, o *netmodel.Options, from, to string) (*route, error) {
+func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route, error) {
 	var ends [2]int
 	for i, name := range [2]string{from, to} {
 		host, ok := p.HostIndex(name)

@@ -9,8 +9,8 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/words"
-	"reprise/netmodel"
 	"reprise/replay"
+	"reprise/smpi"
 	"reprise/warning"
 )
 
@@ -64,10 +64,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		if !ok {
 			return nil, command.Usagef("--cfg %q, want NAME:VALUE", text)
 		}
-		if note := netmodel.Obsolete(name); note != "" {
+		if note := smpi.Obsolete(name); note != "" {
 			s.odd = append(s.odd, warning.New("--cfg: %s", note))
 		}
-		name = netmodel.OptionName(name)
+		name = smpi.OptionName(name)
 		if slices.ContainsFunc(network, func(c replay.Property) bool { return c.Name == name }) {
 			return nil, command.Usagef("--network %s and --cfg %s both set %s: leave one out", c.String("network"), text, name)
 		}

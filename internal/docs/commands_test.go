@@ -17,7 +17,7 @@ var scaled = []struct{ page, whole, part string }{
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 	// A minute.
-	{"README.md", "--budget 60s -o dgemm.csv", "--sizes 5 --budget 3s -o dgemm.csv"},
+	{"README.md", "--budget 60s -o dgemm.csv", "--sizes 3 --budget 20s -o dgemm.csv"},
 	// Minutes.
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }

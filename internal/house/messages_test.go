@@ -17,6 +17,7 @@ import (
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay"
+	"reprise/smpi"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
@@ -60,11 +61,11 @@ func readers(t *testing.T) []reader {
 		if err != nil {
 			return err
 		}
-		o := netmodel.DefaultOptions()
+		o := smpi.DefaultOptions()
 		if err := o.ApplyConfig(p); err != nil {
 			return err
 		}
-		_, err = netmodel.NewProtocol(p, o)
+		_, err = netmodel.NewProtocol(p, o.Options)
 		return err
 	}
 	set := func(r io.Reader) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/kernels"
-	"reprise/netmodel"
 	"reprise/platforms"
+	"reprise/smpi"
 )
 
 func TestSheet(t *testing.T) {
@@ -50,7 +50,7 @@ func TestFiles(t *testing.T) {
 	if err != nil || p.NumHosts() != 4 {
 		t.Fatalf("%v", err)
 	}
-	o := netmodel.DefaultOptions()
+	o := smpi.DefaultOptions()
 	if err := o.ApplyConfig(p); err != nil {
 		t.Error(err)
 	}

@@ -1,8 +1,7 @@
-package netmodel
+package smpi
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 )
 
@@ -11,20 +10,20 @@ import (
 func TestSettingsAreComplete(t *testing.T) {
 	base := DefaultOptions()
 	before := base.Settings()
-	for i := range reflect.TypeOf(base).NumField() {
-		field := reflect.TypeOf(base).Field(i)
-		if !field.IsExported() {
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(base)) {
+		if !field.IsExported() || field.Anonymous {
 			continue
 		}
 		o := DefaultOptions()
-		change(t, reflect.ValueOf(&o).Elem().Field(i))
+		if field.Name == "CollAlgorithms" { // an option for each operation
+			o.CollAlgorithms = []CollAlgorithm{{"bcast", "x"}}
+		} else {
+			change(t, reflect.ValueOf(&o).Elem().FieldByIndex(field.Index))
+		}
 		changed := 0
 		for k, s := range o.Settings() {
 			if s != before[k] {
 				changed++
-				if !slices.Contains(OptionNames(), s.Name) && field.Name != "CollAlgorithms" {
-					t.Errorf("%s: Set does not know %s", field.Name, s.Name)
-				}
 			}
 		}
 		if changed != 1 {

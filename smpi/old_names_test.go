@@ -1,9 +1,10 @@
-package netmodel
+package smpi
 
 import (
 	"strings"
 	"testing"
 
+	"reprise/netmodel"
 	"reprise/platforms"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,7 +62,7 @@ func TestOldNames(t *testing.T) {
 		if err := want.Set(c.now, c.value); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Options{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(netmodel.Options{})); diff != "" {
 			t.Errorf("%s is not %s (-+):\n%s", c.old, c.now, diff)
 		}
 		if note := Obsolete(c.old); note != c.note {

@@ -1,4 +1,4 @@
-package netmodel
+package smpi
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ var renamedLater = map[string]string{
 // OptionName returns the name in SimGrid 3.32 of an option of any version, the same if it
 // has none.
 func OptionName(name string) string {
-	if optionNamed(name) != nil {
+	if optionTable.Find(name) != nil {
 		return name
 	}
 	if now, ok := renamedLater[name]; ok {
@@ -52,22 +52,24 @@ func OptionName(name string) string {
 		}
 	}
 	for i := range optionTable {
-		if strings.ReplaceAll(optionTable[i].name, "_", "-") == hyphens {
-			return optionTable[i].name
+		if strings.ReplaceAll(optionTable[i].Name, "_", "-") == hyphens {
+			return optionTable[i].Name
 		}
 	}
 	return name
 }
 
 // aside reports whether an option belongs to one of the families of SimGrid that have no
-// effect on the dates of a replay.
+// effect on the times of a replay.
 func aside(name string) bool {
 	family, _, _ := strings.Cut(name, "/")
-	return slices.Contains([]string{"bmf", "cmonkey", "contexts", "debug", "disk", "exception", "model-check", "msg", "ns3", "path", "plugin", "storage", "tracing"}, family)
+	return slices.Contains(asideFamilies, family)
 }
 
+var asideFamilies = []string{"bmf", "cmonkey", "contexts", "debug", "disk", "exception", "model-check", "msg", "ns3", "path", "plugin", "storage", "tracing"}
+
 // retired reports whether an option of older versions, which is gone today, has no effect
-// on the dates of a replay.
+// on the times of a replay.
 func retired(name string) bool {
 	family, _, _ := strings.Cut(name, "/")
 	switch strings.ReplaceAll(name, "_", "-") {
@@ -84,12 +86,12 @@ func Obsolete(name string) string {
 		return ""
 	}
 	now := OptionName(name)
-	switch opt := optionNamed(now); {
+	switch opt := optionTable.Find(now); {
 	case now == name && retired(name):
 		return fmt.Sprintf("option %s of older versions of SimGrid has no effect on a replay", name)
 	case now == name:
 		return ""
-	case opt != nil && opt.idle:
+	case opt != nil && opt.Idle:
 		return fmt.Sprintf("option %s is called %s today, which has no effect on a replay", name, now)
 	}
 	return fmt.Sprintf("option %s is called %s today", name, now)
