@@ -3,7 +3,7 @@
 # decide a result; the rules of imports are a test (internal/house).
 set -eu
 cd "$(dirname "$0")/.."
-unformatted=$(gofmt -l calibrate cmd internal kernels netmodel platforms proto replay trace tracegen)
+unformatted=$(gofmt -l calibrate cmd examples internal kernels netmodel platforms proto replay trace tracegen)
 if [ -n "$unformatted" ]; then
 	printf 'not gofmt-ed:\n%s\n' "$unformatted" >&2
 	exit 1
