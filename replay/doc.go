@@ -1,11 +1,41 @@
-// Package replay plays a trace on a model of a machine and says when everything
-// would have happened.
+// Package replay plays a trace on a model of a machine and says when everything would have
+// happened.
 //
-// [Run] takes a trace (package trace), a [Machine] (a platform, kernel models, and
-// the host of each rank) and [Options] (SimGrid's, and which steps), and returns
-// a [Result]: the makespan, the end of each rank, and where the time went by kind,
-// kernel and phase. [RunSource] plays actions that come from elsewhere; [Lists]
-// holds them in memory. [Report] prints a result for people or as JSON.
+//	machine, options, warnings, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, t)
+//	...
+//	result, err := replay.Run(ctx, t, machine, options)
+//	...
+//	fmt.Println(result.Makespan, result.Gflops)
+//
+// # Functions
+//
+// [Run] takes a trace (package trace), a [Machine] and [Options], and returns a [Result]: the
+// makespan, the end of each rank, and where the time went by kind, kernel and phase. Its
+// siblings take the same: [RunSource] plays actions that come from elsewhere, which [Lists]
+// holds in memory; [Runs] replays with many seeds; [Sample] estimates from windows of steps.
+// All of them end with their context, a few milliseconds after it.
+//
+// [LoadMachine] loads a machine by the names of files and of what is built in, with the
+// options that its platform's file sets, and says what is odd about it. A [Machine] may also
+// be put together from its parts: see the example of Run.
+//
+// [NewReport], [NewEnsembleReport] and [NewEstimateReport] print a result for people or as
+// JSON. [Checkpoints] and [Options].Resume save the state of a replay and go on from there.
+//
+// # Units
+//
+// Times are in seconds from the entry of all ranks, sizes in bytes, speeds in flop/s. Ranks,
+// hosts, steps, kernels and phases are numbers from 0.
+//
+// # Errors
+//
+// An error of a file names it and the line. A replay that fails says which rank was in which
+// action; a deadlock, what each rank waits for. Errors to tell apart are [ErrOtherRun],
+// [ErrTooManyRanks], [SettingError], sampling.ErrExact and the causes of contexts. What is odd but no error
+// is a list of [warning.Warning], in results and, of what came before an error, in that
+// ([warning.Of]).
+//
+// # Engine
 //
 // The engine is one event loop without goroutines. Each rank runs ahead on its own
 // clock, through computations, overheads and posts, until it must wait for a
@@ -18,6 +48,8 @@
 // message has been posted by then, and the trace goes on with what the program
 // would have done.
 //
-// The semantics are those of SimGrid's SMPI, stated in docs/replay.md. Results are
-// the same bits in every run, whatever GOMAXPROCS.
+// The semantics are those of SimGrid's SMPI 3.32, stated in docs/replay.md; the sharing of
+// links is that of its max-min solver (docs/network-model.md), and the protocol LogGPS.
+// Results are the same bits in every run, whatever GOMAXPROCS. One replay is for one
+// goroutine; a Machine may be shared by several, a trace may not.
 package replay

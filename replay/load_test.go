@@ -1,0 +1,181 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+	"reprise/warning"
+)
+
+// smallHPL is a trace of HPL on four ranks that polls, as a file and as a stream.
+func smallHPL(t testing.TB) (file, stream *trace.Trace) {
+	t.Helper()
+	var text bytes.Buffer
+	p := hpl.DefaultParams(300, 2, 2)
+	p.NB = 32
+	if err := hpl.Generate(t.Context(), &text, p, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := trace.NewReaderAt(bytes.NewReader(text.Bytes()), int64(text.Len()), "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stream, err = trace.NewReader(&text, "small"); err != nil {
+		t.Fatal(err)
+	}
+	return file, stream
+}
+
+// TestLoadMachineDefault: what nothing is said of is the built-in machine, and what was chosen
+// is told; it is the machine that is put together by hand from the same parts.
+func TestLoadMachineDefault(t *testing.T) {
+	tr, _ := smallHPL(t)
+	m, o, warnings, err := replay.LoadMachine(replay.MachineSpec{}, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) != 1 || warnings[0].Kind != warning.Choice || !strings.HasPrefix(warnings[0].Text, "no platform is given") {
+		t.Errorf("warnings %v", warnings)
+	}
+	if m.Source.Platform != "default" || m.Source.Kernels != "default" {
+		t.Errorf("loaded %+v", m.Source)
+	}
+	hand, own := generic(t, 4), replay.DefaultOptions()
+	if err := own.Network.ApplyConfig(hand.Platform); err != nil {
+		t.Fatal(err)
+	}
+	want, err := replay.Run(t.Context(), tr, hand, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := replay.Run(t.Context(), tr, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Makespan != want.Makespan {
+		t.Errorf("makespan %v, by hand %v", got.Makespan, want.Makespan)
+	}
+}
+
+// TestLoadMachineWarns: what a file leaves open, and what may end a replay, is told before it;
+// of a stream it is not known what it calls.
+func TestLoadMachineWarns(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name, text string) string {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(dir, name)
+	}
+	platform := path("star.xml", star(2))
+	few := path("few.yaml", "version: 1\nunit: s\nkernels: {dgemm: free}\nhosts: [{host: other, kernels: {dgemm: 1.0}}]\n")
+	file, stream := smallHPL(t)
+	for _, c := range []struct {
+		name string
+		t    replay.Traced
+		spec replay.MachineSpec
+		want map[string]warning.Kind
+	}{
+		{"a file", file, replay.MachineSpec{Platform: platform, RanksPerHost: 2}, map[string]warning.Kind{
+			"no kernel models are given": warning.Choice, "a poll costs SimGrid's default": warning.Choice, "host n0 runs 2 ranks on 1 core": warning.Oddity}},
+		{"what a poll costs is set", file, replay.MachineSpec{Platform: platform, Kernels: "default", RanksPerHost: 2, Settings: []replay.Property{{Name: "smpi/iprobe", Value: "1e-7"}}},
+			map[string]warning.Kind{"host n0 runs 2 ranks on 1 core": warning.Oddity}},
+		{"a stream", stream, replay.MachineSpec{Kernels: few}, map[string]warning.Kind{
+			"no platform is given": warning.Choice, "none is a host of default": warning.Oddity, "has no model for kernel": warning.Risk}},
+	} {
+		_, _, list, err := replay.LoadMachine(c.spec, c.t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want, kind := range c.want {
+			found := false
+			for _, w := range list {
+				found = found || strings.Contains(w.Text, want) && w.Kind == kind
+			}
+			if !found {
+				t.Errorf("%s: no %q of kind %d in %v", c.name, want, kind, list)
+			}
+		}
+		if len(list) != len(c.want) {
+			t.Errorf("%s: %v", c.name, list)
+		}
+	}
+}
+
+// TestPollCostInResult: of a header alone it is not known whether ranks poll; then the result
+// tells what that costs.
+func TestPollCostInResult(t *testing.T) {
+	dir := t.TempDir()
+	platform := filepath.Join(dir, "star.xml")
+	if err := os.WriteFile(platform, []byte(star(2)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, polls := range []bool{false, true} {
+		lists := [][]trace.Action{{send(1, 3, 10)}, {recv(0, 3, 10)}}
+		if polls {
+			lists[1] = []trace.Action{poll(0, 3, true), recv(0, 3, 10)}
+		}
+		h := &trace.Header{Ranks: 2}
+		m, o, warnings, err := replay.LoadMachine(replay.MachineSpec{Platform: platform}, headerOnly{h})
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(warnings, err)
+		}
+		res, err := replay.RunSource(t.Context(), h, replay.NewLists(lists), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := len(res.Warnings) == 1 && strings.HasPrefix(res.Warnings[0].Text, "a poll costs"); told != polls {
+			t.Errorf("polls %v: %v", polls, res.Warnings)
+		}
+	}
+}
+
+// headerOnly is a trace of which nothing but the header is known.
+type headerOnly struct{ h *trace.Header }
+
+func (t headerOnly) Header() *trace.Header { return t.h }
+
+// TestLoadMachineRefuses: an error names what there is instead, is told from one of the
+// settings, and carries what was odd before it.
+func TestLoadMachineRefuses(t *testing.T) {
+	tr, _ := smallHPL(t)
+	old := filepath.Join(t.TempDir(), "old.xml")
+	if err := os.WriteFile(old, []byte(strings.Replace(star(4), "<cluster", `<config><prop id="network/TCP_gamma" value="20000"/></config><cluster`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setting := func(name, value string) []replay.Property { return []replay.Property{{Name: name, Value: value}} }
+	for _, c := range []struct {
+		name    string
+		spec    replay.MachineSpec
+		want    string
+		setting bool
+		odd     int
+	}{
+		{"a file that is not there", replay.MachineSpec{Platform: "none.xml"}, `none.xml: file does not exist; no built-in platform "none.xml": want dahu, default, stampede, or a file`, false, 0},
+		{"no such kernels", replay.MachineSpec{Platform: old, Kernels: "none"}, `no built-in kernel models "none"`, false, 1},
+		{"no hostfile", replay.MachineSpec{Platform: old, Hostfile: "none"}, "none: no such file", false, 1},
+		{"an unknown option", replay.MachineSpec{Settings: setting("smpi/iprob", "1")}, "smpi/iprob", true, 0},
+		{"a bad value", replay.MachineSpec{Settings: setting("smpi/iprobe", "fast")}, "fast", true, 0},
+		{"an unknown algorithm", replay.MachineSpec{Settings: setting("smpi/bcast", "quick")}, `algorithm "quick" of bcast, known are`, true, 0},
+	} {
+		_, _, _, err := replay.LoadMachine(c.spec, tr)
+		var s *replay.SettingError
+		switch {
+		case err == nil || !strings.Contains(err.Error(), c.want):
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		case errors.As(err, &s) != c.setting || len(warning.Of(err)) != c.odd:
+			t.Errorf("%s: %v: of a setting: %v, warnings %v", c.name, err, errors.As(err, &s), warning.Of(err))
+		}
+	}
+	if _, _, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "none.xml"}, tr); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not fs.ErrNotExist", err)
+	}
+}
