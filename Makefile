@@ -27,7 +27,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report validate fuzz crosscheck lint proto licenses dist install clean
+.PHONY: demo build test short race invariants bench bench-report picture validate fuzz crosscheck lint proto licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -64,6 +64,10 @@ bench: build
 # (-long: an hour). Needs SimGrid's smpirun for one of the parts.
 bench-report: build
 	$(GO) run ./scripts/report $(REPORTFLAGS)
+
+# Draws the picture of README.md from a replay's own report: two minutes.
+picture: build
+	$(GO) run ./scripts/picture
 
 # Compares with published runs and simulations of HPL and rewrites docs/validation.md.
 # Results are kept in out/validation by a hash of the programs, which therefore
