@@ -1,18 +1,29 @@
 #!/bin/sh
-# Runs every fuzz target for a while: scripts/fuzz.sh [TIME PER TARGET [LONGER TIME]]
+# Runs every fuzz target for a while, as many at once as there are processors:
+# scripts/fuzz.sh [TIME PER TARGET [LONGER TIME]]
 # The longer time is for what comes from elsewhere and has most to go wrong: checkpoints,
 # traces and XML.
 set -eu
 cd "$(dirname "$0")/.."
 time=${1:-10s}
 long=${2:-$time}
-for package in $(go list ./...); do
-	for target in $(go test -list '^Fuzz' "$package" | grep '^Fuzz' || true); do
-		case ${package#reprise/}.$target in
-		replay.FuzzSnapshot* | replay.FuzzResume | replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) for=$long ;;
-		*) for=$time ;;
-		esac
-		echo "$package $target $for"
-		go test -run '^$' -fuzz "^$target\$" -fuzztime "$for" -fuzzminimizetime 10x "$package"
+
+# Prints package, target and time, a line each.
+targets() {
+	for file in $(grep -rlE '^func Fuzz' --include='*_test.go' . | sort); do
+		package=$(dirname "$file")
+		for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
+			case ${package#./}.$target in
+			replay.FuzzSnapshot* | replay.FuzzResume | replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) echo "$package $target $long" ;;
+			*) echo "$package $target $time" ;;
+			esac
+		done
 	done
-done
+}
+
+targets | xargs -n 3 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
+	if ! said=$(go test -run "^$" -fuzz "^$1\$" -fuzztime "$2" -fuzzminimizetime 10x -parallel 1 "$0" 2>&1); then
+		printf "%s %s:\n%s\n" "$0" "$1" "$said" >&2
+		exit 1
+	fi
+	echo "$0 $1 $2: ok"'
