@@ -183,7 +183,7 @@ func TestSummary(t *testing.T) {
 	}
 	var text strings.Builder
 	s.write(&text)
-	if !strings.Contains(text.String(), "4 cases, 1 off, 1 hang on ties, 1 chaotic, 0 refused") {
+	if !strings.Contains(text.String(), "4 cases, 1 off, 1 depend on ties, 1 chaotic, 0 refused") {
 		t.Error(text.String())
 	}
 }

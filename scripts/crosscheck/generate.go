@@ -41,7 +41,7 @@ func (m *menu) draw(number int, long bool) *testCase {
 }
 
 // write draws the program. Long ones do not poll: they are never without a tie, and
-// what hangs on the order of polls is no matter of a few millionths.
+// what depends on the order of polls is no matter of a few millionths.
 func (m *menu) write(p *program, c *testCase) {
 	kinds := programKinds
 	if c.long {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Zones of shortest paths that have many equally short ones, so that routes hang on which
+// Zones of shortest paths that have many equally short ones, so that routes depend on which
 // of them SimGrid takes.
 
 // An arc is a listed route of a mesh between two of its points.

@@ -75,7 +75,7 @@ func (s *summary) write(w io.Writer) {
 		}
 	}
 	s.writeLong(w)
-	fmt.Fprintf(w, "\n%d cases, %d off, %d hang on ties, %d chaotic, %d refused by smpirun\n",
+	fmt.Fprintf(w, "\n%d cases, %d off, %d depend on ties, %d chaotic, %d refused by smpirun\n",
 		s.all.cases, s.all.bad, s.all.ties, s.all.chaotic, s.all.refused)
 }
 

@@ -11,7 +11,7 @@ import (
 // that it looks for. The model does not say which is first, and SimGrid's answer
 // is that of its containers: cpu/optim:Lazy and Full differ. So a case that is off is
 // played again with sleeps of some nanoseconds before each action, which make
-// simultaneous events follow each other. It hangs on a tie if then both simulators
+// simultaneous events follow each other. It depends on a tie if then both simulators
 // agree, on every action, while SimGrid has moved by far more than it has slept; or
 // replay has, and what is off first is a poll. Not every skew separates what was
 // simultaneous, so that a few must, of many.
@@ -26,7 +26,7 @@ const (
 	shortSkew   = 5e-9
 )
 
-// tied reports whether a case that is off hangs on a tie.
+// tied reports whether a case that is off depends on a tie.
 func (t *tools) tied(v *verdict) (bool, error) {
 	if v.failed != nil || v.refused != nil {
 		return false, nil

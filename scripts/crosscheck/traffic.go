@@ -133,7 +133,7 @@ func (t *traffic) idle(rank int) {
 }
 
 // named returns how many pending requests of a rank have the name of r: two if it sends
-// to itself. Which of them a test means hangs on dates in SimGrid (docs/deviations.md, 18).
+// to itself. Which of them a test means depends on times in SimGrid (docs/deviations.md, 18).
 func (t *traffic) named(rank int, r request) (n int) {
 	for _, other := range t.pending[rank] {
 		if other.src == r.src && other.dst == r.dst && other.tag == r.tag {
