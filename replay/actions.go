@@ -137,7 +137,7 @@ func (e *engine) syncExchange(r int32, rk *rank, a *trace.Action) (outcome, erro
 // sendrecv is a nonblocking send, a nonblocking receive and the wait for both.
 // With itself a rank does it in no time.
 func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
-	source, tag := int32(a.X[2]), int32(a.X[2]>>32)
+	source, tag := a.Source()
 	if a.Peer == r && source == r {
 		return goOn, nil
 	}

@@ -22,7 +22,7 @@ const (
 	KindWaitAll           // completes all pending requests
 	KindExchange          // irecv of X[1] bytes, send of X[0] bytes, wait: same Peer and Tag, both sizes > 0
 	KindSyncExchange      // issend of X[0] bytes, recv of X[1] bytes, wait of the issend: same Peer and Tag
-	KindSendrecv          // send X[0] bytes to Peer with Tag, receive X[1] bytes from int32(X[2]) with tag X[2]>>32
+	KindSendrecv          // send X[0] bytes to Peer with Tag, receive X[1] bytes from whom Source says
 	KindIprobe            // a recorded MPI_Iprobe of Peer, Tag that cost time and decided nothing
 	KindPoll              // asks whether the message (Peer, Tag) has arrived: the consumer must Answer
 	KindProbed            // the poll before found its message: free, the place where a listing names the probe
@@ -82,6 +82,10 @@ func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0]))
 
 // Flops returns the amount of a KindFlops action.
 func (a *Action) Flops() float64 { return math.Float64frombits(uint64(a.X[0])) }
+
+// Source returns the rank that a KindSendrecv receives from, and the tag of what it
+// receives.
+func (a *Action) Source() (rank, tag int32) { return int32(a.X[2]), int32(a.X[2] >> 32) }
 
 // FloatArg packs a float64 into an argument of a block or action.
 func FloatArg(v float64) int64 { return int64(math.Float64bits(v)) }

@@ -234,7 +234,8 @@ func (l *listing) communication(a *Action) error {
 		l.message("recv", a, a.X[1])
 		l.wait("wait", request{"send", a.Peer, a.Tag, a.X[0]})
 	case KindSendrecv:
-		source := Action{Sym: a.Sym, Peer: int32(a.X[2]), Tag: int32(a.X[2] >> 32)}
+		source := Action{Sym: a.Sym}
+		source.Peer, source.Tag = a.Source()
 		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
 	case KindCollective:
 		l.collective(a)

@@ -40,7 +40,8 @@ func eachEnvelope(a *Action, f func(key channelKey, bytes int64)) {
 		f(channelKeyOf(a.Peer, a.Tag, true), a.X[1])
 	case KindSendrecv:
 		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
-		f(channelKeyOf(int32(a.X[2]), int32(a.X[2]>>32), true), a.X[1])
+		source, tag := a.Source()
+		f(channelKeyOf(source, tag, true), a.X[1])
 	}
 }
 

@@ -170,7 +170,8 @@ func (x *exporter) message(g *graph, a *trace.Action) error {
 		g.require(out)
 	case trace.KindSendrecv:
 		out := g.started(g.send(a.Peer, a.Tag, a.X[0]))
-		g.blocking(g.recv(int32(a.X[2]), int32(a.X[2]>>32), a.X[1]))
+		source, tag := a.Source()
+		g.blocking(g.recv(source, tag, a.X[1]))
 		g.require(out)
 	}
 	return nil
@@ -188,7 +189,8 @@ func checkMessage(a *trace.Action) error {
 	case trace.KindExchange, trace.KindSyncExchange:
 		received = a.X[1]
 	case trace.KindSendrecv:
-		received, expected = a.X[1], int32(a.X[2]>>32)
+		received = a.X[1]
+		_, expected = a.Source()
 	case trace.KindCollective:
 		return fmt.Errorf("collective %v has no counterpart in GOAL", trace.CollectiveKind(a.Sym))
 	default:

@@ -125,7 +125,11 @@ func checkMessage(a *trace.Action) error {
 	if a.Tag == trace.AnyTag && !receives {
 		return fmt.Errorf("%v with any tag", a.Kind)
 	}
-	if a.Tag == anyTag || a.Kind == trace.KindSendrecv && int32(a.X[2]>>32) == anyTag {
+	received := a.Tag
+	if a.Kind == trace.KindSendrecv {
+		_, received = a.Source()
+	}
+	if a.Tag == anyTag || received == anyTag {
 		return fmt.Errorf("%v with tag %d, which means any tag in SimGrid's text", a.Kind, anyTag)
 	}
 	return nil
@@ -149,7 +153,7 @@ func tagOf(tag int32) int32 {
 
 // sendrecv writes one line, which has no tags and needs both sizes, or four.
 func (r *rankWriter) sendrecv(a *trace.Action) {
-	source, tag := int32(a.X[2]), int32(a.X[2]>>32)
+	source, tag := a.Source()
 	if a.Tag == 0 && tag == 0 && a.X[1] >= 0 {
 		out, outType, _ := items(a.X[0])
 		in, inType, _ := items(a.X[1])
