@@ -95,10 +95,10 @@ func (c *Collective) receivesAll(ranks int) uint64 {
 	return sum
 }
 
-// disagreement finds a rank that disagrees with another one in a call of an operation of
+// Disagreement finds a rank that disagrees with another one in a call of an operation of
 // one kind and root, and says how; text is "" if there is none. A receiver is not to blame for
 // what it gets.
-func disagreement(calls []Collective) (rank int, text string) {
+func Disagreement(calls []Collective) (rank int, text string) {
 	kind := calls[0].Kind
 	for r := range calls {
 		for other := range calls {

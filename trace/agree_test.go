@@ -35,7 +35,7 @@ func judge(calls []Collective) (sum uint64, rank int, text string) {
 		}
 		sum += calls[r].Agreement(7, r, len(calls))
 	}
-	rank, text = disagreement(calls)
+	rank, text = Disagreement(calls)
 	return sum, rank, text
 }
 

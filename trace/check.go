@@ -91,6 +91,12 @@ var opRules = [numOps]opRule{
 	OpFree:         {name: "free", req: true, needs: needsRequests},
 }
 
+// Lets reports whether an item of the operation sets a register, its Dst.
+func (op Op) Lets() bool { return opRules[op].let }
+
+// Polls reports whether an item of the operation concerns a pollable, its Slot.
+func (op Op) Polls() bool { return opRules[op].polls }
+
 func (op Op) String() string {
 	if op < numOps && op != OpNone {
 		return opRules[op].name
@@ -232,7 +238,7 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	case OpCompute:
 		want = len(c.program.header.Kernels[it.Sym].Dims)
 	case OpMark:
-		want, _ = c.program.header.Markers[it.Sym].vectorArgs()
+		want, _ = c.program.header.Markers[it.Sym].VectorArgs()
 	case OpCall, OpDefine:
 		want = c.program.blocks[it.Sym].Params
 	case OpWork:
@@ -277,7 +283,7 @@ func (c *checker) vectorArgs(it *Item) (vectors uint64) {
 	case OpLetSum:
 		return 1
 	case OpMark:
-		_, vectors = c.program.header.Markers[it.Sym].vectorArgs()
+		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
 	case OpCollective:
 		vectors = collectiveRules[it.Sym].vectorArgs()
 	}

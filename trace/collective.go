@@ -99,6 +99,23 @@ func (k CollectiveKind) RecvsPerRank() bool { return collectiveRules[k].recv == 
 // Rooted reports whether a call names a root.
 func (k CollectiveKind) Rooted() bool { return collectiveRules[k].root }
 
+// Sends reports whether a call counts what it sends.
+func (k CollectiveKind) Sends() bool { return collectiveRules[k].send != noCount }
+
+// Receives reports whether a call counts what it receives.
+func (k CollectiveKind) Receives() bool { return collectiveRules[k].recv != noCount }
+
+// Reduces reports whether a call computes: it has flop.
+func (k CollectiveKind) Reduces() bool { return collectiveRules[k].flops }
+
+// Spans reports whether a call says what its receive buffer spans.
+func (k CollectiveKind) Spans() bool { return collectiveRules[k].span }
+
+// Operands takes the arguments of an OpCollective item apart.
+func (k CollectiveKind) Operands(args []Operand) CollectiveOperands {
+	return collectiveRules[k].operands(args)
+}
+
 // arguments returns the number of arguments of an OpCollective.
 func (k CollectiveKind) arguments() int {
 	r, n := &collectiveRules[k], 0

@@ -28,7 +28,7 @@ type CursorOptions struct {
 // small: the first 64 bytes here, and the registers of the current frame.
 type Cursor struct {
 	set  *cursorSet
-	win  *window
+	win  *Chunk
 	rank int32
 
 	// Place in the code.
@@ -211,9 +211,9 @@ func (c *Cursor) skipTo(from int) {
 	if c.win == nil {
 		return
 	}
-	for int(c.unit)+1 < len(c.win.units) && c.win.units[c.unit+1].step < from {
+	for int(c.unit)+1 < len(c.win.units) && c.win.units[c.unit+1].Step < from {
 		c.unit++
-		c.call = int32(len(c.win.units[c.unit].calls))
+		c.call = int32(len(c.win.units[c.unit].Calls))
 	}
 }
 
@@ -325,16 +325,16 @@ func (c *Cursor) nextCall() callState {
 	for {
 		for c.item < c.items {
 			c.item++
-			if c.enter(&c.win.units[c.unit].calls[c.call-1], int(c.item)-1) {
+			if c.enter(&c.win.units[c.unit].Calls[c.call-1], int(c.item)-1) {
 				return callReady
 			}
 			if c.err != nil {
 				return callEnd
 			}
 		}
-		if c.unit >= 0 && int(c.call) < len(c.win.units[c.unit].calls) {
+		if c.unit >= 0 && int(c.call) < len(c.win.units[c.unit].Calls) {
 			c.call++
-			c.item, c.items = c.span(&c.win.units[c.unit].calls[c.call-1])
+			c.item, c.items = c.span(&c.win.units[c.unit].Calls[c.call-1])
 			continue
 		}
 		if state := c.nextUnit(); state != callReady {
@@ -347,10 +347,10 @@ func (c *Cursor) nextCall() callState {
 func (c *Cursor) class(axis int) int32 { return c.set.trace.Program().Class(axis, c.rank) }
 
 // span returns the range of items that the rank calls at a call site.
-func (c *Cursor) span(call *callColumns) (int32, int32) {
-	t := &c.set.trace.Header().Templates[call.template]
+func (c *Cursor) span(call *CallColumns) (int32, int32) {
+	t := &c.set.trace.Header().Templates[call.Template]
 	for i, axis := range t.Gates {
-		if call.gates[i][c.class(axis)] == 0 {
+		if call.Gates[i][c.class(axis)] == 0 {
 			return 0, 0
 		}
 	}
@@ -358,7 +358,7 @@ func (c *Cursor) span(call *callColumns) (int32, int32) {
 		return 0, 1
 	}
 	class := c.class(t.List)
-	return call.starts[class], call.starts[class+1]
+	return call.Starts[class], call.Starts[class+1]
 }
 
 // nextUnit goes to the next unit of the window, or to the next window.
@@ -376,7 +376,7 @@ func (c *Cursor) nextUnit() callState {
 		}
 		c.win, c.unit = next, 0
 	}
-	step := c.win.units[c.unit].step
+	step := c.win.units[c.unit].Step
 	if c.set.to > 0 && step >= c.set.to {
 		c.win = nil
 		return callEnd
@@ -390,13 +390,13 @@ func (c *Cursor) nextUnit() callState {
 
 // enter prepares the call of an item: arguments into registers, pc at the
 // block's start. It is false if the class calls nothing.
-func (c *Cursor) enter(call *callColumns, item int) bool {
-	t := &c.set.trace.Header().Templates[call.template]
+func (c *Cursor) enter(call *CallColumns, item int) bool {
+	t := &c.set.trace.Header().Templates[call.Template]
 	at := item
 	if t.Block != PerItem {
 		at = int(c.class(t.Block))
 	}
-	block := int(call.blocks[at])
+	block := int(call.Blocks[at])
 	if block < 0 {
 		return false
 	}
@@ -423,7 +423,7 @@ func (c *Cursor) enter(call *callColumns, item int) bool {
 		if axis := t.Params[i].Axis; axis != PerItem {
 			at = int(c.class(axis))
 		}
-		r[1+i] = call.args[i][at]
+		r[1+i] = call.Args[i][at]
 	}
 	return true
 }

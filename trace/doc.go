@@ -15,8 +15,8 @@
 // once and shared. Calls belong to steps and are kept in windows, the frames of the file.
 //
 // [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from
-// a file, of which [Trace.Cursors] expand any steps. [Trace.WriteListings] prints the
-// actions, [Trace.WriteStructure] the structure; [Trace.Stat] counts without expanding, [Trace.Verify]
-// checks, and [Diff] compares by the names of content. docs/trace-format.md says what
-// every byte means.
+// a file. A trace is read in two ways: [Trace.Cursors] expand any steps to actions, a rank
+// each, and [Trace.Chunks] yields the structure: units of calls with their columns and
+// vectors. Packages text, stat, verify and diff are built on these; docs/trace-format.md
+// says what every byte means.
 package trace

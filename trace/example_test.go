@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"reprise/trace"
+	"reprise/trace/text"
 )
 
 // Two ranks: in each step rank 0 computes and sends, more each time, and rank 1 receives.
@@ -55,7 +56,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer t.Close()
-	if err := t.WriteListings(os.Stdout, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(os.Stdout, t, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
 		log.Fatal(err)
 	}
 	hash, _ := t.Hash()

@@ -183,7 +183,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			c.marks = append(c.marks, int64(len(c.lists)))
 			c.list(v)
 		case opMark:
-			args, _ := c.set.trace.Header().Markers[in.sym].vectorArgs()
+			args, _ := c.set.trace.Header().Markers[in.sym].VectorArgs()
 			buf[n] = Action{Kind: KindMark, Sym: in.sym, X: [4]int64{int64(len(c.marks) - args), int64(args)}}
 			n++
 		case opPhase:

@@ -10,7 +10,7 @@ import (
 
 // rewrite writes windows again, with the blocks and header of a program. Draws
 // become vectors of values.
-func rewrite(t *testing.T, p *Program, windows []*window) []byte {
+func rewrite(t *testing.T, p *Program, windows []*Chunk) []byte {
 	var buf bytes.Buffer
 	w, err := NewWriter(&buf, p.header, WriterOptions{Window: 2})
 	if err != nil {
@@ -23,10 +23,10 @@ func rewrite(t *testing.T, p *Program, windows []*window) []byte {
 	}
 	for _, win := range windows {
 		for _, u := range win.units {
-			if err := w.Step(u.step); err != nil {
+			if err := w.Step(u.Step); err != nil {
 				t.Fatal(err)
 			}
-			one := &window{units: []unit{u}, vectors: win.vectors}
+			one := &Chunk{units: []Unit{u}, vectors: win.vectors}
 			for _, s := range readWindow(p.header, one) {
 				if err := w.Call(restate(w, p.header, s)); err != nil {
 					t.Fatal(err)
@@ -58,12 +58,12 @@ func restate(w *Writer, h *Header, s stated) *Call {
 }
 
 // windowsOf reads all windows of a trace, nil if it is refused.
-func windowsOf(data []byte) (*Trace, []*window, error) {
+func windowsOf(data []byte) (*Trace, []*Chunk, error) {
 	tr, err := NewReader(bytes.NewReader(data), "fuzz")
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []*window
+	var all []*Chunk
 	w, err := tr.start(0)
 	for ; w != nil && err == nil; w, err = tr.after(w) {
 		all = append(all, w)
@@ -92,7 +92,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func sameWindows(t *testing.T, p *Program, want []*window, data []byte) {
+func sameWindows(t *testing.T, p *Program, want []*Chunk, data []byte) {
 	again, got, err := windowsOf(data)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func sameWindows(t *testing.T, p *Program, want []*window, data []byte) {
 	if diff := cmp.Diff(p.header, again.Header(), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatal(diff)
 	}
-	all := func(windows []*window) (s []stated) {
+	all := func(windows []*Chunk) (s []stated) {
 		for _, w := range windows {
 			s = append(s, readWindow(p.header, w)...)
 		}
@@ -137,7 +137,7 @@ func FuzzWindow(f *testing.F) {
 		tr := traces[int(seed)%len(traces)]
 		w, _, err := tr.unpack.decode(plain, &frame{kind: kindWindow, count: count, first: first, last: last})
 		if err == nil {
-			sameWindows(t, tr.prog, []*window{w}, rewrite(t, tr.prog, []*window{w}))
+			sameWindows(t, tr.prog, []*Chunk{w}, rewrite(t, tr.prog, []*Chunk{w}))
 		}
 	})
 }

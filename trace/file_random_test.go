@@ -238,20 +238,20 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 }
 
 // read returns what a window states.
-func readWindow(h *Header, w *window) (all []stated) {
+func readWindow(h *Header, w *Chunk) (all []stated) {
 	for _, u := range w.units {
-		for _, c := range u.calls {
-			def := &h.Templates[c.template]
-			s := stated{Step: u.step, Call: Call{Template: int(c.template), Gates: c.gates, Args: c.args}}
-			for i := 1; i < len(c.starts); i++ {
-				s.Call.Counts = append(s.Call.Counts, int64(c.starts[i]-c.starts[i-1]))
+		for _, c := range u.Calls {
+			def := &h.Templates[c.Template]
+			s := stated{Step: u.Step, Call: Call{Template: int(c.Template), Gates: c.Gates, Args: c.Args}}
+			for i := 1; i < len(c.Starts); i++ {
+				s.Call.Counts = append(s.Call.Counts, int64(c.Starts[i]-c.Starts[i-1]))
 			}
-			for _, b := range c.blocks {
+			for _, b := range c.Blocks {
 				s.Call.Blocks = append(s.Call.Blocks, int64(b))
 			}
 			for i, p := range def.Params {
 				if p.Vector {
-					for _, v := range c.args[i] {
+					for _, v := range c.Args[i] {
 						s.Vectors = append(s.Vectors, elements(&w.vectors[v]))
 					}
 				}

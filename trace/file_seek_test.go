@@ -42,8 +42,8 @@ func TestStartAtAnyStep(t *testing.T) {
 				}
 				continue
 			}
-			if w.number != from/3 || w.units[0].step != from/3*3 {
-				t.Errorf("%s: step %d: window %d with step %d", tr.frames.name, from, w.number, w.units[0].step)
+			if w.number != from/3 || w.units[0].Step != from/3*3 {
+				t.Errorf("%s: step %d: window %d with step %d", tr.frames.name, from, w.number, w.units[0].Step)
 			}
 			n := 0
 			for ; w != nil && err == nil; w, err = tr.after(w) {

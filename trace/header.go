@@ -89,6 +89,15 @@ type Kernel struct {
 	Flops []Term // flop of a call: the sum of the terms
 }
 
+// FullName returns the kernel's name with its attributes, as listings print it.
+func (k *Kernel) FullName() string {
+	name := k.Name
+	for _, a := range k.Attrs {
+		name += " " + a.Value
+	}
+	return name
+}
+
 // Dim is a dimension of a kernel. A dimension with Enum is printed by name and
 // is a label, not a size; so is one with Label, such as a column's number or a
 // part of another dimension: a call whose label is 0 is not an empty call.

@@ -16,7 +16,7 @@ const (
 	maxTemplates = 1 << 12
 	maxColumns   = 60 // gates and arguments of a template, each
 	maxDims      = 4
-	maxPollables = 1 << 4
+	MaxPollables = 1 << 4
 )
 
 // ErrHeader marks a header that contradicts itself.
@@ -37,8 +37,8 @@ func (h *Header) Check() error {
 	if !(h.Flops >= 0) || h.Flops > 1e300 {
 		return headerErrorf("flop count %g", h.Flops)
 	}
-	if h.Pollables < 0 || h.Pollables > maxPollables {
-		return headerErrorf("%d pollables, at most %d", h.Pollables, maxPollables)
+	if h.Pollables < 0 || h.Pollables > MaxPollables {
+		return headerErrorf("%d pollables, at most %d", h.Pollables, MaxPollables)
 	}
 	for _, check := range []func() error{h.checkFamilies, h.checkAxes, h.checkSymbols, h.checkTemplates} {
 		if err := check(); err != nil {
@@ -188,9 +188,9 @@ func (h *Header) Param(name string) (string, bool) {
 	return "", false
 }
 
-// vectorArgs returns how many arguments a marker's text takes, and which of them
+// VectorArgs returns how many arguments a marker's text takes, and which of them
 // (bit i) are vectors.
-func (m *Marker) vectorArgs() (args int, vectors uint64) {
+func (m *Marker) VectorArgs() (args int, vectors uint64) {
 	for text := m.Text; ; {
 		open := strings.IndexByte(text, '{')
 		if open < 0 {

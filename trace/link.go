@@ -333,7 +333,7 @@ func (l *linker) mark(it *Item) error {
 		}
 		return nil
 	}
-	_, vectors := m.vectorArgs()
+	_, vectors := m.VectorArgs()
 	for i, a := range it.Args {
 		op := opMarkInt
 		if vectors>>min(i, 63)&1 != 0 {

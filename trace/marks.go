@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MarkArgs returns the integer arguments of a KindMark; in the place of a vector
-// stands a number without meaning. It is valid until the next Fill.
+// MarkArgs returns the integer arguments of a KindMark; in the place of a vector stands
+// its number for Sums. It is valid until the next Fill.
 func (c *Cursor) MarkArgs(a *Action) []int64 { return c.marks[a.X[0] : a.X[0]+a.X[1]] }
 
 // MarkText returns a marker's text with its arguments filled in.

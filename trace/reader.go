@@ -2,6 +2,7 @@ package trace
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,12 +34,15 @@ type Trace struct {
 	// Of a stream: the header of the next window, or why there is none.
 	pending *frame
 	ended   error // nil while pending or at a good end
-	first   weak.Pointer[window]
+	first   weak.Pointer[Chunk]
 	started bool
 
-	open    []weak.Pointer[window] // windows that may still be in use
+	open    []weak.Pointer[Chunk] // windows that may still be in use
 	maxOpen int
 }
+
+// ErrStream reports that a trace is a stream where a file is needed.
+var ErrStream = errors.New("a stream can be read only once: want a file")
 
 // DefaultOpenWindows is how many windows may be in use at a time.
 const DefaultOpenWindows = 4096
@@ -161,6 +165,12 @@ func (t *Trace) Features() []string { return t.features.names() }
 // read so far.
 func (t *Trace) Program() *Program { return t.prog }
 
+// Name returns what error messages call the trace.
+func (t *Trace) Name() string { return t.frames.name }
+
+// IsStream reports that the trace can be read once only, from front to back.
+func (t *Trace) IsStream() bool { return t.file == nil }
+
 // SetMaxOpenWindows changes how many windows may be in use at a time: those
 // between the slowest cursor and the fastest.
 func (t *Trace) SetMaxOpenWindows(n int) { t.maxOpen = n }
@@ -207,13 +217,13 @@ func (t *Trace) Hash() (hash [sha256.Size]byte, ok bool) { return t.hash, t.comp
 func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.ended == nil }
 
 // start returns the first window that holds a step >= from, nil if there is none.
-func (t *Trace) start(from int) (*window, error) {
+func (t *Trace) start(from int) (*Chunk, error) {
 	if t.file != nil {
 		i := sort.Search(len(t.windows), func(i int) bool { return int(t.entries[t.windows[i]].last) >= from })
 		return t.window(i)
 	}
 	if t.started {
-		if w := t.first.Value(); w != nil && (from == 0 || w.units[0].step <= from && from <= w.units[len(w.units)-1].step) {
+		if w := t.first.Value(); w != nil && (from == 0 || w.units[0].Step <= from && from <= w.units[len(w.units)-1].Step) {
 			return w, nil
 		}
 		return nil, fmt.Errorf("%s: a stream can be read only once", t.frames.name)
@@ -233,7 +243,7 @@ func (t *Trace) start(from int) (*window, error) {
 
 // after returns the window after w, nil if w is the last. It is decoded once and
 // linked, and freed when the last cursor has left it.
-func (t *Trace) after(w *window) (*window, error) {
+func (t *Trace) after(w *Chunk) (*Chunk, error) {
 	if w.next != nil || w.last {
 		return w.next, nil
 	}
@@ -247,7 +257,7 @@ func (t *Trace) after(w *window) (*window, error) {
 }
 
 // window decodes window i of a file, nil if there is none.
-func (t *Trace) window(i int) (*window, error) {
+func (t *Trace) window(i int) (*Chunk, error) {
 	if i >= len(t.windows) {
 		return nil, nil
 	}
@@ -285,9 +295,9 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	return r.content(&f)
 }
 
-// checkContents reads all windows of a file and checks their hashes, so that
-// what the index says of them can be believed.
-func (t *Trace) checkContents() error {
+// CheckContents reads all windows of a file and checks their hashes, so that what Windows
+// says of them can be believed.
+func (t *Trace) CheckContents() error {
 	for _, i := range t.windows {
 		if _, err := t.contentAt(&t.entries[i]); err != nil {
 			return err
@@ -319,7 +329,41 @@ func (t *Trace) admit() error {
 // slowest returns the step of the first window in use.
 func (t *Trace) slowest() int {
 	if w := t.open[0].Value(); w != nil {
-		return w.units[0].step
+		return w.units[0].Step
 	}
 	return 0
+}
+
+// Sizes returns the bytes of the whole trace, which must have been read, if it is a stream;
+// and those of the content of its blocks and columns, before compression.
+func (t *Trace) Sizes() (file, content int64, err error) {
+	for i := range t.entries {
+		content += int64(t.entries[i].plain)
+	}
+	file, err = t.size()
+	return file, content, err
+}
+
+func (t *Trace) size() (int64, error) {
+	if t.file == nil {
+		return t.frames.offset, nil
+	}
+	at := int64(preambleSize)
+	if n := len(t.entries); n > 0 {
+		at = int64(t.entries[n-1].offset) + t.entries[n-1].size()
+	}
+	for {
+		var b [frameSize]byte
+		if _, err := t.file.ReadAt(b[:], at); err != nil {
+			return 0, t.frames.errorAt(at, err)
+		}
+		f, err := parseFrame(b[:])
+		if err != nil {
+			return 0, t.frames.errorAt(at, err)
+		}
+		at += f.size()
+		if f.kind == kindEnd {
+			return at, nil
+		}
+	}
 }

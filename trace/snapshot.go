@@ -138,7 +138,7 @@ func (c *Cursor) snapshotPlace(s *snapshot.Codec) {
 	units, calls := len(c.win.units), 0
 	snapshot.Index(s, &c.unit, -1, units)
 	if c.unit >= 0 && int(c.unit) < units {
-		calls = len(c.win.units[c.unit].calls)
+		calls = len(c.win.units[c.unit].Calls)
 	}
 	snapshot.Index(s, &c.call, 0, calls+1)
 	snapshot.Int(s, &c.item)
@@ -150,13 +150,13 @@ func (c *Cursor) snapshotPlace(s *snapshot.Codec) {
 // for on hang together, as if cursors had read them.
 type loader struct {
 	trace       *Trace
-	of          map[int]*window
+	of          map[int]*Chunk
 	definitions map[pollSite]bool
 	walk        walk
 }
 
 // window returns a window, nil for the number -1.
-func (l *loader) window(c *snapshot.Codec, number int) *window {
+func (l *loader) window(c *snapshot.Codec, number int) *Chunk {
 	if number < 0 || c.Err() != nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (l *loader) window(c *snapshot.Codec, number int) *window {
 		return nil
 	}
 	if l.of == nil {
-		l.of = map[int]*window{}
+		l.of = map[int]*Chunk{}
 	}
 	l.of[number] = w
 	if before := l.of[number-1]; before != nil {

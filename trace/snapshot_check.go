@@ -23,7 +23,7 @@ func (c *Cursor) checkStream() error {
 	if c.win == nil || c.unit < 0 || int(c.unit) >= len(c.win.units) {
 		return nil
 	}
-	if step := c.win.units[c.unit].step; c.step != -1 && int(c.step) != step {
+	if step := c.win.units[c.unit].Step; c.step != -1 && int(c.step) != step {
 		return fmt.Errorf("step %d in a unit of step %d", c.step, step)
 	}
 	if c.item == 0 && c.items == 0 {
@@ -36,7 +36,7 @@ func (c *Cursor) checkStream() error {
 }
 
 // callSite returns the call of the stream that the cursor is at, which must be at one.
-func (c *Cursor) callSite() *callColumns { return &c.win.units[c.unit].calls[c.call-1] }
+func (c *Cursor) callSite() *CallColumns { return &c.win.units[c.unit].Calls[c.call-1] }
 
 // codeFrame is a block under way.
 type codeFrame struct {
@@ -144,14 +144,14 @@ func (c *Cursor) calledBlock() (block int, args []int64, err error) {
 	if from, _ := c.span(call); c.item <= from {
 		return 0, nil, errPlace
 	}
-	t := &c.set.trace.Header().Templates[call.template]
+	t := &c.set.trace.Header().Templates[call.Template]
 	class := func(axis int) int {
 		if axis == PerItem {
 			return int(c.item) - 1
 		}
 		return int(c.class(axis))
 	}
-	block = int(call.blocks[class(t.Block)])
+	block = int(call.Blocks[class(t.Block)])
 	if block < 0 || block >= len(c.set.code.entries) {
 		return 0, nil, errPlace
 	}
@@ -160,7 +160,7 @@ func (c *Cursor) calledBlock() (block int, args []int64, err error) {
 		return 0, nil, errPlace
 	}
 	for i := range params {
-		args = append(args, call.args[i][class(t.Params[i].Axis)])
+		args = append(args, call.Args[i][class(t.Params[i].Axis)])
 	}
 	return block, args, nil
 }

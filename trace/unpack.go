@@ -32,13 +32,13 @@ func (f *firstUse) see(v int64) bool {
 
 // callGroup is what unpack needs to know of the calls of one template.
 type callGroup struct {
-	calls []*callColumns
+	calls []*CallColumns
 	items []int // by call, of its list
 }
 
 // unpack decodes the content of a window record whose header is f. It returns the
 // window and how much it holds.
-func (u *unpacker) unpack(plain []byte, f *frame) (*window, Totals, error) {
+func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 	w, totals, err := u.decode(plain, f)
 	if err != nil {
 		return nil, Totals{}, err
@@ -50,14 +50,14 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*window, Totals, error) {
 }
 
 // decode is unpack but for the hash, which is left to be had from u.digest.
-func (u *unpacker) decode(plain []byte, f *frame) (*window, Totals, error) {
+func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	var m pb.Window
 	if err := unmarshal(plain, &m); err != nil {
 		return nil, Totals{}, err
 	}
 	u.digest.reset()
 	u.cols = columnReader{buf: m.Columns, budget: maxValues}
-	w := &window{number: int(f.number)}
+	w := &Chunk{number: int(f.number)}
 	groups, err := u.units(w, &m, f)
 	if err != nil {
 		return nil, Totals{}, err
@@ -78,7 +78,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*window, Totals, error) {
 }
 
 // countCalls sums up a window.
-func countCalls(w *window, groups []callGroup) Totals {
+func countCalls(w *Chunk, groups []callGroup) Totals {
 	t := Totals{Units: int64(len(w.units))}
 	for _, g := range groups {
 		t.Calls += int64(len(g.calls))
@@ -90,7 +90,7 @@ func countCalls(w *window, groups []callGroup) Totals {
 }
 
 // units decodes steps and shapes, and groups the calls by template.
-func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error) {
+func (u *unpacker) units(w *Chunk, m *pb.Window, f *frame) ([]callGroup, error) {
 	n := len(m.Steps)
 	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
 		return nil, corruptf("%d steps and %d shapes, the record names %d units", n, len(m.Shapes), f.count)
@@ -103,8 +103,8 @@ func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error)
 	if err != nil {
 		return nil, err
 	}
-	w.units = make([]unit, n)
-	calls := make([]callColumns, total)
+	w.units = make([]Unit, n)
+	calls := make([]CallColumns, total)
 	groups := make([]callGroup, len(u.layout))
 	step := int64(0)
 	u.digest.number(n)
@@ -113,19 +113,19 @@ func (u *unpacker) units(w *window, m *pb.Window, f *frame) ([]callGroup, error)
 			return nil, corruptf("unit %d: step %d", i, step)
 		}
 		k := len(shapes[s])
-		w.units[i] = unit{step: int(step), calls: calls[:k:k]}
+		w.units[i] = Unit{Step: int(step), Calls: calls[:k:k]}
 		calls = calls[k:]
 		u.digest.number(int(step))
 		u.digest.number(k)
 		for j, t := range shapes[s] {
-			c := &w.units[i].calls[j]
-			c.template = int32(t)
+			c := &w.units[i].Calls[j]
+			c.Template = int32(t)
 			groups[t].calls = append(groups[t].calls, c)
 			u.digest.number(int(t))
 		}
 	}
-	if w.units[0].step != int(f.first) || int(step) != int(f.last) {
-		return nil, corruptf("steps %d to %d, the record names %d to %d", w.units[0].step, step, f.first, f.last)
+	if w.units[0].Step != int(f.first) || int(step) != int(f.last) {
+		return nil, corruptf("steps %d to %d, the record names %d to %d", w.units[0].Step, step, f.first, f.last)
 	}
 	return groups, nil
 }
@@ -214,14 +214,14 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 			u.counts(col, g)
 		case col.kind == columnBlock:
 			u.checkBlocks(def)
-			scatter(u, col, g, func(c *callColumns, v []int32) { c.blocks = v })
+			scatter(u, col, g, func(c *CallColumns, v []int32) { c.Blocks = v })
 		case col.kind == columnGate:
-			scatter(u, col, g, func(c *callColumns, v []int64) { c.gates[col.index] = v })
+			scatter(u, col, g, func(c *CallColumns, v []int64) { c.Gates[col.index] = v })
 		default:
 			if col.vector {
 				u.checkVectors(def, col, vectors)
 			}
-			scatter(u, col, g, func(c *callColumns, v []int64) { c.args[col.index] = v })
+			scatter(u, col, g, func(c *CallColumns, v []int64) { c.Args[col.index] = v })
 		}
 	}
 }
@@ -230,8 +230,8 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 func (u *unpacker) allot(g *callGroup, gates, args int) {
 	slab := make([][]int64, len(g.calls)*(gates+args))
 	for _, c := range g.calls {
-		c.gates, slab = slab[:gates:gates], slab[gates:]
-		c.args, slab = slab[:args:args], slab[args:]
+		c.Gates, slab = slab[:gates:gates], slab[gates:]
+		c.Args, slab = slab[:args:args], slab[args:]
 	}
 }
 
@@ -254,7 +254,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 	starts := make([]int32, n*(col.width+1))
 	g.items = make([]int, n)
 	for i, c := range g.calls {
-		c.starts, starts = starts[:col.width+1], starts[col.width+1:]
+		c.Starts, starts = starts[:col.width+1], starts[col.width+1:]
 		sum := int64(0)
 		for k := range col.width {
 			v := u.values[k*n+i]
@@ -263,7 +263,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 				return
 			}
 			sum += v
-			c.starts[k+1] = int32(sum)
+			c.Starts[k+1] = int32(sum)
 		}
 		g.items[i] = int(sum)
 	}
@@ -299,7 +299,7 @@ func (u *unpacker) checkVectors(t *Template, col column, vectors *firstUse) {
 }
 
 // scatter hands each call of a group its part of u.values.
-func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*callColumns, []T)) {
+func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*CallColumns, []T)) {
 	if u.cols.err != nil {
 		return
 	}

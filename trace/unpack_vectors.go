@@ -22,7 +22,7 @@ type generators struct {
 }
 
 // vectors decodes the window's vectors; names are the kinds of those that are generated.
-func (u *unpacker) vectors(w *window, seen *firstUse, names []string) {
+func (u *unpacker) vectors(w *Chunk, seen *firstUse, names []string) {
 	if u.cols.err != nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (g *generators) take(count int64) *vectors.Generated {
 }
 
 // buildVectors computes the running sums of the window's vectors.
-func (u *unpacker) buildVectors(w *window, t *vectorTables) {
+func (u *unpacker) buildVectors(w *Chunk, t *vectorTables) {
 	w.vectors = make([]vector, len(t.kinds))
 	for i, kind := range t.kinds {
 		v := Vector{}

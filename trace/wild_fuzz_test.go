@@ -7,6 +7,9 @@ import (
 
 	"reprise/internal/tracetest"
 	"reprise/trace"
+	"reprise/trace/diff"
+	"reprise/trace/stat"
+	"reprise/trace/verify"
 )
 
 // wildTrace returns the trace of a wild program, nil if there is none.
@@ -46,11 +49,11 @@ func FuzzWild(f *testing.F) {
 			return
 		}
 		defer tr.Close()
-		verified, bad := tr.Verify(nil)
+		verified, bad := verify.Trace(tr, nil)
 		for _, late := range []bool{false, true} {
-			stat, err := tr.Stat(trace.StatOptions{Late: late}) // not everything can be counted
-			if bad == nil && err == nil && stat.Totals.Messages != verified.Messages {
-				t.Errorf("%v, counted as %+v", verified, stat.Totals)
+			counted, err := stat.Of(tr, stat.Options{Late: late}) // not everything can be counted
+			if bad == nil && err == nil && counted.Totals.Messages != verified.Messages {
+				t.Errorf("%v, counted as %+v", verified, counted.Totals)
 			}
 		}
 		other := wildTrace(t, data[len(data)/8:], turns)
@@ -58,8 +61,8 @@ func FuzzWild(f *testing.F) {
 			return
 		}
 		defer other.Close()
-		_, _ = trace.Diff(tr, other, trace.DiffOptions{Actions: true}) // whatever they say
-		if same, err := trace.Diff(tr, wildTrace(t, data, turns), trace.DiffOptions{Actions: true, Summary: true}); err == nil && !same.Same {
+		_, _ = diff.Traces(tr, other, diff.Options{Actions: true}) // whatever they say
+		if same, err := diff.Traces(tr, wildTrace(t, data, turns), diff.Options{Actions: true, Summary: true}); err == nil && !same.Same {
 			t.Errorf("a trace differs from itself: %+v", same)
 		}
 	})

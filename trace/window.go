@@ -39,40 +39,36 @@ func (v *Vector) check() error {
 	return v.Generated.Check()
 }
 
-// window is a decoded part of the stream: consecutive units, complete in itself.
-// A window never changes after it was decoded but for next, which Trace.after
-// fills. Windows hang together so that one is freed when the last cursor has
-// left it.
-type window struct {
-	number  int // position among the trace's windows
-	units   []unit
+// Chunk is a decoded frame of the stream: consecutive units, with the vectors that their
+// calls name, complete in itself. It never changes after it was decoded but for next,
+// which Trace.after fills. Chunks hang together so that one is freed when the last
+// cursor has left it.
+type Chunk struct {
+	number  int // position among the trace's chunks
+	units   []Unit
 	vectors []vector // a vector argument is an index into this
-	next    *window
-	last    bool // no window follows
+	next    *Chunk
+	last    bool // no chunk follows
 }
 
-// end returns the step after the window's last one.
-func (w *window) end() int {
-	if len(w.units) == 0 {
-		return 0
-	}
-	return w.units[len(w.units)-1].step + 1
+// Unit is what all ranks do between two cuts of the stream: calls in order. A step
+// has one or more.
+type Unit struct {
+	Step  int
+	Calls []CallColumns
 }
 
-// unit is what all ranks do between two cuts of the stream: calls in order.
-type unit struct {
-	step  int
-	calls []callColumns
-}
-
-// callColumns is a decoded Call. starts, for templates with a list, holds the
-// first item of each class and the number of items at the end.
-type callColumns struct {
-	template int32
-	gates    [][]int64
-	starts   []int32
-	blocks   []int32
-	args     [][]int64
+// CallColumns is a Call as it is read: one call site with a value per class of ranks, or
+// per item of its list, in each column.
+type CallColumns struct {
+	Template int32     // index into Header.Templates
+	Gates    [][]int64 // by gate of the template and class of its axis: 0 for classes that take no part
+	// Starts, for templates with a list, holds the first item of each class of the
+	// list's axis, and the number of items at the end; nil for others, whose classes
+	// call once.
+	Starts []int32
+	Blocks []int32   // by class of the block axis or item: block number, or NoBlock
+	Args   [][]int64 // by parameter and class of its axis or item; of vectors the handle, for Chunk.Sums
 }
 
 // vector holds running sums: sums[i] is the sum of the first i elements.

@@ -9,6 +9,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/trace"
+	"reprise/trace/text"
 )
 
 func catCommand() *cli.Command {
@@ -77,7 +78,7 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
 	}
 	if o.structure {
-		return t.WriteStructure(c.App.Writer, o.from, o.to)
+		return text.WriteStructure(c.App.Writer, t, o.from, o.to)
 	}
 	rule, err := o.rule()
 	if err != nil {
@@ -88,7 +89,7 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 		ranks = []int32{int32(o.rank)}
 	}
 	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
-	err = t.WriteListings(w, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule)
+	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule)
 	if ferr := w.Flush(); err == nil {
 		err = ferr
 	}
@@ -107,5 +108,5 @@ func (o *catOptions) rule() (trace.PollRule, error) {
 		return nil, fmt.Errorf("cat: --polls: want hit, late or a file: %w", err)
 	}
 	defer f.Close()
-	return trace.ReadRecorded(f, o.polls)
+	return text.ReadRecorded(f, o.polls)
 }

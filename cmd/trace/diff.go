@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/trace"
+	"reprise/trace/diff"
 )
 
 // trouble is the exit code of a comparison that could not be made.
@@ -28,7 +28,7 @@ func diffCommand() *cli.Command {
 				return command.Usagef("diff: --quiet prints nothing: leave out --json and --actions")
 			}
 			command.InterruptedCode(trouble)
-			same, err := diff(c, c.Args().Get(0), c.Args().Get(1))
+			same, err := compare(c, c.Args().Get(0), c.Args().Get(1))
 			if err != nil {
 				return command.Code(err, trouble)
 			}
@@ -40,8 +40,8 @@ func diffCommand() *cli.Command {
 	}
 }
 
-// diff compares two files and prints what was asked for.
-func diff(c *cli.Context, a, b string) (same bool, err error) {
+// compare compares two files and prints what was asked for.
+func compare(c *cli.Context, a, b string) (same bool, err error) {
 	x, err := open(c, a)
 	if err != nil {
 		return false, err
@@ -52,7 +52,7 @@ func diff(c *cli.Context, a, b string) (same bool, err error) {
 		return false, err
 	}
 	defer closing(y, &err)
-	d, err := trace.Diff(x, y, trace.DiffOptions{Actions: c.Bool("actions"), Summary: c.Bool("json")})
+	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions"), Summary: c.Bool("json")})
 	switch {
 	case err != nil:
 		return false, err

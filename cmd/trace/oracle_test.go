@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/trace"
+	"reprise/trace/stat"
 	"reprise/tracegen/hpl"
 )
 
@@ -154,7 +155,7 @@ func TestStatOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := tr.Stat(trace.StatOptions{Late: mode == "late"})
+			s, err := stat.Of(tr, stat.Options{Late: mode == "late"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/trace"
+	"reprise/trace/stat"
 )
 
 func statCommand() *cli.Command {
@@ -31,7 +31,7 @@ func statCommand() *cli.Command {
 			}
 			defer closing(t, &err)
 			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps, "steps")
-			s, err := t.Stat(trace.StatOptions{Late: late, Progress: bar.Set})
+			s, err := stat.Of(t, stat.Options{Late: late, Progress: bar.Set})
 			bar.Clear()
 			if err != nil {
 				return err

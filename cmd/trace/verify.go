@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/terminal"
-	"reprise/trace"
+	"reprise/trace/verify"
 )
 
 func verifyCommand() *cli.Command {
@@ -22,9 +22,9 @@ func verifyCommand() *cli.Command {
 			}
 			defer closing(t, &err)
 			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps*t.Header().Ranks, "steps of ranks")
-			v, err := t.Verify(bar.Set)
+			v, err := verify.Trace(t, bar.Set)
 			bar.Clear()
-			var fault *trace.Fault
+			var fault *verify.Fault
 			if errors.As(err, &fault) {
 				return fmt.Errorf("%s: %w", c.Args().First(), err) // other errors name the file
 			}

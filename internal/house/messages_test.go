@@ -19,6 +19,7 @@ import (
 	"reprise/replay"
 	"reprise/smpi"
 	"reprise/trace"
+	"reprise/trace/text"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
 )
@@ -83,7 +84,7 @@ func readers(t *testing.T) []reader {
 		{"hostfile", machine.Host(0).Name + ":2\n" + machine.Host(1).Name + "\n", func(r io.Reader) error { _, err := replay.ParseHostfile(r, "f", machine, 3); return err }},
 		{"HPL.dat", file(t, "HPL.dat"), func(r io.Reader) error { _, err := hpl.ReadDat(r, "f"); return err }},
 		{"pivots", "0\n1\n2\n", func(r io.Reader) error { _, err := hpl.ReadPivots(r, "f", 3); return err }},
-		{"outcomes", "iprobe 1 2 row\nmiss 1 2 row x3\n", func(r io.Reader) error { _, err := trace.ReadRecorded(r, "f"); return err }},
+		{"outcomes", "iprobe 1 2 row\nmiss 1 2 row x3\n", func(r io.Reader) error { _, err := text.ReadRecorded(r, "f"); return err }},
 		{"timings", "function,m,n,k,seconds,date\ndgemm,1,2,3,1e-6,2024-05-01\n", func(r io.Reader) error {
 			tab, err := table.NewReader(r, "f")
 			if err == nil {

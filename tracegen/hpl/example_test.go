@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"reprise/trace"
+	"reprise/trace/text"
 	"reprise/tracegen/hpl"
 )
 
@@ -31,7 +32,7 @@ func ExampleGenerate() {
 		fmt.Println(err)
 		return
 	}
-	if err := trace.WriteListing(os.Stdout, &cursors[0], trace.Hit{}); err != nil {
+	if err := text.WriteListing(os.Stdout, &cursors[0], trace.Hit{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"reprise/trace"
+	"reprise/trace/text"
 )
 
 const oracleDir = "../../testdata/oracle/hpl"
@@ -148,7 +149,7 @@ func pollRule(t *testing.T, mode string, recorded []string) trace.PollRule {
 			fmt.Fprintln(&outcomes, line)
 		}
 	}
-	rule, err := trace.ReadRecorded(strings.NewReader(outcomes.String()), mode)
+	rule, err := text.ReadRecorded(strings.NewReader(outcomes.String()), mode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,11 +184,11 @@ func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollRule) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	if err := trace.WriteListing(&text, &cursors[0], rule); err != nil {
+	var out bytes.Buffer
+	if err := text.WriteListing(&out, &cursors[0], rule); err != nil {
 		t.Error(err)
 	}
-	return text.String()
+	return out.String()
 }
 
 // TestOracle compares the traces of all recorded runs with what the real HPL

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/trace"
+	"reprise/trace/text"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
 )
@@ -70,14 +71,14 @@ func sameActions(t testing.TB, want, got *simgrid.Trace) {
 	}
 }
 
-func listing(t testing.TB, text *simgrid.Trace) string {
+func listing(t testing.TB, from *simgrid.Trace) string {
 	t.Helper()
-	tr, err := converted(t, text)
+	tr, err := converted(t, from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := tr.WriteListings(&list, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(&list, tr, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
 		t.Fatal(err)
 	}
 	return list.String()
@@ -200,8 +201,8 @@ func TestHPLRoundTrip(t *testing.T) {
 
 func compareHPL(t *testing.T, file []byte, rule trace.PollRule) {
 	tr := reading(t, file)
-	text, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
-	again, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": text})
+	flat, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
+	again, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,10 +212,10 @@ func compareHPL(t *testing.T, file []byte, rule trace.PollRule) {
 	}
 	var want, got strings.Builder
 	tr = reading(t, file)
-	if err := tr.WriteListings(&want, nil, trace.CursorOptions{}, rule); err != nil {
+	if err := text.WriteListings(&want, tr, nil, trace.CursorOptions{}, rule); err != nil {
 		t.Fatal(err)
 	}
-	if err := back.WriteListings(&got, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(&got, back, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
 		t.Fatal(err)
 	}
 	w, g := inText(t, want.String(), tr.Header()), strings.Split(strings.ReplaceAll(got.String(), " world", ""), "\n")

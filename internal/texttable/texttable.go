@@ -1,0 +1,71 @@
+// Package texttable writes tables and numbers as people read them.
+package texttable
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"reprise/internal/words"
+)
+
+// Table is text in columns: the first is aligned left, the others right.
+type Table struct{ rows [][]string }
+
+// Row appends a row.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+// Write writes the rows, a line each.
+func (t *Table) Write(w io.Writer) error {
+	var widths []int
+	for _, r := range t.rows {
+		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range t.rows {
+		for i, cell := range r {
+			pad := strings.Repeat(" ", widths[i]-len(cell))
+			switch {
+			case i > 0:
+				b.WriteString("  " + pad + cell)
+			case len(r) > 1:
+				b.WriteString(cell + pad)
+			default:
+				b.WriteString(cell)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Thousands writes an integer with its digits in groups of three.
+func Thousands(v int64) string {
+	s := strconv.FormatInt(v, 10)
+	digits := strings.TrimPrefix(s, "-")
+	sign := s[:len(s)-len(digits)]
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// Counted writes an integer with its noun.
+func Counted(v int64, noun string) string { return Thousands(v) + " " + words.Noun(v, noun) }
+
+// Flop writes an amount of flop.
+func Flop(v float64) string {
+	if v < 1e15 && v == float64(int64(v)) {
+		return Thousands(int64(v))
+	}
+	return strconv.FormatFloat(v, 'e', 6, 64)
+}

@@ -1,0 +1,279 @@
+package diff
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"reprise/internal/texttable"
+	"reprise/trace"
+	"reprise/trace/stat"
+)
+
+// Options says how far Traces goes.
+type Options struct {
+	// Actions asks for the first diverging action of each rank. Without it Traces stops
+	// at the first.
+	Actions bool
+	// Summary asks for the counts of both even if the traces are the same.
+	Summary bool
+}
+
+// Difference says in what two traces, A and B, differ. Lists are empty rather than nil,
+// as JSON tells them apart.
+type Difference struct {
+	Same    bool          `json:"same"`
+	Header  []Change      `json:"parameters"` // parameters and other facts that differ
+	Totals  []CountChange `json:"totals"`
+	Phases  []PartChange  `json:"phases"`
+	Kernels []PartChange  `json:"kernels"`
+	Ranks   []Divergence  `json:"ranks,omitempty"` // in ascending order
+	// ActionsEqual: all actions were compared and none differs, though something else does.
+	ActionsEqual bool `json:"actions_equal,omitempty"`
+	// NotCompared says why actions were not compared though they should be; "": they were.
+	NotCompared string `json:"actions_not_compared,omitempty"`
+}
+
+// Change is a fact that differs; "" where a trace does not have it.
+type Change struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// CountChange is a count in both traces.
+type CountChange struct {
+	Name string  `json:"name"` // actions, messages, bytes, calls, flops
+	A    float64 `json:"a"`
+	B    float64 `json:"b"`
+	// Percent is the change from A to B, nil if A is zero and B is not.
+	Percent *float64 `json:"change_percent"`
+}
+
+// PartChange holds the counts of a phase or of a kernel.
+type PartChange struct {
+	Name   string        `json:"name"`
+	Counts []CountChange `json:"counts"`
+}
+
+// Divergence is the first place where a rank does something else.
+type Divergence struct {
+	Rank   int32    `json:"rank"`
+	Step   int      `json:"step"`
+	Before []string `json:"before"` // lines that both listings have
+	A      []string `json:"a"`      // lines from the first that differs; none: at its end
+	B      []string `json:"b"`
+}
+
+// Traces compares two files by their meaning: the parameters and the flat actions,
+// with polls answered as Late does, which passes all of them. Which program
+// wrote a trace, when and in what blocks does not matter. Windows of equal hash
+// are skipped.
+func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
+	for _, t := range []*trace.Trace{a, b} {
+		if t.IsStream() {
+			return nil, fmt.Errorf("%s: %w", t.Name(), trace.ErrStream)
+		}
+	}
+	for _, t := range []*trace.Trace{a, b} {
+		if err := t.CheckContents(); err != nil {
+			return nil, err
+		}
+	}
+	d := &Difference{Header: headerChanges(a.Header(), b.Header()),
+		Totals: []CountChange{}, Phases: []PartChange{}, Kernels: []PartChange{}}
+	parts := differingParts(a, b)
+	d.Same = len(d.Header) == 0 && len(parts) == 0
+	if d.Same && !o.Summary {
+		return d, nil
+	}
+	if err := d.summarize(a, b); err != nil {
+		return nil, err
+	}
+	if x, y := a.Header().Ranks, b.Header().Ranks; x != y {
+		if o.Actions {
+			d.NotCompared = fmt.Sprintf("%d and %d ranks", x, y)
+		}
+		return d, nil
+	}
+	if len(parts) == 0 {
+		d.ActionsEqual = !d.Same
+		return d, nil
+	}
+	if d.countsDiffer() && !o.Actions {
+		return d, nil
+	}
+	c := newComparison(a, b, !o.Actions)
+	for _, p := range parts {
+		if err := c.part(p); err != nil {
+			return nil, err
+		}
+	}
+	d.Same = len(d.Header) == 0 && c.diverged == 0
+	d.ActionsEqual = c.diverged == 0
+	if !o.Actions {
+		return d, nil
+	}
+	var err error
+	d.Ranks, err = c.divergences()
+	return d, err
+}
+
+// headerChanges lists the facts that differ. Tool and command line do not count:
+// they do not change what the trace means.
+func headerChanges(a, b *trace.Header) []Change {
+	changes := []Change{}
+	compare := func(name, x, y string) {
+		if x != y {
+			changes = append(changes, Change{name, x, y})
+		}
+	}
+	compare("program", a.Program, b.Program)
+	compare("ranks", strconv.Itoa(a.Ranks), strconv.Itoa(b.Ranks))
+	compare("steps", strconv.Itoa(a.Steps), strconv.Itoa(b.Steps))
+	compare("flop of the program's rate", texttable.Flop(a.Flops), texttable.Flop(b.Flops))
+	for _, p := range a.Params {
+		other, _ := b.Param(p.Name)
+		compare(p.Name, p.Value, other)
+	}
+	for _, p := range b.Params {
+		if _, ok := a.Param(p.Name); !ok {
+			compare(p.Name, "", p.Value)
+		}
+	}
+	return changes
+}
+
+// part is a range of steps, to = 0: to the end.
+type part struct{ from, to int }
+
+// differingParts returns the steps of the windows that are not known to be the same.
+func differingParts(a, b *trace.Trace) []part {
+	x, y := a.Windows(), b.Windows()
+	if !comparable(a.Header(), b.Header()) {
+		return []part{{0, 0}}
+	}
+	var parts []part
+	for i := 0; i < max(len(x), len(y)); i++ {
+		if i >= len(x) || i >= len(y) {
+			return append(parts, part{from: firstStep(x, y, i)})
+		}
+		if x[i].Hash == y[i].Hash && x[i].First == y[i].First && x[i].Last == y[i].Last {
+			continue
+		}
+		if x[i].First != y[i].First || x[i].Last != y[i].Last {
+			return append(parts, part{from: firstStep(x, y, i)})
+		}
+		if n := len(parts); n > 0 && parts[n-1].to >= x[i].First {
+			parts[n-1].to = x[i].Last + 1
+			continue
+		}
+		parts = append(parts, part{x[i].First, x[i].Last + 1})
+	}
+	return parts
+}
+
+// firstStep returns the first step of window i of those that have one.
+func firstStep(x, y []trace.WindowInfo, i int) int {
+	switch {
+	case i >= len(x):
+		return y[i].First
+	case i >= len(y):
+		return x[i].First
+	}
+	return min(x[i].First, y[i].First)
+}
+
+// comparable reports whether windows of equal hash mean the same under both headers.
+func comparable(a, b *trace.Header) bool {
+	return a.Ranks == b.Ranks && a.Pollables == b.Pollables && reflect.DeepEqual(a.Families, b.Families) &&
+		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.Templates, b.Templates)
+}
+
+// summarize compares the counts.
+func (d *Difference) summarize(a, b *trace.Trace) error {
+	x, err := stat.Of(a, stat.Options{})
+	if err != nil {
+		return err
+	}
+	y, err := stat.Of(b, stat.Options{})
+	if err != nil {
+		return err
+	}
+	d.Totals = countChanges(&x.Totals, &y.Totals)
+	phases := func(s *stat.Report, name string) (c stat.Counts) {
+		for i := range s.Phases {
+			if s.Phases[i].Phase == name {
+				c = s.Phases[i].Totals
+			}
+		}
+		return c
+	}
+	for _, name := range union(x.Phases, y.Phases, func(p stat.PhaseCount) string { return p.Phase }) {
+		p, q := phases(x, name), phases(y, name)
+		d.Phases = append(d.Phases, PartChange{name, countChanges(&p, &q)})
+	}
+	for _, name := range union(x.Kernels, y.Kernels, func(k stat.KernelCount) string { return k.Kernel }) {
+		p, q := kernelCount(x, name), kernelCount(y, name)
+		d.Kernels = append(d.Kernels, PartChange{name, []CountChange{
+			countChange("calls", float64(p.Calls), float64(q.Calls)), countChange("flops", p.Flops, q.Flops)}})
+	}
+	return nil
+}
+
+func kernelCount(s *stat.Report, name string) (c stat.KernelCount) {
+	for _, k := range s.Kernels {
+		if k.Kernel == name {
+			c.Calls += k.Calls
+			c.Flops += k.Flops
+		}
+	}
+	return c
+}
+
+// union returns the names of both lists, each once, in order of appearance.
+func union[T any](x, y []T, name func(T) string) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, list := range [][]T{x, y} {
+		for _, e := range list {
+			if n := name(e); !seen[n] {
+				seen[n] = true
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+func countChanges(a, b *stat.Counts) []CountChange {
+	return []CountChange{
+		countChange("actions", float64(a.Actions), float64(b.Actions)),
+		countChange("messages", float64(a.Messages), float64(b.Messages)),
+		countChange("bytes", float64(a.Bytes), float64(b.Bytes)),
+		countChange("flops", a.Flops, b.Flops),
+	}
+}
+
+func countChange(name string, a, b float64) CountChange {
+	c := CountChange{Name: name, A: a, B: b}
+	if a != 0 || b == 0 {
+		percent := 0.0
+		if a != b {
+			percent = 100 * (b - a) / a
+		}
+		c.Percent = &percent
+	}
+	return c
+}
+
+// countsDiffer reports whether the counts alone tell the traces apart. Flop do not
+// count: equal actions may sum up to different last digits.
+func (d *Difference) countsDiffer() bool {
+	for _, c := range d.Totals {
+		if c.Name != "flops" && c.A != c.B {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,182 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"reprise/internal/texttable"
+	"reprise/trace/stat"
+)
+
+// WriteText prints the differences for people; a and b name the traces.
+func (d *Difference) WriteText(w io.Writer, a, b string) error {
+	if d.Same {
+		_, err := fmt.Fprintf(w, "%s and %s are the same\n", a, b)
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "A  %s\nB  %s\n", a, b); err != nil {
+		return err
+	}
+	for _, t := range []*texttable.Table{d.headerTable(), d.countTable()} {
+		if t.Len() == 1 {
+			continue // nothing but the heading
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		if err := t.Write(w); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, d.actionsText()+d.rankText())
+	return err
+}
+
+// actionsText says what is to be said of all actions, where a reader would otherwise
+// wonder.
+func (d *Difference) actionsText() string {
+	switch {
+	case d.ActionsEqual:
+		return "\nno action differs\n"
+	case d.NotCompared != "":
+		return "\nactions not compared: " + d.NotCompared + "\n"
+	}
+	return ""
+}
+
+func (d *Difference) headerTable() *texttable.Table {
+	t := &texttable.Table{}
+	t.Row("parameter", "A", "B")
+	for _, c := range d.Header {
+		t.Row(c.Name, orDash(c.A), orDash(c.B))
+	}
+	return t
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// countTable lists the totals, and of phases and kernels what changed.
+func (d *Difference) countTable() *texttable.Table {
+	t := &texttable.Table{}
+	t.Row("count", "A", "B", "change")
+	add := func(name string, equal bool, counts []CountChange) {
+		for _, c := range counts {
+			if c.A != c.B || equal && c.A != 0 {
+				t.Row(name+" "+c.text(), texttable.Flop(c.A), texttable.Flop(c.B), changeText(c))
+			}
+		}
+	}
+	add("all", true, d.Totals)
+	for _, p := range d.Phases {
+		name := "phase " + p.Name
+		if p.Name == stat.NoPhase {
+			name = "outside of phases:"
+		}
+		add(name, false, p.Counts)
+	}
+	for _, k := range d.Kernels {
+		add("kernel "+k.Name, false, k.Counts)
+	}
+	return t
+}
+
+// text names the count in a table.
+func (c *CountChange) text() string {
+	if c.Name == "flops" {
+		return "flop"
+	}
+	return c.Name
+}
+
+func changeText(c CountChange) string {
+	switch {
+	case c.A == c.B:
+		return "="
+	case c.Percent == nil:
+		return "new"
+	}
+	switch p := *c.Percent; {
+	case math.Abs(p) >= 1000:
+		return "+" + texttable.Thousands(int64(math.Round(p))) + "%" // a fall is 100% at most
+	case math.Abs(p) >= 1:
+		return fmt.Sprintf("%+.1f%%", p)
+	case math.Abs(p) >= 0.01:
+		return fmt.Sprintf("%+.2f%%", p)
+	default:
+		return fmt.Sprintf("%+.1g%%", p)
+	}
+}
+
+// rankText returns the divergences; ranks whose lines are the same share one
+// paragraph.
+func (d *Difference) rankText() string {
+	var b strings.Builder
+	done := make([]bool, len(d.Ranks))
+	for i := range d.Ranks {
+		if done[i] {
+			continue
+		}
+		first := &d.Ranks[i]
+		var ranks []int32
+		for j := i; j < len(d.Ranks); j++ {
+			if x := &d.Ranks[j]; !done[j] && x.Step == first.Step && slices.Equal(x.Before, first.Before) &&
+				slices.Equal(x.A, first.A) && slices.Equal(x.B, first.B) {
+				done[j] = true
+				ranks = append(ranks, x.Rank)
+			}
+		}
+		fmt.Fprintf(&b, "\n%s, step %d\n", rankList(ranks), first.Step)
+		first.lines(&b)
+	}
+	return b.String()
+}
+
+func (x *Divergence) lines(b *strings.Builder) {
+	for _, l := range x.Before {
+		b.WriteString("    " + l + "\n")
+	}
+	if len(x.A) == 0 && len(x.B) == 0 {
+		b.WriteString("    (different request slots or flags, which a listing does not show)\n")
+		return
+	}
+	for i, side := range [][]string{x.A, x.B} {
+		name := "AB"[i : i+1]
+		if len(side) == 0 {
+			b.WriteString("  " + name + " (end)\n")
+		}
+		for _, l := range side {
+			b.WriteString("  " + name + " " + l + "\n")
+		}
+	}
+}
+
+// rankList writes ascending ranks, runs of three and more as first-last.
+func rankList(ranks []int32) string {
+	var parts []string
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		switch {
+		case j-i >= 2:
+			parts = append(parts, fmt.Sprintf("%d-%d", ranks[i], ranks[j]))
+			i = j + 1
+		default:
+			parts = append(parts, fmt.Sprint(ranks[i]))
+			i++
+		}
+	}
+	if len(ranks) == 1 {
+		return "rank " + parts[0]
+	}
+	return "ranks " + strings.Join(parts, " ")
+}

@@ -1,0 +1,86 @@
+package stat
+
+import "reprise/trace"
+
+// counter numbers what is counted for each phase: actions by kind, bytes of those
+// that send, and calls of each kernel. A counter holds an integer and, beside it, an
+// amount: the flop of countFlops and of collectives, the seconds of countSleep. A
+// kernel's counter is followed by one for each term of its flop count, which
+// holds the sum over the calls as an amount.
+type counter int32
+
+const (
+	countSend counter = iota // the kinds that send come first
+	countSsend
+	countIsend
+	countIssend
+	countSendrecv
+	countRecv
+	countIrecv
+	countWait
+	countTest
+	countWaitAll
+	countFree
+	countProbe  // recorded probes that decide nothing
+	countIprobe // polls that find their message
+	countMiss   // polls that do not
+	countFlops
+	countSleep
+	countCollective // and more: one for each CollectiveKind
+)
+
+const (
+	numSenders  = int(countSendrecv) + 1
+	countBytes  = countCollective + counter(trace.NumCollectives) // and more: bytes of countSend to countSendrecv
+	firstKernel = countBytes + counter(numSenders)
+)
+
+var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
+	"probe", "iprobe", "miss", "flops", "sleep"}
+
+// name returns the verb of a counter of actions.
+func (c counter) name() string {
+	if c < countCollective {
+		return countNames[c]
+	}
+	return trace.CollectiveKind(c - countCollective).String()
+}
+
+// opCounts are the counters of operations that are one action each.
+var opCounts = map[trace.Op]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend, trace.OpIssend: countIssend,
+	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
+	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe}
+
+// counters is the numbering for a header: kernel k has its calls at calls[k] and
+// its terms after that.
+type counters struct {
+	calls []counter
+	n     int
+}
+
+func newCounters(h *trace.Header) *counters {
+	c := &counters{}
+	next := firstKernel
+	for i := range h.Kernels {
+		c.calls = append(c.calls, next)
+		next += counter(1 + len(h.Kernels[i].Flops))
+	}
+	c.n = int(next)
+	return c
+}
+
+// tally holds totals: a row of counters for each phase, row 0 for what is in none.
+type tally struct {
+	counters *counters
+	ints     []int64
+	floats   []float64 // amounts
+}
+
+func newTally(h *trace.Header) *tally {
+	c := newCounters(h)
+	n := (1 + len(h.Phases)) * c.n
+	return &tally{c, make([]int64, n), make([]float64, n)}
+}
+
+// at returns the index of a counter of a phase (-1: none).
+func (t *tally) at(phase int32, c counter) int { return (1+int(phase))*t.counters.n + int(c) }

@@ -1,0 +1,9 @@
+// Package stat sums up a trace: actions, messages, bytes, kernel calls and flop, in all and
+// by kind, kernel and phase.
+//
+// [Of] counts from the structure that [trace.Trace.Chunks] yields, without expanding it to
+// actions: each block is turned once into formulas over its arguments and over what is
+// pending when it is called, and these are evaluated once for all ranks that call it
+// alike. So the cost does not depend on how many actions there are. [Report.WriteText]
+// prints the result; its JSON is that of "trace stat --json".
+package stat

@@ -1,0 +1,488 @@
+package stat
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/internal/tracetest"
+	"reprise/trace"
+)
+
+// expand counts the flat actions of all ranks one by one.
+func expand(t testing.TB, tr *trace.Trace, rule trace.PollRule) *tally {
+	t.Helper()
+	h := tr.Header()
+	sum := newTally(h)
+	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range cursors {
+		e := expander{tally: sum, h: h}
+		if err := e.rank(&cursors[i], rule); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sum
+}
+
+// expander counts the actions of a rank.
+type expander struct {
+	*tally
+	h     *trace.Header
+	open  []int32
+	phase int32
+}
+
+func (e *expander) rank(c *trace.Cursor, rule trace.PollRule) error {
+	buf := make([]trace.Action, 100)
+	e.phase = -1
+	for {
+		n, err := c.Fill(buf)
+		if err != nil || n == 0 {
+			return err
+		}
+		for i := range buf[:n] {
+			e.action(&buf[i])
+		}
+		if a := &buf[n-1]; a.Kind == trace.KindPoll {
+			arrived, err := rule.Answer(a)
+			if err != nil {
+				return err
+			}
+			c.Answer(arrived)
+			if arrived {
+				e.add(countIprobe, 1)
+			} else {
+				e.add(countMiss, 1)
+			}
+		}
+	}
+}
+
+func (e *expander) add(c counter, n int64) { e.ints[e.at(e.phase, c)] += n }
+
+func (e *expander) send(c counter, bytes int64) {
+	e.add(c, 1)
+	e.add(countBytes+c, bytes)
+}
+
+func (e *expander) action(a *trace.Action) {
+	switch a.Kind {
+	case trace.KindPhase:
+		e.mark(a)
+	case trace.KindStep, trace.KindProbed, trace.KindPoll:
+	case trace.KindCompute:
+		calls := e.counters.calls[a.Sym]
+		e.add(calls, 1)
+		for i, term := range e.h.Kernels[a.Sym].Flops {
+			v := 1.0
+			for d, pow := range term.Pow {
+				for range pow {
+					v *= float64(a.X[d])
+				}
+			}
+			e.floats[e.at(e.phase, calls+counter(1+i))] += v
+		}
+	case trace.KindFlops:
+		e.add(countFlops, 1)
+		e.floats[e.at(e.phase, countFlops)] += a.Flops()
+	case trace.KindSleep:
+		e.add(countSleep, 1)
+		e.floats[e.at(e.phase, countSleep)] += a.Seconds()
+	case trace.KindExchange:
+		e.add(countIrecv, 1)
+		e.send(countSend, a.X[0])
+		e.add(countWait, 1)
+	case trace.KindSyncExchange:
+		e.send(countIssend, a.X[0])
+		e.add(countRecv, 1)
+		e.add(countWait, 1)
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv:
+		e.send(kindCounts[a.Kind], a.X[0])
+	case trace.KindCollective:
+		c := countCollective + counter(a.Sym)
+		e.add(c, 1)
+		if trace.CollectiveKind(a.Sym).Reduces() {
+			e.floats[e.at(e.phase, c)] += math.Float64frombits(uint64(a.X[2]))
+		}
+	default:
+		e.add(kindCounts[a.Kind], 1)
+	}
+}
+
+// kindCounts are the counters of kinds that are one action each.
+var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
+	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
+	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe}
+
+func (e *expander) mark(a *trace.Action) {
+	if a.Flags&trace.FlagEnd == 0 {
+		e.open = append(e.open, int32(a.Sym))
+	} else if n := len(e.open); n > 0 {
+		e.open = e.open[:n-1]
+	}
+	e.phase = -1
+	if n := len(e.open); n > 0 {
+		e.phase = e.open[n-1]
+	}
+}
+
+// TestStatEqualsExpansion compares the counts from structure with those of the flat
+// actions, for programs of random blocks that use all operations.
+func TestStatEqualsExpansion(t *testing.T) {
+	for seed := range uint64(300) {
+		data := blockTrace(t, seed)
+		for _, late := range []bool{false, true} {
+			tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "random")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rule := trace.PollRule(trace.Hit{})
+			if late {
+				rule = trace.Late{}
+			}
+			var want Report
+			expand(t, tr, rule).fill(&want, tr.Header())
+			got, err := Of(tr, Options{Late: late})
+			if err != nil {
+				t.Fatalf("seed %d late %t: %v", seed, late, err)
+			}
+			if diff := cmp.Diff([]any{want.Totals, want.Kinds, want.Kernels, want.Phases}, []any{got.Totals, got.Kinds, got.Kernels, got.Phases}); diff != "" {
+				t.Fatalf("seed %d late %t (-expanded +structure):\n%s", seed, late, diff)
+			}
+		}
+	}
+}
+
+// randomProgram makes blocks and calls by chance.
+type randomProgram struct {
+	*rand.Rand
+	t     *testing.T
+	w     *trace.Writer
+	plain []int // blocks that do not poll
+	even  []int // blocks that end the phases that they begin, and no others
+	any   []int
+}
+
+// randomHeader is that of 2x3 ranks with two pollables, three phases and templates
+// with and without lists.
+func randomHeader() *trace.Header {
+	h := tracetest.GridHeader()
+	h.Pollables = 2
+	h.Phases = []string{"a", "b", "c"}
+	h.Kernels = []trace.Kernel{
+		{Name: "gemm", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}, {Name: "K"}}, Flops: []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}},
+		{Name: "trsm", Attrs: []trace.Param{{Name: "SIDE", Value: "L"}}, Dims: []trace.Dim{{Name: "M"}, {Name: "N"}}, Flops: []trace.Term{{Coef: 1, Pow: [4]uint8{2, 1}}, {Coef: 3, Pow: [4]uint8{0, 1}}}},
+	}
+	h.Markers = nil
+	for i, name := range h.Phases {
+		h.Markers = append(h.Markers, trace.Marker{Text: "begin " + name, Phase: i + 1}, trace.Marker{Text: "end " + name, Phase: i + 1, End: true})
+	}
+	h.Templates = []trace.Template{
+		{Name: "grid", Gates: []int{2}, List: trace.NoAxis, Block: 1, Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}},
+		{Name: "list", List: 1, Block: trace.PerItem, Params: []trace.ParamColumn{{Name: "m", Axis: trace.PerItem}, {Name: "n", Axis: 2}, {Name: "v", Axis: trace.PerItem, Vector: true}}},
+		{Name: "rank", Gates: []int{1, 2}, List: 3, Block: 2, Params: []trace.ParamColumn{{Name: "m", Axis: 3}, {Name: "n", Axis: trace.PerItem}, {Name: "v", Axis: 0, Vector: true}}},
+	}
+	return h
+}
+
+func blockTrace(t *testing.T, seed uint64) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, w: w}
+	for i := range 4 {
+		r.addBlock(i, false)
+	}
+	for i := range 5 {
+		r.addBlock(4+i, true)
+	}
+	for step := range 4 {
+		if err := w.Step(step); err != nil {
+			t.Fatal(err)
+		}
+		for range 1 + r.IntN(3) {
+			if err := w.Call(r.call()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// Every block has the parameters m, n (0 to 9) and v (a vector of four).
+func (r *randomProgram) addBlock(i int, polls bool) {
+	b := trace.NewBuilder(fmt.Sprint("block ", i), 3)
+	g := &randomBlock{randomProgram: r, b: b, nums: []trace.Operand{trace.Const(0), trace.Const(3), b.Param(0), b.Param(1)}, polls: polls, even: true}
+	g.items(2 + r.IntN(6))
+	if r.IntN(4) == 0 && polls {
+		b.Mark(r.IntN(6)) // a phase that begins or ends in another call
+		g.action()
+		g.even = false
+	}
+	n, err := r.w.Program().Add(b)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.any = append(r.any, n)
+	if !polls {
+		r.plain = append(r.plain, n)
+	}
+	if g.even {
+		r.even = append(r.even, n)
+	}
+}
+
+func (r *randomProgram) values(n, limit int) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = int64(r.IntN(limit))
+	}
+	return v
+}
+
+func (r *randomProgram) blocks(n int) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = int64(r.any[r.IntN(len(r.any))])
+		if r.IntN(10) == 0 {
+			v[i] = trace.NoBlock
+		}
+	}
+	return v
+}
+
+func (r *randomProgram) vectors(n int) []int64 {
+	v := make([]int64, n)
+	for i := range v {
+		v[i] = r.w.Vector(trace.Vector{Values: r.values(4, 5)})
+	}
+	return v
+}
+
+func (r *randomProgram) call() *trace.Call {
+	c := &trace.Call{Template: r.IntN(3)}
+	switch c.Template {
+	case 0:
+		c.Gates = [][]int64{r.values(3, 4)}
+		c.Blocks = r.blocks(2)
+		c.Args = [][]int64{r.values(2, 10), r.values(3, 10), r.vectors(1)}
+	case 1:
+		c.Counts = r.values(2, 3)
+		items := int(c.Counts[0] + c.Counts[1])
+		c.Blocks = r.blocks(items)
+		c.Args = [][]int64{r.values(items, 10), r.values(3, 10), r.vectors(items)}
+	case 2:
+		c.Gates = [][]int64{{1, int64(r.IntN(2))}, r.values(3, 4)}
+		c.Counts = r.values(6, 3)
+		items := 0
+		for _, n := range c.Counts {
+			items += int(n)
+		}
+		c.Blocks = r.blocks(3)
+		c.Args = [][]int64{r.values(6, 10), r.values(items, 10), r.vectors(1)}
+	}
+	return c
+}
+
+// randomBlock fills a block; nums are operands of small nonnegative values.
+type randomBlock struct {
+	*randomProgram
+	b     *trace.Builder
+	nums  []trace.Operand
+	polls bool
+	even  bool // so far
+	depth int  // of If and Loop
+}
+
+func (g *randomBlock) num() trace.Operand {
+	o := g.nums[g.IntN(len(g.nums))]
+	return o.Plus(int64(g.IntN(3)))
+}
+
+func (g *randomBlock) items(n int) {
+	known := len(g.nums)
+	for range n {
+		switch g.IntN(9) {
+		case 0, 1:
+			g.let()
+		case 2:
+			g.nested()
+		case 3:
+			g.phase()
+		case 4:
+			g.call()
+		case 5, 6:
+			if g.polls {
+				g.poll()
+				continue
+			}
+			fallthrough
+		default:
+			g.action()
+		}
+	}
+	g.nums = g.nums[:known]
+}
+
+func (g *randomBlock) call() {
+	blocks := g.plain
+	if g.polls {
+		blocks = g.any
+	}
+	if g.depth > 0 && g.polls {
+		blocks = g.randomProgram.even
+	}
+	if len(blocks) == 0 {
+		return
+	}
+	block := blocks[g.IntN(len(blocks))]
+	g.b.Call(block, g.num(), g.num(), g.b.Param(2))
+	g.even = g.even && slices.Contains(g.randomProgram.even, block)
+}
+
+func (g *randomBlock) let() {
+	b, x, y := g.b, g.num(), g.num()
+	var v trace.Operand
+	switch g.IntN(9) {
+	case 0:
+		v = b.Affine([]int64{2, 3}, x, y)
+	case 1:
+		v = b.Mul(x, b.Min(y, trace.Const(3)))
+	case 2:
+		v = b.Min(x, y)
+	case 3:
+		v = b.Max(b.Diff(x, y), trace.Const(0))
+	case 4:
+		v = b.Eq(x, y)
+	case 5:
+		v = b.Member(g.IntN(2), x)
+	case 6:
+		v = b.VectorAt(b.Param(2), x)
+	case 7:
+		v = b.VectorSum(b.Param(2), x, x.Plus(int64(g.IntN(5))))
+	case 8:
+		v = b.Max(b.Mul(b.Diff(x, y), b.Diff(x, y)), trace.Const(0))
+	}
+	g.nums = append(g.nums, b.Min(v, trace.Const(20)))
+}
+
+func (g *randomBlock) nested() {
+	g.depth++
+	defer func() { g.depth-- }()
+	if g.IntN(2) == 0 {
+		g.b.If(g.num().Plus(-1), func() { g.items(1 + g.IntN(3)) })
+		return
+	}
+	g.b.Loop(g.b.Min(g.num().Plus(-2), trace.Const(3)), func() { g.items(1 + g.IntN(3)) })
+}
+
+// phase runs items inside of a phase.
+func (g *randomBlock) phase() {
+	p := g.IntN(3)
+	g.b.Mark(2 * p)
+	g.items(1 + g.IntN(3))
+	g.b.Mark(2*p + 1)
+}
+
+func (g *randomBlock) poll() {
+	b, slot := g.b, g.IntN(2)
+	body := g.plain[g.IntN(len(g.plain))]
+	switch g.IntN(6) {
+	case 0:
+		b.PollWait(slot) // a slot must be free
+		b.DefineGuarded(slot, 0, trace.Const(1), trace.Const(7), body, g.num(), g.num(), b.Param(2))
+	case 1:
+		b.PollWait(slot)
+		b.Define(slot, body, g.num(), g.num(), b.Param(2))
+	case 2, 3:
+		b.Poll(slot)
+	case 4:
+		b.PollWait(slot)
+	case 5:
+		b.Work(slot, g.num(), g.num().Plus(1), body, g.num(), b.Param(2))
+	}
+}
+
+func (g *randomBlock) action() {
+	b, peer, tag := g.b, trace.Const(int64(g.IntN(6))), trace.Const(5)
+	switch g.IntN(14) {
+	case 12:
+		b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: g.num(), SendSize: trace.Const(8), Flops: trace.Const(trace.FloatArg(float64(g.IntN(9))))})
+	case 13:
+		b.Collective(trace.CollBarrier, trace.CollectiveOperands{})
+	case 0:
+		b.Compute(0, g.num(), g.num(), g.num())
+	case 1:
+		b.Compute(1, g.num(), g.num())
+	case 2:
+		b.Flops(trace.Const(trace.FloatArg(float64(g.IntN(100)))))
+	case 3:
+		b.Sleep(trace.Const(trace.FloatArg(0.25 * float64(g.IntN(4)))))
+	case 4, 5:
+		op := []trace.Op{trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv}[g.IntN(6)]
+		b.Message(op, 0, 3, peer, tag, g.num())
+	case 6:
+		b.Exchange(0, peer, tag, g.num(), g.num())
+	case 7:
+		b.SyncExchange(0, peer, tag, g.num(), g.num())
+	case 8:
+		b.Sendrecv(0, peer, tag, g.num(), peer, tag, g.num())
+	case 9:
+		b.Iprobe(0, peer, tag)
+	case 10:
+		b.Wait(3)
+	case 11:
+		b.Exchange(0, peer, tag, b.Scale(8, g.num()), b.Scale(8, g.num()))
+	}
+}
+
+// TestStatRefusesEndlessFormulas counts blocks of which each calls the one before
+// twice, with arguments that are all different: 2^40 conditions.
+func TestStatRefusesEndlessFormulas(t *testing.T) {
+	var buf bytes.Buffer
+	h := tracetest.GridHeader()
+	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := trace.NewBuilder("leaf", 3)
+	b.If(b.Param(0), func() { b.Compute(0, trace.Const(1), trace.Const(1)) })
+	for i := range 40 {
+		n, err := w.Program().Add(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = trace.NewBuilder("caller", 3)
+		b.Call(n, b.Param(0), b.Param(1), b.Param(2))
+		b.Call(n, b.Param(0).Plus(1<<i), b.Param(1), b.Param(2))
+	}
+	n, err := w.Program().Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := w.Vector(trace.Vector{Values: []int64{0}})
+	c := &trace.Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Of(tracetest.Open(t, buf.Bytes()), Options{})
+	if err == nil || !strings.Contains(err.Error(), "terms cannot be counted") {
+		t.Errorf("error %v, want formulas that are too long", err)
+	}
+}

@@ -1,0 +1,386 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"reprise/trace"
+)
+
+// listingBuffer is how much text a listing collects before it writes.
+const listingBuffer = 64 << 10 // bytes
+
+// WriteListing writes the flat actions that c yields as text, a line each,
+// with polls decided by rule. A cursor with markers gives a complete
+// listing. The first line names the rank and, for each family with a name, the
+// number of its group: "# rank 5 myrow 1 mycol 2".
+//
+// Failed polls are one line "miss PEER TAG COMM xCOUNT" as long as nothing but
+// the same zero-sized kernels came between them; these are listed once, before it.
+func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollRule) error {
+	l := newListing(w, c, rule)
+	err := l.run()
+	l.settle()
+	if ferr := l.flush(); err == nil {
+		err = ferr
+	}
+	return err
+}
+
+// WriteListings writes the listings of ranks (nil: all), one after the other. A
+// rule for several ranks must not depend on the rank.
+func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollRule) error {
+	if t.IsStream() { // a stream: all ranks must begin before one goes on
+		cursors, err := t.Cursors(ranks, o)
+		for i := range cursors {
+			if err == nil {
+				err = WriteListing(w, &cursors[i], rule)
+			}
+			cursors[i] = trace.Cursor{} // lets go of the windows
+		}
+		return err
+	}
+	n := len(ranks)
+	if ranks == nil {
+		n = t.Header().Ranks
+	}
+	for i := range n {
+		rank := int32(i)
+		if ranks != nil {
+			rank = ranks[i]
+		}
+		cursors, err := t.Cursors([]int32{rank}, o)
+		if err != nil {
+			return err
+		}
+		if err := WriteListing(w, &cursors[0], rule); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listing is the state of a text under way. What is printed ends with
+//
+//	out (with its last zero-sized kernels group) [miss, if missing] zeros
+//
+// where miss and zeros are held back: the miss may happen again.
+type listing struct {
+	w       io.Writer
+	c       *trace.Cursor
+	rule    trace.PollRule
+	kernels []kernelText
+	comms   []string // by family: " name", or nothing
+
+	out    []byte
+	group  []byte       // zero-sized kernels at the end of out, or before the miss
+	missed trace.Action // the failed poll that is held back
+	misses int64        // how often it failed; 0: none is held back
+	zeros  []byte       // zero-sized kernels after it
+
+	requests map[int32]request
+}
+
+// kernelText is what a listing needs to know of a kernel.
+type kernelText struct {
+	prefix string // name and attributes
+	dims   []trace.Dim
+}
+
+// request is a pending nonblocking action.
+type request struct {
+	verb      string // send or recv
+	peer, tag int32
+	bytes     int64
+}
+
+func newListing(w io.Writer, c *trace.Cursor, rule trace.PollRule) *listing {
+	h := c.Program().Header()
+	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
+	for i := range h.Kernels {
+		k := &h.Kernels[i]
+		l.kernels = append(l.kernels, kernelText{k.FullName(), k.Dims})
+	}
+	for i := range h.Families {
+		comm := ""
+		if name := h.Families[i].Name; name != "" && name != "-" {
+			comm = " " + name
+		}
+		l.comms = append(l.comms, comm)
+	}
+	return l
+}
+
+func (l *listing) run() error {
+	l.head()
+	var buf [256]trace.Action
+	for {
+		n, err := l.c.Fill(buf[:])
+		for i := range buf[:n] {
+			if err := l.action(&buf[i]); err != nil {
+				return fmt.Errorf("rank %d step %d: %w", l.c.Rank(), l.c.Step(), err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if err := l.rule.Finish(); err != nil {
+				return fmt.Errorf("rank %d: %w", l.c.Rank(), err)
+			}
+			return nil
+		}
+		if len(l.out) > listingBuffer {
+			if err := l.flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// flush writes what is certain.
+func (l *listing) flush() error {
+	_, err := l.w.Write(l.out)
+	l.out = l.out[:0]
+	return err
+}
+
+// head writes the line that names the rank.
+func (l *listing) head() {
+	rank := l.c.Rank()
+	l.word("# rank").int(int64(rank))
+	for i, comm := range l.comms {
+		if comm != "" {
+			l.word(" my").word(comm[1:]).int(int64(l.c.Program().Group(i, rank)))
+		}
+	}
+	l.line()
+}
+
+// action appends the lines of an action.
+func (l *listing) action(a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindPhase, trace.KindStep:
+		return nil
+	case trace.KindCompute:
+		return l.compute(a)
+	case trace.KindPoll:
+		arrived, err := l.rule.Answer(a)
+		if err != nil {
+			return err
+		}
+		l.c.Answer(arrived)
+		if !arrived {
+			l.miss(a)
+		}
+		return nil
+	}
+	l.settle()
+	l.group = l.group[:0]
+	return l.plain(a)
+}
+
+// plain appends an action that neither is a kernel nor depends on a poll.
+func (l *listing) plain(a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindMark:
+		l.word(l.c.MarkText(a)).line()
+	case trace.KindProbed:
+		l.probe("iprobe", a)
+		l.line()
+	case trace.KindIprobe:
+		l.probe("probe", a)
+		l.line()
+	case trace.KindFlops:
+		l.word("flops").float(a.Flops()).line()
+	case trace.KindSleep:
+		l.word("sleep").float(a.Seconds()).line()
+	default:
+		return l.communication(a)
+	}
+	return nil
+}
+
+func (l *listing) communication(a *trace.Action) error {
+	switch a.Kind {
+	case trace.KindSend:
+		l.message("send", a, a.X[0])
+	case trace.KindSsend:
+		l.message("ssend", a, a.X[0])
+	case trace.KindRecv:
+		l.message("recv", a, a.X[0])
+	case trace.KindIsend:
+		l.nonblocking("isend", "send", a)
+	case trace.KindIssend:
+		l.nonblocking("issend", "send", a)
+	case trace.KindIrecv:
+		l.nonblocking("irecv", "recv", a)
+	case trace.KindWait:
+		l.complete("wait", a.Req)
+		delete(l.requests, a.Req)
+	case trace.KindTest:
+		l.complete("test", a.Req)
+	case trace.KindFree:
+		l.complete("free", a.Req)
+		delete(l.requests, a.Req)
+	case trace.KindWaitAll:
+		l.word("waitall").line()
+		clear(l.requests)
+	case trace.KindExchange:
+		l.message("irecv", a, a.X[1])
+		l.message("send", a, a.X[0])
+		l.wait("wait", request{"recv", a.Peer, a.Tag, a.X[1]})
+	case trace.KindSyncExchange:
+		l.message("issend", a, a.X[0])
+		l.message("recv", a, a.X[1])
+		l.wait("wait", request{"send", a.Peer, a.Tag, a.X[0]})
+	case trace.KindSendrecv:
+		source := trace.Action{Sym: a.Sym}
+		source.Peer, source.Tag = a.Source()
+		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
+	case trace.KindCollective:
+		l.collective(a)
+	default:
+		return fmt.Errorf("action %v has no text form", a.Kind)
+	}
+	return nil
+}
+
+// collective appends a collective operation: counts of elements, one or one for
+// each rank, with x and the bytes of an element.
+func (l *listing) collective(a *trace.Action) {
+	c := a.Collective(l.c)
+	l.word(c.Kind.String())
+	if c.Kind.Rooted() {
+		l.word(" root").int(int64(c.Root))
+	}
+	if c.Kind.Sends() {
+		l.word(" send").elements(c.Send, c.SendSums, c.SendSize)
+	}
+	if c.Kind.Receives() {
+		l.word(" recv").elements(c.Recv, c.RecvSums, c.RecvSize)
+	}
+	if c.Kind.Reduces() {
+		l.word(" flops").float(c.Flops)
+	}
+	if c.Kind.Spans() {
+		l.word(" span").int(c.Span)
+	}
+	l.line()
+}
+
+func (l *listing) elements(count int64, sums []int64, size int64) {
+	if sums == nil {
+		l.int(count)
+	}
+	for i := 1; i < len(sums); i++ {
+		if i > 1 {
+			l.word(",")
+			l.out = strconv.AppendInt(l.out, sums[i]-sums[i-1], 10)
+			continue
+		}
+		l.int(sums[i])
+	}
+	l.word("x")
+	l.out = strconv.AppendInt(l.out, size, 10)
+}
+
+func (l *listing) message(verb string, a *trace.Action, bytes int64) {
+	l.word(verb).envelope(a, bytes).comm(a).line()
+}
+
+func (l *listing) nonblocking(verb, completion string, a *trace.Action) {
+	l.message(verb, a, a.X[0])
+	l.requests[a.Req] = request{completion, a.Peer, a.Tag, a.X[0]}
+}
+
+// complete appends a wait for, or a test of, a request slot.
+func (l *listing) complete(verb string, slot int32) {
+	r, ok := l.requests[slot]
+	if !ok { // the listing began after the request
+		l.word(verb).word(" request").int(int64(slot)).line()
+		return
+	}
+	l.wait(verb, r)
+}
+
+func (l *listing) wait(verb string, r request) {
+	a := trace.Action{Peer: r.peer, Tag: r.tag}
+	l.word(verb).word(" ").word(r.verb).envelope(&a, r.bytes).line()
+}
+
+func (l *listing) probe(verb string, a *trace.Action) {
+	l.word(verb).peer(a.Peer).tag(a.Tag).comm(a)
+}
+
+// compute appends a kernel. A zero-sized one is held back after a failed poll:
+// it belongs to the next turn if the poll fails again.
+func (l *listing) compute(a *trace.Action) error {
+	k := &l.kernels[a.Sym]
+	start := len(l.out)
+	zero := false
+	l.word(k.prefix)
+	for i := range k.dims {
+		v := a.X[i]
+		if enum := k.dims[i].Enum; enum != nil {
+			if v < 0 || v >= int64(len(enum)) {
+				return fmt.Errorf("kernel %s: %s is %d, allowed 0 to %d", k.prefix, k.dims[i].Name, v, len(enum)-1)
+			}
+			l.word(" ").word(enum[v])
+			continue
+		}
+		zero = zero || v == 0 && !k.dims[i].Label
+		l.int(v)
+	}
+	l.line()
+	l.place(start, zero)
+	return nil
+}
+
+// place moves the kernel at the end of out to where it belongs.
+func (l *listing) place(start int, zero bool) {
+	text := l.out[start:]
+	switch {
+	case zero && l.misses > 0:
+		l.zeros = append(l.zeros, text...)
+		l.out = l.out[:start]
+	case zero:
+		l.group = append(l.group, text...)
+	case l.misses > 0:
+		l.zeros = append(l.zeros, text...)
+		l.out = l.out[:start]
+		l.settle()
+		l.group = l.group[:0]
+	default:
+		l.group = l.group[:0]
+	}
+}
+
+// miss notes a failed poll: one more of the same, or a new one.
+func (l *listing) miss(a *trace.Action) {
+	same := l.misses > 0 && a.Peer == l.missed.Peer && a.Tag == l.missed.Tag && a.Sym == l.missed.Sym
+	if same && string(l.zeros) == string(l.group) {
+		l.misses++
+		l.zeros = l.zeros[:0]
+		return
+	}
+	if l.misses > 0 {
+		l.group = append(l.group[:0], l.zeros...)
+		l.settle()
+	}
+	l.missed, l.misses = *a, 1
+}
+
+// settle prints what is held back.
+func (l *listing) settle() {
+	if l.misses == 0 {
+		return
+	}
+	l.probe("miss", &l.missed)
+	l.word(" x")
+	l.out = strconv.AppendInt(l.out, l.misses, 10)
+	l.line()
+	l.out = append(l.out, l.zeros...)
+	l.misses, l.zeros = 0, l.zeros[:0]
+}

@@ -1,0 +1,132 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"reprise/internal/linescan"
+	"reprise/internal/recognise"
+	"reprise/internal/words"
+	"reprise/trace"
+)
+
+// Recorded answers the polls of one rank as a run did.
+type Recorded struct {
+	name     string
+	outcomes []outcome
+	next     int
+}
+
+// outcome is a line of recorded polls: misses failures, or one success.
+type outcome struct {
+	line      int
+	peer, tag int32
+	misses    int64 // 0: found
+}
+
+func (o *outcome) String() string {
+	if o.misses == 0 {
+		return fmt.Sprintf("iprobe %d %d", o.peer, o.tag)
+	}
+	return fmt.Sprintf("miss %d %d x%d", o.peer, o.tag, o.misses)
+}
+
+// ReadRecorded reads a rank's outcomes in order: lines "iprobe PEER TAG COMM"
+// and "miss PEER TAG COMM xCOUNT", as a listing has them; COMM may be absent.
+// Empty lines and lines that start with # are skipped. The name is for errors.
+func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
+	head := recognise.Remember(r)
+	rec, err := readRecorded(head, name)
+	return rec, head.Instead(err, name, recognise.Outcomes)
+}
+
+func readRecorded(r io.Reader, name string) (*Recorded, error) {
+	rec := &Recorded{name: name}
+	scan := linescan.New(r)
+	n := 0
+	for scan.Scan() {
+		n++
+		text := strings.TrimSpace(scan.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		o, err := parseOutcome(strings.Fields(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, words.Brief(err))
+		}
+		o.line = n
+		rec.outcomes = append(rec.outcomes, o)
+	}
+	if err := linescan.Err(scan); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
+	}
+	return rec, nil
+}
+
+func parseOutcome(f []string) (outcome, error) {
+	var o outcome
+	verb := f[0]
+	if verb != "iprobe" && verb != "miss" {
+		return o, fmt.Errorf("%q, want iprobe or miss", verb)
+	}
+	if verb == "miss" {
+		var err error
+		if f, o.misses, err = cutCount(f); err != nil {
+			return o, err
+		}
+	}
+	if len(f) != 3 && len(f) != 4 {
+		return o, fmt.Errorf("%s with %d fields, want PEER TAG and at most COMM", verb, len(f)-1)
+	}
+	peer, err := strconv.ParseInt(f[1], 10, 32)
+	if err != nil || peer < 0 {
+		return o, fmt.Errorf("peer %q, want a rank", f[1])
+	}
+	tag, err := strconv.ParseInt(f[2], 10, 32)
+	if err != nil {
+		return o, fmt.Errorf("tag %q, want an integer", f[2])
+	}
+	o.peer, o.tag = int32(peer), int32(tag)
+	return o, nil
+}
+
+// cutCount takes the last field, xCOUNT, off a miss line.
+func cutCount(f []string) ([]string, int64, error) {
+	last := f[len(f)-1]
+	count, ok := strings.CutPrefix(last, "x")
+	n, err := strconv.ParseInt(count, 10, 64)
+	if !ok || err != nil || n < 1 {
+		return nil, 0, fmt.Errorf("count %q, want x and a number from 1", last)
+	}
+	return f[:len(f)-1], n, nil
+}
+
+// Answer takes the next outcome, which must be of the same peer and tag.
+func (r *Recorded) Answer(a *trace.Action) (bool, error) {
+	if r.next == len(r.outcomes) {
+		return false, fmt.Errorf("%s: no outcome left for the poll of rank %d with tag %d", r.name, a.Peer, a.Tag)
+	}
+	o := &r.outcomes[r.next]
+	if o.peer != a.Peer || o.tag != a.Tag {
+		return false, fmt.Errorf("%s:%d: %v, but the poll is of rank %d with tag %d", r.name, o.line, o, a.Peer, a.Tag)
+	}
+	if o.misses == 0 {
+		r.next++
+		return true, nil
+	}
+	if o.misses--; o.misses == 0 {
+		r.next++
+	}
+	return false, nil
+}
+
+// Finish reports an outcome that no poll asked for.
+func (r *Recorded) Finish() error {
+	if r.next == len(r.outcomes) {
+		return nil
+	}
+	o := &r.outcomes[r.next]
+	return fmt.Errorf("%s:%d: %v is left over: the rank polls no more", r.name, o.line, o)
+}

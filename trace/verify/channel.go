@@ -1,0 +1,143 @@
+package verify
+
+import (
+	"math/bits"
+
+	"reprise/trace"
+)
+
+// channelKey names one end of a channel, seen from a rank: its peer, the tag and
+// the direction. The top bit is set, so that 0 is no key.
+type channelKey uint64
+
+func channelKeyOf(peer, tag int32, receives bool) channelKey {
+	k := channelKey(1)<<63 | channelKey(peer)<<33 | channelKey(uint32(tag))
+	if receives {
+		k |= 1 << 32
+	}
+	return k
+}
+
+func (k channelKey) peer() int32    { return int32(k >> 33 & (1<<30 - 1)) }
+func (k channelKey) tag() int32     { return int32(uint32(k)) }
+func (k channelKey) receives() bool { return k>>32&1 != 0 }
+
+// wildcard reports whether an action is a receive that takes messages of several
+// channels.
+func wildcard(a *trace.Action) bool {
+	return (a.Kind == trace.KindRecv || a.Kind == trace.KindIrecv) && (a.Peer == trace.AnySource || a.Tag == trace.AnyTag)
+}
+
+// eachEnvelope calls f for each message that an action sends or receives, but for
+// wildcards.
+func eachEnvelope(a *trace.Action, f func(key channelKey, bytes int64)) {
+	switch a.Kind {
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
+	case trace.KindRecv, trace.KindIrecv:
+		if wildcard(a) {
+			return
+		}
+		f(channelKeyOf(a.Peer, a.Tag, true), a.X[0])
+	case trace.KindExchange, trace.KindSyncExchange:
+		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
+		f(channelKeyOf(a.Peer, a.Tag, true), a.X[1])
+	case trace.KindSendrecv:
+		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
+		source, tag := a.Source()
+		f(channelKeyOf(source, tag, true), a.X[1])
+	}
+}
+
+// channelEnd sums up the messages of one end of a channel since both ends last
+// agreed.
+type channelEnd struct {
+	key      channelKey
+	messages int64
+	sizes    uint64 // hash of their sizes in order
+	unknown  bool   // the receiver does not know all sizes
+}
+
+// agrees reports whether what one end received is what the other sent.
+func (in *channelEnd) agrees(out *channelEnd) bool {
+	return in.messages == out.messages && (in.unknown || in.sizes == out.sizes)
+}
+
+// channelTable is a hash table of the ends of a rank's channels: linear probing,
+// at most half full, removal by rebuilding.
+type channelTable struct {
+	entries []channelEnd // 2^n
+	used    int
+	last    int // entry that was used last
+}
+
+func (t *channelTable) slot(key channelKey) int {
+	return int(uint64(key) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
+}
+
+// find returns the entry of a key that has messages, or nil.
+func (t *channelTable) find(key channelKey) *channelEnd {
+	if len(t.entries) == 0 {
+		return nil
+	}
+	for i := t.slot(key); t.entries[i].key != 0; i = (i + 1) & (len(t.entries) - 1) {
+		if t.entries[i].key == key {
+			return &t.entries[i]
+		}
+	}
+	return nil
+}
+
+// add notes a message.
+func (t *channelTable) add(key channelKey, bytes int64) {
+	if t.last >= len(t.entries) || t.entries[t.last].key != key {
+		t.last = t.locate(key)
+	}
+	e := &t.entries[t.last]
+	e.messages++
+	e.sizes = chained(e.sizes, uint64(bytes))
+	e.unknown = e.unknown || bytes < 0
+}
+
+// chained returns a hash of h and what follows it.
+func chained(h, v uint64) uint64 { return (bits.RotateLeft64(h, 5) ^ v) * 0x9E3779B97F4A7C15 }
+
+// locate returns the place of a key's entry, a new one if need be.
+func (t *channelTable) locate(key channelKey) int {
+	if 2*t.used >= len(t.entries) {
+		t.rebuild(max(8, 2*len(t.entries)))
+	}
+	i := t.slot(key)
+	for t.entries[i].key != 0 && t.entries[i].key != key {
+		i = (i + 1) & (len(t.entries) - 1)
+	}
+	if t.entries[i].key == 0 {
+		t.entries[i].key = key
+		t.used++
+	}
+	return i
+}
+
+// compact removes the entries without messages.
+func (t *channelTable) compact() {
+	live := 0
+	for i := range t.entries {
+		if t.entries[i].messages > 0 {
+			live++
+		}
+	}
+	if live < t.used {
+		t.rebuild(len(t.entries))
+	}
+}
+
+// rebuild moves the entries that have messages to a table of n.
+func (t *channelTable) rebuild(n int) {
+	old := t.entries
+	t.entries, t.used, t.last = make([]channelEnd, n), 0, 0
+	for i := range old {
+		if old[i].messages > 0 {
+			t.entries[t.locate(old[i].key)] = old[i]
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"reprise/trace"
+)
+
+// maxTraced is how many channels out of balance are looked at again for the
+// first fault.
+const maxTraced = 64
+
+// unbalanced returns the first message without partner or of another size, nil
+// if there is none.
+func (v *verifier) unbalanced() (*Fault, error) {
+	var first *Fault
+	traced := 0
+	for i := range v.ranks {
+		for _, e := range v.ranks[i].channels.entries {
+			if e.messages == 0 || traced == maxTraced {
+				continue
+			}
+			ch := channel{int32(i), e.key.peer(), e.key.tag()}
+			if e.key.receives() {
+				ch.source, ch.destination = ch.destination, ch.source
+			}
+			if v.wild(ch) {
+				continue
+			}
+			traced++
+			f, err := traceChannel(v.t, ch)
+			if err != nil {
+				return nil, err
+			}
+			if f.before(first) {
+				first = f
+			}
+		}
+	}
+	if f := v.unbalancedWild(); f != nil && f.before(first) {
+		first = f
+	}
+	return first, nil
+}
+
+// wild reports whether the receiver of a channel has wildcards that may take the
+// messages that the channel sends beyond those it receives.
+func (v *verifier) wild(ch channel) bool {
+	sent, received := v.counts(ch)
+	return v.ranks[ch.destination].wild > 0 && sent >= received
+}
+
+// counts returns the messages of a channel's ends since they last agreed.
+func (v *verifier) counts(ch channel) (sent, received int64) {
+	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, false)); out != nil {
+		sent = out.messages
+	}
+	if in := v.ranks[ch.destination].channels.find(channelKeyOf(ch.source, ch.tag, true)); in != nil {
+		received = in.messages
+	}
+	return sent, received
+}
+
+// unbalancedWild returns the first rank whose receives with wildcards are not as
+// many as the messages that its other receives leave over.
+func (v *verifier) unbalancedWild() *Fault {
+	left := make([]int64, len(v.ranks))
+	for i := range v.ranks {
+		for _, e := range v.ranks[i].channels.entries {
+			if e.messages > 0 && !e.key.receives() {
+				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag()})
+				left[e.key.peer()] += sent - received
+			}
+		}
+	}
+	for i := range v.ranks {
+		if wild := v.ranks[i].wild; wild > 0 && left[i] != wild {
+			return &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("%d receives from any source or with any tag, for which %d messages are left", wild, left[i])}
+		}
+	}
+	return nil
+}
+
+// channel is what messages are matched by.
+type channel struct{ source, destination, tag int32 }
+
+func (c channel) String() string {
+	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
+}
+
+// errStream says why the place of a fault is not known.
+var errStream = errors.New("of a stream it cannot be told which")
+
+// traceChannel goes through the messages of an unbalanced channel one by one and
+// returns the first fault.
+func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
+	if t.IsStream() {
+		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)
+	}
+	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, false))
+	if err != nil {
+		return nil, err
+	}
+	in, err := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, true))
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		sent, received := out.next(), in.next()
+		switch {
+		case out.Err() != nil || in.Err() != nil:
+			return nil, errors.Join(out.Err(), in.Err())
+		case sent == nil && received == nil:
+			panic(fmt.Sprintf("verify: messages %v balance after all", ch))
+		case received == nil:
+			return sent.fault(ch.source, "message %d %v, of %d bytes, is never received", n, ch, sent.bytes), nil
+		case sent == nil:
+			return received.fault(ch.destination, "message %d %v is never sent", n, ch), nil
+		case received.bytes >= 0 && received.bytes != sent.bytes:
+			return received.fault(ch.destination, "message %d %v is received as %d bytes, but sent as %d (step %d action %d)",
+				n, ch, received.bytes, sent.bytes, sent.step, sent.action), nil
+		}
+	}
+}
+
+// envelope is one message of a channel, and where it is sent or received.
+type envelope struct {
+	bytes  int64
+	step   int
+	action int64 // from 1, as in Fault
+}
+
+func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
+	return &Fault{Rank: rank, Step: e.step, Action: e.action, Text: fmt.Sprintf(format, args...)}
+}
+
+// envelopeReader yields the messages of one end of a channel.
+type envelopeReader struct {
+	trace.ActionReader
+	key   channelKey
+	found []envelope
+}
+
+// envelopes returns a reader of the messages of a key in the stream of a rank.
+func envelopes(t *trace.Trace, rank int32, key channelKey) (*envelopeReader, error) {
+	c, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key}, nil
+}
+
+// next returns the next message, nil at the end or after an error.
+func (r *envelopeReader) next() *envelope {
+	for len(r.found) == 0 {
+		a := r.Next()
+		if a == nil {
+			return nil
+		}
+		eachEnvelope(a, func(key channelKey, bytes int64) {
+			if key == r.key {
+				r.found = append(r.found, envelope{bytes, r.Step(), r.Actions() + 1})
+			}
+		})
+	}
+	e := r.found[0]
+	r.found = r.found[1:]
+	return &e
+}

@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/trace"
+)
+
+// rankCheck follows the actions of one rank.
+type rankCheck struct {
+	c        *trace.Cursor
+	h        *trace.Header
+	step     int
+	actions  int64
+	messages int64
+	channels channelTable
+	wild     int64   // receives with wildcards
+	colls    uint64  // hash of the collective operations in order
+	calls    int64   // of them
+	counts   uint64  // its part in the sum that is 0 if what ranks say in them agrees
+	requests []int32 // pending, by slot number
+	phases   []uint16
+	fault    *Fault
+}
+
+// fill checks the next actions. An error that the cursor finds in an action is a
+// fault; others, of reading, are returned.
+func (r *rankCheck) fill(buf []trace.Action) error {
+	n, err := r.c.Fill(buf)
+	for i := range buf[:n] {
+		if r.fault == nil {
+			r.action(&buf[i])
+		}
+	}
+	if errors.Is(err, trace.ErrAction) {
+		if r.fault == nil {
+			r.fail("%s", strings.TrimPrefix(err.Error(), fmt.Sprintf("rank %d step %d: ", r.c.Rank(), r.c.Step())))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if n > 0 && buf[n-1].Kind == trace.KindPoll {
+		r.c.Answer(true)
+	}
+	return nil
+}
+
+// fail notes a fault in the action after those counted.
+func (r *rankCheck) fail(format string, args ...any) {
+	r.fault = &Fault{Rank: r.c.Rank(), Step: r.step, Action: r.actions + 1, Text: fmt.Sprintf(format, args...)}
+}
+
+func (r *rankCheck) action(a *trace.Action) {
+	switch a.Kind {
+	case trace.KindCompute:
+		r.compute(a)
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
+		r.start(a.Req)
+		r.message(a)
+	case trace.KindWait, trace.KindFree:
+		r.settle(a)
+	case trace.KindWaitAll:
+		r.requests = r.requests[:0]
+	case trace.KindPhase:
+		r.phase(a)
+	case trace.KindStep:
+		r.step = int(a.X[0])
+	case trace.KindCollective:
+		r.collective(a)
+	default:
+		r.message(a)
+	}
+	if r.fault == nil {
+		r.actions += a.Lines()
+	}
+}
+
+// message notes what an action sends and receives.
+func (r *rankCheck) message(a *trace.Action) {
+	if wildcard(a) {
+		r.wild++
+	}
+	eachEnvelope(a, func(key channelKey, bytes int64) {
+		r.channels.add(key, bytes)
+		if !key.receives() {
+			r.messages++
+		}
+	})
+}
+
+func (r *rankCheck) compute(a *trace.Action) {
+	k := &r.h.Kernels[a.Sym]
+	for i := range k.Dims {
+		if enum := k.Dims[i].Enum; enum != nil && a.X[i] >= int64(len(enum)) {
+			r.fail("kernel %s: %s is %d, allowed 0 to %d", k.FullName(), k.Dims[i].Name, a.X[i], len(enum)-1)
+		}
+	}
+}
+
+func (r *rankCheck) start(slot int32) {
+	if slices.Contains(r.requests, slot) {
+		r.fail("request %d is used again before its wait", slot)
+		return
+	}
+	r.requests = append(r.requests, slot)
+}
+
+// settle takes away the request that an action waits for or lets go of.
+func (r *rankCheck) settle(a *trace.Action) {
+	i := slices.Index(r.requests, a.Req)
+	if i < 0 {
+		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
+		return
+	}
+	r.requests = slices.Delete(r.requests, i, i+1)
+}
+
+func (r *rankCheck) phase(a *trace.Action) {
+	if a.Flags&trace.FlagEnd == 0 {
+		r.phases = append(r.phases, a.Sym)
+		return
+	}
+	n := len(r.phases)
+	if n == 0 || r.phases[n-1] != a.Sym {
+		open := "none is"
+		if n > 0 {
+			open = r.h.Phases[r.phases[n-1]] + " is"
+		}
+		r.fail("phase %s ends, but %s the innermost open one", r.h.Phases[a.Sym], open)
+		return
+	}
+	r.phases = r.phases[:n-1]
+}
+
+func (r *rankCheck) collective(a *trace.Action) {
+	r.colls = chained(r.colls, collectiveKey(a))
+	call := a.Collective(r.c)
+	r.counts += call.Agreement(r.calls, int(r.c.Rank()), r.h.Ranks)
+	r.calls++
+}
+
+// collectiveKey is what all ranks must say alike in a collective operation.
+func collectiveKey(a *trace.Action) uint64 { return uint64(a.Sym)<<32 | uint64(uint32(a.Peer)) }

@@ -1,0 +1,200 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/internal/texttable"
+	"reprise/trace"
+)
+
+// Verified is what Trace has checked.
+type Verified struct {
+	Hash     string // of the trace
+	Windows  int
+	Blocks   int
+	Ranks    int
+	Actions  int64 // flat actions of all ranks, polls answered as Hit does
+	Messages int64
+}
+
+// String sums it up for people.
+func (v *Verified) String() string {
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", texttable.Counted(int64(v.Windows), "window"), texttable.Counted(int64(v.Blocks), "block"),
+		texttable.Counted(int64(v.Ranks), "rank"), texttable.Counted(v.Actions, "action"), texttable.Counted(v.Messages, "message"))
+}
+
+// Fault is what is wrong with the meaning of a trace, and where: action counts
+// from 1 the lines that a listing of the rank has for its actions (not for
+// markers). Action 0: at the end of the rank's stream.
+type Fault struct {
+	Rank   int32
+	Step   int
+	Action int64
+	Text   string
+}
+
+func (f *Fault) Error() string {
+	if f.Action == 0 {
+		return fmt.Sprintf("rank %d at its end: %s", f.Rank, f.Text)
+	}
+	return fmt.Sprintf("rank %d step %d action %d: %s", f.Rank, f.Step, f.Action, f.Text)
+}
+
+// before orders faults by step, then rank.
+func (f *Fault) before(g *Fault) bool {
+	if g == nil || f.Step != g.Step {
+		return g == nil || f.Step < g.Step
+	}
+	if f.Rank != g.Rank {
+		return f.Rank < g.Rank
+	}
+	return f.Action < g.Action
+}
+
+// Trace reads the whole trace and checks it: the checksum and the hash of each
+// record, the totals, that all that is referred to exists, that each action is
+// possible and each wait has its request, that phases nest, and that for each
+// source, destination and tag the sizes sent are, in order, the sizes received
+// (receives from any source or with any tag count as many messages that the others leave),
+// and that all ranks call the same collective operations, with counts that agree.
+// The first fault, a *Fault, is that of the lowest step and rank; of messages
+// that do not balance it is looked for in a second pass, and so only in a file:
+// of a stream the error names source, destination and tag. Memory does not
+// depend on the number of messages but on how many source, destination and tag
+// triples are out of balance at the end of a window. After each rank of a window progress,
+// unless it is nil, is told how many steps are done of all ranks together.
+func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
+	cursors, err := t.Cursors(nil, trace.CursorOptions{})
+	if err != nil {
+		return nil, err
+	}
+	v := newVerifier(t, cursors)
+	if v.progress = progress; progress == nil {
+		v.progress = func(int) {}
+	}
+	for chunk := cursors[0].Chunk(); chunk != nil; chunk = chunk.Next() {
+		if err := v.chunk(chunk); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.finish(); err != nil {
+		return nil, err
+	}
+	return &v.Verified, nil
+}
+
+// verifier takes all ranks through the trace, a window at a time.
+type verifier struct {
+	Verified
+	t     *trace.Trace
+	ranks []rankCheck
+	first *Fault // of this window
+	sums  trace.Totals
+
+	steps    int // of the windows before this one
+	progress func(steps int)
+}
+
+func newVerifier(t *trace.Trace, cursors []trace.Cursor) *verifier {
+	v := &verifier{t: t, ranks: make([]rankCheck, len(cursors))}
+	for i := range cursors {
+		v.ranks[i] = rankCheck{c: &cursors[i], h: t.Header()}
+	}
+	return v
+}
+
+// chunk takes the ranks to the end of a chunk, so that the next one is read, and settles
+// the messages that balance by then.
+func (v *verifier) chunk(chunk *trace.Chunk) error {
+	v.add(chunk)
+	units := chunk.Units()
+	end := max(v.steps, units[len(units)-1].Step+1)
+	var buf [512]trace.Action
+	for i := range v.ranks {
+		r := &v.ranks[i]
+		for r.fault == nil && r.c.Chunk() == chunk {
+			if err := r.fill(buf[:]); err != nil {
+				return err
+			}
+		}
+		if r.fault != nil && r.fault.before(v.first) {
+			v.first = r.fault
+		}
+		v.progress(v.steps*len(v.ranks) + (end-v.steps)*(i+1))
+	}
+	v.steps = end
+	if v.first != nil {
+		return v.first
+	}
+	v.settle()
+	return nil
+}
+
+// add counts what a chunk holds.
+func (v *verifier) add(c *trace.Chunk) {
+	v.sums.Windows++
+	v.sums.Units += int64(len(c.Units()))
+	for _, unit := range c.Units() {
+		v.sums.Calls += int64(len(unit.Calls))
+		for i := range unit.Calls {
+			if s := unit.Calls[i].Starts; len(s) > 0 {
+				v.sums.Items += int64(s[len(s)-1])
+			}
+		}
+	}
+}
+
+// settle forgets the channels whose two ends agree so far.
+func (v *verifier) settle() {
+	for i := range v.ranks {
+		out := &v.ranks[i].channels
+		for j := range out.entries {
+			e := &out.entries[j]
+			if e.messages == 0 || e.key.receives() {
+				continue
+			}
+			in := v.ranks[e.key.peer()].channels.find(channelKeyOf(int32(i), e.key.tag(), true))
+			if in != nil && in.agrees(e) {
+				e.messages, in.messages = 0, 0
+			}
+		}
+	}
+	for i := range v.ranks {
+		v.ranks[i].channels.compact()
+	}
+}
+
+// finish checks what must hold at the end.
+func (v *verifier) finish() error {
+	if totals, ok := v.t.Totals(); !ok || totals != v.sums {
+		return fmt.Errorf("%s: %w: totals %+v, the windows hold %+v", v.t.Name(), trace.ErrCorrupt, totals, v.sums)
+	}
+	var worst *Fault
+	for i := range v.ranks {
+		r := &v.ranks[i]
+		v.Actions += r.actions
+		v.Messages += r.messages
+		for slot := range v.t.Header().Pollables {
+			if r.c.Pending(slot) && worst == nil {
+				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}
+			}
+		}
+	}
+	for _, check := range []func() (*Fault, error){v.unbalanced, v.disagreeing} {
+		f, err := check()
+		if err != nil {
+			return err
+		}
+		if f != nil && f.before(worst) {
+			worst = f
+		}
+	}
+	if worst != nil {
+		return worst
+	}
+	hash, _ := v.t.Hash()
+	v.Hash = fmt.Sprintf("%x", hash)
+	v.Windows, v.Blocks, v.Ranks = v.sums.Windows, v.t.Program().NumBlocks(), v.t.Header().Ranks
+	return nil
+}
