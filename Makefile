@@ -27,7 +27,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report picture validate fuzz crosscheck lint proto generated licenses dist install clean
+.PHONY: demo build test short race invariants bench bench-report picture validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -87,6 +87,11 @@ fuzz:
 # make crosscheck CASES=5000 SEED=20260101 CROSSCHECKFLAGS='-long 50 -collectives default,ompi,mpich'
 crosscheck: build
 	scripts/crosscheck.sh $(CASES) $(SEED) $(CROSSCHECKFLAGS)
+
+# The same bits from programs for amd64 and for arm64, the latter under qemu, in a minute or two
+# (docs/crosscheck.md). Needs amd64.
+crossarch:
+	scripts/crossarch.sh $(OUT)/crossarch
 
 lint:
 	scripts/lint.sh
