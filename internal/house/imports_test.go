@@ -75,6 +75,7 @@ var below = map[string]rule{
 	"reprise/internal/snapshot":   {outside: []string{"github.com/klauspost/compress"}},
 	"reprise/internal/splitmix":   {},
 	"reprise/internal/terminal":   {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+	"reprise/internal/texttable":  {inside: []string{"reprise/internal/words"}},
 	"reprise/internal/wholefile":  {outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/words":      {},
 	"reprise/internal/yamlfile":   {inside: []string{"reprise/internal/bounds", "reprise/internal/words", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
