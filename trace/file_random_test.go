@@ -239,7 +239,7 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 
 // read returns what a window states.
 func readWindow(h *Header, w *Chunk) (all []stated) {
-	for _, u := range w.units {
+	for _, u := range w.Units() {
 		for _, c := range u.Calls {
 			def := &h.Templates[c.Template]
 			s := stated{Step: u.Step, Call: Call{Template: int(c.Template), Gates: c.Gates, Args: c.Args}}
@@ -252,7 +252,7 @@ func readWindow(h *Header, w *Chunk) (all []stated) {
 			for i, p := range def.Params {
 				if p.Vector {
 					for _, v := range c.Args[i] {
-						s.Vectors = append(s.Vectors, elements(&w.vectors[v]))
+						s.Vectors = append(s.Vectors, elements(w.Sums(v)))
 					}
 				}
 			}
@@ -263,21 +263,23 @@ func readWindow(h *Header, w *Chunk) (all []stated) {
 }
 
 // elements undoes the running sums.
-func elements(v *vector) []int64 {
-	e := make([]int64, len(v.sums)-1)
+func elements(sums []int64) []int64 {
+	e := make([]int64, len(sums)-1)
 	for i := range e {
-		e[i] = v.sums[i+1] - v.sums[i]
+		e[i] = sums[i+1] - sums[i]
 	}
 	return e
 }
 
 // readStated reads a trace from the first window that holds a step >= from.
 func readStated(tr *Trace, from int) (all []stated, err error) {
-	w, err := tr.start(from)
-	for ; w != nil && err == nil; w, err = tr.after(w) {
-		all = append(all, readWindow(tr.Header(), w)...)
+	for chunk, err := range tr.Chunks(from, 0) {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, readWindow(tr.Header(), chunk)...)
 	}
-	return all, err
+	return all, nil
 }
 
 // sameStated compares calls; handles of vectors do not count.
