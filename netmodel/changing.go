@@ -239,6 +239,9 @@ func (n *Network) resume(id uint32) {
 	}
 	n.flows[id].level, n.flows[id].rate = 0, 0
 	n.setLevel(id, n.flows[id].maxLevel)
+	if n.watched != nil {
+		n.watched.look(n, id)
+	}
 }
 
 // halt brings a transfer up to date and takes it off its links. One in its latency phase

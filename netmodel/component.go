@@ -101,6 +101,9 @@ func (n *Network) solveSystem() {
 	for i, id := range s.flows {
 		n.setResult(id, &s.filling.flows[i])
 	}
+	if n.watched != nil {
+		n.watched.lookAll(n, s.flows)
+	}
 	for _, l := range s.links {
 		n.links[l].load = n.loadOf(l)
 	}

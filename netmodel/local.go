@@ -174,6 +174,9 @@ func (n *Network) add(id uint32) {
 	mixed := f.fat() && n.mixed(id)
 	if !n.enter(f, n.sharedSlots(id)) && !mixed {
 		n.setLevel(id, f.maxLevel)
+		if n.watched != nil {
+			n.watched.look(n, id)
+		}
 		return
 	}
 	f.filling, f.filled = rising, f.level
@@ -483,6 +486,9 @@ func (n *Network) commit() {
 			n.bottleneckOf(id).bottleneck++
 		}
 		n.setLevel(id, f.filled)
+	}
+	if n.watched != nil {
+		n.watched.lookAll(n, a.flows)
 	}
 	a.rooms, a.flows = a.rooms[:nowhere+1], a.flows[:0]
 }

@@ -50,6 +50,7 @@ type Network struct {
 	lastWithin             bool
 
 	changing *changing // nil: links stay as they are
+	watched  *watch    // nil: nobody looks
 }
 
 // Stats counts what a Network did.
@@ -245,6 +246,9 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 		}
 		n.end(id)
 		done = append(done, int32(id))
+		if n.watched != nil {
+			n.watched.end(n, id)
+		}
 	}
 	return done
 }
@@ -259,6 +263,9 @@ func (n *Network) begin(id uint32) {
 		return
 	}
 	n.setLevel(id, n.flows[id].maxLevel)
+	if n.watched != nil {
+		n.watched.look(n, id)
+	}
 }
 
 // end ends the bandwidth phase of flow id.

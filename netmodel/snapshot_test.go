@@ -17,7 +17,7 @@ import (
 // platform, the options and other fields, or scratch of a solve.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.snapshot(c) }, "opts routes changing system lastSize lastF lastG lastBound lastWithin")
+	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.snapshot(c) }, "opts routes changing watched system lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.snapshot(c) },
 		"routeOf summedOf classes of crossTraffic window places shift links width kinds kindOf key patterns walk there back from to summed order")
 	snapshottest.Fields(t, &n.local, func(c *snapshot.Codec, _ *solver) { n.snapshot(c) }, "flows rooms keys heap mixed rising lowest heapFrom")

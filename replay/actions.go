@@ -14,7 +14,7 @@ func parkedUnless(over bool) outcome {
 }
 
 // settled is what becomes of a rank that has joined the transfers of its action.
-func (e *engine) settled(r int32, k kind) outcome {
+func (e *engine) settled(r int32, k TimeKind) outcome {
 	if e.proceed(r, k) {
 		return goOn
 	}
@@ -28,7 +28,7 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if err := e.postAndJoin(r, a.Peer, a.Tag, a.X[0], a.Kind == trace.KindSsend); err != nil {
 		return goOn, err
 	}
-	return e.settled(r, kindSend), nil
+	return e.settled(r, TimeSend), nil
 }
 
 // postAndJoin pays what a blocking send costs, posts it and joins its transfer
@@ -50,7 +50,7 @@ func (e *engine) recv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return parkedHere, err
 	}
 	e.join(r, id, receiver)
-	return e.settled(r, kindRecv), nil
+	return e.settled(r, TimeRecv), nil
 }
 
 // receive posts the receive of an action and returns the message, -1 while the rank is
@@ -77,6 +77,10 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 		return -1, err
 	}
 	m := &e.messages[id]
+	if e.watch != nil {
+		e.watch.found(r, id)
+		e.watch.spends(r, TimeOverhead)
+	}
 	return e.postRecv(r, m.src, m.tag, m.size)
 }
 
@@ -124,7 +128,7 @@ func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return goOn, err
 	}
 	e.join(r, id, receiver)
-	return e.settled(r, kindExchange), nil
+	return e.settled(r, TimeExchange), nil
 }
 
 // syncExchange is a nonblocking synchronous send, a blocking receive and the
@@ -156,7 +160,7 @@ func (e *engine) both(r int32, a *trace.Action, source, tag int32, synchronous b
 	}
 	e.finish(r, &q)
 	e.join(r, id, receiver)
-	return e.settled(r, kindExchange), nil
+	return e.settled(r, TimeExchange), nil
 }
 
 // wait waits for the request in a slot.
@@ -167,7 +171,7 @@ func (e *engine) wait(r int32, rk *rank, n int32) (outcome, error) {
 	}
 	rk.serial = false
 	e.finish(r, slot)
-	return e.settled(r, kindWait), nil
+	return e.settled(r, TimeWait), nil
 }
 
 // doLocal executes the actions that concern no other rank.
@@ -186,16 +190,22 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if rk.clock += seconds; rk.clock > maxTime {
 			return goOn, errDate
 		}
-		e.charge(r, kindSleep)
+		e.charge(r, TimeSleep)
 	case trace.KindPhase:
 		if int(a.Sym) >= e.book.phases {
 			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.book.phases)
 		}
 		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
+		if e.watch != nil {
+			e.watch.to.Marked(r, *a, rk.clock)
+		}
 	case trace.KindStep:
 		e.progress.step(a.X[0], rk.clock)
 		if e.random != nil {
 			e.random.begin(r, a.X[0])
+		}
+		if e.watch != nil {
+			e.watch.to.Marked(r, *a, rk.clock)
 		}
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
@@ -213,7 +223,7 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	case !rk.shared:
 		speed := e.speed(e.machine.Hosts[r])
 		rk.clock += amount / speed
-		e.charge(r, kindCompute)
+		e.charge(r, TimeCompute)
 		return goOn
 	case e.putOff(r, rk):
 		return parkedHere
@@ -222,6 +232,6 @@ func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 		return parkedHere
 	}
 	rk.stage = stageFresh
-	e.charge(r, kindCompute)
+	e.charge(r, TimeCompute)
 	return goOn
 }

@@ -13,7 +13,7 @@ import (
 // however many parts it has passed.
 
 // charge charges the time of rank r up to its clock to a kind.
-func (e *engine) charge(r int32, k kind) {
+func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
 	*e.book.at(int(k), r) += rk.clock - rk.charged
 	rk.charged = rk.clock
@@ -28,9 +28,12 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 // chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the
 // clock of a rank that is not blocked before it is charged.
 func (e *engine) chargeRest(r int32) {
-	k := kindPoll
+	k := TimePoll
 	if e.ranks[r].waits > 0 {
 		k = e.ranks[r].charge
+	}
+	if e.watch != nil {
+		e.watch.rest(r, k)
 	}
 	e.charge(r, k)
 }

@@ -9,11 +9,11 @@ import (
 	"reprise/trace"
 )
 
-// collectiveTag is the tag of the messages of collective operations, which no
+// CollectiveTag is the tag of the messages of collective operations, which no
 // action has. One is enough: all ranks call the same operations in the same order,
 // and in each the messages of one rank to another are received in the order in
 // which they are sent.
-const collectiveTag = math.MinInt32
+const CollectiveTag = math.MinInt32
 
 // collectiveRun is what a rank does in a collective operation.
 type collectiveRun struct {
@@ -82,6 +82,9 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 			return parkedHere, err
 		}
 	}
+	if e.watch != nil {
+		e.watch.spends(r, TimeCompute)
+	}
 	out := e.computation(r, rk, run.flops)
 	rk.collective = out == parkedHere
 	return out, nil
@@ -119,19 +122,19 @@ func (e *engine) step(r int32, rk *rank, run *collectiveRun, s *collective.Step)
 	var err error
 	switch s.Op {
 	case collective.Isend:
-		*run.slot(s.Slot), err = e.postIsend(r, s.Peer, collectiveTag, s.Bytes, false)
+		*run.slot(s.Slot), err = e.postIsend(r, s.Peer, CollectiveTag, s.Bytes, false)
 		return goOn, err
 	case collective.Irecv:
-		id, err := e.postRecv(r, s.Peer, collectiveTag, s.Bytes)
+		id, err := e.postRecv(r, s.Peer, CollectiveTag, s.Bytes)
 		if err == nil {
 			*run.slot(s.Slot) = requestOf(id, receiver)
 		}
 		return goOn, err
 	case collective.Send:
-		err = e.postAndJoin(r, s.Peer, collectiveTag, s.Bytes, false)
+		err = e.postAndJoin(r, s.Peer, CollectiveTag, s.Bytes, false)
 	case collective.Recv:
 		var id int32
-		if id, err = e.postRecv(r, s.Peer, collectiveTag, s.Bytes); err == nil {
+		if id, err = e.postRecv(r, s.Peer, CollectiveTag, s.Bytes); err == nil {
 			e.join(r, id, receiver)
 		}
 	case collective.Wait:
@@ -146,7 +149,7 @@ func (e *engine) step(r int32, rk *rank, run *collectiveRun, s *collective.Step)
 	if err != nil {
 		return goOn, err
 	}
-	return e.settled(r, kindCollective), nil
+	return e.settled(r, TimeCollective), nil
 }
 
 // slot returns a slot for a request.

@@ -63,6 +63,7 @@ type engine struct {
 
 	changes   *changes // nil: the machine stays as it is
 	agreement int64    // of collective operations: 0 once all ranks have made all their calls, if these agree
+	watch     *watch   // nil: nobody looks
 }
 
 // loop plays everything that is left.
@@ -115,6 +116,10 @@ func (e *engine) loop() error {
 		e.now = later(e.now, earlier(flows, parked))
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
+			if e.watch != nil {
+				e.watch.end(done)
+				continue
+			}
 			for _, id := range done {
 				e.end(id, e.now)
 			}
@@ -211,6 +216,9 @@ func (e *engine) run(r int32) error {
 			case 0:
 				rk.over = true
 				e.live--
+				if e.watch != nil {
+					e.watch.endAction(r)
+				}
 				return nil
 			case 1:
 				if buf[0].Kind == trace.KindNone {
@@ -219,6 +227,9 @@ func (e *engine) run(r int32) error {
 			}
 		}
 		a := &buf[rk.pos%bufferedActions]
+		if e.watch != nil {
+			e.watch.turn(r, a)
+		}
 		outcome, err := e.do(r, rk, a)
 		if err != nil {
 			return fmt.Errorf("rank %d: %v: %w", r, a.Kind, err)
@@ -282,7 +293,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	case trace.KindWaitAll:
 		rk.serial = true
 		e.finishAll(r)
-		return e.settled(r, kindWait), nil
+		return e.settled(r, TimeWait), nil
 	case trace.KindPoll:
 		over, err := e.poll(r, a)
 		return parkedUnless(over), err

@@ -41,6 +41,11 @@ func (b *ledger) phase(r int32, phase uint16, end bool, date float64) {
 	}
 }
 
+// begun returns when rank r began a phase, in seconds; noDate if it is not open.
+func (b *ledger) begun(r int32, phase uint16) float64 {
+	return *b.at(int(numKinds)+b.kernels+b.phases+int(phase), r)
+}
+
 // close ends the phases that are still open when the actions of rank r are over,
 // and adds up its kernels.
 func (b *ledger) close(r int32, date float64) {
@@ -48,7 +53,7 @@ func (b *ledger) close(r int32, date float64) {
 		b.phase(r, uint16(p), true, date)
 	}
 	for k := range b.kernels {
-		*b.at(int(kindCompute), r) += *b.at(int(numKinds)+k, r)
+		*b.at(int(TimeCompute), r) += *b.at(int(numKinds)+k, r)
 	}
 }
 

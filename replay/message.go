@@ -154,6 +154,9 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	} else if to.guardPeer != noGuard && m.accepts(to.guardPeer, to.guardTag) {
 		e.notice(dst, id)
 	}
+	if e.watch != nil {
+		e.watch.sent(id, size, at, start)
+	}
 	return id, nil
 }
 
@@ -172,9 +175,15 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 		id, m := e.newMessage(src, dst, tag, to.clock)
 		m.size = room
 		e.enqueue(&to.recvs, id)
+		if e.watch != nil {
+			e.watch.receives(id, dst, src, tag, room)
+		}
 		return id, nil
 	}
 	e.unlink(&to.sends, id, before)
+	if e.watch != nil {
+		e.watch.receives(id, dst, src, tag, room)
+	}
 	return id, e.unite(id, room, later(to.clock, e.messages[id].at))
 }
 
@@ -185,6 +194,9 @@ func (e *engine) unite(id int32, room int64, date float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, date)
+		if e.watch != nil {
+			e.watch.to.Started(id, date)
+		}
 	}
 	e.fit(m, room)
 	return err
@@ -282,7 +294,7 @@ func (e *engine) arrive(r int32, date, overhead float64) {
 func (e *engine) pay(r int32, seconds float64) {
 	if seconds > 0 {
 		e.ranks[r].clock += e.sleepTime(seconds)
-		e.charge(r, kindOverhead)
+		e.charge(r, TimeOverhead)
 	}
 }
 

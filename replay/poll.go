@@ -65,7 +65,7 @@ func (e *engine) visible(id int32) float64 {
 func (e *engine) payProbe(r int32, rk *rank) {
 	if rk.stage == stageFresh {
 		rk.clock += e.options.IprobeCost
-		e.charge(r, kindPoll)
+		e.charge(r, TimePoll)
 		e.numPolls++
 		rk.stage = stageLook
 	}
@@ -116,7 +116,7 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
 		return undecided
 	}
 	rk.clock = max(rk.clock, e.visible(m))
-	e.charge(r, kindPoll)
+	e.charge(r, TimePoll)
 	e.parked.Set(r, rk.clock)
 	return undecided
 }
@@ -140,7 +140,7 @@ func (e *engine) spinUntil(r int32, date float64) verdict {
 		e.numPolls += int64(turns)
 	}
 	rk.clock = look
-	e.charge(r, kindPoll)
+	e.charge(r, TimePoll)
 	return found
 }
 
@@ -173,8 +173,11 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 	}
 	rk.spinning = false
 	rk.guardPeer = noGuard
-	e.charge(r, kindPoll)
+	e.charge(r, TimePoll)
 	e.numPolls++
+	if e.watch != nil {
+		e.watch.looks(r)
+	}
 	if m := e.findFirst(rk, src, tag); m >= 0 && e.visible(m) <= rk.clock {
 		e.probeFactor = 1
 		return found
@@ -276,6 +279,9 @@ func (e *engine) spin(until float64) bool {
 		if rk.stage == stageLook {
 			e.numPolls++
 			e.growProbes()
+			if e.watch != nil {
+				e.watch.looks(r)
+			}
 			rk.stage = stageBegin
 			rk.clock += rk.turn
 		}
@@ -306,6 +312,9 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	}
 	rk.stage = stageFresh
 	e.source.Answer(r, v == found)
+	if e.watch != nil && spin {
+		e.watch.polled(r, a, v == found)
+	}
 	return true, nil
 }
 
@@ -337,7 +346,7 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 	rk := &e.ranks[r]
 	if !e.orderedProbes && !rk.shared {
 		rk.clock += e.options.IprobeCost
-		e.charge(r, kindPoll)
+		e.charge(r, TimePoll)
 		e.numPolls++
 		return true, nil
 	}
@@ -372,7 +381,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	case stageBegin:
 		cost := e.sleepTime(float64(e.testFactor) * e.options.TestCost)
 		rk.clock += cost
-		e.charge(r, kindPoll)
+		e.charge(r, TimePoll)
 		rk.stage = stageLook
 		if rk.clock > e.now {
 			e.parked.Set(r, rk.clock)
@@ -390,8 +399,11 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 		}
 		return goOn, nil
 	}
+	if e.watch != nil {
+		e.watch.spends(r, TimeOverhead)
+	}
 	e.finish(r, slot)
-	e.proceed(r, kindWait)
+	e.proceed(r, TimeWait)
 	if e.options.GrowInjectedTimes && rk.clock > e.now {
 		rk.stage = stageFound
 		e.parked.Set(r, rk.clock)

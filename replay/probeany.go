@@ -49,7 +49,7 @@ func (e *engine) lookForAny(r, src, tag int32) (verdict, error) {
 		rk.guardPeer = noGuard
 		e.numPolls += turns
 		rk.clock = look
-		e.charge(r, kindPoll)
+		e.charge(r, TimePoll)
 		return found, nil
 	}
 }

@@ -20,11 +20,11 @@ type rank struct {
 
 	pos    uint8 // next of the buffered actions
 	filled uint8
-	stage  stage // of the action at pos
-	charge kind  // of the time that passes while blocked
-	serial bool  // receive overheads are paid as transfers end, not at the end
-	over   bool  // no action is left
-	shared bool  // on a host with more ranks than cores
+	stage  stage    // of the action at pos
+	charge TimeKind // of the time that passes while blocked
+	serial bool     // receive overheads are paid as transfers end, not at the end
+	over   bool     // no action is left
+	shared bool     // on a host with more ranks than cores
 
 	collective bool // in a collective operation
 
@@ -61,20 +61,32 @@ const inlineRequests = 4
 // bufferedActions is the number of actions that are decoded at once for a rank.
 const bufferedActions = 8
 
-// kind is what the time of a rank is spent on.
-type kind uint8
+// TimeKind is what the time of a rank is spent on.
+type TimeKind uint8
 
+// What time is spent on.
 const (
-	kindCompute    kind = iota // kernels and flops
-	kindSleep                  // recorded sleeps
-	kindSend                   // blocked in a send
-	kindRecv                   // blocked in a receive
-	kindExchange               // blocked in an exchange or sendrecv
-	kindWait                   // blocked in wait or waitall
-	kindCollective             // blocked in a collective operation
-	kindPoll                   // probes and tests, and turns of busy waits
-	kindOverhead               // os, ois and or of the protocol
+	TimeCompute    TimeKind = iota // kernels and flops
+	TimeSleep                      // recorded sleeps
+	TimeSend                       // blocked in a send
+	TimeRecv                       // blocked in a receive
+	TimeExchange                   // blocked in an exchange or sendrecv
+	TimeWait                       // blocked in wait or waitall
+	TimeCollective                 // blocked in a collective operation
+	TimePoll                       // probes and tests, and turns of busy waits
+	TimeOverhead                   // os, ois and or of the protocol
 	numKinds
 )
 
 var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll", "overhead"}
+
+// String returns the name that results give to k.
+func (k TimeKind) String() string {
+	if k < numKinds {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Waits reports whether a rank is blocked in such time, until a message releases it.
+func (k TimeKind) Waits() bool { return k >= TimeSend && k <= TimeCollective }

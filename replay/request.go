@@ -114,7 +114,7 @@ func (e *engine) join(r, id int32, s side) {
 
 // proceed reports whether rank r can go on at once; if not, it is blocked until
 // the transfers that it joined have ended, and the time is charged to k.
-func (e *engine) proceed(r int32, k kind) bool {
+func (e *engine) proceed(r int32, k TimeKind) bool {
 	rk := &e.ranks[r]
 	if rk.waits > 0 {
 		rk.charge = k

@@ -30,6 +30,9 @@ type Options struct {
 	// Resume, if set, is where to go on. Trace, machine and options must be those of
 	// the run that was saved, or the error wraps ErrOtherRun.
 	Resume *Checkpoint
+	// Observer, if set, is told what happens. It serves one replay at a time, and no windows
+	// of an estimate (Sample).
+	Observer Observer
 	// Identity names what else the run depends on, such as the kernel models and
 	// the version of the program.
 	Identity []Property
@@ -125,6 +128,7 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return nil, err
 	}
 	defer p.watch(ctx)()
+	e.observe(o.Observer)
 	err := e.loop()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		p.stopped = true // by its source, too
@@ -148,7 +152,7 @@ func (e *engine) newRanks(n int) {
 			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: noGuard,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
-		e.charge(int32(r), kindSleep)
+		e.charge(int32(r), TimeSleep)
 	}
 }
 

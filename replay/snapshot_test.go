@@ -21,7 +21,7 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes")
+		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes watch")
 	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
@@ -79,9 +79,9 @@ func pausedEngine(t *testing.T) *engine {
 // TestResumeRefusesOtherTimes: times of a rank that do not add up to its clock are refused.
 func TestResumeRefusesOtherTimes(t *testing.T) {
 	for name, change := range map[string]func(*engine){
-		"a second more":     func(e *engine) { *e.book.at(int(kindSend), 1)++ },
-		"no number":         func(e *engine) { *e.book.at(int(kindSend), 1) = math.NaN() },
-		"ahead of its time": func(e *engine) { e.ranks[1].charged++; *e.book.at(int(kindSend), 1)++ },
+		"a second more":     func(e *engine) { *e.book.at(int(TimeSend), 1)++ },
+		"no number":         func(e *engine) { *e.book.at(int(TimeSend), 1) = math.NaN() },
+		"ahead of its time": func(e *engine) { e.ranks[1].charged++; *e.book.at(int(TimeSend), 1)++ },
 	} {
 		e := pausedEngine(t)
 		change(e)

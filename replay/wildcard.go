@@ -15,7 +15,7 @@ func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace
 
 // accepts reports whether a receive from src with tag takes m.
 func (m *message) accepts(src, tag int32) bool {
-	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != collectiveTag)
+	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != CollectiveTag)
 }
 
 // comeToDate reports whether the event loop has come to the clock of rank r; if
@@ -43,11 +43,17 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	id := e.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
 	if id >= 0 {
 		e.remove(&to.sends, id)
+		if e.watch != nil {
+			e.watch.receives(id, dst, src, tag, room)
+		}
 		return id, e.unite(id, room, to.clock)
 	}
 	id, m := e.newMessage(src, dst, tag, to.clock)
 	m.size = room
 	e.enqueue(&to.recvs, id)
+	if e.watch != nil {
+		e.watch.receives(id, dst, src, tag, room)
+	}
 	to.wild++
 	for s := to.sends.head; s >= 0; s = e.after[s] {
 		if p := &e.messages[s]; p.at <= to.clock {
@@ -135,6 +141,9 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.messages[send], &e.messages[recv]
+	if e.watch != nil {
+		e.watch.to.Merged(send, recv)
+	}
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & msgRecvWait
 	room, start := r.size, max(s.at, r.at)
@@ -150,7 +159,13 @@ func (e *engine) merge(send, recv int32) error {
 		e.release(send)
 	}
 	if blocked && s.flags&msgEnded != 0 {
+		if e.watch != nil {
+			e.watch.arrives(s.dst, send)
+		}
 		e.arrive(s.dst, e.now, e.recvOverhead(send))
+		if e.watch != nil {
+			e.watch.tell(s.dst)
+		}
 		e.release(send)
 	}
 	return nil

@@ -1,0 +1,400 @@
+package replay_test
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+	"reprise/tracegen/simgrid"
+)
+
+// rebuilder rebuilds a result from what an Observer is told, and checks that it fits
+// together.
+type rebuilder struct {
+	t         testing.TB
+	precision float64 // of the network's times, seconds
+	resumed   bool
+
+	ranks    []rebuiltRank
+	messages map[int32]*rebuiltMessage
+
+	sends, posted, bytes, ended int64
+	begun                       int64 // actions
+	steps                       int64
+}
+
+type rebuiltRank struct {
+	told         bool
+	clock, waits float64 // s; time of the last wait's end
+	kinds        map[replay.TimeKind]float64
+	kernels      map[int32]float64
+	phases, open map[uint16]float64
+	action       trace.Kind // KindNone: none is open
+	begun        float64
+	waiting      bool // the last time was one of waiting, which nothing has released
+}
+
+type rebuiltMessage struct {
+	src, dst           int32
+	size               int64
+	sent, received     float64 // s; NaN: not posted
+	started, at, ended float64
+	carried            float64 // bytes
+}
+
+func newRebuilder(t testing.TB, ranks int, o *replay.Options) *rebuilder {
+	b := &rebuilder{t: t, precision: o.Network.TimePrecision, ranks: make([]rebuiltRank, ranks), messages: map[int32]*rebuiltMessage{}}
+	for r := range b.ranks {
+		b.ranks[r] = rebuiltRank{kinds: map[replay.TimeKind]float64{}, kernels: map[int32]float64{}, phases: map[uint16]float64{}, open: map[uint16]float64{}}
+	}
+	return b
+}
+
+func (b *rebuilder) fail(format string, args ...any) {
+	b.t.Helper()
+	if !b.t.Failed() { // one is enough
+		b.t.Errorf(format, args...)
+	}
+}
+
+// at fails unless it is what time the rank has, but for a rank of which nothing was told.
+func (b *rebuilder) at(rank int32, what string, at float64) *rebuiltRank {
+	r := &b.ranks[rank]
+	if !r.told && b.resumed {
+		r.told, r.clock = true, at
+	}
+	if r.clock != at {
+		b.fail("rank %d: %s at %v s, its clock is %v", rank, what, at, r.clock)
+	}
+	if r.waiting {
+		b.fail("rank %d: %s at %v s, and nothing has released it", rank, what, at)
+	}
+	return r
+}
+
+func (b *rebuilder) ActionBegins(rank int32, a trace.Action, at float64) {
+	r := b.at(rank, a.Kind.String(), at)
+	if r.action != trace.KindNone {
+		b.fail("rank %d: %v in a %v", rank, a.Kind, r.action)
+	}
+	b.begun++
+	r.action, r.begun = a.Kind, at
+}
+
+func (b *rebuilder) ActionEnds(rank int32, at float64) {
+	r := b.at(rank, "end", at)
+	if r.action == trace.KindNone || at < r.begun {
+		b.fail("rank %d: end of %v at %v s, which began at %v s", rank, r.action, at, r.begun)
+	}
+	r.action = trace.KindNone
+}
+
+func (b *rebuilder) Marked(rank int32, mark trace.Action, at float64) {
+	if mark.Kind == trace.KindStep {
+		b.at(rank, "step", at)
+		b.steps++
+		return
+	}
+	r := &b.ranks[rank]
+	if !b.resumed {
+		b.at(rank, "phase", at)
+	}
+	begin, open := r.open[mark.Sym]
+	switch {
+	case mark.Flags&trace.FlagEnd == 0 && !open:
+		r.open[mark.Sym] = at
+	case mark.Flags&trace.FlagEnd != 0 && open:
+		r.phases[mark.Sym] += at - begin
+		delete(r.open, mark.Sym)
+	}
+}
+
+func (b *rebuilder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+	r := b.at(rank, k.String(), from)
+	if !(to > from) || (r.action == trace.KindNone) != (k == replay.TimeSleep && from == 0) && r.action != trace.KindSleep {
+		b.fail("rank %d: %v from %v to %v s, in a %v", rank, k, from, to, r.action)
+	}
+	r.kinds[k] += to - from
+	if kernel >= 0 {
+		r.kernels[kernel] += to - from
+	}
+	r.clock, r.told, r.waiting = to, true, k.Waits()
+}
+
+func (b *rebuilder) Released(rank, message int32, since, at float64) {
+	r, m := &b.ranks[rank], b.messages[message]
+	if m == nil {
+		b.fail("rank %d: released by message %d, of which nothing is known", rank, message)
+		return
+	}
+	if r.clock != at || !(since < at) || since < r.begun {
+		b.fail("rank %d, whose clock is %v s, waited from %v to %v s in a %v that began at %v", rank, r.clock, since, at, r.action, r.begun)
+	}
+	if r.waiting && m.ended != at {
+		b.fail("rank %d: released at %v s by a message that ended at %v s", rank, at, m.ended)
+	}
+	if !r.waiting && (m.sent > at || m.dst != rank) {
+		b.fail("rank %d: a probe at %v s sees a message for rank %d posted at %v s", rank, at, m.dst, m.sent)
+	}
+	if rank != m.src && rank != m.dst {
+		b.fail("rank %d: released by a message of rank %d to rank %d", rank, m.src, m.dst)
+	}
+	r.waiting = false
+}
+
+// post returns the message of a post. One that has ended and both of whose sides were
+// posted is another one.
+func (b *rebuilder) post(id int32) *rebuiltMessage {
+	m := b.messages[id]
+	if m == nil || !math.IsNaN(m.sent+m.received+m.ended) {
+		m = &rebuiltMessage{sent: math.NaN(), received: math.NaN(), started: math.NaN(), ended: math.NaN()}
+		b.messages[id] = m
+	}
+	return m
+}
+
+func (b *rebuilder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+	m := b.post(message)
+	if !b.resumed {
+		b.at(src, "send", at)
+	}
+	if !math.IsNaN(m.sent) {
+		b.fail("message %d is sent twice", message)
+	}
+	m.src, m.dst, m.size, m.sent = src, dst, bytes, at
+	b.sends++
+	b.bytes += bytes
+}
+
+func (b *rebuilder) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+	m := b.post(message)
+	if !b.resumed {
+		b.at(dst, "receive", at)
+	}
+	if !math.IsNaN(m.received) {
+		b.fail("message %d is received twice", message)
+	}
+	m.dst, m.received = dst, at
+}
+
+func (b *rebuilder) Merged(send, receive int32) {
+	s, r := b.messages[send], b.messages[receive]
+	if s == nil || r == nil || !math.IsNaN(s.received) || !math.IsNaN(r.sent) || s.dst != r.dst {
+		b.fail("messages %d and %d are one: %+v %+v", send, receive, s, r)
+		return
+	}
+	s.received = r.received
+	delete(b.messages, receive)
+}
+
+func (b *rebuilder) Started(message int32, at float64) {
+	m := b.messages[message]
+	if !b.resumed && at != m.sent && at != max(m.sent, m.received) {
+		b.fail("message %d, posted at %v and %v s, starts at %v s", message, m.sent, m.received, at)
+	}
+	m.started, m.at = at, math.Inf(-1)
+}
+
+func (b *rebuilder) Carried(message int32, from, to, rate, alone float64, link int32) {
+	m := b.messages[message]
+	if m.at == math.Inf(-1) && from < m.started-b.precision || m.at != math.Inf(-1) && from != m.at || !(to > from) {
+		b.fail("message %d, started at %v s and carried up to %v s, is carried from %v to %v s", message, m.started, m.at, from, to)
+	}
+	if rate > alone*(1+1e-9) {
+		b.fail("message %d gets %v byte/s, and %v alone", message, rate, alone)
+	}
+	if rate < alone*(1-1e-9) && link < 0 {
+		b.fail("message %d gets %v of %v byte/s, and no link bounds it", message, rate, alone)
+	}
+	m.at = to
+	m.carried += rate * (to - from)
+}
+
+func (b *rebuilder) Ended(message int32, at float64) {
+	m := b.messages[message]
+	if m.at != at && m.at != math.Inf(-1) || at < m.started-b.precision {
+		b.fail("message %d, started at %v s and carried up to %v s, ends at %v s", message, m.started, m.at, at)
+	}
+	// Rates times the precision of times, and what the network takes for nothing, may be missing.
+	if want := float64(m.size + envelope); !b.resumed && m.at > 0 && math.Abs(m.carried-want) > 1e-6*want+1e3 {
+		b.fail("message %d: %v bytes of %v are carried", message, m.carried, want)
+	}
+	m.ended = at
+	b.ended++
+}
+
+// check compares with a result.
+func (b *rebuilder) check(res *replay.Result) {
+	b.t.Helper()
+	if b.sends != res.Messages || b.bytes != res.Bytes {
+		b.fail("%d messages with %d bytes, want %d with %d", b.sends, b.bytes, res.Messages, res.Bytes)
+	}
+	for r, want := range res.Ranks {
+		if got := b.ranks[r].clock; got != want.End {
+			b.fail("rank %d ends at %v s, want %v s", r, got, want.End)
+		}
+		if b.ranks[r].action != trace.KindNone || b.ranks[r].waiting {
+			b.fail("rank %d ends in a %v", r, b.ranks[r].action)
+		}
+	}
+	b.checkShares("time by kind", res.Kinds, func(r *rebuiltRank) map[string]float64 {
+		sums := map[string]float64{}
+		for k, v := range r.kinds {
+			sums[k.String()] += v
+		}
+		return sums
+	})
+	b.checkShares("time by kernel", res.Kernels, func(r *rebuiltRank) map[string]float64 {
+		sums := map[string]float64{}
+		for k, v := range r.kernels {
+			sums[res.Header.Kernels[k].Name] += v
+		}
+		return sums
+	})
+	b.checkShares("time by phase", res.Phases, func(r *rebuiltRank) map[string]float64 {
+		sums := map[string]float64{}
+		for p, v := range r.phases {
+			sums[res.Header.Phases[p]] += v
+		}
+		for p, begin := range r.open {
+			sums[res.Header.Phases[p]] += r.clock - begin
+		}
+		return sums
+	})
+}
+
+// checkShares compares times with those of a result, by name; a kernel's attributes are not
+// part of it.
+func (b *rebuilder) checkShares(what string, want []replay.Share, sums func(*rebuiltRank) map[string]float64) {
+	b.t.Helper()
+	means, expected := map[string]float64{}, map[string]float64{}
+	known := map[string]bool{}
+	for r := range b.ranks {
+		for name, v := range sums(&b.ranks[r]) {
+			if known[name] = true; v > 0 {
+				means[name] += v / float64(len(b.ranks))
+			}
+		}
+	}
+	for _, s := range want {
+		name := s.Name
+		if !known[name] {
+			name, _, _ = strings.Cut(name, " ")
+		}
+		expected[name] += s.Mean
+	}
+	if diff := cmp.Diff(expected, means, cmpopts.EquateApprox(1e-9, 1e-12)); diff != "" {
+		b.fail("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// observed runs a replay with and without an observer: the results are the same, and what
+// is told fits them.
+func observed(t *testing.T, run func(change func(*replay.Options)) (*replay.Result, error)) {
+	t.Helper()
+	want, err := run(func(*replay.Options) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b *rebuilder
+	got, err := run(func(o *replay.Options) {
+		b = newRebuilder(t, len(want.Ranks), o)
+		o.Observer = b
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(replay.Result{}, "Header")); diff != "" {
+		t.Errorf("with an observer (-without +with):\n%s", diff)
+	}
+	b.check(got)
+}
+
+// TestObservesCases: of all cases of SimGrid.
+func TestObservesCases(t *testing.T) {
+	for _, archive := range []string{replayOracle, profilesOracle} {
+		dir := t.TempDir()
+		for i, name := range unzip(t, archive, dir) {
+			folder := filepath.Join(dir, name)
+			if testing.Short() && i%6 != 0 || !isCase(folder) {
+				continue
+			}
+			t.Run(name, func(t *testing.T) { observeCase(t, folder) })
+		}
+	}
+}
+
+func observeCase(t *testing.T, folder string) {
+	t.Helper()
+	observed(t, func(change func(*replay.Options)) (*replay.Result, error) {
+		text, err := simgrid.Open(filepath.Join(folder, "trace.index"), folder)
+		if err != nil {
+			return nil, err
+		}
+		defer text.Close()
+		m, o := caseMachine(t, folder, text.Ranks())
+		change(&o)
+		return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
+	})
+}
+
+// TestObservesHPL: of runs of HPL with polls of all kinds, noise, and ranks that share
+// cores.
+func TestObservesHPL(t *testing.T) {
+	_, noisy := noisyHPL(t)
+	t.Run("noisy", func(t *testing.T) { observed(t, noisy) })
+	for _, c := range []struct {
+		name    string
+		options []string
+		perHost int
+	}{
+		{"posted", []string{"smpi/iprobe:1e-6"}, 1},
+		{"arrived", []string{"smpi/iprobe:1e-6", "smpi/iprobe:1e-6"}, 1},
+		{"growing", []string{"smpi/iprobe:1e-6", "smpi/grow-injected-times:yes"}, 1},
+		{"shared", []string{"smpi/iprobe:1e-6", "smpi/grow-injected-times:yes"}, 4},
+		{"free", []string{"smpi/iprobe:0"}, 1},
+		{"textbook", []string{"reprise/solver:reference"}, 1},
+		{"no contention", []string{"network/crosstraffic:yes", "smpi/init:0.5"}, 1},
+		{"barrier", []string{"smpi/finalization-barrier:yes", "smpi/os:0:1e-5:0", "smpi/or:0:1e-5:0"}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b, file := hplBench(t, c.perHost)
+			b.set(t, c.options...)
+			observed(t, func(change func(*replay.Options)) (*replay.Result, error) {
+				tr, err := trace.NewReader(bytes.NewReader(file), c.name)
+				if err != nil {
+					return nil, err
+				}
+				o := b.Options
+				change(&o)
+				return replay.Run(tr, b.Machine, o)
+			})
+		})
+	}
+}
+
+// hplBench returns a bench with so many ranks per host, and a trace of HPL for 16 ranks.
+func hplBench(t testing.TB, perHost int) (*bench, []byte) {
+	t.Helper()
+	p := hpl.DefaultParams(600, 4, 4)
+	p.NB, p.Depth, p.Bcast = 40, 1, hpl.TwoRing
+	var file bytes.Buffer
+	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, star(16/perHost), 16/perHost)
+	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: 1e-9}}\n  dtrsm: {terms: {M*N*N: 1e-9}}\n  \"*\": free\n")
+	var err error
+	if b.Hosts, err = replay.FillHosts(b.Platform, 16, perHost); err != nil {
+		t.Fatal(err)
+	}
+	return b, file.Bytes()
+}
