@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reprise/replay"
-	"reprise/smpi"
+	"reprise/netmodel"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
@@ -238,6 +238,13 @@ func (b *rebuilder) check(res *replay.Result) {
 	if b.sends != res.Messages || b.bytes != res.Bytes {
 		b.fail("%d messages with %d bytes, want %d with %d", b.sends, b.bytes, res.Messages, res.Bytes)
 	}
+	b.checkEnds(res)
+	b.checkTimes(res)
+}
+
+// checkEnds compares the ends of the ranks, in none of whose actions they are.
+func (b *rebuilder) checkEnds(res *replay.Result) {
+	b.t.Helper()
 	for r, want := range res.Ranks {
 		if got := b.ranks[r].clock; got != want.End {
 			b.fail("rank %d ends at %v s, want %v s", r, got, want.End)
@@ -246,6 +253,11 @@ func (b *rebuilder) check(res *replay.Result) {
 			b.fail("rank %d ends in a %v", r, b.ranks[r].action)
 		}
 	}
+}
+
+// checkTimes compares what time was spent on.
+func (b *rebuilder) checkTimes(res *replay.Result) {
+	b.t.Helper()
 	b.checkShares("time by kind", res.Kinds, func(r *rebuiltRank) map[string]float64 {
 		sums := map[string]float64{}
 		for k, v := range r.kinds {
@@ -348,7 +360,7 @@ func observeCase(t *testing.T, folder string) {
 		defer text.Close()
 		m, o := caseMachine(t, folder, text.Ranks())
 		change(&o)
-		return replay.RunSource(&trace.Header{Ranks: text.Ranks()}, text, m, o)
+		return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
 	})
 }
 
@@ -375,7 +387,7 @@ func TestObservesHPL(t *testing.T) {
 			b, file := hplBench(t, c.perHost)
 			b.set(t, c.options...)
 			if c.name == "arrived" {
-				b.Network.Poll = smpi.PollArrived
+				b.Network.Poll = netmodel.PollArrived
 			}
 			observed(t, func(change func(*replay.Options)) (*replay.Result, error) {
 				tr, err := trace.NewReader(bytes.NewReader(file), c.name)
@@ -384,9 +396,28 @@ func TestObservesHPL(t *testing.T) {
 				}
 				o := b.Options
 				change(&o)
-				return replay.Run(tr, b.Machine, o)
+				return replay.Run(t.Context(), tr, b.Machine, o)
 			})
 		})
+	}
+}
+
+// TestObservesResumed: what is told from a checkpoint on fits the ends of the ranks.
+func TestObservesResumed(t *testing.T) {
+	_, run := noisyHPL(t)
+	files, want := saveAt(t, []int{1, 50, 400, 1500}, run, nil)
+	for _, file := range files {
+		b := &rebuilder{}
+		got, err := run(func(o *replay.Options) {
+			b = newRebuilder(t, len(want.Ranks), o)
+			b.resumed = true
+			o.Resume, o.Observer = checkpointOf(file), b
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameResult(t, "observed", got, want)
+		b.checkEnds(got)
 	}
 }
 

@@ -41,8 +41,11 @@ type Estimate struct {
 // same bits for any number of workers, unless ctx has a deadline, by which it ends with what
 // it has. An error that wraps sampling.ErrExact says that Run is the better choice.
 //
-// The progress function of o is not called.
+// The progress function of o is not called; an observer is an error.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options, so SampleOptions) (*Estimate, error) {
+	if o.Observer != nil {
+		return nil, errors.New("windows of an estimate are played side by side: an observer can be told of whole replays only")
+	}
 	s := &sample{open: open, machine: m, options: o, workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer s.close()
 	if err := s.begin(); err != nil {
