@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reprise/replay"
-	"reprise/netmodel"
+	"reprise/smpi"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
@@ -387,7 +387,7 @@ func TestObservesHPL(t *testing.T) {
 			b, file := hplBench(t, c.perHost)
 			b.set(t, c.options...)
 			if c.name == "arrived" {
-				b.Network.Poll = netmodel.PollArrived
+				b.Network.Poll = smpi.PollArrived
 			}
 			observed(t, func(change func(*replay.Options)) (*replay.Result, error) {
 				tr, err := trace.NewReader(bytes.NewReader(file), c.name)
