@@ -20,7 +20,9 @@
 // be put together from its parts: see the example of Run.
 //
 // [NewReport], [NewEnsembleReport] and [NewEstimateReport] print a result for people or as
-// JSON. [Checkpoints] and [Options].Resume save the state of a replay and go on from there.
+// JSON. [Checkpoints] and [Options].Resume save the state of a replay and go on from there. An
+// [Observer] is told what happens: actions, what time is spent on, messages, waits and what
+// ends them.
 //
 // # Units
 //
