@@ -27,14 +27,12 @@ type rebuilder struct {
 	ranks    []rebuiltRank
 	messages map[int32]*rebuiltMessage
 
-	sends, posted, bytes, ended int64
-	begun                       int64 // actions
-	steps                       int64
+	sends, bytes int64
 }
 
 type rebuiltRank struct {
 	told         bool
-	clock, waits float64 // s; time of the last wait's end
+	clock        float64 // s
 	kinds        map[replay.TimeKind]float64
 	kernels      map[int32]float64
 	phases, open map[uint16]float64
@@ -86,7 +84,6 @@ func (b *rebuilder) ActionBegins(rank int32, a trace.Action, at float64) {
 	if r.action != trace.KindNone {
 		b.fail("rank %d: %v in a %v", rank, a.Kind, r.action)
 	}
-	b.begun++
 	r.action, r.begun = a.Kind, at
 }
 
@@ -101,7 +98,6 @@ func (b *rebuilder) ActionEnds(rank int32, at float64) {
 func (b *rebuilder) Marked(rank int32, mark trace.Action, at float64) {
 	if mark.Kind == trace.KindStep {
 		b.at(rank, "step", at)
-		b.steps++
 		return
 	}
 	r := &b.ranks[rank]
@@ -229,7 +225,6 @@ func (b *rebuilder) Ended(message int32, at float64) {
 		b.fail("message %d: %v bytes of %v are carried", message, m.carried, want)
 	}
 	m.ended = at
-	b.ended++
 }
 
 // check compares with a result.
