@@ -5,12 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/trace/vectors"
 )
 
 // The example of docs/trace-format.md: rank 0 sends to rank 1, twice.
@@ -160,5 +164,32 @@ func TestDocumentedHash(t *testing.T) {
 	content = append(content, 0)                  // generators
 	if got := tr.Windows()[0].Hash; got != sha256.Sum256(content) {
 		t.Errorf("window is named %x", got)
+	}
+}
+
+// The document lists the features that there are, and no others; each kind of generated
+// vectors has a section.
+func TestDocumentedFeatures(t *testing.T) {
+	text, err := os.ReadFile("../docs/trace-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "### 3.1 Features")
+	section, _, _ = strings.Cut(section, "## 4. Definitions")
+	documented := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z:A-Z]+)` \\|").FindAllStringSubmatch(section, -1) {
+		documented[row[1]] = true
+	}
+	want := map[string]bool{"vectors:KIND": true}
+	for _, name := range featureNames[:numFeatures] {
+		want[name] = true
+	}
+	if diff := cmp.Diff(want, documented); diff != "" {
+		t.Error(diff)
+	}
+	for i, name := range vectors.Names() {
+		if heading := fmt.Sprintf("### A.%d %s\n", i+1, name); !strings.Contains(string(text), heading) {
+			t.Errorf("no section %q", heading)
+		}
 	}
 }

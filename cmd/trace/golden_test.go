@@ -78,17 +78,24 @@ func TestGoldenFilesAreRead(t *testing.T) {
 			t.Errorf("%s: features\n%s", g.name, diff)
 		}
 		tr.Close()
-		if diff := cmp.Diff(g.listing(t), printed(t, "cat", g.path())); diff != "" {
-			t.Errorf("%s\n%s", g.name, diff)
+		for _, way := range []string{g.path(), "-"} {
+			if diff := cmp.Diff(g.listing(t), printed(t, g.path(), "cat", way)); diff != "" {
+				t.Errorf("%s of %s\n%s", g.name, way, diff)
+			}
 		}
-		printed(t, "verify", g.path())
+		printed(t, g.path(), "verify", "-")
 	}
 }
 
-// printed returns what a command prints, which must succeed.
-func printed(t *testing.T, args ...string) string {
+// printed returns what a command prints that has a file on standard input; it must succeed.
+func printed(t *testing.T, stdin string, args ...string) string {
+	in, err := os.Open(stdin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
 	var stdout, stderr bytes.Buffer
-	if err := run(t.Context(), append([]string{"trace"}, args...), strings.NewReader(""), &stdout, &stderr); err != nil {
+	if err := run(t.Context(), append([]string{"trace"}, args...), in, &stdout, &stderr); err != nil {
 		t.Fatalf("trace %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return stdout.String()
@@ -111,7 +118,7 @@ func TestOtherReader(t *testing.T) {
 			t.Errorf("%s: %v\n%s", file, err, out)
 			continue
 		}
-		if diff := cmp.Diff(printed(t, "cat", file), string(out)); diff != "" {
+		if diff := cmp.Diff(printed(t, file, "cat", file), string(out)); diff != "" {
 			t.Errorf("%s: trace cat (-), %s (+)\n%s", file, reader, diff)
 		}
 	}
