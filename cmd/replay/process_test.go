@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -45,5 +46,14 @@ func TestInterruptedBefore(t *testing.T) {
 		if want := "replay: interrupted before the first event: nothing was replayed\n"; text != want {
 			t.Errorf("%q: %q, want %q", args, text, want)
 		}
+	}
+}
+
+// TestEndedBefore: so does one that comes while the beginning of a stream is waited for.
+func TestEndedBefore(t *testing.T) {
+	k := &keeper{keepSettings: &keepSettings{}}
+	err := k.ended(nil, fmt.Errorf("stdin: %w", ending{os.Interrupt}))
+	if want := "stopped by a signal (interrupt) before the first event: nothing was replayed"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
