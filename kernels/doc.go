@@ -22,4 +22,19 @@
 //
 // Models may have noise (package noise): Seconds is then the time without it, and
 // Draw the time of one call, given the random bits of that call.
+//
+// # Units
+//
+// Models are in seconds, or in flop at the speed of a core, which is in flop/s; dimensions
+// are numbers of elements.
+//
+// # Errors
+//
+// Errors of a file have the line. [ErrNoModel] names the kernel and what to add to the
+// file.
+//
+// # Source
+//
+// Files of one's own come from calibrate kernels; where the built-in sets come from stands in
+// their files, and in docs/kernels.md.
 package kernels

@@ -22,4 +22,22 @@
 //
 // The package knows hosts, links, flows, bytes and seconds. It knows nothing of
 // ranks, tags or traces, and does not compute routes: package platforms does.
+//
+//	n, err := netmodel.New(platform, netmodel.DefaultOptions())
+//	err = n.Start(0, src, dst, bytes, now) // transfer 0 between two hosts
+//	ended := n.Advance(n.Next(), nil)      // at the time of the next event
+//
+// # Units
+//
+// Sizes are in bytes, times and latencies in seconds, bandwidths and rates in byte/s.
+//
+// # Errors
+//
+// An error of an option names it, one of a file of noise its line. A transfer between hosts
+// without a route is refused when it starts.
+//
+// # Source
+//
+// SimGrid 3.32's model SMPI: docs/network-model.md gives each formula and the paper that
+// it comes from, docs/deviations.md what differs.
 package netmodel

@@ -18,4 +18,16 @@
 // Numbers are the same bits on every machine: they come from integer arithmetic
 // and from sums, products, quotients and square roots of doubles, each rounded
 // by itself.
+//
+// # Units
+//
+// An [Amount] of a law is in seconds, plus a part of the time that it is added to.
+//
+// # Errors
+//
+// None: what cannot be drawn from is refused by those who read laws from files.
+//
+// # Source
+//
+// The numbers are those of Philox-4x32 (Salmon, Moraes, Dror, Shaw, SC 2011).
 package noise

@@ -17,4 +17,23 @@
 //
 // The package knows nothing of messages, ranks or time: how links are shared is
 // for the network model, what a simulator option means is for its reader.
+//
+//	p, err := platforms.Find("cluster.xml", ranks) // or what is built in: "dahu"
+//	src, ok := p.HostIndex("node-0")
+//	links, err := p.AppendRoute(nil, src, dst)
+//
+// # Units
+//
+// Bandwidths are in byte/s, latencies in seconds, speeds of a core in flop/s, times of
+// profiles in seconds. Hosts and links are numbers from 0.
+//
+// # Errors
+//
+// Errors have the file and the line. [ErrNotListed] is that of a route which a file lists
+// in the other direction only.
+//
+// # Source
+//
+// The XML is SimGrid's, docs/platforms.md; fat tree, torus and dragonfly number their
+// links and choose their ways as SimGrid 3.32 does.
 package platforms

@@ -41,7 +41,7 @@
 //
 // The engine is one event loop without goroutines. Each rank runs ahead on its own
 // clock, through computations, overheads and posts, until it must wait for a
-// transfer; the loop knows only the dates at which transfers begin and end to share
+// transfer; the loop knows only the times at which transfers begin and end to share
 // links (package netmodel), and those of the ranks that must look at what others
 // have done: polls, tests, and computations on processors that several ranks
 // share. A message costs two events, a computation none.
@@ -50,8 +50,11 @@
 // message has been posted by then, and the trace goes on with what the program
 // would have done.
 //
-// The semantics are those of SimGrid's SMPI 3.32, stated in docs/replay.md; the sharing of
-// links is that of its max-min solver (docs/network-model.md), and the protocol LogGPS.
 // Results are the same bits in every run, whatever GOMAXPROCS. One replay is for one
 // goroutine; a Machine may be shared by several, a trace may not.
+//
+// # Source
+//
+// The semantics are those of SMPI in SimGrid 3.32, stated in docs/replay.md; the sharing of
+// links is that of its max-min solver, and the protocol LogGPS (docs/network-model.md).
 package replay

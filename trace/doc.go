@@ -19,4 +19,25 @@
 // each, and [Trace.Chunks] yields the structure: units of calls with their columns and
 // vectors. Packages text, stat, verify and diff are built on these; docs/trace-format.md
 // says what every byte means.
+//
+//	t, err := trace.Open("run.trace.zst")
+//	cursors, err := t.Cursors(nil, trace.CursorOptions{}) // of all ranks
+//	n, err := cursors[0].Fill(buf)                         // flat actions, a batch at a time
+//
+// # Units
+//
+// Sizes of messages are in bytes, plain computations in flop, sleeps in seconds;
+// dimensions of kernels are integers. Ranks, steps, kernels and phases are numbers from 0.
+//
+// # Errors
+//
+// An error of a file names it and the place. [ErrNotTrace], [ErrVersion], [ErrFeature],
+// [ErrTruncated], [ErrCorrupt] and [ErrHeader] tell what is wrong with a file, [ErrBlock]
+// with a definition, [ErrAction] with what a block does for a rank; [ErrStream] is that of
+// a pipe where a file is wanted.
+//
+// # Source
+//
+// The format is our own, docs/trace-format.md; its frames are zstd (RFC 8878), its
+// messages protobuf.
 package trace

@@ -1,6 +1,22 @@
 // Package warning is what a reader, a model or a replay found odd though it could go on.
 // There is one type for all of them, so that none is lost on its way to a report: results
 // carry their warnings, and an error carries those that were gathered before it (With).
+//
+//	var list warning.List
+//	list.Add(warning.At("p.xml", 7, "option %s has no effect", name))
+//	return warning.With(err, list.All()) // and warning.Of(err) has them again
+//
+// # Units
+//
+// Lines are numbers from 1.
+//
+// # Errors
+//
+// The package has none.
+//
+// # Source
+//
+// There is none: it is plain data.
 package warning
 
 import (

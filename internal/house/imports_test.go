@@ -161,6 +161,29 @@ func isProgram(path string) bool {
 	return strings.HasPrefix(path, "reprise/cmd/") || strings.HasPrefix(path, "reprise/scripts/")
 }
 
+// manuals are the packages whose documentation is one.
+var manuals = []string{
+	"kernels", "netmodel", "noise", "platforms", "replay", "replay/collective", "replay/sampling",
+	"smpi", "trace", "tracegen/hpl", "tracegen/simgrid", "warning",
+}
+
+// TestManuals: the documentation of a package shows how it is called, and says in which units
+// things are, which errors there are, and where its method comes from.
+func TestManuals(t *testing.T) {
+	for _, p := range manuals {
+		out, err := exec.Command("go", "doc", "reprise/"+p).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(string(out), "\n\nfunc ")
+		for _, part := range []string{"\n    ", "\n# Units\n", "\n# Errors\n", "\n# Source\n"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("go doc %s has no %q", p, part)
+			}
+		}
+	}
+}
+
 // TestPackagesAreDocumented: each package says what it is, and those of the core show it,
 // but for what only the commands use.
 func TestPackagesAreDocumented(t *testing.T) {

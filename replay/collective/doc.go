@@ -21,4 +21,17 @@
 //
 // A call of one rank alone sends nothing. Combining data takes no time here: a
 // caller adds the computation that the call names.
+//
+// # Units
+//
+// Sizes are in bytes, tags and ranks are integers.
+//
+// # Errors
+//
+// What a selection names and is not played is an error where an operation needs it
+// (Selector.Check).
+//
+// # Source
+//
+// Each algorithm names its paper; which one is used follows SimGrid 3.32's selections.
 package collective

@@ -20,4 +20,18 @@
 // role, that is by distance of a process row or column from the panel's, and
 // calls them with arguments that belong to a process row, a process column or
 // everybody. So its cost, and the trace's size, grow with P+Q, not with P*Q.
+//
+// # Units
+//
+// N, NB and thresholds are numbers of rows or columns; messages are in bytes, of doubles
+// of 8 bytes.
+//
+// # Errors
+//
+// What is wrong with parameters is said all at once (Params.Validate), with a file and
+// line where they come from an HPL.dat.
+//
+// # Source
+//
+// HPL 2.3 of Petitet, Whaley, Dongarra and Cleary, netlib.org/benchmark/hpl.
 package hpl

@@ -25,4 +25,22 @@
 //
 // [Export], [ExportFile] and [ExportDir] write a trace of ours as such text, with
 // its polls answered by a rule and its kernels turned into flop.
+//
+//	t, err := simgrid.Open("trace.index", "")
+//	n, err := t.Fill(rank, buf)
+//	...
+//	fmt.Println(t.Warnings())
+//
+// # Units
+//
+// Sizes are in bytes, computations in flop, sleeps in seconds.
+//
+// # Errors
+//
+// Errors have file and line, and the rank where a file is that of one.
+//
+// # Source
+//
+// The text is that of SimGrid's smpirun -replay, of 3.20 and later; docs/interop.md has
+// the rules.
 package simgrid
