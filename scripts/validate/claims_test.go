@@ -24,15 +24,6 @@ func TestRemovalPays(t *testing.T) {
 	}
 }
 
-// TestClaims: they are numbered without gaps.
-func TestClaims(t *testing.T) {
-	for i, c := range claims {
-		if c.number != i+1 || c.text == "" {
-			t.Errorf("claim %d: %+v", i+1, c)
-		}
-	}
-}
-
 // TestJudge: a claim that nothing was found about keeps what the table says.
 func TestJudge(t *testing.T) {
 	before := judge("", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}, {Claim: 2, Ours: "one", Reproduced: false}})
