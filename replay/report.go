@@ -49,11 +49,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, "time of a rank", r.Kinds, mean)
 	table(&b, "compute", r.Kernels, mean)
 	table(&b, "phase", r.Phases, mean)
-	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", count(r.Messages), words.Noun(r.Messages, "message"), size(r.Bytes), count(r.Actions), words.Noun(r.Actions, "action"))
+	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", words.Thousands(r.Messages), words.Noun(r.Messages, "message"), size(r.Bytes), words.Thousands(r.Actions), words.Noun(r.Actions, "action"))
 	if r.Polls > 0 {
-		fmt.Fprintf(&b, ", %s polls", count(r.Polls))
+		fmt.Fprintf(&b, ", %s polls", words.Thousands(r.Polls))
 	}
-	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, count(int64(r.Speed)), size(r.PeakRSS))
+	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, words.Thousands(int64(r.Speed)), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
@@ -135,15 +135,6 @@ func table(b *strings.Builder, title string, shares []Share, whole float64) {
 		}
 		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%\n", width, s.Name, s.Mean, s.Min, s.Max, share)
 	}
-}
-
-// count writes a number with a comma between thousands.
-func count(n int64) string {
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // size writes bytes with a decimal prefix and three digits.

@@ -61,7 +61,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	}
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
-		count(int64(r.Simulated)), count(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), count(r.Messages),
+		words.Thousands(int64(r.Simulated)), words.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), words.Thousands(r.Messages),
 		r.WallSeconds, words.Count(r.Workers, "worker"), size(r.PeakRSS))
 	r.writeWarnings(&b)
 	_, err := io.WriteString(w, b.String())

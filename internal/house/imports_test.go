@@ -69,7 +69,7 @@ var below = map[string]rule{
 	"reprise/internal/invariants": {},
 	"reprise/internal/linescan":   {},
 	"reprise/internal/manual":     {outside: []string{"github.com/urfave/cli/v2"}},
-	"reprise/internal/page":       {inside: []string{"reprise/internal/wholefile"}, outside: []string{"gonum.org/v1/plot"}},
+	"reprise/internal/page":       {inside: []string{"reprise/internal/wholefile", "reprise/internal/words"}, outside: []string{"gonum.org/v1/plot"}},
 	"reprise/internal/portable":   {},
 	"reprise/internal/recognise":  {},
 	"reprise/internal/snapshot":   {outside: []string{"github.com/klauspost/compress"}},

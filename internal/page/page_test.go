@@ -23,7 +23,6 @@ func TestTable(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(-123456), "-123,456"}, {Count(int64(3491026162)), "3,491,026,162"},
 		{Digits(0), "0.00"}, {Digits(0.01234), "0.0123"}, {Digits(9.996), "10.0"}, {Digits(99.5), "99.5"}, {Digits(999.7), "1,000"}, {Digits(1094567), "1,090,000"},
 		{Megabytes(54284288), "54.3"},
 		{Duration(16), "16.0 s"}, {Duration(1038.34), "17.3 min"}, {Duration(223200), "62.0 h"},

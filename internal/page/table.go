@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"reprise/internal/words"
 )
 
 // Table is a Markdown table.
@@ -41,26 +43,13 @@ func (t *Table) String() string {
 	return b.String()
 }
 
-// Count writes a number with separators: 3,491,026,162.
-func Count[T int | int64](n T) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}
-
 // Digits writes a positive number with three significant digits, separated and
 // never with an exponent.
 func Digits(x float64) string {
 	short := strconv.FormatFloat(x, 'e', 2, 64)
 	x, _ = strconv.ParseFloat(short, 64) // reads back what was written
 	if x >= 1000 {
-		return Count(int64(x))
+		return words.Thousands(int64(x))
 	}
 	exponent, _ := strconv.Atoi(short[strings.IndexByte(short, 'e')+1:])
 	return strconv.FormatFloat(x, 'f', max(0, 2-exponent), 64)

@@ -48,24 +48,13 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
-// Thousands writes an integer with its digits in groups of three.
-func Thousands(v int64) string {
-	s := strconv.FormatInt(v, 10)
-	digits := strings.TrimPrefix(s, "-")
-	sign := s[:len(s)-len(digits)]
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
 // Counted writes an integer with its noun.
-func Counted(v int64, noun string) string { return Thousands(v) + " " + words.Noun(v, noun) }
+func Counted(v int64, noun string) string { return words.Thousands(v) + " " + words.Noun(v, noun) }
 
 // Flop writes an amount of flop.
 func Flop(v float64) string {
 	if v < 1e15 && v == float64(int64(v)) {
-		return Thousands(int64(v))
+		return words.Thousands(int64(v))
 	}
 	return strconv.FormatFloat(v, 'e', 6, 64)
 }

@@ -3,6 +3,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -21,4 +22,14 @@ func Noun[T int | int32 | int64](n T, singular string) string {
 // Count returns a number with its noun: "1 host", "12 hosts".
 func Count[T int | int32 | int64](n T, singular string) string {
 	return fmt.Sprintf("%d %s", n, Noun(n, singular))
+}
+
+// Thousands returns a number with commas between groups of three digits: 3,491,026,162.
+func Thousands[T int | int64](n T) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	first := len(digits) - len(strings.TrimPrefix(digits, "-"))
+	for i := len(digits) - 3; i > first; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
 }

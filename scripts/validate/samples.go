@@ -90,7 +90,7 @@ func replayed(samples []sample) []sample {
 }
 
 // cell names what varies for an order of the matrix.
-func cell(n int, what string) string { return what + " with N = " + page.Count(n) }
+func cell(n int, what string) string { return what + " with N = " + words.Thousands(n) }
 
 // cells names several of an order.
 func cells(n int, what ...string) []string {
@@ -158,7 +158,7 @@ func excessTable(head, base, than string, kinds []string, samples []sample) stri
 	var machines, published float64
 	for _, n := range studyOrders {
 		if b := ours[cell(n, base)]; b != nil {
-			orders, columns = append(orders, n), append(columns, "N = "+page.Count(n))
+			orders, columns = append(orders, n), append(columns, "N = "+words.Thousands(n))
 			machines = max(machines, b.machines)
 			if theirs := smpi[cell(n, base)]; theirs != nil {
 				published = max(published, theirs.machines)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"reprise/internal/page"
+	"reprise/internal/words"
 )
 
 // stampedeModels are the inputs of the simulations of Stampede.
@@ -103,7 +103,7 @@ func (m *stampedeModels) point(r row, halfDuplex bool, flags string) (point, boo
 	}
 	n := r.whole("matrix_size")
 	return point{
-		labels: []string{network, page.Count(n)},
+		labels: []string{network, words.Thousands(n)},
 		run:    run{hpl: fmt.Sprintf("-N %d %s", n, stampedeFlags), platform: m.xml(halfDuplex), kernels: m.yaml(), flags: flags},
 		smpi:   r.number("smpi_gflops"),
 	}, !free || halfDuplex
