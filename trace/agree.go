@@ -15,7 +15,7 @@ import (
 // agree in a call of a collective operation, the rank's of that number, and with near
 // certainty only then. The call must have been checked.
 func (c *Collective) Agreement(call int64, rank, ranks int) uint64 {
-	sum := alike(rank, ranks, mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
+	sum := alike(rank, ranks, splitmix.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
 	switch c.Kind {
 	case CollBarrier:
 	case CollBcast, CollReduce, CollAllreduce, CollScan, CollExscan:
@@ -25,7 +25,7 @@ func (c *Collective) Agreement(call int64, rank, ranks int) uint64 {
 	case CollAllgather, CollAllgatherv, CollAlltoall:
 		sum += alike(rank, ranks, c.receivesAll(ranks))
 		if c.sends(rank) != c.receives(rank) {
-			sum += mix(uint64(c.sends(rank) + 1))
+			sum += splitmix.Mix(uint64(c.sends(rank) + 1))
 		}
 	default:
 		first, end := 0, ranks
@@ -41,16 +41,16 @@ func (c *Collective) Agreement(call int64, rank, ranks int) uint64 {
 			}
 		}
 	}
-	return sum * (mix(uint64(call)) | 1)
+	return sum * (splitmix.Mix(uint64(call)) | 1)
 }
 
 // alike is 0 when it is added up over ranks that all have the same value.
 func alike[T int64 | uint64](rank, ranks int, value T) uint64 {
-	return mix(mix(uint64(rank))+uint64(value)) - mix(mix(uint64((rank+1)%ranks))+uint64(value))
+	return splitmix.Mix(splitmix.Mix(uint64(rank))+uint64(value)) - splitmix.Mix(splitmix.Mix(uint64((rank+1)%ranks))+uint64(value))
 }
 
 func transfer(from, to int, bytes int64) uint64 {
-	return mix(mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
+	return splitmix.Mix(splitmix.Mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
 }
 
 // exchange reports whether from sends to something, in an operation that has senders and
@@ -123,6 +123,3 @@ func Disagreement(calls []Collective) (rank int, text string) {
 	}
 	return 0, ""
 }
-
-// mix scrambles what is added up.
-func mix(c uint64) uint64 { return splitmix.Mix(c) }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"reprise/internal/splitmix"
 	"reprise/trace/vectors"
 )
 
@@ -62,7 +63,9 @@ func (s synthetic) local(from int64, i, p int) int64 {
 }
 
 // random is a counter-based generator.
-func random(key, counter int) uint64 { return mix(mix(uint64(key)) + uint64(counter)) }
+func random(key, counter int) uint64 {
+	return splitmix.Mix(splitmix.Mix(uint64(key)) + uint64(counter))
+}
 
 // counts draws how many of nb pivots fall on each of p rows.
 func (s synthetic) counts(step int) []int64 {

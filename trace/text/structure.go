@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,10 +18,12 @@ import (
 func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 	s := &structureWriter{w: bufio.NewWriter(w), h: t.Header(), p: t.Program()}
 	s.header()
+	s.features(t)
 	for chunk, err := range t.Chunks(from, to) {
 		if err != nil {
 			return err
 		}
+		s.features(t)
 		s.blocks()
 		s.chunk(chunk, from, to)
 	}
@@ -32,7 +35,8 @@ type structureWriter struct {
 	w    *bufio.Writer
 	h    *trace.Header
 	p    *trace.Program
-	next int // first block not written yet
+	next int      // first block not written yet
+	seen []string // features written
 }
 
 func (s *structureWriter) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
@@ -142,6 +146,16 @@ func (s *structureWriter) axis(i int) string {
 		return "item"
 	}
 	return s.h.Axes[i].Name
+}
+
+// features writes those that the records read so far list.
+func (s *structureWriter) features(t *trace.Trace) {
+	for _, name := range t.Features() {
+		if !slices.Contains(s.seen, name) {
+			s.seen = append(s.seen, name)
+			s.printf("feature %s\n", name)
+		}
+	}
 }
 
 // blocks writes the definitions that are new.

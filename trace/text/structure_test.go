@@ -66,6 +66,9 @@ kernel 0 k (M, N)
 marker 0 begin work n={} sums={sums} list={list}
 marker 1 end work
 template 0 t: block by row, gate by col, m by row, n by col, v by all (vector)
+feature polls
+feature requests
+feature vectors
 
 block 0 all of it(r1, r2, r3) ` + fmt.Sprintf("%x", hash[:8]) + `
     r4 = member r2+1 of row
