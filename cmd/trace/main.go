@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,6 +15,9 @@ import (
 )
 
 func main() {
+	if slices.Contains(os.Args[1:min(2, len(os.Args))], "diff") { // before signals are listened to
+		command.InterruptedCode(trouble)
+	}
 	command.Main("trace", run)
 }
 
