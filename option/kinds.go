@@ -67,7 +67,7 @@ func YesNo[T any](name, doc string, field func(*T) *bool) Option[T] {
 // Choice is an option that is one of several names, those of the numbers 0, 1, ... of an E.
 func Choice[T any, E ~uint8](name, doc string, names []string, field func(*T) *E) Option[T] {
 	opt := Parsed(name, doc, func(value string) (E, error) {
-		i := slices.Index(names, value)
+		i := slices.Index(names, strings.TrimSpace(value))
 		if i < 0 {
 			return 0, fmt.Errorf("%q, want %s", value, alternatives(names))
 		}

@@ -42,7 +42,7 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // LoadMachine loads a machine for a trace, with the options that its platform's file and the
 // settings ask for, and says what is odd about all of that: what was chosen because nothing
 // says it, descriptions without effect, or with one that is hardly meant. An error carries
-// the warnings that were gathered before it ([warning.Of]).
+// what was found odd before it ([warning.Of]), not what was chosen, which causes none.
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
 	l.know(t)
@@ -152,7 +152,7 @@ func (l *loader) loadNoise() (err error) {
 // sets reports whether the settings have an option.
 func (l *loader) sets(name string) bool {
 	for _, s := range l.spec.Settings {
-		if s.Name == name {
+		if smpi.OptionName(s.Name) == name {
 			return true
 		}
 	}
@@ -186,7 +186,7 @@ func (l *loader) set() error {
 		if err := o.Network.Set(s.Name, s.Value); err != nil {
 			return &SettingError{err}
 		}
-		if err := knownAlgorithm(s.Name, s.Value); err != nil {
+		if err := knownAlgorithm(smpi.OptionName(s.Name), s.Value); err != nil {
 			return &SettingError{err}
 		}
 	}

@@ -164,6 +164,7 @@ func TestLoadMachineRefuses(t *testing.T) {
 		{"no hostfile", replay.MachineSpec{Platform: old, Hostfile: "none"}, "none: no such file", false, 1},
 		{"an unknown option", replay.MachineSpec{Settings: setting("smpi/iprob", "1")}, "smpi/iprob", true, 0},
 		{"a bad value", replay.MachineSpec{Settings: setting("smpi/iprobe", "fast")}, "fast", true, 0},
+		{"an unknown algorithm by an old name", replay.MachineSpec{Settings: setting("smpi/reduce-scatter", "quick")}, `algorithm "quick" of reduce_scatter, known are`, true, 0},
 		{"an unknown algorithm", replay.MachineSpec{Settings: setting("smpi/bcast", "quick")}, `algorithm "quick" of bcast, known are`, true, 0},
 	} {
 		_, _, _, err := replay.LoadMachine(c.spec, tr)

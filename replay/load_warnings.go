@@ -142,6 +142,7 @@ func (l *loader) unknownHosts() []warning.Warning {
 // knownAlgorithm refuses names of algorithms for collective operations that are none here.
 // In a platform's file they may be, where nobody calls the operation.
 func knownAlgorithm(option, name string) error {
+	name = strings.TrimSpace(name)
 	operation, ok := strings.CutPrefix(option, "smpi/")
 	if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
 		return fmt.Errorf("algorithm %s of %s, known are %s", words.Quote(name), operation, strings.Join(known, ", "))

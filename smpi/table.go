@@ -73,7 +73,7 @@ func collectives() (list option.Table[Options]) {
 	for _, operation := range []string{"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "reduce", "reduce_scatter", "scatter"} {
 		list = append(list, option.Option[Options]{Name: "smpi/" + operation, Doc: "the algorithm of this operation, by name",
 			Set: func(o *Options, value string) error {
-				if value == "" {
+				if value = strings.TrimSpace(value); value == "" {
 					return errors.New("want the name of an algorithm")
 				}
 				o.CollAlgorithms = append(slices.Clone(o.CollAlgorithms), CollAlgorithm{operation, value})

@@ -9,7 +9,7 @@ import (
 )
 
 // instruction is a fused multiply-add of arm64 in a listing of the compiler's.
-var instruction = regexp.MustCompile(`\(([^()\s]+):(\d+)\)\s+(FN?M(?:ADD|SUB)[SD])\b`)
+var instruction = regexp.MustCompile(`\(([^\t\n]+):(\d+)\)\s+(FN?M(?:ADD|SUB)[SD])\b`)
 
 // fused compiles the packages for arm64 and returns the fused multiply-adds: also those
 // that appear only where a command's profile makes the compiler inline.

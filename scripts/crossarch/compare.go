@@ -45,6 +45,9 @@ func compareValues(path string, a, b any) error {
 			if slices.Contains(measured, key) {
 				continue
 			}
+			if _, there := b[key]; !there {
+				return fmt.Errorf("%s.%s: amd64 %v, arm64 has none", path, key, a[key])
+			}
 			if err := compareValues(path+"."+key, a[key], b[key]); err != nil {
 				return err
 			}

@@ -136,7 +136,7 @@ func (s source) build(platform string) (string, error) {
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "urfave_cli_no_docs",
 		"-ldflags", fmt.Sprintf("-s -w -buildid= -X %s.version=%s -X %s.commit=%s", command, s.version, command, s.commit),
 		"-o", dir+string(filepath.Separator), "./cmd/...")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOFIPS140=off")
 	cmd.Stderr = os.Stderr
 	return dir, cmd.Run()
 }
