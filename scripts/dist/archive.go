@@ -49,7 +49,7 @@ func contents(bin, share string) ([]entry, error) {
 	for _, tree := range []struct {
 		name, from string
 		mode       int64
-	}{{"bin", bin, 0o755}, {"share", share, 0o644}, {"docs", "docs", 0o644}} {
+	}{{"bin", bin, 0o755}, {"share", share, 0o644}} {
 		err := filepath.WalkDir(tree.from, func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -62,7 +62,11 @@ func contents(bin, share string) ([]entry, error) {
 			return nil, err
 		}
 	}
-	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE", "THIRD_PARTY_LICENSES.txt"} {
+	pages, err := git("ls-files", "docs")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(strings.Fields(pages), "README.md", "CHANGELOG.md", "LICENSE", "THIRD_PARTY_LICENSES.txt") {
 		all = append(all, entry{name, name, 0o644})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
@@ -93,6 +97,9 @@ func (s source) pack(w io.Writer, top string, entries []entry) error {
 	return z.Close()
 }
 
+// sums is the file of checksums.
+const sums = "SHA256SUMS"
+
 // writeSums writes SHA256SUMS, as sha256sum reads it, for files of a directory.
 func writeSums(dir string, names []string) error {
 	slices.Sort(names)
@@ -104,5 +111,5 @@ func writeSums(dir string, names []string) error {
 		}
 		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(data), name)
 	}
-	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(text.String()), 0o666)
+	return os.WriteFile(filepath.Join(dir, sums), []byte(text.String()), 0o666)
 }

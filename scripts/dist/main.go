@@ -7,8 +7,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"os/exec"
@@ -48,10 +50,7 @@ func release(out string, platforms []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(out); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	if err := empty(out); err != nil {
 		return err
 	}
 	share, err := s.share()
@@ -68,6 +67,21 @@ func release(out string, platforms []string) error {
 		names = append(names, name)
 	}
 	return writeSums(out, names)
+}
+
+// empty makes an empty directory, instead of one of an earlier release.
+func empty(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, sums)); err != nil && len(files) > 0 {
+		return fmt.Errorf("%s holds something else than a release: name another directory", dir)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o777)
 }
 
 // committed returns what is checked out, which must be a commit and no more.

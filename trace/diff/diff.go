@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"reprise/internal/texttable"
 	"reprise/trace"
 	"reprise/trace/stat"
 )
@@ -131,7 +130,7 @@ func headerChanges(a, b *trace.Header) []Change {
 	compare("program", a.Program, b.Program)
 	compare("ranks", strconv.Itoa(a.Ranks), strconv.Itoa(b.Ranks))
 	compare("steps", strconv.Itoa(a.Steps), strconv.Itoa(b.Steps))
-	compare("flop of the program's rate", texttable.Flop(a.Flops), texttable.Flop(b.Flops))
+	compare("flop of the program's rate", strconv.FormatFloat(a.Flops, 'g', -1, 64), strconv.FormatFloat(b.Flops, 'g', -1, 64))
 	for _, p := range a.Params {
 		other, _ := b.Param(p.Name)
 		compare(p.Name, p.Value, other)

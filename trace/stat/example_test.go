@@ -1,30 +1,15 @@
 package stat_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 
-	"reprise/trace"
+	"reprise/internal/tracetest"
 	"reprise/trace/stat"
-	"reprise/tracegen/hpl"
 )
 
-// small returns a trace of HPL on two processes.
-func small(n int) (*trace.Trace, error) {
-	p := hpl.DefaultParams(n, 1, 2)
-	p.NB, p.Depth = 2, 0
-	p.Pivots = hpl.Pivots{Kind: hpl.NoPivots}
-	var file bytes.Buffer
-	if err := hpl.Generate(context.Background(), &file, p, hpl.Options{}); err != nil {
-		return nil, err
-	}
-	return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "example")
-}
-
-// The totals of a trace.
+// The totals of a trace: three messages of 1,000 bytes and 3*100 flop.
 func ExampleOf() {
-	tr, err := small(4)
+	tr, err := tracetest.Messages(3)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +20,7 @@ func ExampleOf() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%d messages of %d bytes, %d calls of kernels\n", report.Totals.Messages, report.Totals.Bytes, report.Totals.KernelCalls)
+	fmt.Println(report.Totals.Messages, "messages,", report.Totals.Bytes, "bytes,", report.Totals.Flops, "flop")
 	// Output:
-	// 4 messages of 192 bytes, 41 calls of kernels
+	// 3 messages, 3000 bytes, 300 flop
 }

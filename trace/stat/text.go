@@ -58,6 +58,9 @@ func (s *Report) head() string {
 		words.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Windows), "window"), texttable.Counted(f.Units, "unit"))
 	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
 		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))
+	if s.Totals.Seconds > 0 {
+		line("sleeps", "%g s", s.Totals.Seconds)
+	}
 	return b.String()
 }
 

@@ -75,7 +75,7 @@ func (t *channelTable) slot(key channelKey) int {
 	return int(uint64(key) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
 }
 
-// find returns the entry of a key that has messages, or nil.
+// find returns the entry of a key, which may have become empty, or nil.
 func (t *channelTable) find(key channelKey) *channelEnd {
 	if len(t.entries) == 0 {
 		return nil

@@ -1,30 +1,15 @@
 package verify_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 
-	"reprise/trace"
+	"reprise/internal/tracetest"
 	"reprise/trace/verify"
-	"reprise/tracegen/hpl"
 )
-
-// small returns a trace of HPL on two processes.
-func small(n int) (*trace.Trace, error) {
-	p := hpl.DefaultParams(n, 1, 2)
-	p.NB, p.Depth = 2, 0
-	p.Pivots = hpl.Pivots{Kind: hpl.NoPivots}
-	var file bytes.Buffer
-	if err := hpl.Generate(context.Background(), &file, p, hpl.Options{}); err != nil {
-		return nil, err
-	}
-	return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "example")
-}
 
 // What is sent is received.
 func ExampleTrace() {
-	tr, err := small(4)
+	tr, err := tracetest.Messages(3)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +20,7 @@ func ExampleTrace() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(verified)
+	fmt.Println(verified.Ranks, "ranks,", verified.Messages, "messages")
 	// Output:
-	// 1 window, 24 blocks, 2 ranks, 51 actions, 4 messages sent and received
+	// 2 ranks, 3 messages
 }

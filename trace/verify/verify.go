@@ -58,9 +58,11 @@ func (f *Fault) before(g *Fault) bool {
 // source, destination and tag the sizes sent are, in order, the sizes received
 // (receives from any source or with any tag count as many messages that the others leave),
 // and that all ranks call the same collective operations, with counts that agree.
+// A receive of unknown size has the sizes of its source, destination and tag passed over
+// until both ends have come to the same number of messages again.
 // The first fault, a *Fault, is that of the lowest step and rank; of messages
-// that do not balance it is looked for in a second pass, and so only in a file:
-// of a stream the error names source, destination and tag. Memory does not
+// that do not balance it is looked for in a second pass, among 64 sources, destinations and
+// tags at most, and so only in a file: of a stream the error names source, destination and tag. Memory does not
 // depend on the number of messages but on how many source, destination and tag
 // triples are out of balance at the end of a window. After each rank of a window progress,
 // unless it is nil, is told how many steps are done of all ranks together.

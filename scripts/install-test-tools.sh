@@ -1,0 +1,17 @@
+#!/bin/sh
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh and fish.
+# Needs root and Debian where one is missing.
+set -eu
+missing=
+command -v python3 >/dev/null || missing="$missing python3"
+ldconfig -p | grep -q 'libzstd\.so\.1' || missing="$missing libzstd1"
+for tool in groff zsh fish; do
+	command -v "$tool" >/dev/null || missing="$missing $tool"
+done
+if [ -z "$missing" ]; then
+	exit 0
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086 # one word for each package
+apt-get install -qq -y --no-install-recommends $missing >/dev/null
