@@ -21,17 +21,14 @@ const fewHosts = 32
 
 // Windowed warns if the TCP window, and not a link, limits a route between two of the
 // hosts that ranks run on, and names the route that loses most. If there are many hosts it
-// looks at the routes to those that come 1, 2, 4 and so on places later, so that near and
-// far ones are among them.
+// looks at two routes of each, to the next one and to the one half of them later, and for
+// some also at those to hosts that come 2, 4 and so on places later, so that near and far
+// ones are among them.
 func Windowed(p *platforms.Platform, o *Options, hosts []int32) []warning.Warning {
 	w := windows{p: p, o: o, least: 1}
 	used := distinct(hosts)
-	next := func(d int) int { return d + 1 }
-	if len(used) > fewHosts {
-		next = func(d int) int { return 2 * d }
-	}
 	for i, src := range used {
-		for d := 1; d < len(used); d = next(d) {
+		for d := 1; d < len(used); d = further(i, d, len(used)) {
 			w.look(src, used[(i+d)%len(used)])
 		}
 	}
@@ -40,6 +37,19 @@ func Windowed(p *platforms.Platform, o *Options, hosts []int32) []warning.Warnin
 	}
 	return []warning.Warning{warning.New("messages from host %s to %s get %.4g of the %.4g byte/s of their links, as the TCP window limits them: latency %.4g s, network/TCP-gamma %.10g, of which 0 is no window",
 		p.Host(w.src).Name, p.Host(w.dst).Name, w.window, w.narrow, w.latency, o.TCPGamma)}
+}
+
+// further returns which distance comes after d where the routes of host i of n are looked at.
+func further(i, d, n int) int {
+	switch half := n / 2; {
+	case n <= fewHosts:
+		return d + 1
+	case i%(n/fewHosts) == 0:
+		return 2 * d
+	case d < half:
+		return half
+	}
+	return n
 }
 
 // distinct returns each host once, in the order of their first ranks.
