@@ -36,3 +36,41 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+// TestNaturals: fields that are read together have the values that they have one by one, or
+// none of them is read.
+func TestNaturals(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	fields := []string{"0", "7", "129", "00", "9", "31", "4096", "65536", "100000", "123456789012345", "1234567890123456", "-1", "+1", "1.5", "1e3", "x", "12x", ""}
+	blanks := []string{" ", " ", " ", " ", " ", " ", " ", "  ", "\t", ""}
+	read := 0
+	for range 200000 {
+		text := ""
+		for range random.IntN(5) {
+			text += blanks[random.IntN(len(blanks))] + fields[random.IntN(len(fields))]
+		}
+		one := &lines{fields: fieldsOf(text)}
+		all := &lines{fields: fieldsOf(text)}
+		var got [3]int64
+		if !all.naturals(got[:]) {
+			if all.at != 0 {
+				t.Fatalf("%q: not read, but at %d", text, all.at)
+			}
+			continue
+		}
+		read++
+		for i := range got {
+			if want := one.integer("number", 0, 1<<52); one.err != nil || got[i] != want {
+				t.Fatalf("%q: %d, want %d, %v", text, got, want, one.err)
+			}
+		}
+		if one.at != all.at {
+			t.Fatalf("%q: up to %d, want %d", text, all.at, one.at)
+		}
+	}
+	if read < 1000 {
+		t.Errorf("only %d of the lines were read", read)
+	}
+}
+
+func fieldsOf(text string) fields { return fields{text: []byte(text + "\n")} }

@@ -105,9 +105,11 @@ func (f fields) left() int {
 	return n
 }
 
-// digits reads the next field of a line from text[at:] if it consists of at most 15
-// digits, which are exact as a float64. It returns where the field ends, 0 if it is
-// another one.
+// maxDigits of a number are exact as a float64.
+const maxDigits = 15
+
+// digits reads the next field of a line from text[at:] if it consists of at most maxDigits
+// digits. It returns where the field ends, 0 if it is another one.
 func digits(text []byte, at int) (n int64, end int) {
 	for in(blanks, text[at]) {
 		at++
@@ -121,7 +123,7 @@ func digits(text []byte, at int) (n int64, end int) {
 		n = 10*n + int64(digit)
 		at++
 	}
-	if count := at - begin; count == 0 || count > 15 || !in(ends, text[at]) {
+	if count := at - begin; count == 0 || count > maxDigits || !in(ends, text[at]) {
 		return 0, 0
 	}
 	return n, at
@@ -173,6 +175,34 @@ func (f *fields) truncated(what string, least, most int64) int64 {
 		return least
 	}
 	return int64(v)
+}
+
+// naturals reads the next fields of a line if all of them are digits, behind one blank
+// each, and else none of them.
+func (f *fields) naturals(numbers []int64) bool {
+	text, at := f.text, f.at
+	for i := range numbers {
+		if text[at] != ' ' {
+			return false
+		}
+		n, begin := int64(0), at+1
+		for at = begin; ; at++ {
+			digit := text[at] - '0'
+			if digit > 9 {
+				break
+			}
+			n = 10*n + int64(digit)
+		}
+		if uint(at-begin-1) >= maxDigits {
+			return false
+		}
+		numbers[i] = n
+	}
+	if !in(ends, text[at]) {
+		return false
+	}
+	f.at = at
+	return true
 }
 
 // typeSizes are the bytes of SimGrid's datatypes by number, as version 3.32 sends

@@ -64,8 +64,23 @@ const (
 	procNull      = -666          // no partner, and so no message
 )
 
+// message parses "PEER TAG COUNT [TYPE]" if these are the numbers of a rank, of a tag and
+// of a size, as nearly all are.
+func (t *Trace) message(f *fields, a *trace.Action) bool {
+	var n [3]int64
+	if begin := f.at; !f.naturals(n[:]) || n[0] >= int64(t.ranks) || n[1] > math.MaxInt32 || n[2] > maxBytes {
+		f.at = begin
+		return false
+	}
+	a.Peer, a.Tag, a.X[0] = int32(n[0]), int32(n[1]), f.size(n[2], t.defaultSize)
+	return true
+}
+
 // sent parses "PEER TAG COUNT [TYPE]" of a send.
 func (t *Trace) sent(f *fields, a *trace.Action) {
+	if t.message(f, a) {
+		return
+	}
 	if n := f.special(undefined, procNull); n != 0 {
 		f.note(toNobody, "to %d", n)
 		return
@@ -81,6 +96,9 @@ func (t *Trace) sent(f *fields, a *trace.Action) {
 // received parses "PEER TAG COUNT [TYPE]" of a receive, which may have wildcards and
 // need not know its size.
 func (t *Trace) received(f *fields, a *trace.Action) {
+	if t.message(f, a) {
+		return
+	}
 	switch f.special(anySource, undefined, procNull) {
 	case 0:
 		a.Peer = t.rank(f, "peer")
@@ -117,6 +135,9 @@ func wildTag(f *fields) int32 {
 func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	a.Kind = trace.KindSendrecv
 	first := s.firstOf(t, pairLines)
+	if t.exchange(f, a, first) {
+		return
+	}
 	out := f.integer("sent count", 0, maxBytes)
 	a.Peer = t.numbered(f, "destination", first)
 	in := f.integer("received count", 0, maxBytes)
@@ -126,6 +147,20 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	a.X[2] = int64(t.numbered(f, "source", first))
 	a.X[0] = f.size(out, t.defaultSize)
 	a.X[1] = f.size(in, t.defaultSize)
+}
+
+// exchange parses what sendrecv does if it is digits, as nearly all are.
+func (t *Trace) exchange(f *fields, a *trace.Action, first int64) bool {
+	var n [4]int64
+	begin, last := f.at, first+int64(t.ranks-1)
+	if !f.naturals(n[:]) || n[0] > maxBytes || n[2] > maxBytes || min(n[1], n[3]) < first || max(n[1], n[3]) > last {
+		f.at = begin
+		return false
+	}
+	a.Peer, a.X[2] = int32(n[1]-first), n[3]-first
+	a.X[0] = f.size(n[0], t.defaultSize)
+	a.X[1] = f.size(n[2], t.defaultSize)
+	return true
 }
 
 // numbered parses the number of a rank where that of rank 0 is first.
@@ -167,6 +202,15 @@ func (s *stream) test(f *fields, t *Trace, a *trace.Action) (ok bool) {
 // named parses "SRC DST TAG", which name a message, of a wait or a test. It is false at a mistake, and
 // where one of the two is nobody, so that there is nothing to wait for.
 func (s *stream) named(f *fields, t *Trace, verb string) (k key, ok bool) {
+	var n [3]int64
+	if begin := f.at; f.naturals(n[:]) && n[2] <= math.MaxInt32 {
+		first := s.firstOf(t, waitLines)
+		src, dst := n[0]-first, n[1]-first
+		if min(src, dst) >= 0 && max(src, dst) < int64(t.ranks) {
+			return key{int32(src), int32(dst), int32(n[2])}, true
+		}
+		f.at = begin
+	}
 	if f.done() {
 		f.failf("%s names no request: want source, destination and tag, which SimGrid before 3.20 wrote of none, and before 3.31 not of tests; %s", verb, convertOld)
 		return k, false
