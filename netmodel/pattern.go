@@ -36,15 +36,17 @@ func (r *routes) pattern(links []int32) ([]int32, pattern) {
 	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.summedOf != nil && !slices.Equal(r.summed, r.there) {
 		return links, 0
 	}
-	links = append(append(links, r.there...), r.back...)
 	p, of, walk := pattern(0), r.of, r.nextWalk()
-	for _, l := range links {
-		o := &of[l]
-		if o.met == walk || o.digit == 0 {
-			return links, 0
+	for _, way := range [...][]int32{r.there, r.back} {
+		for _, l := range way {
+			o := &of[l]
+			if o.met == walk || o.digit == 0 {
+				return links, 0
+			}
+			o.met = walk
+			p = p<<4 | pattern(o.digit)
+			links = append(links, l)
 		}
-		o.met = walk
-		p = p<<4 | pattern(o.digit)
 	}
 	return links, p<<4 | pattern(len(r.there))
 }

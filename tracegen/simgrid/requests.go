@@ -73,7 +73,9 @@ func (q *requests) take(k key) (pendingRequest, bool) {
 	for i := range pending {
 		if pending[i].key == k {
 			r := pending[i]
-			copy(pending[1:i+1], pending)
+			if i > 0 {
+				copy(pending[1:i+1], pending)
+			}
 			q.gone++
 			return r, true
 		}
