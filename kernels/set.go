@@ -23,6 +23,10 @@ type Set struct {
 	mu       sync.Mutex
 	lastHost hostKey // ranks bind all their kernels in a row
 	lastList int32   // index in lists, of lastHost
+
+	lastName      string
+	lastOverrides []int32 // of the host with lastName, for any CPU; nil if none was asked for
+
 	lists    [][]int32
 	listIDs  map[string]int32 // of lists, by encoded content
 	sigs     []Signature
@@ -158,23 +162,29 @@ func (s *Set) hostList(h hostKey) int32 {
 		return s.lastList
 	}
 	var list []int32
-	for _, i := range s.exact[h.name] {
-		list = s.addOverride(list, i, h)
-	}
-	for _, i := range s.patterns {
-		if s.overrides[i].host.match(h.name) {
-			list = s.addOverride(list, i, h)
+	for _, i := range s.overridesOf(h.name) {
+		if cpu := s.overrides[i].cpu; cpu == anyCPU || cpu == h.cpu {
+			list = append(list, i)
 		}
 	}
-	slices.Sort(list)
 	s.lastHost, s.lastList = h, s.listID(list)
 	return s.lastList
 }
 
-func (s *Set) addOverride(list []int32, i int32, h hostKey) []int32 {
-	if cpu := s.overrides[i].cpu; cpu == anyCPU || cpu == h.cpu {
-		list = append(list, i)
+// overridesOf returns the overrides for any CPU of the host with that name, in their order.
+// The CPUs of a host are mostly asked for one after the other.
+func (s *Set) overridesOf(name string) []int32 {
+	if s.lastOverrides != nil && name == s.lastName {
+		return s.lastOverrides
 	}
+	list := append(make([]int32, 0, len(s.exact[name])), s.exact[name]...)
+	for _, i := range s.patterns {
+		if s.overrides[i].host.match(name) {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	s.lastName, s.lastOverrides = name, list
 	return list
 }
 
