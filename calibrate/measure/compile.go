@@ -20,19 +20,27 @@ func compile(ctx context.Context, compiler, dir string) (helper, about string, e
 	if compiler, err = findCompiler(compiler); err != nil {
 		return "", "", err
 	}
-	source := filepath.Join(dir, "helper.c")
-	if err := os.WriteFile(source, helperSource, 0o600); err != nil {
-		return "", "", err
-	}
 	helper = filepath.Join(dir, "helper")
-	if out, err := exec.CommandContext(ctx, compiler, "-O2", "-o", helper, source, "-ldl").CombinedOutput(); err != nil {
-		return "", "", fmt.Errorf("%s: %w: %s", compiler, err, firstLine(string(out)))
+	about, err = Compile(ctx, compiler, helperSource, helper, "-ldl")
+	return helper, about, err
+}
+
+// Compile makes a program, a path, of C source beside it, with the libraries, and returns
+// the compiler's first line about itself.
+func Compile(ctx context.Context, compiler string, source []byte, program string, libraries ...string) (about string, err error) {
+	file := program + ".c"
+	if err := os.WriteFile(file, source, 0o600); err != nil {
+		return "", err
+	}
+	args := append([]string{"-O2", "-o", program, file}, libraries...)
+	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", compiler, err, firstLine(string(out)))
 	}
 	out, err := exec.CommandContext(ctx, compiler, "--version").Output()
 	if err != nil {
-		return helper, compiler + " (version unknown)", nil
+		return compiler + " (version unknown)", nil
 	}
-	return helper, firstLine(string(out)), nil
+	return firstLine(string(out)), nil
 }
 
 func findCompiler(name string) (string, error) {
