@@ -41,13 +41,13 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 		if !rules[i].pattern.match(sig.Name) {
 			continue
 		}
-		c := compiler{sig: sig, spec: &rules[i].model, speed: 1}
+		c := compiler{sig: sig, spec: &rules[i].model, speed: host.Factor}
 		if c.spec.flop {
 			if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
 				err := fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
 				return m, false, s.errorf(c.spec.line, sig, err)
 			}
-			c.speed = host.Speed
+			c.speed *= host.Speed
 		}
 		p, line, err := c.compile()
 		if err != nil {
@@ -128,7 +128,7 @@ func (n *pieceNoise) append(code []byte) []byte {
 type compiler struct {
 	sig     Signature
 	spec    *spec
-	speed   float64 // units of cost per second
+	speed   float64 // units of cost per second, or seconds of the file
 	extents []dimSet
 }
 

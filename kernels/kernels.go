@@ -52,4 +52,6 @@ type Host struct {
 	Name  string
 	Slot  int     // index of the rank among the ranks of its host, from 0
 	Speed float64 // flop/s of what one rank gets; used by models in unit flop only
+	// Factor is how many times as quick it is as the file says; 0 means 1.
+	Factor float64
 }

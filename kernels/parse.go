@@ -51,7 +51,9 @@ func parse(r io.Reader, name string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSet(name, p.cpusPerHost, base, overrides), nil
+	s := newSet(name, p.cpusPerHost, base, overrides)
+	s.scatter = p.scatter
+	return s, nil
 }
 
 // fileParser turns nodes into rules.
@@ -59,13 +61,14 @@ type fileParser struct {
 	yamlfile.Document
 	flop        bool // the file's unit
 	cpusPerHost int
+	scatter     float64
 	noise       *noiseSpec // of models that say nothing about it; nil: none
 	inFlop      bool       // coefficients of the model that is read are in flop, not seconds
 }
 
 // file parses the root of the document.
 func (p *fileParser) file(root ast.Node) (base []rule, overrides []override, err error) {
-	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise", "kernels", "hosts")
+	f, err := p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise", "host_scatter", "kernels", "hosts")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,11 +110,24 @@ func (p *fileParser) header(f map[string]ast.Node) (err error) {
 			return err
 		}
 	}
+	if n := f["host_scatter"]; n != nil {
+		sd, err := p.Deviation(n, "host_scatter")
+		if err != nil {
+			return err
+		}
+		if sd.Fixed != 0 || sd.Relative > maxScatter {
+			return p.Errorf(n, "host_scatter: want a percentage of at most %g%%, found %s", 100*maxScatter, yamlfile.Describe(n))
+		}
+		p.scatter = sd.Relative
+	}
 	if n := f["noise"]; n != nil {
 		return p.noiseOfAll(n)
 	}
 	return nil
 }
+
+// maxScatter bounds host_scatter: hosts that differ more are of several kinds.
+const maxScatter = 0.2
 
 // noiseOfAll parses the noise of all models that have none of their own.
 func (p *fileParser) noiseOfAll(n ast.Node) error {

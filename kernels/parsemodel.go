@@ -28,6 +28,8 @@ type pieceSpec struct {
 	conds []condition
 	terms []termSpec // none: free
 	noise *noiseSpec // nil: none
+
+	factor [][]float64 // Cholesky factor of the coefficients' covariance; nil: they are exact
 }
 
 // noiseSpec is the noise of a piece. Where there is an sd, a polynomial, it is the
@@ -69,7 +71,7 @@ func (p *fileParser) model(e yamlfile.Entry) (spec, error) {
 // modelFields parses a model that is a mapping: the keys of one piece or
 // "pieces", with those of the whole model.
 func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
-	f, err := p.Fields(n, what, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise")
+	f, err := p.Fields(n, what, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise", "covariance")
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (p *fileParser) modelFields(n ast.Node, what string, m *spec) error {
 	if f["pieces"] == nil {
 		return p.addPiece(n, f, what, true, m)
 	}
-	for _, key := range []string{"when", "if", "terms", "free"} {
+	for _, key := range []string{"when", "if", "terms", "free", "covariance"} {
 		if f[key] != nil {
 			return p.Errorf(f[key], "%s: %q beside pieces: it belongs into one of them", what, key)
 		}
@@ -143,7 +145,7 @@ func (p *fileParser) pieces(n ast.Node, what string, m *spec) error {
 		return p.Errorf(n, "%s: no pieces", what)
 	}
 	for i, item := range items {
-		f, err := p.Fields(item, what, "when", "if", "terms", "free", "noise")
+		f, err := p.Fields(item, what, "when", "if", "terms", "free", "noise", "covariance")
 		if err != nil {
 			return err
 		}
@@ -173,6 +175,11 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 	}
 	if c.noise, err = p.pieceNoise(f["noise"], what, &c, m); err != nil {
 		return err
+	}
+	if f["covariance"] != nil {
+		if c.factor, err = p.covariance(f["covariance"], what, len(c.terms)); err != nil {
+			return err
+		}
 	}
 	always := len(c.when) == 0 && len(c.conds) == 0
 	switch {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"reprise/noise"
 )
 
 // Set is a parsed and checked kernel file, with a cache of what has been
@@ -19,6 +21,8 @@ type Set struct {
 	exact       map[string][]int32 // overrides by exact host name, ascending
 	patterns    []int32            // the other overrides, ascending
 	usesSpeed   bool               // some model is in unit flop
+	scatter     float64            // standard deviation of times from host to host, relative
+	hosts       *noise.Source      // that this set is drawn from; nil: hosts are alike
 
 	mu       sync.Mutex
 	lastHost hostKey // ranks bind all their kernels in a row
@@ -45,6 +49,7 @@ type hostKey struct {
 type boundKey struct {
 	list, sig int32
 	speed     float64 // 0 unless usesSpeed
+	factor    float64 // how many times as quick the host is
 }
 
 func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Set {
@@ -101,7 +106,8 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	key := boundKey{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), sig: id}
+	host.Factor = s.factorOf(&host)
+	key := boundKey{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), sig: id, factor: host.Factor}
 	if s.usesSpeed {
 		key.speed = host.Speed
 	}

@@ -63,7 +63,7 @@ func (d *Document) Noise(n ast.Node, what string, sd func(n ast.Node, what strin
 		err = sd(v, what)
 	default:
 		m := noise.Mode{Weight: 1}
-		m.SD, err = d.deviation(v, what)
+		m.SD, err = d.Deviation(v, what)
 		l.Modes = []noise.Mode{m}
 	}
 	return l, err
@@ -115,12 +115,12 @@ func (d *Document) oneMode(n ast.Node, what string) (m noise.Mode, err error) {
 			return m, err
 		}
 	}
-	m.SD, err = d.deviation(f["sd"], what+": sd")
+	m.SD, err = d.Deviation(f["sd"], what+": sd")
 	return m, err
 }
 
-// deviation parses an amount that is not negative.
-func (d *Document) deviation(n ast.Node, what string) (noise.Amount, error) {
+// Deviation parses an amount that is not negative.
+func (d *Document) Deviation(n ast.Node, what string) (noise.Amount, error) {
 	a, err := d.amount(n, what)
 	if err == nil && (a.Fixed < 0 || a.Relative < 0) {
 		err = d.Errorf(n, "%s: want a standard deviation >= 0, found %s", what, Quote(n.GetToken().Value))
