@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // FileOptions says what WriteYAML writes besides the coefficients.
@@ -31,7 +31,7 @@ func (o *FileOptions) Validate() error {
 	case name == "":
 	case name == o.HostName:
 		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
-	case name != words.Plain(name):
+	case name != wording.Plain(name):
 		errs = append(errs, fmt.Errorf("host name %q, want letters, digits, points, _ and - beside {}", o.HostName))
 	}
 	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // setProperties fills in the options of the simulator.
@@ -93,7 +93,7 @@ type Machine struct {
 // readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
-	case m.Name == "" || m.Name != words.Plain(m.Name):
+	case m.Name == "" || m.Name != wording.Plain(m.Name):
 		return fmt.Errorf("name %q of the machine, want letters, digits, points, _ and -", m.Name)
 	case m.Hosts < 1 || m.Hosts > 1<<20:
 		return fmt.Errorf("%d hosts, want 1 to %d", m.Hosts, 1<<20)

@@ -3,7 +3,7 @@ package calibrate
 import (
 	"fmt"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // Series is what a plot of a fit shows.
@@ -24,7 +24,7 @@ func (r *KernelReport) Series() []Series {
 		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			name := fmt.Sprintf("%s-host-%s", f.Function, words.Plain(g.Host))
+			name := fmt.Sprintf("%s-host-%s", f.Function, wording.Plain(g.Host))
 			if g.CPU != nil {
 				name += fmt.Sprintf("-cpu-%d", *g.CPU)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"reprise/internal/agenda"
+	"reprise/internal/eventqueue"
 	"reprise/internal/invariants"
 	"reprise/noise"
 	"reprise/platforms"
@@ -32,7 +32,7 @@ type Network struct {
 	links     []link
 	fatpipes  []fatpipe // by link; nil if the platform has none
 
-	events agenda.Agenda // by flow: start of its bandwidth phase, then planned end
+	events eventqueue.Queue // by flow: start of its bandwidth phase, then planned end
 
 	// What changed since the last solve.
 	fresh     []uint32 // flows that began their bandwidth phase
@@ -106,7 +106,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 		return nil, err
 	}
 	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		local: newSolver(), events: agenda.New(0)}
+		local: newSolver(), events: eventqueue.New(0)}
 	for i, l := range links {
 		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: none, room: nowhere}
 		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {

@@ -33,12 +33,12 @@ func (n *Network) InFlight(id int32) bool {
 	if uint(id) >= uint(len(n.flows)) {
 		return false
 	}
-	return n.flows[id].since != noDate || !math.IsInf(n.events.Date(id), 1)
+	return n.flows[id].since != noDate || !math.IsInf(n.events.Time(id), 1)
 }
 
 // checkState checks one transfer, and reports whether it is in its bandwidth phase.
 func (n *Network) checkState(id uint32) (carries bool, err error) {
-	f, c, date := &n.flows[id], &n.cold[id], n.events.Date(int32(id))
+	f, c, date := &n.flows[id], &n.cold[id], n.events.Time(int32(id))
 	if !n.InFlight(int32(id)) {
 		return false, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // A rule says what an element may hold. Names ending in "!" are required; "*" is any.
@@ -94,12 +94,12 @@ func (e *element) canonise(attr string, words []string) {
 func checkTree(e *element, file string) error {
 	r := schema[e.name]
 	if err := checkAttrs(e, r); err != nil {
-		return fmt.Errorf("%s:%d: %w", file, e.line, words.Brief(err))
+		return fmt.Errorf("%s:%d: %w", file, e.line, wording.Brief(err))
 	}
 	allowed := strings.Fields(r.children)
 	for _, c := range e.children {
 		if !slices.Contains(allowed, c.name) {
-			return fmt.Errorf("%s:%d: %w", file, c.line, words.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
+			return fmt.Errorf("%s:%d: %w", file, c.line, wording.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
 		}
 		if err := checkTree(c, file); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/agenda"
+	"reprise/internal/eventqueue"
 	"reprise/netmodel"
 	"reprise/platforms"
 )
@@ -22,11 +22,11 @@ import (
 type changes struct {
 	uses  []platforms.ProfileUse
 	at    []platforms.ProfileTime // by use: of its next value
-	hosts agenda.Agenda           // by use: dates of changes of hosts
-	links agenda.Agenda           // by use: dates of changes of links
+	hosts eventqueue.Queue        // by use: dates of changes of hosts
+	links eventqueue.Queue        // by use: dates of changes of links
 
-	starts agenda.Agenda // by message: dates of transfers that wait for changes before them
-	sizes  []int64       // by message: of those transfers, bytes
+	starts eventqueue.Queue // by message: dates of transfers that wait for changes before them
+	sizes  []int64          // by message: of those transfers, bytes
 }
 
 // errSteps is the error of a part of a trace on a machine that changes with time: when
@@ -44,7 +44,7 @@ func (e *engine) watchChanges(o *Options) error {
 		return errSteps
 	}
 	c := &changes{uses: uses, at: make([]platforms.ProfileTime, len(uses)),
-		hosts: agenda.New(len(uses)), links: agenda.New(len(uses)), starts: agenda.New(0)}
+		hosts: eventqueue.New(len(uses)), links: eventqueue.New(len(uses)), starts: eventqueue.New(0)}
 	e.changes = c
 	for i := range uses {
 		c.at[i] = uses[i].Profile.Begin()

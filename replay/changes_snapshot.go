@@ -44,5 +44,5 @@ func (e *engine) snapshotChanges(c *snapshot.Codec) {
 
 // waits reports whether the transfer of a message waits for changes before it.
 func (c *changes) waits(id int32) bool {
-	return c != nil && int(id) < len(c.sizes) && !math.IsInf(c.starts.Date(id), 1)
+	return c != nil && int(id) < len(c.sizes) && !math.IsInf(c.starts.Time(id), 1)
 }

@@ -11,7 +11,7 @@ import (
 
 	"reprise/internal/recognise"
 	"reprise/internal/snapshot"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -84,7 +84,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 	if err == nil {
 		return nil
 	}
-	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, words.Brief(err)), f.Name, f.File, recognise.Checkpoint)
+	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, wording.Brief(err)), f.Name, f.File, recognise.Checkpoint)
 }
 
 // Bounds of the identity in a checkpoint.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"reprise/internal/agenda"
+	"reprise/internal/eventqueue"
 	"reprise/netmodel"
 	"reprise/replay/collective"
 	"reprise/smpi"
@@ -39,8 +39,8 @@ type engine struct {
 	after    []int32 // by message: the next in a list of posts, or of free messages
 	free     int32   // list of free messages, -1: none
 
-	parked   agenda.Agenda // dates at which ranks go on
-	matching agenda.Agenda // dates of sends to ranks that wait for any of several
+	parked   eventqueue.Queue // dates at which ranks go on
+	matching eventqueue.Queue // dates of sends to ranks that wait for any of several
 	cpus     processors
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order

@@ -9,7 +9,7 @@ import (
 
 	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/platforms"
 )
 
@@ -40,7 +40,7 @@ func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
 		}
 		if err := f.add(strings.TrimSpace(text)); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, f.line, words.Brief(err))
+			return nil, fmt.Errorf("%s:%d: %w", name, f.line, wording.Brief(err))
 		}
 	}
 	if err := linescan.Err(scan); err != nil {

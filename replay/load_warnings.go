@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/builtin"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -67,7 +67,7 @@ func (l *loader) oversubscribed() []warning.Warning {
 		return nil
 	}
 	ph := m.Platform.Host(int(host))
-	text := fmt.Sprintf("host %s runs %s on %s", ph.Name, words.Count(ranks, "rank"), words.Count(ph.Cores, "core"))
+	text := fmt.Sprintf("host %s runs %s on %s", ph.Name, wording.Count(ranks, "rank"), wording.Count(ph.Cores, "core"))
 	if names := m.kernelsIn(kernels.Seconds, l.called, host); len(names) > 0 {
 		text += fmt.Sprintf(", and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores", andOthers(names))
 	} else {
@@ -108,7 +108,7 @@ func andOthers(names []string) string {
 	if len(names) == 1 {
 		return "kernel " + names[0]
 	}
-	return fmt.Sprintf("kernel %s (and %s)", names[0], words.Count(len(names)-1, "other"))
+	return fmt.Sprintf("kernel %s (and %s)", names[0], wording.Count(len(names)-1, "other"))
 }
 
 // mostUnknown is how many names of hosts a warning has.
@@ -131,7 +131,7 @@ func (l *loader) unknownHosts() []warning.Warning {
 	}
 	text := ""
 	for _, name := range list[:min(len(list), mostUnknown)] {
-		text += ", " + words.Quote(name)
+		text += ", " + wording.Quote(name)
 	}
 	if more := len(list) - mostUnknown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -145,7 +145,7 @@ func knownAlgorithm(option, name string) error {
 	name = strings.TrimSpace(name)
 	operation, ok := strings.CutPrefix(option, "smpi/")
 	if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
-		return fmt.Errorf("algorithm %s of %s, known are %s", words.Quote(name), operation, strings.Join(known, ", "))
+		return fmt.Errorf("algorithm %s of %s, known are %s", wording.Quote(name), operation, strings.Join(known, ", "))
 	}
 	return nil
 }

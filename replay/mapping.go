@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/platforms"
 )
 
@@ -33,7 +33,7 @@ func FillHosts(p *platforms.Platform, ranks, perHost int) ([]int32, error) {
 	}
 	if len(hosts) < ranks {
 		return nil, fmt.Errorf("%s: %w: %d ranks, and room for %d on %s (%s)",
-			p.Name(), ErrTooManyRanks, ranks, len(hosts), words.Count(p.NumHosts(), "host"), each)
+			p.Name(), ErrTooManyRanks, ranks, len(hosts), wording.Count(p.NumHosts(), "host"), each)
 	}
 	return hosts, nil
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/internal/dates"
+	"reprise/internal/actiontimes"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -122,7 +122,7 @@ func runCase(t testing.TB, dir string) (*replay.Result, error) {
 // dateCase does the same and returns the date of each action as well.
 func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 	t.Helper()
-	text, err := dates.Open(filepath.Join(dir, "trace.index"), dir)
+	text, err := actiontimes.Open(filepath.Join(dir, "trace.index"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, text.Dates(res, o.Network.InitTime)
+	return res, text.EndTimes(res, o.Network.InitTime)
 }
 
 // off is the difference of a date from the expected one, in units of what is

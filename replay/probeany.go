@@ -57,7 +57,7 @@ func (e *engine) lookForAny(r, src, tag int32) (verdict, error) {
 // lookEarlier has rank r look at the first of its probes that sees a message visible from
 // the date on, unless it does before.
 func (e *engine) lookEarlier(r int32, date float64) {
-	if _, look := e.nextLook(&e.ranks[r], date); look < e.parked.Date(r) {
+	if _, look := e.nextLook(&e.ranks[r], date); look < e.parked.Time(r) {
 		e.parked.Set(r, look)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/trace"
 )
 
@@ -49,11 +49,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, "time of a rank", r.Kinds, mean)
 	table(&b, "compute", r.Kernels, mean)
 	table(&b, "phase", r.Phases, mean)
-	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", words.Thousands(r.Messages), words.Noun(r.Messages, "message"), size(r.Bytes), words.Thousands(r.Actions), words.Noun(r.Actions, "action"))
+	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", wording.Thousands(r.Messages), wording.Noun(r.Messages, "message"), size(r.Bytes), wording.Thousands(r.Actions), wording.Noun(r.Actions, "action"))
 	if r.Polls > 0 {
-		fmt.Fprintf(&b, ", %s polls", words.Thousands(r.Polls))
+		fmt.Fprintf(&b, ", %s polls", wording.Thousands(r.Polls))
 	}
-	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, words.Thousands(int64(r.Speed)), size(r.PeakRSS))
+	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, wording.Thousands(int64(r.Speed)), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
@@ -74,7 +74,7 @@ func (r *Report) machine() string {
 	for _, rank := range r.Ranks {
 		hosts[rank.Host] = true
 	}
-	text := fmt.Sprintf("%s, %s on %s", r.Platform, words.Count(len(r.Ranks), "rank"), words.Count(len(hosts), "host"))
+	text := fmt.Sprintf("%s, %s on %s", r.Platform, wording.Count(len(r.Ranks), "rank"), wording.Count(len(hosts), "host"))
 	if r.KernelFile != "" {
 		text += ", kernels " + r.KernelFile
 	}

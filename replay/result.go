@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/netmodel"
 	"reprise/trace"
 	"reprise/warning"
@@ -135,13 +135,13 @@ func (e *engine) warnings() []warning.Warning {
 	}
 	var list warning.List
 	if sends > 0 {
-		list.Add(warning.New("%s sent but never received", words.Count(sends, "message")))
+		list.Add(warning.New("%s sent but never received", wording.Count(sends, "message")))
 	}
 	if recvs > 0 {
-		list.Add(warning.New("%s posted but never matched", words.Count(recvs, "receive")))
+		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
 	}
 	if e.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", words.Count(e.numTruncated, "message")))
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.numTruncated, "message")))
 	}
 	if e.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/internal/agenda"
+	"reprise/internal/eventqueue"
 	"reprise/netmodel"
 	"reprise/smpi"
 	"reprise/trace"
@@ -100,7 +100,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		actions:   make([]trace.Action, h.Ranks*bufferedActions),
 		first:     -1, free: -1, live: h.Ranks,
 		overflow: make([][]request, 1),
-		parked:   agenda.New(h.Ranks), matching: agenda.New(0),
+		parked:   eventqueue.New(h.Ranks), matching: eventqueue.New(0),
 		orderedProbes: o.Network.GrowInjectedTimes && o.Network.IprobeCost > 0,
 		probeFactor:   1, testFactor: 1,
 		book:     newLedger(h.Ranks, len(h.Kernels), len(h.Phases)),

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/warning"
 )
 
@@ -49,7 +49,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Gflops > 0 {
 		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
 	}
-	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, words.Count(r.Header.Ranks, "rank"), words.Count(r.Hosts, "host"))
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, wording.Count(r.Header.Ranks, "rank"), wording.Count(r.Hosts, "host"))
 	if r.KernelFile != "" {
 		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
 	}
@@ -61,8 +61,8 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	}
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
-		words.Thousands(int64(r.Simulated)), words.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), words.Thousands(r.Messages),
-		r.WallSeconds, words.Count(r.Workers, "worker"), size(r.PeakRSS))
+		wording.Thousands(int64(r.Simulated)), wording.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), wording.Thousands(r.Messages),
+		r.WallSeconds, wording.Count(r.Workers, "worker"), size(r.PeakRSS))
 	r.writeWarnings(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -73,7 +73,7 @@ func (r *EstimateReport) windowTable(b *strings.Builder) {
 	if r.Coupled {
 		seen = "after which the cold start is forgotten"
 	}
-	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", words.Count(len(r.Windows), "window"), words.Count(r.Rounds, "round"), words.Count(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", wording.Count(len(r.Windows), "window"), wording.Count(r.Rounds, "round"), wording.Count(r.Warmup, "step"), seen)
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
 		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)

@@ -51,7 +51,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	if rk.waits != t.waits[r] {
 		return fmt.Errorf("it waits for %d transfers, and %d are to end", rk.waits, t.waits[r])
 	}
-	date := e.parked.Date(r)
+	date := e.parked.Time(r)
 	parked, guarded, left := !math.IsInf(date, 1), rk.guardPeer != noGuard, rk.pos < rk.filled
 	ok := false
 	switch {
@@ -158,7 +158,7 @@ func (e *engine) checkProcessors() error {
 	for h := range e.cpus.hosts {
 		for _, r := range e.cpus.hosts[h].active {
 			w := &e.cpus.work[r]
-			if computing[r] || e.cpus.index[e.machine.Hosts[r]] != int32(h+1) || w.date > e.now || e.parked.Date(r) != w.date+w.left/w.rate {
+			if computing[r] || e.cpus.index[e.machine.Hosts[r]] != int32(h+1) || w.date > e.now || e.parked.Time(r) != w.date+w.left/w.rate {
 				return fmt.Errorf("rank %d computes what it does not, or not until then", r)
 			}
 			computing[r] = true

@@ -34,7 +34,7 @@ func TestResumeRefusesContradictions(t *testing.T) {
 		{"parked too", func(e *engine) { e.parked.Set(2, e.now+1) }, "rank 2: it waits for several things, or for none"},
 		{"not parked", func(e *engine) { e.parked.Clear(1) }, "rank 1 computes what it does not"},
 		{"not on a core", func(e *engine) { e.cpus.hosts[0].active = nil }, "rank 1 computes, or does not"},
-		{"ends later", func(e *engine) { e.parked.Set(1, e.parked.Date(1)+1) }, "rank 1 computes what it does not"},
+		{"ends later", func(e *engine) { e.parked.Set(1, e.parked.Time(1)+1) }, "rank 1 computes what it does not"},
 		{"waits", func(e *engine) { e.ranks[2].waits++ }, "rank 2: it waits for"},
 		{"holders", func(e *engine) { inFlight(e).refs++ }, "sides hold it"},
 		{"ended", func(e *engine) { inFlight(e).flags |= msgEnded }, "message "},

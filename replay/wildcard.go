@@ -89,7 +89,7 @@ func (e *engine) awaitSends(dst int32) {
 // one.
 func (e *engine) awaitSend(dst int32, date float64) {
 	e.matching.Grow(len(e.ranks))
-	if date < e.matching.Date(dst) {
+	if date < e.matching.Time(dst) {
 		e.matching.Set(dst, date)
 	}
 }

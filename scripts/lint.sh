@@ -1,6 +1,6 @@
 #!/bin/sh
 # Formatting, vet and staticcheck over all that is tracked, and the arithmetic of those that
-# decide a result; the rules of imports are a test (internal/house).
+# decide a result; the rules of imports are a test (internal/importrules).
 set -eu
 cd "$(dirname "$0")/.."
 unformatted=$(git ls-files -z "*.go" | xargs -0 gofmt -l)

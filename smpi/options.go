@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"reprise/internal/bounds"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/netmodel"
 	"reprise/platforms"
 )
@@ -70,7 +70,7 @@ func (o *Options) ApplyConfig(p *platforms.Platform) error {
 		}
 		done[name] = true
 		if err := o.Set(prop.Name, prop.Value); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, words.Brief(err))
+			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, wording.Brief(err))
 		}
 	}
 	return nil
@@ -98,7 +98,7 @@ func unknown(name string) error {
 	if aside(name) || retired(name) {
 		return nil
 	}
-	if near := words.Nearest(name, OptionNames()); near != "" {
+	if near := wording.Nearest(name, OptionNames()); near != "" {
 		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)

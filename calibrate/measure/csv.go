@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about
@@ -37,7 +37,7 @@ func HostName(name string) string {
 	if name == "" {
 		return unknown
 	}
-	return words.Plain(name)
+	return wording.Plain(name)
 }
 
 // Speed is how fast a CPU was.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // worker is a process that times calls.
@@ -67,7 +67,7 @@ func (w *worker) ready() error {
 	}
 	about, ok := strings.CutPrefix(line, "ready ")
 	if !ok {
-		return fmt.Errorf("worker: want \"ready\", found %s", words.Quote(line))
+		return fmt.Errorf("worker: want \"ready\", found %s", wording.Quote(line))
 	}
 	w.about = about
 	return nil
@@ -84,7 +84,7 @@ func (w *worker) line() (string, error) {
 	}
 	line := w.out.Text()
 	if text, ok := strings.CutPrefix(line, "error "); ok {
-		return "", fmt.Errorf("worker: %s", words.Cut(text, mostKept))
+		return "", fmt.Errorf("worker: %s", wording.Cut(text, mostKept))
 	}
 	return line, nil
 }
@@ -109,7 +109,7 @@ func (w *worker) seconds(s Size) (float64, error) {
 	}
 	seconds, err := strconv.ParseFloat(line, 64)
 	if err != nil || !(seconds >= 0 && seconds < 1e9) {
-		return 0, fmt.Errorf("worker: want seconds, found %s", words.Quote(line))
+		return 0, fmt.Errorf("worker: want seconds, found %s", wording.Quote(line))
 	}
 	return seconds, nil
 }

@@ -19,7 +19,7 @@ import (
 
 	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // MaxLine is the length of the longest line that is read, in bytes, and
@@ -195,7 +195,7 @@ func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 
 // Errorf returns an error about the current line, or that the file is no table.
 func (t *Reader) Errorf(format string, args ...any) error {
-	err := fmt.Errorf("%s: %w", t.Place(), words.Brief(fmt.Errorf(format, args...)))
+	err := fmt.Errorf("%s: %w", t.Place(), wording.Brief(fmt.Errorf(format, args...)))
 	return recognise.Instead(err, t.name, t.begin.Bytes(), recognise.Table)
 }
 

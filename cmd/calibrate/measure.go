@@ -16,9 +16,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate/measure"
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wholefile"
 )
 
 func measureCommand() *cli.Command {
@@ -191,7 +191,7 @@ func runMeasure(c *cli.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if err := wholefile.Check(c.String("output")); err != nil {
+	if err := atomicfile.Check(c.String("output")); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	root := os.DirFS("/")

@@ -10,8 +10,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate/hosts"
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/netmodel"
@@ -115,7 +115,7 @@ func writeFiles(list []output) error {
 		return nil
 	}
 	var after error
-	err := wholefile.Write(list[0].path, func(w io.Writer) error {
+	err := atomicfile.Write(list[0].path, func(w io.Writer) error {
 		if err := list[0].content(w); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 	var paths, dashes []string
 	for _, flag := range []string{"output", "platform", "mixture"} {
 		path := c.String(flag)
-		if err := wholefile.Spare(path, inputs...); err != nil {
+		if err := atomicfile.CheckOverwrite(path, inputs...); err != nil {
 			return command.Usagef("%s: --%s %w", c.Command.Name, flag, err)
 		}
 		if paths = append(paths, path); path == "-" {
@@ -151,7 +151,7 @@ func checkOutputs(c *cli.Context, inputs ...string) error {
 	if len(dashes) > 1 {
 		return command.Usagef("%s: %s: standard output takes one of them: name a file", c.Command.Name, strings.Join(dashes, ", "))
 	}
-	if err := wholefile.Distinct(paths...); err != nil {
+	if err := atomicfile.Distinct(paths...); err != nil {
 		return command.Usagef("%s: outputs %w", c.Command.Name, err)
 	}
 	return nil

@@ -11,10 +11,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/snapshot"
-	"reprise/internal/wholefile"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/replay"
 	"reprise/warning"
 )
@@ -147,7 +147,7 @@ func (k *keeper) tellFailures() {
 
 // save writes a checkpoint.
 func (k *keeper) save(p *replay.Pause) error {
-	err := wholefile.Write(k.file, func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) })
+	err := atomicfile.Write(k.file, func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) })
 	if err != nil {
 		k.failed++
 		k.last = fmt.Errorf("checkpoint: %w", err)
@@ -199,5 +199,5 @@ func (k *keeper) warnings() []warning.Warning {
 	if k.failed == 0 {
 		return nil
 	}
-	return []warning.Warning{warning.New("%s could not be written: %v", words.Count(k.failed, "checkpoint"), k.last)}
+	return []warning.Warning{warning.New("%s could not be written: %v", wording.Count(k.failed, "checkpoint"), k.last)}
 }

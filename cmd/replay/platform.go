@@ -14,7 +14,7 @@ import (
 
 	"reprise/internal/builtin"
 	"reprise/internal/command"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/platforms"
 	"reprise/smpi"
 	"reprise/warning"
@@ -223,12 +223,12 @@ func (d *described) writeText(w io.Writer) error {
 	if d.Nominal {
 		nominal = " (nominal)"
 	}
-	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, words.Count(d.Hosts, "host"), words.Count(d.Cores, "core"), d.Flops, nominal, words.Count(d.Links, "link"))
+	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, wording.Count(d.Hosts, "host"), wording.Count(d.Cores, "core"), d.Flops, nominal, wording.Count(d.Links, "link"))
 	for i := range d.Zones {
 		z := &d.Zones[i]
-		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, words.Count(z.Points, "point"))
+		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, wording.Count(z.Points, "point"))
 		for _, l := range z.Levels {
-			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, words.Count(l.Nodes, "node"), words.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
+			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, wording.Count(l.Nodes, "node"), wording.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
 		}
 		if z.Bisection > 0 {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
@@ -236,7 +236,7 @@ func (d *described) writeText(w io.Writer) error {
 	}
 	writeProfiles(t, d.Profiles)
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s%s\n", r.From, r.To, words.Count(len(r.Links), "link"), r.Latency, r.Bandwidth, r.limited())
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s%s\n", r.From, r.To, wording.Count(len(r.Links), "link"), r.Latency, r.Bandwidth, r.limited())
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/trace"
@@ -153,7 +153,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 func (s *settings) overtime(in *input, steps int, seconds float64) error {
 	all := s.steps(in)
 	if steps == 0 {
-		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", words.Count(all, "step"))
+		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", wording.Count(all, "step"))
 	}
 	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s", steps, all, max(1, seconds/float64(steps)*float64(all)))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/replay"
 	"reprise/smpi"
 	"reprise/warning"
@@ -32,7 +32,7 @@ type settings struct {
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
-	if first := c.Args().First(); c.NArg() > 1 && words.Nearest(first, []string{"platform"}) != "" {
+	if first := c.Args().First(); c.NArg() > 1 && wording.Nearest(first, []string{"platform"}) != "" {
 		return nil, command.Usagef("unknown command %q, did you mean platform?", first)
 	}
 	if c.NArg() != 1 {

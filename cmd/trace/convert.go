@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/wholefile"
 	"reprise/platforms"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
@@ -85,7 +85,7 @@ func (o *convertOptions) spare(inputs ...string) error {
 		outputs = append(outputs, simgrid.IndexOf(o.output))
 	}
 	for _, output := range outputs {
-		if err := wholefile.Spare(output, inputs...); err != nil {
+		if err := atomicfile.CheckOverwrite(output, inputs...); err != nil {
 			return command.Usagef("convert: --output %w", err)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wholefile"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/tracegen/goal"
@@ -167,9 +167,9 @@ func (o *convertOptions) isDir() bool {
 func (o *convertOptions) write(ctx context.Context, c *cli.Context, content func(io.Writer) error) error {
 	interruptible := func(w io.Writer) error { return content(contextWriter{ctx, w}) }
 	if o.output == "-" {
-		return wholefile.Buffered(c.App.Writer, interruptible)
+		return atomicfile.Buffered(c.App.Writer, interruptible)
 	}
-	return wholefile.Write(o.output, interruptible)
+	return atomicfile.Write(o.output, interruptible)
 }
 
 // contextWriter writes until its context ends.

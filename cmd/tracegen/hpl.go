@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wholefile"
 	"reprise/tracegen/hpl"
 )
 
@@ -74,7 +74,7 @@ func runHPL(c *cli.Context, args []string) error {
 	if c.Bool("list") {
 		return listCombinations(c)
 	}
-	if err := wholefile.Spare(c.String("output"), inputs(c)...); err != nil {
+	if err := atomicfile.CheckOverwrite(c.String("output"), inputs(c)...); err != nil {
 		return command.Usagef("hpl: --output %w", err)
 	}
 	p, o, err := request(c, args)

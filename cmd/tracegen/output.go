@@ -3,9 +3,9 @@ package main
 import (
 	"io"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wholefile"
 )
 
 // writeTrace calls write with a writer to the file at path, which appears whole
@@ -16,9 +16,9 @@ func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) erro
 	case path == "-" && terminal.Is(stdout):
 		return command.Usagef("a trace is binary: name a file with -o, or send standard output to a pipe or a file")
 	case path == "-":
-		return wholefile.Buffered(stdout, write)
+		return atomicfile.Buffered(stdout, write)
 	case terminal.IsPath(path):
 		return command.Usagef("%s: a trace is binary, and this is a terminal", path)
 	}
-	return wholefile.Write(path, write)
+	return atomicfile.Write(path, write)
 }

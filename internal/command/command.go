@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/warning"
 )
 
@@ -63,7 +63,7 @@ func Meant(flags []cli.Flag, name string) string {
 	for _, f := range flags {
 		names = append(names, f.Names()...)
 	}
-	if near := words.Nearest(name, names); near != "" {
+	if near := wording.Nearest(name, names); near != "" {
 		return ", did you mean " + dashed(near) + "?"
 	}
 	return ""

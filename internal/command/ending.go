@@ -7,8 +7,8 @@ import (
 	"sync"
 	"syscall"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/terminal"
-	"reprise/internal/wholefile"
 )
 
 // endings are what signals do in this process. There is one set of them: a process has
@@ -44,7 +44,7 @@ func listen(name string) {
 				end(sig)
 			case ending && sig == syscall.SIGHUP: // a terminal that closes sends several
 			default:
-				wholefile.Abandon()
+				atomicfile.Abandon()
 				if terminal.Is(os.Stderr) {
 					name = "\n" + name // behind a progress bar
 				}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"reprise/internal/wholefile"
+	"reprise/internal/atomicfile"
 )
 
 // RewriteSection replaces a section of a page.
@@ -25,7 +25,7 @@ func Rewrite(path string, edit func(text string) (string, error)) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return wholefile.Write(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, page)
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // Table is a Markdown table.
@@ -49,7 +49,7 @@ func Digits(x float64) string {
 	short := strconv.FormatFloat(x, 'e', 2, 64)
 	x, _ = strconv.ParseFloat(short, 64) // reads back what was written
 	if x >= 1000 {
-		return words.Thousands(int64(x))
+		return wording.Thousands(int64(x))
 	}
 	exponent, _ := strconv.Atoi(short[strings.IndexByte(short, 'e')+1:])
 	return strconv.FormatFloat(x, 'f', max(0, 2-exponent), 64)

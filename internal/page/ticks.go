@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // setTicks labels an axis and lets it reach from the first tick to the last.
@@ -19,7 +19,7 @@ func setTicks(axis *plot.Axis, ticks plot.ConstantTicks) {
 func ticksAt(points plotter.XYs) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, pt := range points {
-		ticks = append(ticks, plot.Tick{Value: pt.X, Label: words.Thousands(int64(pt.X))})
+		ticks = append(ticks, plot.Tick{Value: pt.X, Label: wording.Thousands(int64(pt.X))})
 	}
 	return ticks
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // Table is text in columns: the first is aligned left, the others right.
@@ -49,12 +49,12 @@ func (t *Table) Write(w io.Writer) error {
 }
 
 // Counted writes an integer with its noun.
-func Counted(v int64, noun string) string { return words.Thousands(v) + " " + words.Noun(v, noun) }
+func Counted(v int64, noun string) string { return wording.Thousands(v) + " " + wording.Noun(v, noun) }
 
 // Flop writes an amount of flop.
 func Flop(v float64) string {
 	if v < 1e15 && v == float64(int64(v)) {
-		return words.Thousands(int64(v))
+		return wording.Thousands(int64(v))
 	}
 	return strconv.FormatFloat(v, 'e', 6, 64)
 }

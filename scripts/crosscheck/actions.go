@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reprise/internal/dates"
+	"reprise/internal/actiontimes"
 	"reprise/platforms"
 	"reprise/replay"
 )
@@ -14,10 +14,10 @@ import (
 // the date at which each line has completed, NaN if it is no action. It returns nil
 // for cases of too many actions.
 func (t *tools) actions(dir string, c *testCase) ([][]float64, error) {
-	if c.script.actions() > dates.MostActions/16 {
+	if c.script.actions() > actiontimes.MostActions/16 {
 		return nil, nil
 	}
-	s, err := dates.Open(filepath.Join(dir, "trace.index"), dir)
+	s, err := actiontimes.Open(filepath.Join(dir, "trace.index"), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (t *tools) actions(dir string, c *testCase) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Dates(res, o.Network.InitTime), nil
+	return s.EndTimes(res, o.Network.InitTime), nil
 }
 
 // loadMachine does what the command does with a case's files and options.

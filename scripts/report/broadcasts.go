@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // broadcasts compares HPL's six on the machine of the weak scaling, 16x16 ranks.
@@ -28,7 +28,7 @@ func broadcasts(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.Row(name, words.Thousands(r.Messages), words.Thousands(r.Polls), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		t.Row(name, wording.Thousands(r.Messages), wording.Thousands(r.Polls), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 		plot.Names, rates = append(plot.Names, name), append(rates, r.rate()/1e6)
 	}
 	plot.Values = []plotter.Values{rates}

@@ -23,7 +23,7 @@ var engineParts = []struct {
 	{"trace decoding", []string{"trace/", "proto/", "tracegen/", "replay/source.go", "replay/barrier.go", "/klauspost/compress", "/google.golang.org/protobuf"}},
 	{"kernels", []string{"kernels/"}},
 	{"routes", []string{"netmodel/route.go", "platforms/"}},
-	{"agendas", []string{"internal/agenda/agenda.go"}},
+	{"event queues", []string{"internal/eventqueue/eventqueue.go"}},
 	{"solver", []string{"netmodel/local.go", "netmodel/local_heap.go", "netmodel/component.go", "netmodel/reference.go"}},
 	{"flows", []string{"netmodel/"}},
 	{"polls", []string{"replay/poll.go", "replay/wildcard.go"}},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // anchor is a run of HPL whose simulation with SMPI was published with its cost.
@@ -20,7 +20,7 @@ type anchor struct {
 // Better Performance Predictions and Experiments, PhD thesis, 2021, and its data.
 func dahuRun(n int, seconds, bytes float64) anchor {
 	return anchor{
-		name:     fmt.Sprintf("Dahu, 1,024 ranks, N = %s", words.Thousands(n)),
+		name:     fmt.Sprintf("Dahu, 1,024 ranks, N = %s", wording.Thousands(n)),
 		flags:    fmt.Sprintf("-N %d --NB 128 -P 32 -Q 32 --PFACT crout --RFACT right --NBMIN 2 --BCAST 2rg --DEPTH 1 --SWAP bin", n),
 		platform: "dahu", seconds: seconds, bytes: bytes,
 	}
@@ -83,7 +83,7 @@ func (l *lab) anchorRow(t *page.Table, a anchor, flags string) error {
 		how = fmt.Sprintf("estimate, ± %.2f %%", 100*r.Interval/r.Makespan)
 		r.Messages = r.Simulated
 	}
-	t.Row(a.name, how, words.Thousands(r.Messages), words.Thousands(r.Polls), page.Duration(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes),
+	t.Row(a.name, how, wording.Thousands(r.Messages), wording.Thousands(r.Polls), page.Duration(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes),
 		page.Duration(a.seconds), page.Megabytes(int64(a.bytes)))
 	return nil
 }

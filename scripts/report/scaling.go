@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // A weak scaling: 1024² entries of the matrix to a rank on square grids.
@@ -67,7 +67,7 @@ func scaling(l *lab) (string, error) {
 			return "", err
 		}
 		n := localOrder * int(math.Sqrt(float64(ranks)))
-		first.Row(words.Thousands(ranks), words.Thousands(n), page.Digits(float64(g.size)/1e3), page.Digits(g.seconds), fmt.Sprint("0:", steps), words.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		first.Row(wording.Thousands(ranks), wording.Thousands(n), page.Digits(float64(g.size)/1e3), page.Digits(g.seconds), fmt.Sprint("0:", steps), wording.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 		time.Add(float64(ranks), r.seconds/float64(steps))
 		memory.Add(float64(ranks), float64(r.bytes)/1e6)
 		if ranks > wholeRanks {
@@ -76,7 +76,7 @@ func scaling(l *lab) (string, error) {
 		if r, err = l.replay("--platform "+platform, g.path); err != nil {
 			return "", err
 		}
-		whole.Row(words.Thousands(ranks), words.Thousands(n), words.Thousands(n/128), words.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		whole.Row(wording.Thousands(ranks), wording.Thousands(n), wording.Thousands(n/128), wording.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 	}
 	if err := l.plotScaling(time, memory); err != nil {
 		return "", err

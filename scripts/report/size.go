@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // The runs of testdata/oracle/smpi-hpl on 256 ranks, by their N, and one below.
@@ -42,7 +42,7 @@ func size(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.Row(words.Thousands(n), words.Thousands(r.Messages), page.Digits(g.seconds), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes), theirs)
+		t.Row(wording.Thousands(n), wording.Thousands(r.Messages), page.Digits(g.seconds), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes), theirs)
 		time.Add(float64(n), r.seconds)
 	}
 	err = page.Graph{Title: "16x16 ranks, complete runs", X: "N", Y: "wall time, s", Curves: []page.Curve{time}}.Write(l.plots, "size-time")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // stampedeFlags are tracegen's for the run on Stampede (TOP500 of June 2013), as
@@ -35,11 +35,11 @@ func stampede(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.Row(steps, words.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
+		t.Row(steps, wording.Thousands(r.Messages), page.Digits(r.seconds), page.Digits(r.rate()), page.Megabytes(r.bytes))
 		all = append(all, r)
 	}
 	return t.String() + fmt.Sprintf("\nAll %s messages at the mean time per message of these windows would take **%s**: extrapolated.\n",
-		words.Thousands(total), page.Duration(extrapolate(total, all))) +
+		wording.Thousands(total), page.Duration(extrapolate(total, all))) +
 		commands("tracegen hpl "+stampedeFlags+" -o stampede.trace.zst", "replay --platform stampede --steps 100:150 stampede.trace.zst"), nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // traces measures files, their generation and statistics, and the expansion to
@@ -30,7 +30,7 @@ func traces(l *lab) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		t.Row(x.name, words.Thousands(g.size), page.Digits(g.seconds), page.Megabytes(g.bytes), words.Thousands(n), fmt.Sprintf("%.2g", float64(g.size)/float64(n)), page.Digits(stat.seconds), page.Megabytes(stat.bytes))
+		t.Row(x.name, wording.Thousands(g.size), page.Digits(g.seconds), page.Megabytes(g.bytes), wording.Thousands(n), fmt.Sprintf("%.2g", float64(g.size)/float64(n)), page.Digits(stat.seconds), page.Megabytes(stat.bytes))
 	}
 	fill, err := expansion()
 	if err != nil {

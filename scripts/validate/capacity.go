@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // capacityInputs are those of the capacity study: 512 ranks on a fat tree.
@@ -55,7 +55,7 @@ func capacity(l *lab) (section, error) {
 		if !slices.Contains(capacitySwitches[r.text("mapping")], k) {
 			continue
 		}
-		labels := []string{words.Thousands(n), fmt.Sprint(k), megabytesPerSecond(r.number("link_bandwidth_bytes_per_s")), fmt.Sprintf("%g", 1e6*r.number("link_latency_s")),
+		labels := []string{wording.Thousands(n), fmt.Sprint(k), megabytesPerSecond(r.number("link_bandwidth_bytes_per_s")), fmt.Sprintf("%g", 1e6*r.number("link_latency_s")),
 			r.text("speed_factor"), r.text("mapping")}
 		key := strings.Join(labels, " ")
 		i, ok := index[key]

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // cooling replays model D1_het for the two states of Dahu's cooling. Input, broken:
@@ -48,7 +48,7 @@ func cooling(l *lab) (section, error) {
 	for _, r := range s.rows {
 		n, st := r.whole("matrix_size"), states[r.text("cooling")]
 		points = append(points, point{
-			labels: []string{r.text("cooling"), words.Thousands(n)},
+			labels: []string{r.text("cooling"), wording.Thousands(n)},
 			run: run{hpl: dahuFlags(n, 128, 32, 32, "2rg", 1, "bin"), kernels: st.kernels,
 				platform: net.xml(cluster{first: st.first, last: st.first + 31, cores: 32})},
 			smpi: r.number("smpi_gflops"), real: real[r.text("cooling")][n],

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"reprise/internal/wholefile"
+	"reprise/internal/atomicfile"
 )
 
 // lab is where runs are replayed.
@@ -225,7 +225,7 @@ func (l *lab) keep(text, suffix string) (string, error) {
 
 // writeWhole writes a file so that it is complete as soon as it is there.
 func writeWhole(path string, b []byte) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // ladderStep is one of the models A1 to D2_het and simple: how much of the machine's
@@ -168,7 +168,7 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 	}
 	t := page.NewTable(head...)
 	for _, n := range orders {
-		cells := []string{words.Thousands(n)}
+		cells := []string{wording.Thousands(n)}
 		for _, step := range s.steps {
 			cells = append(cells, off(got[step.name][n], want(step.name)[n]))
 		}
@@ -185,9 +185,9 @@ func (s *ladderStudy) summary() string {
 			if s.ours[step.name][n] == 0 {
 				continue
 			}
-			smpi.add(relative(s.ours[step.name][n], s.smpi[step.name][n]), words.Thousands(n))
-			real.add(relative(s.ours[step.name][n], s.real[n]), words.Thousands(n))
-			theirs.add(relative(s.smpi[step.name][n], s.real[n]), words.Thousands(n))
+			smpi.add(relative(s.ours[step.name][n], s.smpi[step.name][n]), wording.Thousands(n))
+			real.add(relative(s.ours[step.name][n], s.real[n]), wording.Thousands(n))
+			theirs.add(relative(s.smpi[step.name][n], s.real[n]), wording.Thousands(n))
 		}
 		t.Row(step.name, fmt.Sprint(smpi.n()), fmt.Sprintf("%.2f", smpi.mean()), percent(smpi.worst), smpi.worstAt,
 			fmt.Sprintf("%.2f", real.mean()), percent(real.worst), fmt.Sprintf("%.2f", theirs.mean()), percent(theirs.worst))
@@ -212,7 +212,7 @@ func (l *lab) estimated() string {
 	if l.all {
 		return ""
 	}
-	return fmt.Sprintf("\nOurs without noise of kernels (A and C) are estimates within %d %% (95 %% confidence) from N = %s on.\n", sizeTolerance, words.Thousands(estimatedFrom))
+	return fmt.Sprintf("\nOurs without noise of kernels (A and C) are estimates within %d %% (95 %% confidence) from N = %s on.\n", sizeTolerance, wording.Thousands(estimatedFrom))
 }
 
 // estimate returns the flags of replay for a run of order n.

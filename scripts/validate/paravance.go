@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // paravance replays the five published simulations of a second cluster: 32x32 ranks
@@ -49,7 +49,7 @@ func (l *lab) paravancePoints(noisy bool) ([]point, error) {
 	var points []point
 	for _, r := range s.rows {
 		order := r.whole("matrix_size")
-		points = append(points, point{labels: []string{words.Thousands(order)}, smpi: r.number("smpi_gflops"),
+		points = append(points, point{labels: []string{wording.Thousands(order)}, smpi: r.number("smpi_gflops"),
 			run: run{hpl: dahuFlags(order, 128, 32, 32, "2rg", 1, "bin"), platform: machine, kernels: models}})
 	}
 	return points, s.err

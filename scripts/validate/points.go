@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // point is one configuration of a study: a run of ours beside what was published.
@@ -93,7 +93,7 @@ func gflops(x float64) string {
 	if x < 1000 {
 		return fmt.Sprintf("%.4g", x)
 	}
-	return words.Thousands(int64(x + 0.5))
+	return wording.Thousands(int64(x + 0.5))
 }
 
 // agreement is how far points are off.

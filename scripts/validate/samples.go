@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // sample is a row of a sensitivity study: a run of one machine and what varies. Gflops
@@ -90,7 +90,7 @@ func replayed(samples []sample) []sample {
 }
 
 // cell names what varies for an order of the matrix.
-func cell(n int, what string) string { return what + " with N = " + words.Thousands(n) }
+func cell(n int, what string) string { return what + " with N = " + wording.Thousands(n) }
 
 // cells names several of an order.
 func cells(n int, what ...string) []string {
@@ -158,7 +158,7 @@ func excessTable(head, base, than string, kinds []string, samples []sample) stri
 	var machines, published float64
 	for _, n := range studyOrders {
 		if b := ours[cell(n, base)]; b != nil {
-			orders, columns = append(orders, n), append(columns, "N = "+words.Thousands(n))
+			orders, columns = append(orders, n), append(columns, "N = "+wording.Thousands(n))
 			machines = max(machines, b.machines)
 			if theirs := smpi[cell(n, base)]; theirs != nil {
 				published = max(published, theirs.machines)
@@ -173,7 +173,7 @@ func excessTable(head, base, than string, kinds []string, samples []sample) stri
 		}
 		t.Row(row...)
 	}
-	return fmt.Sprintf("Time above that %s in percent, mean over %s of each N (SMPI's, over %.0f at most):\n\n", than, words.Count(int(machines), "machine"), published) + t.String()
+	return fmt.Sprintf("Time above that %s in percent, mean over %s of each N (SMPI's, over %.0f at most):\n\n", than, wording.Count(int(machines), "machine"), published) + t.String()
 }
 
 // pair writes ours and, in parentheses, SMPI's, where they are there.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/page"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // absolute compares the Gflops of the samples that are replayed, by order of the matrix.
@@ -23,7 +23,7 @@ func absolute(samples []sample) string {
 			}
 		}
 		if count > 0 {
-			t.Row(words.Thousands(n), fmt.Sprint(count), gflops(ours/count), gflops(smpi/count), percent(relative(ours, smpi)), off(unsolved, smpi))
+			t.Row(wording.Thousands(n), fmt.Sprint(count), gflops(ours/count), gflops(smpi/count), percent(relative(ours, smpi)), off(unsolved, smpi))
 		}
 	}
 	return t.String()
@@ -36,7 +36,7 @@ func unsolvedTable(head string, kinds []string, samples []sample) string {
 	columns := []string{head}
 	for _, n := range studyOrders {
 		if n <= unsolvedUpTo {
-			columns = append(columns, "N = "+words.Thousands(n)+": SMPI, Gflops", "ours − SMPI, %", "without back substitution, %")
+			columns = append(columns, "N = "+wording.Thousands(n)+": SMPI, Gflops", "ours − SMPI, %", "without back substitution, %")
 		}
 	}
 	t := page.NewTable(columns...)
@@ -261,7 +261,7 @@ func fiveRows(samples []sample) verdict {
 		}
 		const at = " at "
 		return fmt.Sprintf("%s if 4x64 leaves out the back substitution there, as published, and %s if it does not; %s",
-			as.list(odd, fives...)+at+words.Thousands(odd), all.list(odd, fives...)+at+words.Thousands(odd), all.list(large, fives...)+at+words.Thousands(large)), reproduced
+			as.list(odd, fives...)+at+wording.Thousands(odd), all.list(odd, fives...)+at+wording.Thousands(odd), all.list(large, fives...)+at+wording.Thousands(large)), reproduced
 	})
 	v.Only = only
 	return v

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // stampedeModels are the inputs of the simulations of Stampede.
@@ -103,7 +103,7 @@ func (m *stampedeModels) point(r row, halfDuplex bool, flags string) (point, boo
 	}
 	n := r.whole("matrix_size")
 	return point{
-		labels: []string{network, words.Thousands(n)},
+		labels: []string{network, wording.Thousands(n)},
 		run:    run{hpl: fmt.Sprintf("-N %d %s", n, stampedeFlags), platform: m.xml(halfDuplex), kernels: m.yaml(), flags: flags},
 		smpi:   r.number("smpi_gflops"),
 	}, !free || halfDuplex

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"reprise/calibrate/hosts"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // cooledNodes is the law of nodes of which some are slow: the classes of Dahu's
@@ -106,6 +106,6 @@ func removalPays(samples []sample) verdict {
 		for _, g := range grids {
 			pays = pays && o.at(large, g) < -0.5
 		}
-		return fmt.Sprintf("%s at %s, mean of machines drawn from the law", o.list(large, grids...), words.Thousands(large)), pays
+		return fmt.Sprintf("%s at %s, mean of machines drawn from the law", o.list(large, grids...), wording.Thousands(large)), pays
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // judged checks a verdict: "yes", "no" or "untested".
@@ -219,7 +219,7 @@ func TestSpatialClaims(t *testing.T) {
 // TestCell: what is not there is told as the page writes it.
 func TestCell(t *testing.T) {
 	v := decide(1, map[string]int{"a": 1}, cells(500000, "4x61"), nil)
-	if got := v.answer(); got != "not tested: no figure of 4x61 with N = "+words.Thousands(500000) {
+	if got := v.answer(); got != "not tested: no figure of 4x61 with N = "+wording.Thousands(500000) {
 		t.Error(got)
 	}
 }

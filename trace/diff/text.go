@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/texttable"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/trace/stat"
 )
 
@@ -106,7 +106,7 @@ func changeText(c CountChange) string {
 	}
 	switch p := *c.Percent; {
 	case math.Abs(p) >= 1000:
-		return "+" + words.Thousands(int64(math.Round(p))) + "%" // a fall is 100% at most
+		return "+" + wording.Thousands(int64(math.Round(p))) + "%" // a fall is 100% at most
 	case math.Abs(p) >= 1:
 		return fmt.Sprintf("%+.1f%%", p)
 	case math.Abs(p) >= 0.01:

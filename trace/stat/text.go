@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/texttable"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // WriteText prints the tables for people. Integers are exact; flop of 1e15 and more
@@ -50,12 +50,12 @@ func (s *Report) head() string {
 	if len(params) > 0 {
 		line("parameters", "%s", strings.Join(params, " "))
 	}
-	line("ranks", "%s", words.Thousands(int64(s.Ranks)))
-	line("steps", "%s of %s", words.Thousands(int64(s.Steps)), words.Thousands(int64(s.AllSteps)))
+	line("ranks", "%s", wording.Thousands(int64(s.Ranks)))
+	line("steps", "%s of %s", wording.Thousands(int64(s.Steps)), wording.Thousands(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
 	f := &s.File
 	line("file", "%s, %.6f per message; %s before compression (%.1f x); %s, %s, %s", texttable.Counted(f.Bytes, "byte"), f.BytesPerMessage,
-		words.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Windows), "window"), texttable.Counted(f.Units, "unit"))
+		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Windows), "window"), texttable.Counted(f.Units, "unit"))
 	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
 		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))
 	if s.Totals.Seconds > 0 {
@@ -73,7 +73,7 @@ func (s *Report) kindTable() *texttable.Table {
 	t := &texttable.Table{}
 	t.Row("kind", "actions", "bytes", "flop")
 	for _, k := range s.Kinds {
-		t.Row(k.Kind, words.Thousands(k.Actions), words.Thousands(k.Bytes), texttable.Flop(k.Flops))
+		t.Row(k.Kind, wording.Thousands(k.Actions), wording.Thousands(k.Bytes), texttable.Flop(k.Flops))
 	}
 	return t
 }
@@ -82,7 +82,7 @@ func (s *Report) kernelTable() *texttable.Table {
 	t := &texttable.Table{}
 	t.Row("kernel", "calls", "flop")
 	for _, k := range s.Kernels {
-		t.Row(k.Kernel, words.Thousands(k.Calls), texttable.Flop(k.Flops))
+		t.Row(k.Kernel, wording.Thousands(k.Calls), texttable.Flop(k.Flops))
 	}
 	return t
 }
@@ -92,8 +92,8 @@ func (s *Report) phaseTable() *texttable.Table {
 	t.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
 	for i := range s.Phases {
 		p := &s.Phases[i]
-		t.Row(p.Phase, words.Thousands(p.Totals.Actions), words.Thousands(p.Totals.Messages), words.Thousands(p.Totals.Bytes),
-			words.Thousands(p.Totals.KernelCalls), texttable.Flop(p.Totals.Flops))
+		t.Row(p.Phase, wording.Thousands(p.Totals.Actions), wording.Thousands(p.Totals.Messages), wording.Thousands(p.Totals.Bytes),
+			wording.Thousands(p.Totals.KernelCalls), texttable.Flop(p.Totals.Flops))
 	}
 	return t
 }

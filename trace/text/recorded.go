@@ -8,7 +8,7 @@ import (
 
 	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/trace"
 )
 
@@ -54,7 +54,7 @@ func readRecorded(r io.Reader, name string) (*Recorded, error) {
 		}
 		o, err := parseOutcome(strings.Fields(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, words.Brief(err))
+			return nil, fmt.Errorf("%s:%d: %w", name, n, wording.Brief(err))
 		}
 		o.line = n
 		rec.outcomes = append(rec.outcomes, o)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/warning"
@@ -41,10 +41,10 @@ const EagerLimit = 65535
 func (e *Exported) Warnings() []warning.Warning {
 	var list []warning.Warning
 	if e.Synchronous > 0 {
-		list = append(list, warning.New("%s of less than 64 KiB written as ordinary, without a wait for the receive", words.Count(e.Synchronous, "synchronous send")))
+		list = append(list, warning.New("%s of less than 64 KiB written as ordinary, without a wait for the receive", wording.Count(e.Synchronous, "synchronous send")))
 	}
 	if e.Tests > 0 {
-		list = append(list, warning.New("%s left out, recorded probes among them: the format has none", words.Count(e.Tests, "completion test")))
+		list = append(list, warning.New("%s left out, recorded probes among them: the format has none", wording.Count(e.Tests, "completion test")))
 	}
 	return list
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/words"
+	"reprise/internal/wording"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/warning"
@@ -56,7 +56,7 @@ func (e *Exported) Warnings() []warning.Warning {
 		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
 	} {
 		if w.count > 0 {
-			list = append(list, warning.New("%s %s", words.Count(w.count, w.noun), w.what))
+			list = append(list, warning.New("%s %s", wording.Count(w.count, w.noun), w.what))
 		}
 	}
 	return list

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reprise/internal/wholefile"
+	"reprise/internal/atomicfile"
 	"reprise/trace"
 )
 
@@ -28,12 +28,12 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 		indexed = info.Mode().IsRegular()
 	}
 	if indexed { // a name that has room for no .index is refused before the work
-		if err := wholefile.Check(IndexOf(path)); err != nil {
+		if err := atomicfile.Check(IndexOf(path)); err != nil {
 			return nil, err
 		}
 	}
 	var sum *Exported
-	err := wholefile.Write(path, func(w io.Writer) (err error) {
+	err := atomicfile.Write(path, func(w io.Writer) (err error) {
 		sum, err = Export(ctx, w, t, o)
 		return err
 	})
@@ -43,7 +43,7 @@ func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOption
 	if !indexed {
 		return sum, nil
 	}
-	return sum, wholefile.Write(IndexOf(path), func(w io.Writer) error {
+	return sum, atomicfile.Write(IndexOf(path), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, path)
 		return err
 	})
@@ -79,7 +79,7 @@ func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions)
 		return nil, err
 	}
 	x := newExporter(t, &o)
-	err := wholefile.WriteDir(dir, func(temp string) error {
+	err := atomicfile.WriteDir(dir, func(temp string) error {
 		ranks := t.Header().Ranks
 		x.hold = min(mostHeld, max(leastHeld, exportMemory/ranks))
 		x.flush = func(rank int32, text []byte) error { return appendTo(filepath.Join(temp, rankFile(rank)), text) }
@@ -105,7 +105,7 @@ func writeIndex(path, dir string, ranks int) error {
 	if err != nil {
 		return err
 	}
-	err = wholefile.Buffered(f, func(w io.Writer) error {
+	err = atomicfile.Buffered(f, func(w io.Writer) error {
 		for r := range ranks {
 			if _, err := fmt.Fprintln(w, filepath.Join(dir, rankFile(int32(r)))); err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/linescan"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // headSize is how much of a file IsIndex is asked about, in bytes.
@@ -53,7 +53,7 @@ func (t *Trace) readIndex(index, dir string) error {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
 		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, words.Quote(name))
+			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, wording.Quote(name))
 		}
 		files = append(files, name)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/words"
+	"reprise/internal/wording"
 )
 
 // Sizes of the window through which a file is read.
@@ -95,5 +95,5 @@ func (l *lines) close() {
 func (l *lines) mistake() error {
 	err := l.err
 	l.err, l.odd = nil, notOdd
-	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, words.Brief(err)), l.path, recognise.Actions)
+	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, wording.Brief(err)), l.path, recognise.Actions)
 }

@@ -1,7 +1,7 @@
-// Package wholefile writes files that appear whole or not at all.
+// Package atomicfile writes files that appear whole or not at all.
 //
 // What is written has a hidden name beside its own until it is complete: see hidden.go.
-package wholefile
+package atomicfile
 
 import (
 	"bufio"

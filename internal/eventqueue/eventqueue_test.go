@@ -1,4 +1,4 @@
-package agenda
+package eventqueue
 
 import (
 	"bytes"
@@ -10,54 +10,54 @@ import (
 	"reprise/internal/snapshot"
 )
 
-// TestAgenda compares an agenda with a search through all dates, as entries are
+// TestQueue compares a queue with a search through all times, as entries are
 // added, moved and removed.
-func TestAgenda(t *testing.T) {
+func TestQueue(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for round := range 200 {
 		n := 1 + random.IntN(70)
-		dates := make([]float64, n)
-		for i := range dates {
-			dates[i] = math.Inf(1)
+		times := make([]float64, n)
+		for i := range times {
+			times[i] = math.Inf(1)
 		}
 		a := New(n)
 		for range 500 {
-			i := int32(random.IntN(len(dates)))
+			i := int32(random.IntN(len(times)))
 			switch random.IntN(4) {
 			case 0:
 				a.Clear(i)
-				dates[i] = math.Inf(1)
+				times[i] = math.Inf(1)
 			case 1:
-				dates[i] = float64(random.IntN(5)) // draws
-				a.Set(i, dates[i])
+				times[i] = float64(random.IntN(5)) // draws
+				a.Set(i, times[i])
 			default:
-				dates[i] = random.Float64()
-				a.Set(i, dates[i])
+				times[i] = random.Float64()
+				a.Set(i, times[i])
 			}
 			if random.IntN(100) == 0 {
-				dates = append(dates, math.Inf(1))
-				a.Grow(len(dates))
+				times = append(times, math.Inf(1))
+				a.Grow(len(times))
 			}
 			first := 0
-			for k, date := range dates {
-				if date < dates[first] {
+			for k, at := range times {
+				if at < times[first] {
 					first = k
 				}
 			}
-			if a.Next() != dates[first] {
-				t.Fatalf("round %d: next at %g, want %g", round, a.Next(), dates[first])
+			if a.Next() != times[first] {
+				t.Fatalf("round %d: next at %g, want %g", round, a.Next(), times[first])
 			}
-			if !math.IsInf(dates[first], 1) && a.First() != int32(first) {
+			if !math.IsInf(times[first], 1) && a.First() != int32(first) {
 				t.Fatalf("round %d: first is %d, want %d", round, a.First(), first)
 			}
-			if a.Date(i) != dates[i] {
-				t.Fatalf("round %d: date %g, want %g", round, a.Date(i), dates[i])
+			if a.Time(i) != times[i] {
+				t.Fatalf("round %d: time %g, want %g", round, a.Time(i), times[i])
 			}
 		}
 	}
 }
 
-// TestNegativeZero: -0 is a date, and the same as 0.
+// TestNegativeZero: -0 is a time, and the same as 0.
 func TestNegativeZero(t *testing.T) {
 	a := New(3)
 	a.Set(0, 0)
@@ -68,7 +68,7 @@ func TestNegativeZero(t *testing.T) {
 	}
 }
 
-// TestSnapshot: what is read is what was written, and a date that is none is refused.
+// TestSnapshot: what is read is what was written, and a time that is none is refused.
 func TestSnapshot(t *testing.T) {
 	for _, bad := range []float64{0, -1, math.NaN()} {
 		a := New(5)
@@ -80,13 +80,13 @@ func TestSnapshot(t *testing.T) {
 		a.Snapshot(c, "test", 5)
 		if err := c.Flush(); bad != 0 {
 			if !errors.Is(err, snapshot.ErrCorrupt) {
-				t.Errorf("date %g is written: %v", bad, err)
+				t.Errorf("time %g is written: %v", bad, err)
 			}
 			continue
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		var b Agenda
+		var b Queue
 		c = snapshot.NewReader(&file)
 		b.Snapshot(c, "test", 5)
 		if c.Err() != nil {
@@ -103,7 +103,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// BenchmarkPutOff moves the first of 512 dates among 1,024 entries to a later date.
+// BenchmarkPutOff moves the first of 512 times among 1,024 entries to a later time.
 func BenchmarkPutOff(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var steps [4096]float64

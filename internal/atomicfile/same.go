@@ -1,4 +1,4 @@
-package wholefile
+package atomicfile
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 )
 
-// Spare returns an error if output is the same regular file as one of the inputs: it
+// CheckOverwrite returns an error if output is the same regular file as one of the inputs: it
 // would replace what is read. "-" is the standard output, which replaces nothing, or the
 // standard input, which may come from a file. What names no file is never the same.
-func Spare(output string, inputs ...string) error {
+func CheckOverwrite(output string, inputs ...string) error {
 	to, err := os.Stat(output)
 	if output == "-" || err != nil || !to.Mode().IsRegular() {
 		return nil

@@ -1,4 +1,4 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/wholefile"
+	"reprise/internal/atomicfile"
 )
 
 var errContent = errors.New("no more")
@@ -23,7 +23,7 @@ func text(s string, err error) func(io.Writer) error {
 func TestWriteWantsAFile(t *testing.T) {
 	dir := t.TempDir()
 	for path, what := range map[string]string{dir: "is a directory", dir + "/": "is a directory", dir + "/new/": "want the name of a file, not of a directory"} {
-		err := wholefile.Write(path, text("", nil))
+		err := atomicfile.Write(path, text("", nil))
 		if want := "open " + path + ": " + what; err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}
@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		dir + "/no/x": "open " + dir + "/no/x: no such file or directory",
 	} {
 		got := ""
-		if err := wholefile.Check(path); err != nil {
+		if err := atomicfile.Check(path); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -81,7 +81,7 @@ func TestWrite(t *testing.T) {
 		err  error
 		want string
 	}{{"first", nil, "first"}, {"second", errContent, "first"}, {"third", nil, "third"}} {
-		if err := wholefile.Write(path, text(c.text, c.err)); !errors.Is(err, c.err) {
+		if err := atomicfile.Write(path, text(c.text, c.err)); !errors.Is(err, c.err) {
 			t.Errorf("%s: error %v, want %v", c.text, err, c.err)
 		}
 		got, err := os.ReadFile(path)
@@ -92,10 +92,10 @@ func TestWrite(t *testing.T) {
 	if got := names(t, dir); got != "a.txt" {
 		t.Errorf("directory holds %s", got)
 	}
-	if err := wholefile.Write(os.DevNull, text("nothing", nil)); err != nil {
+	if err := atomicfile.Write(os.DevNull, text("nothing", nil)); err != nil {
 		t.Errorf("a device: %v", err)
 	}
-	if err := wholefile.Write(filepath.Join(dir, "none", "b"), text("", nil)); !errors.Is(err, os.ErrNotExist) {
+	if err := atomicfile.Write(filepath.Join(dir, "none", "b"), text("", nil)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory: error %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func TestPermissions(t *testing.T) {
 		}
 		return info.Mode()
 	}
-	if err := wholefile.Write(path, text("new", nil)); err != nil {
+	if err := atomicfile.Write(path, text("new", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := mode(path), mode(plain); got != want {
@@ -124,7 +124,7 @@ func TestPermissions(t *testing.T) {
 	if err := os.Chmod(path, 0o604); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.Write(path, text("old", nil)); err != nil || mode(path) != 0o604 {
+	if err := atomicfile.Write(path, text("old", nil)); err != nil || mode(path) != 0o604 {
 		t.Errorf("an old file has %v, error %v, want what it had", mode(path), err)
 	}
 }
@@ -136,7 +136,7 @@ func TestPermissionsOfDirectories(t *testing.T) {
 	if err := os.Mkdir(plain, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := wholefile.WriteDir(path, func(string) error { return nil }); err != nil {
+	if err := atomicfile.WriteDir(path, func(string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.Stat(plain)
@@ -160,7 +160,7 @@ func TestFollowsLinks(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"not there", "there"} { // dangling, then not
-		if err := wholefile.Write(at("one"), text(s, nil)); err != nil {
+		if err := atomicfile.Write(at("one"), text(s, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(at("d/target")); err != nil || string(got) != s {
@@ -170,7 +170,7 @@ func TestFollowsLinks(t *testing.T) {
 	if to, err := os.Readlink(at("one")); err != nil || to != "two" {
 		t.Errorf("the link leads to %s, error %v", to, err)
 	}
-	if err := wholefile.Write(at("loop"), text("", nil)); err == nil {
+	if err := atomicfile.Write(at("loop"), text("", nil)); err == nil {
 		t.Error("a link to itself was followed")
 	}
 	if got := names(t, dir); got != "d loop one two" {
@@ -193,7 +193,7 @@ func TestFollowsLinksOfDirectories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := wholefile.WriteDir(at("link")+"/", func(dir string) error {
+			err := atomicfile.WriteDir(at("link")+"/", func(dir string) error {
 				return os.WriteFile(filepath.Join(dir, "f"), nil, 0o666)
 			})
 			if err != nil {
@@ -213,11 +213,11 @@ func TestFollowsLinksOfDirectories(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{".", "./", "..", "/", "loop"} {
-		if err := wholefile.WriteDir(path, func(string) error { return nil }); err == nil {
+		if err := atomicfile.WriteDir(path, func(string) error { return nil }); err == nil {
 			t.Errorf("%s was replaced", path)
 		}
 	}
-	if err := errors.Join(os.Symlink("plots", "link"), wholefile.MakeDir("link")); err != nil || names(t, ".") != "link loop plots" {
+	if err := errors.Join(os.Symlink("plots", "link"), atomicfile.MakeDir("link")); err != nil || names(t, ".") != "link loop plots" {
 		t.Errorf("%v, there are %s", err, names(t, "."))
 	}
 }
@@ -229,7 +229,7 @@ func TestErrorsNameThePath(t *testing.T) {
 		return os.Mkdir(path, 0o755)
 	}
 	for path, content := range map[string]func(io.Writer) error{path: taken, filepath.Join(dir, "none", "b"): text("", nil)} {
-		err := wholefile.Write(path, content)
+		err := atomicfile.Write(path, content)
 		var of *os.PathError
 		if !errors.As(err, &of) || of.Path != path {
 			t.Errorf("error %v, want one of %s", err, path)
@@ -245,28 +245,28 @@ func TestWriteDir(t *testing.T) {
 			return errors.Join(os.WriteFile(filepath.Join(dir, "f"), nil, 0o644), err)
 		}
 	}
-	if err := wholefile.WriteDir(path, fill(errContent)); !errors.Is(err, errContent) || names(t, outer) != "" {
+	if err := atomicfile.WriteDir(path, fill(errContent)); !errors.Is(err, errContent) || names(t, outer) != "" {
 		t.Errorf("error %v, left %s", err, names(t, outer))
 	}
 	if err := os.Mkdir(path, 0o755); err != nil { // an empty one is in nobody's way
 		t.Fatal(err)
 	}
-	if err := wholefile.WriteDir(path+"/", fill(nil)); err != nil {
+	if err := atomicfile.WriteDir(path+"/", fill(nil)); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, outer) + ": " + names(t, path); got != "d: f" {
 		t.Error(got)
 	}
-	err := wholefile.WriteDir(path, fill(nil))
+	err := atomicfile.WriteDir(path, fill(nil))
 	if err == nil || !strings.Contains(err.Error(), "d: it exists and is not empty") {
 		t.Errorf("error %v", err)
 	}
-	if err := wholefile.WriteDir(filepath.Join(path, "f"), fill(nil)); err == nil {
+	if err := atomicfile.WriteDir(filepath.Join(path, "f"), fill(nil)); err == nil {
 		t.Error("a file was replaced by a directory")
 	}
 }
 
-func TestSpare(t *testing.T) {
+func TestCheckOverwrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a", "b", "-"} {
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
@@ -303,7 +303,7 @@ func TestSpare(t *testing.T) {
 		{os.DevNull, []string{os.DevNull}, ""},
 	} {
 		got := ""
-		if err := wholefile.Spare(c.output, c.inputs...); err != nil {
+		if err := atomicfile.CheckOverwrite(c.output, c.inputs...); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -339,7 +339,7 @@ func TestDistinct(t *testing.T) {
 		{"- -", ""}, {os.DevNull + " " + os.DevNull, ""},
 	} {
 		got, want := "", c.want
-		if err := wholefile.Distinct(append(strings.Fields(c.outputs), "", "")...); err != nil {
+		if err := atomicfile.Distinct(append(strings.Fields(c.outputs), "", "")...); err != nil {
 			got = err.Error()
 		}
 		if want != "" {

@@ -1,4 +1,4 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"bufio"
@@ -14,11 +14,11 @@ import (
 	"syscall"
 	"testing"
 
-	"reprise/internal/wholefile"
+	"reprise/internal/atomicfile"
 )
 
 // writer names what a process of its own writes; see TestMain.
-const writer = "WHOLEFILE_TEST_WRITES"
+const writer = "ATOMICFILE_TEST_WRITES"
 
 // TestMain is, in a process that begin starts, one that has begun to write, and goes on
 // when it gets a line.
@@ -31,18 +31,18 @@ func TestMain(m *testing.M) {
 		fmt.Println("begun")
 		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
 		if line == "abandon\n" {
-			wholefile.Abandon()
+			atomicfile.Abandon()
 			os.Exit(3)
 		}
 		return err
 	}
 	var err error
 	if name, ok := strings.CutSuffix(path, "/"); ok {
-		err = wholefile.WriteDir(name, func(dir string) error {
+		err = atomicfile.WriteDir(name, func(dir string) error {
 			return errors.Join(os.WriteFile(filepath.Join(dir, "f"), nil, 0o666), wait())
 		})
 	} else {
-		err = wholefile.Write(path, func(w io.Writer) error { return wait() })
+		err = atomicfile.Write(path, func(w io.Writer) error { return wait() })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -95,7 +95,7 @@ func TestLeftovers(t *testing.T) {
 		if got := len(strings.Fields(names(t, dir))); got != 4 {
 			t.Errorf("%d hidden ones, want 4: %s", got, names(t, dir))
 		}
-		if err := wholefile.Check(filepath.Join(dir, "out")); err != nil {
+		if err := atomicfile.Check(filepath.Join(dir, "out")); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(strings.Fields(names(t, dir))); got != 1 {
@@ -131,8 +131,8 @@ func TestAbandon(t *testing.T) {
 // last one to be complete stays.
 func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
-	err := wholefile.Write(path, func(w io.Writer) error {
-		if err := wholefile.Write(path, text("inner", nil)); err != nil {
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		if err := atomicfile.Write(path, text("inner", nil)); err != nil {
 			return err
 		}
 		return text("outer", nil)(w)
@@ -147,15 +147,15 @@ func TestLongNames(t *testing.T) {
 	for _, name := range []string{strings.Repeat("n", 250), strings.Repeat("n", 255), strings.Repeat("é", 127), "a\nb", "-", ".hidden"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		if err := errors.Join(wholefile.Write(path, text("x", nil)), wholefile.Write(path, text("y", nil)), os.Remove(path)); err != nil {
+		if err := errors.Join(atomicfile.Write(path, text("x", nil)), atomicfile.Write(path, text("y", nil)), os.Remove(path)); err != nil {
 			t.Error(err)
 		}
-		if err := wholefile.WriteDir(path, func(string) error { return nil }); err != nil || names(t, dir) != name {
+		if err := atomicfile.WriteDir(path, func(string) error { return nil }); err != nil || names(t, dir) != name {
 			t.Errorf("%v, left %q", err, names(t, dir))
 		}
 	}
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 256))
-	for _, err := range []error{wholefile.Check(path), wholefile.Write(path, text("", nil))} {
+	for _, err := range []error{atomicfile.Check(path), atomicfile.Write(path, text("", nil))} {
 		if want := "open " + path + ": file name too long"; err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -180,8 +180,8 @@ func TestHiddenPermissions(t *testing.T) {
 			t.Errorf("%s has %v, error %v, want %s", list[i].Name(), info.Mode(), err, want)
 		}
 	}
-	err := wholefile.Write(path, func(io.Writer) error { hidden("-rw-------"); return nil })
-	if err := errors.Join(err, wholefile.WriteDir(inner, func(string) error { hidden("drwx------"); return nil })); err != nil {
+	err := atomicfile.Write(path, func(io.Writer) error { hidden("-rw-------"); return nil })
+	if err := errors.Join(err, atomicfile.WriteDir(inner, func(string) error { hidden("drwx------"); return nil })); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat(inner); err != nil || info.Mode().Perm() != 0o700 {
@@ -199,7 +199,7 @@ func TestKeepsTheGroup(t *testing.T) {
 	if err := os.Chown(path, -1, group); err != nil {
 		t.Skip(err)
 	}
-	if err := wholefile.Write(path, text("x", nil)); err != nil {
+	if err := atomicfile.Write(path, text("x", nil)); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -215,7 +215,7 @@ func TestKeepsTheGroup(t *testing.T) {
 // name that was asked for, however it is wrapped.
 func TestErrorsOfDirectories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d")
-	err := wholefile.WriteDir(path+"/", func(dir string) error {
+	err := atomicfile.WriteDir(path+"/", func(dir string) error {
 		return fmt.Errorf("rank 3: %w", &os.PathError{Op: "write", Path: filepath.Join(dir, "f"), Err: syscall.ENOSPC})
 	})
 	if want := "rank 3: write " + path + "/f: no space left on device"; err == nil || err.Error() != want {
@@ -238,7 +238,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}()
 	path := filepath.Join(dir, "out")
-	err := wholefile.Write(path, func(w io.Writer) error {
+	err := atomicfile.Write(path, func(w io.Writer) error {
 		if _, err := w.Write(make([]byte, 1<<20)); err != nil {
 			return fmt.Errorf("content: %w", err)
 		}

@@ -1,6 +1,6 @@
-// Package dates finds at what date each action of a SimGrid trace has completed in
-// a replay, for comparison with SimGrid's own dates.
-package dates
+// Package actiontimes finds at what time each action of a SimGrid trace has completed in
+// a replay, for comparison with SimGrid's own times.
+package actiontimes
 
 import (
 	"bufio"
@@ -16,12 +16,12 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
-// MostActions is how many actions of all ranks together can be dated: each is a
+// MostActions is how many actions of all ranks together can be timed: each is a
 // phase of the trace.
 const MostActions = math.MaxUint16
 
 // Source is a SimGrid trace with a phase around everything up to the end of each
-// action, so that the length of a phase is the date of that end.
+// action, so that the length of a phase is the time of that end.
 type Source struct {
 	*simgrid.Trace
 	header *trace.Header
@@ -31,7 +31,7 @@ type Source struct {
 type rank struct {
 	first, begun int      // number of the first phase; phases begun
 	verbs        []string // of the lines that may be actions
-	dated        []bool   // by line: it is an action
+	timed        []bool   // by line: it is an action
 	line         int      // next one
 	owed         int      // phase to end, -1: none
 }
@@ -48,14 +48,14 @@ func Open(index, dir string) (*Source, error) {
 	}
 	s := &Source{Trace: text, header: &trace.Header{Ranks: text.Ranks()}, ranks: make([]rank, text.Ranks())}
 	for i := range s.ranks {
-		r := rank{first: len(s.header.Phases), owed: -1, verbs: verbs[i], dated: make([]bool, len(verbs[i]))}
+		r := rank{first: len(s.header.Phases), owed: -1, verbs: verbs[i], timed: make([]bool, len(verbs[i]))}
 		for range r.verbs {
 			s.header.Phases = append(s.header.Phases, fmt.Sprint(len(s.header.Phases)))
 		}
 		s.ranks[i] = r
 	}
 	if n := len(s.header.Phases); n > MostActions {
-		return nil, fmt.Errorf("%s: %d actions, of which at most %d can be dated", index, n, MostActions)
+		return nil, fmt.Errorf("%s: %d actions, of which at most %d can be timed", index, n, MostActions)
 	}
 	return s, nil
 }
@@ -134,7 +134,7 @@ func (r *rank) match(k trace.Kind) int {
 		i := r.line
 		r.line++
 		if kindOf(r.verbs[i]) == k {
-			r.dated[i] = true
+			r.timed[i] = true
 			return r.first + i
 		}
 	}
@@ -158,10 +158,10 @@ func kindOf(verb string) trace.Kind {
 	return trace.KindCollective
 }
 
-// Dates returns for each rank the date in seconds at which each of its lines has
+// EndTimes returns for each rank the time in seconds at which each of its lines has
 // completed, NaN if the line is no action. The phases begin when the ranks do, which
-// is at the date begin; one of no length is not in the result.
-func (s *Source) Dates(res *replay.Result, begin float64) [][]float64 {
+// is at the time begin; one of no length is not in the result.
+func (s *Source) EndTimes(res *replay.Result, begin float64) [][]float64 {
 	length := map[string]float64{}
 	for _, p := range res.Phases {
 		length[p.Name] = p.Max
@@ -169,12 +169,12 @@ func (s *Source) Dates(res *replay.Result, begin float64) [][]float64 {
 	all := make([][]float64, len(s.ranks))
 	for i := range s.ranks {
 		r := &s.ranks[i]
-		for line, dated := range r.dated {
-			date := math.NaN()
-			if dated {
-				date = begin + length[fmt.Sprint(r.first+line)]
+		for line, isAction := range r.timed {
+			at := math.NaN()
+			if isAction {
+				at = begin + length[fmt.Sprint(r.first+line)]
 			}
-			all[i] = append(all[i], date)
+			all[i] = append(all[i], at)
 		}
 	}
 	return all

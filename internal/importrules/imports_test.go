@@ -1,6 +1,6 @@
-// Package house holds the rules of the source tree that the compiler does not
+// Package importrules holds the rules of the source tree that the compiler does not
 // check.
-package house
+package importrules
 
 import (
 	"bytes"
@@ -60,31 +60,31 @@ type listedPackage struct {
 // below lists, of internal/, what may be imported besides the standard library. What the
 // core uses stands below it; tests and scripts have some packages of their own above it.
 var below = map[string]rule{
-	"reprise/internal/agenda":     {inside: []string{"reprise/internal/snapshot"}},
-	"reprise/internal/bounds":     {},
-	"reprise/internal/builtin":    {},
-	"reprise/internal/command":    {inside: []string{"reprise/internal/manual", "reprise/internal/terminal", "reprise/internal/wholefile", "reprise/internal/words", "reprise/warning"}, outside: []string{"github.com/urfave/cli/v2"}},
-	"reprise/internal/docs":       {},
-	"reprise/internal/house":      {},
-	"reprise/internal/invariants": {},
-	"reprise/internal/linescan":   {},
-	"reprise/internal/manual":     {outside: []string{"github.com/urfave/cli/v2"}},
-	"reprise/internal/page":       {inside: []string{"reprise/internal/wholefile", "reprise/internal/words"}, outside: []string{"gonum.org/v1/plot"}},
-	"reprise/internal/portable":   {},
-	"reprise/internal/recognise":  {},
-	"reprise/internal/snapshot":   {outside: []string{"github.com/klauspost/compress"}},
-	"reprise/internal/splitmix":   {},
-	"reprise/internal/terminal":   {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
-	"reprise/internal/texttable":  {inside: []string{"reprise/internal/words"}},
-	"reprise/internal/wholefile":  {outside: []string{"golang.org/x/sys"}},
-	"reprise/internal/words":      {},
-	"reprise/internal/yamlfile":   {inside: []string{"reprise/internal/bounds", "reprise/internal/words", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
+	"reprise/internal/eventqueue":  {inside: []string{"reprise/internal/snapshot"}},
+	"reprise/internal/bounds":      {},
+	"reprise/internal/builtin":     {},
+	"reprise/internal/command":     {inside: []string{"reprise/internal/manual", "reprise/internal/terminal", "reprise/internal/atomicfile", "reprise/internal/wording", "reprise/warning"}, outside: []string{"github.com/urfave/cli/v2"}},
+	"reprise/internal/docs":        {},
+	"reprise/internal/importrules": {},
+	"reprise/internal/invariants":  {},
+	"reprise/internal/linescan":    {},
+	"reprise/internal/manual":      {outside: []string{"github.com/urfave/cli/v2"}},
+	"reprise/internal/page":        {inside: []string{"reprise/internal/atomicfile", "reprise/internal/wording"}, outside: []string{"gonum.org/v1/plot"}},
+	"reprise/internal/portable":    {},
+	"reprise/internal/recognise":   {},
+	"reprise/internal/snapshot":    {outside: []string{"github.com/klauspost/compress"}},
+	"reprise/internal/splitmix":    {},
+	"reprise/internal/terminal":    {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
+	"reprise/internal/texttable":   {inside: []string{"reprise/internal/wording"}},
+	"reprise/internal/atomicfile":  {outside: []string{"golang.org/x/sys"}},
+	"reprise/internal/wording":     {},
+	"reprise/internal/yamlfile":    {inside: []string{"reprise/internal/bounds", "reprise/internal/wording", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 }
 
 // above are the packages of internal/ that tests and scripts alone import.
 var above = map[string]rule{
 	"reprise/internal/command/commandtest":     {},
-	"reprise/internal/dates":                   {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
+	"reprise/internal/actiontimes":             {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
 	"reprise/internal/recognise/recognisetest": {},
 	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}, outside: []string{"github.com/klauspost/compress"}},
 	"reprise/internal/tracetest":               {inside: []string{"reprise/trace"}},
@@ -95,7 +95,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	for _, p := range list(t, "reprise/...") {
 		r, ok := ruleOf(p.ImportPath)
 		if !ok {
-			t.Errorf("%s: a package without a rule; add it to the house or move it", p.ImportPath)
+			t.Errorf("%s: a package without a rule; add it to the table of rules or move it", p.ImportPath)
 		}
 		for _, imp := range p.Imports {
 			if ok && !r.permits(imp) {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package wholefile
+package atomicfile
 
 import (
 	"errors"

@@ -1,5 +1,5 @@
-// Package words makes the words of reports agree with their numbers.
-package words
+// Package wording makes the words of reports agree with their numbers.
+package wording
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package words
+package wording
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package words
+package wording
 
 // Plain replaces what may not stand in the name of a host, or of a file that is called
 // by it: all but letters, digits, points, _ and - becomes _, a point at the beginning too.
