@@ -116,7 +116,7 @@ dist:
 # with PREFIX=$$HOME/.local.
 install: build
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/doc/reprise"
-	install $(addprefix bin/,calibrate replay trace tracegen) "$(DESTDIR)$(PREFIX)/bin"
+	install $(addprefix bin/,$(notdir $(wildcard cmd/*))) "$(DESTDIR)$(PREFIX)/bin"
 	install -m 644 README.md LICENSE THIRD_PARTY_LICENSES.txt "$(DESTDIR)$(PREFIX)/share/doc/reprise"
 	scripts/share.sh bin "$(DESTDIR)$(PREFIX)/share"
 

@@ -13,4 +13,20 @@
 // ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
 //
 // The package knows nothing of how measurements are made, and nothing of traces.
+//
+// # Units
+//
+// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per
+// what its term counts.
+//
+// # Errors
+//
+// One of a table begins with file and line. [ErrMeaningless] is about data that no model fits
+// with sense, [ErrContradiction] about a table that says something else than the options.
+//
+// # Source
+//
+// Models of kernels and of messages are those of T. Cornebize, "High Performance Computing:
+// Towards Better Performance Predictions and Experiments", PhD thesis, Université Grenoble
+// Alpes, 2021, for SimGrid's SMPI.
 package calibrate

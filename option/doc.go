@@ -10,4 +10,17 @@
 //	err := table.Find("garden/trees").Apply(&p, "12")
 //
 // Tables of parts combine: [Of] turns the options of a part into those of the whole.
+//
+// # Units
+//
+// An option's Doc says the unit of its value.
+//
+// # Errors
+//
+// Those of [Option.Apply] name the option and say what is wanted; [Table.Validate] joins one
+// for each value that makes no sense.
+//
+// # Source
+//
+// The form is that of SimGrid's --cfg=NAME:VALUE.
 package option

@@ -69,7 +69,7 @@ func TestOldNames(t *testing.T) {
 			t.Errorf("%s: note %q, want %q", c.old, note, c.note)
 		}
 	}
-	for _, name := range OptionNames() {
+	for _, name := range optionTable.Names() {
 		if note := Obsolete(name); note != "" {
 			t.Errorf("%s: note %q", name, note)
 		}

@@ -98,7 +98,7 @@ func unknown(name string) error {
 	if aside(name) || retired(name) {
 		return nil
 	}
-	if near := wording.Nearest(name, OptionNames()); near != "" {
+	if near := wording.Nearest(name, optionTable.Names()); near != "" {
 		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)

@@ -157,9 +157,9 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestOptionNames: sorted, without repetition, and each one settable.
-func TestOptionNames(t *testing.T) {
-	names := OptionNames()
+// TestOptionTable: sorted, without repetition, and each one settable.
+func TestOptionTable(t *testing.T) {
+	names := optionTable.Names()
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Errorf("not sorted or not unique: %v", names)
 	}
@@ -174,7 +174,7 @@ func TestOptionNames(t *testing.T) {
 // FuzzSet: no option and no value may panic or be accepted and then be invalid,
 // other than by its relation to another option.
 func FuzzSet(f *testing.F) {
-	for _, name := range OptionNames() {
+	for _, name := range optionTable.Names() {
 		f.Add(name, "0:1:2;5:1e-3")
 		f.Add(name, "1")
 		f.Add(name, "no")

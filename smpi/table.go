@@ -110,6 +110,3 @@ func idleOptions() (list option.Table[Options]) {
 	}
 	return list
 }
-
-// OptionNames returns the names that [Options.Set] understands, sorted.
-func OptionNames() []string { return optionTable.Names() }

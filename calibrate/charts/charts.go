@@ -1,5 +1,3 @@
-// Package charts draws fits: the measured and fitted seconds over the size, both
-// on logarithmic axes, and below them the relative residuals.
 package charts
 
 import (

@@ -13,4 +13,18 @@
 // a worker to its cores before it begins.
 //
 // This is the one package of the models that looks at a clock.
+//
+// # Units
+//
+// Times are in seconds, memory is in bytes, speeds are in flop/s.
+//
+// # Errors
+//
+// A [MemoryError] is about a size that is too large for the memory, an [OptionError] about
+// options that do not go together on this machine. What a worker, a compiler or a library says
+// when it fails is part of the error.
+//
+// # Source
+//
+// What is measured, in which order and with which binding follows docs/calibrate.md.
 package measure

@@ -1,5 +1,3 @@
-// Package mixture fits mixtures of normal laws to numbers, by expectation and
-// maximisation from deterministic starts.
 package mixture
 
 import (

@@ -1,7 +1,3 @@
-// Package regress fits models to measured times: linear ones in any terms by
-// least squares, with standard errors, and pieces of straight lines in one
-// variable whose breakpoints are learned, by least squares on logarithms with
-// coefficients that are not negative.
 package regress
 
 import (

@@ -1,7 +1,3 @@
-// Package table reads tables of measurements: text with a header line and
-// columns separated by commas, possibly compressed by gzip. Errors say file and
-// line. A reader holds one line at a time, of at most [MaxLine] bytes, whatever
-// the file says.
 package table
 
 import (

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tools are the commands that refer to each other.
+// tools are the commands, which refer to each other: the directories of cmd.
 var tools = []string{"calibrate", "replay", "trace", "tracegen"}
 
 // man returns the manual page, in the language of man(7).

@@ -33,15 +33,15 @@ type Flag struct {
 	Repeats bool
 }
 
-// Kinds are what Write writes.
-var Kinds = []string{"bash", "zsh", "fish", "man"}
+// kinds are what Write writes.
+var kinds = []string{"bash", "zsh", "fish", "man"}
 
 // Write writes a manual page (kind "man"), or the completion of a shell.
 func Write(w io.Writer, kind string, c Command) error {
 	writers := map[string]func(Command) string{"bash": bash, "zsh": zsh, "fish": fish, "man": man}
 	write, ok := writers[kind]
 	if !ok {
-		return fmt.Errorf("%q, want %s or %s", kind, strings.Join(Kinds[:len(Kinds)-1], ", "), Kinds[len(Kinds)-1])
+		return fmt.Errorf("%q, want %s or %s", kind, strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1])
 	}
 	_, err := io.WriteString(w, write(c))
 	return err

@@ -108,6 +108,21 @@ func TestBash(t *testing.T) {
 	}
 }
 
+// TestTools: the commands that refer to each other are all that there are.
+func TestTools(t *testing.T) {
+	dirs, err := os.ReadDir("../../cmd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range dirs {
+		names = append(names, d.Name())
+	}
+	if !slices.Equal(tools, names) {
+		t.Errorf("%v, want %v", tools, names)
+	}
+}
+
 func TestUnknownKind(t *testing.T) {
 	if err := Write(&bytes.Buffer{}, "tcsh", awkward()); err == nil || err.Error() != `"tcsh", want bash, zsh, fish or man` {
 		t.Error(err)

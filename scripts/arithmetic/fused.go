@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,7 +15,7 @@ var instruction = regexp.MustCompile(`\(([^\t\n]+):(\d+)\)\s+(FN?M(?:ADD|SUB)[SD
 // fused compiles the packages for arm64 and returns the fused multiply-adds: also those
 // that appear only where a command's profile makes the compiler inline.
 func fused(dir string, patterns []string, packages []listed) ([]finding, error) {
-	args := []string{"build"}
+	args := []string{"build", "-o", os.DevNull} // a program by itself would be written to its directory
 	for _, p := range packages {
 		args = append(args, "-gcflags="+p.ImportPath+"=-S")
 	}

@@ -41,6 +41,10 @@ import (
 
 func Roll() float64 { return rand.ExpFloat64() * Pi }
 `,
+	"tool/main.go": `package main
+
+func main() {}
+`,
 	"other/other.go": `package other
 
 import "math"
@@ -84,6 +88,15 @@ func TestCheck(t *testing.T) {
 		case found[i].String() != want[i]:
 			t.Errorf("%v, want %s", found[i], want[i])
 		}
+	}
+	if found, err := check(dir, []string{"./tool"}); err != nil || len(found) > 0 {
+		t.Errorf("a program by itself: %v, %v", found, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tool", "tool")); err == nil {
+		t.Error("the program is left behind")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tool.test")); err == nil {
+		t.Error("the program is left behind")
 	}
 	if found, err := check(dir, []string{"./nowhere"}); err == nil {
 		t.Errorf("a package that does not exist: %v", found)

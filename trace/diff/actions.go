@@ -243,7 +243,8 @@ func (d *Divergence) compareListings(a, b *trace.Cursor) error {
 			return errors.Join(x.err(), y.err())
 		}
 		if !more && !also {
-			return nil // they differ in what a listing does not show
+			d.Before, d.Unlisted = []string{}, true
+			return nil
 		}
 		if more && also && p == q {
 			if len(d.Before) == contextLines {

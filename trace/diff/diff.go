@@ -62,6 +62,9 @@ type Divergence struct {
 	Before []string `json:"before"` // lines that both listings have
 	A      []string `json:"a"`      // lines from the first that differs; none: at its end
 	B      []string `json:"b"`
+	// Unlisted: the listings are the same, so the actions differ in their request slots or
+	// flags, which a listing does not show, and where is not known.
+	Unlisted bool `json:"unlisted,omitempty"`
 }
 
 // Traces compares two files by their meaning: the parameters and the flat actions,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,6 +168,27 @@ func TestDiffOfWhatCountsDoNotShow(t *testing.T) {
 	}}
 	if d := diffOf(t, diffTrace{}, other, Options{}); d.Same || d.countsDiffer() {
 		t.Errorf("same %t, counts differ %t; want neither", d.Same, d.countsDiffer())
+	}
+}
+
+// TestDiffOfRequests changes the slot of a request only, which no listing shows.
+func TestDiffOfRequests(t *testing.T) {
+	other := diffTrace{build: func(_ *trace.Writer, b *trace.Builder) {
+		b.Message(trace.OpIrecv, 0, 2, b.Member(0, b.Param(0).Plus(-1)), trace.Const(5), b.Param(2))
+		b.Message(trace.OpSend, 0, 0, b.Member(0, b.Param(0).Plus(1)), trace.Const(5), b.Param(1))
+		b.Wait(2)
+	}}
+	d := diffOf(t, diffTrace{}, other, Options{Actions: true})
+	want := Divergence{Before: []string{}, A: []string{}, B: []string{}, Unlisted: true}
+	if d.Same || len(d.Ranks) != 6 || cmp.Diff(want, d.Ranks[0]) != "" {
+		t.Errorf("same %t, %d ranks, want 6 as %+v, found %+v", d.Same, len(d.Ranks), want, d.Ranks)
+	}
+	var out bytes.Buffer
+	if err := d.WriteText(&out, "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "ranks 0-5, step 0\n    (different request slots or flags, which a listing does not show)\n"; !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%s, want %s", out.String(), want)
 	}
 }
 

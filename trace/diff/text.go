@@ -144,7 +144,7 @@ func (x *Divergence) lines(b *strings.Builder) {
 	for _, l := range x.Before {
 		b.WriteString("    " + l + "\n")
 	}
-	if len(x.A) == 0 && len(x.B) == 0 {
+	if x.Unlisted {
 		b.WriteString("    (different request slots or flags, which a listing does not show)\n")
 		return
 	}

@@ -6,4 +6,20 @@
 // pending when it is called, and these are evaluated once for all ranks that call it
 // alike. So the cost does not depend on how many actions there are. [Report.WriteText]
 // prints the result; its JSON is that of "trace stat --json".
+//
+//	report, err := stat.Of(t, stat.Options{})
+//	fmt.Println(report.Totals.Messages, report.Totals.Bytes, report.Totals.Flops)
+//
+// # Units
+//
+// Sizes are in bytes, amounts of work in flop.
+//
+// # Errors
+//
+// They name the file and the place in it.
+//
+// # Source
+//
+// There is none: it is the sum over the actions that docs/trace-format.md defines, which the
+// tests expand.
 package stat

@@ -14,4 +14,17 @@
 // is linked into it. A new rule is a file of this package with a row in the table, and
 // a section in the appendix of docs/trace-format.md; a rule never changes once files
 // were written with it, it gets the next version and another row.
+//
+// # Units
+//
+// Elements and arguments are integers without a unit.
+//
+// # Errors
+//
+// A [Generated] says by its Check what is wrong with it, naming the argument.
+//
+// # Source
+//
+// docs/trace-format.md has each kind's rule; the mixing of bits is that of SplitMix64 (Steele,
+// Lea, Flood, OOPSLA 2014).
 package vectors

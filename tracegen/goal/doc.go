@@ -20,4 +20,19 @@
 // and that a send is synchronous, which matters below the size from which
 // LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of
 // unknown size, a negative tag and a collective are errors.
+//
+//	exported, err := goal.Export(ctx, w, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9})
+//
+// # Units
+//
+// Durations become nanoseconds, by a speed in flop/s; sizes are in bytes.
+//
+// # Errors
+//
+// They name the rank, the step and what GOAL cannot say.
+//
+// # Source
+//
+// T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim: Simulating Large-Scale Applications in the
+// LogGOPS Model", HPDC 2010, and the tools of that simulator.
 package goal
