@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh and fish.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish and an MPI.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -8,6 +8,8 @@ ldconfig -p | grep -q 'libzstd\.so\.1' || missing="$missing libzstd1"
 for tool in groff zsh fish; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
+command -v mpirun >/dev/null || missing="$missing openmpi-bin"
 if [ -z "$missing" ]; then
 	exit 0
 fi

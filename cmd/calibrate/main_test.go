@@ -75,6 +75,8 @@ func TestExitCodes(t *testing.T) {
 		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
 		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2}, {"measure dgemm --host a,b", 2},
 		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
+		{"measure network --help", 0}, {"measure network", 2}, {"measure network --between racks mpirun", 2}, {"measure network --sizes 1 mpirun", 2}, {"measure network --budget 0s mpirun", 2},
+		{"measure network --max 9999999999 mpirun", 2}, {"measure network --reps 0 mpirun", 2}, {"measure network no-such-launcher", 1}, {"measure network --mpicc no-such-mpicc true", 1},
 		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2}, {"measure dgemm --size 8x8x8 --for GOOD", 2}, {"measure dgemm --for GOOD --max 3", 2}, {"measure dgemm --for MISSING", 1}, {"measure dgemm --for GOOD", 1}, {"measure dgemm --for GOOD --sizes 0", 2},
 		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},
 		{"network --breakpoints 1.5 GOOD", 2}, {"network --breakpoints 0 GOOD", 2}, {"network --breakpoints 2e15 GOOD", 2}, {"network --detached 1.5 GOOD", 2}, {"network --eager 1.5 GOOD", 2},
@@ -125,7 +127,7 @@ func TestKernelFile(t *testing.T) {
 
 // TestHelp: a flag has one default at most.
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"kernels", "network", "hosts", "measure dgemm"} {
+	for _, name := range []string{"kernels", "network", "hosts", "measure dgemm", "measure network"} {
 		var out, errs bytes.Buffer
 		if err := run(context.Background(), strings.Fields("calibrate "+name+" --help"), strings.NewReader(""), &out, &errs); err != nil {
 			t.Fatal(err)

@@ -24,8 +24,8 @@ import (
 func measureCommand() *cli.Command {
 	return command.Nest(&cli.Command{
 		Name:  "measure",
-		Usage: "time kernels on this machine",
-	}, "kernel", measureDgemmCommand(), &cli.Command{
+		Usage: "time kernels and messages on this machine",
+	}, "measurement", measureDgemmCommand(), measureNetworkCommand(), &cli.Command{
 		Name: "worker", Hidden: true, HideHelp: true,
 		Usage:  "answer sizes on standard input by seconds of Gonum's dgemm",
 		Action: func(c *cli.Context) error { return measure.Serve(c.App.Reader, c.App.Writer, c.Args().First()) },

@@ -101,6 +101,7 @@ func (s *shell) run(ctx context.Context, stages []string, stdout, stderr io.Writ
 		cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+stage)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, stdout, stderr
 		cmd.Env = append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		cmd.Env = append(cmd.Env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1")
 		if in != nil {
 			cmd.Stdin = in
 			defer in.Close()

@@ -41,6 +41,9 @@ var allowed = map[string]rule{
 	"reprise/calibrate/mixture": {},
 	"reprise/calibrate/regress": {outside: []string{"gonum.org/v1/gonum"}},
 	"reprise/calibrate/table":   {inside: []string{"reprise/warning"}},
+
+	"reprise/calibrate/measure/network": {inside: []string{"reprise/warning", "reprise/calibrate/measure"}},
+
 	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},

@@ -1,0 +1,16 @@
+// Package network times messages between the ranks of an MPI program, for calibrate network to fit.
+//
+//	o := network.DefaultOptions()
+//	o.Launcher = []string{"mpirun", "-np", "2"}
+//	result, err := network.Run(ctx, o, nil)
+//	err = result.WriteCSV(w, description)
+//
+// The program (helper/bench.c) is compiled with the MPI's own compiler and started by the launcher of the user, so
+// that it runs as programs do there: any MPI 3, any network, any scheduler. It prints nothing, since what it prints
+// wakes the launcher, which competes with the ranks. Rank 0 appends what was timed to a file, about once a
+// second and outside of what is timed; the file outlives ranks that are killed, so what an interrupted measurement
+// has timed is kept.
+//
+// Where the ranks are decides what is timed: two on one host give messages within a host, two on two
+// hosts messages between them, and more give pairs at the same time.
+package network

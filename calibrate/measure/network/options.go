@@ -1,0 +1,72 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Between says between which ranks messages are timed.
+type Between string
+
+// The choices: within a host, between two hosts, both, and whatever of both the places of
+// the ranks allow.
+const (
+	Cores Between = "cores"
+	Nodes Between = "nodes"
+	Both  Between = "both"
+	Auto  Between = "auto"
+)
+
+// Options says what is timed, and how.
+type Options struct {
+	Launcher []string      // the command that starts the program, such as mpirun -np 2
+	Compiler string        // of MPI programs
+	Dir      string        // where the program and its file are while it runs; all hosts see it
+	Sizes    int           // of messages
+	MaxBytes int64         // the largest
+	Reps     int           // timings of each operation and size
+	Budget   time.Duration // of the timing
+	Seed     uint64        // of sizes and order
+	Between  Between
+}
+
+// DefaultOptions returns the options of the command without flags.
+func DefaultOptions() Options {
+	return Options{Compiler: "mpicc", Dir: ".", Sizes: 100, MaxBytes: 16 << 20, Reps: 30, Budget: 5 * time.Minute, Seed: 1, Between: Auto}
+}
+
+// Limits of what can be asked for. MPI counts bytes in 32 bits.
+const (
+	maxSizes = 4096
+	maxBytes = 1 << 30
+	maxReps  = 1 << 20
+)
+
+// Validate reports what is wrong with the options.
+func (o *Options) Validate() error {
+	var errs []error
+	for _, c := range []struct {
+		name          string
+		value, lo, hi int64
+	}{
+		{"sizes", int64(o.Sizes), 2, maxSizes},
+		{"bytes of the largest message", o.MaxBytes, 1024, maxBytes},
+		{"timings of each size", int64(o.Reps), 1, maxReps},
+	} {
+		if c.value < c.lo || c.value > c.hi {
+			errs = append(errs, fmt.Errorf("%s: %d, want %d to %d", c.name, c.value, c.lo, c.hi))
+		}
+	}
+	if len(o.Launcher) == 0 {
+		errs = append(errs, errors.New("no command that starts MPI programs, as in -- mpirun -np 2"))
+	}
+	if o.Budget <= 0 {
+		errs = append(errs, fmt.Errorf("budget %v, want more than 0", o.Budget))
+	}
+	if !slices.Contains([]Between{Cores, Nodes, Both, Auto}, o.Between) {
+		errs = append(errs, fmt.Errorf("between %q, want cores, nodes, both or auto", o.Between))
+	}
+	return errors.Join(errs...)
+}
