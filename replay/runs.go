@@ -192,16 +192,16 @@ func newSpread(values []float64) Spread {
 		squares += float64((v - s.Mean) * (v - s.Mean))
 	}
 	s.SD = math.Sqrt(squares / (n - 1))
-	s.Interval = student(len(values)-1) * s.SD / math.Sqrt(n)
+	s.Interval = student(len(values)-1, 0.95) * s.SD / math.Sqrt(n)
 	return s
 }
 
-// student returns the 97.5 % quantile of Student's distribution with so many degrees
-// of freedom, by bisection.
-func student(freedom int) float64 {
-	low, high := 1.9, 13. // of infinitely many and of one
+// student returns the half-width of the interval around 0 in which Student's distribution
+// with so many degrees of freedom lies with the given probability, by bisection.
+func student(freedom int, probability float64) float64 {
+	low, high := 0., 13. // of one degree of freedom and 95 %
 	for range 60 {
-		if t := (low + high) / 2; within(t, freedom) < 0.95 {
+		if t := (low + high) / 2; within(t, freedom) < probability {
 			low = t
 		} else {
 			high = t

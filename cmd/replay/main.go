@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]"
-	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), keepFlags())
+	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout)}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !builtin.IsFile("help") {
@@ -37,13 +37,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err != nil {
 			return err
 		}
-		if !s.sample.on() && s.noise.runs == 0 {
-			return replayTrace(c.Context, s, stdin, stdout, stderr)
-		}
-		if s.sample.on() {
+		switch {
+		case s.draws > 0:
+			return replayDraws(c.Context, s, stdout, stderr)
+		case s.sample.on():
 			return sampleTrace(c.Context, s, stdout, stderr)
+		case s.noise.runs > 0:
+			return replayRuns(c.Context, s, stdout, stderr)
 		}
-		return replayRuns(c.Context, s, stdout, stderr)
+		return replayTrace(c.Context, s, stdin, stdout, stderr)
 	}
 	return command.Execute(ctx, app, args)
 }

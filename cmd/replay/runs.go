@@ -69,10 +69,7 @@ func (n *seedSettings) warnings(used *uint64) []warning.Warning {
 
 // replayRuns replays with several seeds, on all cores, and prints the spread.
 func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) error {
-	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return command.Usagef("--runs needs a trace that can be read again, and %s is no file", s.trace)
-	}
-	in, err := openInput(ctx, s.trace, nil)
+	in, err := openAgain(ctx, s, "--runs")
 	if err != nil {
 		return err
 	}
@@ -94,7 +91,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Progress: bar.Set}
 	e, err := replay.RunsFunc(ctx, m.options, ro, func(o replay.Options) (*replay.Result, error) {
-		return s.playAgain(ctx, m, o)
+		return s.playAgain(ctx, m.Machine, o)
 	})
 	bar.Clear()
 	stop()
@@ -109,12 +106,23 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	return errors.Join(s.print(stdout, r), err)
 }
 
+// openAgain opens a trace that a flag reads several times.
+func openAgain(ctx context.Context, s *settings, flag string) (*input, error) {
+	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
+		return nil, command.Usagef("%s needs a trace that can be read again, and %s is no file", flag, s.trace)
+	}
+	if s.draws > 0 && s.sample.on() {
+		return openSampled(ctx, s)
+	}
+	return openInput(ctx, s.trace, nil)
+}
+
 // playAgain replays once, reading the trace for itself.
-func (s *settings) playAgain(ctx context.Context, m *loaded, o replay.Options) (*replay.Result, error) {
+func (s *settings) playAgain(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	in, err := openInput(ctx, s.trace, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	return in.run(ctx, m.Machine, o)
+	return in.run(ctx, m, o)
 }

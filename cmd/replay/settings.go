@@ -29,6 +29,7 @@ type settings struct {
 	sample       sampleSettings
 	keep         keepSettings
 	noise        seedSettings
+	draws        int // of --uncertainty; 0: one replay
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -81,6 +82,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, err
 	}
 	if s.noise, err = seedSettingsOf(c, s); err != nil {
+		return nil, err
+	}
+	if s.draws, err = drawsOf(c, s); err != nil {
 		return nil, err
 	}
 	s.from, s.to, err = command.Steps(c.String("steps"))
