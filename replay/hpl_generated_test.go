@@ -29,21 +29,15 @@ func (c *hplCase) params(t *testing.T) hpl.Params {
 			t.Fatal(err)
 		}
 	}
-	var err error
 	order := "col"
 	if strings.HasPrefix(c.PMap, "row") {
 		order = "row"
 	}
-	p.PMap, err = hpl.ParseOrder(order)
-	parse(err)
-	p.PFact, err = hpl.ParseFact("PFACT", c.PFact)
-	parse(err)
-	p.RFact, err = hpl.ParseFact("RFACT", c.RFact)
-	parse(err)
-	p.Bcast, err = hpl.ParseBcast(strconv.Itoa(c.Bcast))
-	parse(err)
-	p.Swap, err = hpl.ParseSwap(strconv.Itoa(c.Swap))
-	parse(err)
+	parse(p.Set("PMAP", order))
+	parse(p.Set("PFACT", c.PFact))
+	parse(p.Set("RFACT", c.RFact))
+	parse(p.Set("BCAST", strconv.Itoa(c.Bcast)))
+	parse(p.Set("SWAP", strconv.Itoa(c.Swap)))
 	p.L1, p.U = form(c.L1), form(c.U)
 	p.NB, p.NBMin, p.NDiv, p.Depth = c.NB, c.NBMin, c.NDiv, c.Depth
 	p.SwapThreshold, p.Equil, p.Align = c.Threshold, c.Equil, c.Align

@@ -183,8 +183,7 @@ func TestSampleHPL(t *testing.T) {
 			t.Parallel()
 			p := hpl.DefaultParams(16384, 4, 4)
 			p.NB, p.Depth = c.nb, c.depth
-			var err error
-			if p.Bcast, err = hpl.ParseBcast(c.bcast); err != nil {
+			if err := p.Set("BCAST", c.bcast); err != nil {
 				t.Fatal(err)
 			}
 			open := opener(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })

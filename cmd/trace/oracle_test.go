@@ -100,16 +100,11 @@ func (r *recordedRun) generate(t *testing.T) []byte {
 	p := hpl.Params{N: r.N, NB: r.NB, P: r.P, Q: r.Q, NBMin: r.NBMin, NDiv: r.NDiv, Bcast: hpl.Bcast(r.Bcast), Depth: r.Depth,
 		Swap: hpl.Swap(r.Swap), SwapThreshold: r.Threshold, Equil: r.Equil, Align: r.Align, CopyL: r.CopyL}
 	var err error
-	p.PMap, err = hpl.ParseOrder(r.PMap)
-	must(err)
-	p.PFact, err = hpl.ParseFact("PFACT", r.PFact)
-	must(err)
-	p.RFact, err = hpl.ParseFact("RFACT", r.RFact)
-	must(err)
-	p.L1, err = hpl.ParseForm("L1", r.L1)
-	must(err)
-	p.U, err = hpl.ParseForm("U", r.U)
-	must(err)
+	must(p.Set("PMAP", r.PMap))
+	must(p.Set("PFACT", r.PFact))
+	must(p.Set("RFACT", r.RFact))
+	must(p.Set("L1", r.L1))
+	must(p.Set("U", r.U))
 	p.Pivots = hpl.Pivots{Kind: hpl.GivenPivots, Name: "pivots.txt"}
 	p.Pivots.Rows, err = hpl.ReadPivots(bytes.NewReader(r.pivots), "pivots.txt", r.N)
 	must(err)

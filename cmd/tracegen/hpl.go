@@ -17,38 +17,14 @@ import (
 	"reprise/tracegen/hpl"
 )
 
-// Parameters that an HPL.dat gives, too: name, what is printed for it in help.
-var paramFlags = []struct{ name, usage string }{
-	{"N", "`order` of the matrix, must be given"},
-	{"NB", "block `size`"},
-	{"P", "process `rows`, must be given"},
-	{"Q", "process `columns`, must be given"},
-	{"PMAP", "`order` of ranks in the grid: row (0), col (1)"},
-	{"PFACT", "panel factorization `variant`: left (0), crout (1), right (2)"},
-	{"NBMIN", "`columns` at which the recursion stops"},
-	{"NDIV", "`panels` in a recursion step"},
-	{"RFACT", "recursive factorization `variant`: left (0), crout (1), right (2)"},
-	{"BCAST", "panel broadcast `algorithm`: 1ring (0), 1ringM (1), 2ring (2), 2ringM (3), long (4), longM (5)"},
-	{"DEPTH", "look-ahead `depth`"},
-	{"SWAP", "row swap `algorithm`: bin (0), long (1), mix (2)"},
-	{"swap-threshold", "with --SWAP mix, the `columns` above which a swap is long"},
-	{"L1", "`form` of L1: transposed (0), no-transposed (1)"},
-	{"U", "`form` of U: transposed (0), no-transposed (1)"},
-	{"EQUIL", "equilibration in long swaps: no (0), yes (1)"},
-	{"ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it"},
-}
-
 func hplFlags() []cli.Flag {
-	defaults := map[string]string{"N": "", "P": "", "Q": "", "NB": "32 to 256, by N, P and Q"}
-	params := hpl.DefaultParams(1, 1, 1)
-	for _, param := range params.List() {
-		if _, ok := defaults[param.Name]; !ok {
-			defaults[param.Name] = param.Value
-		}
-	}
 	var flags []cli.Flag
-	for _, f := range paramFlags {
-		flags = append(flags, &cli.StringFlag{Name: f.name, Usage: f.usage, DefaultText: defaults[f.name]})
+	for _, par := range hpl.Parameters() {
+		usage := par.Usage
+		if par.Default == "" {
+			usage += ", must be given"
+		}
+		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: usage, DefaultText: par.Default})
 	}
 	return append(flags,
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
@@ -56,7 +32,7 @@ func hplFlags() []cli.Flag {
 		&cli.StringFlag{Name: "combination", Usage: "take combination `k` of the HPL.dat, counted from 1", DefaultText: "the only one"},
 		&cli.BoolFlag{Name: "copy-l", Usage: "HPL is built with HPL_COPY_L", DisableDefaultText: true},
 		&cli.StringFlag{Name: "pivots", Value: "random", DefaultText: "random", Usage: "`source` of pivots: random, lu (factor HPL's own matrix), none, file:PATH (a row per line)"},
-		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from", DefaultText: defaults["seed"]},
+		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from", DefaultText: strconv.FormatUint(defaultSeed(), 10)},
 		&cli.StringFlag{Name: "first-steps", Usage: "write the first `n` panels only", DefaultText: "all"},
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`", DefaultText: "-, standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
@@ -175,57 +151,30 @@ func paramsFrom(c *cli.Context) (hpl.Params, error) {
 	if c.IsSet("combination") {
 		return hpl.Params{}, command.Usagef("--combination goes with --hpl-dat")
 	}
-	var sizes [3]int
-	for i, name := range []string{"N", "P", "Q"} {
-		if !c.IsSet(name) {
-			return hpl.Params{}, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(name))
-		}
-		if err := setInt(&sizes[i], c, name); err != nil {
-			return hpl.Params{}, err
+	for _, par := range hpl.Parameters() {
+		if par.Default == "" && !c.IsSet(par.Name) {
+			return hpl.Params{}, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
 		}
 	}
-	p := hpl.DefaultParams(sizes[0], sizes[1], sizes[2])
-	if err := setFlags(c, &p); err != nil {
-		return p, err
+	var given hpl.Params
+	if err := setGiven(c, &given); err != nil {
+		return given, err
 	}
-	return p, nil
+	p := hpl.DefaultParams(given.N, given.P, given.Q)
+	return p, setGiven(c, &p)
 }
 
-// setFlags changes the parameters for which there are flags.
-func setFlags(c *cli.Context, p *hpl.Params) error {
-	numbers := []struct {
-		name string
-		to   *int
-	}{{"NB", &p.NB}, {"NBMIN", &p.NBMin}, {"NDIV", &p.NDiv}, {"DEPTH", &p.Depth}, {"swap-threshold", &p.SwapThreshold}, {"ALIGN", &p.Align}}
-	for _, n := range numbers {
-		if err := setInt(n.to, c, n.name); err != nil {
-			return err
+// setGiven sets the parameters whose flags are given.
+func setGiven(c *cli.Context, p *hpl.Params) error {
+	for _, par := range hpl.Parameters() {
+		if !c.IsSet(par.Name) {
+			continue
 		}
-	}
-	steps := []func() error{
-		func() error { return setEnum(&p.PMap, c, "PMAP", hpl.ParseOrder) },
-		func() error { return setEnum(&p.PFact, c, "PFACT", factParser("PFACT")) },
-		func() error { return setEnum(&p.RFact, c, "RFACT", factParser("RFACT")) },
-		func() error { return setEnum(&p.Bcast, c, "BCAST", hpl.ParseBcast) },
-		func() error { return setEnum(&p.Swap, c, "SWAP", hpl.ParseSwap) },
-		func() error { return setEnum(&p.L1, c, "L1", formParser("L1")) },
-		func() error { return setEnum(&p.U, c, "U", formParser("U")) },
-		func() error { return setEnum(&p.Equil, c, "EQUIL", hpl.ParseEquil) },
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
+		if err := par.Set(p, c.String(par.Name)); err != nil {
+			return command.Usagef("%s %w", flagName(par.Name), err)
 		}
 	}
 	return nil
-}
-
-func factParser(what string) func(string) (hpl.Fact, error) {
-	return func(s string) (hpl.Fact, error) { return hpl.ParseFact(what, s) }
-}
-
-func formParser(what string) func(string) (hpl.Form, error) {
-	return func(s string) (hpl.Form, error) { return hpl.ParseForm(what, s) }
 }
 
 // flagName returns a flag as it is written: -N, --NB.
@@ -236,37 +185,11 @@ func flagName(name string) string {
 	return "--" + name
 }
 
-// setInt sets a number from its flag, if that is given.
-func setInt(to *int, c *cli.Context, name string) error {
-	if !c.IsSet(name) {
-		return nil
-	}
-	v, err := strconv.Atoi(c.String(name))
-	if err != nil {
-		return command.Usagef("%s %q, want a whole number in digits, at most %d", flagName(name), c.String(name), math.MaxInt32)
-	}
-	*to = v
-	return nil
-}
-
-// setEnum sets a value from its flag, if that is given.
-func setEnum[T any](to *T, c *cli.Context, name string, parse func(string) (T, error)) error {
-	if !c.IsSet(name) {
-		return nil
-	}
-	v, err := parse(c.String(name))
-	if err != nil {
-		return command.Usage(err)
-	}
-	*to = v
-	return nil
-}
-
 // tellDefaults says which parameters neither a flag nor an HPL.dat gave.
 func tellDefaults(c *cli.Context, p *hpl.Params) {
 	known := map[string]bool{"copy-l": true} // a build option: off unless said
-	for _, f := range paramFlags {
-		known[f.name] = c.IsSet("hpl-dat")
+	for _, par := range hpl.Parameters() {
+		known[par.Name] = c.IsSet("hpl-dat")
 	}
 	var defaults []string
 	for _, param := range p.List() {
@@ -289,9 +212,9 @@ func tellIgnored(c *cli.Context, p *hpl.Params) {
 
 // readDat reads the HPL.dat, which excludes the flags of its parameters.
 func readDat(c *cli.Context) (*hpl.Dat, error) {
-	for _, f := range paramFlags {
-		if c.IsSet(f.name) {
-			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(f.name))
+	for _, par := range hpl.Parameters() {
+		if c.IsSet(par.Name) {
+			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(par.Name))
 		}
 	}
 	path := c.String("hpl-dat")
@@ -388,7 +311,7 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 
 func seedOf(c *cli.Context) (uint64, error) {
 	if !c.IsSet("seed") {
-		return hpl.DefaultParams(1, 1, 1).Pivots.Seed, nil
+		return defaultSeed(), nil
 	}
 	seed, err := strconv.ParseUint(c.String("seed"), 10, 64)
 	if err != nil {
@@ -396,3 +319,5 @@ func seedOf(c *cli.Context) (uint64, error) {
 	}
 	return seed, nil
 }
+
+func defaultSeed() uint64 { return hpl.DefaultParams(1, 1, 1).Pivots.Seed }

@@ -158,8 +158,7 @@ func TestPolls(t *testing.T) {
 	} {
 		p := DefaultParams(200, 2, c.cols)
 		p.NB, p.Depth = 32, c.depth
-		var err error
-		if p.Bcast, err = ParseBcast(c.bcast); err != nil {
+		if err := p.Set("BCAST", c.bcast); err != nil {
 			t.Fatal(err)
 		}
 		if got := openTrace(t, generate(t, p, Options{})).Program().Polls(); got != c.want {

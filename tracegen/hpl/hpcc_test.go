@@ -174,14 +174,14 @@ func (f *hplFile) counted(least int) []int {
 	return f.list(n, least)
 }
 
-// enum takes a default for what is not in [0, n).
-func enum[T ~int](list []int, n int, otherwise T) []T {
-	var all []T
+// known takes a default for what is not in [0, n).
+func known(list []int, n, otherwise int) []int {
+	var all []int
 	for _, v := range list {
 		if v < 0 || v >= n {
-			v = int(otherwise)
+			v = otherwise
 		}
-		all = append(all, T(v))
+		all = append(all, v)
 	}
 	return all
 }
@@ -196,65 +196,67 @@ func datAsHPL(text string) (dat *Dat, ok bool) {
 	f.next() // the author's
 	f.load()
 	f.one(anyInt) // the device
-	d := &Dat{Ns: f.counted(0), NBs: f.counted(1)}
+	d := &Dat{map[string][]int{"N": f.counted(0), "NB": f.counted(1), "PMAP": {0}}}
 	if f.one(anyInt) == 1 {
-		d.PMap = ColumnMajor
+		d.values["PMAP"][0] = 1
 	}
 	grids := f.one(1)
 	if f.failed || grids > maxDatValues {
 		return nil, false
 	}
-	d.Ps, d.Qs = f.list(grids, 1), f.list(grids, 1)
+	d.values["P"], d.values["Q"] = f.list(grids, 1), f.list(grids, 1)
 	f.load() // the threshold
 	f.values(1)
-	d.PFacts = enum(f.counted(anyInt), 3, Right)
-	d.NBMins, d.NDivs = f.counted(1), f.counted(2)
-	d.RFacts = enum(f.counted(anyInt), 3, Right)
-	d.Bcasts = enum(f.counted(anyInt), 6, OneRingM)
-	d.Depths = f.counted(0)
-	d.Swap = enum([]int{f.one(anyInt)}, 3, SpreadRoll)[0]
-	d.SwapThreshold = max(0, f.one(anyInt))
-	d.L1 = enum([]int{f.one(anyInt)}, 2, Transposed)[0]
-	d.U = enum([]int{f.one(anyInt)}, 2, Transposed)[0]
-	d.Equil = f.one(anyInt) != 0
-	if d.Align = f.one(anyInt); d.Align <= 0 {
-		d.Align = 4
+	d.values["PFACT"] = known(f.counted(anyInt), 3, int(Right))
+	d.values["NBMIN"], d.values["NDIV"] = f.counted(1), f.counted(2)
+	d.values["RFACT"] = known(f.counted(anyInt), 3, int(Right))
+	d.values["BCAST"] = known(f.counted(anyInt), 6, int(OneRingM))
+	d.values["DEPTH"] = f.counted(0)
+	d.values["SWAP"] = known([]int{f.one(anyInt)}, 3, int(SpreadRoll))
+	d.values["swap-threshold"] = []int{max(0, f.one(anyInt))}
+	d.values["L1"] = known([]int{f.one(anyInt)}, 2, int(Transposed))
+	d.values["U"] = known([]int{f.one(anyInt)}, 2, int(Transposed))
+	d.values["EQUIL"] = known([]int{f.one(anyInt)}, 2, 1) // any but 0
+	align := f.one(anyInt)
+	if align <= 0 {
+		align = 4
 	}
+	d.values["ALIGN"] = []int{align}
 	return d, !f.failed
 }
 
 // largest returns the number of processes of the largest grid.
 func largest(d *Dat) int {
 	n := 0
-	for i := range d.Ps {
-		n = max(n, d.Ps[i]*d.Qs[i])
+	for i, p := range d.values["P"] {
+		n = max(n, p*d.values["Q"][i])
 	}
 	return n
 }
 
 // echo returns the lines that HPL prints of its parameters, by their names.
 func (d *Dat) echo() map[string]string {
-	numbers := func(list []int) string { return joined(list) }
-	facts := func(list []Fact) string {
-		var words []string
-		for _, f := range list {
-			words = append(words, []string{"Left", "Crout", "Right"}[f])
+	echo := map[string]string{}
+	for _, name := range []string{"N", "NB", "P", "Q", "NBMIN", "NDIV", "DEPTH"} {
+		echo[name] = joined(d.values[name])
+	}
+	for name, words := range map[string][]string{
+		"PMAP":  {"Row-major process mapping", "Column-major process mapping"},
+		"PFACT": {"Left", "Crout", "Right"}, "RFACT": {"Left", "Crout", "Right"},
+		"BCAST": {"1ring", "1ringM", "2ring", "2ringM", "Blong", "BlongM"},
+		"SWAP":  {"Binary-exchange", "Spread-roll (long)", fmt.Sprintf("Mix (threshold = %d)", d.values["swap-threshold"][0])},
+		"L1":    {"transposed form", "no-transposed form"},
+		"U":     {"transposed form", "no-transposed form"},
+		"EQUIL": {"no", "yes"},
+	} {
+		var list []string
+		for _, v := range d.values[name] {
+			list = append(list, words[v])
 		}
-		return strings.Join(words, " ")
+		echo[name] = strings.Join(list, " ")
 	}
-	var bcasts []string
-	for _, b := range d.Bcasts {
-		bcasts = append(bcasts, []string{"1ring", "1ringM", "2ring", "2ringM", "Blong", "BlongM"}[b])
-	}
-	return map[string]string{
-		"N": numbers(d.Ns), "NB": numbers(d.NBs), "PMAP": []string{"Row-major process mapping", "Column-major process mapping"}[d.PMap],
-		"P": numbers(d.Ps), "Q": numbers(d.Qs), "PFACT": facts(d.PFacts), "NBMIN": numbers(d.NBMins), "NDIV": numbers(d.NDivs),
-		"RFACT": facts(d.RFacts), "BCAST": strings.Join(bcasts, " "), "DEPTH": numbers(d.Depths),
-		"SWAP":  []string{"Binary-exchange", "Spread-roll (long)", fmt.Sprintf("Mix (threshold = %d)", d.SwapThreshold)}[d.Swap],
-		"L1":    []string{"transposed form", "no-transposed form"}[d.L1],
-		"U":     []string{"transposed form", "no-transposed form"}[d.U],
-		"EQUIL": map[bool]string{false: "no", true: "yes"}[d.Equil], "ALIGN": fmt.Sprintf("%d double precision words", d.Align),
-	}
+	echo["ALIGN"] = fmt.Sprintf("%d double precision words", d.values["ALIGN"][0])
+	return echo
 }
 
 // echoOf runs hpcc until it has echoed its parameters.

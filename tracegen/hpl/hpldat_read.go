@@ -54,26 +54,23 @@ func (d *datReader) read() *Dat {
 		}
 	}
 	d.hpl.values(1) // the device
-	dat := &Dat{}
-	dat.Ns = d.list("N", 1)
-	dat.NBs = d.list("NB", 1)
-	dat.PMap = Order(d.digit("PMAP", len(orderNames)))
-	grids := d.count("process grids")
-	dat.Ps = d.values("P", grids, 1)
-	dat.Qs = d.values("Q", grids, 1)
-	d.threshold()
-	dat.PFacts = digits[Fact](d, "PFACT", len(factNames))
-	dat.NBMins = d.list("NBMIN", 1)
-	dat.NDivs = d.list("NDIV", 2)
-	dat.RFacts = digits[Fact](d, "RFACT", len(factNames))
-	dat.Bcasts = d.bcasts()
-	dat.Depths = d.list("DEPTH", 0)
-	dat.Swap = Swap(d.digit("SWAP", len(swapNames)))
-	dat.SwapThreshold = d.single("swapping threshold", 0)
-	dat.L1 = Form(d.digit("L1", len(formNames)))
-	dat.U = Form(d.digit("U", len(formNames)))
-	dat.Equil = d.digit("equilibration", len(boolNames)) == 1
-	dat.Align = d.alignment()
+	dat := &Dat{map[string][]int{}}
+	n, counted := 1, noLoop
+	for i := range parameters {
+		par := &parameters[i]
+		if par.Name == "PFACT" { // behind the grids
+			d.threshold()
+		}
+		switch par.loop {
+		case counted: // as many Qs as Ps
+		case noLoop:
+			n = 1
+		default:
+			n = d.count(par)
+		}
+		counted = par.loop
+		dat.values[par.Name] = d.values(par, n)
+	}
 	return dat
 }
 
@@ -129,13 +126,19 @@ func (d *datReader) threshold() {
 	}
 }
 
-// values returns the first n integers of the next line, each at least least. It fails
-// if HPL reads others.
-func (d *datReader) values(what string, n, least int) []int {
-	return d.valuesOf(what, n, least, false)
+// values returns the n values of a parameter. Of the last one nobody reads the rest of the
+// line.
+func (d *datReader) values(par *Parameter, n int) []int {
+	list := d.integers(par.Name, n, par.least, par.Name == parameters[len(parameters)-1].Name)
+	for _, v := range list {
+		d.checkDigit(par, v)
+	}
+	return list
 }
 
-func (d *datReader) valuesOf(what string, n, least int, last bool) []int {
+// integers returns the first n integers of the next line, each at least least. It fails
+// if HPL reads others.
+func (d *datReader) integers(what string, n, least int, last bool) []int {
 	if d.err != nil {
 		return nil
 	}
@@ -146,7 +149,7 @@ func (d *datReader) valuesOf(what string, n, least int, last bool) []int {
 	if d.err != nil {
 		return nil
 	}
-	list, err := integers(what, words, n, least)
+	list, err := parseIntegers(what, words, n, least)
 	switch read := d.hpl.values(n); {
 	case err != nil && len(read) == n && joined(read) != strings.Join(words[:min(n, len(words))], " "):
 		d.err = fmt.Errorf("%w (HPL reads %s)", err, joined(read))
@@ -175,8 +178,8 @@ func behind(read []int, n int) string {
 
 func joined(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-// integers returns the first n words as integers, each at least least.
-func integers(what string, words []string, n, least int) ([]int, error) {
+// parseIntegers returns the first n words as integers, each at least least.
+func parseIntegers(what string, words []string, n, least int) ([]int, error) {
 	if len(words) < n {
 		return nil, fmt.Errorf("%s: %d values, want %d", what, len(words), n)
 	}
@@ -207,68 +210,29 @@ func strangeBlank(word string) string {
 	return ""
 }
 
-// single returns the first integer of the next line, or 0 after a failure.
-func (d *datReader) single(what string, least int) int { return first(d.values(what, 1, least)) }
-
-// alignment returns the last value, of the one line whose rest nobody reads.
-func (d *datReader) alignment() int { return first(d.valuesOf("memory alignment", 1, 1, true)) }
-
-func first(list []int) int {
-	if list == nil {
+// count returns how many values of a parameter come.
+func (d *datReader) count(par *Parameter) int {
+	what := "number of " + par.Name + "s"
+	if par.loop == gridLoop {
+		what = "number of process grids"
+	}
+	list := d.integers(what, 1, 1, false)
+	if d.err == nil && list[0] > maxDatValues {
+		d.err = fmt.Errorf("%s = %d, allowed 1 to %d", what, list[0], maxDatValues)
+	}
+	if d.err != nil {
 		return 0
 	}
 	return list[0]
 }
 
-// count returns a number of values to come.
-func (d *datReader) count(what string) int {
-	n := d.single("number of "+what, 1)
-	if d.err == nil && n > maxDatValues {
-		d.err = fmt.Errorf("number of %s = %d, allowed 1 to %d", what, n, maxDatValues)
+// checkDigit fails if a choice has no such digit, the first time.
+func (d *datReader) checkDigit(par *Parameter, v int) {
+	if d.err != nil || par.digits == 0 || v < par.digits {
+		return
 	}
-	return n
-}
-
-// list returns the values of a parameter that has a count line before it.
-func (d *datReader) list(what string, least int) []int {
-	return d.values(what, d.count(what+"s"), least)
-}
-
-func (d *datReader) checkDigit(what string, v, n int) {
-	if d.err == nil && v >= n {
-		d.err = fmt.Errorf("%s = %d, allowed 0 to %d", what, v, n-1)
+	d.err = fmt.Errorf("%s = %d, allowed 0 to %d", par.Name, v, par.digits-1)
+	if par.beyond != "" && v < 10 {
+		d.err = fmt.Errorf("%w: %d is %s", d.err, v, par.beyond)
 	}
-}
-
-// digit returns one value in [0, n).
-func (d *datReader) digit(what string, n int) int {
-	v := d.single(what, 0)
-	d.checkDigit(what, v, n)
-	return v
-}
-
-// digits returns the values, in [0, n), of an enumerated parameter.
-func digits[T ~int](d *datReader, what string, n int) []T {
-	var list []T
-	for _, v := range d.list(what, 0) {
-		d.checkDigit(what, v, n)
-		list = append(list, T(v))
-	}
-	return list
-}
-
-// bcasts returns the broadcasts. Vendors' builds have more of them than HPL, under numbers
-// that differ.
-func (d *datReader) bcasts() []Bcast {
-	list := digits[Bcast](d, "BCAST", len(bcastNames))
-	if d.err == nil {
-		return list
-	}
-	for _, b := range list {
-		if int(b) >= len(bcastNames) && int(b) < 10 {
-			d.err = fmt.Errorf("%w: %d is a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here; HPL 2.3 would take 1ringM (1)", d.err, b)
-			break
-		}
-	}
-	return nil
 }

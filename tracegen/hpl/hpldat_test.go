@@ -80,7 +80,7 @@ func TestReadDatErrors(t *testing.T) {
 		{"cut", sampleDat[:strings.Index(sampleDat, "16.0")], "HPL.dat:13: the file ends here"},
 		{"threshold", replace("16.0 ", "foo "), `HPL.dat:13: threshold of the residual: "foo" is not a number`},
 		{"long line", strings.Repeat("x", 1<<17), "HPL.dat:1: line of more than 252 characters: HPL takes the first 253 for this line and the rest for the next one: shorten it"},
-		{"cut at a value", sampleDat[:strings.Index(sampleDat, "60 ")], "HPL.dat:27: the file ends here, want swapping threshold"},
+		{"cut at a value", sampleDat[:strings.Index(sampleDat, "60 ")], "HPL.dat:27: the file ends here, want swap-threshold"},
 		{"no number", replace("1000 2000", "1000 x000"), `HPL.dat:6: N: "x000" is not an integer (HPL reads 1000 0)`},
 		{"few values", replace("1000 2000    Ns", "1000"), "HPL.dat:6: N: 1 values, want 2 (HPL reads 1000 1000)"},
 		{"comment for a value", replace("1000 2000    Ns", "1000 Ns"), `HPL.dat:6: N: "Ns" is not an integer (HPL reads 1000 0)`},

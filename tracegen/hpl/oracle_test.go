@@ -93,16 +93,11 @@ func (c *oracleCase) params(t *testing.T) Params {
 	p := Params{N: c.N, NB: c.NB, P: c.P, Q: c.Q, NBMin: c.NBMin, NDiv: c.NDiv, Bcast: Bcast(c.BcastCode), Depth: c.Depth,
 		Swap: Swap(c.SwapCode), SwapThreshold: c.Threshold, Equil: c.Equil, Align: c.Align, CopyL: c.CopyL}
 	var err error
-	p.PMap, err = ParseOrder(c.PMap)
-	must(err)
-	p.PFact, err = ParseFact("PFACT", c.PFact)
-	must(err)
-	p.RFact, err = ParseFact("RFACT", c.RFact)
-	must(err)
-	p.L1, err = ParseForm("L1", c.L1)
-	must(err)
-	p.U, err = ParseForm("U", c.U)
-	must(err)
+	must(p.Set("PMAP", c.PMap))
+	must(p.Set("PFACT", c.PFact))
+	must(p.Set("RFACT", c.RFact))
+	must(p.Set("L1", c.L1))
+	must(p.Set("U", c.U))
 	if text, ok := c.files["pivots.txt"]; ok {
 		p.Pivots = Pivots{Kind: GivenPivots, Name: "pivots.txt"}
 		p.Pivots.Rows, err = ReadPivots(strings.NewReader(text), p.Pivots.Name, c.N)

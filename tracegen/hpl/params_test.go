@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -73,18 +75,63 @@ func TestValidate(t *testing.T) {
 
 func TestParseEnums(t *testing.T) {
 	for text, want := range map[string]Bcast{"0": OneRing, "1rg": OneRing, "1ringM": OneRingM, "2RM": TwoRingM, "4": Long, "LnM": LongM, "longM": LongM} {
-		if got, err := ParseBcast(text); err != nil || got != want {
-			t.Errorf("BCAST %q: %v, %v, want %v", text, got, err, want)
+		var p Params
+		if err := p.Set("BCAST", text); err != nil || p.Bcast != want {
+			t.Errorf("BCAST %q: %v, %v, want %v", text, p.Bcast, err, want)
 		}
 	}
 	for text, want := range map[string]Swap{"bin": BinaryExchange, "1": SpreadRoll, "long": SpreadRoll, "MIX": Mix} {
-		if got, err := ParseSwap(text); err != nil || got != want {
-			t.Errorf("SWAP %q: %v, %v, want %v", text, got, err, want)
+		var p Params
+		if err := p.Set("SWAP", text); err != nil || p.Swap != want {
+			t.Errorf("SWAP %q: %v, %v, want %v", text, p.Swap, err, want)
 		}
 	}
-	_, err := ParseFact("RFACT", "3")
-	if want := `RFACT: unknown value "3", allowed 0 (left), 1 (crout), 2 (right)`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	for _, c := range []struct{ name, text, want string }{
+		{"RFACT", "3", `RFACT "3", allowed 0 (left), 1 (crout), 2 (right)`},
+		{"EQUIL", "2", `EQUIL "2" is neither yes nor no`},
+		{"NB", "1e2", `NB "1e2", want a whole number in digits, at most 2147483647`},
+		{"SEED", "1", `no parameter "SEED"`},
+	} {
+		var p Params
+		if err := p.Set(c.name, c.text); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestParametersAreDocumented: the rows of docs/hpl.md are those of the table.
+// REPRISE_UPDATE=1 writes them anew.
+func TestParametersAreDocumented(t *testing.T) {
+	const page = "../../docs/hpl.md"
+	const begin, end = "| flag | values | default |\n| --- | --- | --- |\n", "| `--copy-l` |"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	rows, after, foundEnd := strings.Cut(rest, end)
+	if !found || !foundEnd {
+		t.Fatalf("%s has no table of parameters", page)
+	}
+	var want strings.Builder
+	for _, par := range Parameters() {
+		flag, value := "--"+par.Name, par.Default
+		if len(par.Name) == 1 {
+			flag = "-" + par.Name
+		}
+		if value == "" {
+			value = "none: must be given"
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", flag, par.Doc, value)
+	}
+	switch {
+	case rows == want.String():
+	case os.Getenv("REPRISE_UPDATE") != "":
+		if err := os.WriteFile(page, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the parameters in %s are not those of the table: REPRISE_UPDATE=1 go test ./tracegen/hpl -run %s", page, t.Name())
 	}
 }
 

@@ -1,0 +1,141 @@
+package hpl
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"reprise/option"
+	"reprise/trace"
+)
+
+// Parameter is one parameter of HPL, with all that flags, HPL.dat, checks, the trace's
+// header and docs/hpl.md say of it.
+type Parameter struct {
+	option.Option[Params]        // by HPL's name; Doc is for the page
+	Usage                 string // for help, the value's name in backquotes
+	Default               string // for help; "": it must be given
+
+	loop   loop   // HPL's loop over its values
+	least  int    // number that HPL takes
+	digits int    // of a choice: how many there are
+	beyond string // of a choice: what digits behind them may be
+}
+
+// loop is a place among HPL's nested loops over the values of an HPL.dat.
+type loop int
+
+// HPL's loops, the outermost first.
+const (
+	noLoop loop = iota // one value for all runs
+	gridLoop
+	orderLoop
+	blockLoop
+	depthLoop
+	bcastLoop
+	rfactLoop
+	pfactLoop
+	nbminLoop
+	ndivLoop
+	loops // how many
+)
+
+// Bounds of the parameters beyond which sizes overflow or definitions do not fit
+// in memory.
+const (
+	maxOrder = math.MaxInt32 // HPL's int
+	maxDepth = 1 << 12
+)
+
+// parameters are those of HPL.dat, in the order of its lines.
+var parameters = withDefaults(
+	number("N", "`order` of the matrix", "", orderLoop, 1, maxOrder, func(p *Params) *int { return &p.N }),
+	number("NB", "block `size`", "may exceed N; by default the largest of 256, 192, 128, 96, 64, 48 that leaves each process 8 blocks of rows and of columns, else 32", blockLoop, 1, maxOrder, func(p *Params) *int { return &p.NB }),
+	choice("PMAP", "`order` of ranks in the grid", noLoop, orderNames, func(p *Params) *Order { return &p.PMap }),
+	number("P", "process `rows`", "", gridLoop, 1, trace.MaxRanks, func(p *Params) *int { return &p.P }),
+	number("Q", "process `columns`", "", gridLoop, 1, trace.MaxRanks, func(p *Params) *int { return &p.Q }),
+	choice("PFACT", "panel factorization `variant`", pfactLoop, factNames, func(p *Params) *Fact { return &p.PFact }),
+	number("NBMIN", "`columns` at which the recursion stops", "", nbminLoop, 1, maxOrder, func(p *Params) *int { return &p.NBMin }),
+	number("NDIV", "`panels` in a recursion step", "", ndivLoop, 2, maxOrder, func(p *Params) *int { return &p.NDiv }),
+	choice("RFACT", "recursive factorization `variant`", rfactLoop, factNames, func(p *Params) *Fact { return &p.RFact }),
+	vendors(choice("BCAST", "panel broadcast `algorithm`", bcastLoop, bcastNames, func(p *Params) *Bcast { return &p.Bcast })),
+	number("DEPTH", "look-ahead `depth`", "", depthLoop, 0, maxDepth, func(p *Params) *int { return &p.Depth }),
+	choice("SWAP", "row swap `algorithm`", noLoop, swapNames, func(p *Params) *Swap { return &p.Swap }),
+	number("swap-threshold", "with --SWAP mix, the `columns` above which a swap is long", "with `bin` and `long` HPL ignores it, with a note", noLoop, 0, maxOrder, func(p *Params) *int { return &p.SwapThreshold }),
+	choice("L1", "`form` of L1", noLoop, formNames, func(p *Params) *Form { return &p.L1 }),
+	choice("U", "`form` of U", noLoop, formNames, func(p *Params) *Form { return &p.U }),
+	onOff("EQUIL", "equilibration in long swaps", func(p *Params) *bool { return &p.Equil }),
+	number("ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it", "", noLoop, 1, maxOrder, func(p *Params) *int { return &p.Align }),
+)
+
+// Parameters returns the parameters that an HPL.dat gives, in its order.
+func Parameters() []Parameter { return parameters }
+
+// number is a parameter that is a whole number.
+func number(name, usage, note string, l loop, least, most int, field func(*Params) *int) Parameter {
+	opt := option.Parsed(name, plain(usage), func(text string) (int, error) {
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, fmt.Errorf("%q, want a whole number in digits, at most %d", text, most)
+		}
+		return v, nil
+	}, field)
+	allowed := fmt.Sprintf("%d to %d", least, most)
+	if most == maxOrder {
+		allowed = fmt.Sprintf("from %d", least)
+	}
+	opt.Doc += " (" + allowed + ")"
+	if note != "" {
+		opt.Doc += "; " + note
+	}
+	opt.Check = func(p *Params) error { return between(*field(p), least, most) }
+	return Parameter{Option: opt, Usage: usage, loop: l, least: least}
+}
+
+// choice is a parameter that is one of several, by any of its names or by HPL's digit.
+func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Params) *E) Parameter {
+	opt := option.Parsed(name, plain(usage)+": "+everyName(names), func(text string) (E, error) {
+		digit, err := parseChoice(names, text)
+		return E(digit), err
+	}, field)
+	opt.Check = func(p *Params) error { return between(int(*field(p)), 0, len(names)-1) }
+	return Parameter{Option: opt, Usage: usage + ": " + firstNames(names), loop: l, digits: len(names)}
+}
+
+// onOff is a parameter that is off (0) or on (1), one value for all runs.
+func onOff(name, usage string, field func(*Params) *bool) Parameter {
+	opt := option.YesNo(name, usage+": `no` 0, `yes` 1", field)
+	return Parameter{Option: opt, Usage: usage + ": no (0), yes (1)", digits: 2}
+}
+
+// vendors says what broadcasts behind HPL's own are.
+func vendors(bcast Parameter) Parameter {
+	bcast.beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here; HPL 2.3 would take 1ringM (1)"
+	return bcast
+}
+
+// withDefaults adds what the parameters are by default.
+func withDefaults(list ...Parameter) []Parameter {
+	p := DefaultParams(1, 1, 1)
+	for i := range list {
+		switch list[i].Name {
+		case "N", "P", "Q": // must be given
+		case "NB":
+			list[i].Default = "32 to 256, by N, P and Q"
+		default:
+			list[i].Default = list[i].Get(&p)
+		}
+	}
+	return list
+}
+
+// plain is a usage without its marks.
+func plain(usage string) string { return strings.ReplaceAll(usage, "`", "") }
+
+func between(v, least, most int) error {
+	if v < least || v > most {
+		return fmt.Errorf("%d, allowed %d to %d", v, least, most)
+	}
+	return nil
+}
