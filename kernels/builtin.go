@@ -2,17 +2,12 @@ package kernels
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
-	"io/fs"
-	"slices"
 	"strings"
 
 	"reprise/internal/builtin"
+	"reprise/machines"
 )
-
-//go:embed builtin/*.yaml
-var builtins embed.FS
 
 // Builtin returns the built-in set of the given name, one of BuiltinNames.
 // Each call returns a set of its own.
@@ -40,7 +35,7 @@ func Find(name string) (*Set, error) {
 
 // BuiltinText returns the kernel file of a built-in set.
 func BuiltinText(name string) ([]byte, error) {
-	text, err := builtins.ReadFile("builtin/" + name + ".yaml")
+	text, err := machines.Kernels(name)
 	if err != nil {
 		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
 	}
@@ -48,14 +43,4 @@ func BuiltinText(name string) ([]byte, error) {
 }
 
 // BuiltinNames lists the built-in sets, sorted.
-func BuiltinNames() []string {
-	files, err := fs.Glob(builtins, "builtin/*.yaml")
-	if err != nil {
-		panic("kernels: " + err.Error())
-	}
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(strings.TrimPrefix(f, "builtin/"), ".yaml")
-	}
-	slices.Sort(files)
-	return files
-}
+func BuiltinNames() []string { return machines.KernelSets() }

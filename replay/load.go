@@ -3,9 +3,11 @@ package replay
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"reprise/internal/builtin"
 	"reprise/kernels"
+	"reprise/machines"
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/smpi"
@@ -17,6 +19,9 @@ import (
 // what is built in; a file goes before. The zero value is the built-in machine "default",
 // sized to the ranks.
 type MachineSpec struct {
+	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of
+	// Platform and Kernels.
+	Machine      string
 	Platform     string // SimGrid XML, or a built-in machine ([platforms.BuiltinNames])
 	Kernels      string // kernel models in YAML, or a built-in set ([kernels.BuiltinNames]); "": those of the built-in machine, of another one "default"
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
@@ -46,7 +51,7 @@ func (e *SettingError) Unwrap() error { return e.Err }
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
 	l.know(t)
-	for _, step := range []func() error{l.loadPlatform, l.loadKernels, l.loadNoise, l.mapRanks, l.set} {
+	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.loadKernels, l.loadNoise, l.mapRanks, l.set} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}
@@ -59,6 +64,7 @@ func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warnin
 type loader struct {
 	spec    MachineSpec // with the names of what was chosen
 	builtin bool        // the platform is
+	plain   bool        // the machine directory has no kernel models
 	header  *trace.Header
 	called  []trace.Kernel // that may cost time
 	polls   bool           // the trace may poll
@@ -96,6 +102,20 @@ func (l *loader) choose(format string, args ...any) {
 	l.chosen = append(l.chosen, warning.New(format, args...).As(warning.Choice))
 }
 
+// findMachine names the files of the machine directory, if there is one.
+func (l *loader) findMachine() (err error) {
+	s := &l.spec
+	switch {
+	case s.Machine == "":
+		return nil
+	case s.Platform != "" || s.Kernels != "":
+		return fmt.Errorf("machine %s has its own platform and kernel models: leave those that are given out", s.Machine)
+	}
+	s.Platform, s.Kernels, err = machines.Find(s.Machine)
+	l.plain = s.Kernels == ""
+	return err
+}
+
 func (l *loader) loadPlatform() (err error) {
 	m := &l.machine
 	switch name := l.spec.Platform; {
@@ -120,6 +140,8 @@ func (l *loader) loadKernels() (err error) {
 	case l.spec.Kernels != "":
 	case len(l.header.Kernels) == 0:
 		return nil
+	case l.plain:
+		return l.withoutKernels()
 	case l.builtin:
 		l.spec.Kernels = l.spec.Platform
 		l.machine.Kernels, err = kernels.Builtin(l.spec.Kernels)
@@ -132,6 +154,25 @@ func (l *loader) loadKernels() (err error) {
 	}
 	l.machine.Kernels, err = kernels.Find(l.spec.Kernels)
 	return err
+}
+
+// withoutKernels refuses a trace that calls kernels, on a machine directory that has no models
+// of them. Of a stream it is not known yet whether it does.
+func (l *loader) withoutKernels() error {
+	var names []string
+	for i := range l.called {
+		if name := l.called[i].Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+	case l.streams:
+		l.odd = append(l.odd, warning.New("%s has no %s: the replay ends where a kernel is called", l.spec.Machine, machines.KernelsFile).As(warning.Risk))
+	default:
+		return fmt.Errorf("%s has no %s, and the trace calls %s: put models there, or give the platform and the kernel models each by itself", l.spec.Machine, machines.KernelsFile, andOthers(names))
+	}
+	return nil
 }
 
 func (l *loader) loadNoise() (err error) {

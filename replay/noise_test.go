@@ -260,7 +260,7 @@ func noisyHPL(t testing.TB) (*trace.Header, func(change func(*replay.Options)) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(readFile(t, "../kernels/builtin/dahu.yaml"), "\nkernels:", "\nnoise: {half-normal: 5%}\nkernels:", 1)
+	text := strings.Replace(readFile(t, "../machines/dahu/kernels.yaml"), "\nkernels:", "\nnoise: {half-normal: 5%}\nkernels:", 1)
 	set, err := kernels.Parse(strings.NewReader(text), "noisy.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -79,13 +79,13 @@ type keeper struct {
 
 // newKeeper sets the options of a replay that is looked after from now on: end ends its
 // context.
-func newKeeper(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, o *replay.Options, stderr io.Writer) (*keeper, error) {
+func newKeeper(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, source replay.MachineSpec, o *replay.Options, stderr io.Writer) (*keeper, error) {
 	k := &keeper{keepSettings: &s.keep, ctx: ctx, stderr: stderr, notes: stderr, begin: time.Now()}
 	if s.quiet {
 		k.notes = io.Discard
 	}
 	if k.on() {
-		if err := k.prepare(s, in, o); err != nil {
+		if err := k.prepare(s, in, source, o); err != nil {
 			return nil, err
 		}
 		o.Checkpoints = &replay.Checkpoints{Every: k.every, Write: k.write}

@@ -14,14 +14,14 @@ import (
 )
 
 // prepare opens the checkpoint to go on from and says what the run depends on.
-func (k *keeper) prepare(s *settings, in *input, o *replay.Options) (err error) {
+func (k *keeper) prepare(s *settings, in *input, source replay.MachineSpec, o *replay.Options) (err error) {
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", s.trace)
 	}
 	if err := k.find(); err != nil {
 		return err
 	}
-	if o.Identity, err = identity(s, in); err != nil || k.resume == "" {
+	if o.Identity, err = identity(s, in, source); err != nil || k.resume == "" {
 		return err
 	}
 	info, err := os.Stat(k.resume)
@@ -89,9 +89,13 @@ func isCheckpoint(path string) (bool, error) {
 
 // identity names what a replay depends on and the library does not see: files by
 // their content, what is built in by its name.
-func identity(s *settings, in *input) ([]replay.Property, error) {
+func identity(s *settings, in *input, source replay.MachineSpec) ([]replay.Property, error) {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
-	files := [][2]string{{"platform", s.platform}, {"kernels", s.kernels}}
+	platform, kernels := s.platform, s.kernels
+	if s.machine != "" {
+		platform, kernels = source.Platform, source.Kernels
+	}
+	files := [][2]string{{"platform", platform}, {"kernels", kernels}}
 	if s.networkNoise != "" {
 		files = append(files, [2]string{"network noise", s.networkNoise})
 	}

@@ -26,7 +26,7 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
-	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]"
+	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout)}
 	app.Action = func(c *cli.Context) error {
@@ -52,6 +52,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func flags() []cli.Flag {
 	return []cli.Flag{
+		&cli.StringFlag{Name: "machine", Usage: "machine directory `DIR`, with platform.xml and kernels.yaml, or a built-in machine, in place of --platform and --kernels"},
 		&cli.StringFlag{Name: "platform", Usage: "SimGrid XML `FILE`, or a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", "), DefaultText: "default, sized to the ranks"},
 		&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE`, or a built-in set: " + strings.Join(kernels.BuiltinNames(), ", "), DefaultText: "those of the built-in machine; of a platform's file, default"},
 		&cli.StringFlag{Name: "hostfile", Usage: "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn"},

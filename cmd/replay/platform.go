@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"reprise/internal/builtin"
 	"reprise/internal/command"
 	"reprise/internal/wording"
+	"reprise/machines"
 	"reprise/platforms"
 	"reprise/smpi"
 	"reprise/warning"
@@ -26,8 +28,8 @@ func platformCommand(stdout io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:            "platform",
 		Usage:           "describe a machine: hosts, links, levels, bisection, routes",
-		UsageText:       "replay platform FILE|NAME [--ranks N] [--route FROM TO] [--json]",
-		Description:     "FILE is SimGrid XML, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.",
+		UsageText:       "replay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]",
+		Description:     "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.",
 		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
 		SkipFlagParsing: true,
 		HideHelpCommand: true,
@@ -79,7 +81,7 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	switch {
 	case q.help:
 	case q.machine == "":
-		return nil, command.Usagef("platform: want a FILE or the NAME of a built-in machine")
+		return nil, command.Usagef("platform: want a FILE, a machine DIR, or the NAME of a built-in machine")
 	case q.ranks > 0 && (q.machine != "default" || builtin.IsFile(q.machine)):
 		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
 	}
@@ -160,7 +162,7 @@ type routeLink struct {
 }
 
 func (q *platformQuery) answer(w io.Writer) error {
-	p, err := platforms.Find(q.machine, max(1, q.ranks))
+	p, err := q.load()
 	if err != nil {
 		return err
 	}
@@ -181,6 +183,17 @@ func (q *platformQuery) answer(w io.Writer) error {
 		return enc.Encode(d)
 	}
 	return d.writeText(w)
+}
+
+// load loads the machine, from a file, a machine directory, or what is built in.
+func (q *platformQuery) load() (*platforms.Platform, error) {
+	name := q.machine
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if name, _, err = machines.Find(name); err != nil {
+			return nil, err
+		}
+	}
+	return platforms.Find(name, max(1, q.ranks))
 }
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the

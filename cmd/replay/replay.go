@@ -29,7 +29,7 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	bar := newBar(s, in, stderr)
 	o := m.options
 	o.Progress = bar.Set
-	k, err := newKeeper(ctx, end, s, in, &o, stderr)
+	k, err := newKeeper(ctx, end, s, in, m.Source, &o, stderr)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (m *loaded) causes() []warning.Warning {
 // load loads the machine and the options that a trace is played with, and tells what was
 // chosen where the command line leaves it open, and what may end the replay after hours.
 func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
-	m, o, list, err := replay.LoadMachine(s.machine(), in.traced())
+	m, o, list, err := replay.LoadMachine(s.spec(), in.traced())
 	if err != nil {
 		var setting *replay.SettingError
 		if errors.As(err, &setting) {

@@ -17,6 +17,7 @@ import (
 // settings is what the command line says.
 type settings struct {
 	trace        string // "-": standard input
+	machine      string
 	platform     string
 	kernels      string
 	networkNoise string
@@ -40,8 +41,13 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, command.Usagef("want 1 trace, got %d (flags come before it)", c.NArg())
 	}
 	s := &settings{
-		trace: c.Args().First(), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
+		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
 		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"),
+	}
+	for _, name := range []string{"platform", "kernels"} {
+		if s.machine != "" && c.IsSet(name) {
+			return nil, command.Usagef("--machine %s has its own platform and kernel models: leave --%s out", s.machine, name)
+		}
 	}
 	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
 		return nil, command.Usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
@@ -91,10 +97,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	return s, err
 }
 
-// machine says which machine to load.
-func (s *settings) machine() replay.MachineSpec {
+// spec says which machine to load.
+func (s *settings) spec() replay.MachineSpec {
 	return replay.MachineSpec{
-		Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
+		Machine: s.machine, Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
 		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, Settings: s.cfg,
 	}
 }

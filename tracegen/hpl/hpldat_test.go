@@ -1,6 +1,7 @@
 package hpl
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,29 @@ func TestReadDat(t *testing.T) {
 		if _, err := d.Combination(k); err == nil || !strings.Contains(err.Error(), "allowed 1 to 24") {
 			t.Errorf("combination %d: %v", k, err)
 		}
+	}
+}
+
+// TestTheta: the file of the documentation is the published configuration of Theta's run, and
+// for the rest what the command has by default.
+func TestTheta(t *testing.T) {
+	f, err := os.Open("../../docs/theta/HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d, err := ReadDat(f, "HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Combination(1)
+	if err != nil || d.Combinations() != 1 {
+		t.Fatal(d.Combinations(), err)
+	}
+	want := DefaultParams(8360352, 32, 101)
+	want.NB, want.RFact, want.Swap, want.Bcast, want.Depth = 336, Left, BinaryExchange, TwoRingM, 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

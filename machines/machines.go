@@ -1,0 +1,115 @@
+// Package machines finds machine directories, and has those that are built in.
+//
+//	platform, kernels, err := machines.Find("cluster") // cluster/platform.xml, cluster/kernels.yaml
+//
+// A machine directory holds a machine as replay --machine takes it:
+//
+//	platform.xml   hosts, links, routes and simulator options (package platforms)
+//	kernels.yaml   how long computations take (package kernels)
+//	machine.md     for people: which machine, measured when and how
+//
+// A built-in machine may have further sets of kernel models: kernels-c1.yaml of dahu is the
+// set dahu-c1.
+package machines
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Names of the files of a machine directory.
+const (
+	PlatformFile = "platform.xml"
+	KernelsFile  = "kernels.yaml"
+)
+
+//go:embed */platform.xml */kernels*.yaml */machine.md
+var builtin embed.FS
+
+// Find returns what a machine directory, or a built-in machine if there is no directory of
+// that name, has as its platform and as its kernel models: names of files, or of what is
+// built in. Without kernels.yaml, kernels is "".
+func Find(name string) (platform, kernels string, err error) {
+	switch info, err := os.Stat(name); {
+	case err == nil && info.IsDir():
+		return open(name)
+	case err == nil:
+		return "", "", fmt.Errorf("%s is a file, want a machine directory, with %s and %s, or a built-in machine: %s", name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
+	case !slices.Contains(Names(), name):
+		return "", "", fmt.Errorf("no machine directory and no built-in machine %q: want a directory with %s and %s, or %s", name, PlatformFile, KernelsFile, strings.Join(Names(), ", "))
+	}
+	return name, name, nil
+}
+
+// open looks for the files of a machine directory.
+func open(dir string) (platform, kernels string, err error) {
+	platform, kernels = filepath.Join(dir, PlatformFile), filepath.Join(dir, KernelsFile)
+	if !isFile(platform) {
+		return "", "", fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
+	}
+	if !isFile(kernels) {
+		kernels = ""
+	}
+	return platform, kernels, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// Names returns the names of the built-in machines, sorted.
+func Names() []string {
+	names := glob("*/" + PlatformFile)
+	for i, file := range names {
+		names[i] = path.Dir(file)
+	}
+	return names
+}
+
+// Platform returns the description of a built-in machine, which is an error that wraps
+// fs.ErrNotExist if there is none.
+func Platform(name string) ([]byte, error) { return builtin.ReadFile(name + "/" + PlatformFile) }
+
+// KernelSets returns the names of the built-in sets of kernel models, sorted.
+func KernelSets() []string {
+	names := glob("*/kernels*.yaml")
+	for i, file := range names {
+		names[i] = setName(file)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Kernels returns a built-in set of kernel models, which is an error that wraps
+// fs.ErrNotExist if there is none.
+func Kernels(set string) ([]byte, error) {
+	for _, file := range glob("*/kernels*.yaml") {
+		if setName(file) == set {
+			return builtin.ReadFile(file)
+		}
+	}
+	return nil, fmt.Errorf("kernel models %q: %w", set, fs.ErrNotExist)
+}
+
+// setName returns the name of the set in a file: dahu of dahu/kernels.yaml, dahu-c1 of
+// dahu/kernels-c1.yaml.
+func setName(file string) string {
+	variant := strings.TrimPrefix(strings.TrimSuffix(path.Base(file), ".yaml"), "kernels")
+	return path.Dir(file) + variant
+}
+
+// glob returns the built-in files of a pattern, sorted.
+func glob(pattern string) []string {
+	files, err := fs.Glob(builtin, pattern)
+	if err != nil {
+		panic("machines: " + err.Error())
+	}
+	return files
+}
