@@ -10,6 +10,19 @@
 //
 // A built-in machine may have further sets of kernel models: kernels-c1.yaml of dahu is the
 // set dahu-c1.
+//
+// # Units
+//
+// The package reads none of the files: their packages say which units they have.
+//
+// # Errors
+//
+// An error says what a directory lacks, or which machines are built in. Those of a name that
+// is not built in wrap [fs.ErrNotExist].
+//
+// # Source
+//
+// The machine.md of a built-in machine names the publication that its figures are from.
 package machines
 
 import (
