@@ -38,7 +38,7 @@ func (s *Set) noModel(sig Signature) error {
 // bindRules compiles the first rule that is for sig.
 func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found bool, err error) {
 	for i := range rules {
-		if !rules[i].pattern.match(sig.Name) {
+		if !rules[i].pattern.Match(sig.Name) {
 			continue
 		}
 		c := compiler{sig: sig, spec: &rules[i].model, speed: host.Factor}

@@ -234,3 +234,5 @@ func restrict(list []condition, c condition) []condition {
 	list[i].hi = min(list[i].hi, c.hi)
 	return list
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

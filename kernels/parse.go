@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/namepattern"
 	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 )
@@ -19,13 +20,13 @@ const maxCPUs = 1 << 16
 
 // rule says that kernels whose name matches use a model.
 type rule struct {
-	pattern pattern
+	pattern namepattern.Pattern
 	model   spec
 }
 
 // override holds the rules of the hosts that match.
 type override struct {
-	host  pattern
+	host  namepattern.Pattern
 	cpu   int // index of the CPU of the host, or anyCPU
 	rules []rule
 }
@@ -158,7 +159,7 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 	}
 	rules := make([]rule, 0, len(list))
 	for _, e := range list {
-		pat, err := parsePattern(e.Key)
+		pat, err := namepattern.Parse(e.Key)
 		if err != nil {
 			return nil, p.Errorf(e.Node, "kernels: %w", err)
 		}
@@ -168,7 +169,7 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 		}
 		rules = append(rules, rule{pat, model})
 	}
-	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(b.pattern.specificity(), a.pattern.specificity()) })
+	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(b.pattern.Specificity(), a.pattern.Specificity()) })
 	return rules, nil
 }
 
@@ -203,7 +204,7 @@ func (p *fileParser) override(n ast.Node) (o override, err error) {
 	if err != nil {
 		return o, err
 	}
-	if o.host, err = parsePattern(text); err != nil {
+	if o.host, err = namepattern.Parse(text); err != nil {
 		return o, p.Errorf(f["host"], "hosts: host: %w", err)
 	}
 	o.cpu = anyCPU

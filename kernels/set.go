@@ -65,8 +65,8 @@ func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Se
 	}
 	for i, o := range overrides {
 		s.usesSpeed = s.usesSpeed || usesSpeed(o.rules)
-		if o.host.exact() {
-			s.exact[o.host.text] = append(s.exact[o.host.text], int32(i))
+		if o.host.Exact() {
+			s.exact[o.host.String()] = append(s.exact[o.host.String()], int32(i))
 		} else {
 			s.patterns = append(s.patterns, int32(i))
 		}
@@ -145,12 +145,12 @@ func (s *Set) Unmatched(hosts iter.Seq[string]) (list []string, some bool) {
 			used[i] = true
 		}
 		for _, i := range s.patterns {
-			used[i] = used[i] || s.overrides[i].host.match(host)
+			used[i] = used[i] || s.overrides[i].host.Match(host)
 		}
 	}
 	seen := map[string]bool{}
 	for i, matched := range used {
-		text := s.overrides[i].host.text
+		text := s.overrides[i].host.String()
 		if matched {
 			some = true
 		} else if !seen[text] {
@@ -185,7 +185,7 @@ func (s *Set) overridesOf(name string) []int32 {
 	}
 	list := append(make([]int32, 0, len(s.exact[name])), s.exact[name]...)
 	for _, i := range s.patterns {
-		if s.overrides[i].host.match(name) {
+		if s.overrides[i].host.Match(name) {
 			list = append(list, i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"reprise/internal/recognise"
@@ -161,6 +162,9 @@ func (p *Pause) identity() []Property {
 		Property{Name: "description of the machine", Value: hex.EncodeToString(machine[:])},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)
+	if m.Factors != nil {
+		list = append(list, Property{Name: "speeds of hosts", Value: hashOfFactors(m.Factors)})
+	}
 	if p.engine.random != nil {
 		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
 	}
@@ -185,6 +189,16 @@ func traceHash(t *trace.Trace) string {
 	for i := range t.Program().NumBlocks() {
 		block := t.Program().BlockHash(i)
 		sum.Write(block[:])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func hashOfFactors(list []float64) string {
+	sum := sha256.New()
+	var buf []byte
+	for _, v := range list {
+		buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(v))
+		sum.Write(buf)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

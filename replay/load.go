@@ -26,7 +26,9 @@ type MachineSpec struct {
 	Kernels      string // kernel models in YAML, or a built-in set ([kernels.BuiltinNames]); "": those of the built-in machine, of another one "default"
 	NetworkNoise string // YAML ([netmodel.LoadNoise]); "": none
 	Hostfile     string // where the ranks are ([ParseHostfile]); "": FillHosts
-	RanksPerHost int    // for FillHosts; 0: as few as fit
+	// HostSpeeds have hosts compute quicker or slower; of several for a host the last counts.
+	HostSpeeds   []HostSpeed
+	RanksPerHost int // for FillHosts; 0: as few as fit
 	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in
 	// the platform's file.
 	Settings []Property
@@ -51,7 +53,7 @@ func (e *SettingError) Unwrap() error { return e.Err }
 func LoadMachine(spec MachineSpec, t Traced) (Machine, Options, []warning.Warning, error) {
 	l := &loader{spec: spec, header: t.Header(), options: DefaultOptions()}
 	l.know(t)
-	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.loadKernels, l.loadNoise, l.mapRanks, l.set} {
+	for _, step := range []func() error{l.findMachine, l.loadPlatform, l.scaleHosts, l.loadKernels, l.loadNoise, l.mapRanks, l.set} {
 		if err := step(); err != nil {
 			return Machine{}, Options{}, nil, warning.With(err, l.odd)
 		}

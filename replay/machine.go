@@ -24,6 +24,10 @@ type Machine struct {
 	// Hosts holds the number of the host of each rank; see FillHosts and
 	// ParseHostfile.
 	Hosts []int32
+	// Factors holds, for each host of the platform, how many times as quick it computes as
+	// platform and kernel models say; nil: as they say. Overheads, polls and sleeps go by
+	// none of it.
+	Factors []float64
 	// Source says what LoadMachine has loaded, what was chosen included: for reports.
 	Source MachineSpec
 
@@ -43,7 +47,7 @@ func (m *Machine) check(ranks int) error {
 			return fmt.Errorf("rank %d: host %d out of [0,%d)", r, h, m.Platform.NumHosts())
 		}
 	}
-	return nil
+	return m.checkFactors()
 }
 
 // kernelModel is the model of a kernel on a host, or why there is none: a
@@ -88,10 +92,12 @@ func (e *engine) bindModels(h *trace.Header) {
 	for r := range e.ranks {
 		host := e.machine.Hosts[r]
 		ph := e.machine.Platform.Host(int(host))
-		share := min(1, float64(ph.Cores)/float64(onHost[host]))
-		e.bindRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed * share})
+		kh := kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed, Factor: e.machine.factor(host)}
 		if varies[host] {
-			e.varyRow(row, signatures, kernels.Host{Name: ph.Name, Slot: slots[host], Speed: ph.Speed})
+			e.varyRow(row, signatures, kh)
+		} else {
+			kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
+			e.bindRow(row, signatures, kh)
 		}
 		slots[host]++
 		e.rowOf[r] = e.shareRow(row)
@@ -233,9 +239,9 @@ func (e *engine) shareCores() {
 			e.cpus.work = make([]work, len(e.ranks))
 		}
 		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
-		e.cpus.hosts = append(e.cpus.hosts, processor{speed: host.Speed, cores: float64(host.Cores), limit: math.Inf(1)})
+		e.cpus.hosts = append(e.cpus.hosts, processor{speed: e.speed(int32(h)), cores: float64(host.Cores), limit: math.Inf(1)})
 		if varies[int32(h)] {
-			e.cpus.hosts[len(e.cpus.hosts)-1].limit = host.Speed
+			e.cpus.hosts[len(e.cpus.hosts)-1].limit = e.speed(int32(h))
 		}
 	}
 	if e.cpus.index == nil {

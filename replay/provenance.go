@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"io"
+	"strings"
 
 	"reprise/trace"
 )
@@ -14,6 +15,7 @@ type Provenance struct {
 	Platform     string            `json:"platform"`
 	KernelFile   string            `json:"kernels"`                 // "": none
 	NetworkNoise string            `json:"network_noise,omitempty"` // file
+	HostSpeeds   []string          `json:"host_speed,omitempty"`    // PATTERN=FACTOR
 	Program      string            `json:"program"`                 // by the trace's header
 	Parameters   map[string]string `json:"parameters"`              // likewise
 
@@ -28,6 +30,21 @@ func (p Provenance) of(h *trace.Header) Provenance {
 		p.Parameters[x.Name] = x.Value
 	}
 	return p
+}
+
+// models names the models besides the platform, for texts.
+func (p *Provenance) models() string {
+	text := ""
+	if p.KernelFile != "" {
+		text += ", kernels " + p.KernelFile
+	}
+	if len(p.HostSpeeds) > 0 {
+		text += ", speeds " + strings.Join(p.HostSpeeds, ", ")
+	}
+	if p.NetworkNoise != "" {
+		text += ", network noise " + p.NetworkNoise
+	}
+	return text
 }
 
 // writeJSON writes all of a report; numbers have all the digits of the double.

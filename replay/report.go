@@ -75,12 +75,7 @@ func (r *Report) machine() string {
 		hosts[rank.Host] = true
 	}
 	text := fmt.Sprintf("%s, %s on %s", r.Platform, wording.Count(len(r.Ranks), "rank"), wording.Count(len(hosts), "host"))
-	if r.KernelFile != "" {
-		text += ", kernels " + r.KernelFile
-	}
-	if r.NetworkNoise != "" {
-		text += ", network noise " + r.NetworkNoise
-	}
+	text += r.models()
 	if r.Seed != nil {
 		text += fmt.Sprintf(", noise of seed %d", *r.Seed)
 	}

@@ -156,5 +156,7 @@ func (e *engine) newRanks(n int) {
 	}
 }
 
-// speed returns the flop/s of a core of a host, as declared.
-func (e *engine) speed(host int32) float64 { return e.machine.Platform.Host(int(host)).Speed }
+// speed returns the flop/s of a core of a host, but for what a profile does to it.
+func (e *engine) speed(host int32) float64 {
+	return e.machine.Platform.Host(int(host)).Speed * e.machine.factor(host)
+}

@@ -29,12 +29,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	first, last := r.Runs[0].Seed, r.Runs[len(r.Runs)-1].Seed
 	fmt.Fprintf(&b, "%d runs, seeds %d to %d: %s on %s, %d ranks", len(r.Runs), first, last, r.Trace, r.Platform, r.Ranks)
-	if r.KernelFile != "" {
-		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
-	}
-	if r.NetworkNoise != "" {
-		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
-	}
+	b.WriteString(r.models())
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}

@@ -50,12 +50,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
 	}
 	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, wording.Count(r.Header.Ranks, "rank"), wording.Count(r.Hosts, "host"))
-	if r.KernelFile != "" {
-		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
-	}
-	if r.NetworkNoise != "" {
-		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
-	}
+	b.WriteString(r.models())
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
 	}

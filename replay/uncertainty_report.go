@@ -26,12 +26,7 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	first, last := r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed
 	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform, r.Ranks)
-	if r.KernelFile != "" {
-		fmt.Fprintf(&b, ", kernels %s", r.KernelFile)
-	}
-	if r.NetworkNoise != "" {
-		fmt.Fprintf(&b, ", network noise %s", r.NetworkNoise)
-	}
+	b.WriteString(r.models())
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}

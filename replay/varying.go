@@ -29,7 +29,7 @@ func (e *engine) varyRow(row []kernelModel, signatures []kernels.Signature, host
 	e.bindRow(row, signatures, host)
 	for i, sig := range signatures {
 		if m := &row[i]; m.err == nil && e.machine.Kernels.Unit(host, sig) == kernels.Flop {
-			m.plain, m.speed = false, host.Speed
+			m.plain, m.speed = false, host.Speed*host.Factor
 		}
 	}
 }

@@ -91,8 +91,12 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 
 // provenance is that of a replay on m which took so long.
 func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance {
+	var speeds []string
+	for _, speed := range m.Source.HostSpeeds {
+		speeds = append(speeds, speed.String())
+	}
 	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise,
+		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

@@ -23,6 +23,7 @@ type settings struct {
 	networkNoise string
 	hostfile     string
 	ranksPerHost int
+	hostSpeeds   []replay.HostSpeed
 	cfg          []replay.Property // by the names of today
 	odd          []warning.Warning
 	from, to     int
@@ -65,6 +66,13 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		}
 		s.cfg = append(s.cfg, option)
 	}
+	for _, text := range c.StringSlice("host-speed") {
+		speed, err := replay.ParseHostSpeed(text)
+		if err != nil {
+			return nil, command.Usagef("--host-speed %w", err)
+		}
+		s.hostSpeeds = append(s.hostSpeeds, speed)
+	}
 	network := slices.Clone(s.cfg)
 	for _, text := range c.StringSlice("cfg") {
 		name, value, ok := strings.Cut(text, ":")
@@ -101,7 +109,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 func (s *settings) spec() replay.MachineSpec {
 	return replay.MachineSpec{
 		Machine: s.machine, Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
-		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, Settings: s.cfg,
+		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, HostSpeeds: s.hostSpeeds, Settings: s.cfg,
 	}
 }
 

@@ -1,18 +1,18 @@
-package kernels
+// Package namepattern matches names of kernels and of hosts, in kernel files and on command
+// lines.
+package namepattern
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"reprise/internal/yamlfile"
 )
 
-// pattern matches names of kernels and of hosts. "*" stands for any run of
+// Pattern matches names of kernels and of hosts. "*" stands for any run of
 // characters; "[1-3,7]", as in the host lists of batch systems, for one whole
 // decimal number of these ranges, leading zeros ignored. Everything else
 // stands for itself.
-type pattern struct {
+type Pattern struct {
 	text    string
 	parts   []part
 	literal int // characters that stand for themselves
@@ -28,9 +28,9 @@ type part struct {
 // numberRange holds the numbers first..last.
 type numberRange struct{ first, last uint64 }
 
-// parsePattern compiles text.
-func parsePattern(text string) (pattern, error) {
-	p := pattern{text: text}
+// Parse compiles text.
+func Parse(text string) (Pattern, error) {
+	p := Pattern{text: text}
 	if text == "" {
 		return p, fmt.Errorf("empty pattern")
 	}
@@ -89,22 +89,26 @@ func parseRanges(list string) ([]numberRange, error) {
 	return ranges, nil
 }
 
-// exact reports whether the pattern stands for its own text only.
-func (p *pattern) exact() bool { return p.literal == len(p.text) }
+// String returns the text of the pattern.
+func (p *Pattern) String() string { return p.text }
 
-// specificity orders patterns: exact names before all others, then the number
+// Exact reports whether the pattern stands for its own text only.
+func (p *Pattern) Exact() bool { return p.literal == len(p.text) }
+
+// Specificity orders patterns: exact names before all others, then the number
 // of characters that stand for themselves.
-func (p *pattern) specificity() int {
-	if p.exact() {
-		return len(p.text) + yamlfile.MaxBytes
+func (p *Pattern) Specificity() int {
+	const exact = 1 << 30 // more than any text has
+	if p.Exact() {
+		return len(p.text) + exact
 	}
 	return p.literal
 }
 
-// match reports whether the pattern stands for name. On a mismatch the last
+// Match reports whether the pattern stands for name. On a mismatch the last
 // star takes one character more, so the cost is at most len(name) times
 // len(parts).
-func (p *pattern) match(name string) bool {
+func (p *Pattern) Match(name string) bool {
 	i, at := 0, 0                 // part, position in name
 	star, starAt := -1, len(name) // last star seen and where its run ends
 	for {
