@@ -77,7 +77,7 @@ func (r *KernelReport) warnErrors() {
 		}
 		if far > 0 {
 			r.warn("%s: %d of %d fits are more than %g %% off the timings on average; that to %s by %.3g %%, at worst %.3g %%, and %.3g %% of all time: "+
-				"want sizes of the run to be predicted (calibrate measure dgemm --for), or --relative where short calls count",
+				"want sizes of the run to be predicted (calibrate measure kernels --for), or --relative where short calls count",
 				f.Function, far, len(used), 100*largeError, worst.name(), 100*worst.MeanError, 100*worst.WorstError, 100*worst.TimeError)
 		}
 		if negative > 0 {

@@ -89,7 +89,7 @@ type ReadOptions struct {
 	// Function is the kernel of tables without a column for it.
 	Function string
 	// Dims are the names of the columns with dimensions, in the order of the
-	// kernel's; without any, those of m, n and k that the table has.
+	// kernel's; without any, those of HPL's kernels that the table has.
 	Dims []string
 	// Days keeps the days apart on which there were timings, in UTC.
 	Days bool
@@ -186,10 +186,13 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	return c, err
 }
 
+// defaultDims are the columns of dimensions of HPL's kernels.
+var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role"}
+
 func findDims(r *table.Reader, names []string) ([]int, error) {
 	given := len(names) > 0
 	if !given {
-		names = []string{"m", "n", "k"}
+		names = defaultDims
 	}
 	var list []int
 	for _, name := range names {
@@ -218,6 +221,9 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 	for _, column := range c.dims {
 		if r.Text(column) == "" {
 			continue
+		}
+		if len(dims) == MaxDims {
+			return r.Errorf("more than %d dimensions in a row", MaxDims)
 		}
 		if key.size[len(dims)], err = r.Count(column); err != nil {
 			return err

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish and an MPI.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, an MPI and a BLAS.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -10,6 +10,7 @@ for tool in groff zsh fish; do
 done
 command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
+ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"
 if [ -z "$missing" ]; then
 	exit 0
 fi

@@ -2,28 +2,12 @@ package measure
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
-
-//go:embed helper/dgemm.c
-var helperSource []byte
-
-// compile compiles the helper into dir and returns its path and the compiler's
-// first line about itself.
-func compile(ctx context.Context, compiler, dir string) (helper, about string, err error) {
-	if compiler, err = findCompiler(compiler); err != nil {
-		return "", "", err
-	}
-	helper = filepath.Join(dir, "helper")
-	about, err = Compile(ctx, compiler, helperSource, helper, "-ldl")
-	return helper, about, err
-}
 
 // Compile makes a program, a path, of C source beside it, with the libraries, and returns
 // the compiler's first line about itself.
@@ -52,7 +36,7 @@ func findCompiler(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("no C compiler (cc, gcc or clang) to load a BLAS with: install one, name it (--cc), or measure without --blas")
+	return "", errors.New("no C compiler (cc, gcc or clang): install one, as by apt install gcc, or name it (--cc)")
 }
 
 func firstLine(text string) string {

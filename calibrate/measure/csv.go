@@ -11,25 +11,68 @@ import (
 	"reprise/internal/wording"
 )
 
+// Columns of attributes and dimensions, in their order; a table has those that its kernels have.
+var (
+	attrColumns = []string{"side", "uplo", "trans", "diag", "transa", "transb"}
+	dimColumns  = []string{"M", "N", "K", "M0", "M1", "JB", "ROLE"}
+)
+
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about
 // the measurement as comments.
-func (r *Result) WriteCSV(w io.Writer, host string, facts []Fact) error {
+func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
 	var b strings.Builder
 	for _, f := range facts {
 		fmt.Fprintf(&b, "# %s: %s\n", f.Name, strings.Join(strings.Fields(f.Value), " "))
 	}
-	b.WriteString("function,m,n,k,seconds,host,cpu,date\n")
+	attrs, dims := p.columns()
+	fmt.Fprintf(&b, "function,%s", strings.ToLower(strings.Join(slices.Concat(attrs, dims), ",")))
+	b.WriteString(",operands,seconds,host,rank,cpu,date\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
+	}
+	prefixes := make([]string, len(p.Calls))
+	for i := range p.Calls {
+		prefixes[i] = p.row(&p.Calls[i], attrs, dims)
 	}
 	for _, t := range r.Timings {
 		seconds := strconv.FormatFloat(t.Seconds, 'e', 9, 64)
 		date := t.Date.UTC().Format(time.RFC3339)
-		if _, err := fmt.Fprintf(w, "dgemm,%d,%d,%d,%s,%s,%d,%s\n", t.Size.M, t.Size.N, t.Size.K, seconds, host, t.CPU, date); err != nil {
+		if _, err := fmt.Fprintf(w, "%s,%s,%s,%d,%d,%s\n", prefixes[t.Call], seconds, host, t.Rank, p.Groups[t.Rank][0], date); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// columns returns the attributes and dimensions that some kernel has.
+func (p *Plan) columns() (attrs, dims []string) {
+	has := func(list []string, in func(k *Kernel, name string) bool) (found []string) {
+		for _, name := range list {
+			if slices.ContainsFunc(p.Kernels, func(k Kernel) bool { return in(&k, name) }) {
+				found = append(found, name)
+			}
+		}
+		return found
+	}
+	return has(attrColumns, func(k *Kernel, name string) bool { return k.attr(name) != "" }),
+		has(dimColumns, func(k *Kernel, name string) bool { return slices.Contains(k.Dims, name) })
+}
+
+// row returns the fields of a call up to its operands.
+func (p *Plan) row(c *Call, attrs, dims []string) string {
+	k := &p.Kernels[c.Kernel]
+	fields := []string{k.Name}
+	for _, name := range attrs {
+		fields = append(fields, k.attr(name))
+	}
+	for _, name := range dims {
+		field := ""
+		if i := slices.Index(k.Dims, name); i >= 0 {
+			field = strconv.FormatInt(c.Dims[i], 10)
+		}
+		fields = append(fields, field)
+	}
+	return strings.Join(append(fields, string(c.Operands)), ",")
 }
 
 // HostName returns a name as tables and kernel files have them; that of none is unknown.
@@ -38,43 +81,4 @@ func HostName(name string) string {
 		return unknown
 	}
 	return wording.Plain(name)
-}
-
-// Speed is how fast a CPU was.
-type Speed struct {
-	CPU     int     `json:"cpu"`
-	Timings int     `json:"timings"`
-	Average float64 `json:"flop_per_s"`      // all operations / all seconds
-	Best    float64 `json:"best_flop_per_s"` // of one call
-}
-
-// Speeds returns the speed of each CPU, in order.
-func (r *Result) Speeds() []Speed {
-	byCPU := map[int]*Speed{}
-	flop, seconds := map[int]float64{}, map[int]float64{}
-	var cpus []int
-	for _, t := range r.Timings {
-		s := byCPU[t.CPU]
-		if s == nil {
-			s = &Speed{CPU: t.CPU}
-			byCPU[t.CPU] = s
-			cpus = append(cpus, t.CPU)
-		}
-		s.Timings++
-		flop[t.CPU] += t.Size.Flop()
-		seconds[t.CPU] += t.Seconds
-		if t.Seconds > 0 {
-			s.Best = max(s.Best, t.Size.Flop()/t.Seconds)
-		}
-	}
-	slices.Sort(cpus)
-	var list []Speed
-	for _, cpu := range cpus {
-		s := *byCPU[cpu]
-		if seconds[cpu] > 0 {
-			s.Average = flop[cpu] / seconds[cpu]
-		}
-		list = append(list, s)
-	}
-	return list
 }

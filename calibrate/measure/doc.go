@@ -1,30 +1,31 @@
-// Package measure times dgemm on the machine that it runs on, for calibrate
-// kernels to fit.
+// Package measure times the kernels that a run calls, on the machine that it runs on, for
+// calibrate kernels to fit.
 //
-//	o := measure.DefaultOptions()
-//	plan, err := measure.NewPlan(o)                      // sizes, at random and in random order
-//	result, err := measure.Run(ctx, plan, o, progress)   // workers, each bound to its cores
-//	err = result.WriteCSV(w, description)
+//	run := measure.NewRunCalls()                         // what a run calls
+//	k := run.Kernel(kernel, guess)
+//	err := run.Add(k, dims)
+//	plan, err := measure.NewPlan(run, o)                 // sizes by where the time goes, in random order
+//	result, err := measure.Run(ctx, plan, o, progress)   // a process for each rank, bound to its cores
+//	err = result.WriteCSV(w, plan, host, facts)
 //
-// A worker is a process of its own that reads a size from its standard input and
-// writes the seconds of one call: for a BLAS of the user, a small C program that is
-// compiled here and loads the library; else this program itself, with the dgemm of Gonum ([Serve]). So no
-// C is linked in, a library that crashes takes nothing along, and the operating system binds all threads of
-// a worker to its cores before it begins.
+// The processes are those of a small C program (directory helper), compiled when it is needed: it loads a BLAS, and
+// has loops of its own for HPL's copies and row swaps. So no C is linked in, and a library that crashes
+// takes nothing along. All processes make the same call at the same time, on random numbers, in memory that is laid
+// out as that of the run.
 //
-// This is the one package of the models that looks at a clock.
+// This is the one package of the models that looks at a clock; it knows nothing of traces.
 //
 // # Units
 //
-// Times are in seconds, memory is in bytes, speeds are in flop/s.
+// Times are in seconds, memory is in bytes.
 //
 // # Errors
 //
-// A [MemoryError] is about a size that is too large for the memory, an [OptionError] about
-// options that do not go together on this machine. What a worker, a compiler or a library says
-// when it fails is part of the error.
+// An [OptionError] is about options that do not go together on this machine. What a process, a
+// compiler or a library says when it fails is part of the error.
 //
 // # Source
 //
-// What is measured, in which order and with which binding follows docs/calibrate.md.
+// What is measured, in which order and with which binding follows docs/calibrate.md; which elements HPL's
+// copies and row swaps read and write, its documentation (HPL 2.3).
 package measure

@@ -6,15 +6,21 @@ import (
 	"reprise/calibrate/measure"
 )
 
-// What would be measured: two given sizes, three times each, on every core.
+// What would be measured of a run that calls dscal a hundred times.
 func Example() {
+	run := measure.NewRunCalls()
+	dscal := run.Kernel(measure.Kernel{Name: "dscal", Dims: []string{"N"}}, func(d *[4]int64) float64 { return 1e-10 * float64(d[0]) })
+	for n := range int64(100) {
+		if err := run.Add(dscal, [4]int64{1000 - 10*n}); err != nil {
+			fmt.Println(err)
+		}
+	}
 	o := measure.DefaultOptions()
-	o.Given, o.Reps = []measure.Size{{M: 64, N: 64, K: 64}, {M: 1000, N: 4, K: 32}}, 3
-	plan, err := measure.NewPlan(o)
+	plan, err := measure.NewPlan(run, o)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(plan.Sizes, len(plan.Calls)/len(plan.Groups))
-	// Output: [64x64x64 1000x4x32] 6
+	fmt.Println(len(plan.Calls), "sizes,", plan.Passes, "times each")
+	// Output: 80 sizes, 30 times each
 }

@@ -166,3 +166,19 @@ func Available(root fs.FS) int64 {
 	}
 	return n << 10
 }
+
+// LargestCache returns the bytes of the largest cache of core 0, 32 MiB if that is unknown.
+func LargestCache(root fs.FS) int64 {
+	sizes, err := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*/size")
+	largest := int64(0)
+	for _, name := range sizes {
+		number, isKiB := strings.CutSuffix(machine{root}.text(name), "K")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil && isKiB && n > 0 && n < 1<<30 {
+			largest = max(largest, n<<10)
+		}
+	}
+	if err != nil || largest == 0 {
+		return 32 << 20
+	}
+	return largest
+}

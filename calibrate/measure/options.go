@@ -8,42 +8,46 @@ import (
 	"time"
 )
 
-// Options says what is measured, and how.
+// Options says how the kernels of a run are measured.
 type Options struct {
-	Sizes      int     // number of random sizes
-	MaxDim     int64   // largest dimension of random sizes
-	BlockSizes []int64 // of HPL-like random sizes; none: only products with three random dimensions
-	Given      []Size  // instead of random sizes
-	Reps       int     // timings of each size on each worker
-	WarmUp     int     // calls of each worker that are not recorded
-	Seed       uint64  // of sizes and order
+	Ranks   int   // processes that measure at once, as many as the run has ranks on a host
+	Threads int   // of each, on as many cores
+	Cores   []int // to measure on, in the order of the ranks; none: all that this process may use
+	NoPin   bool  // leave to the system where processes run
 
-	Cores   []int // to measure on; none: all that this process may use
-	Threads int   // of one dgemm, on as many of the cores
-	Alone   bool  // one worker at a time, instead of all at once
-	NoPin   bool  // leave to the system where workers run
+	Operands []Operands
+	Memory   int64         // bytes that one process may take
+	Caches   int64         // bytes of the largest cache, which cold operands are not in
+	Budget   time.Duration // no call begins later than this
+	Seed     uint64        // of operands and order
 
-	Memory int64         // bytes of matrices of one worker, at most
-	Budget time.Duration // no call begins later than this; 0: no limit
-
-	BLAS     string   // path of a library; empty: the dgemm of Gonum
-	Compiler string   // of the C program that loads it; empty: cc, gcc or clang
-	Worker   []string // command of a worker with the dgemm of Gonum
+	BLAS     string // a library, by path or by name; empty: the first that is found
+	Compiler string // of the C program that loads it; empty: cc, gcc or clang
 }
 
-// DefaultOptions returns the options of the command without flags.
-func DefaultOptions() Options {
-	return Options{Sizes: 120, MaxDim: 2048, BlockSizes: []int64{32, 64, 128, 256}, Reps: 5, WarmUp: 3, Seed: 1, Threads: 1, Memory: 256 << 20}
-}
+// Operands says where the operands of a call are when it begins.
+type Operands string
 
-// Limits of what can be asked for.
+// What there is to choose from.
 const (
-	maxSizes   = 1 << 20
-	maxTimings = 1 << 24
+	AsRun Operands = "run"  // those that a run has used just before in the caches, those of its matrix wherever they are
+	Hot   Operands = "hot"  // in the caches, as far as these hold them
+	Cold  Operands = "cold" // in memory
 )
 
-// MaxMemory is the most that the matrices of a worker can be allowed, in bytes.
-const MaxMemory = 1 << 46
+// DefaultOptions returns the options of the command without flags, but for the ranks.
+func DefaultOptions() Options {
+	return Options{Ranks: 1, Threads: 1, Operands: []Operands{AsRun}, Memory: 512 << 20, Caches: 32 << 20, Budget: 10 * time.Minute, Seed: 1}
+}
+
+// MinMemory and MaxMemory are the least and the most that a process can be allowed, in bytes.
+const (
+	MinMemory = 1 << 20
+	MaxMemory = 1 << 46
+)
+
+// maxThreads bounds ranks and threads.
+const maxThreads = 1 << 12
 
 // Validate reports what is wrong with the options.
 func (o *Options) Validate() error {
@@ -51,23 +55,15 @@ func (o *Options) Validate() error {
 	for _, c := range []struct {
 		name          string
 		value, lo, hi int64
-		skip          bool
-		instead       string
 	}{
-		{name: "random sizes", value: int64(o.Sizes), lo: 1, hi: maxSizes, skip: len(o.Given) > 0},
-		{name: "largest dimension", value: o.MaxDim, lo: 1, hi: maxDim, skip: len(o.Given) > 0},
-		{name: "timings of each size", value: int64(o.Reps), lo: 1, hi: maxTimings},
-		{name: "calls to warm up", value: int64(o.WarmUp), lo: 0, hi: 1 << 20},
-		{name: "threads", value: int64(o.Threads), lo: 1, hi: 1 << 12},
-		{name: "bytes of memory", value: o.Memory, lo: 1 << 10, hi: MaxMemory},
+		{"ranks of a host", int64(o.Ranks), 1, maxThreads},
+		{"threads", int64(o.Threads), 1, maxThreads},
+		{"bytes of memory", o.Memory, MinMemory, MaxMemory},
+		{"bytes of caches", o.Caches, 0, MaxMemory},
+		{"nanoseconds of budget", int64(o.Budget), 1, math.MaxInt64},
 	} {
-		if !c.skip && (c.value < c.lo || c.value > c.hi) {
+		if c.value < c.lo || c.value > c.hi {
 			errs = append(errs, fmt.Errorf("%s: %d, want %d to %d", c.name, c.value, c.lo, c.hi))
-		}
-	}
-	for _, b := range o.BlockSizes {
-		if b < 1 || b > maxDim {
-			errs = append(errs, fmt.Errorf("block size %d, want 1 to %d", b, maxDim))
 		}
 	}
 	for i, c := range o.Cores {
@@ -75,45 +71,11 @@ func (o *Options) Validate() error {
 			errs = append(errs, fmt.Errorf("core %d twice", c))
 		}
 	}
-	if o.Budget < 0 {
-		errs = append(errs, fmt.Errorf("budget %v, want more than 0", o.Budget))
-	}
-	if len(errs) == 0 {
-		return o.checkMemory()
+	if len(o.Operands) == 0 {
+		errs = append(errs, errors.New("operands: want run, hot or cold"))
 	}
 	return errors.Join(errs...)
 }
-
-// checkMemory refuses sizes whose matrices are larger than the memory that a
-// worker may take, before any is drawn.
-func (o *Options) checkMemory() error {
-	sizes := o.Given
-	if len(sizes) == 0 {
-		sizes = []Size{{o.MaxDim, o.MaxDim, o.MaxDim}}
-	}
-	for _, s := range sizes {
-		if s.M < 1 || s.N < 1 || s.K < 1 || max(s.M, s.N, s.K) > maxDim {
-			return fmt.Errorf("size %v, want dimensions of 1 to %d", s, maxDim)
-		}
-		if s.Bytes() > o.Memory {
-			return &MemoryError{s, o.Memory}
-		}
-	}
-	return nil
-}
-
-// MemoryError is about a size whose matrices are larger than the memory of a worker.
-type MemoryError struct {
-	Size  Size
-	Limit int64 // bytes
-}
-
-func (e *MemoryError) Error() string {
-	return fmt.Sprintf("size %v: matrices of %s, more than the %s that a worker may take", e.Size, humanBytes(e.Size.Bytes()), humanBytes(e.Limit))
-}
-
-// MaxDim returns the largest dimension of a size with equal ones that has room.
-func (e *MemoryError) MaxDim() int64 { return int64(math.Sqrt(float64(e.Limit) / (3 * 8))) }
 
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {

@@ -1,124 +1,293 @@
 package measure
 
 import (
+	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"reprise/noise"
+	"reprise/warning"
 )
 
 // Plan is what is measured, in which order.
 type Plan struct {
-	Groups [][]int // cores of each worker
-	Sizes  []Size
-	Calls  []Call // of all workers, in random order; a worker makes its own in this order
+	Groups   [][]int // cores of each rank
+	Kernels  []Kernel
+	Calls    []Call // different ones
+	Order    []int  // indices of Calls, as they are made; the first WarmUp are not recorded
+	WarmUp   int
+	Passes   int // how often each call is made, at most
+	Warnings []warning.Warning
+
+	space space
 }
 
-// Call is one timing to be made.
+// Call is a call that is timed again and again.
 type Call struct {
-	Worker int // index in Groups
-	Size   int // index in Sizes
+	Kernel   int // index in Kernels
+	Dims     [4]int64
+	Operands Operands
+
+	guess float64 // seconds, with all that is done for it
 }
+
+// space is the memory of each process, in elements.
+type space struct {
+	rows, columns, nb, order, work, swept int64
+	inPlace                               bool // rows are swapped in the matrix: the run has one process row
+}
+
+func (s *space) bytes() int64 { return 8 * (s.rows*s.columns + s.order*s.order + s.work + s.swept) }
+
+// Numbers of sizes and passes.
+const (
+	fewestSizes = 5  // of a kernel
+	mostSizes   = 80 // of a kernel that takes all of the run's time
+	someSizes   = 10 // of one that takes none
+	mostPasses  = 30
+	aFewPasses  = 5
+)
+
+// callOverhead is what a call takes besides itself and its operands, in seconds.
+const callOverhead = 20e-6
+
+// useOrder is a use of random numbers.
+const useOrder noise.Use = 0x6d656173
 
 // OptionError is about options that do not go together on this machine.
 type OptionError struct{ error }
 
-// NewPlan draws sizes and order. Every worker times every size as often; the
-// timings of a size are spread over the whole time, so that no drift of the machine passes for one of its
-// sizes. Errors about the options are of the type [OptionError], or [Options.Validate]'s.
-func NewPlan(o Options) (*Plan, error) {
+// NewPlan chooses sizes from the calls of a run, as many of each kernel as its part of the
+// run's time asks for and as have room in the budget, and an order: pass after pass over all of
+// them, each in an order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
+// not fit into memory or budget are made smaller. Errors about options are an [OptionError], or [Options.Validate]'s.
+func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	groups, err := coreGroups(&o)
-	if err != nil {
+	p := &Plan{}
+	var err error
+	if p.Groups, err = coreGroups(&o); err != nil {
 		return nil, err
 	}
-	p := &Plan{Groups: groups, Sizes: o.Given}
-	source := noise.NewSource(o.Seed)
-	if len(p.Sizes) == 0 {
-		for i := range o.Sizes {
-			p.Sizes = append(p.Sizes, randomSize(source, i, &o))
+	total := p.leaveOut(run)
+	var known []*kernelCalls
+	for _, k := range run.kernels {
+		if k.kernel.CanTime() && len(k.calls) > 0 {
+			known = append(known, k)
+			p.Kernels = append(p.Kernels, k.kernel)
 		}
 	}
-	total := float64(len(p.Sizes)) * float64(o.Reps) * float64(len(groups))
-	if total > maxTimings {
-		return nil, OptionError{fmt.Errorf("%.0f timings, want at most %d", total, maxTimings)}
+	if len(known) == 0 {
+		return nil, errors.New("the run calls no kernel that can be timed")
 	}
-	for worker := range groups {
-		for size := range p.Sizes {
-			for range o.Reps {
-				p.Calls = append(p.Calls, Call{worker, size})
-			}
+	p.allot(known, &o)
+	for scale := 1.0; ; scale /= 1.5 {
+		p.choose(known, total, scale, &o)
+		pass := p.seconds(p.Calls)
+		if passes := o.Budget.Seconds() / pass; passes >= aFewPasses || scale < 0.05 {
+			p.Passes = int(min(mostPasses, max(1, math.Ceil(2*passes)))) // the guess may be too high
+			break
 		}
 	}
-	shuffle(p.Calls, source)
+	p.shrink(known, &o)
+	p.order(noise.NewSource(o.Seed))
 	return p, nil
 }
 
-// shuffle puts the calls into one of all orders, each as likely (Fisher and Yates;
-// 64 random bits leave a bias of less than 2^-40).
-func shuffle(calls []Call, source noise.Source) {
-	for i := len(calls) - 1; i > 0; i-- {
-		bits := source.Draw(useOrder, 0, 0, uint32(i))
-		j := int((uint64(bits[0])<<32 | uint64(bits[1])) % uint64(i+1))
-		calls[i], calls[j] = calls[j], calls[i]
+// leaveOut warns of kernels of the run that cannot be timed, and returns the guess of the
+// time of all kernels, in seconds.
+func (p *Plan) leaveOut(run *RunCalls) (total float64) {
+	for _, k := range run.kernels {
+		total += k.seconds()
 	}
-}
-
-// coreGroups divides the cores among workers, of Threads cores each.
-func coreGroups(o *Options) ([][]int, error) {
-	allowed, err := allowedCores()
-	if err != nil {
-		return nil, err
-	}
-	cores := o.Cores
-	if len(cores) == 0 {
-		cores = allowed
-	}
-	for _, c := range cores {
-		if !slices.Contains(allowed, c) {
-			return nil, fmt.Errorf("core %d: this process may use %s only", c, coreList(allowed))
+	for _, k := range run.kernels {
+		if len(k.calls) > 0 && !k.kernel.CanTime() {
+			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: add its model to the kernel file by hand",
+				&k.kernel, 100*k.seconds()/total))
 		}
 	}
-	if len(cores)%o.Threads != 0 {
-		return nil, OptionError{fmt.Errorf("%d threads of each dgemm on %d cores: want a divisor", o.Threads, len(cores))}
-	}
-	var groups [][]int
-	for i := 0; i < len(cores); i += o.Threads {
-		groups = append(groups, cores[i:i+o.Threads])
-	}
-	return groups, nil
+	return total
 }
 
-// coreList returns 0,2,3.
-func coreList(cores []int) string {
-	var texts []string
-	for _, c := range cores {
-		texts = append(texts, strconv.Itoa(c))
+// allot divides the memory of a process: the matrix gets what the run has, or
+// three eighths of what there is.
+func (p *Plan) allot(list []*kernelCalls, o *Options) {
+	s := &p.space
+	s.nb, s.order, s.inPlace = 1, 1, true
+	for _, k := range list {
+		for d := range k.calls {
+			if k.kernel.Name == "dgemm" {
+				s.nb = max(s.nb, d[2])
+			}
+		}
+		s.inPlace = s.inPlace && !slices.Contains([]string{"dlaswp01N", "dlaswp01T", "dlaswp06N", "dlaswp06T"}, k.kernel.Name)
 	}
-	return strings.Join(texts, ",")
+	s.nb = min(s.nb, int64(math.Sqrt(float64(o.Memory/8/16))))
+	room := o.Memory / 8 / 8 * 3
+	for _, k := range list {
+		for d := range k.calls {
+			n := forms[k.kernel.Name].needs(&k.kernel, &d, s.nb)
+			s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
+		}
+	}
+	s.rows = min(s.rows, room/(2*s.nb+2))
+	if s.rows = (s.rows + 7) / 8 * 8; s.rows&(s.rows-1) == 0 { // HPL avoids powers of two
+		s.rows += 8
+	}
+	s.columns = max(2*s.nb+1, min(s.columns, room/s.rows))
+	if slices.Contains(o.Operands, Cold) {
+		s.swept = min(2*o.Caches/int64(o.Ranks)+4<<20, o.Memory/4) / 8
+	}
 }
 
-// Cores returns the cores of each worker, as 0,1; 2,3.
-func (p *Plan) Cores() string {
-	var texts []string
-	for _, g := range p.Groups {
-		texts = append(texts, coreList(g))
+// choose takes sizes of each kernel, for each kind of operands.
+func (p *Plan) choose(list []*kernelCalls, total, scale float64, o *Options) {
+	p.Calls = nil
+	for i, k := range list {
+		share := k.seconds() / total
+		n := int(scale * (someSizes + float64((mostSizes-someSizes)*math.Sqrt(share))))
+		var last [4]int64
+		for _, d := range k.choose(max(n, fewestSizes)) {
+			if d = p.fit(&k.kernel, d, o); d == last {
+				continue
+			}
+			last = d
+			for _, operands := range o.Operands {
+				p.add(k, Call{Kernel: i, Dims: d, Operands: operands})
+			}
+		}
 	}
-	return strings.Join(texts, "; ")
 }
 
-// largest returns the number of elements of all matrices of the largest size.
-func (p *Plan) largest() int64 {
-	var most int64
-	for _, s := range p.Sizes {
-		most = max(most, s.Bytes()/8)
+// add adds a call with a guess of what it takes with all that is read before it, at some GB/s.
+func (p *Plan) add(k *kernelCalls, c Call) {
+	n := forms[k.kernel.Name].needs(&k.kernel, &c.Dims, p.space.nb)
+	read := float64(n.work)
+	if k.kernel.Name == "dcopy" || n.rows == 1 {
+		read += float64(p.space.rows) * float64(n.columns) // of a panel
 	}
-	return most
+	if c.Operands == Cold {
+		read = float64(p.space.swept)
+	}
+	c.guess = k.guess(&c.Dims) + callOverhead + float64(read*2e-9)
+	p.Calls = append(p.Calls, c)
 }
 
-// Bytes returns the memory that the matrices of all workers take.
-func (p *Plan) Bytes() int64 { return int64(len(p.Groups)) * 8 * p.largest() }
+// fit makes a size smaller until there is room for it: the dimension with the largest extent is halved, but
+// never K, which is a block size.
+func (p *Plan) fit(k *Kernel, d [4]int64, o *Options) [4]int64 {
+	for !p.hasRoom(k, &d, o) && halve(k, &d) {
+	}
+	return d
+}
+
+func (p *Plan) hasRoom(k *Kernel, d *[4]int64, o *Options) bool {
+	n := forms[k.Name].needs(k, d, p.space.nb)
+	return n.rows <= p.space.rows && n.columns <= p.space.columns && n.order <= p.space.nb && n.work <= o.Memory/8/4
+}
+
+// halve halves the largest dimension, but for K while another is larger than 1.
+func halve(k *Kernel, d *[4]int64) bool {
+	at := -1
+	for i, name := range k.Dims {
+		if name != "K" && name != "ROLE" && d[i] > 1 && (at < 0 || d[i] > d[at]) {
+			at = i
+		}
+	}
+	if at < 0 {
+		at = slices.Index(k.Dims, "K")
+	}
+	if at < 0 || d[at] <= 1 {
+		return false
+	}
+	d[at] = (d[at] + 1) / 2
+	return true
+}
+
+// shrink makes the longest calls shorter while a few passes do not fit into the budget, and
+// takes the memory that the calls need.
+func (p *Plan) shrink(list []*kernelCalls, o *Options) {
+	smaller := 0
+	for {
+		longest := 0
+		for i := range p.Calls {
+			if p.Calls[i].guess > p.Calls[longest].guess {
+				longest = i
+			}
+		}
+		c := &p.Calls[longest]
+		if 2*p.seconds(p.Calls) <= o.Budget.Seconds() || !halve(&p.Kernels[c.Kernel], &c.Dims) {
+			break
+		}
+		k := list[c.Kernel]
+		c.guess = k.guess(&c.Dims) + callOverhead
+		smaller++
+	}
+	if smaller > 0 {
+		p.Warnings = append(p.Warnings, warning.New("a budget of %v is short: %d times a size was halved; more budget measures what the run does", o.Budget, smaller))
+	}
+	for i := range p.Calls {
+		k := &p.Kernels[p.Calls[i].Kernel]
+		n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.space.nb)
+		p.space.work, p.space.order = max(p.space.work, n.work+64), max(p.space.order, n.order)
+	}
+}
+
+func (p *Plan) seconds(calls []Call) (sum float64) {
+	for i := range calls {
+		sum += calls[i].guess
+	}
+	return sum
+}
+
+// order sets the order of the calls: one of each kernel to warm up, then the passes.
+func (p *Plan) order(source noise.Source) {
+	for i := range p.Kernels {
+		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
+			p.Order = append(p.Order, at)
+		}
+	}
+	p.WarmUp = len(p.Order)
+	for pass := range p.Passes {
+		list := make([]int, len(p.Calls))
+		for i := range list {
+			list[i] = i
+		}
+		shuffle(list, source, uint32(pass))
+		p.Order = append(p.Order, list...)
+	}
+}
+
+// shuffle puts the list into one of all orders, each as likely (Fisher and Yates;
+// 64 random bits leave a bias of less than 2^-40).
+func shuffle(list []int, source noise.Source, pass uint32) {
+	for i := len(list) - 1; i > 0; i-- {
+		bits := source.Draw(useOrder, 0, pass, uint32(i))
+		j := int((uint64(bits[0])<<32 | uint64(bits[1])) % uint64(i+1))
+		list[i], list[j] = list[j], list[i]
+	}
+}
+
+// write writes the plan as the program reads it.
+func (p *Plan) write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for _, i := range p.Order {
+		c := &p.Calls[i]
+		k := &p.Kernels[c.Kernel]
+		fmt.Fprintf(b, "%s %s %d %d %d %d %c\n", k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3], c.Operands[0])
+	}
+	return b.Flush()
+}
+
+// Longest returns the guess of the longest call, in seconds.
+func (p *Plan) Longest() float64 {
+	return slices.MaxFunc(p.Calls, func(a, b Call) int { return cmp.Compare(a.guess, b.guess) }).guess
+}
+
+// Bytes returns the memory that all processes take.
+func (p *Plan) Bytes() int64 { return int64(len(p.Groups)) * p.space.bytes() }

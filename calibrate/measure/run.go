@@ -2,38 +2,46 @@ package measure
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
 
+//go:embed helper
+var helper embed.FS
+
 // Timing is one call that was timed.
 type Timing struct {
-	CPU     int // number of the worker
-	Size    Size
+	Rank    int // of the host, from 0
+	Call    int // index in the plan's Calls
 	Seconds float64
+	CPU     float64   // seconds that the rank had of the processor meanwhile
 	Date    time.Time // of its end
 }
 
 // Result is what was measured.
 type Result struct {
-	Timings     []Timing // in the order of their ends
+	Timings     []Timing
 	Planned     int
 	Interrupted bool   // by the context
 	OverBudget  bool   // by the time
-	About       string // what the workers say of their dgemm
-	Compiler    string // of the helper, if there is one
+	BLAS        string // file and version
+	Compiler    string
 }
 
-// Run measures. progress is called after each timing, from one goroutine at a
-// time. When the budget is used up no call begins; when ctx ends, or a worker fails, calls under
-// way are given up. Either way what was measured is the result, beside the error of the worker.
+// Run measures: a process for each rank, which all make the same call at the same time, so that they
+// compete for memory as ranks do. progress is called after each call, from one goroutine at a time. When
+// the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
+// up. Either way what was measured is the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
-	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: len(p.Calls)}}
+	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: (len(p.Order) - p.WarmUp) * len(p.Groups)}}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
 		return nil, err
@@ -46,11 +54,11 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 		err = r.start(inner, command)
 	}
 	if err == nil {
-		err = r.measure(inner, cancel)
+		err = r.collect(inner, cancel)
 	}
 	cancel()
 	for _, w := range r.workers {
-		_ = w.close() // it may have been killed
+		w.close()
 	}
 	r.result.Interrupted = ctx.Err() != nil
 	if r.result.Interrupted {
@@ -60,77 +68,113 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 }
 
 type runner struct {
-	plan     *Plan
-	o        *Options
-	workers  []*worker
-	deadline time.Time // zero: none
+	plan    *Plan
+	o       *Options
+	workers []*worker
 
 	mutex    sync.Mutex
 	progress func()
 	result   *Result
 }
 
-// command returns the command of a worker.
-func (r *runner) command(ctx context.Context, dir string) ([]string, error) {
-	elements := strconv.FormatInt(r.plan.largest(), 10)
-	if r.o.BLAS == "" {
-		return append(append([]string(nil), r.o.Worker...), elements), nil
+// command makes the program and its files and returns the command of a worker, up to the number of its rank.
+func (r *runner) command(ctx context.Context, dir string) (list []string, err error) {
+	library := r.o.BLAS
+	if strings.ContainsRune(library, filepath.Separator) {
+		if _, err := os.Stat(library); err != nil {
+			return nil, fmt.Errorf("BLAS: %w", err)
+		}
+		if library, err = filepath.Abs(library); err != nil {
+			return nil, err
+		}
 	}
-	library, err := filepath.Abs(r.o.BLAS)
-	if err != nil {
+	program := filepath.Join(dir, "kernels")
+	if err := r.compile(ctx, dir, program); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(library); err != nil {
-		return nil, fmt.Errorf("BLAS: %w", err)
+	plan, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
+	if err := writeFile(plan, r.plan.write); err != nil {
+		return nil, err
 	}
-	helper, about, err := compile(ctx, r.o.Compiler, dir)
-	r.result.Compiler = about
-	return []string{helper, library, elements}, err
+	if err := os.WriteFile(shared, make([]byte, 4096), 0o600); err != nil {
+		return nil, err
+	}
+	return []string{program, library, plan, shared, strconv.FormatFloat(r.o.Budget.Seconds(), 'g', -1, 64), strconv.FormatUint(r.o.Seed, 10)}, nil
 }
 
-// start starts the workers and warms them up, all before the first timing.
-func (r *runner) start(ctx context.Context, command []string) error {
-	if r.o.Budget > 0 {
-		r.deadline = time.Now().Add(r.o.Budget)
+// compile makes the program of all sources of the directory helper.
+func (r *runner) compile(ctx context.Context, dir, program string) error {
+	compiler, err := findCompiler(r.o.Compiler)
+	if err != nil {
+		return err
 	}
-	for _, cores := range r.plan.Groups {
+	files, err := helper.ReadDir("helper")
+	if err != nil {
+		return err
+	}
+	var source []byte
+	for _, f := range files {
+		text, err := helper.ReadFile("helper/" + f.Name())
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(f.Name(), ".c") {
+			source = text
+		} else if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600); err != nil {
+			return err
+		}
+	}
+	r.result.Compiler, err = Compile(ctx, compiler, source, program, "-O3", "-ldl")
+	return err
+}
+
+func writeFile(path string, content func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(content(f), f.Close())
+}
+
+// start starts the workers, and waits until all have their memory.
+func (r *runner) start(ctx context.Context, command []string) error {
+	s := &r.plan.space
+	inPlace := int64(0)
+	if s.inPlace {
+		inPlace = 1
+	}
+	for rank, cores := range r.plan.Groups {
 		if r.o.NoPin {
 			cores = nil
 		}
-		w, err := startWorker(ctx, command, cores, r.o.Threads)
+		args := append([]string(nil), command...)
+		for _, n := range []int64{int64(rank), int64(len(r.plan.Groups)), s.rows, s.columns, s.nb, s.order, s.work, s.swept, inPlace} {
+			args = append(args, strconv.FormatInt(n, 10))
+		}
+		w, err := startWorker(ctx, args, cores, r.o.Threads)
 		if err != nil {
 			return err
 		}
 		r.workers = append(r.workers, w)
-		r.result.About = w.about
 	}
 	for _, w := range r.workers {
-		for i := range r.o.WarmUp {
-			if r.late() {
-				return nil
-			}
-			if _, err := w.seconds(r.plan.Sizes[i%len(r.plan.Sizes)]); err != nil {
-				return err
-			}
+		if err := w.ready(); err != nil {
+			return err
 		}
+		r.result.BLAS = w.about
 	}
 	return nil
 }
 
-func (r *runner) late() bool { return !r.deadline.IsZero() && time.Now().After(r.deadline) }
-
-// measure makes the calls: each worker its own at the same time, or one after the other.
-func (r *runner) measure(ctx context.Context, cancel func()) error {
-	if r.o.Alone {
-		return r.calls(ctx, func(Call) bool { return true })
-	}
+// collect reads what all workers say. If one fails, the others, which would wait for it, are ended.
+func (r *runner) collect(ctx context.Context, cancel func()) error {
 	errs := make([]error, len(r.workers))
 	var wait sync.WaitGroup
-	for i := range r.workers {
+	for rank := range r.workers {
 		wait.Go(func() {
-			errs[i] = r.calls(ctx, func(c Call) bool { return c.Worker == i })
-			if errs[i] != nil {
-				cancel() // the others need not go on
+			if err := r.collectRank(ctx, rank); err != nil && ctx.Err() == nil {
+				errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
+				cancel()
 			}
 		})
 	}
@@ -138,32 +182,24 @@ func (r *runner) measure(ctx context.Context, cancel func()) error {
 	return errors.Join(errs...)
 }
 
-// calls makes those calls that are mine.
-func (r *runner) calls(ctx context.Context, mine func(Call) bool) error {
-	for _, c := range r.plan.Calls {
-		if !mine(c) {
-			continue
-		}
-		if ctx.Err() != nil {
+func (r *runner) collectRank(ctx context.Context, rank int) error {
+	ends := 0
+	for ; ; ends++ {
+		number, seconds, cpu, err := r.workers[rank].next(len(r.plan.Order))
+		switch {
+		case errors.Is(err, io.EOF):
+			if ends < len(r.plan.Order) {
+				r.mutex.Lock()
+				r.result.OverBudget = true
+				r.mutex.Unlock()
+			}
 			return nil
+		case err != nil:
+			return err
+		case number >= r.plan.WarmUp:
+			r.keep(Timing{rank, r.plan.Order[number], seconds, cpu, time.Now()})
 		}
-		if r.late() {
-			r.mutex.Lock()
-			r.result.OverBudget = true
-			r.mutex.Unlock()
-			return nil
-		}
-		size := r.plan.Sizes[c.Size]
-		seconds, err := r.workers[c.Worker].seconds(size)
-		if err != nil && ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("size %v on CPU %d: %w", size, c.Worker, err)
-		}
-		r.keep(Timing{c.Worker, size, seconds, time.Now()})
 	}
-	return nil
 }
 
 func (r *runner) keep(t Timing) {

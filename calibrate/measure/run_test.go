@@ -4,161 +4,106 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"reprise/calibrate"
-	"reprise/calibrate/table"
 )
 
-// role says what the test binary does as a worker.
-const role = "REPRISE_TEST_WORKER"
-
-func TestMain(m *testing.M) {
-	switch os.Getenv(role) {
-	case "serve":
-		if err := Serve(os.Stdin, os.Stdout, os.Args[1]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	case "cores":
-		cores, err := allowedCores()
-		fmt.Printf("ready %v %v\n", cores, err)
-	case "crash":
-		fmt.Println("ready to crash")
-		_, _ = fmt.Scanln() // the first size
-		fmt.Fprintln(os.Stderr, "out of order")
-		os.Exit(3)
-	case "tired": // answers one size
-		fmt.Println("ready to stop")
-		_, _ = fmt.Scanln()
-		fmt.Println("1e-3")
-		_, _ = fmt.Scanln()
-		os.Exit(4)
-	case "nonsense":
-		fmt.Println("ready to talk")
-		_, _ = fmt.Scanln()
-		fmt.Println("hello")
-	case "hang":
-		fmt.Print("ready to hang\n1e-3\n1e-3\n")
-		time.Sleep(time.Hour)
-	default:
-		os.Exit(m.Run())
-	}
-}
-
-// tiny returns options for a measurement of milliseconds, by the test binary.
-func tiny(t *testing.T, as string) Options {
+// library compiles the BLAS of the tests and returns its path.
+func library(t *testing.T, flags ...string) string {
 	t.Helper()
-	t.Setenv(role, as)
-	o := DefaultOptions()
-	o.Sizes, o.MaxDim, o.Reps, o.WarmUp = 6, 40, 2, 0
-	o.Worker = []string{os.Args[0]}
-	return o
+	compiler, err := findCompiler("")
+	if err != nil {
+		t.Skip(err)
+	}
+	path := filepath.Join(t.TempDir(), "libtest.so")
+	args := append(flags, "-shared", "-fPIC", "-O1", "-o", path, "testdata/blas.c")
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
 }
 
 func run(ctx context.Context, t *testing.T, o Options, progress func()) (*Plan, *Result, error) {
 	t.Helper()
-	p, err := NewPlan(o)
+	p, err := NewPlan(everything(t, 60, 40, 8), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Order = p.Order[:min(len(p.Order), p.WarmUp+2*len(p.Calls))] // two passes
 	r, err := Run(ctx, p, o, progress)
 	return p, r, err
 }
 
-// TestGonum: all timings are made, one by one or at once, bound or not, and the
-// table is one that calibrate kernels reads.
-func TestGonum(t *testing.T) {
-	for _, alone := range []bool{false, true} {
-		o := tiny(t, "serve")
-		o.Alone, o.NoPin, o.WarmUp = alone, alone, 2
+// TestRun: all kernels are timed, with operands in caches or not, by one process or several at once, bound or not.
+func TestRun(t *testing.T) {
+	blas := library(t)
+	for _, c := range []struct {
+		ranks    int
+		noPin    bool
+		operands []Operands
+	}{{1, true, []Operands{AsRun}}, {1, false, []Operands{Hot, Cold}}, {min(2, runtime.NumCPU()), true, []Operands{AsRun}}} {
+		o := options()
+		o.BLAS, o.Ranks, o.NoPin, o.Operands = blas, c.ranks, c.noPin, c.operands
+		o.NoPin = c.noPin || runtime.GOOS != "linux"
 		calls := 0
 		p, r, err := run(context.Background(), t, o, func() { calls++ })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Timings) != len(p.Calls) || calls != len(p.Calls) || r.Interrupted || r.OverBudget || !strings.Contains(r.About, "Gonum") {
-			t.Errorf("%d timings of %d, %d times progress: %+v", len(r.Timings), len(p.Calls), calls, r)
+		want := 2 * len(p.Calls) * c.ranks
+		if len(r.Timings) != want || calls != want || r.Interrupted || r.OverBudget || r.BLAS != blas+", version unknown" || r.Compiler == "" {
+			t.Errorf("%+v: %d timings of %d, %d times progress, %q", c, len(r.Timings), want, calls, r.BLAS)
 		}
-		checkTable(t, p, r)
+		for i, n := range countCalls(p, r) {
+			if n != 2*c.ranks {
+				t.Errorf("%v %v was timed %d times, want %d", &p.Kernels[p.Calls[i].Kernel], p.Calls[i], n, 2*c.ranks)
+			}
+		}
 	}
 }
 
-func checkTable(t *testing.T, p *Plan, r *Result) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := r.WriteCSV(&b, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}); err != nil {
-		t.Fatal(err)
+func countCalls(p *Plan, r *Result) []int {
+	count := make([]int, len(p.Calls))
+	for _, t := range r.Timings {
+		count[t.Call]++
 	}
-	if !strings.HasPrefix(b.String(), "# cpu: one two\nfunction,") || !strings.Contains(b.String(), ",my_host,") {
-		t.Errorf("table begins %.80q", b.String())
-	}
-	tab, err := table.NewReader(&b, "t.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	timings := calibrate.NewTimings()
-	if err := timings.Read(tab, calibrate.ReadOptions{Days: true}); err != nil {
-		t.Fatal(err)
-	}
-	o := calibrate.DefaultKernelOptions()
-	o.Model = calibrate.Constant
-	report, err := calibrate.FitKernels(timings, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Timings != int64(len(p.Calls)) || report.Functions[0].Function != "dgemm" {
-		t.Errorf("read %+v", report)
-	}
-	speeds := r.Speeds()
-	if len(speeds) != len(p.Groups) || speeds[0].Timings != len(p.Calls)/len(p.Groups) || speeds[0].Best < speeds[0].Average {
-		t.Errorf("speeds %+v", speeds)
-	}
+	return count
 }
 
-// TestSpeeds: 2·2·3·4 = 48 flop in 2 s and 2·10·10·10 in 1 s.
-func TestSpeeds(t *testing.T) {
-	r := Result{Timings: []Timing{{5, Size{2, 3, 4}, 2, time.Time{}}, {5, Size{10, 10, 10}, 1, time.Time{}}}}
-	want := Speed{CPU: 5, Timings: 2, Average: 2048. / 3, Best: 2000}
-	if got := r.Speeds(); len(got) != 1 || got[0] != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-// TestPinned: a worker sees its own core only.
-func TestPinned(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux binds processes to cores")
-	}
-	t.Setenv(role, "cores")
-	cores, err := allowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := cores[len(cores)-1:]
-	w, err := startWorker(context.Background(), []string{os.Args[0]}, last, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := fmt.Sprintf("%v <nil>", last); w.about != want {
-		t.Errorf("worker on %s, want %s", w.about, want)
-	}
-	if err := w.close(); err != nil {
-		t.Error(err)
+// TestTransposedRows: in place or in a U of its own, what P = 1 and P > 1 call.
+func TestInPlace(t *testing.T) {
+	blas := library(t)
+	for _, names := range [][]string{{"dgemm", "dtrsm", "dlaswp00N"}, {"dgemm", "dtrsm", "dlaswp00N", "dlaswp01N"}} {
+		r := NewRunCalls()
+		for _, name := range names {
+			for _, k := range variants(name) {
+				if err := r.Add(r.Kernel(k, flopOfGemm), sizeOf(&k, 60, 40, 8)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		o := options()
+		o.BLAS = blas
+		p, err := NewPlan(r, o)
+		if err != nil || p.space.inPlace != (len(names) == 3) {
+			t.Fatalf("in place: %+v, %v", p, err)
+		}
+		p.Order = p.Order[:p.WarmUp+len(p.Calls)]
+		if result, err := Run(context.Background(), p, o, nil); err != nil || len(result.Timings) != len(p.Calls) {
+			t.Errorf("%v: %v", names, err)
+		}
 	}
 }
 
 // TestBudget: no call begins after the budget, and what there is is the result.
 func TestBudget(t *testing.T) {
-	o := tiny(t, "serve")
-	o.Budget = 1
+	o := options()
+	o.BLAS, o.Budget = library(t), 1
 	_, r, err := run(context.Background(), t, o, nil)
 	if err != nil || len(r.Timings) != 0 || !r.OverBudget || r.Interrupted {
 		t.Errorf("got %+v, %v", r, err)
@@ -167,181 +112,144 @@ func TestBudget(t *testing.T) {
 
 // TestInterrupted: an interrupt gives up calls under way and keeps the others.
 func TestInterrupted(t *testing.T) {
-	o := tiny(t, "hang")
-	o.Alone, o.NoPin = true, true
+	o := options()
+	o.BLAS = library(t)
+	p, err := NewPlan(everything(t, 60, 40, 8), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 { // so many calls that none of them is the last
+		p.Order = append(p.Order, p.Order...)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	_, r, err := run(ctx, t, o, cancel) // after the first
-	if err != nil || len(r.Timings) != 1 || !r.Interrupted || r.OverBudget {
+	r, err := Run(ctx, p, o, cancel) // after the first
+	if err != nil || len(r.Timings) == 0 || !r.Interrupted || r.OverBudget {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
 
-func TestWorkersThatFail(t *testing.T) {
-	for as, want := range map[string]string{"crash": "exit status 3 out of order", "nonsense": `want seconds, found "hello"`} {
-		o := tiny(t, as)
-		o.NoPin = true
-		if _, _, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", as, err, want)
-		}
-	}
-	o := tiny(t, "tired")
-	o.Alone, o.NoPin = true, true
-	if _, r, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 4") || len(r.Timings) == 0 || r.Interrupted {
+// TestProcessThatEnds: a library that ends its process ends the measurement, also for a process that waits
+// for it, and what was timed before is kept.
+func TestProcessThatEnds(t *testing.T) {
+	o := options()
+	o.BLAS, o.Ranks = library(t, "-DTIRED"), min(2, runtime.NumCPU())
+	if _, r, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 7") || len(r.Timings) == 0 || r.Interrupted {
 		t.Errorf("%+v, %v, want timings beside the error", r, err)
 	}
-	o = tiny(t, "serve")
-	o.Worker = []string{filepath.Join(t.TempDir(), "missing")}
-	if _, _, err := run(context.Background(), t, o, nil); err == nil {
-		t.Error("no worker: no error")
-	}
-	var b bytes.Buffer
-	for _, c := range []struct{ in, elements string }{{"", "x"}, {"", "0"}, {"1 1\n", "10"}, {"3 3 3\n", "10"}, {"0 1 1\n", "10"}} {
-		if err := Serve(strings.NewReader(c.in), &b, c.elements); err == nil {
-			t.Errorf("%+v: no error", c)
+}
+
+// TestLibraries: libraries with integers of 32 and 64 bits are found and checked; others are refused.
+func TestLibraries(t *testing.T) {
+	for want, flags := range map[string][]string{"version unknown": {"-DINT=int64_t"}, "OpenBLAS 9.9 here": {"-DINT=int64_t", "-DSUFFIX=_64_", "-DOPENBLAS"}} {
+		o := options()
+		o.BLAS = library(t, flags...)
+		if _, r, err := run(context.Background(), t, o, nil); err != nil || !strings.HasSuffix(r.BLAS, ", "+want) {
+			t.Errorf("%v: %v, %v", flags, r, err)
 		}
 	}
-}
-
-// TestGonumIsRight: the product of Serve's layout, C = C - A*B, column by column.
-func TestGonumIsRight(t *testing.T) {
-	s := Size{3, 2, 4}
-	x := make([]float64, s.Bytes()/8)
-	fill(x)
-	before := append([]float64(nil), x...)
-	multiply(x, s)
-	a, b, c := before[:12], before[12:20], before[20:]
-	for i := range 3 {
-		for j := range 2 {
-			want := c[i+3*j]
-			for l := range 4 {
-				want -= a[i+3*l] * b[l+4*j]
-			}
-			if got := x[20+i+3*j]; got-want > 1e-15 || want-got > 1e-15 {
-				t.Errorf("c(%d,%d) = %g, want %g", i, j, got, want)
-			}
-		}
-	}
-}
-
-// blasSource is a small BLAS; NAME, INT and the form of its dgemm vary.
-const blasSource = `
-#include <stdint.h>
-static void product(long m, long n, long k, const double *a, const double *b, double *c) {
-	for (long j = 0; j < n; j++)
-		for (long l = 0; l < k; l++)
-			for (long i = 0; i < m; i++)
-				c[i + m * j] -= a[i + m * l] * b[l + k * j];
-}
-#ifdef FORTRAN
-void FORTRAN(const char *ta, const char *tb, const INT *m, const INT *n, const INT *k, const double *alpha, const double *a,
-             const INT *lda, const double *b, const INT *ldb, const double *beta, double *c, const INT *ldc) {
-	product(*m, *n, *k, a, b, c);
-}
-#endif
-#ifdef CBLAS
-void CBLAS(int order, int ta, int tb, INT m, INT n, INT k, double alpha, const double *a, INT lda, const double *b, INT ldb,
-           double beta, double *c, INT ldc) {
-	product(m, n, k, a, b, c);
-}
-#endif
-#ifdef WRONG
-void dgemm_(void) {}
-#endif
-#ifdef OPENBLAS
-char *openblas_get_config(void) { return "OpenBLAS 9.9\nhere"; }
-#endif
-`
-
-// library compiles a small BLAS and returns its path.
-func library(t *testing.T, flags ...string) string {
-	t.Helper()
-	compiler, err := findCompiler("")
-	if err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	source, path := filepath.Join(dir, "blas.c"), filepath.Join(dir, "libblas.so")
-	if err := os.WriteFile(source, []byte(blasSource), 0o600); err != nil {
+	text := filepath.Join(t.TempDir(), "text.so")
+	if err := writeFile(text, (&Plan{}).write); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(compiler, append(flags, "-shared", "-fPIC", "-O1", "-o", path, source)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return path
-}
-
-// TestBLAS: libraries of Fortran's and C's form, with integers of 32 and 64 bits, are
-// found, checked and timed; others are refused.
-func TestBLAS(t *testing.T) {
-	for _, c := range []struct {
-		flags []string
-		want  string
-	}{
-		{[]string{"-DFORTRAN=dgemm_", "-DINT=int32_t"}, "dgemm_ unknown"},
-		{[]string{"-DFORTRAN=dgemm_", "-DINT=int64_t", "-DOPENBLAS"}, "dgemm_ OpenBLAS 9.9 here"},
-		{[]string{"-DFORTRAN=dgemm_64_", "-DINT=int64_t"}, "dgemm_64_ unknown"},
-		{[]string{"-DCBLAS=cblas_dgemm", "-DINT=int32_t"}, "cblas_dgemm unknown"},
-		{[]string{"-DCBLAS=cblas_dgemm64_", "-DINT=int64_t"}, "cblas_dgemm64_ unknown"},
-	} {
-		o := tiny(t, "")
-		o.BLAS = library(t, c.flags...)
-		p, r, err := run(context.Background(), t, o, nil)
-		if err != nil {
-			t.Errorf("%v: %v", c.flags, err)
-			continue
-		}
-		if r.About != c.want || len(r.Timings) != len(p.Calls) || r.Compiler == "" {
-			t.Errorf("%v: %q, want %q; %d timings", c.flags, r.About, c.want, len(r.Timings))
-		}
-	}
 	for want, path := range map[string]string{
-		"a product came out wrong": library(t, "-DWRONG"), "has neither dgemm_ nor cblas_dgemm": library(t),
-		"loading": writeFile(t, "text"), "no such file": "missing.so",
+		"came out wrong": library(t, "-DWRONG"), "has no daxpy_: is it a BLAS?": library(t, "-DMISSING"), "has no dgemm_": library(t, "-DSUFFIX=_x"),
+		"loading": text, "no such file": "./missing.so", "libmissing.so.9": "libmissing.so.9",
 	} {
-		o := tiny(t, "")
+		o := options()
 		o.BLAS = path
 		if _, _, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
+			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
 	}
-	o := tiny(t, "")
-	o.BLAS, o.Compiler = writeFile(t, "text"), "no-such-compiler"
+	o := options()
+	o.Compiler = "no-such-compiler"
 	if _, _, err := run(context.Background(), t, o, nil); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("got %v, want no compiler", err)
 	}
 }
 
-func writeFile(t *testing.T, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// TestInstalledBLAS: the libraries that a system may have.
-func TestInstalledBLAS(t *testing.T) {
+// TestInstalled: the library that is found by itself, if the system has one.
+func TestInstalled(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
 		t.Skip(err)
 	}
-	found := 0
-	for _, pattern := range []string{"/usr/lib/*/libopenblas.so*", "/usr/lib/*/libblas.so*", "/usr/lib/*/libgslcblas.so.?", "/usr/lib64/libopenblas.so*"} {
-		paths, _ := filepath.Glob(pattern) // its only error is a bad pattern
-		for _, path := range paths {
-			o := tiny(t, "")
-			o.BLAS = path
-			p, r, err := run(context.Background(), t, o, nil)
-			if err != nil || len(r.Timings) != len(p.Calls) {
-				t.Errorf("%s: %d timings, %v", path, len(r.Timings), err)
-				continue
-			}
-			t.Logf("%s: %s", path, r.About)
-			found++
+	p, r, err := run(context.Background(), t, options(), nil)
+	if err != nil && strings.Contains(err.Error(), "no BLAS found") {
+		t.Skip(err)
+	}
+	if err != nil || len(r.Timings) != 2*len(p.Calls) {
+		t.Fatalf("%d timings of %d: %v", len(r.Timings), 2*len(p.Calls), err)
+	}
+	t.Log(r.BLAS)
+}
+
+// TestPinned: a process runs on its own core only.
+func TestPinned(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux binds processes to cores")
+	}
+	cores, err := allowedCores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := cores[len(cores)-1:]
+	w, err := startWorker(context.Background(), []string{"sh", "-c", "echo ready; grep Cpus_allowed_list /proc/self/status"}, last, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	if line, err := w.line(); err != nil || line != "ready" {
+		t.Fatal(line, err)
+	}
+	if line, err := w.line(); err != nil || strings.Fields(line)[1] != coreList(last) {
+		t.Errorf("%q, %v, want core %v", line, err, last)
+	}
+}
+
+// TestCSV: a row has the attributes and dimensions of its kernel, and nothing in the columns of others.
+func TestCSV(t *testing.T) {
+	trsm := Kernel{"dtrsm", []Attr{{"side", "L"}, {"uplo", "L"}, {"trans", "N"}, {"diag", "U"}}, dimsMN}
+	p := &Plan{Groups: [][]int{{4, 5}, {6, 7}}, Kernels: []Kernel{trsm, {"dscal", nil, dimsN}}, Calls: []Call{{0, [4]int64{8, 20}, Hot, 0}, {1, [4]int64{9}, AsRun, 0}}}
+	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := Result{Timings: []Timing{{1, 0, 0.5, 0.5, date}, {0, 1, 0.25, 0.25, date}}}
+	var b bytes.Buffer
+	if err := r.WriteCSV(&b, p, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,host,rank,cpu,date\n" +
+		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,my_host,1,6,2026-01-02T03:04:05Z\n" +
+		"dscal,,,,,,9,run,2.500000000e-01,my_host,0,4,2026-01-02T03:04:05Z\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	if s := r.Summaries(p); len(s) != 2 || s[0] != (Summary{"dtrsm side=L uplo=L trans=N diag=U", 1, 1, "8x20", 0.5}) {
+		t.Errorf("summaries %+v", s)
+	}
+}
+
+// TestQuality: three timings of a size on one rank, 1, 1.2 and 2 s, have a median 1.2 times the quickest; two of another
+// say nothing of the spread; of 4.2 + 2 s ranks had their processor for 3.1 + 2 s, 82 %.
+func TestQuality(t *testing.T) {
+	p := &Plan{Groups: [][]int{{0}}, Kernels: []Kernel{{"dscal", nil, dimsN}, {"daxpy", nil, dimsN}}, Calls: []Call{{Kernel: 0}, {Kernel: 0}, {Kernel: 1}}}
+	r := Result{Timings: []Timing{{Call: 0, Seconds: 2, CPU: 1}, {Call: 0, Seconds: 1, CPU: 1}, {Call: 0, Seconds: 1.2, CPU: 1.1}, {Call: 1, Seconds: 1, CPU: 3}, {Call: 1, Seconds: 1, CPU: 1}}}
+	q := r.Quality(p, 1)
+	if q.Spread != 1.2 || q.Processor < 5.1/6.2-1e-12 || q.Processor > 5.1/6.2+1e-12 {
+		t.Errorf("got %+v", q)
+	}
+	if q := r.Quality(p, 2); q.Processor != 0 {
+		t.Errorf("of threads, %+v", q)
+	}
+	var texts []string
+	for _, w := range r.Warnings(p, q) {
+		texts = append(texts, w.String())
+	}
+	for _, want := range []string{"for 82.3 % of the time only", "take 20 % longer than the quickest", "daxpy: 1 of 1 sizes were not timed"} {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("no warning %q in %q", want, texts)
 		}
 	}
-	if found == 0 {
-		t.Skip("no BLAS is installed")
+	if list := r.Warnings(p, Quality{Processor: 0.99, Spread: 1.02}); len(list) != 1 {
+		t.Errorf("a quiet machine: %v", list)
 	}
 }

@@ -15,19 +15,18 @@ import (
 	"reprise/internal/wording"
 )
 
-// worker is a process that times calls.
+// worker is a process that times the calls of a plan.
 type worker struct {
 	cmd    *exec.Cmd
-	in     io.WriteCloser
 	out    *bufio.Scanner
-	about  string // what it says of its dgemm
+	about  string // what it says of its BLAS
 	stderr *tail
 }
 
 // threadVariables tell the usual libraries how many threads to use.
-var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "GOMAXPROCS"}
+var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
 
-// startWorker starts a command on the cores, nil for any. It ends with ctx, or when close is called.
+// startWorker starts a command on the cores, nil for any. It ends with ctx.
 func startWorker(ctx context.Context, command []string, cores []int, threads int) (*worker, error) {
 	w := &worker{cmd: exec.CommandContext(ctx, command[0], command[1:]...), stderr: &tail{}}
 	w.cmd.Env = os.Environ()
@@ -40,22 +39,15 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	if err != nil {
 		return nil, err
 	}
-	if w.in, err = w.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
 	if cores == nil {
 		err = w.cmd.Start()
 	} else {
 		err = startOn(w.cmd, cores)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("worker: %w", err)
+		return nil, fmt.Errorf("measuring process: %w", err)
 	}
 	w.out = bufio.NewScanner(out)
-	if err := w.ready(); err != nil {
-		_ = w.close() // with the same reason
-		return nil, err
-	}
 	return w, nil
 }
 
@@ -67,7 +59,7 @@ func (w *worker) ready() error {
 	}
 	about, ok := strings.CutPrefix(line, "ready ")
 	if !ok {
-		return fmt.Errorf("worker: want \"ready\", found %s", wording.Quote(line))
+		return fmt.Errorf("measuring process: want \"ready\", found %s", wording.Quote(line))
 	}
 	w.about = about
 	return nil
@@ -80,11 +72,11 @@ func (w *worker) line() (string, error) {
 		if err == nil {
 			err = io.ErrUnexpectedEOF
 		}
-		return "", fmt.Errorf("worker ended: %w: %s", err, w.why())
+		return "", fmt.Errorf("measuring process ended: %w: %s", err, w.why())
 	}
 	line := w.out.Text()
 	if text, ok := strings.CutPrefix(line, "error "); ok {
-		return "", fmt.Errorf("worker: %s", wording.Cut(text, mostKept))
+		return "", errors.New(wording.Cut(text, mostKept))
 	}
 	return line, nil
 }
@@ -98,29 +90,32 @@ func (w *worker) why() string {
 	return strings.TrimSpace("without an error " + w.stderr.String())
 }
 
-// seconds returns the time of one call.
-func (w *worker) seconds(s Size) (float64, error) {
-	if _, err := fmt.Fprintf(w.in, "%d %d %d\n", s.M, s.N, s.K); err != nil {
-		return 0, fmt.Errorf("worker ended: %w: %s", err, w.why())
-	}
+// next returns the number of a call of the plan, its seconds and those of the processor;
+// io.EOF at the end.
+func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	line, err := w.line()
-	if err != nil {
-		return 0, err
+	switch {
+	case err != nil:
+		return 0, 0, 0, err
+	case line == "end":
+		return 0, 0, 0, io.EOF
 	}
-	seconds, err := strconv.ParseFloat(line, 64)
-	if err != nil || !(seconds >= 0 && seconds < 1e9) {
-		return 0, fmt.Errorf("worker: want seconds, found %s", wording.Quote(line))
+	var texts [3]string
+	n, _ := fmt.Sscan(line, &texts[0], &texts[1], &texts[2]) // its error is a small n
+	number, err1 := strconv.Atoi(texts[0])
+	seconds, err2 := strconv.ParseFloat(texts[1], 64)
+	cpu, err3 := strconv.ParseFloat(texts[2], 64)
+	if n != 3 || errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls || !(seconds > 0 && seconds < 1e9) || !(cpu >= 0 && cpu < 1e9) {
+		return 0, 0, 0, fmt.Errorf("measuring process: want the number of a call and seconds, found %s", wording.Quote(line))
 	}
-	return seconds, nil
+	return number, seconds, cpu, nil
 }
 
-// close lets the worker end.
-func (w *worker) close() error {
-	err := w.in.Close()
+// close waits for the end of a worker that was told to end.
+func (w *worker) close() {
 	if w.cmd.ProcessState == nil {
-		err = errors.Join(err, w.cmd.Wait())
+		_ = w.cmd.Wait() // it may have been killed
 	}
-	return err
 }
 
 // tail keeps the beginning of what a worker writes to standard error.

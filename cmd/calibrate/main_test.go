@@ -20,10 +20,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace})
 }
 
-// hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, P = Q = 1 and
-// without look-ahead to a file.
+// hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, Q = 1 and
+// without look-ahead to a file, with one process row or as many as its second argument says.
 func hplTrace() {
-	p := hpl.DefaultParams(40, 1, 1)
+	rows := 1
+	if len(os.Args) > 2 {
+		rows = len(os.Args[2])
+	}
+	p := hpl.DefaultParams(40, rows, 1)
 	p.NB, p.Depth = 8, 0
 	f, err := os.Create(os.Args[1])
 	if err == nil {
@@ -35,7 +39,14 @@ func hplTrace() {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
+	blas, err := filepath.Abs("../../calibrate/measure/testdata/blas.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, Setup: func(e *testscript.Env) error {
+		e.Setenv("BLAS", blas)
+		return nil
+	}})
 }
 
 const timings = "function,n,seconds\ndaxpy,1,1e-6\ndaxpy,1000,2e-6\ndaxpy,2000,3e-6\ndaxpy,3000,4e-6\n"
@@ -71,13 +82,13 @@ func TestExitCodes(t *testing.T) {
 		{"hosts --draw 2", 2}, {"hosts --draw 0 --from dahu-cpu", 2}, {"hosts --draw 2 --day -1 --from dahu-cpu", 2}, {"hosts --draw 2 --from MISSING", 1},
 		{"hosts --draw 2 --from dahu-cpu", 0}, {"hosts --draw 2 --from dahu-cpu -o - --host-name x", 2}, {"hosts --draw 2 --from dahu-cpu -o - --empty x", 2},
 		{"hosts --draw 2 --from dahu-cpu -o - --base MISSING", 1}, {"hosts --draw 2 --from dahu-cpu --platform MISSING/x --property x", 2},
-		{"measure", 0}, {"measure --help", 0}, {"measure dgemm --help", 0}, {"measure nonsense", 2}, {"measure dgemm x", 2}, {"measure dgemm --sizes 0", 2},
-		{"measure dgemm --cores x", 2}, {"measure dgemm --cores 5-2", 2}, {"measure dgemm --nb x", 2}, {"measure dgemm --budget -1s", 2}, {"measure dgemm --budget 0s", 2},
-		{"measure dgemm --memory -1", 2}, {"measure dgemm --cores 4000", 1}, {"measure dgemm --threads 0", 2}, {"measure dgemm --host a,b", 2},
-		{"measure dgemm --cores 0,0", 2}, {"measure dgemm --threads 4093", 2}, {"measure dgemm --memory 0", 2}, {"measure dgemm --memory 99999999999999", 2},
+		{"measure", 0}, {"measure --help", 0}, {"measure kernels --help", 0}, {"measure nonsense", 2}, {"measure kernels", 2}, {"measure kernels --for GOOD x", 2},
+		{"measure kernels --for GOOD --cores x", 2}, {"measure kernels --for GOOD --cores 5-2", 2}, {"measure kernels --for GOOD --cores 0,0", 2}, {"measure kernels --for GOOD --budget 0s", 2},
+		{"measure kernels --for GOOD --budget -1s", 2}, {"measure kernels --for GOOD --memory 0", 2}, {"measure kernels --for GOOD --memory 99999999999999", 2},
+		{"measure kernels --for GOOD --threads 0", 2}, {"measure kernels --for GOOD --ranks-per-host 0", 2}, {"measure kernels --for GOOD --host a,b", 2},
+		{"measure kernels --for GOOD --operands warm", 2}, {"measure kernels --for MISSING", 1}, {"measure kernels --for GOOD", 1}, {"measure kernels --for GOOD -o GOOD", 2},
 		{"measure network --help", 0}, {"measure network", 2}, {"measure network --between racks mpirun", 2}, {"measure network --sizes 1 mpirun", 2}, {"measure network --budget 0s mpirun", 2},
 		{"measure network --max 9999999999 mpirun", 2}, {"measure network --reps 0 mpirun", 2}, {"measure network no-such-launcher", 1}, {"measure network --mpicc no-such-mpicc true", 1},
-		{"measure dgemm --cc gcc", 2}, {"measure dgemm --size 8x8x8 --sizes 3", 2}, {"measure dgemm --size 8x8x8 --max 3", 2}, {"measure dgemm --size 8x8x8 --nb none", 2}, {"measure dgemm --size 8x8x8 --for GOOD", 2}, {"measure dgemm --for GOOD --max 3", 2}, {"measure dgemm --for MISSING", 1}, {"measure dgemm --for GOOD", 1}, {"measure dgemm --for GOOD --sizes 0", 2},
 		{"kernels --plot-format png GOOD", 2}, {"network --plot-format png GOOD", 2}, {"hosts --draw 2 --from dahu-cpu --classes 2", 2}, {"hosts --draw 2 --from dahu-cpu --model M-1", 2},
 		{"network --breakpoints 1.5 GOOD", 2}, {"network --breakpoints 0 GOOD", 2}, {"network --breakpoints 2e15 GOOD", 2}, {"network --detached 1.5 GOOD", 2}, {"network --eager 1.5 GOOD", 2},
 		{"network --bandwidth 0 GOOD", 2}, {"network --latency 0 GOOD", 2}, {"network --eager 0 GOOD", 2}, {"network --detached 0 GOOD", 2},
@@ -127,7 +138,7 @@ func TestKernelFile(t *testing.T) {
 
 // TestHelp: a flag has one default at most.
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"kernels", "network", "hosts", "measure dgemm", "measure network"} {
+	for _, name := range []string{"kernels", "network", "hosts", "measure kernels", "measure network"} {
 		var out, errs bytes.Buffer
 		if err := run(context.Background(), strings.Fields("calibrate "+name+" --help"), strings.NewReader(""), &out, &errs); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func TestFullOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{}, {"--help"}, {"help"}, {"--version"}, {"kernels", "--help"}, {"network", "--help"}, {"hosts", "--help"}, {"measure", "--help"}, {"measure", "dgemm", "--help"},
+		{}, {"--help"}, {"help"}, {"--version"}, {"kernels", "--help"}, {"network", "--help"}, {"hosts", "--help"}, {"measure", "--help"}, {"measure", "kernels", "--help"},
 		{"kernels", table}, {"kernels", "--json", table}, {"kernels", "-o", "-", table}, {"hosts", "--draw", "3", "--from", "dahu-node"},
 	} {
 		commandtest.Full(t, 1, "calibrate", args...)

@@ -1,0 +1,169 @@
+package measure
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// everything is a run that calls all kernels that can be timed, with all attributes that HPL uses, at a few sizes of up to
+// rows by columns and blocks of nb columns; a call takes 0.1 ns an element of its product.
+func everything(t *testing.T, rows, columns, nb int64) *RunCalls {
+	t.Helper()
+	r := NewRunCalls()
+	for _, name := range slices.Sorted(maps.Keys(forms)) {
+		for _, k := range variants(name) {
+			number := r.Kernel(k, func(d *[4]int64) float64 {
+				return 1e-10 * float64(max(1, d[0])) * float64(max(1, d[1])) * float64(max(1, d[2]))
+			})
+			for i := int64(1); i <= 4; i++ {
+				if err := r.Add(number, sizeOf(&k, rows*i/4, columns*i/4, nb*min(i, 2)/2)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return r
+}
+
+// variants returns a kernel with the attributes that HPL uses.
+func variants(name string) (list []Kernel) {
+	letters := map[string][]string{"dgemm": {"NN", "NT"}, "dtrsm": {"LLNU", "LUTU", "RUNU", "RLTU"}, "dgemv": {"N", "T"}, "dtrsv": {"LNU", "UTU", "UNN"}}[name]
+	if letters == nil {
+		letters = []string{""}
+	}
+	for _, l := range letters {
+		k := Kernel{Name: name, Dims: forms[name].dims}
+		for i, attr := range forms[name].attrs {
+			k.Attrs = append(k.Attrs, Attr{attr, l[i : i+1]})
+		}
+		list = append(list, k)
+	}
+	return list
+}
+
+// sizeOf returns a size of a kernel as HPL has it.
+func sizeOf(k *Kernel, rows, columns, nb int64) [4]int64 {
+	switch {
+	case k.Name == "dgemm":
+		return [4]int64{rows, columns, nb}
+	case k.Name == "dtrsm" && k.attr("side") == "R", k.Name == "dlaswp10N":
+		return [4]int64{columns, nb}
+	case k.Name == "dtrsv", k.Name == "dcopy":
+		return [4]int64{nb}
+	case len(k.Dims) == 1:
+		return [4]int64{rows}
+	case k.Name == "dgemv", k.Name == "dger":
+		return [4]int64{rows, nb}
+	case strings.HasPrefix(k.Name, "dlaswp04"):
+		return [4]int64{nb / 2, nb, columns}
+	case strings.HasPrefix(k.Name, "dlocswp"):
+		return [4]int64{nb, rows % 5}
+	}
+	return [4]int64{nb, columns}
+}
+
+func options() Options {
+	o := DefaultOptions()
+	o.Memory, o.Caches, o.NoPin = 32<<20, 1<<20, true
+	return o
+}
+
+// TestPlan: each pass makes each call once, in an order of its own, behind one call of each kernel.
+func TestPlan(t *testing.T) {
+	p, err := NewPlan(everything(t, 300, 200, 16), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Kernels) != 27+1+3+1+2 || p.WarmUp != len(p.Kernels) || p.Passes != mostPasses || len(p.Warnings) > 0 {
+		t.Errorf("%d kernels, %d calls to warm up, %d passes, warnings %v", len(p.Kernels), p.WarmUp, p.Passes, p.Warnings)
+	}
+	n, all := len(p.Calls), p.Order[p.WarmUp:]
+	if len(all) != n*p.Passes {
+		t.Fatalf("%d calls in %d passes of %d", len(all), p.Passes, n)
+	}
+	for pass := range p.Passes {
+		one := slices.Sorted(slices.Values(all[pass*n : (pass+1)*n]))
+		if len(slices.Compact(one)) != n {
+			t.Errorf("pass %d makes %d of %d calls", pass, len(slices.Compact(one)), n)
+		}
+	}
+	if slices.Equal(all[:n], all[n:2*n]) {
+		t.Error("two passes in one order")
+	}
+	// Panels of 16 columns; 300 rows, as a multiple of 8.
+	if p.space.nb != 16 || p.space.rows != 304 || p.space.columns != 201 && p.space.columns != 200 {
+		t.Errorf("matrix %+v", p.space)
+	}
+}
+
+// TestPlanIsBounded: of a run of any size, no call needs more than there is: memory, or time, of which a few passes
+// take no more than the budget, by the guess.
+func TestPlanIsBounded(t *testing.T) {
+	for _, c := range []struct{ rows, columns, nb int64 }{{1e5, 1e5, 256}, {1e9, 10, 8}, {10, 1e9, 8}, {1 << 40, 1 << 40, 1 << 40}, {1, 1, 2}} {
+		o := options()
+		o.Budget, o.Operands = 2*time.Second, []Operands{Hot, Cold}
+		p, err := NewPlan(everything(t, c.rows, c.columns, c.nb), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.space.bytes() > o.Memory {
+			t.Errorf("%+v: %d bytes for %+v", c, p.space.bytes(), p.space)
+		}
+		for i := range p.Calls {
+			k := &p.Kernels[p.Calls[i].Kernel]
+			n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.space.nb)
+			if n.rows > p.space.rows || n.columns > p.space.columns || n.order > p.space.order || n.work > p.space.work {
+				t.Errorf("%+v: %v of %s needs %+v of %+v", c, k, sizeText(k, &p.Calls[i].Dims), n, p.space)
+			}
+		}
+	}
+}
+
+func TestPlanRefusals(t *testing.T) {
+	small := everything(t, 8, 8, 2)
+	for want, change := range map[string]func(o *Options) *RunCalls{
+		"ranks of a host: 0":                      func(o *Options) *RunCalls { o.Ranks = 0; return small },
+		"4096 ranks of 1 threads need 4096 cores": func(o *Options) *RunCalls { o.Ranks = 4096; return small },
+		"core 1 twice":                            func(o *Options) *RunCalls { o.Cores = []int{1, 1}; return small },
+		"this process may use":                    func(o *Options) *RunCalls { o.Cores = []int{9999}; return small },
+		"operands: want":                          func(o *Options) *RunCalls { o.Operands = nil; return small },
+		"no kernel that can be timed": func(*Options) *RunCalls {
+			r := NewRunCalls()
+			_ = r.Add(r.Kernel(Kernel{Name: "dswap", Dims: []string{"N"}}, flopOfGemm), [4]int64{1})
+			return r
+		},
+	} {
+		o := options()
+		run := change(&o)
+		if _, err := NewPlan(run, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	o := options()
+	o.Ranks = 4096
+	if _, err := NewPlan(small, o); !errors.As(err, new(OptionError)) {
+		t.Errorf("got %v, want an error about options", err)
+	}
+}
+
+// TestUnknownKernels: a kernel that cannot be timed is named, with its part of the time: 3 s of 3 + 9.
+func TestUnknownKernels(t *testing.T) {
+	r := NewRunCalls()
+	second := func(*[4]int64) float64 { return 1 }
+	for name, calls := range map[string]int{"dfft": 3, "dscal": 9} {
+		k := r.Kernel(Kernel{Name: name, Dims: []string{"N"}}, second)
+		for range calls {
+			if err := r.Add(k, [4]int64{5}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p, err := NewPlan(r, options())
+	if err != nil || len(p.Kernels) != 1 || len(p.Warnings) == 0 || !strings.HasPrefix(p.Warnings[0].String(), "dfft: no way to time it is known; about 25 % of the run's time") {
+		t.Errorf("%v, %+v", err, p)
+	}
+}

@@ -1,0 +1,127 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// maxRunSizes bounds the number of different calls of a run.
+const maxRunSizes = 1 << 20
+
+// RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
+// and a first guess of how long it takes, by which the run's time is divided among them.
+type RunCalls struct {
+	kernels []*kernelCalls
+	sizes   int
+}
+
+type kernelCalls struct {
+	kernel Kernel
+	guess  func(d *[4]int64) float64 // seconds
+	calls  map[[4]int64]int64
+}
+
+// NewRunCalls returns an empty set.
+func NewRunCalls() *RunCalls { return &RunCalls{} }
+
+// Kernel adds a kernel, with a first guess of the seconds of a call, and returns its number.
+func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {
+	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]int64{}})
+	return len(r.kernels) - 1
+}
+
+// Add counts a call of a kernel, unless it is empty: there is nothing to do in it.
+func (r *RunCalls) Add(kernel int, d [4]int64) error {
+	k := r.kernels[kernel]
+	for i, name := range k.kernel.Dims {
+		if d[i] < 1 && name != "ROLE" && name != "M0" && name != "M1" {
+			return nil
+		}
+	}
+	if k.kernel.Name[:min(8, len(k.kernel.Name))] == "dlaswp04" && d[0]+d[1] == 0 {
+		return nil
+	}
+	if _, ok := k.calls[d]; !ok {
+		if r.sizes++; r.sizes > maxRunSizes {
+			return fmt.Errorf("more than %d different calls", maxRunSizes)
+		}
+	}
+	k.calls[d]++
+	return nil
+}
+
+// Sizes returns the number of different calls.
+func (r *RunCalls) Sizes() int { return r.sizes }
+
+// seconds returns the guess of the time of all calls of a kernel.
+func (k *kernelCalls) seconds() (sum float64) {
+	for _, d := range k.sorted() {
+		sum += float64(float64(k.calls[d]) * k.guess(&d))
+	}
+	return sum
+}
+
+// sorted returns the sizes by the guess of their times.
+func (k *kernelCalls) sorted() []([4]int64) {
+	list := make([][4]int64, 0, len(k.calls))
+	for d := range k.calls {
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b [4]int64) int {
+		return cmp.Or(cmp.Compare(k.guess(&a), k.guess(&b)), slices.Compare(a[:], b[:]))
+	})
+	return list
+}
+
+// choose returns n sizes, or all if there are fewer: every other one so that the run spends
+// equally much time between them, which is what a prediction is made of, and the others so
+// that it makes equally many calls between them, which says what a short one costs.
+func (k *kernelCalls) choose(n int) [][4]int64 {
+	all := k.sorted()
+	if len(all) <= n {
+		return all
+	}
+	chosen := make([]bool, len(all))
+	seconds := func(d [4]int64) float64 { return float64(k.calls[d]) * k.guess(&d) }
+	calls := func(d [4]int64) float64 { return float64(k.calls[d]) }
+	number := spread(all, seconds, (n+1)/2, chosen)
+	number += spread(all, calls, n-number, chosen)
+	for i := len(all) - 1; number < n; i-- { // what both had chosen leaves room
+		if !chosen[i] {
+			chosen[i] = true
+			number++
+		}
+	}
+	var list [][4]int64
+	for i, d := range all {
+		if chosen[i] {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// spread chooses the sizes at n quantiles of a weight, in the middle of equal parts of it,
+// and returns how many of them were not chosen yet.
+func spread(all [][4]int64, weight func([4]int64) float64, n int, chosen []bool) (more int) {
+	total := 0.0
+	for _, d := range all {
+		total += weight(d)
+	}
+	sum, next := 0.0, 0
+	for i, d := range all {
+		sum += weight(d)
+		if next == n || sum < (float64(next)+0.5)*total/float64(n) {
+			continue
+		}
+		for next < n && sum >= (float64(next)+0.5)*total/float64(n) {
+			next++
+		}
+		if !chosen[i] {
+			chosen[i] = true
+			more++
+		}
+	}
+	return more
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/calibrate/measure"
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/warning"
+)
+
+func measureKernelsCommand() *cli.Command {
+	d := measure.DefaultOptions()
+	return &cli.Command{
+		Name:      "kernels",
+		Usage:     "time the kernels that a run calls, at its sizes, for calibrate kernels",
+		UsageText: "calibrate measure kernels [options] --for TRACE [-o CSV]",
+		Description: "Times every kernel that the run in a trace calls, at sizes drawn from its calls by where its time goes: BLAS by a\n" +
+			"shared library, HPL's copies and row swaps by loops of the same accesses. All ranks of a host measure at once,\n" +
+			"bound to cores, in random order, on random numbers, with the leading dimension of the run. Writes a table (CSV)\n" +
+			"that calibrate kernels reads, headed by a description of the machine:\n\n" +
+			"    tracegen hpl -N 20000 --NB 128 -P 2 -Q 2 -o run.trace.zst\n" +
+			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
+			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "`TRACE` of the run, whose kernels are timed"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
+			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s", DefaultText: "10m"},
+			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of OpenBLAS, MKL, BLIS and what the system has chosen)"},
+			&cli.IntFlag{Name: "ranks-per-host", Usage: "`NUMBER` of the run's ranks on a host, which measure at once", DefaultText: "all, or as many as there are cores for"},
+			&cli.IntFlag{Name: "threads", Value: d.Threads, Usage: "`NUMBER` of threads of each rank, on as many cores"},
+			&cli.StringFlag{Name: "cores", Value: "all", Usage: "measure on cores `all|N,N-M,...`, in the order of the ranks"},
+			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
+			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun), Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
+			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
+			&cli.Int64Flag{Name: "memory", Value: d.Memory >> 20, Usage: "operands of one rank take at most this many `MIB`"},
+			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
+			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that loads the library (default: cc, gcc or clang)"},
+			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
+			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+		},
+		Action: runMeasureKernels,
+	}
+}
+
+// measureOptionsOf returns what the flags say, but for the ranks where they are to be found.
+func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
+	o = measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"), Budget: c.Duration("budget"),
+		Seed: c.Uint64("seed"), BLAS: c.String("blas"), Compiler: c.String("cc"), Caches: measure.LargestCache(os.DirFS("/"))}
+	const most = measure.MaxMemory >> 20
+	switch mib := c.Int64("memory"); {
+	case c.NArg() > 0:
+		return o, command.Usagef("kernels: want flags only, found %q", c.Args().First())
+	case c.String("for") == "":
+		return o, command.Usagef("kernels: want the run to measure for: --for TRACE, which tracegen writes")
+	case c.IsSet("ranks-per-host") && c.Int("ranks-per-host") < 1:
+		return o, command.Usagef("kernels: --ranks-per-host %d, want at least 1", c.Int("ranks-per-host"))
+	case c.String("host") != "" && c.String("host") != measure.HostName(c.String("host")):
+		return o, command.Usagef("kernels: --host %q, want letters, digits, points, _ and -", c.String("host"))
+	case mib < 1 || mib > most:
+		return o, command.Usagef("kernels: --memory %d MiB, want 1 to %d", mib, most)
+	}
+	o.Memory = c.Int64("memory") << 20
+	if o.Operands, err = operandsOf(c.String("operands")); err != nil {
+		return o, err
+	}
+	if o.Cores, err = coresOf(c.String("cores")); err != nil {
+		return o, err
+	}
+	if err := o.Validate(); err != nil {
+		return o, command.Usagef("kernels: %w", err)
+	}
+	return o, nil
+}
+
+func operandsOf(text string) ([]measure.Operands, error) {
+	switch text {
+	case "both":
+		return []measure.Operands{measure.Hot, measure.Cold}, nil
+	case string(measure.AsRun), string(measure.Hot), string(measure.Cold):
+		return []measure.Operands{measure.Operands(text)}, nil
+	}
+	return nil, command.Usagef("kernels: --operands %q, want run, hot, cold or both", text)
+}
+
+// mostCores bounds the numbers of cores.
+const mostCores = 1 << 12
+
+// coresOf parses 0,2-5; nil for all.
+func coresOf(text string) ([]int, error) {
+	if text == "all" {
+		return nil, nil
+	}
+	var list []int
+	for field := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(field, "-")
+		if !isRange {
+			last = first
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err := errors.Join(err1, err2); err != nil || from < 0 || to < from || to >= mostCores {
+			return nil, command.Usagef("kernels: --cores %q, want all, or numbers and ranges below %d as 0,2-5", text, mostCores)
+		}
+		for core := from; core <= to; core++ {
+			list = append(list, core)
+		}
+	}
+	return list, nil
+}
+
+func runMeasureKernels(c *cli.Context) error {
+	o, err := measureOptionsOf(c)
+	if err != nil {
+		return err
+	}
+	if err := checkOutputs(c, c.String("blas"), c.String("for")); err != nil {
+		return err
+	}
+	if err := atomicfile.Check(c.String("output")); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	r := measureReport{Host: hostName(c)}
+	plan, err := r.plan(c, &o)
+	if err != nil {
+		return err
+	}
+	root := os.DirFS("/")
+	if need, has := plan.Bytes(), measure.Available(root); has > 0 && need > has {
+		return fmt.Errorf("operands of %d ranks take %d MiB, more than the %d MiB that are free: fewer --ranks-per-host or less --memory", len(plan.Groups), need>>20, has>>20)
+	}
+	command.Warn(c, r.Warnings)
+	before := len(r.Warnings)
+	r.Begin, r.Machine = time.Now(), measure.Describe(root)
+	ctx, stop := command.Interruptible(c.Context)
+	r.result, r.failure = runPlan(ctx, c, plan, o)
+	stop()
+	if r.failure != nil && (r.result == nil || len(r.result.Timings) == 0) {
+		return r.failure
+	}
+	r.End = time.Now()
+	r.set(c, plan, o)
+	command.Warn(c, r.Warnings[before:])
+	return r.write(c)
+}
+
+// plan reads the run and decides what to measure of it.
+func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan, error) {
+	run, err := readRun(c.String("for"), kernelNames(c.String("only")))
+	if err != nil {
+		return nil, err
+	}
+	fit, err := o.RanksOf(run.ranks)
+	if err != nil {
+		return nil, err
+	}
+	if !c.IsSet("ranks-per-host") {
+		o.Ranks = fit
+	}
+	plan, err := measure.NewPlan(run.calls, *o)
+	if errors.As(err, new(measure.OptionError)) {
+		return nil, command.Usagef("kernels: %w", err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.String("for"), err)
+	}
+	if run.ranks%o.Ranks != 0 {
+		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.ranks, o.Ranks))
+	}
+	r.Warnings = append(r.Warnings, plan.Warnings...)
+	return plan, nil
+}
+
+// kernelNames splits a list; nil for all.
+func kernelNames(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// runPlan measures, with a bar on a terminal.
+func runPlan(ctx context.Context, c *cli.Context, plan *measure.Plan, o measure.Options) (*measure.Result, error) {
+	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Order)*len(plan.Groups), "calls"), 0
+	defer bar.Clear()
+	return measure.Run(ctx, plan, o, func() {
+		done++
+		bar.Set(done)
+	})
+}
+
+func hostName(c *cli.Context) string {
+	name := c.String("host")
+	if name == "" {
+		name, _ = os.Hostname() // HostName says "unknown" of none
+	}
+	return measure.HostName(name)
+}
