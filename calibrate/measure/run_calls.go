@@ -19,7 +19,7 @@ type RunCalls struct {
 type kernelCalls struct {
 	kernel Kernel
 	guess  func(d *[4]int64) float64 // seconds
-	calls  map[[4]int64]int64
+	calls  map[[4]int64]float64
 }
 
 // NewRunCalls returns an empty set.
@@ -27,7 +27,7 @@ func NewRunCalls() *RunCalls { return &RunCalls{} }
 
 // Kernel adds a kernel, with a first guess of the seconds of a call, and returns its number.
 func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {
-	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]int64{}})
+	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]float64{}})
 	return len(r.kernels) - 1
 }
 
@@ -51,13 +51,47 @@ func (r *RunCalls) Add(kernel int, d [4]int64) error {
 	return nil
 }
 
+// AddRun adds the calls of another run, weighed so that each run that is added has the same
+// time: sizes of short runs count as those of long ones do.
+func (r *RunCalls) AddRun(run *RunCalls) error {
+	total := 0.0
+	for _, k := range run.kernels {
+		total += k.seconds()
+	}
+	if !(total > 0) {
+		total = 1
+	}
+	for _, k := range run.kernels {
+		to := r.kernels[r.numberOf(k)]
+		for d, calls := range k.calls {
+			if _, ok := to.calls[d]; !ok {
+				if r.sizes++; r.sizes > maxRunSizes {
+					return fmt.Errorf("more than %d different calls", maxRunSizes)
+				}
+			}
+			to.calls[d] += calls / total
+		}
+	}
+	return nil
+}
+
+// numberOf returns the number of a kernel of another run, which it adds if it is new.
+func (r *RunCalls) numberOf(k *kernelCalls) int {
+	for i, own := range r.kernels {
+		if own.kernel.String() == k.kernel.String() && slices.Equal(own.kernel.Dims, k.kernel.Dims) {
+			return i
+		}
+	}
+	return r.Kernel(k.kernel, k.guess)
+}
+
 // Sizes returns the number of different calls.
 func (r *RunCalls) Sizes() int { return r.sizes }
 
 // seconds returns the guess of the time of all calls of a kernel.
 func (k *kernelCalls) seconds() (sum float64) {
 	for _, d := range k.sorted() {
-		sum += float64(float64(k.calls[d]) * k.guess(&d))
+		sum += float64(k.calls[d] * k.guess(&d))
 	}
 	return sum
 }
@@ -83,8 +117,8 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 		return all
 	}
 	chosen := make([]bool, len(all))
-	seconds := func(d [4]int64) float64 { return float64(k.calls[d]) * k.guess(&d) }
-	calls := func(d [4]int64) float64 { return float64(k.calls[d]) }
+	seconds := func(d [4]int64) float64 { return k.calls[d] * k.guess(&d) }
+	calls := func(d [4]int64) float64 { return k.calls[d] }
 	number := spread(all, seconds, (n+1)/2, chosen)
 	number += spread(all, calls, n-number, chosen)
 	for i := len(all) - 1; number < n; i-- { // what both had chosen leaves room

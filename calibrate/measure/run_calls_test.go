@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -75,6 +76,34 @@ func TestEmpty(t *testing.T) {
 		}
 		if r.Sizes() != c.sizes {
 			t.Errorf("after %v: %d sizes, want %d", c.dims, r.Sizes(), c.sizes)
+		}
+	}
+}
+
+// TestAddRun: a run of one call of 8 s and one of a million calls of 1 s, which make one size
+// each, count alike: of the time in between, both have half.
+func TestAddRun(t *testing.T) {
+	guess := func(d *[4]int64) float64 { return float64(d[0]) }
+	k := Kernel{Name: "dscal", Dims: []string{"N"}}
+	all := NewRunCalls()
+	for size, calls := range map[int64]int{8: 1, 1: 1000000} {
+		r := NewRunCalls()
+		n := r.Kernel(k, guess)
+		for range calls {
+			if err := r.Add(n, [4]int64{size}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := all.AddRun(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all.kernels) != 1 || all.Sizes() != 2 {
+		t.Fatalf("%d kernels and %d sizes, want 1 and 2", len(all.kernels), all.Sizes())
+	}
+	for d, calls := range all.kernels[0].calls {
+		if seconds := calls * guess(&d); math.Abs(seconds-1) > 1e-9 {
+			t.Errorf("size %d has a weight of %g, want 1", d[0], seconds)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func measureKernelsCommand() *cli.Command {
 			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "for", Usage: "`TRACE` of the run, whose kernels are timed"},
+			&cli.StringSliceFlag{Name: "for", Usage: "`TRACE` of the run, whose kernels are timed; may be repeated, for runs that count alike"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
 			&cli.DurationFlag{Name: "budget", Value: d.Budget, Usage: "begin no call after this `TIME`, as 60s", DefaultText: "10m"},
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` to time, by path or by name (default: the first found of OpenBLAS, MKL, BLIS and what the system has chosen)"},
@@ -61,7 +61,7 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 	switch mib := c.Int64("memory"); {
 	case c.NArg() > 0:
 		return o, command.Usagef("kernels: want flags only, found %q", c.Args().First())
-	case c.String("for") == "":
+	case len(c.StringSlice("for")) == 0:
 		return o, command.Usagef("kernels: want the run to measure for: --for TRACE, which tracegen writes")
 	case c.IsSet("ranks-per-host") && c.Int("ranks-per-host") < 1:
 		return o, command.Usagef("kernels: --ranks-per-host %d, want at least 1", c.Int("ranks-per-host"))
@@ -124,7 +124,7 @@ func runMeasureKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs(c, c.String("blas"), c.String("for")); err != nil {
+	if err := checkOutputs(c, append(c.StringSlice("for"), c.String("blas"))...); err != nil {
 		return err
 	}
 	if err := atomicfile.Check(c.String("output")); err != nil {
@@ -156,7 +156,8 @@ func runMeasureKernels(c *cli.Context) error {
 
 // plan reads the run and decides what to measure of it.
 func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan, error) {
-	run, err := readRun(c.String("for"), kernelNames(c.String("only")))
+	traces := c.StringSlice("for")
+	run, err := readRuns(traces, kernelNames(c.String("only")))
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan,
 	if errors.As(err, new(measure.OptionError)) {
 		return nil, command.Usagef("kernels: %w", err)
 	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.String("for"), err)
+		return nil, fmt.Errorf("%s: %w", strings.Join(traces, ", "), err)
 	}
 	if run.ranks%o.Ranks != 0 {
 		r.Warnings = append(r.Warnings, warning.New("%d ranks of the run do not divide among hosts of %d, as many as measure at once: say by --ranks-per-host how many its hosts have", run.ranks, o.Ranks))

@@ -23,6 +23,25 @@ type tracedRun struct {
 	ranks int
 }
 
+// readRuns returns the calls of the runs of several traces, which count alike.
+func readRuns(paths, only []string) (all tracedRun, err error) {
+	all.calls = measure.NewRunCalls()
+	for _, path := range paths {
+		r, err := readRun(path, only)
+		if err != nil {
+			return all, err
+		}
+		if all.ranks > 0 && r.ranks != all.ranks {
+			return all, fmt.Errorf("%s has %d ranks and %s %d: measure for each number by itself, as fewer ranks share the memory of a host otherwise", paths[0], all.ranks, path, r.ranks)
+		}
+		all.ranks = r.ranks
+		if err := all.calls.AddRun(r.calls); err != nil {
+			return all, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return all, nil
+}
+
 // readRun returns the calls that some ranks of the run of a trace make, of the kernels of
 // these names, or of all without any.
 func readRun(path string, only []string) (r tracedRun, err error) {
