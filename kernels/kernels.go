@@ -38,11 +38,11 @@ func (sig Signature) String() string {
 }
 
 // Unit is what a model gives the time of a kernel in.
-type Unit uint8
+type CostUnit uint8
 
 // Units of models; see Set.Unit.
 const (
-	NoUnit Unit = iota
+	NoUnit CostUnit = iota
 	Seconds
 	Flop
 )

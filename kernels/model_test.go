@@ -189,9 +189,9 @@ func TestDefaultMovesC(t *testing.T) {
 // TestUnit: what is in flop, what is in seconds, and what has neither.
 func TestUnit(t *testing.T) {
 	s := parse(t, `dgemm: {unit: flop, terms: {M*N*K: 2}}`, `dger: {terms: {M*N: 2}}`, `dcopy: free`)
-	for name, want := range map[string]kernels.Unit{"dgemm": kernels.Flop, "dger": kernels.Seconds, "dcopy": kernels.NoUnit, "dscal": kernels.NoUnit} {
+	for name, want := range map[string]kernels.CostUnit{"dgemm": kernels.Flop, "dger": kernels.Seconds, "dcopy": kernels.NoUnit, "dscal": kernels.NoUnit} {
 		for range 2 { // bound anew, and known
-			if got := s.Unit(kernels.Host{Name: "n", Speed: 1e9}, hpl[name]); got != want {
+			if got := s.CostUnit(kernels.Host{Name: "n", Speed: 1e9}, hpl[name]); got != want {
 				t.Errorf("%s: unit %d, want %d", name, got, want)
 			}
 		}

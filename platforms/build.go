@@ -86,7 +86,7 @@ func (b *builder) buildRoot(root *element) error {
 		if len(b.zones) > 0 {
 			return b.errorf(e, "a second zone at the top: nothing could route to it")
 		}
-		if err := b.declareZone(e, place{-1, 0}, 0); err != nil {
+		if err := b.declareZone(e, position{-1, 0}, 0); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (b *builder) buildRoot(root *element) error {
 }
 
 // declareZone declares a zone or cluster that stands at a place of its parent.
-func (b *builder) declareZone(e *element, at place, depth int32) error {
+func (b *builder) declareZone(e *element, at position, depth int32) error {
 	v := &values{file: b.name, e: e}
 	number := int32(len(b.zones))
 	b.zones = append(b.zones, zone{name: v.text("id"), place: at, depth: depth})
@@ -124,7 +124,7 @@ func (b *builder) declareCluster(v *values, number int32) error {
 	if v.err != nil {
 		return v.err
 	}
-	b.declareNumbered(v, &spec, place{number, 0})
+	b.declareNumbered(v, &spec, position{number, 0})
 	table := &linkTable{first: b.numLinks}
 	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
 	v.fail(err)
@@ -137,7 +137,7 @@ func (b *builder) declareCluster(v *values, number int32) error {
 		if name == "" {
 			name = spec.prefix + spec.id + "_router" + spec.suffix
 		}
-		b.declarePoint(v, name, point{place{number, spec.hosts}, -1, -1})
+		b.declarePoint(v, name, point{position{number, spec.hosts}, -1, -1})
 	}
 	b.zones[number].topology = topology
 	return v.err
@@ -145,9 +145,9 @@ func (b *builder) declareCluster(v *values, number int32) error {
 
 // declareNumbered declares the hosts of a radical, the first at a place and the
 // others behind it, all of the group added last.
-func (b *builder) declareNumbered(v *values, s *clusterSpec, at place) {
+func (b *builder) declareNumbered(v *values, s *clusterSpec, at position) {
 	for i := range s.hosts {
-		b.declareHost(v, s.nodeName(0, i), place{at.zone, at.local + i})
+		b.declareHost(v, s.nodeName(0, i), position{at.zone, at.local + i})
 	}
 }
 
@@ -158,7 +158,7 @@ func (b *builder) declareGraph(e *element, number int32) error {
 	b.later = append(b.later, func() error { return b.buildRoutes(e, g) })
 	for _, c := range e.children {
 		v := &values{file: b.name, e: c}
-		at := place{number, g.size}
+		at := position{number, g.size}
 		switch c.name {
 		case "host":
 			b.declareSingleHost(v, at)
@@ -188,7 +188,7 @@ func (b *builder) declareGraph(e *element, number int32) error {
 }
 
 // declareSingleHost adds a <host>.
-func (b *builder) declareSingleHost(v *values, at place) {
+func (b *builder) declareSingleHost(v *values, at position) {
 	b.addGroup(v)
 	b.declareHost(v, v.text("id"), at)
 	if v.err == nil {
@@ -205,7 +205,7 @@ func (b *builder) addGroup(v *values) {
 }
 
 // declareHost adds a host of the group added last.
-func (b *builder) declareHost(v *values, name string, at place) {
+func (b *builder) declareHost(v *values, name string, at position) {
 	if len(b.hostNames) >= b.limits.hosts {
 		v.fail(fmt.Errorf("more than %d hosts", b.limits.hosts))
 	}

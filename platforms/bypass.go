@@ -7,20 +7,20 @@ import "fmt"
 // the zone that lists it. It has one direction.
 type bypass struct {
 	betweenZones bool
-	fromAt, toAt place // gateways, if it is between zones
+	fromAt, toAt position // gateways, if it is between zones
 	links        []int32
 }
 
 // A bypassKey is the zone that lists a bypass and the two points that it joins.
 type bypassKey struct {
 	zone     int32
-	src, dst place
+	src, dst position
 }
 
 // findBypass returns the bypass for two places, or nil. Between zones the one of
 // the innermost zones around them counts: the depths of the two are tried from
 // the inside out, as in the original.
-func (p *Platform) findBypass(src, dst place) *bypass {
+func (p *Platform) findBypass(src, dst position) *bypass {
 	if src.zone == dst.zone {
 		return p.bypasses[bypassKey{src.zone, src, dst}]
 	}
@@ -51,7 +51,7 @@ func (p *Platform) findBypass(src, dst place) *bypass {
 
 // zoneAround returns the place of the n-th zone around a place, the innermost
 // being the 0th.
-func (p *Platform) zoneAround(at place, n int32) place {
+func (p *Platform) zoneAround(at position, n int32) position {
 	for range n {
 		at = p.zones[at.zone].place
 	}
@@ -62,7 +62,7 @@ func (p *Platform) zoneAround(at place, n int32) place {
 // destination is the gateway itself, the route between zones has its route to
 // itself, its loopback that is: so the original. Each gateway is inside the
 // zone that its end is in, so this ends.
-func (w walk) appendBypass(route []int32, b *bypass, src, dst place) ([]int32, error) {
+func (w walk) appendBypass(route []int32, b *bypass, src, dst position) ([]int32, error) {
 	if !b.betweenZones {
 		return append(route, b.links...), nil
 	}
@@ -94,7 +94,7 @@ func (b *builder) readBypass(v *values, zone int32) {
 	if way.links, _ = b.readLinks(v); len(way.links) == 0 {
 		v.fail(fmt.Errorf("a route without links"))
 	}
-	key := bypassKey{zone, src.place, dst.place}
+	key := bypassKey{zone, src.position, dst.position}
 	if _, ok := b.bypasses[key]; ok {
 		v.fail(fmt.Errorf("a second bypass from %q to %q", v.text("src"), v.text("dst")))
 	}
@@ -112,9 +112,9 @@ func (b *builder) readBypassEnd(v *values, attr string, zone int32) point {
 		pt, ok = b.zonePoints[v.text(attr)]
 	}
 	switch {
-	case v.e.name == "bypassRoute" && (!ok || pt.place.zone != zone):
+	case v.e.name == "bypassRoute" && (!ok || pt.position.zone != zone):
 		v.fail(fmt.Errorf("%s: zone %q has no host or router %q", attr, b.zones[zone].name, v.text(attr)))
-	case v.e.name == "bypassZoneRoute" && (!ok || !b.isInside(pt.place, zone)):
+	case v.e.name == "bypassZoneRoute" && (!ok || !b.isInside(pt.position, zone)):
 		v.fail(fmt.Errorf("%s: no zone %q in zone %q", attr, v.text(attr), b.zones[zone].name))
 	}
 	return pt

@@ -26,7 +26,7 @@ type graph struct {
 // the point from or lies in it, to toAt, likewise.
 type edge struct {
 	from, to     int32
-	fromAt, toAt place
+	fromAt, toAt position
 	first, end   int32 // its links in graph.links
 }
 
@@ -90,7 +90,7 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 		route = append(route, LoopbackLink)
 	case !listed && g.full: // a part without links of a longer route; see AppendLinks
 	default:
-		route, err = g.appendCrossing(w, route, place{g.zone, src}, place{g.zone, dst}, src, dst)
+		route, err = g.appendCrossing(w, route, position{g.zone, src}, position{g.zone, dst}, src, dst)
 	}
 	if w.order == AsListed && g.dijkstra {
 		slices.Reverse(route[:start])
@@ -100,7 +100,7 @@ func (g *graph) appendLocal(w walk, route []int32, src, dst int32) (_ []int32, e
 	return route, err
 }
 
-func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error) {
+func (g *graph) appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error) {
 	start := len(route)
 	var few [8]int32
 	path, ok := g.appendPath(few[:0], srcIn, dstIn)
@@ -132,7 +132,7 @@ func (g *graph) appendCrossing(w walk, route []int32, src, dst place, srcIn, dst
 	return route, nil
 }
 
-func (g *graph) noRoute(w walk, src, dst place) error {
+func (g *graph) noRoute(w walk, src, dst position) error {
 	return fmt.Errorf("%s: no route in zone %q from %s to %s", w.Name(), w.zones[g.zone].name, w.pointName(src), w.pointName(dst))
 }
 
@@ -180,7 +180,7 @@ func (g *graph) appendEdges(w walk, route []int32, path []int32) ([]int32, error
 }
 
 // appendHop appends the route between two places, nothing if they are one.
-func (w walk) appendHop(route []int32, src, dst place) ([]int32, error) {
+func (w walk) appendHop(route []int32, src, dst position) ([]int32, error) {
 	if src == dst {
 		return route, nil
 	}

@@ -85,11 +85,11 @@ func TestOracleLatencies(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends := expected.Default.Ranks[0].Ends // of init, then of the sends
-	date := 0.0
+	at := 0.0
 	for dst := 1; dst < p.NumHosts(); dst++ {
-		date += latency(p, 0, dst) + 70016/125e6
-		if math.Abs(ends[dst]-date) > 1e-9 {
-			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, date, ends[dst])
+		at += latency(p, 0, dst) + 70016/125e6
+		if math.Abs(ends[dst]-at) > 1e-9 {
+			t.Fatalf("message from 0 to %d ends at %v, SimGrid says %v", dst, at, ends[dst])
 		}
 	}
 }

@@ -83,8 +83,8 @@ type Platform struct {
 	nominal bool // speeds of the hosts, see NominalSpeed
 
 	hostNames  []string
-	hostPlaces []place // of each host
-	hostGroups []int32 // index into groups, of each host
+	hostPlaces []position // of each host
+	hostGroups []int32    // index into groups, of each host
 	groups     []hostGroup
 	points     map[string]point      // hosts and routers by name
 	zonePoints map[string]point      // zones by name: a host may have the name of one

@@ -131,7 +131,7 @@ func (r *profileReader) take(words []string) error {
 	if len(words) != 2 {
 		return fmt.Errorf("%.40q: want a date in seconds and a value", strings.Join(words, " "))
 	}
-	date, err := profileNumber(words[0])
+	at, err := profileNumber(words[0])
 	if err != nil {
 		return fmt.Errorf("date: %w", err)
 	}
@@ -139,11 +139,11 @@ func (r *profileReader) take(words []string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("value: %w", err)
-	case date < r.last:
-		return fmt.Errorf("date %g s after %g s: want ascending ones", date, r.last)
+	case at < r.last:
+		return fmt.Errorf("date %g s after %g s: want ascending ones", at, r.last)
 	}
-	r.profile.points = append(r.profile.points, profilePoint{date - r.last, value})
-	r.last = date
+	r.profile.points = append(r.profile.points, profilePoint{at - r.last, value})
+	r.last = at
 	return nil
 }
 

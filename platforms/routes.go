@@ -27,7 +27,7 @@ func (b *builder) buildRoutes(e *element, g *graph) error {
 	numbers := g.appearances()
 	if double := g.finish(); double != nil {
 		return b.errorf(b.secondRoute(e, g.zone, double), "a second route from %s to %s",
-			b.pointName(place{g.zone, double.from}), b.pointName(place{g.zone, double.to}))
+			b.pointName(position{g.zone, double.from}), b.pointName(position{g.zone, double.to}))
 	}
 	if g.full = routing == "Full"; g.full || routing == "None" {
 		return nil
@@ -86,7 +86,7 @@ func (b *builder) readRoute(v *values, g *graph) {
 // readEnds reads the ends of a route between two points of g's zone.
 func (b *builder) readEnds(v *values, g *graph) edge {
 	src, dst := b.readEnd(v, g, "src"), b.readEnd(v, g, "dst")
-	e := edge{from: src.local, to: dst.local, fromAt: src.place, toAt: dst.place}
+	e := edge{from: src.local, to: dst.local, fromAt: src.position, toAt: dst.position}
 	if v.e.name == "zoneRoute" {
 		e.fromAt, e.toAt = b.readGateway(v, "gw_src", src), b.readGateway(v, "gw_dst", dst)
 	}
@@ -101,10 +101,10 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 		wanted, others, what = others, wanted, "a zone"
 	}
 	pt, ok := wanted[name]
-	if ok && pt.place.zone == g.zone {
+	if ok && pt.position.zone == g.zone {
 		return pt
 	}
-	if other, ok := others[name]; ok && other.place.zone == g.zone {
+	if other, ok := others[name]; ok && other.position.zone == g.zone {
 		v.fail(fmt.Errorf("%s: %q is not %s", attr, name, what))
 	}
 	v.fail(fmt.Errorf("%s: zone %q has no %q", attr, b.zones[g.zone].name, name))
@@ -112,16 +112,16 @@ func (b *builder) readEnd(v *values, g *graph, attr string) point {
 }
 
 // readGateway looks up the host or router inside a zone where its route begins.
-func (b *builder) readGateway(v *values, attr string, of point) place {
+func (b *builder) readGateway(v *values, attr string, of point) position {
 	pt, ok := b.points[v.text(attr)]
-	if !ok || !b.isInside(pt.place, of.zone) {
+	if !ok || !b.isInside(pt.position, of.zone) {
 		v.fail(fmt.Errorf("%s: no host or router %q in zone %q", attr, v.text(attr), b.zones[max(of.zone, 0)].name))
 	}
-	return pt.place
+	return pt.position
 }
 
 // isInside tells whether a place is in a zone, at any depth.
-func (b *builder) isInside(at place, zone int32) bool {
+func (b *builder) isInside(at position, zone int32) bool {
 	for at.zone >= 0 {
 		if at.zone == zone {
 			return true
@@ -167,11 +167,11 @@ func (b *builder) linkTowards(v *values, name, direction string) declaredLink {
 
 // pointName returns the name of a host, router or zone; for messages only, as
 // it searches.
-func (p *Platform) pointName(at place) string {
+func (p *Platform) pointName(at position) string {
 	names := []string{}
 	for _, points := range []map[string]point{p.points, p.zonePoints} {
 		for name, pt := range points {
-			if pt.place == at {
+			if pt.position == at {
 				names = append(names, name)
 			}
 		}

@@ -38,7 +38,7 @@ func (b *builder) declareStar(e *element, number int32) error {
 }
 
 func (b *builder) declareInStar(v *values, s *star, number int32) {
-	at := place{number, int32(len(s.up))}
+	at := position{number, int32(len(s.up))}
 	switch v.e.name {
 	case "host":
 		b.declareSingleHost(v, at)
@@ -66,7 +66,7 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 }
 
 // declareCabinet adds the hosts of a <cabinet>, each with a link of two directions.
-func (b *builder) declareCabinet(v *values, s *star, at place) {
+func (b *builder) declareCabinet(v *values, s *star, at position) {
 	spec := clusterSpec{prefix: v.text("prefix"), suffix: v.text("suffix")}
 	cable := Link{Bandwidth: v.bandwidth("bw"), Latency: v.latency("lat")}
 	ranges, hosts, err := parseRadical(v.text("radical"), b.limits.hosts-len(b.hostNames))
@@ -111,7 +111,7 @@ func (b *builder) attachHosts(e *element, s *star, number int32) error {
 		}
 		v := &values{file: b.name, e: c}
 		host, ok := b.points[v.text("id")]
-		if !ok || host.place.zone != number {
+		if !ok || host.position.zone != number {
 			v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
 		}
 		up, down := b.hostLink(v, "up"), b.hostLink(v, "down")

@@ -4,11 +4,11 @@ import "fmt"
 
 // A place is where a host, a router or a zone stands: the zone around it and
 // its number among the points of that zone.
-type place struct{ zone, local int32 }
+type position struct{ zone, local int32 }
 
 // A point is what a name stands for in routes.
 type point struct {
-	place
+	position
 	host int32 // number of the host, or -1
 	zone int32 // number of the zone that the point is, or -1
 }
@@ -16,8 +16,8 @@ type point struct {
 // A zone is a part of the platform with routes of its own. Zones form a tree.
 type zone struct {
 	name     string
-	place    place // of the zone itself in its parent; zone -1 for the root
-	depth    int32 // 0 for the root
+	place    position // of the zone itself in its parent; zone -1 for the root
+	depth    int32    // 0 for the root
 	topology topology
 }
 
@@ -34,7 +34,7 @@ type crossing interface {
 	topology
 	// appendCrossing appends the route from src, which is the point srcIn of
 	// this zone or lies inside it, to dst, likewise.
-	appendCrossing(w walk, route []int32, src, dst place, srcIn, dstIn int32) ([]int32, error)
+	appendCrossing(w walk, route []int32, src, dst position, srcIn, dstIn int32) ([]int32, error)
 }
 
 // An Order is one in which the links of a route are given. SimGrid adds up what
@@ -63,7 +63,7 @@ type walk struct {
 // appendRoute appends the route between any two hosts or routers: over a bypass
 // if there is one, inside their common zone, or across the innermost zone around
 // both, to and from the gateways that it names.
-func (w walk) appendRoute(route []int32, src, dst place) ([]int32, error) {
+func (w walk) appendRoute(route []int32, src, dst position) ([]int32, error) {
 	p := w.Platform
 	if p.bypasses != nil {
 		if b := p.findBypass(src, dst); b != nil {
@@ -86,7 +86,7 @@ func (w walk) appendRoute(route []int32, src, dst place) ([]int32, error) {
 type meeting struct{ zone, srcIn, dstIn int32 }
 
 // commonZone finds where two places of different zones meet.
-func (p *Platform) commonZone(src, dst place) meeting {
+func (p *Platform) commonZone(src, dst position) meeting {
 	for src.zone != dst.zone {
 		if p.zones[src.zone].depth >= p.zones[dst.zone].depth {
 			src = p.zones[src.zone].place

@@ -169,7 +169,7 @@ func randomProgram(t *testing.T, r *rand.Rand) (*bench, [][]trace.Action) {
 		"smpi/or:"+[]string{"0:0:0", "0:1e-5:1e-9"}[r.IntN(2)], "smpi/os:"+[]string{"0:0:0", "0:2e-5:1e-9"}[r.IntN(2)],
 		"smpi/ois:"+[]string{"0:0:0", "0:3e-5:1e-9"}[r.IntN(2)], "smpi/init:"+[]string{"0", "1e-3"}[r.IntN(2)],
 		"smpi/finalization-barrier:"+[]string{"no", "yes"}[r.IntN(2)])
-	b.Network.Poll = []smpi.PollRule{smpi.PollPosted, smpi.PollArrived}[r.IntN(2)]
+	b.Network.Poll = []smpi.ProbeVisibility{smpi.PollPosted, smpi.PollArrived}[r.IntN(2)]
 	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1e-4}, noise: {normal: 1e-5}}\n  steady: {terms: {N: 1e-4}}\n", "k", "steady")
 	b.setNetworkNoise(t, "latency: [{noise: {normal: 1%}}]")
 	lists := make([][]trace.Action, ranks)

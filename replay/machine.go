@@ -186,7 +186,7 @@ func (m *Machine) Oversubscribed() (host int32, ranks int, ok bool) {
 
 // kernelsIn returns the names of those of the kernels whose models on a host are in the
 // unit, each once, in their order.
-func (m *Machine) kernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) []string {
+func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int32) []string {
 	if m.Kernels == nil {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (m *Machine) kernelsIn(unit kernels.Unit, list []trace.Kernel, host int32) 
 	ph := m.Platform.Host(int(host))
 	for i := range list {
 		k := &list[i]
-		if m.Kernels.Unit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, SignatureOf(k)) == unit && !slices.Contains(names, k.Name) {
+		if m.Kernels.CostUnit(kernels.Host{Name: ph.Name, Speed: ph.Speed}, SignatureOf(k)) == unit && !slices.Contains(names, k.Name) {
 			names = append(names, k.Name)
 		}
 	}

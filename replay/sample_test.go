@@ -65,7 +65,7 @@ func writePair(steps int, seconds func(step int) (first, second float64)) func(w
 	return func(w io.Writer) error {
 		h := &trace.Header{
 			Program: "sleepers", Ranks: 2, Steps: steps, Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
-			Templates: []trace.Template{{Name: "step", List: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{{Name: "seconds", Axis: 1}}}},
+			CallSites: []trace.CallSite{{Name: "step", Counts: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{{Name: "seconds", Axis: 1}}}},
 		}
 		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
 		if err != nil {

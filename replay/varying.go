@@ -28,7 +28,7 @@ func (m *Machine) varyingHosts() map[int32]bool {
 func (e *engine) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
 	e.bindRow(row, signatures, host)
 	for i, sig := range signatures {
-		if m := &row[i]; m.err == nil && e.machine.Kernels.Unit(host, sig) == kernels.Flop {
+		if m := &row[i]; m.err == nil && e.machine.Kernels.CostUnit(host, sig) == kernels.Flop {
 			m.plain, m.speed = false, host.Speed*host.Factor
 		}
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // PollRule says what a poll (probe) of a receiver sees.
-type PollRule uint8
+type ProbeVisibility uint8
 
 const (
 	// PollPosted sees a message as soon as its sender has posted it: SMPI's rule.
-	PollPosted PollRule = iota
+	PollPosted ProbeVisibility = iota
 	// PollArrived sees a message when its envelope has arrived, as a real MPI.
 	PollArrived
 )
@@ -42,7 +42,7 @@ type Options struct {
 	FinalizationBarrier bool            // smpi/finalization-barrier: barrier after the last action
 	CollSelector        string          // smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
 	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
-	Poll                PollRule        // reprise/poll: posted or arrived
+	Poll                ProbeVisibility // reprise/poll: posted or arrived
 }
 
 // DefaultOptions returns the defaults of smpirun: those of the network, 0.1 ms for a probe

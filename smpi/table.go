@@ -20,7 +20,7 @@ var optionTable = option.Table[Options](slices.SortedFunc(slices.Values(slices.C
 // ownOptions are the options of MPI's calls.
 var ownOptions = option.Table[Options]{
 	option.Choice("reprise/poll", "what a poll sees: messages posted (SMPI) or arrived",
-		[]string{"posted", "arrived"}, func(o *Options) *PollRule { return &o.Poll }),
+		[]string{"posted", "arrived"}, func(o *Options) *ProbeVisibility { return &o.Poll }),
 	collSelector(),
 	option.YesNo("smpi/finalization-barrier", "barrier after the last action", func(o *Options) *bool { return &o.FinalizationBarrier }),
 	option.YesNo("smpi/grow-injected-times", "failed polls cost more each time", func(o *Options) *bool { return &o.GrowInjectedTimes }),

@@ -5,7 +5,7 @@ package trace
 // replay.
 type ActionReader struct {
 	cursor  *Cursor
-	rule    PollRule
+	rule    PollAnswers
 	step    int
 	actions int64
 	err     error
@@ -17,7 +17,7 @@ type ActionReader struct {
 
 // NewActionReader returns a reader of what c yields. Step is that of c's options until
 // the first step begins.
-func NewActionReader(c *Cursor, rule PollRule, step int) ActionReader {
+func NewActionReader(c *Cursor, rule PollAnswers, step int) ActionReader {
 	return ActionReader{cursor: c, rule: rule, step: step}
 }
 

@@ -211,7 +211,7 @@ func (c *checker) symbol(it *Item, rule *opRule) error {
 	case symbolMarker:
 		n = len(h.Markers)
 	case symbolFamily:
-		n = len(h.Families)
+		n = len(h.CommFamilies)
 	case symbolBlock:
 		n = len(c.program.blocks)
 	case symbolCollective:
@@ -222,8 +222,8 @@ func (c *checker) symbol(it *Item, rule *opRule) error {
 	if it.Sym < 0 || it.Sym >= n {
 		return fmt.Errorf("symbol %d out of [0,%d)", it.Sym, n)
 	}
-	if it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.Families)) {
-		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.Families))
+	if it.Guard != nil && (it.GuardSym < 0 || it.GuardSym >= len(h.CommFamilies)) {
+		return fmt.Errorf("guard: family %d out of [0,%d)", it.GuardSym, len(h.CommFamilies))
 	}
 	return nil
 }

@@ -46,12 +46,12 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Params: convert(h.Params, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
 		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
 		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps),
-		Families:  convert(h.Families, encodeFamily),
+		Families:  convert(h.CommFamilies, encodeFamily),
 		Axes:      convert(h.Axes, encodeAxis),
 		Phases:    h.Phases,
 		Kernels:   convert(h.Kernels, encodeKernel),
 		Markers:   convert(h.Markers, encodeMarker),
-		Templates: convert(h.Templates, encodeTemplate),
+		Templates: convert(h.CallSites, encodeTemplate),
 		Pollables: uint64(h.Pollables),
 		Features:  features,
 	})
@@ -69,13 +69,13 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 		Params: convert(m.Params, func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
 		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
 		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps),
-		Families:  convert(m.Families, decodeFamily),
-		Axes:      convert(m.Axes, decodeAxis),
-		Phases:    m.Phases,
-		Kernels:   convert(m.Kernels, decodeKernel),
-		Markers:   convert(m.Markers, decodeMarker),
-		Templates: convert(m.Templates, decodeTemplate),
-		Pollables: fit(m.Pollables),
+		CommFamilies: convert(m.Families, decodeFamily),
+		Axes:         convert(m.Axes, decodeAxis),
+		Phases:       m.Phases,
+		Kernels:      convert(m.Kernels, decodeKernel),
+		Markers:      convert(m.Markers, decodeMarker),
+		CallSites:    convert(m.Templates, decodeTemplate),
+		Pollables:    fit(m.Pollables),
 	}, m.Features, nil
 }
 
@@ -87,7 +87,7 @@ func fit[T uint32 | uint64](v T) int {
 	return int(v)
 }
 
-func encodeFamily(f Family) *pb.Family {
+func encodeFamily(f CommFamily) *pb.Family {
 	return &pb.Family{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
 		if g.Ranks != nil {
 			return &pb.Group{Ranks: g.Ranks}
@@ -96,8 +96,8 @@ func encodeFamily(f Family) *pb.Family {
 	})}
 }
 
-func decodeFamily(f *pb.Family) Family {
-	return Family{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
+func decodeFamily(f *pb.Family) CommFamily {
+	return CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
 		if len(g.GetRanks()) > 0 {
 			return Group{Ranks: g.Ranks}
 		}
@@ -158,23 +158,23 @@ func decodeMarker(m *pb.Marker) Marker {
 	return Marker{m.GetText(), fit(m.GetPhase()), m.GetEnd()}
 }
 
-func encodeTemplate(t Template) *pb.Template {
+func encodeTemplate(t CallSite) *pb.Template {
 	return &pb.Template{
 		Name:  t.Name,
-		Gates: convert(t.Gates, func(a int) uint32 { return uint32(a) }),
-		List:  encodeColumnAxis(t.List), Block: encodeColumnAxis(t.Block),
+		Gates: convert(t.Masks, func(a int) uint32 { return uint32(a) }),
+		List:  encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
 		Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
 			return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
 		}),
 	}
 }
 
-func decodeTemplate(t *pb.Template) Template {
+func decodeTemplate(t *pb.Template) CallSite {
 	list := fit(t.GetList()) - 1 // 0 is NoAxis
-	return Template{
-		Name:  t.GetName(),
-		Gates: convert(t.GetGates(), fit[uint32]),
-		List:  list, Block: decodeColumnAxis(t.GetBlock()),
+	return CallSite{
+		Name:   t.GetName(),
+		Masks:  convert(t.GetGates(), fit[uint32]),
+		Counts: list, Block: decodeColumnAxis(t.GetBlock()),
 		Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
 			return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
 		}),

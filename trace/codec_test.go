@@ -46,9 +46,9 @@ func populate(v reflect.Value, next *int64) {
 func TestCodecForgetsNothing(t *testing.T) {
 	var h Header
 	populate(reflect.ValueOf(&h).Elem(), new(int64))
-	for i := range h.Families {
-		for j := range h.Families[i].Groups { // a group is a list or a range
-			g := &h.Families[i].Groups[j]
+	for i := range h.CommFamilies {
+		for j := range h.CommFamilies[i].Groups { // a group is a list or a range
+			g := &h.CommFamilies[i].Groups[j]
 			if j == 0 {
 				*g = Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
 			} else {

@@ -14,9 +14,9 @@ import (
 func collectiveTrace(t *testing.T, build func(b *Builder), vectors ...[]int64) (*Trace, error) {
 	t.Helper()
 	h := &Header{Program: "test", Ranks: 2, Steps: 1, Axes: []Axis{{Name: "all"}}}
-	h.Templates = []Template{{Name: "call", List: NoAxis}}
+	h.CallSites = []CallSite{{Name: "call", Counts: NoAxis}}
 	for range vectors {
-		h.Templates[0].Params = append(h.Templates[0].Params, ParamColumn{Name: "counts", Vector: true})
+		h.CallSites[0].Params = append(h.CallSites[0].Params, ParamColumn{Name: "counts", Vector: true})
 	}
 	var file bytes.Buffer
 	w, err := NewWriter(&file, h, WriterOptions{})

@@ -166,10 +166,10 @@ func newCursorSet(t *Trace, code *code, cursors, to int) *cursorSet {
 	h := t.Header()
 	set := &cursorSet{trace: t, code: code, ranks: int32(h.Ranks), to: to, slots: h.Pollables,
 		polls: make([]pollable, cursors*h.Pollables)}
-	for i := range h.Families {
-		groups := make([]ownGroup, len(h.Families[i].Groups))
+	for i := range h.CommFamilies {
+		groups := make([]ownGroup, len(h.CommFamilies[i].Groups))
 		for k := range groups {
-			g := &h.Families[i].Groups[k]
+			g := &h.CommFamilies[i].Groups[k]
 			groups[k] = ownGroup{start: g.Start, stride: g.Stride, count: int32(g.Len()), ranks: g.Ranks}
 		}
 		set.groups = append(set.groups, groups)
@@ -348,16 +348,16 @@ func (c *Cursor) class(axis int) int32 { return c.set.trace.Program().Class(axis
 
 // span returns the range of items that the rank calls at a call site.
 func (c *Cursor) span(call *CallColumns) (int32, int32) {
-	t := &c.set.trace.Header().Templates[call.Template]
-	for i, axis := range t.Gates {
+	t := &c.set.trace.Header().CallSites[call.Template]
+	for i, axis := range t.Masks {
 		if call.Gates[i][c.class(axis)] == 0 {
 			return 0, 0
 		}
 	}
-	if t.List == NoAxis {
+	if t.Counts == NoAxis {
 		return 0, 1
 	}
-	class := c.class(t.List)
+	class := c.class(t.Counts)
 	return call.Starts[class], call.Starts[class+1]
 }
 
@@ -391,7 +391,7 @@ func (c *Cursor) nextUnit() callState {
 // enter prepares the call of an item: arguments into registers, pc at the
 // block's start. It is false if the class calls nothing.
 func (c *Cursor) enter(call *CallColumns, item int) bool {
-	t := &c.set.trace.Header().Templates[call.Template]
+	t := &c.set.trace.Header().CallSites[call.Template]
 	at := item
 	if t.Block != PerItem {
 		at = int(c.class(t.Block))

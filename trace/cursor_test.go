@@ -13,18 +13,18 @@ import (
 // per process row and one vector.
 func gridHeader() *Header {
 	h := &Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
-	row, col := Family{Name: "row"}, Family{Name: "col"}
+	row, col := CommFamily{Name: "row"}, CommFamily{Name: "col"}
 	for r := range 2 {
 		row.Groups = append(row.Groups, Group{Start: int32(3 * r), Stride: 1, Count: 3})
 	}
 	for q := range 3 {
 		col.Groups = append(col.Groups, Group{Start: int32(q), Stride: 3, Count: 2})
 	}
-	h.Families = []Family{row, col}
+	h.CommFamilies = []CommFamily{row, col}
 	h.Axes = []Axis{{Name: "all"}, {Name: "row", Kind: AxisFamily, Family: 0}, {Name: "col", Kind: AxisFamily, Family: 1}, {Name: "rank", Kind: AxisRank}}
 	h.Kernels = []Kernel{{Name: "k", Dims: []Dim{{Name: "M"}, {Name: "N"}}}}
 	h.Markers = []Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1}, {Text: "end work", Phase: 1, End: true}}
-	h.Templates = []Template{{Name: "t", Gates: []int{2}, List: NoAxis, Block: 1,
+	h.CallSites = []CallSite{{Name: "t", Masks: []int{2}, Counts: NoAxis, Block: 1,
 		Params: []ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
 	return h
 }
@@ -47,7 +47,7 @@ func traced(t testing.TB, h *Header, steps int, b *Builder) *Trace {
 		if err := w.Step(s); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Call(&Call{Gates: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
+		if err := w.Call(&Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,7 +195,7 @@ func pollBlock(t *testing.T, h *Header, guarded bool) *Trace {
 	b.PollWait(0)
 	b.Poll(0)
 	n := int64(add(b))
-	if err := errors.Join(w.Step(0), w.Call(&Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
+	if err := errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tr, err := NewReader(&buf, "polls")
@@ -305,7 +305,7 @@ func TestImpossibleActions(t *testing.T) {
 				t.Fatal(err)
 			}
 			v := w.Vector(Vector{Values: []int64{1, 2, 3, 4}})
-			if err := errors.Join(w.Step(0), w.Call(&Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}), w.Close()); err != nil {
+			if err := errors.Join(w.Step(0), w.Call(&Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 			tr, err := NewReader(&buf, name)
@@ -387,11 +387,11 @@ func TestHeaderRules(t *testing.T) {
 	for name, mutate := range map[string]func(h *Header){
 		"no ranks":             func(h *Header) { h.Ranks = 0 },
 		"too many ranks":       func(h *Header) { h.Ranks = MaxRanks + 1 },
-		"rank in two groups":   func(h *Header) { h.Families[0].Groups[1].Start = 2 },
-		"rank in no group":     func(h *Header) { h.Families[0].Groups[0].Count = 2 },
+		"rank in two groups":   func(h *Header) { h.CommFamilies[0].Groups[1].Start = 2 },
+		"rank in no group":     func(h *Header) { h.CommFamilies[0].Groups[0].Count = 2 },
 		"axis without family":  func(h *Header) { h.Axes[1].Family = 2 },
-		"gate without axis":    func(h *Header) { h.Templates[0].Gates[0] = 4 },
-		"per item, no list":    func(h *Header) { h.Templates[0].Block = PerItem },
+		"gate without axis":    func(h *Header) { h.CallSites[0].Masks[0] = 4 },
+		"per item, no list":    func(h *Header) { h.CallSites[0].Block = PerItem },
 		"phase does not exist": func(h *Header) { h.Markers[0].Phase = 2 },
 		"negative flop":        func(h *Header) { h.Flops = -1 },
 	} {

@@ -16,11 +16,11 @@ import (
 func Example() {
 	header := &trace.Header{
 		Program: "example", Ranks: 2, Steps: 3,
-		Families: []trace.Family{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
-		Axes:     []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
+		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
+		Axes:         []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
 		Kernels: []trace.Kernel{{Name: "dgemm", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}, {Name: "K"}},
 			Flops: []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}}},
-		Templates: []trace.Template{{Name: "step", List: trace.NoAxis, Block: 1, Params: []trace.ParamColumn{{Name: "bytes", Axis: 0}}}},
+		CallSites: []trace.CallSite{{Name: "step", Counts: trace.NoAxis, Block: 1, Params: []trace.ParamColumn{{Name: "bytes", Axis: 0}}}},
 	}
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, header, trace.WriterOptions{})
@@ -83,7 +83,7 @@ func ExampleTrace_Chunks() {
 	header := &trace.Header{Program: "pipeline", Ranks: 4, Steps: 2,
 		Axes:    []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
 		Kernels: []trace.Kernel{{Name: "work", Dims: []trace.Dim{{Name: "N"}}}},
-		Templates: []trace.Template{{Name: "step", Gates: []int{1}, List: trace.NoAxis, Block: 0,
+		CallSites: []trace.CallSite{{Name: "step", Masks: []int{1}, Counts: trace.NoAxis, Block: 0,
 			Params: []trace.ParamColumn{{Name: "n", Axis: 0}}}},
 	}
 	var file bytes.Buffer
@@ -100,7 +100,7 @@ func ExampleTrace_Chunks() {
 	for step := range header.Steps {
 		gate := []int64{1, 1, 1, 1}
 		gate[step] = 0 // the rank takes no part
-		call := &trace.Call{Gates: [][]int64{gate}, Blocks: []int64{int64(block)}, Args: [][]int64{{int64(100 * (step + 1))}}}
+		call := &trace.Call{Masks: [][]int64{gate}, Blocks: []int64{int64(block)}, Args: [][]int64{{int64(100 * (step + 1))}}}
 		if err := errors.Join(w.Step(step), w.Call(call)); err != nil {
 			log.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func ExampleTrace_Chunks() {
 		}
 		for _, unit := range chunk.Units() {
 			for _, call := range unit.Calls {
-				name := t.Header().Templates[call.Template].Name
+				name := t.Header().CallSites[call.Template].Name
 				fmt.Printf("step %d: %s by ranks %v with n = %d\n", unit.Step, name, call.Gates[0], call.Args[0])
 			}
 		}

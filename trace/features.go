@@ -102,9 +102,9 @@ func (h *Header) features() (s featureSet) {
 	if h.Pollables > 0 {
 		s.add(featurePolls)
 	}
-	for i := range h.Templates {
-		t := &h.Templates[i]
-		if t.List != NoAxis {
+	for i := range h.CallSites {
+		t := &h.CallSites[i]
+		if t.Counts != NoAxis {
 			s.add(featureLists)
 		}
 		for _, p := range t.Params {

@@ -45,7 +45,7 @@ func restate(w *Writer, h *Header, s stated) *Call {
 	c := s.Call
 	c.Args = nil
 	vectors := s.Vectors
-	for i, p := range h.Templates[c.Template].Params {
+	for i, p := range h.CallSites[c.Site].Params {
 		vals := append([]int64{}, s.Call.Args[i]...)
 		if p.Vector {
 			for j := range vals {

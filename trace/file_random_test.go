@@ -53,10 +53,10 @@ func (r *randomTrace) randomHeader() *Header {
 		h.Phases = append(h.Phases, r.name())
 	}
 	for range 1 + r.pick(3) {
-		h.Families = append(h.Families, r.family(h.Ranks))
+		h.CommFamilies = append(h.CommFamilies, r.family(h.Ranks))
 	}
 	h.Axes = []Axis{{Name: "all"}, {Name: "rank", Kind: AxisRank}}
-	for i := range h.Families {
+	for i := range h.CommFamilies {
 		h.Axes = append(h.Axes, Axis{Name: r.name(), Kind: AxisFamily, Family: i})
 	}
 	for range 1 + r.pick(3) {
@@ -66,14 +66,14 @@ func (r *randomTrace) randomHeader() *Header {
 		h.Markers = append(h.Markers, Marker{Text: "at {} of {list}", Phase: r.pick(len(h.Phases) + 1), End: r.pick(2) == 0})
 	}
 	for range 1 + r.pick(4) {
-		h.Templates = append(h.Templates, r.template(len(h.Axes)))
+		h.CallSites = append(h.CallSites, r.template(len(h.Axes)))
 	}
 	return h
 }
 
 // family deals the ranks to groups, as lists or as one range.
-func (r *randomTrace) family(ranks int) Family {
-	f := Family{Name: r.name()}
+func (r *randomTrace) family(ranks int) CommFamily {
+	f := CommFamily{Name: r.name()}
 	if r.pick(2) == 0 {
 		f.Groups = []Group{{Start: int32(ranks - 1), Stride: -1, Count: int32(ranks)}}
 		return f
@@ -100,14 +100,14 @@ func (r *randomTrace) kernel() Kernel {
 	return k
 }
 
-func (r *randomTrace) template(axes int) Template {
-	t := Template{Name: r.name(), List: NoAxis, Block: r.pick(axes)}
+func (r *randomTrace) template(axes int) CallSite {
+	t := CallSite{Name: r.name(), Counts: NoAxis, Block: r.pick(axes)}
 	for range r.pick(3) {
-		t.Gates = append(t.Gates, r.pick(axes))
+		t.Masks = append(t.Masks, r.pick(axes))
 	}
 	columns := axes
 	if r.pick(2) == 0 {
-		t.List, columns = r.pick(axes), axes+1
+		t.Counts, columns = r.pick(axes), axes+1
 	}
 	axis := func() int {
 		if a := r.pick(columns); a < axes {
@@ -192,8 +192,8 @@ func (r *randomTrace) write(t testing.TB) []byte {
 }
 
 func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, vectors [][]int64) {
-	c := Call{Template: r.pick(len(r.header.Templates))}
-	def := &r.header.Templates[c.Template]
+	c := Call{Site: r.pick(len(r.header.CallSites))}
+	def := &r.header.CallSites[c.Site]
 	s := stated{Step: step}
 	items := 0
 	size := func(axis int) int {
@@ -202,11 +202,11 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 		}
 		return r.header.Classes(axis)
 	}
-	for _, axis := range def.Gates {
-		c.Gates = append(c.Gates, r.values(size(axis)))
+	for _, axis := range def.Masks {
+		c.Masks = append(c.Masks, r.values(size(axis)))
 	}
-	if def.List != NoAxis {
-		for range size(def.List) {
+	if def.Counts != NoAxis {
+		for range size(def.Counts) {
 			n := r.pick(3)
 			items += n
 			c.Counts = append(c.Counts, int64(n))
@@ -241,8 +241,8 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 func readWindow(h *Header, w *Chunk) (all []stated) {
 	for _, u := range w.Units() {
 		for _, c := range u.Calls {
-			def := &h.Templates[c.Template]
-			s := stated{Step: u.Step, Call: Call{Template: int(c.Template), Gates: c.Gates, Args: c.Args}}
+			def := &h.CallSites[c.Template]
+			s := stated{Step: u.Step, Call: Call{Site: int(c.Template), Masks: c.Gates, Args: c.Args}}
 			for i := 1; i < len(c.Starts); i++ {
 				s.Call.Counts = append(s.Call.Counts, int64(c.Starts[i]-c.Starts[i-1]))
 			}
@@ -287,7 +287,7 @@ func sameStated(h *Header, want, got []stated) string {
 	hide := cmp.FilterPath(func(p cmp.Path) bool { return len(p) > 0 && p.Last().String() == ".Call" },
 		cmp.Transformer("handles", func(c Call) Call {
 			args := append([][]int64{}, c.Args...)
-			for i, p := range h.Templates[c.Template].Params {
+			for i, p := range h.CallSites[c.Site].Params {
 				if p.Vector {
 					args[i] = make([]int64, len(args[i]))
 				}

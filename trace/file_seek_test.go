@@ -104,7 +104,7 @@ func TestOpenWindowsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tr.SetMaxOpenWindows(5)
+		tr.SetMaxOpenChunks(5)
 		first, err := tr.start(0)
 		for w := first; w != nil && err == nil; w, err = tr.after(w) {
 			if !hold {
@@ -146,7 +146,7 @@ func TestHashesNameContent(t *testing.T) {
 		if err := w.Step(0); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Call(&Call{Gates: [][]int64{{1}}, Blocks: []int64{blocks[8], blocks[16]}, Args: [][]int64{{m, 5}, {0}, {0}}}); err != nil {
+		if err := w.Call(&Call{Masks: [][]int64{{1}}, Blocks: []int64{blocks[8], blocks[16]}, Args: [][]int64{{m, 5}, {0}, {0}}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {

@@ -20,12 +20,12 @@ import (
 // The example of docs/trace-format.md: rank 0 sends to rank 1, twice.
 func exampleHeader() *Header {
 	return &Header{
-		Program:  "example",
-		Ranks:    2,
-		Steps:    2,
-		Families: []Family{{Name: "world", Groups: []Group{{Start: 0, Stride: 1, Count: 2}}}},
-		Axes:     []Axis{{Name: "all"}, {Name: "rank", Kind: AxisRank}},
-		Templates: []Template{{Name: "ping", List: NoAxis, Block: 1,
+		Program:      "example",
+		Ranks:        2,
+		Steps:        2,
+		CommFamilies: []CommFamily{{Name: "world", Groups: []Group{{Start: 0, Stride: 1, Count: 2}}}},
+		Axes:         []Axis{{Name: "all"}, {Name: "rank", Kind: AxisRank}},
+		CallSites: []CallSite{{Name: "ping", Counts: NoAxis, Block: 1,
 			Params: []ParamColumn{{Name: "bytes", Axis: 0}, {Name: "tags", Axis: 0, Vector: true}}}},
 	}
 }

@@ -13,28 +13,28 @@ type Column struct{ Title, Value string }
 // Header describes a trace: what ran, and the names that its actions use.
 // It is complete before the first block; only blocks may follow later.
 type Header struct {
-	Program  string   // "hpl", "simgrid-ti", ...
-	Tool     string   // name and version of the writer
-	Command  string   // command line
-	Params   []Param  // every parameter of the program, in its order
-	Result   []Column // columns of the program's result line, before time and rate
-	Flops    float64  // flop that the program's own rate counts; 0 if it has none
-	Ranks    int
-	Steps    int // number of steps that the program has, set-up and end included; the trace may hold fewer
-	Families []Family
-	Axes     []Axis
-	Phases   []string
-	Kernels  []Kernel
-	Markers  []Marker
+	Program      string   // "hpl", "simgrid-ti", ...
+	Tool         string   // name and version of the writer
+	Command      string   // command line
+	Params       []Param  // every parameter of the program, in its order
+	Result       []Column // columns of the program's result line, before time and rate
+	Flops        float64  // flop that the program's own rate counts; 0 if it has none
+	Ranks        int
+	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
+	CommFamilies []CommFamily
+	Axes         []Axis
+	Phases       []string
+	Kernels      []Kernel
+	Markers      []Marker
 	// Templates are the places from which ranks call blocks.
-	Templates []Template
+	CallSites []CallSite
 	// Pollables is the number of slots for pollable operations.
 	Pollables int
 }
 
 // Family is a partition of the ranks into groups (communicators), such as the
 // process rows of a grid. Every rank is in exactly one group.
-type Family struct {
+type CommFamily struct {
 	Name   string
 	Groups []Group
 }
@@ -126,11 +126,11 @@ type Marker struct {
 // if its entries in all gate columns are non-zero; then it calls, once or as
 // often as its entry of the count column says, the block that its entry of the
 // block column names, with one value from each argument column.
-type Template struct {
-	Name  string
-	Gates []int // axes
-	List  int   // axis of the count column, or NoAxis: exactly one call
-	Block int   // axis of the block column, or PerItem
+type CallSite struct {
+	Name   string
+	Masks  []int // axes
+	Counts int   // axis of the count column, or NoAxis: exactly one call
+	Block  int   // axis of the block column, or PerItem
 	// Params are the argument columns; a block of fewer parameters ignores the rest.
 	Params []ParamColumn
 }

@@ -49,10 +49,10 @@ func (h *Header) Check() error {
 }
 
 func (h *Header) checkFamilies() error {
-	if len(h.Families) > maxFamilies {
-		return headerErrorf("%d families, at most %d", len(h.Families), maxFamilies)
+	if len(h.CommFamilies) > maxFamilies {
+		return headerErrorf("%d families, at most %d", len(h.CommFamilies), maxFamilies)
 	}
-	for i := range h.Families {
+	for i := range h.CommFamilies {
 		if _, err := h.groupOf(i); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (h *Header) checkFamilies() error {
 // groupOf returns the group of each rank in family i, or an error if the groups
 // are not a partition of the ranks.
 func (h *Header) groupOf(i int) ([]int32, error) {
-	f := &h.Families[i]
+	f := &h.CommFamilies[i]
 	of := make([]int32, h.Ranks)
 	for r := range of {
 		of[r] = -1
@@ -100,8 +100,8 @@ func (h *Header) checkAxes() error {
 		if a.Kind > AxisRank {
 			return headerErrorf("axis %q has unknown kind %d", a.Name, a.Kind)
 		}
-		if a.Kind == AxisFamily && (a.Family < 0 || a.Family >= len(h.Families)) {
-			return headerErrorf("axis %q: family %d out of [0,%d)", a.Name, a.Family, len(h.Families))
+		if a.Kind == AxisFamily && (a.Family < 0 || a.Family >= len(h.CommFamilies)) {
+			return headerErrorf("axis %q: family %d out of [0,%d)", a.Name, a.Family, len(h.CommFamilies))
 		}
 	}
 	return nil
@@ -129,21 +129,21 @@ func (h *Header) checkSymbols() error {
 }
 
 func (h *Header) checkTemplates() error {
-	if len(h.Templates) > maxTemplates {
-		return headerErrorf("%d templates, at most %d", len(h.Templates), maxTemplates)
+	if len(h.CallSites) > maxTemplates {
+		return headerErrorf("%d templates, at most %d", len(h.CallSites), maxTemplates)
 	}
-	for i := range h.Templates {
-		t := &h.Templates[i]
-		if len(t.Gates) > maxColumns || len(t.Params) > maxColumns {
+	for i := range h.CallSites {
+		t := &h.CallSites[i]
+		if len(t.Masks) > maxColumns || len(t.Params) > maxColumns {
 			return headerErrorf("template %q has more than %d columns", t.Name, maxColumns)
 		}
-		for _, a := range t.Gates {
+		for _, a := range t.Masks {
 			if a < 0 || a >= len(h.Axes) {
 				return headerErrorf("template %q: gate axis %d out of [0,%d)", t.Name, a, len(h.Axes))
 			}
 		}
-		if t.List != NoAxis && (t.List < 0 || t.List >= len(h.Axes)) {
-			return headerErrorf("template %q: list axis %d out of [0,%d)", t.Name, t.List, len(h.Axes))
+		if t.Counts != NoAxis && (t.Counts < 0 || t.Counts >= len(h.Axes)) {
+			return headerErrorf("template %q: list axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
 		}
 		if err := h.checkColumnAxis(t, "block", t.Block); err != nil {
 			return err
@@ -157,8 +157,8 @@ func (h *Header) checkTemplates() error {
 	return nil
 }
 
-func (h *Header) checkColumnAxis(t *Template, column string, axis int) error {
-	if axis == PerItem && t.List == NoAxis {
+func (h *Header) checkColumnAxis(t *CallSite, column string, axis int) error {
+	if axis == PerItem && t.Counts == NoAxis {
 		return headerErrorf("template %q column %q: per item, but there is no list", t.Name, column)
 	}
 	if axis != PerItem && (axis < 0 || axis >= len(h.Axes)) {
@@ -171,7 +171,7 @@ func (h *Header) checkColumnAxis(t *Template, column string, axis int) error {
 func (h *Header) Classes(axis int) int {
 	switch a := &h.Axes[axis]; a.Kind {
 	case AxisFamily:
-		return len(h.Families[a.Family].Groups)
+		return len(h.CommFamilies[a.Family].Groups)
 	case AxisRank:
 		return h.Ranks
 	}

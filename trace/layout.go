@@ -30,14 +30,14 @@ type column struct {
 type layout [][]column
 
 func newLayout(h *Header) layout {
-	l := make(layout, len(h.Templates))
-	for i := range h.Templates {
-		l[i] = templateColumns(h, &h.Templates[i])
+	l := make(layout, len(h.CallSites))
+	for i := range h.CallSites {
+		l[i] = templateColumns(h, &h.CallSites[i])
 	}
 	return l
 }
 
-func templateColumns(h *Header, t *Template) []column {
+func templateColumns(h *Header, t *CallSite) []column {
 	width := func(axis int) int {
 		if axis == PerItem {
 			return -1
@@ -45,11 +45,11 @@ func templateColumns(h *Header, t *Template) []column {
 		return h.Classes(axis)
 	}
 	var cols []column
-	for i, axis := range t.Gates {
+	for i, axis := range t.Masks {
 		cols = append(cols, column{kind: columnGate, index: i, name: "gate " + h.Axes[axis].Name, width: width(axis)})
 	}
-	if t.List != NoAxis {
-		cols = append(cols, column{kind: columnCount, name: "count", width: width(t.List)})
+	if t.Counts != NoAxis {
+		cols = append(cols, column{kind: columnCount, name: "count", width: width(t.Counts)})
 	}
 	cols = append(cols, column{kind: columnBlock, name: "block", width: width(t.Block)})
 	for i, p := range t.Params {

@@ -1,7 +1,7 @@
 package trace
 
 // PollRule decides polls where no clock does: in listings, checks and counts.
-type PollRule interface {
+type PollAnswers interface {
 	// Answer says whether the poll a, a KindPoll, finds its message.
 	Answer(a *Action) (bool, error)
 	// Finish is called at the end of a rank's stream. It reports what the rule

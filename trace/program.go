@@ -38,7 +38,7 @@ func NewProgram(h *Header) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{header: h, byHash: map[[32]byte]int{}}
-	for i := range h.Families {
+	for i := range h.CommFamilies {
 		of, err := h.groupOf(i)
 		if err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func hashSymbols(h *Header) symbolHashes {
 		}
 		s.markers = append(s.markers, sha256.Sum256(fmt.Appendf(nil, "marker %+q %+q %t", m.Text, phase, m.End)))
 	}
-	for _, f := range h.Families {
+	for _, f := range h.CommFamilies {
 		s.families = append(s.families, sha256.Sum256(fmt.Appendf(nil, "family %+q %v", f.Name, f.Groups)))
 	}
 	return s

@@ -173,7 +173,7 @@ func (t *Trace) IsStream() bool { return t.file == nil }
 
 // SetMaxOpenWindows changes how many windows may be in use at a time: those
 // between the slowest cursor and the fastest.
-func (t *Trace) SetMaxOpenWindows(n int) { t.maxOpen = n }
+func (t *Trace) SetMaxOpenChunks(n int) { t.maxOpen = n }
 
 // Close frees what reading takes.
 func (t *Trace) Close() error {
@@ -185,7 +185,7 @@ func (t *Trace) Close() error {
 }
 
 // WindowInfo tells where a window is and what it holds, without decoding it.
-type WindowInfo struct {
+type ChunkInfo struct {
 	First, Last   int   // steps of the first and last unit
 	Units         int   //
 	Offset        int64 // of its record in the file
@@ -196,11 +196,11 @@ type WindowInfo struct {
 }
 
 // Windows lists the windows: of a file all, of a stream those read so far.
-func (t *Trace) Windows() []WindowInfo {
-	infos := make([]WindowInfo, len(t.windows))
+func (t *Trace) Windows() []ChunkInfo {
+	infos := make([]ChunkInfo, len(t.windows))
 	for i, e := range t.windows {
 		f := &t.entries[e]
-		infos[i] = WindowInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Offset: int64(f.offset),
+		infos[i] = ChunkInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Offset: int64(f.offset),
 			Packed: int64(f.packed), Plain: int64(f.plain), Hash: f.hash}
 	}
 	return infos
@@ -234,7 +234,7 @@ func (t *Trace) start(from int) (*Chunk, error) {
 			return nil, err
 		}
 	}
-	w, err := t.nextWindow()
+	w, err := t.nextChunk()
 	if w != nil {
 		t.first = weak.Make(w)
 	}
@@ -251,7 +251,7 @@ func (t *Trace) after(w *Chunk) (*Chunk, error) {
 	if t.file != nil {
 		w.next, err = t.window(w.number + 1)
 	} else {
-		w.next, err = t.nextWindow()
+		w.next, err = t.nextChunk()
 	}
 	return w.next, err
 }

@@ -48,7 +48,7 @@ func busyTrace(t *testing.T) *Trace {
 	n := int64(add(b))
 	for step := range 10 {
 		v := w.Vector(Vector{Values: []int64{int64(step), 2, 3}})
-		call := Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}
+		call := Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}
 		if err := errors.Join(w.Step(step), w.Call(&call)); err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 // This file reads a trace as a stream: front to back, once.
 
 // nextWindow decodes the next window of a stream, nil at its end.
-func (t *Trace) nextWindow() (*Chunk, error) {
+func (t *Trace) nextChunk() (*Chunk, error) {
 	if t.pending == nil {
 		return nil, t.ended
 	}

@@ -24,27 +24,27 @@ func (s synthetic) steps() int { return int((s.n + s.nb - 1) / s.nb) }
 // header describes p x q ranks, column-major, as "row" and "col" families.
 func (s synthetic) header() *Header {
 	h := &Header{Program: "synthetic", Tool: "test", Command: "none", Ranks: s.p * s.q, Steps: s.steps()}
-	row, col := Family{Name: "row"}, Family{Name: "col"}
+	row, col := CommFamily{Name: "row"}, CommFamily{Name: "col"}
 	for r := range s.p {
 		row.Groups = append(row.Groups, Group{Start: int32(r), Stride: int32(s.p), Count: int32(s.q)})
 	}
 	for c := range s.q {
 		col.Groups = append(col.Groups, Group{Start: int32(c * s.p), Stride: 1, Count: int32(s.p)})
 	}
-	h.Families = []Family{row, col}
+	h.CommFamilies = []CommFamily{row, col}
 	h.Axes = []Axis{{Name: "all"}, {Name: "row", Kind: AxisFamily, Family: 0}, {Name: "col", Kind: AxisFamily, Family: 1}, {Name: "rank", Kind: AxisRank}}
 	all, rows, cols := 0, 1, 2
 	arg := func(name string, axis int) ParamColumn { return ParamColumn{Name: name, Axis: axis} }
 	vec := ParamColumn{Name: "counts", Axis: all, Vector: true}
-	h.Templates = []Template{
-		{Name: "pdfact", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("root", all), arg("step", all)}},
-		{Name: "binit", List: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
-		{Name: "bcast", List: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
-		{Name: "poll", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
-		{Name: "narrow", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
-		{Name: "wide", Gates: []int{cols}, List: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
-		{Name: "wait", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
-		{Name: "pivots", Gates: []int{cols}, List: NoAxis, Block: all, Params: []ParamColumn{{Name: "ipiv", Axis: all, Vector: true}}},
+	h.CallSites = []CallSite{
+		{Name: "pdfact", Masks: []int{cols}, Counts: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("root", all), arg("step", all)}},
+		{Name: "binit", Counts: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
+		{Name: "bcast", Counts: NoAxis, Block: cols, Params: []ParamColumn{arg("root", all), arg("tag", all), arg("c", rows), arg("g", rows)}},
+		{Name: "poll", Masks: []int{cols}, Counts: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
+		{Name: "narrow", Masks: []int{cols}, Counts: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
+		{Name: "wide", Masks: []int{cols}, Counts: NoAxis, Block: rows, Params: []ParamColumn{arg("m", rows), arg("n", cols), arg("root", all), vec}},
+		{Name: "wait", Masks: []int{cols}, Counts: NoAxis, Block: all, Params: []ParamColumn{arg("tag", all)}},
+		{Name: "pivots", Masks: []int{cols}, Counts: NoAxis, Block: all, Params: []ParamColumn{{Name: "ipiv", Axis: all, Vector: true}}},
 	}
 	return h
 }
@@ -160,19 +160,19 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 		}
 	}
 	everybody := gate(func(int) bool { return true })
-	call(Call{Template: 0, Gates: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
+	call(Call{Site: 0, Masks: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
 	for t := 1; t <= 2; t++ {
-		call(Call{Template: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{all(int64(qroot)), all(tag), c, g}})
+		call(Call{Site: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{all(int64(qroot)), all(tag), c, g}})
 	}
-	call(Call{Template: 3, Gates: [][]int64{everybody}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
+	call(Call{Site: 3, Masks: [][]int64{everybody}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	for t, cols := range [][]int64{narrow, n} {
-		call(Call{Template: 4 + t, Gates: [][]int64{gate(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
+		call(Call{Site: 4 + t, Masks: [][]int64{gate(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
 			Args: [][]int64{m, cols, all(int64(proot)), all(v)}})
 	}
-	call(Call{Template: 6, Gates: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
+	call(Call{Site: 6, Masks: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	if s.draws {
 		d := w.Vector(Vector{Generated: vectors.PivotOwners{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}.Generated()})
-		call(Call{Template: 7, Gates: [][]int64{everybody}, Blocks: all(blocks["pivots"][0]), Args: [][]int64{all(d)}})
+		call(Call{Site: 7, Masks: [][]int64{everybody}, Blocks: all(blocks["pivots"][0]), Args: [][]int64{all(d)}})
 	}
 }
 

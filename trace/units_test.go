@@ -70,7 +70,7 @@ func chunked(t *testing.T, steps, perChunk int) *Trace {
 	n := int64(block)
 	for step := range steps {
 		v := w.Vector(Vector{Values: []int64{5, 0, 7, 1}})
-		c := &Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+		c := &Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
 		if err := errors.Join(w.Step(step), w.Call(c)); err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,11 @@ type unpacker struct {
 	digest *digest
 	cols   columnReader
 	values []int64
-	blocks windowBlocks
+	blocks chunkBlocks
 }
 
 // windowBlocks are the blocks that a window calls, by its own numbers.
-type windowBlocks struct {
+type chunkBlocks struct {
 	numbers []int32
 	params  []int // number of parameters
 	seen    firstUse
@@ -203,8 +203,8 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 	if len(g.calls) == 0 {
 		return
 	}
-	def := &u.prog.header.Templates[t]
-	u.allot(g, len(def.Gates), len(def.Params))
+	def := &u.prog.header.CallSites[t]
+	u.allot(g, len(def.Masks), len(def.Params))
 	for _, col := range u.layout[t] {
 		if u.table(col, g); u.cols.err != nil {
 			return
@@ -270,7 +270,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 }
 
 // checkBlocks replaces the window's numbers of blocks by the program's.
-func (u *unpacker) checkBlocks(t *Template) {
+func (u *unpacker) checkBlocks(t *CallSite) {
 	b := &u.blocks
 	for i, v := range u.values {
 		if v == 0 {
@@ -289,7 +289,7 @@ func (u *unpacker) checkBlocks(t *Template) {
 	}
 }
 
-func (u *unpacker) checkVectors(t *Template, col column, vectors *firstUse) {
+func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 	for _, v := range u.values {
 		if !vectors.see(v) {
 			u.cols.fail("template %q column %q: vector %d of the window's, %d seen so far of %d", t.Name, col.name, v, vectors.next, vectors.count)

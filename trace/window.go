@@ -15,11 +15,11 @@ const NoBlock = -1
 // and Args[i] one value per class of parameter i's axis or per item. An argument
 // that names a vector is a handle from Writer.Vector.
 type Call struct {
-	Template int
-	Gates    [][]int64
-	Counts   []int64
-	Blocks   []int64
-	Args     [][]int64
+	Site   int
+	Masks  [][]int64
+	Counts []int64
+	Blocks []int64
+	Args   [][]int64
 }
 
 // Vector is a sequence of integers that blocks take elements and range sums of.

@@ -167,13 +167,13 @@ func (w *Writer) Call(c *Call) error {
 	if len(w.window.units) == 0 {
 		return errors.New("call before the first step")
 	}
-	if c.Template < 0 || c.Template >= len(w.layout) {
-		return fmt.Errorf("template %d out of [0,%d)", c.Template, len(w.layout))
+	if c.Site < 0 || c.Site >= len(w.layout) {
+		return fmt.Errorf("template %d out of [0,%d)", c.Site, len(w.layout))
 	}
-	cols := w.layout[c.Template]
+	cols := w.layout[c.Site]
 	items, err := w.check(c, cols)
 	if err != nil {
-		return fmt.Errorf("template %q: %w", w.prog.header.Templates[c.Template].Name, err)
+		return fmt.Errorf("template %q: %w", w.prog.header.CallSites[c.Site].Name, err)
 	}
 	p := &w.window
 	size := 0
@@ -184,7 +184,7 @@ func (w *Writer) Call(c *Call) error {
 		return fmt.Errorf("unit of step %d: more calls than a window can hold: begin another unit of the step", p.units[len(p.units)-1].step)
 	}
 	p.cells += len(cols)
-	p.calls = append(p.calls, pendingCall{template: c.Template, items: items, values: len(p.values)})
+	p.calls = append(p.calls, pendingCall{template: c.Site, items: items, values: len(p.values)})
 	for _, col := range cols {
 		p.values = append(p.values, c.column(col)...)
 	}
@@ -197,7 +197,7 @@ func (w *Writer) Call(c *Call) error {
 func (c *Call) column(col column) []int64 {
 	switch col.kind {
 	case columnGate:
-		return c.Gates[col.index]
+		return c.Masks[col.index]
 	case columnCount:
 		return c.Counts
 	case columnBlock:
@@ -208,11 +208,11 @@ func (c *Call) column(col column) []int64 {
 
 // check returns the number of items of a call's list, or what is wrong with the call.
 func (w *Writer) check(c *Call, cols []column) (items int, err error) {
-	t := &w.prog.header.Templates[c.Template]
-	if len(c.Gates) != len(t.Gates) || len(c.Args) != len(t.Params) {
-		return 0, fmt.Errorf("%d gates and %d arguments, want %d and %d", len(c.Gates), len(c.Args), len(t.Gates), len(t.Params))
+	t := &w.prog.header.CallSites[c.Site]
+	if len(c.Masks) != len(t.Masks) || len(c.Args) != len(t.Params) {
+		return 0, fmt.Errorf("%d gates and %d arguments, want %d and %d", len(c.Masks), len(c.Args), len(t.Masks), len(t.Params))
 	}
-	if t.List == NoAxis && c.Counts != nil {
+	if t.Counts == NoAxis && c.Counts != nil {
 		return 0, errors.New("counts, but the template has no list")
 	}
 	for _, col := range cols {

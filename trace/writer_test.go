@@ -15,11 +15,11 @@ import (
 // vector, and a list per group.
 func listHeader() *Header {
 	h := &Header{Program: "test", Ranks: 4, Steps: 9}
-	h.Families = []Family{{Name: "pair", Groups: []Group{{Start: 0, Stride: 1, Count: 2}, {Start: 2, Stride: 1, Count: 2}}}}
+	h.CommFamilies = []CommFamily{{Name: "pair", Groups: []Group{{Start: 0, Stride: 1, Count: 2}, {Start: 2, Stride: 1, Count: 2}}}}
 	h.Axes = []Axis{{Name: "all"}, {Name: "pair", Kind: AxisFamily}, {Name: "rank", Kind: AxisRank}}
-	h.Templates = []Template{
-		{Name: "one", Gates: []int{1}, List: NoAxis, Block: 0, Params: []ParamColumn{{Name: "v", Axis: 0, Vector: true}}},
-		{Name: "many", List: 1, Block: PerItem, Params: []ParamColumn{{Name: "n", Axis: PerItem}, {Name: "m", Axis: 2}}},
+	h.CallSites = []CallSite{
+		{Name: "one", Masks: []int{1}, Counts: NoAxis, Block: 0, Params: []ParamColumn{{Name: "v", Axis: 0, Vector: true}}},
+		{Name: "many", Counts: 1, Block: PerItem, Params: []ParamColumn{{Name: "n", Axis: PerItem}, {Name: "m", Axis: 2}}},
 	}
 	return h
 }
@@ -40,11 +40,11 @@ func listWriter(t *testing.T, out io.Writer) *Writer {
 }
 
 func oneCall() *Call {
-	return &Call{Template: 0, Gates: [][]int64{{1, 0}}, Blocks: []int64{0}, Args: [][]int64{{0}}}
+	return &Call{Site: 0, Masks: [][]int64{{1, 0}}, Blocks: []int64{0}, Args: [][]int64{{0}}}
 }
 
 func manyCall() *Call {
-	return &Call{Template: 1, Counts: []int64{2, 1}, Blocks: []int64{0, 1, NoBlock}, Args: [][]int64{{7, 8, 9}, {1, 2, 3, 4}}}
+	return &Call{Site: 1, Counts: []int64{2, 1}, Blocks: []int64{0, 1, NoBlock}, Args: [][]int64{{7, 8, 9}, {1, 2, 3, 4}}}
 }
 
 func TestWriterRefusesBadCalls(t *testing.T) {
@@ -53,12 +53,12 @@ func TestWriterRefusesBadCalls(t *testing.T) {
 		mutate func(*Call)
 		want   string
 	}{
-		"no template":       {oneCall(), func(c *Call) { c.Template = 2 }, `template 2 out of [0,2)`},
-		"negative template": {oneCall(), func(c *Call) { c.Template = -1 }, `template -1 out of [0,2)`},
-		"no gates":          {oneCall(), func(c *Call) { c.Gates = nil }, `template "one": 0 gates and 1 arguments, want 1 and 1`},
+		"no template":       {oneCall(), func(c *Call) { c.Site = 2 }, `template 2 out of [0,2)`},
+		"negative template": {oneCall(), func(c *Call) { c.Site = -1 }, `template -1 out of [0,2)`},
+		"no gates":          {oneCall(), func(c *Call) { c.Masks = nil }, `template "one": 0 gates and 1 arguments, want 1 and 1`},
 		"no arguments":      {oneCall(), func(c *Call) { c.Args = nil }, `template "one": 1 gates and 0 arguments, want 1 and 1`},
 		"counts":            {oneCall(), func(c *Call) { c.Counts = []int64{1} }, `template "one": counts, but the template has no list`},
-		"short gate":        {oneCall(), func(c *Call) { c.Gates[0] = []int64{1} }, `template "one": column "gate pair": 1 values, want 2`},
+		"short gate":        {oneCall(), func(c *Call) { c.Masks[0] = []int64{1} }, `template "one": column "gate pair": 1 values, want 2`},
 		"two blocks":        {oneCall(), func(c *Call) { c.Blocks = []int64{0, 0} }, `template "one": column "block": 2 values, want 1`},
 		"unknown block":     {oneCall(), func(c *Call) { c.Blocks[0] = 2 }, `template "one": column "block": value 0: block 2 out of [0,2)`},
 		"negative block":    {oneCall(), func(c *Call) { c.Blocks[0] = -2 }, `template "one": column "block": value 0: block -2 out of [0,2)`},
@@ -234,7 +234,7 @@ func TestForgetVectors(t *testing.T) {
 // A window is cut before the 64th unit when it is large.
 func TestLargeWindowsAreCut(t *testing.T) {
 	h := &Header{Program: "wide", Ranks: windowValues / 4, Axes: []Axis{{Name: "rank", Kind: AxisRank}}}
-	h.Templates = []Template{{Name: "t", List: NoAxis, Block: 0}}
+	h.CallSites = []CallSite{{Name: "t", Counts: NoAxis, Block: 0}}
 	var buf bytes.Buffer
 	w, err := NewWriter(&buf, h, WriterOptions{})
 	if err != nil {

@@ -35,7 +35,7 @@ func KernelFlops(h *trace.Header) FlopsFunc {
 type Plain struct {
 	// Polls answers all polls of all ranks. A rule for several ranks must not
 	// depend on the rank: trace.Hit and trace.Late do not.
-	Polls trace.PollRule
+	Polls trace.PollAnswers
 	// Flops says what kernels cost.
 	Flops FlopsFunc
 	// Polled counts the polls that were answered.

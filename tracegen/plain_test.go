@@ -55,7 +55,7 @@ func TestPolls(t *testing.T) {
 	recv := trace.Action{Kind: trace.KindRecv, Peer: 1, Tag: 7, X: [4]int64{100}}
 	for _, c := range []struct {
 		name string
-		rule trace.PollRule
+		rule trace.PollAnswers
 		want []trace.Action
 		poll int64
 	}{
@@ -113,10 +113,10 @@ func TestErrors(t *testing.T) {
 	cost := func(v float64, err error) tracegen.FlopsFunc {
 		return func(int, *[4]int64) (float64, error) { return v, err }
 	}
-	rules := trace.PollRule(refuse{})
+	rules := trace.PollAnswers(refuse{})
 	for _, c := range []struct {
 		name  string
-		polls trace.PollRule
+		polls trace.PollAnswers
 		flops tracegen.FlopsFunc
 		block func(b *trace.Builder)
 		want  string

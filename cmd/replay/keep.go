@@ -60,7 +60,7 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 
 // keeper looks after a replay: it writes checkpoints, and has the replay's context end as
 // command.OnEnding says.
-type keeper struct {
+type checkpointer struct {
 	*keepSettings
 	ctx    context.Context
 	begin  time.Time
@@ -77,10 +77,10 @@ type keeper struct {
 	unsaved error    // why the last checkpoint could not; nil if it could
 }
 
-// newKeeper sets the options of a replay that is looked after from now on: end ends its
+// newCheckpointer sets the options of a replay that is looked after from now on: end ends its
 // context.
-func newKeeper(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, source replay.MachineSpec, o *replay.Options, stderr io.Writer) (*keeper, error) {
-	k := &keeper{keepSettings: &s.keep, ctx: ctx, stderr: stderr, notes: stderr, begin: time.Now()}
+func newCheckpointer(ctx context.Context, end context.CancelCauseFunc, s *settings, in *input, source replay.MachineSpec, o *replay.Options, stderr io.Writer) (*checkpointer, error) {
+	k := &checkpointer{keepSettings: &s.keep, ctx: ctx, stderr: stderr, notes: stderr, begin: time.Now()}
 	if s.quiet {
 		k.notes = io.Discard
 	}
@@ -100,7 +100,7 @@ type ending struct{ signal os.Signal }
 func (e ending) Error() string { return fmt.Sprintf("stopped by a signal (%v)", e.signal) }
 
 // close ends the looking after.
-func (k *keeper) close() {
+func (k *checkpointer) close() {
 	k.deaf()
 	if k.from != nil {
 		k.from.Close()
@@ -108,7 +108,7 @@ func (k *keeper) close() {
 }
 
 // write writes a checkpoint, if it is to. The first one shows whether the file can be written.
-func (k *keeper) write(p *replay.Pause) error {
+func (k *checkpointer) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
 		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
@@ -128,7 +128,7 @@ func (k *keeper) write(p *replay.Pause) error {
 
 // tellFailure says that a checkpoint could not be written: the first time, and then every
 // tenth, as the disk of a long replay may be full for days.
-func (k *keeper) tellFailure() {
+func (k *checkpointer) tellFailure() {
 	const every = 10
 	switch {
 	case k.failed == 1:
@@ -139,14 +139,14 @@ func (k *keeper) tellFailure() {
 }
 
 // tellFailures says at the end how many there were, if nobody knows that yet.
-func (k *keeper) tellFailures() {
+func (k *checkpointer) tellFailures() {
 	if k.failed > 1 {
 		command.Tell(k.stderr, "replay", k.warnings()[0].String())
 	}
 }
 
 // save writes a checkpoint.
-func (k *keeper) save(p *replay.Pause) error {
+func (k *checkpointer) save(p *replay.Pause) error {
 	err := atomicfile.Write(k.file, func(w io.Writer) error { return p.Save(w, time.Since(k.begin).Seconds()) })
 	if err != nil {
 		k.failed++
@@ -162,8 +162,8 @@ type interruption struct{ error }
 
 // interrupted returns the error of a replay that a signal has stopped, after the last
 // checkpoint was written or failed.
-func (k *keeper) interrupted(end ending, date float64, messages int64) error {
-	text, err := fmt.Sprintf("%v at %.9g s of simulated time, after %d messages", end, date, messages), k.unsaved
+func (k *checkpointer) interrupted(end ending, at float64, messages int64) error {
+	text, err := fmt.Sprintf("%v at %.9g s of simulated time, after %d messages", end, at, messages), k.unsaved
 	switch {
 	case k.file == "":
 		return interruption{fmt.Errorf("%s; nothing was saved: see --checkpoint", text)}
@@ -176,7 +176,7 @@ func (k *keeper) interrupted(end ending, date float64, messages int64) error {
 }
 
 // ended returns the error with which the replay has ended, as the user should read it.
-func (k *keeper) ended(res *replay.Result, err error) error {
+func (k *checkpointer) ended(res *replay.Result, err error) error {
 	var end ending
 	switch {
 	case errors.As(err, &end) && res == nil:
@@ -195,7 +195,7 @@ func notResumed(err error) bool {
 }
 
 // warnings are for the report.
-func (k *keeper) warnings() []warning.Warning {
+func (k *checkpointer) warnings() []warning.Warning {
 	if k.failed == 0 {
 		return nil
 	}

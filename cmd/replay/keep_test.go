@@ -148,7 +148,7 @@ func TestTerminate(t *testing.T) {
 			t.Errorf("%v: stderr %q", sig, text)
 		}
 		res := p.result(t)
-		if date, ok := res["stopped_at_s"].(float64); !ok || res["complete"] != false || res["gflops"] != 0.0 || date > res["makespan_s"].(float64) {
+		if at, ok := res["stopped_at_s"].(float64); !ok || res["complete"] != false || res["gflops"] != 0.0 || at > res["makespan_s"].(float64) {
 			t.Errorf("%v: stopped at %v, complete %v, %v Gflops", sig, res["stopped_at_s"], res["complete"], res["gflops"])
 		}
 		resumed := start(t, "--json", "--resume", file, path)

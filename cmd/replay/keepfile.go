@@ -14,7 +14,7 @@ import (
 )
 
 // prepare opens the checkpoint to go on from and says what the run depends on.
-func (k *keeper) prepare(s *settings, in *input, source replay.MachineSpec, o *replay.Options) (err error) {
+func (k *checkpointer) prepare(s *settings, in *input, source replay.MachineSpec, o *replay.Options) (err error) {
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", s.trace)
 	}
@@ -48,7 +48,7 @@ func (k *keeper) prepare(s *settings, in *input, source replay.MachineSpec, o *r
 // find looks at what is there where checkpoints should be written. A checkpoint is what
 // the replay goes on from, as if --resume named it: the same command again, after a job
 // was killed, must not lose what that had done. Anything else is not replaced.
-func (k *keeper) find() error {
+func (k *checkpointer) find() error {
 	there, err := os.Stat(k.file)
 	switch {
 	case k.file == "" || err != nil:

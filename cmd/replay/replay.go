@@ -29,7 +29,7 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	bar := newBar(s, in, stderr)
 	o := m.options
 	o.Progress = bar.Set
-	k, err := newKeeper(ctx, end, s, in, m.Source, &o, stderr)
+	k, err := newCheckpointer(ctx, end, s, in, m.Source, &o, stderr)
 	if err != nil {
 		return err
 	}

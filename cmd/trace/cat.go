@@ -96,7 +96,7 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 	return err
 }
 
-func (o *catOptions) rule() (trace.PollRule, error) {
+func (o *catOptions) rule() (trace.PollAnswers, error) {
 	switch o.polls {
 	case "hit":
 		return trace.Hit{}, nil

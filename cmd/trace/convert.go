@@ -44,7 +44,7 @@ type convertOptions struct {
 	input    string
 	output   string // "-": standard output
 	polls    string
-	rule     trace.PollRule
+	rule     trace.PollAnswers
 	kernels  string
 	speed    float64 // flop/s
 	speedSet bool

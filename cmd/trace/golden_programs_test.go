@@ -83,9 +83,9 @@ const (
 // plainHeader is that of two ranks with a template that calls a block for each.
 func plainHeader() trace.Header {
 	return trace.Header{Ranks: 2, Steps: 2,
-		Families:  []trace.Family{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
-		Axes:      []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
-		Templates: []trace.Template{{Name: "call", List: trace.NoAxis, Block: byRank}},
+		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},
+		Axes:         []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
+		CallSites:    []trace.CallSite{{Name: "call", Counts: trace.NoAxis, Block: byRank}},
 	}
 }
 
@@ -93,7 +93,7 @@ func plainHeader() trace.Header {
 func baseHeader() trace.Header {
 	return trace.Header{Command: "go test ./cmd/trace -run Golden -update", Ranks: 4, Steps: 2,
 		Params: []trace.Param{{Name: "P", Value: "2"}, {Name: "Q", Value: "2"}},
-		Families: []trace.Family{
+		CommFamilies: []trace.CommFamily{
 			{Name: "row", Groups: []trace.Group{{Start: 0, Stride: 1, Count: 2}, {Start: 2, Stride: 1, Count: 2}}},
 			{Name: "-", Groups: []trace.Group{{Start: 3, Stride: -1, Count: 4}}},
 			{Name: "col", Groups: []trace.Group{{Ranks: []int32{0, 2}}, {Ranks: []int32{1, 3}}}},
@@ -105,9 +105,9 @@ func baseHeader() trace.Header {
 		},
 		Phases:  []string{"work"},
 		Markers: []trace.Marker{{Text: "begin {}", Phase: 1}, {Text: "end", Phase: 1, End: true}},
-		Templates: []trace.Template{
-			{Name: "work", Gates: []int{byRow}, List: trace.NoAxis, Block: all, Params: []trace.ParamColumn{{Name: "i", Axis: byRank}, {Name: "n", Axis: all}}},
-			{Name: "talk", List: trace.NoAxis, Block: byRank, Params: []trace.ParamColumn{{Name: "bytes", Axis: byRow}}},
+		CallSites: []trace.CallSite{
+			{Name: "work", Masks: []int{byRow}, Counts: trace.NoAxis, Block: all, Params: []trace.ParamColumn{{Name: "i", Axis: byRank}, {Name: "n", Axis: all}}},
+			{Name: "talk", Counts: trace.NoAxis, Block: byRank, Params: []trace.ParamColumn{{Name: "bytes", Axis: byRow}}},
 		},
 	}
 }
@@ -129,7 +129,7 @@ func writeBase(w *goldenWriter) {
 		b.Loop(i.Plus(-3), func() { b.Call(int(pause), trace.Const(trace.FloatArg(0.25))) }) // once, twice
 		b.Mark(1)
 	})
-	w.step(0, &trace.Call{Template: 0, Gates: [][]int64{{1, 0}}, Blocks: []int64{work}, Args: [][]int64{{4, 5, 6, 7}, {9}}})
+	w.step(0, &trace.Call{Site: 0, Masks: [][]int64{{1, 0}}, Blocks: []int64{work}, Args: [][]int64{{4, 5, 6, 7}, {9}}})
 	// The exchange of two empty sides leaves nothing.
 	left := w.block("left", 1, func(b *trace.Builder) {
 		bytes, peer := b.Param(0), b.Member(row, trace.Const(1))
@@ -151,12 +151,12 @@ func writeBase(w *goldenWriter) {
 		b.SyncExchange(row, peer, trace.Const(4), trace.Const(30), trace.Const(0))
 		b.Sendrecv(row, peer, trace.Const(5), trace.Const(6), peer, trace.Const(5), trace.Const(6))
 	})
-	w.step(1, &trace.Call{Template: 1, Blocks: []int64{left, right, left, right}, Args: [][]int64{{100, 200}}})
+	w.step(1, &trace.Call{Site: 1, Blocks: []int64{left, right, left, right}, Args: [][]int64{{100, 200}}})
 }
 
 func listsHeader() trace.Header {
 	h := plainHeader()
-	h.Templates = []trace.Template{{Name: "list", List: byRank, Block: trace.PerItem, Params: []trace.ParamColumn{
+	h.CallSites = []trace.CallSite{{Name: "list", Counts: byRank, Block: trace.PerItem, Params: []trace.ParamColumn{
 		{Name: "bytes", Axis: trace.PerItem}, {Name: "tag", Axis: all}, {Name: "peer", Axis: byRank}}}}
 	return h
 }
@@ -177,11 +177,11 @@ func writeLists(w *goldenWriter) {
 // each rank.
 func vectorsHeader(ranks int32, marker string) trace.Header {
 	return trace.Header{Ranks: int(ranks), Steps: 3,
-		Families: []trace.Family{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: ranks}}}},
-		Axes:     []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
-		Kernels:  []trace.Kernel{{Name: "work", Dims: []trace.Dim{{Name: "N"}}}},
-		Markers:  []trace.Marker{{Text: marker}},
-		Templates: []trace.Template{{Name: "call", List: trace.NoAxis, Block: all, Params: []trace.ParamColumn{
+		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: ranks}}}},
+		Axes:         []trace.Axis{{Name: "all"}, {Name: "rank", Kind: trace.AxisRank}},
+		Kernels:      []trace.Kernel{{Name: "work", Dims: []trace.Dim{{Name: "N"}}}},
+		Markers:      []trace.Marker{{Text: marker}},
+		CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis, Block: all, Params: []trace.ParamColumn{
 			{Name: "v", Axis: all, Vector: true}, {Name: "w", Axis: byRank, Vector: true}}}},
 	}
 }
@@ -285,7 +285,7 @@ func writeRequests(w *goldenWriter) {
 func collectivesHeader() trace.Header {
 	h := vectorsHeader(2, "")
 	h.Kernels, h.Markers = nil, nil
-	h.Templates = []trace.Template{{Name: "call", List: trace.NoAxis, Block: all, Params: []trace.ParamColumn{
+	h.CallSites = []trace.CallSite{{Name: "call", Counts: trace.NoAxis, Block: all, Params: []trace.ParamColumn{
 		{Name: "out", Axis: byRank, Vector: true}, {Name: "in", Axis: byRank, Vector: true}, {Name: "parts", Axis: all, Vector: true}, {Name: "part", Axis: byRank}}}}
 	return h
 }

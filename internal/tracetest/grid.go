@@ -12,18 +12,18 @@ import (
 // per process row and one vector.
 func GridHeader() *trace.Header {
 	h := &trace.Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
-	row, col := trace.Family{Name: "row"}, trace.Family{Name: "col"}
+	row, col := trace.CommFamily{Name: "row"}, trace.CommFamily{Name: "col"}
 	for r := range 2 {
 		row.Groups = append(row.Groups, trace.Group{Start: int32(3 * r), Stride: 1, Count: 3})
 	}
 	for q := range 3 {
 		col.Groups = append(col.Groups, trace.Group{Start: int32(q), Stride: 3, Count: 2})
 	}
-	h.Families = []trace.Family{row, col}
+	h.CommFamilies = []trace.CommFamily{row, col}
 	h.Axes = []trace.Axis{{Name: "all"}, {Name: "row", Kind: trace.AxisFamily, Family: 0}, {Name: "col", Kind: trace.AxisFamily, Family: 1}, {Name: "rank", Kind: trace.AxisRank}}
 	h.Kernels = []trace.Kernel{{Name: "k", Dims: []trace.Dim{{Name: "M"}, {Name: "N"}}}}
 	h.Markers = []trace.Marker{{Text: "begin work n={} sums={sums} list={list}", Phase: 1}, {Text: "end work", Phase: 1, End: true}}
-	h.Templates = []trace.Template{{Name: "t", Gates: []int{2}, List: trace.NoAxis, Block: 1,
+	h.CallSites = []trace.CallSite{{Name: "t", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
 		Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
 	return h
 }
@@ -46,7 +46,7 @@ func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.T
 		if err := w.Step(s); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Call(&trace.Call{Gates: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
+		if err := w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	b.PollWait(0)
 	b.Poll(0)
 	n := int64(add(b))
-	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
+	if err := errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tr, err := trace.NewReader(&buf, "polls")

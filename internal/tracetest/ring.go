@@ -14,7 +14,7 @@ func RingHeader() *trace.Header {
 	h.Phases = append(h.Phases, "rest")
 	h.Markers = append(h.Markers, trace.Marker{Text: "begin rest", Phase: 2})
 	h.Kernels[0].Dims[1].Enum = []string{"in", "out"}
-	h.Templates = []trace.Template{{Name: "ring", Gates: []int{2}, List: trace.NoAxis, Block: 1,
+	h.CallSites = []trace.CallSite{{Name: "ring", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
 		Params: []trace.ParamColumn{{Name: "q", Axis: 2}, {Name: "out", Axis: 2}, {Name: "in", Axis: 2}}}}
 	return h
 }
@@ -30,7 +30,7 @@ func Ring(b *trace.Builder) {
 // RingCall calls a block by all ranks: column q sends 8*(q+1) bytes.
 func RingCall(block int) *trace.Call {
 	n := int64(block)
-	return &trace.Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
+	return &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n}, Args: [][]int64{{0, 1, 2}, {8, 16, 24}, {24, 8, 16}}}
 }
 
 func Open(t testing.TB, data []byte) *trace.Trace {

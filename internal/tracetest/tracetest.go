@@ -23,12 +23,12 @@ func header(ranks int) *trace.Header {
 	n := []trace.Dim{{Name: "N"}}
 	return &trace.Header{
 		Program: "test", Ranks: ranks, Steps: 1, Pollables: 1,
-		Families: []trace.Family{{Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
-		Axes:     []trace.Axis{{Name: "rank", Kind: trace.AxisRank}, {Name: "all", Kind: trace.AxisAll}},
-		Phases:   []string{"all"},
-		Markers:  []trace.Marker{{Text: "begin", Phase: 1}, {Text: "end", Phase: 1, End: true}},
-		Kernels:  []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}}, Move: {Name: "move", Dims: n}},
-		Templates: []trace.Template{{Name: "main", List: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{
+		CommFamilies: []trace.CommFamily{{Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(ranks)}}}},
+		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}, {Name: "all", Kind: trace.AxisAll}},
+		Phases:       []string{"all"},
+		Markers:      []trace.Marker{{Text: "begin", Phase: 1}, {Text: "end", Phase: 1, End: true}},
+		Kernels:      []trace.Kernel{Work: {Name: "work", Dims: n, Flops: []trace.Term{{Coef: 3, Pow: [4]uint8{1}}}}, Move: {Name: "move", Dims: n}},
+		CallSites: []trace.CallSite{{Name: "main", Counts: trace.NoAxis, Block: 0, Params: []trace.ParamColumn{
 			{Name: "first", Axis: 1, Vector: true}, {Name: "second", Axis: 1, Vector: true},
 		}}},
 	}

@@ -113,10 +113,10 @@ func compare(theirs, ours *timeline) deviance {
 	if ours.actions == nil {
 		return worst
 	}
-	for r, dates := range theirs.actions {
-		for i := range min(len(dates), len(ours.actions[r])) {
-			if date := ours.actions[r][i]; !math.IsNaN(date) {
-				consider(&worst, r, i, dates[i], date)
+	for r, times := range theirs.actions {
+		for i := range min(len(times), len(ours.actions[r])) {
+			if at := ours.actions[r][i]; !math.IsNaN(at) {
+				consider(&worst, r, i, times[i], at)
 			}
 		}
 	}
@@ -126,15 +126,15 @@ func compare(theirs, ours *timeline) deviance {
 // first returns the earliest date in SimGrid that replay has different.
 func first(theirs, ours *timeline) (deviance, bool) {
 	earliest, found := deviance{}, false
-	for r, dates := range theirs.actions {
+	for r, times := range theirs.actions {
 		if r >= len(ours.actions) {
 			break
 		}
-		for i := range min(len(dates), len(ours.actions[r])) {
+		for i := range min(len(times), len(ours.actions[r])) {
 			d := deviance{tolerances: 1}
-			if date := ours.actions[r][i]; math.IsNaN(date) || found && dates[i] >= earliest.theirs {
+			if at := ours.actions[r][i]; math.IsNaN(at) || found && times[i] >= earliest.theirs {
 				continue
-			} else if consider(&d, r, i, dates[i], date); d.theirs != d.ours {
+			} else if consider(&d, r, i, times[i], at); d.theirs != d.ours {
 				earliest, found = d, true
 			}
 		}

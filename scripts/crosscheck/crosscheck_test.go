@@ -129,7 +129,7 @@ func TestSkewed(t *testing.T) {
 }
 
 func TestParseDates(t *testing.T) {
-	got, err := parseDates("1 0.5 0 0.25 0.5\n0 2 2\n", 2)
+	got, err := parseTimes("1 0.5 0 0.25 0.5\n0 2 2\n", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestParseDates(t *testing.T) {
 		t.Error(d)
 	}
 	for _, text := range []string{"", "0 1\n", "0 1\n2 1\n", "0 1\n1 x\n", "0 1\n1\n"} {
-		if _, err := parseDates(text, 2); err == nil {
+		if _, err := parseTimes(text, 2); err == nil {
 			t.Errorf("%q: no error", text)
 		}
 	}

@@ -116,23 +116,23 @@ func (p *profiler) inline(b *strings.Builder, id, kind, element string, value fu
 
 // values draws dates and values, and the length of a round, 0 for none.
 func (p *profiler) values(value func() float64) (text string, loop float64) {
-	var dates []float64
+	var times []float64
 	for range p.between(1, 5) {
 		if p.chance(0.5) {
-			dates = append(dates, pick(p.dice, p.dates...))
+			times = append(times, pick(p.dice, p.dates...))
 		} else {
-			dates = append(dates, p.logarithmic(1e-6, 1))
+			times = append(times, p.logarithmic(1e-6, 1))
 		}
 	}
 	if p.chance(0.3) {
-		dates[0] = 0
+		times[0] = 0
 	}
-	slices.Sort(dates)
-	for _, date := range dates {
-		text += fmt.Sprintf("%.17g %.6g\n", date, value())
+	slices.Sort(times)
+	for _, at := range times {
+		text += fmt.Sprintf("%.17g %.6g\n", at, value())
 	}
 	if p.chance(0.4) {
-		loop = dates[len(dates)-1] + p.logarithmic(1e-4, 0.1)
+		loop = times[len(times)-1] + p.logarithmic(1e-4, 0.1)
 	}
 	return text, loop
 }

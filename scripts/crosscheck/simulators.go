@@ -28,7 +28,7 @@ var datesSource []byte
 
 // tools are the simulators: a replay program for smpirun, and replay.
 type tools struct {
-	dates    string // path of the compiled dates.cpp
+	times    string // path of the compiled dates.cpp
 	replay   string // path of replay
 	patience time.Duration
 }
@@ -49,8 +49,8 @@ func newTools(dir, replay string) (*tools, error) {
 	if err := os.WriteFile(source, datesSource, 0o644); err != nil {
 		return nil, err
 	}
-	t := &tools{dates: filepath.Join(dir, "dates"), replay: path, patience: patience}
-	out, err := exec.Command("smpicxx", "-std=c++17", "-O1", "-o", t.dates, source).CombinedOutput()
+	t := &tools{times: filepath.Join(dir, "dates"), replay: path, patience: patience}
+	out, err := exec.Command("smpicxx", "-std=c++17", "-O1", "-o", t.times, source).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("smpicxx dates.cpp: %w\n%s", err, out)
 	}
@@ -69,7 +69,7 @@ type timeline struct {
 func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, error) {
 	ranks := len(c.script.ranks)
 	args := []string{"-no-privatize", "-np", strconv.Itoa(ranks), "-platform", "platform.xml", "-hostfile", "hostfile",
-		"-replay", "trace.index", t.dates, "--log=root.thresh:critical"}
+		"-replay", "trace.index", t.times, "--log=root.thresh:critical"}
 	for _, o := range append(append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...), options...) {
 		args = append(args, "--cfg="+o)
 	}
@@ -85,11 +85,11 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 	if err != nil {
 		return nil, err
 	}
-	return parseDates(string(text), ranks)
+	return parseTimes(string(text), ranks)
 }
 
 // parseDates parses lines RANK END DATE DATE ...
-func parseDates(text string, ranks int) (*timeline, error) {
+func parseTimes(text string, ranks int) (*timeline, error) {
 	t := &timeline{make([]float64, ranks), make([][]float64, ranks)}
 	all := strings.Split(strings.TrimSpace(text), "\n")
 	if len(all) != ranks {

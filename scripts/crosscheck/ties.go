@@ -70,9 +70,9 @@ func (t *timeline) distance(after *timeline) float64 {
 		if t.actions == nil || after.actions == nil {
 			continue
 		}
-		for i, date := range t.actions[r] {
-			if 2*i < len(after.actions[r]) && !math.IsNaN(date) {
-				worst = max(worst, math.Abs(after.actions[r][2*i]-date))
+		for i, at := range t.actions[r] {
+			if 2*i < len(after.actions[r]) && !math.IsNaN(at) {
+				worst = max(worst, math.Abs(after.actions[r][2*i]-at))
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // broadcasts compares HPL's six on the machine of the weak scaling, 16x16 ranks.
-func broadcasts(l *lab) (string, error) {
+func broadcasts(l *runner) (string, error) {
 	platform, err := l.writeFatTree(256)
 	if err != nil {
 		return "", err

@@ -42,7 +42,7 @@ var profiled = []struct{ benchmark, title, short string }{
 const notReplay = `hpl\.Generate|zstd\.\(\*Encoder|internal/workload`
 
 // engine profiles the benchmarks and adds up the samples by part.
-func engine(l *lab) (string, error) {
+func engine(l *runner) (string, error) {
 	head := []string{"part"}
 	var shares []map[string]float64
 	for _, p := range profiled {
@@ -82,7 +82,7 @@ func plotShares(shares []map[string]float64) page.Bars {
 }
 
 // profile returns the share of each part in the time of a benchmark.
-func (l *lab) profile(benchmark string) (map[string]float64, error) {
+func (l *runner) profile(benchmark string) (map[string]float64, error) {
 	file := filepath.Join(l.dir, "cpu.pprof")
 	pattern := strings.ReplaceAll(benchmark, "/", "$/^") + "$"
 	_, _, err := measure(exec.Command("go", "test", "-run", "^$", "-bench", "^Benchmark"+pattern, "-benchtime", "5s",

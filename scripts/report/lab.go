@@ -15,7 +15,7 @@ import (
 )
 
 // lab is where processes are measured.
-type lab struct {
+type runner struct {
 	bin     string // directory of the programs
 	dir     string // of traces and platforms
 	plots   string // directory
@@ -25,7 +25,7 @@ type lab struct {
 	traces  map[string]generated // by arguments
 }
 
-func (l *lab) close() { os.RemoveAll(l.dir) }
+func (l *runner) close() { os.RemoveAll(l.dir) }
 
 // cost is what a process took.
 type cost struct {
@@ -35,7 +35,7 @@ type cost struct {
 
 // run runs a program, of bin if it is there, in the lab's directory, and returns
 // its standard output.
-func (l *lab) run(name string, args ...string) ([]byte, cost, error) {
+func (l *runner) run(name string, args ...string) ([]byte, cost, error) {
 	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
 	if path := filepath.Join(l.bin, name); isFile(path) {
 		name = path
@@ -91,7 +91,7 @@ type generated struct {
 
 // hpl generates a trace of HPL, unless it is there already. The flags are in one
 // string, separated by blanks.
-func (l *lab) hpl(flags string) (generated, error) {
+func (l *runner) hpl(flags string) (generated, error) {
 	if g, ok := l.traces[flags]; ok {
 		return g, nil
 	}
@@ -123,7 +123,7 @@ type replayed struct {
 }
 
 // replay plays a trace with the given flags, in one string separated by blanks.
-func (l *lab) replay(flags, trace string) (replayed, error) {
+func (l *runner) replay(flags, trace string) (replayed, error) {
 	var r replayed
 	args := append([]string{"--quiet", "--json"}, strings.Fields(flags)...)
 	c, err := l.median(func() (cost, error) {
@@ -151,7 +151,7 @@ const enough = 5 // s
 
 // median measures several times, once if that takes long, and returns the median time
 // and the largest memory.
-func (l *lab) median(f func() (cost, error)) (cost, error) {
+func (l *runner) median(f func() (cost, error)) (cost, error) {
 	var all []cost
 	for range l.runs {
 		c, err := f()

@@ -99,12 +99,12 @@ func (o *config) reportPart(p part, log io.Writer) error {
 }
 
 // newLab checks that the programs are there and makes a directory for traces.
-func newLab(o *config, log io.Writer) (*lab, error) {
+func newLab(o *config, log io.Writer) (*runner, error) {
 	bin, err := filepath.Abs(o.bin)
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{bin: bin, plots: strings.TrimSuffix(o.page, ".md"), runs: o.runs, log: log, traces: map[string]generated{}}
+	l := &runner{bin: bin, plots: strings.TrimSuffix(o.page, ".md"), runs: o.runs, log: log, traces: map[string]generated{}}
 	out, err := exec.Command(filepath.Join(bin, "replay"), "--version").Output()
 	if err != nil {
 		return nil, fmt.Errorf("%w (make build)", err)

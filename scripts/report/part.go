@@ -10,7 +10,7 @@ import (
 type part struct {
 	name    string
 	long    bool // takes more than some minutes
-	measure func(*lab) (markdown string, err error)
+	measure func(*runner) (markdown string, err error)
 }
 
 // parts lists all sections. Those that are not long take less than ten minutes

@@ -35,7 +35,7 @@ func stampedeRun() anchor {
 
 // published replays what takes a minute or two: the smallest run on Dahu, and an
 // estimate of the run on Stampede.
-func published(l *lab) (string, error) {
+func published(l *runner) (string, error) {
 	t := anchorTable()
 	if err := l.anchorRow(t, dahuRun(50000, 1038.34, 1194308000), ""); err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func published(l *lab) (string, error) {
 }
 
 // dahuComplete replays large runs on Dahu.
-func dahuComplete(l *lab) (string, error) {
+func dahuComplete(l *runner) (string, error) {
 	t := anchorTable()
 	for _, a := range []anchor{dahuRun(250000, 6367.12, 4949596000), dahuRun(500000, 17103, 9173728000)} {
 		if err := l.anchorRow(t, a, ""); err != nil {
@@ -58,7 +58,7 @@ func dahuComplete(l *lab) (string, error) {
 }
 
 // stampedeComplete replays all of the run on Stampede.
-func stampedeComplete(l *lab) (string, error) {
+func stampedeComplete(l *runner) (string, error) {
 	t := anchorTable()
 	err := l.anchorRow(t, stampedeRun(), "")
 	return t.String(), err
@@ -69,7 +69,7 @@ func anchorTable() *page.Table {
 }
 
 // anchorRow replays a run with further flags of replay.
-func (l *lab) anchorRow(t *page.Table, a anchor, flags string) error {
+func (l *runner) anchorRow(t *page.Table, a anchor, flags string) error {
 	g, err := l.hpl(a.flags)
 	if err != nil {
 		return err

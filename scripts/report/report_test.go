@@ -78,7 +78,7 @@ func TestFlags(t *testing.T) {
 // TestRun: a program that takes less memory than this one is refused, as its own is
 // not known then.
 func TestRun(t *testing.T) {
-	l := &lab{dir: t.TempDir(), log: io.Discard, runs: 1}
+	l := &runner{dir: t.TempDir(), log: io.Discard, runs: 1}
 	if own := ownPeak(); own == 0 {
 		t.Skip("peak memory is not known on this system")
 	}

@@ -32,7 +32,7 @@ func fatTree(ranks int) string {
 }
 
 // writeFatTree stores the platform in the lab and returns its name.
-func (l *lab) writeFatTree(ranks int) (string, error) {
+func (l *runner) writeFatTree(ranks int) (string, error) {
 	name := fmt.Sprintf("fattree%d.xml", ranks)
 	return name, os.WriteFile(filepath.Join(l.dir, name), []byte(fatTree(ranks)), 0o644)
 }
@@ -45,7 +45,7 @@ func scalingFlags(ranks int) string {
 
 // scaling measures the first steps for all numbers of ranks, and complete runs for
 // the smaller ones.
-func scaling(l *lab) (string, error) {
+func scaling(l *runner) (string, error) {
 	first := page.NewTable("ranks", "N", "trace, KB", "generation, s", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
 	whole := page.NewTable("ranks", "N", "steps", "messages", "wall time, s", "messages/s", "memory, MB")
 	time, memory := page.Curve{Name: "wall time"}, page.Curve{Name: "memory"}
@@ -88,7 +88,7 @@ func scaling(l *lab) (string, error) {
 			"replay --platform fattree.xml --steps 0:2 run.trace.zst"), nil
 }
 
-func (l *lab) plotScaling(time, memory page.Curve) error {
+func (l *runner) plotScaling(time, memory page.Curve) error {
 	err := page.Graph{Title: "First steps, same work per rank", X: "ranks", Y: "wall time per step, s", Curves: []page.Curve{time}}.Write(l.plots, "scaling-time")
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ const recorded = "testdata/oracle/smpi-hpl"
 
 // size measures complete runs on a fixed grid. Where HPL was executed in SMPI with
 // the same parameters, its wall time stands beside.
-func size(l *lab) (string, error) {
+func size(l *runner) (string, error) {
 	t := page.NewTable("N", "messages", "generation, s", "replay, s", "messages/s", "memory, MB", "SMPI executing HPL, recorded, s")
 	time := page.Curve{Name: "replay"}
 	platform, err := filepath.Abs(filepath.Join(recorded, "platforms", "fattree256.xml"))

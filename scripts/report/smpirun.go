@@ -9,8 +9,8 @@ import (
 
 // sideBySide returns the part that has scripts/bench compare replay with smpirun
 // -replay and the network solver that optim names.
-func sideBySide(optim string) func(*lab) (string, error) {
-	return func(l *lab) (string, error) {
+func sideBySide(optim string) func(*runner) (string, error) {
+	return func(l *runner) (string, error) {
 		if _, err := exec.LookPath("smpirun"); err != nil {
 			return "", fmt.Errorf("%w (scripts/install-simgrid.sh)", err)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // stamp is the line below the tables of a part: what, when, where, how.
-func (l *lab) stamp(part string) string {
+func (l *runner) stamp(part string) string {
 	return fmt.Sprintf("\n*%s, version %s, %s: `go run ./scripts/report -only %s`*\n",
 		machine(), l.version, time.Now().Format("2006-01-02"), part)
 }

@@ -18,7 +18,7 @@ var stampedeSteps = []int{100, 1900, 3500}
 const stampedeWindow = 50 // steps
 
 // stampede measures windows of the run and extrapolates to all of it.
-func stampede(l *lab) (string, error) {
+func stampede(l *runner) (string, error) {
 	g, err := l.hpl(stampedeFlags)
 	if err != nil {
 		return "", err

@@ -14,7 +14,7 @@ import (
 
 // traces measures files, their generation and statistics, and the expansion to
 // actions.
-func traces(l *lab) (string, error) {
+func traces(l *runner) (string, error) {
 	t := page.NewTable("trace", "file, bytes", "generation, s", "memory, MB", "messages", "bytes per message", "`trace stat`, s", "memory, MB")
 	for _, x := range []struct{ name, flags string }{
 		{"Stampede, all 3,785 steps", stampedeFlags},
@@ -41,7 +41,7 @@ func traces(l *lab) (string, error) {
 }
 
 // stat counts the messages of a trace, by trace stat.
-func (l *lab) stat(path string) (messages int64, c cost, err error) {
+func (l *runner) stat(path string) (messages int64, c cost, err error) {
 	var report struct {
 		Totals struct {
 			Messages int64 `json:"messages"`

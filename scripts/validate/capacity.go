@@ -39,12 +39,12 @@ var capacitySwitches = map[string][]int{"sequential": {1, 2, 4, 8, 16}, "random"
 // capacity replays 512 ranks on fat trees of 1 to 16 top switches and variations of
 // links and processors. Everything is known but the random placements; ours are
 // drawn from a seed.
-func capacity(l *lab) (section, error) {
+func capacity(l *runner) (section, error) {
 	var in capacityInputs
 	if err := l.document("scalability/platform_2017.json", &in); err != nil {
 		return section{}, err
 	}
-	s, err := l.sheet("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s")
+	s, err := l.csvTable("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s")
 	if err != nil {
 		return section{}, err
 	}

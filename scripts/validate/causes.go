@@ -53,7 +53,7 @@ func variants() []variant {
 
 // causes shows what an input is worth in two runs without noise: on Dahu, where
 // processors dominate, and on paravance, where the network does.
-func causes(l *lab) (section, error) {
+func causes(l *runner) (section, error) {
 	bases, err := l.causeRuns()
 	if err != nil {
 		return section{}, err
@@ -82,7 +82,7 @@ func causes(l *lab) (section, error) {
 }
 
 // causeRuns are the runs, with SMPI's Gflops.
-func (l *lab) causeRuns() ([]point, error) {
+func (l *runner) causeRuns() ([]point, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return nil, err

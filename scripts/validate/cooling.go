@@ -13,12 +13,12 @@ import (
 // that of D1_het. Repaired (September 2020): the dgemm models are not public; those
 // of July 2020 are the closest, with 7 processors published and the others
 // reconstructed; hosts 1 to 32.
-func cooling(l *lab) (section, error) {
+func cooling(l *runner) (section, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return section{}, err
 	}
-	s, err := l.sheet("dahu/predictions_cooling.csv", "cooling", "matrix_size", "smpi_gflops")
+	s, err := l.csvTable("dahu/predictions_cooling.csv", "cooling", "matrix_size", "smpi_gflops")
 	if err != nil {
 		return section{}, err
 	}
@@ -85,8 +85,8 @@ func coolingClaims(points []point) []verdict {
 }
 
 // pooledRuns returns the mean Gflops of all real runs by the state of the cooling.
-func (l *lab) pooledRuns() (map[string]sized, error) {
-	s, err := l.sheet("dahu/reality_runs.csv", "cooling", "matrix_size", "gflops")
+func (l *runner) pooledRuns() (map[string]sized, error) {
+	s, err := l.csvTable("dahu/reality_runs.csv", "cooling", "matrix_size", "gflops")
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (l *lab) pooledRuns() (map[string]sized, error) {
 	return sums, s.err
 }
 
-func plotCooling(l *lab, points []point) error {
+func plotCooling(l *runner, points []point) error {
 	g := page.Graph{Title: "Dahu's cooling", X: "N / 1000", Y: "Tflops", Linear: true}
 	for i, state := range []string{"good", "bad"} {
 		real := page.Curve{Name: "reality, " + state, Style: page.Style{Color: i + 1}}

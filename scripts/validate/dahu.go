@@ -21,7 +21,7 @@ type gemmModel struct {
 
 // readDahu reads dahu/platforms.json, dahu/dgemm_cpu_models.csv and
 // dahu/kernels.json.
-func (l *lab) readDahu() (*dahu, error) {
+func (l *runner) readDahu() (*dahu, error) {
 	d := &dahu{}
 	var p struct{ Platforms map[string]*network }
 	if err := l.document("dahu/platforms.json", &p); err != nil {
@@ -40,8 +40,8 @@ func (l *lab) readDahu() (*dahu, error) {
 }
 
 // readGemms reads sets of dgemm models; a table of one set has no column model.
-func (l *lab) readGemms(name string) (map[string]*gemmModel, error) {
-	s, err := l.sheet(name, "cpu_id", "mu_mnk", "mu_intercept", "sigma_mnk")
+func (l *runner) readGemms(name string) (map[string]*gemmModel, error) {
+	s, err := l.csvTable(name, "cpu_id", "mu_mnk", "mu_intercept", "sigma_mnk")
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r row) polynomial(prefix string) polynomial {
 }
 
 // readOthers reads the models of all kernels but dgemm.
-func (l *lab) readOthers(name string) (otherKernels, error) {
+func (l *runner) readOthers(name string) (otherKernels, error) {
 	var file struct {
 		Kernels []struct {
 			Kernel   string

@@ -15,7 +15,7 @@ import (
 
 // factorial replays the combinations of NB, DEPTH, BCAST and SWAP that were run on
 // Dahu with N = 250,000.
-func factorial(l *lab) (section, error) {
+func factorial(l *runner) (section, error) {
 	x, points, err := replayFactorial(l)
 	if err != nil {
 		return section{}, err
@@ -42,7 +42,7 @@ type factorialStudy struct {
 	rows          []row
 }
 
-func newFactorialStudy(l *lab) (*factorialStudy, error) {
+func newFactorialStudy(l *runner) (*factorialStudy, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 	}
 	x.kernels = map[int]string{128: noisy(&models.k128), 256: noisy(&models.k256)}
 	x.reconstructed, x.slower = noisy(d.gemms[reconstructed2020]), models.slower
-	s, err := l.sheet("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
+	s, err := l.csvTable("factorial/factorial.csv", "nb", "depth", "bcast", "swap", "real_time_mean_s", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func newFactorialStudy(l *lab) (*factorialStudy, error) {
 }
 
 // replayFactorial returns the study and all its combinations, replayed.
-func replayFactorial(l *lab) (*factorialStudy, []point, error) {
+func replayFactorial(l *runner) (*factorialStudy, []point, error) {
 	x, err := newFactorialStudy(l)
 	if err != nil {
 		return nil, nil, err
@@ -117,8 +117,8 @@ type blockRatio struct{ work, mk, nk float64 }
 
 // blockRatio reads the ratio off the published regressions of timings with one K only, on
 // both processors of a node. With one K, products of M*N*K and M*N are one term.
-func (l *lab) blockRatio() (blockRatio, error) {
-	s, err := l.sheet("dgemm_calibration/dgemm_raw_expected.csv", "experiment", "mnk", "mn", "mk", "nk")
+func (l *runner) blockRatio() (blockRatio, error) {
+	s, err := l.csvTable("dgemm_calibration/dgemm_raw_expected.csv", "experiment", "mnk", "mn", "mk", "nk")
 	if err != nil {
 		return blockRatio{}, err
 	}
@@ -210,7 +210,7 @@ func effectTable(names []string, points []point) (text string, orders []string, 
 
 // plotSorted draws ours, SMPI's and the machine's Gflops of points in the order of
 // the machine's.
-func plotSorted(l *lab, name, title string, points []point) error {
+func plotSorted(l *runner, name, title string, points []point) error {
 	points = slices.DeleteFunc(slices.Clone(points), func(p point) bool { return p.real == 0 })
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.real, b.real) })
 	curves := []page.Curve{{Name: "reality", Style: page.Style{Color: 1}}, {Name: "ours", Style: page.Style{Color: 2, Marks: true}}, {Name: "SMPI", Style: page.Style{Color: 3, Dashed: true}}}

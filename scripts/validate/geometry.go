@@ -13,7 +13,7 @@ import (
 // one of the calibrations of the network.
 type geometryStudy struct {
 	network     string
-	gemms       func(*lab, *dahu) (*gemmModel, error)
+	gemms       func(*runner, *dahu) (*gemmModel, error)
 	smpi        string // column of SMPI's Gflops
 	firstHost   int
 	allGrids    bool // also those of which the data tell nothing
@@ -43,12 +43,12 @@ var geometry2019 = geometryStudy{network: "dahu_2019", gemms: january128, smpi: 
 	fewRows: true, plot: "geometry-2019", title: "960 ranks, network of 2019", claims: firstNetworkClaims}
 
 // july2020 are models of which the data have 7 processors and reconstruct the others.
-func july2020(_ *lab, d *dahu) (*gemmModel, error) {
+func july2020(_ *runner, d *dahu) (*gemmModel, error) {
 	return d.gemm("het_poly_2020-07-08_reconstructed")
 }
 
 // january128 are those of January 2020 with K = 128.
-func january128(l *lab, d *dahu) (*gemmModel, error) {
+func january128(l *runner, d *dahu) (*gemmModel, error) {
 	blocks, err := l.blockRatio()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func january128(l *lab, d *dahu) (*gemmModel, error) {
 	return &models.k128, err
 }
 
-func (g *geometryStudy) measure(l *lab) (section, error) {
+func (g *geometryStudy) measure(l *runner) (section, error) {
 	points, err := g.replay(l)
 	if err != nil {
 		return section{}, err
@@ -155,7 +155,7 @@ func ranking(points []point) string {
 }
 
 // replay replays the grids.
-func (g *geometryStudy) replay(l *lab) ([]point, error) {
+func (g *geometryStudy) replay(l *runner) ([]point, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (g *geometryStudy) replay(l *lab) ([]point, error) {
 	}
 	kernels := gemms.kernels(others)
 	kernels.noisyGemm, kernels.noisyOthers = true, g.allNoisy
-	s, err := l.sheet("geometry/geometry.csv", "p", "q", "real_gflops_mean", g.smpi)
+	s, err := l.csvTable("geometry/geometry.csv", "p", "q", "real_gflops_mean", g.smpi)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ type grid struct {
 }
 
 // grids returns the grids to replay, by their numbers of rows.
-func (g *geometryStudy) grids(l *lab, s *sheet) []grid {
+func (g *geometryStudy) grids(l *runner, s *csvTable) []grid {
 	var grids []grid
 	for p := 1; p <= gridRanks; p++ {
 		if gridRanks%p != 0 || p > mostRows && g.fewRows && !l.all {

@@ -74,7 +74,7 @@ func TestFirstCables(t *testing.T) {
 
 // TestCache: a run that was replayed is not replayed again.
 func TestCache(t *testing.T) {
-	l := &lab{work: t.TempDir(), tools: "x"}
+	l := &runner{work: t.TempDir(), tools: "x"}
 	if err := os.Mkdir(filepath.Join(l.work, "runs"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestCache(t *testing.T) {
 // TestBlockRatio: products with K = 128 take 2e-10 + 1.28e-9/128 = 2.1e-10 s for each
 // M*N*K, with K = 256 2.21e-10 + 2.56e-9/256 = 2.31e-10 s.
 func TestBlockRatio(t *testing.T) {
-	l := &lab{data: t.TempDir()}
+	l := &runner{data: t.TempDir()}
 	dir := filepath.Join(l.data, "dgemm_calibration")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ type trials struct {
 }
 
 // replayTrials draws runs until so many are estimated, and replays these completely.
-func (l *lab) replayTrials(seed uint64) (*trials, error) {
+func (l *runner) replayTrials(seed uint64) (*trials, error) {
 	const batch, mostDraws = 25, 20 * wantedEstimates
 	t := &trials{seed: seed}
 	for number := uint64(0); len(t.list) < wantedEstimates; number += batch {
@@ -65,7 +65,7 @@ func (l *lab) replayTrials(seed uint64) (*trials, error) {
 }
 
 // estimateDraws adds the estimates among the draws [from, to), up to as many as are wanted.
-func (l *lab) estimateDraws(t *trials, from, to uint64) error {
+func (l *runner) estimateDraws(t *trials, from, to uint64) error {
 	var draws []drawn
 	var runs []run
 	for number := from; number < to; number++ {
@@ -157,7 +157,7 @@ func (t *trials) rows() string {
 
 // printIntervals compares the estimates of each seed with their complete runs and prints
 // them all. The error says whose intervals do not hold.
-func printIntervals(l *lab, seeds []uint64, w io.Writer) error {
+func printIntervals(l *runner, seeds []uint64, w io.Writer) error {
 	table := summaryTable()
 	var failed []string
 	for _, seed := range seeds {
@@ -183,7 +183,7 @@ func printIntervals(l *lab, seeds []uint64, w io.Writer) error {
 }
 
 // intervals is the part of the page: three seeds.
-func intervals(l *lab) (section, error) {
+func intervals(l *runner) (section, error) {
 	table := summaryTable()
 	for seed := uint64(1); seed <= 3; seed++ {
 		t, err := l.replayTrials(seed)

@@ -19,7 +19,7 @@ import (
 )
 
 // lab is where runs are replayed.
-type lab struct {
+type runner struct {
 	data  string        // directory of the published data
 	bin   string        // directory of the programs
 	work  string        // directory of what they read and of their results
@@ -32,8 +32,8 @@ type lab struct {
 	log   io.Writer
 }
 
-func newLab(o *config, log io.Writer) (*lab, error) {
-	l := &lab{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), all: o.all, log: log, slots: make(chan struct{}, o.jobs)}
+func newLab(o *config, log io.Writer) (*runner, error) {
+	l := &runner{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), all: o.all, log: log, slots: make(chan struct{}, o.jobs)}
 	for _, dir := range []string{"runs", "files"} {
 		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ type share struct {
 // and returns their results in order. It begins with the last: tables mostly end with
 // what takes longest, and it is better for all parts to end with short replays than
 // with one long one.
-func (l *lab) replayAll(runs []run) ([]result, error) {
+func (l *runner) replayAll(runs []run) ([]result, error) {
 	results, errs := make([]result, len(runs)), make([]error, len(runs))
 	var wg sync.WaitGroup
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -123,7 +123,7 @@ func (l *lab) replayAll(runs []run) ([]result, error) {
 }
 
 // replay returns the result of a run, from the directory of results if it is there.
-func (l *lab) replay(r run) (result, error) {
+func (l *runner) replay(r run) (result, error) {
 	var res result
 	path := l.resultPath(r)
 	defer l.reserve(path).Unlock()
@@ -143,13 +143,13 @@ func (l *lab) replay(r run) (result, error) {
 }
 
 // resultPath returns the path of the result of a run.
-func (l *lab) resultPath(r run) string {
+func (l *runner) resultPath(r run) string {
 	return filepath.Join(l.work, "runs", hashText(l.tools, r.hpl, r.platform, r.kernels, r.flags+r.hosts+r.links+r.pivots)+".json")
 }
 
 // within returns the flags of replay for a long run: an estimate will do, unless all
 // is wanted.
-func (l *lab) within(percent float64) string {
+func (l *runner) within(percent float64) string {
 	if l.all {
 		return ""
 	}
@@ -160,14 +160,14 @@ func (l *lab) within(percent float64) string {
 func tolerance(percent float64) string { return fmt.Sprintf("--tolerance %g%%", percent) }
 
 // reserve waits until no other run makes a file, and locks it.
-func (l *lab) reserve(path string) *sync.Mutex {
+func (l *runner) reserve(path string) *sync.Mutex {
 	busy, _ := l.busy.LoadOrStore(path, new(sync.Mutex))
 	busy.(*sync.Mutex).Lock()
 	return busy.(*sync.Mutex)
 }
 
 // play runs tracegen and replay and returns what the latter prints.
-func (l *lab) play(r run) ([]byte, error) {
+func (l *runner) play(r run) ([]byte, error) {
 	platform, err := l.keep(r.platform, ".xml")
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (l *lab) play(r run) ([]byte, error) {
 }
 
 // trace generates the trace of a run, unless there is one, and returns its path.
-func (l *lab) trace(r run) (string, error) {
+func (l *runner) trace(r run) (string, error) {
 	path := filepath.Join(l.work, "files", hashText(l.tools, r.hpl+r.pivots)+".trace.zst")
 	defer l.reserve(path).Unlock()
 	if _, err := os.Stat(path); err == nil {
@@ -215,7 +215,7 @@ func (l *lab) trace(r run) (string, error) {
 
 // keep writes a text to a file of its own and returns its path. The name of
 // something built in is returned as it is.
-func (l *lab) keep(text, suffix string) (string, error) {
+func (l *runner) keep(text, suffix string) (string, error) {
 	if !strings.Contains(text, "\n") {
 		return text, nil
 	}
@@ -232,14 +232,14 @@ func writeWhole(path string, b []byte) error {
 }
 
 // note writes a line of what goes on.
-func (l *lab) note(line string) {
+func (l *runner) note(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fmt.Fprintln(l.log, line)
 }
 
 // execute runs one of the programs on one core and returns its standard output.
-func (l *lab) execute(name string, args []string) ([]byte, error) {
+func (l *runner) execute(name string, args []string) ([]byte, error) {
 	l.note("$ " + name + " " + strings.Join(args, " "))
 	cmd := exec.Command(filepath.Join(l.bin, name), args...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")

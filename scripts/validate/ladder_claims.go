@@ -8,7 +8,7 @@ import (
 )
 
 // claims checks those about accuracy by N.
-func (s *ladderStudy) claims() []verdict {
+func (s *modelStudy) claims() []verdict {
 	const tiny, small, middle, large = 50000, 100000, 250000, 500000
 	ours, off := map[string]float64{}, map[string]float64{} // Gflops, and percent above the machine's
 	for _, step := range s.steps {
@@ -64,7 +64,7 @@ func (s *ladderStudy) claims() []verdict {
 }
 
 // has reports whether a model was replayed for orders.
-func (s *ladderStudy) has(model string, orders ...int) bool {
+func (s *modelStudy) has(model string, orders ...int) bool {
 	for _, n := range orders {
 		if s.ours[model][n] == 0 {
 			return false
@@ -74,7 +74,7 @@ func (s *ladderStudy) has(model string, orders ...int) bool {
 }
 
 // apart returns the largest difference between two models in percent.
-func (s *ladderStudy) apart(a, b string) float64 {
+func (s *modelStudy) apart(a, b string) float64 {
 	largest := 0.0
 	for _, n := range orders {
 		if s.has(a, n) && s.has(b, n) {
@@ -86,7 +86,7 @@ func (s *ladderStudy) apart(a, b string) float64 {
 
 // plot draws Gflops of telling models against the machine's, and all errors against
 // SMPI.
-func (s *ladderStudy) plot(l *lab) error {
+func (s *modelStudy) plot(l *runner) error {
 	g := page.Graph{Title: "Dahu, 1,024 ranks", X: "N / 1000", Y: "Tflops", Linear: true}
 	real := page.Curve{Name: "reality"}
 	for _, n := range orders {
@@ -108,7 +108,7 @@ func (s *ladderStudy) plot(l *lab) error {
 	return s.plotErrors(l)
 }
 
-func (s *ladderStudy) plotErrors(l *lab) error {
+func (s *modelStudy) plotErrors(l *runner) error {
 	g := page.Graph{Title: "Ours against SMPI", X: "N / 1000", Y: "error of Gflops, %", Linear: true}
 	for _, step := range s.steps {
 		c := page.Curve{Name: step.name}

@@ -23,7 +23,7 @@ type noiseMode struct {
 const rendezvous = 64000
 
 // readLinkNoise returns the noise of the network as a file for replay.
-func (l *lab) readLinkNoise(name string) (string, error) {
+func (l *runner) readLinkNoise(name string) (string, error) {
 	var file struct {
 		OS      []noiseRange `json:"send_os"`
 		OR      []noiseRange `json:"recv_or"`

@@ -129,7 +129,7 @@ func validate(args []string, stdout, log io.Writer) error {
 // replay of one goes on, and writes each to the page, with what it says about claims,
 // when it and those before it are done. One that fails does not keep the others from
 // the page.
-func (l *lab) measureAll(wanted []part, path string) error {
+func (l *runner) measureAll(wanted []part, path string) error {
 	sections := make([]func() (section, error), len(wanted))
 	for i, p := range wanted {
 		sections[i] = sync.OnceValues(func() (section, error) {

@@ -85,15 +85,15 @@ func TestMeasureAll(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{log: io.Discard}
+	l := &runner{log: io.Discard}
 	third := make(chan bool)
 	err := l.measureAll([]part{
-		{name: "first", measure: func(*lab) (section, error) {
+		{name: "first", measure: func(*runner) (section, error) {
 			<-third
 			return section{"one", []verdict{{Claim: 1, Ours: "ten", Reproduced: true}}}, nil
 		}},
-		{name: "second", measure: func(*lab) (section, error) { return section{}, errors.New("no such machine") }},
-		{name: "third", measure: func(*lab) (section, error) {
+		{name: "second", measure: func(*runner) (section, error) { return section{}, errors.New("no such machine") }},
+		{name: "third", measure: func(*runner) (section, error) {
 			close(third)
 			return section{"three", []verdict{{Claim: 2, Ours: "much", Reproduced: false}}}, nil
 		}},

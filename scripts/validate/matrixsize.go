@@ -10,7 +10,7 @@ import (
 
 // ladderStep is one of the models A1 to D2_het and simple: how much of the machine's
 // variability the simulation knows.
-type ladderStep struct {
+type modelStep struct {
 	name                     string
 	gemms                    string // set of dgemm models
 	minimal                  bool   // other kernels
@@ -18,27 +18,27 @@ type ladderStep struct {
 }
 
 // readLadder reads dahu/model_ladder.csv.
-func (l *lab) readLadder() ([]ladderStep, error) {
-	s, err := l.sheet("dahu/model_ladder.csv", "model", "stochastic_cpu", "stochastic_network", "dgemm_model", "kernel_variant")
+func (l *runner) readModelSeries() ([]modelStep, error) {
+	s, err := l.csvTable("dahu/model_ladder.csv", "model", "stochastic_cpu", "stochastic_network", "dgemm_model", "kernel_variant")
 	if err != nil {
 		return nil, err
 	}
-	var ladder []ladderStep
+	var series []modelStep
 	for _, r := range s.rows {
-		ladder = append(ladder, ladderStep{
+		series = append(series, modelStep{
 			name: r.text("model"), gemms: r.text("dgemm_model"), minimal: r.text("kernel_variant") == "minimal",
 			noisyKernels: r.number("stochastic_cpu") != 0, noisyLinks: r.number("stochastic_network") != 0,
 		})
 	}
-	return ladder, s.err
+	return series, s.err
 }
 
 // sized are Gflops by order of the matrix.
 type sized map[int]float64
 
 // readPredictions reads SMPI's Gflops by model and order of the matrix.
-func (l *lab) readPredictions() (map[string]sized, error) {
-	s, err := l.sheet("dahu/predictions.csv", "model", "matrix_size", "smpi_gflops")
+func (l *runner) readPredictions() (map[string]sized, error) {
+	s, err := l.csvTable("dahu/predictions.csv", "model", "matrix_size", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func (l *lab) readPredictions() (map[string]sized, error) {
 }
 
 // readReality returns the mean Gflops of a campaign of real runs.
-func (l *lab) readReality(campaign string) (sized, error) {
-	s, err := l.sheet("dahu/reality.csv", "campaign", "matrix_size", "gflops_mean")
+func (l *runner) readReality(campaign string) (sized, error) {
+	s, err := l.csvTable("dahu/reality.csv", "campaign", "matrix_size", "gflops_mean")
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func (l *lab) readReality(campaign string) (sized, error) {
 var orders = []int{50000, 75000, 100000, 125000, 150000, 175000, 200000, 250000, 300000, 350000, 400000, 450000, 500000}
 
 // matrixSize replays all models for all orders.
-func matrixSize(l *lab) (section, error) {
+func matrixSize(l *runner) (section, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return section{}, err
 	}
-	ladder, err := l.readLadder()
+	series, err := l.readModelSeries()
 	if err != nil {
 		return section{}, err
 	}
@@ -88,8 +88,8 @@ func matrixSize(l *lab) (section, error) {
 	if err != nil {
 		return section{}, err
 	}
-	st := &ladderStudy{smpi: smpi, real: real, ours: map[string]sized{}}
-	for _, step := range ladder {
+	st := &modelStudy{smpi: smpi, real: real, ours: map[string]sized{}}
+	for _, step := range series {
 		st.steps = append(st.steps, step)
 		if st.ours[step.name], err = l.replaySizes(d, step); err != nil {
 			return section{}, err
@@ -102,7 +102,7 @@ func matrixSize(l *lab) (section, error) {
 }
 
 // replaySizes returns our Gflops of a model by order.
-func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
+func (l *runner) replaySizes(d *dahu, step modelStep) (sized, error) {
 	others := d.others
 	if step.minimal {
 		others = others.minimal()
@@ -139,7 +139,7 @@ func (l *lab) replaySizes(d *dahu, step ladderStep) (sized, error) {
 
 // orders are those that a model is replayed for: all without noise and for D1_het,
 // the best model; a few for the others with noise.
-func (s ladderStep) orders() []int {
+func (s modelStep) orders() []int {
 	if s.noisyLinks || s.noisyKernels && s.name != "D1_het" {
 		return []int{50000, 100000, 250000, 500000}
 	}
@@ -147,21 +147,21 @@ func (s ladderStep) orders() []int {
 }
 
 // ladderStudy holds Gflops of models: ours and SMPI's, and those of the machine.
-type ladderStudy struct {
-	steps      []ladderStep
+type modelStudy struct {
+	steps      []modelStep
 	ours, smpi map[string]sized
 	real       sized
 }
 
 // text writes the tables: errors by order and model, then their means.
-func (s *ladderStudy) text(l *lab) string {
+func (s *modelStudy) text(l *runner) string {
 	return page.Image(l.plots, "dahu", "Gflops by N and model") + page.Image(l.plots, "dahu-smpi", "errors against SMPI") + "\nOurs against SMPI, error of Gflops in percent:\n\n" + s.errors(s.ours, func(name string) sized { return s.smpi[name] }) +
 		"\nOurs against reality:\n\n" + s.errors(s.ours, func(string) sized { return s.real }) +
 		"\nSMPI against reality:\n\n" + s.errors(s.smpi, func(string) sized { return s.real }) +
 		"\nAll orders together, absolute errors in percent:\n\n" + s.summary()
 }
 
-func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized) string {
+func (s *modelStudy) errors(got map[string]sized, want func(name string) sized) string {
 	head := []string{"N"}
 	for _, step := range s.steps {
 		head = append(head, step.name)
@@ -177,7 +177,7 @@ func (s *ladderStudy) errors(got map[string]sized, want func(name string) sized)
 	return t.String()
 }
 
-func (s *ladderStudy) summary() string {
+func (s *modelStudy) summary() string {
 	t := page.NewTable("model", "points", "ours − SMPI: mean", "worst", "at N", "ours − reality: mean", "worst", "SMPI − reality: mean", "worst")
 	for _, step := range s.steps {
 		var smpi, real, theirs spread
@@ -208,7 +208,7 @@ const (
 )
 
 // estimated says which runs of a table of all orders are estimates.
-func (l *lab) estimated() string {
+func (l *runner) estimated() string {
 	if l.all {
 		return ""
 	}
@@ -216,7 +216,7 @@ func (l *lab) estimated() string {
 }
 
 // estimate returns the flags of replay for a run of order n.
-func (l *lab) estimate(step ladderStep, n int) string {
+func (l *runner) estimate(step modelStep, n int) string {
 	if step.noisyKernels || n < estimatedFrom {
 		return ""
 	}

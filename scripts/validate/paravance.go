@@ -8,7 +8,7 @@ import (
 
 // paravance replays the five published simulations of a second cluster: 32x32 ranks
 // on 64 nodes with 10 Gb/s Ethernet, noise of dgemm, Dahu's minimal other kernels.
-func paravance(l *lab) (section, error) {
+func paravance(l *runner) (section, error) {
 	points, err := l.paravancePoints(true)
 	if err != nil {
 		return section{}, err
@@ -20,7 +20,7 @@ func paravance(l *lab) (section, error) {
 }
 
 // paravancePoints returns the simulations, with or without noise.
-func (l *lab) paravancePoints(noisy bool) ([]point, error) {
+func (l *runner) paravancePoints(noisy bool) ([]point, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (l *lab) paravancePoints(noisy bool) ([]point, error) {
 	}
 	kernels.gemm = kernels.processors[0].gemm // of a host without a model, which there is none of
 	kernels.noisyGemm = noisy
-	s, err := l.sheet("paravance/predictions.csv", "matrix_size", "smpi_gflops")
+	s, err := l.csvTable("paravance/predictions.csv", "matrix_size", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}

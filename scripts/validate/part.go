@@ -3,7 +3,7 @@ package main
 // part is a section of the page.
 type part struct {
 	name    string
-	measure func(*lab) (section, error)
+	measure func(*runner) (section, error)
 	// aside says that the part is measured with -all or by its name only: it takes long
 	// and tells what an input is worth, not how far off we are.
 	aside bool

@@ -18,7 +18,7 @@ type point struct {
 }
 
 // replayPoints fills in what is ours.
-func (l *lab) replayPoints(points []point) error {
+func (l *runner) replayPoints(points []point) error {
 	runs := make([]run, len(points))
 	for i, p := range points {
 		runs[i] = p.run

@@ -12,7 +12,7 @@ const closeTo5 = 1.0
 
 // reconstructed replays combinations with NB = 128 that are about 5 % off the machine once
 // more, with processors as the data reconstruct them instead of as figures show them.
-func reconstructed(l *lab) (section, error) {
+func reconstructed(l *runner) (section, error) {
 	x, points, err := replayFactorial(l)
 	if err != nil {
 		return section{}, err

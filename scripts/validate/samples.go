@@ -39,7 +39,7 @@ type setup struct {
 
 // readSamples makes a sample of each row of a table. Kind tells of a row what varies, ""
 // for one to leave out, and how HPL runs on the nodes of its machine.
-func (y *synthetic) readSamples(s *sheet, kind func(r row, nodes []processor) (string, setup)) ([]sample, error) {
+func (y *synthetic) readSamples(s *csvTable, kind func(r row, nodes []processor) (string, setup)) ([]sample, error) {
 	var samples []sample
 	for _, r := range s.rows {
 		x := sample{machine: r.text("platform_id"), n: r.whole("matrix_size"), smpi: r.number("smpi_gflops")}
@@ -55,7 +55,7 @@ func (y *synthetic) readSamples(s *sheet, kind func(r row, nodes []processor) (s
 }
 
 // replayFirst replays the samples of the first machines of each order that have the base.
-func (y *synthetic) replayFirst(l *lab, limit int, base string, samples []sample) error {
+func (y *synthetic) replayFirst(l *runner, limit int, base string, samples []sample) error {
 	chosen := map[int][]string{} // machines by order
 	for _, s := range samples {
 		if s.what == base && len(chosen[s.n]) < limit && !slices.Contains(chosen[s.n], s.machine) {

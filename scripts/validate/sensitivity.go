@@ -63,12 +63,12 @@ func tenth(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", x), "
 
 // topology replays 16x16 ranks on a switch and on fat trees with 4 top switches and
 // fewer.
-func topology(l *lab) (section, error) {
+func topology(l *runner) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
 		return section{}, err
 	}
-	s, err := l.sheet("sensibility/topology.csv", "platform_id", "matrix_size", "topology", "top_switches", "smpi_gflops")
+	s, err := l.csvTable("sensibility/topology.csv", "platform_id", "matrix_size", "topology", "top_switches", "smpi_gflops")
 	if err != nil {
 		return section{}, err
 	}
@@ -111,12 +111,12 @@ func topologyClaims(samples []sample) []verdict {
 }
 
 // temporal replays 8x32 ranks with more and more noise of dgemm.
-func temporal(l *lab) (section, error) {
+func temporal(l *runner) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
 		return section{}, err
 	}
-	s, err := l.sheet("sensibility/temporal.csv", "platform_id", "matrix_size", "coefficient_of_variation", "smpi_gflops")
+	s, err := l.csvTable("sensibility/temporal.csv", "platform_id", "matrix_size", "coefficient_of_variation", "smpi_gflops")
 	if err != nil {
 		return section{}, err
 	}
@@ -150,7 +150,7 @@ var spatialShapes = []string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "
 const allNodes = "4x64"
 
 // spatial replays grids of fewer and fewer nodes, the slowest left out.
-func spatial(l *lab) (section, error) {
+func spatial(l *runner) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
 		return section{}, err
@@ -166,8 +166,8 @@ func spatial(l *lab) (section, error) {
 
 // removals replays grids of fewer and fewer nodes, the slowest left out, on the first
 // machines of each order of the matrix.
-func (y *synthetic) removals(l *lab, table string, machines int, shapes []string) ([]sample, error) {
-	s, err := l.sheet(table, "platform_id", "matrix_size", "removed_nodes", "p", "q", "smpi_gflops")
+func (y *synthetic) removals(l *runner, table string, machines int, shapes []string) ([]sample, error) {
+	s, err := l.csvTable(table, "platform_id", "matrix_size", "removed_nodes", "p", "q", "smpi_gflops")
 	if err != nil {
 		return nil, err
 	}

@@ -12,24 +12,24 @@ import (
 )
 
 // sheet is one of the published tables.
-type sheet struct {
+type csvTable struct {
 	rows []row
 	err  error // the first wrong field that was asked for
 }
 
 // row is a line of a sheet: fields by the names of their columns.
 type row struct {
-	sheet  *sheet
+	sheet  *csvTable
 	where  string // file:line
 	fields map[string]string
 }
 
 // sheet reads a table of the published data that has the given columns.
-func (l *lab) sheet(name string, columns ...string) (*sheet, error) {
+func (l *runner) csvTable(name string, columns ...string) (*csvTable, error) {
 	return readSheet(filepath.Join(l.data, name), columns...)
 }
 
-func readSheet(path string, columns ...string) (*sheet, error) {
+func readSheet(path string, columns ...string) (*csvTable, error) {
 	r, err := table.Open(path)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func readSheet(path string, columns ...string) (*sheet, error) {
 			return nil, errors.Join(fmt.Errorf("%s: want a column %s", path, name), err)
 		}
 	}
-	s := &sheet{}
+	s := &csvTable{}
 	for {
 		err := r.Next()
 		if errors.Is(err, io.EOF) && len(s.rows) == 0 {
@@ -87,7 +87,7 @@ func (r row) whole(column string) int {
 }
 
 // document reads a JSON file of the published data into v.
-func (l *lab) document(name string, v any) error {
+func (l *runner) document(name string, v any) error {
 	path := filepath.Join(l.data, name)
 	b, err := os.ReadFile(path)
 	if err != nil {

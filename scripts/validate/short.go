@@ -10,7 +10,7 @@ import (
 // short replays the published points in dahu.csv of a directory with the built-in
 // machine and kernel sets and prints how far off they are. The error says how many
 // exceed their limits.
-func short(l *lab, dir string, w io.Writer) error {
+func short(l *runner, dir string, w io.Writer) error {
 	s, err := readSheet(filepath.Join(dir, "dahu.csv"), "model", "kernels", "matrix_size", "smpi_gflops", "real_gflops", "limit")
 	if err != nil {
 		return err

@@ -40,12 +40,12 @@ const largestStampede = 3875000
 // stampede replays the three sizes of the run on 6,006 nodes, sampled, on the fat
 // tree and without contention. Links carry both directions in turn or at once: the
 // platform file of the simulations does not say which.
-func stampede(l *lab) (section, error) {
+func stampede(l *runner) (section, error) {
 	var m stampedeModels
 	if err := l.document("stampede/stampede.json", &m); err != nil {
 		return section{}, err
 	}
-	s, err := l.sheet("stampede/predictions_digitised.csv", "network", "matrix_size", "smpi_gflops")
+	s, err := l.csvTable("stampede/predictions_digitised.csv", "network", "matrix_size", "smpi_gflops")
 	if err != nil {
 		return section{}, err
 	}

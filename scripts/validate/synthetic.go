@@ -16,12 +16,12 @@ type synthetic struct {
 	nodes   map[string][]processor // by machine
 }
 
-func (l *lab) readSynthetic() (*synthetic, error) {
+func (l *runner) readSynthetic() (*synthetic, error) {
 	d, err := l.readDahu()
 	if err != nil {
 		return nil, err
 	}
-	s, err := l.sheet("sensibility/synthetic_dgemm_platforms.csv", "platform_id", "node", "mnk", "intercept", "mnk_residual")
+	s, err := l.csvTable("sensibility/synthetic_dgemm_platforms.csv", "platform_id", "node", "mnk", "intercept", "mnk_residual")
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ var cooledShapes = []string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5
 // twoClasses replays grids of fewer and fewer nodes, the slowest left out, of machines
 // some of whose nodes are slow. The published machines are not known; ours are drawn
 // from the law that they were drawn from, so that only means over machines compare.
-func twoClasses(l *lab) (section, error) {
+func twoClasses(l *runner) (section, error) {
 	y, err := l.readSynthetic()
 	if err != nil {
 		return section{}, err

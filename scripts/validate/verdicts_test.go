@@ -28,13 +28,13 @@ func judged(t *testing.T, list []verdict, claim int, want string) {
 
 // ladderOf is a study in which the machine has 100 Gflops for all orders, and models as
 // many more as percent says.
-func ladderOf(percent map[string]float64) *ladderStudy {
-	s := &ladderStudy{ours: map[string]sized{}, real: sized{}}
+func ladderOf(percent map[string]float64) *modelStudy {
+	s := &modelStudy{ours: map[string]sized{}, real: sized{}}
 	for _, n := range orders {
 		s.real[n] = 100
 	}
 	for _, model := range slices.Sorted(maps.Keys(percent)) {
-		s.steps = append(s.steps, ladderStep{name: model})
+		s.steps = append(s.steps, modelStep{name: model})
 		s.ours[model] = sized{}
 		for _, n := range orders {
 			s.ours[model][n] = 100 + percent[model]

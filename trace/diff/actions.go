@@ -125,7 +125,7 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 			return x.Name == y.Name && slices.Equal(x.Attrs, y.Attrs) && reflect.DeepEqual(x.Dims, y.Dims)
 		}),
 		markers:  mapEqual(a.Markers, b.Markers, func(x, y *trace.Marker) bool { return x.Text == y.Text }),
-		families: mapEqual(a.Families, b.Families, func(x, y *trace.Family) bool { return x.Name == y.Name }),
+		families: mapEqual(a.CommFamilies, b.CommFamilies, func(x, y *trace.CommFamily) bool { return x.Name == y.Name }),
 	}
 	for i := range a.Markers {
 		_, v := a.Markers[i].VectorArgs()

@@ -176,7 +176,7 @@ func differingParts(a, b *trace.Trace) []part {
 }
 
 // firstStep returns the first step of window i of those that have one.
-func firstStep(x, y []trace.WindowInfo, i int) int {
+func firstStep(x, y []trace.ChunkInfo, i int) int {
 	switch {
 	case i >= len(x):
 		return y[i].First
@@ -188,8 +188,8 @@ func firstStep(x, y []trace.WindowInfo, i int) int {
 
 // comparable reports whether windows of equal hash mean the same under both headers.
 func comparable(a, b *trace.Header) bool {
-	return a.Ranks == b.Ranks && a.Pollables == b.Pollables && reflect.DeepEqual(a.Families, b.Families) &&
-		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.Templates, b.Templates)
+	return a.Ranks == b.Ranks && a.Pollables == b.Pollables && reflect.DeepEqual(a.CommFamilies, b.CommFamilies) &&
+		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.CallSites, b.CallSites)
 }
 
 // summarize compares the counts.

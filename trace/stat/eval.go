@@ -110,7 +110,7 @@ func (e *evaluator) float(f formula) float64 {
 
 // member returns the world rank of member i, mod its size, of the rank's group.
 func (e *evaluator) member(family int, i int64) int64 {
-	g := &e.program.Header().Families[family].Groups[e.program.Group(family, e.rank)]
+	g := &e.program.Header().CommFamilies[family].Groups[e.program.Group(family, e.rank)]
 	n := int64(g.Len())
 	if i %= n; i < 0 {
 		i += n

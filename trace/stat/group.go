@@ -97,8 +97,8 @@ type axisColumns struct {
 
 // columnsOf collects the columns of an axis. Arguments beyond the parameters that
 // the blocks take do not count.
-func columnsOf(t *trace.Template, c *trace.CallColumns, axis, params int) (cols axisColumns, any bool) {
-	for i, a := range t.Gates {
+func columnsOf(t *trace.CallSite, c *trace.CallColumns, axis, params int) (cols axisColumns, any bool) {
+	for i, a := range t.Masks {
 		if a == axis {
 			cols.gates = append(cols.gates, c.Gates[i])
 		}
@@ -111,7 +111,7 @@ func columnsOf(t *trace.Template, c *trace.CallColumns, axis, params int) (cols 
 			cols.args = append(cols.args, c.Args[i])
 		}
 	}
-	cols.apart = t.List == axis
+	cols.apart = t.Counts == axis
 	return cols, cols.gates != nil || cols.blocks != nil || cols.args != nil || cols.apart
 }
 
@@ -149,7 +149,7 @@ func (cols *axisColumns) equal(a, b int) bool {
 }
 
 // group divides the ranks by their columns in a call and by extra splits.
-func (g *grouping) group(t *trace.Template, c *trace.CallColumns, params int, extra ...split) {
+func (g *grouping) group(t *trace.CallSite, c *trace.CallColumns, params int, extra ...split) {
 	g.splits = g.splits[:0]
 	g.ranks = g.all
 	for axis := range g.program.Header().Axes {

@@ -137,7 +137,7 @@ func (u *unitCounter) unit(chunk *trace.Chunk, unit *trace.Unit) error {
 	for i := range unit.Calls {
 		c := &unit.Calls[i]
 		if err := u.call(chunk, c); err != nil {
-			return fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, u.program.Header().Templates[c.Template].Name, err)
+			return fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, u.program.Header().CallSites[c.Template].Name, err)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // expand counts the flat actions of all ranks one by one.
-func expand(t testing.TB, tr *trace.Trace, rule trace.PollRule) *tally {
+func expand(t testing.TB, tr *trace.Trace, rule trace.PollAnswers) *tally {
 	t.Helper()
 	h := tr.Header()
 	sum := newTally(h)
@@ -42,7 +42,7 @@ type expander struct {
 	phase int32
 }
 
-func (e *expander) rank(c *trace.Cursor, rule trace.PollRule) error {
+func (e *expander) rank(c *trace.Cursor, rule trace.PollAnswers) error {
 	buf := make([]trace.Action, 100)
 	e.phase = -1
 	for {
@@ -146,7 +146,7 @@ func TestStatEqualsExpansion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rule := trace.PollRule(trace.Hit{})
+			rule := trace.PollAnswers(trace.Hit{})
 			if late {
 				rule = trace.Late{}
 			}
@@ -187,10 +187,10 @@ func randomHeader() *trace.Header {
 	for i, name := range h.Phases {
 		h.Markers = append(h.Markers, trace.Marker{Text: "begin " + name, Phase: i + 1}, trace.Marker{Text: "end " + name, Phase: i + 1, End: true})
 	}
-	h.Templates = []trace.Template{
-		{Name: "grid", Gates: []int{2}, List: trace.NoAxis, Block: 1, Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}},
-		{Name: "list", List: 1, Block: trace.PerItem, Params: []trace.ParamColumn{{Name: "m", Axis: trace.PerItem}, {Name: "n", Axis: 2}, {Name: "v", Axis: trace.PerItem, Vector: true}}},
-		{Name: "rank", Gates: []int{1, 2}, List: 3, Block: 2, Params: []trace.ParamColumn{{Name: "m", Axis: 3}, {Name: "n", Axis: trace.PerItem}, {Name: "v", Axis: 0, Vector: true}}},
+	h.CallSites = []trace.CallSite{
+		{Name: "grid", Masks: []int{2}, Counts: trace.NoAxis, Block: 1, Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}},
+		{Name: "list", Counts: 1, Block: trace.PerItem, Params: []trace.ParamColumn{{Name: "m", Axis: trace.PerItem}, {Name: "n", Axis: 2}, {Name: "v", Axis: trace.PerItem, Vector: true}}},
+		{Name: "rank", Masks: []int{1, 2}, Counts: 3, Block: 2, Params: []trace.ParamColumn{{Name: "m", Axis: 3}, {Name: "n", Axis: trace.PerItem}, {Name: "v", Axis: 0, Vector: true}}},
 	}
 	return h
 }
@@ -276,10 +276,10 @@ func (r *randomProgram) vectors(n int) []int64 {
 }
 
 func (r *randomProgram) call() *trace.Call {
-	c := &trace.Call{Template: r.IntN(3)}
-	switch c.Template {
+	c := &trace.Call{Site: r.IntN(3)}
+	switch c.Site {
 	case 0:
-		c.Gates = [][]int64{r.values(3, 4)}
+		c.Masks = [][]int64{r.values(3, 4)}
 		c.Blocks = r.blocks(2)
 		c.Args = [][]int64{r.values(2, 10), r.values(3, 10), r.vectors(1)}
 	case 1:
@@ -288,7 +288,7 @@ func (r *randomProgram) call() *trace.Call {
 		c.Blocks = r.blocks(items)
 		c.Args = [][]int64{r.values(items, 10), r.values(3, 10), r.vectors(items)}
 	case 2:
-		c.Gates = [][]int64{{1, int64(r.IntN(2))}, r.values(3, 4)}
+		c.Masks = [][]int64{{1, int64(r.IntN(2))}, r.values(3, 4)}
 		c.Counts = r.values(6, 3)
 		items := 0
 		for _, n := range c.Counts {
@@ -477,7 +477,7 @@ func TestStatRefusesEndlessFormulas(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := w.Vector(trace.Vector{Values: []int64{0}})
-	c := &trace.Call{Gates: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
 	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func newUnitCounter(p *trace.Program, late bool) *unitCounter {
 
 // call counts one call of a unit.
 func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
-	t := &u.program.Header().Templates[c.Template]
+	t := &u.program.Header().CallSites[c.Template]
 	if idle, err := u.group(t, c); err != nil || idle {
 		return err
 	}
@@ -56,8 +56,8 @@ func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
 	for _, g := range u.order(t, c) {
 		ch, rank := &u.changes[g], u.groups.first[g]
 		from, to := 0, 1
-		if t.List != trace.NoAxis {
-			class := u.program.Class(t.List, rank)
+		if t.Counts != trace.NoAxis {
+			class := u.program.Class(t.Counts, rank)
 			from, to = int(c.Starts[class]), int(c.Starts[class+1])
 		}
 		for item := from; item < to; item++ {
@@ -98,7 +98,7 @@ func (u *unitCounter) enter(chunk *trace.Chunk) {
 
 // order returns the groups with those that call the same block side by side: they
 // share most values.
-func (u *unitCounter) order(t *trace.Template, c *trace.CallColumns) []int {
+func (u *unitCounter) order(t *trace.CallSite, c *trace.CallColumns) []int {
 	u.sorted = u.sorted[:0]
 	for g := range u.groups.first {
 		u.sorted = append(u.sorted, g)
@@ -112,7 +112,7 @@ func (u *unitCounter) order(t *trace.Template, c *trace.CallColumns) []int {
 
 // group divides the ranks by their columns and states; idle: the call's blocks
 // hold nothing to count.
-func (u *unitCounter) group(t *trace.Template, c *trace.CallColumns) (idle bool, err error) {
+func (u *unitCounter) group(t *trace.CallSite, c *trace.CallColumns) (idle bool, err error) {
 	params, member := 0, false
 	idle = true
 	last := int32(trace.NoBlock)
@@ -148,7 +148,7 @@ func (u *unitCounter) group(t *trace.Template, c *trace.CallColumns) (idle bool,
 }
 
 // item counts the call of one item by a group.
-func (u *unitCounter) item(t *trace.Template, c *trace.CallColumns, item, group int, ch *groupChange) error {
+func (u *unitCounter) item(t *trace.CallSite, c *trace.CallColumns, item, group int, ch *groupChange) error {
 	rank := u.groups.first[group]
 	at := func(axis int) int {
 		if axis == trace.PerItem {

@@ -18,7 +18,7 @@ const listingBuffer = 64 << 10 // bytes
 //
 // Failed polls are one line "miss PEER TAG COMM xCOUNT" as long as nothing but
 // the same zero-sized kernels came between them; these are listed once, before it.
-func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollRule) error {
+func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) error {
 	l := newListing(w, c, rule)
 	err := l.run()
 	l.settle()
@@ -30,7 +30,7 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollRule) error {
 
 // WriteListings writes the listings of ranks (nil: all), one after the other. A
 // rule for several ranks must not depend on the rank.
-func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollRule) error {
+func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers) error {
 	if t.IsStream() { // a stream: all ranks must begin before one goes on
 		cursors, err := t.Cursors(ranks, o)
 		for i := range cursors {
@@ -69,7 +69,7 @@ func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOpt
 type listing struct {
 	w       io.Writer
 	c       *trace.Cursor
-	rule    trace.PollRule
+	rule    trace.PollAnswers
 	kernels []kernelText
 	comms   []string // by family: " name", or nothing
 
@@ -95,16 +95,16 @@ type request struct {
 	bytes     int64
 }
 
-func newListing(w io.Writer, c *trace.Cursor, rule trace.PollRule) *listing {
+func newListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) *listing {
 	h := c.Program().Header()
 	l := &listing{w: w, c: c, rule: rule, requests: map[int32]request{}}
 	for i := range h.Kernels {
 		k := &h.Kernels[i]
 		l.kernels = append(l.kernels, kernelText{k.FullName(), k.Dims})
 	}
-	for i := range h.Families {
+	for i := range h.CommFamilies {
 		comm := ""
-		if name := h.Families[i].Name; name != "" && name != "-" {
+		if name := h.CommFamilies[i].Name; name != "" && name != "-" {
 			comm = " " + name
 		}
 		l.comms = append(l.comms, comm)

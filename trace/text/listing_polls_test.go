@@ -12,7 +12,7 @@ import (
 )
 
 // listingOf returns the listing of a rank.
-func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollRule) (string, error) {
+func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers) (string, error) {
 	t.Helper()
 	c, err := tr.Cursors([]int32{rank}, trace.CursorOptions{Markers: true})
 	if err != nil {
@@ -37,7 +37,7 @@ func recorded(t *testing.T, text string) *Recorded {
 func TestListingOfPolls(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		rule trace.PollRule
+		rule trace.PollAnswers
 		want []string
 	}{
 		{"hit", trace.Hit{}, []string{"k 1 1", "k 99 10", "k 2 2", "k 10 2"}},
@@ -126,7 +126,7 @@ func FuzzReadRecorded(f *testing.F) {
 func TestListingVerbs(t *testing.T) {
 	h := tracetest.GridHeader()
 	h.Kernels = append(h.Kernels, trace.Kernel{Name: "swap", Attrs: []trace.Param{{Name: "SIDE", Value: "L"}}, Dims: []trace.Dim{{Name: "N"}, {Name: "ROLE", Enum: []string{"in", "out"}}}})
-	h.Families = append(h.Families, trace.Family{Groups: []trace.Group{{Start: 0, Stride: 1, Count: 6}}})
+	h.CommFamilies = append(h.CommFamilies, trace.CommFamily{Groups: []trace.Group{{Start: 0, Stride: 1, Count: 6}}})
 	b := trace.NewBuilder("verbs", 3)
 	peer, tag := trace.Const(2), trace.Const(9)
 	b.Mark(0, b.Param(1), b.Param(2), b.Param(2))

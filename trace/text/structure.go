@@ -57,7 +57,7 @@ func (s *structureWriter) header() {
 	if h.Flops > 0 {
 		s.printf("flops %g\n", h.Flops)
 	}
-	for i := range h.Families {
+	for i := range h.CommFamilies {
 		s.family(i)
 	}
 	for i, a := range h.Axes {
@@ -72,13 +72,13 @@ func (s *structureWriter) header() {
 	for i := range h.Markers {
 		s.printf("marker %d %s\n", i, h.Markers[i].Text)
 	}
-	for i := range h.Templates {
-		s.printf("template %d %s\n", i, s.template(&h.Templates[i]))
+	for i := range h.CallSites {
+		s.printf("template %d %s\n", i, s.template(&h.CallSites[i]))
 	}
 }
 
 func (s *structureWriter) family(i int) {
-	f := &s.h.Families[i]
+	f := &s.h.CommFamilies[i]
 	s.printf("family %d %s: %s", i, f.Name, wording.Count(len(f.Groups), "group"))
 	const shown = 4
 	for g := range f.Groups[:min(shown, len(f.Groups))] {
@@ -123,13 +123,13 @@ func kernelSignature(k *trace.Kernel) string {
 	return b.String()
 }
 
-func (s *structureWriter) template(t *trace.Template) string {
+func (s *structureWriter) template(t *trace.CallSite) string {
 	parts := []string{"block by " + s.axis(t.Block)}
-	for _, g := range t.Gates {
+	for _, g := range t.Masks {
 		parts = append(parts, "gate by "+s.axis(g))
 	}
-	if t.List != trace.NoAxis {
-		parts = append(parts, "count by "+s.axis(t.List))
+	if t.Counts != trace.NoAxis {
+		parts = append(parts, "count by "+s.axis(t.Counts))
 	}
 	for _, p := range t.Params {
 		text := p.Name + " by " + s.axis(p.Axis)
@@ -264,7 +264,7 @@ func (s *structureWriter) control(it *trace.Item) string {
 }
 
 func (s *structureWriter) comm(family int) string {
-	if name := s.h.Families[family].Name; name != "" && name != "-" {
+	if name := s.h.CommFamilies[family].Name; name != "" && name != "-" {
 		return " " + name
 	}
 	return ""
@@ -283,7 +283,7 @@ func (s *structureWriter) let(it *trace.Item) string {
 		}
 		return strings.Join(terms, " + ")
 	case trace.OpLetMember:
-		return fmt.Sprintf("member %s of %s", operands(it.Args), s.h.Families[it.Sym].Name)
+		return fmt.Sprintf("member %s of %s", operands(it.Args), s.h.CommFamilies[it.Sym].Name)
 	case trace.OpLetSum:
 		return fmt.Sprintf("sum of %s[%s, %s)", operand(it.Args[0]), operand(it.Args[1]), operand(it.Args[2]))
 	}
@@ -304,12 +304,12 @@ func (s *structureWriter) chunk(chunk *trace.Chunk, from, to int) {
 }
 
 func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
-	t := &s.h.Templates[c.Template]
+	t := &s.h.CallSites[c.Template]
 	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
 	for i, gate := range c.Gates {
-		s.printf("; gate by %s %s", s.axis(t.Gates[i]), valuesText(gate))
+		s.printf("; gate by %s %s", s.axis(t.Masks[i]), valuesText(gate))
 	}
-	if t.List != trace.NoAxis {
+	if t.Counts != trace.NoAxis {
 		s.printf("; counts %s", columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))
 	}
 	for i, column := range c.Args {

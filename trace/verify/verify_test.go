@@ -112,7 +112,7 @@ func TestVerifyFaults(t *testing.T) {
 		}, "rank 1 step 1 action 4: message 2 from rank 0 to rank 1 with tag 5 is received as 8 bytes, but sent as 80 (step 1 action 5)"},
 		{"never sent", plain, func(step int, c *trace.Call) {
 			if step == 2 {
-				c.Gates[0][2] = 0 // ranks 2 and 5 stay away
+				c.Masks[0][2] = 0 // ranks 2 and 5 stay away
 			}
 		}, "rank 0 step 2 action 7: message 3 from rank 2 to rank 0 with tag 5 is never sent"},
 		{"never received", func(_ *trace.Writer, b *trace.Builder) {

@@ -16,7 +16,7 @@ import (
 // Options says how a trace becomes GOAL.
 type Options struct {
 	// Polls answers polls, of which GOAL has none. It must not depend on the rank.
-	Polls trace.PollRule
+	Polls trace.PollAnswers
 	// Flops is what a call of a kernel costs; nil: what the trace declares.
 	Flops tracegen.FlopsFunc
 	// Speed turns flop into time, in flop/s; positive.

@@ -185,7 +185,7 @@ func TestNoteAndWarnings(t *testing.T) {
 		tracetest.Update(t, b, p, 10, 4)
 	})
 	for _, test := range []struct {
-		rule  trace.PollRule
+		rule  trace.PollAnswers
 		polls int64
 		last  string // the computations around the receive, 3 ns a column
 	}{{trace.Hit{}, 1, "calc 18"}, {trace.Late{}, 3, "recv 10b from 1 tag 0"}} {

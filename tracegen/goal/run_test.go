@@ -177,7 +177,7 @@ func TestHPL(t *testing.T) {
 		bcast   hpl.Bcast
 		swap    hpl.Swap
 	}{{100, 2, 3, hpl.OneRingM, hpl.Mix}, {70, 3, 2, hpl.LongM, hpl.SpreadRoll}, {50, 1, 4, hpl.TwoRingM, hpl.Mix}, {60, 5, 1, hpl.Long, hpl.BinaryExchange}} {
-		for _, rule := range []trace.PollRule{trace.Hit{}, trace.Late{}} {
+		for _, rule := range []trace.PollAnswers{trace.Hit{}, trace.Late{}} {
 			t.Run(fmt.Sprintf("%d-%dx%d-%T", shape.n, shape.p, shape.q, rule), func(t *testing.T) {
 				params := hpl.DefaultParams(shape.n, shape.p, shape.q)
 				params.NB, params.Bcast, params.Swap = 8, shape.bcast, shape.swap
@@ -207,7 +207,7 @@ func TestHPL(t *testing.T) {
 }
 
 // checkTime compares the calcs of a rank with the flop of the trace at 3 Gflop/s.
-func checkTime(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollRule, operations []operation) {
+func checkTime(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers, operations []operation) {
 	cursors, err := tr.Cursors([]int32{rank}, trace.CursorOptions{})
 	if err != nil {
 		t.Fatal(err)

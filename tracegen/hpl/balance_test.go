@@ -33,7 +33,7 @@ func (f *flow) add(rank int32, a *trace.Action) {
 }
 
 // each calls visit for all actions of all ranks.
-func each(t testing.TB, tr *trace.Trace, rule trace.PollRule, visit func(rank int32, a *trace.Action)) {
+func each(t testing.TB, tr *trace.Trace, rule trace.PollAnswers, visit func(rank int32, a *trace.Action)) {
 	t.Helper()
 	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
 	if err != nil {
@@ -81,7 +81,7 @@ func TestMessagesMatch(t *testing.T) {
 		p.L1, p.U, p.Equil, p.CopyL = Form(pick(2)), Form(pick(2)), pick(2) == 1, pick(2) == 1
 		p.Pivots.Seed = uint64(pick(1000))
 		tr := openTrace(t, generate(t, p, Options{}))
-		for _, rule := range []trace.PollRule{trace.Hit{}, trace.Late{}} {
+		for _, rule := range []trace.PollAnswers{trace.Hit{}, trace.Late{}} {
 			f := flow{map[channel][]int64{}, map[channel][]int64{}}
 			each(t, tr, rule, f.add)
 			for c, sizes := range f.sent {

@@ -114,7 +114,7 @@ func (g *generator) call(template int, gate, blocks []int64, args ...[]int64) {
 // callGated writes a call of a template with any number of gates.
 func (g *generator) callGated(template int, gates [][]int64, blocks []int64, args ...[]int64) {
 	if g.ok() {
-		g.fail(g.writer.Call(&trace.Call{Template: template, Gates: gates, Blocks: blocks, Args: args}))
+		g.fail(g.writer.Call(&trace.Call{Site: template, Masks: gates, Blocks: blocks, Args: args}))
 	}
 }
 

@@ -47,18 +47,18 @@ const (
 
 // templateTable says which arguments the blocks called from each place have,
 // and on what axis they vary.
-func templateTable() []trace.Template {
+func templateTable() []trace.CallSite {
 	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
 	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
 	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
 	vec := func(name string) trace.ParamColumn {
 		return trace.ParamColumn{Name: name, Axis: axisAll, Vector: true}
 	}
-	template := func(name string, gates []int, block int, params ...trace.ParamColumn) trace.Template {
-		return trace.Template{Name: name, Gates: gates, List: trace.NoAxis, Block: block, Params: params}
+	template := func(name string, gates []int, block int, params ...trace.ParamColumn) trace.CallSite {
+		return trace.CallSite{Name: name, Masks: gates, Counts: trace.NoAxis, Block: block, Params: params}
 	}
 	byCol := []int{axisCol}
-	return []trace.Template{
+	return []trace.CallSite{
 		callBegin:      template("begin", nil, axisAll),
 		callPanel:      template("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
 		callFact:       template("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
@@ -83,21 +83,21 @@ func templateTable() []trace.Template {
 // header describes the trace of a run.
 func header(p *Params, o *Options) *trace.Header {
 	return &trace.Header{
-		Program:   "hpl",
-		Tool:      o.Tool,
-		Command:   o.Command,
-		Params:    p.List(),
-		Result:    resultColumns(p),
-		Flops:     p.Flops(),
-		Ranks:     p.P * p.Q,
-		Steps:     p.Steps() + 1, // the drain and the solve are the last
-		Families:  families(p),
-		Axes:      []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
-		Phases:    phaseNames,
-		Kernels:   kernelTable(),
-		Markers:   markerTable(p),
-		Templates: templateTable(),
-		Pollables: 1,
+		Program:      "hpl",
+		Tool:         o.Tool,
+		Command:      o.Command,
+		Params:       p.List(),
+		Result:       resultColumns(p),
+		Flops:        p.Flops(),
+		Ranks:        p.P * p.Q,
+		Steps:        p.Steps() + 1, // the drain and the solve are the last
+		CommFamilies: families(p),
+		Axes:         []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "row", Kind: trace.AxisFamily, Family: rowFamily}, {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, {Name: "rank", Kind: trace.AxisRank}},
+		Phases:       phaseNames,
+		Kernels:      kernelTable(),
+		Markers:      markerTable(p),
+		CallSites:    templateTable(),
+		Pollables:    1,
 	}
 }
 
@@ -113,12 +113,12 @@ func resultColumns(p *Params) []trace.Column {
 }
 
 // families places the process grid on world ranks.
-func families(p *Params) []trace.Family {
+func families(p *Params) []trace.CommFamily {
 	rowStart, rowStride, colStart, colStride := p.Q, 1, 1, p.Q
 	if p.PMap == ColumnMajor {
 		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
 	}
-	return []trace.Family{
+	return []trace.CommFamily{
 		rowFamily: {Name: "row", Groups: groups(p.P, rowStart, rowStride, p.Q)},
 		colFamily: {Name: "col", Groups: groups(p.Q, colStart, colStride, p.P)},
 	}

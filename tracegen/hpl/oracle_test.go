@@ -130,7 +130,7 @@ func comparable(text string) []string {
 }
 
 // pollRule returns the rule that decides polls as the mode's run did.
-func pollRule(t *testing.T, mode string, recorded []string) trace.PollRule {
+func pollRule(t *testing.T, mode string, recorded []string) trace.PollAnswers {
 	t.Helper()
 	switch mode {
 	case "hit":
@@ -173,7 +173,7 @@ func openTrace(t testing.TB, data []byte) *trace.Trace {
 }
 
 // list returns the listing of a rank.
-func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollRule) string {
+func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollAnswers) string {
 	t.Helper()
 	cursors, err := tr.Cursors([]int32{rank}, trace.CursorOptions{Markers: true})
 	if err != nil {

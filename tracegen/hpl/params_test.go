@@ -153,10 +153,10 @@ func TestHeader(t *testing.T) {
 		t.Errorf("%d ranks, %d steps, want 6, 33", h.Ranks, h.Steps)
 	}
 	// Column-major: process (1, 2) is rank 2*2+1.
-	if got := h.Families[rowFamily].Groups[1].Member(2); got != 5 {
+	if got := h.CommFamilies[rowFamily].Groups[1].Member(2); got != 5 {
 		t.Errorf("process (1, 2) is rank %d, want 5", got)
 	}
-	if got := h.Families[colFamily].Groups[2].Member(1); got != 5 {
+	if got := h.CommFamilies[colFamily].Groups[2].Member(1); got != 5 {
 		t.Errorf("process (1, 2) is rank %d, want 5", got)
 	}
 	for name, want := range map[string]string{"BCAST": "1ringM", "EQUIL": "yes", "pivots": "random", "seed": "1", "swap-threshold": "64"} {

@@ -24,7 +24,7 @@ func small(n, nb, p, q int) Params {
 }
 
 // lines returns the listing of a rank of a run, without its header line.
-func lines(t *testing.T, p Params, rank int32, rule trace.PollRule) []string {
+func lines(t *testing.T, p Params, rank int32, rule trace.PollAnswers) []string {
 	t.Helper()
 	text := list(t, openTrace(t, generate(t, p, Options{})), rank, rule)
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]

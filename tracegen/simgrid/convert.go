@@ -31,7 +31,7 @@ func (t *Trace) Header() *trace.Header {
 		Ranks:   t.ranks,
 		Steps:   1,
 		Axes:    []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		Families: []trace.Family{{
+		CommFamilies: []trace.CommFamily{{
 			Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(t.ranks)}},
 		}},
 	}
@@ -39,7 +39,7 @@ func (t *Trace) Header() *trace.Header {
 	for i, name := range []string{"peer", "tag", "bytes", "received"} {
 		params[i] = trace.ParamColumn{Name: name, Axis: trace.PerItem}
 	}
-	h.Templates = []trace.Template{{Name: "flat", List: 0, Block: trace.PerItem, Params: params}, countsTemplate()}
+	h.CallSites = []trace.CallSite{{Name: "flat", Counts: 0, Block: trace.PerItem, Params: params}, countsTemplate()}
 	return h
 }
 
@@ -88,7 +88,7 @@ type converter struct {
 func (c *converter) begin() {
 	ranks := c.t.ranks
 	c.flat = trace.Call{Counts: make([]int64, ranks), Args: make([][]int64, numArgs)}
-	c.counted = trace.Call{Template: 1, Counts: make([]int64, ranks), Args: make([][]int64, numCounted)}
+	c.counted = trace.Call{Site: 1, Counts: make([]int64, ranks), Args: make([][]int64, numCounted)}
 	c.vectors.begin(c.w)
 	c.actions = 0
 }

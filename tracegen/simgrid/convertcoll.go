@@ -12,12 +12,12 @@ const (
 	numCounted
 )
 
-func countsTemplate() trace.Template {
+func countsTemplate() trace.CallSite {
 	params := make([]trace.ParamColumn, numCounted)
 	for i, name := range []string{"root", "count", "extra", "sent", "received"} {
 		params[i] = trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: i >= countedSend}
 	}
-	return trace.Template{Name: "counts", List: 0, Block: trace.PerItem, Params: params}
+	return trace.CallSite{Name: "counts", Counts: 0, Block: trace.PerItem, Params: params}
 }
 
 // countsPerRank reports whether an action has counts per rank.

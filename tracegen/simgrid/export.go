@@ -17,7 +17,7 @@ import (
 type ExportOptions struct {
 	// Polls answers polls, of which the text has none. It must not depend on the
 	// rank.
-	Polls trace.PollRule
+	Polls trace.PollAnswers
 	// Flops is what a compute line says for a call of a kernel; nil: what the
 	// trace declares.
 	Flops tracegen.FlopsFunc

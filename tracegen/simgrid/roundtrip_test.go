@@ -185,7 +185,7 @@ func TestHPLRoundTrip(t *testing.T) {
 		{60, 7, 1, 4, hpl.TwoRing, hpl.SpreadRoll},
 		{90, 10, 4, 1, hpl.OneRing, hpl.SpreadRoll},
 	} {
-		for _, rule := range []trace.PollRule{trace.Hit{}, trace.Late{}} {
+		for _, rule := range []trace.PollAnswers{trace.Hit{}, trace.Late{}} {
 			t.Run(fmt.Sprintf("%d-%d-%dx%d-%T", run.n, run.nb, run.p, run.q, rule), func(t *testing.T) {
 				p := hpl.DefaultParams(run.n, run.p, run.q)
 				p.NB, p.Bcast, p.Swap = run.nb, run.bcast, run.swap
@@ -199,7 +199,7 @@ func TestHPLRoundTrip(t *testing.T) {
 	}
 }
 
-func compareHPL(t *testing.T, file []byte, rule trace.PollRule) {
+func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 	tr := reading(t, file)
 	flat, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
 	again, err := open(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
