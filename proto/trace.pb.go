@@ -1,7 +1,7 @@
 // Schema of the records of a Reprise trace file (format version 1).
 //
 // docs/trace-format.md is normative: it says how these messages are framed,
-// which limits hold, and how the columns of a window are packed. Conventions
+// which limits hold, and how the columns of a chunk are packed. Conventions
 // here: enumerations of the format are small integers that the document lists;
 // "index" counts from 0; a reader ignores fields that it does not know, since a
 // change that a reader must understand is a feature that the file lists, or
@@ -33,20 +33,20 @@ const (
 // Header describes the trace: what ran, and the names that its actions use.
 type Header struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Program       string                 `protobuf:"bytes,1,opt,name=program,proto3" json:"program,omitempty"`       // "hpl", "simgrid-ti", ...
-	Tool          string                 `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`             // name and version of the writer
-	Command       string                 `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`       // command line
-	Params        []*Pair                `protobuf:"bytes,4,rep,name=params,proto3" json:"params,omitempty"`         // every parameter of the program, in its order
-	Result        []*Pair                `protobuf:"bytes,5,rep,name=result,proto3" json:"result,omitempty"`         // columns of the program's result line: title, value
-	Flops         float64                `protobuf:"fixed64,6,opt,name=flops,proto3" json:"flops,omitempty"`         // flop that the program's own rate counts
-	Ranks         uint64                 `protobuf:"varint,7,opt,name=ranks,proto3" json:"ranks,omitempty"`          // number of ranks
-	Steps         uint64                 `protobuf:"varint,8,opt,name=steps,proto3" json:"steps,omitempty"`          // number of steps that the program has
-	Families      []*Family              `protobuf:"bytes,9,rep,name=families,proto3" json:"families,omitempty"`     // partitions of the ranks into groups
-	Axes          []*Axis                `protobuf:"bytes,10,rep,name=axes,proto3" json:"axes,omitempty"`            // partitions of the ranks into classes
-	Phases        []string               `protobuf:"bytes,11,rep,name=phases,proto3" json:"phases,omitempty"`        // names of phases
-	Kernels       []*Kernel              `protobuf:"bytes,12,rep,name=kernels,proto3" json:"kernels,omitempty"`      // names and costs of computations
-	Markers       []*Marker              `protobuf:"bytes,13,rep,name=markers,proto3" json:"markers,omitempty"`      // lines of listings
-	Templates     []*Template            `protobuf:"bytes,14,rep,name=templates,proto3" json:"templates,omitempty"`  // call sites
+	Program       string                 `protobuf:"bytes,1,opt,name=program,proto3" json:"program,omitempty"`                               // "hpl", "simgrid-ti", ...
+	Tool          string                 `protobuf:"bytes,2,opt,name=tool,proto3" json:"tool,omitempty"`                                     // name and version of the writer
+	Command       string                 `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`                               // command line
+	Params        []*Pair                `protobuf:"bytes,4,rep,name=params,proto3" json:"params,omitempty"`                                 // every parameter of the program, in its order
+	Result        []*Pair                `protobuf:"bytes,5,rep,name=result,proto3" json:"result,omitempty"`                                 // columns of the program's result line: title, value
+	Flops         float64                `protobuf:"fixed64,6,opt,name=flops,proto3" json:"flops,omitempty"`                                 // flop that the program's own rate counts
+	Ranks         uint64                 `protobuf:"varint,7,opt,name=ranks,proto3" json:"ranks,omitempty"`                                  // number of ranks
+	Steps         uint64                 `protobuf:"varint,8,opt,name=steps,proto3" json:"steps,omitempty"`                                  // number of steps that the program has
+	CommFamilies  []*CommFamily          `protobuf:"bytes,9,rep,name=comm_families,json=commFamilies,proto3" json:"comm_families,omitempty"` // partitions of the ranks into groups
+	Axes          []*Axis                `protobuf:"bytes,10,rep,name=axes,proto3" json:"axes,omitempty"`                                    // partitions of the ranks into classes
+	Phases        []string               `protobuf:"bytes,11,rep,name=phases,proto3" json:"phases,omitempty"`                                // names of phases
+	Kernels       []*Kernel              `protobuf:"bytes,12,rep,name=kernels,proto3" json:"kernels,omitempty"`                              // names and costs of computations
+	Markers       []*Marker              `protobuf:"bytes,13,rep,name=markers,proto3" json:"markers,omitempty"`                              // lines of listings
+	CallSites     []*CallSite            `protobuf:"bytes,14,rep,name=call_sites,json=callSites,proto3" json:"call_sites,omitempty"`
 	Pollables     uint64                 `protobuf:"varint,15,opt,name=pollables,proto3" json:"pollables,omitempty"` // number of slots for pollable operations
 	Features      []string               `protobuf:"bytes,16,rep,name=features,proto3" json:"features,omitempty"`    // what a reader must know, sorted; definitions may list more
 	unknownFields protoimpl.UnknownFields
@@ -139,9 +139,9 @@ func (x *Header) GetSteps() uint64 {
 	return 0
 }
 
-func (x *Header) GetFamilies() []*Family {
+func (x *Header) GetCommFamilies() []*CommFamily {
 	if x != nil {
-		return x.Families
+		return x.CommFamilies
 	}
 	return nil
 }
@@ -174,9 +174,9 @@ func (x *Header) GetMarkers() []*Marker {
 	return nil
 }
 
-func (x *Header) GetTemplates() []*Template {
+func (x *Header) GetCallSites() []*CallSite {
 	if x != nil {
-		return x.Templates
+		return x.CallSites
 	}
 	return nil
 }
@@ -248,8 +248,8 @@ func (x *Pair) GetValue() string {
 	return ""
 }
 
-// Family is a partition of the ranks into groups (communicators).
-type Family struct {
+// CommFamily is a partition of the ranks into groups (communicators).
+type CommFamily struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Groups        []*Group               `protobuf:"bytes,2,rep,name=groups,proto3" json:"groups,omitempty"`
@@ -257,20 +257,20 @@ type Family struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Family) Reset() {
-	*x = Family{}
+func (x *CommFamily) Reset() {
+	*x = CommFamily{}
 	mi := &file_proto_trace_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Family) String() string {
+func (x *CommFamily) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Family) ProtoMessage() {}
+func (*CommFamily) ProtoMessage() {}
 
-func (x *Family) ProtoReflect() protoreflect.Message {
+func (x *CommFamily) ProtoReflect() protoreflect.Message {
 	mi := &file_proto_trace_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -282,19 +282,19 @@ func (x *Family) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Family.ProtoReflect.Descriptor instead.
-func (*Family) Descriptor() ([]byte, []int) {
+// Deprecated: Use CommFamily.ProtoReflect.Descriptor instead.
+func (*CommFamily) Descriptor() ([]byte, []int) {
 	return file_proto_trace_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *Family) GetName() string {
+func (x *CommFamily) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *Family) GetGroups() []*Group {
+func (x *CommFamily) GetGroups() []*Group {
 	if x != nil {
 		return x.Groups
 	}
@@ -676,32 +676,32 @@ func (x *Marker) GetEnd() bool {
 	return false
 }
 
-// Template is a call site with its columns.
-type Template struct {
+// CallSite is a place that calls blocks, with its columns.
+type CallSite struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Gates         []uint32               `protobuf:"varint,2,rep,packed,name=gates,proto3" json:"gates,omitempty"` // axes of the gate columns
-	List          uint32                 `protobuf:"varint,3,opt,name=list,proto3" json:"list,omitempty"`          // 1 + axis of the count column; 0: none
+	Masks         []uint32               `protobuf:"varint,2,rep,packed,name=masks,proto3" json:"masks,omitempty"` // axes of the mask columns
+	Counts        uint32                 `protobuf:"varint,3,opt,name=counts,proto3" json:"counts,omitempty"`      // 1 + axis of the count column; 0: none
 	Block         uint32                 `protobuf:"varint,4,opt,name=block,proto3" json:"block,omitempty"`        // 1 + axis of the block column; 0: per item
 	Params        []*ParamColumn         `protobuf:"bytes,5,rep,name=params,proto3" json:"params,omitempty"`       // argument columns
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Template) Reset() {
-	*x = Template{}
+func (x *CallSite) Reset() {
+	*x = CallSite{}
 	mi := &file_proto_trace_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Template) String() string {
+func (x *CallSite) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Template) ProtoMessage() {}
+func (*CallSite) ProtoMessage() {}
 
-func (x *Template) ProtoReflect() protoreflect.Message {
+func (x *CallSite) ProtoReflect() protoreflect.Message {
 	mi := &file_proto_trace_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -713,52 +713,52 @@ func (x *Template) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Template.ProtoReflect.Descriptor instead.
-func (*Template) Descriptor() ([]byte, []int) {
+// Deprecated: Use CallSite.ProtoReflect.Descriptor instead.
+func (*CallSite) Descriptor() ([]byte, []int) {
 	return file_proto_trace_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *Template) GetName() string {
+func (x *CallSite) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *Template) GetGates() []uint32 {
+func (x *CallSite) GetMasks() []uint32 {
 	if x != nil {
-		return x.Gates
+		return x.Masks
 	}
 	return nil
 }
 
-func (x *Template) GetList() uint32 {
+func (x *CallSite) GetCounts() uint32 {
 	if x != nil {
-		return x.List
+		return x.Counts
 	}
 	return 0
 }
 
-func (x *Template) GetBlock() uint32 {
+func (x *CallSite) GetBlock() uint32 {
 	if x != nil {
 		return x.Block
 	}
 	return 0
 }
 
-func (x *Template) GetParams() []*ParamColumn {
+func (x *CallSite) GetParams() []*ParamColumn {
 	if x != nil {
 		return x.Params
 	}
 	return nil
 }
 
-// ParamColumn is an argument of a template.
+// ParamColumn is an argument of a call site.
 type ParamColumn struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Axis          uint32                 `protobuf:"varint,2,opt,name=axis,proto3" json:"axis,omitempty"`     // 1 + axis; 0: per item
-	Vector        bool                   `protobuf:"varint,3,opt,name=vector,proto3" json:"vector,omitempty"` // the values name vectors of the window
+	Vector        bool                   `protobuf:"varint,3,opt,name=vector,proto3" json:"vector,omitempty"` // the values name vectors of the chunk
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1062,35 +1062,35 @@ func (x *Item) GetBody() []*Item {
 	return nil
 }
 
-// Window is the content of a window record: consecutive units, all ranks.
-type Window struct {
+// Chunk is the content of a chunk record: consecutive units, all ranks.
+type Chunk struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Steps         []uint32               `protobuf:"varint,1,rep,packed,name=steps,proto3" json:"steps,omitempty"`                             // by unit: the first step, then differences
-	Shapes        []uint32               `protobuf:"varint,2,rep,packed,name=shapes,proto3" json:"shapes,omitempty"`                           // by unit: index of its sequence of templates
+	Shapes        []uint32               `protobuf:"varint,2,rep,packed,name=shapes,proto3" json:"shapes,omitempty"`                           // by unit: index of its sequence of call sites
 	ShapeSizes    []uint32               `protobuf:"varint,3,rep,packed,name=shape_sizes,json=shapeSizes,proto3" json:"shape_sizes,omitempty"` // by shape: number of calls
-	Templates     []uint32               `protobuf:"varint,4,rep,packed,name=templates,proto3" json:"templates,omitempty"`                     // the shapes' sequences, concatenated
+	Sites         []uint32               `protobuf:"varint,4,rep,packed,name=sites,proto3" json:"sites,omitempty"`                             // the shapes' sequences, concatenated
 	Blocks        []uint32               `protobuf:"varint,5,rep,packed,name=blocks,proto3" json:"blocks,omitempty"`                           // numbers of the blocks called, in the order of first use
 	Vectors       uint32                 `protobuf:"varint,6,opt,name=vectors,proto3" json:"vectors,omitempty"`                                // number of vectors
-	Columns       []byte                 `protobuf:"bytes,7,opt,name=columns,proto3" json:"columns,omitempty"`                                 // the templates' columns, then those of the vectors, packed
+	Columns       []byte                 `protobuf:"bytes,7,opt,name=columns,proto3" json:"columns,omitempty"`                                 // the call sites' columns, then those of the vectors, packed
 	Generators    []string               `protobuf:"bytes,8,rep,name=generators,proto3" json:"generators,omitempty"`                           // kinds of the vectors that are generated, in the order of first use
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Window) Reset() {
-	*x = Window{}
+func (x *Chunk) Reset() {
+	*x = Chunk{}
 	mi := &file_proto_trace_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Window) String() string {
+func (x *Chunk) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Window) ProtoMessage() {}
+func (*Chunk) ProtoMessage() {}
 
-func (x *Window) ProtoReflect() protoreflect.Message {
+func (x *Chunk) ProtoReflect() protoreflect.Message {
 	mi := &file_proto_trace_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1102,61 +1102,61 @@ func (x *Window) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Window.ProtoReflect.Descriptor instead.
-func (*Window) Descriptor() ([]byte, []int) {
+// Deprecated: Use Chunk.ProtoReflect.Descriptor instead.
+func (*Chunk) Descriptor() ([]byte, []int) {
 	return file_proto_trace_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *Window) GetSteps() []uint32 {
+func (x *Chunk) GetSteps() []uint32 {
 	if x != nil {
 		return x.Steps
 	}
 	return nil
 }
 
-func (x *Window) GetShapes() []uint32 {
+func (x *Chunk) GetShapes() []uint32 {
 	if x != nil {
 		return x.Shapes
 	}
 	return nil
 }
 
-func (x *Window) GetShapeSizes() []uint32 {
+func (x *Chunk) GetShapeSizes() []uint32 {
 	if x != nil {
 		return x.ShapeSizes
 	}
 	return nil
 }
 
-func (x *Window) GetTemplates() []uint32 {
+func (x *Chunk) GetSites() []uint32 {
 	if x != nil {
-		return x.Templates
+		return x.Sites
 	}
 	return nil
 }
 
-func (x *Window) GetBlocks() []uint32 {
+func (x *Chunk) GetBlocks() []uint32 {
 	if x != nil {
 		return x.Blocks
 	}
 	return nil
 }
 
-func (x *Window) GetVectors() uint32 {
+func (x *Chunk) GetVectors() uint32 {
 	if x != nil {
 		return x.Vectors
 	}
 	return 0
 }
 
-func (x *Window) GetColumns() []byte {
+func (x *Chunk) GetColumns() []byte {
 	if x != nil {
 		return x.Columns
 	}
 	return nil
 }
 
-func (x *Window) GetGenerators() []string {
+func (x *Chunk) GetGenerators() []string {
 	if x != nil {
 		return x.Generators
 	}
@@ -1166,9 +1166,9 @@ func (x *Window) GetGenerators() []string {
 // Index is the content of the index record: the records before it, and totals.
 type Index struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Entries       []*IndexEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"` // all definitions and window records, in file order
+	Entries       []*IndexEntry          `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"` // all definitions and chunk records, in file order
 	Units         uint64                 `protobuf:"varint,2,opt,name=units,proto3" json:"units,omitempty"`
-	Calls         uint64                 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"` // calls of templates
+	Calls         uint64                 `protobuf:"varint,3,opt,name=calls,proto3" json:"calls,omitempty"` // calls
 	Items         uint64                 `protobuf:"varint,4,opt,name=items,proto3" json:"items,omitempty"` // the sum of all values of count columns
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1235,7 +1235,7 @@ func (x *Index) GetItems() uint64 {
 // IndexEntry repeats what a record's frame header says.
 type IndexEntry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Window        bool                   `protobuf:"varint,1,opt,name=window,proto3" json:"window,omitempty"` // else definitions
+	Chunk         bool                   `protobuf:"varint,1,opt,name=chunk,proto3" json:"chunk,omitempty"`   // else definitions
 	Offset        uint64                 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"` // of the record, bytes from the start of the file
 	Packed        uint32                 `protobuf:"varint,3,opt,name=packed,proto3" json:"packed,omitempty"` // bytes of the compressed content
 	Plain         uint32                 `protobuf:"varint,4,opt,name=plain,proto3" json:"plain,omitempty"`   // bytes of the content
@@ -1277,9 +1277,9 @@ func (*IndexEntry) Descriptor() ([]byte, []int) {
 	return file_proto_trace_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *IndexEntry) GetWindow() bool {
+func (x *IndexEntry) GetChunk() bool {
 	if x != nil {
-		return x.Window
+		return x.Chunk
 	}
 	return false
 }
@@ -1337,7 +1337,7 @@ var File_proto_trace_proto protoreflect.FileDescriptor
 
 const file_proto_trace_proto_rawDesc = "" +
 	"\n" +
-	"\x11proto/trace.proto\x12\rreprise.trace\"\xb3\x04\n" +
+	"\x11proto/trace.proto\x12\rreprise.trace\"\xc1\x04\n" +
 	"\x06Header\x12\x18\n" +
 	"\aprogram\x18\x01 \x01(\tR\aprogram\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
@@ -1346,20 +1346,22 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\x06result\x18\x05 \x03(\v2\x13.reprise.trace.PairR\x06result\x12\x14\n" +
 	"\x05flops\x18\x06 \x01(\x01R\x05flops\x12\x14\n" +
 	"\x05ranks\x18\a \x01(\x04R\x05ranks\x12\x14\n" +
-	"\x05steps\x18\b \x01(\x04R\x05steps\x121\n" +
-	"\bfamilies\x18\t \x03(\v2\x15.reprise.trace.FamilyR\bfamilies\x12'\n" +
+	"\x05steps\x18\b \x01(\x04R\x05steps\x12>\n" +
+	"\rcomm_families\x18\t \x03(\v2\x19.reprise.trace.CommFamilyR\fcommFamilies\x12'\n" +
 	"\x04axes\x18\n" +
 	" \x03(\v2\x13.reprise.trace.AxisR\x04axes\x12\x16\n" +
 	"\x06phases\x18\v \x03(\tR\x06phases\x12/\n" +
 	"\akernels\x18\f \x03(\v2\x15.reprise.trace.KernelR\akernels\x12/\n" +
-	"\amarkers\x18\r \x03(\v2\x15.reprise.trace.MarkerR\amarkers\x125\n" +
-	"\ttemplates\x18\x0e \x03(\v2\x17.reprise.trace.TemplateR\ttemplates\x12\x1c\n" +
+	"\amarkers\x18\r \x03(\v2\x15.reprise.trace.MarkerR\amarkers\x126\n" +
+	"\n" +
+	"call_sites\x18\x0e \x03(\v2\x17.reprise.trace.CallSiteR\tcallSites\x12\x1c\n" +
 	"\tpollables\x18\x0f \x01(\x04R\tpollables\x12\x1a\n" +
 	"\bfeatures\x18\x10 \x03(\tR\bfeatures\"0\n" +
 	"\x04Pair\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"J\n" +
-	"\x06Family\x12\x12\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"N\n" +
+	"\n" +
+	"CommFamily\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12,\n" +
 	"\x06groups\x18\x02 \x03(\v2\x14.reprise.trace.GroupR\x06groups\"a\n" +
 	"\x05Group\x12\x14\n" +
@@ -1386,11 +1388,11 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\x06Marker\x12\x12\n" +
 	"\x04text\x18\x01 \x01(\tR\x04text\x12\x14\n" +
 	"\x05phase\x18\x02 \x01(\rR\x05phase\x12\x10\n" +
-	"\x03end\x18\x03 \x01(\bR\x03end\"\x92\x01\n" +
-	"\bTemplate\x12\x12\n" +
+	"\x03end\x18\x03 \x01(\bR\x03end\"\x96\x01\n" +
+	"\bCallSite\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05gates\x18\x02 \x03(\rR\x05gates\x12\x12\n" +
-	"\x04list\x18\x03 \x01(\rR\x04list\x12\x14\n" +
+	"\x05masks\x18\x02 \x03(\rR\x05masks\x12\x16\n" +
+	"\x06counts\x18\x03 \x01(\rR\x06counts\x12\x14\n" +
 	"\x05block\x18\x04 \x01(\rR\x05block\x122\n" +
 	"\x06params\x18\x05 \x03(\v2\x1a.reprise.trace.ParamColumnR\x06params\"M\n" +
 	"\vParamColumn\x12\x12\n" +
@@ -1419,13 +1421,13 @@ const file_proto_trace_proto_rawDesc = "" +
 	"guard_regs\x18\n" +
 	" \x01(\fR\tguardRegs\x12!\n" +
 	"\fguard_consts\x18\v \x03(\x12R\vguardConsts\x12'\n" +
-	"\x04body\x18\f \x03(\v2\x13.reprise.trace.ItemR\x04body\"\xe1\x01\n" +
-	"\x06Window\x12\x14\n" +
+	"\x04body\x18\f \x03(\v2\x13.reprise.trace.ItemR\x04body\"\xd8\x01\n" +
+	"\x05Chunk\x12\x14\n" +
 	"\x05steps\x18\x01 \x03(\rR\x05steps\x12\x16\n" +
 	"\x06shapes\x18\x02 \x03(\rR\x06shapes\x12\x1f\n" +
 	"\vshape_sizes\x18\x03 \x03(\rR\n" +
-	"shapeSizes\x12\x1c\n" +
-	"\ttemplates\x18\x04 \x03(\rR\ttemplates\x12\x16\n" +
+	"shapeSizes\x12\x14\n" +
+	"\x05sites\x18\x04 \x03(\rR\x05sites\x12\x16\n" +
 	"\x06blocks\x18\x05 \x03(\rR\x06blocks\x12\x18\n" +
 	"\avectors\x18\x06 \x01(\rR\avectors\x12\x18\n" +
 	"\acolumns\x18\a \x01(\fR\acolumns\x12\x1e\n" +
@@ -1436,10 +1438,10 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\aentries\x18\x01 \x03(\v2\x19.reprise.trace.IndexEntryR\aentries\x12\x14\n" +
 	"\x05units\x18\x02 \x01(\x04R\x05units\x12\x14\n" +
 	"\x05calls\x18\x03 \x01(\x04R\x05calls\x12\x14\n" +
-	"\x05items\x18\x04 \x01(\x04R\x05items\"\xd0\x01\n" +
+	"\x05items\x18\x04 \x01(\x04R\x05items\"\xce\x01\n" +
 	"\n" +
-	"IndexEntry\x12\x16\n" +
-	"\x06window\x18\x01 \x01(\bR\x06window\x12\x16\n" +
+	"IndexEntry\x12\x14\n" +
+	"\x05chunk\x18\x01 \x01(\bR\x05chunk\x12\x16\n" +
 	"\x06offset\x18\x02 \x01(\x04R\x06offset\x12\x16\n" +
 	"\x06packed\x18\x03 \x01(\rR\x06packed\x12\x14\n" +
 	"\x05plain\x18\x04 \x01(\rR\x05plain\x12\x14\n" +
@@ -1465,35 +1467,35 @@ var file_proto_trace_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_proto_trace_proto_goTypes = []any{
 	(*Header)(nil),      // 0: reprise.trace.Header
 	(*Pair)(nil),        // 1: reprise.trace.Pair
-	(*Family)(nil),      // 2: reprise.trace.Family
+	(*CommFamily)(nil),  // 2: reprise.trace.CommFamily
 	(*Group)(nil),       // 3: reprise.trace.Group
 	(*Axis)(nil),        // 4: reprise.trace.Axis
 	(*Kernel)(nil),      // 5: reprise.trace.Kernel
 	(*Dim)(nil),         // 6: reprise.trace.Dim
 	(*Term)(nil),        // 7: reprise.trace.Term
 	(*Marker)(nil),      // 8: reprise.trace.Marker
-	(*Template)(nil),    // 9: reprise.trace.Template
+	(*CallSite)(nil),    // 9: reprise.trace.CallSite
 	(*ParamColumn)(nil), // 10: reprise.trace.ParamColumn
 	(*Definitions)(nil), // 11: reprise.trace.Definitions
 	(*Block)(nil),       // 12: reprise.trace.Block
 	(*Item)(nil),        // 13: reprise.trace.Item
-	(*Window)(nil),      // 14: reprise.trace.Window
+	(*Chunk)(nil),       // 14: reprise.trace.Chunk
 	(*Index)(nil),       // 15: reprise.trace.Index
 	(*IndexEntry)(nil),  // 16: reprise.trace.IndexEntry
 }
 var file_proto_trace_proto_depIdxs = []int32{
 	1,  // 0: reprise.trace.Header.params:type_name -> reprise.trace.Pair
 	1,  // 1: reprise.trace.Header.result:type_name -> reprise.trace.Pair
-	2,  // 2: reprise.trace.Header.families:type_name -> reprise.trace.Family
+	2,  // 2: reprise.trace.Header.comm_families:type_name -> reprise.trace.CommFamily
 	4,  // 3: reprise.trace.Header.axes:type_name -> reprise.trace.Axis
 	5,  // 4: reprise.trace.Header.kernels:type_name -> reprise.trace.Kernel
 	8,  // 5: reprise.trace.Header.markers:type_name -> reprise.trace.Marker
-	9,  // 6: reprise.trace.Header.templates:type_name -> reprise.trace.Template
-	3,  // 7: reprise.trace.Family.groups:type_name -> reprise.trace.Group
+	9,  // 6: reprise.trace.Header.call_sites:type_name -> reprise.trace.CallSite
+	3,  // 7: reprise.trace.CommFamily.groups:type_name -> reprise.trace.Group
 	1,  // 8: reprise.trace.Kernel.attrs:type_name -> reprise.trace.Pair
 	6,  // 9: reprise.trace.Kernel.dims:type_name -> reprise.trace.Dim
 	7,  // 10: reprise.trace.Kernel.flops:type_name -> reprise.trace.Term
-	10, // 11: reprise.trace.Template.params:type_name -> reprise.trace.ParamColumn
+	10, // 11: reprise.trace.CallSite.params:type_name -> reprise.trace.ParamColumn
 	12, // 12: reprise.trace.Definitions.blocks:type_name -> reprise.trace.Block
 	13, // 13: reprise.trace.Block.items:type_name -> reprise.trace.Item
 	13, // 14: reprise.trace.Item.body:type_name -> reprise.trace.Item

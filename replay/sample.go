@@ -110,7 +110,7 @@ func (s *sample) begin() error {
 func (s *sample) span(t *trace.Trace) error {
 	s.header, s.polls = t.Header(), t.Program().Polls()
 	s.first, s.end = s.options.From, s.options.From+1
-	if w := t.Windows(); len(w) > 0 {
+	if w := t.ChunkInfos(); len(w) > 0 {
 		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1
 	}
 	if s.options.To > 0 {

@@ -64,7 +64,7 @@ def records(data, zstd=ctypes.CDLL(ctypes.util.find_library('zstd') or 'libzstd.
     kind == b'END.' or sys.exit(f'{sys.argv[1]}: truncated')
 
 def table(b, rows, n=1):
-    """Takes a table from an iterator over the columns of a window: rows of n values."""
+    """Takes a table from an iterator over the columns of a chunk: rows of n values."""
     coding, values, zeros = next(b) if rows * n else 0, [], -1
     for i in range(rows * n):
         token, zeros = (0, zeros - 1) if zeros > 0 else (varint(b), -1)
@@ -85,29 +85,29 @@ def pivot_owners(count, seed, first, rows, block, owners):
 
 class Trace:
     def __init__(self, data):
-        self.blocks, self.windows = [], []
+        self.blocks, self.chunks = [], []
         for kind, content in records(data):
-            m = message({b'HEAD': 'Header', b'DEFS': 'Definitions', b'WIND': 'Window'}.get(kind, 'Index'), content)
+            m = message({b'HEAD': 'Header', b'DEFS': 'Definitions', b'WIND': 'Chunk'}.get(kind, 'Index'), content)
             for feature in set(getattr(m, 'features', ())) - FEATURES:
                 sys.exit(f'{sys.argv[1]}: unknown feature "{feature}": made by a newer program')
             if kind == b'HEAD':
                 self.begin(m)
             self.blocks += m.blocks if kind == b'DEFS' else []
-            self.windows += [self.window(m, iter(m.columns))] if kind == b'WIND' else []
+            self.chunks += [self.chunk(m, iter(m.columns))] if kind == b'WIND' else []
 
     def begin(self, m):
-        groups = [[g.ranks or [g.start + i * g.stride for i in range(g.count)] for g in f.groups] for f in m.families]
+        groups = [[g.ranks or [g.start + i * g.stride for i in range(g.count)] for g in f.groups] for f in m.comm_families]
         self.header, self.own = m, [{rank: (g, ranks) for g, ranks in enumerate(family) for rank in ranks} for family in groups]
         self.classes = [[(0, a.kind == 1 and self.own[a.family][r][0], r)[a.kind] for r in range(m.ranks)] for a in m.axes]
-        self.layout = [[('gate', 1 + a) for a in t.gates] + [('count', t.list)] * (t.list > 0) + [('block', t.block)] +
-                       [('argument', p.axis) for p in t.params] for t in m.templates]  # columns and 1 + axis
+        self.layout = [[('mask', 1 + a) for a in t.masks] + [('count', t.counts)] * (t.counts > 0) + [('block', t.block)] +
+                       [('argument', p.axis) for p in t.params] for t in m.call_sites]  # columns and 1 + axis
 
-    def window(self, m, columns):
-        """Returns the window's calls in order, each a template and the values of its columns; its blocks; its vectors."""
+    def chunk(self, m, columns):
+        """Returns the chunk's calls in order, each a call site and the values of its columns; its blocks; its vectors."""
         ends = [0, *accumulate(m.shape_sizes)]
-        calls = [(t, []) for s in m.shapes for t in m.templates[ends[s]:ends[s + 1]]]
+        calls = [(t, []) for s in m.shapes for t in m.sites[ends[s]:ends[s + 1]]]
         for t, layout in enumerate(self.layout):
-            own = [values for template, values in calls if template == t]
+            own = [values for site, values in calls if site == t]
             for _, axis in layout if own else ():
                 if axis:
                     values = table(columns, 1 + max(self.classes[axis - 1]), len(own))
@@ -127,16 +127,16 @@ class Trace:
 class Rank:
     def __init__(self, trace, rank):
         self.trace, self.own, self.slots, self.requests = trace, [family[rank] for family in trace.own], {}, {}
-        self.comms = ['' if f.name == '-' else f.name for f in trace.header.families]
+        self.comms = ['' if f.name == '-' else f.name for f in trace.header.comm_families]
         print('# rank', rank, *(f'my{name} {g}' for name, (g, _) in zip(self.comms, self.own) if name))
-        for calls, blocks, self.vectors in trace.windows:
+        for calls, blocks, self.vectors in trace.chunks:
             for t, values in calls:
                 self.call([(what, axis and trace.classes[axis - 1][rank], axis) for what, axis in trace.layout[t]], values, blocks)
 
     def call(self, layout, values, blocks):
         columns = list(zip(layout, values))
         items = [range(sum(v[:at]), sum(v[:at + 1])) for (what, at, _), v in columns if what == 'count'] or [[0]]
-        for item in items[0] if all(v[at] for (what, at, _), v in columns if what == 'gate') else []:
+        for item in items[0] if all(v[at] for (what, at, _), v in columns if what == 'mask') else []:
             block, *args = [v[at if axis else item] for (what, at, axis), v in columns if what in ('block', 'argument')]
             if block:
                 self.run(blocks[block - 1], args)
@@ -196,7 +196,7 @@ class Rank:
             print(*self.collective(*COLLECTIVES[it.sym].split(), args=args))
         else:
             words = {w: UNKNOWN[w][1] if v == UNKNOWN[w][0] else v for w, v in zip('PTBSUI' if op == 22 else 'PTBI', a)}
-            words['C'] = self.comms[it.sym] if header.families else ''
+            words['C'] = self.comms[it.sym] if header.comm_families else ''
             for line in LINES[op].split('/'):
                 print(*(w for w in (words.get(w, w) for w in line.split()) if w != ''))
             if op in (13, 14, 16):

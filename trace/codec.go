@@ -46,14 +46,14 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Params: convert(h.Params, func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }),
 		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
 		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps),
-		Families:  convert(h.CommFamilies, encodeFamily),
-		Axes:      convert(h.Axes, encodeAxis),
-		Phases:    h.Phases,
-		Kernels:   convert(h.Kernels, encodeKernel),
-		Markers:   convert(h.Markers, encodeMarker),
-		Templates: convert(h.CallSites, encodeTemplate),
-		Pollables: uint64(h.Pollables),
-		Features:  features,
+		CommFamilies: convert(h.CommFamilies, encodeCommFamily),
+		Axes:         convert(h.Axes, encodeAxis),
+		Phases:       h.Phases,
+		Kernels:      convert(h.Kernels, encodeKernel),
+		Markers:      convert(h.Markers, encodeMarker),
+		CallSites:    convert(h.CallSites, encodeCallSite),
+		Pollables:    uint64(h.Pollables),
+		Features:     features,
 	})
 }
 
@@ -69,12 +69,12 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 		Params: convert(m.Params, func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }),
 		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
 		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps),
-		CommFamilies: convert(m.Families, decodeFamily),
+		CommFamilies: convert(m.CommFamilies, decodeCommFamily),
 		Axes:         convert(m.Axes, decodeAxis),
 		Phases:       m.Phases,
 		Kernels:      convert(m.Kernels, decodeKernel),
 		Markers:      convert(m.Markers, decodeMarker),
-		CallSites:    convert(m.Templates, decodeTemplate),
+		CallSites:    convert(m.CallSites, decodeCallSite),
 		Pollables:    fit(m.Pollables),
 	}, m.Features, nil
 }
@@ -87,8 +87,8 @@ func fit[T uint32 | uint64](v T) int {
 	return int(v)
 }
 
-func encodeFamily(f CommFamily) *pb.Family {
-	return &pb.Family{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
+func encodeCommFamily(f CommFamily) *pb.CommFamily {
+	return &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
 		if g.Ranks != nil {
 			return &pb.Group{Ranks: g.Ranks}
 		}
@@ -96,7 +96,7 @@ func encodeFamily(f CommFamily) *pb.Family {
 	})}
 }
 
-func decodeFamily(f *pb.Family) CommFamily {
+func decodeCommFamily(f *pb.CommFamily) CommFamily {
 	return CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
 		if len(g.GetRanks()) > 0 {
 			return Group{Ranks: g.Ranks}
@@ -158,22 +158,22 @@ func decodeMarker(m *pb.Marker) Marker {
 	return Marker{m.GetText(), fit(m.GetPhase()), m.GetEnd()}
 }
 
-func encodeTemplate(t CallSite) *pb.Template {
-	return &pb.Template{
-		Name:  t.Name,
-		Gates: convert(t.Masks, func(a int) uint32 { return uint32(a) }),
-		List:  encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
+func encodeCallSite(t CallSite) *pb.CallSite {
+	return &pb.CallSite{
+		Name:   t.Name,
+		Masks:  convert(t.Masks, func(a int) uint32 { return uint32(a) }),
+		Counts: encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
 		Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
 			return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
 		}),
 	}
 }
 
-func decodeTemplate(t *pb.Template) CallSite {
-	list := fit(t.GetList()) - 1 // 0 is NoAxis
+func decodeCallSite(t *pb.CallSite) CallSite {
+	list := fit(t.GetCounts()) - 1 // 0 is NoAxis
 	return CallSite{
 		Name:   t.GetName(),
-		Masks:  convert(t.GetGates(), fit[uint32]),
+		Masks:  convert(t.GetMasks(), fit[uint32]),
 		Counts: list, Block: decodeColumnAxis(t.GetBlock()),
 		Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
 			return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
@@ -287,10 +287,10 @@ func decodeOperands(regs []byte, consts []int64) ([]Operand, error) {
 
 // Totals sums up a trace.
 type Totals struct {
-	Windows int
-	Units   int64
-	Calls   int64 // calls of templates
-	Items   int64 // entries of the lists of calls, all classes
+	Chunks int
+	Units  int64
+	Calls  int64 // of blocks, by call sites
+	Items  int64 // entries of the lists of calls, all classes
 }
 
 // encodeIndex returns the content of the index record.
@@ -298,7 +298,7 @@ func encodeIndex(entries []frame, t Totals) ([]byte, error) {
 	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
 	for i := range entries {
 		f := &entries[i]
-		m.Entries = append(m.Entries, &pb.IndexEntry{Window: f.kind == kindWindow, Offset: f.offset,
+		m.Entries = append(m.Entries, &pb.IndexEntry{Chunk: f.kind == kindChunk, Offset: f.offset,
 			Packed: f.packed, Plain: f.plain, Count: f.count, FirstStep: f.first, LastStep: f.last, Hash: f.hash[:]})
 	}
 	return marshal(&m)
@@ -312,21 +312,21 @@ func decodeIndex(b []byte) ([]frame, Totals, error) {
 		return nil, Totals{}, err
 	}
 	entries := make([]frame, len(m.Entries))
-	windows, blocks := uint32(0), uint32(0)
+	chunks, blocks := uint32(0), uint32(0)
 	for i, e := range m.Entries {
 		if len(e.Hash) != sha256.Size {
 			return nil, Totals{}, corruptf("entry %d: hash of %d bytes", i, len(e.Hash))
 		}
 		f := frame{kind: kindDefs, number: blocks, offset: e.Offset, packed: e.Packed, plain: e.Plain, count: e.Count,
 			first: e.FirstStep, last: e.LastStep, hash: [sha256.Size]byte(e.Hash)}
-		if e.Window {
-			f.kind, f.number = kindWindow, windows
-			windows++
+		if e.Chunk {
+			f.kind, f.number = kindChunk, chunks
+			chunks++
 		} else {
 			blocks += e.Count
 		}
 		entries[i] = f
 	}
-	t := Totals{Windows: int(windows), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
+	t := Totals{Chunks: int(chunks), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
 	return entries, t, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // A column is a table of integers, outer x inner, stored row by row: for an
 // argument column the rows are the classes of its axis, and a row holds the
-// values of the window's calls in order; a list is a table with rows of one value.
+// values of the chunk's calls in order; a list is a table with rows of one value.
 // It is written as one coding byte and a varint for each value, or for each run of
 // zeros. A table without values takes no bytes.
 
@@ -186,7 +186,7 @@ func (r *columnReader) table(dst []int64, outer, inner int) []int64 {
 		return dst
 	}
 	if inner > r.budget || outer > r.budget/inner {
-		r.fail("column of %d x %d values, at most %d are left to a window", outer, inner, r.budget)
+		r.fail("column of %d x %d values, at most %d are left to a chunk", outer, inner, r.budget)
 		return dst
 	}
 	if r.left() == 0 {

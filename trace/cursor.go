@@ -79,11 +79,11 @@ func frameLink(pc int32, offset int32) int64 { return int64(pc)<<32 | int64(offs
 
 // sumList is the running sums of a vector, with the place that it has in the trace.
 type sumList struct {
-	sums           []int64
-	window, vector int32
+	sums          []int64
+	chunk, vector int32
 }
 
-// list notes a vector of the window that an action of this Fill names.
+// list notes a vector of the chunk that an action of this Fill names.
 func (c *Cursor) list(v int64) []int64 {
 	sums := c.win.vectors[v].sums
 	c.noted = true
@@ -348,9 +348,9 @@ func (c *Cursor) class(axis int) int32 { return c.set.trace.Program().Class(axis
 
 // span returns the range of items that the rank calls at a call site.
 func (c *Cursor) span(call *CallColumns) (int32, int32) {
-	t := &c.set.trace.Header().CallSites[call.Template]
+	t := &c.set.trace.Header().CallSites[call.Site]
 	for i, axis := range t.Masks {
-		if call.Gates[i][c.class(axis)] == 0 {
+		if call.Masks[i][c.class(axis)] == 0 {
 			return 0, 0
 		}
 	}
@@ -361,7 +361,7 @@ func (c *Cursor) span(call *CallColumns) (int32, int32) {
 	return call.Starts[class], call.Starts[class+1]
 }
 
-// nextUnit goes to the next unit of the window, or to the next window.
+// nextUnit goes to the next unit of the chunk, or to the next chunk.
 func (c *Cursor) nextUnit() callState {
 	c.unit++
 	c.call, c.item, c.items = 0, 0, 0
@@ -391,7 +391,7 @@ func (c *Cursor) nextUnit() callState {
 // enter prepares the call of an item: arguments into registers, pc at the
 // block's start. It is false if the class calls nothing.
 func (c *Cursor) enter(call *CallColumns, item int) bool {
-	t := &c.set.trace.Header().CallSites[call.Template]
+	t := &c.set.trace.Header().CallSites[call.Site]
 	at := item
 	if t.Block != PerItem {
 		at = int(c.class(t.Block))
@@ -414,7 +414,7 @@ func (c *Cursor) enter(call *CallColumns, item int) bool {
 	c.pc, c.base = e.pc, firstFrame
 	params := c.set.trace.Program().blocks[block].Params
 	if params > len(t.Params) {
-		c.fail("block %d takes %d arguments, template %q has %d", block, params, t.Name, len(t.Params))
+		c.fail("block %d takes %d arguments, call site %q has %d", block, params, t.Name, len(t.Params))
 		return false
 	}
 	r := set.memory[int(c.index)*set.stride+firstFrame:]

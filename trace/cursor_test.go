@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gridHeader describes 2x3 ranks, row-major, with one template of two arguments
+// gridHeader describes 2x3 ranks, row-major, with one call site of two arguments
 // per process row and one vector.
 func gridHeader() *Header {
 	h := &Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
@@ -128,11 +128,11 @@ func TestControlFlow(t *testing.T) {
 	}
 }
 
-func TestGatesAndSteps(t *testing.T) {
-	b := NewBuilder("gates", 3)
+func TestMasksAndSteps(t *testing.T) {
+	b := NewBuilder("masks", 3)
 	b.Compute(0, b.Param(0), b.Param(1))
 	if got := flatten(t, traced(t, gridHeader(), 3, b), 2, CursorOptions{}); len(got) != 0 {
-		t.Errorf("rank 2 is behind a closed gate but does %v", got)
+		t.Errorf("rank 2 is behind a closed mask but does %v", got)
 	}
 	if got := flatten(t, traced(t, gridHeader(), 3, b), 0, CursorOptions{From: 1}); len(got) != 2 {
 		t.Errorf("steps 1 and 2 hold 2 actions, got %d", len(got))
@@ -390,7 +390,7 @@ func TestHeaderRules(t *testing.T) {
 		"rank in two groups":   func(h *Header) { h.CommFamilies[0].Groups[1].Start = 2 },
 		"rank in no group":     func(h *Header) { h.CommFamilies[0].Groups[0].Count = 2 },
 		"axis without family":  func(h *Header) { h.Axes[1].Family = 2 },
-		"gate without axis":    func(h *Header) { h.CallSites[0].Masks[0] = 4 },
+		"mask without axis":    func(h *Header) { h.CallSites[0].Masks[0] = 4 },
 		"per item, no list":    func(h *Header) { h.CallSites[0].Block = PerItem },
 		"phase does not exist": func(h *Header) { h.Markers[0].Phase = 2 },
 		"negative flop":        func(h *Header) { h.Flops = -1 },

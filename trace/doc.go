@@ -8,11 +8,11 @@
 //
 // A trace of billions of actions is small because it is stored as structure. A [Block] is
 // what a call does: messages, computations, polls, conditions, loops and calls of other
-// blocks, over registers; a [Builder] makes one, a [Program] holds them. A [Template] is
+// blocks, over registers; a [Builder] makes one, a [Program] holds them. A [CallSite] is
 // a call site with columns: which ranks take part, which block each calls, with which
 // arguments. Each column belongs to an [Axis], a partition of the ranks: a value that is the same for a
 // process row is there once. Vectors, such as the pivot counts of a panel, are stated
-// once and shared. Calls belong to steps and are kept in windows, the frames of the file.
+// once and shared. Calls belong to steps and are kept in chunks, the frames of the file.
 //
 // [NewWriter] writes a file in one pass, [NewReader] reads one from a pipe and [Open] from
 // a file. A trace is read in two ways: [Trace.Cursors] expand any steps to actions, a rank

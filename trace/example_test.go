@@ -98,9 +98,9 @@ func ExampleTrace_Chunks() {
 		log.Fatal(err)
 	}
 	for step := range header.Steps {
-		gate := []int64{1, 1, 1, 1}
-		gate[step] = 0 // the rank takes no part
-		call := &trace.Call{Masks: [][]int64{gate}, Blocks: []int64{int64(block)}, Args: [][]int64{{int64(100 * (step + 1))}}}
+		mask := []int64{1, 1, 1, 1}
+		mask[step] = 0 // the rank takes no part
+		call := &trace.Call{Masks: [][]int64{mask}, Blocks: []int64{int64(block)}, Args: [][]int64{{int64(100 * (step + 1))}}}
 		if err := errors.Join(w.Step(step), w.Call(call)); err != nil {
 			log.Fatal(err)
 		}
@@ -120,8 +120,8 @@ func ExampleTrace_Chunks() {
 		}
 		for _, unit := range chunk.Units() {
 			for _, call := range unit.Calls {
-				name := t.Header().CallSites[call.Template].Name
-				fmt.Printf("step %d: %s by ranks %v with n = %d\n", unit.Step, name, call.Gates[0], call.Args[0])
+				name := t.Header().CallSites[call.Site].Name
+				fmt.Printf("step %d: %s by ranks %v with n = %d\n", unit.Step, name, call.Masks[0], call.Args[0])
 			}
 		}
 	}

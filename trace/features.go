@@ -21,7 +21,7 @@ type feature uint8
 
 // Features; those from numFeatures on are the kinds of generated vectors.
 const (
-	featureLists       feature = iota // templates with a count column
+	featureLists       feature = iota // call sites with a count column
 	featureVectors                    // vectors
 	featurePolls                      // pollable operations
 	featureRequests                   // nonblocking messages, and what completes them

@@ -54,11 +54,11 @@ func TestFeaturesThatAreWrong(t *testing.T) {
 	}
 }
 
-// A trace whose first window needs nothing, the second a block that waits for requests,
+// A trace whose first chunk needs nothing, the second a block that waits for requests,
 // the third a generated vector.
 func TestFeaturesAreListedBeforeTheyAreUsed(t *testing.T) {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, exampleHeader(), WriterOptions{Window: 1})
+	w, err := NewWriter(&buf, exampleHeader(), WriterOptions{ChunkUnits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// few has 12 steps in windows of 3.
-var few = synthetic{n: 90, nb: 8, p: 3, q: 2, window: 3, draws: true}
+// few has 12 steps in chunks of 3.
+var few = synthetic{n: 90, nb: 8, p: 3, q: 2, chunk: 3, draws: true}
 
 func small(t testing.TB) []byte {
 	var buf bytes.Buffer
@@ -246,12 +246,12 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 	for name, mutate := range map[string]func([]frame, [][]byte) ([]frame, [][]byte){
 		"no header":            drop(kindHeader),
 		"no definitions":       drop(kindDefs),
-		"no first window":      drop(kindWindow),
+		"no first chunk":       drop(kindChunk),
 		"no index":             drop(kindIndex),
-		"window number":        change(kindWindow, func(f *frame) { f.number = 1 }),
-		"window units":         change(kindWindow, func(f *frame) { f.count++ }),
-		"window steps":         change(kindWindow, func(f *frame) { f.last++ }),
-		"window hash":          change(kindWindow, func(f *frame) { f.hash[3] ^= 4 }),
+		"chunk number":         change(kindChunk, func(f *frame) { f.number = 1 }),
+		"chunk units":          change(kindChunk, func(f *frame) { f.count++ }),
+		"chunk steps":          change(kindChunk, func(f *frame) { f.last++ }),
+		"chunk hash":           change(kindChunk, func(f *frame) { f.hash[3] ^= 4 }),
 		"header hash":          change(kindHeader, func(f *frame) { f.hash[3] ^= 4 }),
 		"definitions hash":     change(kindDefs, func(f *frame) { f.hash[3] ^= 4 }),
 		"first block":          change(kindDefs, func(f *frame) { f.number = 7 }),
@@ -259,11 +259,11 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 		"index hash":           change(kindIndex, func(f *frame) { f.hash[3] ^= 4 }),
 		"number of entries":    change(kindIndex, func(f *frame) { f.count-- }),
 		"chain of hashes":      change(kindEnd, func(f *frame) { f.hash[3] ^= 4 }),
-		"number of windows":    change(kindEnd, func(f *frame) { f.count-- }),
+		"number of chunks":     change(kindEnd, func(f *frame) { f.count-- }),
 		"header as the end":    change(kindEnd, func(f *frame) { f.kind = kindHeader }),
 		"definitions as index": change(kindIndex, func(f *frame) { f.kind = kindDefs }),
-		"windows in another order": func(f []frame, p [][]byte) ([]frame, [][]byte) {
-			i := find(f, kindWindow)
+		"chunks in another order": func(f []frame, p [][]byte) ([]frame, [][]byte) {
+			i := find(f, kindChunk)
 			f[i], f[i+1], p[i], p[i+1] = f[i+1], f[i], p[i+1], p[i]
 			return f, p
 		},
@@ -284,16 +284,16 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 }
 
 func TestFrameCheck(t *testing.T) {
-	good := frame{kind: kindWindow, plain: 100, packed: 50, first: 1, last: 2, prev: 5, offset: 6, sum: 7, hash: [32]byte{8}}
+	good := frame{kind: kindChunk, plain: 100, packed: 50, first: 1, last: 2, prev: 5, offset: 6, sum: 7, hash: [32]byte{8}}
 	got, err := parseFrame(good.append(nil))
 	if err != nil || got != good {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for name, mutate := range map[string]func(*frame){
 		"unknown kind":       func(f *frame) { f.kind = recordKind{'W', 'I', 'N', 'E'} },
-		"too large":          func(f *frame) { f.plain, f.packed = maxWindowSize+1, maxWindowSize },
+		"too large":          func(f *frame) { f.plain, f.packed = maxChunkSize+1, maxChunkSize },
 		"impossible ratio":   func(f *frame) { f.plain = 50*maxExpansion + 1 },
-		"expands":            func(f *frame) { f.packed = maxWindowSize * 2 },
+		"expands":            func(f *frame) { f.packed = maxChunkSize * 2 },
 		"end with content":   func(f *frame) { f.kind, f.plain = kindEnd, 0 },
 		"steps backwards":    func(f *frame) { f.first = 3 },
 		"step out of bounds": func(f *frame) { f.last = maxStep + 1 },
@@ -363,8 +363,8 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := readAll(tr); err != nil || n != 4 { // 12 steps in windows of 3
-		t.Errorf("%d windows, %v", n, err)
+	if n, err := readAll(tr); err != nil || n != 4 { // 12 steps in chunks of 3
+		t.Errorf("%d chunks, %v", n, err)
 	}
 	if err := tr.Close(); err != nil {
 		t.Error(err)

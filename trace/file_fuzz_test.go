@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// rewrite writes windows again, with the blocks and header of a program. Draws
+// rewrite writes chunks again, with the blocks and header of a program. Draws
 // become vectors of values.
-func rewrite(t *testing.T, p *Program, windows []*Chunk) []byte {
+func rewrite(t *testing.T, p *Program, chunks []*Chunk) []byte {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, p.header, WriterOptions{Window: 2})
+	w, err := NewWriter(&buf, p.header, WriterOptions{ChunkUnits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,13 +21,13 @@ func rewrite(t *testing.T, p *Program, windows []*Chunk) []byte {
 			t.Fatalf("block %d becomes %d, %v", i, n, err)
 		}
 	}
-	for _, win := range windows {
+	for _, win := range chunks {
 		for _, u := range win.units {
 			if err := w.Step(u.Step); err != nil {
 				t.Fatal(err)
 			}
 			one := &Chunk{units: []Unit{u}, vectors: win.vectors}
-			for _, s := range readWindow(p.header, one) {
+			for _, s := range readChunk(p.header, one) {
 				if err := w.Call(restate(w, p.header, s)); err != nil {
 					t.Fatal(err)
 				}
@@ -57,8 +57,8 @@ func restate(w *Writer, h *Header, s stated) *Call {
 	return &c
 }
 
-// windowsOf reads all windows of a trace, nil if it is refused.
-func windowsOf(data []byte) (*Trace, []*Chunk, error) {
+// chunksOf reads all chunks of a trace, nil if it is refused.
+func chunksOf(data []byte) (*Trace, []*Chunk, error) {
 	tr, err := NewReader(bytes.NewReader(data), "fuzz")
 	if err != nil {
 		return nil, nil, err
@@ -85,24 +85,24 @@ func FuzzReader(f *testing.F) {
 			if (inFile == nil) != (streamed == nil) {
 				t.Fatalf("file: %v; stream: %v", inFile, streamed)
 			}
-			if tr, windows, err := windowsOf(data); err == nil {
-				sameWindows(t, tr.prog, windows, rewrite(t, tr.prog, windows))
+			if tr, chunks, err := chunksOf(data); err == nil {
+				sameChunks(t, tr.prog, chunks, rewrite(t, tr.prog, chunks))
 			}
 		}
 	})
 }
 
-func sameWindows(t *testing.T, p *Program, want []*Chunk, data []byte) {
-	again, got, err := windowsOf(data)
+func sameChunks(t *testing.T, p *Program, want []*Chunk, data []byte) {
+	again, got, err := chunksOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(p.header, again.Header(), cmpopts.EquateEmpty()); diff != "" {
 		t.Fatal(diff)
 	}
-	all := func(windows []*Chunk) (s []stated) {
-		for _, w := range windows {
-			s = append(s, readWindow(p.header, w)...)
+	all := func(chunks []*Chunk) (s []stated) {
+		for _, w := range chunks {
+			s = append(s, readChunk(p.header, w)...)
 		}
 		return s
 	}
@@ -111,8 +111,8 @@ func sameWindows(t *testing.T, p *Program, want []*Chunk, data []byte) {
 	}
 }
 
-// FuzzWindow: the content of a window is refused, or can be written again.
-func FuzzWindow(f *testing.F) {
+// FuzzChunk: the content of a chunk is refused, or can be written again.
+func FuzzChunk(f *testing.F) {
 	var traces []*Trace
 	for seed := range 6 {
 		data := small(f)
@@ -124,7 +124,7 @@ func FuzzWindow(f *testing.F) {
 			f.Fatal(err)
 		}
 		traces = append(traces, tr)
-		for _, i := range tr.windows {
+		for _, i := range tr.chunks {
 			e := tr.entries[i]
 			plain, err := tr.contentAt(&e)
 			if err != nil {
@@ -135,9 +135,9 @@ func FuzzWindow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint8, count, first, last uint32, plain []byte) {
 		tr := traces[int(seed)%len(traces)]
-		w, _, err := tr.unpack.decode(plain, &frame{kind: kindWindow, count: count, first: first, last: last})
+		w, _, err := tr.unpack.decode(plain, &frame{kind: kindChunk, count: count, first: first, last: last})
 		if err == nil {
-			sameWindows(t, tr.prog, []*Chunk{w}, rewrite(t, tr.prog, []*Chunk{w}))
+			sameChunks(t, tr.prog, []*Chunk{w}, rewrite(t, tr.prog, []*Chunk{w}))
 		}
 	})
 }

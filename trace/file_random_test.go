@@ -66,7 +66,7 @@ func (r *randomTrace) randomHeader() *Header {
 		h.Markers = append(h.Markers, Marker{Text: "at {} of {list}", Phase: r.pick(len(h.Phases) + 1), End: r.pick(2) == 0})
 	}
 	for range 1 + r.pick(4) {
-		h.CallSites = append(h.CallSites, r.template(len(h.Axes)))
+		h.CallSites = append(h.CallSites, r.site(len(h.Axes)))
 	}
 	return h
 }
@@ -100,7 +100,7 @@ func (r *randomTrace) kernel() Kernel {
 	return k
 }
 
-func (r *randomTrace) template(axes int) CallSite {
+func (r *randomTrace) site(axes int) CallSite {
 	t := CallSite{Name: r.name(), Counts: NoAxis, Block: r.pick(axes)}
 	for range r.pick(3) {
 		t.Masks = append(t.Masks, r.pick(axes))
@@ -168,7 +168,7 @@ func (r *randomTrace) vector(w *Writer) (int64, []int64) {
 // write writes a few units. Blocks and vectors turn up on the way.
 func (r *randomTrace) write(t testing.TB) []byte {
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, r.header, WriterOptions{Window: 1 + r.pick(5)})
+	w, err := NewWriter(&buf, r.header, WriterOptions{ChunkUnits: 1 + r.pick(5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,12 +237,12 @@ func (r *randomTrace) call(t testing.TB, w *Writer, step int, handles []int64, v
 	r.wrote = append(r.wrote, s)
 }
 
-// read returns what a window states.
-func readWindow(h *Header, w *Chunk) (all []stated) {
+// read returns what a chunk states.
+func readChunk(h *Header, w *Chunk) (all []stated) {
 	for _, u := range w.Units() {
 		for _, c := range u.Calls {
-			def := &h.CallSites[c.Template]
-			s := stated{Step: u.Step, Call: Call{Site: int(c.Template), Masks: c.Gates, Args: c.Args}}
+			def := &h.CallSites[c.Site]
+			s := stated{Step: u.Step, Call: Call{Site: int(c.Site), Masks: c.Masks, Args: c.Args}}
 			for i := 1; i < len(c.Starts); i++ {
 				s.Call.Counts = append(s.Call.Counts, int64(c.Starts[i]-c.Starts[i-1]))
 			}
@@ -271,13 +271,13 @@ func elements(sums []int64) []int64 {
 	return e
 }
 
-// readStated reads a trace from the first window that holds a step >= from.
+// readStated reads a trace from the first chunk that holds a step >= from.
 func readStated(tr *Trace, from int) (all []stated, err error) {
 	for chunk, err := range tr.Chunks(from, 0) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, readWindow(tr.Header(), chunk)...)
+		all = append(all, readChunk(tr.Header(), chunk)...)
 	}
 	return all, nil
 }
@@ -338,8 +338,8 @@ func TestRandomTracesRoundTrip(t *testing.T) {
 				t.Fatalf("seed %d: %s\n%s", seed, tr.frames.name, diff)
 			}
 		}
-		if diff := cmp.Diff(file.Windows(), stream.Windows()); diff != "" {
-			t.Errorf("seed %d: windows\n%s", seed, diff)
+		if diff := cmp.Diff(file.ChunkInfos(), stream.ChunkInfos()); diff != "" {
+			t.Errorf("seed %d: chunks\n%s", seed, diff)
 		}
 		a, _ := file.Totals()
 		if b, ok := stream.Totals(); a != b || !ok {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spread has 40 steps in windows of 3.
-var spread = synthetic{n: 400, nb: 10, p: 2, q: 3, window: 3}
+// spread has 40 steps in chunks of 3.
+var spread = synthetic{n: 400, nb: 10, p: 2, q: 3, chunk: 3}
 
 func spreadData(t testing.TB) []byte {
 	var buf bytes.Buffer
@@ -38,19 +38,19 @@ func TestStartAtAnyStep(t *testing.T) {
 			}
 			if from >= 40 {
 				if w != nil {
-					t.Errorf("%s: step %d: window %d", tr.frames.name, from, w.number)
+					t.Errorf("%s: step %d: chunk %d", tr.frames.name, from, w.number)
 				}
 				continue
 			}
 			if w.number != from/3 || w.units[0].Step != from/3*3 {
-				t.Errorf("%s: step %d: window %d with step %d", tr.frames.name, from, w.number, w.units[0].Step)
+				t.Errorf("%s: step %d: chunk %d with step %d", tr.frames.name, from, w.number, w.units[0].Step)
 			}
 			n := 0
 			for ; w != nil && err == nil; w, err = tr.after(w) {
 				n++
 			}
-			if want := 14 - from/3; n != want || err != nil { // 40 steps: 14 windows
-				t.Errorf("%s: step %d: %d windows, want %d, %v", tr.frames.name, from, n, want, err)
+			if want := 14 - from/3; n != want || err != nil { // 40 steps: 14 chunks
+				t.Errorf("%s: step %d: %d chunks, want %d, %v", tr.frames.name, from, n, want, err)
 			}
 		}
 		if totals, ok := stream.Totals(); !ok || totals != file.totals {
@@ -59,7 +59,7 @@ func TestStartAtAnyStep(t *testing.T) {
 	}
 }
 
-func TestLastWindowIsMarked(t *testing.T) {
+func TestLastChunkIsMarked(t *testing.T) {
 	data := spreadData(t)
 	stream, err := NewReader(bytes.NewReader(data), "stream")
 	if err != nil {
@@ -68,10 +68,10 @@ func TestLastWindowIsMarked(t *testing.T) {
 	w, err := stream.start(0)
 	for ; w != nil; w, err = stream.after(w) {
 		if w.last != (w.number == 13) {
-			t.Errorf("window %d: last is %v", w.number, w.last)
+			t.Errorf("chunk %d: last is %v", w.number, w.last)
 		}
 		if next, err := stream.after(w); err != nil || next != w.next {
-			t.Errorf("window %d is followed by another at the second call, %v", w.number, err)
+			t.Errorf("chunk %d is followed by another at the second call, %v", w.number, err)
 		}
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func TestStreamStartsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := stream.start(0); err != nil || again != w {
-		t.Errorf("second start while the first window is in use: %v, %v", again, err)
+		t.Errorf("second start while the first chunk is in use: %v, %v", again, err)
 	}
 	if _, err := stream.start(30); err == nil {
 		t.Error("a stream that was started goes on elsewhere")
@@ -97,7 +97,7 @@ func TestStreamStartsOnce(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
-func TestOpenWindowsAreBounded(t *testing.T) {
+func TestOpenChunksAreBounded(t *testing.T) {
 	data := spreadData(t)
 	read := func(hold bool) error {
 		tr, err := NewReader(bytes.NewReader(data), "x")
@@ -118,12 +118,12 @@ func TestOpenWindowsAreBounded(t *testing.T) {
 		t.Errorf("one cursor: %v", err)
 	}
 	err := read(true)
-	if want := "x: ranks are too far apart in the trace: 5 windows are in use, from step 0 on"; !errors.Is(err, ErrOpenWindows) || err.Error() != want {
+	if want := "x: ranks are too far apart in the trace: 5 chunks are in use, from step 0 on"; !errors.Is(err, ErrOpenChunks) || err.Error() != want {
 		t.Errorf("a cursor that stays behind: %v, want %s", err, want)
 	}
 }
 
-// The names of windows and of the trace do not depend on block numbers or on
+// The names of chunks and of the trace do not depend on block numbers or on
 // where definitions stand, but on what is called.
 func TestHashesNameContent(t *testing.T) {
 	write := func(first, second int64, m int64) *Trace {
@@ -159,42 +159,42 @@ func TestHashesNameContent(t *testing.T) {
 		return tr
 	}
 	a, b, c := write(8, 16, 7), write(16, 8, 7), write(8, 16, 9)
-	if a.Windows()[0].Hash != b.Windows()[0].Hash || a.hash != b.hash {
+	if a.ChunkInfos()[0].Hash != b.ChunkInfos()[0].Hash || a.hash != b.hash {
 		t.Error("the order of definitions changes the hash")
 	}
-	if a.Windows()[0].Hash == c.Windows()[0].Hash || a.hash == c.hash {
+	if a.ChunkInfos()[0].Hash == c.ChunkInfos()[0].Hash || a.hash == c.hash {
 		t.Error("an argument does not change the hash")
 	}
-	chain := sha256.New() // of the header's hash and those of the windows
+	chain := sha256.New() // of the header's hash and those of the chunks
 	chain.Write(a.head[:])
-	hash := a.Windows()[0].Hash
+	hash := a.ChunkInfos()[0].Hash
 	chain.Write(hash[:])
 	if got, ok := a.Hash(); !ok || !bytes.Equal(got[:], chain.Sum(nil)) {
-		t.Error("the trace's hash is not the chain of its windows'")
+		t.Error("the trace's hash is not the chain of its chunks'")
 	}
 }
 
-func TestWindowInfos(t *testing.T) {
+func TestChunkInfos(t *testing.T) {
 	data := spreadData(t)
 	tr, err := NewReaderAt(bytes.NewReader(data), int64(len(data)), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	infos := tr.Windows()
+	infos := tr.ChunkInfos()
 	if len(infos) != 14 {
-		t.Fatalf("%d windows", len(infos))
+		t.Fatalf("%d chunks", len(infos))
 	}
 	for i, w := range infos {
 		units := min(3, 40-3*i)
 		if w.First != 3*i || w.Last != 3*i+units-1 || w.Units != units {
-			t.Errorf("window %d: %+v", i, w)
+			t.Errorf("chunk %d: %+v", i, w)
 		}
 		if i > 0 && w.Offset < infos[i-1].Offset+frameSize+infos[i-1].Packed {
-			t.Errorf("window %d at %d overlaps the one before", i, w.Offset)
+			t.Errorf("chunk %d at %d overlaps the one before", i, w.Offset)
 		}
 	}
 	totals, ok := tr.Totals()
-	if want := (Totals{Windows: 14, Units: 40, Calls: 40 * 7}); totals != want || !ok {
+	if want := (Totals{Chunks: 14, Units: 40, Calls: 40 * 7}); totals != want || !ok {
 		t.Errorf("totals %+v, want %+v", totals, want)
 	}
 }
@@ -216,7 +216,7 @@ func TestEmptyTrace(t *testing.T) {
 	}
 }
 
-// TestPipe: writer and reader meet in a pipe, with no more than a window between.
+// TestPipe: writer and reader meet in a pipe, with no more than a chunk between.
 func TestPipe(t *testing.T) {
 	r, w := io.Pipe()
 	go func() {
@@ -228,9 +228,9 @@ func TestPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := readAll(tr); n != 14 || err != nil {
-		t.Errorf("%d windows, %v", n, err)
+		t.Errorf("%d chunks, %v", n, err)
 	}
-	if diff := cmp.Diff(14, len(tr.Windows())); diff != "" {
+	if diff := cmp.Diff(14, len(tr.ChunkInfos())); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -131,7 +131,7 @@ func TestDocumentedContents(t *testing.T) {
 	doc := documented(t)
 	_, inDocument := records(t, doc["file"])
 	_, written := records(t, exampleTrace(t))
-	for i, name := range []string{"header", "definitions", "window", "index"} {
+	for i, name := range []string{"header", "definitions", "chunk", "index"} {
 		if diff := cmp.Diff(doc[name], inDocument[i]); diff != "" {
 			t.Errorf("%s in the file\n%s", name, diff)
 		}
@@ -144,13 +144,13 @@ func TestDocumentedContents(t *testing.T) {
 	}
 }
 
-// The window's name follows from section 7 of the document.
+// The chunk's name follows from section 7 of the document.
 func TestDocumentedHash(t *testing.T) {
 	tr, err := NewReaderAt(bytes.NewReader(exampleTrace(t)), int64(len(exampleTrace(t))), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := []byte{2, 0, 1, 0, 1, 1, 0} // 2 units: step 0 and 1, 1 call each, of template 0
+	content := []byte{2, 0, 1, 0, 1, 1, 0} // 2 units: step 0 and 1, 1 call each, of call site 0
 	content = append(content, 2, 2, 4, 4)  // block column, zigzag: local blocks 1, 1, 2, 2
 	content = binary.AppendVarint(content, 800)
 	content = binary.AppendVarint(content, 900)
@@ -162,8 +162,8 @@ func TestDocumentedHash(t *testing.T) {
 	}
 	content = append(content, 1, 0, 6, 10, 0, 14) // a vector: stated, 3 elements: 5, 0, 7
 	content = append(content, 0)                  // generators
-	if got := tr.Windows()[0].Hash; got != sha256.Sum256(content) {
-		t.Errorf("window is named %x", got)
+	if got := tr.ChunkInfos()[0].Hash; got != sha256.Sum256(content) {
+		t.Errorf("chunk is named %x", got)
 	}
 }
 

@@ -24,8 +24,8 @@ var (
 	ErrTruncated = errors.New("truncated")
 	// ErrCorrupt marks a trace whose bytes break a rule of the format.
 	ErrCorrupt = errors.New("corrupt")
-	// ErrOpenWindows reports that the cursors of a trace are too far apart.
-	ErrOpenWindows = errors.New("ranks are too far apart in the trace")
+	// ErrOpenChunks reports that the cursors of a trace are too far apart.
+	ErrOpenChunks = errors.New("ranks are too far apart in the trace")
 )
 
 // errHash reports content that its record's header does not name.
@@ -45,7 +45,7 @@ const (
 	maxExpansion  = 1 << 15
 	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
 	maxDefsSize   = 4 << 20
-	maxWindowSize = 32 << 20
+	maxChunkSize  = 32 << 20
 	maxIndexSize  = 64 << 20
 )
 
@@ -55,7 +55,7 @@ type recordKind [4]byte
 var (
 	kindHeader = recordKind{'H', 'E', 'A', 'D'}
 	kindDefs   = recordKind{'D', 'E', 'F', 'S'}
-	kindWindow = recordKind{'W', 'I', 'N', 'D'}
+	kindChunk  = recordKind{'W', 'I', 'N', 'D'}
 	kindIndex  = recordKind{'I', 'N', 'D', 'X'}
 	kindEnd    = recordKind{'E', 'N', 'D', '.'}
 )
@@ -68,8 +68,8 @@ func (k recordKind) limit() int64 {
 		return maxHeaderSize
 	case kindDefs:
 		return maxDefsSize
-	case kindWindow:
-		return maxWindowSize
+	case kindChunk:
+		return maxChunkSize
 	case kindIndex:
 		return maxIndexSize
 	case kindEnd:
@@ -81,9 +81,9 @@ func (k recordKind) limit() int64 {
 // frame is the header of a record.
 type frame struct {
 	kind          recordKind
-	number        uint32 // of the window, or of the first block; 0 otherwise
-	count         uint32 // units, blocks, index entries; of the end record: windows
-	first, last   uint32 // steps of the first and last unit of a window
+	number        uint32 // of the chunk, or of the first block; 0 otherwise
+	count         uint32 // units, blocks, index entries; of the end record: chunks
+	first, last   uint32 // steps of the first and last unit of a chunk
 	plain, packed uint32 // bytes of the content, decoded and compressed
 	prev          uint32 // bytes of the record before, its header included; 0 for the first
 	offset        uint64 // of this record in the file
@@ -101,8 +101,8 @@ func (f *frame) describe() string {
 		return "header"
 	case kindDefs:
 		return fmt.Sprintf("definitions of blocks from %d", f.number)
-	case kindWindow:
-		return fmt.Sprintf("window %d", f.number)
+	case kindChunk:
+		return fmt.Sprintf("chunk %d", f.number)
 	case kindIndex:
 		return "index"
 	}
@@ -186,9 +186,9 @@ func (f *frame) check() error {
 		return corruptf("%s: %d bytes compressed, %d plain", f.describe(), f.packed, f.plain)
 	case f.kind == kindEnd && f.packed != 0:
 		return corruptf("end record with %d bytes of content", f.packed)
-	case f.first > f.last || f.last > maxStep || f.last > 0 && f.kind != kindWindow:
+	case f.first > f.last || f.last > maxStep || f.last > 0 && f.kind != kindChunk:
 		return corruptf("%s: steps %d to %d", f.describe(), f.first, f.last)
-	case f.number != 0 && f.kind != kindWindow && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader || f.sum != 0 && f.kind == kindEnd:
+	case f.number != 0 && f.kind != kindChunk && f.kind != kindDefs || f.count != 0 && f.kind == kindHeader || f.sum != 0 && f.kind == kindEnd:
 		return corruptf("%s: number %d, count %d, checksum %d where it has none", f.describe(), f.number, f.count, f.sum)
 	}
 	return nil

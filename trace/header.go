@@ -26,7 +26,7 @@ type Header struct {
 	Phases       []string
 	Kernels      []Kernel
 	Markers      []Marker
-	// Templates are the places from which ranks call blocks.
+	// Call sites are the places from which ranks call blocks.
 	CallSites []CallSite
 	// Pollables is the number of slots for pollable operations.
 	Pollables int
@@ -122,8 +122,8 @@ type Marker struct {
 	End   bool
 }
 
-// Template is a call site in the stream of steps. A rank takes part in a call
-// if its entries in all gate columns are non-zero; then it calls, once or as
+// CallSite is a place in the stream of steps. A rank takes part in a call
+// if its entries in all mask columns are non-zero; then it calls, once or as
 // often as its entry of the count column says, the block that its entry of the
 // block column names, with one value from each argument column.
 type CallSite struct {
@@ -135,7 +135,7 @@ type CallSite struct {
 	Params []ParamColumn
 }
 
-// ParamColumn is an argument of a template.
+// ParamColumn is an argument of a call site.
 type ParamColumn struct {
 	Name   string
 	Axis   int  // an axis, or PerItem
@@ -143,7 +143,7 @@ type ParamColumn struct {
 }
 
 const (
-	// NoAxis: the template has no count column.
+	// NoAxis: the call site has no count column.
 	NoAxis = -1
 	// PerItem: the column has one value per call in the list, classes in order.
 	PerItem = -2

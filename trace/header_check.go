@@ -13,8 +13,8 @@ const (
 	maxSymbols   = 1 << 16 // kernels, markers, phases each
 	maxFamilies  = 1 << 8
 	maxAxes      = 1 << 8
-	maxTemplates = 1 << 12
-	maxColumns   = 60 // gates and arguments of a template, each
+	maxCallSites = 1 << 12
+	maxColumns   = 60 // masks and arguments of a call site, each
 	maxDims      = 4
 	MaxPollables = 1 << 4
 )
@@ -40,7 +40,7 @@ func (h *Header) Check() error {
 	if h.Pollables < 0 || h.Pollables > MaxPollables {
 		return headerErrorf("%d pollables, at most %d", h.Pollables, MaxPollables)
 	}
-	for _, check := range []func() error{h.checkFamilies, h.checkAxes, h.checkSymbols, h.checkTemplates} {
+	for _, check := range []func() error{h.checkCommFamilies, h.checkAxes, h.checkSymbols, h.checkCallSites} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (h *Header) Check() error {
 	return nil
 }
 
-func (h *Header) checkFamilies() error {
+func (h *Header) checkCommFamilies() error {
 	if len(h.CommFamilies) > maxFamilies {
 		return headerErrorf("%d families, at most %d", len(h.CommFamilies), maxFamilies)
 	}
@@ -128,22 +128,22 @@ func (h *Header) checkSymbols() error {
 	return nil
 }
 
-func (h *Header) checkTemplates() error {
-	if len(h.CallSites) > maxTemplates {
-		return headerErrorf("%d templates, at most %d", len(h.CallSites), maxTemplates)
+func (h *Header) checkCallSites() error {
+	if len(h.CallSites) > maxCallSites {
+		return headerErrorf("%d call sites, at most %d", len(h.CallSites), maxCallSites)
 	}
 	for i := range h.CallSites {
 		t := &h.CallSites[i]
 		if len(t.Masks) > maxColumns || len(t.Params) > maxColumns {
-			return headerErrorf("template %q has more than %d columns", t.Name, maxColumns)
+			return headerErrorf("call site %q has more than %d columns", t.Name, maxColumns)
 		}
 		for _, a := range t.Masks {
 			if a < 0 || a >= len(h.Axes) {
-				return headerErrorf("template %q: gate axis %d out of [0,%d)", t.Name, a, len(h.Axes))
+				return headerErrorf("call site %q: mask axis %d out of [0,%d)", t.Name, a, len(h.Axes))
 			}
 		}
 		if t.Counts != NoAxis && (t.Counts < 0 || t.Counts >= len(h.Axes)) {
-			return headerErrorf("template %q: list axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
+			return headerErrorf("call site %q: counts axis %d out of [0,%d)", t.Name, t.Counts, len(h.Axes))
 		}
 		if err := h.checkColumnAxis(t, "block", t.Block); err != nil {
 			return err
@@ -159,10 +159,10 @@ func (h *Header) checkTemplates() error {
 
 func (h *Header) checkColumnAxis(t *CallSite, column string, axis int) error {
 	if axis == PerItem && t.Counts == NoAxis {
-		return headerErrorf("template %q column %q: per item, but there is no list", t.Name, column)
+		return headerErrorf("call site %q column %q: per item, but there are no counts", t.Name, column)
 	}
 	if axis != PerItem && (axis < 0 || axis >= len(h.Axes)) {
-		return headerErrorf("template %q column %q: axis %d out of [0,%d)", t.Name, column, axis, len(h.Axes))
+		return headerErrorf("call site %q column %q: axis %d out of [0,%d)", t.Name, column, axis, len(h.Axes))
 	}
 	return nil
 }

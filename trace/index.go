@@ -60,19 +60,19 @@ func (t *Trace) indexContent(f *frame) ([]frame, Totals, error) {
 	return entries, totals, nil
 }
 
-// checkEnd compares the end record with the windows, and sets the trace's hash.
+// checkEnd compares the end record with the chunks, and sets the trace's hash.
 func (t *Trace) checkEnd(end *frame) error {
 	chain := sha256.New()
 	chain.Write(t.head[:])
-	for _, w := range t.windows {
+	for _, w := range t.chunks {
 		chain.Write(t.entries[w].hash[:])
 	}
 	chain.Sum(t.hash[:0])
 	if end.kind != kindEnd {
 		return t.frames.errorAt(int64(end.offset), corruptf("%s where the end record must be", end.describe()))
 	}
-	if int(end.count) != len(t.windows) || end.hash != t.hash {
-		return t.frames.errorAt(int64(end.offset), corruptf("the end record names other windows"))
+	if int(end.count) != len(t.chunks) || end.hash != t.hash {
+		return t.frames.errorAt(int64(end.offset), corruptf("the end record names other chunks"))
 	}
 	return nil
 }
@@ -122,11 +122,11 @@ func (t *Trace) setEntries(entries []frame, begin int64, index, end *frame) erro
 		if err := f.check(); err != nil || f.offset != at {
 			return t.frames.errorAt(int64(index.offset), corruptf("index: entry %d at offset %d, want %d: %v", i, f.offset, at, err))
 		}
-		if f.kind == kindWindow {
+		if f.kind == kindChunk {
 			if err := t.checkOrder(f); err != nil {
 				return err
 			}
-			t.windows = append(t.windows, i)
+			t.chunks = append(t.chunks, i)
 			units += int64(f.count)
 		}
 		t.entries = entries[:i+1]
@@ -136,7 +136,7 @@ func (t *Trace) setEntries(entries []frame, begin int64, index, end *frame) erro
 		return t.frames.errorAt(int64(index.offset), corruptf("index: the last record ends at offset %d", at))
 	}
 	if units != t.totals.Units {
-		return t.frames.errorAt(int64(index.offset), corruptf("index: %d units, its windows hold %d", t.totals.Units, units))
+		return t.frames.errorAt(int64(index.offset), corruptf("index: %d units, its chunks hold %d", t.totals.Units, units))
 	}
 	return t.checkEnd(end)
 }

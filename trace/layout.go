@@ -6,38 +6,38 @@ import (
 	"hash"
 )
 
-// columnKind says what a column of a template is.
+// columnKind says what a column of a call site is.
 type columnKind uint8
 
 const (
-	columnGate columnKind = iota
+	columnMask columnKind = iota
 	columnCount
 	columnBlock
 	columnArg
 )
 
-// column describes one column of a template.
+// column describes one column of a call site.
 type column struct {
 	kind   columnKind
-	index  int    // of the gate or argument
+	index  int    // of the mask or argument
 	name   string // for errors
 	width  int    // number of classes of its axis, or -1: one value per item
 	vector bool   // an argument that names vectors
 }
 
-// layout lists the columns of each template in the order of the file: gates,
+// layout lists the columns of each call site in the order of the file: masks,
 // count, block, arguments.
 type layout [][]column
 
 func newLayout(h *Header) layout {
 	l := make(layout, len(h.CallSites))
 	for i := range h.CallSites {
-		l[i] = templateColumns(h, &h.CallSites[i])
+		l[i] = siteColumns(h, &h.CallSites[i])
 	}
 	return l
 }
 
-func templateColumns(h *Header, t *CallSite) []column {
+func siteColumns(h *Header, t *CallSite) []column {
 	width := func(axis int) int {
 		if axis == PerItem {
 			return -1
@@ -46,7 +46,7 @@ func templateColumns(h *Header, t *CallSite) []column {
 	}
 	var cols []column
 	for i, axis := range t.Masks {
-		cols = append(cols, column{kind: columnGate, index: i, name: "gate " + h.Axes[axis].Name, width: width(axis)})
+		cols = append(cols, column{kind: columnMask, index: i, name: "mask " + h.Axes[axis].Name, width: width(axis)})
 	}
 	if t.Counts != NoAxis {
 		cols = append(cols, column{kind: columnCount, name: "count", width: width(t.Counts)})
@@ -58,13 +58,13 @@ func templateColumns(h *Header, t *CallSite) []column {
 	return cols
 }
 
-// MaxElements bounds the elements of all vectors of a window, stated or generated.
+// MaxElements bounds the elements of all vectors of a chunk, stated or generated.
 const MaxElements = 1 << 22
 
-// Limits of a window, so that it decodes to a bounded amount of memory.
+// Limits of a chunk, so that it decodes to a bounded amount of memory.
 const (
 	maxValues = 1 << 24 // of all tables
-	maxCells  = 1 << 20 // calls times columns of their templates
+	maxCells  = 1 << 20 // calls times columns of their call sites
 	maxItems  = 1 << 30 // entries of one call's list
 )
 

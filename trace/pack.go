@@ -14,7 +14,7 @@ type storedVector struct {
 	packed    []byte // values as signed varints
 	count     int
 	generated *vectors.Generated // if set, instead of packed
-	window    int                // 1 + number of the last window that used it
+	chunk     int                // 1 + number of the last chunk that used it
 }
 
 func storeVector(v *Vector) storedVector {
@@ -33,21 +33,21 @@ func appendVarints(dst []byte, vals []int64) []byte {
 	return dst
 }
 
-// pendingUnit and pendingCall are a unit and a call of the window being filled.
+// pendingUnit and pendingCall are a unit and a call of the chunk being filled.
 type pendingUnit struct {
 	step  int
 	calls int // first of its calls
 }
 
 type pendingCall struct {
-	template int
-	items    int
-	values   int // where its columns begin in pendingWindow.values
+	site   int
+	items  int
+	values int // where its columns begin in pendingChunk.values
 }
 
-// pendingWindow is the window that a Writer fills. Columns of a call are stored
+// pendingChunk is the chunk that a Writer fills. Columns of a call are stored
 // one after the other in the order of the layout.
-type pendingWindow struct {
+type pendingChunk struct {
 	units    []pendingUnit
 	calls    []pendingCall
 	values   []int64
@@ -55,12 +55,12 @@ type pendingWindow struct {
 	elements int // of the vectors used
 }
 
-func (w *pendingWindow) reset() {
-	*w = pendingWindow{units: w.units[:0], calls: w.calls[:0], values: w.values[:0]}
+func (w *pendingChunk) reset() {
+	*w = pendingChunk{units: w.units[:0], calls: w.calls[:0], values: w.values[:0]}
 }
 
 // callsOf returns the calls of unit i.
-func (w *pendingWindow) callsOf(i int) []pendingCall {
+func (w *pendingChunk) callsOf(i int) []pendingCall {
 	end := len(w.calls)
 	if i+1 < len(w.units) {
 		end = w.units[i+1].calls
@@ -68,7 +68,7 @@ func (w *pendingWindow) callsOf(i int) []pendingCall {
 	return w.calls[w.units[i].calls:end]
 }
 
-// packer turns pending windows into the content of window records.
+// packer turns pending chunks into the content of chunk records.
 type packer struct {
 	prog    *Program
 	layout  layout
@@ -104,21 +104,21 @@ func (l *localNames) local(name int64) int64 {
 	return n
 }
 
-// pack returns the content of the record of window w, and its hash.
-func (p *packer) pack(w *pendingWindow) ([]byte, [sha256.Size]byte, error) {
+// pack returns the content of the record of chunk w, and its hash.
+func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 	p.cols.buf = p.cols.buf[:0]
 	p.digest.reset()
 	p.blocks.reset()
 	p.handles.reset()
-	m := &pb.Window{}
+	m := &pb.Chunk{}
 	p.packUnits(m, w)
-	byTemplate := make([][]pendingCall, len(p.layout))
+	bySite := make([][]pendingCall, len(p.layout))
 	for _, c := range w.calls {
-		byTemplate[c.template] = append(byTemplate[c.template], c)
+		bySite[c.site] = append(bySite[c.site], c)
 	}
-	for t, calls := range byTemplate {
+	for t, calls := range bySite {
 		if len(calls) > 0 {
-			p.packTemplate(p.layout[t], calls, w.values)
+			p.packSite(p.layout[t], calls, w.values)
 		}
 	}
 	m.Blocks = p.packBlocks()
@@ -130,7 +130,7 @@ func (p *packer) pack(w *pendingWindow) ([]byte, [sha256.Size]byte, error) {
 }
 
 // packUnits fills in steps and shapes.
-func (p *packer) packUnits(m *pb.Window, w *pendingWindow) {
+func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
 	shapes := map[string]uint32{}
 	step := 0
 	var key []byte
@@ -141,7 +141,7 @@ func (p *packer) packUnits(m *pb.Window, w *pendingWindow) {
 		p.digest.number(u.step)
 		p.digest.number(len(calls))
 		for _, c := range calls {
-			key = binary.AppendUvarint(key, uint64(c.template))
+			key = binary.AppendUvarint(key, uint64(c.site))
 		}
 		p.digest.bytes(key)
 		shape, ok := shapes[string(key)]
@@ -150,7 +150,7 @@ func (p *packer) packUnits(m *pb.Window, w *pendingWindow) {
 			shapes[string(key)] = shape
 			m.ShapeSizes = append(m.ShapeSizes, uint32(len(calls)))
 			for _, c := range calls {
-				m.Templates = append(m.Templates, uint32(c.template))
+				m.Sites = append(m.Sites, uint32(c.site))
 			}
 		}
 		m.Steps = append(m.Steps, uint32(u.step-step))
@@ -159,8 +159,8 @@ func (p *packer) packUnits(m *pb.Window, w *pendingWindow) {
 	}
 }
 
-// packTemplate packs the columns of all calls of a template.
-func (p *packer) packTemplate(cols []column, calls []pendingCall, values []int64) {
+// packSite packs the columns of all calls of a call site.
+func (p *packer) packSite(cols []column, calls []pendingCall, values []int64) {
 	at := make([]int, len(calls)) // where the column begins, by call
 	for i, c := range calls {
 		at[i] = c.values
@@ -210,7 +210,7 @@ func resize(b []int64, n int) []int64 {
 	return b[:n]
 }
 
-// rename replaces block numbers and handles in p.values by the window's own.
+// rename replaces block numbers and handles in p.values by the chunk's own.
 func (p *packer) rename(col column) {
 	switch {
 	case col.kind == columnBlock:
@@ -228,7 +228,7 @@ func (p *packer) rename(col column) {
 	}
 }
 
-// packBlocks returns the numbers of the window's blocks.
+// packBlocks returns the numbers of the chunk's blocks.
 func (p *packer) packBlocks() []uint32 {
 	numbers := make([]uint32, len(p.blocks.names))
 	p.digest.number(len(numbers))
@@ -240,7 +240,7 @@ func (p *packer) packBlocks() []uint32 {
 	return numbers
 }
 
-// packVectors packs the window's vectors: kinds, counts, values, and the arguments of
+// packVectors packs the chunk's vectors: kinds, counts, values, and the arguments of
 // those that are generated. It returns the names of the kinds.
 func (p *packer) packVectors() []string {
 	var kinds, counts, values []int64
@@ -281,7 +281,7 @@ func (p *packer) packVectors() []string {
 	return names
 }
 
-// arguments returns those of the window's vectors of a kind, a list for each argument.
+// arguments returns those of the chunk's vectors of a kind, a list for each argument.
 func (p *packer) arguments(kinds []int64, kind int64, n int) [][]int64 {
 	args := make([][]int64, n)
 	for i, h := range p.handles.names {

@@ -22,30 +22,30 @@ type Trace struct {
 	unpack  unpacker
 	file    io.ReaderAt // nil for a stream
 	closer  io.Closer
-	entries []frame // definitions and windows: of a file all, of a stream those read
-	windows []int   // entries that are windows
+	entries []frame // definitions and chunks: of a file all, of a stream those read
+	chunks  []int   // entries that are chunks
 	totals  Totals  // of a stream those read
-	skipped bool    // a stream passed over windows
+	skipped bool    // a stream passed over chunks
 	hash    [sha256.Size]byte
 	head    [sha256.Size]byte
 
 	features featureSet // that the file lists; of a stream in the records read
 
-	// Of a stream: the header of the next window, or why there is none.
+	// Of a stream: the header of the next chunk, or why there is none.
 	pending *frame
 	ended   error // nil while pending or at a good end
 	first   weak.Pointer[Chunk]
 	started bool
 
-	open    []weak.Pointer[Chunk] // windows that may still be in use
+	open    []weak.Pointer[Chunk] // chunks that may still be in use
 	maxOpen int
 }
 
 // ErrStream reports that a trace is a stream where a file is needed.
 var ErrStream = errors.New("a stream can be read only once: want a file")
 
-// DefaultOpenWindows is how many windows may be in use at a time.
-const DefaultOpenWindows = 4096
+// DefaultOpenChunks is how many chunks may be in use at a time.
+const DefaultOpenChunks = 4096
 
 // Open opens a trace. Of a regular file it reads the index, so that cursors can
 // begin at any step; anything else, such as a named pipe, is read as a stream.
@@ -73,7 +73,7 @@ func Open(path string) (*Trace, error) {
 	return t, nil
 }
 
-// NewReader begins to read a trace as a stream: it reads up to the first window.
+// NewReader begins to read a trace as a stream: it reads up to the first chunk.
 // The name is for error messages. Close does not close r.
 func NewReader(r io.Reader, name string) (*Trace, error) {
 	head := recognise.Remember(r)
@@ -111,7 +111,7 @@ func newTrace(r io.Reader, name string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{frames: frames, maxOpen: DefaultOpenWindows}
+	t := &Trace{frames: frames, maxOpen: DefaultOpenChunks}
 	if err := frames.preamble(); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (t *Trace) Name() string { return t.frames.name }
 // IsStream reports that the trace can be read once only, from front to back.
 func (t *Trace) IsStream() bool { return t.file == nil }
 
-// SetMaxOpenWindows changes how many windows may be in use at a time: those
+// SetMaxOpenChunks changes how many chunks may be in use at a time: those
 // between the slowest cursor and the fastest.
 func (t *Trace) SetMaxOpenChunks(n int) { t.maxOpen = n }
 
@@ -184,21 +184,21 @@ func (t *Trace) Close() error {
 	return nil
 }
 
-// WindowInfo tells where a window is and what it holds, without decoding it.
+// ChunkInfo tells where a chunk is and what it holds, without decoding it.
 type ChunkInfo struct {
 	First, Last   int   // steps of the first and last unit
 	Units         int   //
 	Offset        int64 // of its record in the file
 	Packed, Plain int64 // bytes of its content, compressed and not
-	// Hash names the decoded content: windows of equal hash, in whatever traces of
+	// Hash names the decoded content: chunks of equal hash, in whatever traces of
 	// equal headers, mean the same actions.
 	Hash [sha256.Size]byte
 }
 
-// Windows lists the windows: of a file all, of a stream those read so far.
-func (t *Trace) Windows() []ChunkInfo {
-	infos := make([]ChunkInfo, len(t.windows))
-	for i, e := range t.windows {
+// Chunks lists the chunks: of a file all, of a stream those read so far.
+func (t *Trace) ChunkInfos() []ChunkInfo {
+	infos := make([]ChunkInfo, len(t.chunks))
+	for i, e := range t.chunks {
 		f := &t.entries[e]
 		infos[i] = ChunkInfo{First: int(f.first), Last: int(f.last), Units: int(f.count), Offset: int64(f.offset),
 			Packed: int64(f.packed), Plain: int64(f.plain), Hash: f.hash}
@@ -210,17 +210,17 @@ func (t *Trace) Windows() []ChunkInfo {
 // its end.
 func (t *Trace) Totals() (totals Totals, ok bool) { return t.totals, t.complete() }
 
-// Hash names the trace: the SHA-256 of the hashes of its header and its windows.
+// Hash names the trace: the SHA-256 of the hashes of its header and its chunks.
 // ok is false for a stream that has not been read to its end.
 func (t *Trace) Hash() (hash [sha256.Size]byte, ok bool) { return t.hash, t.complete() }
 
 func (t *Trace) complete() bool { return t.file != nil || t.pending == nil && t.ended == nil }
 
-// start returns the first window that holds a step >= from, nil if there is none.
+// start returns the first chunk that holds a step >= from, nil if there is none.
 func (t *Trace) start(from int) (*Chunk, error) {
 	if t.file != nil {
-		i := sort.Search(len(t.windows), func(i int) bool { return int(t.entries[t.windows[i]].last) >= from })
-		return t.window(i)
+		i := sort.Search(len(t.chunks), func(i int) bool { return int(t.entries[t.chunks[i]].last) >= from })
+		return t.chunk(i)
 	}
 	if t.started {
 		if w := t.first.Value(); w != nil && (from == 0 || w.units[0].Step <= from && from <= w.units[len(w.units)-1].Step) {
@@ -241,7 +241,7 @@ func (t *Trace) start(from int) (*Chunk, error) {
 	return w, err
 }
 
-// after returns the window after w, nil if w is the last. It is decoded once and
+// after returns the chunk after w, nil if w is the last. It is decoded once and
 // linked, and freed when the last cursor has left it.
 func (t *Trace) after(w *Chunk) (*Chunk, error) {
 	if w.next != nil || w.last {
@@ -249,31 +249,31 @@ func (t *Trace) after(w *Chunk) (*Chunk, error) {
 	}
 	var err error
 	if t.file != nil {
-		w.next, err = t.window(w.number + 1)
+		w.next, err = t.chunk(w.number + 1)
 	} else {
 		w.next, err = t.nextChunk()
 	}
 	return w.next, err
 }
 
-// window decodes window i of a file, nil if there is none.
-func (t *Trace) window(i int) (*Chunk, error) {
-	if i >= len(t.windows) {
+// chunk decodes chunk i of a file, nil if there is none.
+func (t *Trace) chunk(i int) (*Chunk, error) {
+	if i >= len(t.chunks) {
 		return nil, nil
 	}
 	if err := t.admit(); err != nil {
 		return nil, err
 	}
-	f := &t.entries[t.windows[i]]
+	f := &t.entries[t.chunks[i]]
 	plain, err := t.contentAt(f)
 	if err != nil {
 		return nil, err
 	}
 	w, _, err := t.unpack.unpack(plain, f)
 	if err != nil {
-		return nil, t.frames.errorAt(int64(f.offset), fmt.Errorf("window %d: %w", i, err))
+		return nil, t.frames.errorAt(int64(f.offset), fmt.Errorf("chunk %d: %w", i, err))
 	}
-	w.last = i == len(t.windows)-1
+	w.last = i == len(t.chunks)-1
 	t.open = append(t.open, weak.Make(w))
 	return w, nil
 }
@@ -295,10 +295,10 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	return r.content(&f)
 }
 
-// CheckContents reads all windows of a file and checks their hashes, so that what Windows
+// CheckContents reads all chunks of a file and checks their hashes, so that what Chunks
 // says of them can be believed.
 func (t *Trace) CheckContents() error {
-	for _, i := range t.windows {
+	for _, i := range t.chunks {
 		if _, err := t.contentAt(&t.entries[i]); err != nil {
 			return err
 		}
@@ -306,7 +306,7 @@ func (t *Trace) CheckContents() error {
 	return nil
 }
 
-// admit makes room for one more window, or reports that too many are in use.
+// admit makes room for one more chunk, or reports that too many are in use.
 func (t *Trace) admit() error {
 	if len(t.open) < t.maxOpen {
 		return nil
@@ -323,10 +323,10 @@ func (t *Trace) admit() error {
 		}
 		runtime.GC() // what has been left may not have been collected yet
 	}
-	return fmt.Errorf("%s: %w: %d windows are in use, from step %d on", t.frames.name, ErrOpenWindows, len(t.open), t.slowest())
+	return fmt.Errorf("%s: %w: %d chunks are in use, from step %d on", t.frames.name, ErrOpenChunks, len(t.open), t.slowest())
 }
 
-// slowest returns the step of the first window in use.
+// slowest returns the step of the first chunk in use.
 func (t *Trace) slowest() int {
 	if w := t.open[0].Value(); w != nil {
 		return w.units[0].Step

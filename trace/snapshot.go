@@ -84,9 +84,9 @@ func (c *Cursor) snapshot(s *snapshot.Codec, load *loader) {
 	if c.win != nil {
 		number = c.win.number
 	}
-	snapshot.Index(s, &number, -1, len(c.set.trace.windows))
+	snapshot.Index(s, &number, -1, len(c.set.trace.chunks))
 	if s.Reading() {
-		c.win = load.window(s, number)
+		c.win = load.chunk(s, number)
 	}
 	code := len(c.set.code.instrs)
 	snapshot.Index(s, &c.pc, 0, code)
@@ -99,7 +99,7 @@ func (c *Cursor) snapshot(s *snapshot.Codec, load *loader) {
 	c.snapshotPlace(s)
 	snapshot.Slice(s, &c.marks, math.MaxInt32, func(v *int64) { snapshot.Int(s, v) })
 	snapshot.Slice(s, &c.lists, math.MaxInt32, func(l *sumList) {
-		snapshot.Index(s, &l.window, 0, len(c.set.trace.windows))
+		snapshot.Index(s, &l.chunk, 0, len(c.set.trace.chunks))
 		snapshot.Int(s, &l.vector)
 		if s.Reading() {
 			l.sums = load.sums(s, l)
@@ -146,7 +146,7 @@ func (c *Cursor) snapshotPlace(s *snapshot.Codec) {
 	s.Check(c.item >= 0 && c.item <= c.items && (c.call > 0 || c.items == 0), "item %d of %d", c.item, c.items)
 }
 
-// loader finds the windows that cursors were in. Those from the first that is asked
+// loader finds the chunks that cursors were in. Those from the first that is asked
 // for on hang together, as if cursors had read them.
 type loader struct {
 	trace       *Trace
@@ -155,15 +155,15 @@ type loader struct {
 	walk        walk
 }
 
-// window returns a window, nil for the number -1.
-func (l *loader) window(c *snapshot.Codec, number int) *Chunk {
+// chunk returns a chunk, nil for the number -1.
+func (l *loader) chunk(c *snapshot.Codec, number int) *Chunk {
 	if number < 0 || c.Err() != nil {
 		return nil
 	}
 	if w := l.of[number]; w != nil {
 		return w
 	}
-	w, err := l.trace.window(number)
+	w, err := l.trace.chunk(number)
 	if err != nil {
 		c.Fail(err)
 		return nil
@@ -180,7 +180,7 @@ func (l *loader) window(c *snapshot.Codec, number int) *Chunk {
 }
 
 func (l *loader) sums(c *snapshot.Codec, list *sumList) []int64 {
-	w := l.window(c, int(list.window))
+	w := l.chunk(c, int(list.chunk))
 	if w == nil {
 		return nil
 	}

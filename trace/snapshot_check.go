@@ -144,7 +144,7 @@ func (c *Cursor) calledBlock() (block int, args []int64, err error) {
 	if from, _ := c.span(call); c.item <= from {
 		return 0, nil, errPlace
 	}
-	t := &c.set.trace.Header().CallSites[call.Template]
+	t := &c.set.trace.Header().CallSites[call.Site]
 	class := func(axis int) int {
 		if axis == PerItem {
 			return int(c.item) - 1

@@ -13,14 +13,14 @@ import (
 	"reprise/internal/snapshot/snapshottest"
 )
 
-// busyTrace is a file of ten steps, one in a window, in which each rank works in chunks
+// busyTrace is a file of ten steps, one in a chunk, in which each rank works in chunks
 // while a message is pending, from inside a called block in a loop, and marks a vector.
 func busyTrace(t *testing.T) *Trace {
 	t.Helper()
 	h := gridHeader()
 	h.Steps = 10
 	var buf bytes.Buffer
-	w, err := NewWriter(&buf, h, WriterOptions{Window: 1})
+	w, err := NewWriter(&buf, h, WriterOptions{ChunkUnits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestSnapshotFields(t *testing.T) {
 	without := saveCursors(t, cursors)
 	c.win = cursors[1].win
 	if bytes.Equal(saveCursors(t, cursors), without) {
-		t.Error("the window is not saved")
+		t.Error("the chunk is not saved")
 	}
 	snapshottest.Fields(t, &c.lists[0], func(s *snapshot.Codec, _ *sumList) { write(s) }, "sums")
 	snapshottest.Fields(t, c.set.poll(0, 0), func(s *snapshot.Codec, _ *pollable) { write(s) }, "")

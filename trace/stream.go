@@ -7,7 +7,7 @@ import (
 
 // This file reads a trace as a stream: front to back, once.
 
-// nextWindow decodes the next window of a stream, nil at its end.
+// nextChunk decodes the next chunk of a stream, nil at its end.
 func (t *Trace) nextChunk() (*Chunk, error) {
 	if t.pending == nil {
 		return nil, t.ended
@@ -22,7 +22,7 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	}
 	w, counts, err := t.unpack.unpack(plain, &f)
 	if err != nil {
-		return nil, t.stop(t.frames.errorAt(int64(f.offset), fmt.Errorf("window %d: %w", f.number, err)))
+		return nil, t.stop(t.frames.errorAt(int64(f.offset), fmt.Errorf("chunk %d: %w", f.number, err)))
 	}
 	t.totals.Calls += counts.Calls
 	t.totals.Items += counts.Items
@@ -33,7 +33,7 @@ func (t *Trace) nextChunk() (*Chunk, error) {
 	return w, nil
 }
 
-// skipPending passes over a window of a stream.
+// skipPending passes over a chunk of a stream.
 func (t *Trace) skipPending() error {
 	if err := t.frames.skip(t.pending); err != nil {
 		return t.stop(err)
@@ -44,11 +44,11 @@ func (t *Trace) skipPending() error {
 	return t.ended
 }
 
-// passed notes a window of a stream.
+// passed notes a chunk of a stream.
 func (t *Trace) passed(f *frame) {
-	t.windows = append(t.windows, len(t.entries))
+	t.chunks = append(t.chunks, len(t.entries))
 	t.entries = append(t.entries, *f)
-	t.totals.Windows++
+	t.totals.Chunks++
 	t.totals.Units += int64(f.count)
 }
 
@@ -58,7 +58,7 @@ func (t *Trace) stop(err error) error {
 	return err
 }
 
-// advance reads a stream up to the content of the next window: then pending is
+// advance reads a stream up to the content of the next chunk: then pending is
 // its header; or to the end: then pending is nil, and ended says what is wrong.
 func (t *Trace) advance() {
 	t.pending, t.ended = nil, nil
@@ -71,7 +71,7 @@ func (t *Trace) advance() {
 		switch f.kind {
 		case kindDefs:
 			err = t.readDefs(&f)
-		case kindWindow:
+		case kindChunk:
 			if err = t.checkOrder(&f); err == nil {
 				t.pending = &f
 			}
@@ -79,7 +79,7 @@ func (t *Trace) advance() {
 			t.stop(t.finish(&f))
 			return
 		default:
-			err = t.frames.errorAt(int64(f.offset), corruptf("%s where a window or definitions may be", f.describe()))
+			err = t.frames.errorAt(int64(f.offset), corruptf("%s where a chunk or definitions may be", f.describe()))
 		}
 		if err != nil {
 			t.stop(err)
@@ -88,13 +88,13 @@ func (t *Trace) advance() {
 	}
 }
 
-// checkOrder checks a window's header against those of the windows before.
+// checkOrder checks a chunk's header against those of the chunks before.
 func (t *Trace) checkOrder(f *frame) error {
-	if int(f.number) != len(t.windows) {
-		return t.frames.errorAt(int64(f.offset), corruptf("window %d after %d windows", f.number, len(t.windows)))
+	if int(f.number) != len(t.chunks) {
+		return t.frames.errorAt(int64(f.offset), corruptf("chunk %d after %d chunks", f.number, len(t.chunks)))
 	}
-	if n := len(t.windows); n > 0 && t.entries[t.windows[n-1]].last > f.first {
-		return t.frames.errorAt(int64(f.offset), corruptf("window %d begins with step %d, after step %d", f.number, f.first, t.entries[t.windows[n-1]].last))
+	if n := len(t.chunks); n > 0 && t.entries[t.chunks[n-1]].last > f.first {
+		return t.frames.errorAt(int64(f.offset), corruptf("chunk %d begins with step %d, after step %d", f.number, f.first, t.entries[t.chunks[n-1]].last))
 	}
 	return nil
 }

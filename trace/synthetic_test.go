@@ -13,10 +13,10 @@ import (
 // factorization: nothing is known of HPL, but columns change along steps and
 // along the process grid as a factorization's do.
 type synthetic struct {
-	n, nb  int64
-	p, q   int
-	window int
-	draws  bool
+	n, nb int64
+	p, q  int
+	chunk int
+	draws bool
 }
 
 func (s synthetic) steps() int { return int((s.n + s.nb - 1) / s.nb) }
@@ -117,7 +117,7 @@ func (s synthetic) blocks(t testing.TB, p *Program) map[string][]int64 {
 
 // write writes the first steps steps, all if 0.
 func (s synthetic) write(t testing.TB, out io.Writer, steps int) *Writer {
-	w, err := NewWriter(out, s.header(), WriterOptions{Window: s.window})
+	w, err := NewWriter(out, s.header(), WriterOptions{ChunkUnits: s.chunk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 	narrow := fill(s.q, func(i int) int64 { return jb * one(i == (k+1)%s.q) })
 	c := fill(s.p, func(i int) int64 { return (m[i]+jb+1)*jb + 3 })
 	g := fill(s.p, func(i int) int64 { return c[i] / int64(s.q) })
-	gate := func(f func(i int) bool) []int64 {
+	mask := func(f func(i int) bool) []int64 {
 		return fill(s.q, func(i int) int64 { return one(f(i)) })
 	}
 	byDistance := func(kind string, size, root int) []int64 {
@@ -159,17 +159,17 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 			t.Fatal(err)
 		}
 	}
-	everybody := gate(func(int) bool { return true })
-	call(Call{Site: 0, Masks: [][]int64{gate(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
+	everybody := mask(func(int) bool { return true })
+	call(Call{Site: 0, Masks: [][]int64{mask(func(i int) bool { return i == qroot })}, Blocks: byDistance("pdfact", s.p, proot), Args: [][]int64{m, all(int64(proot)), all(int64(k))}})
 	for t := 1; t <= 2; t++ {
 		call(Call{Site: t, Blocks: byDistance([]string{"binit", "bcast"}[t-1], s.q, qroot), Args: [][]int64{all(int64(qroot)), all(tag), c, g}})
 	}
 	call(Call{Site: 3, Masks: [][]int64{everybody}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	for t, cols := range [][]int64{narrow, n} {
-		call(Call{Site: 4 + t, Masks: [][]int64{gate(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
+		call(Call{Site: 4 + t, Masks: [][]int64{mask(func(i int) bool { return cols[i] > 0 })}, Blocks: byDistance("update", s.p, proot),
 			Args: [][]int64{m, cols, all(int64(proot)), all(v)}})
 	}
-	call(Call{Site: 6, Masks: [][]int64{gate(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
+	call(Call{Site: 6, Masks: [][]int64{mask(func(i int) bool { return n[i] == 0 })}, Blocks: all(blocks["poll"][0]), Args: [][]int64{all(tag)}})
 	if s.draws {
 		d := w.Vector(Vector{Generated: vectors.PivotOwners{Seed: 42, First: from, Count: jb, Rows: s.n, Block: s.nb, Owners: int64(s.p)}.Generated()})
 		call(Call{Site: 7, Masks: [][]int64{everybody}, Blocks: all(blocks["pivots"][0]), Args: [][]int64{all(d)}})
@@ -180,14 +180,14 @@ func (s synthetic) step(t testing.TB, w *Writer, blocks map[string][]int64, k in
 var stampede = synthetic{n: 3875000, nb: 1024, p: 77, q: 78}
 
 // readAll reads a trace to its end.
-func readAll(t *Trace) (windows int, err error) {
+func readAll(t *Trace) (chunks int, err error) {
 	for _, err := range t.Chunks(0, 0) {
 		if err != nil {
-			return windows, err
+			return chunks, err
 		}
-		windows++
+		chunks++
 	}
-	return windows, nil
+	return chunks, nil
 }
 
 func BenchmarkWrite(b *testing.B) {

@@ -59,7 +59,7 @@ func chunked(t *testing.T, steps, perChunk int) *Trace {
 	h := gridHeader()
 	h.Steps = steps
 	var file bytes.Buffer
-	w, err := NewWriter(&file, h, WriterOptions{Window: perChunk})
+	w, err := NewWriter(&file, h, WriterOptions{ChunkUnits: perChunk})
 	if err != nil {
 		t.Fatal(err)
 	}

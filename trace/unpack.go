@@ -2,7 +2,7 @@ package trace
 
 import pb "reprise/proto"
 
-// unpacker turns the content of window records into windows.
+// unpacker turns the content of chunk records into chunks.
 type unpacker struct {
 	prog   *Program
 	known  *featureSet // that the file lists
@@ -13,7 +13,7 @@ type unpacker struct {
 	blocks chunkBlocks
 }
 
-// windowBlocks are the blocks that a window calls, by its own numbers.
+// chunkBlocks are the blocks that a chunk calls, by its own numbers.
 type chunkBlocks struct {
 	numbers []int32
 	params  []int // number of parameters
@@ -30,14 +30,14 @@ func (f *firstUse) see(v int64) bool {
 	return 0 <= v && v < f.next
 }
 
-// callGroup is what unpack needs to know of the calls of one template.
+// callGroup is what unpack needs to know of the calls of one call site.
 type callGroup struct {
 	calls []*CallColumns
 	items []int // by call, of its list
 }
 
-// unpack decodes the content of a window record whose header is f. It returns the
-// window and how much it holds.
+// unpack decodes the content of a chunk record whose header is f. It returns the
+// chunk and how much it holds.
 func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 	w, totals, err := u.decode(plain, f)
 	if err != nil {
@@ -51,7 +51,7 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 
 // decode is unpack but for the hash, which is left to be had from u.digest.
 func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
-	var m pb.Window
+	var m pb.Chunk
 	if err := unmarshal(plain, &m); err != nil {
 		return nil, Totals{}, err
 	}
@@ -67,7 +67,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	}
 	vectors := firstUse{count: int64(m.Vectors)}
 	for t := range groups {
-		u.template(t, &groups[t], &vectors)
+		u.callSite(t, &groups[t], &vectors)
 	}
 	u.finishBlocks()
 	u.vectors(w, &vectors, m.Generators)
@@ -77,7 +77,7 @@ func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
 	return w, countCalls(w, groups), u.cols.err
 }
 
-// countCalls sums up a window.
+// countCalls sums up a chunk.
 func countCalls(w *Chunk, groups []callGroup) Totals {
 	t := Totals{Units: int64(len(w.units))}
 	for _, g := range groups {
@@ -89,8 +89,8 @@ func countCalls(w *Chunk, groups []callGroup) Totals {
 	return t
 }
 
-// units decodes steps and shapes, and groups the calls by template.
-func (u *unpacker) units(w *Chunk, m *pb.Window, f *frame) ([]callGroup, error) {
+// units decodes steps and shapes, and groups the calls by call site.
+func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 	n := len(m.Steps)
 	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
 		return nil, corruptf("%d steps and %d shapes, the record names %d units", n, len(m.Shapes), f.count)
@@ -119,7 +119,7 @@ func (u *unpacker) units(w *Chunk, m *pb.Window, f *frame) ([]callGroup, error) 
 		u.digest.number(k)
 		for j, t := range shapes[s] {
 			c := &w.units[i].Calls[j]
-			c.Template = int32(t)
+			c.Site = int32(t)
 			groups[t].calls = append(groups[t].calls, c)
 			u.digest.number(int(t))
 		}
@@ -132,7 +132,7 @@ func (u *unpacker) units(w *Chunk, m *pb.Window, f *frame) ([]callGroup, error) 
 
 // countCells returns the number of calls, after checking that they are not too
 // many.
-func (u *unpacker) countCells(m *pb.Window, shapes [][]uint32) (calls int, err error) {
+func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err error) {
 	cells := 0
 	for i, s := range m.Shapes {
 		if int64(s) >= int64(len(shapes)) {
@@ -149,15 +149,15 @@ func (u *unpacker) countCells(m *pb.Window, shapes [][]uint32) (calls int, err e
 	return calls, nil
 }
 
-// shapes returns the sequences of templates that units refer to.
-func (u *unpacker) shapes(m *pb.Window) ([][]uint32, error) {
-	for i, t := range m.Templates {
+// shapes returns the sequences of call sites that units refer to.
+func (u *unpacker) shapes(m *pb.Chunk) ([][]uint32, error) {
+	for i, t := range m.Sites {
 		if int64(t) >= int64(len(u.layout)) {
-			return nil, corruptf("call %d of the shapes: template %d out of [0,%d)", i, t, len(u.layout))
+			return nil, corruptf("call %d of the shapes: call site %d out of [0,%d)", i, t, len(u.layout))
 		}
 	}
 	shapes := make([][]uint32, len(m.ShapeSizes))
-	rest := m.Templates
+	rest := m.Sites
 	for i, n := range m.ShapeSizes {
 		if int64(n) > int64(len(rest)) {
 			return nil, corruptf("shape %d: %d calls, %d are left", i, n, len(rest))
@@ -170,7 +170,7 @@ func (u *unpacker) shapes(m *pb.Window) ([][]uint32, error) {
 	return shapes, nil
 }
 
-// dictionary stores the blocks that the window calls.
+// dictionary stores the blocks that the chunk calls.
 func (u *unpacker) dictionary(numbers []uint32) error {
 	b := &u.blocks
 	b.numbers, b.params = b.numbers[:0], b.params[:0]
@@ -198,8 +198,8 @@ func (u *unpacker) finishBlocks() {
 	}
 }
 
-// template decodes the columns of all calls of template t.
-func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
+// callSite decodes the columns of all calls of site t.
+func (u *unpacker) callSite(t int, g *callGroup, vectors *firstUse) {
 	if len(g.calls) == 0 {
 		return
 	}
@@ -215,8 +215,8 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 		case col.kind == columnBlock:
 			u.checkBlocks(def)
 			scatter(u, col, g, func(c *CallColumns, v []int32) { c.Blocks = v })
-		case col.kind == columnGate:
-			scatter(u, col, g, func(c *CallColumns, v []int64) { c.Gates[col.index] = v })
+		case col.kind == columnMask:
+			scatter(u, col, g, func(c *CallColumns, v []int64) { c.Masks[col.index] = v })
 		default:
 			if col.vector {
 				u.checkVectors(def, col, vectors)
@@ -226,11 +226,11 @@ func (u *unpacker) template(t int, g *callGroup, vectors *firstUse) {
 	}
 }
 
-// allot gives the calls of a template their lists of columns.
-func (u *unpacker) allot(g *callGroup, gates, args int) {
-	slab := make([][]int64, len(g.calls)*(gates+args))
+// allot gives the calls of a call site their lists of columns.
+func (u *unpacker) allot(g *callGroup, masks, args int) {
+	slab := make([][]int64, len(g.calls)*(masks+args))
 	for _, c := range g.calls {
-		c.Gates, slab = slab[:gates:gates], slab[gates:]
+		c.Masks, slab = slab[:masks:masks], slab[masks:]
 		c.Args, slab = slab[:args:args], slab[args:]
 	}
 }
@@ -269,7 +269,7 @@ func (u *unpacker) counts(col column, g *callGroup) {
 	}
 }
 
-// checkBlocks replaces the window's numbers of blocks by the program's.
+// checkBlocks replaces the chunk's numbers of blocks by the program's.
 func (u *unpacker) checkBlocks(t *CallSite) {
 	b := &u.blocks
 	for i, v := range u.values {
@@ -278,11 +278,11 @@ func (u *unpacker) checkBlocks(t *CallSite) {
 			continue
 		}
 		if !b.seen.see(v - 1) {
-			u.cols.fail("template %q: block %d of the window's, %d seen so far of %d", t.Name, v-1, b.seen.next, b.seen.count)
+			u.cols.fail("call site %q: block %d of the chunk's, %d seen so far of %d", t.Name, v-1, b.seen.next, b.seen.count)
 			return
 		}
 		if b.params[v-1] > len(t.Params) {
-			u.cols.fail("template %q: block %d takes %d arguments, the template has %d", t.Name, b.numbers[v-1], b.params[v-1], len(t.Params))
+			u.cols.fail("call site %q: block %d takes %d arguments, the call site has %d", t.Name, b.numbers[v-1], b.params[v-1], len(t.Params))
 			return
 		}
 		u.values[i] = int64(b.numbers[v-1])
@@ -292,7 +292,7 @@ func (u *unpacker) checkBlocks(t *CallSite) {
 func (u *unpacker) checkVectors(t *CallSite, col column, vectors *firstUse) {
 	for _, v := range u.values {
 		if !vectors.see(v) {
-			u.cols.fail("template %q column %q: vector %d of the window's, %d seen so far of %d", t.Name, col.name, v, vectors.next, vectors.count)
+			u.cols.fail("call site %q column %q: vector %d of the chunk's, %d seen so far of %d", t.Name, col.name, v, vectors.next, vectors.count)
 			return
 		}
 	}

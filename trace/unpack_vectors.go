@@ -6,7 +6,7 @@ import (
 	"reprise/trace/vectors"
 )
 
-// vectorTables are the tables of a window that state its vectors.
+// vectorTables are the tables of a chunk that state its vectors.
 type vectorTables struct {
 	kinds  []int64 // 0: stated; 1 + index of the generator
 	counts []int64
@@ -14,14 +14,14 @@ type vectorTables struct {
 	args   []generators // by generator
 }
 
-// generators are the vectors of a window that a kind makes.
+// generators are the vectors of a chunk that a kind makes.
 type generators struct {
 	kind *vectors.Kind
 	args [][]int64 // by argument, one value per vector
 	next int
 }
 
-// vectors decodes the window's vectors; names are the kinds of those that are generated.
+// vectors decodes the chunk's vectors; names are the kinds of those that are generated.
 func (u *unpacker) vectors(w *Chunk, seen *firstUse, names []string) {
 	if u.cols.err != nil {
 		return
@@ -70,7 +70,7 @@ func (u *unpacker) vectorSizes(t *vectorTables, names int) (stated int, generate
 		case seen.see(kind - 1):
 			generated[kind-1]++
 		default:
-			u.cols.fail("vector %d: generator %d of the window's, %d seen so far of %d", i, kind-1, seen.next, seen.count)
+			u.cols.fail("vector %d: generator %d of the chunk's, %d seen so far of %d", i, kind-1, seen.next, seen.count)
 			return 0, generated
 		}
 		total += count
@@ -112,7 +112,7 @@ func (g *generators) take(count int64) *vectors.Generated {
 	return v
 }
 
-// buildVectors computes the running sums of the window's vectors.
+// buildVectors computes the running sums of the chunk's vectors.
 func (u *unpacker) buildVectors(w *Chunk, t *vectorTables) {
 	w.vectors = make([]vector, len(t.kinds))
 	for i, kind := range t.kinds {

@@ -12,19 +12,19 @@ import (
 
 // WriterOptions says how a Writer cuts the stream. The zero value means defaults.
 type WriterOptions struct {
-	// Window is the number of units in a window, 64 if 0. Larger windows make a
-	// smaller file; readers hold a few windows at a time and seek to windows.
-	Window int
+	// Chunk is the number of units in a chunk, 64 if 0. Larger chunks make a
+	// smaller file; readers hold a few chunks at a time and seek to chunks.
+	ChunkUnits int
 }
 
-// Limits of what a Writer puts into a window. But for maxUnits a unit may go
-// beyond them: the window is cut before the next unit.
+// Limits of what a Writer puts into a chunk. But for maxUnits a unit may go
+// beyond them: the chunk is cut before the next unit.
 const (
-	maxUnits       = 1 << 16
-	windowValues   = 1 << 20
-	windowCells    = maxCells / 2
-	windowElements = MaxElements / 2
-	defsSize       = 1 << 20 // bytes of definitions in a record
+	maxUnits      = 1 << 16
+	chunkValues   = 1 << 20
+	chunkCells    = maxCells / 2
+	chunkElements = MaxElements / 2
+	defsSize      = 1 << 20 // bytes of definitions in a record
 
 	// maxUnitValues leaves room for the values of vectors.
 	maxUnitValues = maxValues / 2
@@ -33,7 +33,7 @@ const (
 // errClosed is what calls after Close return.
 var errClosed = errors.New("trace writer is closed")
 
-// Writer writes a trace in one pass. It holds one window, the vectors that may
+// Writer writes a trace in one pass. It holds one chunk, the vectors that may
 // still be used, and the index. After an error that the file may have seen, all
 // calls return that error; a Call that is refused leaves the Writer as it was.
 type Writer struct {
@@ -43,7 +43,7 @@ type Writer struct {
 	layout  layout
 	vectors vectorStore
 	packer  packer
-	window  pendingWindow
+	chunk   pendingChunk
 	step    int        // of the last unit
 	defined int        // blocks written
 	listed  featureSet // features that records have listed
@@ -70,14 +70,14 @@ func (s *vectorStore) get(handle int64) *storedVector {
 }
 
 // NewWriter begins a trace on w. The header must not change any more. It is written
-// with the first window, since it lists the features that are used up to there. Close
+// with the first chunk, since it lists the features that are used up to there. Close
 // must be called to complete the trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
-	if o.Window < 0 || o.Window > maxUnits {
-		return nil, fmt.Errorf("windows of %d units, allowed 1 to %d", o.Window, maxUnits)
+	if o.ChunkUnits < 0 || o.ChunkUnits > maxUnits {
+		return nil, fmt.Errorf("chunks of %d units, allowed 1 to %d", o.ChunkUnits, maxUnits)
 	}
-	if o.Window == 0 {
-		o.Window = 64
+	if o.ChunkUnits == 0 {
+		o.ChunkUnits = 64
 	}
 	prog, err := NewProgram(h)
 	if err != nil {
@@ -112,17 +112,17 @@ func (w *Writer) Vector(v Vector) int64 {
 // use them. Without it the Writer keeps all, at some bytes an element.
 func (w *Writer) ForgetVectors(before int64) {
 	n := max(0, min(before-w.vectors.base, int64(len(w.vectors.list))))
-	if n == 0 || len(w.window.units) > 0 && w.used(n) {
+	if n == 0 || len(w.chunk.units) > 0 && w.used(n) {
 		return
 	}
 	w.vectors.list = w.vectors.list[n:]
 	w.vectors.base += n
 }
 
-// used reports whether the window being filled needs one of the first n vectors.
+// used reports whether the chunk being filled needs one of the first n vectors.
 func (w *Writer) used(n int64) bool {
 	for i := range w.vectors.list[:n] {
-		if w.vectors.list[i].window == w.totals.Windows+1 {
+		if w.vectors.list[i].chunk == w.totals.Chunks+1 {
 			return true
 		}
 	}
@@ -146,16 +146,16 @@ func (w *Writer) Step(step int) error {
 			return w.err
 		}
 	}
-	w.window.units = append(w.window.units, pendingUnit{step: step, calls: len(w.window.calls)})
+	w.chunk.units = append(w.chunk.units, pendingUnit{step: step, calls: len(w.chunk.calls)})
 	w.totals.Units++
 	w.step = step
 	return nil
 }
 
-// full reports whether the window is to be cut before the next unit.
+// full reports whether the chunk is to be cut before the next unit.
 func (w *Writer) full() bool {
-	p := &w.window
-	return len(p.units) >= w.options.Window || len(p.values) >= windowValues || p.cells >= windowCells || p.elements >= windowElements
+	p := &w.chunk
+	return len(p.units) >= w.options.ChunkUnits || len(p.values) >= chunkValues || p.cells >= chunkCells || p.elements >= chunkElements
 }
 
 // Call appends a call to the unit that Step began, after checking it, and copies
@@ -164,27 +164,27 @@ func (w *Writer) Call(c *Call) error {
 	if w.err != nil {
 		return w.err
 	}
-	if len(w.window.units) == 0 {
+	if len(w.chunk.units) == 0 {
 		return errors.New("call before the first step")
 	}
 	if c.Site < 0 || c.Site >= len(w.layout) {
-		return fmt.Errorf("template %d out of [0,%d)", c.Site, len(w.layout))
+		return fmt.Errorf("call site %d out of [0,%d)", c.Site, len(w.layout))
 	}
 	cols := w.layout[c.Site]
 	items, err := w.check(c, cols)
 	if err != nil {
-		return fmt.Errorf("template %q: %w", w.prog.header.CallSites[c.Site].Name, err)
+		return fmt.Errorf("call site %q: %w", w.prog.header.CallSites[c.Site].Name, err)
 	}
-	p := &w.window
+	p := &w.chunk
 	size := 0
 	for _, col := range cols {
 		size += len(c.column(col))
 	}
 	if p.cells+len(cols) > maxCells || len(p.values)+size > maxUnitValues {
-		return fmt.Errorf("unit of step %d: more calls than a window can hold: begin another unit of the step", p.units[len(p.units)-1].step)
+		return fmt.Errorf("unit of step %d: more calls than a chunk can hold: begin another unit of the step", p.units[len(p.units)-1].step)
 	}
 	p.cells += len(cols)
-	p.calls = append(p.calls, pendingCall{template: c.Site, items: items, values: len(p.values)})
+	p.calls = append(p.calls, pendingCall{site: c.Site, items: items, values: len(p.values)})
 	for _, col := range cols {
 		p.values = append(p.values, c.column(col)...)
 	}
@@ -196,7 +196,7 @@ func (w *Writer) Call(c *Call) error {
 // column returns the values of a column; the call's shape has been checked.
 func (c *Call) column(col column) []int64 {
 	switch col.kind {
-	case columnGate:
+	case columnMask:
 		return c.Masks[col.index]
 	case columnCount:
 		return c.Counts
@@ -210,10 +210,10 @@ func (c *Call) column(col column) []int64 {
 func (w *Writer) check(c *Call, cols []column) (items int, err error) {
 	t := &w.prog.header.CallSites[c.Site]
 	if len(c.Masks) != len(t.Masks) || len(c.Args) != len(t.Params) {
-		return 0, fmt.Errorf("%d gates and %d arguments, want %d and %d", len(c.Masks), len(c.Args), len(t.Masks), len(t.Params))
+		return 0, fmt.Errorf("%d masks and %d arguments, want %d and %d", len(c.Masks), len(c.Args), len(t.Masks), len(t.Params))
 	}
 	if t.Counts == NoAxis && c.Counts != nil {
-		return 0, errors.New("counts, but the template has no list")
+		return 0, errors.New("counts, but the call site has no column of them")
 	}
 	for _, col := range cols {
 		vals := c.column(col)
@@ -267,26 +267,26 @@ func (w *Writer) checkNames(col column, vals []int64, params int) error {
 	return nil
 }
 
-// useVector checks that a handle names a vector, and notes that the window needs it.
+// useVector checks that a handle names a vector, and notes that the chunk needs it.
 func (w *Writer) useVector(handle int64) error {
 	v := w.vectors.get(handle)
 	if v == nil {
 		return fmt.Errorf("vector %d out of [%d,%d)", handle, w.vectors.base, w.vectors.base+int64(len(w.vectors.list)))
 	}
-	if v.window == w.totals.Windows+1 {
+	if v.chunk == w.totals.Chunks+1 {
 		return nil
 	}
 	if err := (&Vector{Generated: v.generated}).check(); err != nil {
 		return fmt.Errorf("vector %d: %w", handle, err)
 	}
-	if sum := w.window.elements + v.count; sum > MaxElements {
-		return fmt.Errorf("vector %d: with it the vectors of a window have %d elements, at most %d", handle, sum, MaxElements)
+	if sum := w.chunk.elements + v.count; sum > MaxElements {
+		return fmt.Errorf("vector %d: with it the vectors of a chunk have %d elements, at most %d", handle, sum, MaxElements)
 	}
 	if v.generated != nil {
 		w.needed.add(generatorFeature(v.generated.Kind.Name()))
 	}
-	w.window.elements += v.count
-	v.window = w.totals.Windows + 1
+	w.chunk.elements += v.count
+	v.chunk = w.totals.Chunks + 1
 	return nil
 }
 
@@ -298,13 +298,13 @@ func (p *Program) checkTarget(block int64, params int) error {
 	case block < 0 || block >= int64(len(p.blocks)):
 		return fmt.Errorf("block %d out of [0,%d)", block, len(p.blocks))
 	case p.blocks[block].Params > params:
-		return fmt.Errorf("block %d takes %d arguments, the template has %d", block, p.blocks[block].Params, params)
+		return fmt.Errorf("block %d takes %d arguments, the call site has %d", block, p.blocks[block].Params, params)
 	}
 	return nil
 }
 
 // flush writes the header, if it is not written, and the definitions that are new, then
-// the window.
+// the chunk.
 func (w *Writer) flush() error {
 	for i := w.defined; i < w.prog.NumBlocks(); i++ {
 		w.needed |= w.prog.infos[i].features
@@ -315,7 +315,7 @@ func (w *Writer) flush() error {
 	if err := w.define(); err != nil {
 		return err
 	}
-	p := &w.window
+	p := &w.chunk
 	if len(p.units) == 0 {
 		return nil
 	}
@@ -323,13 +323,13 @@ func (w *Writer) flush() error {
 	if err != nil {
 		return err
 	}
-	f := frame{kind: kindWindow, number: uint32(w.totals.Windows), count: uint32(len(p.units)),
+	f := frame{kind: kindChunk, number: uint32(w.totals.Chunks), count: uint32(len(p.units)),
 		first: uint32(p.units[0].step), last: uint32(p.units[len(p.units)-1].step), hash: hash}
 	if err := w.frames.record(&f, plain); err != nil {
 		return err
 	}
 	w.entries = append(w.entries, f)
-	w.totals.Windows++
+	w.totals.Chunks++
 	w.chain.Write(hash[:])
 	p.reset()
 	return nil
@@ -351,7 +351,7 @@ func (w *Writer) begin() error {
 }
 
 // define writes the blocks that have been added since the last time, and lists the
-// features that have come with them or with the window's vectors.
+// features that have come with them or with the chunk's vectors.
 func (w *Writer) define() error {
 	for w.defined < w.prog.NumBlocks() || w.listed != w.needed {
 		features := w.needed.without(w.listed).names()
@@ -396,7 +396,7 @@ func (w *Writer) Close() error {
 	if err := w.frames.record(&index, plain); err != nil {
 		return err
 	}
-	end := frame{kind: kindEnd, count: uint32(w.totals.Windows)}
+	end := frame{kind: kindEnd, count: uint32(w.totals.Chunks)}
 	w.chain.Sum(end.hash[:0])
 	return w.frames.record(&end, nil)
 }

@@ -11,7 +11,7 @@ import (
 	"reprise/trace/vectors"
 )
 
-// listHeader has 4 ranks in 2 groups and two templates: one block for all with a
+// listHeader has 4 ranks in 2 groups and two call sites: one block for all with a
 // vector, and a list per group.
 func listHeader() *Header {
 	h := &Header{Program: "test", Ranks: 4, Steps: 9}
@@ -26,7 +26,7 @@ func listHeader() *Header {
 
 // listWriter has blocks 0 of one and 1 of two parameters, and vector 0.
 func listWriter(t *testing.T, out io.Writer) *Writer {
-	w, err := NewWriter(out, listHeader(), WriterOptions{Window: 2})
+	w, err := NewWriter(out, listHeader(), WriterOptions{ChunkUnits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,24 +53,24 @@ func TestWriterRefusesBadCalls(t *testing.T) {
 		mutate func(*Call)
 		want   string
 	}{
-		"no template":       {oneCall(), func(c *Call) { c.Site = 2 }, `template 2 out of [0,2)`},
-		"negative template": {oneCall(), func(c *Call) { c.Site = -1 }, `template -1 out of [0,2)`},
-		"no gates":          {oneCall(), func(c *Call) { c.Masks = nil }, `template "one": 0 gates and 1 arguments, want 1 and 1`},
-		"no arguments":      {oneCall(), func(c *Call) { c.Args = nil }, `template "one": 1 gates and 0 arguments, want 1 and 1`},
-		"counts":            {oneCall(), func(c *Call) { c.Counts = []int64{1} }, `template "one": counts, but the template has no list`},
-		"short gate":        {oneCall(), func(c *Call) { c.Masks[0] = []int64{1} }, `template "one": column "gate pair": 1 values, want 2`},
-		"two blocks":        {oneCall(), func(c *Call) { c.Blocks = []int64{0, 0} }, `template "one": column "block": 2 values, want 1`},
-		"unknown block":     {oneCall(), func(c *Call) { c.Blocks[0] = 2 }, `template "one": column "block": value 0: block 2 out of [0,2)`},
-		"negative block":    {oneCall(), func(c *Call) { c.Blocks[0] = -2 }, `template "one": column "block": value 0: block -2 out of [0,2)`},
-		"too few arguments": {oneCall(), func(c *Call) { c.Blocks[0] = 1 }, `template "one": column "block": value 0: block 1 takes 2 arguments, the template has 1`},
-		"unknown vector":    {oneCall(), func(c *Call) { c.Args[0][0] = 1 }, `template "one": column "v": value 0: vector 1 out of [0,1)`},
-		"negative vector":   {oneCall(), func(c *Call) { c.Args[0][0] = -1 }, `template "one": column "v": value 0: vector -1 out of [0,1)`},
-		"short counts":      {manyCall(), func(c *Call) { c.Counts = []int64{3} }, `template "many": column "count": 1 values, want 2`},
-		"negative count":    {manyCall(), func(c *Call) { c.Counts[0] = -1 }, `template "many": column "count": class 0: -1 items after 0, at most 1073741824 in all`},
-		"counts overflow":   {manyCall(), func(c *Call) { c.Counts = []int64{1, math.MaxInt64} }, `template "many": column "count": class 1: 9223372036854775807 items after 1, at most 1073741824 in all`},
-		"more counted":      {manyCall(), func(c *Call) { c.Counts[1] = 2 }, `template "many": column "block": 3 values, want 4`},
-		"short list":        {manyCall(), func(c *Call) { c.Args[0] = c.Args[0][1:] }, `template "many": column "n": 2 values, want 3`},
-		"short rank column": {manyCall(), func(c *Call) { c.Args[1] = nil }, `template "many": column "m": 0 values, want 4`},
+		"no call site":       {oneCall(), func(c *Call) { c.Site = 2 }, `call site 2 out of [0,2)`},
+		"negative call site": {oneCall(), func(c *Call) { c.Site = -1 }, `call site -1 out of [0,2)`},
+		"no masks":           {oneCall(), func(c *Call) { c.Masks = nil }, `call site "one": 0 masks and 1 arguments, want 1 and 1`},
+		"no arguments":       {oneCall(), func(c *Call) { c.Args = nil }, `call site "one": 1 masks and 0 arguments, want 1 and 1`},
+		"counts":             {oneCall(), func(c *Call) { c.Counts = []int64{1} }, `call site "one": counts, but the call site has no column of them`},
+		"short mask":         {oneCall(), func(c *Call) { c.Masks[0] = []int64{1} }, `call site "one": column "mask pair": 1 values, want 2`},
+		"two blocks":         {oneCall(), func(c *Call) { c.Blocks = []int64{0, 0} }, `call site "one": column "block": 2 values, want 1`},
+		"unknown block":      {oneCall(), func(c *Call) { c.Blocks[0] = 2 }, `call site "one": column "block": value 0: block 2 out of [0,2)`},
+		"negative block":     {oneCall(), func(c *Call) { c.Blocks[0] = -2 }, `call site "one": column "block": value 0: block -2 out of [0,2)`},
+		"too few arguments":  {oneCall(), func(c *Call) { c.Blocks[0] = 1 }, `call site "one": column "block": value 0: block 1 takes 2 arguments, the call site has 1`},
+		"unknown vector":     {oneCall(), func(c *Call) { c.Args[0][0] = 1 }, `call site "one": column "v": value 0: vector 1 out of [0,1)`},
+		"negative vector":    {oneCall(), func(c *Call) { c.Args[0][0] = -1 }, `call site "one": column "v": value 0: vector -1 out of [0,1)`},
+		"short counts":       {manyCall(), func(c *Call) { c.Counts = []int64{3} }, `call site "many": column "count": 1 values, want 2`},
+		"negative count":     {manyCall(), func(c *Call) { c.Counts[0] = -1 }, `call site "many": column "count": class 0: -1 items after 0, at most 1073741824 in all`},
+		"counts overflow":    {manyCall(), func(c *Call) { c.Counts = []int64{1, math.MaxInt64} }, `call site "many": column "count": class 1: 9223372036854775807 items after 1, at most 1073741824 in all`},
+		"more counted":       {manyCall(), func(c *Call) { c.Counts[1] = 2 }, `call site "many": column "block": 3 values, want 4`},
+		"short list":         {manyCall(), func(c *Call) { c.Args[0] = c.Args[0][1:] }, `call site "many": column "n": 2 values, want 3`},
+		"short rank column":  {manyCall(), func(c *Call) { c.Args[1] = nil }, `call site "many": column "m": 0 values, want 4`},
 	} {
 		var buf bytes.Buffer
 		w := listWriter(t, &buf)
@@ -156,8 +156,8 @@ func TestWriterRefusesHeaders(t *testing.T) {
 		t.Error("a name that is not UTF-8 is accepted")
 	}
 	for _, n := range []int{-1, maxUnits + 1} {
-		if _, err := NewWriter(io.Discard, listHeader(), WriterOptions{Window: n}); err == nil {
-			t.Errorf("windows of %d units are accepted", n)
+		if _, err := NewWriter(io.Discard, listHeader(), WriterOptions{ChunkUnits: n}); err == nil {
+			t.Errorf("chunks of %d units are accepted", n)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (f *full) Write(b []byte) (int, error) {
 func TestWriterKeepsErrors(t *testing.T) {
 	data := small(t)
 	for n := 0; n < len(data); n += 97 {
-		w, err := NewWriter(&full{n}, listHeader(), WriterOptions{Window: 1})
+		w, err := NewWriter(&full{n}, listHeader(), WriterOptions{ChunkUnits: 1})
 		for step := 0; err == nil && step < 200; step++ {
 			if err = w.Step(step); err != nil && !errors.Is(w.Step(step), errFull) {
 				t.Fatalf("%d bytes: the error is forgotten", n)
@@ -205,7 +205,7 @@ func TestForgetVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := w.Vector(Vector{Values: []int64{3}})
-	w.ForgetVectors(second) // ignored: the window needs vector 0
+	w.ForgetVectors(second) // ignored: the chunk needs vector 0
 	for step := 1; step <= 2; step++ {
 		if err := use(step, second); err != nil {
 			t.Fatal(err)
@@ -231,9 +231,9 @@ func TestForgetVectors(t *testing.T) {
 	}
 }
 
-// A window is cut before the 64th unit when it is large.
-func TestLargeWindowsAreCut(t *testing.T) {
-	h := &Header{Program: "wide", Ranks: windowValues / 4, Axes: []Axis{{Name: "rank", Kind: AxisRank}}}
+// A chunk is cut before the 64th unit when it is large.
+func TestLargeChunksAreCut(t *testing.T) {
+	h := &Header{Program: "wide", Ranks: chunkValues / 4, Axes: []Axis{{Name: "rank", Kind: AxisRank}}}
 	h.CallSites = []CallSite{{Name: "t", Counts: NoAxis, Block: 0}}
 	var buf bytes.Buffer
 	w, err := NewWriter(&buf, h, WriterOptions{})
@@ -255,8 +255,8 @@ func TestLargeWindowsAreCut(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.Totals().Windows; got != 3 { // 4, 4 and 1 units
-		t.Errorf("%d windows, want 3", got)
+	if got := w.Totals().Chunks; got != 3 { // 4, 4 and 1 units
+		t.Errorf("%d chunks, want 3", got)
 	}
 	if err := readStream(buf.Bytes()); err != nil {
 		t.Error(err)

@@ -147,7 +147,7 @@ func (in *input) checkSteps(o replay.Options) error {
 		}
 		return nil
 	}
-	if w := in.trace.Windows(); len(w) > 0 && o.From > w[len(w)-1].Last {
+	if w := in.trace.ChunkInfos(); len(w) > 0 && o.From > w[len(w)-1].Last {
 		return command.Usagef("--steps from %d, but the trace ends with step %d", o.From, w[len(w)-1].Last)
 	}
 	return nil

@@ -124,7 +124,7 @@ func newBar(s *settings, in *input, stderr io.Writer) *terminal.Bar {
 func (s *settings) steps(in *input) int {
 	first, end := s.from, in.header.Steps
 	if in.trace != nil {
-		if w := in.trace.Windows(); len(w) > 0 {
+		if w := in.trace.ChunkInfos(); len(w) > 0 {
 			first, end = max(first, w[0].First), w[len(w)-1].Last+1
 		}
 	}

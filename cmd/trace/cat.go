@@ -74,7 +74,7 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 	if o.rank >= h.Ranks {
 		return command.Usagef("cat: --rank %d, but the trace has ranks 0 to %d", o.rank, h.Ranks-1)
 	}
-	if w := t.Windows(); len(w) > 0 && o.from > w[len(w)-1].Last {
+	if w := t.ChunkInfos(); len(w) > 0 && o.from > w[len(w)-1].Last {
 		return command.Usagef("cat: --steps from %d, but the trace ends with step %d", o.from, w[len(w)-1].Last)
 	}
 	if o.structure {

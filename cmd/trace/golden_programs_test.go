@@ -30,7 +30,7 @@ var goldens = []golden{
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
-// goldenWriter writes a golden file, a unit in a window.
+// goldenWriter writes a golden file, a unit in a chunk.
 type goldenWriter struct {
 	*trace.Writer
 	t testing.TB
@@ -40,7 +40,7 @@ func (g *golden) bytes(t testing.TB) []byte {
 	var file bytes.Buffer
 	h := g.header
 	h.Program, h.Tool = "golden "+g.name, "golden_test.go"
-	w, err := trace.NewWriter(&file, &h, trace.WriterOptions{Window: 1})
+	w, err := trace.NewWriter(&file, &h, trace.WriterOptions{ChunkUnits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ const (
 	byRow
 )
 
-// plainHeader is that of two ranks with a template that calls a block for each.
+// plainHeader is that of two ranks with a call site that calls a block for each.
 func plainHeader() trace.Header {
 	return trace.Header{Ranks: 2, Steps: 2,
 		CommFamilies: []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 2}}}},

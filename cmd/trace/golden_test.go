@@ -105,7 +105,7 @@ func printed(t *testing.T, stdin string, args ...string) string {
 const reader = "../../scripts/read_trace.py"
 
 // The other reader lists what trace cat lists: of the golden files, and of a trace of HPL
-// in several windows.
+// in several chunks.
 func TestOtherReader(t *testing.T) {
 	needPython(t)
 	var files []string
@@ -127,7 +127,7 @@ func TestOtherReader(t *testing.T) {
 // hplGolden writes a run of HPL with ring broadcasts, look-ahead, lists and pivots.
 func hplGolden(t *testing.T) string {
 	p := hpl.DefaultParams(530, 2, 3)
-	p.NB = 8 // 67 panels: two windows
+	p.NB = 8 // 67 panels: two chunks
 	path := filepath.Join(t.TempDir(), "hpl.trace.zst")
 	f, err := os.Create(path)
 	if err != nil {

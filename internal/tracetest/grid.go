@@ -8,7 +8,7 @@ import (
 	"reprise/trace"
 )
 
-// GridHeader describes 2x3 ranks, row-major, with one template of two arguments
+// GridHeader describes 2x3 ranks, row-major, with one call site of two arguments
 // per process row and one vector.
 func GridHeader() *trace.Header {
 	h := &trace.Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}

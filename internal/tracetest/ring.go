@@ -7,7 +7,7 @@ import (
 	"reprise/trace"
 )
 
-// RingHeader is that of 2x3 ranks with one template: the column's number, and two
+// RingHeader is that of 2x3 ranks with one call site: the column's number, and two
 // sizes per column.
 func RingHeader() *trace.Header {
 	h := GridHeader()

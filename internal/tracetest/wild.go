@@ -31,7 +31,7 @@ func Wild(data []byte, turns int64) ([]byte, error) {
 	var file bytes.Buffer
 	h := header(WildRanks)
 	h.Steps = 2
-	w, err := trace.NewWriter(&file, h, trace.WriterOptions{Window: 1})
+	w, err := trace.NewWriter(&file, h, trace.WriterOptions{ChunkUnits: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func newComparison(a, b *trace.Trace, first bool) *comparison {
 }
 
 // part compares the ranks that have not diverged yet over a range of steps: the
-// windows of A one by one, and in each the ranks in turn.
+// chunks of A one by one, and in each the ranks in turn.
 func (c *comparison) part(p part) error {
 	var ranks []int32
 	for r, step := range c.steps {
@@ -54,7 +54,7 @@ func (c *comparison) part(p part) error {
 	for i := range pairs {
 		pairs[i] = pair{a: trace.NewActionReader(&as[i], trace.Late{}, p.from), b: trace.NewActionReader(&bs[i], trace.Late{}, p.from), symbols: &c.symbols}
 	}
-	for chunk := range len(c.a.Windows()) + 1 {
+	for chunk := range len(c.a.ChunkInfos()) + 1 {
 		for i := range pairs {
 			if err := c.run(&pairs[i], chunk); err != nil {
 				return err
@@ -90,7 +90,7 @@ func (c *comparison) chunkOf(cursor *trace.Cursor) int {
 	if chunk := cursor.Chunk(); chunk != nil {
 		return chunk.Number()
 	}
-	return len(c.a.Windows())
+	return len(c.a.ChunkInfos())
 }
 
 // pair is a rank in both traces.

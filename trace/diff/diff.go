@@ -69,7 +69,7 @@ type Divergence struct {
 
 // Traces compares two files by their meaning: the parameters and the flat actions,
 // with polls answered as Late does, which passes all of them. Which program
-// wrote a trace, when and in what blocks does not matter. Windows of equal hash
+// wrote a trace, when and in what blocks does not matter. Chunks of equal hash
 // are skipped.
 func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	for _, t := range []*trace.Trace{a, b} {
@@ -149,9 +149,9 @@ func headerChanges(a, b *trace.Header) []Change {
 // part is a range of steps, to = 0: to the end.
 type part struct{ from, to int }
 
-// differingParts returns the steps of the windows that are not known to be the same.
+// differingParts returns the steps of the chunks that are not known to be the same.
 func differingParts(a, b *trace.Trace) []part {
-	x, y := a.Windows(), b.Windows()
+	x, y := a.ChunkInfos(), b.ChunkInfos()
 	if !comparable(a.Header(), b.Header()) {
 		return []part{{0, 0}}
 	}
@@ -175,7 +175,7 @@ func differingParts(a, b *trace.Trace) []part {
 	return parts
 }
 
-// firstStep returns the first step of window i of those that have one.
+// firstStep returns the first step of chunk i of those that have one.
 func firstStep(x, y []trace.ChunkInfo, i int) int {
 	switch {
 	case i >= len(x):
@@ -186,7 +186,7 @@ func firstStep(x, y []trace.ChunkInfo, i int) int {
 	return min(x[i].First, y[i].First)
 }
 
-// comparable reports whether windows of equal hash mean the same under both headers.
+// comparable reports whether chunks of equal hash mean the same under both headers.
 func comparable(a, b *trace.Header) bool {
 	return a.Ranks == b.Ranks && a.Pollables == b.Pollables && reflect.DeepEqual(a.CommFamilies, b.CommFamilies) &&
 		reflect.DeepEqual(a.Axes, b.Axes) && reflect.DeepEqual(a.CallSites, b.CallSites)

@@ -20,7 +20,7 @@ type diffTrace struct {
 	build  func(w *trace.Writer, b *trace.Builder) // instead of ring
 	call   func(step int, c *trace.Call)
 	steps  int // 4 if 0
-	window int // units; 1 if 0
+	chunk  int // units; 1 if 0
 }
 
 func (d diffTrace) open(t *testing.T) *trace.Trace {
@@ -36,7 +36,7 @@ func (d diffTrace) file(t *testing.T) []byte {
 	if d.header != nil {
 		d.header(h)
 	}
-	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{Window: max(1, d.window)})
+	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{ChunkUnits: max(1, d.chunk)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +78,9 @@ func diffOf(t *testing.T, a, b diffTrace, o Options) *Difference {
 
 func TestDiffOfEqualMeaning(t *testing.T) {
 	for name, b := range map[string]diffTrace{
-		"same bytes":   {},
-		"other tool":   {header: func(h *trace.Header) { h.Tool, h.Command = "other", "other command" }},
-		"other window": {window: 3},
+		"same bytes":  {},
+		"other tool":  {header: func(h *trace.Header) { h.Tool, h.Command = "other", "other command" }},
+		"other chunk": {chunk: 3},
 		"other blocks": {build: func(w *trace.Writer, b *trace.Builder) {
 			callee := trace.NewBuilder("callee", 3)
 			tracetest.Ring(callee)

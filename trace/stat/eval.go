@@ -65,7 +65,7 @@ func (e *evaluator) changed(args []int64, guarded, free uint32) dependence {
 		}
 	}
 	if c.chunk != e.chunk {
-		d |= onWindow
+		d |= onChunk
 	}
 	if c.rank != e.rank {
 		d |= onRank

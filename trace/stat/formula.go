@@ -42,7 +42,7 @@ type formula struct{ from, to int32 }
 type dependence uint64
 
 const (
-	onWindow  dependence = 1 << 63
+	onChunk   dependence = 1 << 63
 	onPending dependence = 1 << 62
 	onRank    dependence = 1 << 61
 	lastParam            = 60 // this bit stands for all parameters from here on
@@ -138,13 +138,13 @@ func (c *compiler) atom(id atomID) {
 	case atomGuarded, atomFree:
 		n.depends |= onPending
 	case atomSum:
-		n.depends |= onWindow
+		n.depends |= onChunk
 	case atomMember:
 		n.depends |= onRank
 		c.code.member = true
 	}
 	if n.depends == 0 {
-		n.depends = onWindow // a constant, evaluated once a chunk
+		n.depends = onChunk // a constant, evaluated once a chunk
 	}
 	c.emit(n)
 }

@@ -89,7 +89,7 @@ func membershipOf(p *trace.Program, axis int) membership {
 
 // axisColumns are the columns of a call that belong to one axis.
 type axisColumns struct {
-	gates  [][]int64
+	masks  [][]int64
 	blocks []int32
 	args   [][]int64
 	apart  bool // all classes count as different
@@ -100,7 +100,7 @@ type axisColumns struct {
 func columnsOf(t *trace.CallSite, c *trace.CallColumns, axis, params int) (cols axisColumns, any bool) {
 	for i, a := range t.Masks {
 		if a == axis {
-			cols.gates = append(cols.gates, c.Gates[i])
+			cols.masks = append(cols.masks, c.Masks[i])
 		}
 	}
 	if t.Block == axis {
@@ -112,12 +112,12 @@ func columnsOf(t *trace.CallSite, c *trace.CallColumns, axis, params int) (cols 
 		}
 	}
 	cols.apart = t.Counts == axis
-	return cols, cols.gates != nil || cols.blocks != nil || cols.args != nil || cols.apart
+	return cols, cols.masks != nil || cols.blocks != nil || cols.args != nil || cols.apart
 }
 
 // closed reports that a class takes no part.
 func (cols *axisColumns) closed(class int) bool {
-	for _, g := range cols.gates {
+	for _, g := range cols.masks {
 		if g[class] == 0 {
 			return true
 		}

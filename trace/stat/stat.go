@@ -83,7 +83,7 @@ const NoPhase = "-"
 type FileStat struct {
 	Bytes           int64   `json:"bytes"`
 	ContentBytes    int64   `json:"content_bytes"` // of blocks and columns before compression
-	Windows         int     `json:"windows"`
+	Chunks          int     `json:"chunks"`
 	Units           int64   `json:"units"`
 	Blocks          int     `json:"blocks"`
 	BytesPerMessage float64 `json:"bytes_per_message"`
@@ -129,7 +129,7 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	}
 	u.tally.fill(s, h)
 	totals, _ := t.Totals()
-	s.File = FileStat{Windows: totals.Windows, Units: totals.Units, Blocks: t.Program().NumBlocks()}
+	s.File = FileStat{Chunks: totals.Chunks, Units: totals.Units, Blocks: t.Program().NumBlocks()}
 	return s, s.File.measure(t, s.Totals.Messages)
 }
 
@@ -137,7 +137,7 @@ func (u *unitCounter) unit(chunk *trace.Chunk, unit *trace.Unit) error {
 	for i := range unit.Calls {
 		c := &unit.Calls[i]
 		if err := u.call(chunk, c); err != nil {
-			return fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, u.program.Header().CallSites[c.Template].Name, err)
+			return fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, u.program.Header().CallSites[c.Site].Name, err)
 		}
 	}
 	return nil

@@ -173,7 +173,7 @@ type randomProgram struct {
 	any   []int
 }
 
-// randomHeader is that of 2x3 ranks with two pollables, three phases and templates
+// randomHeader is that of 2x3 ranks with two pollables, three phases and call sites
 // with and without lists.
 func randomHeader() *trace.Header {
 	h := tracetest.GridHeader()

@@ -55,7 +55,7 @@ func (s *Report) head() string {
 	line("polls", "%s", pollsText[s.Polls])
 	f := &s.File
 	line("file", "%s, %.6f per message; %s before compression (%.1f x); %s, %s, %s", texttable.Counted(f.Bytes, "byte"), f.BytesPerMessage,
-		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Windows), "window"), texttable.Counted(f.Units, "unit"))
+		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Chunks), "chunk"), texttable.Counted(f.Units, "unit"))
 	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
 		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))
 	if s.Totals.Seconds > 0 {

@@ -47,7 +47,7 @@ func newUnitCounter(p *trace.Program, late bool) *unitCounter {
 
 // call counts one call of a unit.
 func (u *unitCounter) call(chunk *trace.Chunk, c *trace.CallColumns) error {
-	t := &u.program.Header().CallSites[c.Template]
+	t := &u.program.Header().CallSites[c.Site]
 	if idle, err := u.group(t, c); err != nil || idle {
 		return err
 	}

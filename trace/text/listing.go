@@ -37,7 +37,7 @@ func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOpt
 			if err == nil {
 				err = WriteListing(w, &cursors[i], rule)
 			}
-			cursors[i] = trace.Cursor{} // lets go of the windows
+			cursors[i] = trace.Cursor{} // lets go of the chunks
 		}
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // WriteStructure writes what a trace says in its own terms: header, blocks and,
 // for the steps [from, to) (to = 0: to the end), the calls of each unit with
-// their columns. Blocks appear before the window that first may use them.
+// their columns. Blocks appear before the chunk that first may use them.
 func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 	s := &structureWriter{w: bufio.NewWriter(w), h: t.Header(), p: t.Program()}
 	s.header()
@@ -73,7 +73,7 @@ func (s *structureWriter) header() {
 		s.printf("marker %d %s\n", i, h.Markers[i].Text)
 	}
 	for i := range h.CallSites {
-		s.printf("template %d %s\n", i, s.template(&h.CallSites[i]))
+		s.printf("call site %d %s\n", i, s.callSite(&h.CallSites[i]))
 	}
 }
 
@@ -123,10 +123,10 @@ func kernelSignature(k *trace.Kernel) string {
 	return b.String()
 }
 
-func (s *structureWriter) template(t *trace.CallSite) string {
+func (s *structureWriter) callSite(t *trace.CallSite) string {
 	parts := []string{"block by " + s.axis(t.Block)}
 	for _, g := range t.Masks {
-		parts = append(parts, "gate by "+s.axis(g))
+		parts = append(parts, "mask by "+s.axis(g))
 	}
 	if t.Counts != trace.NoAxis {
 		parts = append(parts, "count by "+s.axis(t.Counts))
@@ -304,10 +304,10 @@ func (s *structureWriter) chunk(chunk *trace.Chunk, from, to int) {
 }
 
 func (s *structureWriter) call(chunk *trace.Chunk, c *trace.CallColumns) {
-	t := &s.h.CallSites[c.Template]
+	t := &s.h.CallSites[c.Site]
 	s.printf("    %s: blocks %s", t.Name, columnText(len(c.Blocks), func(i int) int64 { return int64(c.Blocks[i]) }))
-	for i, gate := range c.Gates {
-		s.printf("; gate by %s %s", s.axis(t.Masks[i]), valuesText(gate))
+	for i, mask := range c.Masks {
+		s.printf("; mask by %s %s", s.axis(t.Masks[i]), valuesText(mask))
 	}
 	if t.Counts != trace.NoAxis {
 		s.printf("; counts %s", columnText(len(c.Starts)-1, func(i int) int64 { return int64(c.Starts[i+1] - c.Starts[i]) }))

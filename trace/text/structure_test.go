@@ -65,7 +65,7 @@ phase 0 work
 kernel 0 k (M, N)
 marker 0 begin work n={} sums={sums} list={list}
 marker 1 end work
-template 0 t: block by row, gate by col, m by row, n by col, v by all (vector)
+call site 0 t: block by row, mask by col, m by row, n by col, v by all (vector)
 feature polls
 feature requests
 feature vectors
@@ -88,7 +88,7 @@ block 0 all of it(r1, r2, r3) ` + fmt.Sprintf("%x", hash[:8]) + `
     "end work"()
 
 step 1
-    t: blocks 0*2; gate by col 1*2 0; m 10 20; n 1 2 3; v [5 0 7 1]
+    t: blocks 0*2; mask by col 1*2 0; m 10 20; n 1 2 3; v [5 0 7 1]
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

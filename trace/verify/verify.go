@@ -11,7 +11,7 @@ import (
 // Verified is what Trace has checked.
 type Verified struct {
 	Hash     string // of the trace
-	Windows  int
+	Chunks   int
 	Blocks   int
 	Ranks    int
 	Actions  int64 // flat actions of all ranks, polls answered as Hit does
@@ -20,7 +20,7 @@ type Verified struct {
 
 // String sums it up for people.
 func (v *Verified) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", texttable.Counted(int64(v.Windows), "window"), texttable.Counted(int64(v.Blocks), "block"),
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", texttable.Counted(int64(v.Chunks), "chunk"), texttable.Counted(int64(v.Blocks), "block"),
 		texttable.Counted(int64(v.Ranks), "rank"), texttable.Counted(v.Actions, "action"), texttable.Counted(v.Messages, "message"))
 }
 
@@ -64,7 +64,7 @@ func (f *Fault) before(g *Fault) bool {
 // that do not balance it is looked for in a second pass, among 64 sources, destinations and
 // tags at most, and so only in a file: of a stream the error names source, destination and tag. Memory does not
 // depend on the number of messages but on how many source, destination and tag
-// triples are out of balance at the end of a window. After each rank of a window progress,
+// triples are out of balance at the end of a chunk. After each rank of a chunk progress,
 // unless it is nil, is told how many steps are done of all ranks together.
 func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	cursors, err := t.Cursors(nil, trace.CursorOptions{})
@@ -86,15 +86,15 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	return &v.Verified, nil
 }
 
-// verifier takes all ranks through the trace, a window at a time.
+// verifier takes all ranks through the trace, a chunk at a time.
 type verifier struct {
 	Verified
 	t     *trace.Trace
 	ranks []rankCheck
-	first *Fault // of this window
+	first *Fault // of this chunk
 	sums  trace.Totals
 
-	steps    int // of the windows before this one
+	steps    int // of the chunks before this one
 	progress func(steps int)
 }
 
@@ -135,7 +135,7 @@ func (v *verifier) chunk(chunk *trace.Chunk) error {
 
 // add counts what a chunk holds.
 func (v *verifier) add(c *trace.Chunk) {
-	v.sums.Windows++
+	v.sums.Chunks++
 	v.sums.Units += int64(len(c.Units()))
 	for _, unit := range c.Units() {
 		v.sums.Calls += int64(len(unit.Calls))
@@ -170,7 +170,7 @@ func (v *verifier) settle() {
 // finish checks what must hold at the end.
 func (v *verifier) finish() error {
 	if totals, ok := v.t.Totals(); !ok || totals != v.sums {
-		return fmt.Errorf("%s: %w: totals %+v, the windows hold %+v", v.t.Name(), trace.ErrCorrupt, totals, v.sums)
+		return fmt.Errorf("%s: %w: totals %+v, the chunks hold %+v", v.t.Name(), trace.ErrCorrupt, totals, v.sums)
 	}
 	var worst *Fault
 	for i := range v.ranks {
@@ -197,6 +197,6 @@ func (v *verifier) finish() error {
 	}
 	hash, _ := v.t.Hash()
 	v.Hash = fmt.Sprintf("%x", hash)
-	v.Windows, v.Blocks, v.Ranks = v.sums.Windows, v.t.Program().NumBlocks(), v.t.Header().Ranks
+	v.Chunks, v.Blocks, v.Ranks = v.sums.Chunks, v.t.Program().NumBlocks(), v.t.Header().Ranks
 	return nil
 }

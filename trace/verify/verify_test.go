@@ -13,11 +13,11 @@ import (
 )
 
 // ringTrace writes three steps of the block that build makes, each call changed by
-// mutate, a window each.
+// mutate, a chunk each.
 func ringTrace(t *testing.T, build func(w *trace.Writer, b *trace.Builder), mutate func(step int, c *trace.Call)) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{Window: 1})
+	w, err := trace.NewWriter(&buf, tracetest.RingHeader(), trace.WriterOptions{ChunkUnits: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +54,14 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		// 6 ranks, 3 steps, of 3 actions with one send.
-		want := &Verified{Hash: got.Hash, Windows: 3, Blocks: 1, Ranks: 6, Actions: 54, Messages: 18}
+		want := &Verified{Hash: got.Hash, Chunks: 3, Blocks: 1, Ranks: 6, Actions: 54, Messages: 18}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 	}
 }
 
-// TestVerifyProgress: of 6 ranks and 3 steps, a window each, progress is told of 1 to 18.
+// TestVerifyProgress: of 6 ranks and 3 steps, a chunk each, progress is told of 1 to 18.
 func TestVerifyProgress(t *testing.T) {
 	var got []int
 	data := ringTrace(t, func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b) }, nil)
@@ -247,8 +247,8 @@ func TestChannelTable(t *testing.T) {
 }
 
 func TestVerifiedText(t *testing.T) {
-	v := &Verified{Windows: 1, Blocks: 24, Ranks: 2, Actions: 4670, Messages: 1}
-	if got, want := v.String(), "1 window, 24 blocks, 2 ranks, 4,670 actions, 1 message sent and received"; got != want {
+	v := &Verified{Chunks: 1, Blocks: 24, Ranks: 2, Actions: 4670, Messages: 1}
+	if got, want := v.String(), "1 chunk, 24 blocks, 2 ranks, 4,670 actions, 1 message sent and received"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -101,20 +101,20 @@ func (g *generator) step(k int) {
 	g.arena = g.arena[:0]
 }
 
-// call writes a call of a template. Gate is the column of its gate, or nil if it
+// call writes a call of a site. Mask is the column of its mask, or nil if it
 // has none.
-func (g *generator) call(template int, gate, blocks []int64, args ...[]int64) {
-	var gates [][]int64
-	if gate != nil {
-		gates = [][]int64{gate}
+func (g *generator) call(site int, mask, blocks []int64, args ...[]int64) {
+	var masks [][]int64
+	if mask != nil {
+		masks = [][]int64{mask}
 	}
-	g.callGated(template, gates, blocks, args...)
+	g.callMasked(site, masks, blocks, args...)
 }
 
-// callGated writes a call of a template with any number of gates.
-func (g *generator) callGated(template int, gates [][]int64, blocks []int64, args ...[]int64) {
+// callMasked writes a call with any number of masks.
+func (g *generator) callMasked(site int, masks [][]int64, blocks []int64, args ...[]int64) {
 	if g.ok() {
-		g.fail(g.writer.Call(&trace.Call{Site: template, Masks: gates, Blocks: blocks, Args: args}))
+		g.fail(g.writer.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args}))
 	}
 }
 
@@ -136,7 +136,7 @@ func (g *generator) one(v int64) []int64 {
 	return c
 }
 
-// only returns a gate of n classes, open for one.
+// only returns a mask of n classes, open for one.
 func (g *generator) only(n, class int64) []int64 {
 	c := g.column(n)
 	clear(c)
@@ -144,7 +144,7 @@ func (g *generator) only(n, class int64) []int64 {
 	return c
 }
 
-// everyColumn returns a gate that is open for all process columns.
+// everyColumn returns a mask that is open for all process columns.
 func (g *generator) everyColumn() []int64 { return g.byCol(func(int64) int64 { return 1 }) }
 
 func (g *generator) byRow(value func(r int64) int64) []int64 {

@@ -24,7 +24,7 @@ const (
 // slotBcast is the one pollable operation: the broadcast of a panel.
 const slotBcast = 0
 
-// Templates of the stream, in the order of templateTable.
+// Call sites of the stream, in the order of callSiteTable.
 const (
 	callBegin      = iota
 	callPanel      // a panel is set up
@@ -45,38 +45,38 @@ const (
 	callEnd
 )
 
-// templateTable says which arguments the blocks called from each place have,
+// callSiteTable says which arguments the blocks called from each place have,
 // and on what axis they vary.
-func templateTable() []trace.CallSite {
+func callSiteTable() []trace.CallSite {
 	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
 	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
 	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
 	vec := func(name string) trace.ParamColumn {
 		return trace.ParamColumn{Name: name, Axis: axisAll, Vector: true}
 	}
-	template := func(name string, gates []int, block int, params ...trace.ParamColumn) trace.CallSite {
-		return trace.CallSite{Name: name, Masks: gates, Counts: trace.NoAxis, Block: block, Params: params}
+	site := func(name string, masks []int, block int, params ...trace.ParamColumn) trace.CallSite {
+		return trace.CallSite{Name: name, Masks: masks, Counts: trace.NoAxis, Block: block, Params: params}
 	}
 	byCol := []int{axisCol}
 	return []trace.CallSite{
-		callBegin:      template("begin", nil, axisAll),
-		callPanel:      template("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
-		callFact:       template("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
-		callSkip:       template("skip", byCol, axisAll, all("j")),
-		callInit:       template("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
-		callFinish:     template("finish", nil, axisAll, all("j")),
-		callUpdate:     template("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),
-		callUpdateHead: template("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
-		callSpreadRoll: template("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
+		callBegin:      site("begin", nil, axisAll),
+		callPanel:      site("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
+		callFact:       site("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
+		callSkip:       site("skip", byCol, axisAll, all("j")),
+		callInit:       site("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
+		callFinish:     site("finish", nil, axisAll, all("j")),
+		callUpdate:     site("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),
+		callUpdateHead: site("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
+		callSpreadRoll: site("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
 			all("uneven"), all("share"), all("larger"), vec("order"), vec("lengths"), vec("equal")),
-		callUpdateWork: template("update work", byCol, axisRow, col("n"), row("ml2")),
-		callRHS:        template("right-hand side", nil, axisCol, row("m"), col("peer")),
-		callDiag:       template("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
-		callBlock:      template("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
-		callPartial:    template("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
-		callRest:       template("rest", byCol, axisAll, row("rest blocks"), all("kp")),
-		callTree:       template("tree", byCol, axisRow, all("kp"), all("prow")),
-		callEnd:        template("end", nil, axisAll),
+		callUpdateWork: site("update work", byCol, axisRow, col("n"), row("ml2")),
+		callRHS:        site("right-hand side", nil, axisCol, row("m"), col("peer")),
+		callDiag:       site("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
+		callBlock:      site("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"), all("row tag"), all("column tag")),
+		callPartial:    site("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
+		callRest:       site("rest", byCol, axisAll, row("rest blocks"), all("kp")),
+		callTree:       site("tree", byCol, axisRow, all("kp"), all("prow")),
+		callEnd:        site("end", nil, axisAll),
 	}
 }
 
@@ -96,7 +96,7 @@ func header(p *Params, o *Options) *trace.Header {
 		Phases:       phaseNames,
 		Kernels:      kernelTable(),
 		Markers:      markerTable(p),
-		CallSites:    templateTable(),
+		CallSites:    callSiteTable(),
 		Pollables:    1,
 	}
 }

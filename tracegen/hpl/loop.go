@@ -185,19 +185,19 @@ func (g *generator) finishBcast(x *panel) {
 	}
 }
 
-// update updates, on the process columns of the gate, n columns with a panel,
+// update updates, on the process columns of the mask, n columns with a panel,
 // while the broadcast of the panel at column bcast is pending.
-func (g *generator) update(x *panel, bcast int64, gate, n []int64) {
+func (g *generator) update(x *panel, bcast int64, mask, n []int64) {
 	if !g.lib.mayRoll() || x.jb == 0 {
-		g.call(callUpdate, gate, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow), g.one(x.swapped))
+		g.call(callUpdate, mask, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow), g.one(x.swapped))
 		return
 	}
-	g.rollingUpdate(x, bcast, gate, n)
+	g.rollingUpdate(x, bcast, mask, n)
 }
 
 // rollingUpdate is an update whose swap may be spread-roll.
-func (g *generator) rollingUpdate(x *panel, bcast int64, gate, n []int64) {
-	g.call(callUpdateHead, gate, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow), g.one(x.swapped))
+func (g *generator) rollingUpdate(x *panel, bcast int64, mask, n []int64) {
+	g.call(callUpdateHead, mask, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow), g.one(x.swapped))
 
 	positions := g.lib.spreadRoll()
 	position := make([]int64, g.p) // of each process row
@@ -205,8 +205,8 @@ func (g *generator) rollingUpdate(x *panel, bcast int64, gate, n []int64) {
 		position[r] = int64(y)
 	}
 	blocks := g.byRow(func(r int64) int64 { return positions[position[r]] })
-	g.call(callSpreadRoll, gate, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven), g.one(x.jb/g.p), g.one(x.jb%g.p),
+	g.call(callSpreadRoll, mask, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven), g.one(x.jb/g.p), g.one(x.jb%g.p),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
 
-	g.call(callUpdateWork, gate, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
+	g.call(callUpdateWork, mask, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
 }

@@ -182,7 +182,7 @@ func (g *generator) moveRHS(s *solveBlocks, pcol int64) {
 
 // diagonal solves the block that (prow, pcol) owns.
 func (g *generator) diagonal(s *solveBlocks, order, prow, pcol int64) {
-	g.callGated(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
+	g.callMasked(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(s.diag), g.one(order))
 }
 
 // solveStep uses the block of kp unknowns that (prow, pcol) has solved on the n

@@ -6,7 +6,7 @@ import (
 	"reprise/trace"
 )
 
-// Columns of the template "flat": what its arguments mean depends on the block.
+// Columns of the call site "flat": what its arguments mean depends on the block.
 const (
 	argPeer     = iota // or the root, the amount of a computation, the seconds of a sleep
 	argTag             // or the source of a sendrecv, the flop of a collective operation
@@ -22,7 +22,7 @@ const (
 	unitRank    = 4096
 )
 
-// Header returns the header of the trace as a flat one: axis "rank", one template
+// Header returns the header of the trace as a flat one: axis "rank", one call site
 // that calls one-action blocks, and one for collective operations with counts for
 // each rank.
 func (t *Trace) Header() *trace.Header {
@@ -39,7 +39,7 @@ func (t *Trace) Header() *trace.Header {
 	for i, name := range []string{"peer", "tag", "bytes", "received"} {
 		params[i] = trace.ParamColumn{Name: name, Axis: trace.PerItem}
 	}
-	h.CallSites = []trace.CallSite{{Name: "flat", Counts: 0, Block: trace.PerItem, Params: params}, countsTemplate()}
+	h.CallSites = []trace.CallSite{{Name: "flat", Counts: 0, Block: trace.PerItem, Params: params}, countsSite()}
 	return h
 }
 

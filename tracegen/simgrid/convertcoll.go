@@ -2,7 +2,7 @@ package simgrid
 
 import "reprise/trace"
 
-// Columns of the template "counts", for collective operations with counts per rank.
+// Columns of the call site "counts", for collective operations with counts per rank.
 const (
 	countedRoot  = iota
 	countedCount // of the side that has one count
@@ -12,7 +12,7 @@ const (
 	numCounted
 )
 
-func countsTemplate() trace.CallSite {
+func countsSite() trace.CallSite {
 	params := make([]trace.ParamColumn, numCounted)
 	for i, name := range []string{"root", "count", "extra", "sent", "received"} {
 		params[i] = trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: i >= countedSend}

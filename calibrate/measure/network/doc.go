@@ -13,4 +13,19 @@
 //
 // Where the ranks are decides what is timed: two on one host give messages within a host, two on two
 // hosts messages between them, and more give pairs at the same time.
+//
+// # Units
+//
+// Times are in seconds, sizes in bytes.
+//
+// # Errors
+//
+// All options that make no sense, joined; what the compiler or the launcher says when it fails;
+// and a place in what the program wrote that is no timing.
+//
+// # Source
+//
+// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High
+// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
+// Université Grenoble Alpes, 2021.
 package network

@@ -6,11 +6,11 @@ import (
 	"reprise/trace/vectors"
 )
 
-// NoBlock in a block column: the class calls nothing (as a gate of zero would say).
+// NoBlock in a block column: the class calls nothing (as a mask of zero would say).
 const NoBlock = -1
 
-// Call is one call site of a unit with its columns: Gates[i] has one value per
-// class of the template's gate i, Counts one per class of its list axis (nil
+// Call is one call site of a unit with its columns: Masks[i] has one value per
+// class of the call site's mask i, Counts one per class of its counts axis (nil
 // without one), Blocks one block number per class of its block axis or per item,
 // and Args[i] one value per class of parameter i's axis or per item. An argument
 // that names a vector is a handle from Writer.Vector.
@@ -61,9 +61,9 @@ type Unit struct {
 // CallColumns is a Call as it is read: one call site with a value per class of ranks, or
 // per item of its list, in each column.
 type CallColumns struct {
-	Template int32     // index into Header.Templates
-	Gates    [][]int64 // by gate of the template and class of its axis: 0 for classes that take no part
-	// Starts, for templates with a list, holds the first item of each class of the
+	Site  int32     // index into Header.CallSites
+	Masks [][]int64 // by mask of the call site and class of its axis: 0 for classes that take no part
+	// Starts, for call sites with counts, holds the first item of each class of the
 	// list's axis, and the number of items at the end; nil for others, whose classes
 	// call once.
 	Starts []int32
