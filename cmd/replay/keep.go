@@ -58,7 +58,7 @@ func keepSettingsOf(c *cli.Context, s *settings) (k keepSettings, err error) {
 	return k, err
 }
 
-// keeper looks after a replay: it writes checkpoints, and has the replay's context end as
+// checkpointer looks after a replay: it writes checkpoints, and has the replay's context end as
 // command.OnEnding says.
 type checkpointer struct {
 	*keepSettings
