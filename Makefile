@@ -58,7 +58,7 @@ race:
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
 invariants:
-	$(GO) test -short -tags invariants ./netmodel ./replay
+	$(GO) test -short -tags invariants ./netmodel/... ./replay
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...

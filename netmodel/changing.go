@@ -3,6 +3,7 @@ package netmodel
 import (
 	"fmt"
 
+	"reprise/netmodel/maxmin"
 	"reprise/platforms"
 )
 
@@ -24,6 +25,7 @@ type changing struct {
 	flows []changingFlow
 	stale bool // routes are remembered from before a change
 	ids   []uint32
+	route []int32
 }
 
 // changingLink is the present state of a link.
@@ -39,7 +41,8 @@ type changingFlow struct {
 	latency float64   // of its route, as present changes of links have made it
 	penalty float64   // latency, and S/bandwidth of the route
 	bound   float64   // byte/s: the smallest bandwidth of its route when it started
-	weights []float64 // by slot
+	weights []float64 // by link
+	shared  int       // number of links that are not FATPIPEs, which follow
 }
 
 // A LinkOffError is the error of a transfer over a link that is switched off.
@@ -71,8 +74,8 @@ func (n *Network) SetBandwidth(l int32, bandwidth, date float64) {
 	delta := n.opts.penalty(bandwidth) - n.opts.penalty(k.bandwidth)
 	k.bandwidth = bandwidth
 	n.setClass(k)
-	n.links[l].capacity = n.opts.capacity(bandwidth)
-	n.change(uint32(l), date, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
+	n.system.SetCapacity(l, n.opts.capacity(bandwidth))
+	n.change(l, date, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
 }
 
 // SetLatency gives a link that has a profile another latency (>= 0 s) at a date up to which
@@ -82,7 +85,7 @@ func (n *Network) SetLatency(l int32, latency, date float64) {
 	delta := latency - k.latency
 	k.latency = latency
 	n.setClass(k)
-	n.change(uint32(l), date, true, func(f *changingFlow) {
+	n.change(l, date, true, func(f *changingFlow) {
 		f.latency += delta
 		f.penalty += delta
 	})
@@ -96,7 +99,7 @@ func (n *Network) SetState(l int32, on bool) (failed int32) {
 		return -1
 	}
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.slotOn(uint32(id), uint32(l)) != noSlot {
+		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			return int32(id)
 		}
 	}
@@ -109,7 +112,7 @@ func (n *Network) Stands(l int32) bool {
 		return false
 	}
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.slotOn(uint32(id), uint32(l)) != noSlot {
+		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			return true
 		}
 	}
@@ -151,30 +154,25 @@ func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
 	f := &n.changing.flows[id]
 	f.latency, f.penalty = way.latency, penalty
 	f.bound = min(n.opts.capacity(way.narrow), float64(n.lastBound*way.narrow))
-	f.weights = append(f.weights[:0], way.weights[:len(links)]...)
-	n.tune(id, way.penalty)
+	f.weights = append(f.weights[:0], way.Weights[:len(links)]...)
+	f.shared = way.Shared
+	n.tune(id, way.Penalty)
 }
 
 // tune sets what follows from the penalty of a transfer that is on no link.
 func (n *Network) tune(id uint32, penalty float64) {
-	f, c := &n.flows[id], &n.cold[id]
-	c.penalty, f.gain = penalty, c.factor/penalty
-	usage := 1 / penalty
-	for i, w := range n.changing.flows[id].weights {
-		n.slots[n.firstSlot(id)+uint32(i)].usage = float64(w * usage)
-	}
-	c.bound, f.maxLevel = n.limits(id, penalty)
+	n.flows[id].gain = n.factors[id] / penalty
+	n.changing.route = n.system.AppendConstraints(n.changing.route[:0], id)
+	v := n.variable(id, penalty, n.changing.route)
+	n.system.Set(id, &v, n.changing.route)
 }
 
-// limits returns the largest share in byte/s of a transfer, and the level that it has alone.
-func (n *Network) limits(id uint32, penalty float64) (bound, level float64) {
-	bound = n.changing.flows[id].shareBound(n.routes.window)
-	level = bound * penalty
-	for i, to := n.allSlots(id); i < to; i++ {
-		s := &n.slots[i]
-		level = min(level, n.links[s.link].capacity/s.usage)
-	}
-	return bound, level
+// variable returns what the solver knows of a transfer over links.
+func (n *Network) variable(id uint32, penalty float64, links []int32) maxmin.Variable {
+	f := &n.changing.flows[id]
+	v := maxmin.Variable{Penalty: penalty, Bound: f.shareBound(n.routes.window), Weights: f.weights, Shared: f.shared}
+	n.system.Fit(&v, links)
+	return v
 }
 
 // shareBound returns the largest share in byte/s.
@@ -200,14 +198,14 @@ func (f *changingFlow) presentPenalty() float64 {
 
 // change brings a change of link l to its transfers. If penalties change, update does that
 // to what they consist of, and latency phases end.
-func (n *Network) change(l uint32, date float64, penalties bool, update func(*changingFlow)) {
+func (n *Network) change(l int32, date float64, penalties bool, update func(*changingFlow)) {
 	n.now = date
 	if n.active == 0 {
 		return
 	}
 	ids := n.changing.ids[:0]
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.slotOn(uint32(id), l) != noSlot {
+		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			ids = append(ids, uint32(id))
 		}
 	}
@@ -217,7 +215,7 @@ func (n *Network) change(l uint32, date float64, penalties bool, update func(*ch
 		}
 	}
 	for _, id := range ids {
-		penalty := n.cold[id].penalty
+		penalty := n.system.Penalty(id)
 		if penalties {
 			update(&n.changing.flows[id])
 			penalty = n.changing.flows[id].presentPenalty()
@@ -232,16 +230,12 @@ func (n *Network) change(l uint32, date float64, penalties bool, update func(*ch
 
 // resume lets a transfer go on that was halted.
 func (n *Network) resume(id uint32) {
+	n.flows[id].rate = 0
 	if n.opts.Contention {
-		n.join(id)
-		n.fresh = append(n.fresh, id)
+		n.system.Enable(id)
 		return
 	}
-	n.flows[id].level, n.flows[id].rate = 0, 0
-	n.setLevel(id, n.flows[id].maxLevel)
-	if n.watched != nil {
-		n.watched.look(n, id)
-	}
+	n.alone(id)
 }
 
 // halt brings a transfer up to date and takes it off its links. One in its latency phase
@@ -260,6 +254,6 @@ func (n *Network) halt(id uint32) {
 		n.events.Set(int32(id), n.now) // whatever its link carries now
 	}
 	if n.opts.Contention {
-		n.leave(id)
+		n.system.Disable(id)
 	}
 }

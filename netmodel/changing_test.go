@@ -109,7 +109,7 @@ func TestChangingSnapshotFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func(c *snapshot.Codec) { n.snapshot(c) }
-	snapshottest.Fields(t, n.changing, func(c *snapshot.Codec, _ *changing) { write(c) }, "at stale ids")
+	snapshottest.Fields(t, n.changing, func(c *snapshot.Codec, _ *changing) { write(c) }, "at stale ids route")
 	snapshottest.Fields(t, &n.changing.links[0], func(c *snapshot.Codec, _ *changingLink) { write(c) }, "link")
 	snapshottest.Fields(t, &n.changing.flows[0], func(c *snapshot.Codec, _ *changingFlow) { write(c) }, "")
 }

@@ -17,7 +17,8 @@
 //
 //   - [Options]: every option that affects time, under SimGrid's names;
 //   - [Protocol]: what sends and receives cost on a host, and how they are sent;
-//   - [Network]: the transfers in flight and the dates at which they end;
+//   - [Network]: the transfers in flight and the dates at which they end; their shares are
+//     those of a [maxmin.System], of which links are the constraints and flows the variables;
 //   - [Noise]: laws by size that make overheads and latencies random.
 //
 // The package knows hosts, links, flows, bytes and seconds. It knows nothing of

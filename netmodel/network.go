@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"reprise/internal/eventqueue"
-	"reprise/internal/invariants"
+	"reprise/netmodel/maxmin"
 	"reprise/noise"
 	"reprise/platforms"
 )
@@ -25,22 +25,12 @@ type Network struct {
 	routes *routes
 	now    float64 // date of the last Advance
 
-	flows     []flow // by id
-	cold      []coldFlow
-	slots     []slot // 1<<slotShift for each flow
-	slotShift uint8
-	links     []link
-	fatpipes  []fatpipe // by link; nil if the platform has none
+	flows   []flow    // by id
+	factors []float64 // by id: f(z), by which a flow progresses for each byte/s of its share
 
+	system *maxmin.System   // flows and the links that they share
 	events eventqueue.Queue // by flow: start of its bandwidth phase, then planned end
 
-	// What changed since the last solve.
-	fresh     []uint32 // flows that began their bandwidth phase
-	left      []uint32 // SHARED links that a flow left, if others have their bottleneck there
-	leftMixed []uint32 // FATPIPE links that a flow left when they were mixed
-
-	local  solver
-	system system
 	active int
 	stats  Stats
 
@@ -60,7 +50,7 @@ type Stats struct {
 	Solves      int64 `json:"solves"`       // times that shares were recomputed
 	SolvedFlows int64 `json:"solved_flows"` // flows in those solves that share links, summed
 	Rounds      int64 `json:"rounds"`       // fillings of the local solver
-	Components  int64 `json:"components"`   // solves that took the textbook's way for mixed FATPIPEs
+	Components  int64 `json:"components"`   // solves that mixed FATPIPEs left to the reference
 }
 
 // New returns an idle network over the links and routes of p, at date 0. It
@@ -105,15 +95,21 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{opts: o, routes: r, links: make([]link, len(links)), slotShift: 2, lastSize: -1,
-		local: newSolver(), events: eventqueue.New(0)}
+	n := &Network{opts: o, routes: r, lastSize: -1, events: eventqueue.New(0)}
+	n.system = maxmin.New(o.constraints(links), maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
+	return n, nil
+}
+
+// constraints returns what the solver knows of links.
+func (o *Options) constraints(links []platforms.Link) []maxmin.Constraint {
+	list := make([]maxmin.Constraint, len(links))
 	for i, l := range links {
-		n.links[i] = link{capacity: o.capacity(l.Bandwidth), head: none, room: nowhere}
-		if l.Policy == platforms.Fatpipe && n.fatpipes == nil {
-			n.fatpipes = make([]fatpipe, len(links))
+		list[i].Capacity = o.capacity(l.Bandwidth)
+		if l.Policy == platforms.Fatpipe {
+			list[i].Policy = maxmin.Fatpipe
 		}
 	}
-	return n, nil
+	return list
 }
 
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
@@ -170,8 +166,8 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 // launch starts the transfer of the message whose factors are noted. Its latency
 // phase, which lasts so long without noise, ends at the date.
 func (n *Network) launch(id uint32, way *route, links []int32, phase, date float64) {
-	penalty := way.penalty
-	if phase == 0 && way.penalty != 1 {
+	penalty := way.Penalty
+	if phase == 0 && way.Penalty != 1 {
 		instant := *way
 		instant.setPenalty(1, n.routes, links)
 		way = &instant
@@ -203,30 +199,17 @@ func (n *Network) setFlow(id uint32, way *route, links []int32, z float64) {
 	if int(id) >= len(n.flows) {
 		n.reserve(id)
 	}
-	if len(links) > 1<<n.slotShift {
-		n.widen(len(links))
-	}
 	f := &n.flows[id]
-	f.level, f.rate, f.maxLevel, f.gain = 0, 0, way.maxLevel, n.lastF/way.penalty
-	f.remaining, f.since, f.slots, f.bottleneck = z, noDate, uint16(way.shared), noSlot
-	if way.shared < len(links) {
-		f.slots |= fatFlag
-	}
-	c := &n.cold[id]
-	c.penalty, c.bound, c.factor, c.slots = way.penalty, way.bound, n.lastF, uint32(len(links))
-	slots := n.slots[n.firstSlot(id):][:len(links)]
-	weights := way.weights[:len(links)]
-	for i, l := range links {
-		s := &slots[i]
-		s.usage, s.link, s.next, s.prev = float64(weights[i]*way.usage), uint32(l), none, none
-	}
+	f.gain, f.rate, f.remaining, f.since = n.lastF/way.Penalty, 0, z, noDate
+	n.factors[id] = n.lastF
+	n.system.Set(id, &way.Variable, links)
 }
 
 // Next returns the date of the next event, the start or the end of a bandwidth
 // phase, or +Inf if nothing is in flight. If the last Advance changed the set of
 // flows that share links, it computes the new shares first.
 func (n *Network) Next() float64 {
-	if len(n.fresh)+len(n.left)+len(n.leftMixed) > 0 {
+	if n.system.Unsolved() {
 		n.solve()
 	}
 	return n.events.Next()
@@ -258,51 +241,38 @@ func (n *Network) begin(id uint32) {
 	n.stats.Events++
 	n.flows[id].since = n.now
 	if n.opts.Contention {
-		n.join(id)
-		n.fresh = append(n.fresh, id)
+		n.system.Enable(id)
 		return
 	}
-	n.setLevel(id, n.flows[id].maxLevel)
-	if n.watched != nil {
-		n.watched.look(n, id)
-	}
+	n.alone(id)
 }
 
 // end ends the bandwidth phase of flow id.
 func (n *Network) end(id uint32) {
 	n.stats.Events++
 	if n.opts.Contention {
-		n.leave(id)
+		n.system.Disable(id)
 	}
 	n.flows[id].since = noDate
 	n.active--
 }
 
-// sameShare is the relative change of a level below which the flow keeps its rate
-// and its planned end: rounding, not a change.
-const sameShare = 1e-13
+// alone gives flow id, which sees no other, its largest rate.
+func (n *Network) alone(id uint32) {
+	if level := n.system.Alone(id); level > 0 {
+		n.setRate(id, level*n.flows[id].gain)
+	}
+	if n.watched != nil {
+		n.watched.look(n, id)
+	}
+}
 
-// setLevel changes the level of flow id, and with it the date of its end. What is
+// setRate changes the rate of flow id, in byte/s, and with it the time of its end. What is
 // left to carry is brought up to date only here, as in SimGrid.
-func (n *Network) setLevel(id uint32, level float64) {
-	if f := &n.flows[id]; math.Abs(level-f.level) > sameShare*level {
-		n.setRate(id, level, level*f.gain)
-	}
-}
-
-// setShare is setLevel for a share in byte/s.
-func (n *Network) setShare(id uint32, share float64) {
-	c := &n.cold[id]
-	if level := float64(share * c.penalty); math.Abs(level-n.flows[id].level) > sameShare*level {
-		n.setRate(id, level, share*c.factor)
-	}
-}
-
-// setRate changes the level of flow id and the rate in byte/s that goes with it.
-func (n *Network) setRate(id uint32, level, rate float64) {
+func (n *Network) setRate(id uint32, rate float64) {
 	f := &n.flows[id]
 	n.progress(f)
-	f.level, f.rate = level, rate
+	f.rate = rate
 	end := n.now
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
@@ -321,15 +291,14 @@ func (n *Network) progress(f *flow) {
 
 // solve computes the shares after the changes since the last solve.
 func (n *Network) solve() {
-	n.stats.Solves++
-	if n.opts.Solver == SolverReference {
-		n.solveAll()
-	} else {
-		n.solveLocal()
+	for _, c := range n.system.Solve() {
+		n.setRate(c.Variable, c.Value*n.flows[c.Variable].gain)
 	}
-	n.fresh, n.left, n.leftMixed = n.fresh[:0], n.left[:0], n.leftMixed[:0]
-	if invariants.Enabled {
-		n.mustHold()
+	for _, c := range n.system.Shares() {
+		n.setRate(c.Variable, c.Value*n.factors[c.Variable])
+	}
+	if n.watched != nil {
+		n.watched.lookAll(n)
 	}
 }
 
@@ -341,7 +310,11 @@ func (n *Network) Latency(src, dst int) float64 { return n.routes.latencyOf(src,
 func (n *Network) Active() int { return n.active }
 
 // Stats returns the counts since New.
-func (n *Network) Stats() Stats { return n.stats }
+func (n *Network) Stats() Stats {
+	s, solver := n.stats, n.system.Stats()
+	s.Solves, s.SolvedFlows, s.Rounds, s.Components = solver.Solves, solver.Variables, solver.Fillings, solver.Components
+	return s
+}
 
 // Share returns the share of flow id on its links in byte/s, 0 in its latency
 // phase. It is up to date after Next.
@@ -349,5 +322,5 @@ func (n *Network) Share(id int32) float64 {
 	if n.flows[id].since == noDate {
 		return 0
 	}
-	return n.flows[id].level / n.cold[id].penalty
+	return n.system.Share(uint32(id))
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"reprise/netmodel/maxmin"
 	"reprise/platforms"
 )
 
@@ -79,15 +80,11 @@ func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) 
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
-	latency  float64 // s: sum over the links there
-	penalty  float64
-	usage    float64   // 1/penalty
-	bound    float64   // byte/s of share: min capacity and TCP window
-	maxLevel float64   // of a flow alone
-	narrow   float64   // byte/s: min bandwidth
-	weights  []float64 // by link. One that is met several times is there once
-	shared   int       // number of links that are SHARED; those that are FATPIPEs follow
-	within   bool      // from a host to itself
+	maxmin.Variable // its bound is the smallest capacity, and the TCP window. A link that is met several times is there once
+
+	latency float64 // s: sum over the links there
+	narrow  float64 // byte/s: min bandwidth
+	within  bool    // from a host to itself
 }
 
 // unlimited is the share in byte/s of a flow with an empty route.
@@ -195,7 +192,7 @@ func (r *routes) find(src, dst int32) (*route, []int32, error) {
 	again := p.asked == pair
 	if again && p.kind > 0 {
 		way := &r.kinds[p.kind]
-		return way, r.links[i*r.width:][:len(way.weights)], nil
+		return way, r.links[i*r.width:][:len(way.Weights)], nil
 	}
 	*p = place{asked: pair}
 	if err := r.compute(src, dst); err != nil {
@@ -269,7 +266,7 @@ func (r *routes) keep() int32 {
 	}
 	k := int32(len(r.kinds))
 	kept := *way
-	kept.weights = slices.Clone(way.weights)
+	kept.Weights = slices.Clone(way.Weights)
 	r.kinds = append(r.kinds, kept)
 	r.kindOf[string(r.key)] = k
 	return k
@@ -277,14 +274,14 @@ func (r *routes) keep() int32 {
 
 // appendKey appends what tells kinds apart: all but what follows from the rest.
 func (w *route) appendKey(key []byte) []byte {
-	key = binary.LittleEndian.AppendUint32(key, uint32(w.shared))
+	key = binary.LittleEndian.AppendUint32(key, uint32(w.Shared))
 	if w.within {
 		key[len(key)-1] |= 0x80
 	}
-	for _, v := range []float64{w.latency, w.penalty, w.bound, w.maxLevel, w.narrow} {
+	for _, v := range []float64{w.latency, w.Penalty, w.Bound, w.MaxLevel, w.narrow} {
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 	}
-	for _, v := range w.weights {
+	for _, v := range w.Weights {
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(v))
 	}
 	return key
@@ -337,46 +334,46 @@ func (r *routes) findWays(src, dst int32) (err error) {
 func (r *routes) fill(links []int32) []int32 {
 	w := &r.kinds[0]
 	r.nextWalk()
-	links, weights, fat := r.addLinks(links, w.weights[:0], false)
-	*w = route{within: r.from == r.to, bound: unlimited, narrow: unlimited, shared: len(links)}
+	links, weights, fat := r.addLinks(links, w.Weights[:0], false)
+	*w = route{Variable: maxmin.Variable{Bound: unlimited, Shared: len(links)}, within: r.from == r.to, narrow: unlimited}
 	if fat {
 		links, weights, _ = r.addLinks(links, weights, true)
 	}
-	w.weights = weights
+	w.Weights = weights
 	for _, l := range r.summed {
 		w.latency += r.class(l).latency
 	}
-	w.penalty = w.latency
+	w.Penalty = w.latency
 	for _, l := range r.there {
 		c := r.class(l)
-		w.penalty += c.penalty
-		w.bound, w.narrow = min(w.bound, c.capacity), min(w.narrow, c.bandwidth)
+		w.Penalty += c.penalty
+		w.Bound, w.narrow = min(w.Bound, c.capacity), min(w.narrow, c.bandwidth)
 	}
 	if w.latency > 0 && r.window > 0 {
-		w.bound = min(w.bound, r.window/(2*w.latency))
+		w.Bound = min(w.Bound, r.window/(2*w.latency))
 	}
-	w.setPenalty(w.penalty, r, links)
+	w.setPenalty(w.Penalty, r, links)
 	return links
 }
 
 // bounded returns the route of a flow whose share is at most factor times the
 // smallest bandwidth.
 func (w route) bounded(factor float64) route {
-	w.bound = min(w.bound, float64(factor*w.narrow))
-	w.maxLevel = min(w.maxLevel, w.bound*w.penalty)
+	w.Bound = min(w.Bound, float64(factor*w.narrow))
+	w.MaxLevel = min(w.MaxLevel, w.Bound*w.Penalty)
 	return w
 }
 
 // setPenalty sets what follows from the penalty.
 func (w *route) setPenalty(penalty float64, r *routes, links []int32) {
-	w.penalty, w.usage, w.maxLevel = penalty, 1/penalty, w.bound*penalty
+	w.Penalty, w.Usage, w.MaxLevel = penalty, 1/penalty, w.Bound*penalty
 	for i, l := range links {
-		if w.weights[i] == 1 {
+		if w.Weights[i] == 1 {
 			continue // links used with weight 1 are in the bound
 		}
-		usage := float64(w.weights[i] * w.usage)
-		if c := r.class(l); c.capacity < w.maxLevel*usage {
-			w.maxLevel = c.capacity / usage
+		usage := float64(w.Weights[i] * w.Usage)
+		if c := r.class(l); c.capacity < w.MaxLevel*usage {
+			w.MaxLevel = c.capacity / usage
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package netmodel
 
 import (
-	"errors"
 	"io"
 	"math"
 
@@ -19,20 +18,15 @@ func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n
 // snapshot stores the state, or sets it. What is remembered only to be quick (the routes,
 // the factors of the last size) and the solvers' scratch are left out.
 func (n *Network) snapshot(c *snapshot.Codec) {
-	c.Section("network", *n, n.stats, n.local)
+	c.Section("network", *n, n.stats)
 	c.Amount(&n.now)
-	snapshot.Index(c, &n.slotShift, 2, 16)
 	n.snapshotFlows(c)
-	n.snapshotLinks(c)
 	flows := len(n.flows)
 	n.events.Snapshot(c, "events", flows)
-	if len(n.fresh)+len(n.left)+len(n.leftMixed) > 0 {
-		c.Fail(errUnsolved)
-	}
-	snapshot.Index(c, &n.local.solves, 0, refreshPeriod)
 	snapshot.Index(c, &n.active, 0, flows+1)
 	n.stats.snapshot(c)
-	n.snapshotChanging(c)
+	n.snapshotChanging(c) // first, as capacities may have changed
+	c.Part(n.system)
 	if c.Reading() && c.Err() == nil {
 		if err := n.check(); err != nil {
 			c.Check(false, "%v", err)
@@ -40,64 +34,21 @@ func (n *Network) snapshot(c *snapshot.Codec) {
 	}
 }
 
-var errUnsolved = errors.New("the shares have not been computed since the last change")
-
+// snapshot stores what is counted here, or sets it: the system counts the rest.
 func (s *Stats) snapshot(c *snapshot.Codec) {
-	for _, v := range []*int64{&s.Flows, &s.Events, &s.Solves, &s.SolvedFlows, &s.Rounds, &s.Components} {
-		snapshot.Int(c, v)
-	}
+	snapshot.Int(c, &s.Flows)
+	snapshot.Int(c, &s.Events)
 }
 
-// snapshotFlows is Snapshot of what there is by flow.
+// snapshotFlows is snapshot of what there is by flow.
 func (n *Network) snapshotFlows(c *snapshot.Codec) {
-	c.Section("flows", flow{}, coldFlow{}, slot{})
-	width := 1 << n.slotShift
-	snapshot.Slice(c, &n.flows, math.MaxInt32>>n.slotShift, func(f *flow) {
-		for _, v := range []*float64{&f.level, &f.maxLevel, &f.gain, &f.rate, &f.remaining} {
+	c.Section("flows", flow{})
+	snapshot.Slice(c, &n.flows, math.MaxInt32, func(f *flow) {
+		for _, v := range []*float64{&f.gain, &f.rate, &f.remaining} {
 			c.Amount(v)
 		}
 		c.Range(&f.since, noDate, math.MaxFloat64)
-		snapshot.Int(c, &f.slots)
-		c.Check(f.shared() <= uint32(width), "flow on %d links of %d", f.shared(), width)
-		snapshot.Index(c, &f.bottleneck, noSlot, width)
 	})
-	snapshot.Slice(c, &n.cold, len(n.flows), func(f *coldFlow) {
-		c.Amount(&f.penalty)
-		c.Amount(&f.bound)
-		c.Amount(&f.factor)
-		snapshot.Index(c, &f.slots, 0, width+1)
-	})
-	slots := len(n.flows) << n.slotShift
-	snapshot.Slice(c, &n.slots, slots, func(s *slot) {
-		snapshot.Index(c, &s.link, 0, len(n.links))
-		c.Amount(&s.usage)
-		snapshotSlot(c, &s.next, slots)
-		snapshotSlot(c, &s.prev, slots)
-	})
-	c.Check(len(n.cold) == len(n.flows) && len(n.slots) == slots, "%d and %d parts of %d transfers", len(n.cold), len(n.slots), len(n.flows))
-}
-
-// snapshotLinks is Snapshot of what there is by link.
-func (n *Network) snapshotLinks(c *snapshot.Codec) {
-	c.Section("links", link{}, fatpipe{})
-	c.Const("links", len(n.links))
-	for i := range n.links {
-		l := &n.links[i]
-		c.Range(&l.load, -math.MaxFloat64, math.MaxFloat64) // it may be below 0 by a rounding
-		snapshotSlot(c, &l.head, len(n.slots))
-		snapshot.Index(c, &l.flows, 0, len(n.slots)+1)
-		snapshot.Index(c, &l.bottleneck, 0, len(n.slots)+1)
-	}
-	c.Const("fatpipes", len(n.fatpipes))
-	for i := range n.fatpipes {
-		c.Amount(&n.fatpipes[i].usage)
-		snapshot.Index(c, &n.fatpipes[i].other, 0, len(n.slots)+1)
-	}
-}
-
-// snapshotSlot is Snapshot of one of so many slots, or none.
-func snapshotSlot(c *snapshot.Codec, s *uint32, slots int) {
-	number := int32(*s) // -1 for none
-	snapshot.Index(c, &number, -1, slots)
-	*s = uint32(number)
+	snapshot.Slice(c, &n.factors, len(n.flows), func(f *float64) { c.Amount(f) })
+	c.Check(len(n.factors) == len(n.flows), "%d factors of %d transfers", len(n.factors), len(n.flows))
 }

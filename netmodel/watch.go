@@ -29,6 +29,8 @@ func (n *Network) Watch(w Watcher) {
 type watch struct {
 	to    Watcher
 	parts []part // by flow
+
+	touched []uint32 // scratch of lookAll
 }
 
 // part is the part of a transfer that is under way.
@@ -46,7 +48,7 @@ func (w *watch) look(n *Network, id uint32) {
 		w.parts = append(w.parts, part{})
 	}
 	f, p := &n.flows[id], &w.parts[id]
-	now := part{open: true, link: n.boundOf(id), from: p.from, rate: f.rate, alone: f.maxLevel * f.gain}
+	now := part{open: true, link: n.system.Limit(id), from: p.from, rate: f.rate, alone: n.system.MaxLevel(id) * f.gain}
 	if now == *p {
 		return
 	}
@@ -55,11 +57,12 @@ func (w *watch) look(n *Network, id uint32) {
 	*p = now
 }
 
-// lookAll is look for several flows. Not inlined: its callers are hot.
+// lookAll is look for the flows that the last solve was about. Not inlined: its caller is hot.
 //
 //go:noinline
-func (w *watch) lookAll(n *Network, flows []uint32) {
-	for _, id := range flows {
+func (w *watch) lookAll(n *Network) {
+	w.touched = n.system.AppendTouched(w.touched[:0])
+	for _, id := range w.touched {
 		w.look(n, id)
 	}
 }
@@ -71,35 +74,4 @@ func (w *watch) end(n *Network, id uint32) {
 		w.to.Carried(int32(id), p.from, n.now, p.rate, p.alone, p.link)
 	}
 	p.open = false
-}
-
-// boundOf returns the link that bounds the share of flow id, -1 if none does: its
-// bottleneck, or the first that it saturates.
-func (n *Network) boundOf(id uint32) int32 {
-	f := &n.flows[id]
-	first, to := n.allSlots(id)
-	if f.bottleneck >= 0 {
-		return int32(n.slots[first+uint32(f.bottleneck)].link)
-	}
-	for i := first; i < to; i++ {
-		l, usage := n.slots[i].link, n.slots[i].usage
-		if n.isFatpipe(l) {
-			usage = n.fatUsage(l, usage, f.level)
-		}
-		if n.links[l].capacity*(1-levelTolerance) <= f.level*usage {
-			return int32(l)
-		}
-	}
-	return -1
-}
-
-// fatUsage returns the largest of a usage and those of the flows on FATPIPE l that have
-// a level at least: a flow of a lower one is bounded elsewhere.
-func (n *Network) fatUsage(l uint32, usage, level float64) float64 {
-	for s := n.links[l].head; s != none; s = n.slots[s].next {
-		if n.flows[n.flowOf(s)].level >= level*(1-levelTolerance) {
-			usage = max(usage, n.slots[s].usage)
-		}
-	}
-	return usage
 }

@@ -24,7 +24,7 @@ var engineParts = []struct {
 	{"kernels", []string{"kernels/"}},
 	{"routes", []string{"netmodel/route.go", "platforms/"}},
 	{"event queues", []string{"internal/eventqueue/eventqueue.go"}},
-	{"solver", []string{"netmodel/local.go", "netmodel/local_heap.go", "netmodel/component.go", "netmodel/reference.go"}},
+	{"solver", []string{"netmodel/maxmin/local.go", "netmodel/maxmin/filling.go", "netmodel/maxmin/filling_heap.go", "netmodel/maxmin/component.go", "netmodel/maxmin/reference.go"}},
 	{"flows", []string{"netmodel/"}},
 	{"polls", []string{"replay/poll.go", "replay/wildcard.go"}},
 	{"ranks, matching", []string{"replay/"}},

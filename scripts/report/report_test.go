@@ -117,8 +117,8 @@ func TestShareOut(t *testing.T) {
 	const top = `Showing nodes accounting for 80ms, 100% of 80ms total
       flat  flat%   sum%        cum   cum%
       40ms 50.00% 50.00%       40ms 50.00%  /usr/local/go/src/runtime/proc.go
-      20ms 25.00% 75.00%       80ms 100.0%  /r/netmodel/local.go
-      10ms 12.50% 87.50%       10ms 12.50%  /r/netmodel/local.go (inline)
+      20ms 25.00% 75.00%       80ms 100.0%  /r/netmodel/maxmin/local.go
+      10ms 12.50% 87.50%       10ms 12.50%  /r/netmodel/maxmin/local.go (inline)
       10ms 12.50%   100%       10ms 12.50%  /r/netmodel/route.go (inline)
          0     0%   100%       80ms 100.0%  /r/replay/engine.go
 `

@@ -1,0 +1,116 @@
+package maxmin
+
+import (
+	"fmt"
+	"math"
+)
+
+// solverTolerance is the relative difference that is accepted of shares from what they
+// should be: between the two solvers, and of loads from capacities.
+const solverTolerance = 1e-9
+
+// checkedPerSolve is how many variables and constraints, about, are checked per solve in a build
+// with invariants: all of a small network each time, of a large one from time to time.
+const checkedPerSolve = 64
+
+// mustHold panics if the shares are wrong. Those of the other solver are what ours are
+// compared with.
+func (s *System) mustHold() {
+	every := int64(1 + (len(s.variables)+len(s.constraints))/checkedPerSolve)
+	if s.opts.Reference || s.stats.Solves%every != 0 {
+		return
+	}
+	if err := s.checkInvariants(); err != nil {
+		panic(fmt.Sprintf("maxmin: solve %d: %v", s.stats.Solves, err))
+	}
+}
+
+// checkInvariants checks, from loads computed anew, that no constraint is overloaded, that
+// every variable is at its maximum or has a bottleneck, that the counts agree, and that the
+// solver has left its working set empty. With FATPIPEs, where the reference is
+// used, too, loads may be off by its error.
+func (s *System) checkInvariants() error {
+	tolerance := solverTolerance
+	if s.fatpipes != nil {
+		tolerance += s.referenceError()
+	}
+	if a := &s.set; len(a.variables) > 0 || len(a.states) != unshared+1 {
+		return fmt.Errorf("%d variables and %d states left in the working set", len(a.variables), len(a.states))
+	}
+	bottlenecks := make([]int32, len(s.constraints))
+	for id := range s.variables {
+		v := &s.variables[id]
+		if v.stage == disabled {
+			continue
+		}
+		if v.stage != outside {
+			return fmt.Errorf("variable %d: left in the working set", id)
+		}
+		if v.level > v.maxLevel*(1+solverTolerance) {
+			return fmt.Errorf("variable %d: level %v above its maximum %v", id, v.level, v.maxLevel)
+		}
+		if v.bottleneck >= 0 {
+			bottlenecks[s.bottleneckConstraint(id)]++
+		}
+		if err := s.checkBottleneck(id); err != nil {
+			return fmt.Errorf("variable %d: %w", id, err)
+		}
+	}
+	for c := range s.constraints {
+		k := &s.constraints[c]
+		if k.state != unshared {
+			return fmt.Errorf("constraint %d: left in the working set", c)
+		}
+		load := s.loadOf(uint32(c))
+		if !s.isFatpipe(uint32(c)) && load > k.capacity*(1+tolerance) {
+			return fmt.Errorf("constraint %d: load %v, capacity %v", c, load, k.capacity)
+		}
+		if k.variables > 1 && !s.isFatpipe(uint32(c)) && math.Abs(load-k.load) > solverTolerance*k.capacity {
+			return fmt.Errorf("constraint %d: load %v, kept as %v", c, load, k.load)
+		}
+		if k.bottleneck != bottlenecks[c] {
+			return fmt.Errorf("constraint %d: bottleneck of %d variables, counted %d", c, bottlenecks[c], k.bottleneck)
+		}
+	}
+	return nil
+}
+
+func (s *System) bottleneckConstraint(id int) uint32 {
+	return s.elements[s.firstElement(uint32(id))+uint32(s.variables[id].bottleneck)].constraint
+}
+
+func (s *System) checkBottleneck(id int) error {
+	v := &s.variables[id]
+	if math.Abs(v.level-v.maxLevel) <= solverTolerance*v.maxLevel || s.fatpipes != nil {
+		return nil
+	}
+	if v.bottleneck < 0 {
+		return fmt.Errorf("level %v, maximum %v, no bottleneck", v.level, v.maxLevel)
+	}
+	b := s.bottleneckConstraint(id)
+	c := &s.constraints[b]
+	if load := s.loadOf(b); load < c.capacity*(1-solverTolerance) {
+		return fmt.Errorf("bottleneck %d has load %v of %v", b, load, c.capacity)
+	}
+	for e := c.head; e != none; e = s.elements[e].next {
+		if g := &s.variables[s.variableOf(e)]; g.level > v.level*(1+solverTolerance) {
+			return fmt.Errorf("bottleneck %d: level %v, but another has %v", b, v.level, g.level)
+		}
+	}
+	return nil
+}
+
+// referenceError bounds what the reference loses as it subtracts usages: on a constraint each
+// difference is off by half a unit in the last place of the sum that it began with, and
+// the least that can be left is the smallest of them.
+func (s *System) referenceError() float64 {
+	worst := 0.0
+	for c := range s.constraints {
+		sum, least := 0.0, math.Inf(1)
+		for e := s.constraints[c].head; e != none; e = s.elements[e].next {
+			sum, least = sum+s.elements[e].usage, min(least, s.elements[e].usage)
+		}
+		worst = max(worst, sum/least*float64(s.constraints[c].variables)*0x1p-53)
+	}
+	return worst
+}

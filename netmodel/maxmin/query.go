@@ -1,0 +1,99 @@
+package maxmin
+
+// Share returns the share of a variable: 0 until the first Solve after Enable, and what it was
+// after Disable.
+func (s *System) Share(id uint32) float64 { return s.variables[id].level / s.params[id].penalty }
+
+// Enabled reports whether a variable uses its constraints now.
+func (s *System) Enabled(id uint32) bool { return s.variables[id].stage != disabled }
+
+// Penalty returns the penalty of a variable.
+func (s *System) Penalty(id uint32) float64 { return s.params[id].penalty }
+
+// Bound returns the largest share of a variable.
+func (s *System) Bound(id uint32) float64 { return s.params[id].bound }
+
+// MaxLevel returns the level that a variable has without others.
+func (s *System) MaxLevel(id uint32) float64 { return s.variables[id].maxLevel }
+
+// Len returns one more than the largest number of a variable.
+func (s *System) Len() int { return len(s.variables) }
+
+// Shares returns the shares that the last Solve took from the reference and that are other
+// ones now. A variable that Solve returned may be among them: then its share holds, not
+// that level.
+func (s *System) Shares() []Change { return s.shares }
+
+// AppendTouched appends the variables whose level, share or bottleneck the last Solve may have
+// changed. Some may be there twice.
+func (s *System) AppendTouched(list []uint32) []uint32 {
+	for _, c := range s.levels {
+		list = append(list, c.Variable)
+	}
+	return append(list, s.touched...)
+}
+
+// Stats returns the counts since New.
+func (s *System) Stats() Stats { return s.stats }
+
+// AppendConstraints appends the constraints that a variable uses, enabled or not.
+func (s *System) AppendConstraints(list []int32, id uint32) []int32 {
+	for i, to := s.allElements(id); i < to; i++ {
+		list = append(list, int32(s.elements[i].constraint))
+	}
+	return list
+}
+
+// Uses reports whether a variable uses a constraint, enabled or not.
+func (s *System) Uses(id uint32, constraint int32) bool {
+	return s.elementOn(id, uint32(constraint)) != noElement
+}
+
+// Is reports whether a variable is what Set makes of its arguments.
+func (s *System) Is(id uint32, d *Variable, constraints []int32) bool {
+	if int(id) >= len(s.variables) {
+		return false
+	}
+	v, p := &s.variables[id], &s.params[id]
+	if p.penalty != d.Penalty || p.bound != d.Bound || v.maxLevel != d.MaxLevel ||
+		int(p.elements) != len(constraints) || int(v.numShared()) != d.Shared || v.fat() != (d.Shared < len(constraints)) {
+		return false
+	}
+	for i, c := range constraints {
+		if e := &s.elements[s.firstElement(id)+uint32(i)]; e.constraint != uint32(c) || e.usage != float64(d.Weights[i]*d.Usage) {
+			return false
+		}
+	}
+	return true
+}
+
+// Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or
+// the first that it saturates.
+func (s *System) Limit(id uint32) int32 {
+	v := &s.variables[id]
+	first, to := s.allElements(id)
+	if v.bottleneck >= 0 {
+		return int32(s.elements[first+uint32(v.bottleneck)].constraint)
+	}
+	for i := first; i < to; i++ {
+		c, usage := s.elements[i].constraint, s.elements[i].usage
+		if s.isFatpipe(c) {
+			usage = s.fatUsage(c, usage, v.level)
+		}
+		if s.constraints[c].capacity*(1-levelTolerance) <= v.level*usage {
+			return int32(c)
+		}
+	}
+	return -1
+}
+
+// fatUsage returns the largest of a usage and those of the variables on FATPIPE c that have
+// a level at least: a variable of a lower one is bounded elsewhere.
+func (s *System) fatUsage(c uint32, usage, level float64) float64 {
+	for e := s.constraints[c].head; e != none; e = s.elements[e].next {
+		if s.variables[s.variableOf(e)].level >= level*(1-levelTolerance) {
+			usage = max(usage, s.elements[e].usage)
+		}
+	}
+	return usage
+}

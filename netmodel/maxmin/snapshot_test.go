@@ -1,0 +1,72 @@
+package maxmin
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"reprise/internal/snapshot"
+	"reprise/internal/snapshot/snapshottest"
+)
+
+// someSystem returns a solved system with FATPIPEs.
+func someSystem(t *testing.T) *System {
+	t.Helper()
+	g := newGenerator(rand.New(rand.NewPCG(8, 1)), true)
+	for id := range uint32(30) {
+		g.enable(id, g.user())
+	}
+	if err := g.solve(); err != nil {
+		t.Fatal(err)
+	}
+	return g.local
+}
+
+// TestSnapshotFields: every field of the state is saved, or derived: given to New, or scratch
+// of a solve.
+func TestSnapshotFields(t *testing.T) {
+	s := someSystem(t)
+	write := func(c *snapshot.Codec) { s.snapshot(c) }
+	snapshottest.Fields(t, s, func(c *snapshot.Codec, s *System) { s.snapshot(c) }, "opts levels shares touched part")
+	snapshottest.Fields(t, &s.set, func(c *snapshot.Codec, _ *workingSet) { write(c) }, "variables states keys heap mixed rising lowest heapFrom")
+	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.Codec, _ *variable) { write(c) }, "filled")
+	snapshottest.Fields(t, &s.params[0], func(c *snapshot.Codec, _ *parameters) { write(c) }, "")
+	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.Codec, _ *element) { write(c) }, "state")
+	snapshottest.Fields(t, &s.constraints[1], func(c *snapshot.Codec, _ *constraint) { write(c) }, "capacity state")
+	snapshottest.Fields(t, &s.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { write(c) }, "policy")
+	snapshottest.Fields(t, &s.stats, func(c *snapshot.Codec, _ *Stats) { write(c) }, "")
+}
+
+// TestSnapshot goes on with copies of random systems, whose numbers have gaps: all levels are
+// the same bits.
+func TestSnapshot(t *testing.T) {
+	for seed := range uint64(20) {
+		g := newGenerator(rand.New(rand.NewPCG(seed, 3)), seed%2 == 0)
+		for id := range uint32(40) {
+			g.enable(3*id+1, g.user())
+			if id >= 20 {
+				g.disable(3*(id-20) + 1)
+			}
+			if err := g.solve(); err != nil {
+				t.Fatal(err)
+			}
+			var file bytes.Buffer
+			if err := g.local.SaveState(&file); err != nil {
+				t.Fatal(err)
+			}
+			other := New(g.constraints, Options{Precision: 1e-13})
+			if err := other.RestoreState(&file); err != nil {
+				t.Fatal(err)
+			}
+			if other.set.heapFrom = g.local.set.heapFrom; other.Stats() != g.local.Stats() {
+				t.Fatalf("counts %v, want %v", other.Stats(), g.local.Stats())
+			}
+			for id := range g.users {
+				if a, b := g.local.Level(id), other.Level(id); a != b {
+					t.Fatalf("system %d: level %v of %d, want %v", seed, b, id, a)
+				}
+			}
+			g.local = other
+		}
+	}
+}
