@@ -10,7 +10,7 @@ import (
 	"reprise/warning"
 )
 
-// Transfer says how the time on the network is had from that of a ping-pong, by
+// Transfer says how the time on the network is derived from that of a ping-pong, by
 // size, os and or being the overheads of sender and receiver.
 type Transfer string
 

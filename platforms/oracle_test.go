@@ -69,7 +69,7 @@ func TestOraclePlatformsHaveRoutes(t *testing.T) {
 	})
 }
 
-// TestOracleLatencies holds the latencies of a fat tree's routes against dates
+// TestOracleLatencies holds the latencies of a fat tree's routes against times
 // of SimGrid. In the case ft-allpairs-0 rank 0 first sends 70000 bytes to each
 // other, one message at a time and alone, all factors being 1 and links having
 // 125e6 byte/s: a message takes the latency of its route and (70000+16)/125e6 s.

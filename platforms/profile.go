@@ -8,7 +8,7 @@ import (
 )
 
 // A Profile is how a quantity of a machine changes with time: a list of dated values,
-// which may begin anew. Before its first date the quantity is as declared.
+// which may begin anew. Before its first time the quantity is as declared.
 type Profile struct {
 	Name string // of the file or of the <trace>
 
@@ -17,7 +17,7 @@ type Profile struct {
 }
 
 // profilePoint is a value, and how many seconds after the one before it comes. SimGrid
-// adds up these differences, so the last bits of dates depend on them.
+// adds up these differences, so the last bits of times depend on them.
 type profilePoint struct{ after, value float64 }
 
 // Len returns the number of values of a round.
@@ -32,7 +32,7 @@ func (p *Profile) Repeats() (round float64, ok bool) {
 	return last + p.again, true
 }
 
-// Span returns the dates in seconds of the first and the last value of the first round.
+// Span returns the times in seconds of the first and the last value of the first round.
 func (p *Profile) Span() (first, last float64) {
 	for i := range p.points {
 		last += p.points[i].after
@@ -43,7 +43,7 @@ func (p *Profile) Span() (first, last float64) {
 // A ProfileTime is a place in a profile: of its next value.
 type ProfileTime struct {
 	Index int     // in the round; Len if there is no next value
-	Date  float64 // seconds; +Inf if there is none
+	Time  float64 // seconds; +Inf if there is none
 }
 
 // Begin returns the place of the first value.
@@ -58,12 +58,12 @@ func (p *Profile) Next(t ProfileTime) ProfileTime {
 	t.Index++
 	switch {
 	case t.Index < len(p.points):
-		t.Date += p.points[t.Index].after
+		t.Time += p.points[t.Index].after
 	case p.again < 0:
-		t.Date = math.Inf(1)
+		t.Time = math.Inf(1)
 	default:
 		t.Index = 0
-		t.Date += p.points[0].after + p.again
+		t.Time += p.points[0].after + p.again
 	}
 	return t
 }
@@ -82,12 +82,12 @@ func (p *Profile) Ever(t ProfileTime) bool {
 	return false
 }
 
-// minRound is the shortest round of a profile, in seconds: SimGrid's precision of dates.
+// minRound is the shortest round of a profile, in seconds: SimGrid's precision of times.
 // The events of shorter ones would be without end.
 const minRound = 1e-9
 
 // parseProfile reads the text of a profile, whose first line has a number in the file
-// that errors name. A period that is not positive is none. Each line holds a date in
+// that errors name. A period that is not positive is none. Each line holds a time in
 // seconds and a value; PERIODICITY and LOOPAFTER say when it begins anew.
 func parseProfile(text, name, file string, line int, period float64) (*Profile, error) {
 	r := profileReader{profile: &Profile{Name: name, again: -1}, period: period}
@@ -105,7 +105,7 @@ func parseProfile(text, name, file string, line int, period float64) (*Profile, 
 
 type profileReader struct {
 	profile *Profile
-	last    float64 // date of the last point
+	last    float64 // time of the last point
 	period  float64 // > 0: of a round
 	pause   float64 // between two rounds, if loops
 	loops   bool
@@ -129,18 +129,18 @@ func (r *profileReader) take(words []string) error {
 	}
 	words = withoutDet(words)
 	if len(words) != 2 {
-		return fmt.Errorf("%.40q: want a date in seconds and a value", strings.Join(words, " "))
+		return fmt.Errorf("%.40q: want a time in seconds and a value", strings.Join(words, " "))
 	}
 	at, err := profileNumber(words[0])
 	if err != nil {
-		return fmt.Errorf("date: %w", err)
+		return fmt.Errorf("time: %w", err)
 	}
 	value, err := finiteNumber(words[1])
 	switch {
 	case err != nil:
 		return fmt.Errorf("value: %w", err)
 	case at < r.last:
-		return fmt.Errorf("date %g s after %g s: want ascending ones", at, r.last)
+		return fmt.Errorf("time %g s after %g s: want ascending ones", at, r.last)
 	}
 	r.profile.points = append(r.profile.points, profilePoint{at - r.last, value})
 	r.last = at
@@ -204,7 +204,7 @@ func (r *profileReader) close() error {
 		case r.pause > 0:
 			return fmt.Errorf("it has both a period and LOOPAFTER")
 		case r.period < r.last:
-			return fmt.Errorf("a period of %g s is shorter than its last date, %g s", r.period, r.last)
+			return fmt.Errorf("a period of %g s is shorter than its last time, %g s", r.period, r.last)
 		}
 		r.pause, r.loops = r.period-r.last, true
 	}

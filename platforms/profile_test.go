@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// TestProfileDates: the dates that the comments derive, by SimGrid's rule: a round ends
+// TestProfileTimes: the times that the comments derive, by SimGrid's rule: a round ends
 // LOOPAFTER seconds after its last value, or a period after its begin.
-func TestProfileDates(t *testing.T) {
+func TestProfileTimes(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		period     float64
-		dates      []float64 // of the first values; +Inf behind the last
+		times      []float64 // of the first values; +Inf behind the last
 		round      float64   // 0: it does not repeat
 	}{
 		{"once", "3 1\n9 3\n", 0, []float64{3, 9, math.Inf(1)}, 0},
@@ -30,11 +30,11 @@ func TestProfileDates(t *testing.T) {
 			continue
 		}
 		at := p.Begin()
-		for i, want := range c.dates {
-			if at.Date != want {
-				t.Errorf("%s: value %d at %v s, want %v", c.name, i, at.Date, want)
+		for i, want := range c.times {
+			if at.Time != want {
+				t.Errorf("%s: value %d at %v s, want %v", c.name, i, at.Time, want)
 			}
-			if i+1 < len(c.dates) {
+			if i+1 < len(c.times) {
 				at = p.Next(at)
 			}
 		}
@@ -47,17 +47,17 @@ func TestProfileDates(t *testing.T) {
 // TestProfileErrors: what SimGrid refuses, aborts on, or would never end with.
 func TestProfileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"1 1\n0 1\n":                      "f:2: profile: date 0 s after 1 s: want ascending ones",
-		"-1 1\n":                          `f:1: profile: date: "-1" is not a number >= 0`,
+		"1 1\n0 1\n":                      "f:2: profile: time 0 s after 1 s: want ascending ones",
+		"-1 1\n":                          `f:1: profile: time: "-1" is not a number >= 0`,
 		"1 one\n":                         `f:1: profile: value: "one" is not a number`,
 		"1 nan\n":                         `value: "nan" is not a number`,
-		"1\n":                             "want a date in seconds and a value",
-		"1 2 3\n":                         "want a date in seconds and a value",
+		"1\n":                             "want a time in seconds and a value",
+		"1 2 3\n":                         "want a time in seconds and a value",
 		"0 1\nSTOCHASTIC\n":               "f:2: profile: STOCHASTIC is not supported",
-		"NORM 1 2 DET 3\n":                "want a date in seconds and a value",
+		"NORM 1 2 DET 3\n":                "want a time in seconds and a value",
 		"0 1\nLOOPAFTER 0\n":              "begins anew after 0 s: want at least 1e-09 s",
 		"0 1\nLOOPAFTER\n":                "LOOPAFTER: want a number of seconds",
-		"5 1\nPERIODICITY 3\n":            "a period of 3 s is shorter than its last date, 5 s",
+		"5 1\nPERIODICITY 3\n":            "a period of 3 s is shorter than its last time, 5 s",
 		"5 1\nPERIODICITY 8\nLOOPAFTER 1": "both a period and LOOPAFTER",
 	} {
 		_, err := parseProfile(text, "p", "f", 1, 0)
@@ -67,7 +67,7 @@ func TestProfileErrors(t *testing.T) {
 	}
 }
 
-// FuzzProfile: a profile that is read has dates that do not fall.
+// FuzzProfile: a profile that is read has times that do not fall.
 func FuzzProfile(f *testing.F) {
 	f.Add("0 1\n5 2\nLOOPAFTER 3\n", 0.0)
 	f.Add("PERIODICITY 9\n# c\n1 1e8\n", 0.0)
@@ -83,8 +83,8 @@ func FuzzProfile(f *testing.F) {
 			if at.Index == p.Len() {
 				break
 			}
-			if next := p.Next(at); next.Date < at.Date {
-				t.Fatalf("%v s after %v s", next.Date, at.Date)
+			if next := p.Next(at); next.Time < at.Time {
+				t.Fatalf("%v s after %v s", next.Time, at.Time)
 			} else {
 				at = next
 			}
@@ -169,7 +169,7 @@ func TestProfilesInline(t *testing.T) {
 		{"no kind", trace("t") + connect("HEIGHT", "t", "a"), `kind: "HEIGHT" is not supported: want HOST_AVAIL, SPEED`},
 		{"twice", trace("t") + trace("t") + connect("SPEED", "t", "b"), ""},
 		{"two for one", trace("t") + trace("u") + connect("SPEED", "t", "b") + connect("SPEED", "u", "b"), `a second profile of the speed of host "b"`},
-		{"line", "<trace id=\"t\" periodicity=\"1\">\n1 2\n0 2\n</trace>", "x.xml:6: profile: date 0 s after 1 s"},
+		{"line", "<trace id=\"t\" periodicity=\"1\">\n1 2\n0 2\n</trace>", "x.xml:6: profile: time 0 s after 1 s"},
 		{"no file", `<trace id="t" file="nowhere.txt" periodicity="1"/>`, `there is no file "nowhere.txt"`},
 		{"a directory", `<trace id="t" file="/" periodicity="1"/>`, "want a regular file"},
 	} {

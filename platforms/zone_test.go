@@ -221,7 +221,7 @@ func TestBypass(t *testing.T) {
 
 // TestListedOrder: what a zone of routing Dijkstra finds inside it comes before all that leads
 // there, a path as well as the loopback of a gateway behind a bypass; Floyd's comes last. (What
-// hangs on it is in TestOrderOfPenalty of package replay, with SimGrid's dates.)
+// depends on it is in TestOrderOfPenalty of package replay, with SimGrid's times.)
 func TestListedOrder(t *testing.T) {
 	for routing, want := range map[string][2]string{
 		"Dijkstra": {"loopback loopback m", "y x loopback m"},

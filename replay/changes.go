@@ -71,7 +71,7 @@ func firstOff(p *platforms.Profile) platforms.ProfileTime {
 		}
 		t = p.Next(t)
 	}
-	return platforms.ProfileTime{Index: p.Len(), Date: math.Inf(1)}
+	return platforms.ProfileTime{Index: p.Len(), Time: math.Inf(1)}
 }
 
 // plan sets the date of the next change of a use.
@@ -80,7 +80,7 @@ func (c *changes) plan(use int) {
 	if c.uses[use].Kind.OfHost() {
 		queue = &c.hosts
 	}
-	queue.Set(int32(use), c.at[use].Date)
+	queue.Set(int32(use), c.at[use].Time)
 }
 
 // next returns the date of the next change, +Inf if there is none.
@@ -111,12 +111,12 @@ func (e *engine) change(until float64) (bool, error) {
 	use := &c.uses[i]
 	value := use.Profile.Value(c.at[i])
 	if use.Kind == platforms.HostState {
-		c.at[i] = platforms.ProfileTime{Index: use.Profile.Len(), Date: math.Inf(1)}
+		c.at[i] = platforms.ProfileTime{Index: use.Profile.Len(), Time: math.Inf(1)}
 	} else {
 		c.at[i] = use.Profile.Next(c.at[i])
 	}
 	c.plan(int(i))
-	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Date == date {
+	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Time == date {
 		return true, nil // of several speeds at one date the last one counts
 	}
 	return true, e.apply(use, value, date)

@@ -20,9 +20,9 @@ func (e *engine) snapshotChanges(c *snapshot.Codec) {
 		snapshot.Index(c, &at.Index, 0, last+1)
 		switch {
 		case at.Index < last:
-			c.Range(&at.Date, e.now, math.MaxFloat64)
+			c.Range(&at.Time, e.now, math.MaxFloat64)
 		case c.Reading():
-			at.Date = math.Inf(1)
+			at.Time = math.Inf(1)
 		}
 		if c.Reading() && c.Err() == nil {
 			p.plan(i)

@@ -72,7 +72,7 @@ func TestModelDefaults(t *testing.T) {
 	}
 }
 
-// TestHostModel: dates of smpirun 3.32 on two hosts tell which model it takes: 2.332 ms with
+// TestHostModel: times of smpirun 3.32 on two hosts tell which model it takes: 2.332 ms with
 // LV08, 1.100 with CM02, 2.227 with SMPI.
 func TestHostModel(t *testing.T) {
 	for _, c := range []struct {

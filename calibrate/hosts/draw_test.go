@@ -69,7 +69,7 @@ func TestDrawnMoments(t *testing.T) {
 		second := drawn(t, m, DrawOptions{Hosts: 4096, Seed: 7, Day: 2})
 		onDay, between := values(first), values(first)
 		for i := range between {
-			between[i] = difference(between[i], second.Units[i].Values)
+			between[i] = difference(between[i], second.Processors[i].Values)
 		}
 		checkMoments(t, name, onDay, c.Mean, combined(1, c.Spatial, 1, c.Temporal))
 		checkMoments(t, name+", two days", between, make([]float64, 3), combined(2, c.Temporal, 0, c.Temporal))
@@ -78,7 +78,7 @@ func TestDrawnMoments(t *testing.T) {
 
 func values(m *Machine) [][]float64 {
 	var list [][]float64
-	for _, u := range m.Units {
+	for _, u := range m.Processors {
 		list = append(list, u.Values)
 	}
 	return list
@@ -126,19 +126,19 @@ func TestDrawnClasses(t *testing.T) {
 func TestIndependence(t *testing.T) {
 	m := builtinModel(t, "dahu-cooling")
 	few, many := drawn(t, m, DrawOptions{Hosts: 8, Seed: 7, Day: 3}), drawn(t, m, DrawOptions{Hosts: 64, Seed: 7, Day: 3})
-	if diff := cmp.Diff(few.Units, many.Units[:16]); diff != "" {
+	if diff := cmp.Diff(few.Processors, many.Processors[:16]); diff != "" {
 		t.Error(diff)
 	}
 	average := drawn(t, m, DrawOptions{Hosts: 8, Seed: 7})
 	seen := map[float64]bool{}
-	for i, u := range average.Units {
+	for i, u := range average.Processors {
 		c := m.Classes[u.Class]
-		if d := math.Abs(u.Values[0] - few.Units[i].Values[0]); d == 0 || d > 6*deviation(c.Temporal, 0) || u.Class != few.Units[i].Class {
-			t.Errorf("unit %d: %g on day 3 and %g on average", i, few.Units[i].Values[0], u.Values[0])
+		if d := math.Abs(u.Values[0] - few.Processors[i].Values[0]); d == 0 || d > 6*deviation(c.Temporal, 0) || u.Class != few.Processors[i].Class {
+			t.Errorf("unit %d: %g on day 3 and %g on average", i, few.Processors[i].Values[0], u.Values[0])
 		}
 		seen[u.Values[0]] = true
 	}
-	for _, u := range drawn(t, m, DrawOptions{Hosts: 8, Seed: 8}).Units {
+	for _, u := range drawn(t, m, DrawOptions{Hosts: 8, Seed: 8}).Processors {
 		seen[u.Values[0]] = true
 	}
 	if len(seen) != 32 {
@@ -150,7 +150,7 @@ func TestIndependence(t *testing.T) {
 // and one that has nothing else is an error.
 func TestRange(t *testing.T) {
 	machine := drawn(t, normalModel(1, 1, 0), DrawOptions{Hosts: 1000, Seed: 1, Day: 1})
-	for _, u := range machine.Units {
+	for _, u := range machine.Processors {
 		if u.Values[0] <= 0 {
 			t.Fatalf("a time of %g s", u.Values[0])
 		}
@@ -216,7 +216,7 @@ func TestKernelFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, u := range machine.Units {
+		for i, u := range machine.Processors {
 			model, err := set.Bind(kernels.Host{Name: fmt.Sprintf("node-%d", i/2), Slot: i % 2, Speed: 1e9}, gemmOf)
 			if err != nil {
 				t.Fatal(err)

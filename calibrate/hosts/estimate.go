@@ -33,7 +33,7 @@ func (o Options) Validate() error {
 
 // Report is the result of Estimate.
 type Report struct {
-	Units      int              `json:"units"` // hosts, or CPUs
+	Processors int              `json:"units"` // hosts, or CPUs
 	Days       int              `json:"days"`  // of all units together
 	Candidates []ClassCandidate `json:"candidates,omitempty"`
 	Classes    []ClassReport    `json:"classes"`
@@ -98,7 +98,7 @@ func Estimate(s *Sample, o Options) (*Report, error) {
 		}
 		m.CPUsPerHost = slices.Max(numbers) + 1
 	}
-	r := &Report{Units: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
+	r := &Report{Processors: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
 	groups, err := r.classify(units, o)
 	if err != nil {
 		return nil, err

@@ -34,9 +34,9 @@ const maxDays = 1 << 30
 
 // Machine is a machine that was drawn.
 type Machine struct {
-	Options DrawOptions
-	Model   *Model
-	Units   []Drawn // by host, and by CPU of the host
+	Options    DrawOptions
+	Model      *Model
+	Processors []Drawn // by host, and by CPU of the host
 }
 
 // Draw draws a machine. What is drawn for a host does not depend on how many
@@ -59,7 +59,7 @@ func (m *Model) Draw(o DrawOptions) (*Machine, error) {
 			if err != nil {
 				return nil, err
 			}
-			machine.Units = append(machine.Units, *unit)
+			machine.Processors = append(machine.Processors, *unit)
 		}
 	}
 	return machine, nil
@@ -88,7 +88,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	} else if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
 		return err
 	}
-	for i := range m.Units {
+	for i := range m.Processors {
 		if m.writeUnit(&b, i, o); b.Len() > yamlfile.MaxBytes {
 			return fmt.Errorf("kernel file: at most %d bytes can be read, room for %d of the %d hosts", yamlfile.MaxBytes, i/m.Model.CPUsPerHost, m.Options.Hosts)
 		}
@@ -121,11 +121,11 @@ func (m *Machine) writeUnit(b *strings.Builder, i int, o FileOptions) {
 	}
 	var entries []string
 	for _, kernel := range m.Model.kernels() {
-		entries = append(entries, m.Model.entry(kernel, m.Units[i].Values, o))
+		entries = append(entries, m.Model.entry(kernel, m.Processors[i].Values, o))
 	}
 	fmt.Fprintf(b, "    kernels: {%s}", strings.Join(entries, ", "))
 	if len(m.Model.Classes) > 1 {
-		fmt.Fprintf(b, " # %s", m.Model.Classes[m.Units[i].Class].Name)
+		fmt.Fprintf(b, " # %s", m.Model.Classes[m.Processors[i].Class].Name)
 	}
 	b.WriteString("\n")
 }

@@ -14,7 +14,7 @@ const mostNamed = 8
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %ss, %d days of them\n", r.Units, r.Model.unit(), r.Days)
+	fmt.Fprintf(&b, "%d %ss, %d days of them\n", r.Processors, r.Model.unit(), r.Days)
 	for _, c := range r.Candidates {
 		if c.Refused != "" {
 			fmt.Fprintf(&b, "  %d classes: refused: %s\n", c.Classes, c.Refused)
@@ -93,8 +93,8 @@ func (m *Machine) Summary() *Summary {
 	for i, class := range m.Model.Classes {
 		c := ClassSummary{Name: class.Name}
 		var members [][]float64
-		for j := range m.Units {
-			if u := &m.Units[j]; u.Class == i {
+		for j := range m.Processors {
+			if u := &m.Processors[j]; u.Class == i {
 				s.Redrawn += u.Attempts
 				members = append(members, u.Values)
 			}

@@ -4,7 +4,7 @@
 //
 //	func (q *queue) Snapshot(c *snapshot.Codec) {
 //		c.Section("queue", *q, event{})
-//		snapshot.Slice(c, &q.events, maxEvents, func(e *event) { c.Float64(&e.date) })
+//		snapshot.Slice(c, &q.events, maxEvents, func(e *event) { c.Float64(&e.time) })
 //	}
 //
 // On a [Codec] that writes, the variables that it names are stored; on one that
@@ -251,7 +251,7 @@ func (c *Codec) Range(v *float64, low, high float64) {
 	*v = x
 }
 
-// Amount is Range for a finite number that is not negative: a date, a size, a rate.
+// Amount is Range for a finite number that is not negative: a time, a size, a rate.
 func (c *Codec) Amount(v *float64) { c.Range(v, 0, math.MaxFloat64) }
 
 func (c *Codec) short() {

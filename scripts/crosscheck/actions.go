@@ -11,7 +11,7 @@ import (
 )
 
 // actions replays a case in its directory by the library and returns for each rank
-// the date at which each line has completed, NaN if it is no action. It returns nil
+// the time at which each line has completed, NaN if it is no action. It returns nil
 // for cases of too many actions.
 func (t *tools) actions(dir string, c *testCase) ([][]float64, error) {
 	if c.script.actions() > actiontimes.MostActions/16 {

@@ -9,7 +9,7 @@ import (
 // round at another rank under a tag of its own, or all at rank 0 with any tag; then nobody
 // may block, as a message of a later round may come first. Sizes are all eager or all not,
 // since SimGrid looks for small messages first (docs/deviations.md, 19), and sends have
-// different dates: those of one date come in the order of SimGrid's containers.
+// different times: those of one time come in the order of SimGrid's containers.
 func (p *program) anyone() {
 	anyTag, sizes := p.chance(0.3), p.fifoSizes(p.rounds)
 	for _, bytes := range sizes {

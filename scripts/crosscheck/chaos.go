@@ -11,7 +11,7 @@ import "math"
 const chaosSkews = 6
 
 // chaotic reports whether a long case that is off is chaotic, and by how many seconds
-// SimGrid's own dates move.
+// SimGrid's own times move.
 func (t *tools) chaotic(v *verdict) (bool, float64, error) {
 	if v.failed != nil || v.refused != nil {
 		return false, 0, nil

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// What a date t may be off by.
+// What a time t may be off by.
 const (
 	absolute  = 5e-9 // seconds: events that SimGrid merges, a few of them
 	relative  = 1e-6
@@ -19,7 +19,7 @@ type verdict struct {
 	c       *testCase
 	refused error    // smpirun could not play it: nothing to compare with
 	failed  error    // replay could not
-	worst   deviance // of the dates
+	worst   deviance // of the times
 	first   deviance // the earliest action that is off
 	found   bool     // there is one
 	theirs  *timeline
@@ -29,7 +29,7 @@ type verdict struct {
 	note    string // why, as far as a program can tell
 }
 
-// deviance is a date by both simulators. Action is -1 for the end of the rank.
+// deviance is a time by both simulators. Action is -1 for the end of the rank.
 type deviance struct {
 	rank, action  int
 	theirs, ours  float64
@@ -37,7 +37,7 @@ type deviance struct {
 	relativeError float64 // less what is allowed absolutely
 }
 
-// bad reports whether the dates are off, for a reason other than a tie or chaos.
+// bad reports whether the times are off, for a reason other than a tie or chaos.
 func (v *verdict) bad() bool {
 	switch {
 	case v.tie || v.chaos:
@@ -60,7 +60,7 @@ func (t *tools) check(c *testCase) (*verdict, error) {
 	}
 	moved := 0.0
 	v.chaos, moved, err = t.chaotic(v)
-	v.note = fmt.Sprintf("with sleeps of up to %.3g s before each action SimGrid's own dates move by %.3g s", shortSkew, moved)
+	v.note = fmt.Sprintf("with sleeps of up to %.3g s before each action SimGrid's own times move by %.3g s", shortSkew, moved)
 	return v, err
 }
 
@@ -123,7 +123,7 @@ func compare(theirs, ours *timeline) deviance {
 	return worst
 }
 
-// first returns the earliest date in SimGrid that replay has different.
+// first returns the earliest time in SimGrid that replay has different.
 func first(theirs, ours *timeline) (deviance, bool) {
 	earliest, found := deviance{}, false
 	for r, times := range theirs.actions {
@@ -149,7 +149,7 @@ func consider(worst *deviance, rank, action int, theirs, ours float64) {
 	}
 }
 
-// diagnose says whether the case is sensitive: how far each simulator's own dates
+// diagnose says whether the case is sensitive: how far each simulator's own times
 // move when its tolerances become tighter.
 func (t *tools) diagnose(c *testCase) (string, error) {
 	dir, err := os.MkdirTemp("", "crosscheck")
@@ -177,7 +177,7 @@ func (t *tools) diagnose(c *testCase) (string, error) {
 		move(0, 1), move(1, 2), move(0, 3)), nil
 }
 
-// keep stores a case with both sets of dates below a directory, for whoever is to
+// keep stores a case with both sets of times below a directory, for whoever is to
 // find out why.
 func (t *tools) keep(v *verdict, below string) (string, error) {
 	dir, err := filepath.Abs(filepath.Join(below, v.c.name()))

@@ -146,7 +146,7 @@ func TestParseDates(t *testing.T) {
 	}
 }
 
-// TestCompare: 5e-9 + 1e-6*2 = 2.005e-6 is allowed at date 2.
+// TestCompare: 5e-9 + 1e-6*2 = 2.005e-6 is allowed at time 2.
 func TestCompare(t *testing.T) {
 	theirs := &timeline{[]float64{1, 2}, [][]float64{{0.5}, {1, 2}}}
 	ours := &timeline{[]float64{1, 2 + 4.01e-6}, [][]float64{{math.NaN()}, {1, 2 + 4.01e-6}}}

@@ -114,7 +114,7 @@ func (p *profiler) inline(b *strings.Builder, id, kind, element string, value fu
 		id, loop, text, kind, id, element)
 }
 
-// values draws dates and values, and the length of a round, 0 for none.
+// values draws times and values, and the length of a round, 0 for none.
 func (p *profiler) values(value func() float64) (text string, loop float64) {
 	var times []float64
 	for range p.between(1, 5) {

@@ -79,7 +79,7 @@ func (s *summary) write(w io.Writer) {
 		s.all.cases, s.all.bad, s.all.ties, s.all.chaotic, s.all.refused)
 }
 
-// err says what is wrong: dates that are off, or a comparison with too few cases.
+// err says what is wrong: times that are off, or a comparison with too few cases.
 func (s *summary) err() error {
 	switch {
 	case s.all.bad > 0:
@@ -139,7 +139,7 @@ func (v *verdict) write(w io.Writer, seed uint64) {
 	fmt.Fprintf(w, "    %s\n", again)
 }
 
-// describe says which date is meant, and both values.
+// describe says which time is meant, and both values.
 func (d deviance) describe(c *testCase) string {
 	what := fmt.Sprintf("rank %d", d.rank)
 	if d.action >= 0 {

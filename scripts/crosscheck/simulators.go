@@ -57,8 +57,8 @@ func newTools(dir, replay string) (*tools, error) {
 	return t, nil
 }
 
-// timeline is what a simulator says: for each rank the date of its end in
-// seconds, and if known the date at which each action has completed.
+// timeline is what a simulator says: for each rank the time of its end in
+// seconds, and if known the time at which each action has completed.
 type timeline struct {
 	ends    []float64
 	actions [][]float64
@@ -101,12 +101,12 @@ func parseTimes(text string, ranks int) (*timeline, error) {
 		for _, f := range fields {
 			x, err := strconv.ParseFloat(f, 64)
 			if err != nil {
-				return nil, fmt.Errorf("dates: %w", err)
+				return nil, fmt.Errorf("times: %w", err)
 			}
 			v = append(v, x)
 		}
 		if len(v) < 2 || v[0] < 0 || int(v[0]) >= ranks {
-			return nil, fmt.Errorf("dates: line %q", l)
+			return nil, fmt.Errorf("times: line %q", l)
 		}
 		t.ends[int(v[0])], t.actions[int(v[0])] = v[1], v[2:]
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A tie is two events at one date whose order decides what comes after: two polls
-// that share the counter of growing costs, or a poll at the very date of the post
+// A tie is two events at one time whose order decides what comes after: two polls
+// that share the counter of growing costs, or a poll at the very time of the post
 // that it looks for. The model does not say which is first, and SimGrid's answer
 // is that of its containers: cpu/optim:Lazy and Full differ. So a case that is off is
 // played again with sleeps of some nanoseconds before each action, which make
@@ -17,7 +17,7 @@ import (
 // simultaneous, so that a few must, of many.
 
 // Skews: how many must agree, how many are tried, and the longest sleeps before an
-// action in seconds. Short ones move dates less than what a cheap poll costs, long
+// action in seconds. Short ones move times less than what a cheap poll costs, long
 // ones separate better.
 const (
 	fewestSkews = 3
@@ -61,7 +61,7 @@ func (t *tools) tiedAt(v *verdict, longest float64) (bool, error) {
 	return agreed >= fewestSkews && moved > far, nil
 }
 
-// distance returns the largest change of a date, given that after has a sleep before
+// distance returns the largest change of a time, given that after has a sleep before
 // each action but the first of a rank.
 func (t *timeline) distance(after *timeline) float64 {
 	worst := 0.0
@@ -79,7 +79,7 @@ func (t *timeline) distance(after *timeline) float64 {
 	return worst
 }
 
-// polls reports whether the action of a date is a poll: a test, or a receive of
+// polls reports whether the action of a time is a poll: a test, or a receive of
 // unknown size.
 func (c *testCase) polls(d deviance) bool {
 	fields := strings.Fields(c.script.ranks[d.rank][d.action].text)

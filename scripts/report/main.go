@@ -81,7 +81,7 @@ func report(args []string, log io.Writer) error {
 
 // reportPart measures a part and writes it to the page.
 func (o *config) reportPart(p part, log io.Writer) error {
-	l, err := newLab(o, log)
+	l, err := newRunner(o, log)
 	if err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ func (o *config) reportPart(p part, log io.Writer) error {
 	return nil
 }
 
-// newLab checks that the programs are there and makes a directory for traces.
-func newLab(o *config, log io.Writer) (*runner, error) {
+// newRunner checks that the programs are there and makes a directory for traces.
+func newRunner(o *config, log io.Writer) (*runner, error) {
 	bin, err := filepath.Abs(o.bin)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func fatTree(ranks int) string {
 `, ranks-1, ranks/16)
 }
 
-// writeFatTree stores the platform in the lab and returns its name.
+// writeFatTree stores the platform in the runner's directory and returns its name.
 func (l *runner) writeFatTree(ranks int) (string, error) {
 	name := fmt.Sprintf("fattree%d.xml", ranks)
 	return name, os.WriteFile(filepath.Join(l.dir, name), []byte(fatTree(ranks)), 0o644)

@@ -112,7 +112,7 @@ func validate(args []string, stdout, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l, err := newLab(o, log)
+	l, err := newRunner(o, log)
 	if err != nil {
 		return err
 	}

@@ -52,8 +52,8 @@ func drawCooled(law *hosts.Model, seed uint64) ([]processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]processor, len(machine.Units))
-	for i, u := range machine.Units {
+	nodes := make([]processor, len(machine.Processors))
+	for i, u := range machine.Processors {
 		nodes[i] = processor{host: i, gemm: gemm{
 			mean:      polynomial{mnk: u.Values[0], intercept: u.Values[1]},
 			deviation: polynomial{mnk: u.Values[2]},

@@ -33,7 +33,7 @@ func (h *hplLine) set(line string) {
 }
 
 // values returns the n integers that HPL takes from the line, fewer if they come to
-// hang on memory that was never filled.
+// depend on memory that was never filled.
 func (h *hplLine) values(n int) []int {
 	var list []int
 	for at := 0; len(list) < n; at += len(h.word) + 1 {

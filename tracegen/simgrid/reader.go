@@ -159,7 +159,7 @@ func initSize(f *fields) int64 {
 }
 
 // checkInit refuses an init line that says something else than the one that counts:
-// in SimGrid it then hangs on the order of execution what a count means.
+// in SimGrid it then depends on the order of execution what a count means.
 func (t *Trace) checkInit(f *fields) {
 	if size := initSize(f); size != t.defaultSize {
 		names := map[int64]string{1: "bytes", 8: "doubles"}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// lab is where processes are measured.
+// runner measures processes.
 type runner struct {
 	bin     string // directory of the programs
 	dir     string // of traces and platforms
@@ -33,7 +33,7 @@ type cost struct {
 	bytes   int64   // peak resident memory
 }
 
-// run runs a program, of bin if it is there, in the lab's directory, and returns
+// run runs a program, of bin if it is there, in the runner's directory, and returns
 // its standard output.
 func (l *runner) run(name string, args ...string) ([]byte, cost, error) {
 	fmt.Fprintln(l.log, "$", name, strings.Join(args, " "))
@@ -84,7 +84,7 @@ func measure(cmd *exec.Cmd) ([]byte, cost, error) {
 
 // generated is a trace file and what it took to write.
 type generated struct {
-	path string // relative to the lab's directory
+	path string // relative to the runner's directory
 	size int64  // bytes
 	cost
 }

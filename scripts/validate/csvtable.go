@@ -11,20 +11,20 @@ import (
 	"reprise/calibrate/table"
 )
 
-// sheet is one of the published tables.
+// csvTable is one of the published tables.
 type csvTable struct {
 	rows []row
 	err  error // the first wrong field that was asked for
 }
 
-// row is a line of a sheet: fields by the names of their columns.
+// row is a line of a table: fields by the names of their columns.
 type row struct {
-	sheet  *csvTable
+	table  *csvTable
 	where  string // file:line
 	fields map[string]string
 }
 
-// sheet reads a table of the published data that has the given columns.
+// csvTable reads a table of the published data that has the given columns.
 func (l *runner) csvTable(name string, columns ...string) (*csvTable, error) {
 	return readSheet(filepath.Join(l.data, name), columns...)
 }
@@ -63,7 +63,7 @@ func readSheet(path string, columns ...string) (*csvTable, error) {
 // text returns a field.
 func (r row) text(column string) string { return r.fields[column] }
 
-// number returns a field as a number. A wrong one is kept in the sheet's err, an
+// number returns a field as a number. A wrong one is kept in the table's err, an
 // empty one is 0.
 func (r row) number(column string) float64 {
 	field := r.fields[column]
@@ -71,8 +71,8 @@ func (r row) number(column string) float64 {
 		return 0
 	}
 	var x float64
-	if err := json.Unmarshal([]byte(field), &x); err != nil && r.sheet.err == nil {
-		r.sheet.err = fmt.Errorf("%scolumn %s: %q is not a number", r.where, column, field)
+	if err := json.Unmarshal([]byte(field), &x); err != nil && r.table.err == nil {
+		r.table.err = fmt.Errorf("%scolumn %s: %q is not a number", r.where, column, field)
 	}
 	return x
 }
@@ -80,8 +80,8 @@ func (r row) number(column string) float64 {
 // whole returns a field as a whole number.
 func (r row) whole(column string) int {
 	x := r.number(column)
-	if x != float64(int(x)) && r.sheet.err == nil {
-		r.sheet.err = fmt.Errorf("%scolumn %s: %g is not a whole number", r.where, column, x)
+	if x != float64(int(x)) && r.table.err == nil {
+		r.table.err = fmt.Errorf("%scolumn %s: %g is not a whole number", r.where, column, x)
 	}
 	return int(x)
 }

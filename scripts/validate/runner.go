@@ -18,7 +18,7 @@ import (
 	"reprise/internal/atomicfile"
 )
 
-// lab is where runs are replayed.
+// runner replays runs.
 type runner struct {
 	data  string        // directory of the published data
 	bin   string        // directory of the programs
@@ -32,7 +32,7 @@ type runner struct {
 	log   io.Writer
 }
 
-func newLab(o *config, log io.Writer) (*runner, error) {
+func newRunner(o *config, log io.Writer) (*runner, error) {
 	l := &runner{data: o.data, bin: o.bin, work: o.work, plots: strings.TrimSuffix(o.page, ".md"), all: o.all, log: log, slots: make(chan struct{}, o.jobs)}
 	for _, dir := range []string{"runs", "files"} {
 		if err := os.MkdirAll(filepath.Join(l.work, dir), 0o755); err != nil {
