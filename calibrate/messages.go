@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
-	"reprise/calibrate/regress"
 	"reprise/calibrate/table"
 )
 
@@ -15,33 +13,76 @@ import (
 type Operation string
 
 // The operations: a blocking send, a nonblocking one, a receive of a message
-// that is already there, and a message there and back.
+// that is already there, a message there and back; a blocking send that is received late, two
+// messages that cross; and polls, of what is not there and of what is.
 const (
-	Send     Operation = "send"
-	Isend    Operation = "isend"
-	Recv     Operation = "recv"
-	PingPong Operation = "pingpong"
+	Send       Operation = "send"
+	Isend      Operation = "isend"
+	Recv       Operation = "recv"
+	PingPong   Operation = "pingpong"
+	SendLate   Operation = "send-late"
+	Exchange   Operation = "exchange"
+	IprobeMiss Operation = "iprobe-miss"
+	IprobeHit  Operation = "iprobe-hit"
+	TestMiss   Operation = "test-miss"
+	TestHit    Operation = "test-hit"
 )
 
-var operations = []Operation{Send, Isend, Recv, PingPong}
+// fitted are the operations to which lines are fitted.
+var fitted = []Operation{Send, Isend, Recv, PingPong}
+
+// Operations returns all operations.
+func Operations() []Operation {
+	return append(slices.Clone(fitted), SendLate, Exchange, IprobeMiss, IprobeHit, TestMiss, TestHit)
+}
+
+// Between says between which ranks messages were timed.
+type Between string
+
+// Messages within a host, and between two: those of tables that do not say it.
+const (
+	Cores Between = "cores"
+	Nodes Between = "nodes"
+)
 
 // maxTimings bounds the number of timings, which are all in memory: 512 MiB.
 const maxTimings = 1 << 26
 
-// Messages holds timings of messages in seconds, by operation and size.
+// setting is where messages were timed, and how many pairs of ranks sent some at the same time.
+type setting struct {
+	between Between
+	pairs   int64
+}
+
+// maxPairs bounds the number of pairs.
+const maxPairs = 1 << 20
+
+// Messages holds timings of messages in seconds, by setting, operation and size.
 type Messages struct {
-	rows    int64
-	timings map[Operation]map[int64][]float64
+	rows     int64
+	settings map[setting]series
 }
 
 // NewMessages returns an empty set of timings.
-func NewMessages() *Messages { return &Messages{timings: map[Operation]map[int64][]float64{}} }
+func NewMessages() *Messages { return &Messages{settings: map[setting]series{}} }
 
 // Rows returns the number of timings that were read.
 func (m *Messages) Rows() int64 { return m.rows }
 
-// Has reports whether there are timings of an operation.
-func (m *Messages) Has(op Operation) bool { return len(m.timings[op]) > 0 }
+// Has reports whether there are timings of an operation, of one pair of ranks where lines are fitted.
+func (m *Messages) Has(op Operation) bool { return len(m.main()[op]) > 0 }
+
+// Between returns where the timings are from to which lines are fitted: between hosts, if
+// there are any of it.
+func (m *Messages) Between() Between {
+	if len(m.settings[setting{Nodes, 1}]) == 0 && len(m.settings[setting{Cores, 1}]) > 0 {
+		return Cores
+	}
+	return Nodes
+}
+
+// main returns the timings to which lines are fitted.
+func (m *Messages) main() series { return m.settings[setting{m.Between(), 1}] }
 
 // MessageOptions says how to read a table of timings of messages.
 type MessageOptions struct {
@@ -52,9 +93,9 @@ type MessageOptions struct {
 
 // messageColumns is where a table has what; -1: nowhere.
 type messageColumns struct {
-	operation, bytes int
-	seconds          []int
-	asked            func() bool // whether the current row has what is asked for
+	operation, bytes, between, pairs int
+	seconds                          []int
+	asked                            func() bool // whether the current row has what is asked for
 }
 
 // Read adds the rows of a table. The columns are docs/calibrate.md's; others are
@@ -88,6 +129,12 @@ func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, er
 		return c, err
 	}
 	if c.bytes, err = r.Column("bytes", "size", "msg_size"); err != nil {
+		return c, err
+	}
+	if c.between, err = r.Column("between"); err != nil {
+		return c, err
+	}
+	if c.pairs, err = r.Column("pairs"); err != nil {
 		return c, err
 	}
 	switch {
@@ -132,9 +179,13 @@ func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) 
 	op := o.Operation
 	if op == "" {
 		op = Operation(r.Text(c.operation))
-		if !slices.Contains(operations, op) {
-			return r.Errorf("operation %q, want send, isend, recv or pingpong", op)
+		if !slices.Contains(Operations(), op) {
+			return r.Errorf("operation %q, want send, isend, recv or pingpong, or another one of calibrate measure network", op)
 		}
+	}
+	at, err := readSetting(r, c)
+	if err != nil {
+		return err
 	}
 	bytes, err := r.Count(c.bytes)
 	if err != nil {
@@ -154,18 +205,53 @@ func (m *Messages) readRow(r *table.Reader, c messageColumns, o MessageOptions) 
 	if seconds == 0 {
 		return r.Errorf("%w: a time of 0 s, want more than 0", ErrMeaningless)
 	}
-	if err := m.add(op, bytes, seconds); err != nil {
+	if err := m.addAt(at, op, bytes, seconds); err != nil {
 		return r.Errorf("%w", err)
 	}
 	return nil
 }
 
-// add keeps a timing.
+// readSetting reads between and pairs, where the table has them.
+func readSetting(r *table.Reader, c messageColumns) (setting, error) {
+	at := setting{Nodes, 1}
+	if c.between >= 0 {
+		if at.between = Between(r.Text(c.between)); at.between != Cores && at.between != Nodes {
+			return at, r.Errorf("between %q, want cores or nodes", at.between)
+		}
+	}
+	if c.pairs >= 0 {
+		var err error
+		if at.pairs, err = r.Count(c.pairs); err != nil {
+			return at, err
+		}
+		if at.pairs < 1 || at.pairs > maxPairs {
+			return at, r.Errorf("%d pairs at the same time, want 1 to %d", at.pairs, maxPairs)
+		}
+	}
+	return at, nil
+}
+
+// add keeps a timing of one pair between hosts.
 func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
-	sizes := m.timings[op]
+	return m.addAt(setting{Nodes, 1}, op, bytes, seconds)
+}
+
+// maxSettings bounds the number of settings, each of which has room for maxPoints sizes of each operation.
+const maxSettings = 64
+
+func (m *Messages) addAt(at setting, op Operation, bytes int64, seconds float64) error {
+	all := m.settings[at]
+	if all == nil {
+		if len(m.settings) == maxSettings {
+			return fmt.Errorf("more than %d different numbers of pairs", maxSettings)
+		}
+		all = series{}
+		m.settings[at] = all
+	}
+	sizes := all[op]
 	if sizes == nil {
 		sizes = map[int64][]float64{}
-		m.timings[op] = sizes
+		all[op] = sizes
 	}
 	list := sizes[bytes]
 	switch {
@@ -177,37 +263,4 @@ func (m *Messages) add(op Operation, bytes int64, seconds float64) error {
 	sizes[bytes] = append(list, seconds)
 	m.rows++
 	return nil
-}
-
-// number returns the number of timings of an operation.
-func (m *Messages) number(op Operation) (n int) {
-	for _, list := range m.timings[op] {
-		n += len(list)
-	}
-	return n
-}
-
-// sizes returns the sizes of an operation, ascending.
-func (m *Messages) sizes(op Operation) []int64 { return slices.Sorted(maps.Keys(m.timings[op])) }
-
-// points returns a statistic of the timings of an operation by size, weighted by their
-// number; none if it was not timed.
-func (m *Messages) points(op Operation, s Statistic, trim float64) (p regress.Points) {
-	for _, bytes := range m.sizes(op) {
-		value, n := s.of(slices.Sorted(slices.Values(m.timings[op][bytes])), trim)
-		p.X, p.Y, p.W = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n))
-	}
-	return p
-}
-
-// strays returns how many timings of an operation are far off the median of their size, and
-// at how many sizes.
-func (m *Messages) strays(op Operation) (timings, sizes int) {
-	for _, list := range m.timings[op] {
-		if n := strays(slices.Sorted(slices.Values(list))); n > 0 {
-			timings += n
-			sizes++
-		}
-	}
-	return timings, sizes
 }

@@ -88,16 +88,27 @@ func isBytes(x float64) bool { return x >= 0 && x <= maxBytes && x == math.Trunc
 type NetworkReport struct {
 	Statistic  Statistic         `json:"statistic"`
 	Trim       float64           `json:"trim,omitempty"`
+	Between    Between           `json:"between"` // what the operations and transfers are of
 	Operations []OperationFit    `json:"operations"`
-	Transfers  []NetworkPiece    `json:"transfers,omitempty"` // the time on the network, with factors
-	Bandwidth  float64           `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
-	Latency    float64           `json:"latency,omitempty"`   // seconds, to which the factors refer
+	Route                        // between two ranks
+	Thresholds []Threshold       `json:"thresholds,omitempty"` // those given or found
+	Polls      []PollFit         `json:"polls,omitempty"`
+	Within     *WithinFit        `json:"within_host,omitempty"` // if the operations are between hosts and some were timed within
+	Sharing    []SharingFit      `json:"sharing,omitempty"`     // what messages at the same time share
 	Properties []Property        `json:"properties"`
 	Noise      []OperationNoise  `json:"noise,omitempty"` // if it was fitted
 	Warnings   []warning.Warning `json:"warnings"`        // what makes replays differ from the timings, and timings that are hardly meant; never nil
 
-	points []regress.Points
-	pieces []*regress.Pieces
+	options NetworkOptions // with the thresholds that were found
+	points  []regress.Points
+	pieces  []*regress.Pieces
+}
+
+// Route is the time on the network, to which factors refer.
+type Route struct {
+	Transfers []NetworkPiece `json:"transfers,omitempty"` // with factors
+	Bandwidth float64        `json:"bandwidth,omitempty"` // byte/s, to which the factors refer
+	Latency   float64        `json:"latency,omitempty"`   // seconds, to which the factors refer
 }
 
 // OperationFit is the fit of one operation.
@@ -117,6 +128,12 @@ type NetworkPiece struct {
 	Slope           float64 `json:"slope_s_per_byte"`
 	BandwidthFactor float64 `json:"bandwidth_factor,omitempty"`
 	LatencyFactor   float64 `json:"latency_factor,omitempty"`
+
+	// Standard errors; those of factors take the route's bandwidth and latency for exact. 0: none is known.
+	InterceptError float64 `json:"intercept_std_error_s,omitempty"`
+	SlopeError     float64 `json:"slope_std_error_s_per_byte,omitempty"`
+	BandwidthError float64 `json:"bandwidth_factor_std_error,omitempty"`
+	LatencyError   float64 `json:"latency_factor_std_error,omitempty"`
 }
 
 // Property is an option of the simulator, by SimGrid's name.
@@ -132,54 +149,76 @@ func FitNetwork(m *Messages, o NetworkOptions) (*NetworkReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	r := &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Warnings: []warning.Warning{}}
+	r := &NetworkReport{Statistic: o.Statistic, Trim: o.Trim, Between: m.Between(), Warnings: []warning.Warning{}}
 	if err := r.fit(m, o); err != nil {
 		return nil, warning.With(err, r.Warnings)
 	}
 	return r, nil
 }
 
-func (r *NetworkReport) fit(m *Messages, o NetworkOptions) error {
+func (r *NetworkReport) fit(all *Messages, o NetworkOptions) error {
+	m := all.main()
 	r.warnStrays(m)
-	for _, op := range operations {
-		p := m.points(op, o.Statistic, o.Trim)
-		if len(p.X) == 0 {
-			continue
+	r.findThresholds(m, &o)
+	r.options = o
+	for _, op := range fitted {
+		if err := r.fitOne(m, op, o); err != nil {
+			return err
 		}
-		r.warnSpikes(op, p)
-		cut := m.cut(op, o)
-		if few := lastFew(p, cut, o); few > 0 {
-			p, _ = p.Split(len(p.X) - few)
-			r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
-		}
-		fit, err := fitOperation(op, p, cut, o)
-		if err != nil {
-			return fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
-		}
-		timings := 0.0
-		for _, n := range p.W {
-			timings += n
-		}
-		r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
-		r.Operations = append(r.Operations, OperationFit{op, int64(timings), len(p.X), fit.LogError(), networkPieces(fit)})
 	}
-	if len(r.Operations) == 0 {
-		return fmt.Errorf("%w: no timings", ErrMeaningless)
+	if r.fitPolls(m); len(r.Operations) == 0 && len(r.Polls) == 0 {
+		return fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
 	if err := r.deriveTransfers(o); err != nil {
 		return err
 	}
+	if err := r.fitWithin(all, o); err != nil {
+		return err
+	}
+	r.fitSharing(all)
 	r.setProperties(o)
 	r.warnWaiting(o)
 	return nil
 }
 
+// fitOne fits lines to an operation, if it was timed.
+func (r *NetworkReport) fitOne(m series, op Operation, o NetworkOptions) error {
+	p := m.points(op, o.Statistic, o.Trim)
+	if len(p.X) == 0 {
+		return nil
+	}
+	p = r.beforeWaiting(op, r.dropSpikes(op, p))
+	if op == Recv && o.Transfer == RoundTrip {
+		r.boundReceives(m, p, o)
+	}
+	cut := m.cut(op, o)
+	if few := lastFew(p, cut, o); few > 0 {
+		p, _ = p.Split(len(p.X) - few)
+		r.warn("%s: left out %d sizes from the detached threshold on, too few for a line of their own: that below it holds there, too", op, few)
+	}
+	fit, err := fitOperation(op, p, cut, o)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", op, ErrMeaningless, err)
+	}
+	r.points, r.pieces = append(r.points, p), append(r.pieces, fit)
+	r.Operations = append(r.Operations, operationFit(op, p, fit))
+	return nil
+}
+
+func operationFit(op Operation, p regress.Points, fit *regress.Pieces) OperationFit {
+	timings := 0.0
+	for _, n := range p.W {
+		timings += n
+	}
+	return OperationFit{op, int64(timings), len(p.X), fit.LogError(), networkPieces(fit)}
+}
+
 // cut returns the size below which the lines of an operation end, 0 if there is none. From
 // the detached threshold on a blocking send waits for its receiver, and a line across
 // it would take some of the waiting for overhead.
-func (m *Messages) cut(op Operation, o NetworkOptions) float64 {
+func (m series) cut(op Operation, o NetworkOptions) float64 {
 	for _, blocking := range []Operation{Send, Recv} {
-		if m.Has(blocking) && op != Isend && len(o.Breakpoints) == 0 {
+		if len(m[blocking]) > 0 && op != Isend && len(o.Breakpoints) == 0 {
 			return o.Detached
 		}
 	}
@@ -243,7 +282,7 @@ func networkPieces(fit *regress.Pieces) []NetworkPiece {
 	list := make([]NetworkPiece, len(fit.Pieces))
 	from := 0.0
 	for i, p := range fit.Pieces {
-		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope}
+		list[i] = NetworkPiece{From: from, Sizes: p.Points, Intercept: p.Intercept, Slope: p.Slope, InterceptError: p.Errors.Intercept, SlopeError: p.Errors.Slope}
 		from = p.UpTo
 	}
 	return list
@@ -255,103 +294,6 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 		if r.Operations[i].Operation == op {
 			return r.pieces[i]
 		}
-	}
-	return nil
-}
-
-// deriveTransfers fills in the time on the network: between the breakpoints of
-// all that it is computed from, it is a line too.
-func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
-	pp, send, recv := r.fitOf(PingPong), r.fitOf(Send), r.fitOf(Recv)
-	if pp == nil {
-		return nil
-	}
-	if o.Transfer != RoundTrip {
-		send = nil
-	}
-	from := []float64{0}
-	for _, fit := range []*regress.Pieces{pp, send, recv} {
-		if fit != nil {
-			from = append(from, fit.Breakpoints()...)
-		}
-	}
-	if last := o.lastWithOverhead(Send); !math.IsInf(last, 1) {
-		from = append(from, last)
-	}
-	slices.Sort(from)
-	for _, begin := range slices.Compact(from) {
-		r.Transfers = append(r.Transfers, transfer(begin, pp, send, recv, o))
-	}
-	return r.deriveFactors(o)
-}
-
-// transfer returns the time on the network for sizes above begin. From the
-// detached threshold on there are no overheads.
-func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) NetworkPiece {
-	line := func(fit *regress.Pieces) regress.Line {
-		if fit == nil {
-			return regress.Line{}
-		}
-		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))].Line
-	}
-	whole, less := line(pp), regress.Line{}
-	if begin < o.lastWithOverhead(Send) {
-		s, r := line(send), line(recv)
-		less = regress.Line{Intercept: s.Intercept + r.Intercept, Slope: s.Slope + r.Slope}
-	}
-	if o.Transfer == OneRecv {
-		less = regress.Line{Intercept: less.Intercept / 2, Slope: less.Slope / 2}
-	}
-	return NetworkPiece{From: begin, Intercept: whole.Intercept/2 - less.Intercept, Slope: whole.Slope/2 - less.Slope}
-}
-
-// deriveFactors divides the bandwidth and latency of each piece by those of the
-// route. What comes out below zero, because overheads and ping-pong were measured at different times,
-// is the bandwidth of the route, or no latency.
-func (r *NetworkReport) deriveFactors(o NetworkOptions) error {
-	if r.Bandwidth, r.Latency = o.Bandwidth, o.Latency; r.Bandwidth == 0 || r.Latency == 0 {
-		if err := r.deriveRoute(); err != nil {
-			return err
-		}
-	}
-	for i := range r.Transfers {
-		t := &r.Transfers[i]
-		if t.Slope <= 0 {
-			t.Slope = 1 / r.Bandwidth
-			r.warn("network above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route", short(t.From))
-		}
-		if t.Intercept < 0 {
-			t.Intercept = 0
-			r.warn("network above %s bytes: overheads alone cost more than the ping-pong: taken without latency", short(t.From))
-		}
-		t.BandwidthFactor, t.LatencyFactor = 1/(t.Slope*r.Bandwidth), t.Intercept/r.Latency
-		if o.Clamp {
-			t.BandwidthFactor, t.LatencyFactor = min(1, t.BandwidthFactor), max(1, t.LatencyFactor)
-		}
-	}
-	return nil
-}
-
-// deriveRoute takes what is not given from half of the ping-pong: the largest
-// bandwidth and the smallest latency above zero of its pieces.
-func (r *NetworkReport) deriveRoute() error {
-	slope, latency := math.Inf(1), math.Inf(1)
-	for _, p := range r.fitOf(PingPong).Pieces {
-		if p.Slope > 0 {
-			slope = min(slope, p.Slope/2)
-		}
-		if p.Intercept > 0 {
-			latency = min(latency, p.Intercept/2)
-		}
-	}
-	if r.Bandwidth == 0 {
-		r.Bandwidth = 1 / slope
-	}
-	if r.Latency == 0 {
-		r.Latency = latency
-	}
-	if r.Bandwidth == 0 || math.IsInf(r.Latency, 1) {
-		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route", ErrMeaningless)
 	}
 	return nil
 }

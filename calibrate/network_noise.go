@@ -66,7 +66,8 @@ type NoiseCandidate struct {
 // smaller BIC. Modes that are skewed are taken for half-normal. From the detached threshold on there are no
 // overheads, and so no noise. There may be 8,388,608 timings of an operation. Those that are far
 // off their size's median belong to the noise, if it was noise.
-func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
+func (r *NetworkReport) FitNoise(messages *Messages) error {
+	m, o := messages.main(), &r.options
 	for i := range r.Operations {
 		op := r.Operations[i].Operation
 		if op == PingPong {
@@ -98,7 +99,7 @@ func (r *NetworkReport) FitNoise(m *Messages, o NetworkOptions) error {
 }
 
 // divide returns the timings of each piece, of sizes up to the last one.
-func (m *Messages) divide(op Operation, fit *regress.Pieces, last float64) [][]messageTiming {
+func (m series) divide(op Operation, fit *regress.Pieces, last float64) [][]messageTiming {
 	byRange := make([][]messageTiming, len(fit.Pieces))
 	for _, bytes := range m.sizes(op) {
 		size := float64(bytes)
@@ -106,7 +107,7 @@ func (m *Messages) divide(op Operation, fit *regress.Pieces, last float64) [][]m
 			break
 		}
 		i := fit.Find(size)
-		for _, seconds := range m.timings[op][bytes] {
+		for _, seconds := range m[op][bytes] {
 			byRange[i] = append(byRange[i], messageTiming{bytes, seconds})
 		}
 	}

@@ -45,7 +45,7 @@ func fitNetworkNoise(t *testing.T, text string, o NetworkOptions) *NetworkReport
 		t.Fatal(err)
 	}
 	report := fitNetwork(t, m, o)
-	if err := report.FitNoise(m, o); err != nil {
+	if err := report.FitNoise(m); err != nil {
 		t.Fatal(err)
 	}
 	return report
@@ -161,7 +161,7 @@ func TestNoTimings(t *testing.T) {
 	o := DefaultNetworkOptions()
 	o.Bandwidth, o.Latency = 1e9, 1e-6
 	r := fitNetwork(t, m, o)
-	if err := r.FitNoise(m, DefaultNetworkOptions()); !errors.Is(err, ErrMeaningless) {
+	if err := r.FitNoise(m); !errors.Is(err, ErrMeaningless) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/calibrate/regress"
 	"reprise/warning"
@@ -13,7 +14,7 @@ func (r *NetworkReport) warn(format string, args ...any) {
 }
 
 // warnStrays warns of timings that are far off the median of their size.
-func (r *NetworkReport) warnStrays(m *Messages) {
+func (r *NetworkReport) warnStrays(m series) {
 	effect := map[Statistic]string{
 		Median: "the median passes over them unless they are half of a size",
 		Mean:   "the mean counts them, the median would pass over them",
@@ -22,20 +23,38 @@ func (r *NetworkReport) warnStrays(m *Messages) {
 	if r.Trim > 0 {
 		effect = fmt.Sprintf("the trimmed mean passes over them unless they are more than %g %% of a size", 100*r.Trim)
 	}
-	for _, op := range operations {
+	for _, op := range fitted {
 		if timings, sizes := m.strays(op); timings > 0 {
 			r.warn("%s: %d of %d timings, at %d of %d sizes, are %d times longer or shorter than the median of their size, or more: %s",
-				op, timings, m.number(op), sizes, len(m.timings[op]), farOff, effect)
+				op, timings, m.number(op), sizes, len(m[op]), farOff, effect)
 		}
 	}
 }
 
-// warnSpikes warns of sizes that are far off those beside them.
-func (r *NetworkReport) warnSpikes(op Operation, p regress.Points) {
-	if n := spikes(p.X, p.Y); n > 0 {
-		r.warn("%s: at %d of %d sizes the %s is %d times that of the sizes beside it, or more, or a tenth of it, or less: outliers that more timings of each size would show",
-			op, n, len(p.X), r.Statistic, farOff)
+// leastOfSize is of how many timings of a size their median is not to be believed if it is far off
+// those beside it.
+const leastOfSize = 3
+
+// dropSpikes warns of sizes that are far off those beside them, and returns the points without those that were
+// timed so seldom that chance explains them, if the points are medians.
+func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
+	list := spikes(p.X, p.Y)
+	if len(list) == 0 {
+		return p
 	}
+	var kept regress.Points
+	for i := range p.X {
+		if r.Statistic != Median || p.W[i] >= leastOfSize || !slices.Contains(list, i) {
+			kept.X, kept.Y, kept.W = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W, p.W[i])
+		}
+	}
+	left := ""
+	if n := len(p.X) - len(kept.X); n > 0 {
+		left = fmt.Sprintf(", and %d of them are left out", n)
+	}
+	r.warn("%s: at %d of %d sizes the %s is %d times that of the sizes beside it, or more, or a tenth of it, or less: outliers that more timings of each size would show%s",
+		op, len(list), len(p.X), r.Statistic, farOff, left)
+	return kept
 }
 
 // defaultDetached is SimGrid's value of smpi/send-is-detached-thresh, in bytes.

@@ -288,7 +288,7 @@ func TestPublishedMemcpy(t *testing.T) {
 	if got := fit.Breakpoints(); !slices.Equal(got, []float64{14495, 992466, 5629667}) {
 		t.Fatalf("breakpoints %v", got)
 	}
-	p := m.points(Recv, Mean, 0)
+	p := m.main().points(Recv, Mean, 0)
 	lines, sse := regress.Pieces{Pieces: want}, 0.0
 	for i, x := range p.X {
 		e := math.Log(p.Y[i] / lines.At(x))

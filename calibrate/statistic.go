@@ -10,8 +10,8 @@ import (
 // since overheads are subtracted from the times of ping-pongs.
 type Statistic string
 
-// The statistics. What disturbs a timing makes it longer, often many times: of up to half
-// of the timings of a size the median is hardly moved by it, the mean by each.
+// The statistics. What disturbs a timing makes it longer, often many times: the mean is moved by
+// each such one, the median, which is of the others, not at all, unless they are half of a size.
 const (
 	Median Statistic = "median"
 	Mean   Statistic = "mean"
@@ -36,6 +36,7 @@ func (s Statistic) check(trim float64) error {
 func (s Statistic) of(sorted []float64, trim float64) (value float64, number int) {
 	switch s {
 	case Median:
+		sorted = withoutStrays(sorted)
 		return median(sorted), len(sorted)
 	case Min:
 		return sorted[0], len(sorted)
@@ -62,38 +63,49 @@ func median(sorted []float64) float64 { return quantile(sorted, 0.5) }
 const farOff = 10
 
 // strays returns the number of sorted times that are far off their median.
-func strays(sorted []float64) int {
-	m, n := median(sorted), 0
-	for _, x := range sorted {
-		if x >= farOff*m || x <= m/farOff {
-			n++
-		}
+func strays(sorted []float64) int { return len(sorted) - len(withoutStrays(sorted)) }
+
+// withoutStrays returns those of sorted times that are not far off their median, of an even
+// number the lower one: what disturbs makes longer.
+func withoutStrays(sorted []float64) []float64 {
+	m := sorted[(len(sorted)-1)/2]
+	first, last := 0, len(sorted)
+	for sorted[first] <= m/farOff {
+		first++
 	}
-	return n
+	for sorted[last-1] >= farOff*m {
+		last--
+	}
+	return sorted[first:last]
 }
 
-// spikes returns the number of points that are far off both of those beside them, or, of the
-// first and the last, off what the one beside them allows for, at the same time for each
-// message or for each byte. They are outliers that were timed too seldom for a median.
-func spikes(x, y []float64) (n int) {
+// spikeWindow is how many points on each side tell whether one is far off.
+const spikeWindow = 4
+
+// spikes returns the indices of points that are far off the median of those around them, as many
+// on each side, or, of the first and the last, off what the one beside them allows for, at the same time for each
+// message or for each byte. They are outliers that were timed too seldom for a median. A step of the
+// times is none: a point on one side of it is among more of that side.
+func spikes(x, y []float64) (list []int) {
 	last := len(y) - 1
 	for i := range y {
 		var least, most float64
-		switch {
+		switch half := min(spikeWindow, i, last-i); {
 		case last == 0:
-			return 0
+			return nil
 		case i == 0:
 			least, most = y[1]*x[0]/x[1], y[1]
 		case i == last:
 			least, most = y[i-1], y[i-1]*x[i]/x[i-1]
 		default:
-			least, most = min(y[i-1], y[i+1]), max(y[i-1], y[i+1])
+			least = median(slices.Sorted(slices.Values(y[i-half : i+half+1])))
+			most = least
 		}
 		if y[i] >= farOff*most || y[i] <= least/farOff {
-			n++
+			list = append(list, i)
 		}
 	}
-	return n
+	return list
 }
 
 // quantile interpolates between the order statistics of sorted values.

@@ -14,7 +14,8 @@ var ErrPoints = errors.New("unfit points")
 type Piece struct {
 	UpTo float64 // inclusive; +Inf for the last piece
 	Line
-	Points int // number of points in the piece
+	Errors Line // standard errors of the coefficients; of one that is held at zero, 0
+	Points int  // number of points in the piece
 }
 
 // Pieces is a fit of consecutive lines.
@@ -131,9 +132,12 @@ func (p Points) fit(cuts []int, plain bool) *Pieces {
 	for _, end := range cuts {
 		piece := Piece{UpTo: p.X[end-1], Points: end - begin}
 		if plain {
-			piece.Line = plainLine(p.X[begin:end], p.Y[begin:end], p.W[begin:end])
+			x, y, w := p.X[begin:end], p.Y[begin:end], p.W[begin:end]
+			piece.Line = plainLine(x, y, w)
+			piece.Errors = plainErrors(piece.Line, x, y, w)
 		} else {
 			piece.Line, _ = logFit{p.X[begin:end], all.l[begin:end]}.fit(preciseAt)
+			piece.Errors = logErrors(piece.Line, p.X[begin:end], all.l[begin:end])
 		}
 		for i := begin; i < end; i++ {
 			e := all.l[i] - math.Log(max(piece.At(p.X[i]), math.SmallestNonzeroFloat64))

@@ -180,7 +180,7 @@ func drawnPlatform(c *cli.Context, hosts int) (output, error) {
 		return o, err
 	}
 	o.content = func(w io.Writer) error {
-		return calibrate.WritePlatform(w, machine, c.Float64("bandwidth"), c.Float64("latency"), properties)
+		return calibrate.WritePlatform(w, machine, calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
 	}
 	if err := o.content(io.Discard); err != nil {
 		return o, command.Usagef("hosts: %w", err)

@@ -21,10 +21,14 @@ import (
 func networkCommand() *cli.Command {
 	d := calibrate.DefaultNetworkOptions()
 	return &cli.Command{
-		Name:        "network",
-		Usage:       "fit overheads and factors of a network to timings of messages",
-		UsageText:   "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
-		Description: "Columns: operation (send, isend, recv, pingpong), bytes (or size), seconds (or duration, time). Times are in\nseconds. OPERATION= says what a table without a column operation has, COLUMN which column the times are in;\nA+B adds two.\nPrints a report that ends with SimGrid properties; --platform writes a platform with them.",
+		Name:      "network",
+		Usage:     "fit overheads and factors of a network to timings of messages",
+		UsageText: "calibrate network [options] [--platform FILE] [OPERATION[:COLUMN[+COLUMN]]=]CSV...|-",
+		Description: "Fits the table of calibrate measure network, or another one.\n" +
+			"Columns: operation (send, isend, recv, pingpong, ...), bytes (or size), seconds (or duration, time); between (cores,\n" +
+			"nodes) and pairs, if it has them. Times are in seconds. OPERATION= says what a table without a column operation\n" +
+			"has, COLUMN which column the times are in; A+B adds two.\n" +
+			"Prints a report that ends with SimGrid properties; --platform writes a platform with them.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "breakpoints", Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
 			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},
@@ -33,8 +37,8 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "residuals", Value: "log", Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
 			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic), Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
 			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on both sides, more than 0 and less than 0.5"},
-			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)", DefaultText: "not written: a replay takes 0"},
-			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "not written: a replay takes 65536"},
+			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)", DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
+			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
 			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer", DefaultText: "the largest measured"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer", DefaultText: "the smallest measured"},
@@ -43,7 +47,7 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "platform", Usage: "write a platform (XML), a cluster on one switch, to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "mixture", Usage: "fit the noise of each range of sizes by a mixture of normal laws, and write it for replay --network-noise (YAML) to `FILE`; -: to standard output, without a report"},
 			&cli.StringFlag{Name: "name", Value: "node", Usage: "`NAME` of its hosts: NAME-0, NAME-1, ..."},
-			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts"},
+			&cli.IntFlag{Name: "hosts", Value: 2, Usage: "`NUMBER` of its hosts; 1 if all timings are within one", DefaultText: "2, or 1"},
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
@@ -99,7 +103,7 @@ func checkNetworkFlags(c *cli.Context) error {
 func splitSource(arg string) (o calibrate.MessageOptions, path string, err error) {
 	head, path, ok := strings.Cut(arg, "=")
 	op, column, _ := strings.Cut(head, ":")
-	known := []calibrate.Operation{calibrate.Send, calibrate.Isend, calibrate.Recv, calibrate.PingPong}
+	known := calibrate.Operations()
 	if !ok || !slices.Contains(known, calibrate.Operation(op)) {
 		if _, missing := os.Stat(arg); ok && errors.Is(missing, fs.ErrNotExist) {
 			err = command.Usagef("network: %s: no such file, and %q is no operation: want send, isend, recv or pingpong before the =", arg, op)
@@ -157,11 +161,14 @@ func runNetwork(c *cli.Context) error {
 		return err
 	}
 	if c.String("mixture") != "" {
-		if err := report.FitNoise(messages, o); err != nil {
+		if err := report.FitNoise(messages); err != nil {
 			return warning.With(err, report.Warnings)
 		}
 	}
 	command.Warn(c, report.Warnings)
+	if machine.Hosts, err = hostsOf(c, report); err != nil {
+		return err
+	}
 	if dir := c.String("plots"); dir != "" {
 		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
 			return err
@@ -174,6 +181,21 @@ func runNetwork(c *cli.Context) error {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
+}
+
+// hostsOf returns the number of hosts of --platform, which the report may bound: there is one where
+// nothing is known of messages between two.
+func hostsOf(c *cli.Context, r *calibrate.NetworkReport) (int, error) {
+	hosts, most := c.Int("hosts"), r.MostHosts()
+	switch {
+	case most == 0 || hosts <= most:
+		return hosts, nil
+	case c.IsSet("hosts") && most == 1:
+		return 0, command.Usagef("network: --hosts %d, but there are no timings between hosts: want 1, or ranks on two (calibrate measure network)", hosts)
+	case c.IsSet("hosts"):
+		return 0, command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d", hosts, most)
+	}
+	return most, nil
 }
 
 // checkMeasured refuses flags about operations that were not measured.

@@ -31,7 +31,7 @@ func machineOf(c *cli.Context, name string, hosts int) (calibrate.Machine, error
 func checkSpeed(m calibrate.Machine) error {
 	m.Hosts = 1
 	var b bytes.Buffer
-	if err := calibrate.WritePlatform(&b, m, 1, 0, nil); err != nil {
+	if err := calibrate.WritePlatform(&b, m, calibrate.Cables{Bandwidth: 1}, nil); err != nil {
 		return err
 	}
 	if err := readPlatform(b.Bytes(), "platform"); err != nil {

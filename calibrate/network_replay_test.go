@@ -1,0 +1,227 @@
+package calibrate_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/calibrate"
+	"reprise/calibrate/table"
+	"reprise/replay"
+	"reprise/tracegen/simgrid"
+)
+
+// trueMachine is two hosts of four cores whose messages are eager below 4096 bytes and wait from 16384 bytes on.
+const trueMachine = `<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config id="General">
+    <prop id="smpi/async-small-thresh" value="4096"/>
+    <prop id="smpi/send-is-detached-thresh" value="16384"/>
+    <prop id="smpi/os" value="0:2e-7:2e-11;16383:0:0"/>
+    <prop id="smpi/ois" value="0:1.5e-7:1e-12"/>
+    <prop id="smpi/or" value="0:3e-7:3e-11;16383:0:0"/>
+    <prop id="smpi/bw-factor" value="0:0.4;16399:0.8"/>
+    <prop id="smpi/lat-factor" value="0:1;16399:3"/>
+    <prop id="network/crosstraffic" value="no"/>
+    <prop id="network/weight-S" value="0"/>
+  </config>
+  <cluster id="node" prefix="node-" suffix="" radical="0-1" speed="1Gf" core="4" bw="3e9Bps" lat="1us"
+           bb_bw="1e9Bps" bb_lat="0s" bb_sharing_policy="FATPIPE"/>
+</platform>
+`
+
+// played is what a benchmark measures: each rank's actions, the rank whose end is looked at, and from when on.
+type played struct {
+	actions [][]string
+	rank    int
+	since   float64
+}
+
+// operationsOn returns what calibrate measure network does with messages of so many bytes.
+func operationsOn(bytes int64) map[calibrate.Operation]played {
+	late := 5e-5 + 4*(1e-5+float64(bytes)/2e8)
+	sleep := fmt.Sprintf("sleep %g", late)
+	send, recv, isend, irecv := fmt.Sprintf("send 1 0 %d", bytes), fmt.Sprintf("recv 0 0 %d", bytes), fmt.Sprintf("isend 1 0 %d", bytes), fmt.Sprintf("irecv 0 0 %d", bytes)
+	back, answer := fmt.Sprintf("send 0 0 %d", bytes), fmt.Sprintf("recv 1 0 %d", bytes)
+	list := map[calibrate.Operation]played{
+		calibrate.Send:     {actions: [][]string{{send}, {irecv, "waitall"}}},
+		calibrate.SendLate: {actions: [][]string{{send}, {sleep, recv}}},
+		calibrate.Recv:     {actions: [][]string{{send}, {sleep, recv}}, rank: 1, since: late},
+		calibrate.PingPong: {actions: [][]string{{send, answer}, {recv, back}}},
+		calibrate.Exchange: {actions: [][]string{{fmt.Sprintf("irecv 1 0 %d", bytes), isend, "waitall"}, {irecv, fmt.Sprintf("isend 0 0 %d", bytes), "waitall"}}},
+	}
+	if bytes < 16384 { // or the end is that of the transfer
+		list[calibrate.Isend] = played{actions: [][]string{{isend}, {irecv, "waitall"}}}
+	}
+	return list
+}
+
+// play returns the time of an operation that so many pairs of ranks do at the same time.
+func play(t *testing.T, platform string, p played, pairs int) float64 {
+	t.Helper()
+	dir := t.TempDir()
+	var index, hosts strings.Builder
+	for side, actions := range p.actions {
+		for i := range pairs {
+			rank, peer := side*pairs+i, (1-side)*pairs+i
+			var text strings.Builder
+			fmt.Fprintf(&text, "%d init\n", rank)
+			for _, a := range actions {
+				if fields := strings.Fields(a); len(fields) == 4 {
+					a = fmt.Sprintf("%s %d %s %s", fields[0], peer, fields[2], fields[3])
+				}
+				fmt.Fprintf(&text, "%d %s\n", rank, a)
+			}
+			fmt.Fprintf(&text, "%d finalize\n", rank)
+			name := fmt.Sprintf("rank-%d.txt", rank)
+			write(t, filepath.Join(dir, name), text.String())
+			fmt.Fprintln(&index, filepath.Join(dir, name))
+			fmt.Fprintf(&hosts, "node-%d\n", side)
+		}
+	}
+	write(t, filepath.Join(dir, "index"), index.String())
+	write(t, filepath.Join(dir, "hosts"), hosts.String())
+	source, err := simgrid.Open(filepath.Join(dir, "index"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: platform, Hostfile: filepath.Join(dir, "hosts")}, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := replay.RunSource(context.Background(), source.Header(), source, machine, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Ranks[p.rank*pairs].End - p.since
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// benchmarkSizes are 60 sizes up to 4 MiB, uniform in their logarithm.
+func benchmarkSizes() (list []int64) {
+	for i := range 60 {
+		list = append(list, int64(math.Round(math.Exp(float64(i)/59*math.Log(4<<20)))))
+	}
+	return slices.Compact(list)
+}
+
+// TestReplayedBenchmark: of a machine on which the replay plays what calibrate measure network does, with noise of 2 %
+// on each timing, the model comes back: coefficients within four of their standard errors, thresholds between the sizes about them,
+// and the platform that is written takes as long for all of it.
+func TestReplayedBenchmark(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some thousand replays")
+	}
+	platform := filepath.Join(t.TempDir(), "true.xml")
+	write(t, platform, trueMachine)
+	noise := rand.New(rand.NewPCG(35, 2))
+	var text strings.Builder
+	text.WriteString("operation,bytes,seconds,between,pairs\n")
+	for _, bytes := range benchmarkSizes() {
+		list := operationsOn(bytes)
+		for _, op := range calibrate.Operations() {
+			for _, pairs := range []int{1, 2, 4} {
+				p, ok := list[op]
+				if !ok || pairs > 1 && (op != calibrate.PingPong || bytes < 32768) {
+					continue
+				}
+				seconds := play(t, platform, p, pairs)
+				for range 10 {
+					fmt.Fprintf(&text, "%s,%d,%.17g,nodes,%d\n", op, bytes, seconds*math.Exp(0.02*noise.NormFloat64()), pairs)
+				}
+			}
+		}
+	}
+	report := fitTable(t, text.String())
+	checkReplayed(t, report)
+	var file bytes.Buffer
+	if err := report.WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 4, Speed: "1Gf"}); err != nil {
+		t.Fatal(err)
+	}
+	// What no timing can say: rules of sharing that are no part of a calibration.
+	fitted := strings.Replace(file.String(), `<config id="General">`, `<config id="General"><prop id="network/crosstraffic" value="no"/><prop id="network/weight-S" value="0"/>`, 1)
+	again := filepath.Join(t.TempDir(), "fitted.xml")
+	write(t, again, fitted)
+	worst := 0.0
+	for i, bytes := range benchmarkSizes() {
+		if i%3 > 0 || bytes > 3300 && bytes < 4097 || bytes > 13000 && bytes < 16385 { // between a threshold and the size before it
+			continue
+		}
+		for op, p := range operationsOn(bytes) {
+			want, got := play(t, platform, p, 1), play(t, again, p, 1)
+			if worst = max(worst, math.Abs(got/want-1)); math.Abs(got/want-1) > 0.02 {
+				t.Errorf("%s of %d bytes: %g s on the fitted machine, %g on the true one", op, bytes, got, want)
+			}
+		}
+	}
+	t.Logf("largest relative difference of an operation on the fitted machine: %.4f", worst)
+}
+
+func fitTable(t *testing.T, text string) *calibrate.NetworkReport {
+	t.Helper()
+	r, err := table.NewReader(strings.NewReader(text), "t.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := calibrate.NewMessages()
+	if err := m.Read(r, calibrate.MessageOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	report, err := calibrate.FitNetwork(m, calibrate.DefaultNetworkOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// checkReplayed compares a report with trueMachine.
+func checkReplayed(t *testing.T, r *calibrate.NetworkReport) {
+	t.Helper()
+	for _, th := range r.Thresholds {
+		want := map[string]float64{"smpi/async-small-thresh": 4096, "smpi/send-is-detached-thresh": 16384}[th.Name]
+		if !th.Found || th.Below >= want || th.Above < want {
+			t.Errorf("%+v, want one between sizes about %g", th, want)
+		}
+	}
+	within := func(what string, got, deviation, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 4*deviation || deviation > 0.05*want {
+			t.Errorf("%s: %g with a standard error of %g, want %g", what, got, deviation, want)
+		}
+	}
+	for _, op := range r.Operations {
+		p := op.Pieces[0]
+		switch op.Operation {
+		case calibrate.Send:
+			within("os", p.Intercept, p.InterceptError, 2e-7)
+			within("os per byte", p.Slope, p.SlopeError, 2e-11)
+		case calibrate.Isend:
+			within("ois", p.Intercept, p.InterceptError, 1.5e-7)
+		}
+	}
+	first, last := r.Transfers[0], r.Transfers[len(r.Transfers)-1]
+	within("latency of small messages", first.Intercept, first.InterceptError, 2e-6)
+	within("seconds per byte of small messages", first.Slope, first.SlopeError, 1/0.4e9)
+	within("latency of large messages", last.Intercept, last.InterceptError, 6e-6)
+	within("seconds per byte of large messages", last.Slope, last.SlopeError, 1/0.8e9)
+	if len(r.Sharing) != 1 || !r.Sharing[0].Shared || !r.Sharing[0].Duplex {
+		t.Fatalf("sharing %+v, want a shared cable of two ways", r.Sharing)
+	}
+	// Four messages of 1e9 byte/s share 3e9; bandwidths are relative to 0.8e9, the largest measured, of which factors are parts.
+	s := r.Sharing[0]
+	within("capacity", s.Capacity, s.Error+0.01*s.Capacity, 3e9*0.8*s.Single/0.8e9)
+}

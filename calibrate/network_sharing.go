@@ -1,0 +1,117 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+)
+
+// SharingFit is what messages at the same time share: within a host a loopback, between hosts the cable of one.
+type SharingFit struct {
+	Between  Between        `json:"between"`
+	Shared   bool           `json:"shared"`             // pairs slow one another
+	Duplex   bool           `json:"duplex"`             // messages that cross do not
+	Single   float64        `json:"bandwidth"`          // byte/s of one message, to which factors refer
+	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared
+	Error    float64        `json:"capacity_std_error,omitempty"`
+	Points   []SharingPoint `json:"points"`
+}
+
+// SharingPoint is how much longer large messages take that are not alone.
+type SharingPoint struct {
+	Messages int64   `json:"messages"` // at the same time
+	Crossing bool    `json:"crossing"` // two, in opposite directions
+	Sizes    int     `json:"sizes"`
+	Slowdown float64 `json:"slowdown"` // time by that of one alone: the median over the sizes
+	StdError float64 `json:"std_error"`
+}
+
+const (
+	// largeMessage is from how many bytes on messages say what is shared: their latency is little of
+	// their time. It is what calibrate measure network sends in pairs at least.
+	largeMessage = 32768
+	// leastSlowdown is from which on messages share something: 1 is what those have that are alone.
+	leastSlowdown = 1.1
+)
+
+// fitSharing compares messages that were timed at the same time with those alone.
+func (r *NetworkReport) fitSharing(all *Messages) {
+	for _, b := range []Between{Nodes, Cores} {
+		route := r.Route
+		if r.Between != b {
+			if r.Within == nil || b != Cores {
+				continue
+			}
+			route = r.Within.Route
+		}
+		if fit := sharing(all, b, route.Bandwidth); len(fit.Points) > 0 && route.Bandwidth > 0 {
+			r.Sharing = append(r.Sharing, fit)
+		}
+	}
+}
+
+func sharing(all *Messages, b Between, bandwidth float64) SharingFit {
+	fit := SharingFit{Between: b, Single: bandwidth, Duplex: true}
+	alone := all.settings[setting{b, 1}]
+	if p, ok := slowdown(alone.medians(PingPong), alone.medians(Exchange), 2); ok {
+		p.Messages, p.Crossing = 2, true
+		fit.Points = append(fit.Points, p)
+		fit.Duplex = p.Slowdown < leastSlowdown
+	}
+	var pairs []int64
+	for s := range all.settings {
+		if s.between == b && s.pairs > 1 {
+			pairs = append(pairs, s.pairs)
+		}
+	}
+	slices.Sort(pairs)
+	for _, k := range pairs {
+		if p, ok := slowdown(alone.medians(PingPong), all.settings[setting{b, k}].medians(PingPong), 1); ok {
+			p.Messages = k
+			fit.Points = append(fit.Points, p)
+		}
+	}
+	fit.judge()
+	return fit
+}
+
+// judge takes the capacity from the largest number of pairs, at which it is full if ever it is;
+// within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
+// take s times as long as one alone carries n/s times the bandwidth of one.
+func (f *SharingFit) judge() {
+	if len(f.Points) == 0 {
+		return
+	}
+	p := f.Points[len(f.Points)-1]
+	if p.Slowdown < leastSlowdown || p.Crossing && f.Between == Nodes {
+		return
+	}
+	f.Shared = true
+	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
+	f.Error = f.Capacity * p.StdError / p.Slowdown
+}
+
+// slowdown returns how much longer large messages take together than one takes alone, part of them
+// in each time alone: a ping-pong is two, an exchange one after the other's.
+func slowdown(alone, together map[int64]float64, part float64) (p SharingPoint, ok bool) {
+	var ratios []float64
+	for bytes, seconds := range together {
+		if bytes >= largeMessage && alone[bytes] > 0 {
+			ratios = append(ratios, part*seconds/alone[bytes])
+		}
+	}
+	if len(ratios) == 0 {
+		return p, false
+	}
+	slices.Sort(ratios)
+	p.Sizes, p.Slowdown, p.StdError = len(ratios), median(ratios), medianError(ratios)
+	return p, !math.IsInf(p.Slowdown, 1)
+}
+
+// sharingOf returns what was found of messages within a host or between two, nil if nothing was.
+func (r *NetworkReport) sharingOf(b Between) *SharingFit {
+	i := slices.IndexFunc(r.Sharing, func(f SharingFit) bool { return f.Between == b })
+	if i < 0 {
+		return nil
+	}
+	return &r.Sharing[i]
+}
