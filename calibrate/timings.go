@@ -63,6 +63,7 @@ func (t *Timings) cpuNumbers() []int {
 // function is what is known of one kernel.
 type function struct {
 	name   string
+	attrs  []Attr // in the order of the columns; none unless timings are kept
 	dims   []string
 	index  map[pointKey]int
 	points []point
@@ -79,6 +80,27 @@ type pointKey struct {
 type point struct {
 	pointKey
 	seconds moments
+	times   []float64 // all timings, if these are kept
+}
+
+// Attr is an attribute of a kernel, as side=L.
+type Attr struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// maxKept bounds the number of timings that are kept.
+const maxKept = 1 << 26
+
+// attrNames are the columns of attributes.
+var attrNames = []string{"side", "uplo", "trans", "diag", "transa", "transb"}
+
+// fullName returns "dtrsm side=L uplo=L".
+func fullName(name string, attrs []Attr) string {
+	for _, a := range attrs {
+		name += " " + a.Name + "=" + a.Value
+	}
+	return name
 }
 
 // NewTimings returns an empty set of timings.
@@ -91,6 +113,9 @@ type ReadOptions struct {
 	// Dims are the names of the columns with dimensions, in the order of the
 	// kernel's; without any, those of HPL's kernels that the table has.
 	Dims []string
+	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart,
+	// which are the columns side, uplo, trans, diag, transa and transb.
+	Keep bool
 	// Days keeps the days apart on which there were timings, in UTC.
 	Days bool
 	// Where keeps only the rows whose columns (names in lower case) have these values.
@@ -121,6 +146,7 @@ func (o *ReadOptions) Validate() error {
 type columns struct {
 	function, host, cpu, seconds, date int // -1: nowhere
 	dims                               []int
+	attrs                              []int       // that there are
 	asked                              func() bool // whether the current row has what is asked for
 }
 
@@ -154,6 +180,7 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	if err := r.CheckSeparator(); err != nil {
 		return c, err
 	}
+	rank := -1
 	for _, f := range []struct {
 		index *int
 		names []string
@@ -161,6 +188,7 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 		{&c.function, []string{"function", "kernel"}},
 		{&c.host, []string{"host", "node", "hostname"}},
 		{&c.cpu, []string{"cpu"}},
+		{&rank, []string{"rank"}},
 		{&c.seconds, []string{"seconds", "duration", "time"}},
 		{&c.date, []string{"date", "start_time", "timestamp"}},
 	} {
@@ -178,6 +206,18 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	}
 	if o.Days && c.date < 0 {
 		return c, r.Errorf("no column date (or start_time, timestamp), by which to keep days apart")
+	}
+	if rank >= 0 { // the slot on the host, by which replays count CPUs, not the core's number
+		c.cpu = rank
+	}
+	for _, name := range attrNames {
+		i, err := r.Column(name)
+		if err != nil {
+			return c, err
+		}
+		if i >= 0 && o.Keep {
+			c.attrs = append(c.attrs, i)
+		}
 	}
 	if c.asked, err = Filter(r, o.Where); err != nil {
 		return c, err
@@ -256,10 +296,29 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 			return r.Errorf("%s: %w", r.Header()[c.date], err)
 		}
 	}
-	if err := t.add(name, dims, key, seconds); err != nil {
+	attrs, err := readAttrs(r, c)
+	if err != nil {
+		return err
+	}
+	if err := t.add(name, attrs, dims, key, seconds, o.Keep); err != nil {
 		return r.Errorf("%w", err)
 	}
 	return nil
+}
+
+// readAttrs returns the attributes of the current row that are not empty.
+func readAttrs(r *table.Reader, c columns) (list []Attr, err error) {
+	for _, column := range c.attrs {
+		value := r.Text(column)
+		if value == "" {
+			continue
+		}
+		if !isName(value) {
+			return nil, r.Errorf("%s %q, want %s", r.Header()[column], value, wantedName)
+		}
+		list = append(list, Attr{r.Header()[column], strings.Clone(value)})
+	}
+	return list, nil
 }
 
 // Times that can have been measured, but for 0, are between these, in seconds. It
@@ -300,8 +359,9 @@ func (t *Timings) addDate(date string) {
 	}
 }
 
-func (t *Timings) add(name string, dims []string, key pointKey, seconds float64) error {
-	f := t.byName[name]
+func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, seconds float64, keep bool) error {
+	full := fullName(name, attrs)
+	f := t.byName[full]
 	if f == nil {
 		if !isName(name) {
 			return fmt.Errorf("function %q, want %s", name, wantedName)
@@ -309,8 +369,8 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 		if len(dims) == 0 {
 			return fmt.Errorf("%s: no dimensions", name)
 		}
-		f = &function{name: strings.Clone(name), dims: dims, index: map[pointKey]int{}}
-		t.byName[f.name] = f
+		f = &function{name: strings.Clone(name), attrs: attrs, dims: dims, index: map[pointKey]int{}}
+		t.byName[strings.Clone(full)] = f
 		t.functions = append(t.functions, f)
 	}
 	if !slices.Equal(f.dims, dims) {
@@ -327,6 +387,12 @@ func (t *Timings) add(name string, dims []string, key pointKey, seconds float64)
 		f.points = append(f.points, point{pointKey: key})
 	}
 	f.points[i].seconds.add(seconds)
+	if keep {
+		if t.rows == maxKept {
+			return fmt.Errorf("more than %d timings", maxKept)
+		}
+		f.points[i].times = append(f.points[i].times, seconds)
+	}
 	t.rows++
 	return nil
 }

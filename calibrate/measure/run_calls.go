@@ -88,6 +88,16 @@ func (r *RunCalls) numberOf(k *kernelCalls) int {
 // Sizes returns the number of different calls.
 func (r *RunCalls) Sizes() int { return r.sizes }
 
+// Each calls f with each different call of the runs, kernel by kernel, and how often it is made; of several
+// runs, in a unit of its own.
+func (r *RunCalls) Each(f func(k *Kernel, d [4]int64, calls float64)) {
+	for _, k := range r.kernels {
+		for _, d := range k.sorted() {
+			f(&k.kernel, d, k.calls[d])
+		}
+	}
+}
+
 // seconds returns the guess of the time of all calls of a kernel.
 func (k *kernelCalls) seconds() (sum float64) {
 	for _, d := range k.sorted() {

@@ -17,12 +17,18 @@ import (
 
 func kernelsCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "kernels",
-		Usage:       "fit models of kernels to timings of them",
-		UsageText:   "calibrate kernels [options] [-o FILE] CSV...|-",
-		Description: "Columns: function (or kernel), m, n, k, seconds (or duration, time), host (or node), cpu, date. Times are in\nseconds. Prints a report; -o writes the kernel file for replay --kernels.",
+		Name:      "kernels",
+		Usage:     "fit models of kernels to timings of them",
+		UsageText: "calibrate kernels [options] [-o FILE] CSV...|-",
+		Description: "Columns: function (or kernel), side, uplo, trans, m, n, k, seconds (or duration, time), host (or node), cpu, date.\n" +
+			"Times are in seconds. Prints a report with a line for each kernel; -o writes the kernel file for replay --kernels:\n\n" +
+			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n" +
+			"    calibrate kernels --statistic mean --per cpu -o nodes.yaml timings.csv",
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kernel file (YAML) to `FILE`; -: to standard output, without a report"},
+			&cli.StringSliceFlag{Name: "for", Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel takes; may be repeated"},
+			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median), Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in seconds, as published calibrations do"},
+			&cli.IntFlag{Name: "max-pieces", Value: calibrate.DefaultLearnOptions().MaxPieces, Usage: "`NUMBER` of pieces, between thresholds, of a kernel's model at most"},
 			&cli.StringFlag{Name: "per", Value: "all", Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
 		}, fitFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "host-name", Value: "{}", Usage: "`NAME` of a host on the platform, {} being the one in the table, as dahu-{}"},
@@ -84,7 +90,9 @@ func fitSettingsOf(c *cli.Context) (s fitSettings, err error) {
 // kernelSettings is what the command line of calibrate kernels says.
 type kernelSettings struct {
 	fitSettings
-	file calibrate.FileOptions
+	file  calibrate.FileOptions
+	learn calibrate.LearnOptions
+	mean  bool // least squares of means, instead of learning
 }
 
 func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
@@ -106,10 +114,34 @@ func kernelSettingsOf(c *cli.Context) (s kernelSettings, err error) {
 	if err := needs(c, "plots", "plot-format"); err != nil {
 		return s, err
 	}
+	if err := s.setLearn(c); err != nil {
+		return s, err
+	}
 	if err := s.file.Validate(); err != nil {
 		return s, command.Usagef("kernels: %w", err)
 	}
 	return s, needs(c, "output", "host-name", "empty", "noise", "base", "source")
+}
+
+// setLearn decides between the two ways to fit, each of which has flags of its own.
+func (s *kernelSettings) setLearn(c *cli.Context) error {
+	s.mean = c.String("statistic") == string(calibrate.Mean)
+	ofMean := []string{"model", "criterion", "product", "no-constant", "relative"}
+	switch given := firstSet(c, ofMean); {
+	case s.mean:
+		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
+			return command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
+		}
+		return nil
+	case given != "":
+		return command.Usagef("kernels: --%s is about --statistic mean, least squares in seconds: give that, too", given)
+	}
+	s.read.Keep = true
+	s.learn = calibrate.LearnOptions{For: s.fit.For, Statistic: calibrate.Statistic(c.String("statistic")), MaxPieces: c.Int("max-pieces"), Terms: s.fit.Terms}
+	if err := s.learn.Validate(); err != nil {
+		return command.Usagef("kernels: %w", err)
+	}
+	return nil
 }
 
 // assignments parses the flags that are NAME=VALUE, of which a function has one at most.
@@ -142,38 +174,75 @@ func runKernels(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs(c, c.String("base")); err != nil {
+	if err := checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...); err != nil {
 		return err
 	}
 	if s.file.Base, err = readBase(c.String("base")); err != nil {
 		return err
 	}
+	if traces := c.StringSlice("for"); len(traces) > 0 {
+		if s.learn.Run, err = weightsOf(traces); err != nil {
+			return err
+		}
+	}
 	timings, err := readTimings(c, s.read)
 	if err != nil {
 		return err
 	}
-	if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
-		return err
-	}
-	report, err := calibrate.FitKernels(timings, s.fit)
+	report, err := s.fitTo(c, timings)
 	if err != nil {
 		return err
 	}
-	if err := report.CheckNoise(s.file.Noise); err != nil {
-		return warning.With(err, report.Warnings)
-	}
-	command.Warn(c, report.Warnings)
 	if dir := c.String("plots"); dir != "" {
 		if err := writePlots(dir, c.String("plot-format"), report.Series()); err != nil {
 			return err
 		}
 	}
-	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Kernels(), ", "), command.Version())
 	content := func(w io.Writer) error { return report.WriteYAML(w, s.file) }
 	if written, err := writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}); written || err != nil {
 		return err
 	}
 	return printReport(c, report, report.WriteText)
+}
+
+// kernelModels is what either way of fitting comes to.
+type kernelModels interface {
+	WriteText(w io.Writer) error
+	WriteYAML(w io.Writer, o calibrate.FileOptions) error
+	Series() []calibrate.Series
+}
+
+// fitTo fits models to timings, and warns of what is odd about them.
+func (s *kernelSettings) fitTo(c *cli.Context, timings *calibrate.Timings) (kernelModels, error) {
+	if !s.mean {
+		report, err := calibrate.LearnKernels(timings, s.learn)
+		if err != nil {
+			return nil, err
+		}
+		if err := report.CheckNoise(s.file.Noise); err != nil {
+			return nil, warning.With(err, report.Warnings)
+		}
+		command.Warn(c, report.Warnings)
+		s.describe(report.Names())
+		return report, nil
+	}
+	if err := s.checkChoice(c, timings, "model", "no-constant"); err != nil {
+		return nil, err
+	}
+	report, err := calibrate.FitKernels(timings, s.fit)
+	if err != nil {
+		return nil, err
+	}
+	if err := report.CheckNoise(s.file.Noise); err != nil {
+		return nil, warning.With(err, report.Warnings)
+	}
+	command.Warn(c, report.Warnings)
+	s.describe(report.Kernels())
+	return report, nil
+}
+
+func (s *kernelSettings) describe(kernels []string) {
+	s.file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(kernels, ", "), command.Version())
 }
 
 // checkChoice refuses flags about the choice of a model if all kernels have theirs from

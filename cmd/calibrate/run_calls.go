@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/calibrate"
 	"reprise/calibrate/measure"
 	"reprise/kernels"
 	"reprise/trace"
@@ -69,6 +70,28 @@ func readRun(path string, only []string) (r tracedRun, err error) {
 		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
 	}
 	return tracedRun{c.calls, h.Ranks}, nil
+}
+
+// weightsOf returns the calls of the runs of some traces, by which fits weigh sizes.
+func weightsOf(paths []string) (*calibrate.Run, error) {
+	traced, err := readRuns(paths, nil)
+	if err != nil {
+		return nil, err
+	}
+	weights := &calibrate.Run{}
+	var last *measure.Kernel
+	number := 0
+	traced.calls.Each(func(k *measure.Kernel, d [4]int64, calls float64) {
+		if k != last {
+			var attrs []calibrate.Attr
+			for _, a := range k.Attrs {
+				attrs = append(attrs, calibrate.Attr(a))
+			}
+			number, last = weights.Kernel(k.Name, attrs, k.Dims), k
+		}
+		weights.Add(number, d, calls)
+	})
+	return weights, nil
 }
 
 // callCounter counts calls by the dimensions that decide how long they take.

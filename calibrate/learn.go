@@ -1,0 +1,365 @@
+package calibrate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"reprise/calibrate/regress"
+	"reprise/warning"
+)
+
+// LearnOptions says how LearnKernels fits.
+type LearnOptions struct {
+	For       Grouping
+	Statistic Statistic           // Median or Min: what stands for the timings of a size
+	MaxPieces int                 // of a kernel with its attributes
+	Terms     map[string][]string // by kernel: its terms, all of which are fitted, instead of those that are worth it
+	Run       *Run                // by whose calls sizes weigh; nil: all weigh the same
+}
+
+// DefaultLearnOptions returns the options of the command without flags.
+func DefaultLearnOptions() LearnOptions { return LearnOptions{Statistic: Median, MaxPieces: 4} }
+
+// mostPieces bounds MaxPieces.
+const mostPieces = 16
+
+// Validate reports what is wrong with the options.
+func (o *LearnOptions) Validate() error {
+	var errs []error
+	if o.Statistic != Median && o.Statistic != Min {
+		errs = append(errs, fmt.Errorf("statistic %q, want median or min", o.Statistic))
+	}
+	if o.MaxPieces < 1 || o.MaxPieces > mostPieces {
+		errs = append(errs, fmt.Errorf("at most %d pieces, want 1 to %d", o.MaxPieces, mostPieces))
+	}
+	return errors.Join(errs...)
+}
+
+// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
+// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative
+// residuals of the statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model fits are left
+// out, with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if len(t.functions) == 0 {
+		return nil, fmt.Errorf("%w: no timings", ErrMeaningless)
+	}
+	if err := checkLearnTerms(t, o.Terms); err != nil {
+		return nil, err
+	}
+	r := &LearnReport{Timings: t.rows, FirstDate: t.first, LastDate: t.last, Statistic: o.Statistic, Unfit: []Unfit{}, Warnings: []warning.Warning{}}
+	if o.For == ForCPU {
+		r.cpuNumbers = t.cpuNumbers()
+	}
+	var first error
+	for _, f := range t.functions {
+		k, err := learnKernel(f, &o, r)
+		if err != nil {
+			name := fullName(f.name, f.attrs)
+			first = cmp.Or(first, fmt.Errorf("%s: %w", name, err))
+			r.Unfit = append(r.Unfit, Unfit{Function: name, Why: err.Error()})
+			continue
+		}
+		r.Kernels = append(r.Kernels, *k)
+	}
+	for _, u := range r.Unfit {
+		r.warn("%v", u)
+	}
+	if len(r.Kernels) == 0 {
+		return nil, warning.With(first, r.Warnings[1:])
+	}
+	r.share(o.Run)
+	r.warnFits()
+	return r, nil
+}
+
+func checkLearnTerms(t *Timings, given map[string][]string) error {
+	for name, terms := range given {
+		found := false
+		for _, f := range t.functions {
+			if f.name != name {
+				continue
+			}
+			found = true
+			if err := checkProducts(terms, f.dims); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if !found {
+			return fmt.Errorf("terms given for %s, of which there are no timings", name)
+		}
+	}
+	return nil
+}
+
+// learner fits one kernel.
+type learner struct {
+	*function
+	o        *LearnOptions
+	terms    []product
+	category int // index of a dimension that is a label, each of whose values has a piece; -1: none
+}
+
+func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
+	l := &learner{function: f, o: o, category: slices.Index(f.dims, "ROLE")}
+	if err := checkGroups(f.points, o.For); err != nil {
+		return nil, err
+	}
+	var err error
+	if l.terms, err = parseProducts(l.dictionary(), f.dims); err != nil {
+		return nil, err
+	}
+	groups := groups(f.sorted(o.For), o.For)
+	all, outliers, err := l.sizes(groups[0])
+	if err != nil {
+		return nil, err
+	}
+	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all}
+	weigh(all, o.Run.of(f))
+	if k.Pieces, err = l.learn(all); err != nil {
+		return nil, err
+	}
+	k.compare()
+	for _, points := range groups[1:] {
+		g, err := l.group(points, k)
+		if err != nil {
+			r.Unfit = append(r.Unfit, Unfit{fullName(f.name, f.attrs), place(points[0], o.For), err.Error()})
+			continue
+		}
+		k.Groups = append(k.Groups, *g)
+	}
+	return k, nil
+}
+
+// dictionary returns the terms that are worth a try: products of dimensions, and the powers that solving with a
+// triangle needs.
+func (l *learner) dictionary() []string {
+	if terms := l.o.Terms[l.name]; terms != nil {
+		return terms
+	}
+	var dims []string
+	for i, name := range l.dims {
+		if i != l.category {
+			dims = append(dims, name)
+		}
+	}
+	list := allProducts(dims)
+	switch l.name {
+	case "dtrsm":
+		if slices.Equal(dims, []string{"M", "N"}) {
+			list = append(l.trianglePowers(), list...)
+		}
+	case "dtrsv":
+		if slices.Equal(dims, []string{"N"}) {
+			list = append([]string{"N^2"}, list...)
+		}
+	}
+	return slices.DeleteFunc(list, func(term string) bool { return strings.Contains(term, "M0") && strings.Contains(term, "M1") })
+}
+
+// trianglePowers returns the flop of solving M x N right-hand sides: the triangle is on their left or right.
+func (l *learner) trianglePowers() []string {
+	switch {
+	case slices.Contains(l.attrs, Attr{"side", "L"}):
+		return []string{"M^2*N"}
+	case slices.Contains(l.attrs, Attr{"side", "R"}):
+		return []string{"M*N^2"}
+	}
+	return []string{"M^2*N", "M*N^2"}
+}
+
+// learn fits pieces: of each category, between thresholds.
+func (l *learner) learn(all []size) ([]LearnedPiece, error) {
+	var pieces []LearnedPiece
+	for _, value := range l.categories(all) {
+		var part []size
+		for _, s := range all {
+			if l.category < 0 || s.dims[l.category] == value {
+				part = append(part, s)
+			}
+		}
+		sample, at := l.sample(part)
+		fit := (*regress.Sample).Select
+		if l.o.Terms[l.name] != nil {
+			fit = func(s *regress.Sample) *regress.Relative { return s.Fit(upTo(s.P)) }
+		}
+		parts := partition(sample, at, l.o.MaxPieces, fit)
+		if parts == nil && l.category >= 0 && len(part) == 1 { // all that is known of it is one time
+			pieces = append(pieces, l.constant(part[0], value))
+			continue
+		}
+		if parts == nil {
+			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless, len(part), strings.Join(l.dictionary(), ", "))
+		}
+		for i := range parts {
+			pieces = append(pieces, l.piece(&parts[i], value))
+		}
+	}
+	return pieces, nil
+}
+
+// mostLearned is the number of sizes from which thresholds and terms are learned: of more, as
+// many in equal distances.
+const mostLearned = 1000
+
+// partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.
+func partition(s *regress.Sample, at [][]float64, most int, fit func(*regress.Sample) *regress.Relative) []regress.Part {
+	if len(s.Y) <= mostLearned {
+		return s.Partition(at, most, fit)
+	}
+	var list []int
+	var places [][]float64
+	for i := range mostLearned {
+		list = append(list, i*len(s.Y)/mostLearned)
+		places = append(places, at[list[i]])
+	}
+	parts := s.Points(list).Partition(places, most, fit)
+	for i := range parts {
+		p := &parts[i]
+		p.Points = nil
+		for j := range at {
+			if p.Has(at[j]) {
+				p.Points = append(p.Points, j)
+			}
+		}
+		if full := s.Points(p.Points).Fit(p.Fit.Terms); full != nil {
+			p.Fit = full
+		}
+	}
+	return parts
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// categories returns the values of the dimension that is a label; one that stands for all if there is none.
+func (l *learner) categories(all []size) []int64 {
+	if l.category < 0 {
+		return []int64{0}
+	}
+	var list []int64
+	for _, s := range all {
+		list = append(list, s.dims[l.category])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// sample returns the terms of each size, and the coordinates between which thresholds are.
+func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
+	s := &regress.Sample{P: len(l.terms)}
+	var at [][]float64
+	for i := range list {
+		d := &list[i].dims
+		for j := range l.terms {
+			s.X = append(s.X, l.terms[j].at(d))
+		}
+		s.Y, s.W = append(s.Y, list[i].seconds), append(s.W, list[i].weight)
+		coordinates := make([]float64, len(l.dims))
+		for j := range coordinates {
+			coordinates[j] = float64(d[j])
+		}
+		at = append(at, coordinates)
+	}
+	return s, at
+}
+
+// piece returns a part of a fit.
+func (l *learner) piece(part *regress.Part, category int64) LearnedPiece {
+	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, lo: part.Lo, hi: part.Hi}
+	for j, t := range part.Fit.Terms {
+		p.Coefficients = append(p.Coefficients, Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
+		p.products = append(p.products, l.terms[t])
+	}
+	l.restrict(&p, category)
+	return p
+}
+
+// constant returns the piece of a category with one size.
+func (l *learner) constant(s size, category int64) LearnedPiece {
+	one, _ := parseProduct("1", l.dims) // is a product
+	sd := s.scatter()
+	p := LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: "1", Value: s.seconds, StdErr: sd}}, Covariance: [][]float64{{sd * sd}}, products: []product{one}}
+	for range l.dims {
+		p.lo, p.hi = append(p.lo, math.Inf(-1)), append(p.hi, math.Inf(1))
+	}
+	l.restrict(&p, category)
+	return p
+}
+
+// restrict makes a piece that of a category.
+func (l *learner) restrict(p *LearnedPiece, category int64) {
+	if l.category >= 0 {
+		p.lo[l.category], p.hi[l.category] = float64(category)-0.5, float64(category)
+	}
+	p.If = conditions(l.dims, p.lo, p.hi)
+}
+
+// conditions returns "M > 32 and M <= 1024".
+func conditions(dims []string, lo, hi []float64) string {
+	var list []string
+	for d, name := range dims {
+		switch {
+		case lo[d] == hi[d]-0.5:
+			list = append(list, fmt.Sprintf("%s == %.0f", name, hi[d]))
+			continue
+		case !math.IsInf(lo[d], -1):
+			list = append(list, fmt.Sprintf("%s > %.0f", name, lo[d]))
+		}
+		if !math.IsInf(hi[d], 1) {
+			list = append(list, fmt.Sprintf("%s <= %.0f", name, hi[d]))
+		}
+	}
+	return strings.Join(list, " and ")
+}
+
+// group fits the terms of the pieces of all to the points of a host or CPU.
+func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error) {
+	list, _, err := l.sizes(points)
+	if err != nil {
+		return nil, err
+	}
+	weigh(list, l.o.Run.of(l.function))
+	g := &LearnedGroup{Host: points[0].host, sizes: list}
+	if l.o.For == ForCPU {
+		g.CPU = &points[0].cpu
+	}
+	for i := range k.Pieces {
+		p := &k.Pieces[i]
+		var part []size
+		for _, s := range list {
+			if p.holds(&s.dims) {
+				part = append(part, s)
+			}
+		}
+		own := *p
+		if len(part) == 0 {
+			return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
+		}
+		if p.Points == 1 {
+			own = l.constant(part[0], part[0].dims[max(0, l.category)])
+		} else {
+			sub := &learner{function: l.function, o: l.o, terms: p.products, category: l.category}
+			sample, _ := sub.sample(part)
+			fit := sample.Fit(upTo(sample.P))
+			if fit == nil {
+				return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero", ErrMeaningless, len(part), sample.P)
+			}
+			own = sub.piece(&regress.Part{Lo: slices.Clone(p.lo), Hi: slices.Clone(p.hi), Fit: fit}, int64(max(0, p.hiOf(l.category))))
+		}
+		g.Pieces = append(g.Pieces, own)
+	}
+	setNoise(g.Pieces, list)
+	return g, nil
+}

@@ -1,0 +1,329 @@
+package calibrate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"reprise/internal/wording"
+	"reprise/warning"
+)
+
+// LearnReport is the result of LearnKernels.
+type LearnReport struct {
+	Timings   int64             `json:"timings"`
+	FirstDate string            `json:"first_date,omitempty"`
+	LastDate  string            `json:"last_date,omitempty"`
+	Statistic Statistic         `json:"statistic"`
+	Kernels   []LearnedKernel   `json:"kernels"`
+	Missing   []string          `json:"missing,omitempty"` // kernels of the run without timings
+	Unfit     []Unfit           `json:"unfit"`             // to what no model fits, never nil
+	Warnings  []warning.Warning `json:"warnings"`          // never nil
+
+	cpuNumbers []int
+}
+
+// LearnedKernel is the model of a kernel with its attributes.
+type LearnedKernel struct {
+	Function   string         `json:"function"`
+	Attrs      []Attr         `json:"attributes,omitempty"`
+	Dims       []string       `json:"dims"`
+	Sizes      int            `json:"sizes"`
+	Outliers   int            `json:"outliers"` // sizes that are far off those beside them, and left out
+	Range      [][2]int64     `json:"range"`    // of each dimension
+	Error      float64        `json:"relative_error"`
+	WorstError float64        `json:"worst_relative_error"`
+	Share      *float64       `json:"share_of_run,omitempty"`  // of the time of all kernels of the run
+	Outside    float64        `json:"share_outside,omitempty"` // of this kernel's time in the run: calls beyond the sizes measured
+	Pieces     []LearnedPiece `json:"pieces"`
+	Groups     []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
+
+	sizes   []size
+	seconds float64 // in the run
+}
+
+// LearnedGroup is the model of a host or CPU, with the pieces and terms of that of all.
+type LearnedGroup struct {
+	Host   string         `json:"host"`
+	CPU    *int           `json:"cpu,omitempty"`
+	Pieces []LearnedPiece `json:"pieces"`
+
+	sizes []size
+}
+
+// LearnedPiece is a sum of terms that holds between thresholds.
+type LearnedPiece struct {
+	If           string        `json:"if,omitempty"`
+	Points       int           `json:"points"`
+	Coefficients []Coefficient `json:"coefficients"`
+	Covariance   [][]float64   `json:"covariance"` // of the coefficients, in s²
+	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size, as a part of their median
+	Skewness     float64       `json:"skewness"`   // of these timings
+
+	lo, hi   []float64
+	products []product
+}
+
+// holds reports whether the piece is for a size, whatever pieces are before it.
+func (p *LearnedPiece) holds(d *[MaxDims]int64) bool {
+	for i := range p.lo {
+		if x := float64(d[i]); !(x > p.lo[i] && x <= p.hi[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hiOf returns the upper bound of a dimension, 0 for none.
+func (p *LearnedPiece) hiOf(dim int) float64 {
+	if dim < 0 {
+		return 0
+	}
+	return p.hi[dim]
+}
+
+func (p *LearnedPiece) at(d *[MaxDims]int64) (sum float64) {
+	for j := range p.products {
+		sum += float64(p.Coefficients[j].Value * p.products[j].at(d))
+	}
+	return sum
+}
+
+// secondsOf returns what pieces say of a size: that which holds, or the last.
+func secondsOf(pieces []LearnedPiece, d *[MaxDims]int64) float64 {
+	for i := range pieces[:len(pieces)-1] {
+		if pieces[i].holds(d) {
+			return pieces[i].at(d)
+		}
+	}
+	return pieces[len(pieces)-1].at(d)
+}
+
+// compare fills in how far the model is from the sizes: by weight, and at worst.
+func (k *LearnedKernel) compare() {
+	sum, total := 0.0, 0.0
+	k.Range = make([][2]int64, len(k.Dims))
+	for i := range k.sizes {
+		s := &k.sizes[i]
+		e := math.Abs(secondsOf(k.Pieces, &s.dims)/s.seconds - 1)
+		sum, total = sum+float64(s.weight*e), total+s.weight
+		k.WorstError = max(k.WorstError, e)
+		for d := range k.Range {
+			r := &k.Range[d]
+			if x := s.dims[d]; i == 0 {
+				*r = [2]int64{x, x}
+			} else {
+				*r = [2]int64{min(r[0], x), max(r[1], x)}
+			}
+		}
+	}
+	k.Error = sum / total
+	setNoise(k.Pieces, k.sizes)
+}
+
+// setNoise sets what timings of a size scatter, those beyond farOff left out.
+func setNoise(pieces []LearnedPiece, list []size) {
+	for i := range pieces {
+		var m moments
+		for j := range list {
+			s := &list[j]
+			if !pieces[i].holds(&s.dims) || len(s.times) < 2 {
+				continue
+			}
+			middle := median(s.times)
+			for _, x := range s.times {
+				if middle > 0 && x < farOff*middle {
+					m.add(x/middle - 1)
+				}
+			}
+		}
+		if m.n > 2 && m.m2 > 0 {
+			pieces[i].Variation, pieces[i].Skewness = m.sd(), m.skewness()
+		}
+	}
+}
+
+// share fills in which part of the run's time each kernel takes, and on what was not measured.
+func (r *LearnReport) share(run *Run) {
+	if run == nil {
+		return
+	}
+	total := 0.0
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		outside := 0.0
+		for _, c := range run.of(&function{name: k.Function, attrs: k.Attrs, dims: k.Dims}) {
+			seconds := c.number * secondsOf(k.Pieces, &c.dims)
+			k.seconds += seconds
+			if k.isOutside(&c.dims) {
+				outside += seconds
+			}
+		}
+		if k.seconds > 0 {
+			k.Outside = outside / k.seconds
+		}
+		total += k.seconds
+	}
+	for i := range r.Kernels {
+		if total > 0 {
+			share := r.Kernels[i].seconds / total
+			r.Kernels[i].Share = &share
+		}
+	}
+	for i := range run.kernels {
+		k := &run.kernels[i]
+		if len(k.calls) > 0 && !slices.ContainsFunc(r.Kernels, func(l LearnedKernel) bool { return k.is(l.Function, l.Attrs) }) {
+			r.Missing = append(r.Missing, fullName(k.name, k.attrs))
+		}
+	}
+}
+
+// slackOfRange is how many times larger or smaller than all that was measured a dimension may be before a
+// call counts as outside.
+const slackOfRange = 1.5
+
+func (k *LearnedKernel) isOutside(d *[MaxDims]int64) bool {
+	for i, r := range k.Range {
+		if x := float64(d[i]); x > slackOfRange*float64(r[1]) || x < float64(r[0])/slackOfRange {
+			return true
+		}
+	}
+	return false
+}
+
+// A fit is warned of that is off by so much, or has so much of the run's time outside of its range, if it takes a part
+// of the run's time that counts.
+const (
+	largeOutside = 0.1
+	countingPart = 0.01
+)
+
+func (r *LearnReport) warnFits() {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		counts := k.Share == nil || *k.Share >= countingPart
+		if k.Outliers > 0 {
+			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers, farFromNeighbours)
+		}
+		if counts && k.Error > largeError {
+			r.warn("%s: the model is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), 100*k.Error, 100*k.WorstError)
+		}
+		if counts && k.Outside > largeOutside {
+			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(), 100*k.Outside)
+		}
+	}
+	if len(r.Missing) > 0 {
+		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base", strings.Join(r.Missing, "; "))
+	}
+}
+
+// CheckNoise warns of kernels that have no noise, because no size was timed twice. If none has, that is an
+// error that wraps ErrMeaningless.
+func (r *LearnReport) CheckNoise(law string) error {
+	if law == "" || law == NoNoise {
+		return nil
+	}
+	var without []string
+	for i := range r.Kernels {
+		if !slices.ContainsFunc(r.Kernels[i].Pieces, func(p LearnedPiece) bool { return p.Variation > 0 }) {
+			without = append(without, r.Kernels[i].name())
+		}
+	}
+	switch {
+	case len(without) == len(r.Kernels):
+		return fmt.Errorf("%w: noise of %s: no size was timed twice", ErrMeaningless, without[0])
+	case len(without) > 0:
+		r.warn("%s: no noise in the kernel file, because no size was timed twice", strings.Join(without, ", "))
+	}
+	return nil
+}
+
+func (r *LearnReport) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, warning.New(format, args...))
+}
+
+func (k *LearnedKernel) name() string { return fullName(k.Function, k.Attrs) }
+
+// Names returns the names of the kernels that have a model, each once.
+func (r *LearnReport) Names() (list []string) {
+	for i := range r.Kernels {
+		if !slices.Contains(list, r.Kernels[i].Function) {
+			list = append(list, r.Kernels[i].Function)
+		}
+	}
+	return list
+}
+
+// WriteText writes the report for people: a line for each kernel.
+func (r *LearnReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "timings      %d", r.Timings)
+	if r.FirstDate != "" {
+		fmt.Fprintf(&b, ", %s to %s", r.FirstDate, r.LastDate)
+	}
+	fmt.Fprintf(&b, "; the %s of each size\n\n", r.Statistic)
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tab, "kernel\tof the run\terror\tworst\tsizes\tpieces\tscatter\trange\n")
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		share, scatter := "-", 0.0
+		if k.Share != nil {
+			share = fmt.Sprintf("%.2f %%", 100**k.Share)
+		}
+		for _, p := range k.Pieces {
+			scatter = max(scatter, p.Variation)
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError, k.Sizes, len(k.Pieces), 100*scatter, k.rangeText())
+	}
+	_ = tab.Flush() // into memory
+	for _, u := range r.Unfit {
+		fmt.Fprintf(&b, "\n%v\n", u)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// rangeText returns "M 8-4000, N 1-64".
+func (k *LearnedKernel) rangeText() string {
+	var list []string
+	for d, r := range k.Range {
+		text := fmt.Sprintf("%s %d", k.Dims[d], r[0])
+		if r[1] != r[0] {
+			text += fmt.Sprintf("-%d", r[1])
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Series returns the sizes of each model that the kernel file has, by the product of all dimensions.
+func (r *LearnReport) Series() (list []Series) {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		list = append(list, k.series(k.Pieces, k.sizes, "all"))
+		for _, g := range k.Groups {
+			name := "host-" + wording.Plain(g.Host)
+			if g.CPU != nil {
+				name += fmt.Sprintf("-cpu-%d", *g.CPU)
+			}
+			list = append(list, k.series(g.Pieces, g.sizes, name))
+		}
+	}
+	return list
+}
+
+func (k *LearnedKernel) series(pieces []LearnedPiece, sizes []size, of string) Series {
+	name := strings.ReplaceAll(strings.ReplaceAll(k.name(), " ", "-"), "=", "") + "-" + of
+	s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(pieces)), XLabel: strings.Join(k.Dims, "*")}
+	for i := range sizes {
+		x := 1.0
+		for d := range k.Dims {
+			x *= max(1, float64(sizes[i].dims[d]))
+		}
+		s.X, s.Seconds, s.Fitted = append(s.X, x), append(s.Seconds, sizes[i].seconds), append(s.Fitted, secondsOf(pieces, &sizes[i].dims))
+	}
+	return s
+}

@@ -1,0 +1,151 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// size is what is known of a kernel at one size: a time, and what it weighs.
+type size struct {
+	dims    [MaxDims]int64
+	times   []float64 // sorted
+	seconds float64   // their statistic
+	weight  float64   // 1 on average
+}
+
+// scatter returns the standard deviation of the statistic, as far as the timings tell: from their middle half.
+func (s *size) scatter() float64 {
+	n := len(s.times)
+	if n < 2 {
+		return s.seconds / 10
+	}
+	return (quantile(s.times, 0.75) - quantile(s.times, 0.25)) / 1.349 / math.Sqrt(float64(n))
+}
+
+// sizes gathers the timings of points by size, whatever their host, and leaves out those that are far
+// off what is beside them. A size that takes no time at all takes the least that can be measured.
+func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
+	index := map[[MaxDims]int64]int{}
+	for i := range points {
+		at, ok := index[points[i].size]
+		if !ok {
+			at = len(list)
+			index[points[i].size] = at
+			list = append(list, size{dims: points[i].size})
+		}
+		list[at].times = append(list[at].times, points[i].times...)
+	}
+	slices.SortFunc(list, func(a, b size) int { return slices.Compare(a.dims[:], b.dims[:]) })
+	some := false
+	for i := range list {
+		s := &list[i]
+		slices.Sort(s.times)
+		s.seconds, _ = l.o.Statistic.of(s.times, 0)
+		some = some || s.seconds > 0
+		s.seconds, s.weight = max(s.seconds, leastSeconds), 1
+	}
+	if !some {
+		return nil, 0, fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
+	}
+	kept := list[:0]
+	far := l.outliers(list)
+	for i := range list {
+		if !far[i] {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept, len(far), nil
+}
+
+// Outliers take so many times as long as those beside them, of which so many are looked at.
+const (
+	farFromNeighbours = 4
+	neighbours        = 6
+)
+
+// outliers returns the sizes that take far longer than four of their neighbours, which differ least in the logarithms of their
+// dimensions; at a threshold, half of them are on its other side. Timings err to the long side alone.
+func (l *learner) outliers(list []size) map[int]bool {
+	far := map[int]bool{}
+	if len(list) <= neighbours+1 || len(list) > maxCompared {
+		return far
+	}
+	rates, logs := l.rates(list), make([][MaxDims]float64, len(list))
+	for i := range list {
+		for d := range l.dims {
+			logs[i][d] = math.Log1p(float64(list[i].dims[d]))
+		}
+	}
+	for i := range list {
+		near := nearest(logs, i, neighbours)
+		var beside []float64
+		for _, j := range near {
+			beside = append(beside, rates[j])
+		}
+		slices.Sort(beside)
+		if rates[i] > farFromNeighbours*beside[len(beside)/2] {
+			far[i] = true
+		}
+	}
+	return far
+}
+
+// maxCompared bounds the number of sizes that are compared with one another.
+const maxCompared = 5000
+
+// rates returns times divided by what a call of the size would take if each element of the product of all dimensions
+// took the median time for one, and a call a constant as long as the shortest.
+func (l *learner) rates(list []size) []float64 {
+	all := l.terms[0]
+	shortest := slices.MinFunc(list, func(a, b size) int {
+		if a.seconds < b.seconds {
+			return -1
+		}
+		return 1
+	}).seconds
+	var perElement []float64
+	for i := range list {
+		perElement = append(perElement, list[i].seconds/max(1, all.at(&list[i].dims)))
+	}
+	slices.Sort(perElement)
+	var rates []float64
+	for i := range list {
+		rates = append(rates, list[i].seconds/(shortest+float64(median(perElement)*all.at(&list[i].dims))))
+	}
+	return rates
+}
+
+// nearest returns the n places nearest to place i, but for itself.
+func nearest(places [][MaxDims]float64, i, n int) []int {
+	type neighbour struct {
+		at       int
+		distance float64
+	}
+	var list []neighbour
+	for j := range places {
+		if j == i {
+			continue
+		}
+		sum := 0.0
+		for d := range places[j] {
+			e := places[j][d] - places[i][d]
+			sum += float64(e * e)
+		}
+		list = append(list, neighbour{j, sum})
+	}
+	slices.SortStableFunc(list, func(a, b neighbour) int {
+		switch {
+		case a.distance < b.distance:
+			return -1
+		case a.distance > b.distance:
+			return 1
+		}
+		return 0
+	})
+	var near []int
+	for _, x := range list[:min(n, len(list))] {
+		near = append(near, x.at)
+	}
+	return near
+}

@@ -1,0 +1,296 @@
+package calibrate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/kernels"
+	"reprise/noise"
+)
+
+// sample writes tables of timings whose law is known: each size timed some times, with normal noise of a part of the time.
+type sample struct {
+	text   strings.Builder
+	source noise.Source
+	reps   int
+	noise  float64
+	times  float64 // that every tenth timing takes as long
+	drawn  uint32
+}
+
+func newSample(reps int, part, times float64) *sample {
+	s := &sample{source: noise.NewSource(7), reps: reps, noise: part, times: times}
+	s.text.WriteString("function,side,m,n,k,jb,role,seconds,host,rank\n")
+	return s
+}
+
+func (s *sample) add(fields string, seconds float64, host string, rank int) {
+	for range s.reps {
+		s.drawn++
+		d := s.source.Draw(1, 0, 0, s.drawn)
+		x := seconds * (1 + s.noise*d.Normal())
+		if d := s.source.Draw(2, 0, 0, s.drawn); float64(d[0])*0x1p-32 < 0.1 {
+			x *= s.times
+		}
+		fmt.Fprintf(&s.text, "%s,%.9g,%s,%d\n", fields, x, host, rank)
+	}
+}
+
+// gemms are sizes of dgemm as a run with NB = 64 has them.
+func gemms() (list [][3]float64) {
+	for _, m := range []float64{64, 150, 400, 1000, 1900} {
+		for _, n := range []float64{64, 200, 700, 1800} {
+			list = append(list, [3]float64{m, n, 64})
+		}
+		for _, k := range []float64{4, 8, 16, 32} {
+			list = append(list, [3]float64{m, k, k})
+		}
+	}
+	return list
+}
+
+func gemmSeconds(d [3]float64) float64 { return 4e-11*d[0]*d[1]*d[2] + 2e-10*d[0]*d[1] + 3e-7 }
+
+// swapSeconds takes 0.4 ns an element up to 512 columns, as from a cache, and 4 ns beyond.
+func swapSeconds(m, n float64) float64 {
+	if n <= 512 {
+		return 4e-10 * m * n
+	}
+	return 4e-9 * m * n
+}
+
+// all writes the timings of dgemm, dtrsm with two sides, dlaswp01T with a threshold and dlocswpT with roles.
+func (s *sample) all(host string, rank int, factor float64) {
+	for _, d := range gemms() {
+		s.add(fmt.Sprintf("dgemm,,%g,%g,%g,,", d[0], d[1], d[2]), factor*gemmSeconds(d), host, rank)
+	}
+	for i := 1.0; i <= 30; i++ {
+		n := math.Round(4 * math.Pow(1.25, i))
+		s.add(fmt.Sprintf("dtrsm,L,64,%g,,,", n), factor*(3e-11*64*64*n+1e-7), host, rank)
+		s.add(fmt.Sprintf("dtrsm,R,%g,64,,,", n), factor*(5e-11*64*64*n+1e-7), host, rank)
+		s.add(fmt.Sprintf("dlaswp01T,,64,%g,,,", n), factor*swapSeconds(64, n), host, rank)
+	}
+	for role := range 5 {
+		s.add(fmt.Sprintf("dlocswpT,,,,,64,%d", role), factor*1e-7*float64(1+role), host, rank)
+	}
+}
+
+func learn(t *testing.T, text string, o LearnOptions) *LearnReport {
+	t.Helper()
+	r, err := LearnKernels(read(t, text, ReadOptions{Keep: true}), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// bind returns the seconds that the kernel file of a report says of a call.
+func bind(t *testing.T, r *LearnReport, o FileOptions, host kernels.Host, sig kernels.Signature, dims [4]int64) float64 {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WriteYAML(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	set, err := kernels.Parse(bytes.NewReader(b.Bytes()), "k.yaml")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	m, err := set.Bind(host, sig)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	return m.Seconds(&dims)
+}
+
+func trsm(side string) kernels.Signature {
+	return kernels.Signature{Name: "dtrsm", Attrs: []kernels.Attr{{Name: "side", Value: side}}, Dims: dimsOf("M N")}
+}
+
+func dimsOf(text string) []string { return strings.Fields(text) }
+
+// calls are calls that are not among those measured, with the laws of sample.all.
+var calls = []struct {
+	sig  kernels.Signature
+	dims [4]int64
+	want float64
+}{
+	{kernels.Signature{Name: "dgemm", Dims: dimsOf("M N K")}, [4]int64{777, 555, 64}, gemmSeconds([3]float64{777, 555, 64})},
+	{kernels.Signature{Name: "dgemm", Dims: dimsOf("M N K")}, [4]int64{1500, 16, 16}, gemmSeconds([3]float64{1500, 16, 16})},
+	{trsm("L"), [4]int64{64, 1111}, 3e-11*64*64*1111 + 1e-7},
+	{trsm("R"), [4]int64{1111, 64}, 5e-11*64*64*1111 + 1e-7},
+	{kernels.Signature{Name: "dlaswp01T", Dims: dimsOf("M N")}, [4]int64{64, 300}, swapSeconds(64, 300)},
+	{kernels.Signature{Name: "dlaswp01T", Dims: dimsOf("M N")}, [4]int64{64, 1300}, swapSeconds(64, 1300)},
+	{kernels.Signature{Name: "dlocswpT", Dims: dimsOf("JB COL ROLE")}, [4]int64{64, 0, 3}, 4e-7},
+	{kernels.Signature{Name: "dlocswpT", Dims: dimsOf("JB COL ROLE")}, [4]int64{64, 5, 0}, 1e-7},
+	{kernels.Signature{Name: "dgemm", Dims: dimsOf("M N K")}, [4]int64{777, 555, 0}, 0},
+}
+
+// TestLearn: of timings with 2 % of noise, by laws with attributes, a threshold and labels, the kernel file says the
+// times of other calls to 2 %.
+func TestLearn(t *testing.T) {
+	s := newSample(5, 0.02, 1)
+	s.all("n1", 0, 1)
+	r := learn(t, s.text.String(), DefaultLearnOptions())
+	if len(r.Kernels) != 5 || len(r.Unfit) > 0 || len(r.Warnings) > 0 {
+		t.Errorf("%d kernels, unfit %v, warnings %v", len(r.Kernels), r.Unfit, r.Warnings)
+	}
+	for _, c := range calls {
+		if got := bind(t, r, FileOptions{}, kernels.Host{Name: "h"}, c.sig, c.dims); !near(got, c.want, 0.02) {
+			t.Errorf("%v %v: %g s, want %g", c.sig, c.dims, got, c.want)
+		}
+	}
+	i := slices.IndexFunc(r.Kernels, func(k LearnedKernel) bool { return k.Function == "dlaswp01T" })
+	if p := r.Kernels[i].Pieces; len(p) != 2 || p[0].If != "N <= 434" { // 512 lies between sizes of 4·1.25^21 = 434 and 4·1.25^22 = 542
+		t.Errorf("pieces %+v", p)
+	}
+}
+
+// TestLearnOutliers: one timing in ten that is 100 times as long moves no coefficient by more than two standard errors or 1 %,
+// whichever is larger; also where a size was timed once, so that no median helps.
+func TestLearnOutliers(t *testing.T) {
+	for _, reps := range []int{1, 3, 10} {
+		clean, dirty := newSample(reps, 0.02, 1), newSample(reps, 0.02, 100)
+		clean.all("n1", 0, 1)
+		dirty.all("n1", 0, 1)
+		want, got := learn(t, clean.text.String(), DefaultLearnOptions()), learn(t, dirty.text.String(), DefaultLearnOptions())
+		for i := range want.Kernels {
+			k, l := &want.Kernels[i], &got.Kernels[i]
+			if k.Function == "dlocswpT" && reps < 10 { // of each role there is one size: nothing is beside it
+				continue
+			}
+			compareFits(t, fmt.Sprintf("%d timings of each size, %s", reps, k.name()), k, l)
+		}
+	}
+}
+
+func compareFits(t *testing.T, what string, k, l *LearnedKernel) {
+	t.Helper()
+	if len(k.Pieces) != len(l.Pieces) {
+		t.Errorf("%s: %d pieces, without outliers %d", what, len(l.Pieces), len(k.Pieces))
+		return
+	}
+	for i := range k.Pieces {
+		a, b := k.Pieces[i].Coefficients, l.Pieces[i].Coefficients
+		if len(a) != len(b) {
+			t.Errorf("%s, piece %d: %v, without outliers %v", what, i, b, a)
+			continue
+		}
+		for j := range a {
+			bound := max(2*a[j].StdErr, 0.01*a[j].Value)
+			if a[j].Term != b[j].Term || math.Abs(a[j].Value-b[j].Value) > bound {
+				t.Errorf("%s, piece %d: %g ± %g %s, without outliers %g ± %g %s", what, i, b[j].Value, b[j].StdErr, b[j].Term, a[j].Value, a[j].StdErr, a[j].Term)
+			}
+		}
+	}
+}
+
+// TestLearnPer: hosts that differ by 10 % have models that do, in the file, on a base or not.
+func TestLearnPer(t *testing.T) {
+	s := newSample(5, 0.01, 1)
+	s.all("n1", 0, 1)
+	s.all("n2", 1, 1.1)
+	base := []byte("version: 1\nunit: flop\nkernels:\n  \"*\": free\n")
+	for _, by := range []Grouping{ForHost, ForCPU} {
+		o := DefaultLearnOptions()
+		o.For = by
+		r := learn(t, s.text.String(), o)
+		for _, file := range []FileOptions{{HostName: "node-{}"}, {HostName: "node-{}", Base: base}, {HostName: "node-{}", Noise: Auto}} {
+			for _, c := range calls {
+				one := bind(t, r, file, kernels.Host{Name: "node-n1"}, c.sig, c.dims)
+				other := bind(t, r, file, kernels.Host{Name: "node-n2", Slot: 1}, c.sig, c.dims)
+				if !near(one, c.want, 0.02) || !near(other, 1.1*c.want, 0.02) {
+					t.Errorf("%v %v: %g and %g s, want %g and %g", c.sig, c.dims, one, other, c.want, 1.1*c.want)
+				}
+			}
+		}
+	}
+}
+
+// TestLearnStdErr: the standard error of a slope is that by which it scatters: of 200 samples of one noise, to 20 %.
+func TestLearnStdErr(t *testing.T) {
+	var all moments
+	sum := 0.0
+	const samples = 200
+	for i := range samples {
+		s := newSample(1, 0.05, 1)
+		s.drawn = uint32(1000 * i)
+		for n := 100.0; n <= 4000; n += 100 {
+			s.add(fmt.Sprintf("dscal,,,%g,,,", n), 1e-10*n, "h", 0)
+		}
+		c := learn(t, s.text.String(), LearnOptions{Statistic: Median, MaxPieces: 1, Terms: map[string][]string{"dscal": {"N"}}}).Kernels[0].Pieces[0].Coefficients[0]
+		all.add(c.Value)
+		sum += c.StdErr
+	}
+	if !near(all.sd(), sum/samples, 0.2) || !near(all.mean, 1e-10, 0.003) {
+		t.Errorf("slopes %g ± %g, standard errors %g", all.mean, all.sd(), sum/samples)
+	}
+}
+
+// TestLearnWeights: a run that makes large calls alone has the model that is right for these, where one of two terms
+// cannot be right for all: times of 1e-9 N below 1000, 2e-9 N from there on, without a threshold.
+func TestLearnWeights(t *testing.T) {
+	s := newSample(1, 0, 1)
+	for n := 100.0; n <= 2000; n += 50 {
+		slope := 1e-9
+		if n >= 1000 {
+			slope = 2e-9
+		}
+		s.add(fmt.Sprintf("dscal,,,%g,,,", n), slope*n, "h", 0)
+	}
+	for size, want := range map[int64]float64{200: 1e-9, 1800: 2e-9} {
+		o := DefaultLearnOptions()
+		o.MaxPieces, o.Run = 1, &Run{}
+		k := o.Run.Kernel("dscal", nil, dimsOf("N"))
+		for i := range int64(100) {
+			o.Run.Add(k, [MaxDims]int64{size + i - 50}, 10)
+		}
+		other := o.Run.Kernel("dfft", nil, dimsOf("N"))
+		o.Run.Add(other, [MaxDims]int64{5}, 1)
+		r := learn(t, s.text.String(), o)
+		if got := secondsOf(r.Kernels[0].Pieces, &[MaxDims]int64{size}) / float64(size); !near(got, want, 0.1) {
+			t.Errorf("calls of %d: %g s an element, want %g", size, got, want)
+		}
+		if share := r.Kernels[0].Share; share == nil || *share != 1 {
+			t.Errorf("share %v, want all", share)
+		}
+		if !slices.Equal(r.Missing, []string{"dfft"}) {
+			t.Errorf("missing %v, want dfft", r.Missing)
+		}
+	}
+}
+
+// TestLearnOutside: a run whose calls are ten times as large as all that was measured is warned of.
+func TestLearnOutside(t *testing.T) {
+	s := newSample(1, 0, 1)
+	for n := 10.0; n <= 200; n += 10 {
+		s.add(fmt.Sprintf("dscal,,,%g,,,", n), 1e-9*n, "h", 0)
+	}
+	o := DefaultLearnOptions()
+	o.Run = &Run{}
+	o.Run.Add(o.Run.Kernel("dscal", nil, dimsOf("N")), [MaxDims]int64{2000}, 3)
+	r := learn(t, s.text.String(), o)
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "100 % of its time in the run is spent on sizes beyond those measured") {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+}
+
+func TestLearnRefusals(t *testing.T) {
+	one := "function,n,seconds\ndscal,1,1e-6\n"
+	for want, o := range map[string]LearnOptions{
+		"at most 0 pieces": {Statistic: Median}, `statistic "mean"`: {Statistic: Mean, MaxPieces: 1},
+		"terms given for dgemm": {Statistic: Median, MaxPieces: 1, Terms: map[string][]string{"dgemm": {"1"}}},
+		"dscal: no meaningful fit: 1 sizes": DefaultLearnOptions(),
+	} {
+		if _, err := LearnKernels(read(t, one, ReadOptions{Keep: true}), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := LearnKernels(NewTimings(), DefaultLearnOptions()); !errors.Is(err, ErrMeaningless) {
+		t.Errorf("nothing: %v", err)
+	}
+}

@@ -1,0 +1,252 @@
+package regress
+
+import (
+	"math"
+	"slices"
+)
+
+// Relative is a fit of times by terms, all coefficients above zero, that minimises relative
+// residuals, of which large ones count less (Huber).
+type Relative struct {
+	Terms      []int       // which of the sample's
+	Coef       []float64   // of each of them
+	Covariance [][]float64 // of the coefficients: what follows from the residuals as they are, whatever their law
+	Loss       float64     // what was minimised
+	N          int         // number of points
+}
+
+// Sample is what a Relative is fitted to: points with the values of all terms, times above zero, and
+// weights, 1 on average.
+type Sample struct {
+	P    int       // number of terms
+	X    []float64 // of each point, row by row
+	Y, W []float64
+}
+
+// Constants of the fit: residuals beyond so many standard deviations count less, as do those beyond
+// a part of the time where models are compared; and a part that no time is measured more precisely than.
+const (
+	huber      = 1.345
+	farOff     = 0.2
+	precise    = 3e-3
+	iterations = 12
+)
+
+// Points returns the sample of some of the points.
+func (s *Sample) Points(list []int) *Sample {
+	part := &Sample{P: s.P}
+	for _, i := range list {
+		part.X = append(part.X, s.X[i*s.P:(i+1)*s.P]...)
+		part.Y = append(part.Y, s.Y[i])
+		part.W = append(part.W, s.W[i])
+	}
+	return part
+}
+
+// Fit fits some of the terms, by least squares whose weights follow the fit itself: residuals are divided by the
+// fitted time, since the measured one would be large where the residual is. It returns nil if there are
+// no more points than terms, if these cannot be told apart, or if a coefficient is not above zero.
+func (s *Sample) Fit(terms []int) *Relative {
+	n := len(s.Y)
+	if n <= len(terms) {
+		return nil
+	}
+	weights, scale := make([]float64, n), slices.Clone(s.Y)
+	for i := range weights {
+		weights[i] = 1
+	}
+	var coef []float64
+	residuals := make([]float64, n)
+	for range iterations {
+		normal := s.normal(terms, func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] })
+		if coef = normal.solve(); coef == nil {
+			return nil
+		}
+		for i := range s.Y {
+			fitted := s.at(i, terms, coef)
+			if fitted <= 0 {
+				fitted = s.Y[i]
+			}
+			residuals[i], scale[i] = (s.Y[i]-fitted)/fitted, fitted
+		}
+		reweigh(weights, residuals)
+	}
+	if slices.ContainsFunc(coef, func(c float64) bool { return !(c > 0) }) {
+		return nil
+	}
+	r := &Relative{Terms: slices.Clone(terms), Coef: coef, N: n}
+	for i, e := range residuals {
+		r.Loss += float64(s.W[i] * rho(e))
+	}
+	r.Covariance = s.sandwich(terms, weights, residuals, scale)
+	return r
+}
+
+// reweigh sets Huber's weights of residuals, whose standard deviation is that of their middle half.
+func reweigh(weights, residuals []float64) {
+	size := make([]float64, len(residuals))
+	for i, e := range residuals {
+		size[i] = math.Abs(e)
+	}
+	slices.Sort(size)
+	bound := huber * max(precise, 1.4826*size[len(size)/2])
+	for i, e := range residuals {
+		weights[i] = min(1, bound/math.Abs(e))
+	}
+}
+
+// rho is the square of a residual, or grows linearly beyond farOff.
+func rho(e float64) float64 {
+	if e = math.Abs(e); e > farOff {
+		return 2*farOff*e - farOff*farOff
+	}
+	return e * e
+}
+
+// at returns the fitted time of a point.
+func (s *Sample) at(i int, terms []int, coef []float64) (sum float64) {
+	for j, t := range terms {
+		sum += float64(coef[j] * s.X[i*s.P+t])
+	}
+	return sum
+}
+
+// At returns the value of the fit where the terms have these values.
+func (r *Relative) At(x []float64) (sum float64) {
+	for j, t := range r.Terms {
+		sum += float64(r.Coef[j] * x[t])
+	}
+	return sum
+}
+
+// sandwich returns A⁻¹BA⁻¹ n/(n-p), where A is the sum of weight times xxᵀ and B that of squared weight times squared
+// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980).
+func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
+	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
+	inverse := s.normal(terms, w).invert()
+	b := s.normal(terms, func(i int) float64 {
+		v := w(i) * residuals[i] * scale[i]
+		return v * v
+	})
+	n, p := len(s.Y), len(terms)
+	factor := float64(n) / float64(n-p)
+	list := make([][]float64, p)
+	for i := range p {
+		list[i] = make([]float64, p)
+		for j := range p {
+			for k := range p {
+				for l := range p {
+					list[i][j] += factor * inverse[i][k] * b.a[k][l] * inverse[l][j]
+				}
+			}
+		}
+	}
+	return list
+}
+
+// equations are normal equations, whose terms are scaled to norm 1.
+type equations struct {
+	a     [][]float64
+	right []float64
+}
+
+func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
+	p := len(terms)
+	e := equations{right: make([]float64, p)}
+	for range p {
+		e.a = append(e.a, make([]float64, p))
+	}
+	for i := range s.Y {
+		w, x := weight(i), s.X[i*s.P:(i+1)*s.P]
+		for j, t := range terms {
+			wx := w * x[t]
+			e.right[j] += float64(wx * s.Y[i])
+			for k, u := range terms[:j+1] {
+				e.a[j][k] += float64(wx * x[u])
+			}
+		}
+	}
+	for j := range p {
+		for k := range j {
+			e.a[k][j] = e.a[j][k]
+		}
+	}
+	return e
+}
+
+// apart is the part of the square of a term that the terms before it must leave.
+const apart = 1e-9
+
+// cholesky returns the factor of the equations with terms of norm 1, and their norms; nil for terms that
+// cannot be told apart.
+func (e equations) cholesky() (l [][]float64, norm []float64) {
+	for j := range e.a {
+		norm = append(norm, math.Sqrt(e.a[j][j]))
+		if !(norm[j] > 0) || math.IsInf(norm[j], 1) {
+			return nil, nil
+		}
+	}
+	for j := range e.a {
+		row := make([]float64, len(e.a))
+		for k := range j + 1 {
+			rest := e.a[j][k] / norm[j] / norm[k]
+			for m := range k {
+				rest -= float64(row[m] * lower(l, row, k, j)[m])
+			}
+			if k < j {
+				row[k] = rest / l[k][k]
+			} else if row[j] = math.Sqrt(rest); !(rest > apart) {
+				return nil, nil
+			}
+		}
+		l = append(l, row)
+	}
+	return l, norm
+}
+
+// lower returns row k of a factor whose row j is not yet part of it.
+func lower(l [][]float64, row []float64, k, j int) []float64 {
+	if k == j {
+		return row
+	}
+	return l[k]
+}
+
+// solve returns the solution, nil if there is none.
+func (e equations) solve() []float64 { return e.solveFor(e.right) }
+
+func (e equations) solveFor(right []float64) []float64 {
+	l, norm := e.cholesky()
+	if l == nil {
+		return nil
+	}
+	x := make([]float64, len(right))
+	for j := range x {
+		x[j] = right[j] / norm[j]
+		for k := range j {
+			x[j] -= float64(l[j][k] * x[k])
+		}
+		x[j] /= l[j][j]
+	}
+	for j := len(x) - 1; j >= 0; j-- {
+		for k := j + 1; k < len(x); k++ {
+			x[j] -= float64(l[k][j] * x[k])
+		}
+		x[j] /= l[j][j]
+	}
+	for j := range x {
+		x[j] /= norm[j]
+	}
+	return x
+}
+
+// invert returns the inverse of equations that have a solution.
+func (e equations) invert() [][]float64 {
+	var columns [][]float64
+	for j := range e.a {
+		unit := make([]float64, len(e.a))
+		unit[j] = 1
+		columns = append(columns, e.solveFor(unit)) // symmetric: columns are rows
+	}
+	return columns
+}
