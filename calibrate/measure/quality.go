@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/warning"
 )
@@ -72,25 +73,32 @@ func (r *Result) Warnings(p *Plan, q Quality) (list []warning.Warning) {
 	if q.Spread > quietSpread {
 		list = append(list, warning.New("timings take %.0f %% longer than the quickest of their size: the machine was busy, or its clock changed", 100*(q.Spread-1)))
 	}
+	if text := r.untimed(p); text != "" {
+		list = append(list, warning.New("not timed, of all sizes: %s; more --budget would", text))
+	}
+	return list
+}
+
+// untimed returns "4 of 5 of dgemm transa=N; 1 of 1 of dcopy", "" if all sizes were timed.
+func (r *Result) untimed(p *Plan) string {
 	timed := make([]bool, len(p.Calls))
 	for _, t := range r.Timings {
 		timed[t.Call] = true
 	}
-	for i := range p.Kernels {
-		all, some := 0, 0
-		for j := range p.Calls {
-			if p.Calls[j].Kernel == i {
-				all++
-				if timed[j] {
-					some++
-				}
-			}
-		}
-		if some < all {
-			list = append(list, warning.New("%v: %d of %d sizes were not timed: more --budget would", &p.Kernels[i], all-some, all))
+	all, missing := make([]int, len(p.Kernels)), make([]int, len(p.Kernels))
+	for i := range p.Calls {
+		all[p.Calls[i].Kernel]++
+		if !timed[i] {
+			missing[p.Calls[i].Kernel]++
 		}
 	}
-	return list
+	var texts []string
+	for i, n := range missing {
+		if n > 0 {
+			texts = append(texts, fmt.Sprintf("%d of %d of %v", n, all[i], &p.Kernels[i]))
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // String returns "processor 99.7 % of the time, median 1.03 times the quickest".
