@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Lists the actions of all ranks of a trace as `trace cat` does, with polls that all hit: read_trace.py FILE
 
-Written from docs/trace-format.md alone; the schema is read from proto/trace.proto. It trusts checksums and hashes, which
-`trace verify` checks. It needs Python 3.8 and zstd's library, which Debian always has."""
-import ctypes, ctypes.util, operator, os, re, struct, sys
+Written from docs/trace-format.md alone, with the schema in proto/trace.proto. It trusts checksums and hashes, which `trace
+verify` checks, and needs Python 3.8 and zstd's library, which Debian always has."""
+import ctypes, ctypes.util, operator, re, struct, sys
 from decimal import Decimal
 from itertools import accumulate, islice
 from types import SimpleNamespace
 
-with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), '../proto/trace.proto')) as f:
-    SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field, n in
-                     re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
-              for name, body in re.findall(r'^message (\w+) {(.*?)^}', f.read(), re.M | re.S)}
+SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field, n in
+                 re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
+          for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
@@ -19,13 +18,11 @@ LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waita
          20: 'irecv P I T C/send P B T C/wait recv P I T', 21: 'issend P B T C/recv P I T C/wait send P B T',
          23: 'probe P T C', 24: 'iprobe P T C'}
 UNKNOWN = {'P': (-1, 'any'), 'S': (-1, 'any'), 'T': (1 - 2**31, 'any'), 'U': (1 - 2**31, 'any'), 'B': (-1, '?'), 'I': (-1, '?')}
-COLLECTIVES = [  # with their arguments; with + a vector of counts
-    'barrier', 'bcast send root', 'reduce send root flops', 'allreduce send flops', 'alltoall send recv',
-    'alltoallv send+ recv+', 'gather send recv root', 'gatherv send recv+ root', 'allgather send recv',
-    'allgatherv send recv+ span', 'scatter send recv root', 'scatterv send+ recv root', 'reducescatter recv+ flops',
-    'scan send flops', 'exscan send flops']
-MASK = 2**64 - 1
-signed, unzigzag = lambda v: (v + 2**63 & MASK) - 2**63, lambda v: v >> 1 ^ -(v & 1)
+COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root flops, allreduce send flops, alltoall send recv,
+    alltoallv send+ recv+, gather send recv root, gatherv send recv+ root, allgather send recv, allgatherv send recv+ span,
+    scatter send recv root, scatterv send+ recv root, reducescatter recv+ flops, scan send flops,
+    exscan send flops'''.split(',')]  # with their arguments; with + a vector of counts
+MASK, signed, unzigzag = 2**64 - 1, lambda v: (v + 2**63 & MASK) - 2**63, lambda v: v >> 1 ^ -(v & 1)
 
 def varint(b):
     """Takes a varint from an iterator over bytes; None at its end."""
@@ -44,9 +41,8 @@ def message(name, b):
         number = unzigzag if kind[:4] == 'sint' else signed if kind[:3] == 'int' else int
         size = varint(b) if key & 7 in (0, 2) else 8 if key & 7 == 1 else 4
         part = bytes(islice(b, size if key & 7 else 0))
-        if kind in SCHEMA or kind in ('bytes', 'double', 'string'):
-            values = [message(kind, part) if kind in SCHEMA else part.decode() if kind == 'string' else part]
-        else:
+        values = [message(kind, part) if kind in SCHEMA else part.decode() if kind == 'string' else part]
+        if kind not in SCHEMA and kind not in ('bytes', 'double', 'string'):
             values = [number(v) for v in (iter(lambda p=iter(part): varint(p), None) if key & 7 else [size])]
         m[field] = m[field] + values if repeated else values[-1]
     return SimpleNamespace(**m)
@@ -91,17 +87,13 @@ class Trace:
             for feature in set(getattr(m, 'features', ())) - FEATURES:
                 sys.exit(f'{sys.argv[1]}: unknown feature "{feature}": made by a newer program')
             if kind == b'HEAD':
-                self.begin(m)
+                groups = [[g.ranks or [g.start + i * g.stride for i in range(g.count)] for g in f.groups] for f in m.comm_families]
+                self.header, self.own = m, [{r: (g, ranks) for g, ranks in enumerate(f) for r in ranks} for f in groups]
+                self.classes = [[(0, a.kind == 1 and self.own[a.family][r][0], r)[a.kind] for r in range(m.ranks)] for a in m.axes]
+                self.layout = [[('mask', 1 + a) for a in t.masks] + [('count', t.counts)] * (t.counts > 0) +
+                               [('block', t.block)] + [('argument', p.axis) for p in t.params] for t in m.call_sites]
             self.blocks += m.blocks if kind == b'DEFS' else []
             self.chunks += [self.chunk(m, iter(m.columns))] if kind == b'WIND' else []
-
-    def begin(self, m):
-        groups = [[g.ranks or [g.start + i * g.stride for i in range(g.count)] for g in f.groups] for f in m.comm_families]
-        self.header, self.own = m, [{rank: (g, ranks) for g, ranks in enumerate(family) for rank in ranks} for family in groups]
-        self.classes = [[(0, a.kind == 1 and self.own[a.family][r][0], r)[a.kind] for r in range(m.ranks)] for a in m.axes]
-        self.layout = [[('mask', 1 + a) for a in t.masks] + [('count', t.counts)] * (t.counts > 0) + [('block', t.block)] +
-                       [('argument', p.axis) for p in t.params] for t in m.call_sites]  # columns and 1 + axis
-
     def chunk(self, m, columns):
         """Returns the chunk's calls in order, each a call site and the values of its columns; its blocks; its vectors."""
         ends = [0, *accumulate(m.shape_sizes)]
@@ -132,7 +124,6 @@ class Rank:
         for calls, blocks, self.vectors in trace.chunks:
             for t, values in calls:
                 self.call([(what, axis and trace.classes[axis - 1][rank], axis) for what, axis in trace.layout[t]], values, blocks)
-
     def call(self, layout, values, blocks):
         columns = list(zip(layout, values))
         items = [range(sum(v[:at]), sum(v[:at + 1])) for (what, at, _), v in columns if what == 'count'] or [[0]]
@@ -140,15 +131,9 @@ class Rank:
             block, *args = [v[at if axis else item] for (what, at, axis), v in columns if what in ('block', 'argument')]
             if block:
                 self.run(blocks[block - 1], args)
-
     def run(self, block, args):
         b = self.trace.blocks[block]
         self.items(b.items, [0, *args[:b.params]] + [0] * (200 - b.params))
-
-    def poll(self, slot):
-        if slot in self.slots:
-            self.run(*self.slots.pop(slot))
-
     def items(self, items, r):
         for it in items:
             a = [signed(r[reg] + c) for reg, c in zip(it.arg_regs, it.arg_consts)]
@@ -162,27 +147,23 @@ class Rank:
             elif it.op == 25:
                 self.slots[it.slot] = it.sym, a
             elif it.op in (26, 27):
-                self.poll(it.slot)
+                if it.slot in self.slots:
+                    self.run(*self.slots.pop(it.slot))
             elif it.op == 28:
                 while it.slot in self.slots:
                     self.run(it.sym, [min(a[:2]), *a[2:]])
                     a[0] -= min(a[:2])
-                    self.poll(it.slot)
+                    self.run(*self.slots.pop(it.slot))
                 if a[0] > 0:
                     self.run(it.sym, [a[0], *a[2:]])
-            elif it.op != 20 or a[2] and a[3]:
-                self.action(it, it.op, a)
-            elif a[2] or a[3]:  # an exchange with an empty side
-                self.action(it, 11 if a[2] else 15, [*a[:2], a[2] or a[3]])
-
+            elif it.op != 20 or a[2] or a[3]:  # an exchange with an empty side is a send or a recv
+                half = it.op == 20 and not (a[2] and a[3])
+                self.action(it, (11 if a[2] else 15) if half else it.op, [*a[:2], a[2] or a[3]] if half else a)
     def value(self, it, a):
-        if it.op == 1:
-            return sum(map(operator.mul, it.coefs, a))
         if it.op in (6, 7):
             v = self.own[it.sym][1] if it.op == 6 else self.vectors[a[0]]
             return sum(v[i % len(v)] for i in (a[:1] if it.op == 6 else range(a[1], a[2])))
-        return (operator.mul, min, max, operator.eq)[it.op - 2](*a)
-
+        return sum(map(operator.mul, it.coefs, a)) if it.op == 1 else (operator.mul, min, max, operator.eq)[it.op - 2](*a)
     def action(self, it, op, a):
         args, header = iter(a), self.trace.header
         if op == 8:
@@ -201,11 +182,8 @@ class Rank:
                 print(*(w for w in (words.get(w, w) for w in line.split()) if w != ''))
             if op in (13, 14, 16):
                 self.requests[it.req] = ['recv' if op == 16 else 'send', *(words[w] for w in 'PBT')]
-
-    def place(self, place, v):
-        values = [v] if place == '{}' else self.vectors[v] if place == '{list}' else accumulate([0, *self.vectors[v]])
-        return ','.join(map(str, values))
-
+    def place(self, p, v):
+        return ','.join(map(str, [v] if p == '{}' else self.vectors[v] if p == '{list}' else accumulate([0, *self.vectors[v]])))
     def collective(self, name, *has, args):
         words = {what.strip('+'): amount(next(args)) if what == 'flops' else next(args) if what in ('root', 'span') else
                  f"{self.place('{list}' if what[-1] == '+' else '{}', next(args))}x{next(args)}" for what in has}
