@@ -63,7 +63,7 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 		return e.receiveProbed(r, a)
 	case !wild:
 		return e.postRecv(r, a.Peer, a.Tag, a.X[0])
-	case !e.comeToDate(r):
+	case !e.comeToTime(r):
 		return -1, nil
 	}
 	return e.postWild(r, a.Peer, a.Tag, a.X[0])
@@ -78,7 +78,7 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 	}
 	m := &e.messages[id]
 	if e.watch != nil {
-		e.watch.found(r, id)
+		e.watch.probed(r, id)
 		e.watch.spends(r, TimeOverhead)
 	}
 	return e.postRecv(r, m.src, m.tag, m.size)
@@ -188,14 +188,14 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
 		}
 		if rk.clock += seconds; rk.clock > maxTime {
-			return goOn, errDate
+			return goOn, errTooLate
 		}
 		e.charge(r, TimeSleep)
 	case trace.KindPhase:
-		if int(a.Sym) >= e.book.phases {
-			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.book.phases)
+		if int(a.Sym) >= e.accounts.phases {
+			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.accounts.phases)
 		}
-		e.book.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
+		e.accounts.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
 		if e.watch != nil {
 			e.watch.to.Marked(r, *a, rk.clock)
 		}

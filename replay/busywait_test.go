@@ -87,7 +87,7 @@ func TestLatencyOfLoopback(t *testing.T) {
 	}
 }
 
-// TestInfiniteDates: a rank for which no date is large enough is told of as such.
+// TestInfiniteDates: a rank for which no time is large enough is told of as such.
 func TestInfiniteDates(t *testing.T) {
 	for name, actions := range map[string][]trace.Action{
 		"at the end":    {compute(0, 1000)},
@@ -96,7 +96,7 @@ func TestInfiniteDates(t *testing.T) {
 		b := newBench(t, star(2), 2)
 		b.setKernels(t, "version: 1\nunit: s\nkernels:\n  endless: {terms: {N: 1e9}}\n", "endless")
 		_, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{append([]trace.Action{compute(0, 1000)}, actions...), nil}), b.Machine, b.Options)
-		if err == nil || !strings.Contains(err.Error(), "rank 0: the date is beyond 1e+11 s") {
+		if err == nil || !strings.Contains(err.Error(), "rank 0: the time is beyond 1e+11 s") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // changes plays the profiles of a machine: what changes with time. It is nil for a machine
 // that has none, and then costs a look at that.
 //
-// A change happens before all else at its date. Ranks run ahead of the event loop, so a
+// A change happens before all else at its time. Ranks run ahead of the event loop, so a
 // transfer that a rank starts behind the next change of a link waits for it: only then are
 // the route, its bounds and its latency known. Ranks on hosts whose speed changes do not
 // run ahead over a computation: their hosts share cores as those with too many ranks do
@@ -22,20 +22,20 @@ import (
 type changes struct {
 	uses  []platforms.ProfileUse
 	at    []platforms.ProfileTime // by use: of its next value
-	hosts eventqueue.Queue        // by use: dates of changes of hosts
-	links eventqueue.Queue        // by use: dates of changes of links
+	hosts eventqueue.Queue        // by use: times of changes of hosts
+	links eventqueue.Queue        // by use: times of changes of links
 
-	starts eventqueue.Queue // by message: dates of transfers that wait for changes before them
+	starts eventqueue.Queue // by message: times of transfers that wait for changes before them
 	sizes  []int64          // by message: of those transfers, bytes
 }
 
 // errSteps is the error of a part of a trace on a machine that changes with time: when
 // its first step would begin is not known.
-var errSteps = errors.New("the platform has profiles, whose dates are of a run from its beginning: all steps must be played")
+var errSteps = errors.New("the platform has profiles, whose times are of a run from its beginning: all steps must be played")
 
-// watchChanges prepares for the profiles of the machine, and makes the changes that come
+// prepareChanges prepares for the profiles of the machine, and makes the changes that come
 // before the first action.
-func (e *engine) watchChanges(o *Options) error {
+func (e *engine) prepareChanges(o *Options) error {
 	uses := e.machine.Platform.Profiles()
 	if len(uses) == 0 {
 		return nil
@@ -74,7 +74,7 @@ func firstOff(p *platforms.Profile) platforms.ProfileTime {
 	return platforms.ProfileTime{Index: p.Len(), Time: math.Inf(1)}
 }
 
-// plan sets the date of the next change of a use.
+// plan sets the time of the next change of a use.
 func (c *changes) plan(use int) {
 	queue := &c.links
 	if c.uses[use].Kind.OfHost() {
@@ -83,28 +83,28 @@ func (c *changes) plan(use int) {
 	queue.Set(int32(use), c.at[use].Time)
 }
 
-// next returns the date of the next change, +Inf if there is none.
+// next returns the time of the next change, +Inf if there is none.
 func (c *changes) next() float64 { return earlier(c.hosts.Next(), c.links.Next()) }
 
-// pending returns the date of the next transfer that waits for changes, +Inf if none does.
+// pending returns the time of the next transfer that waits for changes, +Inf if none does.
 func (c *changes) pending() float64 { return c.starts.Next() }
 
 // change takes the next change, or the next transfer that has waited for one, if it comes
-// up to the date, and reports whether there was one.
+// up to the time, and reports whether there was one.
 func (e *engine) change(until float64) (bool, error) {
 	c := e.changes
-	date, start := c.next(), c.pending()
+	at, start := c.next(), c.pending()
 	switch {
-	case start < date && start <= until:
+	case start < at && start <= until:
 		e.now = later(e.now, start)
 		id := c.starts.Pop()
 		return true, e.launch(id, c.sizes[id], start)
-	case math.IsInf(date, 1) || date > until:
+	case math.IsInf(at, 1) || at > until:
 		return false, nil
 	}
-	e.now = later(e.now, date)
+	e.now = later(e.now, at)
 	queue := &c.links
-	if c.hosts.Next() <= date {
+	if c.hosts.Next() <= at {
 		queue = &c.hosts
 	}
 	i := queue.Pop()
@@ -116,32 +116,32 @@ func (e *engine) change(until float64) (bool, error) {
 		c.at[i] = use.Profile.Next(c.at[i])
 	}
 	c.plan(int(i))
-	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Time == date {
-		return true, nil // of several speeds at one date the last one counts
+	if value < 0 || use.Kind == platforms.HostSpeed && c.at[i].Time == at {
+		return true, nil // of several speeds at one time the last one counts
 	}
-	return true, e.apply(use, value, date)
+	return true, e.apply(use, value, at)
 }
 
 // apply makes a change.
-func (e *engine) apply(use *platforms.ProfileUse, value, date float64) error {
+func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 	switch use.Kind {
 	case platforms.HostSpeed:
-		e.setSpeed(use.Host, value, date)
+		e.setSpeed(use.Host, value, at)
 		return nil
 	case platforms.HostState:
-		return e.hostOff(use, date)
+		return e.hostOff(use, at)
 	}
 	for _, l := range use.Links {
 		switch use.Kind {
 		case platforms.LinkBandwidth:
-			e.network.SetBandwidth(l, value, date)
+			e.network.SetBandwidth(l, value, at)
 		case platforms.LinkLatency:
-			e.network.SetLatency(l, value, date)
+			e.network.SetLatency(l, value, at)
 		case platforms.LinkState:
 			if id := e.network.SetState(l, value > 0); id >= 0 {
 				m := &e.messages[id]
 				return fmt.Errorf("at %.9g s link %q is switched off (profile %q) under a message of rank %d to rank %d",
-					date, use.Target, use.Profile.Name, m.src, m.dst)
+					at, use.Target, use.Profile.Name, m.src, m.dst)
 			}
 		}
 	}
@@ -149,10 +149,10 @@ func (e *engine) apply(use *platforms.ProfileUse, value, date float64) error {
 }
 
 // hostOff ends the replay if a rank is on the host.
-func (e *engine) hostOff(use *platforms.ProfileUse, date float64) error {
+func (e *engine) hostOff(use *platforms.ProfileUse, at float64) error {
 	for r, host := range e.machine.Hosts {
-		if rk := &e.ranks[r]; host == use.Host && !(rk.over && rk.clock < date) {
-			return fmt.Errorf("at %.9g s host %q is switched off (profile %q) under rank %d", date, use.Target, use.Profile.Name, r)
+		if rk := &e.ranks[r]; host == use.Host && !(rk.over && rk.clock < at) {
+			return fmt.Errorf("at %.9g s host %q is switched off (profile %q) under rank %d", at, use.Target, use.Profile.Name, r)
 		}
 	}
 	return nil
@@ -163,34 +163,34 @@ func (e *engine) hostOff(use *platforms.ProfileUse, date float64) error {
 func (e *engine) checkHosts() error {
 	c := e.changes
 	for {
-		date := c.hosts.Next()
-		if math.IsInf(date, 1) {
+		at := c.hosts.Next()
+		if math.IsInf(at, 1) {
 			return nil
 		}
 		i := c.hosts.Pop()
 		if c.uses[i].Kind == platforms.HostState {
-			if err := e.hostOff(&c.uses[i], date); err != nil {
+			if err := e.hostOff(&c.uses[i], at); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// start begins the transfer of a message at the date, or has it wait for the changes of
+// start begins the transfer of a message at the time, or has it wait for the changes of
 // links before that.
-func (e *engine) start(id int32, date float64) error {
+func (e *engine) start(id int32, at float64) error {
 	m := &e.messages[id]
 	m.flags |= msgStarted
-	if c := e.changes; c != nil && c.links.Next() <= date {
+	if c := e.changes; c != nil && c.links.Next() <= at {
 		c.starts.Grow(int(id) + 1)
 		for int(id) >= len(c.sizes) {
 			c.sizes = append(c.sizes, 0)
 		}
 		c.sizes[id] = m.size
-		c.starts.Set(id, date)
+		c.starts.Set(id, at)
 		return nil
 	}
-	return e.launch(id, m.size, date)
+	return e.launch(id, m.size, at)
 }
 
 // revives reports whether a change to come may set something going that stands still.
@@ -227,12 +227,12 @@ func (e *engine) standstill() error {
 }
 
 // linkOff says which link a transfer cannot take.
-func (e *engine) linkOff(off *netmodel.LinkOffError, date float64) error {
+func (e *engine) linkOff(off *netmodel.LinkOffError, at float64) error {
 	for i := range e.changes.uses {
 		use := &e.changes.uses[i]
 		for _, l := range use.Links {
 			if l == off.Link && use.Kind == platforms.LinkState {
-				return fmt.Errorf("at %.9g s link %q is off (profile %q)", date, use.Target, use.Profile.Name)
+				return fmt.Errorf("at %.9g s link %q is off (profile %q)", at, use.Target, use.Profile.Name)
 			}
 		}
 	}

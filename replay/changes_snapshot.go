@@ -32,10 +32,10 @@ func (e *engine) snapshotChanges(c *snapshot.Codec) {
 	if c.Reading() {
 		p.sizes = make([]int64, len(e.messages))
 	}
-	for id, date := range p.starts.All() {
+	for id, when := range p.starts.All() {
 		snapshot.Int(c, &p.sizes[id])
 		if m := &e.messages[id]; c.Reading() {
-			c.Check(date >= e.now && date <= math.MaxFloat64, "transfer %d waits for %g s", id, date)
+			c.Check(when >= e.now && when <= math.MaxFloat64, "transfer %d waits for %g s", id, when)
 			c.Check(m.flags&(msgStarted|msgEnded) == msgStarted && !e.network.InFlight(id) && p.sizes[id] >= m.size,
 				"transfer %d waits, and its message does not", id)
 		}

@@ -7,21 +7,21 @@ import (
 	"reprise/internal/invariants"
 )
 
-// The time of a rank is charged by dates, not by durations: what has passed since the
-// date up to which it was charged last. So no time can be counted twice or left out, and
+// The time of a rank is charged by clocks, not by durations: what has passed since the
+// clock up to which it was charged last. So no time can be counted twice or left out, and
 // the sum of what was charged is the rank's clock but for the rounding of sums, in
 // however many parts it has passed.
 
 // charge charges the time of rank r up to its clock to a kind.
 func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
-	*e.book.at(int(k), r) += rk.clock - rk.charged
+	*e.accounts.at(int(k), r) += rk.clock - rk.charged
 	rk.charged = rk.clock
 }
 
 // chargeKernel is charge for a kernel.
 func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
-	*e.book.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
+	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
 	rk.charged = rk.clock
 }
 
@@ -44,14 +44,14 @@ var checkTimes = invariants.Enabled
 // timeTolerance is how far the sum of a rank's times may be from its end, relatively.
 const timeTolerance = 1e-9
 
-// checkAccount panics unless what was charged to rank r is its time. The ledger is closed.
+// checkAccount panics unless what was charged to rank r is its time. The accounts are closed.
 func (e *engine) checkAccount(r int32) {
-	if rk, sum := &e.ranks[r], e.book.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock, timeTolerance) {
+	if rk, sum := &e.ranks[r], e.accounts.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock, timeTolerance) {
 		panic(fmt.Sprintf("replay: rank %d ends at %v s, is charged up to %v s and for %v s", r, rk.clock, rk.charged, sum))
 	}
 }
 
-// addsUp reports whether the sum of what was charged to a rank is the date up to which
+// addsUp reports whether the sum of what was charged to a rank is the time up to which
 // it was. Nothing is known once a clock is beyond all numbers.
 func addsUp(sum, charged, tolerance float64) bool {
 	return math.IsInf(charged, 1) || math.Abs(sum-charged) <= tolerance*charged

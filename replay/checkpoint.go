@@ -158,7 +158,7 @@ func (p *Pause) identity() []Property {
 	list = append(list,
 		Property{Name: "ranks", Value: fmt.Sprint(p.header.Ranks)},
 		Property{Name: "steps", Value: stepsOf(o, p.header.Steps)},
-		Property{Name: "begins of steps", Value: fmt.Sprint(o.Begins)},
+		Property{Name: "begins of steps", Value: fmt.Sprint(o.StepStarts)},
 		Property{Name: "description of the machine", Value: hex.EncodeToString(machine[:])},
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)

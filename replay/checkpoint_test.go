@@ -368,7 +368,7 @@ func TestStopped(t *testing.T) {
 	b := newBench(t, star(2), 2)
 	stop := errors.New("stop")
 	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
-		if p.Date() >= 1 {
+		if p.Time() >= 1 {
 			return stop
 		}
 		return nil
@@ -384,7 +384,7 @@ func TestStopped(t *testing.T) {
 	// The second transfer begins a second after the first has ended, and is under way.
 	first := starLatency + (100000+envelope)/starBandwidth
 	near(t, "stopped at", *res.StoppedAt, first+1+starLatency)
-	near(t, "makespan so far", res.Makespan, first+1+starLatency) // both ranks wait since earlier dates
+	near(t, "makespan so far", res.Makespan, first+1+starLatency) // both ranks wait since earlier times
 	if res.Complete || res.Messages != 2 {
 		t.Errorf("complete %v, %d messages, want false and 2", res.Complete, res.Messages)
 	}

@@ -78,7 +78,7 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 		}
 		step := &run.steps[0]
 		run.steps = run.steps[1:]
-		if out, err := e.step(r, rk, run, step); out != goOn || err != nil {
+		if out, err := e.collectiveStep(r, rk, run, step); out != goOn || err != nil {
 			return parkedHere, err
 		}
 	}
@@ -116,8 +116,8 @@ func (c *collectiveRun) nextRound() {
 	}
 }
 
-// step takes one step; the outcome is goOn unless the rank is blocked.
-func (e *engine) step(r int32, rk *rank, run *collectiveRun, s *collective.Step) (outcome, error) {
+// collectiveStep takes one step; the outcome is goOn unless the rank is blocked.
+func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collective.Step) (outcome, error) {
 	rk.serial = false
 	var err error
 	switch s.Op {

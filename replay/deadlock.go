@@ -9,19 +9,19 @@ import (
 )
 
 // maxTime bounds the time that a replay may come to, in seconds: 3,000 years. At that
-// date two float64 are 15 microseconds apart; later ones would not tell messages apart,
-// and what waits by polling for a date that far never gets there.
+// time two float64 are 15 microseconds apart; later ones would not tell messages apart,
+// and what waits by polling for a time that far never gets there.
 const maxTime = 1e11
 
-// errDate is the error of a rank whose clock is beyond that.
-var errDate = fmt.Errorf("the date is beyond %g s", float64(maxTime))
+// errTooLate is the error of a rank whose clock is beyond that.
+var errTooLate = fmt.Errorf("the time is beyond %g s", float64(maxTime))
 
 // beyond returns the error of a rank whose clock is beyond maxTime.
 func (e *engine) beyond(r int32) error {
 	if host := e.machine.Platform.Host(int(e.machine.Hosts[r])); host.Speed == 0 {
 		return fmt.Errorf("rank %d computes on host %q, whose speed is 0", r, host.Name)
 	}
-	return fmt.Errorf("rank %d: %w", r, errDate)
+	return fmt.Errorf("rank %d: %w", r, errTooLate)
 }
 
 // DeadlockError says that the replay cannot go on although ranks have actions
@@ -29,7 +29,7 @@ func (e *engine) beyond(r int32) error {
 type DeadlockError struct {
 	Blocked []Wait  // the first ranks that wait, at most maxWaits
 	Count   int     // number of ranks that wait
-	Date    float64 // of the last event, or from which on the last rank waits, seconds
+	Time    float64 // of the last event, or from which on the last rank waits, seconds
 }
 
 // Wait is what one rank waits for.
@@ -39,7 +39,7 @@ type Wait struct {
 	Send   bool       // it waits for a receiver, else for a sender
 	Peer   int32
 	Tag    int32
-	Date   float64 // since when, seconds
+	Time   float64 // since when, seconds
 
 	Collective string // operation whose message it is; "": none
 }
@@ -58,9 +58,9 @@ func (w Wait) String() string {
 		tag = "any"
 	}
 	if w.Collective != "" {
-		return fmt.Sprintf("rank %d in %s since %.9g s: %s of %s", w.Rank, w.Collective, w.Date, what, peer)
+		return fmt.Sprintf("rank %d in %s since %.9g s: %s of %s", w.Rank, w.Collective, w.Time, what, peer)
 	}
-	return fmt.Sprintf("rank %d in %v since %.9g s: %s of %s with tag %s", w.Rank, w.Action, w.Date, what, peer, tag)
+	return fmt.Sprintf("rank %d in %v since %.9g s: %s of %s with tag %s", w.Rank, w.Action, w.Time, what, peer, tag)
 }
 
 // waiting returns "1 rank waits", "2 ranks wait".
@@ -74,7 +74,7 @@ func waiting(ranks int) string {
 // Error names the first ranks and what they wait for.
 func (e *DeadlockError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "deadlock at %.9g s: %s for messages that never come", e.Date, waiting(e.Count))
+	fmt.Fprintf(&b, "deadlock at %.9g s: %s for messages that never come", e.Time, waiting(e.Count))
 	for _, w := range e.Blocked {
 		fmt.Fprintf(&b, "\n  %v", w)
 	}
@@ -84,8 +84,8 @@ func (e *DeadlockError) Error() string {
 	return b.String()
 }
 
-// check is called when no event is left: all ranks must be through.
-func (e *engine) check() error {
+// checkComplete is called when no event is left: all ranks must be through.
+func (e *engine) checkComplete() error {
 	if e.live == 0 {
 		if e.changes != nil {
 			return e.checkHosts()
@@ -97,13 +97,13 @@ func (e *engine) check() error {
 			return err
 		}
 	}
-	d := &DeadlockError{Count: e.live, Date: e.now}
+	d := &DeadlockError{Count: e.live, Time: e.now}
 	for r := range e.ranks {
 		rk := &e.ranks[r]
 		if rk.over {
 			continue
 		}
-		d.Date = max(d.Date, rk.clock)
+		d.Time = max(d.Time, rk.clock)
 		if len(d.Blocked) < maxWaits {
 			d.Blocked = append(d.Blocked, e.waitOf(int32(r)))
 		}
@@ -117,14 +117,14 @@ func (e *engine) waitOf(r int32) Wait {
 	rk := &e.ranks[r]
 	if src, tag, busy := e.busyWait(r); busy && rk.waits == 0 {
 		a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
-		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: tag, Date: rk.clock}
+		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: tag, Time: rk.clock}
 	}
 	pos := int(rk.pos)
 	if !rk.collective {
 		pos-- // it goes on with the action after the one that blocks it
 	}
 	last := &e.actions[int(r)*bufferedActions+pos]
-	w := Wait{Rank: r, Action: last.Kind, Date: rk.charged, Peer: -1}
+	w := Wait{Rank: r, Action: last.Kind, Time: rk.charged, Peer: -1}
 	if rk.collective {
 		w.Collective = trace.CollectiveKind(last.Sym).String()
 	}

@@ -23,7 +23,7 @@ func (spinSource) Sums(int32, int64) []int64 { return nil }
 
 // TestEndlessEnds: what would not end in the life of a man ends with its context: loops of
 // nothing, blocks that call nothing but each other, 2 to the power of 60 times, actions that
-// take no time, and busy waits at a date where what they cost is lost to rounding.
+// take no time, and busy waits at a time where what they cost is lost to rounding.
 func TestEndlessEnds(t *testing.T) {
 	loop := tracetest.Trace(t, 1, func(_ int, b *trace.Builder, _ *trace.Program) {
 		b.Loop(trace.Const(1<<60), func() { b.Loop(trace.Const(1<<60), func() {}) })
@@ -81,12 +81,12 @@ func TestEndlessEnds(t *testing.T) {
 // TestAbsurdDates: what would come after 3,000 years ends in an error, and at once also
 // where another rank waits for it by probing.
 func TestAbsurdDates(t *testing.T) {
-	const late, large = "rank 0: the date is beyond 1e+11 s", "rank 0: send: 2251799813685248 bytes, want a number in [0,1125899906842624]"
+	const late, large = "rank 0: the time is beyond 1e+11 s", "rank 0: send: 2251799813685248 bytes, want a number in [0,1125899906842624]"
 	for _, c := range []struct {
 		lists [][]trace.Action
 		want  string
 	}{
-		{[][]trace.Action{{sleep(1e30), send(1, 3, 10)}, {poll(0, 3, true)}}, "rank 0: sleep: the date is beyond 1e+11 s"},
+		{[][]trace.Action{{sleep(1e30), send(1, 3, 10)}, {poll(0, 3, true)}}, "rank 0: sleep: the time is beyond 1e+11 s"},
 		{[][]trace.Action{{flops(1e30), send(1, 3, 10)}, {poll(0, 3, true)}}, late},
 		{[][]trace.Action{{send(1, 3, 1<<51)}, {recv(0, 3, 1<<51)}}, large},
 	} {

@@ -13,7 +13,7 @@ import (
 )
 
 // engine plays the actions of all ranks on a network. It is one loop over the
-// dates at which something happens that more than one rank can notice; between
+// times at which something happens that more than one rank can notice; between
 // these a rank runs ahead on its own clock, until it waits for a transfer.
 type engine struct {
 	options  smpi.Options
@@ -25,7 +25,7 @@ type engine struct {
 	pause    func() error // called between events; nil: nobody asks
 	asked    *atomic.Bool // whether to call it; nil: always
 
-	now       float64 // date of the event loop, seconds
+	now       float64 // time of the event loop, seconds
 	precision float64 // shortest positive sleep, seconds
 
 	ranks    []rank
@@ -39,9 +39,9 @@ type engine struct {
 	after    []int32 // by message: the next in a list of posts, or of free messages
 	free     int32   // list of free messages, -1: none
 
-	parked   eventqueue.Queue // dates at which ranks go on
-	matching eventqueue.Queue // dates of sends to ranks that wait for any of several
-	cpus     processors
+	wakeups        eventqueue.Queue // times at which ranks go on
+	pendingMatches eventqueue.Queue // times of sends to ranks that wait for any of several
+	cpus           processors
 
 	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
 	probeFactor   int64 // of the cost of the next probe
@@ -51,7 +51,7 @@ type engine struct {
 	collectives []collectiveRun // by rank; nil before the first
 	sums        rankSums
 
-	book        ledger
+	accounts    timeAccounts
 	models      []kernelModel
 	rowOf       []int32     // by rank: its row of models
 	kernelNames []string    // of each model of a row
@@ -73,7 +73,7 @@ func (e *engine) loop() error {
 		if err := e.runAll(); err != nil {
 			return err
 		}
-		flows, matches := e.network.Next(), e.matching.Next()
+		flows, matches := e.network.Next(), e.pendingMatches.Next()
 		if e.pause != nil && (e.asked == nil || e.asked.Load()) {
 			if err := e.pause(); err != nil {
 				return err
@@ -85,19 +85,19 @@ func (e *engine) loop() error {
 		}
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
-				return errDate
+				return errTooLate
 			}
 			if e.stuck() && (e.changes == nil || !e.revives()) {
-				return e.check()
+				return e.checkComplete()
 			}
 		}
 		if e.changes != nil {
 			others = earlier(others, e.changes.next())
 		}
-		if e.spin(others) {
+		if e.takeTurns(others) {
 			continue
 		}
-		parked := e.parked.Next()
+		parked := e.wakeups.Next()
 		if e.changes != nil {
 			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
 				if err != nil {
@@ -108,7 +108,7 @@ func (e *engine) loop() error {
 		}
 		if matches <= flows && matches <= parked && !math.IsInf(matches, 1) {
 			e.now = later(e.now, matches)
-			if err := e.match(e.matching.Pop()); err != nil {
+			if err := e.match(e.pendingMatches.Pop()); err != nil {
 				return err
 			}
 			continue
@@ -125,11 +125,11 @@ func (e *engine) loop() error {
 			}
 			continue
 		}
-		e.unpark(e.parked.Pop())
+		e.unpark(e.wakeups.Pop())
 	}
 }
 
-// earlier and later are min and max of dates, which are never NaN: to look for it takes
+// earlier and later are min and max of times, which are never NaN: to look for it takes
 // those of the language several times as long.
 func earlier(a, b float64) float64 {
 	if b < a {
@@ -145,7 +145,7 @@ func later(a, b float64) float64 {
 	return a
 }
 
-// unpark lets a parked rank go on: the event loop has come to its date.
+// unpark lets a parked rank go on: the event loop has come to its time.
 func (e *engine) unpark(r int32) {
 	rk := &e.ranks[r]
 	if rk.stage == stageCompute {
@@ -203,7 +203,7 @@ func (e *engine) run(r int32) error {
 				return e.beyond(r)
 			}
 			if batches++; batches > maxAhead && (rk.clock > e.now || batches > maxStill) {
-				e.parked.Set(r, max(rk.clock, e.now))
+				e.wakeups.Set(r, max(rk.clock, e.now))
 				return nil
 			}
 			n, err := e.source.Fill(r, buf)
@@ -228,7 +228,7 @@ func (e *engine) run(r int32) error {
 		}
 		a := &buf[rk.pos%bufferedActions]
 		if e.watch != nil {
-			e.watch.turn(r, a)
+			e.watch.comesTo(r, a)
 		}
 		outcome, err := e.do(r, rk, a)
 		if err != nil {
@@ -289,7 +289,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	case trace.KindWait:
 		return e.wait(r, rk, a.Req)
 	case trace.KindFree:
-		return goOn, e.letGo(r, a.Req)
+		return goOn, e.freeRequest(r, a.Req)
 	case trace.KindWaitAll:
 		rk.serial = true
 		e.finishAll(r)

@@ -28,7 +28,7 @@ func TestDeadlock(t *testing.T) {
 	}
 	want := []replay.Wait{
 		{Rank: 0, Action: trace.KindRecv, Peer: 1, Tag: 7},
-		{Rank: 1, Action: trace.KindSend, Send: true, Peer: 2, Tag: 8, Date: 1e-3},
+		{Rank: 1, Action: trace.KindSend, Send: true, Peer: 2, Tag: 8, Time: 1e-3},
 		{Rank: 2, Action: trace.KindPoll, Peer: 0, Tag: 9},
 	}
 	if fmt.Sprint(d.Blocked) != fmt.Sprint(want) || d.Count != 3 {

@@ -12,7 +12,7 @@ import (
 // bytes: with the list of posts apart, two of them are a cache line.
 type message struct {
 	size     int64   // bytes of the send, of the receive, or once matched of the smaller
-	at       float64 // date of the post while unmatched, seconds
+	at       float64 // time of the post while unmatched, seconds
 	src, dst int32   // ranks
 	tag      int32
 	refs     uint8 // sides that have not let go of the message
@@ -150,8 +150,8 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 		}
 	}
 	if matched {
-		e.fit(m, room)
-	} else if to.guardPeer != noGuard && m.accepts(to.guardPeer, to.guardTag) {
+		e.truncate(m, room)
+	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaitedTag) {
 		e.notice(dst, id)
 	}
 	if e.watch != nil {
@@ -184,26 +184,26 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 	if e.watch != nil {
 		e.watch.receives(id, dst, src, tag, room)
 	}
-	return id, e.unite(id, room, later(to.clock, e.messages[id].at))
+	return id, e.matched(id, room, later(to.clock, e.messages[id].at))
 }
 
-// unite gives a posted send a receive of room bytes. Unless the transfer has
-// started before, it does at the date.
-func (e *engine) unite(id int32, room int64, date float64) error {
+// matched gives a posted send a receive of room bytes. Unless the transfer has
+// started before, it does at the time.
+func (e *engine) matched(id int32, room int64, at float64) error {
 	m := &e.messages[id]
 	var err error
 	if m.flags&msgStarted == 0 {
-		err = e.start(id, date)
+		err = e.start(id, at)
 		if e.watch != nil {
-			e.watch.to.Started(id, date)
+			e.watch.to.Started(id, at)
 		}
 	}
-	e.fit(m, room)
+	e.truncate(m, room)
 	return err
 }
 
-// fit cuts a message to the bytes that its receive has room for.
-func (e *engine) fit(m *message, room int64) {
+// truncate cuts a message to the bytes that its receive has room for.
+func (e *engine) truncate(m *message, room int64) {
 	if m.size > room {
 		m.size = room
 		e.numTruncated++
@@ -228,29 +228,29 @@ func (e *engine) checkPeer(peer int32) error {
 	return nil
 }
 
-// launch hands the transfer of a message of so many bytes, which begins at the date, to the
+// launch hands the transfer of a message of so many bytes, which begins at the time, to the
 // network.
-func (e *engine) launch(id int32, size int64, date float64) error {
+func (e *engine) launch(id int32, size int64, at float64) error {
 	m := &e.messages[id]
 	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
 	var err error
 	if e.noisyNetwork() {
-		err = e.network.StartNoisy(id, int(from), int(to), size, date, e.random.network, e.random.latency[id])
+		err = e.network.StartNoisy(id, int(from), int(to), size, at, e.random.network, e.random.latency[id])
 	} else {
-		err = e.network.Start(id, int(from), int(to), size, date)
+		err = e.network.Start(id, int(from), int(to), size, at)
 	}
 	if err == nil {
 		return nil
 	}
 	if off := (*netmodel.LinkOffError)(nil); errors.As(err, &off) {
-		err = e.linkOff(off, date)
+		err = e.linkOff(off, at)
 	}
 	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 }
 
-// end completes a message whose transfer ended at the date: the sides that are
+// end completes a message whose transfer ended at the time: the sides that are
 // blocked on it have one thing less to wait for.
-func (e *engine) end(id int32, date float64) {
+func (e *engine) end(id int32, at float64) {
 	m := &e.messages[id]
 	m.flags |= msgEnded
 	if m.refs == 0 { // both sides have let go of it
@@ -259,20 +259,20 @@ func (e *engine) end(id int32, date float64) {
 	}
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
-		e.arrive(src, date, 0)
+		e.arrive(src, at, 0)
 		e.release(id)
 	}
 	if flags&msgRecvWait != 0 {
-		e.arrive(dst, date, e.recvOverhead(id))
+		e.arrive(dst, at, e.recvOverhead(id))
 		e.release(id)
 	}
 }
 
 // arrive tells a blocked rank that one of the transfers it waits for ended at
-// the date, and that completing it costs overhead seconds.
-func (e *engine) arrive(r int32, date, overhead float64) {
+// the time, and that completing it costs overhead seconds.
+func (e *engine) arrive(r int32, at, overhead float64) {
 	rk := &e.ranks[r]
-	rk.clock = later(rk.clock, date)
+	rk.clock = later(rk.clock, at)
 	if !rk.serial {
 		rk.after += overhead
 	} else if overhead > 0 {
@@ -299,7 +299,7 @@ func (e *engine) pay(r int32, seconds float64) {
 }
 
 // sleepTime returns how long a sleep lasts: a positive one at least as long as
-// the precision of dates.
+// the precision of times.
 func (e *engine) sleepTime(seconds float64) float64 {
 	if seconds > 0 && seconds < e.precision {
 		return e.precision

@@ -16,13 +16,13 @@ import (
 // count, so that windows of steps have the noise of the whole run.
 type randomness struct {
 	source  noise.Source
-	places  []place         // by rank
+	drawn   []drawCounts    // by rank
 	network *netmodel.Noise // nil: none
 	latency []noise.Draw    // by message; empty without network
 }
 
-// place is where a rank is in its random numbers.
-type place struct {
+// drawCounts is where a rank is in its random numbers.
+type drawCounts struct {
 	step         int64  // -1 before the first
 	computations uint32 // drawn in it
 	sends        uint32 // posted in it
@@ -36,23 +36,23 @@ func (e *engine) newRandomness(seed uint64) *randomness {
 	if e.machine.NetworkNoise == nil && !slices.ContainsFunc(e.models, noisy) {
 		return nil
 	}
-	n := &randomness{source: noise.NewSource(seed), places: make([]place, len(e.ranks)), network: e.machine.NetworkNoise}
-	for r := range n.places {
-		n.places[r].step = -1
+	n := &randomness{source: noise.NewSource(seed), drawn: make([]drawCounts, len(e.ranks)), network: e.machine.NetworkNoise}
+	for r := range n.drawn {
+		n.drawn[r].step = -1
 	}
 	return n
 }
 
 // begin notes that rank r begins a step.
 func (n *randomness) begin(r int32, step int64) {
-	if p := &n.places[r]; p.step != step {
-		*p = place{step: step}
+	if p := &n.drawn[r]; p.step != step {
+		*p = drawCounts{step: step}
 	}
 }
 
 // computation returns the next draw for a computation of rank r.
 func (n *randomness) computation(r int32) noise.Draw {
-	p := &n.places[r]
+	p := &n.drawn[r]
 	p.computations++
 	return n.source.Draw(noise.Computation, uint32(r), uint32(p.step), p.computations-1)
 }
@@ -94,14 +94,14 @@ func (e *engine) recvOverhead(id int32) float64 {
 
 // sent returns a draw for the next message that rank r posts.
 func (n *randomness) sent(r int32, use noise.Use) noise.Draw {
-	p := &n.places[r]
+	p := &n.drawn[r]
 	return n.source.Draw(use, uint32(r), uint32(p.step), p.sends)
 }
 
 // received returns the draw for the next receive that rank r completes. Those that it
 // waits for together are numbered as they are paid.
 func (n *randomness) received(r int32) noise.Draw {
-	p := &n.places[r]
+	p := &n.drawn[r]
 	p.receives++
 	return n.source.Draw(noise.RecvOverhead, uint32(r), uint32(p.step), p.receives-1)
 }
@@ -110,7 +110,7 @@ func (n *randomness) received(r int32) noise.Draw {
 func (n *randomness) post(r, id int32) {
 	n.reach(id)
 	n.latency[id] = n.sent(r, noise.Latency)
-	n.places[r].sends++
+	n.drawn[r].sends++
 }
 
 // reach makes latency so long that it holds a message.
@@ -136,12 +136,12 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	return goOn, nil
 }
 
-// snapshot is Snapshot of the places of the ranks and of the draws of so many messages.
+// snapshot is Snapshot of the counts of the ranks and of the draws of so many messages.
 func (n *randomness) snapshot(c *snapshot.Codec, messages int) {
-	c.Section("noise", *n, place{})
-	c.Const("noise of ranks", len(n.places))
-	for r := range n.places {
-		p := &n.places[r]
+	c.Section("noise", *n, drawCounts{})
+	c.Const("noise of ranks", len(n.drawn))
+	for r := range n.drawn {
+		p := &n.drawn[r]
 		snapshot.Index(c, &p.step, -1, math.MaxInt)
 		snapshot.Int(c, &p.computations)
 		snapshot.Int(c, &p.sends)

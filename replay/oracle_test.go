@@ -119,7 +119,7 @@ func runCase(t testing.TB, dir string) (*replay.Result, error) {
 	return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
 }
 
-// dateCase does the same and returns the date of each action as well.
+// dateCase does the same and returns the time of each action as well.
 func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 	t.Helper()
 	text, err := actiontimes.Open(filepath.Join(dir, "trace.index"), dir)
@@ -134,7 +134,7 @@ func dateCase(t testing.TB, dir string) (*replay.Result, [][]float64) {
 	return res, text.EndTimes(res, o.Network.InitTime)
 }
 
-// off is the difference of a date from the expected one, in units of what is
+// off is the difference of a time from the expected one, in units of what is
 // allowed: 5e-9 s + 1e-6 of it, because SimGrid lets events less than 1e-9 s apart
 // happen together.
 func off(got, want float64) float64 { return math.Abs(got-want) / (5e-9 + 1e-6*want) }
@@ -145,7 +145,7 @@ type family struct {
 	end, action    float64
 }
 
-// check compares the ends of all ranks and the dates of all actions with the
+// check compares the ends of all ranks and the times of all actions with the
 // recorded ones.
 func (f *family) check(t *testing.T, dir string) {
 	res, got := dateCase(t, dir)
@@ -181,7 +181,7 @@ func (f *family) checkActions(t *testing.T, r int, got, want []float64) {
 	}
 }
 
-// TestAgreesWithSimGrid: the end of every rank and the date of every action of all
+// TestAgreesWithSimGrid: the end of every rank and the time of every action of all
 // recorded cases. With -v it prints the worst of each family.
 func TestAgreesWithSimGrid(t *testing.T) {
 	dir := t.TempDir()

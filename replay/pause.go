@@ -47,13 +47,13 @@ func (p *Pause) begin() error {
 	return nil
 }
 
-// watch has the event loop pause for checkpoints and for the end of ctx; stop frees what
+// stopWith has the event loop pause for checkpoints and for the end of ctx; stop frees what
 // waits for these. Between them the loop looks at a flag.
-func (p *Pause) watch(ctx context.Context) (stop func()) {
+func (p *Pause) stopWith(ctx context.Context) (stop func()) {
 	p.ctx = ctx
 	c := p.options.Checkpoints
 	if c != nil || ctx.Done() != nil {
-		p.engine.pause = p.look
+		p.engine.pause = p.attend
 	}
 	if c != nil && c.Every <= 0 {
 		return func() {}
@@ -81,8 +81,8 @@ func (p *Pause) tick() {
 	p.attention.Store(true)
 }
 
-// look does what the event loop has paused for.
-func (p *Pause) look() error {
+// attend does what the event loop has paused for.
+func (p *Pause) attend() error {
 	p.attention.Store(false)
 	ended := p.ctx.Err() != nil
 	var err error
@@ -99,8 +99,8 @@ func (p *Pause) look() error {
 	return err
 }
 
-// Date returns the simulated date up to which everything has happened, in seconds.
-func (p *Pause) Date() float64 { return p.engine.now }
+// Time returns the simulated time up to which everything has happened, in seconds.
+func (p *Pause) Time() float64 { return p.engine.now }
 
 // Messages returns the number of messages that have been sent.
 func (p *Pause) Messages() int64 { return p.engine.numMessages }

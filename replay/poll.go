@@ -7,19 +7,19 @@ import (
 	"reprise/trace"
 )
 
-// verdict is what a look at a message or a request brings.
-type verdict uint8
+// probeResult is what a look at a message or a request brings.
+type probeResult uint8
 
 const (
-	undecided verdict = iota // the rank is parked; it looks again when it runs next
-	missed
-	found
+	notYetKnown probeResult = iota // the rank is parked; it looks again when it runs next
+	miss
+	hit
 )
 
 // Probes see a message once its send is posted, whether or not a byte of it
 // has moved: SMPI's rule; or, on request, once an envelope sent with the post
 // would have arrived. A probe first costs its time, then looks; so at its
-// own date T the rank must know which sends its source had posted by T.
+// own time T the rank must know which sends its source had posted by T.
 //
 // With a constant cost nothing but the order of two clocks matters. The answer
 // is known at once if the send is in the list already, or if the source has
@@ -36,10 +36,10 @@ const (
 
 // probe carries on a probe of rank r for a message of src with tag. With spin
 // the rank does nothing but probe until it is there.
-func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
+func (e *engine) probe(r, src, tag int32, spin bool) (probeResult, error) {
 	if src != trace.AnySource {
 		if err := e.checkPeer(src); err != nil {
-			return undecided, err
+			return notYetKnown, err
 		}
 	}
 	switch {
@@ -51,7 +51,7 @@ func (e *engine) probe(r, src, tag int32, spin bool) (verdict, error) {
 	return e.clockProbe(r, src, tag, spin), nil
 }
 
-// visible returns the date from which on probes see an unmatched send.
+// visible returns the time from which on probes see an unmatched send.
 func (e *engine) visible(id int32) float64 {
 	m := &e.messages[id]
 	if e.options.Poll == smpi.PollPosted {
@@ -72,7 +72,7 @@ func (e *engine) payProbe(r int32, rk *rank) {
 }
 
 // clockProbe is probe for a constant cost on a processor of one's own.
-func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
+func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
 	rk := &e.ranks[r]
 	e.payProbe(r, rk)
 	if rk.wild > 0 || isWild(src, tag) {
@@ -81,59 +81,59 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) verdict {
 	m, _ := e.find(&rk.sends, src, tag)
 	switch {
 	case m >= 0 && e.visible(m) <= rk.clock:
-		return found
+		return hit
 	case m >= 0 && spin:
 		return e.spinUntil(r, e.visible(m))
 	case m >= 0:
-		return missed
+		return miss
 	case spin:
-		rk.guardPeer, rk.guardTag = src, tag
-		return undecided
+		rk.awaitedPeer, rk.awaitedTag = src, tag
+		return notYetKnown
 	case e.ranks[src].over || e.ranks[src].clock > rk.clock || rk.clock <= e.now:
-		return missed
+		return miss
 	}
-	e.parked.Set(r, rk.clock)
-	return undecided
+	e.wakeups.Set(r, rk.clock)
+	return notYetKnown
 }
 
 // lookAmongWild is what a probe sees while the rank has receives pending that may take
-// the message: the event loop must come to its date, so that they have had it first. A
+// the message: the event loop must come to its time, so that they have had it first. A
 // busy wait whose probes cost nothing lasts until the message can be seen.
-func (e *engine) lookAmongWild(r, src, tag int32, spin bool) verdict {
+func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
 	rk := &e.ranks[r]
 	if rk.clock > e.now {
-		e.parked.Set(r, rk.clock)
-		return undecided
+		e.wakeups.Set(r, rk.clock)
+		return notYetKnown
 	}
 	m := e.findFirst(rk, src, tag)
 	switch {
 	case m >= 0 && (rk.wild == 0 || !unseen(&e.messages[m])) && e.visible(m) <= rk.clock:
-		return found
+		return hit
 	case !spin || e.options.IprobeCost > 0:
-		return missed
+		return miss
 	case m < 0:
-		rk.guardPeer, rk.guardTag = src, tag
-		return undecided
+		rk.awaitedPeer, rk.awaitedTag = src, tag
+		return notYetKnown
 	}
 	rk.clock = max(rk.clock, e.visible(m))
 	e.charge(r, TimePoll)
-	e.parked.Set(r, rk.clock)
-	return undecided
+	e.wakeups.Set(r, rk.clock)
+	return notYetKnown
 }
 
 // spinUntil lets a rank that does nothing but probe take all the turns up to
-// the first one that sees a send posted at the date. What a turn takes is known
+// the first one that sees a send posted at the time. What a turn takes is known
 // from the second probe on: the first one is a plain miss.
-func (e *engine) spinUntil(r int32, date float64) verdict {
+func (e *engine) spinUntil(r int32, at float64) probeResult {
 	rk := &e.ranks[r]
-	if rk.missed < 0 {
-		return missed
+	if rk.lastMiss < 0 {
+		return miss
 	}
-	turn, look := rk.clock-rk.missed, date
+	turn, look := rk.clock-rk.lastMiss, at
 	if turn > 0 {
-		turns := math.Ceil((date - rk.clock) / turn)
+		turns := math.Ceil((at - rk.clock) / turn)
 		look = rk.clock + float64(turns*turn)
-		if look < date {
+		if look < at {
 			turns++
 			look += turn
 		}
@@ -141,21 +141,21 @@ func (e *engine) spinUntil(r int32, date float64) verdict {
 	}
 	rk.clock = look
 	e.charge(r, TimePoll)
-	return found
+	return hit
 }
 
 // eventProbe is probe event by event, in the order of all ranks.
-func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
+func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 	rk := &e.ranks[r]
 	switch rk.stage {
 	case stageFresh:
 		rk.stage = stageBegin
-		if spin && rk.missed >= 0 && !rk.shared {
+		if spin && rk.lastMiss >= 0 && !rk.shared {
 			e.beginSpin(r, src, tag)
 		}
 		if rk.clock > e.now {
-			e.parked.Set(r, rk.clock)
-			return undecided
+			e.wakeups.Set(r, rk.clock)
+			return notYetKnown
 		}
 		fallthrough
 	case stageBegin:
@@ -164,15 +164,15 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 			bound := e.options.IprobeCPUUsage * e.speed(e.machine.Hosts[r])
 			rk.stage = stageCompute
 			e.compute(r, cost*bound, bound)
-			return undecided
+			return notYetKnown
 		}
 		rk.clock += cost
 		rk.stage = stageLook
-		e.parked.Set(r, rk.clock)
-		return undecided
+		e.wakeups.Set(r, rk.clock)
+		return notYetKnown
 	}
 	rk.spinning = false
-	rk.guardPeer = noGuard
+	rk.awaitedPeer = noneAwaited
 	e.charge(r, TimePoll)
 	e.numPolls++
 	if e.watch != nil {
@@ -180,10 +180,10 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) verdict {
 	}
 	if m := e.findFirst(rk, src, tag); m >= 0 && e.visible(m) <= rk.clock {
 		e.probeFactor = 1
-		return found
+		return hit
 	}
 	e.growProbes()
-	return missed
+	return miss
 }
 
 func (e *engine) growProbes() {
@@ -198,23 +198,23 @@ func (e *engine) growProbes() {
 func (e *engine) beginSpin(r, src, tag int32) {
 	rk := &e.ranks[r]
 	rk.spinning = true
-	rk.turn = rk.clock - rk.missed
+	rk.turn = rk.clock - rk.lastMiss
 	rk.arrival = math.Inf(1)
 	m := e.findFirst(rk, src, tag)
 	if m >= 0 {
 		rk.arrival = e.visible(m)
 	}
 	if m < 0 || isWild(src, tag) { // another rank may yet post an earlier one
-		rk.guardPeer, rk.guardTag = src, tag
+		rk.awaitedPeer, rk.awaitedTag = src, tag
 	}
 }
 
 // notice tells a rank that is parked on a message that it has been posted.
 func (e *engine) notice(r, id int32) {
 	rk := &e.ranks[r]
-	wild := isWild(rk.guardPeer, rk.guardTag)
+	wild := isWild(rk.awaitedPeer, rk.awaitedTag)
 	if !wild {
-		rk.guardPeer = noGuard
+		rk.awaitedPeer = noneAwaited
 	}
 	switch {
 	case rk.spinning:
@@ -229,7 +229,7 @@ func (e *engine) notice(r, id int32) {
 // stuck reports whether the queue has nothing but ranks in busy waits that nobody will
 // end: for messages that have not been posted.
 func (e *engine) stuck() bool {
-	for r := range e.parked.All() {
+	for r := range e.wakeups.All() {
 		src, tag, busy := e.busyWait(r)
 		if !busy {
 			return false
@@ -262,20 +262,20 @@ func (e *engine) busyWait(r int32) (src, tag int32, busy bool) {
 // it should pause: a rank may wait for as long as somebody computes.
 const maxTurns = 1 << 12
 
-// spin takes the first events of the queue up to the date, as long as they are
+// takeTurns takes the first events of the queue up to the time, as long as they are
 // turns of busy waits that see nothing. It reports whether there may be more of them.
-func (e *engine) spin(until float64) bool {
+func (e *engine) takeTurns(until float64) bool {
 	for range maxTurns {
-		date := e.parked.Next()
-		if date >= until {
+		at := e.wakeups.Next()
+		if at >= until {
 			return false
 		}
-		r := e.parked.First()
+		r := e.wakeups.First()
 		rk := &e.ranks[r]
-		if !rk.spinning || rk.stage == stageLook && rk.arrival <= date {
+		if !rk.spinning || rk.stage == stageLook && rk.arrival <= at {
 			return false
 		}
-		e.now = max(e.now, date)
+		e.now = max(e.now, at)
 		if rk.stage == stageLook {
 			e.numPolls++
 			e.growProbes()
@@ -285,11 +285,11 @@ func (e *engine) spin(until float64) bool {
 			rk.stage = stageBegin
 			rk.clock += rk.turn
 		}
-		if rk.clock <= date {
+		if rk.clock <= at {
 			rk.clock += float64(float64(e.probeFactor) * e.options.IprobeCost)
 			rk.stage = stageLook
 		}
-		e.parked.Set(r, rk.clock)
+		e.wakeups.Set(r, rk.clock)
 	}
 	return true
 }
@@ -300,20 +300,20 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	spin := a.Flags&trace.FlagSpin != 0
 	rk := &e.ranks[r]
 	if !spin {
-		rk.missed = -1
+		rk.lastMiss = -1
 	}
 	v, err := e.probe(r, a.Peer, a.Tag, spin)
-	if v == undecided || err != nil {
+	if v == notYetKnown || err != nil {
 		return false, err
 	}
-	rk.missed = -1
-	if spin && v == missed {
-		rk.missed = rk.clock
+	rk.lastMiss = -1
+	if spin && v == miss {
+		rk.lastMiss = rk.clock
 	}
 	rk.stage = stageFresh
-	e.source.Answer(r, v == found)
+	e.source.Answer(r, v == hit)
 	if e.watch != nil && spin {
-		e.watch.polled(r, a, v == found)
+		e.watch.polled(r, a, v == hit)
 	}
 	return true, nil
 }
@@ -323,17 +323,17 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 func (e *engine) probeUntil(r, src, tag int32) (int32, error) {
 	rk := &e.ranks[r]
 	for {
-		rk.missed = rk.clock
+		rk.lastMiss = rk.clock
 		if rk.stage != stageFresh {
-			rk.missed = rk.clock - e.options.IprobeCost
+			rk.lastMiss = rk.clock - e.options.IprobeCost
 		}
 		v, err := e.probe(r, src, tag, true)
-		if v == undecided || err != nil {
+		if v == notYetKnown || err != nil {
 			return -1, err
 		}
-		rk.missed = -1
+		rk.lastMiss = -1
 		rk.stage = stageFresh
-		if v == found {
+		if v == hit {
 			return e.findFirst(rk, src, tag), nil
 		}
 	}
@@ -351,10 +351,10 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 		return true, nil
 	}
 	v, err := e.probe(r, a.Peer, a.Tag, false)
-	if v != undecided {
+	if v != notYetKnown {
 		rk.stage = stageFresh
 	}
-	return v != undecided, err
+	return v != notYetKnown, err
 }
 
 // test carries on a recorded MPI_Test of the request in slot n of rank r: a
@@ -362,7 +362,7 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 // one growing factor; unlike them, they look at the network, so that each has
 // an event. Success resets the factor once the completion has been paid for.
 func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
-	if rk.stage == stageFound {
+	if rk.stage == stageTested {
 		e.tested(rk)
 		return goOn, nil
 	}
@@ -374,7 +374,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	case stageFresh:
 		rk.stage = stageBegin
 		if e.options.GrowInjectedTimes && rk.clock > e.now {
-			e.parked.Set(r, rk.clock)
+			e.wakeups.Set(r, rk.clock)
 			return parkedHere, nil
 		}
 		fallthrough
@@ -384,7 +384,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 		e.charge(r, TimePoll)
 		rk.stage = stageLook
 		if rk.clock > e.now {
-			e.parked.Set(r, rk.clock)
+			e.wakeups.Set(r, rk.clock)
 			return parkedHere, nil
 		}
 	}
@@ -405,8 +405,8 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 	e.finish(r, slot)
 	e.proceed(r, TimeWait)
 	if e.options.GrowInjectedTimes && rk.clock > e.now {
-		rk.stage = stageFound
-		e.parked.Set(r, rk.clock)
+		rk.stage = stageTested
+		e.wakeups.Set(r, rk.clock)
 		return parkedHere, nil
 	}
 	e.tested(rk)

@@ -17,11 +17,11 @@ func TestPolls(t *testing.T) {
 		name    string
 		options []string
 		probing []trace.Action
-		posted  float64 // date at which the receive is posted
+		posted  float64 // time at which the receive is posted
 		polls   int64
 	}{
 		{"busy wait: sees it at 11 us", nil, []trace.Action{poll(1, 5, true)}, 11e-6, 11},
-		{"no probe costs: a miss, then the date itself", []string{"smpi/iprobe:0"}, []trace.Action{poll(1, 5, true)}, 10.5e-6, 2},
+		{"no probe costs: a miss, then the time itself", []string{"smpi/iprobe:0"}, []trace.Action{poll(1, 5, true)}, 10.5e-6, 2},
 		{
 			// 1, 4, 7, 10: misses; whatever polls say, a plain list goes on.
 			"between slices of work", nil,
@@ -132,7 +132,7 @@ func TestPausesInBusyWait(t *testing.T) {
 	b.set(t, "smpi/iprobe:1e-6", "smpi/grow-injected-times:yes")
 	pauses := 0
 	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
-		if p.Date() > 0 && p.Date() < 1000 {
+		if p.Time() > 0 && p.Time() < 1000 {
 			pauses++
 		}
 		return nil

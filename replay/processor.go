@@ -20,10 +20,10 @@ type processor struct {
 
 // work is the computation of one rank.
 type work struct {
-	left  float64 // flop at date
+	left  float64 // flop at time
 	rate  float64 // flop/s
 	bound float64 // flop/s
-	date  float64 // seconds
+	at    float64 // seconds
 }
 
 // compute begins a computation of flops on the shared host of rank r, which gets
@@ -31,13 +31,13 @@ type work struct {
 func (e *engine) compute(r int32, flops, bound float64) {
 	rk := &e.ranks[r]
 	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
-	e.cpus.work[r] = work{left: flops, bound: bound, date: rk.clock}
+	e.cpus.work[r] = work{left: flops, bound: bound, at: rk.clock}
 	p.active = append(p.active, r)
 	e.share(p, rk.clock)
 }
 
-// computed ends the computation of rank r at the date.
-func (e *engine) computed(r int32, date float64) {
+// computed ends the computation of rank r at the time.
+func (e *engine) computed(r int32, at float64) {
 	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
 	for i, other := range p.active {
 		if other == r {
@@ -45,11 +45,11 @@ func (e *engine) computed(r int32, date float64) {
 			break
 		}
 	}
-	e.share(p, date)
+	e.share(p, at)
 }
 
-// share gives each computation on p its rate from the date on.
-func (e *engine) share(p *processor, date float64) {
+// share gives each computation on p its rate from the time on.
+func (e *engine) share(p *processor, at float64) {
 	if p.speed == 0 {
 		return // as in SimGrid: who computes keeps his rate, and who begins waits
 	}
@@ -58,9 +58,9 @@ func (e *engine) share(p *processor, date float64) {
 		w := &e.cpus.work[r]
 		rate := min(w.bound, p.limit, level)
 		if rate != w.rate {
-			w.left = max(0, w.left-float64(w.rate*(date-w.date)))
-			w.date, w.rate = date, rate
-			e.parked.Set(r, date+w.left/rate)
+			w.left = max(0, w.left-float64(w.rate*(at-w.at)))
+			w.at, w.rate = at, rate
+			e.wakeups.Set(r, at+w.left/rate)
 		}
 	}
 }
@@ -88,14 +88,14 @@ func (c *processors) level(p *processor) float64 {
 	}
 }
 
-// putOff has a rank wait for the event loop to come to its date before it computes, and
+// putOff has a rank wait for the event loop to come to its time before it computes, and
 // reports whether it must.
 func (e *engine) putOff(r int32, rk *rank) bool {
 	if rk.stage != stageFresh || rk.clock <= e.now {
 		return false
 	}
 	rk.stage = stageBegin
-	e.parked.Set(r, rk.clock)
+	e.wakeups.Set(r, rk.clock)
 	return true
 }
 

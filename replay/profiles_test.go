@@ -14,9 +14,9 @@ import (
 
 const profilesOracle = "../testdata/oracle/profiles/cases.zip"
 
-// TestProfilesAgreeWithSimGrid: the dates of all actions of all recorded cases whose
+// TestProfilesAgreeWithSimGrid: the times of all actions of all recorded cases whose
 // machines change with time are SimGrid's to the last digits. What is left is the rounding
-// of sums, and of the phases that dates come from.
+// of sums, and of the phases that times come from.
 func TestProfilesAgreeWithSimGrid(t *testing.T) {
 	const tolerance = 1e-12
 	dir := t.TempDir()
@@ -33,9 +33,9 @@ func TestProfilesAgreeWithSimGrid(t *testing.T) {
 				if end := res.Ranks[r].End; !same(end, want.Finish) {
 					t.Errorf("rank %d ends at %v, want %v", r, end, want.Finish)
 				}
-				for i, date := range want.Ends {
-					if !math.IsNaN(got[r][i]) && !same(got[r][i], date) {
-						t.Errorf("rank %d: line %d ends at %v, want %v", r, i+1, got[r][i], date)
+				for i, at := range want.Ends {
+					if !math.IsNaN(got[r][i]) && !same(got[r][i], at) {
+						t.Errorf("rank %d: line %d ends at %v, want %v", r, i+1, got[r][i], at)
 					}
 				}
 			}
@@ -43,7 +43,7 @@ func TestProfilesAgreeWithSimGrid(t *testing.T) {
 	}
 }
 
-// TestProfilesBothSolvers: changes reach the textbook's solver as they do the local one.
+// TestProfilesBothSolvers: changes reach the reference's solver as they do the local one.
 func TestProfilesBothSolvers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range unzip(t, profilesOracle, dir) {
@@ -165,7 +165,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// TestStepsNeedSteadyMachines: a part of a trace is refused where profiles have dates.
+// TestStepsNeedSteadyMachines: a part of a trace is refused where profiles have times.
 func TestStepsNeedSteadyMachines(t *testing.T) {
 	m := changingMachine(t, "SPEED", "h0", "0 1")
 	o := replay.DefaultOptions()

@@ -5,8 +5,8 @@ import "reprise/trace"
 // rank is the state of one rank: what the event loop touches when it runs it. Its
 // 128 bytes are two cache lines, and messages with blocking calls need the first.
 type rank struct {
-	clock   float64 // own date, seconds; a rank runs ahead of the event loop
-	charged float64 // date up to which its time is in the ledger: clock, unless it waits
+	clock   float64 // seconds; a rank runs ahead of the event loop
+	charged float64 // up to which its time is in the accounts: clock, unless it waits
 	after   float64 // seconds to pay once waits is 0: the receive overhead of an exchange
 
 	// Unmatched posts addressed to this rank, oldest first: sends of others and
@@ -14,9 +14,9 @@ type rank struct {
 	sends, recvs postList
 	wild         int32 // receives with wildcards among recvs
 
-	waits     int32 // transfers that must end before the rank goes on
-	next      int32 // in the list of runnable ranks
-	guardPeer int32 // whose message the rank is parked on, or trace.AnySource; noGuard: none
+	waits       int32 // transfers that must end before the rank goes on
+	next        int32 // in the list of runnable ranks
+	awaitedPeer int32 // whose message the rank is parked on, or trace.AnySource; noneAwaited: none
 
 	pos    uint8 // next of the buffered actions
 	filled uint8
@@ -30,11 +30,11 @@ type rank struct {
 
 	// The second line.
 
-	spinning bool    // in a busy wait that the event loop takes on (spin)
-	guardTag int32   // of the message that the rank is parked on
-	missed   float64 // date of the last miss of a spinning poll; < 0: none
-	turn     float64 // seconds between two probes of a busy wait
-	arrival  float64 // date from which on its probes see the message; +Inf: not yet known
+	spinning   bool    // in a busy wait that the event loop takes on (takeTurns)
+	awaitedTag int32   // of the message that the rank is parked on
+	lastMiss   float64 // time of the last miss of a spinning poll; < 0: none
+	turn       float64 // seconds between two probes of a busy wait
+	arrival    float64 // time from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into engine.overflow of further requests; 0: none
@@ -46,14 +46,14 @@ type stage uint8
 
 const (
 	stageFresh   stage = iota // not begun
-	stageBegin                // at its own date: the event loop has come to the rank's clock
+	stageBegin                // the event loop has come to the rank's clock
 	stageCompute              // computes on a shared processor
 	stageLook                 // a probe or test that has cost its time and now looks
-	stageFound                // a test that has found its request complete and has completed it
+	stageTested               // a test that has found its request complete and has completed it
 )
 
-// noGuard is the guardPeer of a rank that is not parked on a message.
-const noGuard = trace.AnySource - 1
+// noneAwaited is the awaitedPeer of a rank that is not parked on a message.
+const noneAwaited = trace.AnySource - 1
 
 // inlineRequests is the number of request slots in a rank itself.
 const inlineRequests = 4

@@ -75,8 +75,8 @@ func (e *engine) finishAll(r int32) {
 	}
 }
 
-// letGo takes a request of rank r out of its slot without waiting for it.
-func (e *engine) letGo(r, n int32) error {
+// freeRequest takes a request of rank r out of its slot without waiting for it.
+func (e *engine) freeRequest(r, n int32) error {
 	slot, err := e.slot(r, n)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"reprise/warning"
 )
 
-// Result is what a replay found out. Dates and times are in seconds; date 0 is
+// Result is what a replay found out. Times are in seconds; time 0 is
 // when all ranks enter.
 type Result struct {
 	Header   *trace.Header `json:"-"`
@@ -32,7 +32,7 @@ type Result struct {
 	Warnings []warning.Warning `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult      `json:"ranks"`
 
-	// StoppedAt is the date up to which everything has happened, if the replay was
+	// StoppedAt is the time up to which everything has happened, if the replay was
 	// stopped there; then Makespan is how far the ranks have come, and the times are those
 	// up to now.
 	StoppedAt *float64 `json:"stopped_at_s,omitempty"`
@@ -40,13 +40,13 @@ type Result struct {
 	// that was resumed.
 	WallBefore float64 `json:"-"`
 
-	// Begins, if Options.Begins asks for it, has the begins of the steps that were
+	// StepStarts, if Options.StepStarts asks for it, has the starts of the steps that were
 	// played, and behind them the end.
-	Begins []Begin `json:"-"`
+	StepStarts []StepStart `json:"-"`
 }
 
-// Begin says when the ranks begin a step. Dates are in seconds.
-type Begin struct {
+// StepStart says when the ranks begin a step. In seconds.
+type StepStart struct {
 	Mean float64 // over the ranks
 	Last float64
 }
@@ -55,7 +55,7 @@ type Begin struct {
 type RankResult struct {
 	Rank int     `json:"rank"`
 	Host string  `json:"host"`
-	End  float64 `json:"end_s"` // date of its end
+	End  float64 `json:"end_s"` // time of its end
 }
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
@@ -73,14 +73,14 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
 		e.chargeRest(int32(r))
-		e.book.close(int32(r), rk.clock)
+		e.accounts.close(int32(r), rk.clock)
 		if checkTimes {
 			e.checkAccount(int32(r))
 		}
 	}
-	res.Kinds = nonZero(e.book.shares(0, kindNames[:]))
-	res.Kernels = nonZero(e.book.shares(int(numKinds), kernelNames(h)))
-	res.Phases = nonZero(e.book.shares(int(numKinds)+e.book.kernels, h.Phases))
+	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
+	res.Kernels = nonZero(e.accounts.shares(int(numKinds), kernelNames(h)))
+	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))
 	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.
 	cut := o.From > 0 || o.To > 0 && o.To < h.Steps
@@ -91,10 +91,10 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	return res
 }
 
-// stop makes the result that of a replay that was stopped at the date, to which no rank
+// stop makes the result that of a replay that was stopped at the time, to which no rank
 // may have come: they wait for transfers that go on.
-func (r *Result) stop(date float64) {
-	r.StoppedAt, r.Makespan = &date, max(r.Makespan, date)
+func (r *Result) stop(at float64) {
+	r.StoppedAt, r.Makespan = &at, max(r.Makespan, at)
 	r.Complete, r.Gflops = false, 0
 	r.Warnings = []warning.Warning{} // what has no partner may get one
 }

@@ -23,8 +23,8 @@ type Options struct {
 	Progress func(steps int)
 	// Seed names the random numbers of models that have noise.
 	Seed uint64
-	// Begins asks for Result.Begins; To must be set then.
-	Begins bool
+	// StepStarts asks for Result.StepStarts; To must be set then.
+	StepStarts bool
 	// Checkpoints, if set, says when the state of the replay is saved.
 	Checkpoints *Checkpoints
 	// Resume, if set, is where to go on. Trace, machine and options must be those of
@@ -44,7 +44,7 @@ func DefaultOptions() Options { return Options{Network: smpi.DefaultOptions(), S
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 
-// Run plays a trace on a machine: all ranks enter at date 0. If ctx ends first, the error is
+// Run plays a trace on a machine: all ranks enter at time 0. If ctx ends first, the error is
 // its cause, a few milliseconds later, and the result says how far the replay has come
 // (Result.StoppedAt).
 func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, error) {
@@ -100,10 +100,10 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		actions:   make([]trace.Action, h.Ranks*bufferedActions),
 		first:     -1, free: -1, live: h.Ranks,
 		overflow: make([][]request, 1),
-		parked:   eventqueue.New(h.Ranks), matching: eventqueue.New(0),
+		wakeups:  eventqueue.New(h.Ranks), pendingMatches: eventqueue.New(0),
 		orderedProbes: o.Network.GrowInjectedTimes && o.Network.IprobeCost > 0,
 		probeFactor:   1, testFactor: 1,
-		book:     newLedger(h.Ranks, len(h.Kernels), len(h.Phases)),
+		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.newRanks(h.Ranks)
@@ -111,10 +111,10 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	e.bindModels(h)
 	e.random = e.newRandomness(o.Seed)
 	e.shareCores()
-	if err := e.watchChanges(&o); err != nil {
+	if err := e.prepareChanges(&o); err != nil {
 		return nil, err
 	}
-	return e, e.progress.watch(&o)
+	return e, e.progress.recordStarts(&o)
 }
 
 // play plays the actions of s until ctx ends.
@@ -127,7 +127,7 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	defer p.watch(ctx)()
+	defer p.stopWith(ctx)()
 	e.observe(o.Observer)
 	err := e.loop()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
@@ -149,7 +149,7 @@ func (e *engine) newRanks(n int) {
 	e.ranks = make([]rank, n)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
-			clock: e.sleepTime(e.options.InitTime), missed: noDate, guardPeer: noGuard,
+			clock: e.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), TimeSleep)

@@ -18,8 +18,8 @@ type Ensemble struct {
 	Complete bool              `json:"complete"` // all steps of the program were played
 	First    int               `json:"first_step"`
 	Last     int               `json:"last_step"`
-	Makespan Spread            `json:"makespan_s"`
-	Gflops   Spread            `json:"gflops"`   // all 0 if there are none
+	Makespan Summary           `json:"makespan_s"`
+	Gflops   Summary           `json:"gflops"`   // all 0 if there are none
 	Runs     []SeedResult      `json:"runs"`     // by seed
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
@@ -33,8 +33,8 @@ type SeedResult struct {
 	Polls    int64   `json:"polls"`
 }
 
-// Spread summarises a figure of several runs.
-type Spread struct {
+// Summary summarises a figure of several runs.
+type Summary struct {
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"` // of one run, by n-1
 	// Interval is the half-width of the 95 % confidence interval of the mean, by
@@ -176,13 +176,13 @@ func (e *Ensemble) add(results []*runResult) {
 		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
 		e.Warnings = warning.Join(e.Warnings, r.warnings)
 	}
-	e.Makespan, e.Gflops = newSpread(makespans), newSpread(gflops)
+	e.Makespan, e.Gflops = newSummary(makespans), newSummary(gflops)
 }
 
 // newSpread summarises at least two values.
-func newSpread(values []float64) Spread {
+func newSummary(values []float64) Summary {
 	n := float64(len(values))
-	s := Spread{Min: math.Inf(1), Max: math.Inf(-1)}
+	s := Summary{Min: math.Inf(1), Max: math.Inf(-1)}
 	for _, v := range values {
 		s.Mean += v / n
 		s.Min, s.Max = min(s.Min, v), max(s.Max, v)

@@ -46,6 +46,6 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	return err
 }
 
-func (s *Spread) write(b *strings.Builder, name string) {
+func (s *Summary) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%-10s %14.8g %12.3g %14.3g %14.8g %14.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
 }

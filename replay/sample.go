@@ -132,13 +132,13 @@ func (s *sample) close() {
 
 // measure is the sampling.Measure of the trace. What ends the program ends the last
 // window only.
-func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.Dates, error) {
+func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.StartTimes, error) {
 	t, err := s.trace(worker)
 	if err != nil {
 		return nil, err
 	}
 	o := s.options
-	o.From, o.To, o.Begins = from, to, true
+	o.From, o.To, o.StepStarts = from, to, true
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
@@ -154,11 +154,11 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 		return nil, err
 	}
 	s.messages.Add(res.Messages)
-	dates := make([]sampling.Dates, len(res.Begins))
-	for i, b := range res.Begins {
-		dates[i] = sampling.Dates(b)
+	times := make([]sampling.StartTimes, len(res.StepStarts))
+	for i, b := range res.StepStarts {
+		times[i] = sampling.StartTimes(b)
 	}
-	return dates, nil
+	return times, nil
 }
 
 // trace returns the trace of a worker, opened at its first window.

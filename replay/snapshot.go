@@ -22,8 +22,8 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	snapshot.Int(c, &e.agreement)
 	e.snapshotMessages(c)
 	e.snapshotRanks(c)
-	e.parked.Snapshot(c, "parked", len(e.ranks))
-	e.matching.Snapshot(c, "matching", len(e.ranks))
+	e.wakeups.Snapshot(c, "parked", len(e.ranks))
+	e.pendingMatches.Snapshot(c, "matching", len(e.ranks))
 	e.cpus.snapshot(c)
 	e.snapshotTimes(c)
 	e.progress.snapshot(c)
@@ -96,18 +96,18 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.turn} {
 		c.Range(v, 0, maxTime)
 	}
-	c.Range(&rk.missed, -maxTime, maxTime)
+	c.Range(&rk.lastMiss, -maxTime, maxTime)
 	c.Range(&rk.arrival, 0, math.Inf(1))
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
 		e.snapshotID(c, id)
 	}
 	snapshot.Index(c, &rk.wild, 0, math.MaxInt32)
 	snapshot.Index(c, &rk.waits, 0, math.MaxInt32)
-	snapshot.Index(c, &rk.guardPeer, noGuard, len(e.ranks))
-	snapshot.Int(c, &rk.guardTag)
+	snapshot.Index(c, &rk.awaitedPeer, noneAwaited, len(e.ranks))
+	snapshot.Int(c, &rk.awaitedTag)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
 	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)
-	snapshot.Index(c, &rk.stage, 0, int(stageFound)+1)
+	snapshot.Index(c, &rk.stage, 0, int(stageTested)+1)
 	snapshot.Index(c, &rk.charge, 0, int(numKinds))
 	for _, v := range []*bool{&rk.serial, &rk.over, &rk.collective, &rk.spinning} {
 		c.Bool(v)
@@ -138,38 +138,38 @@ func (p *processors) snapshot(c *snapshot.Codec) {
 	}
 	for i := range p.work {
 		w := &p.work[i]
-		for _, v := range []*float64{&w.left, &w.rate, &w.bound, &w.date} {
+		for _, v := range []*float64{&w.left, &w.rate, &w.bound, &w.at} {
 			c.Amount(v)
 		}
 	}
 }
 
-// snapshotTimes is Snapshot of the ledger. What is read must agree with the ranks: from
+// snapshotTimes is Snapshot of the time accounts. What is read must agree with the ranks: from
 // then on it does so, for which half of the tolerance is left.
 func (e *engine) snapshotTimes(c *snapshot.Codec) {
-	e.book.snapshot(c)
+	e.accounts.snapshot(c)
 	if !c.Reading() || c.Err() != nil {
 		return
 	}
 	for r := range e.ranks {
-		rk, sum := &e.ranks[r], e.book.sum(int32(r), int(numKinds)+e.book.kernels)
+		rk, sum := &e.ranks[r], e.accounts.sum(int32(r), int(numKinds)+e.accounts.kernels)
 		c.Check(rk.charged <= rk.clock && addsUp(sum, rk.charged, timeTolerance/2), "rank %d, charged for %v s of %v s", r, sum, rk.charged)
 	}
 }
 
-func (b *ledger) snapshot(c *snapshot.Codec) {
+func (b *timeAccounts) snapshot(c *snapshot.Codec) {
 	c.Section("times", *b)
 	c.Const("times", len(b.rows))
 	c.Float64s(b.rows)
 }
 
 func (p *stepCounter) snapshot(c *snapshot.Codec) {
-	c.Section("steps", *p, stepBegin{})
+	c.Section("steps", *p, startSum{})
 	snapshot.Index(c, &p.begun, 0, math.MaxInt)
 	snapshot.Int(c, &p.last)
-	c.Const("steps", len(p.begins))
-	for i := range p.begins {
-		b := &p.begins[i]
+	c.Const("steps", len(p.starts))
+	for i := range p.starts {
+		b := &p.starts[i]
 		snapshot.Index(c, &b.ranks, 0, p.ranks+1)
 		c.Amount(&b.sum)
 		c.Amount(&b.last)

@@ -51,23 +51,23 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	if rk.waits != t.waits[r] {
 		return fmt.Errorf("it waits for %d transfers, and %d are to end", rk.waits, t.waits[r])
 	}
-	date := e.parked.Time(r)
-	parked, guarded, left := !math.IsInf(date, 1), rk.guardPeer != noGuard, rk.pos < rk.filled
+	at := e.wakeups.Time(r)
+	parked, awaiting, left := !math.IsInf(at, 1), rk.awaitedPeer != noneAwaited, rk.pos < rk.filled
 	ok := false
 	switch {
 	case rk.over:
-		ok = !parked && !guarded && !left && rk.waits == 0 && !rk.collective
+		ok = !parked && !awaiting && !left && rk.waits == 0 && !rk.collective
 	case rk.waits > 0:
-		ok = !parked && !guarded && rk.stage == stageFresh && (rk.collective || rk.pos > 0)
+		ok = !parked && !awaiting && rk.stage == stageFresh && (rk.collective || rk.pos > 0)
 	case parked:
-		ok = date >= e.now && left == (rk.stage != stageFresh)
-		if guarded && isWild(rk.guardPeer, rk.guardTag) { // an earlier message than the one known may come
+		ok = at >= e.now && left == (rk.stage != stageFresh)
+		if awaiting && isWild(rk.awaitedPeer, rk.awaitedTag) { // an earlier message than the one known may come
 			ok = ok && (rk.spinning || rk.stage == stageLook)
 		} else {
-			ok = ok && guarded == (rk.spinning && math.IsInf(rk.arrival, 1))
+			ok = ok && awaiting == (rk.spinning && math.IsInf(rk.arrival, 1))
 		}
 	default:
-		ok = guarded && rk.stage == stageLook || rk.stage == stageCompute && e.cpus.work[r].rate == 0
+		ok = awaiting && rk.stage == stageLook || rk.stage == stageCompute && e.cpus.work[r].rate == 0
 	}
 	if !ok {
 		return errors.New("it waits for several things, or for none")
@@ -75,7 +75,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	if err := e.checkStage(r, rk); err != nil {
 		return err
 	}
-	if guarded || rk.spinning {
+	if awaiting || rk.spinning {
 		if err := e.checkBusyWait(r, rk, parked); err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	default:
 		ok = false
 	}
-	if !ok || rk.stage == stageFound && a.Kind != trace.KindTest {
+	if !ok || rk.stage == stageTested && a.Kind != trace.KindTest {
 		return fmt.Errorf("it is in the midst of a %v, at stage %d", a.Kind, rk.stage)
 	}
 	return nil
@@ -111,14 +111,14 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 // waits for.
 func (e *engine) checkBusyWait(r int32, rk *rank, parked bool) error {
 	src, tag, busy := e.busyWait(r)
-	guarded, wild := rk.guardPeer != noGuard, isWild(src, tag)
-	if !busy || guarded && (src != rk.guardPeer || tag != rk.guardTag) || src < trace.AnySource || int(src) >= len(e.ranks) {
+	awaiting, wild := rk.awaitedPeer != noneAwaited, isWild(src, tag)
+	if !busy || awaiting && (src != rk.awaitedPeer || tag != rk.awaitedTag) || src < trace.AnySource || int(src) >= len(e.ranks) {
 		return errors.New("it waits for another message than its action")
 	}
 	m := e.findFirst(rk, src, tag)
-	ok := !guarded || m < 0 || wild && parked
+	ok := !awaiting || m < 0 || wild && parked
 	if wild {
-		ok = ok && guarded
+		ok = ok && awaiting
 	}
 	if rk.spinning {
 		ok = ok && parked && e.orderedProbes && (rk.stage == stageBegin || rk.stage == stageLook) && (m < 0 || rk.arrival <= e.visible(m))
@@ -158,7 +158,7 @@ func (e *engine) checkProcessors() error {
 	for h := range e.cpus.hosts {
 		for _, r := range e.cpus.hosts[h].active {
 			w := &e.cpus.work[r]
-			if computing[r] || e.cpus.index[e.machine.Hosts[r]] != int32(h+1) || w.date > e.now || e.parked.Time(r) != w.date+w.left/w.rate {
+			if computing[r] || e.cpus.index[e.machine.Hosts[r]] != int32(h+1) || w.at > e.now || e.wakeups.Time(r) != w.at+w.left/w.rate {
 				return fmt.Errorf("rank %d computes what it does not, or not until then", r)
 			}
 			computing[r] = true

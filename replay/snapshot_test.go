@@ -22,18 +22,18 @@ func TestSnapshotFields(t *testing.T) {
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
 		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes watch")
-	e.random = &randomness{places: make([]place, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
+	e.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
-	snapshottest.Fields(t, &e.random.places[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
+	snapshottest.Fields(t, &e.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")
 	snapshottest.Fields(t, &e.ranks[0], func(c *snapshot.Codec, _ *rank) { write(c) }, "next shared")
 	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")
 	snapshottest.Fields(t, &e.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")
 	snapshottest.Fields(t, &e.cpus, func(c *snapshot.Codec, _ *processors) { write(c) }, "index")
 	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed limit cores")
 	snapshottest.Fields(t, &e.cpus.work[0], func(c *snapshot.Codec, _ *work) { write(c) }, "")
-	snapshottest.Fields(t, &e.book, func(c *snapshot.Codec, _ *ledger) { write(c) }, "ranks kernels phases")
+	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
-	snapshottest.Fields(t, &e.progress.begins[0], func(c *snapshot.Codec, _ *stepBegin) { write(c) }, "")
+	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
 	snapshottest.Fields(t, &e.collectives[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops")
 	lists := e.source.(*barrierSource).Source.(*Lists)
 	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts actions")
@@ -60,11 +60,11 @@ func pausedEngine(t *testing.T) *engine {
 	stop := errors.New("stop")
 	o := DefaultOptions()
 	o.Network.FinalizationBarrier = true
-	o.From, o.To, o.Begins = 0, 1, true
+	o.From, o.To, o.StepStarts = 0, 1, true
 	var e *engine
 	o.Checkpoints = &Checkpoints{Write: func(p *Pause) error {
 		e = p.engine
-		if math.IsInf(e.parked.Next(), 1) || len(e.collectives) == 0 || !e.ranks[2].collective {
+		if math.IsInf(e.wakeups.Next(), 1) || len(e.collectives) == 0 || !e.ranks[2].collective {
 			return nil
 		}
 		return stop
@@ -79,9 +79,9 @@ func pausedEngine(t *testing.T) *engine {
 // TestResumeRefusesOtherTimes: times of a rank that do not add up to its clock are refused.
 func TestResumeRefusesOtherTimes(t *testing.T) {
 	for name, change := range map[string]func(*engine){
-		"a second more":     func(e *engine) { *e.book.at(int(TimeSend), 1)++ },
-		"no number":         func(e *engine) { *e.book.at(int(TimeSend), 1) = math.NaN() },
-		"ahead of its time": func(e *engine) { e.ranks[1].charged++; *e.book.at(int(TimeSend), 1)++ },
+		"a second more":     func(e *engine) { *e.accounts.at(int(TimeSend), 1)++ },
+		"no number":         func(e *engine) { *e.accounts.at(int(TimeSend), 1) = math.NaN() },
+		"ahead of its time": func(e *engine) { e.ranks[1].charged++; *e.accounts.at(int(TimeSend), 1)++ },
 	} {
 		e := pausedEngine(t)
 		change(e)

@@ -16,18 +16,18 @@ func step(n int64) trace.Action {
 // TestBegins: rank 0 takes 1 s and 2 s for its two steps, rank 1 takes 3 s and 1 s.
 func TestBegins(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	b.Begins, b.From, b.To = true, 7, 9
+	b.StepStarts, b.From, b.To = true, 7, 9
 	res := b.run(t,
 		[]trace.Action{step(7), sleep(1), step(8), sleep(2)},
 		[]trace.Action{step(7), sleep(3), step(8), sleep(1)})
-	if want := []replay.Begin{{0, 0}, {2, 3}, {3.5, 4}}; !slices.Equal(res.Begins, want) {
-		t.Errorf("%v, want %v", res.Begins, want)
+	if want := []replay.StepStart{{0, 0}, {2, 3}, {3.5, 4}}; !slices.Equal(res.StepStarts, want) {
+		t.Errorf("%v, want %v", res.StepStarts, want)
 	}
 }
 
 func TestBeginsErrors(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	b.Begins = true
+	b.StepStarts = true
 	lists := [][]trace.Action{{step(0), sleep(1)}, {sleep(1)}}
 	for _, c := range []struct {
 		from, to int

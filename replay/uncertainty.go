@@ -125,7 +125,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	for i, c := range causes {
 		part := UncertaintyPart{causeNames[c], u.Makespan.SD}
 		if len(causes) > 1 {
-			part.SD = newSpread(makespansOf(results[(1+i)*uo.Draws:][:uo.Draws])).SD
+			part.SD = newSummary(makespansOf(results[(1+i)*uo.Draws:][:uo.Draws])).SD
 		}
 		u.Parts = append(u.Parts, part)
 	}
@@ -262,7 +262,7 @@ func newUncertainty(draws []*Played) *Uncertainty {
 // expected from at least three, where each has a further standard deviation that they do
 // not show.
 func newInterval(values []float64, further float64) Interval {
-	s, n := newSpread(values), float64(len(values))
+	s, n := newSummary(values), float64(len(values))
 	sd := math.Sqrt(float64(s.SD*s.SD) + float64(further*further))
 	half := float64(student(len(values)-1, uncertaintyLevel) * sd * math.Sqrt(1+1/n))
 	return Interval{Mean: s.Mean, Low: max(0, s.Mean-half), High: s.Mean + half, SD: sd}

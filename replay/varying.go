@@ -45,14 +45,14 @@ func (e *engine) workBound(r int32) float64 {
 }
 
 // setSpeed makes the cores of a host that many times as quick as they are declared.
-func (e *engine) setSpeed(host int32, factor, date float64) {
+func (e *engine) setSpeed(host int32, factor, at float64) {
 	if e.cpus.index == nil || e.cpus.index[host] == 0 {
 		return // no rank is there
 	}
 	p := &e.cpus.hosts[e.cpus.index[host]-1]
 	p.speed = factor * e.speed(host)
 	p.limit = p.speed
-	e.share(p, date)
+	e.share(p, at)
 }
 
 // stands reports whether a computation waits on a host without speed.

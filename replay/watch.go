@@ -16,7 +16,7 @@ type watch struct {
 type watchedRank struct {
 	told    float64  // time up to which the rank's time has been told, seconds
 	begun   float64  // of the action
-	looked  float64  // when the first probe of the action looked; noDate if that follows from begun
+	looked  float64  // when the first probe of the action looked; noTime if that follows from begun
 	arrived float64  // end of the message
 	message int32    // for which the rank has waited; noMessage: none
 	kernel  int32    // what time is spent on that the rank does not wait in, noKernel: none
@@ -30,8 +30,8 @@ const (
 	noMessage = -1
 )
 
-// turn tells that a rank comes to an action, or goes on with it.
-func (w *watch) turn(r int32, a *trace.Action) {
+// comesTo tells that a rank comes to an action, or goes on with it.
+func (w *watch) comesTo(r int32, a *trace.Action) {
 	rk, seen := &w.engine.ranks[r], &w.ranks[r]
 	w.tell(r)
 	if rk.stage != stageFresh || rk.collective {
@@ -62,7 +62,7 @@ func (w *watch) endAction(r int32) {
 	if seen.open {
 		w.to.ActionEnds(r, seen.told)
 	}
-	seen.open, seen.busy, seen.looked = false, false, noDate
+	seen.open, seen.busy, seen.looked = false, false, noTime
 }
 
 // isTurn reports whether an action can be part of a busy wait.
@@ -135,7 +135,7 @@ func (w *watch) rest(r int32, k TimeKind) {
 //
 //go:noinline
 func (w *watch) looks(r int32) {
-	if l := &w.ranks[r].looked; *l == noDate {
+	if l := &w.ranks[r].looked; *l == noTime {
 		*l = w.engine.ranks[r].clock
 	}
 }
@@ -143,16 +143,16 @@ func (w *watch) looks(r int32) {
 // polled notes what a probe of a busy wait has seen.
 func (w *watch) polled(r int32, a *trace.Action, sees bool) {
 	if w.ranks[r].busy = !sees; sees {
-		w.found(r, w.engine.findFirst(&w.engine.ranks[r], a.Peer, a.Tag))
+		w.probed(r, w.engine.findFirst(&w.engine.ranks[r], a.Peer, a.Tag))
 	}
 }
 
-// found tells that a message which a probe of a rank has seen has released it, unless its
+// probed tells that a message which a probe of a rank has seen has released it, unless its
 // first probe could see it.
-func (w *watch) found(r, id int32) {
+func (w *watch) probed(r, id int32) {
 	w.tell(r)
 	seen := &w.ranks[r]
-	if seen.looked == noDate {
+	if seen.looked == noTime {
 		seen.looked = seen.begun + w.engine.options.IprobeCost
 	}
 	if w.engine.visible(id) > seen.looked {

@@ -21,12 +21,12 @@ func (e *engine) observe(to Observer) {
 // Options.Network.InitTime asks for.
 func (w *watch) begin(r int32) {
 	e, rk := w.engine, &w.engine.ranks[r]
-	w.ranks[r] = watchedRank{looked: noDate, message: noMessage, kernel: noKernel, spends: TimeSleep}
+	w.ranks[r] = watchedRank{looked: noTime, message: noMessage, kernel: noKernel, spends: TimeSleep}
 	if rk.charged > e.sleepTime(e.options.InitTime) {
 		w.ranks[r].told = rk.charged
 	}
-	for p := range e.book.phases {
-		if begun := e.book.begun(r, uint16(p)); begun != noDate {
+	for p := range e.accounts.phases {
+		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {
 			w.to.Marked(r, trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
 		}
 	}

@@ -5,9 +5,9 @@ import "reprise/trace"
 // A receive from any source or with any tag takes the first message that comes, so
 // it depends on the order of sends of several ranks, which run ahead of the event
 // loop, one more than another. Such a receive therefore waits for the loop to come
-// to its date: then all sends up to there are known. As long as one is pending at a
+// to its time: then all sends up to there are known. As long as one is pending at a
 // rank, sends to that rank are not matched when they are posted but by an event at
-// their date, in the order of dates; each takes the oldest receive that accepts it.
+// their time, in the order of times; each takes the oldest receive that accepts it.
 // That is what happens in the order of time: receives prefer the oldest send, sends
 // the oldest receive, and as all rank them alike there is one stable outcome.
 
@@ -18,24 +18,24 @@ func (m *message) accepts(src, tag int32) bool {
 	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != CollectiveTag)
 }
 
-// comeToDate reports whether the event loop has come to the clock of rank r; if
+// comeToTime reports whether the event loop has come to the clock of rank r; if
 // not, the rank is parked until then.
-func (e *engine) comeToDate(r int32) bool {
+func (e *engine) comeToTime(r int32) bool {
 	rk := &e.ranks[r]
 	if rk.stage == stageFresh && rk.clock > e.now {
 		rk.stage = stageBegin
-		e.parked.Set(r, rk.clock)
+		e.wakeups.Set(r, rk.clock)
 		return false
 	}
 	rk.stage = stageFresh
 	return true
 }
 
-// postWild posts a receive with wildcards, at a date to which the event loop has
+// postWild posts a receive with wildcards, at a time to which the event loop has
 // come, and returns the message.
 func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	to := &e.ranks[dst]
-	if to.wild > 0 { // older receives come first: sends of this date may still await their event
+	if to.wild > 0 { // older receives come first: sends of this time may still await their event
 		if err := e.match(dst); err != nil {
 			return -1, err
 		}
@@ -46,7 +46,7 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 		if e.watch != nil {
 			e.watch.receives(id, dst, src, tag, room)
 		}
-		return id, e.unite(id, room, to.clock)
+		return id, e.matched(id, room, to.clock)
 	}
 	id, m := e.newMessage(src, dst, tag, to.clock)
 	m.size = room
@@ -64,8 +64,8 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	return id, nil
 }
 
-// earliest returns the post of the earliest date among those for which ok holds, the
-// oldest of them at equal dates, or -1.
+// earliest returns the post of the earliest time among those for which ok holds, the
+// oldest of them at equal times, or -1.
 func (e *engine) earliest(list *postList, ok func(*message) bool) int32 {
 	best := int32(-1)
 	for id := list.head; id >= 0; id = e.after[id] {
@@ -85,12 +85,12 @@ func (e *engine) awaitSends(dst int32) {
 	}
 }
 
-// awaitSend gives rank dst an event at the date of a send, unless it has an earlier
+// awaitSend gives rank dst an event at the time of a send, unless it has an earlier
 // one.
-func (e *engine) awaitSend(dst int32, date float64) {
-	e.matching.Grow(len(e.ranks))
-	if date < e.matching.Time(dst) {
-		e.matching.Set(dst, date)
+func (e *engine) awaitSend(dst int32, at float64) {
+	e.pendingMatches.Grow(len(e.ranks))
+	if at < e.pendingMatches.Time(dst) {
+		e.pendingMatches.Set(dst, at)
 	}
 }
 
@@ -152,7 +152,7 @@ func (e *engine) merge(send, recv int32) error {
 	if blocked || letGo {
 		e.release(recv)
 	}
-	if err := e.unite(send, room, start); err != nil {
+	if err := e.matched(send, room, start); err != nil {
 		return err
 	}
 	if letGo {

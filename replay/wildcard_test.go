@@ -66,14 +66,14 @@ func TestWildcards(t *testing.T) {
 		{
 			// A rendezvous ends for both ranks at t(1e6). Then rank 1 sends what the older
 			// receive is for, while rank 0 posts another, and waits for that and the last message.
-			"two receives at one date", [][]trace.Action{
+			"two receives at one time", [][]trace.Action{
 				list(irecv(0, anyone, 100, 9000), recv(1, 0, 1e6), irecv(1, anyone, 101, 9000), wait(0), wait(1)),
 				list(send(0, 0, 1e6), send(0, 100, 1000), sleep(0.1), send(0, 101, 2000)),
 			}, transfer(1e6) + 0.1 + transfer(2000),
 		},
 		{
 			// The same, but the younger receive would take the message too: the older one has it.
-			"older receive at one date", [][]trace.Action{
+			"older receive at one time", [][]trace.Action{
 				list(irecv(0, anyone, 100, 9000), recv(1, 0, 1e6), irecv(1, anyone, any, 9000), wait(0)),
 				list(send(0, 0, 1e6), send(0, 100, 1000), sleep(0.5), send(0, 100, 1000)),
 			}, transfer(1e6) + transfer(1000),
@@ -110,7 +110,7 @@ func TestUnknownSizeFromAnyone(t *testing.T) {
 	for _, c := range []struct {
 		probe, grow string
 		tag         int32
-		seen        float64 // date at which rank 0 sees the first message
+		seen        float64 // time at which rank 0 sees the first message
 		polls       int64   // up to then, and one for the second message, which is there
 	}{
 		{"1e-4", "no", trace.AnyTag, 0.4e-3, 5}, {"1e-4", "no", 7, 0.4e-3, 5},
@@ -153,7 +153,7 @@ func TestNothingFromAnyone(t *testing.T) {
 
 // TestWildcardsInAnyOrderOfRanks: the event loop runs ranks in the order of their
 // numbers, each as far as it can. Other numbers, on a star of equal hosts, must give
-// the same dates.
+// the same times.
 func TestWildcardsInAnyOrderOfRanks(t *testing.T) {
 	const ranks = 6
 	for seed := range uint64(60) {
@@ -188,7 +188,7 @@ func TestWildcardsInAnyOrderOfRanks(t *testing.T) {
 	}
 }
 
-// wildProgram is a program in which each rank sends to others at random dates, and
+// wildProgram is a program in which each rank sends to others at random times, and
 // receives what comes to it: some of it by name, then the rest from any source.
 func wildProgram(rng *rand.Rand, ranks int) [][]trace.Action {
 	lists := make([][]trace.Action, ranks)

@@ -111,7 +111,7 @@ func (k *checkpointer) close() {
 func (k *checkpointer) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
-		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Date(), p.Messages())
+		fmt.Fprintf(k.notes, "replay: resumed from %s at %.9g s of simulated time, after %d messages\n", k.resume, p.Time(), p.Messages())
 	}
 	if k.file == "" {
 		return nil

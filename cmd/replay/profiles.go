@@ -19,7 +19,7 @@ func (s *settings) checkProfiles(p *platforms.Platform) error {
 		set  bool
 	}{{"steps", s.from > 0 || s.to > 0}, {"tolerance", s.sample.tolerance > 0}, {"budget", s.sample.budget > 0}} {
 		if o.set {
-			return command.Usagef("--%s: %s has profiles, whose dates are of a run from its beginning: all steps must be played", o.name, p.Name())
+			return command.Usagef("--%s: %s has profiles, whose times are of a run from its beginning: all steps must be played", o.name, p.Name())
 		}
 	}
 	return nil

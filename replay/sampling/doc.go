@@ -3,7 +3,7 @@
 // them.
 //
 // It knows neither traces nor machines. Whoever can simulate the steps [from, to)
-// of a run, all ranks entering at date 0, gives it that as a [Measure]; [Run]
+// of a run, all ranks entering at time 0, gives it that as a [Measure]; [Run]
 // decides which windows to simulate, simulates them in parallel, and returns an
 // [Estimate] with its interval, or [ErrExact] when the exact run would cost no
 // more. docs/sampling.md states the method, what it assumes, and when it fails.

@@ -46,7 +46,7 @@ type stretch struct {
 }
 
 // picture is what the windows say about the run.
-type picture struct {
+type fit struct {
 	seconds   float64
 	stretches []stretch
 	gaps      []gap
@@ -62,9 +62,9 @@ const lowest = 0.05
 
 // look adds up the run: what was measured, and for the gaps the trend with the
 // residuals of the stretches on both sides.
-func (s *sampler) look() picture {
+func (s *sampler) look() fit {
 	s.arrange()
-	p := picture{}
+	p := fit{}
 	for i := range s.done {
 		p.floor = math.Max(p.floor, lowest*s.done[i].Seconds)
 	}
@@ -72,10 +72,10 @@ func (s *sampler) look() picture {
 	p.trend = fitTrend(s.o.First, s.o.End, s.done, p.floor)
 	for i := range s.done {
 		w := &s.done[i]
-		p.seconds += w.date(w.To) - w.date(w.Start)
+		p.seconds += w.start(w.To) - w.start(w.Start)
 		p.append(w)
 	}
-	p.seconds += s.done[0].date(s.o.First) // what comes before the first step
+	p.seconds += s.done[0].start(s.o.First) // what comes before the first step
 	for i := range p.stretches[1:] {
 		p.bridge(i, float64(s.shape.length))
 	}
@@ -86,7 +86,7 @@ func (s *sampler) look() picture {
 }
 
 // append appends a window to the last stretch or begins another.
-func (p *picture) append(w *Window) {
+func (p *fit) append(w *Window) {
 	steps := float64(w.refTo - w.refFrom)
 	residual := p.residual(w)
 	if n := len(p.stretches); n > 0 && p.stretches[n-1].to == w.Start {
@@ -100,17 +100,17 @@ func (p *picture) append(w *Window) {
 }
 
 // residual returns the mean cost of a window above the trend.
-func (p *picture) residual(w *Window) float64 { return p.excess(w, w.refFrom, w.refTo) }
+func (p *fit) residual(w *Window) float64 { return p.excess(w, w.refFrom, w.refTo) }
 
 // excess returns the mean cost of the steps [a, b) above the trend.
-func (p *picture) excess(w *Window, a, b int) float64 {
+func (p *fit) excess(w *Window, a, b int) float64 {
 	return w.mean(a, b) - p.trend.sum(a, b)/float64(b-a)
 }
 
 // bridge adds the gap between the stretches i and i+1, whose residuals count as their steps.
 // Of two windows that differ by chance one is odd, and its other neighbour differs from it as well. Of
 // those on both sides of a change each is like its other neighbour.
-func (p *picture) bridge(i int, length float64) {
+func (p *fit) bridge(i int, length float64) {
 	a, b := &p.stretches[i], &p.stretches[i+1]
 	g := gap{from: a.to, to: b.from}
 	sum := p.trend.sum(g.from, g.to)
@@ -144,7 +144,7 @@ const prior = 4
 // does not count for the gaps beside it: they decide where the next windows are put, and if that
 // were beside a window since steps were dear in it, these would soon stand for fewer
 // others than the cheap ones do.
-func (p *picture) spreads(halves []float64) {
+func (p *fit) spreads(halves []float64) {
 	if len(p.gaps) == 0 {
 		return
 	}
@@ -179,7 +179,7 @@ func (g *gap) variance(n int, shape shape) float64 {
 }
 
 // redrawn returns the variance that chaos brings into the windows there are.
-func (p *picture) redrawn(shape shape) float64 {
+func (p *fit) redrawn(shape shape) float64 {
 	if shape.coupled {
 		return 0
 	}
@@ -192,7 +192,7 @@ func (p *picture) redrawn(shape shape) float64 {
 }
 
 // pooled returns the variance of the costs of the gaps by their spreads.
-func (p *picture) pooled(shape shape) float64 {
+func (p *fit) pooled(shape shape) float64 {
 	sum := 0.0
 	for i := range p.gaps {
 		sum += p.gaps[i].variance(0, shape)
@@ -203,7 +203,7 @@ func (p *picture) pooled(shape shape) float64 {
 // raw returns the variance of the costs of the gaps by their own differences alone, and
 // the sum of the squares of its parts, but for what is due to changes: where in a gap
 // a change is makes no more than the difference that is seen.
-func (p *picture) raw(shape shape) (sum, squares float64) {
+func (p *fit) raw(shape shape) (sum, squares float64) {
 	for _, g := range p.gaps {
 		g.spread = g.jump
 		sum += g.variance(0, shape)
@@ -216,7 +216,7 @@ func (p *picture) raw(shape shape) (sum, squares float64) {
 
 // estimate returns the estimate of the windows so far. It lengthens the warm-up
 // while the first steps that count differ from the others.
-func (s *sampler) estimate() (*Estimate, picture) {
+func (s *sampler) estimate() (*Estimate, fit) {
 	p := s.look()
 	in := s.within(&p)
 	for !s.shape.coupled && in.biased() && s.shape.length > s.shape.warmup {
@@ -239,7 +239,7 @@ func (s *sampler) estimate() (*Estimate, picture) {
 const caution = 2
 
 // interval returns the half-width of the 95 % interval.
-func (s *sampler) interval(p *picture, in *within) float64 {
+func (s *sampler) interval(p *fit, in *within) float64 {
 	if len(p.gaps) == 0 {
 		return 0
 	}
@@ -253,7 +253,7 @@ func (s *sampler) interval(p *picture, in *within) float64 {
 	if s.rounds > 1 {
 		z = laterLook
 	}
-	half := float64(student(p.freedom(pooled, raw, squares), z)*math.Sqrt(v)) + seen
+	half := float64(student(p.degreesOfFreedom(pooled, raw, squares), z)*math.Sqrt(v)) + seen
 	if in.outliers > 0 {
 		half *= caution
 	}
@@ -264,8 +264,8 @@ func (s *sampler) interval(p *picture, in *within) float64 {
 // pooled one, from the common noise, and the raw one, the sum of what the gaps' own differences tell,
 // whose squares have the given sum. Of the latter only what is beyond the former counts as
 // less certain.
-func (p *picture) freedom(pooled, raw, squares float64) float64 {
-	inverse := 1 / p.scatter.freedom
+func (p *fit) degreesOfFreedom(pooled, raw, squares float64) float64 {
+	inverse := 1 / p.scatter.degreesOfFreedom
 	if raw > pooled && squares > 0 {
 		beyond := 1 - pooled/raw
 		inverse = float64((1-beyond)*inverse) + float64(beyond*squares/(2*shared*raw*raw))
@@ -284,8 +284,8 @@ const (
 // student returns the quantile of Student's distribution that corresponds to the normal one z: the
 // expansion of Cornish and Fisher (Abramowitz and Stegun 26.7.5), good to 1 % from 3 degrees of
 // freedom on.
-func student(freedom, z float64) float64 {
-	f := math.Max(freedom, 3)
+func student(degreesOfFreedom, z float64) float64 {
+	f := math.Max(degreesOfFreedom, 3)
 	z3, z5, z7 := float64(z*z*z), float64(z*z*z*z*z), float64(z*z*z*z*z*z*z)
 	return z + (z3+z)/(4*f) + (float64(5*z5)+float64(16*z3)+float64(3*z))/(96*f*f) +
 		(float64(3*z7)+float64(19*z5)+float64(17*z3)-float64(15*z))/(384*f*f*f)

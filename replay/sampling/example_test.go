@@ -10,15 +10,15 @@ import (
 // A run of 10,000 steps, of which step k takes (1 - k/10000)^2 seconds, simulated by
 // adding that up. In all it takes 10000/3 s + 1/2 s, nearly.
 func Example() {
-	measure := func(_ context.Context, _, from, to int) ([]sampling.Dates, error) {
-		dates := make([]sampling.Dates, 1, to-from+1)
-		date := 0.0
+	measure := func(_ context.Context, _, from, to int) ([]sampling.StartTimes, error) {
+		starts := make([]sampling.StartTimes, 1, to-from+1)
+		at := 0.0
 		for k := from; k < to; k++ {
 			left := 1 - float64(k)/10000
-			date += left * left
-			dates = append(dates, sampling.Dates{Mean: date, Last: date})
+			at += left * left
+			starts = append(starts, sampling.StartTimes{Mean: at, Last: at})
 		}
-		return dates, nil
+		return starts, nil
 	}
 	e, err := sampling.Run(context.Background(), sampling.Options{
 		End: 10000, Tolerance: 0.01, Workers: 2, Measure: measure,

@@ -42,10 +42,10 @@ func TestStudent(t *testing.T) {
 }
 
 func TestSmaller(t *testing.T) {
-	if m := smaller([]float64{5, 1, 3}); m != 3 {
+	if m := trimmedMean([]float64{5, 1, 3}); m != 3 {
 		t.Errorf("of three: %v, want the mean of all", m)
 	}
-	if m := smaller([]float64{5, 900, 3, 4, 1, 2}); m != 3 {
+	if m := trimmedMean([]float64{5, 900, 3, 4, 1, 2}); m != 3 {
 		t.Errorf("of six: %v, want the mean of five", m)
 	}
 }

@@ -8,13 +8,13 @@ import (
 )
 
 // Measure simulates the steps [from, to) from a cold start: all ranks enter step
-// from at date 0. It returns when they begin each of the steps, and at index to-from
+// from at time 0. It returns when they begin each of the steps, and at index to-from
 // when they have ended the last one. It is called by several goroutines at once;
 // worker, in [0, Options.Workers), tells them apart.
-type Measure func(ctx context.Context, worker, from, to int) ([]Dates, error)
+type Measure func(ctx context.Context, worker, from, to int) ([]StartTimes, error)
 
-// Dates says when the ranks begin a step, or end, in seconds.
-type Dates struct {
+// Times says when the ranks begin a step, or end, in seconds.
+type StartTimes struct {
 	Mean float64 // over the ranks
 	Last float64 // when the last rank does
 }

@@ -18,9 +18,9 @@ const (
 	fewestWindows = firstWindows / 2
 	// dearest is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
-	dearest = 0.75
+	maxSimulatedShare = 0.75
 	// doubt is by how much a forecast may be too high.
-	doubt = 2
+	forecastSlack = 2
 	// margin is by how much refinement aims under the variance that is allowed.
 	margin = 0.95
 	// mostWindows bounds the forecast of how many windows will be needed.
@@ -30,7 +30,7 @@ const (
 	reserve = 0.9
 	// easily is the part of the time that simulating all of the run may take where there
 	// could be an estimate: that is in time even if the steps take longer than expected.
-	easily = 0.5
+	exactShare = 0.5
 )
 
 // begin plans the first round, around the windows that there are already: the ends
@@ -48,7 +48,7 @@ func (s *sampler) begin() ([]span, error) {
 		last = w.To
 	}
 	gaps = append(gaps, gap{from: last, to: s.tail().from + s.shape.warmup, spread: 1})
-	numbers, _, _ := s.deal(gaps, 0, windows)
+	numbers, _, _ := s.allocate(gaps, 0, windows)
 	return append(spans, s.place(gaps, numbers)...), nil
 }
 
@@ -63,7 +63,7 @@ func (s *sampler) firstRound() (int, error) {
 	}
 	fewest, room := fewestWindows-len(s.done), (s.o.End-s.o.First-ends)/s.shape.steps()
 	need := float64(s.perStep / reserve * max(float64(ends+fewest*s.shape.steps())/float64(s.o.Workers), float64(s.tail().steps())))
-	if room < fewest || s.worthwhile(ends) < fewest && need > dearest*s.all() {
+	if room < fewest || s.worthwhile(ends) < fewest && need > maxSimulatedShare*s.all() {
 		if err := s.fits(reserve); err != nil {
 			return 0, err
 		}
@@ -103,7 +103,7 @@ func (p span) steps() int { return p.to - p.from }
 
 // worth returns ErrExact if simulating so many steps is not worth it.
 func (s *sampler) worth(steps int) error {
-	if all := s.o.End - s.o.First; float64(steps) > dearest*float64(all) {
+	if all := s.o.End - s.o.First; float64(steps) > maxSimulatedShare*float64(all) {
 		return fmt.Errorf("%w: it would simulate some %d steps where the run has %d", ErrExact, steps, all)
 	}
 	return nil
@@ -111,12 +111,12 @@ func (s *sampler) worth(steps int) error {
 
 // worthwhile returns how many windows are worth simulating besides so many steps.
 func (s *sampler) worthwhile(others int) int {
-	return int(float64(dearest*float64(s.o.End-s.o.First))-float64(s.spent+others)) / s.shape.steps()
+	return int(float64(maxSimulatedShare*float64(s.o.End-s.o.First))-float64(s.spent+others)) / s.shape.steps()
 }
 
 // refine plans the next round: nothing if the estimate is good enough or the time
 // is over, or if more windows would leave no gaps, by which the interval is told.
-func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
+func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	limit := len(s.done)
 	if s.o.Left != nil {
 		limit = min(limit, s.affordable(0), s.worthwhile(0))
@@ -131,16 +131,16 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 			return nil, nil
 		}
 		target = p.target(margin*ratio*ratio, s.shape)
-		_, total, left := s.deal(p.gaps, target, mostWindows)
-		if left > doubt*target && total < mostWindows && s.o.Left == nil {
+		_, total, left := s.allocate(p.gaps, target, mostWindows)
+		if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
 			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %g %%", ErrExact, 100*s.o.Tolerance)
 		}
 		if err := s.forecast(total); err != nil {
 			return nil, err
 		}
 	}
-	numbers, next, _ := s.deal(p.gaps, target, limit)
-	if err := s.forecast(next * doubt); err != nil {
+	numbers, next, _ := s.allocate(p.gaps, target, limit)
+	if err := s.forecast(next * forecastSlack); err != nil {
 		return nil, err
 	}
 	return s.place(p.gaps, numbers), nil
@@ -148,7 +148,7 @@ func (s *sampler) refine(e *Estimate, p *picture) ([]span, error) {
 
 // target returns the pooled variance of the gaps with which the variance of the run is the given
 // part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
-func (p *picture) target(part float64, shape shape) float64 {
+func (p *fit) target(part float64, shape shape) float64 {
 	fixed, pooled := p.redrawn(shape)+float64(p.patterns*p.patterns), p.pooled(shape)
 	raw, _ := p.raw(shape)
 	greater := math.Max(pooled, raw)
@@ -166,7 +166,7 @@ func (s *sampler) forecast(windows int) error {
 	if s.o.Left != nil {
 		return nil
 	}
-	return s.worth(s.spent + windows*s.shape.steps()/doubt)
+	return s.worth(s.spent + windows*s.shape.steps()/forecastSlack)
 }
 
 // affordable returns how many windows the time left allows besides so many steps.
@@ -179,7 +179,7 @@ func (s *sampler) affordable(others int) int {
 // most, until the variance of all gaps is at most target, or the limit is reached,
 // or nothing is left to gain. It returns the number for each gap, their sum, and the
 // variance that is left.
-func (s *sampler) deal(gaps []gap, target float64, limit int) (numbers []int, total int, left float64) {
+func (s *sampler) allocate(gaps []gap, target float64, limit int) (numbers []int, total int, left float64) {
 	numbers = make([]int, len(gaps))
 	gains := make([]float64, len(gaps))
 	for i := range gaps {

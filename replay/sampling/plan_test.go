@@ -14,18 +14,18 @@ func planner() *sampler {
 func TestDeal(t *testing.T) {
 	s := planner()
 	equal := []gap{{from: 0, to: 900, spread: 1}, {from: 1000, to: 1900, spread: 1}}
-	if n, total, _ := s.deal(equal, 0, 8); !slices.Equal(n, []int{4, 4}) || total != 8 {
+	if n, total, _ := s.allocate(equal, 0, 8); !slices.Equal(n, []int{4, 4}) || total != 8 {
 		t.Errorf("equal gaps: %v, %d", n, total)
 	}
 	rough := []gap{{from: 0, to: 90000, spread: 1}, {from: 100000, to: 190000, spread: 16}}
-	if n, _, _ := s.deal(rough, 0, 18); !slices.Equal(n, []int{3, 15}) {
+	if n, _, _ := s.allocate(rough, 0, 18); !slices.Equal(n, []int{3, 15}) {
 		t.Errorf("one gap four times as rough: %v, want 4 and 16 parts", n)
 	}
-	if n, total, _ := s.deal(equal, 2e9, 8); total != 0 {
+	if n, total, _ := s.allocate(equal, 2e9, 8); total != 0 {
 		t.Errorf("good enough already: %v", n)
 	}
 	known := []gap{{from: 5, to: 5, spread: 1}, {from: 10, to: 20}}
-	if n, total, _ := s.deal(known, -1, 8); total != 0 {
+	if n, total, _ := s.allocate(known, -1, 8); total != 0 {
 		t.Errorf("nothing to gain: %v", n)
 	}
 }

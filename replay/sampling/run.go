@@ -24,7 +24,7 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	if err := s.pilot(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.fits(easily); err != nil {
+	if err := s.fits(exactShare); err != nil {
 		return nil, err
 	}
 	spans, err := s.begin()
@@ -123,12 +123,12 @@ func (s *sampler) window(ctx context.Context, worker int, p span) (Window, error
 	if err := ctx.Err(); err != nil {
 		return Window{}, err
 	}
-	dates, err := s.o.Measure(ctx, worker, p.from, p.to)
+	starts, err := s.o.Measure(ctx, worker, p.from, p.to)
 	if err != nil {
 		return Window{}, err
 	}
-	if len(dates) != p.steps()+1 {
-		return Window{}, fmt.Errorf("%d dates, want %d", len(dates), p.steps()+1)
+	if len(starts) != p.steps()+1 {
+		return Window{}, fmt.Errorf("%d times, want %d", len(starts), p.steps()+1)
 	}
-	return Window{From: p.from, To: p.to, dates: dates}, nil
+	return Window{From: p.from, To: p.to, starts: starts}, nil
 }

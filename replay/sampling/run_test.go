@@ -220,7 +220,7 @@ func TestTimeLimit(t *testing.T) {
 		o := r.options(c.tolerance)
 		o.Workers = 1
 		o.Left = func() float64 { return c.limit - float64(spent) }
-		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
 			if spent += to - from; float64(spent) > c.limit {
 				return nil, context.DeadlineExceeded
 			}
@@ -270,7 +270,7 @@ func TestTimeLimitOfShortRuns(t *testing.T) {
 		o := r.options(0)
 		o.Workers, o.Scatters = 1, c.late
 		o.Left = func() float64 { return c.limit - float64(spent) }
-		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
 			if spent += to - from; float64(spent) > c.limit {
 				return nil, context.DeadlineExceeded
 			}
@@ -313,7 +313,7 @@ func TestTimeLimitAboveThreeQuarters(t *testing.T) {
 		o.Workers, o.Scatters = c.workers, true
 		var spent atomic.Int64
 		o.Left = func() float64 { return c.limit - float64(spent.Load())/float64(c.workers) }
-		o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
 			spent.Add(int64(to - from))
 			return r.measure(ctx, worker, from, to)
 		}
@@ -342,7 +342,7 @@ func TestDeadline(t *testing.T) {
 			cancel()
 		}
 	}
-	o.Measure = func(ctx context.Context, worker, from, to int) ([]Dates, error) {
+	o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
 		if rounds == 1 && from%2 == 0 {
 			return nil, context.DeadlineExceeded
 		}
@@ -365,9 +365,9 @@ func TestFailure(t *testing.T) {
 	broken := errors.New("broken")
 	r := &synthetic{steps: 1000, cost: lu(1000)}
 	for _, measure := range []Measure{
-		func(context.Context, int, int, int) ([]Dates, error) { return nil, broken },
-		func(context.Context, int, int, int) ([]Dates, error) {
-			return []Dates{{}}, nil
+		func(context.Context, int, int, int) ([]StartTimes, error) { return nil, broken },
+		func(context.Context, int, int, int) ([]StartTimes, error) {
+			return []StartTimes{{}}, nil
 		},
 	} {
 		o := r.options(0.01)

@@ -8,8 +8,8 @@ import (
 // scatter is the variance of a window's mean cost, relative to its square, that is common
 // to all windows: what scatters, not what changes.
 type scatter struct {
-	variance float64
-	freedom  float64 // degrees of freedom of the variance
+	variance         float64
+	degreesOfFreedom float64 // degrees of freedom of the variance
 }
 
 const (
@@ -34,14 +34,14 @@ func commonScatter(gaps []gap, halves []float64) scatter {
 	for i, g := range gaps {
 		between[i] = g.jump / (g.scale * g.scale)
 	}
-	usual := smaller(between) / smallerChi2
+	usual := trimmedMean(between) / trimmedMeanChi2
 	if s := rareScatter(gaps, between, alike*usual); s.variance > alike*usual {
 		return s
 	}
 	return scatter{usual, float64(shared * trimmed * float64(len(between)))}.with(halves)
 }
 
-// rareScatter returns the mean of the squares, that of dearer steps counting more, but for
+// rareScatter returns the mean of the squares, that of costlier steps counting more, but for
 // those across a change: more than the smaller of them tell if few windows have rare dear steps. How
 // uncertain it is depends on how few.
 func rareScatter(gaps []gap, between []float64, usual float64) scatter {
@@ -67,18 +67,18 @@ func (n scatter) with(squares []float64) scatter {
 	if len(squares) == 0 {
 		return n
 	}
-	halves := scatter{smaller(squares) / smallerChi2, float64(trimmed * float64(len(squares)))}
+	halves := scatter{trimmedMean(squares) / trimmedMeanChi2, float64(trimmed * float64(len(squares)))}
 	if halves.variance < n.variance || halves.variance > alike*n.variance {
 		return n
 	}
-	all := n.freedom + halves.freedom
-	return scatter{(float64(n.variance*n.freedom) + float64(halves.variance*halves.freedom)) / all, all}
+	all := n.degreesOfFreedom + halves.degreesOfFreedom
+	return scatter{(float64(n.variance*n.degreesOfFreedom) + float64(halves.variance*halves.degreesOfFreedom)) / all, all}
 }
 
 // halves returns the square of the difference between the first and the last steps of each
 // window that stand for others, relative to the cost, and brought to the variance of the
 // mean of a window of the given length.
-func (p *picture) halves(windows []Window, length float64) []float64 {
+func (p *fit) halves(windows []Window, length float64) []float64 {
 	var squares []float64
 	for i := range windows {
 		w := &windows[i]
@@ -95,10 +95,10 @@ func (p *picture) halves(windows []Window, length float64) []float64 {
 // smallerChi2 is the mean of the lower five sixths of chi-squared with one degree of
 // freedom, the distribution of half the square of a difference over the variance:
 // 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
-const smallerChi2 = 0.491
+const trimmedMeanChi2 = 0.491
 
 // smaller returns the mean of the lower five sixths of a.
-func smaller(a []float64) float64 {
+func trimmedMean(a []float64) float64 {
 	b := slices.Sorted(slices.Values(a))
 	b = b[:len(b)-len(b)/6]
 	sum := 0.0

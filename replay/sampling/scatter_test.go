@@ -34,8 +34,8 @@ func TestCommonScatter(t *testing.T) {
 		{"rare dear steps", gapsOf(slices.Concat(usual[:10], []float64{30, 30})...), nil, 64.91 / 12, 4. / 3 * 64.91 * 64.91 / 1802.41},
 	} {
 		s := commonScatter(c.gaps, c.halves)
-		if math.Abs(s.variance-c.variance) > 1e-3*c.variance || math.Abs(s.freedom-c.freedom) > 1e-3*c.freedom {
-			t.Errorf("%s: %.4g with %.4g, want %.4g with %.4g", c.name, s.variance, s.freedom, c.variance, c.freedom)
+		if math.Abs(s.variance-c.variance) > 1e-3*c.variance || math.Abs(s.degreesOfFreedom-c.freedom) > 1e-3*c.freedom {
+			t.Errorf("%s: %.4g with %.4g, want %.4g with %.4g", c.name, s.variance, s.degreesOfFreedom, c.variance, c.freedom)
 		}
 	}
 	changed := gapsOf(slices.Concat(usual[:11], []float64{100})...)
@@ -55,7 +55,7 @@ func TestChanges(t *testing.T) {
 		{[]float64{0, 0, 0, 1, 1}, []float64{0, 0, 0.5, 0}}, // half of the square
 		{[]float64{0, 1, 1, 0, 0}, []float64{0.5, 0, 0.5, 0}},
 	} {
-		p := picture{trend: trend{half: 1}, floor: 1}
+		p := fit{trend: trend{half: 1}, floor: 1}
 		for i, r := range c.levels {
 			p.stretches = append(p.stretches, stretch{from: 100 * i, to: 100*i + 4, steps: 4, residual: r})
 		}

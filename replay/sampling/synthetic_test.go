@@ -29,20 +29,20 @@ func (r *synthetic) length() float64 {
 	return sum + r.drift*sum + r.drain
 }
 
-func (r *synthetic) measure(_ context.Context, _, from, to int) ([]Dates, error) {
-	date := 0.0
-	dates := []Dates{{}}
+func (r *synthetic) measure(_ context.Context, _, from, to int) ([]StartTimes, error) {
+	at := 0.0
+	starts := []StartTimes{{}}
 	for k := from; k < to; k++ {
-		date += r.cost(k)
+		at += r.cost(k)
 		if from > 0 && r.cold != nil {
-			date += r.cold(from, k-from)
+			at += r.cold(from, k-from)
 		}
-		dates = append(dates, Dates{date, date + r.drift*date})
+		starts = append(starts, StartTimes{at, at + r.drift*at})
 	}
 	if to == r.steps {
-		dates[to-from].Last += r.drain
+		starts[to-from].Last += r.drain
 	}
-	return dates, nil
+	return starts, nil
 }
 
 func (r *synthetic) options(tolerance float64) Options {

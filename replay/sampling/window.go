@@ -8,29 +8,29 @@ type Window struct {
 	// Seconds is the mean time of the steps that count.
 	Seconds float64 `json:"mean_step_s"`
 
-	dates []Dates // of step From+i; the last: of the end
+	starts []StartTimes // of step From+i; the last: of the end
 	// ref is the part [refFrom, refTo) that stands for the steps around the window:
 	// all that counts, but for the beginning and the end of the run.
 	refFrom, refTo int
 }
 
-// date returns the mean date at which the ranks begin a step in [From, To], on the
+// time returns the mean time at which the ranks begin a step in [From, To], on the
 // window's own clock.
-func (w *Window) date(step int) float64 { return w.dates[step-w.From].Mean }
+func (w *Window) start(step int) float64 { return w.starts[step-w.From].Mean }
 
 // lag returns how long after the mean the last rank begins a step.
 func (w *Window) lag(step int) float64 {
-	d := w.dates[step-w.From]
+	d := w.starts[step-w.From]
 	return d.Last - d.Mean
 }
 
 // cost returns the time of step: by how much it delays the ranks on average. The
-// costs of consecutive steps of one run add up to the difference of two dates,
+// costs of consecutive steps of one run add up to the difference of two times,
 // however the ranks are shifted against each other.
-func (w *Window) cost(step int) float64 { return w.date(step+1) - w.date(step) }
+func (w *Window) cost(step int) float64 { return w.start(step+1) - w.start(step) }
 
 // mean returns the mean cost of the steps [a, b).
-func (w *Window) mean(a, b int) float64 { return (w.date(b) - w.date(a)) / float64(b-a) }
+func (w *Window) mean(a, b int) float64 { return (w.start(b) - w.start(a)) / float64(b-a) }
 
 // sampler is an estimation under way.
 type sampler struct {

@@ -16,10 +16,10 @@ type within struct {
 
 // within compares the steps of each window, but the first window, which begins as
 // the run does, with their mean.
-func (s *sampler) within(p *picture) within {
+func (s *sampler) within(p *fit) within {
 	in := within{}
 	var first, squares, lags, times []float64
-	sum, freedom := 0.0, 0
+	sum, degreesOfFreedom := 0.0, 0
 	for i := range s.done[1:] {
 		w := &s.done[i+1]
 		for j, d := range p.deviations(w) {
@@ -29,18 +29,18 @@ func (s *sampler) within(p *picture) within {
 			sum += float64(d * d)
 			squares = append(squares, d*d)
 		}
-		freedom += w.refTo - w.refFrom - 1
+		degreesOfFreedom += w.refTo - w.refFrom - 1
 		lags = append(lags, w.lag(w.refTo)-w.lag(w.refFrom))
-		times = append(times, w.date(w.refTo)-w.date(w.refFrom))
+		times = append(times, w.start(w.refTo)-w.start(w.refFrom))
 	}
-	if len(first) < 2 || freedom == 0 {
+	if len(first) < 2 || degreesOfFreedom == 0 {
 		return in
 	}
 	in.windows = len(first)
-	in.noise = math.Sqrt(sum / float64(freedom))
+	in.noise = math.Sqrt(sum / float64(degreesOfFreedom))
 	in.first, in.error = meanError(first)
 	in.drift, in.unsure = ratioError(lags, times)
-	usual := math.Sqrt(smaller(squares) / smallerChi2)
+	usual := math.Sqrt(trimmedMean(squares) / trimmedMeanChi2)
 	average := p.seconds / float64(s.o.End-s.o.First)
 	for i := range s.done {
 		in.outliers += s.done[i].outliers(far*math.Max(usual, leastNoise), average)
@@ -49,7 +49,7 @@ func (s *sampler) within(p *picture) within {
 }
 
 // deviations returns the deviations of the steps of a window that stand for others.
-func (p *picture) deviations(w *Window) []float64 {
+func (p *fit) deviations(w *Window) []float64 {
 	var list []float64
 	mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
 	for k := w.refFrom; k < w.refTo; k++ {
@@ -67,7 +67,7 @@ const (
 )
 
 // outliers counts the steps that cost more than both of their neighbours by the
-// given part of the dearer one, and of an average step. Where a run changes for
+// given part of the costlier one, and of an average step. Where a run changes for
 // good there are none.
 func (w *Window) outliers(part, average float64) int {
 	n := 0
@@ -145,7 +145,7 @@ func (s *sampler) bias(in *within) (unseen, seen float64) {
 const pattern = 1.5e-3
 
 // patterns returns the seconds by which the run may differ from its windows for that reason.
-func (s *sampler) patterns(p *picture) float64 {
+func (s *sampler) patterns(p *fit) float64 {
 	if s.shape.coupled || !s.o.Scatters {
 		return 0
 	}

@@ -1,56 +1,56 @@
 package replay
 
-// ledger adds up where the time of each rank went, in seconds: a row for each
-// kind, kernel and phase, and for the dates at which the open phases began, with a
+// timeAccounts adds up where the time of each rank went, in seconds: a row for each
+// kind, kernel and phase, and for the times at which the open phases began, with a
 // float per rank. In a phase of a program all ranks write to the same few rows,
 // which then stay in the cache.
-type ledger struct {
+type timeAccounts struct {
 	rows            []float64
 	ranks           int
 	kernels, phases int
 }
 
-// noDate marks a phase that is not open.
-const noDate = -1
+// noTime marks a phase that is not open.
+const noTime = -1
 
-func newLedger(ranks, kernels, phases int) ledger {
-	b := ledger{ranks: ranks, kernels: kernels, phases: phases}
+func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
+	b := timeAccounts{ranks: ranks, kernels: kernels, phases: phases}
 	width := int(numKinds) + kernels + 2*phases
 	b.rows = make([]float64, width*ranks)
 	open := b.rows[(width-phases)*ranks:]
 	for i := range open {
-		open[i] = noDate
+		open[i] = noTime
 	}
 	return b
 }
 
 // at returns the sum of rank r in a row.
-func (b *ledger) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
+func (b *timeAccounts) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
 
-// phase begins or ends a phase of rank r at the date. A phase that is entered
+// phase begins or ends a phase of rank r at the time. A phase that is entered
 // twice counts once, from its first begin to its first end.
-func (b *ledger) phase(r int32, phase uint16, end bool, date float64) {
+func (b *timeAccounts) phase(r int32, phase uint16, end bool, when float64) {
 	row := int(numKinds) + b.kernels + int(phase)
 	begin := b.at(row+b.phases, r)
 	switch {
-	case end && *begin != noDate:
-		*b.at(row, r) += date - *begin
-		*begin = noDate
-	case !end && *begin == noDate:
-		*begin = date
+	case end && *begin != noTime:
+		*b.at(row, r) += when - *begin
+		*begin = noTime
+	case !end && *begin == noTime:
+		*begin = when
 	}
 }
 
-// begun returns when rank r began a phase, in seconds; noDate if it is not open.
-func (b *ledger) begun(r int32, phase uint16) float64 {
+// begun returns when rank r began a phase, in seconds; noTime if it is not open.
+func (b *timeAccounts) begun(r int32, phase uint16) float64 {
 	return *b.at(int(numKinds)+b.kernels+b.phases+int(phase), r)
 }
 
 // close ends the phases that are still open when the actions of rank r are over,
 // and adds up its kernels.
-func (b *ledger) close(r int32, date float64) {
+func (b *timeAccounts) close(r int32, when float64) {
 	for p := range b.phases {
-		b.phase(r, uint16(p), true, date)
+		b.phase(r, uint16(p), true, when)
 	}
 	for k := range b.kernels {
 		*b.at(int(TimeCompute), r) += *b.at(int(numKinds)+k, r)
@@ -58,7 +58,7 @@ func (b *ledger) close(r int32, date float64) {
 }
 
 // sum returns the sum of rank r in the first rows.
-func (b *ledger) sum(r int32, rows int) float64 {
+func (b *timeAccounts) sum(r int32, rows int) float64 {
 	sum := 0.0
 	for row := range rows {
 		sum += *b.at(row, r)
@@ -75,7 +75,7 @@ type Share struct {
 }
 
 // shares summarises the rows from first on under the given names.
-func (b *ledger) shares(first int, names []string) []Share {
+func (b *timeAccounts) shares(first int, names []string) []Share {
 	shares := make([]Share, len(names))
 	for i, name := range names {
 		s := Share{Name: name}
