@@ -34,9 +34,9 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // postAndJoin pays what a blocking send costs, posts it and joins its transfer
 // unless it is detached.
 func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) error {
-	e.pay(r, e.sendOverhead(r, size, synchronous))
+	e.pay(r, e.costs.sendOverhead(r, size, synchronous))
 	id, err := e.postSend(r, peer, tag, size, synchronous)
-	if err == nil && (synchronous || !e.protocol.Detached(size)) {
+	if err == nil && (synchronous || !e.costs.protocol.Detached(size)) {
 		e.join(r, id, sender)
 	}
 	return err
@@ -76,7 +76,7 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 	if id < 0 || err != nil {
 		return -1, err
 	}
-	m := &e.messages[id]
+	m := &e.matcher.messages[id]
 	if e.watch != nil {
 		e.watch.probed(r, id)
 		e.watch.spends(r, TimeOverhead)
@@ -86,16 +86,16 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 
 // postIsend pays what a nonblocking send costs, posts it and returns its request.
 func (e *engine) postIsend(r, peer, tag int32, size int64, synchronous bool) (request, error) {
-	e.pay(r, e.isendOverhead(r, size))
+	e.pay(r, e.costs.isendOverhead(r, size))
 	id, err := e.postSend(r, peer, tag, size, synchronous)
-	if err != nil || !synchronous && e.protocol.Detached(size) {
+	if err != nil || !synchronous && e.costs.protocol.Detached(size) {
 		return completeRequest, err
 	}
 	return requestOf(id, sender), nil
 }
 
 func (e *engine) isend(r int32, a *trace.Action) error {
-	slot, err := e.freeSlot(r, a.Req)
+	slot, err := e.slots.free(&e.ranks[r], a.Req)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (e *engine) isend(r int32, a *trace.Action) error {
 }
 
 func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
-	slot, err := e.freeSlot(r, a.Req)
+	slot, err := e.slots.free(&e.ranks[r], a.Req)
 	if err != nil {
 		return goOn, err
 	}
@@ -165,7 +165,7 @@ func (e *engine) both(r int32, a *trace.Action, source, tag int32, synchronous b
 
 // wait waits for the request in a slot.
 func (e *engine) wait(r int32, rk *rank, n int32) (outcome, error) {
-	slot, err := e.slot(r, n)
+	slot, err := e.slots.at(rk, n)
 	if err != nil {
 		return goOn, err
 	}
@@ -183,7 +183,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		return e.computation(r, rk, a.Flops()), nil
 	case trace.KindSleep:
-		seconds := e.sleepTime(a.Seconds())
+		seconds := e.costs.sleepTime(a.Seconds())
 		if !(seconds >= 0) {
 			return goOn, fmt.Errorf("%v seconds, want a number >= 0", seconds)
 		}
@@ -201,8 +201,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 	case trace.KindStep:
 		e.progress.step(a.X[0], rk.clock)
-		if e.random != nil {
-			e.random.begin(r, a.X[0])
+		if e.costs.random != nil {
+			e.costs.random.begin(r, a.X[0])
 		}
 		if e.watch != nil {
 			e.watch.to.Marked(r, *a, rk.clock)
@@ -212,26 +212,4 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return goOn, errUnsupported
 	}
 	return goOn, nil
-}
-
-// computation computes an amount of flop, at the rank's share of its host.
-func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
-	if amount <= 0 {
-		return goOn
-	}
-	switch {
-	case !rk.shared:
-		speed := e.speed(e.machine.Hosts[r])
-		rk.clock += amount / speed
-		e.charge(r, TimeCompute)
-		return goOn
-	case e.putOff(r, rk):
-		return parkedHere
-	case rk.stage != stageLook:
-		e.beginWork(r, rk, amount, e.workBound(r))
-		return parkedHere
-	}
-	rk.stage = stageFresh
-	e.charge(r, TimeCompute)
-	return goOn
 }

@@ -90,7 +90,7 @@ func (c *changes) next() float64 { return earlier(c.hosts.Next(), c.links.Next()
 func (c *changes) pending() float64 { return c.starts.Next() }
 
 // change takes the next change, or the next transfer that has waited for one, if it comes
-// up to the time, and reports whether there was one.
+// up to a time, and reports whether there was one.
 func (e *engine) change(until float64) (bool, error) {
 	c := e.changes
 	at, start := c.next(), c.pending()
@@ -139,7 +139,7 @@ func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 			e.network.SetLatency(l, value, at)
 		case platforms.LinkState:
 			if id := e.network.SetState(l, value > 0); id >= 0 {
-				m := &e.messages[id]
+				m := &e.matcher.messages[id]
 				return fmt.Errorf("at %.9g s link %q is switched off (profile %q) under a message of rank %d to rank %d",
 					at, use.Target, use.Profile.Name, m.src, m.dst)
 			}
@@ -174,23 +174,6 @@ func (e *engine) checkHosts() error {
 			}
 		}
 	}
-}
-
-// start begins the transfer of a message at the time, or has it wait for the changes of
-// links before that.
-func (e *engine) start(id int32, at float64) error {
-	m := &e.messages[id]
-	m.flags |= msgStarted
-	if c := e.changes; c != nil && c.links.Next() <= at {
-		c.starts.Grow(int(id) + 1)
-		for int(id) >= len(c.sizes) {
-			c.sizes = append(c.sizes, 0)
-		}
-		c.sizes[id] = m.size
-		c.starts.Set(id, at)
-		return nil
-	}
-	return e.launch(id, m.size, at)
 }
 
 // revives reports whether a change to come may set something going that stands still.

@@ -28,13 +28,13 @@ func (e *engine) snapshotChanges(c *snapshot.Codec) {
 			p.plan(i)
 		}
 	}
-	p.starts.Snapshot(c, "transfers that wait", len(e.messages))
+	p.starts.Snapshot(c, "transfers that wait", len(e.matcher.messages))
 	if c.Reading() {
-		p.sizes = make([]int64, len(e.messages))
+		p.sizes = make([]int64, len(e.matcher.messages))
 	}
 	for id, when := range p.starts.All() {
 		snapshot.Int(c, &p.sizes[id])
-		if m := &e.messages[id]; c.Reading() {
+		if m := &e.matcher.messages[id]; c.Reading() {
 			c.Check(when >= e.now && when <= math.MaxFloat64, "transfer %d waits for %g s", id, when)
 			c.Check(m.flags&(msgStarted|msgEnded) == msgStarted && !e.network.InFlight(id) && p.sizes[id] >= m.size,
 				"transfer %d waits, and its message does not", id)

@@ -62,7 +62,7 @@ func TestForgedChanges(t *testing.T) {
 		"a change in the past":             func(e *engine) { e.now, e.changes.at[0].Time = 1e-3, 5e-4 },
 		"a change at no time":              func(e *engine) { e.changes.at[0].Time = math.NaN() },
 		"a value that is not there":        func(e *engine) { e.changes.at[0].Index = 7 },
-		"a transfer that nobody waits for": func(e *engine) { e.messages[0].flags |= msgEnded },
+		"a transfer that nobody waits for": func(e *engine) { e.matcher.messages[0].flags |= msgEnded },
 		"fewer bytes than the message":     func(e *engine) { e.changes.sizes[0] = 1 },
 		"a speed that is no number":        func(e *engine) { e.cpus.hosts[0].speed = math.Inf(1) },
 	} {

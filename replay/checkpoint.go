@@ -165,7 +165,7 @@ func (p *Pause) identity() []Property {
 	if m.Factors != nil {
 		list = append(list, Property{Name: "speeds of hosts", Value: hashOfFactors(m.Factors)})
 	}
-	if p.engine.random != nil {
+	if p.engine.costs.random != nil {
 		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
 	}
 	p.about = append(list, o.Network.Settings()...)

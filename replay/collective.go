@@ -15,6 +15,16 @@ import (
 // which they are sent.
 const CollectiveTag = math.MinInt32
 
+// collectives knows which algorithms collective operations take, and how far the ranks have
+// come in theirs. engine.collective plays them: a schedule of sends and receives each, which
+// go the way of all others.
+type collectives struct {
+	selector  *collective.Selector
+	runs      []collectiveRun // by rank; nil before the first
+	sums      rankSums
+	agreement int64 // 0 once all ranks have made all their calls, if these agree
+}
+
 // collectiveRun is what a rank does in a collective operation.
 type collectiveRun struct {
 	schedule collective.Schedule
@@ -62,10 +72,10 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 		if err != nil {
 			return goOn, err
 		}
-		e.agreement += int64(call.Agreement(rk.calls, int(r), len(e.ranks))) // modulo 2^64
+		e.collectives.agreement += int64(call.Agreement(rk.calls, int(r), len(e.ranks))) // modulo 2^64
 		rk.calls++
 	}
-	run := &e.collectives[r]
+	run := &e.collectives.runs[r]
 	for {
 		if len(run.steps) == 0 {
 			run.nextRound()
@@ -95,17 +105,17 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if int(a.Sym) >= trace.NumCollectives {
 		return call, errUnsupported
 	}
-	if e.collectives == nil {
-		e.collectives = make([]collectiveRun, len(e.ranks))
+	if e.collectives.runs == nil {
+		e.collectives.runs = make([]collectiveRun, len(e.ranks))
 	}
-	e.sums.rank = r
-	call = a.Collective(&e.sums)
+	e.collectives.sums.rank = r
+	call = a.Collective(&e.collectives.sums)
 	if err := call.Check(len(e.ranks)); err != nil {
 		return call, err
 	}
-	run := &e.collectives[r]
+	run := &e.collectives.runs[r]
 	run.flops, run.rounds = call.Flops, 0
-	run.schedule.Start(e.selector, &call, len(e.ranks), int(r))
+	run.schedule.Start(e.collectives.selector, &call, len(e.ranks), int(r))
 	rk.collective = true
 	return call, nil
 }

@@ -116,20 +116,20 @@ func (e *engine) checkComplete() error {
 func (e *engine) waitOf(r int32) Wait {
 	rk := &e.ranks[r]
 	if src, tag, busy := e.busyWait(r); busy && rk.waits == 0 {
-		a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+		a := e.action(r, int(rk.pos))
 		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: tag, Time: rk.clock}
 	}
 	pos := int(rk.pos)
 	if !rk.collective {
 		pos-- // it goes on with the action after the one that blocks it
 	}
-	last := &e.actions[int(r)*bufferedActions+pos]
+	last := e.action(r, pos)
 	w := Wait{Rank: r, Action: last.Kind, Time: rk.charged, Peer: -1}
 	if rk.collective {
 		w.Collective = trace.CollectiveKind(last.Sym).String()
 	}
-	for i := range e.messages {
-		m := &e.messages[i]
+	for i := range e.matcher.messages {
+		m := &e.matcher.messages[i]
 		switch {
 		case m.flags&msgEnded != 0:
 		case m.flags&msgRecvWait != 0 && m.dst == r:

@@ -18,14 +18,14 @@ func (e *engine) checkDeclared(t *trace.Trace, o *Options) error {
 	kernels, collectives := t.Program().Called(len(h.Kernels))
 	for k, called := range kernels {
 		if called && e.nowhere(k) {
-			return fmt.Errorf("the trace calls what cannot be played: %w", e.noModel(0, uint16(k)))
+			return fmt.Errorf("the trace calls what cannot be played: %w", e.costs.noModel(0, uint16(k)))
 		}
 	}
 	for kind, called := range collectives {
 		if !called || h.Ranks == 1 {
 			continue
 		}
-		if err := e.selector.Check(trace.CollectiveKind(kind)); err != nil {
+		if err := e.collectives.selector.Check(trace.CollectiveKind(kind)); err != nil {
 			return fmt.Errorf("the trace calls what cannot be played: %w", err)
 		}
 	}
@@ -35,8 +35,8 @@ func (e *engine) checkDeclared(t *trace.Trace, o *Options) error {
 // nowhere reports whether no rank has a model of a kernel. Where only some have one, these
 // may be those that call it.
 func (e *engine) nowhere(kernel int) bool {
-	for row := kernel; row < len(e.models); row += len(e.kernelNames) {
-		if e.models[row].err == nil {
+	for row := kernel; row < len(e.costs.models); row += len(e.costs.kernelNames) {
+		if e.costs.models[row].err == nil {
 			return false
 		}
 	}

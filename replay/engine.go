@@ -2,181 +2,103 @@ package replay
 
 import (
 	"fmt"
-	"math"
-	"sync/atomic"
 
 	"reprise/internal/eventqueue"
 	"reprise/netmodel"
-	"reprise/replay/collective"
 	"reprise/smpi"
 	"reprise/trace"
 )
 
 // engine plays the actions of all ranks on a network. It is one loop over the
-// times at which something happens that more than one rank can notice; between
-// these a rank runs ahead on its own clock, until it waits for a transfer.
+// times at which something happens that more than one rank can notice (loop.go); between
+// these a rank runs ahead on its own clock, until it waits for a transfer (run).
+//
+// What it knows is in parts, which know nothing of each other; its methods are what happens
+// to ranks, and move time and knowledge from one part to another.
 type engine struct {
-	options  smpi.Options
-	network  *netmodel.Network
-	protocol *netmodel.Protocol
-	source   Source
-	trace    *trace.Trace // of the source; nil if it has another one
-	machine  Machine
-	pause    func() error // called between events; nil: nobody asks
-	asked    *atomic.Bool // whether to call it; nil: always
+	machine Machine
+	options smpi.Options
+	trace   *trace.Trace // of the source; nil if it has another one
+	source  Source
+	network *netmodel.Network
 
-	now       float64 // time of the event loop, seconds
-	precision float64 // shortest positive sleep, seconds
+	// The ranks and when they run.
+	now     float64 // time of the event loop, seconds
+	ranks   []rank
+	actions []trace.Action // bufferedActions per rank
+	first   int32          // of the list of runnable ranks, -1: none
+	last    int32
+	live    int              // ranks that have actions left
+	wakeups eventqueue.Queue // by rank: times at which they go on
+	pauser  pauser
 
-	ranks    []rank
-	actions  []trace.Action // bufferedActions per rank
-	first    int32          // of the list of runnable ranks, -1: none
-	last     int32
-	overflow [][]request
-	live     int // ranks that have actions left
+	// What they do.
+	costs       costs
+	matcher     matcher
+	prober      prober
+	slots       requestSlots
+	cpus        processors
+	collectives collectives
+	changes     *changes // nil: the machine stays as it is
 
-	messages []message
-	after    []int32 // by message: the next in a list of posts, or of free messages
-	free     int32   // list of free messages, -1: none
-
-	wakeups        eventqueue.Queue // times at which ranks go on
-	pendingMatches eventqueue.Queue // times of sends to ranks that wait for any of several
-	cpus           processors
-
-	orderedProbes bool  // probes grow more expensive, so all ranks' are in one order
-	probeFactor   int64 // of the cost of the next probe
-	testFactor    int64
-
-	selector    *collective.Selector
-	collectives []collectiveRun // by rank; nil before the first
-	sums        rankSums
-
-	accounts    timeAccounts
-	models      []kernelModel
-	rowOf       []int32     // by rank: its row of models
-	kernelNames []string    // of each model of a row
-	random      *randomness // nil: nothing is random
-	progress    stepCounter
-
-	numMessages, numBytes, numPolls, numActions int64
-	numTruncated                                int64 // messages longer than their receive
-
-	changes   *changes // nil: the machine stays as it is
-	agreement int64    // of collective operations: 0 once all ranks have made all their calls, if these agree
-	watch     *watch   // nil: nobody looks
+	// What is known of it in the end.
+	accounts   timeAccounts
+	progress   stepCounter
+	numActions int64
+	watch      *watch // nil: nobody looks
 }
 
-// loop plays everything that is left.
-func (e *engine) loop() error {
-	var done []int32
-	for {
-		if err := e.runAll(); err != nil {
-			return err
+// newEngine returns an engine that lacks a source.
+func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
+	if h.Ranks < 1 {
+		return nil, fmt.Errorf("%d ranks, want at least 1", h.Ranks)
+	}
+	if err := m.check(h.Ranks); err != nil {
+		return nil, err
+	}
+	n, err := netmodel.New(m.Platform, o.Network.Options)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newCosts(h, &m, &o.Network, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	selector, err := newSelector(&o.Network)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{
+		machine: m, options: o.Network, network: n,
+		actions: make([]trace.Action, h.Ranks*bufferedActions),
+		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
+		costs: c, matcher: newMatcher(), prober: newProber(&o.Network), slots: newRequestSlots(),
+		collectives: collectives{selector: selector},
+		accounts:    newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
+		progress:    stepCounter{ranks: h.Ranks, report: o.Progress},
+	}
+	e.newRanks(h.Ranks)
+	e.shareCores()
+	if err := e.prepareChanges(&o); err != nil {
+		return nil, err
+	}
+	return e, e.progress.recordStarts(&o)
+}
+
+func (e *engine) newRanks(n int) {
+	e.ranks = make([]rank, n)
+	for r := range e.ranks {
+		e.ranks[r] = rank{
+			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
+			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
-		flows, matches := e.network.Next(), e.pendingMatches.Next()
-		if e.pause != nil && (e.asked == nil || e.asked.Load()) {
-			if err := e.pause(); err != nil {
-				return err
-			}
-		}
-		others := earlier(flows, matches)
-		if e.changes != nil {
-			others = earlier(others, e.changes.pending())
-		}
-		if others > maxTime {
-			if !math.IsInf(others, 1) {
-				return errTooLate
-			}
-			if e.stuck() && (e.changes == nil || !e.revives()) {
-				return e.checkComplete()
-			}
-		}
-		if e.changes != nil {
-			others = earlier(others, e.changes.next())
-		}
-		if e.takeTurns(others) {
-			continue
-		}
-		parked := e.wakeups.Next()
-		if e.changes != nil {
-			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if matches <= flows && matches <= parked && !math.IsInf(matches, 1) {
-			e.now = later(e.now, matches)
-			if err := e.match(e.pendingMatches.Pop()); err != nil {
-				return err
-			}
-			continue
-		}
-		e.now = later(e.now, earlier(flows, parked))
-		if flows <= parked {
-			done = e.network.Advance(e.now, done[:0])
-			if e.watch != nil {
-				e.watch.end(done)
-				continue
-			}
-			for _, id := range done {
-				e.end(id, e.now)
-			}
-			continue
-		}
-		e.unpark(e.wakeups.Pop())
+		e.charge(int32(r), TimeSleep)
 	}
 }
 
-// earlier and later are min and max of times, which are never NaN: to look for it takes
-// those of the language several times as long.
-func earlier(a, b float64) float64 {
-	if b < a {
-		return b
-	}
-	return a
-}
-
-func later(a, b float64) float64 {
-	if b > a {
-		return b
-	}
-	return a
-}
-
-// unpark lets a parked rank go on: the event loop has come to its time.
-func (e *engine) unpark(r int32) {
-	rk := &e.ranks[r]
-	if rk.stage == stageCompute {
-		rk.clock = e.now
-		rk.stage = stageLook
-		e.computed(r, e.now)
-	}
-	e.wake(r)
-}
-
-// wake appends a rank to the list of runnable ones.
-func (e *engine) wake(r int32) {
-	e.ranks[r].next = -1
-	if e.first < 0 {
-		e.first = r
-	} else {
-		e.ranks[e.last].next = r
-	}
-	e.last = r
-}
-
-// runAll runs every runnable rank until it blocks.
-func (e *engine) runAll() error {
-	for e.first >= 0 {
-		r := e.first
-		e.first = e.ranks[r].next
-		if err := e.run(r); err != nil {
-			return err
-		}
-	}
-	return nil
+// speed returns the flop/s of a core of a host, but for what a profile does to it.
+func (e *engine) speed(host int32) float64 {
+	return e.machine.Platform.Host(int(host)).Speed * e.machine.factor(host)
 }
 
 // maxAhead is how many batches of actions a rank may run ahead of the event loop
@@ -196,7 +118,7 @@ const (
 func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
-	batches := 0
+	batches, watch := 0, e.watch
 	for {
 		if rk.pos == rk.filled {
 			if rk.clock > maxTime {
@@ -216,8 +138,8 @@ func (e *engine) run(r int32) error {
 			case 0:
 				rk.over = true
 				e.live--
-				if e.watch != nil {
-					e.watch.endAction(r)
+				if watch != nil {
+					watch.endAction(r)
 				}
 				return nil
 			case 1:
@@ -227,8 +149,8 @@ func (e *engine) run(r int32) error {
 			}
 		}
 		a := &buf[rk.pos%bufferedActions]
-		if e.watch != nil {
-			e.watch.comesTo(r, a)
+		if watch != nil {
+			watch.comesTo(r, a)
 		}
 		outcome, err := e.do(r, rk, a)
 		if err != nil {
@@ -246,6 +168,11 @@ func (e *engine) run(r int32) error {
 	}
 }
 
+// action returns a buffered action of rank r.
+func (e *engine) action(r int32, pos int) *trace.Action {
+	return &e.actions[int(r)*bufferedActions+pos]
+}
+
 // outcome says how a rank proceeds after an action.
 type outcome uint8
 
@@ -260,10 +187,10 @@ const (
 func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	switch a.Kind {
 	case trace.KindCompute:
-		if int(a.Sym) >= len(e.kernelNames) {
-			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, len(e.kernelNames))
+		if int(a.Sym) >= len(e.costs.kernelNames) {
+			return goOn, fmt.Errorf("kernel %d out of [0,%d)", a.Sym, len(e.costs.kernelNames))
 		}
-		m := &e.models[int(e.rowOf[r])+int(a.Sym)]
+		m := &e.costs.models[int(e.costs.rowOf[r])+int(a.Sym)]
 		if !m.plain {
 			return e.kernel(r, rk, m, a)
 		}

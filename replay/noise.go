@@ -7,7 +7,6 @@ import (
 	"reprise/internal/snapshot"
 	"reprise/netmodel"
 	"reprise/noise"
-	"reprise/trace"
 )
 
 // randomness is what the random parts of a replay are drawn from. A draw is named by
@@ -31,12 +30,12 @@ type drawCounts struct {
 
 // newRandomness returns the randomness of a replay; nil if neither a kernel of a rank
 // nor the network has any noise.
-func (e *engine) newRandomness(seed uint64) *randomness {
-	noisy := func(m kernelModel) bool { return m.err == nil && m.Noisy() }
-	if e.machine.NetworkNoise == nil && !slices.ContainsFunc(e.models, noisy) {
+func newRandomness(seed uint64, models []kernelModel, m *Machine) *randomness {
+	noisy := func(k kernelModel) bool { return k.err == nil && k.Noisy() }
+	if m.NetworkNoise == nil && !slices.ContainsFunc(models, noisy) {
 		return nil
 	}
-	n := &randomness{source: noise.NewSource(seed), drawn: make([]drawCounts, len(e.ranks)), network: e.machine.NetworkNoise}
+	n := &randomness{source: noise.NewSource(seed), drawn: make([]drawCounts, len(m.Hosts)), network: m.NetworkNoise}
 	for r := range n.drawn {
 		n.drawn[r].step = -1
 	}
@@ -55,41 +54,6 @@ func (n *randomness) computation(r int32) noise.Draw {
 	p := &n.drawn[r]
 	p.computations++
 	return n.source.Draw(noise.Computation, uint32(r), uint32(p.step), p.computations-1)
-}
-
-// noisyNetwork reports whether times of messages are drawn.
-func (e *engine) noisyNetwork() bool { return e.random != nil && e.random.network != nil }
-
-// sendOverhead returns the seconds that a blocking send of rank r costs.
-func (e *engine) sendOverhead(r int32, size int64, synchronous bool) float64 {
-	if !synchronous && !e.protocol.Detached(size) {
-		return 0
-	}
-	seconds := e.protocol.SendOverhead(int(e.machine.Hosts[r]), size)
-	if e.noisyNetwork() {
-		return e.random.network.SendOverhead(seconds, size, e.random.sent(r, noise.SendOverhead))
-	}
-	return seconds
-}
-
-// isendOverhead returns the seconds that a nonblocking send of rank r costs.
-func (e *engine) isendOverhead(r int32, size int64) float64 {
-	seconds := e.protocol.IsendOverhead(int(e.machine.Hosts[r]), size)
-	if e.noisyNetwork() {
-		return e.random.network.IsendOverhead(seconds, size, e.random.sent(r, noise.SendOverhead))
-	}
-	return seconds
-}
-
-// recvOverhead returns the seconds that completing the receive of a message costs.
-func (e *engine) recvOverhead(id int32) float64 {
-	m := &e.messages[id]
-	detached := m.flags&msgDetached != 0
-	seconds := e.protocol.RecvOverhead(int(e.machine.Hosts[m.dst]), m.size, detached)
-	if detached && e.noisyNetwork() {
-		return e.random.network.RecvOverhead(seconds, m.size, e.random.received(m.dst))
-	}
-	return seconds
 }
 
 // sent returns a draw for the next message that rank r posts.
@@ -118,22 +82,6 @@ func (n *randomness) reach(id int32) {
 	for int(id) >= len(n.latency) {
 		n.latency = append(n.latency, noise.Draw{})
 	}
-}
-
-// kernel plays a call of a kernel that has noise, or no model, or whose time changes with
-// the speed of the host.
-func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (outcome, error) {
-	switch {
-	case m.err != nil:
-		return goOn, e.noModel(r, a.Sym)
-	case m.speed > 0:
-		return e.varyingKernel(r, rk, m, a), nil
-	}
-	if seconds := m.Draw(&a.X, e.random.computation(r)); seconds > 0 {
-		rk.clock += seconds
-		e.chargeKernel(r, rk, a.Sym)
-	}
-	return goOn, nil
 }
 
 // snapshot is Snapshot of the counts of the ranks and of the draws of so many messages.

@@ -36,6 +36,15 @@ type Pause struct {
 	timer     *time.Timer // of the next one
 }
 
+// pauser knows when the event loop is to pause, and for whom.
+type pauser struct {
+	call  func() error // between events; nil: nobody asks
+	asked *atomic.Bool // whether to call it; nil: always
+}
+
+// due reports whether the event loop is to pause now.
+func (p *pauser) due() bool { return p.call != nil && (p.asked == nil || p.asked.Load()) }
+
 // begin makes the ranks ready to run, or goes on from a checkpoint.
 func (p *Pause) begin() error {
 	if p.options.Resume != nil {
@@ -53,12 +62,12 @@ func (p *Pause) stopWith(ctx context.Context) (stop func()) {
 	p.ctx = ctx
 	c := p.options.Checkpoints
 	if c != nil || ctx.Done() != nil {
-		p.engine.pause = p.attend
+		p.engine.pauser.call = p.attend
 	}
 	if c != nil && c.Every <= 0 {
 		return func() {}
 	}
-	p.engine.asked = &p.attention
+	p.engine.pauser.asked = &p.attention
 	if c != nil {
 		p.tick()
 		p.timer = time.AfterFunc(c.Every, p.tick)
@@ -103,4 +112,4 @@ func (p *Pause) attend() error {
 func (p *Pause) Time() float64 { return p.engine.now }
 
 // Messages returns the number of messages that have been sent.
-func (p *Pause) Messages() int64 { return p.engine.numMessages }
+func (p *Pause) Messages() int64 { return p.engine.matcher.numMessages }

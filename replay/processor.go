@@ -36,7 +36,7 @@ func (e *engine) compute(r int32, flops, bound float64) {
 	e.share(p, rk.clock)
 }
 
-// computed ends the computation of rank r at the time.
+// computed ends the computation of rank r at a time.
 func (e *engine) computed(r int32, at float64) {
 	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
 	for i, other := range p.active {
@@ -48,7 +48,7 @@ func (e *engine) computed(r int32, at float64) {
 	e.share(p, at)
 }
 
-// share gives each computation on p its rate from the time on.
+// share gives each computation on p its rate from a time on.
 func (e *engine) share(p *processor, at float64) {
 	if p.speed == 0 {
 		return // as in SimGrid: who computes keeps his rate, and who begins waits
@@ -88,7 +88,7 @@ func (c *processors) level(p *processor) float64 {
 	}
 }
 
-// putOff has a rank wait for the event loop to come to its time before it computes, and
+// putOff has a rank wait for the event loop to come to its clock before it computes, and
 // reports whether it must.
 func (e *engine) putOff(r int32, rk *rank) bool {
 	if rk.stage != stageFresh || rk.clock <= e.now {
@@ -103,4 +103,31 @@ func (e *engine) putOff(r int32, rk *rank) bool {
 func (e *engine) beginWork(r int32, rk *rank, flops, bound float64) {
 	rk.stage = stageCompute
 	e.compute(r, flops, bound)
+}
+
+// shareCores finds the hosts that run more ranks than they have cores, and those whose
+// speed changes, unless they cannot compute at all.
+func (e *engine) shareCores() {
+	varies := e.machine.varyingHosts()
+	for h, n := range e.machine.ranksOnHosts() {
+		host := e.machine.Platform.Host(h)
+		if host.Speed == 0 || n <= host.Cores && (n == 0 || !varies[int32(h)]) {
+			continue
+		}
+		if e.cpus.index == nil {
+			e.cpus.index = make([]int32, e.machine.Platform.NumHosts())
+			e.cpus.work = make([]work, len(e.ranks))
+		}
+		e.cpus.index[h] = int32(len(e.cpus.hosts) + 1)
+		e.cpus.hosts = append(e.cpus.hosts, processor{speed: e.speed(int32(h)), cores: float64(host.Cores), limit: math.Inf(1)})
+		if varies[int32(h)] {
+			e.cpus.hosts[len(e.cpus.hosts)-1].limit = e.speed(int32(h))
+		}
+	}
+	if e.cpus.index == nil {
+		return
+	}
+	for r := range e.ranks {
+		e.ranks[r].shared = e.cpus.index[e.machine.Hosts[r]] != 0
+	}
 }

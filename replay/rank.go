@@ -37,7 +37,7 @@ type rank struct {
 	arrival    float64 // time from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
-	overflow int32 // index into engine.overflow of further requests; 0: none
+	overflow int32 // index into requestSlots.overflow of further requests; 0: none
 	calls    int64 // of collective operations that were begun
 }
 

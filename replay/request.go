@@ -25,9 +25,16 @@ const (
 
 func requestOf(message int32, s side) request { return (message+1)<<1 | request(s) }
 
-// slot returns slot n of rank r, which must be in [0, trace.MaxRequests).
-func (e *engine) slot(r, n int32) (*request, error) {
-	rk := &e.ranks[r]
+// requestSlots knows the requests of ranks that have more of them than inlineRequests. The
+// others are with the ranks (rank.reqs).
+type requestSlots struct {
+	overflow [][]request // by rank.overflow
+}
+
+func newRequestSlots() requestSlots { return requestSlots{overflow: make([][]request, 1)} }
+
+// at returns slot n of a rank, which must be in [0, trace.MaxRequests).
+func (s *requestSlots) at(rk *rank, n int32) (*request, error) {
 	if uint32(n) < inlineRequests {
 		return &rk.reqs[n], nil
 	}
@@ -35,19 +42,19 @@ func (e *engine) slot(r, n int32) (*request, error) {
 		return nil, fmt.Errorf("request slot %d out of [0,%d)", n, trace.MaxRequests)
 	}
 	if rk.overflow == 0 {
-		e.overflow = append(e.overflow, nil)
-		rk.overflow = int32(len(e.overflow) - 1)
+		s.overflow = append(s.overflow, nil)
+		rk.overflow = int32(len(s.overflow) - 1)
 	}
-	more := &e.overflow[rk.overflow]
+	more := &s.overflow[rk.overflow]
 	for int(n-inlineRequests) >= len(*more) {
 		*more = append(*more, noRequest)
 	}
 	return &(*more)[n-inlineRequests], nil
 }
 
-// freeSlot returns slot n of rank r for a new request.
-func (e *engine) freeSlot(r, n int32) (*request, error) {
-	slot, err := e.slot(r, n)
+// free returns slot n of a rank for a new request.
+func (s *requestSlots) free(rk *rank, n int32) (*request, error) {
+	slot, err := s.at(rk, n)
 	if err == nil && *slot != noRequest {
 		return nil, fmt.Errorf("request slot %d is taken: its request was not waited for", n)
 	}
@@ -69,7 +76,7 @@ func (e *engine) finishAll(r int32) {
 	for i := range rk.reqs {
 		e.finish(r, &rk.reqs[i])
 	}
-	more := e.overflow[rk.overflow]
+	more := e.slots.overflow[rk.overflow]
 	for i := range more {
 		e.finish(r, &more[i])
 	}
@@ -77,14 +84,14 @@ func (e *engine) finishAll(r int32) {
 
 // freeRequest takes a request of rank r out of its slot without waiting for it.
 func (e *engine) freeRequest(r, n int32) error {
-	slot, err := e.slot(r, n)
+	slot, err := e.slots.at(&e.ranks[r], n)
 	if err != nil {
 		return err
 	}
 	q := *slot
 	*slot = noRequest
 	if q > completeRequest {
-		e.release(e.resolve(q>>1 - 1))
+		e.matcher.release(e.matcher.resolve(q>>1 - 1))
 	}
 	return nil
 }
@@ -92,10 +99,10 @@ func (e *engine) freeRequest(r, n int32) error {
 // join makes rank r wait for the end of a message of which it holds one side; if
 // the transfer has ended, it only pays what completing it costs.
 func (e *engine) join(r, id int32, s side) {
-	m, rk := &e.messages[id], &e.ranks[r]
+	m, rk := &e.matcher.messages[id], &e.ranks[r]
 	if m.flags&msgAlias != 0 {
-		id = e.resolve(id)
-		m = &e.messages[id]
+		id = e.matcher.resolve(id)
+		m = &e.matcher.messages[id]
 	}
 	if m.flags&msgEnded == 0 {
 		m.flags |= msgSendWait << s
@@ -103,13 +110,13 @@ func (e *engine) join(r, id int32, s side) {
 		return
 	}
 	if s == receiver {
-		if overhead := e.recvOverhead(id); rk.serial {
+		if overhead := e.costs.recvOverhead(m); rk.serial {
 			e.pay(r, overhead)
 		} else {
 			rk.after += overhead
 		}
 	}
-	e.release(id)
+	e.matcher.release(id)
 }
 
 // proceed reports whether rank r can go on at once; if not, it is blocked until

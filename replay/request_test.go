@@ -58,7 +58,7 @@ func TestFreedRequests(t *testing.T) {
 			if want := int64(rounds * (1 + 2)); res.Messages != want {
 				t.Errorf("%d messages, want %d", res.Messages, want)
 			}
-			if n := len(e.messages); n > 6 { // three in a round, of which two may overlap
+			if n := len(e.matcher.messages); n > 6 { // three in a round, of which two may overlap
 				t.Errorf("messages of %d rounds take the room of %d", rounds, n)
 			}
 			longest := rounds * max(sleepOf(c.from)+long, sleepOf(c.to)+long)

@@ -62,10 +62,10 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
 		Header: h, First: max(0, o.From), Last: int(e.progress.last),
 		Ranks:    make([]RankResult, len(e.ranks)),
-		Messages: e.numMessages, Bytes: e.numBytes, Actions: e.numActions, Polls: e.numPolls,
+		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Network: e.network.Stats(),
 	}
-	if e.random != nil {
+	if e.costs.random != nil {
 		res.Seed = &o.Seed
 	}
 	for r := range e.ranks {
@@ -91,7 +91,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	return res
 }
 
-// stop makes the result that of a replay that was stopped at the time, to which no rank
+// stop makes the result that of a replay that was stopped at a time, to which no rank
 // may have come: they wait for transfers that go on.
 func (r *Result) stop(at float64) {
 	r.StoppedAt, r.Makespan = &at, max(r.Makespan, at)
@@ -109,27 +109,14 @@ func nonZero(shares []Share) []Share {
 	return kept
 }
 
-// kernelNames returns the kernels' names with their attributes.
-func kernelNames(h *trace.Header) []string {
-	names := make([]string, len(h.Kernels))
-	for i := range h.Kernels {
-		sig := SignatureOf(&h.Kernels[i])
-		names[i] = sig.Name
-		for _, a := range sig.Attrs {
-			names[i] += " " + a.Name + "=" + a.Value
-		}
-	}
-	return names
-}
-
 // warnings reports messages that were sent or expected to no end, or did not fit.
 func (e *engine) warnings() []warning.Warning {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
-		for m := e.ranks[r].sends.head; m >= 0; m = e.after[m] {
+		for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
 			sends++
 		}
-		for m := e.ranks[r].recvs.head; m >= 0; m = e.after[m] {
+		for m := e.ranks[r].recvs.head; m >= 0; m = e.matcher.after[m] {
 			recvs++
 		}
 	}
@@ -140,13 +127,13 @@ func (e *engine) warnings() []warning.Warning {
 	if recvs > 0 {
 		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
 	}
-	if e.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.numTruncated, "message")))
+	if e.matcher.numTruncated > 0 {
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
 	}
-	if e.agreement != 0 {
+	if e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
 	}
-	if e.numPolls > 0 {
+	if e.prober.numPolls > 0 {
 		list.Add(e.machine.pollCost...)
 	}
 	return list.All()

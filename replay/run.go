@@ -3,10 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"reprise/internal/eventqueue"
-	"reprise/netmodel"
 	"reprise/smpi"
 	"reprise/trace"
 )
@@ -55,7 +52,7 @@ func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, er
 	if err := e.checkDeclared(t, &o); err != nil {
 		return nil, err
 	}
-	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.freeKernels(), Idle: true})
+	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.costs.freeKernels(), Idle: true})
 	if err != nil {
 		return nil, err
 	}
@@ -74,55 +71,12 @@ func RunSource(ctx context.Context, h *trace.Header, s Source, m Machine, o Opti
 	return e.play(ctx, h, s, &o)
 }
 
-// newEngine returns an engine that lacks a source.
-func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
-	if h.Ranks < 1 {
-		return nil, fmt.Errorf("%d ranks, want at least 1", h.Ranks)
-	}
-	if err := m.check(h.Ranks); err != nil {
-		return nil, err
-	}
-	n, err := netmodel.New(m.Platform, o.Network.Options)
-	if err != nil {
-		return nil, err
-	}
-	p, err := netmodel.NewProtocol(m.Platform, o.Network.Options)
-	if err != nil {
-		return nil, err
-	}
-	selector, err := newSelector(&o.Network)
-	if err != nil {
-		return nil, err
-	}
-	e := &engine{
-		options: o.Network, network: n, protocol: p, machine: m, selector: selector,
-		precision: o.Network.TimePrecision,
-		actions:   make([]trace.Action, h.Ranks*bufferedActions),
-		first:     -1, free: -1, live: h.Ranks,
-		overflow: make([][]request, 1),
-		wakeups:  eventqueue.New(h.Ranks), pendingMatches: eventqueue.New(0),
-		orderedProbes: o.Network.GrowInjectedTimes && o.Network.IprobeCost > 0,
-		probeFactor:   1, testFactor: 1,
-		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
-		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
-	}
-	e.newRanks(h.Ranks)
-	e.rowOf = make([]int32, h.Ranks)
-	e.bindModels(h)
-	e.random = e.newRandomness(o.Seed)
-	e.shareCores()
-	if err := e.prepareChanges(&o); err != nil {
-		return nil, err
-	}
-	return e, e.progress.recordStarts(&o)
-}
-
 // play plays the actions of s until ctx ends.
 func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options) (*Result, error) {
 	if o.Network.FinalizationBarrier {
 		s = withBarrier(s, h.Ranks)
 	}
-	e.source, e.sums.source = s, s
+	e.source, e.collectives.sums.source = s, s
 	p := &Pause{engine: e, header: h, options: o}
 	if err := p.begin(); err != nil {
 		return nil, err
@@ -143,20 +97,4 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return res, err
 	}
 	return res, e.progress.addTo(res)
-}
-
-func (e *engine) newRanks(n int) {
-	e.ranks = make([]rank, n)
-	for r := range e.ranks {
-		e.ranks[r] = rank{
-			clock: e.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
-			sends: postList{-1, -1}, recvs: postList{-1, -1},
-		}
-		e.charge(int32(r), TimeSleep)
-	}
-}
-
-// speed returns the flop/s of a core of a host, but for what a profile does to it.
-func (e *engine) speed(host int32) float64 {
-	return e.machine.Platform.Host(int(host)).Speed * e.machine.factor(host)
 }

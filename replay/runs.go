@@ -47,7 +47,7 @@ type Summary struct {
 // HasNoise reports whether a replay has anything random.
 func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
 	e, err := newEngine(h, m, o)
-	return err == nil && e.random != nil, err
+	return err == nil && e.costs.random != nil, err
 }
 
 // RunsOptions says how often to replay.

@@ -145,7 +145,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	if err != nil {
 		return nil, err
 	}
-	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.freeKernels()})
+	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.costs.freeKernels()})
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,11 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	c.Section("engine", *e)
 	c.Range(&e.now, 0, maxTime)
 	snapshot.Index(c, &e.live, 0, len(e.ranks)+1)
-	for _, n := range []*int64{&e.probeFactor, &e.testFactor, &e.numMessages, &e.numBytes, &e.numPolls, &e.numActions, &e.numTruncated} {
-		snapshot.Index(c, n, 0, math.MaxInt)
-	}
-	snapshot.Int(c, &e.agreement)
-	e.snapshotMessages(c)
+	snapshot.Index(c, &e.numActions, 0, math.MaxInt)
+	e.matcher.snapshot(c, len(e.ranks))
+	e.prober.snapshot(c)
 	e.snapshotRanks(c)
-	e.wakeups.Snapshot(c, "parked", len(e.ranks))
-	e.pendingMatches.Snapshot(c, "matching", len(e.ranks))
+	e.wakeups.Snapshot(c, "wake-ups", len(e.ranks))
 	e.cpus.snapshot(c)
 	e.snapshotTimes(c)
 	e.progress.snapshot(c)
@@ -31,8 +28,8 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	e.snapshotChanges(c)
 	snapshotSource(c, e.source)
 	e.snapshotCollectives(c)
-	if e.random != nil {
-		e.random.snapshot(c, len(e.messages))
+	if e.costs.random != nil {
+		e.costs.random.snapshot(c, len(e.matcher.messages))
 	}
 	if c.Reading() && c.Err() == nil {
 		if err := e.checkState(); err != nil {
@@ -49,35 +46,46 @@ func snapshotSource(c *snapshot.Codec, s Source) {
 	c.Fail(errNotResumable)
 }
 
-// snapshotMessages is Snapshot of the messages, those that are free included: their
-// numbers are given out again in the order of their list.
-func (e *engine) snapshotMessages(c *snapshot.Codec) {
-	c.Section("messages", message{})
-	snapshot.Slice(c, &e.messages, math.MaxInt32, func(m *message) {
+// snapshot is Snapshot of the messages between so many ranks, those that are free included:
+// their numbers are given out again in the order of their list.
+func (mt *matcher) snapshot(c *snapshot.Codec, ranks int) {
+	c.Section("messages", *mt, message{})
+	snapshot.Slice(c, &mt.messages, math.MaxInt32, func(m *message) {
 		snapshot.Index(c, &m.size, 0, maxBytes+1)
 		c.Amount(&m.at)
-		snapshot.Index(c, &m.src, trace.AnySource, len(e.ranks))
-		snapshot.Index(c, &m.dst, 0, len(e.ranks))
+		snapshot.Index(c, &m.src, trace.AnySource, ranks)
+		snapshot.Index(c, &m.dst, 0, ranks)
 		snapshot.Int(c, &m.tag)
 		snapshot.Int(c, &m.refs)
 		snapshot.Int(c, &m.flags)
 	})
-	snapshot.Slice(c, &e.after, len(e.messages), func(m *int32) { e.snapshotID(c, m) })
-	c.Check(len(e.after) == len(e.messages), "%d of %d messages in lists", len(e.after), len(e.messages))
-	e.snapshotID(c, &e.free)
+	snapshot.Slice(c, &mt.after, len(mt.messages), func(m *int32) { mt.snapshotID(c, m) })
+	c.Check(len(mt.after) == len(mt.messages), "%d of %d messages in lists", len(mt.after), len(mt.messages))
+	mt.snapshotID(c, &mt.free)
+	mt.pending.Snapshot(c, "sends to match", ranks)
+	for _, n := range []*int64{&mt.numMessages, &mt.numBytes, &mt.numTruncated} {
+		snapshot.Index(c, n, 0, math.MaxInt)
+	}
 }
 
 // snapshotID is Snapshot of the number of a message, -1 for none.
-func (e *engine) snapshotID(c *snapshot.Codec, id *int32) {
-	snapshot.Index(c, id, -1, len(e.messages))
+func (mt *matcher) snapshotID(c *snapshot.Codec, id *int32) {
+	snapshot.Index(c, id, -1, len(mt.messages))
+}
+
+func (p *prober) snapshot(c *snapshot.Codec) {
+	c.Section("probes", *p)
+	for _, n := range []*int64{&p.factor, &p.testFactor, &p.numPolls} {
+		snapshot.Index(c, n, 0, math.MaxInt)
+	}
 }
 
 func (e *engine) snapshotRanks(c *snapshot.Codec) {
-	c.Section("ranks", rank{}, postList{}, trace.Action{})
-	snapshot.Slice(c, &e.overflow, len(e.ranks)+1, func(list *[]request) {
+	c.Section("ranks", e.slots, rank{}, postList{}, trace.Action{})
+	snapshot.Slice(c, &e.slots.overflow, len(e.ranks)+1, func(list *[]request) {
 		snapshot.Slice(c, list, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
 	})
-	c.Check(len(e.overflow) > 0, "no list of requests")
+	c.Check(len(e.slots.overflow) > 0, "no list of requests")
 	for r := range e.ranks {
 		rk := &e.ranks[r]
 		rk.snapshot(c, e)
@@ -89,7 +97,7 @@ func (e *engine) snapshotRanks(c *snapshot.Codec) {
 }
 
 func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
-	snapshot.Index(c, q, 0, 2*len(e.messages)+2)
+	snapshot.Index(c, q, 0, 2*len(e.matcher.messages)+2)
 }
 
 func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
@@ -99,7 +107,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	c.Range(&rk.lastMiss, -maxTime, maxTime)
 	c.Range(&rk.arrival, 0, math.Inf(1))
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
-		e.snapshotID(c, id)
+		e.matcher.snapshotID(c, id)
 	}
 	snapshot.Index(c, &rk.wild, 0, math.MaxInt32)
 	snapshot.Index(c, &rk.waits, 0, math.MaxInt32)
@@ -115,7 +123,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	for i := range rk.reqs {
 		e.snapshotRequest(c, &rk.reqs[i])
 	}
-	snapshot.Index(c, &rk.overflow, 0, len(e.overflow))
+	snapshot.Index(c, &rk.overflow, 0, len(e.slots.overflow))
 	snapshot.Index(c, &rk.calls, 0, math.MaxInt)
 }
 
@@ -144,7 +152,7 @@ func (p *processors) snapshot(c *snapshot.Codec) {
 	}
 }
 
-// snapshotTimes is Snapshot of the time accounts. What is read must agree with the ranks: from
+// snapshotTimes is Snapshot of the accounts. What is read must agree with the ranks: from
 // then on it does so, for which half of the tolerance is left.
 func (e *engine) snapshotTimes(c *snapshot.Codec) {
 	e.accounts.snapshot(c)
@@ -179,7 +187,8 @@ func (p *stepCounter) snapshot(c *snapshot.Codec) {
 // snapshotCollectives is Snapshot of the collective operations that are under way. A
 // schedule is started anew from its action, and taken to the same step.
 func (e *engine) snapshotCollectives(c *snapshot.Codec) {
-	c.Section("collectives", collectiveRun{})
+	c.Section("collectives", e.collectives, collectiveRun{})
+	snapshot.Int(c, &e.collectives.agreement)
 	for r := range e.ranks {
 		if rk := &e.ranks[r]; rk.collective && c.Err() == nil {
 			e.snapshotCollective(c, int32(r), rk)
@@ -189,7 +198,7 @@ func (e *engine) snapshotCollectives(c *snapshot.Codec) {
 
 func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	if c.Reading() {
-		a := &e.actions[int(r)*bufferedActions+int(rk.pos)%bufferedActions]
+		a := e.action(r, int(rk.pos)%bufferedActions)
 		c.Check(rk.pos < rk.filled && a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
 		if c.Err() != nil {
 			return
@@ -199,13 +208,13 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 			return
 		}
 	}
-	run := &e.collectives[r]
+	run := &e.collectives.runs[r]
 	rounds, left := run.rounds, len(run.steps)
 	snapshot.Index(c, &rounds, 0, math.MaxInt)
 	snapshot.Index(c, &left, 0, math.MaxInt)
 	snapshot.Slice(c, &run.requests, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
 	if c.Reading() && c.Err() == nil {
-		c.Check(run.skip(rounds, left), "rank %d: %d steps of round %d of a %v", r, left, rounds, trace.CollectiveKind(e.actions[int(r)*bufferedActions+int(rk.pos)].Sym))
+		c.Check(run.skip(rounds, left), "rank %d: %d steps of round %d of a %v", r, left, rounds, trace.CollectiveKind(e.action(r, int(rk.pos)).Sym))
 	}
 }
 

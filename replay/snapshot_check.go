@@ -15,14 +15,14 @@ import (
 
 // check checks the state that was read. The parts have been checked one by one.
 func (e *engine) checkState() error {
-	if e.numPolls < max(e.probeFactor, e.testFactor)-1 {
-		return fmt.Errorf("probes that cost %d times as much after %d", max(e.probeFactor, e.testFactor), e.numPolls)
+	if e.prober.numPolls < max(e.prober.factor, e.prober.testFactor)-1 {
+		return fmt.Errorf("probes that cost %d times as much after %d", max(e.prober.factor, e.prober.testFactor), e.prober.numPolls)
 	}
 	tally, err := e.tally()
 	if err != nil {
 		return err
 	}
-	for id := range e.messages {
+	for id := range e.matcher.messages {
 		if err := e.checkMessage(int32(id), tally); err != nil {
 			return fmt.Errorf("message %d: %w", id, err)
 		}
@@ -88,14 +88,14 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	if rk.stage == stageFresh {
 		return nil
 	}
-	a := &e.actions[int(r)*bufferedActions+int(rk.pos)]
+	a := e.action(r, int(rk.pos))
 	ok := rk.pos < rk.filled
 	switch a.Kind {
 	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv:
 	case trace.KindFlops, trace.KindCollective:
 		ok = ok && rk.shared
 	case trace.KindCompute:
-		ok = ok && rk.shared && int(a.Sym) < len(e.kernelNames) && e.models[int(e.rowOf[r])+int(a.Sym)].speed > 0
+		ok = ok && rk.shared && int(a.Sym) < len(e.costs.kernelNames) && e.costs.models[int(e.costs.rowOf[r])+int(a.Sym)].speed > 0
 	case trace.KindTest:
 		ok = ok && rk.stage != stageCompute
 	default:
@@ -121,7 +121,7 @@ func (e *engine) checkBusyWait(r int32, rk *rank, parked bool) error {
 		ok = ok && awaiting
 	}
 	if rk.spinning {
-		ok = ok && parked && e.orderedProbes && (rk.stage == stageBegin || rk.stage == stageLook) && (m < 0 || rk.arrival <= e.visible(m))
+		ok = ok && parked && e.prober.ordered && (rk.stage == stageBegin || rk.stage == stageLook) && (m < 0 || rk.arrival <= e.visible(m))
 	}
 	if !ok {
 		return errors.New("it waits for a message that is there")

@@ -56,7 +56,7 @@ func fuzzEngines(t testing.TB, tr *trace.Trace, xml string) func() *engine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.source, e.sums.source = cursors(list), cursors(list)
+		e.source, e.collectives.sums.source = cursors(list), cursors(list)
 		return e
 	}
 }
@@ -74,7 +74,7 @@ func fuzzSnapshot(f *testing.F, xml string) {
 	for r := range e.ranks {
 		e.wake(int32(r))
 	}
-	e.pause = func() error {
+	e.pauser.call = func() error {
 		f.Add(content(f, e))
 		return nil
 	}
@@ -91,7 +91,7 @@ func fuzzSnapshot(f *testing.F, xml string) {
 			t.Errorf("what was read cannot be read again: %v", err)
 		}
 		left := 2000
-		e.pause = func() error {
+		e.pauser.call = func() error {
 			if left--; left < 0 {
 				return errors.New("far enough")
 			}

@@ -26,8 +26,8 @@ var errLists = errors.New("the lists of messages are broken")
 
 // tally counts what is known of each message, and checks the lists on the way.
 func (e *engine) tally() (*tally, error) {
-	t := &tally{make([]whereabouts, len(e.messages)), make([]int, len(e.messages)), make([]int32, len(e.ranks))}
-	if _, err := e.tallyList(t, e.free, listedFree); err != nil {
+	t := &tally{make([]whereabouts, len(e.matcher.messages)), make([]int, len(e.matcher.messages)), make([]int32, len(e.ranks))}
+	if _, err := e.tallyList(t, e.matcher.free, listedFree); err != nil {
 		return nil, err
 	}
 	for r := range e.ranks {
@@ -35,14 +35,14 @@ func (e *engine) tally() (*tally, error) {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
 	}
-	taken := make([]bool, len(e.overflow))
+	taken := make([]bool, len(e.slots.overflow))
 	for r := range e.ranks {
 		if err := e.tallyRequests(t, int32(r), taken); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
 	}
-	for id := range e.messages {
-		m := &e.messages[id]
+	for id := range e.matcher.messages {
+		m := &e.matcher.messages[id]
 		if t.place[id] == listedFree || m.flags&msgEnded != 0 {
 			continue
 		}
@@ -62,7 +62,7 @@ func (e *engine) tally() (*tally, error) {
 // message is in two places, so that every list ends.
 func (e *engine) tallyList(t *tally, head int32, p whereabouts) (last int32, err error) {
 	last = -1
-	for id := head; id >= 0; last, id = id, e.after[id] {
+	for id := head; id >= 0; last, id = id, e.matcher.after[id] {
 		if t.place[id] != unlisted {
 			return -1, errLists
 		}
@@ -87,8 +87,8 @@ func (e *engine) tallyPosts(t *tally, r int32) error {
 		if err != nil || last != l.list.tail {
 			return errLists
 		}
-		for id := l.list.head; id >= 0; id = e.after[id] {
-			m := &e.messages[id]
+		for id := l.list.head; id >= 0; id = e.matcher.after[id] {
+			m := &e.matcher.messages[id]
 			if m.dst != r || m.flags&l.never != 0 || l.place == listedSend && m.src < 0 {
 				return fmt.Errorf("message %d is no post to it", id)
 			}
@@ -107,13 +107,13 @@ func (e *engine) tallyPosts(t *tally, r int32) error {
 // tallyRequests counts the requests of rank r.
 func (e *engine) tallyRequests(t *tally, r int32, taken []bool) error {
 	rk := &e.ranks[r]
-	if rk.overflow > 0 && taken[rk.overflow] || len(e.overflow[0]) > 0 {
+	if rk.overflow > 0 && taken[rk.overflow] || len(e.slots.overflow[0]) > 0 {
 		return errors.New("the lists of requests are broken")
 	}
 	taken[rk.overflow] = true
-	lists := [][]request{rk.reqs[:], e.overflow[rk.overflow]}
+	lists := [][]request{rk.reqs[:], e.slots.overflow[rk.overflow]}
 	if rk.collective {
-		lists = append(lists, e.collectives[r].requests)
+		lists = append(lists, e.collectives.runs[r].requests)
 	}
 	for _, list := range lists {
 		for _, q := range list {
@@ -130,7 +130,7 @@ func (e *engine) tallyRequest(t *tally, r int32, q request) error {
 		return nil
 	}
 	id := q>>1 - 1
-	m := &e.messages[id]
+	m := &e.matcher.messages[id]
 	owner := m.dst
 	if side(q&1) == sender {
 		owner = m.src
@@ -140,8 +140,8 @@ func (e *engine) tallyRequest(t *tally, r int32, q request) error {
 	case t.place[id] == listedFree || owner != r, side(q&1) == sender && (alias || m.flags&msgDetached != 0):
 		return fmt.Errorf("message %d is not one of its requests", id)
 	case alias:
-		send := e.after[id]
-		if send < 0 || t.place[send] == listedFree || e.messages[send].dst != r || e.messages[send].flags&msgAlias != 0 {
+		send := e.matcher.after[id]
+		if send < 0 || t.place[send] == listedFree || e.matcher.messages[send].dst != r || e.matcher.messages[send].flags&msgAlias != 0 {
 			return errLists
 		}
 		t.refs[send]++
@@ -152,7 +152,7 @@ func (e *engine) tallyRequest(t *tally, r int32, q request) error {
 
 // checkMessage checks a message against the tally and the network.
 func (e *engine) checkMessage(id int32, t *tally) error {
-	m, waits := &e.messages[id], e.changes.waits(id)
+	m, waits := &e.matcher.messages[id], e.changes.waits(id)
 	flies := waits || e.network.InFlight(id)
 	if t.place[id] == listedFree {
 		if flies {
@@ -177,7 +177,7 @@ func (e *engine) checkMessage(id int32, t *tally) error {
 		return nil
 	}
 	most := m.size
-	if e.numTruncated > 0 {
+	if e.matcher.numTruncated > 0 {
 		most = maxBytes
 	}
 	return e.network.CheckFlow(id, int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst]), most)

@@ -21,20 +21,24 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"options network protocol source trace machine pause asked precision first last orderedProbes selector sums models rowOf kernelNames random changes watch")
-	e.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
-	snapshottest.Fields(t, e.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
-	snapshottest.Fields(t, &e.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")
+		"machine options trace source network first last pauser costs changes watch")
+	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
+	snapshottest.Fields(t, e.costs.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
+	snapshottest.Fields(t, &e.costs.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")
 	snapshottest.Fields(t, &e.ranks[0], func(c *snapshot.Codec, _ *rank) { write(c) }, "next shared")
 	snapshottest.Fields(t, &e.actions[0], func(c *snapshot.Codec, _ *trace.Action) { write(c) }, "")
-	snapshottest.Fields(t, &e.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")
+	snapshottest.Fields(t, &e.slots, func(c *snapshot.Codec, _ *requestSlots) { write(c) }, "")
+	snapshottest.Fields(t, &e.prober, func(c *snapshot.Codec, _ *prober) { write(c) }, "cost testCost grows ordered")
+	snapshottest.Fields(t, &e.matcher, func(c *snapshot.Codec, _ *matcher) { write(c) }, "")
+	snapshottest.Fields(t, &e.matcher.messages[0], func(c *snapshot.Codec, _ *message) { write(c) }, "")
 	snapshottest.Fields(t, &e.cpus, func(c *snapshot.Codec, _ *processors) { write(c) }, "index")
 	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed limit cores")
 	snapshottest.Fields(t, &e.cpus.work[0], func(c *snapshot.Codec, _ *work) { write(c) }, "")
 	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
 	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
-	snapshottest.Fields(t, &e.collectives[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops")
+	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector sums")
+	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops")
 	lists := e.source.(*barrierSource).Source.(*Lists)
 	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts actions")
 	snapshottest.Fields(t, e.source.(*barrierSource), func(c *snapshot.Codec, _ *barrierSource) { write(c) }, "Source")
@@ -64,7 +68,7 @@ func pausedEngine(t *testing.T) *engine {
 	var e *engine
 	o.Checkpoints = &Checkpoints{Write: func(p *Pause) error {
 		e = p.engine
-		if math.IsInf(e.wakeups.Next(), 1) || len(e.collectives) == 0 || !e.ranks[2].collective {
+		if math.IsInf(e.wakeups.Next(), 1) || len(e.collectives.runs) == 0 || !e.ranks[2].collective {
 			return nil
 		}
 		return stop

@@ -36,7 +36,7 @@ func (c *stepCounter) recordStarts(o *Options) error {
 	return nil
 }
 
-// step notes that a rank begins step n at the time.
+// step notes that a rank begins step n at a time.
 func (c *stepCounter) step(n int64, at float64) {
 	c.last = max(c.last, n)
 	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {

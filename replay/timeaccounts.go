@@ -27,7 +27,7 @@ func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
 // at returns the sum of rank r in a row.
 func (b *timeAccounts) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
 
-// phase begins or ends a phase of rank r at the time. A phase that is entered
+// phase begins or ends a phase of rank r at a time. A phase that is entered
 // twice counts once, from its first begin to its first end.
 func (b *timeAccounts) phase(r int32, phase uint16, end bool, when float64) {
 	row := int(numKinds) + b.kernels + int(phase)

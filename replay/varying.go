@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"reprise/internal/snapshot"
-	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -21,17 +20,6 @@ func (m *Machine) varyingHosts() map[int32]bool {
 		}
 	}
 	return hosts
-}
-
-// varyRow gives a row the models of a host whose speed changes. Those in flop go by what
-// the host gives at each time, those in seconds are measured times and stay.
-func (e *engine) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
-	e.bindRow(row, signatures, host)
-	for i, sig := range signatures {
-		if m := &row[i]; m.err == nil && e.machine.Kernels.CostUnit(host, sig) == kernels.Flop {
-			m.plain, m.speed = false, host.Speed*host.Factor
-		}
-	}
 }
 
 // workBound returns the flop/s of a computation of rank r that has a core for itself: where
@@ -81,7 +69,7 @@ func (e *engine) varyingKernel(r int32, rk *rank, m *kernelModel, a *trace.Actio
 	}
 	seconds := 0.0
 	if m.Noisy() {
-		seconds = m.Draw(&a.X, e.random.computation(r))
+		seconds = m.Draw(&a.X, e.costs.random.computation(r))
 	} else {
 		seconds = m.Seconds(&a.X)
 	}

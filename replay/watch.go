@@ -153,7 +153,7 @@ func (w *watch) probed(r, id int32) {
 	w.tell(r)
 	seen := &w.ranks[r]
 	if seen.looked == noTime {
-		seen.looked = seen.begun + w.engine.options.IprobeCost
+		seen.looked = seen.begun + w.engine.prober.cost
 	}
 	if w.engine.visible(id) > seen.looked {
 		w.to.Released(r, id, seen.looked, w.engine.ranks[r].clock)
@@ -162,7 +162,7 @@ func (w *watch) probed(r, id int32) {
 
 // sent tells that a send was posted, and that its transfer has started if it has.
 func (w *watch) sent(id int32, size int64, at, start float64) {
-	m := &w.engine.messages[id]
+	m := &w.engine.matcher.messages[id]
 	w.tell(m.src)
 	w.to.SendPosted(id, m.src, m.dst, m.tag, size, at)
 	if m.flags&msgStarted != 0 {
@@ -180,7 +180,7 @@ func (w *watch) receives(id, dst, src, tag int32, room int64) {
 func (w *watch) end(done []int32) {
 	e := w.engine
 	for _, id := range done {
-		m := e.messages[id]
+		m := e.matcher.messages[id]
 		w.to.Ended(id, e.now)
 		if m.flags&msgSendWait != 0 {
 			w.arrives(m.src, id)

@@ -22,7 +22,7 @@ func (e *engine) observe(to Observer) {
 func (w *watch) begin(r int32) {
 	e, rk := w.engine, &w.engine.ranks[r]
 	w.ranks[r] = watchedRank{looked: noTime, message: noMessage, kernel: noKernel, spends: TimeSleep}
-	if rk.charged > e.sleepTime(e.options.InitTime) {
+	if rk.charged > e.costs.sleepTime(e.options.InitTime) {
 		w.ranks[r].told = rk.charged
 	}
 	for p := range e.accounts.phases {
@@ -54,32 +54,32 @@ func (e *engine) underWay(r int32) *trace.Action {
 	default:
 		return nil
 	}
-	return &e.actions[int(r)*bufferedActions+pos]
+	return e.action(r, pos)
 }
 
 // tellMessages tells of the messages of which something is left.
 func (w *watch) tellMessages() {
 	e := w.engine
 	const sent, received = 1, 2
-	sides := make([]uint8, len(e.messages))
+	sides := make([]uint8, len(e.matcher.messages))
 	for id := range sides {
-		if e.messages[id].flags&msgAlias == 0 {
+		if e.matcher.messages[id].flags&msgAlias == 0 {
 			sides[id] = sent | received
 		}
 	}
-	for id := e.free; id >= 0; id = e.after[id] {
+	for id := e.matcher.free; id >= 0; id = e.matcher.after[id] {
 		sides[id] = 0
 	}
 	for r := range e.ranks {
-		for id := e.ranks[r].sends.head; id >= 0; id = e.after[id] {
+		for id := e.ranks[r].sends.head; id >= 0; id = e.matcher.after[id] {
 			sides[id] = sent
 		}
-		for id := e.ranks[r].recvs.head; id >= 0; id = e.after[id] {
+		for id := e.ranks[r].recvs.head; id >= 0; id = e.matcher.after[id] {
 			sides[id] = received
 		}
 	}
 	for i, s := range sides {
-		id, m := int32(i), &e.messages[i]
+		id, m := int32(i), &e.matcher.messages[i]
 		if s&sent != 0 {
 			w.to.SendPosted(id, m.src, m.dst, m.tag, m.size, m.at)
 		}

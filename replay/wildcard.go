@@ -1,22 +1,13 @@
 package replay
 
-import "reprise/trace"
-
 // A receive from any source or with any tag takes the first message that comes, so
 // it depends on the order of sends of several ranks, which run ahead of the event
 // loop, one more than another. Such a receive therefore waits for the loop to come
-// to its time: then all sends up to there are known. As long as one is pending at a
+// to its clock: then all sends up to there are known. As long as one is pending at a
 // rank, sends to that rank are not matched when they are posted but by an event at
-// their time, in the order of times; each takes the oldest receive that accepts it.
+// their time, in the order of time; each takes the oldest receive that accepts it.
 // That is what happens in the order of time: receives prefer the oldest send, sends
 // the oldest receive, and as all rank them alike there is one stable outcome.
-
-func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
-
-// accepts reports whether a receive from src with tag takes m.
-func (m *message) accepts(src, tag int32) bool {
-	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != CollectiveTag)
-}
 
 // comeToTime reports whether the event loop has come to the clock of rank r; if
 // not, the rank is parked until then.
@@ -40,23 +31,23 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 			return -1, err
 		}
 	}
-	id := e.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
+	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
 	if id >= 0 {
-		e.remove(&to.sends, id)
+		e.matcher.remove(&to.sends, id)
 		if e.watch != nil {
 			e.watch.receives(id, dst, src, tag, room)
 		}
 		return id, e.matched(id, room, to.clock)
 	}
-	id, m := e.newMessage(src, dst, tag, to.clock)
+	id, m := e.matcher.newMessage(src, dst, tag, to.clock)
 	m.size = room
-	e.enqueue(&to.recvs, id)
+	e.matcher.enqueue(&to.recvs, id)
 	if e.watch != nil {
 		e.watch.receives(id, dst, src, tag, room)
 	}
 	to.wild++
-	for s := to.sends.head; s >= 0; s = e.after[s] {
-		if p := &e.messages[s]; p.at <= to.clock {
+	for s := to.sends.head; s >= 0; s = e.matcher.after[s] {
+		if p := &e.matcher.messages[s]; p.at <= to.clock {
 			p.flags |= msgSeen
 		}
 	}
@@ -64,33 +55,19 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	return id, nil
 }
 
-// earliest returns the post of the earliest time among those for which ok holds, the
-// oldest of them at equal times, or -1.
-func (e *engine) earliest(list *postList, ok func(*message) bool) int32 {
-	best := int32(-1)
-	for id := list.head; id >= 0; id = e.after[id] {
-		if m := &e.messages[id]; ok(m) && (best < 0 || m.at < e.messages[best].at) {
-			best = id
-		}
-	}
-	return best
-}
-
-func unseen(m *message) bool { return m.flags&msgSeen == 0 }
-
 // awaitSends gives rank dst an event at the first send that has not been seen.
 func (e *engine) awaitSends(dst int32) {
-	if id := e.earliest(&e.ranks[dst].sends, unseen); id >= 0 {
-		e.awaitSend(dst, e.messages[id].at)
+	if id := e.matcher.earliest(&e.ranks[dst].sends, unseen); id >= 0 {
+		e.awaitSend(dst, e.matcher.messages[id].at)
 	}
 }
 
 // awaitSend gives rank dst an event at the time of a send, unless it has an earlier
 // one.
 func (e *engine) awaitSend(dst int32, at float64) {
-	e.pendingMatches.Grow(len(e.ranks))
-	if at < e.pendingMatches.Time(dst) {
-		e.pendingMatches.Set(dst, at)
+	e.matcher.pending.Grow(len(e.ranks))
+	if at < e.matcher.pending.Time(dst) {
+		e.matcher.pending.Set(dst, at)
 	}
 }
 
@@ -98,19 +75,19 @@ func (e *engine) awaitSend(dst int32, at float64) {
 func (e *engine) match(dst int32) error {
 	to := &e.ranks[dst]
 	for to.wild > 0 {
-		id := e.earliest(&to.sends, func(m *message) bool { return unseen(m) && m.at <= e.now })
+		id := e.matcher.earliest(&to.sends, func(m *message) bool { return unseen(m) && m.at <= e.now })
 		if id < 0 {
 			e.awaitSends(dst)
 			return nil
 		}
-		e.messages[id].flags |= msgSeen
+		e.matcher.messages[id].flags |= msgSeen
 		if err := e.matchSend(to, id); err != nil {
 			return err
 		}
 	}
 	// What is left is for receives of one source and tag each, in whatever order.
 	for id := to.sends.head; id >= 0; {
-		next := e.after[id]
+		next := e.matcher.after[id]
 		if err := e.matchSend(to, id); err != nil {
 			return err
 		}
@@ -121,17 +98,17 @@ func (e *engine) match(dst int32) error {
 
 // matchSend joins a send with the oldest receive that accepts it, if there is one.
 func (e *engine) matchSend(to *rank, id int32) error {
-	s := &e.messages[id]
-	for r := to.recvs.head; r >= 0; r = e.after[r] {
-		p := &e.messages[r]
+	s := &e.matcher.messages[id]
+	for r := to.recvs.head; r >= 0; r = e.matcher.after[r] {
+		p := &e.matcher.messages[r]
 		if !s.accepts(p.src, p.tag) {
 			continue
 		}
 		if isWild(p.src, p.tag) {
 			to.wild--
 		}
-		e.remove(&to.sends, id)
-		e.remove(&to.recvs, r)
+		e.matcher.remove(&to.sends, id)
+		e.matcher.remove(&to.recvs, r)
 		return e.merge(id, r)
 	}
 	return nil
@@ -140,7 +117,7 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // merge makes one message of a send and a receive that were both posted. The send's
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
-	s, r := &e.messages[send], &e.messages[recv]
+	s, r := &e.matcher.messages[send], &e.matcher.messages[recv]
 	if e.watch != nil {
 		e.watch.to.Merged(send, recv)
 	}
@@ -148,44 +125,25 @@ func (e *engine) merge(send, recv int32) error {
 	s.flags |= r.flags & msgRecvWait
 	room, start := r.size, max(s.at, r.at)
 	r.flags, r.refs = msgAlias|msgEnded, 1
-	e.after[recv] = send
+	e.matcher.after[recv] = send
 	if blocked || letGo {
-		e.release(recv)
+		e.matcher.release(recv)
 	}
 	if err := e.matched(send, room, start); err != nil {
 		return err
 	}
 	if letGo {
-		e.release(send)
+		e.matcher.release(send)
 	}
 	if blocked && s.flags&msgEnded != 0 {
 		if e.watch != nil {
 			e.watch.arrives(s.dst, send)
 		}
-		e.arrive(s.dst, e.now, e.recvOverhead(send))
+		e.arrive(s.dst, e.now, e.costs.recvOverhead(s))
 		if e.watch != nil {
 			e.watch.tell(s.dst)
 		}
-		e.release(send)
+		e.matcher.release(send)
 	}
 	return nil
-}
-
-// resolve returns the message that a receive's request stands for.
-func (e *engine) resolve(id int32) int32 {
-	if e.messages[id].flags&msgAlias == 0 {
-		return id
-	}
-	send := e.after[id]
-	e.release(id)
-	return send
-}
-
-// remove takes a post out of a list.
-func (e *engine) remove(list *postList, id int32) {
-	before := int32(-1)
-	for m := list.head; m != id; m = e.after[m] {
-		before = m
-	}
-	e.unlink(list, id, before)
 }

@@ -45,7 +45,7 @@ type stretch struct {
 	residual float64 // their mean cost above the trend, seconds
 }
 
-// picture is what the windows say about the run.
+// fit is what the windows say about the run.
 type fit struct {
 	seconds   float64
 	stretches []stretch
@@ -260,7 +260,7 @@ func (s *sampler) interval(p *fit, in *within) float64 {
 	return half
 }
 
-// freedom returns the degrees of freedom of the greater of two variances of the gaps: the
+// degreesOfFreedom returns those of freedom of the greater of two variances of the gaps: the
 // pooled one, from the common noise, and the raw one, the sum of what the gaps' own differences tell,
 // whose squares have the given sum. Of the latter only what is beyond the former counts as
 // less certain.

@@ -16,10 +16,10 @@ const (
 	// fewestWindows is the number without which there is no estimate. It is less than
 	// the first round has only if the time is too short for that.
 	fewestWindows = firstWindows / 2
-	// dearest is the part of the run, or of its time, above which simulating it all is
+	// maxSimulatedShare is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
 	maxSimulatedShare = 0.75
-	// doubt is by how much a forecast may be too high.
+	// forecastSlack is by how much a forecast may be too high.
 	forecastSlack = 2
 	// margin is by how much refinement aims under the variance that is allowed.
 	margin = 0.95
@@ -28,7 +28,7 @@ const (
 	// reserve is the part of the time left that is planned for: windows end at different
 	// times, and what a step costs is known from a few.
 	reserve = 0.9
-	// easily is the part of the time that simulating all of the run may take where there
+	// exactShare is the part of the time that simulating all of the run may take where there
 	// could be an estimate: that is in time even if the steps take longer than expected.
 	exactShare = 0.5
 )
@@ -175,7 +175,7 @@ func (s *sampler) affordable(others int) int {
 	return int(min(max(steps/float64(s.shape.steps()), 0), mostWindows))
 }
 
-// deal distributes windows over the gaps, each to where it lowers the variance
+// allocate distributes windows over the gaps, each to where it lowers the variance
 // most, until the variance of all gaps is at most target, or the limit is reached,
 // or nothing is left to gain. It returns the number for each gap, their sum, and the
 // variance that is left.

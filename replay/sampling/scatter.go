@@ -92,12 +92,12 @@ func (p *fit) halves(windows []Window, length float64) []float64 {
 	return squares
 }
 
-// smallerChi2 is the mean of the lower five sixths of chi-squared with one degree of
+// trimmedMeanChi2 is the mean of the lower five sixths of chi-squared with one degree of
 // freedom, the distribution of half the square of a difference over the variance:
 // 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
 const trimmedMeanChi2 = 0.491
 
-// smaller returns the mean of the lower five sixths of a.
+// trimmedMean returns the mean of the lower five sixths of a.
 func trimmedMean(a []float64) float64 {
 	b := slices.Sorted(slices.Values(a))
 	b = b[:len(b)-len(b)/6]

@@ -26,7 +26,7 @@ var engineParts = []struct {
 	{"event queues", []string{"internal/eventqueue/eventqueue.go"}},
 	{"solver", []string{"netmodel/maxmin/local.go", "netmodel/maxmin/filling.go", "netmodel/maxmin/filling_heap.go", "netmodel/maxmin/component.go", "netmodel/maxmin/reference.go"}},
 	{"flows", []string{"netmodel/"}},
-	{"polls", []string{"replay/poll.go", "replay/wildcard.go"}},
+	{"polls", []string{"replay/poll.go", "replay/prober.go", "replay/orderedprobe.go", "replay/busywait.go", "replay/wildcard.go"}},
 	{"ranks, matching", []string{"replay/"}},
 	{"other", []string{""}},
 }

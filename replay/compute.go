@@ -1,0 +1,45 @@
+package replay
+
+import "reprise/trace"
+
+// What takes processor time: calls of kernels, whose common case is in engine.do, and amounts
+// of flop. Where a host has fewer cores than ranks, or a speed that changes, the time follows
+// from who computes there at once (processor.go, varying.go).
+
+// kernel plays a call of a kernel that has noise, or no model, or whose time changes with
+// the speed of the host.
+func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (outcome, error) {
+	switch {
+	case m.err != nil:
+		return goOn, e.costs.noModel(r, a.Sym)
+	case m.speed > 0:
+		return e.varyingKernel(r, rk, m, a), nil
+	}
+	if seconds := m.Draw(&a.X, e.costs.random.computation(r)); seconds > 0 {
+		rk.clock += seconds
+		e.chargeKernel(r, rk, a.Sym)
+	}
+	return goOn, nil
+}
+
+// computation computes an amount of flop, at the rank's share of its host.
+func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
+	if amount <= 0 {
+		return goOn
+	}
+	switch {
+	case !rk.shared:
+		speed := e.speed(e.machine.Hosts[r])
+		rk.clock += amount / speed
+		e.charge(r, TimeCompute)
+		return goOn
+	case e.putOff(r, rk):
+		return parkedHere
+	case rk.stage != stageLook:
+		e.beginWork(r, rk, amount, e.workBound(r))
+		return parkedHere
+	}
+	rk.stage = stageFresh
+	e.charge(r, TimeCompute)
+	return goOn
+}

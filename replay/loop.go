@@ -1,0 +1,117 @@
+package replay
+
+import "math"
+
+// loop plays everything that is left.
+func (e *engine) loop() error {
+	var done []int32
+	changes, watch := e.changes, e.watch
+	for {
+		if err := e.runAll(); err != nil {
+			return err
+		}
+		flows, matches := e.network.Next(), e.matcher.pending.Next()
+		if e.pauser.due() {
+			if err := e.pauser.call(); err != nil {
+				return err
+			}
+		}
+		others := earlier(flows, matches)
+		if changes != nil {
+			others = earlier(others, changes.pending())
+		}
+		if others > maxTime {
+			if !math.IsInf(others, 1) {
+				return errTooLate
+			}
+			if e.stuck() && (changes == nil || !e.revives()) {
+				return e.checkComplete()
+			}
+		}
+		if changes != nil {
+			others = earlier(others, changes.next())
+		}
+		if e.takeTurns(others) {
+			continue
+		}
+		parked := e.wakeups.Next()
+		if changes != nil {
+			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if matches <= flows && matches <= parked && !math.IsInf(matches, 1) {
+			e.now = later(e.now, matches)
+			if err := e.match(e.matcher.pending.Pop()); err != nil {
+				return err
+			}
+			continue
+		}
+		e.now = later(e.now, earlier(flows, parked))
+		if flows <= parked {
+			done = e.network.Advance(e.now, done[:0])
+			if watch != nil {
+				watch.end(done)
+				continue
+			}
+			for _, id := range done {
+				e.end(id, e.now)
+			}
+			continue
+		}
+		e.unpark(e.wakeups.Pop())
+	}
+}
+
+// earlier and later are min and max of times, which are never NaN: to look for it takes
+// those of the language several times as long.
+func earlier(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+func later(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// unpark lets a parked rank go on: the event loop has come to its clock.
+func (e *engine) unpark(r int32) {
+	rk := &e.ranks[r]
+	if rk.stage == stageCompute {
+		rk.clock = e.now
+		rk.stage = stageLook
+		e.computed(r, e.now)
+	}
+	e.wake(r)
+}
+
+// runAll runs every runnable rank until it blocks.
+func (e *engine) runAll() error {
+	for e.first >= 0 {
+		r := e.first
+		e.first = e.ranks[r].next
+		if err := e.run(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wake appends a rank to the list of runnable ones.
+func (e *engine) wake(r int32) {
+	e.ranks[r].next = -1
+	if e.first < 0 {
+		e.first = r
+	} else {
+		e.ranks[e.last].next = r
+	}
+	e.last = r
+}

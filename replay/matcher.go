@@ -1,0 +1,175 @@
+package replay
+
+import (
+	"reprise/internal/eventqueue"
+	"reprise/trace"
+)
+
+// matcher knows the messages, and which of them lack their other side: it finds the receive
+// for a send and the send for a receive, by source and tag, in the order of posts. The lists
+// of posts are chained here and begin at the receiving ranks (rank.sends, rank.recvs), whose
+// memory a post touches anyway.
+//
+// Posts come from message.go, and from wildcard.go where a rank receives from anybody;
+// prober.go looks for what could be received; request.go and transfer.go release what is
+// through. The matcher knows no network and no costs.
+type matcher struct {
+	messages []message
+	after    []int32          // by message: the next in a list of posts, or of free messages
+	free     int32            // list of free messages, -1: none
+	pending  eventqueue.Queue // by rank: times of sends to ranks that wait for any of several
+
+	numMessages, numBytes int64
+	numTruncated          int64 // messages longer than their receive
+}
+
+func newMatcher() matcher { return matcher{free: -1, pending: eventqueue.New(0)} }
+
+// message is a send with its receive, or one of them while the other has not
+// been posted. Messages are named by int32 ids, recycled last in first out. 32
+// bytes: with the list of posts apart, two of them are a cache line.
+type message struct {
+	size     int64   // bytes of the send, of the receive, or once matched of the smaller
+	at       float64 // time of the post while unmatched, seconds
+	src, dst int32   // ranks
+	tag      int32
+	refs     uint8 // sides that have not let go of the message
+	flags    messageFlags
+}
+
+type messageFlags uint8
+
+const (
+	msgDetached messageFlags = 1 << iota // the sender does not wait; the receiver pays its overhead
+	msgStarted                           // the transfer has a flow, or has ended
+	msgEnded                             // the transfer has ended
+	msgSendWait                          // the sender is blocked until the end
+	msgRecvWait                          // the receiver is blocked until the end
+	msgSeen                              // no receive posted before it takes this send
+	msgAlias                             // a receive whose message is that of the send after it
+)
+
+// postList is a list of unmatched posts, oldest first, chained by matcher.after;
+// -1: none.
+type postList struct{ head, tail int32 }
+
+// newMessage returns a message in which both sides take part.
+func (mt *matcher) newMessage(src, dst, tag int32, at float64) (int32, *message) {
+	id := mt.free
+	if id < 0 {
+		id = int32(len(mt.messages))
+		mt.messages = append(mt.messages, message{})
+		mt.after = append(mt.after, -1)
+	} else {
+		mt.free = mt.after[id]
+	}
+	m := &mt.messages[id]
+	*m = message{src: src, dst: dst, tag: tag, at: at, refs: 2}
+	return id, m
+}
+
+// release tells that one side is through with the message, of which nothing is left
+// once both are and the transfer has ended.
+func (mt *matcher) release(id int32) {
+	m := &mt.messages[id]
+	if m.refs--; m.refs == 0 && m.flags&msgEnded != 0 {
+		mt.recycle(id)
+	}
+}
+
+func (mt *matcher) recycle(id int32) {
+	mt.after[id] = mt.free
+	mt.free = id
+}
+
+// truncate cuts a message to the bytes that its receive has room for.
+func (mt *matcher) truncate(m *message, room int64) {
+	if m.size > room {
+		m.size = room
+		mt.numTruncated++
+	}
+}
+
+func (mt *matcher) enqueue(list *postList, m int32) {
+	mt.after[m] = -1
+	if list.head < 0 {
+		list.head = m
+	} else {
+		mt.after[list.tail] = m
+	}
+	list.tail = m
+}
+
+// find returns the oldest post of list from src with tag and the post before
+// it in the list, or -1.
+func (mt *matcher) find(list *postList, src, tag int32) (m, before int32) {
+	before = -1
+	for m = list.head; m >= 0; m = mt.after[m] {
+		if p := &mt.messages[m]; p.src == src && p.tag == tag {
+			return m, before
+		}
+		before = m
+	}
+	return -1, -1
+}
+
+// take is find and removes the post.
+func (mt *matcher) take(list *postList, src, tag int32) int32 {
+	m, before := mt.find(list, src, tag)
+	if m >= 0 {
+		mt.unlink(list, m, before)
+	}
+	return m
+}
+
+// unlink removes a post, given the one before it.
+func (mt *matcher) unlink(list *postList, m, before int32) {
+	if before < 0 {
+		list.head = mt.after[m]
+	} else {
+		mt.after[before] = mt.after[m]
+	}
+	if list.tail == m {
+		list.tail = before
+	}
+}
+
+// remove takes a post out of a list.
+func (mt *matcher) remove(list *postList, id int32) {
+	before := int32(-1)
+	for m := list.head; m != id; m = mt.after[m] {
+		before = m
+	}
+	mt.unlink(list, id, before)
+}
+
+// earliest returns the post of the earliest time among those for which ok holds, the
+// oldest of them at equal times, or -1.
+func (mt *matcher) earliest(list *postList, ok func(*message) bool) int32 {
+	best := int32(-1)
+	for id := list.head; id >= 0; id = mt.after[id] {
+		if m := &mt.messages[id]; ok(m) && (best < 0 || m.at < mt.messages[best].at) {
+			best = id
+		}
+	}
+	return best
+}
+
+func unseen(m *message) bool { return m.flags&msgSeen == 0 }
+
+func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
+
+// accepts reports whether a receive from src with tag takes m.
+func (m *message) accepts(src, tag int32) bool {
+	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != CollectiveTag)
+}
+
+// resolve returns the message that a receive's request stands for.
+func (mt *matcher) resolve(id int32) int32 {
+	if mt.messages[id].flags&msgAlias == 0 {
+		return id
+	}
+	send := mt.after[id]
+	mt.release(id)
+	return send
+}

@@ -1,0 +1,130 @@
+package replay
+
+import (
+	"fmt"
+
+	"reprise/kernels"
+	"reprise/trace"
+)
+
+// kernelModel is the model of a kernel on a host, or why there is none: a
+// kernel that is declared but never called needs no model.
+type kernelModel struct {
+	kernels.Model
+	plain bool // there is a model, without noise, whose times do not change with the host's speed
+	err   error
+	speed float64 // flop/s that the times go by, of a host whose speed changes; else 0
+}
+
+// recentRows is the number of rows of models that a new one is compared with.
+const recentRows = 64
+
+// bindModels binds the kernels of h for each rank. Ranks whose models are all
+// equal share a row of models.
+func (c *costs) bindModels(h *trace.Header, machine *Machine) {
+	c.kernelNames = kernelNames(h)
+	c.rowOf = make([]int32, len(c.hosts))
+	signatures := make([]kernels.Signature, len(h.Kernels))
+	for i := range signatures {
+		signatures[i] = SignatureOf(&h.Kernels[i])
+	}
+	row := make([]kernelModel, len(h.Kernels))
+	before := make([]int, machine.Platform.NumHosts()) // ranks of lower number on each host
+	onHost, varies := machine.ranksOnHosts(), machine.varyingHosts()
+	for r, host := range c.hosts {
+		ph := machine.Platform.Host(int(host))
+		kh := kernels.Host{Name: ph.Name, Slot: before[host], Speed: ph.Speed, Factor: machine.factor(host)}
+		if varies[host] {
+			c.varyRow(row, signatures, kh)
+		} else {
+			kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
+			c.bindRow(row, signatures, kh)
+		}
+		before[host]++
+		c.rowOf[r] = c.shareRow(row)
+	}
+}
+
+func (c *costs) bindRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
+	for i, sig := range signatures {
+		if c.set == nil {
+			row[i].err = fmt.Errorf("kernel %v: %w: no kernel file was given", sig, kernels.ErrNoModel)
+			continue
+		}
+		m := &row[i]
+		m.speed = 0
+		m.Model, m.err = c.set.Bind(host, sig)
+		m.plain = m.err == nil && !m.Noisy()
+	}
+}
+
+// varyRow gives a row the models of a host whose speed changes. Those in flop go by what
+// the host gives at each time, those in seconds are measured times and stay.
+func (c *costs) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
+	c.bindRow(row, signatures, host)
+	for i, sig := range signatures {
+		if m := &row[i]; m.err == nil && c.set.CostUnit(host, sig) == kernels.Flop {
+			m.plain, m.speed = false, host.Speed*host.Factor
+		}
+	}
+}
+
+// shareRow returns where in the models there is a row equal to this one.
+func (c *costs) shareRow(row []kernelModel) int32 {
+	n := len(row)
+	for at := len(c.models) - n; n > 0 && at >= 0 && at >= len(c.models)-recentRows*n; at -= n {
+		if sameModels(c.models[at:at+n], row) {
+			return int32(at)
+		}
+	}
+	at := len(c.models)
+	c.models = append(c.models, row...)
+	return int32(at)
+}
+
+func sameModels(a, b []kernelModel) bool {
+	for i := range a {
+		if a[i].Model != b[i].Model || a[i].speed != b[i].speed || (a[i].err == nil) != (b[i].err == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// freeKernels reports, by kernel, which cost nothing on any rank.
+func (c *costs) freeKernels() []bool {
+	free := make([]bool, len(c.kernelNames))
+	for k := range free {
+		free[k] = true
+		for row := k; row < len(c.models); row += len(c.kernelNames) {
+			m := &c.models[row]
+			free[k] = free[k] && m.err == nil && m.Free()
+		}
+	}
+	return free
+}
+
+// SignatureOf returns how kernel models know a kernel of a trace.
+func SignatureOf(k *trace.Kernel) kernels.Signature {
+	sig := kernels.Signature{Name: k.Name}
+	for _, a := range k.Attrs {
+		sig.Attrs = append(sig.Attrs, kernels.Attr{Name: a.Name, Value: a.Value})
+	}
+	for _, d := range k.Dims {
+		sig.Dims = append(sig.Dims, d.Name)
+	}
+	return sig
+}
+
+// kernelNames returns the kernels' names with their attributes.
+func kernelNames(h *trace.Header) []string {
+	names := make([]string, len(h.Kernels))
+	for i := range h.Kernels {
+		sig := SignatureOf(&h.Kernels[i])
+		names[i] = sig.Name
+		for _, a := range sig.Attrs {
+			names[i] += " " + a.Name + "=" + a.Value
+		}
+	}
+	return names
+}

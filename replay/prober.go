@@ -1,0 +1,188 @@
+package replay
+
+import (
+	"math"
+
+	"reprise/smpi"
+	"reprise/trace"
+)
+
+// Probes see a message once its send is posted, whether or not a byte of it
+// has moved: SMPI's rule; or, on request, once an envelope sent with the post
+// would have arrived. A probe first costs its time, then looks; so at its
+// own clock T the rank must know which sends its source had posted by T.
+//
+// With a constant cost nothing but the order of two clocks matters. The answer
+// is known at once if the send is in the list already, or if the source has
+// run past T; else the rank has an event at T, when all posts up to T are
+// known. A rank that has nothing to do but to poll (trace.FlagSpin) has no
+// events at all: it is parked until the send is posted, wherever that is in
+// its future, and goes on at the first of its polls that sees it.
+//
+// Growing costs (smpi/grow-injected-times) are different: the number that a
+// cost is multiplied with is one for the whole run, so every probe is an event
+// in the order of all. Growth keeps them few: k ranks that poll for W seconds
+// without success do so about sqrt(2kW/cost) times. Turns of busy waits are taken
+// by a loop of their own (takeTurns), which runs no rank.
+
+// prober knows what probes and tests cost, how often there have been any, and how far their
+// costs have grown: one number for all ranks, as in SMPI.
+//
+// Polls (poll.go) ask engine.probe. That looks at once where the order of two clocks decides
+// (clockProbe), in the order of all events where costs grow (orderedprobe.go), and computes
+// when a busy wait sees its message (busywait.go). What there is to see, the matcher knows.
+type prober struct {
+	cost     float64 // of a probe, seconds, before it grows
+	testCost float64 // of a test, the same
+	grows    bool    // every miss makes the next one costlier
+	ordered  bool    // as it does, and probes cost something, all ranks' are in one order
+
+	factor     int64 // of the cost of the next probe
+	testFactor int64
+	numPolls   int64 // probes and tests
+}
+
+func newProber(o *smpi.Options) prober {
+	return prober{
+		cost: o.IprobeCost, testCost: o.TestCost, grows: o.GrowInjectedTimes,
+		ordered: o.GrowInjectedTimes && o.IprobeCost > 0, factor: 1, testFactor: 1,
+	}
+}
+
+// grow makes the next probe costlier if costs grow.
+func (p *prober) grow() {
+	if p.grows {
+		p.factor++
+	}
+}
+
+// nextLook returns the time of the first probe of a rank, from that at its clock on, that
+// sees what is visible from a time on, and how many there are before it.
+func (p *prober) nextLook(rk *rank, at float64) (turns int64, look float64) {
+	turn := p.cost
+	if at <= rk.clock {
+		return 0, rk.clock
+	}
+	if turn == 0 {
+		return 0, at
+	}
+	n := math.Ceil((at - rk.clock) / turn)
+	if look = rk.clock + float64(n*turn); look < at {
+		n++
+		look += turn
+	}
+	return int64(n), look
+}
+
+// probeResult is what a look at a message or a request brings.
+type probeResult uint8
+
+const (
+	notYetKnown probeResult = iota // the rank is parked; it looks again when it runs next
+	miss
+	hit
+)
+
+// probe carries on a probe of rank r for a message of src with tag. With spin
+// the rank does nothing but probe until it is there.
+func (e *engine) probe(r, src, tag int32, spin bool) (probeResult, error) {
+	if src != trace.AnySource {
+		if err := e.checkPeer(src); err != nil {
+			return notYetKnown, err
+		}
+	}
+	switch {
+	case (e.prober.ordered || e.ranks[r].shared) && e.prober.cost > 0:
+		return e.eventProbe(r, src, tag, spin), nil
+	case spin && isWild(src, tag):
+		return e.lookForAny(r, src, tag)
+	}
+	return e.clockProbe(r, src, tag, spin), nil
+}
+
+// payProbe pays a probe of constant cost, unless it is under way.
+func (e *engine) payProbe(r int32, rk *rank) {
+	if rk.stage == stageFresh {
+		rk.clock += e.prober.cost
+		e.charge(r, TimePoll)
+		e.prober.numPolls++
+		rk.stage = stageLook
+	}
+}
+
+// clockProbe is probe for a constant cost on a processor of one's own.
+func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
+	rk := &e.ranks[r]
+	e.payProbe(r, rk)
+	if rk.wild > 0 || isWild(src, tag) {
+		return e.lookAmongWild(r, src, tag, spin)
+	}
+	m, _ := e.matcher.find(&rk.sends, src, tag)
+	switch {
+	case m >= 0 && e.visible(m) <= rk.clock:
+		return hit
+	case m >= 0 && spin:
+		return e.spinUntil(r, e.visible(m))
+	case m >= 0:
+		return miss
+	case spin:
+		rk.awaitedPeer, rk.awaitedTag = src, tag
+		return notYetKnown
+	case e.ranks[src].over || e.ranks[src].clock > rk.clock || rk.clock <= e.now:
+		return miss
+	}
+	e.wakeups.Set(r, rk.clock)
+	return notYetKnown
+}
+
+// lookAmongWild is what a probe sees while the rank has receives pending that may take
+// the message: the event loop must come to its clock, so that they have had it first. A
+// busy wait whose probes cost nothing lasts until the message can be seen.
+func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
+	rk := &e.ranks[r]
+	if rk.clock > e.now {
+		e.wakeups.Set(r, rk.clock)
+		return notYetKnown
+	}
+	m := e.findFirst(rk, src, tag)
+	switch {
+	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.visible(m) <= rk.clock:
+		return hit
+	case !spin || e.prober.cost > 0:
+		return miss
+	case m < 0:
+		rk.awaitedPeer, rk.awaitedTag = src, tag
+		return notYetKnown
+	}
+	rk.clock = max(rk.clock, e.visible(m))
+	e.charge(r, TimePoll)
+	e.wakeups.Set(r, rk.clock)
+	return notYetKnown
+}
+
+// visible returns the time from which on probes see an unmatched send.
+func (e *engine) visible(id int32) float64 {
+	m := &e.matcher.messages[id]
+	if e.options.Poll == smpi.PollPosted {
+		return m.at
+	}
+	src, dst := int(e.machine.Hosts[m.src]), int(e.machine.Hosts[m.dst])
+	return m.at + float64(e.network.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
+}
+
+// findFirst returns the message of src with tag that a probe of the rank sees first, or -1.
+func (e *engine) findFirst(rk *rank, src, tag int32) int32 {
+	if !isWild(src, tag) {
+		m, _ := e.matcher.find(&rk.sends, src, tag)
+		return m
+	}
+	best, at := int32(-1), math.Inf(1)
+	for id := rk.sends.head; id >= 0; id = e.matcher.after[id] {
+		if e.matcher.messages[id].accepts(src, tag) {
+			if v := e.visible(id); v < at {
+				best, at = id, v
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,98 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/netmodel"
+)
+
+// A transfer is what becomes of a message once it may move: it starts, now or behind a change
+// of a link; the network has it until it ends; and who waits for it goes on.
+
+// start begins the transfer of a message at a time, or has it wait for the changes of
+// links before that (changes.go).
+func (e *engine) start(id int32, at float64) error {
+	m := &e.matcher.messages[id]
+	m.flags |= msgStarted
+	if c := e.changes; c != nil && c.links.Next() <= at {
+		c.starts.Grow(int(id) + 1)
+		for int(id) >= len(c.sizes) {
+			c.sizes = append(c.sizes, 0)
+		}
+		c.sizes[id] = m.size
+		c.starts.Set(id, at)
+		return nil
+	}
+	return e.launch(id, m.size, at)
+}
+
+// launch hands the transfer of a message of so many bytes, which begins at a time, to the
+// network.
+func (e *engine) launch(id int32, size int64, at float64) error {
+	m := &e.matcher.messages[id]
+	from, to := e.machine.Hosts[m.src], e.machine.Hosts[m.dst]
+	var err error
+	if e.costs.noisyNetwork() {
+		err = e.network.StartNoisy(id, int(from), int(to), size, at, e.costs.random.network, e.costs.random.latency[id])
+	} else {
+		err = e.network.Start(id, int(from), int(to), size, at)
+	}
+	if err == nil {
+		return nil
+	}
+	if off := (*netmodel.LinkOffError)(nil); errors.As(err, &off) {
+		err = e.linkOff(off, at)
+	}
+	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
+}
+
+// end completes a message whose transfer ended at a time: the sides that are
+// blocked on it have one thing less to wait for.
+func (e *engine) end(id int32, at float64) {
+	m := &e.matcher.messages[id]
+	m.flags |= msgEnded
+	if m.refs == 0 { // both sides have let go of it
+		e.matcher.recycle(id)
+		return
+	}
+	flags, src, dst := m.flags, m.src, m.dst
+	if flags&msgSendWait != 0 {
+		e.arrive(src, at, 0)
+		e.matcher.release(id)
+	}
+	if flags&msgRecvWait != 0 {
+		e.arrive(dst, at, e.costs.recvOverhead(m))
+		e.matcher.release(id)
+	}
+}
+
+// arrive tells a blocked rank that one of the transfers it waits for ended at
+// a time, and that completing it costs overhead seconds.
+func (e *engine) arrive(r int32, at, overhead float64) {
+	rk := &e.ranks[r]
+	rk.clock = later(rk.clock, at)
+	if !rk.serial {
+		rk.after += overhead
+	} else if overhead > 0 {
+		e.charge(r, rk.charge)
+		e.pay(r, overhead)
+	}
+	if rk.waits--; rk.waits > 0 {
+		return
+	}
+	e.charge(r, rk.charge)
+	if rk.after > 0 {
+		e.pay(r, rk.after)
+		rk.after = 0
+	}
+	e.wake(r)
+}
+
+// pay lets a rank, which has been charged up to its clock, sleep for a protocol overhead.
+func (e *engine) pay(r int32, seconds float64) {
+	if seconds > 0 {
+		e.ranks[r].clock += e.costs.sleepTime(seconds)
+		e.charge(r, TimeOverhead)
+	}
+}
