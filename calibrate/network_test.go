@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -326,6 +327,7 @@ func TestDeterministic(t *testing.T) {
 // model takes, or an error.
 func FuzzNetwork(f *testing.F) {
 	f.Add("operation,bytes,seconds\npingpong,1,1\npingpong,2,2\npingpong,3,4\npingpong,4,5\n")
+	f.Add("operation,bytes,seconds,between,pairs\npingpong,1,1,cores,1\npingpong,2,2,cores,1\npingpong,40000,4,cores,1\npingpong,80000,5,cores,1\npingpong,40000,5,cores,2\nsend,1,1,cores,1\nsend,2,1,cores,1\nsend,3,1,cores,1\nsend,4,1,cores,1\nsend-late,1,9,cores,1\niprobe-hit,8,1,cores,1\n")
 	f.Add("operation,bytes,seconds\nsend,0,1e-300\nsend,2,1e300\nsend,3,1\nsend,9e15,1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		m := NewMessages()
@@ -337,6 +339,9 @@ func FuzzNetwork(f *testing.F) {
 			return
 		}
 		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.WriteText(io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range r.Properties {

@@ -21,7 +21,7 @@ var scaled = []struct{ page, whole, part string }{
 	{"README.md", "-o kernels.csv", "--budget 5s -o kernels.csv"},
 	{"docs/calibrate.md", "--budget 10m -o measured.csv", "--budget 5s -o measured.csv"},
 	// Five minutes; the short test takes the table of testdata/docs.
-	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 12 --max 100000 --reps 4 --budget 30s -o network.csv"},
+	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 20 --max 200000 --reps 5 --budget 30s -o network.csv"},
 	// Minutes.
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }

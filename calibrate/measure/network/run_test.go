@@ -124,3 +124,17 @@ func TestFailures(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksDie: what ranks have timed before they die is the result, beside the error of their launcher, here one that
+// writes what they would.
+func TestRanksDie(t *testing.T) {
+	o := mpi(t, "2")
+	o.Launcher = []string{"sh", "-c", `printf 'planned 9\nt send cores 1 8 1e-6\nt send co' > "$1"; echo rank 1 died >&2; exit 9`}
+	r, err := Run(context.Background(), o, nil)
+	if err == nil || err.Error() != "sh: exit status 9: rank 1 died" {
+		t.Errorf("got %v, want the launcher's error", err)
+	}
+	if r == nil || len(r.Timings) != 1 || r.Planned != 9 {
+		t.Errorf("got %+v, want one of nine timings", r)
+	}
+}
