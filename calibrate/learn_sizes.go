@@ -9,7 +9,7 @@ import (
 // size is what is known of a kernel at one size: a time, and what it weighs.
 type size struct {
 	dims    [MaxDims]int64
-	times   []float64 // sorted
+	times   []float64 // sorted: those that were not disturbed, or all if there are no others
 	seconds float64   // their statistic
 	weight  float64   // 1 on average
 }
@@ -26,7 +26,7 @@ func (s *size) scatter() float64 {
 // sizes gathers the timings of points by size, whatever their host, and leaves out those that are far
 // off what is beside them. A size that takes no time at all takes the least that can be measured.
 func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
-	index := map[[MaxDims]int64]int{}
+	index, disturbed := map[[MaxDims]int64]int{}, map[int][]float64{}
 	for i := range points {
 		at, ok := index[points[i].size]
 		if !ok {
@@ -35,6 +35,12 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 			list = append(list, size{dims: points[i].size})
 		}
 		list[at].times = append(list[at].times, points[i].times...)
+		disturbed[at] = append(disturbed[at], points[i].disturbed...)
+	}
+	for i := range list {
+		if len(list[i].times) == 0 {
+			list[i].times = disturbed[i]
+		}
 	}
 	slices.SortFunc(list, func(a, b size) int { return slices.Compare(a.dims[:], b.dims[:]) })
 	some := false

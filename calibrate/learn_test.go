@@ -279,11 +279,31 @@ func TestLearnOutside(t *testing.T) {
 	}
 }
 
+// TestLearnDisturbed: timings in which the rank had its processor for less than nine tenths of the time are left out,
+// unless a size has no others.
+func TestLearnDisturbed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("function,n,seconds,processor\n")
+	for n := 10; n <= 100; n += 10 {
+		fmt.Fprintf(&b, "dscal,%d,%de-9,0.95\ndscal,%d,%de-9,0.5\ndscal,%d,%de-9,0.3\n", n, n, n, 2*n, n, 3*n)
+		fmt.Fprintf(&b, "daxpy,%d,%de-9,0.5\n", n, 2*n)
+	}
+	r := learn(t, b.String(), DefaultLearnOptions())
+	for i, want := range []float64{1e-9, 2e-9} {
+		if c := r.Kernels[i].Pieces[0].Coefficients; len(c) != 1 || !near(c[0].Value, want, 1e-9) {
+			t.Errorf("%s: %+v, want %g N", r.Kernels[i].name(), c, want)
+		}
+	}
+	if err := readInto(NewTimings(), "function,n,seconds,processor\ndscal,1,1,1.5\n", ReadOptions{Keep: true}); err == nil || !strings.Contains(err.Error(), "processor 1.5, want 0 to 1") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLearnRefusals(t *testing.T) {
 	one := "function,n,seconds\ndscal,1,1e-6\n"
 	for want, o := range map[string]LearnOptions{
 		"at most 0 pieces": {Statistic: Median}, `statistic "mean"`: {Statistic: Mean, MaxPieces: 1},
-		"terms given for dgemm": {Statistic: Median, MaxPieces: 1, Terms: map[string][]string{"dgemm": {"1"}}},
+		"terms given for dgemm":             {Statistic: Median, MaxPieces: 1, Terms: map[string][]string{"dgemm": {"1"}}},
 		"dscal: no meaningful fit: 1 sizes": DefaultLearnOptions(),
 	} {
 		if _, err := LearnKernels(read(t, one, ReadOptions{Keep: true}), o); err == nil || !strings.Contains(err.Error(), want) {

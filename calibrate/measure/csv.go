@@ -26,7 +26,7 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 	}
 	attrs, dims := p.columns()
 	fmt.Fprintf(&b, "function,%s", strings.ToLower(strings.Join(slices.Concat(attrs, dims), ",")))
-	b.WriteString(",operands,seconds,host,rank,cpu,date\n")
+	b.WriteString(",operands,seconds,processor,host,rank,cpu,date\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 	for _, t := range r.Timings {
 		seconds := strconv.FormatFloat(t.Seconds, 'e', 9, 64)
 		date := t.Date.UTC().Format(time.RFC3339)
-		if _, err := fmt.Fprintf(w, "%s,%s,%s,%d,%d,%s\n", prefixes[t.Call], seconds, host, t.Rank, p.Groups[t.Rank][0], date); err != nil {
+		if _, err := fmt.Fprintf(w, "%s,%s,%.3g,%s,%d,%d,%s\n", prefixes[t.Call], seconds, min(1, t.CPU/t.Seconds), host, t.Rank, p.Groups[t.Rank][0], date); err != nil {
 			return err
 		}
 	}

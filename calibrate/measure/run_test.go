@@ -212,14 +212,14 @@ func TestCSV(t *testing.T) {
 	trsm := Kernel{"dtrsm", []Attr{{"side", "L"}, {"uplo", "L"}, {"trans", "N"}, {"diag", "U"}}, dimsMN}
 	p := &Plan{Groups: [][]int{{4, 5}, {6, 7}}, Kernels: []Kernel{trsm, {"dscal", nil, dimsN}}, Calls: []Call{{0, [4]int64{8, 20}, Hot, 0}, {1, [4]int64{9}, AsRun, 0}}}
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := Result{Timings: []Timing{{1, 0, 0.5, 0.5, date}, {0, 1, 0.25, 0.25, date}}}
+	r := Result{Timings: []Timing{{1, 0, 0.5, 0.25, date}, {0, 1, 0.25, 0.26, date}}}
 	var b bytes.Buffer
 	if err := r.WriteCSV(&b, p, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}); err != nil {
 		t.Fatal(err)
 	}
-	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,host,rank,cpu,date\n" +
-		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,my_host,1,6,2026-01-02T03:04:05Z\n" +
-		"dscal,,,,,,9,run,2.500000000e-01,my_host,0,4,2026-01-02T03:04:05Z\n"
+	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,processor,host,rank,cpu,date\n" +
+		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,0.5,my_host,1,6,2026-01-02T03:04:05Z\n" +
+		"dscal,,,,,,9,run,2.500000000e-01,1,my_host,0,4,2026-01-02T03:04:05Z\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
