@@ -63,6 +63,7 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 			return nil, err
 		}
 	}
+	b.applyConstantSpeeds()
 	b.Platform.warnings = b.warnings.All()
 	return b.Platform, nil
 }

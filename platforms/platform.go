@@ -95,8 +95,9 @@ type Platform struct {
 	spans    []linkSpan // who owns which link numbers, ascending
 	numLinks int32
 
-	profiles []ProfileUse // what changes with time
-	warnings []warning.Warning
+	profiles       []ProfileUse // what changes with time
+	constantSpeeds []ProfileUse // what a profile of one factor has made of the speed of its host
+	warnings       []warning.Warning
 }
 
 // Name returns the name of the file or of the built-in machine.

@@ -39,9 +39,9 @@ var timeUnits = []struct {
 	{"m", 60}, {"h", 3600}, {"d", 24 * 3600}, {"w", 7 * 24 * 3600},
 }
 
-// parseBandwidth reads "12.5GBps" or "56Gbps" as byte/s; without a unit it is
+// ParseBandwidth reads "12.5GBps" or "56Gbps" as byte/s; without a unit it is
 // byte/s already. Bps counts bytes, bps bits.
-func parseBandwidth(text string) (float64, error) {
+func ParseBandwidth(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
 		return 0, err
@@ -90,8 +90,8 @@ func parseSpeed(text string) (float64, error) {
 	return speed, bounds.Speed.OrZero().Check("speed", speed)
 }
 
-// parseLatency reads "0.10us" as seconds; without a unit it is seconds already.
-func parseLatency(text string) (float64, error) {
+// ParseLatency reads "0.10us" as seconds; without a unit it is seconds already.
+func ParseLatency(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
 		return 0, err

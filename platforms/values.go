@@ -41,7 +41,7 @@ func (v *values) quantity(name string, parse func(string) (float64, error)) floa
 
 // bandwidth reads an attribute that must be a bandwidth, in byte/s.
 func (v *values) bandwidth(name string) float64 {
-	x := v.quantity(name, parseBandwidth)
+	x := v.quantity(name, ParseBandwidth)
 	if x == 0 {
 		v.fail(fmt.Errorf("%s: want a bandwidth", name))
 	}
@@ -53,11 +53,11 @@ func (v *values) optionalBandwidth(name string) float64 {
 	if number, _, err := splitQuantity(v.text(name)); err == nil && number == 0 {
 		return 0
 	}
-	return v.quantity(name, parseBandwidth)
+	return v.quantity(name, ParseBandwidth)
 }
 
 // latency reads a latency in seconds, 0 where none is given.
-func (v *values) latency(name string) float64 { return v.quantity(name, parseLatency) }
+func (v *values) latency(name string) float64 { return v.quantity(name, ParseLatency) }
 
 // speed reads the speed of a core in flop/s, 0 for a host that cannot compute: of a list
 // of speeds the one that the attribute pstate chooses, else the first.

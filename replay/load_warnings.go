@@ -24,7 +24,7 @@ func (l *loader) warnings() []warning.Warning {
 	}
 	lists := [][]warning.Warning{l.chosen, l.odd, netmodel.Windowed(l.machine.Platform, &l.options.Network.Options, l.machine.Hosts), l.oversubscribed()}
 	if l.machine.Kernels != nil {
-		lists = append(lists, l.unknownHosts(), l.nominal(), l.modelless(), l.steady())
+		lists = append(lists, l.unknownHosts(), l.nominal(), l.modelless(), l.steady(), l.unscaled())
 	}
 	return warning.Join(lists...)
 }
@@ -98,6 +98,20 @@ func (l *loader) steady() []warning.Warning {
 		}
 		if names := m.kernelsIn(kernels.Seconds, l.called, use.Host); len(names) > 0 {
 			return []warning.Warning{warning.New("the speed of host %q has a profile, which %s does not follow: models in seconds are measured times, only those in flop go by the speed", use.Target, andOthers(names))}
+		}
+	}
+	return nil
+}
+
+// unscaled warns of kernels that do not follow the constant factor which a profile is.
+func (l *loader) unscaled() []warning.Warning {
+	m := &l.machine
+	for _, use := range m.Platform.ConstantSpeeds() {
+		if !slices.Contains(m.Hosts, use.Host) {
+			continue
+		}
+		if names := m.kernelsIn(kernels.Seconds, l.called, use.Host); len(names) > 0 {
+			return []warning.Warning{warning.New("host %q has %g of its speed, which %s does not follow: models in seconds are measured times, only those in flop go by the speed; replay --host-speed scales both", use.Target, use.Factor(), andOthers(names))}
 		}
 	}
 	return nil

@@ -26,9 +26,9 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
-	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]"
+	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags())
-	app.Commands = []*cli.Command{platformCommand(stdout)}
+	app.Commands = []*cli.Command{platformCommand(stdout, stderr)}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !builtin.IsFile("help") {
 			return cli.ShowAppHelp(c)

@@ -24,13 +24,14 @@ import (
 
 // platformCommand is "replay platform", which describes a machine. Its options
 // may stand before or after the machine, since --route takes two words.
-func platformCommand(stdout io.Writer) *cli.Command {
+func platformCommand(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
 		Name:            "platform",
 		Usage:           "describe a machine: hosts, links, levels, bisection, routes",
 		UsageText:       "replay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]",
 		Description:     "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.",
 		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
+		Subcommands:     []*cli.Command{newPlatformCommand(stdout, stderr)},
 		SkipFlagParsing: true,
 		HideHelpCommand: true,
 		Action: func(c *cli.Context) error {

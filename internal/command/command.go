@@ -147,6 +147,13 @@ func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
 	return c
 }
 
+// Prepare has a command report mistakes in its flags as all do, and returns it. Those of
+// Subcommands and Nest are.
+func Prepare(c *cli.Command) *cli.Command {
+	c.OnUsageError, c.HideHelpCommand, c.Before = onUsageError, true, refuseEmpty
+	return c
+}
+
 // choose prepares commands, and returns what to do where one of them should be named
 // but is not. The word help, alone or before the name of a command, asks for help: the
 // library's command of that name would stand in every list, and takes the names of files
@@ -154,7 +161,7 @@ func Nest(c *cli.Command, kind string, commands ...*cli.Command) *cli.Command {
 func choose(kind string, commands []*cli.Command, help func(*cli.Context) error) cli.ActionFunc {
 	var names []string
 	for _, c := range commands {
-		c.OnUsageError, c.HideHelpCommand, c.Before = onUsageError, true, refuseEmpty
+		Prepare(c)
 		if !c.Hidden {
 			names = append(names, c.Name)
 		}

@@ -218,6 +218,7 @@ func testFlags(t *testing.T, bin string) {
 		{"tracegen hpl", "docs/hpl.md"},
 		{"replay", "docs/replay.md"},
 		{"replay platform", "docs/platforms.md"},
+		{"replay platform new", "docs/platforms.md"},
 		{"trace cat", "docs/trace-tools.md"},
 		{"trace stat", "docs/trace-tools.md"},
 		{"trace verify", "docs/trace-tools.md"},

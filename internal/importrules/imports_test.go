@@ -25,6 +25,7 @@ var allowed = map[string]rule{
 	"reprise/trace/text":        {inside: []string{"reprise/trace"}},
 	"reprise/machines":          {},
 	"reprise/platforms":         {inside: []string{"reprise/machines", "reprise/warning"}, outside: []string{"golang.org/x/text"}},
+	"reprise/platforms/compose": {inside: []string{"reprise/platforms"}},
 	"reprise/option":            {},
 	"reprise/smpi":              {inside: []string{"reprise/option", "reprise/warning", "reprise/platforms", "reprise/netmodel"}},
 	"reprise/netmodel":          {inside: []string{"reprise/netmodel/maxmin", "reprise/option", "reprise/warning", "reprise/platforms", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},

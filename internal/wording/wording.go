@@ -13,7 +13,7 @@ func Noun[T int | int32 | int64](n T, singular string) string {
 	switch {
 	case n == 1:
 		return singular
-	case strings.HasSuffix(singular, "s"):
+	case strings.HasSuffix(singular, "s"), strings.HasSuffix(singular, "ch"):
 		return singular + "es"
 	}
 	return singular + "s"

@@ -30,6 +30,7 @@ var machineKinds = []struct {
 	{"zonemesh", drawZoneMesh},
 	{"cabinet", drawCabinets},
 	{"crowd", drawCrowd},
+	{"composed", drawComposed},
 }
 
 // olden spells a document of version 4.1 as one of version 4.

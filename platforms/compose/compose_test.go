@@ -1,0 +1,173 @@
+package compose_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/platforms"
+	"reprise/platforms/compose"
+)
+
+// read returns the platform that a description is.
+func read(t *testing.T, s *compose.Spec) *platforms.Platform {
+	t.Helper()
+	p, err := platforms.Parse(strings.NewReader(written(t, s)), "new.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.NumHosts() != s.Nodes || len(p.Warnings()) > 0 {
+		t.Errorf("%d hosts, want %d; warnings %v", p.NumHosts(), s.Nodes, p.Warnings())
+	}
+	return p
+}
+
+// TestRoutes: the links between two nodes, with cables of 1 us to the nodes and of 0.1 us
+// between switches unless they say another latency, and what a message alone gets.
+func TestRoutes(t *testing.T) {
+	const gbps = 0.125e9
+	for _, c := range []struct {
+		nodes      int
+		kind, text string
+		from, to   string
+		links      int
+		latency    float64
+		narrowest  float64
+	}{
+		{8, "flat", "", "node-0", "node-7", 2, 2e-6, 100 * gbps},
+		{8, "flat", "", "node-3", "node-3", 1, 0.1e-6, 160 * gbps},
+		{64, "fat-tree", "leaf=16 up=8x200Gbps", "node-0", "node-15", 2, 2e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=16 up=8x200Gbps", "node-0", "node-63", 4, 4e-6, 100 * gbps},
+		// Two leaves of a group, and two groups.
+		{64, "fat-tree", "leaf=4 up=2x200Gbps@2us group=4 up=2x400Gbps@3us", "node-0", "node-15", 4, 2*1e-6 + 2*2e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=4 up=2x200Gbps@2us group=4 up=2x400Gbps@3us", "node-0", "node-63", 6, 2*1e-6 + 2*2e-6 + 2*3e-6, 100 * gbps},
+		// Cables of 50 Gbps, four together: one flow gets no more than a cable; each end has that limit.
+		{8, "fat-tree", "leaf=4 up=4x50Gbps", "node-0", "node-7", 6, 4e-6, 50 * gbps},
+		// All cables alike: SimGrid's own tree.
+		{64, "fat-tree", "leaf=16 up=8", "node-0", "node-63", 4, 4e-6, 100 * gbps},
+		{64, "fat-tree", "leaf=4 up=4 group=4 up=2x100Gbps", "node-0", "node-63", 6, 6e-6, 100 * gbps},
+		// 1 + 2 + 2 hops, each the shorter way round.
+		{64, "torus", "4x4x4", "node-0", "node-63", 3, 3e-6, 100 * gbps},
+		{64, "torus", "4x4x4", "node-0", "node-42", 6, 6e-6, 100 * gbps},
+		// Within a switch, within a group, and to another group by the switch that has the
+		// cable to it: node-0 is on switch 0, which has that to group 1, and arrives at its switch 0.
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-0", "node-1", 2, 2e-6, 100 * gbps},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-0", "node-5", 3, 2e-6 + 0.1e-6, 100 * gbps},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-0", "node-6", 3, 2e-6 + 3e-6, 100 * gbps},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-2", "node-11", 5, 2e-6 + 2*0.1e-6 + 3e-6, 100 * gbps},
+	} {
+		p := read(t, spec(t, c.nodes, c.kind, c.text))
+		from, _ := p.HostIndex(c.from)
+		to, _ := p.HostIndex(c.to)
+		route, err := p.AppendRoute(nil, from, to)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.kind, c.text, err)
+			continue
+		}
+		latency, narrowest := 0.0, math.Inf(1)
+		for _, l := range route {
+			bandwidth, seconds, _ := p.LinkCapacity(l)
+			latency += seconds
+			narrowest = min(narrowest, bandwidth)
+		}
+		if len(route) != c.links || math.Abs(latency-c.latency) > 1e-15 || narrowest != c.narrowest {
+			t.Errorf("%s %s, %s to %s: %d links, %g s, %g byte/s, want %d, %g, %g", c.kind, c.text, c.from, c.to, len(route), latency, narrowest, c.links, c.latency, c.narrowest)
+		}
+	}
+}
+
+// TestBundles: what all cables of a switch have together. A leaf has 8 of 200 Gbps; a group of
+// 4 leaves with 2 cables each has 2 switches, with 3 cables each.
+func TestBundles(t *testing.T) {
+	for _, c := range []struct {
+		nodes            int
+		kind, text, link string
+		want             float64
+	}{
+		{64, "fat-tree", "leaf=16 up=8x200Gbps", "leaf-3-up_UP", 8 * 25e9},
+		{64, "fat-tree", "leaf=4 up=2x200Gbps group=4 up=3x400Gbps", "leaf-15-up_DOWN", 2 * 25e9},
+		{64, "fat-tree", "leaf=4 up=2x200Gbps group=4 up=3x400Gbps", "group-3-up_UP", 2 * 3 * 50e9},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=3x200Gbps global=2x400Gbps", "local-9-11_UP", 3 * 25e9},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=3x200Gbps global=2x400Gbps", "global-0-3_UP", 2 * 50e9},
+	} {
+		p := read(t, spec(t, c.nodes, c.kind, c.text))
+		i := slices.IndexFunc(names(p), func(name string) bool { return name == c.link })
+		if i < 0 {
+			t.Errorf("%s: no link %s", c.text, c.link)
+		} else if l := p.Link(int32(i)); l.Bandwidth != c.want {
+			t.Errorf("%s: %s has %g byte/s, want %g", c.text, c.link, l.Bandwidth, c.want)
+		}
+	}
+}
+
+func names(p *platforms.Platform) (list []string) {
+	for i := range p.NumLinks() {
+		list = append(list, p.Link(int32(i)).Name)
+	}
+	return list
+}
+
+// TestUniformTree: where all cables are alike it is SimGrid's fat tree, levels; children;
+// parents; cables.
+func TestUniformTree(t *testing.T) {
+	for text, want := range map[string]string{
+		"leaf=16 up=8": `topo_parameters="2;16,4;1,8;1,1"`, "leaf=16 up=8x100Gbps@1000ns": `topo_parameters="2;16,4;1,8;1,1"`, "leaf=4 up=2x100Gbps group=4 up=3x12.5GBps@1us": `topo_parameters="3;4,4,4;1,2,3;1,1,1"`,
+	} {
+		if got := written(t, spec(t, 64, "fat-tree", text)); !strings.Contains(got, want) {
+			t.Errorf("%s: no %s in\n%s", text, want, got)
+		}
+	}
+}
+
+// TestSlow: the speeds of slow nodes; the last pattern counts.
+func TestSlow(t *testing.T) {
+	s := spec(t, 8, "torus", "2x4")
+	s.Slow = []compose.Slow{{Pattern: "node-[2-4]", Factor: 0.9}, {Pattern: "node-3", Factor: 0.5}, {Pattern: "node-4", Factor: 1}}
+	p := read(t, s)
+	for i := range 8 {
+		want := map[int]float64{2: 0.9 * 32e9, 3: 0.5 * 32e9}[i]
+		if want == 0 {
+			want = 32e9
+		}
+		if got := p.Host(i).Speed; got != want {
+			t.Errorf("node %d: %g flop/s, want %g", i, got, want)
+		}
+	}
+	if len(p.Profiles()) > 0 {
+		t.Errorf("%d quantities change with time", len(p.Profiles()))
+	}
+}
+
+// TestNumbers: every number is the same double when it is read.
+func TestNumbers(t *testing.T) {
+	for _, v := range []float64{1, 1.0 / 3, 12.5, 7e9 / 3, 123456789, 0.1} {
+		s := compose.DefaultSpec(2)
+		s.Speed, s.NIC, s.Loopback = v*1e9, compose.Cable{Bandwidth: v * 1e9, Latency: v * 1e-6}, compose.Cable{Bandwidth: v, Latency: v * 1e-9}
+		p := read(t, s)
+		nic, loopback := p.Link(1), p.Link(int32(p.NumLinks()-1))
+		if p.Host(1).Speed != s.Speed || nic.Bandwidth != s.NIC.Bandwidth || nic.Latency != s.NIC.Latency || loopback.Bandwidth != s.Loopback.Bandwidth || loopback.Latency != s.Loopback.Latency {
+			t.Errorf("%g: host %v, cable %v, loopback %v", v, p.Host(1), nic, loopback)
+		}
+	}
+}
+
+// TestSizes: descriptions grow with the number of switches and of the cables between them.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		nodes      int
+		kind, text string
+		most       int // bytes
+	}{
+		{10000, "flat", "", 3000},
+		{10000, "fat-tree", "leaf=20 up=10", 3000},
+		{10000, "fat-tree", "leaf=16 up=8x200Gbps", 700 * 625},                           // leaves
+		{10240, "fat-tree", "leaf=32 up=16x200Gbps group=16 up=8x400Gbps", 700 * 340},    // leaves and groups
+		{10240, "dragonfly", "groups=40 switches=16 hosts=16 local=200Gbps", 500 * 6300}, // pairs of switches, and of groups
+		{10000, "torus", "10x10x100", 3000},
+	} {
+		if n := len(written(t, spec(t, c.nodes, c.kind, c.text))); n > c.most {
+			t.Errorf("%s %s: %d bytes, want at most %d", c.kind, c.text, n, c.most)
+		}
+	}
+}

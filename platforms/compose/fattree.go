@@ -1,0 +1,244 @@
+package compose
+
+import (
+	"fmt"
+	"strings"
+
+	"reprise/internal/wording"
+)
+
+// FatTree is levels of switches, from the nodes up, below switches at the top. The cables that
+// leave a switch go to as many switches, one to each.
+type FatTree struct{ Levels []Level }
+
+// Level is the switches of a level.
+type Level struct {
+	Children int // nodes of a leaf switch, or what a switch of a further level has below it
+	Up       int // cables that leave a switch upwards
+	Cable    Cable
+}
+
+// treeForm is what ParseFatTree reads.
+const treeForm = "leaf=16 up=8x200Gbps, and group=8 up=4x400Gbps for each further level"
+
+// ParseFatTree reads the levels of a tree, as "leaf=16 up=8x200Gbps" or "leaf=16 up=8x200Gbps
+// group=8 up=4x400Gbps@1us". Cables of which no bandwidth or latency is said are like those
+// of the nodes.
+func ParseFatTree(text string, nic Cable) (FatTree, error) {
+	t, err := parseFatTree(text, nic)
+	if err != nil {
+		return t, fmt.Errorf("fat tree %s: %w; want %s", wording.Quote(text), err, treeForm)
+	}
+	return t, nil
+}
+
+func parseFatTree(text string, nic Cable) (t FatTree, err error) {
+	pairs, err := parsePairs(text)
+	if err != nil {
+		return t, err
+	}
+	for i, p := range pairs {
+		want := [2]string{"leaf", "up"}
+		if i >= 2 {
+			want[0] = "group"
+		}
+		if p.key != want[i%2] {
+			return t, fmt.Errorf("%s= where %s= is due", p.key, want[i%2])
+		}
+		if i%2 == 0 {
+			t.Levels = append(t.Levels, Level{})
+		}
+		l := &t.Levels[len(t.Levels)-1]
+		if i%2 == 0 {
+			l.Children, err = parseCount(p.value)
+		} else {
+			l.Up, l.Cable, err = parseCables(p.value, nic)
+		}
+		if err != nil {
+			return t, fmt.Errorf("%s=: %w", p.key, err)
+		}
+	}
+	if len(pairs) == 0 || len(pairs)%2 == 1 {
+		return t, fmt.Errorf("%s= is missing", [2]string{"leaf", "up"}[len(pairs)%2])
+	}
+	return t, nil
+}
+
+// below returns the number of nodes below a switch of a level.
+func (t FatTree) below(level int) int {
+	n := 1
+	for _, l := range t.Levels[:level+1] {
+		n = product([]int{n, l.Children})
+	}
+	return n
+}
+
+// cables returns the number of cables that leave all switches above the same nodes.
+func (t FatTree) cables(level int) int {
+	n := 1
+	for _, l := range t.Levels[:level+1] {
+		n = product([]int{n, l.Up})
+	}
+	return n
+}
+
+// Most zones and cables that a tree may have: SimGrid and platforms hold tables of the squares
+// of the numbers of zones of one switch, and one link for each cable of a FAT_TREE.
+const (
+	maxChildren = 4000
+	maxCables   = 1 << 22
+)
+
+func (t FatTree) check(s *Spec) error {
+	top := len(t.Levels) - 1
+	if top < 0 {
+		return fmt.Errorf("a fat tree without levels")
+	}
+	cables := s.Nodes
+	for i, l := range t.Levels {
+		if l.Children < 1 || l.Up < 1 {
+			return fmt.Errorf("a fat tree with %d below a switch and %d cables up", l.Children, l.Up)
+		}
+		if err := l.Cable.check(); err != nil {
+			return fmt.Errorf("fat tree: %w", err)
+		}
+		if n := t.below(i); s.Nodes%n != 0 {
+			return fmt.Errorf("%s are no whole number of switches with %d nodes below: say %s", count(s.Nodes, "node"), n, near(s.Nodes, n))
+		}
+		cables += product([]int{s.Nodes / t.below(i), t.cables(i)})
+		if cables > maxCables {
+			return fmt.Errorf("a fat tree of more than %d cables", maxCables)
+		}
+	}
+	if t.uniform(s) {
+		return nil
+	}
+	children := []int{s.Nodes / t.below(top)}
+	for _, l := range t.Levels[1:] {
+		children = append(children, l.Children)
+	}
+	for _, n := range children {
+		if n > maxChildren {
+			return fmt.Errorf("%d switches below one, want at most %d: add a level, group=N up=N", n, maxChildren)
+		}
+	}
+	return nil
+}
+
+// near says which numbers near n are multiples of unit.
+func near(n, unit int) string {
+	if n < unit {
+		return fmt.Sprint(unit)
+	}
+	return fmt.Sprintf("%d or %d", n/unit*unit, (n/unit+1)*unit)
+}
+
+// uniform reports whether all cables are like those of the nodes.
+func (t FatTree) uniform(s *Spec) bool {
+	for _, l := range t.Levels {
+		if !l.Cable.like(s.NIC) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t FatTree) words(s *Spec) []string {
+	leaves, top := s.Nodes/t.below(0), len(t.Levels)-1
+	list := []string{fmt.Sprintf("a fat tree of %s below %s at the top, cables of %.4g us to the nodes", count(leaves, "leaf switch"), count(t.cables(top), "switch"), s.NIC.Latency*1e6)}
+	what, cable := "host", s.NIC
+	for _, l := range t.Levels {
+		list = append(list, sharing(l.Children, what, cable, l.Up, "uplink", l.Cable))
+		what, cable = "downlink", l.Cable
+	}
+	if t.uniform(s) {
+		return append(list, "each destination has its uplinks (FAT_TREE, D-mod-K): flows that meet on one share it")
+	}
+	return append(list, "uplinks above the same nodes are one link of their sum, as adaptive routing spreads flows")
+}
+
+func (t FatTree) body(b *xmlBuilder, s *Spec) {
+	if t.uniform(s) {
+		b.cluster(1, "tree", s, 0, s.Nodes, fmt.Sprintf(` topology="FAT_TREE" topo_parameters="%s"`, t.parameters(s)))
+		return
+	}
+	t.zone(b, s, place{level: len(t.Levels), id: "tree", depth: 1, nodes: s.Nodes})
+}
+
+// parameters returns topo_parameters of the tree: levels; children; parents; cables.
+func (t FatTree) parameters(s *Spec) string {
+	children, parents, cables := []string{}, []string{"1"}, []string{"1"}
+	for _, l := range t.Levels {
+		children, parents, cables = append(children, fmt.Sprint(l.Children)), append(parents, fmt.Sprint(l.Up)), append(cables, "1")
+	}
+	children = append(children, fmt.Sprint(s.Nodes/t.below(len(t.Levels)-1)))
+	return fmt.Sprintf("%d;%s;%s;%s", len(children), strings.Join(children, ","), strings.Join(parents, ","), strings.Join(cables, ","))
+}
+
+// place is a switch of a level, 0 for a leaf, with the zone below it.
+type place struct {
+	level, depth int
+	id           string
+	first, nodes int
+}
+
+// gateway is the router by which a zone is left.
+func (p *place) gateway() string { return p.id + "-switch" }
+
+// children returns what is below a switch.
+func (t FatTree) children(p *place) []place {
+	name, each := "leaf", t.below(p.level-1)
+	if p.level > 1 {
+		name = "group"
+	}
+	if p.level > 2 {
+		name = fmt.Sprintf("group%d", p.level-1)
+	}
+	list := make([]place, p.nodes/each)
+	for i := range list {
+		first := p.first + i*each
+		list[i] = place{level: p.level - 1, depth: p.depth + 1, id: fmt.Sprintf("%s-%d", name, first/each), first: first, nodes: each}
+	}
+	return list
+}
+
+// manyChildren is how many zones SimGrid finds all paths between at once in little time: that
+// goes with the cube of their number.
+const manyChildren = 1000
+
+// zone writes a switch and all below it: a leaf is a cluster, another one a zone in which each
+// of the zones below is joined to a router.
+func (t FatTree) zone(b *xmlBuilder, s *Spec, p place) {
+	if p.level == 0 {
+		b.cluster(p.depth, p.id, s, p.first, p.nodes, fmt.Sprintf(` router_id="%s"`, p.gateway()))
+		return
+	}
+	children, routing := t.children(&p), "Floyd"
+	if len(children) > manyChildren {
+		routing = "DijkstraCache"
+	}
+	b.line(p.depth, `<zone id="%s" routing="%s">`, p.id, routing)
+	for _, c := range children {
+		t.zone(b, s, c)
+	}
+	core := p.id + "-core"
+	b.line(p.depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, p.gateway())
+	l := t.Levels[p.level-1]
+	cables := t.cables(p.level - 1)
+	b.line(p.depth+1, "<!-- The cables up of each: together %d of %s. -->", cables, rate(l.Cable.Bandwidth))
+	var ups []bundle
+	for _, c := range children {
+		ups = append(ups, bundle{c.id + "-up", cables, l.Cable, t.limits(s, p.level-1), end{c.id, c.gateway()}, end{core, p.gateway()}})
+	}
+	b.joined(p.depth+1, ups)
+	b.line(p.depth, `</zone>`)
+}
+
+// limits reports whether a cable of a level is slower than all below it.
+func (t FatTree) limits(s *Spec, level int) bool {
+	slowest := s.NIC.Bandwidth
+	for _, l := range t.Levels[:level] {
+		slowest = min(slowest, l.Cable.Bandwidth)
+	}
+	return t.Levels[level].Cable.Bandwidth < slowest
+}

@@ -1,0 +1,184 @@
+package compose
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"reprise/internal/bounds"
+	"reprise/internal/namepattern"
+	"reprise/platforms"
+)
+
+// A Spec says which machine to describe. Start from DefaultSpec.
+type Spec struct {
+	Nodes    int
+	Cores    int     // of a node
+	Speed    float64 // of a core
+	NIC      Cable   // between a node and its switch
+	Loopback Cable   // within a node
+	Topology Topology
+	// Slow has the nodes of a pattern compute at a factor of Speed; of several for a node
+	// the last counts.
+	Slow []Slow
+}
+
+// A Cable is one connection, the same both ways.
+type Cable struct{ Bandwidth, Latency float64 }
+
+// Slow is a speed of some nodes.
+type Slow struct {
+	Pattern string // of names, as the key host of a kernel file
+	Factor  float64
+}
+
+// A Topology joins the nodes.
+type Topology interface {
+	// check says what the topology cannot be, with so many nodes.
+	check(s *Spec) error
+	// words says what it is, a sentence each.
+	words(s *Spec) []string
+	// body writes its zones and clusters.
+	body(b *xmlBuilder, s *Spec)
+}
+
+// DefaultSpec returns so many nodes of a core of 32 Gflop/s on one switch, with cables of 100
+// Gb/s and 0.5 us and a loopback of 20 GB/s and 0.1 us.
+func DefaultSpec(nodes int) *Spec {
+	return &Spec{
+		Nodes: nodes, Cores: 1, Speed: 32e9, NIC: Cable{12.5e9, 0.5 * 1e-6}, Loopback: Cable{20e9, 0.1 * 1e-6},
+		Topology: Flat{},
+	}
+}
+
+// maxCores is the number of cores that platforms allow for a host.
+const maxCores = 1 << 20
+
+// Check says what is not possible.
+func (s *Spec) Check() error {
+	switch {
+	case s.Nodes < 1 || s.Nodes > platforms.MaxHosts:
+		return fmt.Errorf("%d nodes, want 1 to %d", s.Nodes, platforms.MaxHosts)
+	case s.Cores < 1 || s.Cores > maxCores:
+		return fmt.Errorf("%d cores, want 1 to %d", s.Cores, maxCores)
+	}
+	if err := bounds.Speed.Check("speed", s.Speed); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		what string
+		Cable
+	}{{"NIC", s.NIC}, {"loopback", s.Loopback}} {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("%s: %w", c.what, err)
+		}
+	}
+	if _, err := s.factors(); err != nil {
+		return err
+	}
+	return s.Topology.check(s)
+}
+
+func (c Cable) check() error {
+	if err := bounds.Bandwidth.Check("bandwidth", c.Bandwidth); err != nil {
+		return err
+	}
+	return bounds.Latency.Check("latency", c.Latency)
+}
+
+// like reports whether two cables are alike, but for the rounding of their units.
+func (c Cable) like(d Cable) bool {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*b }
+	return near(c.Bandwidth, d.Bandwidth) && near(c.Latency, d.Latency)
+}
+
+// factors returns the factor of each node's speed; nil if all are 1.
+func (s *Spec) factors() ([]float64, error) {
+	var list []float64
+	for _, slow := range s.Slow {
+		if list == nil {
+			list = make([]float64, s.Nodes)
+			for i := range list {
+				list[i] = 1
+			}
+		}
+		pattern, err := namepattern.Parse(slow.Pattern)
+		if err == nil {
+			err = bounds.Factor.Check("factor", slow.Factor)
+		}
+		if err == nil {
+			err = bounds.Speed.Check("speed", s.Speed*slow.Factor)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("slow nodes: %w", err)
+		}
+		found := false
+		for i := range list {
+			if pattern.Match(nodeName(i)) {
+				list[i], found = slow.Factor, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("slow nodes: no node matches %q: they are %s to %s", slow.Pattern, nodeName(0), nodeName(s.Nodes-1))
+		}
+	}
+	return list, nil
+}
+
+func nodeName(i int) string { return fmt.Sprintf("%s%d", nodePrefix, i) }
+
+const nodePrefix = "node-"
+
+// Words says what the machine is, a sentence each, how many nodes share which cables included.
+func (s *Spec) Words() []string {
+	list := []string{fmt.Sprintf("%s, %s to %s, of %s of %s", count(s.Nodes, "node"), nodeName(0), nodeName(s.Nodes-1), count(s.Cores, "core"), flops(s.Speed))}
+	list = append(list, s.Topology.words(s)...)
+	list = append(list, "within a node "+s.Loopback.String())
+	for _, slow := range s.Slow {
+		list = append(list, fmt.Sprintf("%s at %g of the speed", slow.Pattern, slow.Factor))
+	}
+	return list
+}
+
+// Write writes the description, if it is possible.
+func (s *Spec) Write(w io.Writer) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	factors, err := s.factors()
+	if err != nil {
+		return err
+	}
+	b := &xmlBuilder{}
+	b.line(0, `<?xml version="1.0"?>`)
+	b.line(0, `<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">`)
+	b.WriteString("<!-- " + strings.ReplaceAll(strings.Join(s.Words(), ".\n     "), "--", "- -") + ". -->\n")
+	b.line(0, `<platform version="4.1">`)
+	b.WriteString(config)
+	s.Topology.body(b, s)
+	b.slow(factors)
+	b.line(0, `</platform>`)
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// config is round numbers of the right order, as the built-in machine "default" has them.
+const config = `  <!-- What messages and polls cost: round numbers, to be replaced by measured ones. -->
+  <config id="General">
+    <!-- A message gets the bandwidth and the latency of its links, whatever its size. -->
+    <prop id="smpi/bw-factor" value="0:1"/>
+    <prop id="smpi/lat-factor" value="0:1"/>
+    <!-- Processor time of send, isend and recv: 0.5 us. -->
+    <prop id="smpi/os" value="0:5e-7:0"/>
+    <prop id="smpi/ois" value="0:5e-7:0"/>
+    <prop id="smpi/or" value="0:5e-7:0"/>
+    <!-- Below 64 KiB a send does not wait for its receive. -->
+    <prop id="smpi/async-small-thresh" value="65536"/>
+    <prop id="smpi/send-is-detached-thresh" value="65536"/>
+    <!-- A probe and a test: 0.2 us, each time the same. -->
+    <prop id="smpi/iprobe" value="2e-7"/>
+    <prop id="smpi/test" value="2e-7"/>
+    <prop id="smpi/grow-injected-times" value="no"/>
+  </config>
+`
