@@ -128,8 +128,12 @@ func (p *profiler) values(value func() float64) (text string, loop float64) {
 		times[0] = 0
 	}
 	slices.Sort(times)
-	for _, at := range times {
-		text += fmt.Sprintf("%.17g %.6g\n", at, value())
+	for i, at := range times {
+		v := value()
+		if i == len(times)-1 && v == 0 {
+			v = 1 // what stands still for good ends no program
+		}
+		text += fmt.Sprintf("%.17g %.6g\n", at, v)
 	}
 	if p.chance(0.4) {
 		loop = times[len(times)-1] + p.logarithmic(1e-4, 0.1)
