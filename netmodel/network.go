@@ -176,7 +176,13 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, date float
 		bounded := way.bounded(n.lastBound)
 		way = &bounded
 	}
-	n.setFlow(id, way, links, n.lastSize)
+	if int(id) >= len(n.flows) {
+		n.reserve(id)
+	}
+	f := &n.flows[id]
+	f.gain, f.rate, f.remaining, f.since = n.lastF/way.Penalty, 0, n.lastSize, noDate
+	n.factors[id] = n.lastF
+	n.system.Set(id, &way.Variable, links)
 	if n.changing != nil {
 		n.note(id, way, links, penalty)
 	}
@@ -192,17 +198,6 @@ func (n *Network) setFactors(z float64, within bool) {
 	if n.opts.boundsShares() {
 		n.lastF, n.lastBound = 1, n.lastF
 	}
-}
-
-// setFlow makes id a flow of z bytes that has not begun.
-func (n *Network) setFlow(id uint32, way *route, links []int32, z float64) {
-	if int(id) >= len(n.flows) {
-		n.reserve(id)
-	}
-	f := &n.flows[id]
-	f.gain, f.rate, f.remaining, f.since = n.lastF/way.Penalty, 0, z, noDate
-	n.factors[id] = n.lastF
-	n.system.Set(id, &way.Variable, links)
 }
 
 // Next returns the date of the next event, the start or the end of a bandwidth

@@ -2,7 +2,7 @@ package maxmin
 
 import "math/big"
 
-// The textbook's filling in 300 bits, as a judge where the two solvers differ: what
+// Progressive filling in 300 bits, as a judge where the two solvers differ: what
 // the reference takes from a constraint's usage it loses digits by, if penalties of 1 and of
 // 1e-6 meet there, as in SimGrid.
 
