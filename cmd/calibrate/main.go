@@ -34,8 +34,8 @@ const argsKey = "args"
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin, stdout, stderr)
 	app.Metadata = map[string]any{argsKey: args}
-	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand())
-	return command.Execute(ctx, app, args)
+	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand(), machineCommand())
+	return command.Execute(ctx, app, directoryLast(args))
 }
 
 // eachTable calls read for each argument, of which there must be one.

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+)
+
+func machineCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "machine",
+		Usage:     "measure this machine and fit its model, for replay --machine",
+		UsageText: "calibrate machine DIR --for TRACE [options] -- LAUNCHER [ARGUMENT...]",
+		Description: "Times the kernels that the runs in the traces call, with as many ranks at once as they have on a host, and\n" +
+			"messages between the ranks that the launcher starts; fits both; and leaves a directory that replay --machine\n" +
+			"takes: platform.xml, kernels.yaml and machine.md, which says what was measured and how sure it is. Kernels are\n" +
+			"timed on the host that this runs on, which should have nothing else to do.\n\n" +
+			"    calibrate machine laptop --for run.trace.zst -- mpirun -np 2\n" +
+			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 2\n\n" +
+			"Called again it goes on with what is missing: steps that are done, with the same options, are not repeated.",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated"},
+			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute, Usage: "measure for this `TIME`, two thirds of it kernels"},
+			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs (default: the first of OpenBLAS, BLIS, MKL that is found)"},
+			&cli.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
+			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host (default: all of the run, up to a rank per core)"},
+			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
+			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform (default: those that the launcher's ranks are on)"},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+		},
+		Action: runMachine,
+	}
+}
+
+// directoryLast moves the directory of calibrate machine, which comes first, behind its
+// flags, where a command's arguments are looked for.
+func directoryLast(args []string) []string {
+	end := slices.Index(args, "--")
+	if end < 3 || args[1] != "machine" || strings.HasPrefix(args[2], "-") {
+		return args
+	}
+	return slices.Concat(args[:2], args[3:end], []string{"--", args[2]}, args[end+1:])
+}
+
+// machineStep is a command of calibrate that makes a part of a machine.
+type machineStep struct {
+	Args    []string  `json:"args"`
+	End     time.Time `json:"end"` // zero: it has not ended
+	Seconds float64   `json:"seconds"`
+
+	name    string
+	outputs []string // files in the directory
+}
+
+// machineRun makes a machine directory step by step.
+type machineRun struct {
+	c    *cli.Context
+	dir  string
+	done map[string]machineStep // by name, of this call and of earlier ones
+}
+
+// Files in a machine directory beside those that replay reads.
+const (
+	stepsFile    = "measured/steps.json"
+	kernelTable  = "measured/kernels.csv"
+	networkTable = "measured/network.csv"
+	manualFile   = "machine.md"
+)
+
+func runMachine(c *cli.Context) error {
+	dir, launcher, err := machineArguments(c)
+	if err != nil {
+		return err
+	}
+	r := &machineRun{c: c, dir: dir, done: map[string]machineStep{}}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	for _, step := range []machineStep{r.kernelTimes(), r.messageTimes(launcher), r.kernelModels()} {
+		if err := r.step(step); err != nil {
+			return err
+		}
+	}
+	step, err := r.platform()
+	if err != nil {
+		return err
+	}
+	if err := r.step(step); err != nil {
+		return err
+	}
+	if err := r.writeManual(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", dir, r.path(manualFile))
+	return nil
+}
+
+// machineArguments returns the directory and the launcher with its arguments.
+func machineArguments(c *cli.Context) (dir string, launcher []string, err error) {
+	args := c.Args().Slice()
+	switch {
+	case len(args) == 0:
+		return "", nil, command.Usagef("machine: want a directory for the machine")
+	}
+	dir, launcher = args[0], args[1:]
+	if len(launcher) > 0 && launcher[0] == "--" {
+		launcher = launcher[1:]
+	}
+	switch {
+	case len(c.StringSlice("for")) == 0:
+		return "", nil, command.Usagef("machine: --for TRACE is missing: which runs is the machine for?")
+	case len(launcher) == 0:
+		return "", nil, command.Usagef("machine: want the launcher of MPI programs behind --, as -- mpirun -np 2")
+	case c.Duration("budget") < time.Second:
+		return "", nil, command.Usagef("machine: --budget %v, want at least 1s", c.Duration("budget"))
+	case c.IsSet("hosts") && c.Int("hosts") < 1:
+		return "", nil, command.Usagef("machine: --hosts %d, want at least 1", c.Int("hosts"))
+	}
+	return dir, launcher, nil
+}
+
+func (r *machineRun) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+// begin makes the directory, or learns what an earlier call has done in it.
+func (r *machineRun) begin() error {
+	if err := os.MkdirAll(r.path("measured"), 0o777); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(r.path(stepsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		list, err := os.ReadDir(r.dir)
+		if err == nil && len(list) > 1 {
+			err = fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", r.dir, stepsFile)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &r.done); err != nil {
+		return fmt.Errorf("%s: %w", r.path(stepsFile), err)
+	}
+	return nil
+}
+
+// kernelTimes is the step that times kernels.
+func (r *machineRun) kernelTimes() machineStep {
+	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
+	for _, flag := range []string{"blas", "ranks-per-host"} {
+		if r.c.IsSet(flag) {
+			args = append(args, "--"+flag, r.c.String(flag))
+		}
+	}
+	return machineStep{name: "kernel times", Args: append(args, r.traces()...), outputs: []string{kernelTable}}
+}
+
+// traces returns the flags that name the runs.
+func (r *machineRun) traces() (args []string) {
+	for _, path := range r.c.StringSlice("for") {
+		args = append(args, "--for", path)
+	}
+	return args
+}
+
+// messageTimes is the step that times messages.
+func (r *machineRun) messageTimes(launcher []string) machineStep {
+	args := []string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget", (r.c.Duration("budget") / 3).Round(time.Second).String(), "--mpicc", r.c.String("mpicc"), "--"}
+	return machineStep{name: "message times", Args: append(args, launcher...), outputs: []string{networkTable}}
+}
+
+// kernelModels is the step that fits kernels.
+func (r *machineRun) kernelModels() machineStep {
+	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--plots", r.path("plots/kernels")}, r.traces()...)
+	return machineStep{name: "kernel models", Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
+}
+
+// platform is the step that fits the network.
+func (r *machineRun) platform() (machineStep, error) {
+	hosts, cores, err := r.places()
+	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path("plots/network"), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores), r.path(networkTable)}
+	return machineStep{name: "platform", Args: args, outputs: []string{"platform.xml"}}, err
+}
+
+// step runs a step, unless it is done, and keeps its report.
+func (r *machineRun) step(s machineStep) error {
+	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && r.has(s.outputs) {
+		return nil
+	}
+	if !r.c.Bool("quiet") {
+		fmt.Fprintln(r.c.App.ErrWriter, "$ calibrate", command.Quoted(s.Args...))
+	}
+	args := s.Args
+	if r.c.Bool("quiet") && args[0] == "measure" {
+		args = slices.Insert(slices.Clone(args), 2, "--quiet")
+	}
+	begin := time.Now()
+	if err := atomicfile.Write(r.report(s.name), func(w io.Writer) error {
+		return run(r.c.Context, append([]string{"calibrate"}, args...), r.c.App.Reader, w, r.c.App.ErrWriter)
+	}); err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.End, s.Seconds = time.Now().UTC().Truncate(time.Second), time.Since(begin).Seconds()
+	r.done[s.name] = s
+	return atomicfile.Write(r.path(stepsFile), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r.done)
+	})
+}
+
+// report is the file with what a step says.
+func (r *machineRun) report(step string) string { return r.path("measured/" + step + ".txt") }
+
+func (r *machineRun) has(files []string) bool {
+	for _, f := range files {
+		if _, err := os.Stat(r.path(f)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// places returns how many hosts the launcher's ranks were on, or --hosts, and how many cores
+// a host has for ranks.
+func (r *machineRun) places() (hosts, cores int, err error) {
+	text, err := os.ReadFile(r.report("message times"))
+	if err != nil {
+		return 0, 0, err
+	}
+	var m struct {
+		Ranks []struct {
+			Host string `json:"host"`
+		} `json:"ranks"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", r.report("message times"), err)
+	}
+	seen := map[string]bool{}
+	for _, rank := range m.Ranks {
+		seen[rank.Host] = true
+	}
+	hosts = max(1, len(seen))
+	if r.c.IsSet("hosts") {
+		hosts = r.c.Int("hosts")
+	}
+	return hosts, coresFor(r.c.Int("threads")), nil
+}

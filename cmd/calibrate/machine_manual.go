@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+)
+
+// coresFor returns how many ranks of so many threads a host has cores for.
+func coresFor(threads int) int { return max(1, runtime.NumCPU()/max(1, threads)) }
+
+// writeManual writes what was measured, and how sure it is, for people.
+func (r *machineRun) writeManual() error {
+	name := filepath.Base(r.dir)
+	return atomicfile.Write(r.path(manualFile), func(w io.Writer) error {
+		fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", name, command.Version())
+		fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in `measured`.\n")
+		fmt.Fprintf(w, "\n## How it was made\n\n")
+		for _, step := range machineSteps {
+			s := r.done[step]
+			fmt.Fprintf(w, "- %s, %s, %.0f s: `calibrate %s`\n", step, s.End.Format("2006-01-02 15:04 UTC"), s.Seconds, command.Quoted(s.Args...))
+		}
+		for _, table := range []string{kernelTable, networkTable} {
+			facts, err := tableFacts(r.path(table))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n## %s\n\n| what | |\n| --- | --- |\n", table)
+			for _, f := range facts {
+				fmt.Fprintf(w, "| %s | %s |\n", f[0], strings.ReplaceAll(f[1], "|", "\\|"))
+			}
+		}
+		for _, step := range []string{"kernel models", "platform"} {
+			text, err := os.ReadFile(r.report(step))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n", step, strings.TrimSpace(string(text)))
+			if err := r.writePlots(w, step); err != nil {
+				return err
+			}
+		}
+		_, err := io.WriteString(w, unmeasured)
+		return err
+	})
+}
+
+// machineSteps are the steps in their order.
+var machineSteps = []string{"kernel times", "message times", "kernel models", "platform"}
+
+// unmeasured is what a machine's maker must know.
+const unmeasured = `
+## What is not in it
+
+- Links between switches: between hosts there is one switch, with what was measured between two of them. ` + "`replay platform new`" + ` writes other topologies.
+- Hosts that differ: kernels were timed on one. ` + "`host_scatter`" + ` in kernels.yaml says how much others are off, for ` + "`replay --uncertainty`" + `.
+- Other load, other frequencies, other versions of libraries than those of the tables above.
+`
+
+// tableFacts returns the facts in the comments at the head of a table.
+func tableFacts(path string) (facts [][2]string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		rest, ok := strings.CutPrefix(line, "# ")
+		if !ok {
+			break
+		}
+		if name, value, ok := strings.Cut(strings.TrimSpace(rest), ": "); ok {
+			facts = append(facts, [2]string{name, value})
+		}
+	}
+	return facts, nil
+}
+
+// writePlots shows the plots of a fit.
+func (r *machineRun) writePlots(w io.Writer, step string) error {
+	dir := map[string]string{"kernel models": "plots/kernels", "platform": "plots/network"}[step]
+	list, err := os.ReadDir(r.path(dir))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	slices.Sort(names)
+	fmt.Fprintln(w)
+	for _, name := range names {
+		fmt.Fprintf(w, "![%s](%s/%s)\n", strings.TrimSuffix(name, filepath.Ext(name)), dir, name)
+	}
+	return nil
+}
