@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,13 +18,14 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/tracegen/hpl"
 )
 
 func machineCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "machine",
 		Usage:     "measure this machine and fit its model, for replay --machine",
-		UsageText: "calibrate machine DIR --for TRACE [options] -- LAUNCHER [ARGUMENT...]",
+		UsageText: "calibrate machine DIR [--for TRACE] [options] -- LAUNCHER [ARGUMENT...]",
 		Description: "Times the kernels that the runs in the traces call, with as many ranks at once as they have on a host, and\n" +
 			"messages between the ranks that the launcher starts; fits both; and leaves a directory that replay --machine\n" +
 			"takes: platform.xml, kernels.yaml and machine.md, which says what was measured and how sure it is. Kernels are\n" +
@@ -32,13 +34,13 @@ func machineCommand() *cli.Command {
 			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 2\n\n" +
 			"Called again it goes on with what is missing: steps that are done, with the same options, are not repeated.",
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated"},
+			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated", DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
 			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute, Usage: "measure for this `TIME`, two thirds of it kernels"},
-			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs (default: the first of OpenBLAS, BLIS, MKL that is found)"},
+			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs", DefaultText: "the first of OpenBLAS, BLIS, MKL that is found"},
 			&cli.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
-			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host (default: all of the run, up to a rank per core)"},
+			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host", DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
-			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform (default: those that the launcher's ranks are on)"},
+			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform", DefaultText: "those that the launcher's ranks are on"},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
 		},
 		Action: runMachine,
@@ -69,6 +71,7 @@ type machineStep struct {
 type machineRun struct {
 	c    *cli.Context
 	dir  string
+	runs []string // traces that it is for
 	done map[string]machineStep // by name, of this call and of earlier ones
 }
 
@@ -88,6 +91,11 @@ func runMachine(c *cli.Context) error {
 	r := &machineRun{c: c, dir: dir, done: map[string]machineStep{}}
 	if err := r.begin(); err != nil {
 		return err
+	}
+	if r.runs = c.StringSlice("for"); len(r.runs) == 0 {
+		if r.runs, err = r.defaultRuns(); err != nil {
+			return err
+		}
 	}
 	for _, step := range []machineStep{r.kernelTimes(), r.messageTimes(launcher), r.kernelModels()} {
 		if err := r.step(step); err != nil {
@@ -120,9 +128,7 @@ func machineArguments(c *cli.Context) (dir string, launcher []string, err error)
 		launcher = launcher[1:]
 	}
 	switch {
-	case len(c.StringSlice("for")) == 0:
-		return "", nil, command.Usagef("machine: --for TRACE is missing: which runs is the machine for?")
-	case len(launcher) == 0:
+	case len(launcher) == 0 || strings.HasPrefix(launcher[0], "-"):
 		return "", nil, command.Usagef("machine: want the launcher of MPI programs behind --, as -- mpirun -np 2")
 	case c.Duration("budget") < time.Second:
 		return "", nil, command.Usagef("machine: --budget %v, want at least 1s", c.Duration("budget"))
@@ -156,6 +162,26 @@ func (r *machineRun) begin() error {
 	return nil
 }
 
+// defaultRuns writes traces of runs of HPL on this host alone, for who has none.
+func (r *machineRun) defaultRuns() (paths []string, err error) {
+	ranks := coresFor(r.c.Int("threads"))
+	rows := int(math.Sqrt(float64(ranks)))
+	for ranks%rows != 0 {
+		rows--
+	}
+	for _, n := range []int{4000, 12000} {
+		path := r.path(fmt.Sprintf("measured/hpl-%d.trace.zst", n))
+		err := atomicfile.Write(path, func(w io.Writer) error {
+			return hpl.Generate(r.c.Context, w, hpl.DefaultParams(n, rows, ranks/rows), hpl.Options{})
+		})
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
 // kernelTimes is the step that times kernels.
 func (r *machineRun) kernelTimes() machineStep {
 	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
@@ -169,7 +195,7 @@ func (r *machineRun) kernelTimes() machineStep {
 
 // traces returns the flags that name the runs.
 func (r *machineRun) traces() (args []string) {
-	for _, path := range r.c.StringSlice("for") {
+	for _, path := range r.runs {
 		args = append(args, "--for", path)
 	}
 	return args
