@@ -71,7 +71,7 @@ type machineStep struct {
 type machineRun struct {
 	c    *cli.Context
 	dir  string
-	runs []string // traces that it is for
+	runs []string               // traces that it is for
 	done map[string]machineStep // by name, of this call and of earlier ones
 }
 
