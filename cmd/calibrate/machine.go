@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/kernels"
 	"reprise/tracegen/hpl"
 )
 
@@ -207,17 +209,93 @@ func (r *machineRun) messageTimes(launcher []string) machineStep {
 	return machineStep{name: "message times", Args: append(args, launcher...), outputs: []string{networkTable}}
 }
 
-// kernelModels is the step that fits kernels.
+// kernelModels is the step that fits kernels. What could not be timed has the model of the
+// built-in set, which goes by the speed of the host, and the fit warns of it.
 func (r *machineRun) kernelModels() machineStep {
-	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--plots", r.path("plots/kernels")}, r.traces()...)
+	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--plots", r.path("plots/kernels")}, r.traces()...)
 	return machineStep{name: "kernel models", Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
 }
 
 // platform is the step that fits the network.
 func (r *machineRun) platform() (machineStep, error) {
 	hosts, cores, err := r.places()
-	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path("plots/network"), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores), r.path(networkTable)}
-	return machineStep{name: "platform", Args: args, outputs: []string{"platform.xml"}}, err
+	if err != nil {
+		return machineStep{}, err
+	}
+	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path("plots/network"), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
+	speed, err := r.speed()
+	if err != nil {
+		return machineStep{}, err
+	}
+	if speed > 0 {
+		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
+	}
+	return machineStep{name: "platform", Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
+}
+
+// speed returns the flop/s of a core by the model of the largest product of matrices that was
+// timed, 0 if the runs have none.
+func (r *machineRun) speed() (float64, error) {
+	dims, err := r.largestProduct()
+	if err != nil || dims[0] == 0 {
+		return 0, err
+	}
+	set, err := kernels.Load(r.path("kernels.yaml"))
+	if err != nil {
+		return 0, err
+	}
+	m, err := set.Bind(kernels.Host{Speed: 1}, kernels.Signature{
+		Name: "dgemm", Attrs: []kernels.Attr{{Name: "transa", Value: "N"}, {Name: "transb", Value: "N"}}, Dims: []string{"M", "N", "K"},
+	})
+	if errors.Is(err, kernels.ErrNoModel) {
+		return 0, nil
+	}
+	seconds := m.Seconds(&dims)
+	if err != nil || seconds == 0 {
+		return 0, err
+	}
+	return 2 * float64(dims[0]) * float64(dims[1]) * float64(dims[2]) / seconds, nil
+}
+
+// largestProduct returns M, N and K of the largest dgemm without transposition in the table
+// of kernels.
+func (r *machineRun) largestProduct() (largest [4]int64, err error) {
+	f, err := os.Open(r.path(kernelTable))
+	if err != nil {
+		return largest, err
+	}
+	defer f.Close()
+	t := csv.NewReader(f)
+	t.Comment, t.ReuseRecord = '#', true
+	head, err := t.Read()
+	if err != nil {
+		return largest, fmt.Errorf("%s: %w", r.path(kernelTable), err)
+	}
+	column := map[string]int{}
+	for i, name := range head {
+		column[name] = i
+	}
+	for {
+		row, err := t.Read()
+		if errors.Is(err, io.EOF) {
+			return largest, nil
+		}
+		if err != nil {
+			return largest, fmt.Errorf("%s: %w", r.path(kernelTable), err)
+		}
+		if row[column["function"]] != "dgemm" || row[column["transa"]]+row[column["transb"]] != "NN" {
+			continue
+		}
+		var d [4]int64
+		for i, name := range []string{"m", "n", "k"} {
+			if d[i], err = strconv.ParseInt(row[column[name]], 10, 64); err != nil {
+				return largest, fmt.Errorf("%s: %s: %w", r.path(kernelTable), name, err)
+			}
+		}
+		if d[0]*d[1]*d[2] > largest[0]*largest[1]*largest[2] {
+			largest = d
+		}
+	}
 }
 
 // step runs a step, unless it is done, and keeps its report.

@@ -22,6 +22,10 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/calibrate.md", "--budget 10m -o measured.csv", "--budget 5s -o measured.csv"},
 	// Five minutes; the short test takes the table of testdata/docs.
 	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 20 --max 200000 --reps 5 --budget 30s -o network.csv"},
+	// A quarter of an hour each.
+	{"docs/calibrate.md", "machine here --for run.trace.zst --budget 15m", "machine here --for run.trace.zst --budget 15s"},
+	{"docs/tutorial.md", "--budget 15m", "--budget 20s"},
+	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 2", "--budget 20s -- mpirun -np 2"},
 	// Minutes.
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
@@ -125,11 +129,19 @@ func (s *shell) check(t *testing.T, c command, text string) {
 		s.checkSynopsis(t, c)
 	case strings.Contains(text, "-- mpirun") && !hasMPI():
 		t.Log("no MPI is installed: not run")
-	case strings.Contains(text, "measure kernels") && !hasBLAS():
+	case strings.Contains(text, "--machine here") && !s.has("here"):
+		t.Log("no machine was calibrated: not run")
+	case (strings.Contains(text, "measure kernels") || strings.Contains(text, "calibrate machine")) && !hasBLAS():
 		t.Log("no BLAS is installed: not run")
 	default:
 		s.mustRun(t, text, c.exit())
 	}
+}
+
+// has reports whether there is such a file.
+func (s *shell) has(name string) bool {
+	_, err := os.Stat(filepath.Join(s.dir, name))
+	return err == nil
 }
 
 func hasMPI() bool {
