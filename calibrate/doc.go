@@ -3,12 +3,12 @@
 // factors of a platform (packages netmodel and platforms).
 //
 //	timings := calibrate.NewTimings()
-//	err := timings.Read(table, calibrate.ReadOptions{})      // as often as there are files
-//	report, err := calibrate.FitKernels(timings, calibrate.DefaultKernelOptions())
-//	err = report.WriteYAML(w)                                // for replay --kernels
+//	err := timings.Read(table, calibrate.ReadOptions{Keep: true})  // as often as there are files
+//	report, err := calibrate.LearnKernels(timings, calibrate.DefaultLearnOptions())
+//	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
 //
-// Timings of kernels are gathered as moments by host, CPU and size, so that memory grows
-// with the number of different sizes; those of messages are kept, for their medians. What cannot
+// [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by least squares, as published
+// calibrations do, to moments by host, CPU and size, for which no timing is kept. What cannot
 // be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing is left, refused
 // ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
 //

@@ -24,7 +24,7 @@ func (s *size) scatter() float64 {
 }
 
 // sizes gathers the timings of points by size, whatever their host, and leaves out those that are far
-// off what is beside them. A size that takes no time at all takes the least that can be measured.
+// off what is beside them. A call that takes no time at all takes the least that can be measured.
 func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	index, disturbed := map[[MaxDims]int64]int{}, map[int][]float64{}
 	for i := range points {
@@ -47,9 +47,12 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	for i := range list {
 		s := &list[i]
 		slices.Sort(s.times)
+		some = some || s.times[len(s.times)-1] > 0
+		for j, x := range s.times {
+			s.times[j] = max(x, leastSeconds)
+		}
 		s.seconds, _ = l.o.Statistic.of(s.times, 0)
-		some = some || s.seconds > 0
-		s.seconds, s.weight = max(s.seconds, leastSeconds), 1
+		s.weight = 1
 	}
 	if !some {
 		return nil, 0, fmt.Errorf("%w: all times are 0 s", ErrMeaningless)
