@@ -343,23 +343,31 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 				part = append(part, s)
 			}
 		}
-		own := *p
-		if len(part) == 0 {
-			return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
+		own, err := l.refit(p, part)
+		if err != nil {
+			return nil, err
 		}
-		if p.Points == 1 {
-			own = l.constant(part[0], part[0].dims[max(0, l.category)])
-		} else {
-			sub := &learner{function: l.function, o: l.o, terms: p.products, category: l.category}
-			sample, _ := sub.sample(part)
-			fit := sample.Fit(upTo(sample.P))
-			if fit == nil {
-				return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero", ErrMeaningless, len(part), sample.P)
-			}
-			own = sub.piece(&regress.Part{Lo: slices.Clone(p.lo), Hi: slices.Clone(p.hi), Fit: fit}, int64(max(0, p.hiOf(l.category))))
-		}
-		g.Pieces = append(g.Pieces, own)
+		g.Pieces = append(g.Pieces, *own)
 	}
 	setNoise(g.Pieces, list)
 	return g, nil
+}
+
+// refit fits the terms of a piece to the sizes of a host or CPU that it is for.
+func (l *learner) refit(p *LearnedPiece, part []size) (*LearnedPiece, error) {
+	if len(part) == 0 {
+		return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
+	}
+	if p.Points == 1 {
+		own := l.constant(part[0], part[0].dims[max(0, l.category)])
+		return &own, nil
+	}
+	sub := &learner{function: l.function, o: l.o, terms: p.products, category: l.category}
+	sample, _ := sub.sample(part)
+	fit := sample.Fit(upTo(sample.P))
+	if fit == nil {
+		return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero", ErrMeaningless, len(part), sample.P)
+	}
+	own := sub.piece(&regress.Part{Lo: slices.Clone(p.lo), Hi: slices.Clone(p.hi), Fit: fit}, int64(max(0, p.hiOf(l.category))))
+	return &own, nil
 }
