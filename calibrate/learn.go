@@ -75,6 +75,10 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 		return nil, warning.With(first, r.Warnings[1:])
 	}
 	r.share(o.Run)
+	if o.For == ForAll {
+		r.scatterHosts(t, &o)
+	}
+	r.warnOperands(t)
 	r.warnFits()
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 		b.WriteString("  - host: \"*\"\n    kernels:\n")
 		r.writeKernels(&b, "      ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
 	} else {
-		writeHead(&b, o, cpus)
+		writeHead(&b, o, cpus, r.HostScatter)
 		r.writeKernels(&b, "  ", o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
 		if slices.ContainsFunc(r.Kernels, func(k LearnedKernel) bool { return len(k.Groups) > 0 }) {
 			b.WriteString("hosts:\n")
@@ -45,7 +45,7 @@ func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
 }
 
 // writeHead writes a kernel file up to its kernels.
-func writeHead(b *strings.Builder, o FileOptions, cpus int) {
+func writeHead(b *strings.Builder, o FileOptions, cpus int, scatter float64) {
 	b.WriteString("version: 1\n")
 	for _, text := range []struct{ key, value string }{{"description", o.Description}, {"source", o.Source}} {
 		if text.value != "" {
@@ -55,6 +55,9 @@ func writeHead(b *strings.Builder, o FileOptions, cpus int) {
 	b.WriteString("unit: s # coefficients: seconds per unit of the product; covariances: its square\n")
 	if cpus > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
+	}
+	if scatter > 0 {
+		fmt.Fprintf(b, "host_scatter: %s%%\n", FormatNumber(100*scatter))
 	}
 	b.WriteString("kernels:\n")
 }

@@ -23,6 +23,10 @@ type LearnReport struct {
 	Unfit     []Unfit           `json:"unfit"`             // to what no model fits, never nil
 	Warnings  []warning.Warning `json:"warnings"`          // never nil
 
+	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is
+	// not known, as of less than three hosts, or if hosts have models of their own.
+	HostScatter float64 `json:"host_scatter,omitempty"`
+
 	cpuNumbers []int
 }
 
@@ -241,6 +245,13 @@ func (r *LearnReport) CheckNoise(law string) error {
 	return nil
 }
 
+// warnOperands warns of timings of operands in caches and in memory that are one model's.
+func (r *LearnReport) warnOperands(t *Timings) {
+	if len(t.operands) > 1 {
+		r.warn("timings with operands %s are taken together: choose some by --where operands=%s", strings.Join(t.operands, " and "), t.operands[0])
+	}
+}
+
 func (r *LearnReport) warn(format string, args ...any) {
 	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
@@ -279,6 +290,9 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError, k.Sizes, len(k.Pieces), 100*scatter, k.rangeText())
 	}
 	_ = tab.Flush() // into memory
+	if r.HostScatter > 0 {
+		fmt.Fprintf(&b, "\nhosts differ by %.2f %%\n", 100*r.HostScatter)
+	}
 	for _, u := range r.Unfit {
 		fmt.Fprintf(&b, "\n%v\n", u)
 	}

@@ -299,6 +299,36 @@ func TestLearnDisturbed(t *testing.T) {
 	}
 }
 
+// TestLearnHosts: hosts that take 0.9, 1 and 1.1 times as long differ by 10 %, which is their standard deviation by their mean;
+// two of them say nothing.
+func TestLearnHosts(t *testing.T) {
+	for hosts, want := range map[int]float64{2: 0, 3: 0.1} {
+		s := newSample(3, 0.001, 1)
+		for i := range hosts {
+			s.all(fmt.Sprintf("n%d", i), 0, []float64{1, 0.9, 1.1}[i])
+		}
+		r := learn(t, s.text.String(), DefaultLearnOptions())
+		if !near(r.HostScatter, want, 0.02) {
+			t.Errorf("%d hosts differ by %g, want %g", hosts, r.HostScatter, want)
+		}
+		var b bytes.Buffer
+		if err := r.WriteYAML(&b, FileOptions{}); err != nil || strings.Contains(b.String(), "\nhost_scatter: ") != (hosts == 3) {
+			t.Errorf("%v\n%s", err, b.String())
+		}
+		if _, err := kernels.Parse(&b, "k.yaml"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLearnOperands: timings of hot and cold operands in one model are warned of.
+func TestLearnOperands(t *testing.T) {
+	text := "function,n,operands,seconds\ndscal,1,hot,1e-9\ndscal,2,hot,2e-9\ndscal,3,cold,3e-9\n"
+	if r := learn(t, text, DefaultLearnOptions()); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "operands hot and cold are taken together") {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+}
+
 func TestLearnRefusals(t *testing.T) {
 	one := "function,n,seconds\ndscal,1,1e-6\n"
 	for want, o := range map[string]LearnOptions{

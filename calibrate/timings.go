@@ -28,7 +28,8 @@ type Timings struct {
 	functions   []*function // in order of first appearance
 	byName      map[string]*function
 	points      int
-	first, last string // dates, as texts
+	first, last string   // dates, as texts
+	operands    []string // where they were, if timings are kept: the different texts of the column
 }
 
 // Rows returns the number of timings.

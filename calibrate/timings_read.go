@@ -49,7 +49,7 @@ func (o *ReadOptions) Validate() error {
 // columns is where a table of timings has what.
 type columns struct {
 	function, host, cpu, seconds, date int // -1: nowhere
-	processor                          int
+	processor, operands                int
 	dims                               []int
 	attrs                              []int       // that there are
 	asked                              func() bool // whether the current row has what is asked for
@@ -95,6 +95,7 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 		{&c.cpu, []string{"cpu"}},
 		{&rank, []string{"rank"}},
 		{&c.processor, []string{"processor"}},
+		{&c.operands, []string{"operands"}},
 		{&c.seconds, []string{"seconds", "duration", "time"}},
 		{&c.date, []string{"date", "start_time", "timestamp"}},
 	} {
@@ -211,11 +212,24 @@ func (t *Timings) readRow(r *table.Reader, c columns, o ReadOptions) (err error)
 		if list, err = listOf(r, c); err != nil {
 			return err
 		}
+		t.addOperands(r, c)
 	}
 	if err := t.add(name, attrs, dims, key, seconds, list); err != nil {
 		return r.Errorf("%w", err)
 	}
 	return nil
+}
+
+// mostOperands bounds what is known of operands.
+const mostOperands = 4
+
+func (t *Timings) addOperands(r *table.Reader, c columns) {
+	if c.operands < 0 || len(t.operands) == mostOperands {
+		return
+	}
+	if text := r.Text(c.operands); text != "" && !slices.Contains(t.operands, text) {
+		t.operands = append(t.operands, strings.Clone(text))
+	}
 }
 
 // keeping says where a timing is kept.
