@@ -156,6 +156,9 @@ func emptyYAML(dims []string, o FileOptions) string {
 			list = append(list, d)
 		}
 	}
+	if len(list) == 0 { // a role alone
+		return "charged"
+	}
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
