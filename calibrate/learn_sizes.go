@@ -73,8 +73,19 @@ const (
 	neighbours        = 6
 )
 
+// Timings of a size agree with one another where there are so many and their upper quartile is no more than
+// so many times the lower one: such a size is what it is, whatever is beside it.
+const (
+	fewestAgreeing = 4
+	widestAgreeing = 1.5
+)
+
+func (s *size) agrees() bool {
+	return len(s.times) >= fewestAgreeing && quantile(s.times, 0.75) <= widestAgreeing*quantile(s.times, 0.25)
+}
+
 // outliers returns the sizes that take far longer than four of their neighbours, which differ least in the logarithms of their
-// dimensions; at a threshold, half of them are on its other side. Timings err to the long side alone.
+// dimensions, unless their timings agree; at a threshold, half of the neighbours are on its other side. Timings err to the long side alone.
 func (l *learner) outliers(list []size) map[int]bool {
 	far := map[int]bool{}
 	if len(list) <= neighbours+1 || len(list) > maxCompared {
@@ -93,7 +104,7 @@ func (l *learner) outliers(list []size) map[int]bool {
 			beside = append(beside, rates[j])
 		}
 		slices.Sort(beside)
-		if rates[i] > farFromNeighbours*beside[len(beside)/2] {
+		if !list[i].agrees() && rates[i] > farFromNeighbours*beside[len(beside)/2] {
 			far[i] = true
 		}
 	}

@@ -189,6 +189,30 @@ func compareFits(t *testing.T, what string, k, l *LearnedKernel) {
 	}
 }
 
+// TestLearnRegimes: a size whose timings agree is no outlier, though it takes 10 times as long as those beside it; one with
+// timings from once to 20 times as long is.
+func TestLearnRegimes(t *testing.T) {
+	for spread, want := range map[float64]int{1.1: 0, 20: 1} {
+		s := newSample(1, 0, 1)
+		for n := 100.0; n <= 2000; n += 100 {
+			slope := 1e-9
+			if n == 1000 {
+				slope = 1e-8
+			}
+			for i := range 5 {
+				seconds := slope * n
+				if n == 1000 {
+					seconds *= 1 + (spread-1)*float64(i)/4
+				}
+				s.add(fmt.Sprintf("dscal,,,%g,,,", n), seconds, "h", 0)
+			}
+		}
+		if k := learn(t, s.text.String(), DefaultLearnOptions()).Kernels[0]; k.Outliers != want || k.Sizes != 20-want {
+			t.Errorf("timings up to %g times the least: %d outliers of %d sizes, want %d", spread, k.Outliers, k.Sizes+k.Outliers, want)
+		}
+	}
+}
+
 // TestLearnPer: hosts that differ by 10 % have models that do, in the file, on a base or not.
 func TestLearnPer(t *testing.T) {
 	s := newSample(5, 0.01, 1)

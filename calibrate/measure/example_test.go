@@ -22,5 +22,5 @@ func Example() {
 		return
 	}
 	fmt.Println(len(plan.Calls), "sizes,", plan.Passes, "times each")
-	// Output: 80 sizes, 30 times each
+	// Output: 100 sizes, 30 times each
 }

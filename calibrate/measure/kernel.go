@@ -114,10 +114,12 @@ var forms = map[string]form{
 
 func needsOfGemm(k *Kernel, d *[4]int64, nb int64) needs {
 	n := needs{rows: d[0], columns: d[1], work: times(d[0], d[2]) + times(d[2], d[1])}
-	if d[2] < nb && d[1] <= nb { // within a panel
-		n.columns, n.order = d[1]+d[2], nb
+	n.columns += d[2] // the panel beside it
+
+	if d[2] < nb && d[1] <= nb && k.attr("transa") == "N" { // within a panel
+		n.order = max(d[1], d[2])
 	} else {
-		n.rows = max(n.rows, d[2])
+		n.rows += d[2] // the block above it
 	}
 	return n
 }

@@ -17,7 +17,7 @@ type Options struct {
 
 	Operands []Operands
 	Memory   int64         // bytes that one process may take
-	Caches   int64         // bytes of the largest cache, which cold operands are not in
+	Caches   int64         // bytes of the largest cache, which the ranks share and cold operands are not in
 	Budget   time.Duration // no call begins later than this
 	Seed     uint64        // of operands and order
 
@@ -76,6 +76,9 @@ func (o *Options) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// cached returns how many elements the caches hold for a rank.
+func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 8 }
 
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {

@@ -23,7 +23,9 @@ type Plan struct {
 	Passes   int // how often each call is made, at most
 	Warnings []warning.Warning
 
-	space space
+	shapes []shape // of the runs
+	space  space
+	cached int64 // elements that the caches hold for a process
 }
 
 // Call is a call that is timed again and again.
@@ -32,22 +34,21 @@ type Call struct {
 	Dims     [4]int64
 	Operands Operands
 
+	shape int     // that of the run it comes from: index in the plan's
 	guess float64 // seconds, with all that is done for it
 }
 
-// space is the memory of each process, in elements.
-type space struct {
-	rows, columns, nb, order, work, swept int64
-	inPlace                               bool // rows are swapped in the matrix: the run has one process row
-}
+// space is the memory of each process, in elements, which is as large as the largest run needs.
+type space struct{ matrix, triangles, work, swept int64 }
 
-func (s *space) bytes() int64 { return 8 * (s.rows*s.columns + s.order*s.order + s.work + s.swept) }
+func (s *space) bytes() int64 { return 8 * (s.matrix + s.triangles + s.work + s.swept) }
 
 // Numbers of sizes and passes.
 const (
-	fewestSizes = 5  // of a kernel
-	mostSizes   = 80 // of a kernel that takes all of the run's time
-	someSizes   = 10 // of one that takes none
+	fewestSizes = 5               // of a kernel
+	mostSizes   = 80              // of a kernel that takes all of the run's time
+	someSizes   = 10              // of one that takes none
+	mostScale   = 1.5 * 1.5 * 1.5 // times as many sizes where the budget has room for all passes over them
 	mostPasses  = 30
 	aFewPasses  = 5
 )
@@ -85,11 +86,14 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	if len(known) == 0 {
 		return nil, errors.New("the run calls no kernel that can be timed")
 	}
-	p.allot(known, &o)
-	for scale := 1.0; ; scale /= 1.5 {
+	p.allot(run.shapesOfRuns(), &o)
+	for scale := mostScale; ; scale /= 1.5 {
 		p.choose(known, total, scale, &o)
-		pass := p.seconds(p.Calls)
-		if passes := o.Budget.Seconds() / pass; passes >= aFewPasses || scale < 0.05 {
+		passes, enough := o.Budget.Seconds()/p.seconds(p.Calls), float64(aFewPasses)
+		if scale > 1 {
+			enough = mostPasses
+		}
+		if passes >= enough || scale < 0.05 {
 			p.Passes = int(min(mostPasses, max(1, math.Ceil(2*passes)))) // the guess may be too high
 			break
 		}
@@ -114,34 +118,20 @@ func (p *Plan) leaveOut(run *RunCalls) (total float64) {
 	return total
 }
 
-// allot divides the memory of a process: the matrix gets what the run has, or
+// allot divides the memory of a process: matrices get what their runs have, or
 // three eighths of what there is.
-func (p *Plan) allot(list []*kernelCalls, o *Options) {
-	s := &p.space
-	s.nb, s.order, s.inPlace = 1, 1, true
-	for _, k := range list {
-		for d := range k.calls {
-			if k.kernel.Name == "dgemm" {
-				s.nb = max(s.nb, d[2])
-			}
-		}
-		s.inPlace = s.inPlace && !slices.Contains([]string{"dlaswp01N", "dlaswp01T", "dlaswp06N", "dlaswp06T"}, k.kernel.Name)
+func (p *Plan) allot(shapes []shape, o *Options) {
+	room := o.Memory / 8
+	p.cached = o.cached()
+	p.shapes = slices.Clone(shapes)
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		s.limit(room/8*3, int64(math.Sqrt(float64(room/16/int64(len(shapes))))))
+		p.space.matrix = max(p.space.matrix, s.rows*s.columns)
+		p.space.triangles += s.nb * s.nb
 	}
-	s.nb = min(s.nb, int64(math.Sqrt(float64(o.Memory/8/16))))
-	room := o.Memory / 8 / 8 * 3
-	for _, k := range list {
-		for d := range k.calls {
-			n := forms[k.kernel.Name].needs(&k.kernel, &d, s.nb)
-			s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
-		}
-	}
-	s.rows = min(s.rows, room/(2*s.nb+2))
-	if s.rows = (s.rows + 7) / 8 * 8; s.rows&(s.rows-1) == 0 { // HPL avoids powers of two
-		s.rows += 8
-	}
-	s.columns = max(2*s.nb+1, min(s.columns, room/s.rows))
 	if slices.Contains(o.Operands, Cold) {
-		s.swept = min(2*o.Caches/int64(o.Ranks)+4<<20, o.Memory/4) / 8
+		p.space.swept = min(16*p.cached+4<<20, o.Memory/4) / 8
 	}
 }
 
@@ -153,12 +143,13 @@ func (p *Plan) choose(list []*kernelCalls, total, scale float64, o *Options) {
 		n := int(scale * (someSizes + float64((mostSizes-someSizes)*math.Sqrt(share))))
 		var last [4]int64
 		for _, d := range k.choose(max(n, fewestSizes)) {
-			if d = p.fit(&k.kernel, d, o); d == last {
+			shape := k.calls[d].run
+			if d = p.fit(&k.kernel, d, &p.shapes[shape], o); d == last {
 				continue
 			}
 			last = d
 			for _, operands := range o.Operands {
-				p.add(k, Call{Kernel: i, Dims: d, Operands: operands})
+				p.add(k, Call{Kernel: i, Dims: d, Operands: operands, shape: shape})
 			}
 		}
 	}
@@ -166,10 +157,14 @@ func (p *Plan) choose(list []*kernelCalls, total, scale float64, o *Options) {
 
 // add adds a call with a guess of what it takes with all that is read before it, at some GB/s.
 func (p *Plan) add(k *kernelCalls, c Call) {
-	n := forms[k.kernel.Name].needs(&k.kernel, &c.Dims, p.space.nb)
+	s := &p.shapes[c.shape]
+	n := forms[k.kernel.Name].needs(&k.kernel, &c.Dims, s.nb)
 	read := float64(n.work)
 	if k.kernel.Name == "dcopy" || n.rows == 1 {
-		read += float64(p.space.rows) * float64(n.columns) // of a panel
+		read += float64(s.rows) * float64(n.columns) // of a panel
+	}
+	if n.columns > s.nb {
+		read += float64(min(p.cached, s.rows*n.columns)) // of what remains at a step
 	}
 	if c.Operands == Cold {
 		read = float64(p.space.swept)
@@ -180,15 +175,10 @@ func (p *Plan) add(k *kernelCalls, c Call) {
 
 // fit makes a size smaller until there is room for it: the dimension with the largest extent is halved, but
 // never K, which is a block size.
-func (p *Plan) fit(k *Kernel, d [4]int64, o *Options) [4]int64 {
-	for !p.hasRoom(k, &d, o) && halve(k, &d) {
+func (p *Plan) fit(k *Kernel, d [4]int64, s *shape, o *Options) [4]int64 {
+	for !s.hasRoom(k, &d, o.Memory/8/4) && halve(k, &d) {
 	}
 	return d
-}
-
-func (p *Plan) hasRoom(k *Kernel, d *[4]int64, o *Options) bool {
-	n := forms[k.Name].needs(k, d, p.space.nb)
-	return n.rows <= p.space.rows && n.columns <= p.space.columns && n.order <= p.space.nb && n.work <= o.Memory/8/4
 }
 
 // halve halves the largest dimension, but for K while another is larger than 1.
@@ -233,8 +223,8 @@ func (p *Plan) shrink(list []*kernelCalls, o *Options) {
 	}
 	for i := range p.Calls {
 		k := &p.Kernels[p.Calls[i].Kernel]
-		n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.space.nb)
-		p.space.work, p.space.order = max(p.space.work, n.work+64), max(p.space.order, n.order)
+		n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.shapes[p.Calls[i].shape].nb)
+		p.space.work = max(p.space.work, n.work+64)
 	}
 }
 
@@ -254,20 +244,34 @@ func (p *Plan) order(source noise.Source) {
 	}
 	p.WarmUp = len(p.Order)
 	for pass := range p.Passes {
-		list := make([]int, len(p.Calls))
-		for i := range list {
-			list[i] = i
-		}
-		shuffle(list, source, uint32(pass))
-		p.Order = append(p.Order, list...)
+		p.Order = append(p.Order, p.pass(source, uint32(pass))...)
 	}
+}
+
+// pass returns the calls in an order of its own: run after run, so that what is in the caches is of the same run.
+func (p *Plan) pass(source noise.Source, pass uint32) (list []int) {
+	runs := make([]int, len(p.shapes))
+	for i := range runs {
+		runs[i] = i
+	}
+	shuffle(runs, source, pass, 0)
+	for _, run := range runs {
+		first := len(list)
+		for i := range p.Calls {
+			if p.Calls[i].shape == run {
+				list = append(list, i)
+			}
+		}
+		shuffle(list[first:], source, pass, 1+uint32(run))
+	}
+	return list
 }
 
 // shuffle puts the list into one of all orders, each as likely (Fisher and Yates;
 // 64 random bits leave a bias of less than 2^-40).
-func shuffle(list []int, source noise.Source, pass uint32) {
+func shuffle(list []int, source noise.Source, pass, part uint32) {
 	for i := len(list) - 1; i > 0; i-- {
-		bits := source.Draw(useOrder, 0, pass, uint32(i))
+		bits := source.Draw(useOrder, part, pass, uint32(i))
 		j := int((uint64(bits[0])<<32 | uint64(bits[1])) % uint64(i+1))
 		list[i], list[j] = list[j], list[i]
 	}
@@ -276,12 +280,24 @@ func shuffle(list []int, source noise.Source, pass uint32) {
 // write writes the plan as the program reads it.
 func (p *Plan) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		fmt.Fprintf(b, "%d %d %d %d %d\n", s.rows, s.columns, s.nb, flag(s.inPlace), flag(s.wholeRows))
+	}
 	for _, i := range p.Order {
 		c := &p.Calls[i]
 		k := &p.Kernels[c.Kernel]
-		fmt.Fprintf(b, "%s %s %d %d %d %d %c\n", k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3], c.Operands[0])
+		fmt.Fprintf(b, "%d %s %s %d %d %d %d %c\n", c.shape, k.Name, k.letters(), c.Dims[0], c.Dims[1], c.Dims[2], c.Dims[3], c.Operands[0])
 	}
 	return b.Flush()
+}
+
+// flag returns 1 for true.
+func flag(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // Longest returns the guess of the longest call, in seconds.

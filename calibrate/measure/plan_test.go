@@ -94,9 +94,85 @@ func TestPlan(t *testing.T) {
 	if slices.Equal(all[:n], all[n:2*n]) {
 		t.Error("two passes in one order")
 	}
-	// Panels of 16 columns; 300 rows, as a multiple of 8.
-	if p.space.nb != 16 || p.space.rows != 304 || p.space.columns != 201 && p.space.columns != 200 {
-		t.Errorf("matrix %+v", p.space)
+	// Panels of 16 columns; above 300 rows of a product U of 16, left of 200 columns a panel: 316 rows, as a multiple
+	// of 8, and 216 columns.
+	if s := p.shapes[0]; s != (shape{rows: 320, columns: 216, nb: 16}) {
+		t.Errorf("matrix %+v", s)
+	}
+}
+
+// twoRuns are of N = 400, NB = 16 on one rank and of N = 200, NB = 8 on 2 x 1 ranks, where rows are not swapped in place.
+func twoRuns(t *testing.T) *RunCalls {
+	t.Helper()
+	all := NewRunCalls()
+	for _, run := range []struct {
+		ranks             int
+		rows, columns, nb int64
+		names             []string
+	}{
+		{1, 400, 401, 16, []string{"dgemm", "dtrsm", "dgemv", "dger", "dcopy", "dlaswp00N"}},
+		{2, 100, 201, 8, []string{"dgemm", "dtrsm", "dcopy", "dlaswp00N", "dlaswp01T", "dlaswp06T"}},
+	} {
+		r := NewRunCalls()
+		r.Ranks = run.ranks
+		for _, name := range run.names {
+			k := variants(name)[0]
+			number := r.Kernel(k, func(d *[4]int64) float64 { return 1e-10 * float64(d[0]*max(1, d[1])*max(1, d[2])) })
+			for part := run.nb; part <= run.rows-run.nb; part += run.nb { // as many rows and columns remain
+				if err := r.Add(number, sizeOf(&k, part, part*run.columns/run.rows-run.nb+1, run.nb)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := all.AddRun(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestPlanOfTwoRuns: each call is timed in the matrix of its own run. Products have up to N/P - NB rows
+// below NB others, and columns beside a panel.
+func TestPlanOfTwoRuns(t *testing.T) {
+	p, err := NewPlan(twoRuns(t), options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rows are 384 + 16 and 88 + 8. Columns: 384*401/400 - 15 = 369, and a panel of 16; 88*201/100 - 7 = 169, and one of 8.
+	want := []shape{{rows: 400, columns: 385, nb: 16, inPlace: true, wholeRows: true}, {rows: 96, columns: 177, nb: 8, wholeRows: true}}
+	if !slices.Equal(p.shapes, want) {
+		t.Errorf("shapes %+v, want %+v", p.shapes, want)
+	}
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		switch name := p.Kernels[c.Kernel].Name; name {
+		case "dgemm":
+			if c.Dims[2] != want[c.shape].nb {
+				t.Errorf("%v in the matrix of run %d", c, c.shape)
+			}
+		case "dgemv", "dger":
+			if c.shape != 0 {
+				t.Errorf("%s in the matrix of run %d", name, c.shape)
+			}
+		case "dlaswp01T":
+			if c.shape != 1 {
+				t.Errorf("%s in the matrix of run %d", name, c.shape)
+			}
+		}
+	}
+	if p.space.matrix != 400*385 || p.space.triangles != 16*16+8*8 {
+		t.Errorf("memory %+v", p.space)
+	}
+	// In each pass the calls of a run come one after another.
+	n := len(p.Calls)
+	changes := 0
+	for i := 1; i < n; i++ {
+		if p.Calls[p.Order[p.WarmUp+i]].shape != p.Calls[p.Order[p.WarmUp+i-1]].shape {
+			changes++
+		}
+	}
+	if changes != 1 {
+		t.Errorf("a pass goes from run to run %d times, want once", changes)
 	}
 }
 
@@ -115,9 +191,10 @@ func TestPlanIsBounded(t *testing.T) {
 		}
 		for i := range p.Calls {
 			k := &p.Kernels[p.Calls[i].Kernel]
-			n := forms[k.Name].needs(k, &p.Calls[i].Dims, p.space.nb)
-			if n.rows > p.space.rows || n.columns > p.space.columns || n.order > p.space.order || n.work > p.space.work {
-				t.Errorf("%+v: %v of %s needs %+v of %+v", c, k, sizeText(k, &p.Calls[i].Dims), n, p.space)
+			s := &p.shapes[p.Calls[i].shape]
+			n := forms[k.Name].needs(k, &p.Calls[i].Dims, s.nb)
+			if n.rows > s.rows || n.columns > s.columns || n.order > s.nb || n.work > p.space.work || s.rows*s.columns > p.space.matrix {
+				t.Errorf("%+v: %v of %s needs %+v of %+v, %+v", c, k, sizeText(k, &p.Calls[i].Dims), n, s, p.space)
 			}
 		}
 	}

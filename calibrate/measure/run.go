@@ -139,16 +139,12 @@ func writeFile(path string, content func(io.Writer) error) error {
 // start starts the workers, and waits until all have their memory.
 func (r *runner) start(ctx context.Context, command []string) error {
 	s := &r.plan.space
-	inPlace := int64(0)
-	if s.inPlace {
-		inPlace = 1
-	}
 	for rank, cores := range r.plan.Groups {
 		if r.o.NoPin {
 			cores = nil
 		}
 		args := append([]string(nil), command...)
-		for _, n := range []int64{int64(rank), int64(len(r.plan.Groups)), s.rows, s.columns, s.nb, s.order, s.work, s.swept, inPlace} {
+		for _, n := range []int64{int64(rank), int64(len(r.plan.Groups)), int64(len(r.plan.shapes)), s.work, s.swept, r.plan.cached} {
 			args = append(args, strconv.FormatInt(n, 10))
 		}
 		w, err := startWorker(ctx, args, cores, r.o.Threads)

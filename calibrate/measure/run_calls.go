@@ -12,14 +12,24 @@ const maxRunSizes = 1 << 20
 // RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
 // and a first guess of how long it takes, by which the run's time is divided among them.
 type RunCalls struct {
+	Ranks int // of the run; 0: not known
+
 	kernels []*kernelCalls
 	sizes   int
+	shapes  []shape // of the runs that were added
 }
 
 type kernelCalls struct {
 	kernel Kernel
 	guess  func(d *[4]int64) float64 // seconds
-	calls  map[[4]int64]float64
+	calls  map[[4]int64]*sizeCalls
+}
+
+// sizeCalls are the calls of a size.
+type sizeCalls struct {
+	number float64
+	run    int     // that calls it most, of those that were added
+	most   float64 // number of its calls
 }
 
 // NewRunCalls returns an empty set.
@@ -27,7 +37,7 @@ func NewRunCalls() *RunCalls { return &RunCalls{} }
 
 // Kernel adds a kernel, with a first guess of the seconds of a call, and returns its number.
 func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {
-	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]float64{}})
+	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]*sizeCalls{}})
 	return len(r.kernels) - 1
 }
 
@@ -42,17 +52,12 @@ func (r *RunCalls) Add(kernel int, d [4]int64) error {
 	if k.kernel.Name[:min(8, len(k.kernel.Name))] == "dlaswp04" && d[0]+d[1] == 0 {
 		return nil
 	}
-	if _, ok := k.calls[d]; !ok {
-		if r.sizes++; r.sizes > maxRunSizes {
-			return fmt.Errorf("more than %d different calls", maxRunSizes)
-		}
-	}
-	k.calls[d]++
-	return nil
+	return r.count(k, d, 1, 0)
 }
 
 // AddRun adds the calls of another run, weighed so that each run that is added has the same
-// time: sizes of short runs count as those of long ones do.
+// time: sizes of short runs count as those of long ones do. Calls are timed in the shape of their
+// run: those of a size that several runs have, in that of the one that spends most of its time on it.
 func (r *RunCalls) AddRun(run *RunCalls) error {
 	total := 0.0
 	for _, k := range run.kernels {
@@ -64,15 +69,38 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 	for _, k := range run.kernels {
 		to := r.kernels[r.numberOf(k)]
 		for d, calls := range k.calls {
-			if _, ok := to.calls[d]; !ok {
-				if r.sizes++; r.sizes > maxRunSizes {
-					return fmt.Errorf("more than %d different calls", maxRunSizes)
-				}
+			if err := r.count(to, d, calls.number/total, len(r.shapes)); err != nil {
+				return err
 			}
-			to.calls[d] += calls / total
 		}
 	}
+	r.shapes = append(r.shapes, run.shape())
 	return nil
+}
+
+// count adds calls that a run makes, all at once or one by one.
+func (r *RunCalls) count(k *kernelCalls, d [4]int64, number float64, run int) error {
+	c := k.calls[d]
+	if c == nil {
+		if r.sizes++; r.sizes > maxRunSizes {
+			return fmt.Errorf("more than %d different calls", maxRunSizes)
+		}
+		c = &sizeCalls{}
+		k.calls[d] = c
+	}
+	c.number += number
+	if number > c.most {
+		c.most, c.run = number, run
+	}
+	return nil
+}
+
+// shapesOfRuns returns the shapes of the runs that were added, or of the only one.
+func (r *RunCalls) shapesOfRuns() []shape {
+	if len(r.shapes) == 0 {
+		return []shape{r.shape()}
+	}
+	return r.shapes
 }
 
 // numberOf returns the number of a kernel of another run, which it adds if it is new.
@@ -93,7 +121,7 @@ func (r *RunCalls) Sizes() int { return r.sizes }
 func (r *RunCalls) Each(f func(k *Kernel, d [4]int64, calls float64)) {
 	for _, k := range r.kernels {
 		for _, d := range k.sorted() {
-			f(&k.kernel, d, k.calls[d])
+			f(&k.kernel, d, k.calls[d].number)
 		}
 	}
 }
@@ -101,7 +129,7 @@ func (r *RunCalls) Each(f func(k *Kernel, d [4]int64, calls float64)) {
 // seconds returns the guess of the time of all calls of a kernel.
 func (k *kernelCalls) seconds() (sum float64) {
 	for _, d := range k.sorted() {
-		sum += float64(k.calls[d] * k.guess(&d))
+		sum += float64(k.calls[d].number * k.guess(&d))
 	}
 	return sum
 }
@@ -127,8 +155,8 @@ func (k *kernelCalls) choose(n int) [][4]int64 {
 		return all
 	}
 	chosen := make([]bool, len(all))
-	seconds := func(d [4]int64) float64 { return k.calls[d] * k.guess(&d) }
-	calls := func(d [4]int64) float64 { return k.calls[d] }
+	seconds := func(d [4]int64) float64 { return k.calls[d].number * k.guess(&d) }
+	calls := func(d [4]int64) float64 { return k.calls[d].number }
 	number := spread(all, seconds, (n+1)/2, chosen)
 	number += spread(all, calls, n-number, chosen)
 	for i := len(all) - 1; number < n; i-- { // what both had chosen leaves room

@@ -102,8 +102,30 @@ func TestAddRun(t *testing.T) {
 		t.Fatalf("%d kernels and %d sizes, want 1 and 2", len(all.kernels), all.Sizes())
 	}
 	for d, calls := range all.kernels[0].calls {
-		if seconds := calls * guess(&d); math.Abs(seconds-1) > 1e-9 {
+		if seconds := calls.number * guess(&d); math.Abs(seconds-1) > 1e-9 {
 			t.Errorf("size %d has a weight of %g, want 1", d[0], seconds)
 		}
+	}
+}
+
+// TestRunOfSize: a size that two runs have is timed in the matrix of the run that spends more of its time on it: 1 of 10 s,
+// or 2 of 2.
+func TestRunOfSize(t *testing.T) {
+	k := Kernel{Name: "dscal", Dims: []string{"N"}}
+	all := NewRunCalls()
+	for _, others := range []int64{9, 1} {
+		r := NewRunCalls()
+		n := r.Kernel(k, func(d *[4]int64) float64 { return float64(d[0]) })
+		for _, size := range []int64{1, others} {
+			if err := r.Add(n, [4]int64{size}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := all.AddRun(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one, nine := all.kernels[0].calls[[4]int64{1}], all.kernels[0].calls[[4]int64{9}]; one.run != 1 || nine.run != 0 {
+		t.Errorf("runs %d and %d, want 1 and 0", one.run, nine.run)
 	}
 }

@@ -90,7 +90,7 @@ func TestInPlace(t *testing.T) {
 		o := options()
 		o.BLAS = blas
 		p, err := NewPlan(r, o)
-		if err != nil || p.space.inPlace != (len(names) == 3) {
+		if err != nil || p.shapes[0].inPlace != (len(names) == 3) {
 			t.Fatalf("in place: %+v, %v", p, err)
 		}
 		p.Order = p.Order[:p.WarmUp+len(p.Calls)]
@@ -134,8 +134,33 @@ func TestInterrupted(t *testing.T) {
 func TestProcessThatEnds(t *testing.T) {
 	o := options()
 	o.BLAS, o.Ranks = library(t, "-DTIRED"), min(2, runtime.NumCPU())
-	if _, r, err := run(context.Background(), t, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 7") || len(r.Timings) == 0 || r.Interrupted {
+	p, err := NewPlan(everything(t, 60, 40, 8), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Run(context.Background(), p, o, nil); err == nil || !strings.Contains(err.Error(), "exit status 7") || len(r.Timings) == 0 || r.Interrupted {
 		t.Errorf("%+v, %v, want timings beside the error", r, err)
+	}
+}
+
+// TestNumbersStaySmall: after a plan of two runs with operands as a run leaves them, all numbers of the matrix are finite
+// and small; a library whose products grow is told so.
+func TestNumbersStaySmall(t *testing.T) {
+	for _, growing := range []bool{false, true} {
+		var flags []string
+		if growing {
+			flags = []string{"-DGROW"}
+		}
+		o := options()
+		o.BLAS = library(t, flags...)
+		p, err := NewPlan(twoRuns(t), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(context.Background(), p, o, nil)
+		if growing != (err != nil && strings.Contains(err.Error(), "numbers grew")) {
+			t.Errorf("growing %v: %v", growing, err)
+		}
 	}
 }
 
@@ -210,7 +235,7 @@ func TestPinned(t *testing.T) {
 // TestCSV: a row has the attributes and dimensions of its kernel, and nothing in the columns of others.
 func TestCSV(t *testing.T) {
 	trsm := Kernel{"dtrsm", []Attr{{"side", "L"}, {"uplo", "L"}, {"trans", "N"}, {"diag", "U"}}, dimsMN}
-	p := &Plan{Groups: [][]int{{4, 5}, {6, 7}}, Kernels: []Kernel{trsm, {"dscal", nil, dimsN}}, Calls: []Call{{0, [4]int64{8, 20}, Hot, 0}, {1, [4]int64{9}, AsRun, 0}}}
+	p := &Plan{Groups: [][]int{{4, 5}, {6, 7}}, Kernels: []Kernel{trsm, {"dscal", nil, dimsN}}, Calls: []Call{{0, [4]int64{8, 20}, Hot, 0, 0}, {1, [4]int64{9}, AsRun, 0, 0}}}
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	r := Result{Timings: []Timing{{1, 0, 0.5, 0.25, date}, {0, 1, 0.25, 0.26, date}}}
 	var b bytes.Buffer

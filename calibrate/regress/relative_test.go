@@ -110,3 +110,21 @@ func TestPartition(t *testing.T) {
 		t.Errorf("of one point %+v", parts)
 	}
 }
+
+// TestPartitionGoodEnough: slopes of 1 and 1.03, between which one line errs by 1.5 %, are one part; of 1 and 1.1, two.
+func TestPartitionGoodEnough(t *testing.T) {
+	for step, want := range map[float64]int{1.03: 1, 1.1: 2} {
+		var x, y []float64
+		var at [][]float64
+		for i := range 40 {
+			x, y, at = append(x, float64(1+i)), append(y, float64(1+i)), append(at, []float64{float64(1 + i)})
+			if i >= 20 {
+				y[i] *= step
+			}
+		}
+		fit := func(s *Sample) *Relative { return s.Fit([]int{1}) }
+		if parts := sampleOf(x, y).Partition(at, 4, fit); len(parts) != want {
+			t.Errorf("slopes 1 and %g: %d parts, want %d", step, len(parts), want)
+		}
+	}
+}

@@ -96,9 +96,13 @@ const fewestPoints = 6
 // mostCuts is the number of places at which a part is tried to be split in a coordinate.
 const mostCuts = 12
 
+// goodEnough is the relative error of a part below which it is not split: a threshold would be of the timings' noise, not of
+// the kernel.
+const goodEnough = 0.02
+
 // Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the points. It splits the
 // part that gains most by it, each side with terms of its own, as long as that is worth the penalty
-// of a split and of the terms. fit fits one part. It returns nil if there is no fit of all points.
+// of a split and of the terms, and the part errs by goodEnough or more. fit fits one part. It returns nil if there is no fit of all points.
 func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative) []Part {
 	dims, all := len(at[0]), make([]int, len(s.Y))
 	for i := range all {
@@ -136,6 +140,9 @@ func (s *Sample) total(parts []Part) float64 {
 // each coordinate, and then of all between that and those beside it.
 func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative) (best []Part) {
 	for i := range parts {
+		if s.errorOf(&parts[i]) < goodEnough {
+			continue
+		}
 		for d := range at[0] {
 			values := coordinates(parts[i].Points, at, d)
 			step := max(1, len(values)/mostCuts)
@@ -157,6 +164,15 @@ func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative
 		}
 	}
 	return best
+}
+
+// errorOf returns the root mean square of the relative residuals of a part.
+func (s *Sample) errorOf(p *Part) float64 {
+	weight := 0.0
+	for _, i := range p.Points {
+		weight += s.W[i]
+	}
+	return math.Sqrt(p.Fit.Loss / weight)
 }
 
 // splitAt returns the parts with part i split, nil if a side has too few points or no fit.

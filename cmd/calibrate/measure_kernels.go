@@ -42,7 +42,7 @@ func measureKernelsCommand() *cli.Command {
 			&cli.BoolFlag{Name: "no-pin", Usage: "do not bind to cores", DisableDefaultText: true},
 			&cli.StringFlag{Name: "operands", Value: string(measure.AsRun), Usage: "where operands are, `run|hot|cold|both`: those used just before in caches, all in caches, all in memory, or each size hot and cold"},
 			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
-			&cli.Int64Flag{Name: "memory", Value: d.Memory >> 20, Usage: "operands of one rank take at most this many `MIB`"},
+			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than the run has", DefaultText: "its part of half of what is free"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that loads the library (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
@@ -67,10 +67,13 @@ func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 		return o, command.Usagef("kernels: --ranks-per-host %d, want at least 1", c.Int("ranks-per-host"))
 	case c.String("host") != "" && c.String("host") != measure.HostName(c.String("host")):
 		return o, command.Usagef("kernels: --host %q, want letters, digits, points, _ and -", c.String("host"))
-	case mib < 1 || mib > most:
+	case c.IsSet("memory") && (mib < 1 || mib > most):
 		return o, command.Usagef("kernels: --memory %d MiB, want 1 to %d", mib, most)
 	}
-	o.Memory = c.Int64("memory") << 20
+	o.Memory = measure.DefaultOptions().Memory
+	if c.IsSet("memory") {
+		o.Memory = c.Int64("memory") << 20
+	}
 	if o.Operands, err = operandsOf(c.String("operands")); err != nil {
 		return o, err
 	}
@@ -167,6 +170,9 @@ func (r *measureReport) plan(c *cli.Context, o *measure.Options) (*measure.Plan,
 	}
 	if !c.IsSet("ranks-per-host") {
 		o.Ranks = fit
+	}
+	if free := measure.Available(os.DirFS("/")); free > 0 && !c.IsSet("memory") {
+		o.Memory = min(max(measure.MinMemory, free/2/int64(o.Ranks)), measure.MaxMemory)
 	}
 	plan, err := measure.NewPlan(run.calls, *o)
 	if errors.As(err, new(measure.OptionError)) {

@@ -69,6 +69,7 @@ func readRun(path string, only []string) (r tracedRun, err error) {
 	if c.calls.Sizes() == 0 {
 		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
 	}
+	c.calls.Ranks = h.Ranks
 	return tracedRun{c.calls, h.Ranks}, nil
 }
 

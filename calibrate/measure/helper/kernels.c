@@ -1,9 +1,9 @@
 /* Times the kernels of a run, in one process of several that do so at once:
  *
- *   program LIBRARY PLAN SHARED SECONDS SEED RANK RANKS ROWS COLUMNS NB ORDER ELEMENTS SWEPT IN_PLACE
+ *   program LIBRARY PLAN SHARED SECONDS SEED RANK RANKS RUNS ELEMENTS SWEPT CACHED
  *
- * The plan has a call on each line, "KERNEL LETTERS D0 D1 D2 D3 WARMTH", the same for all
- * processes, which meet in the shared memory before each call. Prints "ready LIBRARY,
+ * The plan has the shape of each of RUNS runs, "ROWS COLUMNS NB IN_PLACE WHOLE_ROWS", then a call on
+ * each line, "RUN KERNEL LETTERS D0 D1 D2 D3 WARMTH", the same for all processes, which meet in the shared memory before each call. Prints "ready LIBRARY,
  * VERSION" or "error ...", then for each call "NUMBER SECONDS CPUSECONDS" and at last "end".
  * After SECONDS no call begins; 0: there is no limit.
  */
@@ -34,7 +34,7 @@ struct meeting {
 
 static struct meeting *meeting;
 static int64_t rank, ranks;
-static double clock_cost; /* seconds between two looks at the clock, at least */
+static double clock_cost; /* seconds between two looks at the clock */
 
 static int fail(const char *what, const char *why) {
 	printf("error %s: %s\n", what, why);
@@ -50,12 +50,11 @@ static double seconds_of(clockid_t clock) {
 static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 static void weigh_clock(void) {
-	clock_cost = 1;
-	for (int i = 0; i < 1000; i++) {
-		const double begin = now(), took = now() - begin;
-		if (took < clock_cost)
-			clock_cost = took;
-	}
+	enum { LOOKS = 10000 };
+	const double begin = now();
+	for (int i = 1; i < LOOKS; i++)
+		now();
+	clock_cost = (now() - begin) / LOOKS;
 }
 
 /* Waits until all processes are here. Those that share a core give way to one another. */
@@ -71,11 +70,23 @@ static void meet(void) {
 			sched_yield();
 }
 
+static int read_shapes(FILE *plan) {
+	shapes = calloc((size_t)runs + 1, sizeof *shapes);
+	for (int64_t i = 0; shapes != NULL && i < runs; i++) {
+		struct shape *s = &shapes[i];
+		if (fscanf(plan, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 "\n", &s->rows, &s->columns, &s->nb, &s->in_place, &s->whole_rows) != 5)
+			return 0;
+	}
+	return shapes != NULL;
+}
+
 static int read_call(const char *line) {
 	char name[32], dims[128];
-	if (sscanf(line, "%31s %7s %127[0-9 ] %c", name, call.letters, dims, &warmth) != 4 ||
+	int64_t run;
+	if (sscanf(line, "%" SCNd64 " %31s %7s %127[0-9 ] %c", &run, name, call.letters, dims, &warmth) != 5 || run < 0 || run >= runs ||
 	    sscanf(dims, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &call.d[0], &call.d[1], &call.d[2], &call.d[3]) != 4)
 		return 0;
+	shape = shapes[run];
 	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
 		if (strcmp(kernels[i].name, name) == 0) {
 			call.kernel = &kernels[i];
@@ -95,20 +106,62 @@ static double size_of_call(void) {
  * too: each is made once before. */
 enum { SHORT = 1000000 };
 
+/* Calls that take less than a look at the clock tells apart are timed many in a row. */
+enum { MANY = 64 };
+static const double tiny = 1e-6; /* seconds */
+static int repeats;              /* of the call at hand */
+
+static void rehearse(void) {
+	const double begin = now();
+	call.kernel->run();
+	repeats = now() - begin < tiny && call.panel == NULL ? MANY : 1;
+}
+
 static void prepare(int64_t number) {
 	state += (uint64_t)number * 0x9e3779b97f4a7c15u;
 	signed_one = number % 2 == 0 ? 1 : -1;
-	taken = far = 0;
-	if (warmth == COLD) {
-		touch(sweep, shape.swept, 1, 1);
-		far = 1;
-	}
+	taken = picked = far = 0;
 	call.panel = NULL;
 	call.kernel->prepare();
-	if (!far && !overdrawn && size_of_call() <= SHORT)
-		call.kernel->run();
+	if (warmth == COLD) {
+		touch(sweep, space.swept, 1, 1);
+		far = 1;
+	}
+	repeats = 1;
+	if (!far && size_of_call() <= SHORT)
+		rehearse();
 	if (call.panel != NULL)
-		call.a = call.panel + below(shape.rows); /* another row than that before */
+		call.a = call.panel + below(call.rows); /* another row than that before */
+}
+
+static void time_call(int64_t number) {
+	const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID), begin = now();
+	for (int i = 0; i < repeats; i++)
+		call.kernel->run();
+	const double took = (now() - begin - clock_cost) / repeats, used = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu) / repeats;
+	printf("%" PRId64 " %.9e %.9e\n", number, took > 1e-12 ? took : 1e-12, used);
+}
+
+/* Writes what there is once a second, in whole lines: whoever reads it takes a core from those that measure. */
+static char lines[1 << 20];
+enum { MOST_LINES = 1 << 14 };
+
+static void flush(int64_t number) {
+	static double flushed;
+	static int64_t last;
+	const double t = now();
+	if (t - flushed < 1 && number - last < MOST_LINES)
+		return;
+	fflush(stdout);
+	flushed = t;
+	last = number;
+}
+
+static int end(void) {
+	if (!is_finite())
+		return fail("operands", "numbers grew beyond all that a run has: timings are of infinite ones");
+	printf("end\n");
+	return 0;
 }
 
 /* Makes the calls of the plan. Only the first process looks at the limit of time, and
@@ -119,22 +172,17 @@ static int make_calls(FILE *plan, double limit) {
 	for (int64_t number = 0; fgets(line, sizeof line, plan) != NULL; number++) {
 		if (!read_call(line))
 			return fail("plan", line);
+		flush(number);
 		prepare(number);
-		if (overdrawn)
-			return fail("work space is too small for", line);
 		if (rank == 0 && now() >= deadline)
 			atomic_store(&meeting->last, number + 1);
 		meet();
 		const int64_t last = atomic_load(&meeting->last);
 		if (last > 0 && number + 1 >= last)
 			break;
-		const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID), begin = now();
-		call.kernel->run();
-		const double took = now() - begin - clock_cost, used = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-		printf("%" PRId64 " %.9e %.9e\n", number, took > 1e-9 ? took : 1e-9, used);
+		time_call(number);
 	}
-	printf("end\n");
-	return 0;
+	return end();
 }
 
 static int share(const char *path) {
@@ -149,11 +197,11 @@ static int share(const char *path) {
 
 int main(int argc, char **argv) {
 	char version[256];
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc != 15)
-		return fail("arguments", "want 14");
-	int64_t *const numbers[] = {&rank, &ranks, &shape.rows, &shape.columns, &shape.nb, &shape.order, &shape.elements, &shape.swept, &shape.in_place};
-	for (int i = 0; i < 9; i++)
+	setvbuf(stdout, lines, _IOFBF, sizeof lines);
+	if (argc != 12)
+		return fail("arguments", "want 11");
+	int64_t *const numbers[] = {&rank, &ranks, &runs, &space.elements, &space.swept, &space.cached};
+	for (int i = 0; i < 6; i++)
 		*numbers[i] = strtoll(argv[6 + i], NULL, 10);
 	void *library = open_library(argv[1]);
 	if (library == NULL)
@@ -169,10 +217,13 @@ int main(int argc, char **argv) {
 	FILE *plan = fopen(argv[2], "r");
 	if (plan == NULL || !share(argv[3]))
 		return fail("opening", argv[2]);
+	if (!read_shapes(plan))
+		return fail("plan", "no shapes of runs");
 	if (!make_operands())
 		return fail("memory", "not enough for the operands: give less --memory");
 	library_version(library, version, sizeof version);
 	printf("ready %s, %s\n", file, version);
+	fflush(stdout);
 	weigh_clock();
 	meet(); /* the time begins when all have their memory */
 	return make_calls(plan, strtod(argv[4], NULL));

@@ -1,19 +1,27 @@
 /* The memory that a run's kernels work in, and where in it a call finds its operands. */
 
-static struct {
+struct shape {
 	int64_t rows, columns; /* of the matrix, which is as large as the run's part of a process, or as memory allows */
 	int64_t nb;            /* columns of a panel */
-	int64_t order;         /* of the triangle */
-	int64_t elements;      /* of the work space */
-	int64_t swept;         /* elements that no cache holds beside the work */
 	int64_t in_place;      /* whether HPL has rows swapped in the matrix, as with one process row */
-} shape;
+	int64_t whole_rows;    /* whether a panel stays in the matrix, as with one process column */
+	double *triangle;      /* nb x nb */
+};
 
-static double *matrix, *triangle, *work, *sweep;
-static int64_t *row_order, *slot_order, *counting; /* permutations, and 0, 1, 2, ... */
-static int64_t slots;                              /* length of the last two */
-static int64_t taken;                              /* of the work space, by the call at hand */
-static int overdrawn;                              /* it had not enough */
+static struct shape *shapes; /* of the runs */
+static int64_t runs;
+static struct shape shape; /* that of the run whose call is at hand */
+
+static struct {
+	int64_t elements; /* of the work space */
+	int64_t swept;    /* elements that no cache holds beside the work */
+	int64_t cached;   /* elements that the caches hold for this process */
+} space;
+
+static double *matrix, *work, *sweep;
+static int64_t *counting; /* 0, 1, 2, ... */
+static int64_t *chosen, *moved;
+static int64_t taken, picked; /* of the work space and of what is chosen, by the call at hand */
 
 static uint64_t state;
 
@@ -37,32 +45,58 @@ static double *allocate(int64_t n) {
 	return posix_memalign(&p, 4096, ((size_t)n + 8) * sizeof(double)) == 0 ? p : NULL;
 }
 
-static int64_t *allocate_order(int64_t n) {
+static int64_t *allocate_numbers(int64_t n) {
 	int64_t *p = malloc((size_t)(n + 1) * sizeof *p);
 	for (int64_t i = 0; p != NULL && i < n; i++)
 		p[i] = i;
 	return p;
 }
 
-/* Allocates and fills all memory; 0 if there is not enough. The triangle is near the
- * identity, so that solving with it again and again lets no number grow. */
-static int make_operands(void) {
-	slots = shape.rows + shape.order + shape.nb;
-	matrix = allocate(shape.rows * shape.columns);
-	triangle = allocate(shape.order * shape.order);
-	work = allocate(shape.elements);
-	sweep = allocate(shape.swept);
-	row_order = allocate_order(shape.rows);
-	slot_order = allocate_order(slots);
-	counting = allocate_order(slots);
-	if (matrix == NULL || triangle == NULL || work == NULL || sweep == NULL || row_order == NULL || slot_order == NULL || counting == NULL)
+/* A triangle near the identity, so that solving with it lets no number grow. */
+static int make_triangle(struct shape *s) {
+	s->triangle = allocate(s->nb * s->nb);
+	if (s->triangle == NULL)
 		return 0;
-	fill(matrix, shape.rows * shape.columns, 1);
-	fill(triangle, shape.order * shape.order, 1 / (double)shape.order);
-	for (int64_t i = 0; i < shape.order; i++)
-		triangle[i * (shape.order + 1)] = 1;
-	fill(work, shape.elements, 1);
-	fill(sweep, shape.swept, 1);
+	fill(s->triangle, s->nb * s->nb, 1 / (double)s->nb);
+	for (int64_t i = 0; i < s->nb; i++)
+		s->triangle[i * (s->nb + 1)] = 1;
+	return 1;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t elements; /* of the matrix: those of the largest */
+
+/* Allocates and fills all memory; 0 if there is not enough. */
+static int make_operands(void) {
+	int64_t rows = 0, nb = 0;
+	for (int64_t i = 0; i < runs; i++) {
+		elements = larger(elements, shapes[i].rows * shapes[i].columns);
+		rows = larger(rows, shapes[i].rows);
+		nb = larger(nb, shapes[i].nb);
+		if (!make_triangle(&shapes[i]))
+			return 0;
+	}
+	matrix = allocate(elements);
+	work = allocate(space.elements);
+	sweep = allocate(space.swept);
+	counting = allocate_numbers(rows + nb);
+	chosen = allocate_numbers(2 * (rows + nb));
+	moved = allocate_numbers(rows + nb);
+	if (matrix == NULL || work == NULL || sweep == NULL || counting == NULL || chosen == NULL || moved == NULL)
+		return 0;
+	fill(matrix, elements, 1);
+	fill(work, space.elements, 1);
+	fill(sweep, space.swept, 1);
+	return 1;
+}
+
+/* Whether all of the matrix is numbers as those of a run: products that are subtracted make them some hundreds. */
+static int is_finite(void) {
+	const double most = 1e6;
+	for (int64_t i = 0; i < elements; i++)
+		if (!(matrix[i] > -most && matrix[i] < most))
+			return 0;
 	return 1;
 }
 
@@ -72,25 +106,43 @@ static double *place(int64_t m, int64_t n) {
 	return matrix + 8 * below(lines) + below(shape.columns - n + 1) * shape.rows;
 }
 
+/* The rows that remain at the step of a call on n columns: as many as these go with; where they are a
+ * chunk of the columns, the step is any. */
+static int64_t rows_of_step(int64_t n) {
+	if (n <= shape.nb)
+		return 1 + below(shape.rows);
+	return (int64_t)((double)shape.rows * ((double)n / (double)shape.columns));
+}
+
 /* Work space, of the call at hand alone. */
 static double *take(int64_t n) {
 	double *p = work + taken;
 	taken += (n + 7) / 8 * 8;
-	if (taken > shape.elements) {
-		overdrawn = 1;
-		return work;
+	if (taken > space.elements) {
+		printf("error work space is too small\n");
+		exit(1);
 	}
 	return p;
 }
 
-/* Chooses n different numbers below size: the first n of the order. */
-static const int64_t *choose(int64_t *order, int64_t size, int64_t n) {
-	for (int64_t i = 0; i < n && i < size; i++) {
-		const int64_t j = i + below(size - i), t = order[i];
-		order[i] = order[j];
-		order[j] = t;
+static void exchange(int64_t *a, int64_t *b) {
+	const int64_t t = *a;
+	*a = *b;
+	*b = t;
+}
+
+/* Chooses n different numbers below size: the first n after shuffling all, which are put in order again. */
+static const int64_t *choose(int64_t size, int64_t n) {
+	int64_t *list = chosen + picked;
+	picked += n;
+	for (int64_t i = 0; i < n; i++) {
+		moved[i] = i + below(size - i);
+		exchange(&counting[i], &counting[moved[i]]);
+		list[i] = counting[i];
 	}
-	return order;
+	for (int64_t i = n - 1; i >= 0; i--)
+		exchange(&counting[i], &counting[moved[i]]);
+	return list;
 }
 
 static volatile double sink;
@@ -108,12 +160,28 @@ static void touch(const double *p, int64_t m, int64_t n, int64_t ld) {
 static char warmth;
 enum { AS_RUN = 'r', HOT = 'h', COLD = 'c' };
 
+/* Where n columns of the last m rows begin: the last columns, or a chunk of those that remain with the rows. What remains
+ * was used in the step before: it is in the caches if it fits. */
+static double *trailing(int64_t m, int64_t n) {
+	const int64_t remain = larger(n, (int64_t)((double)shape.columns * ((double)m / (double)shape.rows)));
+	double *first = matrix + (shape.rows - m) / 8 * 8 + (shape.columns - remain) * shape.rows;
+	if (warmth == AS_RUN && m * remain <= space.cached)
+		touch(first, m, remain, shape.rows);
+	return first + (n <= shape.nb ? below(remain - n + 1) : 0) * shape.rows;
+}
+
 static int far; /* the call has operands that are not in the caches */
 
-/* An operand that the run has used just before. */
+/* An operand that the run has read just before. */
 static void recent(const double *p, int64_t m, int64_t n, int64_t ld) {
 	if (warmth != COLD)
 		touch(p, m, n, ld);
+}
+
+/* An operand that the run has written just before: new numbers, so that none grow from call to call. */
+static void fresh(double *p, int64_t m, int64_t n, int64_t ld) {
+	for (int64_t j = 0; j < n; j++, p += ld)
+		fill(p, m, 1);
 }
 
 /* An operand to which the run comes back after all of its matrix. */

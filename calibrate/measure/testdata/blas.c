@@ -1,9 +1,12 @@
 /* A slow BLAS for tests. INT is its type of numbers, SUFFIX what follows its names; MISSING
- * leaves out daxpy, WRONG makes products wrong, TIRED ends the process in the 100th call, and
- * MARK is a file that is made then. */
+ * leaves out daxpy, WRONG makes products wrong, GROW makes them larger from call to call, TIRED makes
+ * calls from the 100th on long and ends the process after some seconds, and MARK is a file that is
+ * made in the 100th. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 #ifndef INT
 #define INT int32_t
 #endif
@@ -20,7 +23,12 @@ static void count(void) {
 	if (++calls < 100)
 		return;
 #ifdef TIRED
-	_Exit(7);
+	static time_t first;
+	if (first == 0)
+		first = time(NULL);
+	if (time(NULL) - first > 3)
+		_Exit(7);
+	usleep(10000);
 #endif
 #ifdef MARK
 	FILE *file = fopen(MARK, "w");
@@ -39,6 +47,9 @@ void NAME(dgemm)(const char *ta, const char *tb, const INT *m, const INT *n, con
 				sum += (*ta == 'N' ? AT(a, i, l, *lda) : AT(a, l, i, *lda)) * (*tb == 'N' ? AT(b, l, j, *ldb) : AT(b, j, l, *ldb));
 #ifdef WRONG
 			sum += 1;
+#endif
+#ifdef GROW
+			AT(c, i, j, *ldc) *= *k > 4 ? 100 : 1; /* more than the check of a product has */
 #endif
 			AT(c, i, j, *ldc) = *alpha * sum + *beta * AT(c, i, j, *ldc);
 		}
