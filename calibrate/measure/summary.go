@@ -44,7 +44,7 @@ func (r *Result) Summaries(p *Plan) []Summary {
 // Space says what memory the calls of a process work in.
 func (p *Plan) Space() string {
 	s := p.largest()
-	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns, humanBytes(8*s.rows*s.columns), strings.Trim(fmt.Sprint(p.panels()), "[]"))
+	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns, humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(p.panels()), "[]"), " ", ", "))
 	if len(p.shapes) > 1 {
 		text += fmt.Sprintf(", or as large as that of their run, of %d", len(p.shapes))
 	}
