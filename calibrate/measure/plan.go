@@ -78,7 +78,7 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	total := p.leaveOut(run)
 	var known []*kernelCalls
 	for _, k := range run.kernels {
-		if k.kernel.CanTime() && len(k.calls) > 0 {
+		if k.kernel.CanTime() && len(k.calls) > 0 && !k.omit {
 			known = append(known, k)
 			p.Kernels = append(p.Kernels, k.kernel)
 		}
@@ -110,7 +110,7 @@ func (p *Plan) leaveOut(run *RunCalls) (total float64) {
 		total += k.seconds()
 	}
 	for _, k := range run.kernels {
-		if len(k.calls) > 0 && !k.kernel.CanTime() {
+		if len(k.calls) > 0 && !k.omit && !k.kernel.CanTime() {
 			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: add its model to the kernel file by hand",
 				&k.kernel, 100*k.seconds()/total))
 		}

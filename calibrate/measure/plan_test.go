@@ -200,6 +200,22 @@ func TestPlanIsBounded(t *testing.T) {
 	}
 }
 
+// TestOnly: kernels that are timed alone are timed in the matrix of the whole run.
+func TestOnly(t *testing.T) {
+	r := everything(t, 300, 200, 16)
+	r.Only([]string{"dscal", "dlaswp00N"})
+	all := NewRunCalls()
+	if err := all.AddRun(r); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []*RunCalls{r, all} {
+		p, err := NewPlan(run, options())
+		if err != nil || len(p.Kernels) != 2 || p.shapes[0] != (shape{rows: 320, columns: 216, nb: 16}) {
+			t.Errorf("%v, %d kernels in %+v, %v", err, len(p.Kernels), p.shapes, p.Kernels)
+		}
+	}
+}
+
 func TestPlanRefusals(t *testing.T) {
 	small := everything(t, 8, 8, 2)
 	for want, change := range map[string]func(o *Options) *RunCalls{

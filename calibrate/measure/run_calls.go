@@ -23,6 +23,7 @@ type kernelCalls struct {
 	kernel Kernel
 	guess  func(d *[4]int64) float64 // seconds
 	calls  map[[4]int64]*sizeCalls
+	omit   bool // it is not to be timed
 }
 
 // sizeCalls are the calls of a size.
@@ -37,8 +38,15 @@ func NewRunCalls() *RunCalls { return &RunCalls{} }
 
 // Kernel adds a kernel, with a first guess of the seconds of a call, and returns its number.
 func (r *RunCalls) Kernel(k Kernel, guess func(d *[4]int64) float64) int {
-	r.kernels = append(r.kernels, &kernelCalls{k, guess, map[[4]int64]*sizeCalls{}})
+	r.kernels = append(r.kernels, &kernelCalls{kernel: k, guess: guess, calls: map[[4]int64]*sizeCalls{}})
 	return len(r.kernels) - 1
+}
+
+// Only has the kernels of these names timed and no others, whose calls still tell what the run looks like.
+func (r *RunCalls) Only(names []string) {
+	for _, k := range r.kernels {
+		k.omit = !slices.Contains(names, k.kernel.Name)
+	}
 }
 
 // Add counts a call of a kernel, unless it is empty: there is nothing to do in it.
@@ -110,7 +118,9 @@ func (r *RunCalls) numberOf(k *kernelCalls) int {
 			return i
 		}
 	}
-	return r.Kernel(k.kernel, k.guess)
+	number := r.Kernel(k.kernel, k.guess)
+	r.kernels[number].omit = k.omit
+	return number
 }
 
 // Sizes returns the number of different calls.
@@ -126,8 +136,11 @@ func (r *RunCalls) Each(f func(k *Kernel, d [4]int64, calls float64)) {
 	}
 }
 
-// seconds returns the guess of the time of all calls of a kernel.
+// seconds returns the guess of the time of all calls of a kernel that is to be timed.
 func (k *kernelCalls) seconds() (sum float64) {
+	if k.omit {
+		return 0
+	}
 	for _, d := range k.sorted() {
 		sum += float64(k.calls[d].number * k.guess(&d))
 	}

@@ -43,8 +43,8 @@ func readRuns(paths, only []string) (all tracedRun, err error) {
 	return all, nil
 }
 
-// readRun returns the calls that some ranks of the run of a trace make, of the kernels of
-// these names, or of all without any.
+// readRun returns the calls that some ranks of the run of a trace make; those of kernels of other names
+// than these, if there are some, are not to be timed.
 func readRun(path string, only []string) (r tracedRun, err error) {
 	t, err := trace.Open(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func readRun(path string, only []string) (r tracedRun, err error) {
 			return r, fmt.Errorf("%s: no kernel %q", path, name)
 		}
 	}
-	c, err := newCallCounter(h.Kernels, only)
+	c, err := newCallCounter(h.Kernels)
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", path, err)
 	}
@@ -70,6 +70,9 @@ func readRun(path string, only []string) (r tracedRun, err error) {
 		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
 	}
 	c.calls.Ranks = h.Ranks
+	if len(only) > 0 {
+		c.calls.Only(only)
+	}
 	return tracedRun{c.calls, h.Ranks}, nil
 }
 
@@ -100,11 +103,10 @@ type callCounter struct {
 	calls   *measure.RunCalls
 	numbers []int   // of kernels, by that of the trace
 	dims    [][]int // of kernels: where in the trace's dimensions theirs are
-	omit    []bool  // kernels of the trace
 }
 
-func newCallCounter(list []trace.Kernel, only []string) (*callCounter, error) {
-	c := &callCounter{calls: measure.NewRunCalls(), omit: make([]bool, len(list))}
+func newCallCounter(list []trace.Kernel) (*callCounter, error) {
+	c := &callCounter{calls: measure.NewRunCalls()}
 	set, err := kernels.Builtin("default")
 	if err != nil {
 		return nil, err
@@ -112,7 +114,6 @@ func newCallCounter(list []trace.Kernel, only []string) (*callCounter, error) {
 	for i := range list {
 		k, dims := kernelOf(&list[i])
 		guess := guessOf(set, &list[i], dims)
-		c.omit[i] = len(only) > 0 && !slices.Contains(only, k.Name)
 		c.numbers, c.dims = append(c.numbers, c.calls.Kernel(k, guess)), append(c.dims, dims)
 	}
 	return c, nil
@@ -172,7 +173,7 @@ func flopOf(t *trace.Kernel, x *[4]int64) (sum float64) {
 
 // add counts the calls of a rank.
 func (c *callCounter) add(t *trace.Trace, rank int32) error {
-	cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{Omit: c.omit})
+	cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (c *callCounter) add(t *trace.Trace, rank int32) error {
 			return err
 		}
 		for _, a := range buf[:n] {
-			if a.Kind != trace.KindCompute || c.omit[a.Sym] {
+			if a.Kind != trace.KindCompute {
 				continue
 			}
 			var d [4]int64
