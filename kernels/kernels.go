@@ -37,10 +37,10 @@ func (sig Signature) String() string {
 	return b.String()
 }
 
-// Unit is what a model gives the time of a kernel in.
+// CostUnit is what a model gives the time of a kernel in.
 type CostUnit uint8
 
-// Units of models; see Set.Unit.
+// Units of models; see Set.CostUnit.
 const (
 	NoUnit CostUnit = iota
 	Seconds

@@ -121,7 +121,7 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 	return m, err
 }
 
-// Unit says what the times of the kernel sig on host are given in: Seconds, which are
+// CostUnit says what the times of the kernel sig on host are given in: Seconds, which are
 // those whatever the speed of the host, or Flop, which go by it; NoUnit if the kernel is
 // free there or has no model.
 func (s *Set) CostUnit(host Host, sig Signature) CostUnit {

@@ -50,8 +50,8 @@ type LinkOffError struct{ Link int32 }
 
 func (e *LinkOffError) Error() string { return fmt.Sprintf("link %d is off", e.Link) }
 
-// watch prepares for changes of the links of p that have profiles.
-func (n *Network) watch(p *platforms.Platform) {
+// prepareChanges prepares for changes of the links of p that have profiles.
+func (n *Network) prepareChanges(p *platforms.Platform) {
 	for _, use := range p.Profiles() {
 		for _, l := range use.Links {
 			if n.changing == nil {

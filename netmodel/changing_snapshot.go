@@ -7,7 +7,7 @@ import (
 	"reprise/internal/snapshot"
 )
 
-// snapshot stores the present state of links that change and what their changes need to
+// snapshotChanging stores the present state of links that change and what their changes need to
 // know of transfers, or sets it.
 func (n *Network) snapshotChanging(c *snapshot.Codec) {
 	if n.changing == nil {

@@ -66,7 +66,7 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
 	n, err := newNetworkOf(p, links, o)
 	if err == nil {
-		n.watch(p)
+		n.prepareChanges(p)
 	}
 	return n, err
 }

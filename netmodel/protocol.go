@@ -14,8 +14,8 @@ import (
 // A message of s bytes is
 //
 //	eager      if s < EagerBelow:    its transfer starts when it is sent;
-//	detached   if s < DetachedBelow: it starts when both sides are posted, but
-//	           the sender does not wait for it;
+//	detached   if s < DetachedBelow: it starts when both sides are posted, but the sender
+//	           does not wait for it (Detached is true of eager ones, too);
 //	rendezvous otherwise: the sender waits until the transfer has ended.
 //
 // The receiver pays RecvOverhead only for eager and detached messages. A blocking

@@ -16,7 +16,7 @@ const (
 	RecvOverhead
 	Latency
 	Coefficient // of a kernel's model, by piece of its file and term
-	HostSpeed   // by the name of the host
+	HostScatter // by the name of the host
 )
 
 // Draw is 128 random bits: one mode and one deviate.

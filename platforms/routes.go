@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// buildRoutes reads the routes of a zone: the second pass.
+// buildRoutes reads the routes of a zone: the second pass, when all hosts and links of the
+// first (build.go) are known.
 func (b *builder) buildRoutes(e *element, g *graph) error {
 	routing := e.value("routing")
 	for _, c := range e.children {

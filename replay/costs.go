@@ -14,7 +14,7 @@ import (
 
 // costs knows how many seconds a rank takes for what it does itself: for kernels by the
 // models of its host, for messages by the protocol, both with noise if there is any. What the
-// network takes is not among them, nor what probes and tests take (prober).
+// network takes is not among them, but its random numbers are (noise.go); nor what probes and tests take (prober).
 //
 // Kernels are asked for in engine.do, overheads where messages are posted (actions.go) and
 // completed (request.go, transfer.go). The costs know no clock: who asks lets that of the

@@ -43,8 +43,8 @@
 // clock, through computations, overheads and posts, until it must wait for a
 // transfer; the loop knows only the times at which transfers begin and end to share
 // links (package netmodel), and those of the ranks that must look at what others
-// have done: polls, tests, and computations on processors that several ranks
-// share. A message costs two events, a computation none.
+// have done: polls, tests, receives from any source, and computations on processors that
+// several ranks share. A message costs two events, a computation none.
 //
 // Polls are decided at simulated time: a KindPoll of the trace asks whether its
 // message has been posted by then, and the trace goes on with what the program

@@ -3,7 +3,8 @@ package replay
 import "math"
 
 // Where the costs of probes grow, each miss of a rank makes the next probe of any rank
-// costlier, so that all probes are events in one order.
+// costlier, so that all probes are events in one order. So are those of ranks on shared
+// processors, which compute for them.
 
 // eventProbe is probe event by event, in the order of all ranks.
 func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
@@ -53,7 +54,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 func (e *engine) beginSpin(r, src, tag int32) {
 	rk := &e.ranks[r]
 	rk.spinning = true
-	rk.turn = rk.clock - rk.lastMiss
+	rk.between = rk.clock - rk.lastMiss
 	rk.arrival = math.Inf(1)
 	m := e.findFirst(rk, src, tag)
 	if m >= 0 {
@@ -89,7 +90,7 @@ func (e *engine) takeTurns(until float64) bool {
 				e.watch.looks(r)
 			}
 			rk.stage = stageBegin
-			rk.clock += rk.turn
+			rk.clock += rk.between
 		}
 		if rk.clock <= at {
 			rk.clock += float64(float64(e.prober.factor) * e.prober.cost)

@@ -29,8 +29,9 @@ import (
 // costs have grown: one number for all ranks, as in SMPI.
 //
 // Polls (poll.go) ask engine.probe. That looks at once where the order of two clocks decides
-// (clockProbe), in the order of all events where costs grow (orderedprobe.go), and computes
-// when a busy wait sees its message (busywait.go). What there is to see, the matcher knows.
+// (clockProbe), in the order of all events where costs grow or processors are shared
+// (orderedprobe.go), and computes when a busy wait sees its message (busywait.go). What there
+// is to see, the matcher knows.
 type prober struct {
 	cost     float64 // of a probe, seconds, before it grows
 	testCost float64 // of a test, the same

@@ -24,7 +24,7 @@ type rank struct {
 	charge TimeKind // of the time that passes while blocked
 	serial bool     // receive overheads are paid as transfers end, not at the end
 	over   bool     // no action is left
-	shared bool     // on a host with more ranks than cores
+	shared bool     // on one of the processors (processor.go)
 
 	collective bool // in a collective operation
 
@@ -33,7 +33,7 @@ type rank struct {
 	spinning   bool    // in a busy wait that the event loop takes on (takeTurns)
 	awaitedTag int32   // of the message that the rank is parked on
 	lastMiss   float64 // time of the last miss of a spinning poll; < 0: none
-	turn       float64 // seconds between two probes of a busy wait
+	between    float64 // seconds of a turn of a busy wait that are not the probe's
 	arrival    float64 // time from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
@@ -47,8 +47,8 @@ type stage uint8
 const (
 	stageFresh   stage = iota // not begun
 	stageBegin                // the event loop has come to the rank's clock
-	stageCompute              // computes on a shared processor
-	stageLook                 // a probe or test that has cost its time and now looks
+	stageCompute              // computes, or probes, on a shared processor
+	stageLook                 // has spent its time: a probe or test looks, a computation has ended
 	stageTested               // a test that has found its request complete and has completed it
 )
 

@@ -179,7 +179,7 @@ func (e *Ensemble) add(results []*runResult) {
 	e.Makespan, e.Gflops = newSummary(makespans), newSummary(gflops)
 }
 
-// newSpread summarises at least two values.
+// newSummary summarises at least two values.
 func newSummary(values []float64) Summary {
 	n := float64(len(values))
 	s := Summary{Min: math.Inf(1), Max: math.Inf(-1)}

@@ -101,7 +101,7 @@ func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
 }
 
 func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
-	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.turn} {
+	for _, v := range []*float64{&rk.clock, &rk.charged, &rk.after, &rk.between} {
 		c.Range(v, 0, maxTime)
 	}
 	c.Range(&rk.lastMiss, -maxTime, maxTime)

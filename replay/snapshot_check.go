@@ -13,7 +13,7 @@ import (
 // place and known to those who wait for it. A file that says otherwise was not written by a
 // replay, whatever its checksum; played on, it could end in a panic, or never.
 
-// check checks the state that was read. The parts have been checked one by one.
+// checkState checks the state that was read. The parts have been checked one by one.
 func (e *engine) checkState() error {
 	if e.prober.numPolls < max(e.prober.factor, e.prober.testFactor)-1 {
 		return fmt.Errorf("probes that cost %d times as much after %d", max(e.prober.factor, e.prober.testFactor), e.prober.numPolls)

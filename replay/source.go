@@ -8,9 +8,9 @@ type Source interface {
 	// Fill stores the next actions of rank in buf and returns how many, 0 at
 	// the end of the rank's stream. A KindPoll is the last of its batch.
 	Fill(rank int32, buf []trace.Action) (int, error)
-	// Answer tells whether the message of the KindPoll that ended the last
-	// batch of rank had arrived. It comes before the next Fill of that rank.
-	Answer(rank int32, arrived bool)
+	// Answer tells whether the KindPoll that ended the last batch of rank is a hit: a
+	// probe sees its message. It comes before the next Fill of that rank.
+	Answer(rank int32, hit bool)
 	// Sums returns the running sums, from 0, of the counts per rank that a
 	// KindCollective of the last batch of rank names by their number, nil if there are
 	// none. They stay as they are until the next Fill of that rank.

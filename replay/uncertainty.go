@@ -89,7 +89,7 @@ func PlayedInPart(e *Estimate) *Played {
 }
 
 // ErrCertain is the error where nothing is known of a model's errors.
-var ErrCertain = errors.New("nothing to draw from: the kernel file has no covariance of coefficients, no host_scatter and no noise, and the network no noise (calibrate kernels and calibrate machine measure them)")
+var ErrCertain = errors.New("nothing to draw from: the kernel file has no covariance of coefficients, no host_scatter and no noise, and the network no noise (calibrate kernels writes the first; docs/kernels.md has the others)")
 
 // Uncertain replays machines that are drawn around m: coefficients of kernels by their
 // covariance, hosts by the scatter that the kernel file states, noise by its seed, all with

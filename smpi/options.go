@@ -10,7 +10,7 @@ import (
 	"reprise/platforms"
 )
 
-// PollRule says what a poll (probe) of a receiver sees.
+// ProbeVisibility says what a poll (probe) of a receiver sees.
 type ProbeVisibility uint8
 
 const (

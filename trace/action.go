@@ -24,7 +24,7 @@ const (
 	KindSyncExchange      // issend of X[0] bytes, recv of X[1] bytes, wait of the issend: same Peer and Tag
 	KindSendrecv          // send X[0] bytes to Peer with Tag, receive X[1] bytes from whom Source says
 	KindIprobe            // a recorded MPI_Iprobe of Peer, Tag that cost time and decided nothing
-	KindPoll              // asks whether the message (Peer, Tag) has arrived: the consumer must Answer
+	KindPoll              // asks whether a probe of Peer, Tag sees its message now: the consumer must Answer
 	KindProbed            // the poll before found its message: free, the place where a listing names the probe
 	KindPhase             // enters phase Sym (FlagEnd: leaves it); free
 	KindMark              // marker Sym with Cursor.MarkArgs(X[0]); free; only for a Cursor that asks for markers

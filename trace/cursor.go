@@ -238,15 +238,15 @@ func (c *Cursor) Asks() (peer, tag int32, asks bool) {
 	return op.peer, op.tag, true
 }
 
-// Answer says whether the message that the last action, a KindPoll, asks for has
-// arrived.
-func (c *Cursor) Answer(arrived bool) {
+// Answer says whether the last action, a KindPoll, is a hit: a probe sees the message that it
+// asks for.
+func (c *Cursor) Answer(hit bool) {
 	if c.waiting < 0 {
 		panic("trace: Answer without a poll")
 	}
 	slot := uint8(c.waiting)
 	c.waiting = -1
-	if !arrived {
+	if !hit {
 		c.pc = c.missPC
 		return
 	}

@@ -32,7 +32,7 @@ type Header struct {
 	Pollables int
 }
 
-// Family is a partition of the ranks into groups (communicators), such as the
+// CommFamily is a partition of the ranks into groups (communicators), such as the
 // process rows of a grid. Every rank is in exactly one group.
 type CommFamily struct {
 	Name   string

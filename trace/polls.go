@@ -1,6 +1,6 @@
 package trace
 
-// PollRule decides polls where no clock does: in listings, checks and counts.
+// PollAnswers decides polls where no clock does: in listings, checks and counts.
 type PollAnswers interface {
 	// Answer says whether the poll a, a KindPoll, finds its message.
 	Answer(a *Action) (bool, error)

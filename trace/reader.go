@@ -195,7 +195,7 @@ type ChunkInfo struct {
 	Hash [sha256.Size]byte
 }
 
-// Chunks lists the chunks: of a file all, of a stream those read so far.
+// ChunkInfos lists the chunks: of a file all, of a stream those read so far.
 func (t *Trace) ChunkInfos() []ChunkInfo {
 	infos := make([]ChunkInfo, len(t.chunks))
 	for i, e := range t.chunks {

@@ -13,6 +13,9 @@ import (
 	"reprise/warning"
 )
 
+// A sample is what was found of hosts, or of their CPUs (the unit, by --per), on some days: a
+// record of coefficients for each.
+
 // maxRecords bounds the number of rows of coefficients.
 const maxRecords = 1 << 20
 

@@ -13,7 +13,7 @@
 // takes nothing along. All processes make the same call at the same time, on random numbers, in memory that is laid
 // out as that of the run.
 //
-// This is the one package of the models that looks at a clock; it knows nothing of traces.
+// This package and measure/network are the only ones of the models that look at a clock; it knows nothing of traces.
 //
 // # Units
 //

@@ -75,7 +75,7 @@ func countCalls(p *Plan, r *Result) []int {
 	return count
 }
 
-// TestTransposedRows: in place or in a U of its own, what P = 1 and P > 1 call.
+// TestInPlace: in place or in a U of its own, what P = 1 and P > 1 call.
 func TestInPlace(t *testing.T) {
 	blas := library(t)
 	for _, names := range [][]string{{"dgemm", "dtrsm", "dlaswp00N"}, {"dgemm", "dtrsm", "dlaswp00N", "dlaswp01N"}} {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +23,7 @@ import (
 	"reprise/internal/command"
 	"reprise/kernels"
 	"reprise/tracegen/hpl"
+	"reprise/warning"
 )
 
 func machineCommand() *cli.Command {
@@ -33,8 +36,8 @@ func machineCommand() *cli.Command {
 			"takes: platform.xml, kernels.yaml and machine.md, which says what was measured and how sure it is. Kernels are\n" +
 			"timed on the host that this runs on, which should have nothing else to do.\n\n" +
 			"    calibrate machine laptop --for run.trace.zst -- mpirun -np 2\n" +
-			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 2\n\n" +
-			"Called again it goes on with what is missing: steps that are done, with the same options, are not repeated.",
+			"    calibrate machine cluster --for run.trace.zst --budget 45m --hosts 64 -- srun -N 2 -n 4\n\n" +
+			"Called again it goes on with what is missing: what was measured with the same options is not measured again.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated", DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
 			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute, Usage: "measure for this `TIME`, two thirds of it kernels"},
@@ -62,7 +65,8 @@ func directoryLast(args []string) []string {
 // machineStep is a command of calibrate that makes a part of a machine.
 type machineStep struct {
 	Args    []string  `json:"args"`
-	End     time.Time `json:"end"` // zero: it has not ended
+	Inputs  []string  `json:"inputs,omitempty"` // hashes of the files that it reads
+	End     time.Time `json:"end"`              // zero: it has not ended
 	Seconds float64   `json:"seconds"`
 
 	name    string
@@ -99,10 +103,17 @@ func runMachine(c *cli.Context) error {
 			return err
 		}
 	}
-	for _, step := range []machineStep{r.kernelTimes(), r.messageTimes(launcher), r.kernelModels()} {
-		if err := r.step(step); err != nil {
+	times, err := r.kernelTimes()
+	if err != nil {
+		return err
+	}
+	for _, step := range []machineStep{times, r.messageTimes(launcher)} {
+		if err := r.measure(step); err != nil {
 			return err
 		}
+	}
+	if err := r.step(r.kernelModels()); err != nil {
+		return err
 	}
 	step, err := r.platform()
 	if err != nil {
@@ -185,14 +196,36 @@ func (r *machineRun) defaultRuns() (paths []string, err error) {
 }
 
 // kernelTimes is the step that times kernels.
-func (r *machineRun) kernelTimes() machineStep {
+func (r *machineRun) kernelTimes() (machineStep, error) {
 	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
 	for _, flag := range []string{"blas", "ranks-per-host"} {
 		if r.c.IsSet(flag) {
 			args = append(args, "--"+flag, r.c.String(flag))
 		}
 	}
-	return machineStep{name: "kernel times", Args: append(args, r.traces()...), outputs: []string{kernelTable}}
+	s := machineStep{name: "kernel times", Args: append(args, r.traces()...), outputs: []string{kernelTable}}
+	for _, path := range r.runs {
+		hash, err := hashOf(path)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", s.name, err)
+		}
+		s.Inputs = append(s.Inputs, hash)
+	}
+	return s, nil
+}
+
+// hashOf returns the SHA-256 of a file.
+func hashOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // traces returns the flags that name the runs.
@@ -229,6 +262,8 @@ func (r *machineRun) platform() (machineStep, error) {
 	}
 	if speed > 0 {
 		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
+	} else {
+		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
 	}
 	return machineStep{name: "platform", Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
 }
@@ -236,7 +271,7 @@ func (r *machineRun) platform() (machineStep, error) {
 // speed returns the flop/s of a core by the model of the largest product of matrices that was
 // timed, 0 if the runs have none.
 func (r *machineRun) speed() (float64, error) {
-	dims, err := r.largestProduct()
+	dims, attrs, err := r.largestProduct()
 	if err != nil || dims[0] == 0 {
 		return 0, err
 	}
@@ -244,32 +279,30 @@ func (r *machineRun) speed() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, err := set.Bind(kernels.Host{Speed: 1}, kernels.Signature{
-		Name: "dgemm", Attrs: []kernels.Attr{{Name: "transa", Value: "N"}, {Name: "transb", Value: "N"}}, Dims: []string{"M", "N", "K"},
-	})
-	if errors.Is(err, kernels.ErrNoModel) {
-		return 0, nil
+	m, err := set.Bind(kernels.Host{Speed: 1}, kernels.Signature{Name: "dgemm", Attrs: attrs, Dims: []string{"M", "N", "K"}})
+	if err != nil {
+		return 0, err
 	}
 	seconds := m.Seconds(&dims)
-	if err != nil || seconds == 0 {
-		return 0, err
+	if seconds == 0 {
+		return 0, nil
 	}
 	return 2 * float64(dims[0]) * float64(dims[1]) * float64(dims[2]) / seconds, nil
 }
 
-// largestProduct returns M, N and K of the largest dgemm without transposition in the table
-// of kernels.
-func (r *machineRun) largestProduct() (largest [4]int64, err error) {
+// largestProduct returns M, N and K of the largest dgemm in the table of kernels, and how
+// its matrices are transposed.
+func (r *machineRun) largestProduct() (largest [4]int64, attrs []kernels.Attr, err error) {
 	f, err := os.Open(r.path(kernelTable))
 	if err != nil {
-		return largest, err
+		return largest, nil, err
 	}
 	defer f.Close()
 	t := csv.NewReader(f)
 	t.Comment, t.ReuseRecord = '#', true
 	head, err := t.Read()
 	if err != nil {
-		return largest, fmt.Errorf("%s: %w", r.path(kernelTable), err)
+		return largest, nil, fmt.Errorf("%s: %w", r.path(kernelTable), err)
 	}
 	column := map[string]int{}
 	for i, name := range head {
@@ -278,31 +311,38 @@ func (r *machineRun) largestProduct() (largest [4]int64, err error) {
 	for {
 		row, err := t.Read()
 		if errors.Is(err, io.EOF) {
-			return largest, nil
+			return largest, attrs, nil
 		}
 		if err != nil {
-			return largest, fmt.Errorf("%s: %w", r.path(kernelTable), err)
+			return largest, nil, fmt.Errorf("%s: %w", r.path(kernelTable), err)
 		}
-		if row[column["function"]] != "dgemm" || row[column["transa"]]+row[column["transb"]] != "NN" {
+		if row[column["function"]] != "dgemm" {
 			continue
 		}
 		var d [4]int64
 		for i, name := range []string{"m", "n", "k"} {
 			if d[i], err = strconv.ParseInt(row[column[name]], 10, 64); err != nil {
-				return largest, fmt.Errorf("%s: %s: %w", r.path(kernelTable), name, err)
+				return largest, nil, fmt.Errorf("%s: %s: %w", r.path(kernelTable), name, err)
 			}
 		}
 		if d[0]*d[1]*d[2] > largest[0]*largest[1]*largest[2] {
 			largest = d
+			attrs = []kernels.Attr{{Name: "transa", Value: row[column["transa"]]}, {Name: "transb", Value: row[column["transb"]]}}
 		}
 	}
 }
 
-// step runs a step, unless it is done, and keeps its report.
-func (r *machineRun) step(s machineStep) error {
-	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && r.has(s.outputs) {
+// measure runs a step that takes long, unless it is done: fits, which take a second, follow
+// what is there.
+func (r *machineRun) measure(s machineStep) error {
+	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) {
 		return nil
 	}
+	return r.step(s)
+}
+
+// step runs a step, and keeps its report.
+func (r *machineRun) step(s machineStep) error {
 	if !r.c.Bool("quiet") {
 		fmt.Fprintln(r.c.App.ErrWriter, "$ calibrate", command.Quoted(s.Args...))
 	}
@@ -356,9 +396,15 @@ func (r *machineRun) places() (hosts, cores int, err error) {
 	for _, rank := range m.Ranks {
 		seen[rank.Host] = true
 	}
+	if len(seen) > 1 && len(seen) == len(m.Ranks) {
+		command.Warn(r.c, []warning.Warning{warning.New("the launcher put one rank on each host, so messages within a host were not timed, and cost what the network model's own loopback does: start two on each, as -- srun -N 2 -n 4")})
+	}
 	hosts = max(1, len(seen))
 	if r.c.IsSet("hosts") {
 		hosts = r.c.Int("hosts")
+	}
+	if r.c.IsSet("ranks-per-host") {
+		return hosts, r.c.Int("ranks-per-host"), nil
 	}
 	return hosts, coresFor(r.c.Int("threads")), nil
 }

@@ -60,7 +60,7 @@ const unmeasured = `
 ## What is not in it
 
 - Links between switches: between hosts there is one switch, with what was measured between two of them. ` + "`replay platform new`" + ` writes other topologies.
-- Hosts that differ: kernels were timed on one. ` + "`host_scatter`" + ` in kernels.yaml says how much others are off, for ` + "`replay --uncertainty`" + `.
+- Hosts that differ: kernels were timed on one. How much others are off can be said in kernels.yaml (` + "`host_scatter`" + `), for ` + "`replay --uncertainty`" + `.
 - Other load, other frequencies, other versions of libraries than those of the tables above.
 `
 

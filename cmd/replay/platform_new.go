@@ -58,7 +58,7 @@ func newPlatformFlags() []cli.Flag {
 		&cli.StringFlag{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'"},
 		&cli.StringFlag{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},
 		&cli.StringFlag{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups"},
-		&cli.StringSliceFlag{Name: "slow", Usage: "nodes of a pattern compute at FACTOR of the speed, `PATTERN=FACTOR`, such as node-[3,17]=0.9; may be repeated"},
+		&cli.StringSliceFlag{Name: "slow", Usage: "nodes of a pattern compute at FACTOR of the speed, `PATTERN=FACTOR`, such as node-[3,17]=0.9, for models in flop (of those in seconds: replay --host-speed); may be repeated"},
 		&cli.StringFlag{Name: "o", Value: "-", Usage: "`FILE` to write, which appears whole or not at all; -: standard output"},
 		&cli.BoolFlag{Name: "quiet", Usage: "nothing on stderr but errors", DisableDefaultText: true},
 	}

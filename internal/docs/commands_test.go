@@ -26,7 +26,7 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/calibrate.md", "machine here --for run.trace.zst --budget 15m", "machine here --for run.trace.zst --budget 15s"},
 	{"docs/tutorial.md", "--budget 15m", "--budget 20s"},
 	{"docs/tutorial.md", "-N 100000 --NB 192 -P 8 -Q 8", "-N 100000 --NB 192 -P 8 -Q 8 --first-steps 20"},
-	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 2", "--budget 20s -- mpirun -np 2"},
+	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 4", "--budget 20s -- mpirun -np 2"},
 	// Minutes.
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
@@ -130,7 +130,7 @@ func (s *shell) check(t *testing.T, c command, text string) {
 		s.checkSynopsis(t, c)
 	case strings.Contains(text, "-- mpirun") && !hasMPI():
 		t.Log("no MPI is installed: not run")
-	case (strings.Contains(text, "--machine here") || strings.Contains(text, "here/")) && !s.has("here"):
+	case (strings.Contains(text, "--machine here") || strings.Contains(text, "node/")) && !s.has("here"):
 		t.Log("no machine was calibrated: not run")
 	case (strings.Contains(text, "measure kernels") || strings.Contains(text, "calibrate machine")) && !hasBLAS():
 		t.Log("no BLAS is installed: not run")

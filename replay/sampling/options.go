@@ -13,7 +13,7 @@ import (
 // worker, in [0, Options.Workers), tells them apart.
 type Measure func(ctx context.Context, worker, from, to int) ([]StartTimes, error)
 
-// Times says when the ranks begin a step, or end, in seconds.
+// StartTimes says when the ranks begin a step, or end, in seconds.
 type StartTimes struct {
 	Mean float64 // over the ranks
 	Last float64 // when the last rank does

@@ -14,7 +14,7 @@ type Window struct {
 	refFrom, refTo int
 }
 
-// time returns the mean time at which the ranks begin a step in [From, To], on the
+// start returns the mean time at which the ranks begin a step in [From, To], on the
 // window's own clock.
 func (w *Window) start(step int) float64 { return w.starts[step-w.From].Mean }
 

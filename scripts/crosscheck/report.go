@@ -110,7 +110,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// writeVerdict prints a case that is off.
+// write prints a case that is off.
 func (v *verdict) write(w io.Writer, seed uint64) {
 	again := fmt.Sprintf("go run ./scripts/crosscheck -seed %d -only %d", seed, v.c.number)
 	if v.c.long {

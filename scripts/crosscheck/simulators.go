@@ -88,7 +88,7 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 	return parseTimes(string(text), ranks)
 }
 
-// parseDates parses lines RANK END DATE DATE ...
+// parseTimes parses lines RANK END TIME TIME ...
 func parseTimes(text string, ranks int) (*timeline, error) {
 	t := &timeline{make([]float64, ranks), make([][]float64, ranks)}
 	all := strings.Split(strings.TrimSpace(text), "\n")

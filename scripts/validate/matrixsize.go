@@ -8,7 +8,7 @@ import (
 	"reprise/internal/wording"
 )
 
-// ladderStep is one of the models A1 to D2_het and simple: how much of the machine's
+// modelStep is one of the models A1 to D2_het and simple: how much of the machine's
 // variability the simulation knows.
 type modelStep struct {
 	name                     string
@@ -17,7 +17,7 @@ type modelStep struct {
 	noisyKernels, noisyLinks bool
 }
 
-// readLadder reads dahu/model_ladder.csv.
+// readModelSeries reads dahu/model_ladder.csv.
 func (l *runner) readModelSeries() ([]modelStep, error) {
 	s, err := l.csvTable("dahu/model_ladder.csv", "model", "stochastic_cpu", "stochastic_network", "dgemm_model", "kernel_variant")
 	if err != nil {
@@ -146,7 +146,7 @@ func (s modelStep) orders() []int {
 	return orders
 }
 
-// ladderStudy holds Gflops of models: ours and SMPI's, and those of the machine.
+// modelStudy holds Gflops of models: ours and SMPI's, and those of the machine.
 type modelStudy struct {
 	steps      []modelStep
 	ours, smpi map[string]sized

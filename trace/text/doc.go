@@ -2,7 +2,7 @@
 // recorder inside of the program would have printed them, and [WriteStructure] the blocks and
 // the calls with their columns.
 //
-// Where an action depends on a poll, a [trace.PollRule] answers it; [ReadRecorded] reads
+// Where an action depends on a poll, a [trace.PollAnswers] answers it; [ReadRecorded] reads
 // answers from the listing of a real run.
 //
 //	err := text.WriteListings(os.Stdout, t, []int32{0}, trace.CursorOptions{}, trace.Hit{})
