@@ -17,6 +17,8 @@ REPORTFLAGS ?=
 # (-short: no data needed, a minute; -intervals=1,2: estimates beside complete runs).
 VALIDATION ?=
 VALIDATEFLAGS ?=
+# Of reality: flags of scripts/reality (-short: two small runs, and no page).
+REALITYFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
 LDFLAGS  = -X reprise/internal/command.version=$(VERSION) -X reprise/internal/command.commit=$(COMMIT)
@@ -27,7 +29,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report picture validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test short race invariants bench bench-report picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -72,6 +74,13 @@ bench-report: build
 # Draws the picture of README.md from a replay's own report: two minutes.
 picture: build
 	$(GO) run ./scripts/picture
+
+# How well this machine is predicted: calibrates it as docs/tutorial.md does, predicts runs of
+# HPL, then runs HPL and rewrites docs/reality.md. An hour and a half, on a machine with
+# nothing else to do.
+reality: build
+	scripts/install-reality.sh
+	$(GO) run ./scripts/reality -o $(OUT)/reality $(REALITYFLAGS)
 
 # Compares with published runs and simulations of HPL and rewrites docs/validation.md.
 # Results are kept in out/validation by a hash of the programs, which therefore

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/tracegen/hpl"
+)
+
+// TestDat: what hpcc is given reads as the runs of the plan.
+func TestDat(t *testing.T) {
+	text := hpccinf(dat(repeated([]int{2000, 4000}, 3), []int{64, 128}, []grid{{1, 2}, {2, 1}}))
+	d, err := hpl.ReadDat(strings.NewReader(text), "hpccinf.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := hpl.Dat{
+		Ns: []int{2000, 4000, 2000, 4000, 2000, 4000}, NBs: []int{64, 128}, Ps: []int{1, 2}, Qs: []int{2, 1},
+		PFacts: []hpl.Fact{hpl.Right}, NBMins: []int{4}, NDivs: []int{2}, RFacts: []hpl.Fact{hpl.Crout},
+		Bcasts: []hpl.Bcast{hpl.OneRingM}, Depths: []int{1}, Swap: hpl.Mix, SwapThreshold: 64, Equil: true, Align: 8,
+	}
+	if diff := cmp.Diff(want, *d); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReadRuns reads the end of an output of hpcc.
+func TestReadRuns(t *testing.T) {
+	const text = `load 0.10 0.20 0.30 1/100 1234
+Begin of HPL section.
+T/V                N    NB     P     Q               Time                 Gflops
+--------------------------------------------------------------------------------
+WR11C2R4        2000    64     1     2               0.37              1.427e+01
+--------------------------------------------------------------------------------
+||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=        0.0045297 ...... PASSED
+WR11C2R4       10000   192     2     1              12.50              5.336e+01
+||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=        0.0045297 ...... PASSED
+`
+	file := filepath.Join(t.TempDir(), "runs.txt")
+	read := func(text string) ([]run, error) {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return readRuns(file)
+	}
+	list, err := read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []run{{point{2000, 64, grid{1, 2}}, 14.27}, {point{10000, 192, grid{2, 1}}, 53.36}}
+	if len(list) != 2 || list[0] != want[0] || list[1] != want[1] {
+		t.Errorf("%v, want %v", list, want)
+	}
+	for _, bad := range []string{strings.Replace(text, "PASSED", "FAILED", 1), "HPL ERROR from process # 0\n" + text, "load\n"} {
+		if list, err := read(bad); err == nil {
+			t.Errorf("%v read of %q", list, bad)
+		}
+	}
+}
+
+// TestErrors: with bests of 100, 100 and 50 Gflop/s, predicted as 94, 103 and 60, errors are
+// 6, 3 and 20 percent, and both pairs that differ are in order; with 101 for the slow one,
+// one of them is not.
+func TestErrors(t *testing.T) {
+	list := results{
+		{point{4000, 64, grid{1, 1}}, 94, []float64{90, 100}},
+		{point{6000, 64, grid{1, 1}}, 103, []float64{100}},
+		{point{2000, 64, grid{1, 1}}, 60, []float64{40, 50}},
+	}
+	mean, worst, _ := list.errorsOf(func(n int) bool { return n >= large })
+	if math.Abs(mean-0.045) > 1e-12 || math.Abs(worst-0.06) > 1e-12 {
+		t.Errorf("mean %v, worst %v, want 0.045 and 0.06", mean, worst)
+	}
+	if got, want := list.lastLine(), "mean absolute error 4.5 %, worst 6.0 % (N >= 4000)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if right, pairs := list.ordered(); right != 2 || pairs != 2 {
+		t.Errorf("%d of %d pairs in order, want 2 of 2", right, pairs)
+	}
+	list[2].predicted = 101
+	if right, pairs := list.ordered(); right != 1 || pairs != 2 {
+		t.Errorf("%d of %d pairs in order, want 1 of 2", right, pairs)
+	}
+}
