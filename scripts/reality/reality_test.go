@@ -19,13 +19,21 @@ func TestDat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := hpl.Dat{
-		Ns: []int{2000, 4000, 2000, 4000, 2000, 4000}, NBs: []int{64, 128}, Ps: []int{1, 2}, Qs: []int{2, 1},
-		PFacts: []hpl.Fact{hpl.Right}, NBMins: []int{4}, NDivs: []int{2}, RFacts: []hpl.Fact{hpl.Crout},
-		Bcasts: []hpl.Bcast{hpl.OneRingM}, Depths: []int{1}, Swap: hpl.Mix, SwapThreshold: 64, Equil: true, Align: 8,
+	seen := map[string]int{}
+	for k := range d.Combinations() {
+		got, err := d.Combination(k + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := hpl.DefaultParams(got.N, got.P, got.Q) // all else as HPL's own file, which is the plan
+		want.NB = got.NB
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		seen[point{got.N, got.NB, grid{got.P, got.Q}}.String()]++
 	}
-	if diff := cmp.Diff(want, *d); diff != "" {
-		t.Error(diff)
+	if len(seen) != 8 || seen["n4000-nb128-2x1"] != 3 {
+		t.Errorf("runs %v, want 2 sizes, 2 block sizes and 2 grids, each three times", seen)
 	}
 }
 
