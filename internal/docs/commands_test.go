@@ -23,7 +23,7 @@ var scaled = []struct{ page, whole, part string }{
 	// Five minutes; the short test takes the table of testdata/docs.
 	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 20 --max 200000 --reps 5 --budget 30s -o network.csv"},
 	// A quarter of an hour each.
-	{"docs/calibrate.md", "machine here --for run.trace.zst --budget 15m", "machine here --for run.trace.zst --budget 15s"},
+	{"docs/calibrate.md", "machine here --for two.trace.zst --budget 15m", "machine here --for two.trace.zst --budget 15s"},
 	{"docs/tutorial.md", "--budget 15m", "--budget 20s"},
 	{"docs/tutorial.md", "-N 100000 --NB 192 -P 8 -Q 8", "-N 100000 --NB 192 -P 8 -Q 8 --first-steps 20"},
 	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 4", "--budget 20s -- mpirun -np 2"},
