@@ -167,7 +167,7 @@ func TestStandstill(t *testing.T) {
 
 // TestStepsNeedSteadyMachines: a part of a trace is refused where profiles have times.
 func TestStepsNeedSteadyMachines(t *testing.T) {
-	m := changingMachine(t, "SPEED", "h0", "0 1")
+	m := changingMachine(t, "SPEED", "h0", "0 1\n1 0.5")
 	o := replay.DefaultOptions()
 	o.From = 1
 	_, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2, Steps: 3}, replay.NewLists(twoComputations), m, o)
