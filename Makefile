@@ -79,7 +79,8 @@ picture: build
 # HPL, then runs HPL and rewrites docs/reality.md. An hour and a half, on a machine with
 # nothing else to do.
 reality: build
-	scripts/install-reality.sh
+	scripts/install-test-tools.sh
+	scripts/install-hpcc.sh
 	$(GO) run ./scripts/reality -o $(OUT)/reality $(REALITYFLAGS)
 
 # Compares with published runs and simulations of HPL and rewrites docs/validation.md.

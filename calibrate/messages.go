@@ -1,9 +1,7 @@
 package calibrate
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"reprise/calibrate/table"
@@ -105,20 +103,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) error {
 	if err != nil {
 		return err
 	}
-	for {
-		switch err := r.Next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if !c.asked() {
-			continue
-		}
-		if err := m.readRow(r, c, o); err != nil {
-			return err
-		}
-	}
+	return r.Each(c.asked, func() error { return m.readRow(r, c, o) })
 }
 
 func findMessageColumns(r *table.Reader, o MessageOptions) (c messageColumns, err error) {

@@ -1,9 +1,7 @@
 package calibrate
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -62,20 +60,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	for {
-		switch err := r.Next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if !c.asked() {
-			continue
-		}
-		if err := t.readRow(r, c, o); err != nil {
-			return err
-		}
-	}
+	return r.Each(c.asked, func() error { return t.readRow(r, c, o) })
 }
 
 func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {

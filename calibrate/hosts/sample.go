@@ -2,9 +2,7 @@ package hosts
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -71,20 +69,7 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) error {
 	if s.read == nil {
 		s.read = map[dayKey]string{}
 	}
-	for {
-		switch err := r.Next(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if !asked() {
-			continue
-		}
-		if err := s.readRow(r, c); err != nil {
-			return err
-		}
-	}
+	return r.Each(asked, func() error { return s.readRow(r, c) })
 }
 
 // columns is where a table of coefficients has what; -1: nowhere.

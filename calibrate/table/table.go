@@ -148,6 +148,22 @@ func (t *Reader) Column(names ...string) (int, error) {
 	return at, nil
 }
 
+// Each calls row for each of the rows that are left and that are asked for.
+func (t *Reader) Each(asked func() bool, row func() error) error {
+	for {
+		err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && asked() {
+			err = row()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // Next reads the next row; the error is io.EOF after the last one.
 func (t *Reader) Next() error {
 	line, err := t.next()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,9 +18,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/calibrate/measure"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/kernels"
 	"reprise/tracegen/hpl"
 	"reprise/warning"
 )
@@ -89,6 +88,14 @@ const (
 	manualFile   = "machine.md"
 )
 
+// The steps, by which their reports are named.
+const (
+	stepKernelTimes  = "kernel-times"
+	stepMessageTimes = "message-times"
+	stepKernelModels = "kernel-models"
+	stepNetworkModel = "network-model"
+)
+
 func runMachine(c *cli.Context) error {
 	dir, launcher, err := machineArguments(c)
 	if err != nil {
@@ -103,19 +110,19 @@ func runMachine(c *cli.Context) error {
 			return err
 		}
 	}
-	times, err := r.kernelTimes()
+	times, err := r.timeKernels()
 	if err != nil {
 		return err
 	}
-	for _, step := range []machineStep{times, r.messageTimes(launcher)} {
+	for _, step := range []machineStep{times, r.timeMessages(launcher)} {
 		if err := r.measure(step); err != nil {
 			return err
 		}
 	}
-	if err := r.step(r.kernelModels()); err != nil {
+	if err := r.step(r.fitKernels()); err != nil {
 		return err
 	}
-	step, err := r.platform()
+	step, err := r.fitNetwork()
 	if err != nil {
 		return err
 	}
@@ -132,8 +139,7 @@ func runMachine(c *cli.Context) error {
 // machineArguments returns the directory and the launcher with its arguments.
 func machineArguments(c *cli.Context) (dir string, launcher []string, err error) {
 	args := c.Args().Slice()
-	switch {
-	case len(args) == 0:
+	if len(args) == 0 {
 		return "", nil, command.Usagef("machine: want a directory for the machine")
 	}
 	dir, launcher = args[0], args[1:]
@@ -153,26 +159,30 @@ func machineArguments(c *cli.Context) (dir string, launcher []string, err error)
 
 func (r *machineRun) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
-// begin makes the directory, or learns what an earlier call has done in it.
+// begin makes the directory, or learns what an earlier call has done in it. Nobody else's
+// directory is touched.
 func (r *machineRun) begin() error {
+	text, err := os.ReadFile(r.path(stepsFile))
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(text, &r.done); err != nil {
+			return fmt.Errorf("%s: %w", r.path(stepsFile), err)
+		}
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	list, err := os.ReadDir(r.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(list) > 0 {
+		return fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", r.dir, stepsFile)
+	}
 	if err := os.MkdirAll(r.path("measured"), 0o777); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(r.path(stepsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		list, err := os.ReadDir(r.dir)
-		if err == nil && len(list) > 1 {
-			err = fmt.Errorf("%s: there are files, but no %s: not a directory that calibrate machine has begun", r.dir, stepsFile)
-		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, &r.done); err != nil {
-		return fmt.Errorf("%s: %w", r.path(stepsFile), err)
-	}
-	return nil
+	return r.keepSteps()
 }
 
 // defaultRuns writes traces of runs of HPL on this host alone, for who has none.
@@ -195,15 +205,15 @@ func (r *machineRun) defaultRuns() (paths []string, err error) {
 	return paths, nil
 }
 
-// kernelTimes is the step that times kernels.
-func (r *machineRun) kernelTimes() (machineStep, error) {
-	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
+// timeKernels is the step that times kernels.
+func (r *machineRun) timeKernels() (machineStep, error) {
+	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
 	for _, flag := range []string{"blas", "ranks-per-host"} {
 		if r.c.IsSet(flag) {
 			args = append(args, "--"+flag, r.c.String(flag))
 		}
 	}
-	s := machineStep{name: "kernel times", Args: append(args, r.traces()...), outputs: []string{kernelTable}}
+	s := machineStep{name: stepKernelTimes, Args: append(args, r.traces()...), outputs: []string{kernelTable}}
 	for _, path := range r.runs {
 		hash, err := hashOf(path)
 		if err != nil {
@@ -236,21 +246,21 @@ func (r *machineRun) traces() (args []string) {
 	return args
 }
 
-// messageTimes is the step that times messages.
-func (r *machineRun) messageTimes(launcher []string) machineStep {
+// timeMessages is the step that times messages.
+func (r *machineRun) timeMessages(launcher []string) machineStep {
 	args := []string{"measure", "network", "-o", r.path(networkTable), "--json", "--budget", (r.c.Duration("budget") / 3).Round(time.Second).String(), "--mpicc", r.c.String("mpicc"), "--"}
-	return machineStep{name: "message times", Args: append(args, launcher...), outputs: []string{networkTable}}
+	return machineStep{name: stepMessageTimes, Args: append(args, launcher...), outputs: []string{networkTable}}
 }
 
-// kernelModels is the step that fits kernels. What could not be timed has the model of the
+// fitKernels is the step that fits kernels. What could not be timed has the model of the
 // built-in set, which goes by the speed of the host, and the fit warns of it.
-func (r *machineRun) kernelModels() machineStep {
+func (r *machineRun) fitKernels() machineStep {
 	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--plots", r.path("plots/kernels")}, r.traces()...)
-	return machineStep{name: "kernel models", Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
+	return machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
 }
 
-// platform is the step that fits the network.
-func (r *machineRun) platform() (machineStep, error) {
+// fitNetwork is the step that fits the network and writes the platform.
+func (r *machineRun) fitNetwork() (machineStep, error) {
 	hosts, cores, err := r.places()
 	if err != nil {
 		return machineStep{}, err
@@ -265,71 +275,41 @@ func (r *machineRun) platform() (machineStep, error) {
 	} else {
 		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
 	}
-	return machineStep{name: "platform", Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
+	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
 }
 
-// speed returns the flop/s of a core by the model of the largest product of matrices that was
-// timed, 0 if the runs have none.
-func (r *machineRun) speed() (float64, error) {
-	dims, attrs, err := r.largestProduct()
-	if err != nil || dims[0] == 0 {
+// speed returns the flop/s of a core in the largest product of matrices that was timed, 0 if
+// the runs have none.
+func (r *machineRun) speed() (speed float64, err error) {
+	var m struct {
+		Kernels []measure.Summary `json:"kernels"`
+	}
+	if err := r.readReport(stepKernelTimes, &m); err != nil {
 		return 0, err
 	}
-	set, err := kernels.Load(r.path("kernels.yaml"))
-	if err != nil {
-		return 0, err
-	}
-	m, err := set.Bind(kernels.Host{Speed: 1}, kernels.Signature{Name: "dgemm", Attrs: attrs, Dims: []string{"M", "N", "K"}})
-	if err != nil {
-		return 0, err
-	}
-	seconds := m.Seconds(&dims)
-	if seconds == 0 {
-		return 0, nil
-	}
-	return 2 * float64(dims[0]) * float64(dims[1]) * float64(dims[2]) / seconds, nil
-}
-
-// largestProduct returns M, N and K of the largest dgemm in the table of kernels, and how
-// its matrices are transposed.
-func (r *machineRun) largestProduct() (largest [4]int64, attrs []kernels.Attr, err error) {
-	f, err := os.Open(r.path(kernelTable))
-	if err != nil {
-		return largest, nil, err
-	}
-	defer f.Close()
-	t := csv.NewReader(f)
-	t.Comment, t.ReuseRecord = '#', true
-	head, err := t.Read()
-	if err != nil {
-		return largest, nil, fmt.Errorf("%s: %w", r.path(kernelTable), err)
-	}
-	column := map[string]int{}
-	for i, name := range head {
-		column[name] = i
-	}
-	for {
-		row, err := t.Read()
-		if errors.Is(err, io.EOF) {
-			return largest, attrs, nil
-		}
-		if err != nil {
-			return largest, nil, fmt.Errorf("%s: %w", r.path(kernelTable), err)
-		}
-		if row[column["function"]] != "dgemm" {
+	longest := 0.0
+	for _, k := range m.Kernels {
+		var rows, columns, depth float64
+		if _, err := fmt.Sscanf(k.Largest, "%gx%gx%g", &rows, &columns, &depth); err != nil || !strings.HasPrefix(k.Kernel, "dgemm ") {
 			continue
 		}
-		var d [4]int64
-		for i, name := range []string{"m", "n", "k"} {
-			if d[i], err = strconv.ParseInt(row[column[name]], 10, 64); err != nil {
-				return largest, nil, fmt.Errorf("%s: %s: %w", r.path(kernelTable), name, err)
-			}
-		}
-		if d[0]*d[1]*d[2] > largest[0]*largest[1]*largest[2] {
-			largest = d
-			attrs = []kernels.Attr{{Name: "transa", Value: row[column["transa"]]}, {Name: "transb", Value: row[column["transb"]]}}
+		if k.Seconds > longest {
+			longest, speed = k.Seconds, 2*rows*columns*depth/k.Seconds
 		}
 	}
+	return speed, nil
+}
+
+// readReport reads the report of a step that wrote it as JSON.
+func (r *machineRun) readReport(step string, report any) error {
+	text, err := os.ReadFile(r.report(step))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, report); err != nil {
+		return fmt.Errorf("%s: %w", r.report(step), err)
+	}
+	return nil
 }
 
 // measure runs a step that takes long, unless it is done: fits, which take a second, follow
@@ -358,6 +338,11 @@ func (r *machineRun) step(s machineStep) error {
 	}
 	s.End, s.Seconds = time.Now().UTC().Truncate(time.Second), time.Since(begin).Seconds()
 	r.done[s.name] = s
+	return r.keepSteps()
+}
+
+// keepSteps writes which steps have ended, and how.
+func (r *machineRun) keepSteps() error {
 	return atomicfile.Write(r.path(stepsFile), func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -365,8 +350,13 @@ func (r *machineRun) step(s machineStep) error {
 	})
 }
 
-// report is the file with what a step says.
-func (r *machineRun) report(step string) string { return r.path("measured/" + step + ".txt") }
+// report is the file with what a step says: figures of what was measured, text of the fits.
+func (r *machineRun) report(step string) string {
+	if step == stepKernelTimes || step == stepMessageTimes {
+		return r.path("measured/" + step + ".json")
+	}
+	return r.path("measured/" + step + ".txt")
+}
 
 func (r *machineRun) has(files []string) bool {
 	for _, f := range files {
@@ -380,17 +370,13 @@ func (r *machineRun) has(files []string) bool {
 // places returns how many hosts the launcher's ranks were on, or --hosts, and how many cores
 // a host has for ranks.
 func (r *machineRun) places() (hosts, cores int, err error) {
-	text, err := os.ReadFile(r.report("message times"))
-	if err != nil {
-		return 0, 0, err
-	}
 	var m struct {
 		Ranks []struct {
 			Host string `json:"host"`
 		} `json:"ranks"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return 0, 0, fmt.Errorf("%s: %w", r.report("message times"), err)
+	if err := r.readReport(stepMessageTimes, &m); err != nil {
+		return 0, 0, err
 	}
 	seen := map[string]bool{}
 	for _, rank := range m.Ranks {

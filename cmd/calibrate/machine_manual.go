@@ -37,7 +37,7 @@ func (r *machineRun) writeManual() error {
 				fmt.Fprintf(w, "| %s | %s |\n", f[0], strings.ReplaceAll(f[1], "|", "\\|"))
 			}
 		}
-		for _, step := range []string{"kernel models", "platform"} {
+		for _, step := range []string{stepKernelModels, stepNetworkModel} {
 			text, err := os.ReadFile(r.report(step))
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (r *machineRun) writeManual() error {
 }
 
 // machineSteps are the steps in their order.
-var machineSteps = []string{"kernel times", "message times", "kernel models", "platform"}
+var machineSteps = []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
 
 // unmeasured is what a machine's maker must know.
 const unmeasured = `
@@ -84,7 +84,7 @@ func tableFacts(path string) (facts [][2]string, err error) {
 
 // writePlots shows the plots of a fit.
 func (r *machineRun) writePlots(w io.Writer, step string) error {
-	dir := map[string]string{"kernel models": "plots/kernels", "platform": "plots/network"}[step]
+	dir := map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}[step]
 	list, err := os.ReadDir(r.path(dir))
 	if err != nil {
 		return err

@@ -193,31 +193,12 @@ func (s *shortestTime) isOf(t network.Timing) bool {
 	return s.Operation == t.Operation && s.Between == t.Between && s.Pairs == t.Pairs
 }
 
-// write writes the table, then the report. Of a measurement that was interrupted, or
-// failed, it keeps what there is, and says so.
+// write writes the table, then the report.
 func (r *networkMeasurement) write(c *cli.Context) error {
-	ended := fmt.Sprintf("%s after %d of %d timings", r.Ended, r.Timings, r.Planned)
-	if r.failure != nil {
-		ended = fmt.Sprintf("failed after %d of %d timings: %v", r.Timings, r.Planned, r.failure)
-	}
-	if r.Timings == 0 {
-		return fmt.Errorf("%s: nothing to write", ended)
-	}
+	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
 	facts := slices.Concat([]measure.Fact{{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end", Value: r.End.UTC().Format(time.RFC3339)}},
-		r.Method, []measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine, []measure.Fact{{Name: "ended", Value: ended}})
-	content := func(w io.Writer) error { return r.result.WriteCSV(w, facts) }
-	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: content})
-	if err == nil && !written {
-		err = printReport(c, r, r.writeText)
-	}
-	switch {
-	case err != nil:
-	case r.failure != nil:
-		err = fmt.Errorf("%w; the table has the %d of %d timings before", r.failure, r.Timings, r.Planned)
-	case r.result.Interrupted:
-		err = fmt.Errorf("%s, which were written", ended)
-	}
-	return err
+		r.Method, []measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine, []measure.Fact{{Name: "ended", Value: e.String()}})
+	return e.write(c, func(w io.Writer) error { return r.result.WriteCSV(w, facts) }, r, r.writeText)
 }
 
 func (r *networkMeasurement) writeText(w io.Writer) error {

@@ -18,7 +18,7 @@ var scaled = []struct{ page, whole, part string }{
 	// 10.4 million messages, 15 s; scripts/demo.sh runs all of it.
 	{"README.md", "-N 50000 --NB 128", "-N 50000 --NB 128 --first-steps 3"},
 	// Ten minutes.
-	{"README.md", "-o kernels.csv", "--budget 5s -o kernels.csv"},
+	{"README.md", "machine here --for two.trace.zst", "machine here --for two.trace.zst --budget 15s"},
 	{"docs/calibrate.md", "--budget 10m -o measured.csv", "--budget 5s -o measured.csv"},
 	// Five minutes; the short test takes the table of testdata/docs.
 	{"docs/calibrate.md", "measure network -o network.csv", "measure network --sizes 20 --max 200000 --reps 5 --budget 30s -o network.csv"},
