@@ -26,7 +26,7 @@ type runner struct {
 	step    []int32   // by rank
 	pending []int8    // by rank: ends to wait for
 	posted  [][]int8  // by sender and step modulo posts: sides that are there
-	ready   []float64 // by rank: date at which it entered its step
+	ready   []float64 // by rank: time at which it entered its step
 	stepOf  []int32   // by sender: of the message that it sends
 	done    []int32
 	ended   int // messages
@@ -52,7 +52,7 @@ func newRunner(tb testing.TB, p *platforms.Platform, o Options, w shifts) *runne
 	return r
 }
 
-// enter posts both sides of rank's step, from date now and a pause that depends on
+// enter posts both sides of rank's step, from time now and a pause that depends on
 // rank and step alone.
 func (r *runner) enter(rank int32, now float64) {
 	k := int(r.step[rank])

@@ -67,25 +67,25 @@ func (n *Network) prepareChanges(p *platforms.Platform) {
 	}
 }
 
-// SetBandwidth gives a link that has a profile another bandwidth (>= 0 byte/s) at a date up
+// SetBandwidth gives a link that has a profile another bandwidth (>= 0 byte/s) at a time up
 // to which everything has happened. At 0 its transfers stand still.
-func (n *Network) SetBandwidth(l int32, bandwidth, date float64) {
+func (n *Network) SetBandwidth(l int32, bandwidth, at float64) {
 	k := n.changing.link(l)
 	delta := n.opts.penalty(bandwidth) - n.opts.penalty(k.bandwidth)
 	k.bandwidth = bandwidth
 	n.setClass(k)
 	n.system.SetCapacity(l, n.opts.capacity(bandwidth))
-	n.change(l, date, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
+	n.change(l, at, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
 }
 
-// SetLatency gives a link that has a profile another latency (>= 0 s) at a date up to which
+// SetLatency gives a link that has a profile another latency (>= 0 s) at a time up to which
 // everything has happened.
-func (n *Network) SetLatency(l int32, latency, date float64) {
+func (n *Network) SetLatency(l int32, latency, at float64) {
 	k := n.changing.link(l)
 	delta := latency - k.latency
 	k.latency = latency
 	n.setClass(k)
-	n.change(l, date, true, func(f *changingFlow) {
+	n.change(l, at, true, func(f *changingFlow) {
 		f.latency += delta
 		f.penalty += delta
 	})
@@ -198,8 +198,8 @@ func (f *changingFlow) presentPenalty() float64 {
 
 // change brings a change of link l to its transfers. If penalties change, update does that
 // to what they consist of, and latency phases end.
-func (n *Network) change(l int32, date float64, penalties bool, update func(*changingFlow)) {
-	n.now = date
+func (n *Network) change(l int32, at float64, penalties bool, update func(*changingFlow)) {
+	n.now = at
 	if n.active == 0 {
 		return
 	}
@@ -210,7 +210,7 @@ func (n *Network) change(l int32, date float64, penalties bool, update func(*cha
 		}
 	}
 	for _, id := range ids {
-		if penalties || n.flows[id].since != noDate {
+		if penalties || n.flows[id].since != noTime {
 			n.halt(id)
 		}
 	}
@@ -221,7 +221,7 @@ func (n *Network) change(l int32, date float64, penalties bool, update func(*cha
 			penalty = n.changing.flows[id].presentPenalty()
 		}
 		n.tune(id, penalty)
-		if n.flows[id].since != noDate {
+		if n.flows[id].since != noTime {
 			n.resume(id)
 		}
 	}
@@ -242,7 +242,7 @@ func (n *Network) resume(id uint32) {
 // has ended that.
 func (n *Network) halt(id uint32) {
 	f := &n.flows[id]
-	if f.since == noDate {
+	if f.since == noTime {
 		n.events.Clear(int32(id))
 		f.since = n.now
 		n.stats.Events++

@@ -57,7 +57,7 @@ func TestChanges(t *testing.T) {
 			n.SetBandwidth(l, 0, 0.051)
 			n.SetBandwidth(l, 1e8, 0.151)
 		}, 0.201},
-		// Zero at the very date of the end takes nothing back.
+		// Zero at the very time of the end takes nothing back.
 		{"zero at the end", 0, func(n *Network) { n.to(0.1); n.SetBandwidth(l, 0, 0.101) }, 0.101},
 	} {
 		n := changingNetwork(t, c.weightS)
@@ -76,9 +76,9 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// to lets all events before a date happen.
-func (n *Network) to(date float64) {
-	for next := n.Next(); next < date; next = n.Next() {
+// to lets all events before a time happen.
+func (n *Network) to(at float64) {
+	for next := n.Next(); next < at; next = n.Next() {
 		n.Advance(next, nil)
 	}
 }

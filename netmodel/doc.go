@@ -17,7 +17,7 @@
 //
 //   - [Options]: every option that affects time, under SimGrid's names;
 //   - [Protocol]: what sends and receives cost on a host, and how they are sent;
-//   - [Network]: the transfers in flight and the dates at which they end; their shares are
+//   - [Network]: the transfers in flight and the times at which they end; their shares are
 //     those of a [maxmin.System], of which links are the constraints and flows the variables;
 //   - [Noise]: laws by size that make overheads and latencies random.
 //

@@ -9,7 +9,7 @@ import (
 	"reprise/platforms"
 )
 
-// Two messages of 1 MB leave different hosts for the same one at date 0. They
+// Two messages of 1 MB leave different hosts for the same one at time 0. They
 // share its link of 1 GB/s.
 func Example() {
 	p, err := platforms.Parse(strings.NewReader(`<?xml version="1.0"?>

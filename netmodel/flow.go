@@ -9,15 +9,15 @@ const envelope = 16
 // acknowledgements travel.
 const crossWeight = 0.05
 
-// noDate is the date of a flow that is not in its bandwidth phase.
-const noDate = -1
+// noTime is the time of a flow that is not in its bandwidth phase.
+const noTime = -1
 
 // flow is how far a transfer is. What it shares is its variable in the system. 32 bytes.
 type flow struct {
 	gain      float64 // rate / level of the variable: f(z)/penalty
 	rate      float64 // byte/s of progress, f(z) * share
-	remaining float64 // bytes to carry at date since, envelope included
-	since     float64 // s; noDate outside the bandwidth phase
+	remaining float64 // bytes to carry at time since, envelope included
+	since     float64 // s; noTime outside the bandwidth phase
 }
 
 // reserve makes room for flow id.
@@ -26,7 +26,7 @@ func (n *Network) reserve(id uint32) {
 		panic("netmodel: the name of a transfer is negative")
 	}
 	for int(id) >= len(n.flows) {
-		n.flows = append(n.flows, flow{since: noDate})
+		n.flows = append(n.flows, flow{since: noTime})
 		n.factors = append(n.factors, 0)
 	}
 	n.events.Grow(len(n.flows))

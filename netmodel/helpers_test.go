@@ -87,7 +87,7 @@ func applyConfig(t testing.TB, o *Options, p *platforms.Platform) {
 	}
 }
 
-// ends runs the messages, which are ordered by date, and returns the dates at
+// ends runs the messages, which are ordered by time, and returns the times at
 // which they end.
 func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"reprise/platforms"
 )
 
-// Network holds the transfers in flight and computes the dates at which they
+// Network holds the transfers in flight and computes the times at which they
 // begin and end their bandwidth phases. Its user drives it:
 //
 //	for t := n.Next(); !math.IsInf(t, 1); t = n.Next() {
@@ -23,7 +23,7 @@ import (
 type Network struct {
 	opts   Options
 	routes *routes
-	now    float64 // date of the last Advance
+	now    float64 // time of the last Advance
 
 	flows   []flow    // by id
 	factors []float64 // by id: f(z), by which a flow progresses for each byte/s of its share
@@ -53,7 +53,7 @@ type Stats struct {
 	Components  int64 `json:"components"`   // solves that mixed FATPIPEs left to the reference
 }
 
-// New returns an idle network over the links and routes of p, at date 0. It
+// New returns an idle network over the links and routes of p, at time 0. It
 // validates o. The platform's global loopback link gets the bandwidth and the
 // latency of o; p itself is not changed, so several networks may use it.
 func New(p *platforms.Platform, o Options) (*Network, error) {
@@ -113,8 +113,8 @@ func (o *Options) constraints(links []platforms.Link) []maxmin.Constraint {
 }
 
 // Start adds the transfer of a message of size bytes (>= 0, without envelope) from
-// host src to host dst, whose latency phase begins at date at, which may lie in
-// the future but not before the date of the last Advance. id is the caller's name
+// host src to host dst, whose latency phase begins at time at, which may lie in
+// the future but not before the time of the last Advance. id is the caller's name
 // for it until Advance returns it: a number >= 0 that no transfer in flight has.
 // Small ones are best, as there is an array by id.
 //
@@ -164,8 +164,8 @@ func (n *Network) latencyPhase(way *route, size int64) float64 {
 }
 
 // launch starts the transfer of the message whose factors are noted. Its latency
-// phase, which lasts so long without noise, ends at the date.
-func (n *Network) launch(id uint32, way *route, links []int32, phase, date float64) {
+// phase, which lasts so long without noise, ends at a time.
+func (n *Network) launch(id uint32, way *route, links []int32, phase, end float64) {
 	penalty := way.Penalty
 	if phase == 0 && way.Penalty != 1 {
 		instant := *way
@@ -180,13 +180,13 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, date float
 		n.reserve(id)
 	}
 	f := &n.flows[id]
-	f.gain, f.rate, f.remaining, f.since = n.lastF/way.Penalty, 0, n.lastSize, noDate
+	f.gain, f.rate, f.remaining, f.since = n.lastF/way.Penalty, 0, n.lastSize, noTime
 	n.factors[id] = n.lastF
 	n.system.Set(id, &way.Variable, links)
 	if n.changing != nil {
 		n.note(id, way, links, penalty)
 	}
-	n.events.Set(int32(id), date)
+	n.events.Set(int32(id), end)
 	n.active++
 	n.stats.Flows++
 }
@@ -200,7 +200,7 @@ func (n *Network) setFactors(z float64, within bool) {
 	}
 }
 
-// Next returns the date of the next event, the start or the end of a bandwidth
+// Next returns the time of the next event, the start or the end of a bandwidth
 // phase, or +Inf if nothing is in flight. If the last Advance changed the set of
 // flows that share links, it computes the new shares first.
 func (n *Network) Next() float64 {
@@ -210,15 +210,15 @@ func (n *Network) Next() float64 {
 	return n.events.Next()
 }
 
-// Advance moves the clock to t, at most the date that Next returned: all events
+// Advance moves the clock to t, at most the time that Next returned: all events
 // dated up to t plus the time precision happen, at t. It appends to done the flows
-// that ended, in the order of their events: by date, and by number at equal dates.
+// that ended, in the order of their events: by time, and by number at equal times.
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
 	limit := t + n.opts.TimePrecision
 	for next := n.events.Next(); next <= limit && next <= math.MaxFloat64; next = n.events.Next() {
 		id := uint32(n.events.Pop())
-		if n.flows[id].since == noDate {
+		if n.flows[id].since == noTime {
 			n.begin(id)
 			continue
 		}
@@ -248,7 +248,7 @@ func (n *Network) end(id uint32) {
 	if n.opts.Contention {
 		n.system.Disable(id)
 	}
-	n.flows[id].since = noDate
+	n.flows[id].since = noTime
 	n.active--
 }
 
@@ -314,7 +314,7 @@ func (n *Network) Stats() Stats {
 // Share returns the share of flow id on its links in byte/s, 0 in its latency
 // phase. It is up to date after Next.
 func (n *Network) Share(id int32) float64 {
-	if n.flows[id].since == noDate {
+	if n.flows[id].since == noTime {
 		return 0
 	}
 	return n.system.Share(uint32(id))

@@ -47,7 +47,7 @@ func (n *Network) snapshotFlows(c *snapshot.Codec) {
 		for _, v := range []*float64{&f.gain, &f.rate, &f.remaining} {
 			c.Amount(v)
 		}
-		c.Range(&f.since, noDate, math.MaxFloat64)
+		c.Range(&f.since, noTime, math.MaxFloat64)
 	})
 	snapshot.Slice(c, &n.factors, len(n.flows), func(f *float64) { c.Amount(f) })
 	c.Check(len(n.factors) == len(n.flows), "%d factors of %d transfers", len(n.factors), len(n.flows))

@@ -32,13 +32,13 @@ func (n *Network) InFlight(id int32) bool {
 	if uint(id) >= uint(len(n.flows)) {
 		return false
 	}
-	return n.flows[id].since != noDate || !math.IsInf(n.events.Time(id), 1)
+	return n.flows[id].since != noTime || !math.IsInf(n.events.Time(id), 1)
 }
 
 // checkState checks one transfer.
 func (n *Network) checkState(id uint32) error {
-	f, factor, date := &n.flows[id], n.factors[id], n.events.Time(int32(id))
-	level, penalty, carries := n.system.Level(id), n.system.Penalty(id), f.since != noDate
+	f, factor, at := &n.flows[id], n.factors[id], n.events.Time(int32(id))
+	level, penalty, carries := n.system.Level(id), n.system.Penalty(id), f.since != noTime
 	if n.system.Enabled(id) != (carries && n.opts.Contention) {
 		return fmt.Errorf("under way since %g, and that its links do not know", f.since)
 	}
@@ -50,8 +50,8 @@ func (n *Network) checkState(id uint32) error {
 		return errors.New("a penalty, a bound or a factor that is not positive")
 	case f.gain != factor/penalty || math.Abs(f.rate-float64(level*f.gain)) > 1e-9*f.rate || level > n.system.MaxLevel(id)*(1+1e-9):
 		return fmt.Errorf("rate %g at level %g", f.rate, level)
-	case !carries && (level != 0 || f.rate != 0 || date < n.now):
-		return fmt.Errorf("it begins at %g, and has begun", date)
+	case !carries && (level != 0 || f.rate != 0 || at < n.now):
+		return fmt.Errorf("it begins at %g, and has begun", at)
 	case !carries:
 		return nil
 	case f.since < 0 || f.since > n.now:
@@ -61,8 +61,8 @@ func (n *Network) checkState(id uint32) error {
 	if f.remaining > 0 {
 		end += f.remaining / f.rate
 	}
-	if date != end {
-		return fmt.Errorf("it ends at %g, and %g was computed", date, end)
+	if at != end {
+		return fmt.Errorf("it ends at %g, and %g was computed", at, end)
 	}
 	return nil
 }

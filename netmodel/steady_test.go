@@ -20,7 +20,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestSameBits: two runs give the same dates to the last bit, and the two solvers
+// TestSameBits: two runs give the same times to the last bit, and the two solvers
 // give nearly the same.
 func TestSameBits(t *testing.T) {
 	p := fatTree(t, 64)

@@ -19,7 +19,7 @@ type Watcher interface {
 func (n *Network) Watch(w Watcher) {
 	n.watched = &watch{to: w}
 	for id := range n.flows {
-		if n.flows[id].since != noDate {
+		if n.flows[id].since != noTime {
 			n.watched.look(n, uint32(id))
 		}
 	}

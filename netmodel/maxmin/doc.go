@@ -42,6 +42,9 @@
 //	filling_heap.go  the same for many constraints
 //	reference.go  progressive filling, plainly
 //	component.go  a part of the system as the reference takes it
+//	query.go      what a solution can be asked
+//	snapshot.go   the system as checkpoints keep it
+//	invariants.go what must hold after each solve, in tests
 //
 // # Units
 //

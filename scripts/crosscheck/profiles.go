@@ -20,7 +20,7 @@ const profileStream = 1 << 33
 type profiler struct {
 	dice
 	c     *testCase
-	dates []float64 // that several profiles share, so that they change at once
+	times []float64 // that several profiles share, so that they change at once
 	still bool      // speeds may be 0
 }
 
@@ -33,7 +33,7 @@ func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
 	// Where the speed is 0, computations of nothing end in SimGrid when something else happens.
 	p := &profiler{dice: d, c: c, still: !c.script.has("compute 0")}
 	for range d.between(2, 6) {
-		p.dates = append(p.dates, d.logarithmic(1e-6, 1))
+		p.times = append(p.times, d.logarithmic(1e-6, 1))
 	}
 	p.links()
 	p.hosts(hosts)
@@ -119,7 +119,7 @@ func (p *profiler) values(value func() float64) (text string, loop float64) {
 	var times []float64
 	for range p.between(1, 5) {
 		if p.chance(0.5) {
-			times = append(times, pick(p.dice, p.dates...))
+			times = append(times, pick(p.dice, p.times...))
 		} else {
 			times = append(times, p.logarithmic(1e-6, 1))
 		}

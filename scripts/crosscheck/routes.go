@@ -13,7 +13,7 @@ import (
 	"reprise/platforms"
 )
 
-// routesFile is where dates.cpp writes the routes between the hosts of a case.
+// routesFile is where times.cpp writes the routes between the hosts of a case.
 const routesFile = "routes.txt"
 
 // checkRoutes holds the routes between the hosts of the case in a directory against

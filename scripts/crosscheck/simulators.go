@@ -23,17 +23,17 @@ const (
 	shrinkingPatience = time.Second
 )
 
-//go:embed smpi/dates.cpp
-var datesSource []byte
+//go:embed smpi/times.cpp
+var timesSource []byte
 
 // tools are the simulators: a replay program for smpirun, and replay.
 type tools struct {
-	times    string // path of the compiled dates.cpp
+	times    string // path of the compiled times.cpp
 	replay   string // path of replay
 	patience time.Duration
 }
 
-// newTools compiles dates.cpp into a directory and looks for the programs.
+// newTools compiles times.cpp into a directory and looks for the programs.
 func newTools(dir, replay string) (*tools, error) {
 	path, err := exec.LookPath(replay)
 	if err != nil {
@@ -45,14 +45,14 @@ func newTools(dir, replay string) (*tools, error) {
 	if _, err := exec.LookPath("smpirun"); err != nil {
 		return nil, fmt.Errorf("%w (scripts/install-simgrid.sh)", err)
 	}
-	source := filepath.Join(dir, "dates.cpp")
-	if err := os.WriteFile(source, datesSource, 0o644); err != nil {
+	source := filepath.Join(dir, "times.cpp")
+	if err := os.WriteFile(source, timesSource, 0o644); err != nil {
 		return nil, err
 	}
-	t := &tools{times: filepath.Join(dir, "dates"), replay: path, patience: patience}
+	t := &tools{times: filepath.Join(dir, "times"), replay: path, patience: patience}
 	out, err := exec.Command("smpicxx", "-std=c++17", "-O1", "-o", t.times, source).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("smpicxx dates.cpp: %w\n%s", err, out)
+		return nil, fmt.Errorf("smpicxx times.cpp: %w\n%s", err, out)
 	}
 	return t, nil
 }
@@ -73,11 +73,11 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 	for _, o := range append(append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...), options...) {
 		args = append(args, "--cfg="+o)
 	}
-	out := filepath.Join(dir, "dates.txt")
+	out := filepath.Join(dir, "times.txt")
 	if err := os.Remove(out); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	env := []string{"CROSSCHECK_DATES=" + out, "CROSSCHECK_ROUTES=" + filepath.Join(dir, routesFile), "TMPDIR=" + dir}
+	env := []string{"CROSSCHECK_TIMES=" + out, "CROSSCHECK_ROUTES=" + filepath.Join(dir, routesFile), "TMPDIR=" + dir}
 	if _, err := t.run(dir, env, "smpirun", args...); err != nil {
 		return nil, err
 	}

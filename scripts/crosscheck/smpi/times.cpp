@@ -1,11 +1,11 @@
-// A replay program for smpirun that writes the simulated date at which every
+// A replay program for smpirun that writes the simulated time at which every
 // action of every rank has completed, with all digits of the double.
 //
-//   smpirun ... -replay trace.index dates --cfg=...
+//   smpirun ... -replay trace.index times --cfg=...
 //
 // It drives SMPI's public replay entry points and wraps each action. Reading the
-// clock takes no simulated time. The file named by CROSSCHECK_DATES gets one line
-// per rank, in the order in which they end: RANK END DATE DATE ...
+// clock takes no simulated time. The file named by CROSSCHECK_TIMES gets one line
+// per rank, in the order in which they end: RANK END TIME TIME ...
 // The file named by CROSSCHECK_ROUTES, if any, gets one line for each two hosts and each
 // host with itself, at most 60 of them: SOURCE DESTINATION LATENCY LINK LINK ...
 #include <cstdio>
@@ -24,7 +24,7 @@
 namespace {
 
 // All ranks live in one process (smpi/privatization is off).
-std::map<int, std::vector<double>> dates;
+std::map<int, std::vector<double>> times;
 std::map<std::string, action_fun> original;
 
 const char* const actions[] = {
@@ -45,22 +45,22 @@ void wrap_actions()
     xbt_replay_action_register(name, [&run](simgrid::xbt::ReplayAction& action) {
       const int rank = std::atoi(action.at(0).c_str());
       run(action);
-      dates[rank].push_back(simgrid_get_clock());
+      times[rank].push_back(simgrid_get_clock());
     });
   }
 }
 
 void report(int rank)
 {
-  const char* path = std::getenv("CROSSCHECK_DATES");
+  const char* path = std::getenv("CROSSCHECK_TIMES");
   FILE* out = path != nullptr ? std::fopen(path, "a") : nullptr;
   if (out == nullptr) {
-    std::perror("CROSSCHECK_DATES");
+    std::perror("CROSSCHECK_TIMES");
     std::exit(1);
   }
   std::fprintf(out, "%d %.17g", rank, simgrid_get_clock());
-  for (double date : dates[rank])
-    std::fprintf(out, " %.17g", date);
+  for (double at : times[rank])
+    std::fprintf(out, " %.17g", at);
   std::fputc('\n', out);
   std::fclose(out);
 }
