@@ -88,6 +88,10 @@ func Load(path string) (*Set, error) {
 	return Parse(f, path)
 }
 
+// CPUsPerHost returns between how many CPUs the ranks of a host alternate: those whose slots
+// are equal modulo that number have the same models.
+func (s *Set) CPUsPerHost() int { return s.cpusPerHost }
+
 // Name returns the name under which the set was parsed or built in.
 func (s *Set) Name() string { return s.name }
 

@@ -19,7 +19,14 @@ type kernelModel struct {
 // recentRows is the number of rows of models that a new one is compared with.
 const recentRows = 64
 
-// bindModels binds the kernels of h for each rank. Ranks whose models are all
+// A cpu is one of the CPUs of a host between which its ranks alternate: all that a set of
+// models tells apart.
+type cpu struct {
+	host   int32
+	number int
+}
+
+// bindModels binds the kernels of h for each CPU that has ranks. CPUs whose models are all
 // equal share a row of models.
 func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	c.kernelNames = kernelNames(h)
@@ -28,20 +35,31 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	for i := range signatures {
 		signatures[i] = SignatureOf(&h.Kernels[i])
 	}
+	cpus := 1
+	if c.set != nil {
+		cpus = c.set.CPUsPerHost()
+	}
 	row := make([]kernelModel, len(h.Kernels))
 	before := make([]int, machine.Platform.NumHosts()) // ranks of lower number on each host
 	onHost, varies := machine.ranksOnHosts(), machine.varyingHosts()
+	rows := map[cpu]int32{}
 	for r, host := range c.hosts {
-		ph := machine.Platform.Host(int(host))
-		kh := kernels.Host{Name: ph.Name, Slot: before[host], Speed: ph.Speed, Factor: machine.factor(host)}
-		if varies[host] {
-			c.varyRow(row, signatures, kh)
-		} else {
-			kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
-			c.bindRow(row, signatures, kh)
-		}
+		on := cpu{host, before[host] % cpus}
 		before[host]++
-		c.rowOf[r] = c.shareRow(row)
+		at, bound := rows[on]
+		if !bound {
+			ph := machine.Platform.Host(int(host))
+			kh := kernels.Host{Name: ph.Name, Slot: on.number, Speed: ph.Speed, Factor: machine.factor(host)}
+			if varies[host] {
+				c.varyRow(row, signatures, kh)
+			} else {
+				kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
+				c.bindRow(row, signatures, kh)
+			}
+			at = c.shareRow(row)
+			rows[on] = at
+		}
+		c.rowOf[r] = at
 	}
 }
 

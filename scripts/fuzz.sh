@@ -22,7 +22,17 @@ targets() {
 }
 
 targets | xargs -n 3 -P "$(getconf _NPROCESSORS_ONLN)" sh -c '
-	if ! said=$(go test -run "^$" -fuzz "^$1\$" -fuzztime "$2" -fuzzminimizetime 10x -parallel 1 "$0" 2>&1); then
+	# Go before 1.27 sometimes calls it a failure that the time is over (golang/go#75804):
+	# then there is no failing input.
+	ended() {
+		case $1 in
+		*"Failing input"*) return 1 ;;
+		*"    context deadline exceeded"*) return 0 ;;
+		*) return 1 ;;
+		esac
+	}
+	if ! said=$(go test -run "^$" -fuzz "^$1\$" -fuzztime "$2" -fuzzminimizetime 10x -parallel 1 "$0" 2>&1) &&
+		! ended "$said"; then
 		printf "%s %s:\n%s\n" "$0" "$1" "$said" >&2
 		exit 1
 	fi
