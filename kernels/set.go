@@ -25,8 +25,8 @@ type Set struct {
 	hosts       *noise.Source      // that this set is drawn from; nil: hosts are alike
 
 	mu       sync.Mutex
-	lastHost hostKey // ranks bind all their kernels in a row
-	lastList int32   // index in lists, of lastHost
+	lastHost hostKey // mostly asked for again
+	lastList int32   // index in lists, of lastHost; -1 if none was asked for
 
 	lastName      string
 	lastOverrides []int32 // of the host with lastName, for any CPU; nil if none was asked for
@@ -45,11 +45,18 @@ type hostKey struct {
 	cpu  int
 }
 
+// A Class is what a set tells hosts apart by: those of equal classes have the same models of
+// all kernels.
+type Class struct {
+	list   int32   // of the overrides that apply
+	speed  float64 // 0 unless usesSpeed
+	factor float64 // how many times as quick the host is
+}
+
 // boundKey is what decides which model a bind returns.
 type boundKey struct {
-	list, sig int32
-	speed     float64 // 0 unless usesSpeed
-	factor    float64 // how many times as quick the host is
+	Class
+	sig int32
 }
 
 func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Set {
@@ -88,10 +95,6 @@ func Load(path string) (*Set, error) {
 	return Parse(f, path)
 }
 
-// CPUsPerHost returns between how many CPUs the ranks of a host alternate: those whose slots
-// are equal modulo that number have the same models.
-func (s *Set) CPUsPerHost() int { return s.cpusPerHost }
-
 // Name returns the name under which the set was parsed or built in.
 func (s *Set) Name() string { return s.name }
 
@@ -110,11 +113,8 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 	if err != nil {
 		return Model{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	host.Factor = s.factorOf(&host)
-	key := boundKey{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), sig: id, factor: host.Factor}
-	if s.usesSpeed {
-		key.speed = host.Speed
-	}
+	key := boundKey{s.class(&host), id}
+	host.Factor = key.factor
 	if m, ok := s.bound[key]; ok {
 		return m, nil
 	}
@@ -123,6 +123,21 @@ func (s *Set) Bind(host Host, sig Signature) (Model, error) {
 		s.bound[key] = m
 	}
 	return m, err
+}
+
+// Class returns the class of a host.
+func (s *Set) Class(host Host) Class {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.class(&host)
+}
+
+func (s *Set) class(host *Host) Class {
+	c := Class{list: s.hostList(hostKey{host.Name, host.Slot % s.cpusPerHost}), factor: s.factorOf(host)}
+	if s.usesSpeed {
+		c.speed = host.Speed
+	}
+	return c
 }
 
 // CostUnit says what the times of the kernel sig on host are given in: Seconds, which are

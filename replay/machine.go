@@ -89,12 +89,16 @@ func (m *Machine) kernelsIn(unit kernels.CostUnit, list []trace.Kernel, host int
 // a rank is on, and of those that have one on some of these hosts only, each once, in their
 // order.
 func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string) {
-	hosts := slices.Compact(slices.Sorted(slices.Values(m.Hosts)))
+	classes := map[kernels.Class]kernels.Host{}
+	for _, h := range slices.Compact(slices.Sorted(slices.Values(m.Hosts))) {
+		ph := m.Platform.Host(int(h))
+		host := kernels.Host{Name: ph.Name, Speed: ph.Speed}
+		classes[m.Kernels.Class(host)] = host
+	}
 	for i := range list {
 		sig, models := SignatureOf(&list[i]), 0
-		for _, h := range hosts {
-			ph := m.Platform.Host(int(h))
-			if _, err := m.Kernels.Bind(kernels.Host{Name: ph.Name, Speed: ph.Speed}, sig); err == nil {
+		for _, host := range classes {
+			if _, err := m.Kernels.Bind(host, sig); err == nil {
 				models++
 			}
 		}
@@ -102,7 +106,7 @@ func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string
 		if models == 0 {
 			names = &nowhere
 		}
-		if models < len(hosts) && !slices.Contains(*names, list[i].Name) {
+		if models < len(classes) && !slices.Contains(*names, list[i].Name) {
 			*names = append(*names, list[i].Name)
 		}
 	}

@@ -19,14 +19,13 @@ type kernelModel struct {
 // recentRows is the number of rows of models that a new one is compared with.
 const recentRows = 64
 
-// A cpu is one of the CPUs of a host between which its ranks alternate: all that a set of
-// models tells apart.
-type cpu struct {
-	host   int32
-	number int
+// hostClass is what decides which models the ranks of a host have.
+type hostClass struct {
+	kernels.Class
+	varying float64 // flop/s that its speed goes by, if it changes; else 0
 }
 
-// bindModels binds the kernels of h for each CPU that has ranks. CPUs whose models are all
+// bindModels binds the kernels of h for each class of hosts. Classes whose models are all
 // equal share a row of models.
 func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	c.kernelNames = kernelNames(h)
@@ -35,29 +34,31 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	for i := range signatures {
 		signatures[i] = SignatureOf(&h.Kernels[i])
 	}
-	cpus := 1
-	if c.set != nil {
-		cpus = c.set.CPUsPerHost()
-	}
 	row := make([]kernelModel, len(h.Kernels))
 	before := make([]int, machine.Platform.NumHosts()) // ranks of lower number on each host
 	onHost, varies := machine.ranksOnHosts(), machine.varyingHosts()
-	rows := map[cpu]int32{}
+	rows := map[hostClass]int32{}
 	for r, host := range c.hosts {
-		on := cpu{host, before[host] % cpus}
+		ph := machine.Platform.Host(int(host))
+		kh := kernels.Host{Name: ph.Name, Slot: before[host], Speed: ph.Speed, Factor: machine.factor(host)}
 		before[host]++
-		at, bound := rows[on]
+		var class hostClass
+		if varies[host] {
+			class.varying = kh.Speed * kh.Factor
+		} else {
+			kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
+		}
+		if c.set != nil {
+			class.Class = c.set.Class(kh)
+		}
+		at, bound := rows[class]
 		if !bound {
-			ph := machine.Platform.Host(int(host))
-			kh := kernels.Host{Name: ph.Name, Slot: on.number, Speed: ph.Speed, Factor: machine.factor(host)}
+			c.bindRow(row, signatures, kh)
 			if varies[host] {
-				c.varyRow(row, signatures, kh)
-			} else {
-				kh.Speed *= min(1, float64(ph.Cores)/float64(onHost[host]))
-				c.bindRow(row, signatures, kh)
+				c.varyRow(row, signatures, kh, class.varying)
 			}
 			at = c.shareRow(row)
-			rows[on] = at
+			rows[class] = at
 		}
 		c.rowOf[r] = at
 	}
@@ -76,13 +77,12 @@ func (c *costs) bindRow(row []kernelModel, signatures []kernels.Signature, host 
 	}
 }
 
-// varyRow gives a row the models of a host whose speed changes. Those in flop go by what
-// the host gives at each time, those in seconds are measured times and stay.
-func (c *costs) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host) {
-	c.bindRow(row, signatures, host)
+// varyRow lets those of a row's times that are in flop go by what a host, whose speed changes
+// from the one given, gives at each time. Those in seconds are measured times and stay.
+func (c *costs) varyRow(row []kernelModel, signatures []kernels.Signature, host kernels.Host, speed float64) {
 	for i, sig := range signatures {
 		if m := &row[i]; m.err == nil && c.set.CostUnit(host, sig) == kernels.Flop {
-			m.plain, m.speed = false, host.Speed*host.Factor
+			m.plain, m.speed = false, speed
 		}
 	}
 }
