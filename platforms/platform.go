@@ -9,6 +9,9 @@ import (
 	"reprise/warning"
 )
 
+// A platform as it was read: hosts, links and how they are connected, with what Parse checks
+// and what a hostile file may make it hold.
+
 // Limits of a description. Nothing in a file can make Parse hold more than
 // this, so a hostile file of a few bytes costs some 100 MB at most.
 const (

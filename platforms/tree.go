@@ -13,6 +13,8 @@ import (
 	"reprise/internal/wording"
 )
 
+// The XML of a platform as a tree of elements, with the lines that errors name.
+
 // maxDepth bounds how deep elements nest, so that recursion over them is safe.
 const maxDepth = 100
 
