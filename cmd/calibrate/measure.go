@@ -10,5 +10,5 @@ func measureCommand() *cli.Command {
 	return command.Nest(&cli.Command{
 		Name:  "measure",
 		Usage: "time kernels and messages on this machine",
-	}, "measurement", measureKernelsCommand(), measureNetworkCommand())
+	}, "measurement", measureKernelsCommand(), measureNetworkCommand(), measureHPLCommand())
 }

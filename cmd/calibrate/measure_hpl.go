@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/calibrate/measure/hpl"
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+)
+
+func measureHPLCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "hpl",
+		Usage:     "time the kernels of your own HPL while it runs, for calibrate kernels",
+		UsageText: "calibrate measure hpl [-o DIR]",
+		Description: "Writes DIR/hpl-kernels.c and DIR/hpl-kernels.flags. Linked into an HPL that you build, they time its kernels where\n" +
+			"they are called, long calls all and short ones by samples, for less than 2 % of the time; at the end each rank\n" +
+			"writes a table (CSV) that calibrate kernels reads. With DIR = timing:\n\n" +
+			"    calibrate measure hpl -o timing\n" +
+			"    cc -O2 -c timing/hpl-kernels.c -o timing/hpl-kernels.o\n" +
+			"    # in HPL's Make.<arch>: LINKFLAGS = $(CCFLAGS) /path/to/timing/hpl-kernels.o @/path/to/timing/hpl-kernels.flags\n" +
+			"    REPRISE_KERNELS=timing/run mpirun -np 4 ./xhpl    # writes timing/run-0.csv to timing/run-3.csv\n" +
+			"    calibrate kernels --for run.trace.zst -o kernels.yaml timing/run-*.csv\n\n" +
+			"Without REPRISE_KERNELS the tables are hpl-kernels-RANK.csv in the directory of the run. dlocmax and dlocswp are not\n" +
+			"timed: their sizes are in structures of HPL's own. Their models come from --base or measure kernels.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".", Usage: "write both files into `DIR`, which is made if it is missing"},
+			&cli.BoolFlag{Name: "json", Usage: "print the paths as JSON", DisableDefaultText: true},
+		},
+		Action: runMeasureHPL,
+	}
+}
+
+func runMeasureHPL(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
+	}
+	dir := c.String("output")
+	if dir == "" {
+		return command.Usagef("hpl: --output needs a directory")
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	source, flags := filepath.Join(dir, "hpl-kernels.c"), filepath.Join(dir, "hpl-kernels.flags")
+	for path, content := range map[string][]byte{source: hpl.Source(), flags: hpl.Flags()} {
+		if err := writeUnchanged(path, content); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		e := json.NewEncoder(c.App.Writer)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"source": source, "flags": flags, "functions": hpl.Functions()})
+	}
+	object := filepath.Join(dir, "hpl-kernels.o")
+	_, err := fmt.Fprintf(c.App.Writer, "%s and %s are written. Next:\n"+
+		"    cc -O2 -c %s -o %s\n"+
+		"    link HPL with %s @%s, as in LINKFLAGS of its Make.<arch>\n"+
+		"    run it: each rank writes hpl-kernels-RANK.csv, for calibrate kernels\n", source, flags, source, object, object, flags)
+	return err
+}
+
+// writeUnchanged writes a file that has no other content, which somebody may have changed.
+func writeUnchanged(path string, content []byte) error {
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case bytes.Equal(old, content):
+		return nil
+	default:
+		return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output", path)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
