@@ -89,7 +89,7 @@ func (e *engine) newRanks(n int) {
 	e.ranks = make([]rank, n)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
-			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
+			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, progressed: noTime, awaitedPeer: noneAwaited,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), TimeSleep)

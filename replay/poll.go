@@ -21,6 +21,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		rk.lastMiss = rk.clock
 	}
 	rk.stage = stageFresh
+	rk.progressed = rk.clock
 	e.source.Answer(r, v == hit)
 	if e.watch != nil && spin {
 		e.watch.polled(r, a, v == hit)

@@ -105,6 +105,54 @@ func TestTurnsWithEmptyWork(t *testing.T) {
 	}
 }
 
+// TestLatePolls: polls of 1 us come between slices of work of 2 us, at 1, 4, 7, 10, 13 and
+// 16 us. The first that sees a send of 10.5 us is that at 13 us, or, where it only lets the
+// message in, the next one. A rank that waited for another message until after 10.5 us has let
+// it in.
+func TestLatePolls(t *testing.T) {
+	const transfer = starLatency + (84+envelope)/starBandwidth
+	polls := func(options []string, before []trace.Action) int {
+		t.Helper()
+		b := newBench(t, star(2), 2)
+		b.set(t, "smpi/iprobe:1e-6")
+		b.set(t, options...)
+		b.setKernels(t, "version: 1\nunit: s\nkernels:\n  work: {terms: {N: 2e-6}}\n", "work")
+		w := &waiting{
+			Lists:   replay.NewLists([][]trace.Action{nil, {sleep(10.5e-6), send(0, 6, 84), send(0, 5, 84)}}),
+			turn:    []trace.Action{compute(0, 1), poll(1, 5, false)},
+			pending: append(before, poll(1, 5, false)),
+		}
+		if _, err := replay.RunSource(t.Context(), &b.header, w, b.Machine, b.Options); err != nil {
+			t.Fatal(err)
+		}
+		return len(w.answers)
+	}
+	late := []string{"reprise/poll-late:yes"}
+	for _, c := range []struct {
+		name    string
+		options []string
+		before  []trace.Action
+		want    int
+	}{
+		{"SMPI", nil, nil, 5},
+		{"late", late, nil, 6},
+		{"late, costs in the order of all", append(late, "smpi/grow-injected-times:yes", "smpi/iprobe:1e-12"), nil, 8}, // 0, 2, ..., 12 us lets it in, 14
+		{"late, after a wait", late, []trace.Action{recv(1, 6, 84)}, 1},
+	} {
+		if got := polls(c.options, c.before); got != c.want {
+			t.Errorf("%s: %d polls, want %d", c.name, got, c.want)
+		}
+	}
+	// A busy wait polls again at once.
+	for _, options := range [][]string{nil, late} {
+		b := newBench(t, star(2), 2)
+		b.set(t, "smpi/iprobe:1e-6")
+		b.set(t, options...)
+		res := b.run(t, []trace.Action{poll(1, 5, true), recv(1, 5, 84)}, []trace.Action{sleep(10.5e-6), send(0, 5, 84)})
+		near(t, "end", res.Ranks[0].End, 11e-6+transfer)
+	}
+}
+
 // TestSharedProbeCounter: the factor of growing costs is one for all ranks. Ranks
 // 0 and 2 begin at 0 with factor 1 and look at 1 us. Rank 0 misses first and goes on with 2, rank 2 with 3:
 //

@@ -120,7 +120,7 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
 	}
 	m, _ := e.matcher.find(&rk.sends, src, tag)
 	switch {
-	case m >= 0 && e.visible(m) <= rk.clock:
+	case m >= 0 && e.sees(rk, m, spin):
 		return hit
 	case m >= 0 && spin:
 		return e.spinUntil(r, e.visible(m))
@@ -147,7 +147,7 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
 	}
 	m := e.findFirst(rk, src, tag)
 	switch {
-	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.visible(m) <= rk.clock:
+	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.sees(rk, m, spin):
 		return hit
 	case !spin || e.prober.cost > 0:
 		return miss
@@ -159,6 +159,13 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
 	e.charge(r, TimePoll)
 	e.wakeups.Set(r, rk.clock)
 	return notYetKnown
+}
+
+// sees reports whether a probe of the rank at its clock sees an unmatched send. Where polls
+// are late (smpi.Options.LatePolls), one that is not of a busy wait sees what was let in before.
+func (e *engine) sees(rk *rank, id int32, spin bool) bool {
+	at := e.visible(id)
+	return at <= rk.clock && (spin || !e.options.LatePolls || at <= rk.progressed)
 }
 
 // visible returns the time from which on probes see an unmatched send.

@@ -105,6 +105,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 		c.Range(v, 0, maxTime)
 	}
 	c.Range(&rk.lastMiss, -maxTime, maxTime)
+	c.Range(&rk.progressed, noTime, maxTime)
 	c.Range(&rk.arrival, 0, math.Inf(1))
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
 		e.matcher.snapshotID(c, id)

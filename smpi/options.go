@@ -43,6 +43,7 @@ type Options struct {
 	CollSelector        string          // smpi/coll-selector: default, ompi or mpich; others are for replays without collective operations
 	CollAlgorithms      []CollAlgorithm // smpi/bcast and so on; the last for an operation counts
 	Poll                ProbeVisibility // reprise/poll: posted or arrived
+	LatePolls           bool            // reprise/poll-late: a poll sees what came up to the one before
 }
 
 // DefaultOptions returns the defaults of smpirun: those of the network, 0.1 ms for a probe

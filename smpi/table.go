@@ -21,6 +21,8 @@ var optionTable = option.Table[Options](slices.SortedFunc(slices.Values(slices.C
 var ownOptions = option.Table[Options]{
 	option.Choice("reprise/poll", "what a poll sees: messages posted (SMPI) or arrived",
 		[]string{"posted", "arrived"}, func(o *Options) *ProbeVisibility { return &o.Poll }),
+	option.YesNo("reprise/poll-late", "yes: a poll that decides something sees what could be seen at the rank's poll before it, or when its last wait ended, as in an MPI that looks first and lets messages in afterwards (Open MPI); a busy wait, which polls again at once, sees all",
+		func(o *Options) *bool { return &o.LatePolls }),
 	collSelector(),
 	option.YesNo("smpi/finalization-barrier", "barrier after the last action", func(o *Options) *bool { return &o.FinalizationBarrier }),
 	option.YesNo("smpi/grow-injected-times", "failed polls cost more each time", func(o *Options) *bool { return &o.GrowInjectedTimes }),
