@@ -12,7 +12,8 @@ type Operation string
 
 // The operations: a blocking send, a nonblocking one, a receive of a message
 // that is already there, a message there and back; a blocking send that is received late, two
-// messages that cross; and polls, of what is not there and of what is.
+// messages that cross; and polls, of what is not there and of what is; and the first poll after a message
+// has come, if it saw it and if it did not.
 const (
 	Send       Operation = "send"
 	Isend      Operation = "isend"
@@ -24,6 +25,9 @@ const (
 	IprobeHit  Operation = "iprobe-hit"
 	TestMiss   Operation = "test-miss"
 	TestHit    Operation = "test-hit"
+
+	IprobeFirstHit  Operation = "iprobe-first-hit"
+	IprobeFirstMiss Operation = "iprobe-first-miss"
 )
 
 // fitted are the operations to which lines are fitted.
@@ -31,7 +35,7 @@ var fitted = []Operation{Send, Isend, Recv, PingPong}
 
 // Operations returns all operations.
 func Operations() []Operation {
-	return append(slices.Clone(fitted), SendLate, Exchange, IprobeMiss, IprobeHit, TestMiss, TestHit)
+	return append(slices.Clone(fitted), SendLate, Exchange, IprobeMiss, IprobeHit, TestMiss, TestHit, IprobeFirstHit, IprobeFirstMiss)
 }
 
 // Between says between which ranks messages were timed.

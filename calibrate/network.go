@@ -93,6 +93,7 @@ type NetworkReport struct {
 	Route                        // between two ranks
 	Thresholds []Threshold       `json:"thresholds,omitempty"` // those given or found
 	Polls      []PollFit         `json:"polls,omitempty"`
+	FirstPolls *FirstPolls       `json:"first_polls,omitempty"` // if they were timed
 	Within     *WithinFit        `json:"within_host,omitempty"` // if the operations are between hosts and some were timed within
 	Sharing    []SharingFit      `json:"sharing,omitempty"`     // what messages at the same time share
 	Properties []Property        `json:"properties"`
@@ -166,7 +167,7 @@ func (r *NetworkReport) fit(all *Messages, o NetworkOptions) error {
 			return err
 		}
 	}
-	if r.fitPolls(m); len(r.Operations) == 0 && len(r.Polls) == 0 {
+	if r.fitPolls(m); len(r.Operations) == 0 && len(r.Polls) == 0 && r.FirstPolls == nil {
 		return fmt.Errorf("%w: no timings of one pair of ranks", ErrMeaningless)
 	}
 	if err := r.deriveTransfers(o); err != nil {

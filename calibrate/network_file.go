@@ -33,6 +33,9 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	if iprobe > 0 || test > 0 {
 		add("smpi/grow-injected-times", "no") // each poll was timed to cost the same
 	}
+	if r.FirstPolls.late() {
+		add("reprise/poll-late", "yes")
+	}
 }
 
 func bandwidthFactor(p NetworkPiece) float64 { return p.BandwidthFactor }

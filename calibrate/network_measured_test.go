@@ -389,6 +389,34 @@ func TestPolls(t *testing.T) {
 	}
 }
 
+// TestFirstPolls: what most first polls see decides, half of them are not most; their seconds are none of a poll's.
+func TestFirstPolls(t *testing.T) {
+	for _, test := range []struct {
+		hits, misses int
+		text         string
+		late         bool
+	}{
+		{0, 0, "polls:\n", false},
+		{1, 2, "polls: the first after a message has come misses: 2 of 3\n", true},
+		{2, 2, "polls: the first after a message has come misses: 2 of 4\n", false},
+		{3, 0, "polls: the first after a message has come misses: 0 of 3\n", false},
+	} {
+		table := "operation,bytes,seconds\niprobe-miss,8,5\n" + strings.Repeat("iprobe-first-hit,8,7\n", test.hits) + strings.Repeat("iprobe-first-miss,8,9\n", test.misses)
+		r := fitNetwork(t, newMessages(t, table), DefaultNetworkOptions())
+		want := []Property{{"smpi/iprobe", "5"}, {"smpi/grow-injected-times", "no"}}
+		if test.late {
+			want = append(want, Property{"reprise/poll-late", "yes"})
+		}
+		if !slices.Equal(r.Properties, want) {
+			t.Errorf("%d of %d: properties %v, want %v", test.misses, test.hits+test.misses, r.Properties, want)
+		}
+		var text strings.Builder
+		if err := r.WriteText(&text); err != nil || !strings.Contains(text.String(), "\n"+test.text) {
+			t.Errorf("%d of %d: %v, got %s want %s", test.misses, test.hits+test.misses, err, &text, test.text)
+		}
+	}
+}
+
 func TestPlaceErrors(t *testing.T) {
 	for _, test := range []struct{ row, want string }{
 		{"send,1,1,moon,1", `t.csv:2: between "moon", want cores or nodes`},

@@ -13,7 +13,17 @@ type PollFit struct {
 	StdError  float64   `json:"std_error_s"`
 }
 
-// fitPolls takes the medians of polls. The size of what they find does not matter to them.
+// FirstPolls is how often the first poll after a message has come does not see it: MPIs that look for it
+// before they let messages in see it by the next one.
+type FirstPolls struct {
+	Timings int `json:"timings"`
+	Misses  int `json:"misses"`
+}
+
+// late reports whether most of them miss.
+func (f *FirstPolls) late() bool { return f != nil && 2*f.Misses > f.Timings }
+
+// fitPolls takes the medians of polls, and counts what the first ones saw. The size of what they find does not matter to them.
 func (r *NetworkReport) fitPolls(m series) {
 	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
 		var times []float64
@@ -26,6 +36,9 @@ func (r *NetworkReport) fitPolls(m series) {
 		slices.Sort(times)
 		times = withoutStrays(times)
 		r.Polls = append(r.Polls, PollFit{op, len(times), median(times), medianError(times)})
+	}
+	if hits, misses := m.number(IprobeFirstHit), m.number(IprobeFirstMiss); hits+misses > 0 {
+		r.FirstPolls = &FirstPolls{hits + misses, misses}
 	}
 }
 

@@ -133,10 +133,14 @@ func (f *SharingFit) verdict() string {
 }
 
 func (r *NetworkReport) writePolls(b *strings.Builder) {
+	if first := r.FirstPolls; first != nil {
+		fmt.Fprintf(b, "\npolls: the first after a message has come misses: %d of %d\n", first.Misses, first.Timings)
+	} else if len(r.Polls) > 0 {
+		b.WriteString("\npolls:\n")
+	}
 	if len(r.Polls) == 0 {
 		return
 	}
-	b.WriteString("\npolls:\n")
 	writeTable(b, "operation|timings|median (s)|std error", func(tab io.Writer) {
 		for _, p := range r.Polls {
 			fmt.Fprintf(tab, "  %s\t%d\t%.3e\t%s\t\n", p.Operation, p.Timings, p.Seconds, errorText(p.StdError))

@@ -141,7 +141,7 @@ func (r *Result) rank(text string) error {
 }
 
 // operations are those that helper/bench.c times.
-var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit", "test-miss", "test-hit"}
+var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exchange", "iprobe-miss", "iprobe-hit", "test-miss", "test-hit", "iprobe-first-hit", "iprobe-first-miss"}
 
 // timing reads OPERATION BETWEEN PAIRS BYTES SECONDS.
 func (r *Result) timing(text string) error {

@@ -15,11 +15,13 @@ import (
 const output = `mpi Some MPI 1.0
 rank 0|node-0|Some CPU|0-3|0.10 0.05 0.01 1/100 1
 rank 1|node-1|Some CPU|0-3|0.10 0.05 0.01 1/100 1
-planned 4
+planned 6
 t pingpong nodes 1 1024 2.000000000e-06
 t pingpong nodes 2 65536 4.000000000e-05
 busy 1 0.90 1.00
 t iprobe-miss nodes 1 8 1.000000000e-07
+t iprobe-first-miss nodes 1 8 2.000000000e-07
+t iprobe-first-hit nodes 1 8 3.000000000e-07
 end budget
 `
 
@@ -28,11 +30,14 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Timing{{"pingpong", Nodes, 1, 1024, 2e-6}, {"pingpong", Nodes, 2, 65536, 4e-5}, {"iprobe-miss", Nodes, 1, 8, 1e-7}}
+	want := []Timing{
+		{"pingpong", Nodes, 1, 1024, 2e-6}, {"pingpong", Nodes, 2, 65536, 4e-5},
+		{"iprobe-miss", Nodes, 1, 8, 1e-7}, {"iprobe-first-miss", Nodes, 1, 8, 2e-7}, {"iprobe-first-hit", Nodes, 1, 8, 3e-7},
+	}
 	if diff := cmp.Diff(want, r.Timings); diff != "" {
 		t.Error(diff)
 	}
-	if r.Library != "Some MPI 1.0" || r.Planned != 4 || r.Ended != OverBudget || r.Hosts() != "node-0: ranks 0; node-1: ranks 1" {
+	if r.Library != "Some MPI 1.0" || r.Planned != 6 || r.Ended != OverBudget || r.Hosts() != "node-0: ranks 0; node-1: ranks 1" {
 		t.Errorf("got %+v", r)
 	}
 	if w := r.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0].Text, "rank 1 had a processor for 90 % of the time") {

@@ -14,6 +14,7 @@
  *	error TEXT
  *
  * Each operation is timed by one rank of a pair, a or b. Before it, b tells a by an empty message that it is ready.
+ * The plan has iprobe-first-hit for any first poll; those that miss are recorded as iprobe-first-miss.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -26,12 +27,16 @@
 
 enum { READY = 1, DATA = 2, NEVER = 3 }; /* tags */
 enum { POLLS = 16, POLL_TIMINGS = 8, FLUSH_TRIALS = 1000, LEAST_SHARED = 32768, WARM_UP = 12 };
-enum operation { SEND, SEND_LATE, ISEND, RECV, PINGPONG, EXCHANGE, IPROBE_MISS, IPROBE_HIT, TEST_MISS, TEST_HIT };
+enum operation {
+	SEND, SEND_LATE, ISEND, RECV, PINGPONG, EXCHANGE,
+	IPROBE_MISS, IPROBE_HIT, TEST_MISS, TEST_HIT, IPROBE_FIRST_HIT, IPROBE_FIRST_MISS
+};
 enum { CORES, NODES, PLACEMENTS };
 enum order { GO, FLUSH, STOP }; /* what rank 0 says before each trial */
 
 static const char *const operations[] = {"send",        "send-late",  "isend",     "recv",    "pingpong", "exchange",
-                                         "iprobe-miss", "iprobe-hit", "test-miss", "test-hit"};
+                                         "iprobe-miss", "iprobe-hit", "test-miss", "test-hit",
+                                         "iprobe-first-hit", "iprobe-first-miss"};
 static const char *const placements[] = {"cores", "nodes"};
 
 struct about { /* a rank */
@@ -232,13 +237,30 @@ static double first_part(enum operation operation, int b, int bytes) {
 	case IPROBE_HIT:
 	case TEST_MISS:
 	case TEST_HIT:
+	case IPROBE_FIRST_HIT:
+	case IPROBE_FIRST_MISS:
 		MPI_Send(sent, bytes, MPI_BYTE, b, DATA, MPI_COMM_WORLD);
 	}
 	return -1;
 }
 
+/* Times the first poll after a message of a has come, and says in the trial whether it missed it. */
+static double first_poll(struct trial *t, int a, double delay) {
+	double begin, seconds;
+	int flag = 0;
+	spin(delay + 2e-4); /* without a call of MPI, which could let the message in */
+	begin = now();
+	MPI_Iprobe(a, DATA, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	seconds = now() - begin;
+	t->operation = flag ? IPROBE_FIRST_HIT : IPROBE_FIRST_MISS;
+	MPI_Recv(received, (int)t->bytes, MPI_BYTE, a, DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return seconds;
+}
+
 /* b's part of a trial with a, after a delay where a message has to be there, or a send to wait. */
-static double second_part(enum operation operation, int a, int bytes, double delay) {
+static double second_part(struct trial *t, int a, double delay) {
+	enum operation operation = t->operation;
+	int bytes = (int)t->bytes;
 	MPI_Request request = MPI_REQUEST_NULL;
 	double begin, seconds = -1;
 	int flag = 0;
@@ -297,12 +319,16 @@ static double second_part(enum operation operation, int a, int bytes, double del
 			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 			seconds = now() - begin;
 		}
+		break;
+	case IPROBE_FIRST_HIT:
+	case IPROBE_FIRST_MISS:
+		seconds = first_poll(t, a, delay);
 	}
 	return seconds;
 }
 
 /* This rank's part of a trial: what it timed, below zero for nothing. */
-static double part(const struct trial *t) {
+static double part(struct trial *t) {
 	const struct placement *p = &of[t->placement];
 	if (t->pairs > 1)
 		MPI_Barrier(MPI_COMM_WORLD);
@@ -310,7 +336,7 @@ static double part(const struct trial *t) {
 		if (rank == p->a[i])
 			return first_part(t->operation, p->b[i], (int)t->bytes);
 		if (rank == p->b[i])
-			return second_part(t->operation, p->a[i], (int)t->bytes, 5e-5 + 4 * (p->latency + (double)t->bytes * p->per_byte));
+			return second_part(t, p->a[i], 5e-5 + 4 * (p->latency + (double)t->bytes * p->per_byte));
 	}
 	return -1;
 }
@@ -341,7 +367,7 @@ static void make_plan(int sizes, int64_t largest, const int *wanted) {
 		}
 	}
 	for (int p = 0; p < PLACEMENTS; p++)
-		for (int operation = IPROBE_MISS; wanted[p] && operation <= TEST_HIT; operation++)
+		for (int operation = IPROBE_MISS; wanted[p] && operation <= IPROBE_FIRST_HIT; operation++)
 			for (int i = 0; i < POLL_TIMINGS; i++)
 				add(operation, p, 1, 8);
 }
@@ -440,16 +466,16 @@ static int measure(int reps, double budget) {
 		shuffle();
 		for (size_t j = 0; j < trials; j++, since++) {
 			enum order order = next_order(&flushed, begin + budget, &since);
-			double seconds = -1;
+			struct record r = {plan[j], -1};
 			if (order == STOP)
 				return 0;
 			if (order == FLUSH) { /* whose traces in the caches a message that does not count removes */
 				struct trial t = {PINGPONG, plan[j].placement, 1, 8};
 				part(&t);
 			}
-			seconds = part(&plan[j]);
-			if (seconds > 0)
-				records[recorded++] = (struct record){plan[j], seconds};
+			r.seconds = part(&r.trial);
+			if (r.seconds > 0)
+				records[recorded++] = r;
 		}
 	}
 	return 1;
