@@ -154,12 +154,14 @@ func (l *learner) dictionary() []string {
 		}
 	}
 	list := allProducts(dims)
-	switch l.name {
-	case "dtrsm":
+	switch {
+	case l.name == "dtrsm":
 		if slices.Equal(dims, []string{"M", "N"}) {
 			list = append(l.trianglePowers(), list...)
 		}
-	case "dtrsv":
+	case strings.HasPrefix(l.name, "dla") && slices.Equal(dims, []string{"M", "N"}): // of the matrix, more of which is far away the more columns are left
+		list = append(list, "M*N^2")
+	case l.name == "dtrsv":
 		if slices.Equal(dims, []string{"N"}) {
 			list = append([]string{"N^2"}, list...)
 		}

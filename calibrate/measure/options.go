@@ -77,9 +77,8 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// cached returns how many elements the caches hold for a rank from one step of a run to the next:
-// as many as fit into half of its part. Of what is swept through again and again, and has a panel
-// and copies for the BLAS beside, nothing stays where not all of it does.
+// cached returns how many elements the caches hold for a rank: half of its part, as of what is swept through again
+// and again nothing stays where not all does, and caches are shared with others, in the cloud with strangers.
 func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 2 / 8 }
 
 // humanBytes returns 1.5 GiB.

@@ -39,9 +39,9 @@ type Call struct {
 }
 
 // space is the memory of each process, in elements, which is as large as the largest run needs.
-type space struct{ matrix, triangles, work, swept int64 }
+type space struct{ matrix, triangles, work, swept, passed int64 }
 
-func (s *space) bytes() int64 { return 8 * (s.matrix + s.triangles + s.work + s.swept) }
+func (s *space) bytes() int64 { return 8 * (s.matrix + s.triangles + s.work + s.swept + s.passed) }
 
 // Numbers of sizes and passes.
 const (
@@ -123,6 +123,7 @@ func (p *Plan) leaveOut(run *RunCalls) (total float64) {
 func (p *Plan) allot(shapes []shape, o *Options) {
 	room := o.Memory / 8
 	p.cached = o.cached()
+	p.space.passed = p.cached
 	p.shapes = slices.Clone(shapes)
 	for i := range p.shapes {
 		s := &p.shapes[i]
@@ -164,7 +165,7 @@ func (p *Plan) add(k *kernelCalls, c Call) {
 		read += float64(s.rows) * float64(n.columns) // of a panel
 	}
 	if n.columns > s.nb {
-		read += float64(min(p.cached, s.rows*n.columns)) // of what remains at a step
+		read += 2 * float64(min(p.cached, s.rows*n.columns)) // of what remains at a step, and of what comes between
 	}
 	if c.Operands == Cold {
 		read = float64(p.space.swept)

@@ -21,11 +21,11 @@ func score(n int, loss, penalty float64) float64 {
 }
 
 func penaltyOfTerm(n int) float64 {
-	return max(3*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfTerm))
+	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfTerm))
 }
 
 func penaltyOfSplit(n int) float64 {
-	return max(3*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfSplit))
+	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gainOfSplit))
 }
 
 // Select chooses terms one after the other, each time the one that lowers the loss most, as long as that is worth the penalty
@@ -101,8 +101,9 @@ const mostCuts = 12
 const goodEnough = 0.02
 
 // Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the points. It splits the
-// part that gains most by it, each side with terms of its own, as long as that is worth the penalty
-// of a split and of the terms, and the part errs by goodEnough or more. fit fits one part. It returns nil if there is no fit of all points.
+// part that gains most by it, each side with terms of its own, as long as a part errs by goodEnough or more, and
+// returns the parts with the smallest score on the way: a curve may need two thresholds before one is worth its
+// penalty and that of its terms. fit fits one part. It returns nil if there is no fit of all points.
 func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative) []Part {
 	dims, all := len(at[0]), make([]int, len(s.Y))
 	for i := range all {
@@ -116,14 +117,16 @@ func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative
 		return nil
 	}
 	parts := []Part{first}
+	best := parts
 	for len(parts) < most {
-		next := s.split(parts, at, fit)
-		if next == nil || s.total(next) >= s.total(parts) {
-			return parts
+		if parts = s.split(parts, at, fit); parts == nil {
+			break
 		}
-		parts = next
+		if s.total(parts) < s.total(best) {
+			best = parts
+		}
 	}
-	return parts
+	return best
 }
 
 // total is the score of all parts together.

@@ -100,14 +100,15 @@ func (l *lab) trace() error {
 	return nil
 }
 
-func (l *lab) machine(ranks int) string { return l.path(fmt.Sprintf("machine-%d", ranks)) }
+func (l *lab) machine(g grid) string { return l.path("machine-" + g.String()) }
 
-// calibrate makes a machine for each number of ranks, at the sizes of its runs.
+// calibrate makes a machine for each grid, at the sizes of its runs: where a kernel finds its operands
+// differs from grid to grid.
 func (l *lab) calibrate() error {
-	for _, ranks := range l.plan.rankCounts() {
-		args := []string{"machine", l.machine(ranks), "--budget", l.budget}
+	for _, g := range l.plan.grids {
+		args := []string{"machine", l.machine(g), "--budget", l.budget}
 		for _, c := range l.plan.points() {
-			if c.ranks() == ranks {
+			if c.grid == g {
 				args = append(args, "--for", l.traceFile(c))
 			}
 		}
@@ -120,7 +121,7 @@ func (l *lab) calibrate() error {
 
 // predict returns the Gflop/s of a point.
 func (l *lab) predict(c point) (float64, error) {
-	text, err := l.command("", "replay", "--quiet", "--json", "--machine", l.machine(c.ranks()), l.traceFile(c))
+	text, err := l.command("", "replay", "--quiet", "--json", "--machine", l.machine(c.grid), l.traceFile(c))
 	if err != nil {
 		return 0, err
 	}

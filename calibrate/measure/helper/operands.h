@@ -18,7 +18,7 @@ static struct {
 	int64_t cached;   /* elements that the caches hold for this process */
 } space;
 
-static double *matrix, *work, *sweep;
+static double *matrix, *work, *sweep, *passed;
 static int64_t *counting; /* 0, 1, 2, ... */
 static int64_t *chosen, *moved;
 static int64_t taken, picked; /* of the work space and of what is chosen, by the call at hand */
@@ -80,14 +80,16 @@ static int make_operands(void) {
 	matrix = allocate(elements);
 	work = allocate(space.elements);
 	sweep = allocate(space.swept);
+	passed = allocate(space.cached);
 	counting = allocate_numbers(rows + nb);
 	chosen = allocate_numbers(2 * (rows + nb));
 	moved = allocate_numbers(rows + nb);
-	if (matrix == NULL || work == NULL || sweep == NULL || counting == NULL || chosen == NULL || moved == NULL)
+	if (matrix == NULL || work == NULL || sweep == NULL || passed == NULL || counting == NULL || chosen == NULL || moved == NULL)
 		return 0;
 	fill(matrix, elements, 1);
 	fill(work, space.elements, 1);
 	fill(sweep, space.swept, 1);
+	fill(passed, space.cached, 1);
 	return 1;
 }
 
@@ -109,7 +111,7 @@ static double *place(int64_t m, int64_t n) {
 /* The rows that remain at the step of a call on n columns: as many as these go with; where they are a
  * chunk of the columns, the step is any. */
 static int64_t rows_of_step(int64_t n) {
-	if (n <= shape.nb)
+	if (n == shape.nb)
 		return 1 + below(shape.rows);
 	return (int64_t)((double)shape.rows * ((double)n / (double)shape.columns));
 }
@@ -160,27 +162,31 @@ static void touch(const double *p, int64_t m, int64_t n, int64_t ld) {
 static char warmth;
 enum { AS_RUN = 'r', HOT = 'h', COLD = 'c' };
 
+static int far; /* the call has operands that are not in the caches */
+
+/* So many times what remains at a step a run reads and writes from one use of it to the next: panels, messages,
+ * the copies that products make. That it is as good as four was found by timing calls within HPL. */
+enum { TIMES = 4 };
+
+/* What comes between two calls on n elements. */
+static void pass(int64_t n) {
+	if (warmth != AS_RUN)
+		return;
+	n = n < space.cached / TIMES ? n * TIMES : space.cached;
+	for (int64_t i = 0; i < n; i += 8)
+		passed[i] = -passed[i]; /* what is written must leave the caches before others come */
+	far = 1;
+}
+
 /* Where n columns of the last m rows begin: the last columns, or a chunk of those that remain with the rows. What remains
- * was used in the step before: it is in the caches if it fits. */
+ * was used in the step before: it is in the caches if it fits with all that came between. */
 static double *trailing(int64_t m, int64_t n) {
 	const int64_t remain = larger(n, (int64_t)((double)shape.columns * ((double)m / (double)shape.rows)));
 	double *first = matrix + (shape.rows - m) / 8 * 8 + (shape.columns - remain) * shape.rows;
-	if (warmth == AS_RUN && m * remain <= space.cached)
+	if (warmth == AS_RUN && m * remain <= space.cached / TIMES)
 		touch(first, m, remain, shape.rows);
+	pass(m * remain);
 	return first + (n <= shape.nb ? below(remain - n + 1) : 0) * shape.rows;
-}
-
-static int far; /* the call has operands that are not in the caches */
-
-enum { CORE = 1 << 18 }; /* elements, 2 MiB: more than the caches of a core */
-
-/* What a product reads and writes: it leaves nothing else in the caches of a core alone. */
-static void pass(void) {
-	const int64_t n = elements < CORE ? elements : CORE;
-	if (warmth != AS_RUN)
-		return;
-	touch(matrix + below((elements - n) / 8 + 1) * 8, n, 1, 1);
-	far = 1;
 }
 
 /* An operand that the run has read just before. */
