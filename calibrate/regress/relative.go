@@ -119,29 +119,51 @@ func (r *Relative) At(x []float64) (sum float64) {
 	return sum
 }
 
-// sandwich returns A⁻¹BA⁻¹ n/(n-p), where A is the sum of weight times xxᵀ and B that of squared weight times squared
-// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980).
+// sandwich returns A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of squared weight times squared
+// residual times xxᵀ: the covariance that follows from the residuals as they are (H. White, 1980). Each residual is
+// divided by the part of its point that the fit does not follow (HC3 of J. MacKinnon and H. White, 1985), without which
+// few points look better than they are; and its square is averaged with that of all, without which a fit whose weight lies on
+// two or three points is as sure as these happen to lie.
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	inverse := s.normal(terms, w).invert()
+	pooled := 0.0
+	for i, e := range residuals {
+		pooled += float64(weights[i] * e * e)
+	}
+	pooled /= float64(len(residuals) - len(terms))
 	b := s.normal(terms, func(i int) float64 {
-		v := w(i) * residuals[i] * scale[i]
-		return v * v
+		own := residuals[i] / max(leastFree, 1-w(i)*s.square(i, terms, inverse))
+		v := w(i) * scale[i]
+		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
-	n, p := len(s.Y), len(terms)
-	factor := float64(n) / float64(n-p)
+	p := len(terms)
 	list := make([][]float64, p)
 	for i := range p {
 		list[i] = make([]float64, p)
 		for j := range p {
 			for k := range p {
 				for l := range p {
-					list[i][j] += factor * inverse[i][k] * b.a[k][l] * inverse[l][j]
+					list[i][j] += float64(inverse[i][k] * b.a[k][l] * inverse[l][j])
 				}
 			}
 		}
 	}
 	return list
+}
+
+// leastFree bounds what residuals are divided by.
+const leastFree = 0.1
+
+// square returns xᵀMx of a point.
+func (s *Sample) square(i int, terms []int, m [][]float64) (sum float64) {
+	x := s.X[i*s.P : (i+1)*s.P]
+	for j, t := range terms {
+		for k, u := range terms {
+			sum += float64(x[t] * m[j][k] * x[u])
+		}
+	}
+	return sum
 }
 
 // equations are normal equations, whose terms are scaled to norm 1.

@@ -17,12 +17,13 @@ func sampleOf(x, y []float64) *Sample {
 
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// TestRelative: y = c·x minimises relative residuals where c is the mean of y/x: of 0.9, 1.1, 0.9 and 1.1 that is 1, with a
-// standard error of their standard deviation, 0.1·√(4/3), by √4; none of them is further off than the others.
+// TestRelative: y = c·x minimises relative residuals where c is the mean of y/x: of 0.9, 1.1, 0.9 and 1.1 that is 1. The variance
+// of each is half of its squared residual, 0.01, by the square of the 3/4 that the fit does not follow, and half of
+// that of all, 0.04/3; that of the mean is a fourth of this.
 func TestRelative(t *testing.T) {
 	x := []float64{1, 10, 100, 1000}
 	r := sampleOf(x, []float64{0.9, 11, 90, 1100}).Fit([]int{1})
-	if r == nil || !same(r.Coef[0], 1) || !same(r.Covariance[0][0], 0.01/3) || !same(r.Loss, 0.04) || r.At([]float64{4, 2, 1}) != 2*r.Coef[0] {
+	if r == nil || !same(r.Coef[0], 1) || !same(r.Covariance[0][0], (0.01/0.75/0.75+0.04/3)/2/4) || !same(r.Loss, 0.04) || r.At([]float64{4, 2, 1}) != 2*r.Coef[0] {
 		t.Errorf("got %+v", r)
 	}
 }
