@@ -100,28 +100,37 @@ func (l *lab) trace() error {
 	return nil
 }
 
-func (l *lab) machine(g grid) string { return l.path("machine-" + g.String()) }
+// machine is the directory of the machine of a point: one for each grid and size of the matrix, as a kernel finds
+// its operands elsewhere in another.
+func (l *lab) machine(c point) string { return l.path(fmt.Sprintf("machine-%v-n%d", c.grid, c.n)) }
 
-// calibrate makes a machine for each grid, at the sizes of its runs: where a kernel finds its operands
-// differs from grid to grid.
+// calibrate makes the machines, each at the sizes of its runs.
 func (l *lab) calibrate() error {
 	for _, g := range l.plan.grids {
-		args := []string{"machine", l.machine(g), "--budget", l.budget}
-		for _, c := range l.plan.points() {
-			if c.grid == g {
-				args = append(args, "--for", l.traceFile(c))
+		for _, n := range l.plan.sizes {
+			if err := l.calibrateFor(g, n); err != nil {
+				return err
 			}
 		}
-		if _, err := l.command("", "calibrate", append(args, "--", "mpirun", "-np", "2")...); err != nil {
-			return err
-		}
+	}
+	return nil
+}
+
+// calibrateFor makes the machine of the runs of a grid and a size.
+func (l *lab) calibrateFor(g grid, n int) error {
+	args := []string{"machine", l.machine(point{n: n, grid: g}), "--budget", l.budget}
+	for _, nb := range l.plan.blocks {
+		args = append(args, "--for", l.traceFile(point{n, nb, g}))
+	}
+	if _, err := l.command("", "calibrate", append(args, "--", "mpirun", "-np", "2")...); err != nil {
+		return err
 	}
 	return nil
 }
 
 // predict returns the Gflop/s of a point.
 func (l *lab) predict(c point) (float64, error) {
-	text, err := l.command("", "replay", "--quiet", "--json", "--machine", l.machine(c.grid), l.traceFile(c))
+	text, err := l.command("", "replay", "--quiet", "--json", "--machine", l.machine(c), l.traceFile(c))
 	if err != nil {
 		return 0, err
 	}

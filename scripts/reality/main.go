@@ -29,7 +29,7 @@ func parseFlags(args []string) (*config, error) {
 	f.StringVar(&o.bin, "bin", "bin", "directory of calibrate, tracegen and replay")
 	f.StringVar(&o.work, "o", "out/reality", "directory of machines, predictions and runs, kept between calls")
 	f.StringVar(&o.page, "page", "docs/reality.md", "the page to write in")
-	f.StringVar(&o.budget, "budget", "10m", "time for measuring each machine: one for each grid")
+	f.StringVar(&o.budget, "budget", "4m", "time for measuring each machine: one for each grid and size")
 	f.BoolVar(&o.short, "short", false, "two small runs, and no page: whether all of it works")
 	if err := f.Parse(args); err != nil {
 		return nil, err
