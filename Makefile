@@ -76,8 +76,7 @@ picture: build
 	$(GO) run ./scripts/picture
 
 # How well this machine is predicted: calibrates it as docs/tutorial.md does, predicts runs of
-# HPL, then runs HPL and rewrites docs/reality.md. An hour and a half, on a machine with
-# nothing else to do.
+# HPL, then runs HPL and rewrites docs/reality.md. An hour, on a machine with nothing else to do.
 reality: build
 	scripts/install-test-tools.sh
 	scripts/install-hpcc.sh

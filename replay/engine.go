@@ -72,7 +72,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		machine: m, options: o.Network, network: n,
 		actions: make([]trace.Action, h.Ranks*bufferedActions),
 		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
-		costs: c, matcher: newMatcher(), prober: newProber(&o.Network), slots: newRequestSlots(),
+		costs: c, matcher: newMatcher(), prober: newProber(&o.Network, h.Ranks), slots: newRequestSlots(),
 		collectives: collectives{selector: selector},
 		accounts:    newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress:    stepCounter{ranks: h.Ranks, report: o.Progress},
@@ -89,7 +89,7 @@ func (e *engine) newRanks(n int) {
 	e.ranks = make([]rank, n)
 	for r := range e.ranks {
 		e.ranks[r] = rank{
-			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, progressed: noTime, awaitedPeer: noneAwaited,
+			clock: e.costs.sleepTime(e.options.InitTime), lastMiss: noTime, awaitedPeer: noneAwaited,
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), TimeSleep)

@@ -40,7 +40,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 	if e.watch != nil {
 		e.watch.looks(r)
 	}
-	if m := e.findFirst(rk, src, tag); m >= 0 && e.sees(rk, m, spin) {
+	if m := e.findFirst(rk, src, tag); m >= 0 && e.sees(r, m, spin) {
 		e.prober.factor = 1
 		return hit
 	}

@@ -21,7 +21,9 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		rk.lastMiss = rk.clock
 	}
 	rk.stage = stageFresh
-	rk.progressed = rk.clock
+	if v == miss {
+		e.prober.letsIn(r, rk.clock)
+	}
 	e.source.Answer(r, v == hit)
 	if e.watch != nil && spin {
 		e.watch.polled(r, a, v == hit)
@@ -59,11 +61,13 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 		rk.clock += e.prober.cost
 		e.charge(r, TimePoll)
 		e.prober.numPolls++
+		e.prober.letsIn(r, rk.clock)
 		return true, nil
 	}
 	v, err := e.probe(r, a.Peer, a.Tag, false)
 	if v != notYetKnown {
 		rk.stage = stageFresh
+		e.prober.letsIn(r, rk.clock)
 	}
 	return v != notYetKnown, err
 }
@@ -100,6 +104,7 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 		}
 	}
 	e.prober.numPolls++
+	e.prober.letsIn(r, rk.clock)
 	rk.stage = stageFresh
 	if *slot != completeRequest {
 		*slot = requestOf(e.matcher.resolve(*slot>>1-1), side(*slot&1))

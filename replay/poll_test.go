@@ -138,6 +138,7 @@ func TestLatePolls(t *testing.T) {
 		{"late", late, nil, 6},
 		{"late, costs in the order of all", append(late, "smpi/grow-injected-times:yes", "smpi/iprobe:1e-12"), nil, 8}, // 0, 2, ..., 12 us lets it in, 14
 		{"late, after a wait", late, []trace.Action{recv(1, 6, 84)}, 1},
+		{"late, after a probe that decides nothing", late, []trace.Action{sleep(11e-6), {Kind: trace.KindIprobe, Peer: 1, Tag: 7}}, 1},
 	} {
 		if got := polls(c.options, c.before); got != c.want {
 			t.Errorf("%s: %d polls, want %d", c.name, got, c.want)

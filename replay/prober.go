@@ -38,15 +38,33 @@ type prober struct {
 	grows    bool    // every miss makes the next one costlier
 	ordered  bool    // as it does, and probes cost something, all ranks' are in one order
 
+	// letIn is, if polls are late (smpi.Options.LatePolls), up to when the messages of each rank
+	// were let in: its last poll that missed, or the end of its last wait. In seconds; else nil.
+	letIn []float64
+
 	factor     int64 // of the cost of the next probe
 	testFactor int64
 	numPolls   int64 // probes and tests
 }
 
-func newProber(o *smpi.Options) prober {
-	return prober{
+func newProber(o *smpi.Options, ranks int) prober {
+	p := prober{
 		cost: o.IprobeCost, testCost: o.TestCost, grows: o.GrowInjectedTimes,
 		ordered: o.GrowInjectedTimes && o.IprobeCost > 0, factor: 1, testFactor: 1,
+	}
+	if o.LatePolls {
+		p.letIn = make([]float64, ranks)
+		for r := range p.letIn {
+			p.letIn[r] = noTime
+		}
+	}
+	return p
+}
+
+// letsIn notes that rank r has let in, at a time, all messages that had come.
+func (p *prober) letsIn(r int32, at float64) {
+	if p.letIn != nil {
+		p.letIn[r] = at
 	}
 }
 
@@ -120,7 +138,7 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
 	}
 	m, _ := e.matcher.find(&rk.sends, src, tag)
 	switch {
-	case m >= 0 && e.sees(rk, m, spin):
+	case m >= 0 && e.sees(r, m, spin):
 		return hit
 	case m >= 0 && spin:
 		return e.spinUntil(r, e.visible(m))
@@ -147,7 +165,7 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
 	}
 	m := e.findFirst(rk, src, tag)
 	switch {
-	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.sees(rk, m, spin):
+	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.sees(r, m, spin):
 		return hit
 	case !spin || e.prober.cost > 0:
 		return miss
@@ -161,11 +179,11 @@ func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
 	return notYetKnown
 }
 
-// sees reports whether a probe of the rank at its clock sees an unmatched send. Where polls
-// are late (smpi.Options.LatePolls), one that is not of a busy wait sees what was let in before.
-func (e *engine) sees(rk *rank, id int32, spin bool) bool {
+// sees reports whether a probe of rank r at its clock sees an unmatched send. Where polls are
+// late, one that is not of a busy wait sees what was let in before.
+func (e *engine) sees(r, id int32, spin bool) bool {
 	at := e.visible(id)
-	return at <= rk.clock && (spin || !e.options.LatePolls || at <= rk.progressed)
+	return at <= e.ranks[r].clock && (spin || e.prober.letIn == nil || at <= e.prober.letIn[r])
 }
 
 // visible returns the time from which on probes see an unmatched send.

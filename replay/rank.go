@@ -35,7 +35,6 @@ type rank struct {
 	lastMiss   float64 // time of the last miss of a spinning poll; < 0: none
 	between    float64 // seconds of a turn of a busy wait that are not the probe's
 	arrival    float64 // time from which on its probes see the message; +Inf: not yet known
-	progressed float64 // s; up to which messages were let in, if polls are late
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into requestSlots.overflow of further requests; 0: none

@@ -94,6 +94,9 @@ func (e *engine) snapshotRanks(c *snapshot.Codec) {
 			snapshotAction(c, &buf[i])
 		}
 	}
+	for r := range e.prober.letIn {
+		c.Range(&e.prober.letIn[r], noTime, maxTime)
+	}
 }
 
 func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
@@ -105,7 +108,6 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 		c.Range(v, 0, maxTime)
 	}
 	c.Range(&rk.lastMiss, -maxTime, maxTime)
-	c.Range(&rk.progressed, noTime, maxTime)
 	c.Range(&rk.arrival, 0, math.Inf(1))
 	for _, id := range []*int32{&rk.sends.head, &rk.sends.tail, &rk.recvs.head, &rk.recvs.tail} {
 		e.matcher.snapshotID(c, id)

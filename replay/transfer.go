@@ -86,9 +86,7 @@ func (e *engine) arrive(r int32, at, overhead float64) {
 		e.pay(r, rk.after)
 		rk.after = 0
 	}
-	if e.options.LatePolls {
-		rk.progressed = rk.clock
-	}
+	e.prober.letsIn(r, rk.clock)
 	e.wake(r)
 }
 

@@ -122,7 +122,7 @@ func (p *Plan) leaveOut(run *RunCalls) (total float64) {
 // three eighths of what there is.
 func (p *Plan) allot(shapes []shape, o *Options) {
 	room := o.Memory / 8
-	p.cached = o.cached()
+	p.cached = min(o.cached(), room/16)
 	p.space.passed = p.cached
 	p.shapes = slices.Clone(shapes)
 	for i := range p.shapes {
@@ -132,7 +132,7 @@ func (p *Plan) allot(shapes []shape, o *Options) {
 		p.space.triangles += s.nb * s.nb
 	}
 	if slices.Contains(o.Operands, Cold) {
-		p.space.swept = min(16*p.cached+4<<20, o.Memory/4) / 8
+		p.space.swept = min(32*o.cached()+4<<20, o.Memory/4) / 8
 	}
 }
 

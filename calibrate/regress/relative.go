@@ -10,7 +10,7 @@ import (
 type Relative struct {
 	Terms      []int       // which of the sample's
 	Coef       []float64   // of each of them
-	Covariance [][]float64 // of the coefficients: what follows from the residuals as they are, whatever their law
+	Covariance [][]float64 // of the coefficients: what follows from the residuals (sandwich)
 	Loss       float64     // what was minimised
 	N          int         // number of points
 }

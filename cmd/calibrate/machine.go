@@ -168,6 +168,9 @@ func (r *machineRun) begin() error {
 		if err := json.Unmarshal(text, &r.done); err != nil {
 			return fmt.Errorf("%s: %w", r.path(stepsFile), err)
 		}
+		if r.done == nil {
+			return fmt.Errorf("%s: it says nothing of steps; remove it with what is beside it, or give another directory", r.path(stepsFile))
+		}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -315,7 +318,7 @@ func (r *machineRun) readReport(step string, report any) error {
 // measure runs a step that takes long, unless it is done: fits, which take a second, follow
 // what is there.
 func (r *machineRun) measure(s machineStep) error {
-	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) {
+	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name)) {
 		return nil
 	}
 	return r.step(s)
@@ -359,12 +362,12 @@ func (r *machineRun) report(step string) string {
 }
 
 func (r *machineRun) has(files []string) bool {
-	for _, f := range files {
-		if _, err := os.Stat(r.path(f)); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(files, func(f string) bool { return !exists(r.path(f)) })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // places returns how many hosts the launcher's ranks were on, or --hosts, and how many cores

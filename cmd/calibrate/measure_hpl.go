@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,39 +50,45 @@ func runMeasureHPL(c *cli.Context) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	source, flags := filepath.Join(dir, "hpl-kernels.c"), filepath.Join(dir, "hpl-kernels.flags")
-	for path, content := range map[string][]byte{source: hpl.Source(), flags: hpl.Flags()} {
-		if err := writeUnchanged(path, content); err != nil {
+	files := []struct {
+		path    string
+		content []byte
+	}{{filepath.Join(dir, "hpl-kernels.c"), hpl.Source()}, {filepath.Join(dir, "hpl-kernels.flags"), hpl.Flags()}}
+	for _, f := range files {
+		if err := checkUnchanged(f.path, f.content); err != nil {
 			return err
 		}
 	}
-	if c.Bool("json") {
-		e := json.NewEncoder(c.App.Writer)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"source": source, "flags": flags, "functions": hpl.Functions()})
+	for _, f := range files {
+		if err := atomicfile.Write(f.path, func(w io.Writer) error {
+			_, err := w.Write(f.content)
+			return err
+		}); err != nil {
+			return err
+		}
 	}
-	object := filepath.Join(dir, "hpl-kernels.o")
-	_, err := fmt.Fprintf(c.App.Writer, "%s and %s are written. Next:\n"+
-		"    cc -O2 -c %s -o %s\n"+
-		"    link HPL with %s @%s, as in LINKFLAGS of its Make.<arch>\n"+
-		"    run it: each rank writes hpl-kernels-RANK.csv, for calibrate kernels\n", source, flags, source, object, object, flags)
-	return err
+	source, flags, object := files[0].path, files[1].path, filepath.Join(dir, "hpl-kernels.o")
+	report := map[string]any{"source": source, "flags": flags, "functions": hpl.Functions()}
+	return printReport(c, report, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s and %s are written. Next:\n"+
+			"    cc -O2 -c %s -o %s\n"+
+			"    link HPL with %s %s, as in LINKFLAGS of its Make.<arch>\n"+
+			"    run it: each rank writes hpl-kernels-RANK.csv, for calibrate kernels\n",
+			source, flags, command.Quoted(source), command.Quoted(object), command.Quoted(object), command.Quoted("@"+flags))
+		return err
+	})
 }
 
-// writeUnchanged writes a file that has no other content, which somebody may have changed.
-func writeUnchanged(path string, content []byte) error {
+// checkUnchanged refuses to overwrite a file that has another content, which somebody may have changed.
+func checkUnchanged(path string, content []byte) error {
 	old, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		return nil
 	case err != nil:
 		return err
-	case bytes.Equal(old, content):
-		return nil
-	default:
+	case !bytes.Equal(old, content):
 		return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output", path)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
-	})
+	return nil
 }

@@ -5,7 +5,7 @@
 // It writes three communication patterns as SimGrid text traces, on a two-level
 // fat tree with SMPI's default options, cross traffic included, and plays each
 // with replay and, if asked, with smpirun -replay: in its default mode, which is
-// its fastest, or in the one whose dates are replay's (docs/deviations.md, 2). The
+// its fastest, or in the one whose times are replay's (docs/deviations.md, 2). The
 // two take turns. It prints a Markdown table: medians of the wall times of whole
 // processes, as messages per second, peak memory, ratios, and the difference of the
 // two predictions.

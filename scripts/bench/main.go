@@ -39,7 +39,7 @@ func parseFlags(args []string) (*config, error) {
 	o := &config{}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.BoolVar(&o.smpirun, "smpirun", false, "measure smpirun -replay too")
-	f.StringVar(&o.optim, "optim", "Lazy", "smpirun's network/optim: Lazy, its default and fastest, or Full, whose dates are replay's")
+	f.StringVar(&o.optim, "optim", "Lazy", "smpirun's network/optim: Lazy, its default and fastest, or Full, whose times are replay's")
 	f.StringVar(&o.replay, "replay", "bin/replay", "the program to measure")
 	patterns := f.String("patterns", "ring,pairwise,binary", "comma-separated patterns")
 	ranks := f.String("ranks", "64,256,1024", "comma-separated numbers of ranks: powers of two, at least 32")

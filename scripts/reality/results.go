@@ -98,8 +98,13 @@ func (list results) ordered() (right, pairs int) {
 // verdict says in sentences what the table comes to.
 func (list results) verdict() string {
 	var b strings.Builder
-	if mean, worst, some := list.errorsOf(func(n int) bool { return n < large }); some {
-		fmt.Fprintf(&b, "Mean absolute error %.1f %%, worst %.1f %% for N below %d.\n", 100*mean, 100*worst, large)
+	for _, part := range []struct {
+		text string
+		has  func(n int) bool
+	}{{"N below", func(n int) bool { return n < large }}, {"N from", func(n int) bool { return n >= large }}} {
+		if mean, worst, some := list.errorsOf(part.has); some {
+			fmt.Fprintf(&b, "Mean absolute error %.1f %%, worst %.1f %% for %s %d.\n", 100*mean, 100*worst, part.text, large)
+		}
 	}
 	if right, pairs := list.ordered(); pairs > 0 {
 		fmt.Fprintf(&b, "Of %d pairs whose bests differ by over 10 %%, %d are predicted in order (%.1f %%).\n", pairs, right, 100*float64(right)/float64(pairs))

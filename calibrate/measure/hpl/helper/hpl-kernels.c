@@ -5,10 +5,11 @@
  *
  * which calibrate kernels reads. Calls are sampled: long ones are all timed, of those that take less than a
  * microsecond one in ten or so, at random, so that looks at the clock take a fifth of their time at most,
- * and some thousandths of a run. dlocmax and dlocswp, as little of a run, are not timed: their sizes are in
+ * and less than 2 % of a run. dlocmax and dlocswp, as little of a run, are not timed: their sizes are in
  * structures of HPL's own.
  *
- * Compile it with -DCBLAS for an HPL that calls BLAS by CBLAS (HPL_CALL_CBLAS), else HPL_dgemm is missed.
+ * Compile it with -DCBLAS for an HPL that calls BLAS by CBLAS (HPL_CALL_CBLAS):
+ * without it the linker finds no HPL_dgemm.
  *
  * Made by calibrate measure hpl.
  */
@@ -80,7 +81,9 @@ static struct call begin(struct kernel *k, int64_t d0, int64_t d1, int64_t d2) {
 		size *= k->dims[i] == '0' ? 1 : (double)c.d[i]; /* of m0 there may be none */
 	frexp(size < 1 ? 1 : size, &class);
 	c.wait = &k->wait[class < 64 ? class : 63];
-	if (size <= 0 || timings == NULL || *c.wait > 0)
+	if (size <= 0 || timings == NULL)
+		return c;
+	if (*c.wait > 0)
 		--*c.wait;
 	else
 		c.begun = now();
@@ -101,9 +104,9 @@ static void thin(void) {
 static void end(const struct kernel *k, const struct call *c, const char *letters) {
 	if (c->begun == 0)
 		return;
-	const double took = now() - c->begun - cost, seconds = took > 1e-12 ? took : 1e-12;
+	const double took = now() - c->begun - cost, least = cost / 10 > 1e-12 ? cost / 10 : 1e-12, seconds = took > least ? took : least;
 	const double part = 0.2, between = (double)thinned * 3 * cost / (part * seconds);
-	*c->wait = (int64_t)below(2 * (uint64_t)(between < 1e6 ? between : 1e6) + (uint64_t)thinned);
+	*c->wait = (int64_t)below(2 * (uint64_t)(between < 1e6 ? between : 1e6) + 2 * (uint64_t)thinned - 1);
 	if (kept == MOST)
 		thin();
 	struct timing *t = &timings[kept++];
@@ -283,9 +286,8 @@ static void write_row(FILE *f, const struct timing *t, const char *host, const c
 	fprintf(f, ",%.9e,%s,%s,%s\n", t->seconds, host, slot, date);
 }
 
-static int complain(const char *path) {
+static void complain(const char *path) {
 	fprintf(stderr, "hpl-kernels: writing %s failed: the timings of this rank are lost\n", path);
-	return 1;
 }
 
 __attribute__((destructor)) static void finish(void) {
@@ -294,8 +296,14 @@ __attribute__((destructor)) static void finish(void) {
 	const char *name = getenv("REPRISE_KERNELS"), *rank = variable(ranks), *slot = variable(slots);
 	char path[4096], part[4104], host[256] = "unknown", pid[24];
 	snprintf(pid, sizeof pid, "%ld", (long)getpid());
-	if (kept == 0 || snprintf(path, sizeof path, "%s-%s.csv", name != NULL && *name != 0 ? name : "hpl-kernels", rank != NULL ? rank : pid) >= (int)sizeof path)
+	if (timings == NULL)
+		fprintf(stderr, "hpl-kernels: no memory for timings: there are none\n");
+	if (kept == 0)
 		return;
+	if (snprintf(path, sizeof path, "%s-%s.csv", name != NULL && *name != 0 ? name : "hpl-kernels", rank != NULL ? rank : pid) >= (int)sizeof path) {
+		complain("$REPRISE_KERNELS, a path of over 4095 bytes,");
+		return;
+	}
 	gethostname(host, sizeof host - 1);
 	snprintf(part, sizeof part, "%s.part", path);
 	FILE *f = fopen(part, "w");
