@@ -130,8 +130,8 @@ func (p *profiler) values(value func() float64) (text string, loop float64) {
 	slices.Sort(times)
 	for i, at := range times {
 		v := value()
-		if i == len(times)-1 && v == 0 {
-			v = 1 // what stands still for good ends no program
+		if v == 0 && (i == len(times)-1 || at == 0) {
+			v = 1 // what stands still for good ends no program; at time 0 SimGrid passes over it (docs/deviations.md, 27)
 		}
 		text += fmt.Sprintf("%.17g %.6g\n", at, v)
 	}
