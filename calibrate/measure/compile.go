@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 )
 
 // Compile makes a program, a path, of C source beside it, with the libraries, and returns
@@ -17,10 +18,18 @@ func Compile(ctx context.Context, compiler string, source []byte, program string
 		return "", err
 	}
 	args := append([]string{"-O2", "-o", program, file}, libraries...)
-	if out, err := exec.CommandContext(ctx, compiler, args...).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", compiler, err, firstLine(string(out)))
+	cmd := exec.CommandContext(ctx, compiler, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for us only
+	out, err := cmd.CombinedOutput()
+	switch line := firstLine(string(out)); {
+	case ctx.Err() != nil:
+		return "", errors.New("interrupted while it was compiled: nothing was timed")
+	case err != nil && line != "":
+		return "", fmt.Errorf("%s: %w: %s", compiler, err, line)
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", compiler, err)
 	}
-	out, err := exec.CommandContext(ctx, compiler, "--version").Output()
+	out, err = exec.CommandContext(ctx, compiler, "--version").Output()
 	if err != nil {
 		return compiler + " (version unknown)", nil
 	}
