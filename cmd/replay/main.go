@@ -27,7 +27,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]"
-	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags())
+	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr)}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !builtin.IsFile("help") {
@@ -39,10 +39,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		switch {
 		case s.draws > 0:
+			if err := s.outputs.exactOnly("the draws of --uncertainty"); err != nil {
+				return err
+			}
 			return replayDraws(c.Context, s, stdout, stderr)
 		case s.sample.on():
+			if err := s.outputs.exactOnly("an estimate"); err != nil {
+				return err
+			}
 			return sampleTrace(c.Context, s, stdout, stderr)
 		case s.noise.runs > 0:
+			if err := s.outputs.exactOnly("the replays of --runs"); err != nil {
+				return err
+			}
 			return replayRuns(c.Context, s, stdout, stderr)
 		}
 		return replayTrace(c.Context, s, stdin, stdout, stderr)

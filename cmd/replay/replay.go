@@ -33,6 +33,9 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
+	if err := s.outputs.begin(ctx, end, in, m, &o); err != nil {
+		return err
+	}
 	begun()
 	in.readAhead() // only now: its goroutine would keep others from starting
 	res, err := in.run(ctx, m.Machine, o)
@@ -41,12 +44,13 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	err = k.ended(res, err)
 	var stopped interruption
 	if err != nil && !errors.As(err, &stopped) {
+		s.outputs.abandon()
 		return warning.With(err, warning.Join(in.warnings(), k.warnings(), m.causes()))
 	}
 	k.tellFailures()
 	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings)
 	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
-	return errors.Join(s.print(stdout, r), err)
+	return errors.Join(s.print(stdout, r), s.outputs.write(ctx, r), err)
 }
 
 // begun has a signal say no longer that nothing was replayed.

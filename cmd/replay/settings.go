@@ -32,6 +32,7 @@ type settings struct {
 	keep         keepSettings
 	noise        seedSettings
 	draws        int // of --uncertainty; 0: one replay
+	outputs      outputs
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -101,7 +102,10 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if s.draws, err = drawsOf(c, s); err != nil {
 		return nil, err
 	}
-	s.from, s.to, err = command.Steps(c.String("steps"))
+	if s.from, s.to, err = command.Steps(c.String("steps")); err != nil {
+		return nil, err
+	}
+	s.outputs, err = outputsOf(c, s)
 	return s, err
 }
 

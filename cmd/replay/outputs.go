@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/replay"
+)
+
+// output is something that is made of a replay besides what is printed, such as a file of
+// what every rank did when.
+type output interface {
+	// flag names the flag that asks for it.
+	flag() string
+	// begin prepares for a replay and returns what it is to tell; nil: nothing. end ends the
+	// context of the replay where going on is in vain.
+	begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error)
+	// write writes it, once the replay has ended, or been interrupted (Report.StoppedAt).
+	write(ctx context.Context, r *replay.Report) error
+	// abandon leaves nothing behind: the replay has failed, or another output has.
+	abandon()
+}
+
+// outputs are those that the command line asks for.
+type outputs []output
+
+// outputMakers make the outputs of a command line; nil for those that it does not ask for.
+var outputMakers = []func(*cli.Context, *settings) (output, error){}
+
+// outputFlags are the flags of all outputs.
+func outputFlags() []cli.Flag { return nil }
+
+func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
+	for _, make := range outputMakers {
+		o, err := make(c, s)
+		if err != nil {
+			return nil, err
+		}
+		if o != nil {
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// exactOnly refuses outputs of what is not one replay of all steps.
+func (list outputs) exactOnly(what string) error {
+	for _, o := range list {
+		return command.Usagef("--%s is of one replay, not of %s", o.flag(), what)
+	}
+	return nil
+}
+
+// begin begins all, and has the replay tell them what they ask for.
+func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded, o *replay.Options) error {
+	var told []replay.Observer
+	for i, out := range list {
+		to, err := out.begin(ctx, end, in, m)
+		if err != nil {
+			list[:i].abandon()
+			return err
+		}
+		if to != nil {
+			told = append(told, to)
+		}
+	}
+	o.Observer = replay.Observers(told...)
+	return nil
+}
+
+// write writes all. What cannot be written is an error of its own: the others are.
+func (list outputs) write(ctx context.Context, r *replay.Report) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, out.write(ctx, r))
+	}
+	return errors.Join(errs...)
+}
+
+func (list outputs) abandon() {
+	for _, out := range list {
+		out.abandon()
+	}
+}

@@ -1,0 +1,95 @@
+package replay
+
+import "reprise/trace"
+
+// Observers returns an Observer that tells all of a list, in their order: nil for none, and
+// of one that one.
+func Observers(list ...Observer) Observer {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return observers(list)
+}
+
+// observers are told the same.
+type observers []Observer
+
+// ActionBegins implements Observer.
+func (list observers) ActionBegins(rank int32, a trace.Action, at float64) {
+	for _, o := range list {
+		o.ActionBegins(rank, a, at)
+	}
+}
+
+// ActionEnds implements Observer.
+func (list observers) ActionEnds(rank int32, at float64) {
+	for _, o := range list {
+		o.ActionEnds(rank, at)
+	}
+}
+
+// Marked implements Observer.
+func (list observers) Marked(rank int32, mark trace.Action, at float64) {
+	for _, o := range list {
+		o.Marked(rank, mark, at)
+	}
+}
+
+// TimePasses implements Observer.
+func (list observers) TimePasses(rank int32, k TimeKind, kernel int32, from, to float64) {
+	for _, o := range list {
+		o.TimePasses(rank, k, kernel, from, to)
+	}
+}
+
+// Released implements Observer.
+func (list observers) Released(rank, message int32, since, at float64) {
+	for _, o := range list {
+		o.Released(rank, message, since, at)
+	}
+}
+
+// SendPosted implements Observer.
+func (list observers) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+	for _, o := range list {
+		o.SendPosted(message, src, dst, tag, bytes, at)
+	}
+}
+
+// ReceivePosted implements Observer.
+func (list observers) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+	for _, o := range list {
+		o.ReceivePosted(message, dst, src, tag, bytes, at)
+	}
+}
+
+// Merged implements Observer.
+func (list observers) Merged(send, receive int32) {
+	for _, o := range list {
+		o.Merged(send, receive)
+	}
+}
+
+// Started implements Observer.
+func (list observers) Started(message int32, at float64) {
+	for _, o := range list {
+		o.Started(message, at)
+	}
+}
+
+// Carried implements Observer.
+func (list observers) Carried(message int32, from, to, rate, alone float64, link int32) {
+	for _, o := range list {
+		o.Carried(message, from, to, rate, alone, link)
+	}
+}
+
+// Ended implements Observer.
+func (list observers) Ended(message int32, at float64) {
+	for _, o := range list {
+		o.Ended(message, at)
+	}
+}

@@ -1,0 +1,118 @@
+// Package packed holds columns of numbers as a report's page carries them.
+//
+//	shares := packed.Float32s([]float32{0.25, 0.5})
+//	text, err := json.Marshal(shares) // a string, which page and replay compare read
+//	values, err := shares.Float32s()
+//
+// In JSON they are base64 of raw deflate (RFC 1951), which browsers undo without help.
+//
+// # Units
+//
+// Numbers are little endian, one behind the other; what they mean is for the owner to say.
+//
+// # Errors
+//
+// Text that is no such base64, or that is longer than MaxSize once it is undone, is an error
+// of encoding/json.
+//
+// # Source
+//
+// RFC 1951, and RFC 4648 for base64.
+package packed
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// MaxSize bounds the bytes of a column, so that a forged page cannot ask for more.
+const MaxSize = 1 << 28
+
+// Bytes is a column of numbers.
+type Bytes []byte
+
+// MarshalJSON implements json.Marshaler.
+func (b Bytes) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(out.Bytes())
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *Bytes) UnmarshalJSON(text []byte) error {
+	var deflated []byte
+	if err := json.Unmarshal(text, &deflated); err != nil {
+		return err
+	}
+	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), MaxSize+1))
+	if err != nil {
+		return fmt.Errorf("a packed column: %w", err)
+	}
+	if len(raw) > MaxSize {
+		return fmt.Errorf("a packed column of more than %d bytes", MaxSize)
+	}
+	*b = raw
+	return nil
+}
+
+// Float32s packs numbers of 4 bytes.
+func Float32s(values []float32) Bytes {
+	b := make(Bytes, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+// Float32s returns the numbers that Float32s has packed.
+func (b Bytes) Float32s() ([]float32, error) {
+	if len(b)%4 != 0 {
+		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 4", len(b))
+	}
+	values := make([]float32, len(b)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return values, nil
+}
+
+// Float64s packs numbers of 8 bytes.
+func Float64s(values []float64) Bytes {
+	b := make(Bytes, 0, 8*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// Uint32s packs numbers of 4 bytes.
+func Uint32s(values []uint32) Bytes {
+	b := make(Bytes, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// Uint16s packs numbers of 2 bytes.
+func Uint16s(values []uint16) Bytes {
+	b := make(Bytes, 0, 2*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
+}

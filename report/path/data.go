@@ -1,0 +1,42 @@
+package path
+
+import "reprise/report/packed"
+
+// Data is what a critical path consists of. Times are in seconds.
+type Data struct {
+	Seconds float64 `json:"seconds_s"` // its length: the makespan
+	Rank    int     `json:"rank"`      // at which it ends
+	Parts   []Part  `json:"parts"`     // their seconds add up to Seconds; the longest first
+	// WhatIfs say how the makespan changes with the machine, the greatest gain first.
+	WhatIfs []WhatIf `json:"what_if"`
+	Hops    Hops     `json:"hops"`
+	Notes   []string `json:"notes"` // what limits it, in sentences
+}
+
+// Part is one thing that the path spends time on.
+type Part struct {
+	Name    string  `json:"name"`            // of the kernel, or what it is otherwise
+	Kind    string  `json:"kind"`            // "kernel", "overhead", "latency", "wire", "contention", "poll", ...
+	Phase   string  `json:"phase,omitempty"` // innermost, in which it happens
+	Level   string  `json:"level,omitempty"` // of the links that it happens on
+	Seconds float64 `json:"seconds_s"`
+	Count   int64   `json:"count,omitempty"` // of latencies and overheads
+	Bytes   float64 `json:"bytes,omitempty"` // of messages on the wire
+}
+
+// WhatIf is a change of the machine with what it would do to the makespan.
+type WhatIf struct {
+	What  string  `json:"what"`    // "dgemm 1 % quicker"
+	Slope float64 `json:"slope_s"` // seconds by which the makespan falls if all of it took no time at the same rate: dT/d(log)
+	Gain  float64 `json:"gain_s"`  // seconds for the change that What says
+	// Replayed is the gain that a replay with the change has; nil where none was made.
+	Replayed *float64 `json:"replayed_s,omitempty"`
+}
+
+// Hops is where the path is, from the begin to the end: at Times[i] it comes to Ranks[i], at
+// the latest where that rank begins a step.
+type Hops struct {
+	Number int          `json:"number"`
+	Ranks  packed.Bytes `json:"ranks"` // uint32, [Number]
+	Times  packed.Bytes `json:"times"` // float64 seconds, [Number], ascending
+}
