@@ -41,7 +41,7 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 		if !rules[i].pattern.Match(sig.Name) {
 			continue
 		}
-		c := compiler{sig: sig, spec: &rules[i].model, speed: host.Factor}
+		c := compiler{sig: sig, spec: &rules[i].model, speed: host.Factor * s.quickness(sig.Name)}
 		if c.spec.flop {
 			if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
 				err := fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)

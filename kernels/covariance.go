@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -135,7 +136,7 @@ func (s *Set) DrawCoefficients(from noise.Source) *Set {
 
 func (s *Set) clone() *Set {
 	c := newSet(s.name, s.cpusPerHost, cloneRules(s.base), cloneOverrides(s.overrides))
-	c.scatter, c.hosts = s.scatter, s.hosts
+	c.scatter, c.hosts, c.quicker = s.scatter, s.hosts, slices.Clone(s.quicker)
 	return c
 }
 

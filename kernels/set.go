@@ -23,6 +23,7 @@ type Set struct {
 	usesSpeed   bool               // some model is in unit flop
 	scatter     float64            // standard deviation of times from host to host, relative
 	hosts       *noise.Source      // that this set is drawn from; nil: hosts are alike
+	quicker     []quickened        // by Quicker
 
 	mu       sync.Mutex
 	lastHost hostKey // mostly asked for again

@@ -98,6 +98,8 @@ type Platform struct {
 	spans    []linkSpan // who owns which link numbers, ascending
 	numLinks int32
 
+	scale func(link int32) (bandwidth, latency float64) // factors; nil: as the file says
+
 	profiles       []ProfileUse // what changes with time
 	constantSpeeds []ProfileUse // what a profile of one factor has made of the speed of its host
 	warnings       []warning.Warning
@@ -147,11 +149,14 @@ func (p *Platform) NumLinks() int { return int(p.numLinks) }
 // at each call; LinkCapacity spares that.
 func (p *Platform) Link(i int32) Link {
 	s := p.spanOf(i)
+	var l Link
 	if s.table == nil {
-		return p.links[s.explicit+i-s.first]
+		l.Name = p.links[s.explicit+i-s.first].Name
+	} else {
+		l.Name = s.table.linkName(i - s.first)
 	}
-	bandwidth, latency, policy := s.table.capacity(i - s.first)
-	return Link{s.table.linkName(i - s.first), bandwidth, latency, policy}
+	l.Bandwidth, l.Latency, l.Policy = p.LinkCapacity(i)
+	return l
 }
 
 // LinkCapacity returns the bandwidth in byte/s, the latency in seconds and the
@@ -160,9 +165,15 @@ func (p *Platform) LinkCapacity(i int32) (bandwidth, latency float64, policy Pol
 	s := p.spanOf(i)
 	if s.table == nil {
 		l := &p.links[s.explicit+i-s.first]
-		return l.Bandwidth, l.Latency, l.Policy
+		bandwidth, latency, policy = l.Bandwidth, l.Latency, l.Policy
+	} else {
+		bandwidth, latency, policy = s.table.capacity(i - s.first)
 	}
-	return s.table.capacity(i - s.first)
+	if p.scale != nil {
+		b, l := p.scale(i)
+		bandwidth, latency = bandwidth*b, latency*l
+	}
+	return bandwidth, latency, policy
 }
 
 // AppendRoute appends to route the links from host src to host dst, in the

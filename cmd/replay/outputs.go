@@ -18,8 +18,9 @@ type output interface {
 	// begin prepares for a replay and returns what it is to tell; nil: nothing. end ends the
 	// context of the replay where going on is in vain.
 	begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error)
-	// write writes it, once the replay has ended, or been interrupted (Report.StoppedAt).
-	write(ctx context.Context, r *replay.Report) error
+	// write writes it, once the replay has ended, or been interrupted (Report.StoppedAt), and
+	// adds to what will be printed.
+	write(ctx context.Context, r *results) error
 	// abandon leaves nothing behind: the replay has failed, or another output has.
 	abandon()
 }
@@ -72,7 +73,7 @@ func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *
 }
 
 // write writes all. What cannot be written is an error of its own: the others are.
-func (list outputs) write(ctx context.Context, r *replay.Report) error {
+func (list outputs) write(ctx context.Context, r *results) error {
 	var errs []error
 	for _, out := range list {
 		errs = append(errs, out.write(ctx, r))

@@ -49,8 +49,11 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	}
 	k.tellFailures()
 	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings)
-	r := replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))
-	return errors.Join(s.print(stdout, r), s.outputs.write(ctx, r), err)
+	r := &results{Report: replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))}
+	ctx, stop := command.Interruptible(ctx) // for what outputs replay once more
+	failed := s.outputs.write(ctx, r)
+	stop()
+	return errors.Join(s.print(stdout, r), failed, err)
 }
 
 // begun has a signal say no longer that nothing was replayed.

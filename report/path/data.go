@@ -26,9 +26,12 @@ type Part struct {
 
 // WhatIf is a change of the machine with what it would do to the makespan.
 type WhatIf struct {
-	What  string  `json:"what"`    // "dgemm 1 % quicker"
-	Slope float64 `json:"slope_s"` // seconds by which the makespan falls if all of it took no time at the same rate: dT/d(log)
-	Gain  float64 `json:"gain_s"`  // seconds for the change that What says
+	Kind string `json:"kind"`           // "kernel", "speed", "overhead", "latency" or "bandwidth"
+	Name string `json:"name,omitempty"` // of the kernel, or of the level of links
+	What string `json:"what"`           // such as "dgemm 1 % quicker"
+	// Slope is the seconds of the path that go by it: dT/d(log) of its times.
+	Slope float64 `json:"slope_s"`
+	Gain  float64 `json:"gain_s"` // seconds by which the makespan falls with the change
 	// Replayed is the gain that a replay with the change has; nil where none was made.
 	Replayed *float64 `json:"replayed_s,omitempty"`
 }

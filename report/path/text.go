@@ -1,0 +1,79 @@
+package path
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// shown is how many parts and what-ifs are printed: the rest is little.
+const shown = 12
+
+// WriteText writes the path for people.
+func (d *Data) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\ncritical path of %.6g s, which ends at rank %d\n", d.Seconds, d.Rank)
+	d.writeParts(&b)
+	d.writeWhatIfs(&b)
+	for _, n := range d.Notes {
+		fmt.Fprintf(&b, "%s\n", n)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *Data) writeParts(b *strings.Builder) {
+	width := len("part")
+	for _, p := range d.Parts[:min(shown, len(d.Parts))] {
+		width = max(width, len(p.label()))
+	}
+	fmt.Fprintf(b, "%-*s %12s %8s %12s\n", width, "part", "seconds", "share", "times")
+	rest := 0.0
+	for i, p := range d.Parts {
+		if i >= shown {
+			rest += p.Seconds
+			continue
+		}
+		times := ""
+		if p.Count > 0 {
+			times = fmt.Sprint(p.Count)
+		}
+		fmt.Fprintf(b, "%-*s %12.6g %7.2f%% %12s\n", width, p.label(), p.Seconds, d.percent(p.Seconds), times)
+	}
+	if rest > 0 {
+		fmt.Fprintf(b, "%-*s %12.6g %7.2f%%\n", width, fmt.Sprintf("%d more", len(d.Parts)-shown), rest, d.percent(rest))
+	}
+}
+
+// percent returns what share of the path some of its seconds are.
+func (d *Data) percent(seconds float64) float64 {
+	if d.Seconds == 0 {
+		return 0
+	}
+	return 100 * seconds / d.Seconds
+}
+
+// label names a part with where it happens.
+func (p *Part) label() string {
+	switch {
+	case p.Level != "":
+		return p.Name + ", " + p.Level
+	case p.Phase != "":
+		return p.Name + " in " + p.Phase
+	}
+	return p.Name
+}
+
+func (d *Data) writeWhatIfs(b *strings.Builder) {
+	if len(d.WhatIfs) == 0 {
+		return
+	}
+	b.WriteString("\nwhat if\n")
+	for _, w := range d.WhatIfs[:min(5, len(d.WhatIfs))] {
+		fmt.Fprintf(b, "  %s: %.3g s (%.3g %%) less", w.What, w.Gain, d.percent(w.Gain))
+		if w.Replayed != nil {
+			fmt.Fprintf(b, "; a replay with it takes %.3g s less", *w.Replayed)
+		}
+		b.WriteByte('\n')
+	}
+}
