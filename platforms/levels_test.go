@@ -47,7 +47,7 @@ func TestLevels(t *testing.T) {
 			map[string]int{"c: host to switch": 2, "c: switch to host": 2, "top: listed links": 3, "in: listed links": 1,
 				"top: listed links, up": 2, "top: listed links, down": 2}},
 		{"star", `<zone id="s" routing="Cluster"><link id="a" bandwidth="1GBps" sharing_policy="SPLITDUPLEX"/>` +
-			`<cabinet id="1" prefix="m" suffix="" radical="0-2" speed="1Gf" bw="1GBps" lat="1us"/><backbone id="b" bandwidth="1GBps"/>` +
+			`<cabinet id="1" prefix="m" suffix="" radical="0-2" speed="1Gf" bw="1GBps" lat="1us"/><backbone id="b" bandwidth="1GBps" latency="0s"/>` +
 			`<cabinet id="2" prefix="m" suffix="" radical="5-6" speed="1Gf" bw="1GBps" lat="1us"/></zone>`,
 			map[string]int{"s: host to switch": 5, "s: switch to host": 5, "s: backbone": 1, "s: listed links, up": 1, "s: listed links, down": 1}},
 	} {
