@@ -26,8 +26,7 @@ type builder struct {
 	*Platform
 	limits       limits
 	linkNames    map[string]declaredLink
-	levelRuns    map[level]levelRun // by the first of their levels
-	configured   map[string]bool    // names of the options of <config> so far
+	configured   map[string]bool // names of the options of <config> so far
 	fatTreeHosts int32
 	later        []func() error // the second pass
 	table        profileTable
@@ -48,11 +47,10 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
 		limits:     lim,
 		linkNames:  map[string]declaredLink{},
-		levelRuns:  map[level]levelRun{},
 		configured: map[string]bool{},
 		table:      newProfileTable(maxProfiles), sum: sum,
 	}
-	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe}, b.levelsIn(-1, "loopback"))
+	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
 	v := &values{file: file, e: root}
 	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
 		return nil, v.err
@@ -131,7 +129,7 @@ func (b *builder) declareCluster(v *values, number int32) error {
 	table := &linkTable{first: b.numLinks}
 	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
 	v.fail(err)
-	b.addTable(v, table, number)
+	b.addTable(v, table)
 	switch topology.(type) {
 	case *fatTree:
 		b.fatTreeHosts += spec.hosts
@@ -175,7 +173,7 @@ func (b *builder) declareGraph(e *element, number int32) error {
 			}
 			g.size++
 		case "link":
-			b.declareLink(v, number)
+			b.declareLink(v)
 		case "config":
 			b.addConfig(c)
 		case "trace", "trace_connect":
@@ -233,8 +231,8 @@ func (b *builder) declarePoint(v *values, name string, pt point) {
 	at[name] = pt
 }
 
-// declareLink adds a <link> of a zone.
-func (b *builder) declareLink(v *values, zone int32) {
+// declareLink adds a <link>.
+func (b *builder) declareLink(v *values) {
 	l := Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}
 	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
 	if int64(b.numLinks)+2 > b.limits.links {
@@ -246,33 +244,33 @@ func (b *builder) declareLink(v *values, zone int32) {
 	var declared declaredLink
 	switch policy {
 	case "SHARED":
-		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
+		declared = b.addNamedLink(v, l)
 	case "FATPIPE":
 		l.Policy = Fatpipe
-		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
+		declared = b.addNamedLink(v, l)
 	default:
-		declared = b.addSplitLink(v, l, b.listedLevels(zone, true))
+		declared = b.addSplitLink(v, l)
 	}
 	b.addLinkProfiles(v, declared)
 }
 
 // addSplitLink adds a split-duplex link: its two constraints, and its own name.
-func (b *builder) addSplitLink(v *values, l Link, levels levelRun) declaredLink {
-	both := b.addDirections(v, l, levels)
+func (b *builder) addSplitLink(v *values, l Link) declaredLink {
+	both := b.addDirections(v, l)
 	b.nameLink(v, l.Name, both)
 	return both
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.
-func (b *builder) addDirections(v *values, l Link, levels levelRun) declaredLink {
+func (b *builder) addDirections(v *values, l Link) declaredLink {
 	up, down := l, l
 	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
-	return declaredLink{b.addNamedLink(v, up, levels).up, b.addNamedLink(v, down, levels).up}
+	return declaredLink{b.addNamedLink(v, up).up, b.addNamedLink(v, down).up}
 }
 
 // addNamedLink adds a link of one constraint.
-func (b *builder) addNamedLink(v *values, l Link, levels levelRun) declaredLink {
-	number := b.addExplicitLink(l, levels)
+func (b *builder) addNamedLink(v *values, l Link) declaredLink {
+	number := b.addExplicitLink(l)
 	both := declaredLink{number, number}
 	b.nameLink(v, l.Name, both)
 	return both
@@ -286,24 +284,24 @@ func (b *builder) nameLink(v *values, name string, l declaredLink) {
 	b.linkNames[name] = l
 }
 
-// addExplicitLink adds one constraint, the next of the levels, and returns its number.
-func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
-	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil || b.spans[n-1].levels != levels {
-		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links)), levels})
+// addExplicitLink adds one constraint and returns its number.
+func (b *builder) addExplicitLink(l Link) int32 {
+	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil {
+		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links))})
 	}
 	b.links = append(b.links, l)
 	b.numLinks++
 	return b.numLinks - 1
 }
 
-// addTable adds the links of a cluster, which is a zone.
-func (b *builder) addTable(v *values, t *linkTable, zone int32) {
+// addTable adds the links of a cluster.
+func (b *builder) addTable(v *values, t *linkTable) {
 	if int64(b.numLinks)+t.count > b.limits.links {
 		v.fail(fmt.Errorf("more than %d links", b.limits.links))
 		return
 	}
 	if t.count > 0 {
-		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0, b.levelsIn(zone, t.levels...)})
+		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0})
 	}
 	b.numLinks += int32(t.count)
 }

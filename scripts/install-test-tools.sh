@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, an MPI and a BLAS.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, an MPI, a BLAS and a browser.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -11,6 +11,7 @@ done
 command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
 ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"
+command -v chromium-headless-shell >/dev/null || missing="$missing chromium-headless-shell"
 if [ -z "$missing" ]; then
 	exit 0
 fi

@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err != nil {
 			return err
 		}
+		s.args = args
 		switch {
 		case s.draws > 0:
 			if err := s.outputs.exactOnly("the draws of --uncertainty"); err != nil {

@@ -29,10 +29,10 @@ type output interface {
 type outputs []output
 
 // outputMakers make the outputs of a command line; nil for those that it does not ask for.
-var outputMakers = []func(*cli.Context, *settings) (output, error){}
+var outputMakers = []func(*cli.Context, *settings) (output, error){newPageFile}
 
 // outputFlags are the flags of all outputs.
-func outputFlags() []cli.Flag { return nil }
+func outputFlags() []cli.Flag { return reportFlags() }
 
 func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 	for _, make := range outputMakers {

@@ -108,13 +108,13 @@ func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance 
 	}
 }
 
-// report is what a replay prints.
-type report interface {
+// printable is what a replay prints.
+type printable interface {
 	WriteText(io.Writer) error
 	WriteJSON(io.Writer) error
 }
 
-func (s *settings) print(stdout io.Writer, r report) error {
+func (s *settings) print(stdout io.Writer, r printable) error {
 	if s.json {
 		return r.WriteJSON(stdout)
 	}

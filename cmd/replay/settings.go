@@ -16,7 +16,8 @@ import (
 
 // settings is what the command line says.
 type settings struct {
-	trace        string // "-": standard input
+	args         []string // the command line
+	trace        string   // "-": standard input
 	machine      string
 	platform     string
 	kernels      string

@@ -51,6 +51,9 @@ var allowed = map[string]rule{
 	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
+
+	"reprise/report":        {inside: []string{"reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
+	"reprise/report/packed": {},
 }
 
 type rule struct {

@@ -1,0 +1,62 @@
+// The first screen: what came out, why, and of what.
+
+/** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay or of an estimate. */
+function timesBy(run, by) {
+  const list = run.result["time_by_" + by];
+  if (list && list.length) return list.map(s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s}));
+  const estimate = (run.tables || []).find(t => t.by === by);
+  return estimate ? estimate.rows.map(r => ({name: r.name, mean: r.mean_s, interval: r.interval_s})) : [];
+}
+
+/** The largest of a list, and what is left taken together. */
+function largest(list, n) {
+  const sorted = [...list].sort((a, b) => b.mean - a.mean), rest = sorted.slice(n);
+  return rest.length < 2 ? sorted : [...sorted.slice(0, n), {name: "other", mean: rest.reduce((s, r) => s + r.mean, 0)}];
+}
+
+/** The host of each rank. */
+const hostsOf = run => (run.result.ranks || []).map(r => r.host);
+
+function answerOf(run) {
+  const a = run.answer, hosts = hostsOf(run), i = a.interval_s;
+  const fact = (name, value, note, main) =>
+    h("div", {class: main ? "fact main" : "fact"}, h("dt", {}, name), h("dd", {}, value), note ? h("dd", {class: "note"}, note) : null);
+  return [
+    h("dl", {class: "facts"},
+      fact(run.result.stopped_at_s === undefined ? "makespan" : "so far", seconds(a.makespan_s, 5), i
+        ? `${seconds(i.low_s)} to ${seconds(i.high_s)}, ${percent(i.level, 0)} sure. ${i.covers}`
+        : "of one replay: no interval. --uncertainty gives one", true),
+      a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
+        : "the platform does not say the peak", true) : null,
+      hosts.length ? fact("ranks", count(hosts.length), "on " + count(new Set(hosts).size) + " hosts") : null,
+      fact("messages", count(a.messages), bytes(a.bytes)),
+      fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
+    run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
+    ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
+    inputsOf(run),
+  ];
+}
+
+/** Where the mean rank's time went, as a bar with its table; phases lie inside each other and get no bar. */
+function timesFigure(run, by, title) {
+  const list = timesBy(run, by), sum = list.reduce((s, x) => s + x.mean, 0);
+  if (!list.length || sum <= 0) return null;
+  const estimated = list[0].interval !== undefined, whole = by === "phase" ? run.answer.makespan_s : sum;
+  const rows = () => table(["name", "", "#share", "#mean", ...(estimated ? ["#± 95 %"] : ["#least of a rank", "#most of a rank"])],
+    [...list].sort((x, y) => y.mean - x.mean).map((x, i) => [x.name, meter(x.mean / whole, colourOf(x.name, i)), percent(x.mean / whole), seconds(x.mean),
+      ...(estimated ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), title);
+  if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
+    "and its share of the makespan. Phases may lie inside each other: shares do not add up."});
+  const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
+  const how = by === "kind" ? "What the mean rank spends its time on, from its begin to its end." : "The computation of the mean rank by kernel.";
+  return figure(run, {title, picture: bar, how, rows});
+}
+
+function inputsOf(run) {
+  const i = run.inputs, pair = (name, value) => [h("dt", {}, name), h("dd", {}, value)];
+  return h("details", {class: "inputs"}, h("summary", {}, "Inputs"), h("dl", {class: "pairs"},
+    pair("command", h("code", {}, i.command)), pair("tool", i.tool),
+    i.files.map(f => pair(f.what, [f.name, f.sha256 ? h("code", {class: "hash"}, " sha256 " + f.sha256) : null])),
+    i.parameters.map(p => pair(p.title, p.value)),
+    (run.result.warnings || []).map(w => pair("warning", [w.file, w.line ? ":" + w.line : "", w.file ? ": " : "", w.text || String(w)]))));
+}

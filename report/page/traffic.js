@@ -1,0 +1,68 @@
+// Who sends how much to whom, and how the links bear it.
+
+async function communicationOf(run, runs) {
+  const kinds = await Promise.all(run.record.communication.map(m => unpack(m, {bytes: Float32Array, messages: Float32Array})));
+  const place = h("div", {}), unit = {bytes, messages: v => count(v) + " messages"};
+  let at = 0, what = "bytes", picture;
+  const nameOf = m => i => (m.labels && m.labels.length ? m.labels[i] : m.per_cell > 1 ? `${i * m.per_cell}–${(i + 1) * m.per_cell - 1}` : String(i));
+  const draw = () => {
+    const m = kinds[at], n = m.size, values = m[what], name = nameOf(m), write = unit[what];
+    const most = values.reduce((a, b) => Math.max(a, b), 0), least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), most);
+    const depth = Math.log(most / least) || 1, levels = Uint8Array.from(values, v => (v > 0 ? 55 + 200 * Math.log(v / least) / depth : 0));
+    const pyramid = new Pyramid(1, n, n, levels, [], null), range = side => Extent.named(m.by.replace(" ", "-") + "-" + side, 0, n, Math.min(n, 4));
+    const axis = side => ({title: `${side} (${m.by})`, ticks: countedTicks(i => (i >= 0 && i < n ? name(i) : ""))});
+    picture = new Picture({
+      label: "Communication by " + m.by, x: range("to"), y: range("from"), height: 30, wheelRows: true,
+      xAxis: axis("receiver"), yAxis: axis("sender"), left: 8,
+      paint(c) { const colour = shades("#0072B2"); paintCells(c, picture, pyramid, 0, 1, 1, (level, cell) => colour[level.most[cell]]); },
+      describe(p) {
+        const r = Math.floor(p.y), c = Math.floor(p.x);
+        if (r < 0 || c < 0 || r >= n || c >= n) return "";
+        return `${m.by} ${name(r)} to ${name(c)}: ${bytes(m.bytes[r * n + c])} in ${count(m.messages[r * n + c])} messages`;
+      },
+      step: (p, dx, dy) => ({x: Math.max(0, Math.min(n - 1, Math.floor(p.x) + dx)) + 0.5, y: Math.max(0, Math.min(n - 1, Math.floor(p.y) + dy)) + 0.5}),
+    });
+    place.replaceChildren(picture.element, h("p", {class: "scale"}, `palest ${write(least)}, darkest ${write(most)}, by the logarithm; blank: nothing`));
+  };
+  draw();
+  return figure(run, {
+    title: "Point to point" + named(run, runs), picture: place, how: "Rows send, columns receive; the messages of collective operations are among them.",
+    controls: [choice("by", kinds.map(m => m.by), i => { at = i; draw(); }), choice("count", Object.keys(unit), i => { what = Object.keys(unit)[i]; draw(); })],
+    rows: () => {
+      const m = kinds[at], name = nameOf(m), pairs = Array.from(m.bytes.keys()).filter(i => m.messages[i] > 0);
+      return table(["from", "to", "#bytes", "#messages"], pairs.sort((a, b) => m.bytes[b] - m.bytes[a]).slice(0, 100).map(i =>
+        [name(Math.floor(i / m.size)), name(i % m.size), bytes(m.bytes[i]), count(m.messages[i])]), "The largest 100 by bytes");
+    },
+  });
+}
+
+async function linksOf(run, runs) {
+  const links = await unpack(run.record.links, {use: Float32Array, bound: Float32Array}), n = links.slices;
+  const hot = await Promise.all(links.hottest.map(l => unpack(l, {over: Float32Array})));
+  const x = Array.from({length: n}, (_, i) => (i + 0.5) * links.seconds_s), part = (values, i) => Array.from(values.subarray(i * n, (i + 1) * n));
+  const range = Extent.named("time", 0, n * links.seconds_s, 4 * links.seconds_s), place = h("div", {});
+  const xAxis = {title: "time, s", ticks: timeTicks, name: v => seconds(v)}, level = i => links.levels[i] + " (" + count(links.number[i]) + ")";
+  const draw = lost => place.replaceChildren(chart({
+    label: lost ? "Time lost to sharing by level of links" : "Use of links by level", x, range, xAxis,
+    yTitle: lost ? "time lost to sharing" : "share of the capacity", write: lost ? seconds : v => percent(v, 1),
+    series: links.levels.flatMap((_, i) => {
+      const colour = palette[i % palette.length];
+      return lost ? [{name: level(i), colour, values: part(links.bound, i)}]
+        : [{name: level(i) + " mean", colour, values: part(links.use, 2 * i)}, {name: "most used", colour, dash: [4, 3], values: part(links.use, 2 * i + 1)}];
+    }),
+  }));
+  draw(false);
+  const curve = over => "M0 20" + Array.from(over, (v, i) => `L${i * 100 / (n - 1 || 1)} ${20 - 20 * Math.min(1, v)}`).join("") + "L100 20Z";
+  const spark = over => h("svg", {viewBox: "0 0 100 20", class: "spark", preserveAspectRatio: "none", "aria-hidden": "true"}, h("path", {d: curve(over)}));
+  return [figure(run, {
+    title: "Links over time" + named(run, runs), picture: place, controls: [choice("show", ["use", "time lost"], i => draw(i === 1))],
+    how: "By level, in brackets how many links of it carry anything. Use is the share of their capacity, their mean and the most used one of each moment; " +
+      "time lost is what messages took longer because a link was shared, of all messages together.",
+    rows: () => table(["time", ...links.levels.flatMap(l => ["#" + l + " mean", "#most", "#lost"])], x.map((t, k) => [seconds(t), ...links.levels.flatMap((_, i) =>
+      [percent(links.use[2 * i * n + k]), percent(links.use[(2 * i + 1) * n + k]), seconds(links.bound[i * n + k], 3)])])),
+  }), hot.length ? figure(run, {
+    title: "Hottest links" + named(run, runs), how: "Links by the time that messages lost on them; the curve is their use over the run.",
+    picture: table(["link", "level", "#time lost", "#carried", "#use", "over time"],
+      hot.map(l => [l.name, links.levels[l.level], seconds(l.lost_s, 3), bytes(l.bytes), percent(l.use), spark(l.over)])),
+  }) : null];
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+)
+
+//go:embed page
+var page embed.FS
+
+// scripts are the page's own, in the order in which they stand there.
+var scripts = []string{
+	"units", "packed", "dom", "colour", "extent", "picture", "pyramid", "fragment",
+	"answer", "curves", "differences", "matrix", "timeline", "traffic", "path", "main",
+}
+
+// Write writes a page that shows runs, or one, as one HTML file. Several share axes and zoom.
+func Write(w io.Writer, runs ...*Data) error {
+	if len(runs) < 1 || len(runs) > maxRuns {
+		return fmt.Errorf("report: %d runs, want 1 to %d", len(runs), maxRuns)
+	}
+	data, err := json.Marshal(carried{runs}) // which writes < as \u003c: nothing in it ends the script
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	p, err := parts()
+	if err != nil {
+		return err
+	}
+	titles := make([]string, len(runs))
+	for i, r := range runs {
+		titles[i] = r.Title
+	}
+	p.Title, p.Data = strings.Join(titles, " and "), string(data)
+	return p.write(w)
+}
+
+// carried is the data of a page.
+type carried struct {
+	Runs []*Data `json:"runs"`
+}
+
+// pageParts are what page.html is filled with.
+type pageParts struct {
+	Title, Data         string
+	ChartStyle, Style   string
+	ChartScript, Script string
+	Policy              string // what the browser may load and run: these alone
+}
+
+// parts reads what all pages have.
+func parts() (*pageParts, error) {
+	var script strings.Builder
+	var errs []error
+	read := func(name string) string {
+		text, err := page.ReadFile("page/" + name)
+		errs = append(errs, err)
+		return string(text)
+	}
+	for _, name := range scripts {
+		script.WriteString(read(name + ".js"))
+	}
+	p := &pageParts{
+		ChartStyle: read("uPlot.min.css"), Style: read("style.css"),
+		ChartScript: read("uPlot.iife.min.js"), Script: "\"use strict\";\n" + script.String(),
+	}
+	p.Policy = fmt.Sprintf("default-src 'none'; script-src %s %s; style-src %s %s; base-uri 'none'; form-action 'none'",
+		hash(p.ChartScript), hash(p.Script), hash(p.ChartStyle), hash(p.Style))
+	return p, errors.Join(errs...)
+}
+
+// hash names a text as a content security policy does.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+func (p *pageParts) write(w io.Writer) error {
+	text, err := page.ReadFile("page/page.html")
+	if err != nil {
+		return err
+	}
+	t, err := template.New("page.html").Parse(string(bytes.TrimRight(text, "\n")) + "\n")
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, p)
+}
