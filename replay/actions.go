@@ -200,7 +200,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.watch.to.Marked(r, *a, rk.clock)
 		}
 	case trace.KindStep:
-		e.progress.step(a.X[0], rk.clock)
+		if parts := e.progress.step(a.X[0], rk.clock); parts != nil {
+			e.accounts.addSpent(parts, r, rk.clock)
+		}
 		if e.costs.random != nil {
 			e.costs.random.begin(r, a.X[0])
 		}

@@ -82,7 +82,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := e.prepareChanges(&o); err != nil {
 		return nil, err
 	}
-	return e, e.progress.recordStarts(&o)
+	return e, e.progress.recordStarts(&o, e.accounts.width())
 }
 
 func (e *engine) newRanks(n int) {

@@ -49,6 +49,9 @@ type Result struct {
 type StepStart struct {
 	Mean float64 // over the ranks
 	Last float64
+	// Parts are what the mean rank has spent until then on each kind, kernel and phase, the kinds
+	// first; those of the kinds add up to Mean.
+	Parts []float64
 }
 
 // RankResult is what became of one rank.

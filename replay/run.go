@@ -27,8 +27,8 @@ type Options struct {
 	// Resume, if set, is where to go on. Trace, machine and options must be those of
 	// the run that was saved, or the error wraps ErrOtherRun.
 	Resume *Checkpoint
-	// Observer, if set, is told what happens. It serves one replay at a time, and no windows
-	// of an estimate (Sample).
+	// Observer, if set, is told what happens. It serves one replay at a time; for windows of an
+	// estimate see SampleOptions.Observe.
 	Observer Observer
 	// Identity names what else the run depends on, such as the kernel models and
 	// the version of the program.
@@ -96,5 +96,5 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		res.stop(e.now)
 		return res, err
 	}
-	return res, e.progress.addTo(res)
+	return res, e.progress.addTo(res, &e.accounts)
 }

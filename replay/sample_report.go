@@ -54,6 +54,10 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
 	}
+	b.WriteByte('\n')
+	r.shareTable(&b, "time of a rank", r.Kinds)
+	r.shareTable(&b, "compute", r.Kernels)
+	r.shareTable(&b, "phase", r.Phases)
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
 		wording.Thousands(int64(r.Simulated)), wording.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), wording.Thousands(r.Messages),
@@ -63,12 +67,27 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	return err
 }
 
+// shareTable writes what the mean rank spends its time on, in the order given.
+func (r *EstimateReport) shareTable(b *strings.Builder, title string, shares []EstimatedShare) {
+	if len(shares) == 0 {
+		return
+	}
+	width := len(title)
+	for _, s := range shares {
+		width = max(width, len(s.Name))
+	}
+	fmt.Fprintf(b, "\n%-*s %12s %12s %8s\n", width, title, "mean s", "\u00b1 s", "share")
+	for _, s := range shares {
+		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%\n", width, s.Name, s.Mean, s.Interval, 100*s.Mean/r.MeanEnd)
+	}
+}
+
 func (r *EstimateReport) windowTable(b *strings.Builder) {
 	seen := "long enough as far as the steps after it tell"
 	if r.Coupled {
 		seen = "after which the cold start is forgotten"
 	}
-	fmt.Fprintf(b, "\n\n%s in %s; warm-up of %s, %s\n", wording.Count(len(r.Windows), "window"), wording.Count(r.Rounds, "round"), wording.Count(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "\n%s in %s; warm-up of %s, %s\n", wording.Count(len(r.Windows), "window"), wording.Count(r.Rounds, "round"), wording.Count(r.Warmup, "step"), seen)
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
 		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)
@@ -86,25 +105,4 @@ func (r *EstimateReport) writeWarnings(b *strings.Builder) {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(b, "warning: %v\n", w)
 	}
-}
-
-// ExactReport is the report of an exact replay where an estimate was asked for.
-type ExactReport struct {
-	IsEstimate bool   `json:"estimate"`      // false
-	Because    string `json:"exact_because"` // why it is exact
-	*Report
-}
-
-// WriteJSON writes everything.
-func (r *ExactReport) WriteJSON(w io.Writer) error {
-	return writeJSON(w, r)
-}
-
-// WriteText writes the report for people.
-func (r *ExactReport) WriteText(w io.Writer) error {
-	if err := r.Report.WriteText(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "exact: all steps were simulated, since %s\n", r.Because)
-	return err
 }

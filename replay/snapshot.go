@@ -184,6 +184,9 @@ func (p *stepCounter) snapshot(c *snapshot.Codec) {
 		snapshot.Index(c, &b.ranks, 0, p.ranks+1)
 		c.Amount(&b.sum)
 		c.Amount(&b.last)
+		for j := range b.parts {
+			c.Amount(&b.parts[j])
+		}
 	}
 }
 

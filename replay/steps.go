@@ -19,12 +19,14 @@ type stepCounter struct {
 // startSum sums up the beginnings of one step.
 type startSum struct {
 	ranks int
-	sum   float64 // of the times, seconds
-	last  float64 // time, seconds
+	sum   float64   // of the times, seconds
+	last  float64   // time, seconds
+	parts []float64 // of the ranks' accounts (timeAccounts.addSpent), seconds
 }
 
-// recordStarts prepares for Result.StepStarts if o asks for it.
-func (c *stepCounter) recordStarts(o *Options) error {
+// recordStarts prepares for Result.StepStarts if o asks for it, with so many accounts of a
+// rank.
+func (c *stepCounter) recordStarts(o *Options, accounts int) error {
 	if !o.StepStarts {
 		return nil
 	}
@@ -33,11 +35,16 @@ func (c *stepCounter) recordStarts(o *Options) error {
 	}
 	c.from = int64(o.From)
 	c.starts = make([]startSum, o.To-o.From)
+	parts := make([]float64, len(c.starts)*accounts)
+	for i := range c.starts {
+		c.starts[i].parts = parts[i*accounts:][:accounts:accounts]
+	}
 	return nil
 }
 
-// step notes that a rank begins step n at a time.
-func (c *stepCounter) step(n int64, at float64) {
+// step notes that a rank begins step n at a time. It returns where to add what the rank has
+// spent its time on until then, nil if nobody asks.
+func (c *stepCounter) step(n int64, at float64) (parts []float64) {
 	c.last = max(c.last, n)
 	if c.begun++; c.report != nil && c.begun%c.ranks == 0 {
 		c.report(c.begun / c.ranks)
@@ -47,12 +54,14 @@ func (c *stepCounter) step(n int64, at float64) {
 		b.ranks++
 		b.sum += at
 		b.last = max(b.last, at)
+		return b.parts
 	}
+	return nil
 }
 
-// addTo sets the StepStarts of a result, if they were asked for. All ranks must begin all
-// steps.
-func (c *stepCounter) addTo(res *Result) error {
+// addTo sets the StepStarts of a result, if they were asked for, the last by the accounts of
+// ranks that have ended. All ranks must begin all steps.
+func (c *stepCounter) addTo(res *Result, accounts *timeAccounts) error {
 	if len(c.starts) == 0 {
 		return nil
 	}
@@ -60,8 +69,17 @@ func (c *stepCounter) addTo(res *Result) error {
 		if b.ranks != c.ranks {
 			return fmt.Errorf("%d of %d ranks begin step %d", b.ranks, c.ranks, c.from+int64(i))
 		}
-		res.StepStarts = append(res.StepStarts, StepStart{b.sum / float64(b.ranks), b.last})
+		res.StepStarts = append(res.StepStarts, StepStart{b.sum / float64(b.ranks), b.last, meansOf(b.parts, b.ranks)})
 	}
-	res.StepStarts = append(res.StepStarts, StepStart{res.meanEnd(), res.Makespan})
+	res.StepStarts = append(res.StepStarts, StepStart{res.meanEnd(), res.Makespan, accounts.means()})
 	return nil
+}
+
+// meansOf returns the means over so many ranks, of which sums are the sums.
+func meansOf(sums []float64, ranks int) []float64 {
+	means := make([]float64, len(sums))
+	for i, s := range sums {
+		means[i] = s / float64(ranks)
+	}
+	return means
 }

@@ -57,6 +57,36 @@ func (b *timeAccounts) close(r int32, when float64) {
 	}
 }
 
+// width returns how many accounts a rank has: of kinds, kernels and phases, in this order.
+func (b *timeAccounts) width() int { return int(numKinds) + b.kernels + b.phases }
+
+// addSpent adds to sums, one for each account, what rank r has spent by a time up to which it
+// has been charged. Kernels are part of the kind compute, open phases count up to now.
+func (b *timeAccounts) addSpent(sums []float64, r int32, when float64) {
+	for row := range sums {
+		sums[row] += *b.at(row, r)
+	}
+	for k := range b.kernels {
+		sums[TimeCompute] += *b.at(int(numKinds)+k, r)
+	}
+	for p := range b.phases {
+		if begin := b.begun(r, uint16(p)); begin != noTime {
+			sums[int(numKinds)+b.kernels+p] += when - begin
+		}
+	}
+}
+
+// means returns what the mean rank has spent on each account. They are closed.
+func (b *timeAccounts) means() []float64 {
+	sums := make([]float64, b.width())
+	for row := range sums {
+		for r := range b.ranks {
+			sums[row] += *b.at(row, int32(r))
+		}
+	}
+	return meansOf(sums, b.ranks)
+}
+
 // sum returns the sum of rank r in the first rows.
 func (b *timeAccounts) sum(r int32, rows int) float64 {
 	sum := 0.0

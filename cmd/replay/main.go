@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			}
 			return replayDraws(c.Context, s, stdout, stderr)
 		case s.sample.on():
-			if err := s.outputs.exactOnly("an estimate"); err != nil {
+			if err := s.outputs.estimates(); err != nil {
 				return err
 			}
 			return sampleTrace(c.Context, s, stdout, stderr)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,14 +26,23 @@ type output interface {
 	abandon()
 }
 
+// estimateOutput is an output that can be made of an estimate, too. Where sampling does not
+// pay it is made of the exact replay, as any.
+type estimateOutput interface {
+	output
+	// writeEstimate writes it of an estimate.
+	writeEstimate(ctx context.Context, in *input, m *loaded, r *replay.EstimateReport) error
+}
+
 // outputs are those that the command line asks for.
 type outputs []output
 
 // outputMakers make the outputs of a command line; nil for those that it does not ask for.
-var outputMakers = []func(*cli.Context, *settings) (output, error){newPageFile}
+// Those that show what others have added to the results come behind them.
+var outputMakers = []func(*cli.Context, *settings) (output, error){newEfficiencies, newPageFile}
 
 // outputFlags are the flags of all outputs.
-func outputFlags() []cli.Flag { return reportFlags() }
+func outputFlags() []cli.Flag { return slices.Concat([]cli.Flag{popFlag()}, reportFlags()) }
 
 func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 	for _, make := range outputMakers {
@@ -51,6 +61,16 @@ func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 func (list outputs) exactOnly(what string) error {
 	for _, o := range list {
 		return command.Usagef("--%s is of one replay, not of %s", o.flag(), what)
+	}
+	return nil
+}
+
+// estimates refuses outputs that cannot be made of an estimate.
+func (list outputs) estimates() error {
+	for _, o := range list {
+		if _, ok := o.(estimateOutput); !ok {
+			return command.Usagef("--%s is of one replay, not of an estimate", o.flag())
+		}
 	}
 	return nil
 }
@@ -77,6 +97,15 @@ func (list outputs) write(ctx context.Context, r *results) error {
 	var errs []error
 	for _, out := range list {
 		errs = append(errs, out.write(ctx, r))
+	}
+	return errors.Join(errs...)
+}
+
+// writeEstimate writes all of an estimate, which they all can be made of.
+func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *replay.EstimateReport) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, out.(estimateOutput).writeEstimate(ctx, in, m, r))
 	}
 	return errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"reprise/replay"
@@ -17,11 +18,7 @@ type results struct {
 }
 
 // WriteJSON writes everything.
-func (r *results) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
-}
+func (r *results) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes everything for people.
 func (r *results) WriteText(w io.Writer) error {
@@ -29,7 +26,37 @@ func (r *results) WriteText(w io.Writer) error {
 		return err
 	}
 	if r.CriticalPath != nil {
-		return r.CriticalPath.WriteText(w)
+		if err := r.CriticalPath.WriteText(w); err != nil {
+			return err
+		}
+	}
+	if r.POP != nil {
+		return r.POP.WriteText(w)
 	}
 	return nil
+}
+
+// exactResults are the results of an exact replay where an estimate was asked for.
+type exactResults struct {
+	IsEstimate bool   `json:"estimate"`      // false
+	Because    string `json:"exact_because"` // why it is exact
+	*results
+}
+
+// WriteJSON writes everything.
+func (r *exactResults) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// WriteText writes everything for people.
+func (r *exactResults) WriteText(w io.Writer) error {
+	if err := r.results.WriteText(w); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "exact: all steps were simulated, since %s\n", r.Because)
+	return err
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

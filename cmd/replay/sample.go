@@ -99,7 +99,7 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
-	return s.print(stdout, r)
+	return errors.Join(s.print(stdout, r), s.outputs.writeEstimate(ctx, in, m, r))
 }
 
 // openSampled opens a trace that can be read at any step.
@@ -131,12 +131,20 @@ func estimate(ctx context.Context, s *settings, m *loaded, stderr io.Writer) (*r
 
 // replayExactly replays all of the trace, until the context's deadline, and says why.
 func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why error, begin time.Time, stdout, stderr io.Writer) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	bar := newBar(s, in, stderr)
 	steps, start := 0, time.Now()
 	o := m.options
+	if err := s.outputs.begin(ctx, end, in, m, &o); err != nil {
+		return err
+	}
 	o.Progress = func(n int) { steps = n; bar.Set(n) }
 	res, err := in.run(ctx, m.Machine, o)
 	bar.Clear()
+	if err != nil {
+		s.outputs.abandon()
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return s.overtime(in, steps, time.Since(start).Seconds())
 	}
@@ -144,8 +152,9 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 		return warning.With(err, warning.Join(in.warnings(), m.causes()))
 	}
 	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings)
-	r := replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))
-	return s.print(stdout, &replay.ExactReport{Because: why.Error(), Report: r})
+	r := &results{Report: replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))}
+	failed := s.outputs.write(ctx, r)
+	return errors.Join(s.print(stdout, &exactResults{Because: why.Error(), results: r}), failed)
 }
 
 // overtime returns the error of an exact replay that came so many steps far in so many

@@ -9,6 +9,12 @@ import (
 type Estimate struct {
 	Seconds  float64 `json:"makespan_s"`
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
+	MeanEnd  float64 `json:"mean_end_s"` // end of the mean rank
+
+	// Parts are how much of its time the mean rank spends on each of StartTimes.Parts. They are
+	// estimated as the whole is, so that those which add up to the whole in the windows add up to
+	// MeanEnd.
+	Parts []Part `json:"-"`
 
 	Steps     int      `json:"steps"`           // of the run
 	Simulated int      `json:"simulated_steps"` // with warm-ups, and what served to choose their length
@@ -17,6 +23,12 @@ type Estimate struct {
 	Outliers  int      `json:"outliers"` // steps seen that cost far more than those before and after them
 	Rounds    int      `json:"rounds"`
 	Windows   []Window `json:"windows"` // those that count, in order
+}
+
+// Part is how much of its time the mean rank spends on something, in seconds.
+type Part struct {
+	Seconds  float64
+	Interval float64 // half-width: the exact result is inside in about 95 % of cases
 }
 
 // Relative returns the half-width of the interval relative to the estimate.
@@ -48,6 +60,7 @@ type stretch struct {
 // fit is what the windows say about the run.
 type fit struct {
 	seconds   float64
+	weights   []float64 // of the windows
 	stretches []stretch
 	gaps      []gap
 	bridged   float64 // seconds in the gaps
@@ -57,19 +70,32 @@ type fit struct {
 	patterns  float64 // seconds
 }
 
-// lowest is the floor of costs, relative to the largest cost of a window.
-const lowest = 0.05
+const (
+	// lowest is the floor of costs, relative to the largest cost of a window.
+	lowest = 0.05
+	// least is the floor of all costs, in seconds. Its square is still a number.
+	least = 1e-150
+)
 
-// look adds up the run: what was measured, and for the gaps the trend with the
-// residuals of the stretches on both sides.
+// look adds up the run.
 func (s *sampler) look() fit {
 	s.arrange()
-	p := fit{}
+	floor := s.floor(least)
+	return s.add(weightsOf(s.done, floor), floor)
+}
+
+// floor returns the smallest cost of a step that counts as one, at least so many seconds.
+func (s *sampler) floor(least float64) float64 {
 	for i := range s.done {
-		p.floor = math.Max(p.floor, lowest*s.done[i].Seconds)
+		least = math.Max(least, lowest*s.done[i].Seconds)
 	}
-	p.floor = math.Max(p.floor, math.SmallestNonzeroFloat64)
-	p.trend = fitTrend(s.o.First, s.o.End, s.done, p.floor)
+	return least
+}
+
+// add adds up the run, or a part of it: what was measured, and for the gaps the trend with
+// the residuals of the stretches on both sides.
+func (s *sampler) add(weights []float64, floor float64) fit {
+	p := fit{weights: weights, floor: floor, trend: fitTrend(s.o.First, s.o.End, s.done, weights)}
 	for i := range s.done {
 		w := &s.done[i]
 		p.seconds += w.start(w.To) - w.start(w.Start)
@@ -226,10 +252,11 @@ func (s *sampler) estimate() (*Estimate, fit) {
 		in = s.within(&p)
 	}
 	p.patterns = s.patterns(&p)
+	last := &s.done[len(s.done)-1]
 	e := &Estimate{
-		Seconds: p.seconds, Interval: s.interval(&p, &in), Outliers: in.outliers,
+		Seconds: p.seconds, MeanEnd: p.seconds - last.lag(last.To), Interval: s.interval(&p, &in), Outliers: in.outliers,
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: s.shape.coupled, Rounds: s.rounds,
-		Windows: slices.Clone(s.done),
+		Windows: slices.Clone(s.done), Parts: s.parts(&p),
 	}
 	return e, p
 }

@@ -32,18 +32,27 @@ func (t *trend) sum(a, b int) float64 {
 	return sum
 }
 
-// fitTrend fits the trend of the run [first, end) to the mean costs of the
-// windows, by least squares. Errors are taken to grow with the cost, down to
+// weightsOf returns the weights of windows in a fit. Errors are taken to grow with the cost, down to
 // floor: the smallest cost that counts as one.
-func fitTrend(first, end int, windows []Window, floor float64) trend {
+func weightsOf(windows []Window, floor float64) []float64 {
+	weights := make([]float64, len(windows))
+	for i := range windows {
+		w := &windows[i]
+		weights[i] = 1 / math.Max(w.mean(w.refFrom, w.refTo), floor)
+	}
+	return weights
+}
+
+// fitTrend fits the trend of the run [first, end) to the mean costs of the
+// windows, by weighted least squares: a sum of costs has the sum of the trends.
+func fitTrend(first, end int, windows []Window, weights []float64) trend {
 	t := trend{middle: float64(first+end) / 2, half: math.Max(1, float64(end-first)/2)}
 	columns := make([][]float64, terms)
 	costs := make([]float64, len(windows))
 	for i := range windows {
 		w := &windows[i]
-		cost := w.mean(w.refFrom, w.refTo)
-		weight := 1 / math.Max(cost, floor)
-		costs[i] = cost * weight
+		weight := weights[i]
+		costs[i] = w.mean(w.refFrom, w.refTo) * weight
 		for j, b := range t.meanBasis(w.refFrom, w.refTo) {
 			columns[j] = append(columns[j], b*weight)
 		}

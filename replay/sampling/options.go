@@ -17,6 +17,9 @@ type Measure func(ctx context.Context, worker, from, to int) ([]StartTimes, erro
 type StartTimes struct {
 	Mean float64 // over the ranks
 	Last float64 // when the last rank does
+	// Parts are what the mean rank has spent until then on each of Options.Parts things, in
+	// seconds. They may be parts of each other.
+	Parts []float64
 }
 
 // Options says what to estimate, and how well.
@@ -30,6 +33,7 @@ type Options struct {
 	// deadline comes is given up.
 	Left    func() float64
 	Workers int // windows simulated at once, at least 1
+	Parts   int // number of StartTimes.Parts
 	// Scatters says that times are random, or that ranks poll. Then steps may feel a cold start for
 	// some tens of steps, too weakly to be seen in each: it takes so long until the ranks wait for
 	// the slowest, or until polls have settled into who waits for whom. Windows begin with longer
@@ -55,6 +59,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Workers < 1 {
 		errs = append(errs, fmt.Errorf("%d workers, want at least 1", o.Workers))
+	}
+	if o.Parts < 0 {
+		errs = append(errs, fmt.Errorf("%d parts, want at least 0", o.Parts))
 	}
 	if o.Measure == nil {
 		errs = append(errs, errors.New("no measure"))

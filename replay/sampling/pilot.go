@@ -49,13 +49,14 @@ func (s *sampler) pilot(ctx context.Context) error {
 	if len(windows) < len(spans) {
 		return ErrTime
 	}
+	s.pairs = windows
 	for i := 0; i < len(windows); i += 2 {
 		d := windows[i].difference(&windows[i+1])
 		s.memory += float64(d * d / pilots)
 		s.done = append(s.done, windows[i])
 	}
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
-		s.shape, s.memory, s.done = longWindows, 0, nil
+		s.shape, s.memory, s.done, s.pairs = longWindows, 0, nil, nil
 		if s.o.Scatters {
 			s.shape = lateWindows
 		}

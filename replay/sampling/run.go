@@ -130,5 +130,10 @@ func (s *sampler) window(ctx context.Context, worker int, p span) (Window, error
 	if len(starts) != p.steps()+1 {
 		return Window{}, fmt.Errorf("%d times, want %d", len(starts), p.steps()+1)
 	}
+	for i := range starts {
+		if got := len(starts[i].Parts); got != s.o.Parts {
+			return Window{}, fmt.Errorf("%d parts of a time, want %d", got, s.o.Parts)
+		}
+	}
 	return Window{From: p.from, To: p.to, starts: starts}, nil
 }

@@ -3,6 +3,7 @@ package sampling
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -16,6 +17,8 @@ type synthetic struct {
 	cold func(from, i int) float64
 	// drain is the time of the last rank after the last step.
 	drain float64
+	// parts of the cost of a step, in seconds; what a cold start adds is in the last one.
+	parts []func(step int) float64
 	// drift is by how much the last rank is slower than the mean.
 	drift float64
 }
@@ -30,14 +33,21 @@ func (r *synthetic) length() float64 {
 }
 
 func (r *synthetic) measure(_ context.Context, _, from, to int) ([]StartTimes, error) {
-	at := 0.0
-	starts := []StartTimes{{}}
+	at, spent := 0.0, make([]float64, len(r.parts))
+	starts := []StartTimes{{Parts: slices.Clone(spent)}}
 	for k := from; k < to; k++ {
 		at += r.cost(k)
-		if from > 0 && r.cold != nil {
-			at += r.cold(from, k-from)
+		for i, part := range r.parts {
+			spent[i] += part(k)
 		}
-		starts = append(starts, StartTimes{at, at + r.drift*at})
+		if from > 0 && r.cold != nil {
+			more := r.cold(from, k-from)
+			at += more
+			if n := len(spent); n > 0 {
+				spent[n-1] += more
+			}
+		}
+		starts = append(starts, StartTimes{Mean: at, Last: at + r.drift*at, Parts: slices.Clone(spent)})
 	}
 	if to == r.steps {
 		starts[to-from].Last += r.drain
@@ -46,7 +56,7 @@ func (r *synthetic) measure(_ context.Context, _, from, to int) ([]StartTimes, e
 }
 
 func (r *synthetic) options(tolerance float64) Options {
-	return Options{First: 0, End: r.steps, Tolerance: tolerance, Workers: 2, Measure: r.measure}
+	return Options{First: 0, End: r.steps, Tolerance: tolerance, Workers: 2, Parts: len(r.parts), Measure: r.measure}
 }
 
 func (r *synthetic) sample(t *testing.T, tolerance float64) *Estimate {

@@ -37,6 +37,7 @@ type sampler struct {
 	o       Options
 	shape   shape
 	memory  float64  // relative difference that a cold start was seen to make after a short warm-up
+	pairs   []Window // of coupled runs, in twos: that which showed it, and the same place begun later
 	done    []Window // in order; the first begins with the run, the last ends with it
 	spent   int      // steps simulated
 	rounds  int
