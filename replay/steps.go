@@ -69,14 +69,14 @@ func (c *stepCounter) addTo(res *Result, accounts *timeAccounts) error {
 		if b.ranks != c.ranks {
 			return fmt.Errorf("%d of %d ranks begin step %d", b.ranks, c.ranks, c.from+int64(i))
 		}
-		res.StepStarts = append(res.StepStarts, StepStart{b.sum / float64(b.ranks), b.last, meansOf(b.parts, b.ranks)})
+		res.StepStarts = append(res.StepStarts, StepStart{b.sum / float64(b.ranks), b.last, averages(b.parts, b.ranks)})
 	}
 	res.StepStarts = append(res.StepStarts, StepStart{res.meanEnd(), res.Makespan, accounts.means()})
 	return nil
 }
 
-// meansOf returns the means over so many ranks, of which sums are the sums.
-func meansOf(sums []float64, ranks int) []float64 {
+// averages returns the means over so many ranks, of which sums are the sums.
+func averages(sums []float64, ranks int) []float64 {
 	means := make([]float64, len(sums))
 	for i, s := range sums {
 		means[i] = s / float64(ranks)

@@ -84,7 +84,7 @@ func (b *timeAccounts) means() []float64 {
 			sums[row] += *b.at(row, int32(r))
 		}
 	}
-	return meansOf(sums, b.ranks)
+	return averages(sums, b.ranks)
 }
 
 // sum returns the sum of rank r in the first rows.

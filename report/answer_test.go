@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/trace"
+)
+
+// twoHosts has hosts of two cores of 3 Gflop/s; ranks 0 to 2 are on the first, rank 3 on the
+// second, which is half as quick.
+func twoHosts(t *testing.T) *replay.Machine {
+	t.Helper()
+	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="3Gf" core="2" bw="125MBps" lat="50us"/></platform>`
+	p, err := platforms.Parse(strings.NewReader(xml), "two.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &replay.Machine{Platform: p, Hosts: []int32{0, 0, 0, 1}, Factors: []float64{1, 0.5}}
+}
+
+// TestAnswer: the peak is that of two cores of 3 Gflop/s and one of 1.5.
+func TestAnswer(t *testing.T) {
+	header := &trace.Header{Result: []trace.Column{{Title: "N", Value: "1000"}}}
+	r := &replay.Report{Provenance: replay.Provenance{WallSeconds: 2}, Result: &replay.Result{Header: header, Makespan: 4, Gflops: 6, Messages: 10, Bytes: 1000}}
+	want := Answer{Makespan: 4, Gflops: 6, Peak: 7.5, Efficiency: 0.8, Columns: []Column{{"N", "1000"}}, Messages: 10, Bytes: 1000, Wall: 2}
+	if diff := cmp.Diff(want, NewAnswer(r, twoHosts(t))); diff != "" {
+		t.Error(diff)
+	}
+	// A rate that the cores cannot have is that of kernels timed elsewhere.
+	if r.Gflops = 8; NewAnswer(r, twoHosts(t)).Peak != 0 {
+		t.Error("a peak below the rate")
+	}
+	nominal, err := platforms.Builtin("dahu", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Gflops = 1e-3
+	if a := NewAnswer(r, &replay.Machine{Platform: nominal, Hosts: make([]int32, 4)}); a.Peak != 0 || a.Efficiency != 0 {
+		t.Errorf("a peak of %v Gflop/s from nominal speeds", a.Peak)
+	}
+}
+
+// TestAnswerIntervals: each says what it covers.
+func TestAnswerIntervals(t *testing.T) {
+	header, m := &trace.Header{}, twoHosts(t)
+	e := NewEstimateAnswer(&replay.EstimateReport{Confidence: 0.95, Estimate: &replay.Estimate{Header: header, Estimate: &sampling.Estimate{Seconds: 10, Interval: 0.5}}}, m)
+	if e.Makespan != 10 || e.Interval.Low != 9.5 || e.Interval.High != 10.5 || e.Interval.Level != 0.95 || !strings.Contains(e.Interval.Covers, "a replay of all steps") {
+		t.Errorf("estimate: %+v, %+v", e, e.Interval)
+	}
+	s := NewEnsembleAnswer(&replay.EnsembleReport{Ensemble: &replay.Ensemble{Header: header, Makespan: replay.Summary{Mean: 3, SD: 0.4, Interval: 0.25}, Runs: make([]replay.SeedResult, 2)}}, m)
+	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 0.4 s") {
+		t.Errorf("seeds: %+v, %+v", s, s.Interval)
+	}
+	u := NewUncertaintyAnswer(&replay.UncertaintyReport{Uncertainty: &replay.Uncertainty{
+		Header: header, Level: 0.9, Covers: "what it covers", Makespan: replay.Interval{Mean: 5, Low: 4, High: 6}, Draws: make([]replay.SeedResult, 3)}}, m)
+	if u.Makespan != 5 || *u.Interval != (Interval{4, 6, 0.9, "what it covers"}) {
+		t.Errorf("draws: %+v, %+v", u, u.Interval)
+	}
+}
+
+// TestInputs: files are named by their content, what is built in by its name.
+func TestInputs(t *testing.T) {
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, &trace.Header{Program: "x", Ranks: 1, Params: []trace.Param{{Name: "N", Value: "7"}}}, trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "x.trace.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernelFile := filepath.Join(t.TempDir(), "k.yaml")
+	if err := os.WriteFile(kernelFile, []byte("kernels"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := twoHosts(t)
+	p := &replay.Provenance{Tool: "replay v1", Trace: "x.trace.zst", Platform: "two.xml", KernelFile: kernelFile, HostSpeeds: []string{"n1=0.5"}}
+	traceSum, _ := tr.Hash()
+	platform, kernelSum := m.Platform.Hash(), sha256.Sum256([]byte("kernels"))
+	want := Inputs{Command: "replay x.trace.zst", Tool: "replay v1", Parameters: []Column{{"N", "7"}}, Files: []Input{
+		{"trace", "x.trace.zst", hex.EncodeToString(traceSum[:])}, {"platform", "two.xml", hex.EncodeToString(platform[:])},
+		{"kernel models", kernelFile, hex.EncodeToString(kernelSum[:])}, {"speeds of hosts", "n1=0.5", ""},
+	}}
+	if diff := cmp.Diff(want, NewInputs(p, tr, m, "replay x.trace.zst")); diff != "" {
+		t.Error(diff)
+	}
+	p.KernelFile = "dahu"
+	if in := NewInputs(p, tr, m, ""); in.Files[2] != (Input{What: "kernel models", Name: "dahu"}) {
+		t.Errorf("%+v", in.Files[2])
+	}
+}

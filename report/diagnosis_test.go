@@ -1,0 +1,80 @@
+package report
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"reprise/report/packed"
+	"reprise/report/path"
+	"reprise/report/pop"
+	"reprise/report/record"
+)
+
+// result is a run of 100 s: 70 s of kernels, 60 of them dgemm, 25 s of waiting, 20 of them in
+// receives, 4 s of polls, 1 s of overheads.
+const result = `{"time_by_kind": [
+	{"name": "compute", "mean_s": 70, "min_s": 63, "max_s": 77}, {"name": "recv", "mean_s": 20}, {"name": "wait", "mean_s": 5}, {"name": "poll", "mean_s": 4}, {"name": "overhead", "mean_s": 1}],
+	"time_by_kernel": [{"name": "dtrsm", "mean_s": 10}, {"name": "dgemm", "mean_s": 60}],
+	"time_by_phase": [{"name": "panel", "mean_s": 12}, {"name": "update", "mean_s": 65}, {"name": "swaps", "mean_s": 19}]}`
+
+// TestDiagnose: sentences from what there is, and nothing of what is not.
+func TestDiagnose(t *testing.T) {
+	replayed := 0.4
+	onPath := &path.Data{Seconds: 100,
+		Parts: []path.Part{
+			{Name: "dgemm", Kind: "kernel", Phase: "update", Seconds: 58}, {Name: "wire", Kind: "wire", Level: "leaf uplinks", Phase: "swaps", Seconds: 12},
+			{Name: "dtrsm", Kind: "kernel", Seconds: 10}, {Name: "contention", Kind: "contention", Level: "leaf uplinks", Seconds: 7}, {Name: "wait", Kind: "poll", Seconds: 13},
+		},
+		WhatIfs: []path.WhatIf{
+			{Kind: "kernel", What: "dgemm 1 % quicker", Gain: 0.58, Replayed: &replayed}, {Kind: "kernel", What: "dtrsm 1 % quicker", Gain: 0.1},
+			{Kind: "bandwidth", What: "leaf uplinks 1 % quicker", Gain: 0.19},
+		}}
+	const (
+		whole  = "On average a rank computes for 70 % of its time, most of it in dgemm (60 %), waits for messages for 25 %, most of it in recv (20 %), polls for 4.0 % and spends 1.0 % on overheads of messages."
+		phases = "The longest phases are update, 65 % of the time, and swaps, 19 %; phases may lie inside each other."
+		busy   = "The busiest rank computes 10 % longer than the mean, the idlest 10 % less."
+		chain  = "Of the critical path, the longest chain of events, 68 % is kernels (dgemm in update: 58 %) and 19 % is messages, most of it wire on leaf uplinks in swaps (12 %)."
+		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 %."
+		lost   = "The parallel efficiency is 70 %; most is lost to messages that share links (20 %)."
+		hot    = "Messages lose the most time on leaf uplinks leaf-3_up, because they share it: 12 s in all; over the run it carries 81 % of its capacity."
+		later  = "In the first quarter of the steps ranks wait or poll for 10 % of their time, in the last for 55 %."
+	)
+	efficiencies := &pop.Data{LoadBalance: 0.95, Serialisation: 0.97, Wire: 0.95, Contention: 0.8, Parallel: 0.7}
+	links := record.Links{Levels: []string{"hosts", "leaf uplinks"}, Hottest: []record.HotLink{{Name: "leaf-3_up", Level: 1, Use: 0.81, Lost: 12}}}
+	recorded := &record.Data{Links: links, Columns: record.Columns{Kind: "step", Count: 8},
+		Series: record.Series{Kinds: []string{"compute", "recv", "poll"}, Values: packed.Float32s(slices.Concat(
+			// Means, least and most of eight steps: 1 of 10 s at first, 11 of 20 s in the end.
+			[]float32{9, 9, 9, 9, 9, 9, 9, 9}, make([]float32, 16),
+			[]float32{1, 0, 5, 5, 5, 5, 10, 10}, make([]float32, 16),
+			[]float32{0, 1, 1, 1, 1, 1, 1, 1}, make([]float32, 16)))}}
+	estimated := []EstimateTable{{By: "kind", Rows: []EstimateRow{{"compute", 8, 0.1}, {"collective", 2, 0.1}}}, {By: "kernel", Rows: []EstimateRow{{"dgemm", 3, 0.1}}}}
+	for _, c := range []struct {
+		name string
+		data Data
+		want []string
+	}{
+		{"nothing", Data{}, []string{"Where the time went was not recorded."}},
+		{"of several replays", Data{Result: json.RawMessage(`{"time_by_kind": 3}`)}, []string{"Where the time went was not recorded."}},
+		{"result", Data{Result: json.RawMessage(result)}, []string{whole, phases, busy}},
+		{"all but a record", Data{Result: json.RawMessage(result), Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, busy}},
+		{"record", Data{Result: json.RawMessage(result), Record: recorded}, []string{whole, phases, hot, later, busy}},
+		{"all", Data{Result: json.RawMessage(result), Record: recorded, Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, later}},
+		{"interrupted", Data{Result: json.RawMessage(`{"stopped_at_s": 3, "time_by_kind": [{"name": "compute", "mean_s": 1}]}`)},
+			[]string{"So far, on average, a rank computes for 100 % of its time."}},
+		{"estimate", Data{Result: json.RawMessage(`{"time_by_kind": []}`), Tables: estimated},
+			[]string{"By estimate, on average, a rank computes for 80 % of its time and waits for messages for 20 %, most of it in collective (20 %)."}},
+	} {
+		if got := Diagnose(&c.data); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%q\nwant\n%q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0.0 %", 0.0004: "under 0.1 %", 0.012: "1.2 %", 0.0994: "9.9 %", 0.0996: "10 %", 0.705: "70 %", 1: "100 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("%v: %s, want %s", share, got, want)
+		}
+	}
+}
