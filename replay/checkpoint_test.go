@@ -146,7 +146,7 @@ func convertedCase(t testing.TB, dir string) func() (*trace.Trace, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(text.Convert(w), w.Close()); err != nil {
+	if err := errors.Join(text.Convert(w, nil), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return func() (*trace.Trace, error) {

@@ -244,7 +244,7 @@ func TestConverted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(text.Convert(w), w.Close()); err != nil {
+		if err := errors.Join(text.Convert(w, nil), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		tr, err := trace.NewReader(&file, name)

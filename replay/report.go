@@ -45,10 +45,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
 	}
 	fmt.Fprintf(&b, "\n%s %.9g s: %s on %s\n", length, r.Makespan, r.Trace, r.machine())
-	mean := r.meanEnd()
-	table(&b, "time of a rank", r.Kinds, mean)
-	table(&b, "compute", r.Kernels, mean)
-	table(&b, "phase", r.Phases, mean)
+	mean, l := r.meanEnd(), layoutOf(w, 3, namesOf(r.Kinds, r.Kernels, r.Phases))
+	table(&b, l, "time of a rank", r.Kinds, mean)
+	table(&b, l, "compute", r.Kernels, mean)
+	table(&b, l, "phase", r.Phases, mean)
 	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", wording.Thousands(r.Messages), wording.Noun(r.Messages, "message"), size(r.Bytes), wording.Thousands(r.Actions), wording.Noun(r.Actions, "action"))
 	if r.Polls > 0 {
 		fmt.Fprintf(&b, ", %s polls", wording.Thousands(r.Polls))
@@ -114,22 +114,33 @@ func resultLine(b *strings.Builder, h *trace.Header, seconds, gflops float64, la
 }
 
 // table writes shares of the ranks' time, in the order given.
-func table(b *strings.Builder, title string, shares []Share, whole float64) {
+func table(b *strings.Builder, l layout, title string, shares []Share, whole float64) {
 	if len(shares) == 0 {
 		return
 	}
-	width := len(title)
-	for _, s := range shares {
-		width = max(width, len(s.Name))
-	}
+	width := l.width(title, namesOf(shares))
 	fmt.Fprintf(b, "\n%-*s %12s %12s %12s %8s\n", width, title, "mean s", "min s", "max s", "share")
 	for _, s := range shares {
-		share := 0.0
-		if whole > 0 {
-			share = 100 * s.Mean / whole
-		}
-		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%\n", width, s.Name, s.Mean, s.Min, s.Max, share)
+		share := shareOf(s.Mean, whole)
+		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, s.Name, s.Mean, s.Min, s.Max, 100*share, bar(share, l.bars))
 	}
+}
+
+func namesOf(tables ...[]Share) (names []string) {
+	for _, shares := range tables {
+		for _, s := range shares {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// shareOf returns what part of a whole something is; of nothing, none.
+func shareOf(part, whole float64) float64 {
+	if !(whole > 0) {
+		return 0
+	}
+	return part / whole
 }
 
 // size writes bytes with a decimal prefix and three digits.

@@ -55,9 +55,10 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
 	}
 	b.WriteByte('\n')
-	r.shareTable(&b, "time of a rank", r.Kinds)
-	r.shareTable(&b, "compute", r.Kernels)
-	r.shareTable(&b, "phase", r.Phases)
+	l := layoutOf(w, 2, estimatedNames(r.Kinds, r.Kernels, r.Phases))
+	r.shareTable(&b, l, "time of a rank", r.Kinds)
+	r.shareTable(&b, l, "compute", r.Kernels)
+	r.shareTable(&b, l, "phase", r.Phases)
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
 		wording.Thousands(int64(r.Simulated)), wording.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), wording.Thousands(r.Messages),
@@ -68,18 +69,25 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 }
 
 // shareTable writes what the mean rank spends its time on, in the order given.
-func (r *EstimateReport) shareTable(b *strings.Builder, title string, shares []EstimatedShare) {
+func (r *EstimateReport) shareTable(b *strings.Builder, l layout, title string, shares []EstimatedShare) {
 	if len(shares) == 0 {
 		return
 	}
-	width := len(title)
-	for _, s := range shares {
-		width = max(width, len(s.Name))
-	}
+	width := l.width(title, estimatedNames(shares))
 	fmt.Fprintf(b, "\n%-*s %12s %12s %8s\n", width, title, "mean s", "\u00b1 s", "share")
 	for _, s := range shares {
-		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%\n", width, s.Name, s.Mean, s.Interval, 100*s.Mean/r.MeanEnd)
+		share := shareOf(s.Mean, r.MeanEnd)
+		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%%s\n", width, s.Name, s.Mean, s.Interval, 100*share, bar(share, l.bars))
 	}
+}
+
+func estimatedNames(tables ...[]EstimatedShare) (names []string) {
+	for _, shares := range tables {
+		for _, s := range shares {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 func (r *EstimateReport) windowTable(b *strings.Builder) {

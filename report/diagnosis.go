@@ -158,7 +158,7 @@ func onPath(p *path.Data) string {
 	}
 	text += " and " + percent(messages/p.Seconds) + " is messages"
 	if message.Seconds > 0 {
-		text += fmt.Sprintf(", most of it %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase), percent(message.Seconds/p.Seconds))
+		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase), percent(message.Seconds/p.Seconds))
 	}
 	return text + "."
 }

@@ -38,11 +38,17 @@ type Reader struct {
 
 // Open opens the table in the file at path, which the caller must close.
 func Open(path string) (*Reader, error) {
+	return OpenWith(path, func(r io.Reader) io.Reader { return r })
+}
+
+// OpenWith is Open, but for reading what through returns of the file, such as a reader that
+// counts.
+func OpenWith(path string, through func(io.Reader) io.Reader) (*Reader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(f, path)
+	r, err := NewReader(through(f), path)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +17,8 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/internal/wording"
 )
 
 func main() {
@@ -32,10 +36,17 @@ const argsKey = "args"
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), directoryLast(args))
+}
+
+// newApp returns the command as its command line says it.
+func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("calibrate", "measure, and turn measurements into models of kernels, networks and hosts", stdin, stdout, stderr)
+	app.Description = "Most people want all of a machine in one go:\n\n" +
+		"    calibrate machine here --for run.trace.zst -- mpirun -np 2"
 	app.Metadata = map[string]any{argsKey: args}
 	command.Subcommands(app, "command", kernelsCommand(), networkCommand(), hostsCommand(), measureCommand(), machineCommand())
-	return command.Execute(ctx, app, directoryLast(args))
+	return app
 }
 
 // eachTable calls read for each argument, of which there must be one.
@@ -75,17 +86,12 @@ func checkRows(c *cli.Context, rows int64) error {
 
 // readTable calls read for the table in a file, "-" being standard input.
 func readTable(c *cli.Context, path string, read func(*table.Reader) error) error {
-	var t *table.Reader
-	var err error
-	if path == "-" {
-		t, err = table.NewReader(c.App.Reader, stdinName)
-	} else {
-		t, err = table.Open(path)
-	}
+	t, bar, err := openTable(c, path)
 	if err != nil {
 		return err
 	}
 	err = read(t)
+	bar.Clear()
 	if closing := t.Close(); err == nil { // else it may say the same again
 		err = closing
 	}
@@ -93,6 +99,26 @@ func readTable(c *cli.Context, path string, read func(*table.Reader) error) erro
 		err = command.Usage(err)
 	}
 	return err
+}
+
+// openTable opens a table, and a bar over what is read of it if it is a file.
+func openTable(c *cli.Context, path string) (*table.Reader, *terminal.Bar, error) {
+	if path == "-" {
+		t, err := table.NewReader(c.App.Reader, stdinName)
+		return t, nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		t, err := table.Open(path)
+		return t, nil, err
+	}
+	bar := terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+wording.Quote(filepath.Base(path)))
+	t, err := table.OpenWith(path, bar.Reader)
+	if err != nil {
+		bar.Clear()
+		return nil, nil, err
+	}
+	return t, bar, nil
 }
 
 func writeJSON(w io.Writer, v any) error {

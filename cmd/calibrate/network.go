@@ -28,7 +28,9 @@ func networkCommand() *cli.Command {
 			"Columns: operation (send, isend, recv, pingpong, ...), bytes (or size), seconds (or duration, time); between (cores,\n" +
 			"nodes) and pairs, if it has them. Times are in seconds. OPERATION= says what a table without a column operation\n" +
 			"has, COLUMN which column the times are in; A+B adds two.\n" +
-			"Prints a report that ends with SimGrid properties; --platform writes a platform with them.",
+			"Prints a report that ends with SimGrid properties; --platform writes a platform with them:\n\n" +
+			"    calibrate network --platform platform.xml network.csv\n" +
+			"    calibrate network --breakpoints 1400,65536 --mixture noise.yaml pingpong=pingpong.csv",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "breakpoints", Usage: "`BYTES,BYTES,...` at which the lines of all operations break (default: learned, for each operation)"},
 			&cli.IntFlag{Name: "min-points", Value: d.Learn.MinPoints, Usage: "a learned piece has at least `N` sizes"},

@@ -24,9 +24,21 @@ func main() {
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return command.Execute(ctx, newApp(stdin, stdout, stderr), args)
+}
+
+// firstSteps are the commands that a newcomer needs.
+const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst    # what each rank does, without times\n" +
+	"    replay run.trace.zst                                # on a generic cluster\n" +
+	"    replay --platform dahu --pop run.trace.zst          # on a known one, and what slows it down\n"
+
+// newApp returns the command as its command line says it.
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]"
+	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" + firstSteps +
+		"    replay --machine here --tolerance 1% run.trace.zst  # an estimate, of a machine that calibrate has measured"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr)}
 	app.Action = func(c *cli.Context) error {
@@ -57,7 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 		return replayTrace(c.Context, s, stdin, stdout, stderr)
 	}
-	return command.Execute(ctx, app, args)
+	return app
 }
 
 func flags() []cli.Flag {
@@ -73,5 +85,6 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "verbose", Usage: "say on stderr what is replayed on what, and which simulator options are not smpirun's defaults", DisableDefaultText: true},
 	}
 }

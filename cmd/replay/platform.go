@@ -26,10 +26,12 @@ import (
 // may stand before or after the machine, since --route takes two words.
 func platformCommand(stdout, stderr io.Writer) *cli.Command {
 	return &cli.Command{
-		Name:            "platform",
-		Usage:           "describe a machine: hosts, links, levels, bisection, routes",
-		UsageText:       "replay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]",
-		Description:     "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.",
+		Name:      "platform",
+		Usage:     "describe a machine: hosts, links, levels, bisection, routes",
+		UsageText: "replay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]",
+		Description: "FILE is SimGrid XML, DIR a machine directory, NAME a built-in machine: " + strings.Join(platforms.BuiltinNames(), ", ") + ". Options may stand before or after it.\n\n" +
+			"    replay platform dahu\n" +
+			"    replay platform cluster.xml --route node-0 node-17 --json",
 		Flags:           platformFlags(), // for the help: parsePlatformQuery reads them
 		Subcommands:     []*cli.Command{newPlatformCommand(stdout, stderr)},
 		SkipFlagParsing: true,

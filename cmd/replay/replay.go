@@ -93,6 +93,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 			command.Tell(stderr, "replay", w.String())
 		}
 	}
+	if s.verbose {
+		l.describe(in.header, stderr)
+	}
 	return l, nil
 }
 
@@ -118,7 +121,7 @@ func (s *settings) print(stdout io.Writer, r printable) error {
 	if s.json {
 		return r.WriteJSON(stdout)
 	}
-	return r.WriteText(stdout)
+	return r.WriteText(terminal.Wide(stdout))
 }
 
 // newBar returns a progress bar over the steps to replay.

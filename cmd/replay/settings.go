@@ -29,6 +29,7 @@ type settings struct {
 	odd          []warning.Warning
 	from, to     int
 	json, quiet  bool
+	verbose      bool
 	sample       sampleSettings
 	keep         keepSettings
 	noise        seedSettings
@@ -40,12 +41,18 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	if first := c.Args().First(); c.NArg() > 1 && wording.Nearest(first, []string{"platform"}) != "" {
 		return nil, command.Usagef("unknown command %q, did you mean platform?", first)
 	}
+	if c.NArg() == 0 {
+		return nil, command.Usagef("want a trace. The first steps:\n\n%s\nreplay --help has all options.", firstSteps)
+	}
 	if c.NArg() != 1 {
 		return nil, command.Usagef("want 1 trace, got %d (flags come before it)", c.NArg())
 	}
 	s := &settings{
 		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
-		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"),
+		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
+	}
+	if s.quiet && s.verbose {
+		return nil, command.Usagef("--quiet and --verbose exclude each other")
 	}
 	for _, name := range []string{"platform", "kernels"} {
 		if s.machine != "" && c.IsSet(name) {

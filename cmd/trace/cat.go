@@ -17,6 +17,9 @@ func catCommand() *cli.Command {
 		Name:      "cat",
 		Usage:     "print the actions of ranks, a line each",
 		ArgsUsage: "FILE|-",
+		Description: "    trace cat --rank 0 --steps :2 run.trace.zst\n" +
+			"    trace cat --rank 3 --polls late run.trace.zst\n" +
+			"    trace cat --structure run.trace.zst",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "rank", Usage: "print rank `R` only", DefaultText: "all ranks, one after the other"},
 			&cli.StringFlag{Name: "steps", Usage: "print steps `A:B` only, B not included; either may be left out"},

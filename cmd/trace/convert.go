@@ -17,6 +17,9 @@ func convertCommand() *cli.Command {
 		UsageText: "trace convert --to simgrid [-o FILE | -o DIR/] [options] TRACE|-\n" +
 			"trace convert --to goal [-o FILE] [options] TRACE|-\n" +
 			"trace convert --from simgrid [-o FILE] INDEX",
+		Description: "    trace convert --to simgrid -o text/ run.trace.zst\n" +
+			"    trace convert --to goal --kernels dahu --polls late -o run.goal run.trace.zst\n" +
+			"    trace convert --from simgrid -o run.trace.zst text/trace.index",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write `FORMAT`: simgrid (time-independent text) or goal (LogGOPSim's text)"},
 			&cli.StringFlag{Name: "from", Usage: "read `FORMAT`: simgrid, by its index"},
@@ -24,6 +27,7 @@ func convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "answer polls `hit|late`: all find their message, or only those of a rank with nothing else to do"},
 			&cli.StringFlag{Name: "kernels", Usage: "kernel models, YAML `FILE` or built-in set: a call becomes its seconds times --speed (default: the flop that the trace declares)"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of the hosts, as `1Gf`, for --kernels and --to goal"},
+			quietFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			o, err := convertOptionsOf(c)

@@ -34,12 +34,14 @@ func (o *convertOptions) fromSimgrid(ctx context.Context, c *cli.Context) error 
 	}
 	h := text.Header()
 	h.Tool, h.Command = "trace "+command.Version(), command.Quoted("trace", "convert", "--from", "simgrid", o.input)
+	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "actions")
+	defer bar.Clear()
 	err = o.write(ctx, c, func(w io.Writer) error {
 		tw, err := trace.NewWriter(w, h, trace.WriterOptions{})
 		if err != nil {
 			return err
 		}
-		if err := text.Convert(tw); err != nil {
+		if err := text.Convert(tw, bar.Set); err != nil {
 			return err
 		}
 		return tw.Close()
@@ -126,7 +128,9 @@ func (o *convertOptions) spool(ctx context.Context, c *cli.Context) (*trace.Trac
 // a directory. It returns the polls answered, and what the text lacks.
 func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
 	var sum *simgrid.Exported
-	e := simgrid.ExportOptions{Polls: o.rule, Flops: flops, Note: o.note()}
+	bar := o.bar(c, t.Header().Steps, "steps")
+	defer bar.Clear()
+	e := simgrid.ExportOptions{Polls: o.rule, Flops: flops, Note: o.note(), Progress: bar.Set}
 	switch {
 	case o.isDir():
 		sum, err = simgrid.ExportDir(ctx, o.output, t, e)
@@ -146,15 +150,23 @@ func (o *convertOptions) toSimgrid(ctx context.Context, c *cli.Context, t *trace
 
 // toGOAL writes GOAL. It returns the polls answered, and what the text lacks.
 func (o *convertOptions) toGOAL(ctx context.Context, c *cli.Context, t *trace.Trace, flops tracegen.FlopsFunc) (polls int64, warnings []warning.Warning, err error) {
+	bar := o.bar(c, t.Header().Ranks, "ranks")
+	defer bar.Clear()
 	var sum *goal.Exported
 	err = o.write(ctx, c, func(w io.Writer) error {
-		sum, err = goal.Export(ctx, w, t, goal.Options{Polls: o.rule, Flops: flops, Speed: o.speed, Note: o.note()})
+		sum, err = goal.Export(ctx, w, t, goal.Options{Polls: o.rule, Flops: flops, Speed: o.speed, Note: o.note(), Progress: bar.Set})
 		return err
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	return sum.Polls, sum.Warnings(), nil
+}
+
+// bar returns a progress bar, unless the text goes to the terminal itself.
+func (o *convertOptions) bar(c *cli.Context, number int, things string) *terminal.Bar {
+	shown := o.output == "-" && terminal.Is(c.App.Writer)
+	return terminal.NewBar(c.App.ErrWriter, shown || c.Bool("quiet"), number, things)
 }
 
 // isDir reports whether the output is to be a directory.

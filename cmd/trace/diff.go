@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/trace/diff"
 )
 
@@ -15,6 +16,8 @@ func diffCommand() *cli.Command {
 		Name:      "diff",
 		Usage:     "compare two traces; exit 0 if they are the same, 1 if not, 2 in trouble",
 		ArgsUsage: "A B",
+		Description: "    trace diff base.trace.zst new.trace.zst\n" +
+			"    trace diff --actions --json base.trace.zst new.trace.zst",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
@@ -52,7 +55,9 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 		return false, err
 	}
 	defer closing(y, &err)
-	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions"), Summary: c.Bool("json")})
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "chunks")
+	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions"), Summary: c.Bool("json"), Progress: bar.SetOf})
+	bar.Clear()
 	switch {
 	case err != nil:
 		return false, err

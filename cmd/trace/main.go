@@ -23,9 +23,15 @@ func main() {
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return command.Execute(ctx, newApp(stdin, stdout, stderr), args)
+}
+
+// newApp returns the command as its command line says it.
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("trace", "show, sum up, check and compare traces", stdin, stdout, stderr)
+	app.Description = "    trace stat run.trace.zst\n    trace diff base.trace.zst new.trace.zst"
 	command.Subcommands(app, "command", catCommand(), statCommand(), verifyCommand(), diffCommand(), convertCommand())
-	return command.Execute(ctx, app, args)
+	return app
 }
 
 // open opens the trace at a path, or standard input for "-".

@@ -16,9 +16,12 @@ func statCommand() *cli.Command {
 		Name:      "stat",
 		Usage:     "sum up a trace: parameters, messages, bytes and flop by kind, kernel and phase",
 		ArgsUsage: "FILE|-",
+		Description: "    trace stat run.trace.zst\n" +
+			"    trace stat --polls late --json run.trace.zst",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "polls", Value: "hit", Usage: "count the actions if polls are answered `hit|late`"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: func(c *cli.Context) (err error) {
 			late, err := parsePolls(c)
@@ -30,7 +33,7 @@ func statCommand() *cli.Command {
 				return err
 			}
 			defer closing(t, &err)
-			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps, "steps")
+			bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps, "steps")
 			s, err := stat.Of(t, stat.Options{Late: late, Progress: bar.Set})
 			bar.Clear()
 			if err != nil {

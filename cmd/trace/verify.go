@@ -15,13 +15,16 @@ func verifyCommand() *cli.Command {
 		Name:      "verify",
 		Usage:     "check a trace: checksums, totals, references, and that what is sent is received",
 		ArgsUsage: "FILE|-",
+		Description: "    trace verify run.trace.zst\n" +
+			"    trace verify --quiet - < run.trace.zst",
+		Flags: []cli.Flag{quietFlag()},
 		Action: func(c *cli.Context) (err error) {
 			t, err := openOnly(c)
 			if err != nil {
 				return err
 			}
 			defer closing(t, &err)
-			bar := terminal.NewBar(c.App.ErrWriter, false, t.Header().Steps*t.Header().Ranks, "steps of ranks")
+			bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), t.Header().Steps*t.Header().Ranks, "steps of ranks")
 			v, err := verify.Trace(t, bar.Set)
 			bar.Clear()
 			var fault *verify.Fault

@@ -122,7 +122,7 @@ func actions(t *testing.T, r io.Reader) error {
 	var out bytes.Buffer
 	w, err := trace.NewWriter(&out, tr.Header(), trace.WriterOptions{})
 	if err == nil {
-		err = tr.Convert(w)
+		err = tr.Convert(w, nil)
 	}
 	return err
 }

@@ -72,11 +72,20 @@ func writeFlags(b *strings.Builder, c Command) {
 	}
 }
 
-// paragraphs returns lines of text, which man fills.
+// paragraphs returns lines of text, which man fills, but for those that are indented: examples,
+// which stay as they are.
 func paragraphs(text string) string {
 	var lines []string
+	example := false
 	for line := range strings.SplitSeq(text, "\n") {
+		if indented := strings.HasPrefix(line, "   "); indented != example {
+			lines = append(lines, map[bool]string{true: ".RS 4\n.nf", false: ".fi\n.RE"}[indented])
+			example = indented
+		}
 		lines = append(lines, roff(strings.TrimSpace(line)))
+	}
+	if example {
+		lines = append(lines, ".fi\n.RE")
 	}
 	return strings.Join(lines, "\n")
 }

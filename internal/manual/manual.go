@@ -49,7 +49,7 @@ func Write(w io.Writer, kind string, c Command) error {
 
 // Of returns the command that an application is.
 func Of(app *cli.App) Command {
-	c := Command{Path: app.Name, Usage: app.Usage, Synopsis: synopsis(app.Name, app.UsageText, app.ArgsUsage), Version: app.Version, TakesFiles: app.ArgsUsage != ""}
+	c := Command{Path: app.Name, Usage: app.Usage, Description: app.Description, Synopsis: synopsis(app.Name, app.UsageText, app.ArgsUsage), Version: app.Version, TakesFiles: app.ArgsUsage != ""}
 	c.Flags, c.Commands = flagsOf(app.Flags), commandsIn(app.Name, app.Commands)
 	return c
 }

@@ -2,13 +2,25 @@ package terminal
 
 import (
 	"io"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// Bar shows on a terminal how far something long has come. The nil Bar shows nothing.
-type Bar struct{ bar *progressbar.ProgressBar }
+// Bar shows on a terminal how far something has come, how quick it is and how long it will
+// take, if it takes long. The nil Bar shows nothing.
+type Bar struct {
+	mu    sync.Mutex
+	renew func(number int) *progressbar.ProgressBar
+	bar   *progressbar.ProgressBar
+	timer *time.Timer // that shows it; nil once it is cleared
+	done  int
+	shown bool
+}
+
+// patience is how long something may take without a bar.
+const patience = time.Second
 
 // NewBar returns a bar over a number of things, such as steps, or nil if w is no
 // terminal or quiet is wished.
@@ -16,37 +28,135 @@ func NewBar(w io.Writer, quiet bool, number int, things string) *Bar {
 	if quiet || number < 1 || !Is(w) {
 		return nil
 	}
-	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
-		w = shown.Raw() // a bar moves the cursor
-	}
-	bar := progressbar.NewOptions(number,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(things),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionThrottle(200*time.Millisecond))
-	_ = bar.RenderBlank() // something goes on, though the first step may take long
-	return &Bar{bar}
+	return newBar(raw(w), number, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
 }
 
-// Set shows how many are done. The error of a terminal that has gone is nobody's.
-func (b *Bar) Set(done int) {
-	if b != nil {
-		_ = b.bar.Set(done)
+// NewCount is NewBar for so many things as nobody knows.
+func NewCount(w io.Writer, quiet bool, things string) *Bar {
+	if quiet || !Is(w) {
+		return nil
 	}
+	return newBar(raw(w), -1, patience, progressbar.OptionSetDescription(things), progressbar.OptionShowIts(), progressbar.OptionSetItsString(""))
+}
+
+// NewBytes is NewBar for bytes that are read.
+func NewBytes(w io.Writer, quiet bool, number int64, name string) *Bar {
+	if quiet || number < 1 || !Is(w) {
+		return nil
+	}
+	return newBar(raw(w), int(number), patience, progressbar.OptionSetDescription(name), progressbar.OptionShowBytes(true))
+}
+
+// raw returns what passes on what moves the cursor.
+func raw(w io.Writer) io.Writer {
+	if shown, ok := w.(interface{ Raw() io.Writer }); ok {
+		return shown.Raw()
+	}
+	return w
+}
+
+// newBar returns a bar that shows itself after some time.
+func newBar(w io.Writer, number int, after time.Duration, options ...progressbar.Option) *Bar {
+	b := &Bar{renew: func(number int) *progressbar.ProgressBar {
+		p := progressbar.NewOptions(number, append(options,
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(number > 0),
+			progressbar.OptionThrottle(200*time.Millisecond))...)
+		p.StartWithoutRender()
+		return p
+	}}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bar = b.renew(number)
+	b.timer = time.AfterFunc(after, b.show)
+	return b
+}
+
+// show shows the bar, though the first step may take long.
+func (b *Bar) show() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer == nil {
+		return
+	}
+	b.shown = true
+	b.update()
+}
+
+// update brings what is shown up to date. The error of a terminal that has gone is nobody's.
+func (b *Bar) update() {
+	switch {
+	case !b.shown || b.timer == nil:
+	case b.done == 0:
+		_ = b.bar.RenderBlank()
+	default:
+		_ = b.bar.Set(b.done)
+	}
+}
+
+// Set shows how many are done.
+func (b *Bar) Set(done int) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = done
+	b.update()
 }
 
 // SetOf is Set of a number that has turned out to be another.
 func (b *Bar) SetOf(done, number int) {
-	if b != nil && number > 0 && b.bar.GetMax() != number {
-		b.bar.ChangeMax(number)
+	if b == nil {
+		return
 	}
-	b.Set(done)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case number < 1 || b.bar.GetMax() == number:
+	case b.shown:
+		b.bar.ChangeMax(number)
+	default: // a change would show it
+		b.bar = b.renew(number)
+	}
+	b.done = done
+	b.update()
+}
+
+// Reader returns r, of which the bar shows how much has been read.
+func (b *Bar) Reader(r io.Reader) io.Reader {
+	if b == nil {
+		return r
+	}
+	return &barReader{b, r}
+}
+
+type barReader struct {
+	bar *Bar
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (b *barReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.bar.Set(b.bar.done + n)
+	return n, err
 }
 
 // Clear takes the bar off the terminal.
 func (b *Bar) Clear() {
-	if b != nil {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timer == nil {
+		return
+	}
+	b.timer.Stop()
+	b.timer = nil
+	if b.shown {
 		_ = b.bar.Clear()
 	}
 }

@@ -1,7 +1,8 @@
-// Package terminal tells terminals from other files.
+// Package terminal tells terminals from other files, and shows progress on them.
 package terminal
 
 import (
+	"io"
 	"os"
 	"syscall"
 
@@ -15,6 +16,37 @@ func Is(w any) bool {
 	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// Columns returns how many columns the lines of a terminal have, 0 of other files.
+func Columns(w any) int {
+	f, ok := w.(interface{ Fd() uintptr })
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// Wide returns w, of a terminal with the number of its columns, for those who write more where
+// there is room (replay.Report.WriteText).
+func Wide(w io.Writer) io.Writer {
+	if columns := Columns(w); columns > 0 {
+		return &wide{w, columns}
+	}
+	return w
+}
+
+// wide is a writer with so many columns.
+type wide struct {
+	io.Writer
+	columns int
+}
+
+// Columns returns how many columns a line has.
+func (w *wide) Columns() int { return w.columns }
 
 // IsPath reports whether there is a terminal at path.
 func IsPath(path string) bool {

@@ -53,3 +53,10 @@ func TestNoBar(t *testing.T) {
 	bar.Set(2)
 	bar.Clear()
 }
+
+// TestWide: what is no terminal has no columns, and is what it was.
+func TestWide(t *testing.T) {
+	if w := terminal.Wide(io.Discard); w != io.Discard || terminal.Columns(io.Discard) != 0 {
+		t.Errorf("%v with %d columns", w, terminal.Columns(io.Discard))
+	}
+}

@@ -19,10 +19,12 @@ type comparison struct {
 	first    bool // stop at the first divergence
 	steps    []int
 	diverged int
+	progress func(chunks, all int)
+	told     int // chunks
 }
 
-func newComparison(a, b *trace.Trace, first bool) *comparison {
-	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: first, steps: make([]int, a.Header().Ranks)}
+func newComparison(a, b *trace.Trace, o *Options) *comparison {
+	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions, steps: make([]int, a.Header().Ranks), progress: o.Progress}
 	for i := range c.steps {
 		c.steps[i] = -1
 	}
@@ -63,8 +65,17 @@ func (c *comparison) part(p part) error {
 				return nil
 			}
 		}
+		c.tell(chunk)
 	}
 	return nil
+}
+
+// tell tells that a chunk has been compared. Each part begins anew with those before it.
+func (c *comparison) tell(chunk int) {
+	if all := len(c.a.ChunkInfos()); c.progress != nil && chunk < all && chunk >= c.told {
+		c.told = chunk + 1
+		c.progress(c.told, all)
+	}
 }
 
 // run compares a rank's streams while A is in the chunk of a number, or, with that of

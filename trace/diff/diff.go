@@ -16,6 +16,9 @@ type Options struct {
 	Actions bool
 	// Summary asks for the counts of both even if the traces are the same.
 	Summary bool
+	// Progress, if set, is called with the number of chunks of A whose actions have been
+	// compared, and with that of all.
+	Progress func(chunks, all int)
 }
 
 // Difference says in what two traces, A and B, differ. Lists are empty rather than nil,
@@ -105,7 +108,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if d.countsDiffer() && !o.Actions {
 		return d, nil
 	}
-	c := newComparison(a, b, !o.Actions)
+	c := newComparison(a, b, &o)
 	for _, p := range parts {
 		if err := c.part(p); err != nil {
 			return nil, err

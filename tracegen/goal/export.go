@@ -23,6 +23,8 @@ type Options struct {
 	Speed float64
 	// Note is a line of comment at the beginning; "": none.
 	Note string
+	// Progress, if set, is called with the number of ranks that are written.
+	Progress func(ranks int)
 }
 
 // Exported says what the text lacks.
@@ -67,6 +69,9 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 	for r := range t.Header().Ranks {
 		if err := x.rank(ctx, t, int32(r)); err != nil {
 			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(r + 1)
 		}
 	}
 	x.sum.Polls = x.plain.Polled

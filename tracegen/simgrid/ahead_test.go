@@ -138,7 +138,7 @@ func TestReadAheadLate(t *testing.T) {
 	}
 	early.ReadAhead()
 	defer early.Close()
-	if err := early.Convert(nil); err == nil || !strings.Contains(err.Error(), "read ahead") {
+	if err := early.Convert(nil, nil); err == nil || !strings.Contains(err.Error(), "read ahead") {
 		t.Errorf("conversion: %v", err)
 	}
 }

@@ -44,14 +44,15 @@ func (t *Trace) Header() *trace.Header {
 }
 
 // Convert writes all actions to w, whose header must be that of Header. It does
-// not close w. It holds one unit of the trace at a time.
-func (t *Trace) Convert(w *trace.Writer) error {
+// not close w. It holds one unit of the trace at a time. progress, if it is set, is called with
+// the number of actions that are written.
+func (t *Trace) Convert(w *trace.Writer, progress func(actions int)) error {
 	if t.ahead != nil {
 		return fmt.Errorf("%s: read ahead, which a conversion would miss", t.name)
 	}
 	c := &converter{t: t, w: w, blocks: map[blockKey]int64{}}
 	c.limit = max(1, min(unitRank, unitActions/t.ranks))
-	for {
+	for written := 0; ; {
 		if t.shared != nil {
 			if err := t.readAhead(c.limit); err != nil {
 				return err
@@ -68,6 +69,9 @@ func (t *Trace) Convert(w *trace.Writer) error {
 		}
 		if err := c.write(); err != nil {
 			return err
+		}
+		if written += c.actions; progress != nil {
+			progress(written)
 		}
 	}
 }

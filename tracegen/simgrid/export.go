@@ -23,6 +23,8 @@ type ExportOptions struct {
 	Flops tracegen.FlopsFunc
 	// Note is a line of comment at the beginning of each file; "": none.
 	Note string
+	// Progress, if set, is called with the number of the step that the last rank has come to.
+	Progress func(step int)
 }
 
 // Exported says what the text lacks.
@@ -85,19 +87,20 @@ func (o *ExportOptions) comment() string {
 
 // exporter writes the text of all ranks, in turns.
 type exporter struct {
-	plain tracegen.Plain
-	ranks []rankWriter
-	sum   Exported
-	flush func(rank int32, text []byte) error
-	hold  int // bytes of text that a rank may keep between turns
-	buf   [turnActions]trace.Action
+	plain    tracegen.Plain
+	progress func(step int)
+	ranks    []rankWriter
+	sum      Exported
+	flush    func(rank int32, text []byte) error
+	hold     int // bytes of text that a rank may keep between turns
+	buf      [turnActions]trace.Action
 }
 
 // turnActions is how many actions a rank writes in its turn.
 const turnActions = 64
 
 func newExporter(t *trace.Trace, o *ExportOptions) *exporter {
-	x := &exporter{plain: tracegen.Plain{Polls: o.Polls, Flops: o.Flops}}
+	x := &exporter{plain: tracegen.Plain{Polls: o.Polls, Flops: o.Flops}, progress: o.Progress}
 	if o.Flops == nil {
 		x.plain.Flops = tracegen.KernelFlops(t.Header())
 	}
@@ -120,6 +123,7 @@ func (x *exporter) run(ctx context.Context, t *trace.Trace) (*Exported, error) {
 		live[r] = int32(r)
 		x.ranks[r].line("init")
 	}
+	told := 0
 	for len(live) > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -127,6 +131,10 @@ func (x *exporter) run(ctx context.Context, t *trace.Trace) (*Exported, error) {
 		front := cursors[live[0]].Step()
 		for _, r := range live {
 			front = min(front, cursors[r].Step())
+		}
+		if x.progress != nil && front > told {
+			told = front
+			x.progress(front)
 		}
 		live = slices.DeleteFunc(live, func(r int32) bool {
 			if err != nil || cursors[r].Step() > front {

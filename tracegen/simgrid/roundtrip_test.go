@@ -29,7 +29,7 @@ func converted(t testing.TB, text *simgrid.Trace) (*trace.Trace, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := text.Convert(w); err != nil {
+	if err := text.Convert(w, nil); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {

@@ -275,7 +275,7 @@ func TestConvert(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := text.Convert(w); err != nil {
+		if err := text.Convert(w, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {
@@ -439,7 +439,7 @@ func FuzzTrace(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.Convert(w); err != nil {
+		if err := tr.Convert(w, nil); err != nil {
 			if !strings.Contains(err.Error(), "all.ti:") {
 				t.Errorf("error without place: %v", err)
 			}
