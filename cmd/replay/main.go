@@ -24,21 +24,22 @@ func main() {
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return command.Execute(ctx, newApp(stdin, stdout, stderr), args)
+	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
 // firstSteps are the commands that a newcomer needs.
-const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst    # what each rank does, without times\n" +
-	"    replay run.trace.zst                                # on a generic cluster\n" +
-	"    replay --platform dahu --pop run.trace.zst          # on a known one, and what slows it down\n"
+const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst          # what each rank does, without times\n" +
+	"    replay run.trace.zst                                      # on a generic cluster\n" +
+	"    replay --platform dahu --report run.html run.trace.zst    # on a known one, with pictures of where the time goes\n"
 
 // newApp returns the command as its command line says it.
-func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
 	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]"
 	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" + firstSteps +
-		"    replay --machine here --tolerance 1% run.trace.zst  # an estimate, of a machine that calibrate has measured"
+		"    replay --platform dahu --pop run.trace.zst                # what slows it down\n" +
+		"    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr)}
 	app.Action = func(c *cli.Context) error {

@@ -53,4 +53,14 @@ func (p *pageFile) write(_ context.Context, r *results) error {
 	return atomicfile.Write(p.file, func(w io.Writer) error { return report.Write(w, d) })
 }
 
+// writeEstimate writes the page of an estimate.
+func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *replay.EstimateReport) error {
+	p.in, p.machine = in, m
+	d, err := p.estimateData(r)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(p.file, func(w io.Writer) error { return report.Write(w, d) })
+}
+
 func (p *pageFile) abandon() {}

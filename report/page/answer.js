@@ -3,7 +3,7 @@
 /** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay or of an estimate. */
 function timesBy(run, by) {
   const list = run.result["time_by_" + by];
-  if (list && list.length) return list.map(s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s}));
+  if (list && list.length) return list.map(s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s, interval: s.interval_s}));
   const estimate = (run.tables || []).find(t => t.by === by);
   return estimate ? estimate.rows.map(r => ({name: r.name, mean: r.mean_s, interval: r.interval_s})) : [];
 }
@@ -33,8 +33,18 @@ function answerOf(run) {
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
+    windowsOf(run),
     inputsOf(run),
   ];
+}
+
+/** The windows of steps that an estimate was made from. */
+function windowsOf(run) {
+  const list = run.result.windows;
+  if (!list || !list.length) return null;
+  const rows = table(["steps replayed", "steps counted", "#mean step"], list.map(w => [`${w.from}:${w.to}`, `${w.measured}:${w.to}`, seconds(w.mean_step_s)]), "Windows");
+  return figure(run, {title: "Windows", picture: rows, how: `${count(run.result.simulated_steps)} of ${count(run.result.steps)} steps were replayed, ` +
+    "in windows; the others follow from those beside them. The steps before the counted ones are warm-up."});
 }
 
 /** Where the mean rank's time went, as a bar with its table; phases lie inside each other and get no bar. */
