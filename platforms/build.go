@@ -26,7 +26,8 @@ type builder struct {
 	*Platform
 	limits       limits
 	linkNames    map[string]declaredLink
-	configured   map[string]bool // names of the options of <config> so far
+	levelRuns    map[level]levelRun // by the first of their levels
+	configured   map[string]bool    // names of the options of <config> so far
 	fatTreeHosts int32
 	later        []func() error // the second pass
 	table        profileTable
@@ -47,10 +48,11 @@ func build(root *element, file string, lim limits, sum io.Writer) (*Platform, er
 		Platform:   &Platform{name: file, points: map[string]point{}, zonePoints: map[string]point{}},
 		limits:     lim,
 		linkNames:  map[string]declaredLink{},
+		levelRuns:  map[level]levelRun{},
 		configured: map[string]bool{},
 		table:      newProfileTable(maxProfiles), sum: sum,
 	}
-	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe})
+	b.addExplicitLink(Link{"loopback", defaultLoopbackBandwidth, defaultLoopbackLatency, Fatpipe}, b.levelsIn(-1, "loopback"))
 	v := &values{file: file, e: root}
 	if v.choice("version", "4.1", "4", "4.0", "3", "3.0"); v.err != nil {
 		return nil, v.err
@@ -129,7 +131,7 @@ func (b *builder) declareCluster(v *values, number int32) error {
 	table := &linkTable{first: b.numLinks}
 	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
 	v.fail(err)
-	b.addTable(v, table)
+	b.addTable(v, table, number)
 	switch topology.(type) {
 	case *fatTree:
 		b.fatTreeHosts += spec.hosts
@@ -173,7 +175,7 @@ func (b *builder) declareGraph(e *element, number int32) error {
 			}
 			g.size++
 		case "link":
-			b.declareLink(v)
+			b.declareLink(v, number)
 		case "config":
 			b.addConfig(c)
 		case "trace", "trace_connect":
@@ -231,8 +233,8 @@ func (b *builder) declarePoint(v *values, name string, pt point) {
 	at[name] = pt
 }
 
-// declareLink adds a <link>.
-func (b *builder) declareLink(v *values) {
+// declareLink adds a <link> of a zone.
+func (b *builder) declareLink(v *values, zone int32) {
 	l := Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}
 	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
 	if int64(b.numLinks)+2 > b.limits.links {
@@ -244,33 +246,33 @@ func (b *builder) declareLink(v *values) {
 	var declared declaredLink
 	switch policy {
 	case "SHARED":
-		declared = b.addNamedLink(v, l)
+		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
 	case "FATPIPE":
 		l.Policy = Fatpipe
-		declared = b.addNamedLink(v, l)
+		declared = b.addNamedLink(v, l, b.listedLevels(zone, false))
 	default:
-		declared = b.addSplitLink(v, l)
+		declared = b.addSplitLink(v, l, b.listedLevels(zone, true))
 	}
 	b.addLinkProfiles(v, declared)
 }
 
 // addSplitLink adds a split-duplex link: its two constraints, and its own name.
-func (b *builder) addSplitLink(v *values, l Link) declaredLink {
-	both := b.addDirections(v, l)
+func (b *builder) addSplitLink(v *values, l Link, levels levelRun) declaredLink {
+	both := b.addDirections(v, l, levels)
 	b.nameLink(v, l.Name, both)
 	return both
 }
 
 // addDirections adds the two constraints of a split-duplex link by names of their own.
-func (b *builder) addDirections(v *values, l Link) declaredLink {
+func (b *builder) addDirections(v *values, l Link, levels levelRun) declaredLink {
 	up, down := l, l
 	up.Name, down.Name = l.Name+"_UP", l.Name+"_DOWN"
-	return declaredLink{b.addNamedLink(v, up).up, b.addNamedLink(v, down).up}
+	return declaredLink{b.addNamedLink(v, up, levels).up, b.addNamedLink(v, down, levels).up}
 }
 
 // addNamedLink adds a link of one constraint.
-func (b *builder) addNamedLink(v *values, l Link) declaredLink {
-	number := b.addExplicitLink(l)
+func (b *builder) addNamedLink(v *values, l Link, levels levelRun) declaredLink {
+	number := b.addExplicitLink(l, levels)
 	both := declaredLink{number, number}
 	b.nameLink(v, l.Name, both)
 	return both
@@ -284,24 +286,24 @@ func (b *builder) nameLink(v *values, name string, l declaredLink) {
 	b.linkNames[name] = l
 }
 
-// addExplicitLink adds one constraint and returns its number.
-func (b *builder) addExplicitLink(l Link) int32 {
-	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil {
-		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links))})
+// addExplicitLink adds one constraint, the next of the levels, and returns its number.
+func (b *builder) addExplicitLink(l Link, levels levelRun) int32 {
+	if n := len(b.spans); n == 0 || b.spans[n-1].table != nil || b.spans[n-1].levels != levels {
+		b.spans = append(b.spans, linkSpan{b.numLinks, nil, int32(len(b.links)), levels})
 	}
 	b.links = append(b.links, l)
 	b.numLinks++
 	return b.numLinks - 1
 }
 
-// addTable adds the links of a cluster.
-func (b *builder) addTable(v *values, t *linkTable) {
+// addTable adds the links of a cluster, which is a zone.
+func (b *builder) addTable(v *values, t *linkTable, zone int32) {
 	if int64(b.numLinks)+t.count > b.limits.links {
 		v.fail(fmt.Errorf("more than %d links", b.limits.links))
 		return
 	}
 	if t.count > 0 {
-		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0})
+		b.spans = append(b.spans, linkSpan{b.numLinks, t, 0, b.levelsIn(zone, t.levels...)})
 	}
 	b.numLinks += int32(t.count)
 }

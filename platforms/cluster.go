@@ -66,18 +66,18 @@ func (s *clusterSpec) addLoopbacks(t *linkTable) int32 {
 	if !s.hasLoopback {
 		return -1
 	}
-	return t.add(int64(s.hosts), s.loopback, func(i int32) string {
+	return t.add(int64(s.hosts), s.loopback, []string{"loopback"}, func(i int32) string {
 		return fmt.Sprintf("%s_link_%s_loopback", s.id, s.hostID(i))
 	})
 }
 
-// addLimiters lays out a limiter for each of count nodes, if the cluster has
-// any, and returns the first or -1.
-func (s *clusterSpec) addLimiters(t *linkTable, count int64, name func(i int32) string) int32 {
+// addLimiters lays out a limiter for each of count nodes of a kind, if the cluster
+// has any, and returns the first or -1.
+func (s *clusterSpec) addLimiters(t *linkTable, count int64, of string, name func(i int32) string) int32 {
 	if s.limiter == 0 {
 		return -1
 	}
-	return t.add(count, Link{Bandwidth: s.limiter}, func(i int32) string { return name(i) + "_limiter" })
+	return t.add(count, Link{Bandwidth: s.limiter}, []string{"limiter of " + of}, func(i int32) string { return name(i) + "_limiter" })
 }
 
 // readClusterSpec reads a <cluster>, leaving out speed, cores and properties.

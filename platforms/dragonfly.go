@@ -51,20 +51,20 @@ func parseDragonflyShape(text string, hosts int) (dragonflyShape, error) {
 func newDragonfly(s *clusterSpec, shape dragonflyShape, t *linkTable) *dragonfly {
 	d := &dragonfly{dragonflyShape: shape, width: s.width()}
 	routers := int64(d.groups) * int64(d.chassis) * int64(d.blades)
-	add := func(count int64, cables int, kind string) int32 {
+	add := func(count int64, cables int, kind string, levels ...string) int32 {
 		like := s.cable
 		like.Bandwidth *= float64(cables)
-		return t.add(count*int64(d.width), like, func(i int32) string {
+		return t.add(count*int64(d.width), like, levels, func(i int32) string {
 			return fmt.Sprintf("%s_%s_%d%s", s.id, kind, i/d.width, s.direction(i))
 		})
 	}
-	d.local = add(int64(s.hosts), 1, "local")
-	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green")
-	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black")
-	d.blue = add(pairs(d.groups), d.blueCables, "blue")
+	d.local = add(int64(s.hosts), 1, "local", s.cableLevels("host", "router")...)
+	d.green = add(int64(d.groups)*int64(d.chassis)*pairs(d.blades), d.greenCables, "green", "green, between blades of a chassis")
+	d.black = add(int64(d.groups)*int64(d.blades)*pairs(d.chassis), d.blackCables, "black", "black, between chassis of a group")
+	d.blue = add(pairs(d.groups), d.blueCables, "blue", "blue, between groups")
 	d.loopback = s.addLoopbacks(t)
-	d.hostCap = s.addLimiters(t, int64(s.hosts), func(i int32) string { return s.nodeName(0, i) })
-	d.routeCap = s.addLimiters(t, routers, func(i int32) string { return fmt.Sprintf("%s_router_%d", s.id, i) })
+	d.hostCap = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
+	d.routeCap = s.addLimiters(t, routers, "router", func(i int32) string { return fmt.Sprintf("%s_router_%d", s.id, i) })
 	return d
 }
 

@@ -39,9 +39,7 @@ func newFatTree(s *clusterSpec, shape treeShape, position int32, t *linkTable) *
 		level := treeLevel{below: divideBy(below), spread: divideBy(spread)}
 		nodes := spread * (int64(s.hosts) / below)
 		if f.limited {
-			level.limiter = uint32(t.add(nodes, Link{Bandwidth: s.limiter}, func(i int32) string {
-				return s.nodeName(l, i) + "_limiter"
-			}))
+			level.limiter = uint32(s.addLimiters(t, nodes, treeNodes(l), func(i int32) string { return s.nodeName(l, i) }))
 		}
 		if l < len(shape.children) {
 			f.addCables(s, shape, l, nodes, &level, t)
@@ -62,7 +60,7 @@ func (f *fatTree) addCables(s *clusterSpec, shape treeShape, l int, nodes int64,
 	level.cables = divideBy(int64(shape.cables[l]))
 	level.ports = divideBy(ports)
 	constraints := min(nodes, MaxLinks) * ports * int64(f.width)
-	level.link = uint32(t.add(constraints, s.cable, func(i int32) string {
+	level.link = uint32(t.add(constraints, s.cable, s.cableLevels(treeNodes(l), treeNodes(l+1)), func(i int32) string {
 		cable := int64(i) / int64(f.width)
 		return fmt.Sprintf("%s_port_%d%s", s.nodeName(l, int32(cable/ports)), cable%ports, s.direction(i))
 	}))

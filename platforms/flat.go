@@ -20,15 +20,13 @@ type flatCluster struct {
 func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
 	c := &flatCluster{hosts: s.hosts, width: s.width(), loopback: -1, limiter: -1, backbone: -1}
 	link := func(i int32) string { return fmt.Sprintf("%s_link_%s", s.id, s.hostID(i)) }
-	c.private = t.add(int64(c.width)*int64(c.hosts), s.cable, func(i int32) string {
+	c.private = t.add(int64(c.width)*int64(c.hosts), s.cable, s.cableLevels("host", "switch"), func(i int32) string {
 		return link(i/c.width) + s.direction(i)
 	})
 	c.loopback = s.addLoopbacks(t)
-	if s.limiter > 0 {
-		c.limiter = t.add(int64(c.hosts), Link{Bandwidth: s.limiter}, func(i int32) string { return link(i) + "_limiter" })
-	}
+	c.limiter = s.addLimiters(t, int64(c.hosts), "host", link)
 	if s.backbone.Bandwidth > 0 {
-		c.backbone = t.add(1, s.backbone, func(int32) string { return s.id + "_backbone" })
+		c.backbone = t.add(1, s.backbone, []string{"backbone"}, func(int32) string { return s.id + "_backbone" })
 	}
 	return c
 }

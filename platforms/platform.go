@@ -97,6 +97,7 @@ type Platform struct {
 	links    []Link     // explicit links, the loopback first
 	spans    []linkSpan // who owns which link numbers, ascending
 	numLinks int32
+	levels   []level // kinds of links
 
 	scale func(link int32) (bandwidth, latency float64) // factors; nil: as the file says
 
@@ -216,11 +217,12 @@ type hostGroup struct {
 
 // A linkSpan says where the links from number first up to the next span are: in
 // a cluster's table from its link 0, or with no table in Platform.links from
-// index explicit.
+// index explicit, of the levels in turn.
 type linkSpan struct {
 	first    int32
 	table    *linkTable
 	explicit int32
+	levels   levelRun
 }
 
 // spanOf returns the last span that starts at or below link i.

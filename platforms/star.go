@@ -52,9 +52,9 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 		if s.backbone >= 0 {
 			v.fail(fmt.Errorf("a second backbone"))
 		}
-		s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}).up
+		s.backbone = b.addNamedLink(v, Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}, b.levelsIn(number, "backbone")).up
 	case "link":
-		b.declareLink(v)
+		b.declareLink(v, number)
 	case "config":
 		b.addConfig(v.e)
 	case "trace", "trace_connect":
@@ -79,9 +79,10 @@ func (b *builder) declareCabinet(v *values, s *star, at position) {
 		return
 	}
 	b.declareNumbered(v, &spec, at)
+	levels := b.levelsIn(at.zone, "host to switch", "switch to host")
 	for i := range spec.hosts {
 		cable.Name = "link_" + spec.nodeName(0, i)
-		l := b.addDirections(v, cable)
+		l := b.addDirections(v, cable, levels)
 		s.addPoint(l.up, l.down)
 	}
 }

@@ -19,11 +19,11 @@ type torus struct {
 func newTorus(s *clusterSpec, dims []int32, t *linkTable) *torus {
 	c := &torus{dims: dims, width: s.width(), name: s.id}
 	perHost := int32(len(dims)) * c.width
-	c.cables = t.add(int64(s.hosts)*int64(perHost), s.cable, func(i int32) string {
+	c.cables = t.add(int64(s.hosts)*int64(perHost), s.cable, s.dimensionLevels(len(dims)), func(i int32) string {
 		return fmt.Sprintf("%s_dim_%d%s", s.nodeName(0, i/perHost), i%perHost/c.width, s.direction(i))
 	})
 	c.loopback = s.addLoopbacks(t)
-	c.limiter = s.addLimiters(t, int64(s.hosts), func(i int32) string { return s.nodeName(0, i) })
+	c.limiter = s.addLimiters(t, int64(s.hosts), "host", func(i int32) string { return s.nodeName(0, i) })
 	return c
 }
 

@@ -28,7 +28,7 @@ type hostClass struct {
 // bindModels binds the kernels of h for each class of hosts. Classes whose models are all
 // equal share a row of models.
 func (c *costs) bindModels(h *trace.Header, machine *Machine) {
-	c.kernelNames = kernelNames(h)
+	c.kernelNames = KernelNames(h)
 	c.rowOf = make([]int32, len(c.hosts))
 	signatures := make([]kernels.Signature, len(h.Kernels))
 	for i := range signatures {
@@ -134,8 +134,9 @@ func SignatureOf(k *trace.Kernel) kernels.Signature {
 	return sig
 }
 
-// kernelNames returns the kernels' names with their attributes.
-func kernelNames(h *trace.Header) []string {
+// KernelNames returns the names of the kernels of a trace as results have them: with their
+// attributes.
+func KernelNames(h *trace.Header) []string {
 	names := make([]string, len(h.Kernels))
 	for i := range h.Kernels {
 		sig := SignatureOf(&h.Kernels[i])

@@ -82,7 +82,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		}
 	}
 	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
-	res.Kernels = nonZero(e.accounts.shares(int(numKinds), kernelNames(h)))
+	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
 	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))
 	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.

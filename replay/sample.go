@@ -210,7 +210,7 @@ func (s *sample) estimate(e *sampling.Estimate) *Estimate {
 		first += len(names)
 		return list
 	}
-	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(kernelNames(s.header)), next(s.header.Phases)
+	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
 	if est.Complete && e.Seconds > 0 {
 		est.Gflops = s.header.Flops / e.Seconds / 1e9
 		est.GflopsInterval = est.Gflops * e.Relative()

@@ -1,0 +1,27 @@
+package netmodel
+
+import "reprise/platforms"
+
+// What a transfer takes of the links of its route, for those who look at a network from
+// outside.
+
+// LinkCapacity returns the byte/s that link i of a platform carries.
+func (o *Options) LinkCapacity(p *platforms.Platform, i int32) float64 {
+	bandwidth, _, _ := p.LinkCapacity(i)
+	if i == platforms.LoopbackLink {
+		bandwidth = o.LoopbackBandwidth
+	}
+	return o.capacity(bandwidth)
+}
+
+// LinkLoad returns how many bytes of its capacity a link gives for each byte that the
+// transfer of a message of size bytes carries over it, within a host or between two: 1/f by
+// FactorProgress, 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on
+// top of that.
+func (o *Options) LinkLoad(size int64, within bool) float64 {
+	if o.boundsShares() {
+		return 1
+	}
+	f, _ := o.factors(float64(size)+envelope, within)
+	return 1 / f
+}
