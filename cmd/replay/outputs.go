@@ -39,10 +39,10 @@ type outputs []output
 
 // outputMakers make the outputs of a command line; nil for those that it does not ask for.
 // Those that show what others have added to the results come behind them.
-var outputMakers = []func(*cli.Context, *settings) (output, error){newEfficiencies, newPageFile}
+var outputMakers = []func(*cli.Context, *settings) (output, error){newPathOutput, newEfficiencies, newPageFile}
 
 // outputFlags are the flags of all outputs.
-func outputFlags() []cli.Flag { return slices.Concat([]cli.Flag{popFlag()}, reportFlags()) }
+func outputFlags() []cli.Flag { return slices.Concat(pathFlags(), []cli.Flag{popFlag()}, reportFlags()) }
 
 func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 	for _, make := range outputMakers {

@@ -116,3 +116,15 @@ func Uint16s(values []uint16) Bytes {
 	}
 	return b
 }
+
+// Float64s returns the numbers that the function of that name has packed.
+func (b Bytes) Float64s() ([]float64, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("a packed column of %d bytes, want a multiple of 8", len(b))
+	}
+	values := make([]float64, len(b)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	return values, nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/replay"
+	"reprise/report/path"
+)
+
+func pathFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "critical-path", Usage: "print what the longest chain of computations and messages consists of, and what would shorten it", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "what-if", Usage: "replay once more with the change that shortens the critical path most, and print what it does; implies --critical-path", DisableDefaultText: true},
+	}
+}
+
+// pathOutput is the critical path of a replay.
+type pathOutput struct {
+	settings *settings
+	whatIf   bool
+	machine  *loaded
+	path     *path.Path
+}
+
+func newPathOutput(c *cli.Context, s *settings) (output, error) {
+	o := &pathOutput{settings: s, whatIf: c.Bool("what-if")}
+	switch {
+	case !o.whatIf && !c.Bool("critical-path"):
+		return nil, nil
+	case s.keep.resume != "":
+		return nil, command.Usagef("--critical-path begins where the run does: leave --resume out")
+	case o.whatIf && s.trace == "-":
+		return nil, command.Usagef("--what-if needs a trace that can be read again, not standard input")
+	}
+	return o, nil
+}
+
+func (o *pathOutput) flag() string { return "critical-path" }
+
+func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+	o.machine, o.path = m, path.New(in.header, m.Machine, m.options)
+	return o.path, nil
+}
+
+func (o *pathOutput) write(ctx context.Context, r *results) error {
+	r.CriticalPath = o.path.Data()
+	if !o.whatIf || len(r.CriticalPath.WhatIfs) == 0 || r.StoppedAt != nil {
+		return nil
+	}
+	first := &r.CriticalPath.WhatIfs[0]
+	m, options := first.Apply(o.machine.Machine, o.machine.options, path.Change)
+	res, err := o.settings.playAgain(ctx, m, options)
+	if ctx.Err() != nil {
+		return errors.New("stopped by a signal before the replay of --what-if had ended")
+	}
+	if err != nil {
+		return fmt.Errorf("--what-if: %s: %w", first.What, err)
+	}
+	gain := r.Makespan - res.Makespan
+	first.Replayed = &gain
+	return nil
+}
+
+func (o *pathOutput) abandon() {}

@@ -1,0 +1,187 @@
+package path
+
+import (
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// Path is a replay.Observer that finds the critical path. Use New.
+type Path struct {
+	replay.Ignore
+	header *trace.Header
+	levels levels
+
+	components components
+	vectors    vectors
+	ranks      []rankPath
+	messages   []messagePath
+	gaps       int
+}
+
+// rankPath is the longest path to the clock of a rank.
+type rankPath struct {
+	stretch
+	phases phaseStack
+}
+
+// stretch is a path up to a time.
+type stretch struct {
+	end  float64 // s
+	last *hop    // where it came to a step last; nil: nowhere
+	composition
+}
+
+// hop is where a path comes to a step.
+type hop struct {
+	before *hop
+	rank   int32
+	at     float64 // s
+}
+
+// messagePath is the paths to the posts of a message, and to where its transfer has come.
+type messagePath struct {
+	sent, received, moved stretch
+	src, dst              int32
+	bytes                 float64
+	carried               bool
+}
+
+// New returns a Path for a replay of a trace with that header, on a machine, with options.
+func New(h *trace.Header, m replay.Machine, o replay.Options) *Path {
+	l := newLevels(&m, &o.Network)
+	p := &Path{
+		header: h, levels: l, components: newComponents(len(h.Kernels), len(h.Phases), len(l.names)),
+		ranks: make([]rankPath, h.Ranks),
+	}
+	p.vectors.widen(1)
+	for r := range p.ranks {
+		p.ranks[r].vector = noVector
+	}
+	return p
+}
+
+// Gaps returns how often two stretches of a path did not meet bit for bit, which is an error
+// of this package.
+func (p *Path) Gaps() int { return p.gaps }
+
+// meet counts a gap unless a stretch ends at a time.
+func (p *Path) meet(s *stretch, at float64) {
+	if s.end != at {
+		p.gaps++
+	}
+}
+
+// become makes a stretch that of another.
+func (p *Path) become(s, other *stretch) {
+	s.end, s.last = other.end, other.last
+	p.vectors.become(&s.composition, &other.composition)
+}
+
+// add lengthens a stretch.
+func (p *Path) add(s *stretch, component int32, to float64, amount float64) {
+	p.vectors.add(&s.composition, component, to-s.end, amount)
+	s.end = to
+}
+
+// number returns a number that a component has got, with room for it in the vectors.
+func (p *Path) number(component int32) int32 {
+	p.vectors.widen(len(p.components.list))
+	return component
+}
+
+// TimePasses implements replay.Observer. What a rank has waited for is told next (Released).
+func (p *Path) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+	r := &p.ranks[rank]
+	p.meet(&r.stretch, from)
+	if k.Waits() {
+		r.end = to
+		return
+	}
+	p.add(&r.stretch, p.number(p.components.ofRank(k, kernel, r.phases.innermost())), to, 1)
+}
+
+// Marked implements replay.Observer.
+func (p *Path) Marked(rank int32, mark trace.Action, at float64) {
+	r := &p.ranks[rank]
+	switch {
+	case mark.Kind == trace.KindStep:
+		r.last = &hop{r.last, rank, at}
+	case mark.Flags&trace.FlagEnd == 0:
+		r.phases.begin(int32(mark.Sym))
+	default:
+		r.phases.end(int32(mark.Sym))
+	}
+}
+
+// message returns the paths of a message.
+func (p *Path) message(id int32) *messagePath {
+	for int(id) >= len(p.messages) {
+		m := messagePath{}
+		m.sent.vector, m.received.vector, m.moved.vector = noVector, noVector, noVector
+		p.messages = append(p.messages, m)
+	}
+	return &p.messages[id]
+}
+
+// SendPosted implements replay.Observer.
+func (p *Path) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+	m := p.message(message)
+	m.src, m.dst, m.bytes = src, dst, float64(bytes)
+	p.meet(&p.ranks[src].stretch, at)
+	p.become(&m.sent, &p.ranks[src].stretch)
+}
+
+// ReceivePosted implements replay.Observer.
+func (p *Path) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+	m := p.message(message)
+	p.meet(&p.ranks[dst].stretch, at)
+	p.become(&m.received, &p.ranks[dst].stretch)
+}
+
+// Merged implements replay.Observer.
+func (p *Path) Merged(send, receive int32) {
+	m, other := p.message(send), p.message(receive)
+	p.become(&m.received, &other.received)
+}
+
+// Started implements replay.Observer.
+func (p *Path) Started(message int32, at float64) {
+	m := p.message(message)
+	from := &m.sent
+	if from.end != at {
+		from = &m.received
+	}
+	p.meet(from, at)
+	p.become(&m.moved, from)
+	m.carried = false
+}
+
+// Carried implements replay.Observer.
+func (p *Path) Carried(message int32, from, to, rate, alone float64, link int32) {
+	m := &p.messages[message]
+	if !m.carried {
+		m.carried = true
+		p.vectors.add(&m.moved.composition, p.number(p.components.ofLatency()), from-m.moved.end, 1)
+	}
+	level, passed := p.levels.of(link, m.src, m.dst, rate, alone), to-from
+	if alone > 0 {
+		wire := passed * rate / alone
+		p.vectors.add(&m.moved.composition, p.number(p.components.ofLinks(level, false)), wire, rate*passed)
+		passed -= wire
+	}
+	if passed > 0 {
+		p.vectors.add(&m.moved.composition, p.number(p.components.ofLinks(level, true)), passed, 0)
+	}
+	m.moved.end = to
+}
+
+// Released implements replay.Observer.
+func (p *Path) Released(rank, message int32, since, at float64) {
+	m, r := &p.messages[message], &p.ranks[rank]
+	if m.moved.end == at { // its end, or both at once
+		p.become(&r.stretch, &m.moved)
+		return
+	}
+	p.become(&r.stretch, &m.sent)
+	p.add(&r.stretch, p.number(p.components.ofRank(replay.TimePoll, -1, r.phases.innermost())), at, 1)
+}

@@ -1,0 +1,109 @@
+package path_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"reprise/replay"
+	"reprise/report/path"
+	"reprise/trace"
+)
+
+// TestMeets: on 50 random cases the stretches of the paths meet bit for bit, and the last ends
+// at the makespan.
+func TestMeets(t *testing.T) {
+	settings := [][]string{
+		{"smpi/iprobe:1e-6", "smpi/grow-injected-times:no"},
+		{"smpi/iprobe:1e-6", "smpi/os:0:1e-6:1e-10", "smpi/or:0:2e-6:0", "smpi/async-small-thresh:4096"},
+		{"smpi/iprobe:2e-7", "reprise/poll-late:yes", "smpi/init:0.01"},
+		{"smpi/iprobe:1e-6", "reprise/contention:no", "network/TCP-gamma:1000"},
+		{"smpi/finalization-barrier:yes"},
+	}
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 36))
+		p := randomHPL(rng)
+		h, play := hplPlayer(t, p)
+		xml := []string{flat, tree}[rng.IntN(2)]
+		m, o := machine(t, xml, 16, settings[rng.IntN(len(settings))]...)
+		if play.run(t, h, m, o); t.Failed() {
+			t.Fatalf("case %d: %s", seed, text(p))
+		}
+	}
+}
+
+// paper replays lists of actions, one for each rank.
+func paper(t testing.TB, lists ...[]trace.Action) (*trace.Header, player) {
+	h := &trace.Header{Ranks: len(lists), Steps: 1}
+	return h, func(m replay.Machine, o replay.Options) (*replay.Result, error) {
+		return replay.RunSource(t.Context(), h, replay.NewLists(lists), m, o)
+	}
+}
+
+func flop(v float64) trace.Action {
+	return trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(v)}}
+}
+
+func send(to int32, bytes int64) trace.Action {
+	return trace.Action{Kind: trace.KindSend, Peer: to, X: [4]int64{bytes}}
+}
+
+func recv(from int32, bytes int64) trace.Action {
+	return trace.Action{Kind: trace.KindRecv, Peer: from, X: [4]int64{bytes}}
+}
+
+// TestPaper: ranks 0 and 1 compute 1 and 2 s, then send 1e9 bytes each to rank 2, which
+// receives first from 0, then from 1, and computes 3 s. The messages wait for their receives.
+// That of rank 0 starts at 1 s, takes 2 us and 1 s alone on links of 1 GB/s. That of rank 1
+// may start at 2 s, but its receive is posted when the first has ended, at 2.000002 s, and it
+// ends at 3.000004 s: the path is 1 s of rank 0, two latencies, two transfers of 1 s and 3 s.
+func TestPaper(t *testing.T) {
+	h, play := paper(t,
+		[]trace.Action{flop(1e9), send(2, 1e9-16)},
+		[]trace.Action{flop(2e9), send(2, 1e9-16)},
+		[]trace.Action{recv(0, 1e9-16), recv(1, 1e9-16), flop(3e9)})
+	m, o := machine(t, flat, 3, "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/TCP-gamma:0")
+	_, d := play.run(t, h, m, o)
+	want := []path.Part{
+		{Name: path.KindFlop, Kind: path.KindFlop, Seconds: 4, Count: 2},
+		{Name: path.KindWire, Kind: path.KindWire, Seconds: 2, Bytes: 2e9},
+		{Name: path.KindLatency, Kind: path.KindLatency, Seconds: 4e-6, Count: 2},
+	}
+	if len(d.Parts) != len(want) || d.Rank != 2 {
+		t.Fatalf("got %+v", d)
+	}
+	for i, w := range want {
+		got := d.Parts[i]
+		got.Level = ""
+		if math.Abs(got.Seconds-w.Seconds) > 1e-9 || math.Abs(got.Bytes-w.Bytes) > 1 {
+			t.Errorf("got %+v, want %+v", got, w)
+		}
+		got.Seconds, got.Bytes = w.Seconds, w.Bytes
+		if got != w {
+			t.Errorf("got %+v, want %+v", got, w)
+		}
+	}
+}
+
+// TestContention: ranks 0 and 1 send 1e9 bytes to rank 2 at once. Each has half of its link of
+// 1 GB/s for 2 s: 1 s on the wire, and 1 s lost.
+func TestContention(t *testing.T) {
+	irecv := func(from, request int32) trace.Action {
+		return trace.Action{Kind: trace.KindIrecv, Peer: from, Req: request, X: [4]int64{1e9 - 16}}
+	}
+	h, play := paper(t,
+		[]trace.Action{send(2, 1e9-16)}, []trace.Action{send(2, 1e9-16)},
+		[]trace.Action{irecv(0, 0), irecv(1, 1), {Kind: trace.KindWaitAll}})
+	m, o := machine(t, flat, 3, "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/TCP-gamma:0")
+	_, d := play.run(t, h, m, o)
+	sums := map[string]float64{}
+	for _, p := range d.Parts {
+		sums[p.Kind] += p.Seconds
+	}
+	if math.Abs(sums[path.KindWire]-1) > 1e-9 || math.Abs(sums[path.KindContention]-1) > 1e-9 {
+		t.Errorf("got %+v", d.Parts)
+	}
+	if w := d.WhatIfs[0]; w.Kind != path.WhatIfBandwidth || math.Abs(w.Gain-2*(1-1/1.01)) > 1e-9 {
+		t.Errorf("got %+v", w)
+	}
+}
