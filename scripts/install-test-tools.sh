@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, an MPI, a BLAS and a browser.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, pj_dump, an MPI, a BLAS and a browser.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -8,6 +8,7 @@ ldconfig -p | grep -q 'libzstd\.so\.1' || missing="$missing libzstd1"
 for tool in groff zsh fish; do
 	command -v "$tool" >/dev/null || missing="$missing $tool"
 done
+command -v pj_dump >/dev/null || missing="$missing pajeng"
 command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
 ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"

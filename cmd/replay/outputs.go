@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/replay"
 )
@@ -34,17 +35,28 @@ type estimateOutput interface {
 	writeEstimate(ctx context.Context, in *input, m *loaded, r *replay.EstimateReport) error
 }
 
+// filed is an output that is a file.
+type filed interface{ file() string }
+
+// ofAll is an output that adds up a whole replay, which nothing is left out of.
+type ofAll interface{ ofAll() }
+
 // outputs are those that the command line asks for.
 type outputs []output
 
 // outputMakers make the outputs of a command line; nil for those that it does not ask for.
 // Those that show what others have added to the results come behind them.
-var outputMakers = []func(*cli.Context, *settings) (output, error){newPathOutput, newEfficiencies, newPageFile}
+var outputMakers = []func(*cli.Context, *settings) (output, error){
+	newPathOutput, newEfficiencies, newTimelineOutput, newProfileOutput, newTableOutput, newPageFile,
+}
 
 // outputFlags are the flags of all outputs.
-func outputFlags() []cli.Flag { return slices.Concat(pathFlags(), []cli.Flag{popFlag()}, reportFlags()) }
+func outputFlags() []cli.Flag {
+	return slices.Concat(pathFlags(), []cli.Flag{popFlag()}, reportFlags(), timelineFlags(), profileFlags(), tableFlags())
+}
 
 func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
+	var files []string
 	for _, make := range outputMakers {
 		o, err := make(c, s)
 		if err != nil {
@@ -53,6 +65,12 @@ func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 		if o != nil {
 			list = append(list, o)
 		}
+		if f, ok := o.(filed); ok {
+			files = append(files, f.file())
+		}
+	}
+	if err := atomicfile.Distinct(files...); err != nil {
+		return nil, command.Usage(err)
 	}
 	return list, nil
 }
@@ -79,6 +97,10 @@ func (list outputs) estimates() error {
 func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded, o *replay.Options) error {
 	var told []replay.Observer
 	for i, out := range list {
+		if _, all := out.(ofAll); all && o.Resume != nil {
+			list[:i].abandon()
+			return command.Usagef("--%s adds up a replay from its beginning, and this one goes on from %s", out.flag(), o.Resume.Name)
+		}
 		to, err := out.begin(ctx, end, in, m)
 		if err != nil {
 			list[:i].abandon()

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"reprise/replay"
+	"reprise/tracegen/hpl"
+)
+
+// pprofTop has go tool pprof list the functions of a profile: their cumulative seconds.
+func pprofTop(t *testing.T, args ...string) map[string]float64 {
+	t.Helper()
+	args = append([]string{"tool", "pprof", "-top", "-cum", "-nodecount=1000", "-nodefraction=0", "-unit=ns"}, args...)
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	line := regexp.MustCompile(`(?m)^ +\S+ +\S+ +\S+ +(-?[0-9.]+)(?:ns)? +\S+ +(.*)$`)
+	seconds := map[string]float64{}
+	for _, m := range line.FindAllStringSubmatch(string(out), -1) {
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			t.Fatalf("%s: %v", m[0], err)
+		}
+		seconds[m[2]] = v / 1e9
+	}
+	if len(seconds) == 0 {
+		t.Fatalf("go %s lists nothing:\n%s", strings.Join(args, " "), out)
+	}
+	return seconds
+}
+
+// TestPprof: go tool pprof finds the totals of the report, by kind, kernel and phase, and the
+// differences of two.
+func TestPprof(t *testing.T) {
+	dir := t.TempDir()
+	results := map[string]*replay.Result{}
+	for _, c := range []struct {
+		name  string
+		bcast hpl.Bcast
+	}{{"ring", hpl.OneRing}, {"long", hpl.Long}} {
+		params := hpl.DefaultParams(400, 2, 3)
+		params.NB, params.Bcast = 32, c.bcast
+		var file bytes.Buffer
+		if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path+".trace.zst", file.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		args := []string{"replay", "--quiet", "--platform", "dahu", "--json", "--profile", path + ".pb.gz", path + ".trace.zst"}
+		if err := run(t.Context(), args, strings.NewReader(""), &out, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		res := &replay.Result{}
+		if err := json.Unmarshal(out.Bytes(), res); err != nil {
+			t.Fatal(err)
+		}
+		results[c.name] = res
+	}
+	ring, long := filepath.Join(dir, "ring.pb.gz"), filepath.Join(dir, "long.pb.gz")
+	top, diff := pprofTop(t, ring), pprofTop(t, "-diff_base", ring, long)
+	// Each of the samples is rounded to 1 ns: hosts, times kinds and kernels, times phases.
+	tolerance := 1e3 * time.Nanosecond.Seconds()
+	for i, table := range [][]replay.Share{results["ring"].Kinds, results["ring"].Kernels, results["ring"].Phases} {
+		others := [][]replay.Share{results["long"].Kinds, results["long"].Kernels, results["long"].Phases}[i]
+		for _, want := range table {
+			name, total := want.Name, 6*want.Mean
+			if got, ok := top[name]; !ok || math.Abs(got-total) > tolerance {
+				t.Errorf("%s: %v s, want %v", name, got, total)
+			}
+			for _, other := range others {
+				if other.Name == want.Name && math.Abs(diff[name]-6*(other.Mean-want.Mean)) > 2*tolerance {
+					t.Errorf("%s: a difference of %v s, want %v", name, diff[name], 6*(other.Mean-want.Mean))
+				}
+			}
+		}
+	}
+	ends, hosts := 0.0, 0.0
+	for _, rank := range results["ring"].Ranks {
+		ends += rank.End
+		hosts += top[rank.Host]
+	}
+	if math.Abs(hosts-ends) > tolerance {
+		t.Errorf("hosts of %v s, want %v", hosts, ends)
+	}
+}

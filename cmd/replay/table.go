@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/replay"
+	"reprise/report/table"
+)
+
+// tableOutput writes a row for each rank and step.
+type tableOutput struct {
+	path     string
+	parquet  bool
+	out      *streamed
+	writer   table.Writer
+	recorder *table.Recorder
+}
+
+func tableFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "table", Usage: "write a row for each rank and step, with times by kind, kernel and phase, to `FILE`: .csv or .parquet"},
+	}
+}
+
+func newTableOutput(c *cli.Context, s *settings) (output, error) {
+	path := c.String("table")
+	if path == "" {
+		return nil, nil
+	}
+	parquet := strings.HasSuffix(path, ".parquet")
+	if !parquet && !strings.HasSuffix(path, ".csv") {
+		return nil, command.Usagef("--table %q, want a name that ends in .csv or .parquet", path)
+	}
+	return &tableOutput{path: path, parquet: parquet}, checkOutput("table", path, s)
+}
+
+func (t *tableOutput) flag() string { return "table" }
+
+func (t *tableOutput) file() string { return t.path }
+
+// ofAll says that it adds up whole steps.
+func (t *tableOutput) ofAll() {}
+
+func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
+	columns, err := table.ColumnsOf(in.header)
+	if err != nil {
+		return nil, err
+	}
+	if t.out, err = newStreamed(t.path, false, end); err != nil {
+		return nil, err
+	}
+	if t.parquet {
+		t.writer = table.NewParquet(t.out, columns)
+	} else {
+		t.writer = table.NewCSV(t.out, columns)
+	}
+	t.recorder = table.NewRecorder(columns, hostsOf(&m.Machine), t.writer)
+	return t.recorder, nil
+}
+
+func (t *tableOutput) write(ctx context.Context, r *results) error {
+	t.recorder.End()
+	if err := t.writer.Close(); err != nil {
+		return t.out.giveUp(err)
+	}
+	return t.out.close()
+}
+
+func (t *tableOutput) abandon() { t.out.abandon() }

@@ -1,0 +1,185 @@
+package profile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	pprof "github.com/google/pprof/profile"
+
+	"reprise/replay"
+	"reprise/report/profile"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// read writes a profile and reads it back: nanoseconds by stack, the outermost first.
+func read(t testing.TB, r *profile.Recorder) map[string]int64 {
+	t.Helper()
+	var out bytes.Buffer
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.Parse(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Fatal(err)
+	}
+	if v := p.SampleType[0]; len(p.SampleType) != 1 || v.Type != "time" || v.Unit != "nanoseconds" {
+		t.Errorf("samples are %v", v)
+	}
+	stacks := map[string]int64{}
+	for _, s := range p.Sample {
+		var names []string
+		for _, l := range s.Location {
+			names = append(names, l.Line[0].Function.Name)
+		}
+		slices.Reverse(names)
+		stacks[strings.Join(names, ";")] += s.Value[0]
+	}
+	return stacks
+}
+
+func mark(phase uint16, end bool) trace.Action {
+	a := trace.Action{Kind: trace.KindPhase, Sym: phase}
+	if end {
+		a.Flags = trace.FlagEnd
+	}
+	return a
+}
+
+// TestStacks: phases within each other and across, kernels and other time, two hosts; names
+// that are taken are told apart.
+func TestStacks(t *testing.T) {
+	h := &trace.Header{
+		Ranks: 3, Phases: []string{"solve", "wait"},
+		Kernels: []trace.Kernel{{Name: "dgemm", Attrs: []trace.Param{{Name: "transa", Value: "N"}}}, {Name: "solve"}},
+	}
+	r := profile.NewRecorder(h, profile.GroupsOf(h, []string{"a", "b", "a"}))
+	r.TimePasses(0, replay.TimeCompute, 0, 0, 1)
+	r.Marked(0, mark(0, false), 1)
+	r.Marked(0, mark(0, false), 1) // entered twice: counts once
+	r.TimePasses(0, replay.TimeCompute, 0, 1, 3)
+	r.TimePasses(0, replay.TimeCompute, 1, 3, 3.5)
+	r.Marked(0, mark(1, false), 3.5)
+	r.TimePasses(0, replay.TimeWait, -1, 3.5, 7.5)
+	r.Marked(0, mark(0, true), 7.5) // before the phase within it
+	r.TimePasses(0, replay.TimeWait, -1, 7.5, 15.5)
+	r.Marked(0, mark(1, true), 15.5)
+	r.TimePasses(0, replay.TimeCompute, -1, 15.5, 16)
+	r.TimePasses(1, replay.TimeCompute, 0, 0, 1e-9)
+	r.TimePasses(2, replay.TimeCompute, 0, 0, 2)
+	want := map[string]int64{
+		"compute;dgemm transa=N;a":               3e9, // ranks 0 and 2
+		"compute;dgemm transa=N;b":               1,
+		"solve (phase);compute;dgemm transa=N;a": 2e9,
+		"solve (phase);compute;solve (kernel);a": 5e8,
+		"solve (phase);wait (phase);wait;a":      4e9,
+		"wait (phase);wait;a":                    8e9,
+		"compute;a":                              5e8,
+	}
+	if diff := cmp.Diff(want, read(t, r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestTotals: of a run of HPL the sums by kind, kernel and phase are those of its tables.
+func TestTotals(t *testing.T) {
+	var file bytes.Buffer
+	params := hpl.DefaultParams(400, 2, 3)
+	params.NB = 32
+	if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hosts []string
+	for _, host := range m.Hosts {
+		hosts = append(hosts, m.Platform.Host(int(host)).Name)
+	}
+	r := profile.NewRecorder(tr.Header(), profile.GroupsOf(tr.Header(), hosts))
+	o.Observer = r
+	res, err := replay.Run(t.Context(), tr, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stacks := read(t, r)
+	total, ends := 0.0, 0.0
+	for _, ns := range stacks {
+		total += float64(ns)
+	}
+	for _, rank := range res.Ranks {
+		ends += rank.End
+	}
+	rounded := float64(len(stacks)) // 0.5 ns of each, and as much for the sums
+	if math.Abs(total-1e9*ends) > rounded {
+		t.Errorf("%v ns in all, want %v s", total, ends)
+	}
+	for _, table := range [][]replay.Share{res.Kinds, res.Kernels, res.Phases} {
+		for _, want := range table {
+			sum := 0.0
+			for stack, ns := range stacks {
+				if slices.Contains(strings.Split(stack, ";"), want.Name) {
+					sum += float64(ns)
+				}
+			}
+			if math.Abs(sum-1e9*want.Mean*float64(len(res.Ranks))) > rounded {
+				t.Errorf("%s: %v ns, want %v s of each of %d ranks", want.Name, sum, want.Mean, len(res.Ranks))
+			}
+		}
+	}
+}
+
+// TestGroups: hosts, rows of the grid where these are too many, blocks where there is no grid.
+func TestGroups(t *testing.T) {
+	many := make([]string, 600)
+	for i := range many {
+		many[i] = fmt.Sprint("host", i)
+	}
+	rows := trace.CommFamily{Name: "row", Groups: []trace.Group{{Start: 0, Stride: 2, Count: 300}, {Start: 1, Stride: 2, Count: 300}}}
+	for _, c := range []struct {
+		hosts     []string
+		h         *trace.Header
+		groups    int
+		name      string // of the second
+		firstRank int    // in it
+	}{
+		{[]string{"a", "a", "b", "a"}, &trace.Header{}, 2, "b", 2},
+		{many, &trace.Header{CommFamilies: []trace.CommFamily{rows}}, 2, "row 1", 1},
+		{many, &trace.Header{}, 200, "ranks 3 to 5", 3},
+	} {
+		g := profile.GroupsOf(c.h, c.hosts)
+		if len(g.Names) != c.groups || g.Names[1] != c.name || slices.Index(g.Of, 1) != c.firstRank || len(g.Of) != len(c.hosts) {
+			t.Errorf("%d groups, the second is %q from rank %d on; want %+v", len(g.Names), g.Names[1], slices.Index(g.Of, 1), c.groups)
+		}
+	}
+}
+
+// TestRefused: too many sums, and more time than the format holds.
+func TestRefused(t *testing.T) {
+	h := &trace.Header{Ranks: 1, Phases: make([]string, 1<<16), Kernels: make([]trace.Kernel, 1<<15)}
+	r := profile.NewRecorder(h, profile.Groups{Names: []string{"a"}, Of: []int{0}})
+	for p := range 1 << 10 {
+		r.Marked(0, mark(uint16(p), false), 0)
+	}
+	if err := r.Write(&bytes.Buffer{}); err == nil {
+		t.Error("a thousand nestings of 32,768 kernels: accepted")
+	}
+	r = profile.NewRecorder(&trace.Header{Ranks: 1}, profile.Groups{Names: []string{"a"}, Of: []int{0}})
+	r.TimePasses(0, replay.TimeSleep, -1, 0, 1e10)
+	if err := r.Write(&bytes.Buffer{}); err == nil {
+		t.Error("300 years: accepted")
+	}
+}

@@ -1,0 +1,123 @@
+package profile
+
+import (
+	"errors"
+	"slices"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// MaxSums bounds the sums of a profile: one for each group of ranks, each nesting of phases,
+// and each kernel or other kind of time that occurs there.
+const MaxSums = 1 << 22
+
+var errTooMany = errors.New("a profile of too many nestings of phases, kernels and groups of ranks")
+
+// Recorder is a replay.Observer that adds up where time goes. It serves one replay.
+type Recorder struct {
+	replay.Ignore
+	header *trace.Header
+	groups Groups
+	ranks  []rank
+	stacks []stack
+	inner  map[phaseIn]int32 // stacks by the one around them
+	sums   [][]float64       // seconds, by group, of the frames of stacks
+	room   int               // for more of them
+	err    error
+}
+
+// rank is where a rank is.
+type rank struct {
+	phases []uint16 // that are open, the outermost first
+	stack  int32
+}
+
+// stack is a nesting of phases.
+type stack struct {
+	around int32 // the same without the innermost; of none: none
+	phase  uint16
+	frames []int32 // by frame: which of the sums, from 1 on; 0: none
+}
+
+type phaseIn struct {
+	stack int32
+	phase uint16
+}
+
+const noStack = -1
+
+// numKinds is how many kinds of time there are. Frames are the kinds, then the kernels.
+const numKinds = int(replay.TimeOverhead) + 1
+
+// NewRecorder returns a recorder of a replay of what h describes.
+func NewRecorder(h *trace.Header, groups Groups) *Recorder {
+	return &Recorder{
+		header: h, groups: groups, ranks: make([]rank, len(groups.Of)),
+		stacks: []stack{{around: noStack, frames: make([]int32, numKinds+len(h.Kernels))}}, inner: map[phaseIn]int32{}, room: MaxSums,
+	}
+}
+
+// TimePasses implements replay.Observer.
+func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+	frame := int(k)
+	if kernel >= 0 {
+		frame = numKinds + int(kernel)
+	}
+	n := &r.stacks[r.ranks[rank].stack].frames[frame]
+	if *n == 0 {
+		if !r.takes(len(r.groups.Names)) {
+			return
+		}
+		r.sums = append(r.sums, make([]float64, len(r.groups.Names)))
+		*n = int32(len(r.sums))
+	}
+	r.sums[*n-1][r.groups.Of[rank]] += to - from
+}
+
+// takes takes room for so many sums more, if there is any.
+func (r *Recorder) takes(n int) bool {
+	if n > r.room {
+		r.err = errTooMany
+		return false
+	}
+	r.room -= n
+	return true
+}
+
+// Marked implements replay.Observer. As in the tables of a result, a phase that is entered
+// twice counts once.
+func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
+	if mark.Kind != trace.KindPhase {
+		return
+	}
+	rk := &r.ranks[rank]
+	i := slices.Index(rk.phases, mark.Sym)
+	switch ends := mark.Flags&trace.FlagEnd != 0; {
+	case ends && i >= 0:
+		rk.phases = slices.Delete(rk.phases, i, i+1)
+		rk.stack = 0
+		for _, p := range rk.phases {
+			rk.stack = r.within(rk.stack, p)
+		}
+	case !ends && i < 0:
+		rk.phases = append(rk.phases, mark.Sym)
+		rk.stack = r.within(rk.stack, mark.Sym)
+	}
+}
+
+// within returns the stack of a phase in another stack.
+func (r *Recorder) within(around int32, phase uint16) int32 {
+	key := phaseIn{around, phase}
+	n, ok := r.inner[key]
+	if !ok {
+		frames := len(r.stacks[0].frames)
+		if !r.takes(frames) {
+			return around
+		}
+		n = int32(len(r.stacks))
+		r.stacks = append(r.stacks, stack{around: around, phase: phase, frames: make([]int32, frames)})
+		r.inner[key] = n
+	}
+	return n
+}

@@ -1,0 +1,125 @@
+package table
+
+import (
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// Row is what a rank does in a step.
+type Row struct {
+	Rank       int32
+	Host       string
+	Step       int64     // NoStep: the trace marks none, or none has begun
+	Begin, End float64   // seconds
+	Seconds    []float64 // by Columns.Seconds
+	Messages   int64     // that it sends, those of collective operations included
+	Bytes      int64     // in them
+}
+
+// NoStep is the step of a rank that is in none.
+const NoStep = -1
+
+// Writer writes rows, which may not be kept.
+type Writer interface {
+	Write(*Row)
+	// Close ends the table. It returns the first error.
+	Close() error
+}
+
+// Recorder is a replay.Observer that writes what ranks do. It serves one replay.
+type Recorder struct {
+	replay.Ignore
+	to     Writer
+	phases int // where those of phases begin in Row.Seconds
+	ranks  []rank
+}
+
+// rank is the row of a rank under way.
+type rank struct {
+	Row
+	open  []openPhase
+	clock float64 // seconds
+}
+
+type openPhase struct {
+	phase uint16
+	since float64 // seconds: it began, or the row did
+}
+
+// NewRecorder returns a recorder of a replay with those columns, whose ranks are on the given
+// hosts.
+func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
+	r := &Recorder{to: to, phases: numKinds + c.kernels, ranks: make([]rank, len(hosts))}
+	for i, host := range hosts {
+		r.ranks[i].Row = Row{Rank: int32(i), Host: host, Step: NoStep, Seconds: make([]float64, len(c.Seconds))}
+	}
+	return r
+}
+
+// TimePasses implements replay.Observer.
+func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+	rk := &r.ranks[rank]
+	rk.Seconds[k] += to - from
+	if kernel >= 0 {
+		rk.Seconds[numKinds+int(kernel)] += to - from
+	}
+	rk.clock = to
+}
+
+// SendPosted implements replay.Observer.
+func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+	rk := &r.ranks[src]
+	rk.Messages++
+	rk.Bytes += bytes
+}
+
+// Marked implements replay.Observer. As in the tables of a result, a phase that is entered
+// twice counts once.
+func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
+	rk := &r.ranks[rank]
+	if mark.Kind == trace.KindStep {
+		if rk.Step != NoStep || rk.clock > rk.Begin || rk.Messages > 0 {
+			r.write(rk, at)
+		}
+		rk.Step, rk.Begin = mark.X[0], at
+		return
+	}
+	i := rk.inPhase(mark.Sym)
+	switch ends := mark.Flags&trace.FlagEnd != 0; {
+	case ends && i >= 0:
+		rk.Seconds[r.phases+int(mark.Sym)] += at - rk.open[i].since
+		rk.open = append(rk.open[:i], rk.open[i+1:]...)
+	case !ends && i < 0:
+		rk.open = append(rk.open, openPhase{mark.Sym, at})
+	}
+}
+
+// inPhase returns which of the open phases a phase is, -1 if none.
+func (rk *rank) inPhase(phase uint16) int {
+	for i := range rk.open {
+		if rk.open[i].phase == phase {
+			return i
+		}
+	}
+	return -1
+}
+
+// write writes the row of a rank up to a time, and begins the next one.
+func (r *Recorder) write(rk *rank, at float64) {
+	for i := range rk.open {
+		p := &rk.open[i]
+		rk.Seconds[r.phases+int(p.phase)] += at - p.since
+		p.since = at
+	}
+	rk.End = at
+	r.to.Write(&rk.Row)
+	clear(rk.Seconds)
+	rk.Messages, rk.Bytes = 0, 0
+}
+
+// End writes the last row of each rank, when the replay has ended, or been stopped.
+func (r *Recorder) End() {
+	for i := range r.ranks {
+		r.write(&r.ranks[i], r.ranks[i].clock)
+	}
+}

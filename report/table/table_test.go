@@ -1,0 +1,248 @@
+package table_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"reprise/replay"
+	"reprise/report/table"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// header describes two kernels whose names come out the same, and a phase.
+func header() *trace.Header {
+	return &trace.Header{Ranks: 2, Steps: 2, Phases: []string{"up/date"}, Kernels: []trace.Kernel{{Name: "dgemm", Attrs: []trace.Param{{Name: "transa", Value: "N"}}}, {Name: "dgemm transa:N"}}}
+}
+
+func TestColumns(t *testing.T) {
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields("rank host step begin_s end_s messages bytes compute_s sleep_s send_s recv_s exchange_s wait_s collective_s poll_s overhead_s kernel_dgemm_transa_N_s kernel_dgemm_transa_N_2_s phase_up_date_s")
+	if diff := cmp.Diff(want, slices.Concat(c.Fixed, c.Seconds)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := table.ColumnsOf(&trace.Header{Kernels: make([]trace.Kernel, table.MaxColumns)}); err == nil {
+		t.Error("more columns than there may be")
+	}
+}
+
+func phase(end bool) trace.Action {
+	a := trace.Action{Kind: trace.KindPhase}
+	if end {
+		a.Flags = trace.FlagEnd
+	}
+	return a
+}
+
+func step(n int64) trace.Action { return trace.Action{Kind: trace.KindStep, X: [4]int64{n}} }
+
+// tell tells a recorder of a rank with time before its steps and a phase across two of them,
+// and of one that does nothing.
+func tell(r *table.Recorder) {
+	r.TimePasses(0, replay.TimeSleep, -1, 0, 1)
+	r.Marked(0, step(0), 1)
+	r.TimePasses(0, replay.TimeCompute, 1, 1, 2)
+	r.Marked(0, phase(false), 2)
+	r.TimePasses(0, replay.TimeWait, -1, 2, 2.5)
+	r.SendPosted(0, 0, 1, 5, 100, 2.5)
+	r.SendPosted(1, 0, 1, 5, 20, 2.5)
+	r.Marked(0, step(1), 2.5)
+	r.TimePasses(0, replay.TimePoll, -1, 2.5, 3.25)
+	r.Marked(0, phase(true), 3.25)
+	r.TimePasses(0, replay.TimeCompute, -1, 3.25, 4)
+	r.End()
+}
+
+const wantCSV = `rank,host,step,begin_s,end_s,messages,bytes,compute_s,sleep_s,send_s,recv_s,exchange_s,wait_s,collective_s,poll_s,overhead_s,kernel_dgemm_transa_N_s,kernel_dgemm_transa_N_2_s,phase_up_date_s
+0,a,,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0
+0,a,0,1,2.5,2,120,1,0,0,0,0,0.5,0,0,0,0,1,0.5
+0,a,1,2.5,4,0,0,0.75,0,0,0,0,0,0,0.75,0,0,0,0.75
+1,"b,c",,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+`
+
+func TestCSV(t *testing.T) {
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewCSV(&out, c)
+	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantCSV, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// readParquet reads a file as the lines of a CSV.
+func readParquet(t testing.TB, file []byte) string {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range f.Schema().Columns() {
+		names = append(names, strings.Join(path, "."))
+	}
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	w.Write(names)
+	for _, group := range f.RowGroups() {
+		rows := group.Rows()
+		buf := make([]parquet.Row, 16)
+		for {
+			n, err := rows.ReadRows(buf)
+			for _, row := range buf[:n] {
+				var fields []string
+				for _, v := range row {
+					fields = append(fields, text(v))
+				}
+				w.Write(fields)
+			}
+			if err != nil {
+				break
+			}
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	return out.String()
+}
+
+func text(v parquet.Value) string {
+	switch {
+	case v.IsNull():
+		return ""
+	case v.Kind() == parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
+	case v.Kind() == parquet.Int32:
+		return fmt.Sprint(v.Int32())
+	case v.Kind() == parquet.Int64:
+		return fmt.Sprint(v.Int64())
+	}
+	return string(v.ByteArray())
+}
+
+// TestParquet: a Parquet file has the columns and rows of the CSV.
+func TestParquet(t *testing.T) {
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewParquet(&out, c)
+	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wantCSV, readParquet(t, out.Bytes())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestTotals: of a run of HPL the rows add up to the tables of the result.
+func TestTotals(t *testing.T) {
+	var file bytes.Buffer
+	params := hpl.DefaultParams(400, 2, 3)
+	params.NB = 32
+	if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := table.ColumnsOf(tr.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewCSV(&out, c)
+	r := table.NewRecorder(c, make([]string, 6), w)
+	o.Observer = r
+	res, err := replay.Run(t.Context(), tr, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.End()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 6 * (res.Last + 1); len(rows)-1 != want {
+		t.Errorf("%d rows, want %d", len(rows)-1, want)
+	}
+	sums := map[string]float64{}
+	for _, row := range rows[1:] {
+		for i, field := range row {
+			v, _ := strconv.ParseFloat(field, 64) // a host is no number
+			sums[rows[0][i]] += v
+		}
+	}
+	if sums["messages"] != float64(res.Messages) || sums["bytes"] != float64(res.Bytes) {
+		t.Errorf("%v messages, %v bytes, want %d, %d", sums["messages"], sums["bytes"], res.Messages, res.Bytes)
+	}
+	for prefix, shares := range map[string][]replay.Share{"": res.Kinds, "kernel_": res.Kernels, "phase_": res.Phases} {
+		for _, want := range shares {
+			name := prefix + strings.NewReplacer(" ", "_", "=", "_", "-", "_").Replace(want.Name) + "_s"
+			if got := sums[name] / 6; math.Abs(got-want.Mean) > 1e-9*want.Mean {
+				t.Errorf("%s: a mean of %v s, want %v", name, got, want.Mean)
+			}
+		}
+	}
+}
+
+// TestGroupsOfRows: a file of several groups of rows holds all of them.
+func TestGroupsOfRows(t *testing.T) {
+	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 8000)}
+	for i := range h.Kernels {
+		h.Kernels[i].Name = fmt.Sprint("k", i)
+	}
+	c, err := table.ColumnsOf(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewParquet(&out, c)
+	r := table.NewRecorder(c, []string{"a"}, w)
+	const rows = 300 // 8,016 columns: 130 rows are a million values
+	for s := range rows {
+		r.Marked(0, step(int64(s)), float64(s))
+		r.TimePasses(0, replay.TimeCompute, int32(s), float64(s), float64(s+1))
+	}
+	r.End()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.RowGroups()); f.NumRows() != rows || n != 3 {
+		t.Errorf("%d rows in %d groups, want %d in 3", f.NumRows(), n, rows)
+	}
+}

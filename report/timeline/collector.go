@@ -1,0 +1,274 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/internal/wording"
+	"reprise/report/packed"
+	"reprise/trace"
+)
+
+// What a window of a page holds at most.
+const (
+	MaxSlices      = 200_000
+	MaxArrows      = 50_000
+	MaxWindowRanks = 10_000
+
+	// defaultSlices are those of a window that nobody has asked for: some 0.5 MB of a page.
+	defaultSlices = 16_000
+	// maxArgs bounds the texts of arguments, which a page holds as they are.
+	maxArgs = 20_000
+	// maxKernels leaves room for the other names, which have 16 bits.
+	maxKernels = 1<<16 - 256
+)
+
+// Collector is a Recorder that keeps what it sees for a page: where there is too much, short
+// actions of a rank that follow one another are taken together, and small messages left out.
+type Collector struct {
+	*Recorder
+	most     limits
+	rows     [][]kept // by rank of the span
+	count    int      // of kept
+	grain    float64  // up to so many seconds are taken together; < 0: nothing is
+	first    float64  // the earliest begin of a slice, seconds
+	last     float64  // the latest end
+	together int      // the name of what is taken together
+	args     map[string]uint32
+	noArgs   bool // some were left out
+	text     []byte
+
+	arrows      []Message
+	numMessages int64 // of which these are
+	smallest    int64 // bytes of an arrow that is kept
+}
+
+type limits struct{ slices, arrows, args int }
+
+// kept is a slice, or several of them that follow one another.
+type kept struct {
+	begin, end float64
+	spent      [numPageStates]float32 // by state, seconds
+	number     uint32                 // how many slices it is
+	arg        uint32
+	name       uint16
+	state      uint16 // of pageStates
+}
+
+// NewWindow returns a Collector of what lies within a span of a run of h: of what somebody
+// has asked for as much as MaxSlices holds, else less.
+func NewWindow(h *trace.Header, span Span, asked bool) (*Collector, error) {
+	if err := span.Check(h); err != nil {
+		return nil, err
+	}
+	if n := span.ranks(h); n > MaxWindowRanks {
+		return nil, fmt.Errorf("a window of %d ranks, at most %d fit on a page: name fewer", n, MaxWindowRanks)
+	}
+	if n := len(h.Kernels); n > maxKernels {
+		return nil, fmt.Errorf("a window of a trace with %d kernels, at most %d fit on a page", n, maxKernels)
+	}
+	most := limits{MaxSlices, MaxArrows, maxArgs}
+	if !asked {
+		most = limits{defaultSlices, defaultSlices / 4, maxArgs / 4}
+	}
+	return newCollector(h, span, most), nil
+}
+
+func newCollector(h *trace.Header, span Span, most limits) *Collector {
+	c := &Collector{most: most, rows: make([][]kept, span.ranks(h)), grain: -1, args: map[string]uint32{"": 0}}
+	c.Recorder = NewRecorder(h, span, collecting{c})
+	c.together = len(c.names.list)
+	return c
+}
+
+// collecting is the Sink of a Collector.
+type collecting struct{ *Collector }
+
+// PhaseBegins implements Sink: a page has none.
+func (collecting) PhaseBegins(int32, int, float64) {}
+
+// PhaseEnds implements Sink.
+func (collecting) PhaseEnds(int32, float64) {}
+
+// Close implements Sink.
+func (collecting) Close() error { return nil }
+
+// Slice implements Sink.
+func (c collecting) Slice(s *Slice) {
+	if c.Slices() == 1 || s.Begin < c.first {
+		c.first = s.Begin
+	}
+	c.last = max(c.last, s.End)
+	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name), state: pageState(s.State)}
+	k.spent[k.state] = float32(s.End - s.Begin)
+	row := &c.rows[int(s.Rank)-c.span.FirstRank]
+	before := len(*row)
+	*row = c.append(*row, &k)
+	if c.count += len(*row) - before; c.count > c.most.slices {
+		c.coarsen()
+	}
+}
+
+// Message implements Sink.
+func (c collecting) Message(m *Message) {
+	if c.numMessages++; m.Bytes < c.smallest {
+		return
+	}
+	c.arrows = append(c.arrows, *m)
+	if len(c.arrows) > c.most.arrows {
+		c.thin()
+	}
+}
+
+// argsOf numbers the texts of arguments.
+func (c *Collector) argsOf(args []Arg) uint32 {
+	c.text = appendArgs(c.text[:0], args)
+	n, ok := c.args[string(c.text)]
+	switch {
+	case ok:
+	case len(c.args) < c.most.args:
+		n = uint32(len(c.args))
+		c.args[string(c.text)] = n
+	default:
+		c.noArgs = true
+	}
+	return n
+}
+
+// append appends a slice to those of its rank, or takes it together with the last one.
+func (c *Collector) append(row []kept, k *kept) []kept {
+	if len(row) == 0 {
+		return append(row, *k)
+	}
+	last := &row[len(row)-1]
+	if k.end-last.begin > c.grain {
+		return append(row, *k)
+	}
+	last.end = k.end
+	last.number += k.number
+	last.name, last.arg = uint16(c.together), 0
+	for s, seconds := range k.spent {
+		if last.spent[s] += seconds; last.spent[s] > last.spent[last.state] {
+			last.state = uint16(s)
+		}
+	}
+	return row
+}
+
+// coarsen takes more together, until there is room for as much again.
+func (c *Collector) coarsen() {
+	for c.count > c.most.slices/2 {
+		// As long as each would be if they were all alike, but for the first time.
+		fair := (c.last - c.first) * float64(len(c.rows)) / float64(c.most.slices)
+		c.grain = max(2*c.grain, fair/4)
+		c.count = 0
+		for i, row := range c.rows {
+			merged := row[:0]
+			for j := range row {
+				k := row[j] // as merged may overwrite it
+				merged = c.append(merged, &k)
+			}
+			c.rows[i] = merged
+			c.count += len(merged)
+		}
+		if c.count <= len(c.rows) {
+			return // one for each rank is the least
+		}
+	}
+}
+
+// thin leaves out the smaller half of the arrows.
+func (c *Collector) thin() {
+	slices.SortFunc(c.arrows, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Number, b.Number))
+	})
+	half := len(c.arrows) / 2
+	c.smallest = c.arrows[half-1].Bytes
+	c.arrows = c.arrows[:half]
+}
+
+// Window returns what was seen, once the replay has ended.
+func (c *Collector) Window() *Window {
+	c.End()
+	slices.SortFunc(c.arrows, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
+	})
+	w := &Window{
+		Title: c.span.String(), From: c.first, To: c.last, Note: c.note(),
+		Ranks: len(c.rows), First: c.span.FirstRank, States: pageStates, Slices: c.count, Arrows: len(c.arrows),
+	}
+	if c.span.To > 0 {
+		w.To = min(w.To, c.span.To)
+	}
+	w.From = max(w.From, c.span.From)
+	c.packSlices(w)
+	c.packArrows(w)
+	return w
+}
+
+// note says what was left out, or that there is nothing.
+func (c *Collector) note() string {
+	if err := c.CheckSeen(); err != nil {
+		return strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
+	}
+	note := ""
+	if c.grain >= 0 {
+		note = fmt.Sprintf("Of %s actions, those that follow one another within %.3g s are taken together.", wording.Thousands(c.Slices()), c.grain)
+	}
+	if n := int64(len(c.arrows)); n < c.numMessages {
+		note += fmt.Sprintf(" Of %s messages, %s of the largest have arrows.", wording.Thousands(c.numMessages), wording.Thousands(n))
+	}
+	if c.noArgs {
+		note += fmt.Sprintf(" Arguments beyond the first %s different ones are left out.", wording.Thousands(c.most.args))
+	}
+	return strings.TrimSpace(note)
+}
+
+// packSlices sets the columns of slices, with the names that occur.
+func (c *Collector) packSlices(w *Window) {
+	var rank, arg []uint32
+	var begin, end []float64
+	var name, state []uint16
+	args := make([]string, len(c.args))
+	for text, n := range c.args {
+		args[n] = text
+	}
+	names := append(slices.Clone(c.names.list), "several actions")
+	numbers := map[uint16]uint16{}
+	for i, row := range c.rows {
+		for j := range row {
+			k := &row[j]
+			n, ok := numbers[k.name]
+			if !ok {
+				n = uint16(len(w.Names))
+				numbers[k.name] = n
+				w.Names = append(w.Names, names[k.name])
+			}
+			if k.number > 1 {
+				k.arg = uint32(len(args))
+				args = append(args, wording.Count(int64(k.number), "action"))
+			}
+			rank, begin, end = append(rank, uint32(c.span.FirstRank+i)), append(begin, k.begin), append(end, k.end)
+			name, state, arg = append(name, n), append(state, k.state), append(arg, k.arg)
+		}
+	}
+	w.Args = args
+	w.Rank, w.Arg = packed.Uint32s(rank), packed.Uint32s(arg)
+	w.Begin, w.End = packed.Float64s(begin), packed.Float64s(end)
+	w.Name, w.State = packed.Uint16s(name), packed.Uint16s(state)
+}
+
+// packArrows sets the columns of arrows.
+func (c *Collector) packArrows(w *Window) {
+	var source, target, tag []uint32
+	var sent, arrived, bytes []float64
+	for i := range c.arrows {
+		m := &c.arrows[i]
+		source, target, tag = append(source, uint32(m.Src)), append(target, uint32(m.Dst)), append(tag, uint32(m.Tag))
+		sent, arrived, bytes = append(sent, m.Sent), append(arrived, m.Arrived), append(bytes, float64(m.Bytes))
+	}
+	w.Source, w.Target, w.Tag = packed.Uint32s(source), packed.Uint32s(target), packed.Uint32s(tag)
+	w.Sent, w.Arrived, w.Bytes = packed.Float64s(sent), packed.Float64s(arrived), packed.Float64s(bytes)
+}

@@ -1,0 +1,36 @@
+// Package timeline tells what ranks do when, action by action, from a replay that it
+// watches.
+//
+// A [Recorder] is a [replay.Observer]: it turns what it is told into slices, one for each
+// action of a rank, and messages between them, within a [Span] of steps or time and of
+// ranks, and hands them to a [Sink] as they come. A Format is a sink that writes a file for
+// other programs; a [Collector] keeps a [Window] for the page of a report.
+//
+//	format, zipped, err := timeline.FormatOf("run.pftrace")
+//	sink := format.Sink(file, &timeline.Run{Header: header, Hosts: hosts, Span: span})
+//	recorder := timeline.NewRecorder(header, span, sink)
+//	options.Observer = recorder
+//	result, err := replay.Run(ctx, trace, machine, options)
+//	recorder.End()
+//	err = sink.Close()
+//
+// Memory is that of the ranks, of the messages and requests that are open, and what a sink
+// takes: that of Pajé, whose events must be in the order of time, sorts through a temporary
+// file.
+//
+// # Units
+//
+// Times are in seconds of the replay, sizes in bytes. Perfetto and Chrome have whole
+// nanoseconds, to which times are rounded: what was in order still is.
+//
+// # Errors
+//
+// A sink keeps its first error, of writing or of a time that its format cannot hold, for
+// Close, and tells Run.Fail at once, so that a replay need not go on in vain.
+//
+// # Source
+//
+// Perfetto: perfetto_trace.proto and "Writing TrackEvent Protos Synthetically" of its
+// documentation. Chrome: "Trace Event Format" of the Catapult project. Pajé: "The Paje trace
+// file format" by L. Schnorr, B. de Oliveira Stein, J. Chassin de Kergommeaux and G. Mounié.
+package timeline

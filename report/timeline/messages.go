@@ -1,0 +1,141 @@
+package timeline
+
+// messages follows messages from their posts to the end of their transfers, by the numbers
+// that a replay gives to them, again and again.
+type messages struct {
+	list     []message
+	posts    int64         // sends so far
+	receives []openReceive // of ranks that are looked at
+	free     []int32       // of receives
+}
+
+// message is one under way.
+type message struct {
+	Message
+	state   messageState
+	receive int32 // of receives, whose number is not known yet; none
+}
+
+type messageState uint8
+
+const (
+	isSent messageState = 1 << iota
+	isPosted
+	isEnded
+	sentWithin     // the span
+	receivedWithin // the span
+
+	isOver   = isSent | isPosted | isEnded
+	isWithin = sentWithin | receivedWithin
+)
+
+// openReceive is a receive that its rank has not completed.
+type openReceive struct {
+	number  int64 // of the message, once it is known to lie within the span; 0: none
+	message int32 // until both sides are known; none
+}
+
+const none = -1
+
+// of returns the message that a replay gives a number. One that is over is another one.
+func (m *messages) of(id int32) *message {
+	for int(id) >= len(m.list) {
+		m.list = append(m.list, message{receive: none})
+	}
+	known := &m.list[id]
+	if known.state&isOver == isOver {
+		*known = message{receive: none}
+	}
+	return known
+}
+
+// SendPosted implements replay.Observer.
+func (r *Recorder) SendPosted(id, src, dst, tag int32, bytes int64, at float64) {
+	m := r.of(id)
+	r.posts++
+	m.Number, m.Src, m.Dst, m.Tag, m.Bytes, m.Sent = r.posts, src, dst, tag, bytes, at
+	m.state |= isSent
+	if rk := r.rank(src); rk != nil && rk.holds(at) {
+		m.state |= sentWithin
+		if rk.open {
+			rk.sends = append(rk.sends, Post{m.Number, at})
+		}
+	}
+	r.changed(m)
+}
+
+// ReceivePosted implements replay.Observer.
+func (r *Recorder) ReceivePosted(id, dst, src, tag int32, bytes int64, at float64) {
+	m := r.of(id)
+	m.state |= isPosted
+	if rk := r.rank(dst); rk != nil && rk.holds(at) {
+		m.state |= receivedWithin
+		if rk.open {
+			m.receive = r.newReceive(id)
+			rk.posted = append(rk.posted, m.receive)
+		}
+	}
+	r.changed(m)
+}
+
+// Merged implements replay.Observer.
+func (r *Recorder) Merged(send, receive int32) {
+	from := *r.of(receive)
+	r.list[receive] = message{receive: none}
+	m := r.of(send)
+	m.state |= from.state & (isPosted | receivedWithin)
+	if m.receive = from.receive; m.receive != none {
+		r.receives[m.receive].message = send
+	}
+	r.changed(m)
+}
+
+// Ended implements replay.Observer.
+func (r *Recorder) Ended(id int32, at float64) {
+	m := r.of(id)
+	m.state |= isEnded
+	m.Arrived = at
+	r.changed(m)
+}
+
+// changed looks at what is known of a message now.
+func (r *Recorder) changed(m *message) {
+	within := m.state&isWithin == isWithin
+	if m.receive != none && m.state&(isSent|isPosted) == isSent|isPosted {
+		to := &r.receives[m.receive]
+		if to.message = none; within {
+			to.number = m.Number
+		}
+		m.receive = none
+	}
+	if within && m.state&isOver == isOver {
+		r.to.Message(&m.Message)
+	}
+}
+
+// newReceive opens a receive of a message.
+func (m *messages) newReceive(id int32) int32 {
+	open := openReceive{message: id}
+	if n := len(m.free); n > 0 {
+		i := m.free[n-1]
+		m.free = m.free[:n-1]
+		m.receives[i] = open
+		return i
+	}
+	m.receives = append(m.receives, open)
+	return int32(len(m.receives) - 1)
+}
+
+// takeReceive ends an open receive and returns the number of its message, 0 if that is not
+// known or lies outside of the span.
+func (m *messages) takeReceive(receive int32) int64 {
+	if receive == none {
+		return 0
+	}
+	open := m.receives[receive]
+	if open.message != none {
+		m.list[open.message].receive = none
+	}
+	m.free = append(m.free, receive)
+	return open.number
+}

@@ -1,0 +1,214 @@
+package timeline
+
+import (
+	"math"
+	"strconv"
+
+	"reprise/trace"
+)
+
+// Arg is an argument of an action, as trace cat prints it: a number, or a text.
+type Arg struct {
+	Name  string // such as "bytes"
+	Named bool   // trace cat prints the name, too
+	Kind  ArgKind
+	Int   int64
+	Float float64
+	Text  string
+}
+
+// ArgKind says which field of an Arg holds it.
+type ArgKind uint8
+
+// What an argument is.
+const (
+	IntArg ArgKind = iota
+	FloatArg
+	TextArg
+)
+
+// appendArgs appends the arguments, a space between them.
+func appendArgs(out []byte, args []Arg) []byte {
+	for i := range args {
+		if i > 0 {
+			out = append(out, ' ')
+		}
+		if args[i].Named {
+			out = append(append(out, args[i].Name...), ' ')
+		}
+		out = args[i].append(out)
+	}
+	return out
+}
+
+// append appends the value; whole numbers as integers.
+func (a *Arg) append(out []byte) []byte {
+	switch {
+	case a.Kind == TextArg:
+		return append(out, a.Text...)
+	case a.Kind == IntArg:
+		return strconv.AppendInt(out, a.Int, 10)
+	case a.Float == math.Trunc(a.Float) && math.Abs(a.Float) < 1e18:
+		return strconv.AppendInt(out, int64(a.Float), 10)
+	}
+	return strconv.AppendFloat(out, a.Float, 'g', -1, 64)
+}
+
+// actionNames knows what the actions of a trace are called: kernels by their names, all
+// else by the verbs of trace cat.
+type actionNames struct {
+	header *trace.Header
+	list   []string
+	verbs  int // in list, of the kinds of actions
+	busy   int
+	calls  int // the same, of collective operations
+}
+
+func newActionNames(h *trace.Header) actionNames {
+	n := actionNames{header: h}
+	for i := range h.Kernels {
+		n.list = append(n.list, h.Kernels[i].FullName())
+	}
+	n.verbs = len(n.list)
+	for k := trace.KindNone; k <= trace.KindFree; k++ {
+		name := k.String()
+		if k == trace.KindIprobe {
+			name = "probe"
+		}
+		n.list = append(n.list, name)
+	}
+	n.busy = len(n.list)
+	n.list = append(n.list, "busy wait")
+	n.calls = len(n.list)
+	for k := range trace.NumCollectives {
+		n.list = append(n.list, trace.CollectiveKind(k).String())
+	}
+	return n
+}
+
+// of returns the number of an action's name.
+func (n *actionNames) of(a *trace.Action) int {
+	switch {
+	case a.Kind == trace.KindCompute:
+		return int(a.Sym)
+	case a.Kind == trace.KindCollective:
+		return n.calls + int(a.Sym)
+	case a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0:
+		return n.busy
+	}
+	return n.verbs + int(a.Kind)
+}
+
+// args appends the arguments of an action. of is the request that it is about; nil: none
+// that is known.
+func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
+	switch a.Kind {
+	case trace.KindCompute:
+		return n.dimensions(args, a)
+	case trace.KindFlops:
+		return append(args, Arg{Name: "flop", Kind: FloatArg, Float: a.Flops()})
+	case trace.KindSleep:
+		return append(args, Arg{Name: "seconds", Kind: FloatArg, Float: a.Seconds()})
+	case trace.KindWait, trace.KindTest, trace.KindFree:
+		return completes(args, a, of)
+	case trace.KindWaitAll:
+		return args
+	case trace.KindIprobe, trace.KindPoll:
+		return n.comm(append(args, peerArg("peer", a.Peer), tagArg("tag", a.Tag)), a)
+	case trace.KindExchange, trace.KindSyncExchange:
+		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]), tagArg("tag", a.Tag)), a)
+	case trace.KindSendrecv:
+		source, tag := a.Source()
+		args = append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), tagArg("tag", a.Tag))
+		return n.comm(append(args, peerArg("source", source), bytesArg("receives", a.X[1]), tagArg("source tag", tag)), a)
+	case trace.KindCollective:
+		return collectiveArgs(args, a)
+	}
+	return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("bytes", a.X[0]), tagArg("tag", a.Tag)), a)
+}
+
+// dimensions appends those of a kernel.
+func (n *actionNames) dimensions(args []Arg, a *trace.Action) []Arg {
+	for i, d := range n.header.Kernels[a.Sym].Dims {
+		if v := a.X[i]; d.Enum != nil && v >= 0 && v < int64(len(d.Enum)) {
+			args = append(args, Arg{Name: d.Name, Kind: TextArg, Text: d.Enum[v]})
+		} else {
+			args = append(args, Arg{Name: d.Name, Int: v})
+		}
+	}
+	return args
+}
+
+// completes appends what a wait, a test or a free is about.
+func completes(args []Arg, a *trace.Action, of *request) []Arg {
+	if of == nil { // it was posted before what is looked at
+		return append(args, Arg{Name: "request", Named: true, Int: int64(a.Req)})
+	}
+	return append(args, Arg{Name: "of", Kind: TextArg, Text: of.verb}, peerArg("peer", of.peer), bytesArg("bytes", of.bytes), tagArg("tag", of.tag))
+}
+
+// comm appends the communicator's family, if that has a name.
+func (n *actionNames) comm(args []Arg, a *trace.Action) []Arg {
+	if int(a.Sym) < len(n.header.CommFamilies) {
+		if name := n.header.CommFamilies[a.Sym].Name; name != "" && name != "-" {
+			return append(args, Arg{Name: "communicator", Kind: TextArg, Text: name})
+		}
+	}
+	return args
+}
+
+func peerArg(name string, rank int32) Arg {
+	if rank == trace.AnySource {
+		return Arg{Name: name, Kind: TextArg, Text: "any"}
+	}
+	return Arg{Name: name, Int: int64(rank)}
+}
+
+func tagArg(name string, tag int32) Arg {
+	if tag == trace.AnyTag {
+		return Arg{Name: name, Kind: TextArg, Text: "any"}
+	}
+	return Arg{Name: name, Int: int64(tag)}
+}
+
+// bytesArg is a size, which a receiver may not know.
+func bytesArg(name string, bytes int64) Arg {
+	if bytes < 0 {
+		return Arg{Name: name, Kind: TextArg, Text: "?"}
+	}
+	return Arg{Name: name, Int: bytes}
+}
+
+// unknownLists stand for the counts of an action rank by rank, which only a cursor knows.
+type unknownLists struct{}
+
+func (unknownLists) Sums(int64) []int64 { return nil }
+
+// collectiveArgs appends those of a collective operation. Counts rank by rank are left out.
+func collectiveArgs(args []Arg, a *trace.Action) []Arg {
+	c := a.Collective(unknownLists{})
+	if c.Kind.Rooted() {
+		args = append(args, Arg{Name: "root", Named: true, Int: int64(c.Root)})
+	}
+	if c.Kind.Sends() {
+		args = append(args, elements("send", c.Kind.SendsPerRank(), c.Send, c.SendSize))
+	}
+	if c.Kind.Receives() {
+		args = append(args, elements("recv", c.Kind.RecvsPerRank(), c.Recv, c.RecvSize))
+	}
+	if c.Kind.Reduces() {
+		args = append(args, Arg{Name: "flops", Named: true, Kind: FloatArg, Float: c.Flops})
+	}
+	if c.Kind.Spans() {
+		args = append(args, Arg{Name: "span", Named: true, Int: c.Span})
+	}
+	return args
+}
+
+func elements(name string, perRank bool, count, size int64) Arg {
+	text := strconv.FormatInt(count, 10)
+	if perRank {
+		text = "..."
+	}
+	return Arg{Name: name, Named: true, Kind: TextArg, Text: text + "x" + strconv.FormatInt(size, 10)}
+}

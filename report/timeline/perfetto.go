@@ -1,0 +1,242 @@
+package timeline
+
+import (
+	"bufio"
+	"io"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Fields of perfetto_trace.proto, by message.
+const (
+	tracePacket = 1 // Trace.packet
+
+	packetTimestamp  = 8 // TracePacket
+	packetSequence   = 10
+	packetEvent      = 11
+	packetInterned   = 12
+	packetFlags      = 13
+	packetDescriptor = 60
+
+	descriptorUUID     = 1 // TrackDescriptor
+	descriptorName     = 2
+	descriptorParent   = 5
+	descriptorOrdering = 11
+	descriptorRank     = 12
+
+	eventCategory   = 3 // TrackEvent
+	eventAnnotation = 4
+	eventType       = 9
+	eventName       = 10
+	eventTrack      = 11
+	eventFlow       = 47
+	eventFlowEnds   = 48
+
+	annotationKey   = 1 // DebugAnnotation
+	annotationInt   = 4
+	annotationFloat = 5
+	annotationText  = 6
+
+	internedCategory   = 1 // InternedData
+	internedName       = 2
+	internedAnnotation = 3
+	internedID         = 1 // EventCategory, EventName, DebugAnnotationName
+	internedText       = 2
+)
+
+// Values of its enumerations.
+const (
+	sliceBegins      = 1 // TrackEvent.Type
+	sliceEnds        = 2
+	explicitOrdering = 3 // TrackDescriptor.ChildTracksOrdering
+	stateCleared     = 1 // TracePacket.SequenceFlags
+	needsState       = 2
+)
+
+// perfetto writes packets of one sequence, whose timestamps Perfetto sorts: packets of one
+// time stay as they come. Names are interned where they come first. The tracks of the ranks
+// are children of those of their hosts; phases are slices around those of actions.
+type perfetto struct {
+	failing
+	w     *bufio.Writer
+	names []string
+
+	categories, labels, keys interner
+
+	packet, event, part []byte // under way
+	interned            []byte // what the next packet has to define
+	flags               uint64
+}
+
+// interner knows which of some texts have been defined.
+type interner struct {
+	field protowire.Number
+	known map[string]uint64
+}
+
+func newInterner(field protowire.Number) interner {
+	return interner{field, map[string]uint64{}}
+}
+
+// firstTrack is the number of the track of rank 0. Hosts have those before it.
+const firstTrack = 1 << 32
+
+func newPerfetto(w io.Writer, run *Run) *perfetto {
+	p := &perfetto{
+		failing: failing{run: run}, w: bufio.NewWriterSize(w, 64<<10), names: Names(run.Header), flags: stateCleared | needsState,
+		categories: newInterner(internedCategory), labels: newInterner(internedName), keys: newInterner(internedAnnotation),
+	}
+	p.tracks()
+	return p
+}
+
+// tracks describes those of the ranks, below their hosts, below one of all.
+func (p *perfetto) tracks() {
+	const all = 1
+	hosts, of := hostsOf(p.run)
+	p.track(all, 0, "MPI ranks", 0)
+	for i, host := range hosts {
+		p.track(uint64(all+1+i), all, host, i)
+	}
+	for i, host := range of {
+		rank := p.run.Span.FirstRank + i
+		p.track(trackOf(int32(rank)), uint64(all+1+host), rankName(rank), rank)
+	}
+}
+
+func trackOf(rank int32) uint64 { return firstTrack + uint64(rank) }
+
+// track writes the description of a track.
+func (p *perfetto) track(track, parent uint64, name string, place int) {
+	d := appendNumber(p.event[:0], descriptorUUID, track)
+	if parent > 0 {
+		d = appendNumber(d, descriptorParent, parent)
+	}
+	d = appendText(d, descriptorName, name)
+	d = appendNumber(d, descriptorOrdering, explicitOrdering)
+	d = appendNumber(d, descriptorRank, uint64(place))
+	p.event = d
+	p.packet = appendBytes(p.packet[:0], packetDescriptor, d)
+	p.write()
+}
+
+// PhaseBegins implements Sink.
+func (p *perfetto) PhaseBegins(rank int32, phase int, at float64) {
+	p.begin(rank, sliceBegins)
+	p.label(p.run.Header.Phases[phase], "phase")
+	p.end(at)
+}
+
+// PhaseEnds implements Sink.
+func (p *perfetto) PhaseEnds(rank int32, at float64) {
+	p.begin(rank, sliceEnds)
+	p.end(at)
+}
+
+// Slice implements Sink. The flow of a message goes from the beginning of the slice that
+// sends it to the end of the one that has received it: a receive may begin before its send.
+func (p *perfetto) Slice(s *Slice) {
+	p.begin(s.Rank, sliceBegins)
+	p.label(p.names[s.Name], s.State.String())
+	for i := range s.Args {
+		p.annotate(&s.Args[i])
+	}
+	for _, m := range s.Sends {
+		p.flow(eventFlow, m.Number)
+	}
+	p.end(s.Begin)
+	p.begin(s.Rank, sliceEnds)
+	for _, m := range s.Receives {
+		p.flow(eventFlowEnds, m)
+	}
+	p.end(s.End)
+}
+
+// Message implements Sink: slices have the flows.
+func (p *perfetto) Message(*Message) {}
+
+// Close implements Sink.
+func (p *perfetto) Close() error {
+	p.fail(p.w.Flush())
+	return p.err
+}
+
+// begin begins an event of a rank.
+func (p *perfetto) begin(rank int32, kind uint64) {
+	p.event = appendNumber(p.event[:0], eventType, kind)
+	p.event = appendNumber(p.event, eventTrack, trackOf(rank))
+}
+
+func (p *perfetto) label(name, category string) {
+	p.event = appendNumber(p.event, eventName, p.intern(&p.labels, name))
+	p.event = appendNumber(p.event, eventCategory, p.intern(&p.categories, category))
+}
+
+func (p *perfetto) flow(field protowire.Number, message int64) {
+	p.event = protowire.AppendTag(p.event, field, protowire.Fixed64Type)
+	p.event = protowire.AppendFixed64(p.event, uint64(message))
+}
+
+func (p *perfetto) annotate(a *Arg) {
+	b := appendNumber(p.part[:0], annotationKey, p.intern(&p.keys, a.Name))
+	switch a.Kind {
+	case IntArg:
+		b = appendNumber(b, annotationInt, uint64(a.Int))
+	case FloatArg:
+		b = protowire.AppendTag(b, annotationFloat, protowire.Fixed64Type)
+		b = protowire.AppendFixed64(b, math.Float64bits(a.Float))
+	case TextArg:
+		b = appendText(b, annotationText, a.Text)
+	}
+	p.part = b
+	p.event = appendBytes(p.event, eventAnnotation, b)
+}
+
+// intern returns the number of a text, which the packet defines if it is the first with it.
+func (p *perfetto) intern(in *interner, text string) uint64 {
+	n, ok := in.known[text]
+	if ok {
+		return n
+	}
+	n = uint64(len(in.known) + 1) // 0 is none
+	in.known[text] = n
+	entry := appendNumber(nil, internedID, n)
+	entry = appendText(entry, internedText, text)
+	p.interned = appendBytes(p.interned, in.field, entry)
+	return n
+}
+
+// end ends an event, at a time.
+func (p *perfetto) end(at float64) {
+	p.packet = appendNumber(p.packet[:0], packetTimestamp, uint64(p.nanoseconds(at)))
+	p.packet = appendBytes(p.packet, packetEvent, p.event)
+	p.write()
+}
+
+// write writes the packet.
+func (p *perfetto) write() {
+	const sequence = 1
+	p.packet = appendNumber(p.packet, packetSequence, sequence)
+	if len(p.interned) > 0 {
+		p.packet = appendBytes(p.packet, packetInterned, p.interned)
+		p.interned = p.interned[:0]
+	}
+	p.packet = appendNumber(p.packet, packetFlags, p.flags)
+	p.flags = needsState
+	p.part = appendBytes(p.part[:0], tracePacket, p.packet)
+	_, err := p.w.Write(p.part)
+	p.fail(err)
+}
+
+func appendNumber(b []byte, field protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+func appendText(b []byte, field protowire.Number, text string) []byte {
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), text)
+}
+
+func appendBytes(b []byte, field protowire.Number, content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), content)
+}

@@ -1,0 +1,236 @@
+package timeline_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/replay"
+	"reprise/report/timeline"
+	"reprise/trace"
+)
+
+// pair is a message of 1 MB from rank 0, which computes for a second first, to rank 1, which
+// computes for half of one while it waits.
+func pair() [][]trace.Action {
+	return [][]trace.Action{
+		{enter(0), flops(1e9), send(1, 7, 1e6), leave(0), flops(1e9)},
+		{irecv(3, 0, 7, 1e6), flops(5e8), wait(3), flops(1e9)},
+	}
+}
+
+// pairEnd is when it arrives.
+const pairEnd = 1 + latency + (1e6+envelope)/bandwidth
+
+// pairHeader describes it; ranks are those of the lists.
+func pairHeader() *trace.Header { return &trace.Header{Ranks: 2, Phases: []string{"first"}} }
+
+// TestSlices: the times of a pair by arithmetic.
+func TestSlices(t *testing.T) {
+	h := pairHeader()
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, timeline.Span{}, got)
+	play(t, h, r, pair()...)
+	r.End()
+	want := [][]string{{
+		"0.000000000 1.000000000 compute flops 1000000000",
+		fmt.Sprintf("1.000000000 %.9f send send 1 1000000 7", pairEnd),
+		fmt.Sprintf("%.9f %.9f compute flops 1000000000", pairEnd, pairEnd+1),
+	}, {
+		"0.000000000 0.000000000 overhead irecv 0 1000000 7",
+		"0.000000000 0.500000000 compute flops 500000000",
+		fmt.Sprintf("0.500000000 %.9f wait wait recv 0 1000000 7", pairEnd),
+		fmt.Sprintf("%.9f %.9f compute flops 1000000000", pairEnd, pairEnd+1),
+	}}
+	if diff := cmp.Diff(want, [][]string{got.lines(0), got.lines(1)}); diff != "" {
+		t.Errorf("slices (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]timeline.Post{{Number: 1, At: 1}}, got.slices[0][1].Sends); diff != "" {
+		t.Errorf("the send posts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{1}, got.slices[1][2].Receives); diff != "" {
+		t.Errorf("the wait receives (-want +got):\n%s", diff)
+	}
+	if len(got.messages) != 1 || len(got.phases) != 1 {
+		t.Fatalf("messages %+v, phases %+v, want one each", got.messages, got.phases)
+	}
+	m := got.messages[0]
+	if m.Src != 0 || m.Dst != 1 || m.Tag != 7 || m.Bytes != 1e6 || m.Number != 1 || m.Sent != 1 || math.Abs(m.Arrived-pairEnd) > 1e-12 {
+		t.Errorf("message %+v, want one from 1 s to %v s", m, pairEnd)
+	}
+	if p := got.phases[0]; p.name != "first" || p.begin != 0 || math.Abs(p.end-pairEnd) > 1e-12 {
+		t.Errorf("phase %+v, want one up to %v s", p, pairEnd)
+	}
+}
+
+// TestSpans: what of the pair lies within a window.
+func TestSpans(t *testing.T) {
+	for _, c := range []struct {
+		window, ranks string
+		slices        []int // of each rank
+		messages      int
+		phases        int
+	}{
+		{"", "", []int{3, 4}, 1, 1},
+		{"0.6:0.9", "", []int{1, 1}, 0, 1},
+		{"0:0.2", "", []int{1, 2}, 0, 1},
+		{"1:", "", []int{2, 2}, 0, 1}, // the receive is posted at 0
+		{"0:1.5", "", []int{3, 4}, 1, 1},
+		{"1.5:", "", []int{1, 1}, 0, 0},
+		{"", "1", []int{0, 4}, 0, 0},
+		{"0.6:0.9", "0-0", []int{1, 0}, 0, 1},
+		{"2.5:", "", []int{0, 0}, 0, 0},
+	} {
+		t.Run(c.window+" "+c.ranks, func(t *testing.T) {
+			span, err := timeline.ParseSpan(c.window, c.ranks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := pairHeader()
+			got := newSeen(h)
+			r := timeline.NewRecorder(h, span, got)
+			play(t, h, r, pair()...)
+			r.End()
+			var n [2]int
+			for i := range got.slices {
+				n[i] = len(got.slices[i])
+			}
+			if n[0] != c.slices[0] || n[1] != c.slices[1] || len(got.messages) != c.messages || len(got.phases) != c.phases {
+				t.Errorf("%v slices, %d messages, %d phases, want %+v", n, len(got.messages), len(got.phases), c)
+			}
+			if err := r.CheckSeen(); (err == nil) != (n[0]+n[1] > 0) {
+				t.Errorf("%v of %v slices", err, n)
+			}
+		})
+	}
+}
+
+// TestSteps: a window of steps is one of each rank's own clock.
+func TestSteps(t *testing.T) {
+	h := &trace.Header{Ranks: 2, Steps: 4}
+	var lists [][]trace.Action
+	for rank := range 2 {
+		var list []trace.Action
+		for s := range 4 {
+			list = append(list, step(int64(s)), flops(float64(1+rank)*1e9))
+		}
+		lists = append(lists, list)
+	}
+	span, err := timeline.ParseSpan("step 1:3", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, span, got)
+	play(t, h, r, lists...)
+	r.End()
+	want := [][]string{
+		{"1.000000000 2.000000000 compute flops 1000000000", "2.000000000 3.000000000 compute flops 1000000000"},
+		{"2.000000000 4.000000000 compute flops 2000000000", "4.000000000 6.000000000 compute flops 2000000000"},
+	}
+	if diff := cmp.Diff(want, [][]string{got.lines(0), got.lines(1)}); diff != "" {
+		t.Errorf("slices (-want +got):\n%s", diff)
+	}
+}
+
+// TestCrossingPhases: a phase that ends while one that has begun within it goes on splits
+// that one, and one that is entered twice counts once.
+func TestCrossingPhases(t *testing.T) {
+	h := &trace.Header{Ranks: 1, Phases: []string{"a", "b"}}
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, timeline.Span{}, got)
+	play(t, h, r, []trace.Action{enter(0), flops(1e9), enter(1), enter(1), flops(1e9), leave(0), flops(1e9), leave(1), leave(1), leave(0), flops(1e9)})
+	r.End()
+	want := []phase{{0, "b", 1, 2, 1}, {0, "a", 0, 2, 0}, {0, "b", 2, 3, 0}}
+	if diff := cmp.Diff(want, got.phases, cmp.AllowUnexported(phase{})); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+}
+
+// TestNumbersAreReused: a replay gives the number of a message to another one; a receive that
+// was posted before is still of the first.
+func TestNumbersAreReused(t *testing.T) {
+	h := &trace.Header{Ranks: 2}
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, timeline.Span{}, got)
+	r.ActionBegins(1, irecv(0, 0, 5, 10), 0)
+	r.ReceivePosted(0, 1, 0, 5, 10, 0)
+	r.ActionEnds(1, 0)
+	r.ActionBegins(0, isend(0, 1, 5, 10), 0)
+	r.SendPosted(0, 0, 1, 5, 10, 0)
+	r.ActionEnds(0, 0)
+	r.Started(0, 0)
+	r.Ended(0, 1)
+	r.ActionBegins(0, isend(1, 1, 6, 20), 2) // the second message of number 0
+	r.SendPosted(0, 0, 1, 6, 20, 2)
+	r.ActionEnds(0, 2)
+	r.ActionBegins(1, wait(0), 3)
+	r.ActionEnds(1, 3)
+	r.ActionBegins(1, recv(trace.AnySource, 6, 20), 3)
+	r.ReceivePosted(1, 1, trace.AnySource, 6, 20, 3)
+	r.Merged(0, 1)
+	r.Ended(0, 4)
+	r.TimePasses(1, replay.TimeRecv, -1, 3, 4)
+	r.ActionEnds(1, 4)
+	r.End()
+	if n := len(got.messages); n != 2 || got.messages[0].Bytes != 10 || got.messages[1].Bytes != 20 || got.messages[1].Number != 2 {
+		t.Errorf("messages %+v", got.messages)
+	}
+	var received [][]int64
+	for _, s := range got.slices[1] {
+		received = append(received, s.Receives)
+	}
+	if diff := cmp.Diff([][]int64{{}, {1}, {2}}, received, cmp.Transformer("empty", func(v []int64) []int64 { return append([]int64{}, v...) })); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+}
+
+// TestInterrupted: what is open when a replay is stopped ends where the rank's clock is.
+func TestInterrupted(t *testing.T) {
+	h := &trace.Header{Ranks: 1, Phases: []string{"a"}}
+	got := newSeen(h)
+	r := timeline.NewRecorder(h, timeline.Span{}, got)
+	r.Marked(0, enter(0), 0)
+	r.ActionBegins(0, recv(0, 0, 8), 0)
+	r.TimePasses(0, replay.TimeRecv, -1, 0, 2)
+	r.End()
+	if len(got.slices) != 1 || got.slices[0][0].End != 2 || len(got.phases) != 1 || got.phases[0].end != 2 {
+		t.Errorf("slices %+v, phases %+v, want one each up to 2 s", got.slices, got.phases)
+	}
+}
+
+// TestChangesNothing: a replay with a recorder gives the same bits, and what it tells adds up
+// to the times of the result.
+func TestChangesNothing(t *testing.T) {
+	run := newHPL(t, 400, 2, 3)
+	want := run.play(t, nil)
+	got := newSeen(run.header)
+	r := timeline.NewRecorder(run.header, timeline.Span{}, got)
+	res := run.play(t, r)
+	r.End()
+	if diff := cmp.Diff(want, res, cmpopts.IgnoreFields(replay.Result{}, "Header")); diff != "" {
+		t.Errorf("(-without +with):\n%s", diff)
+	}
+	for rank, list := range got.slices {
+		clock := 0.0
+		for _, s := range list {
+			if s.Begin != clock || s.End < s.Begin {
+				t.Fatalf("rank %d: a slice from %v to %v s after one that ends at %v s", rank, s.Begin, s.End, clock)
+			}
+			clock = s.End
+		}
+		if clock != res.Ranks[rank].End {
+			t.Errorf("rank %d: the last slice ends at %v s, want %v", rank, clock, res.Ranks[rank].End)
+		}
+	}
+	bytes := int64(0)
+	for _, m := range got.messages {
+		bytes += m.Bytes
+	}
+	if n := int64(len(got.messages)); n != res.Messages || bytes != res.Bytes {
+		t.Errorf("%d messages of %d bytes, want %d of %d", n, bytes, res.Messages, res.Bytes)
+	}
+}

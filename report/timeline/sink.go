@@ -1,0 +1,153 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// Sink takes what a Recorder has seen. What it is told of a rank is in the order of time,
+// but not that of several ranks. Nothing that it is given may be kept.
+type Sink interface {
+	// PhaseBegins tells that a phase, by its number in the header, begins on a rank. Phases lie
+	// within each other: one that ends before one that began after it is told as two.
+	PhaseBegins(rank int32, phase int, at float64)
+	// PhaseEnds tells that the phase of a rank that was told of last, of those that are open,
+	// ends.
+	PhaseEnds(rank int32, at float64)
+	// Slice tells what a rank does.
+	Slice(s *Slice)
+	// Message tells of a message both of whose sides are posted within the span.
+	Message(m *Message)
+	// Close ends it. It returns the first error.
+	Close() error
+}
+
+// Slice is an action of a rank.
+type Slice struct {
+	Rank       int32
+	Begin, End float64         // seconds
+	Name       int             // of the list of Names
+	Args       []Arg           //
+	State      replay.TimeKind // what most of its time was spent on
+	// Sends are the messages that it posts, Receives those that it has received in the end.
+	// The other side of one that it sends may lie outside of the span.
+	Sends    []Post
+	Receives []int64
+}
+
+// Post is the beginning of a message.
+type Post struct {
+	Number int64 // of the message: 1, 2, ... in the order in which sends are told
+	At     float64
+}
+
+// Message is one from a rank to another.
+type Message struct {
+	Number   int64
+	Src, Dst int32
+	Tag      int32
+	Bytes    int64
+	Sent     float64 // seconds: post of the send
+	Arrived  float64 // seconds: end of the transfer
+}
+
+// Run is what a file is of.
+type Run struct {
+	Header *trace.Header
+	Hosts  []string // of each rank
+	Span   Span
+	// Fail is told of the first error, if it is not nil.
+	Fail func(error)
+}
+
+// Names returns what the actions of a trace are called, by Slice.Name.
+func Names(h *trace.Header) []string { return newActionNames(h).list }
+
+// Format is a form of file that other programs read.
+type Format uint8
+
+// The formats.
+const (
+	Perfetto Format = iota // protobuf, as perfetto_trace.proto says
+	Chrome                 // JSON, the Trace Event Format
+	Paje                   // text
+)
+
+var endings = []struct {
+	ending string
+	format Format
+}{{".pftrace", Perfetto}, {".perfetto-trace", Perfetto}, {".json", Chrome}, {".paje", Paje}, {".trace", Paje}}
+
+// FormatOf returns the format that the ending of a file's name asks for, and whether it asks
+// for gzip.
+func FormatOf(name string) (f Format, zipped bool, err error) {
+	plain, zipped := strings.CutSuffix(name, ".gz")
+	var known []string
+	for _, e := range endings {
+		if strings.HasSuffix(plain, e.ending) {
+			return e.format, zipped, nil
+		}
+		known = append(known, e.ending)
+	}
+	return 0, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto), %s (Chrome) or %s (Pajé), or one of these and .gz",
+		name, strings.Join(known[:2], " or "), known[2], strings.Join(known[3:], " or "))
+}
+
+// Sink returns a sink that writes a file of that format to w.
+func (f Format) Sink(w io.Writer, run *Run) Sink {
+	switch f {
+	case Perfetto:
+		return newPerfetto(w, run)
+	case Chrome:
+		return newChrome(w, run)
+	}
+	return newPaje(w, run)
+}
+
+// hostsOf numbers the hosts of the ranks of a span: their names, and for each rank the number
+// of its own.
+func hostsOf(run *Run) (names []string, of []int) {
+	first := run.Span.FirstRank
+	numbers := map[string]int{}
+	for _, host := range run.Hosts[first : first+run.Span.ranks(run.Header)] {
+		n, ok := numbers[host]
+		if !ok {
+			n = len(names)
+			numbers[host] = n
+			names = append(names, host)
+		}
+		of = append(of, n)
+	}
+	return names, of
+}
+
+// failing keeps the first error of a sink.
+type failing struct {
+	run *Run
+	err error
+}
+
+func (f *failing) fail(err error) {
+	if f.err != nil || err == nil {
+		return
+	}
+	f.err = err
+	if f.run.Fail != nil {
+		f.run.Fail(err)
+	}
+}
+
+// nanoseconds rounds a time to what the formats with whole nanoseconds hold.
+func (f *failing) nanoseconds(at float64) int64 {
+	ns := math.Round(at * 1e9)
+	if ns >= math.MaxInt64 {
+		f.fail(fmt.Errorf("a time of %.9g s is beyond the nanoseconds that the format has: write Pajé", at))
+		return math.MaxInt64
+	}
+	return int64(ns)
+}
