@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -336,6 +337,11 @@ func TestRunsDoNotDependOnWorkers(t *testing.T) {
 		}
 		if r.Seed != 11+uint64(i) || r.Makespan != res.Makespan || r.Gflops != res.Gflops {
 			t.Errorf("%+v, alone %g s", r, res.Makespan)
+		}
+		for _, s := range res.Kinds {
+			if k := slices.Index(want.Names.Kinds, s.Name); k < 0 || r.Times.Kinds[k] != s.Mean {
+				t.Errorf("seed %d: %+v of %v, alone %s %g s", r.Seed, r.Times, want.Names, s.Name, s.Mean)
+			}
 		}
 		seen[r.Makespan] = true
 	}

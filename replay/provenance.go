@@ -8,8 +8,13 @@ import (
 	"reprise/trace"
 )
 
+// ResultFormat is the version of the JSON of results. It changes where a reader of an older one
+// would misread them.
+const ResultFormat = 1
+
 // Provenance is what a report was made from, and what making it cost.
 type Provenance struct {
+	Format       int               `json:"format"` // ResultFormat
 	Tool         string            `json:"tool"` // name and version of the command
 	Trace        string            `json:"trace"`
 	Platform     string            `json:"platform"`
@@ -25,7 +30,7 @@ type Provenance struct {
 
 // of returns p with what the header of the trace tells.
 func (p Provenance) of(h *trace.Header) Provenance {
-	p.Program, p.Parameters = h.Program, map[string]string{}
+	p.Format, p.Program, p.Parameters = ResultFormat, h.Program, map[string]string{}
 	for _, x := range h.Params {
 		p.Parameters[x.Name] = x.Value
 	}

@@ -21,6 +21,7 @@ type Ensemble struct {
 	Makespan Summary           `json:"makespan_s"`
 	Gflops   Summary           `json:"gflops"`   // all 0 if there are none
 	Runs     []SeedResult      `json:"runs"`     // by seed
+	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
 
@@ -31,6 +32,8 @@ type SeedResult struct {
 	Gflops   float64 `json:"gflops"`
 	Messages int64   `json:"messages"`
 	Polls    int64   `json:"polls"`
+	// Times is where the time of a rank went; nil of an estimate.
+	Times *PartTimes `json:"time_s,omitempty"`
 }
 
 // Summary summarises a figure of several runs.
@@ -156,11 +159,13 @@ func progressOf(report func(int)) func() {
 // runResult is what is kept of a replay: its tables by rank would add up.
 type runResult struct {
 	SeedResult
+	shares   partShares
 	warnings []warning.Warning
 }
 
 func summary(seed uint64, r *Result) *runResult {
-	return &runResult{SeedResult{seed, r.Makespan, r.Gflops, r.Messages, r.Polls}, r.Warnings}
+	s := SeedResult{Seed: seed, Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}
+	return &runResult{s, partSharesOf(r), r.Warnings}
 }
 
 // newEnsemble returns what all replays have in common.
@@ -171,12 +176,14 @@ func newEnsemble(r *Result) *Ensemble {
 // add adds all replays.
 func (e *Ensemble) add(results []*runResult) {
 	var makespans, gflops []float64
+	var shares []partShares
 	for _, r := range results {
-		e.Runs = append(e.Runs, r.SeedResult)
+		e.Runs, shares = append(e.Runs, r.SeedResult), append(shares, r.shares)
 		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
 		e.Warnings = warning.Join(e.Warnings, r.warnings)
 	}
 	e.Makespan, e.Gflops = newSummary(makespans), newSummary(gflops)
+	e.Names = alignParts(e.Runs, shares)
 }
 
 // newSummary summarises at least two values.

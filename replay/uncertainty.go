@@ -27,6 +27,7 @@ type Uncertainty struct {
 	Parts    []UncertaintyPart `json:"parts"`
 	Covers   string            `json:"covers"` // what the intervals are of, in a sentence
 	Draws    []SeedResult      `json:"draws"`  // by seed
+	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"`
 }
 
@@ -73,11 +74,12 @@ type Played struct {
 	SeedResult
 	Sampling float64 // standard error of an estimate of the makespan, s; 0: it is exact
 	Warnings []warning.Warning
+	shares   partShares
 }
 
 // PlayedExactly is what came out of a replay.
 func PlayedExactly(r *Result) *Played {
-	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings,
+	return &Played{Header: r.Header, Complete: r.Complete, First: r.First, Last: r.Last, Warnings: r.Warnings, shares: partSharesOf(r),
 		SeedResult: SeedResult{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}}
 }
 
@@ -249,12 +251,14 @@ func newUncertainty(draws []*Played) *Uncertainty {
 	p := draws[0]
 	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel, Warnings: []warning.Warning{}}
 	var gflops []float64
+	var shares []partShares
 	for _, p := range draws {
-		u.Draws = append(u.Draws, p.SeedResult)
+		u.Draws, shares = append(u.Draws, p.SeedResult), append(shares, p.shares)
 		u.Warnings = warning.Join(u.Warnings, p.Warnings)
 		gflops = append(gflops, p.Gflops)
 	}
 	u.Makespan, u.Gflops = newInterval(makespansOf(draws), 0), newInterval(gflops, 0)
+	u.Names = alignParts(u.Draws, shares)
 	return u
 }
 
