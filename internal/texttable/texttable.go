@@ -48,6 +48,31 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
+// Rows returns the rows, of which the first is often a heading.
+func (t *Table) Rows() [][]string { return t.rows }
+
+// WriteMarkdown writes a table of Markdown, whose heading is the first row.
+func (t *Table) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	for i, r := range t.rows {
+		for _, cell := range r {
+			b.WriteString("| " + Escaped(cell) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString("| --- |" + strings.Repeat(" ---: |", len(r)-1) + "\n")
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// marks are what means something in Markdown.
+var marks = strings.NewReplacer("\\", `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", `\<`, "[", `\[`, "\n", " ")
+
+// Escaped returns a text that Markdown shows as it is.
+func Escaped(text string) string { return marks.Replace(text) }
+
 // Counted writes an integer with its noun.
 func Counted(v int64, noun string) string { return wording.Thousands(v) + " " + wording.Noun(v, noun) }
 

@@ -1,0 +1,63 @@
+// Package junit writes results of checks as XML in the form of JUnit, which CI systems show
+// beside a change.
+package junit
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+)
+
+// Case is one check.
+type Case struct {
+	Class, Name string
+	Failure     string // in a line; "": it has passed
+	Text        string // all that there is to read about it
+}
+
+type suites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Suite   suite    `xml:"testsuite"`
+}
+
+type suite struct {
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Cases    []testCase `xml:"testcase"`
+}
+
+type testCase struct {
+	Class   string   `xml:"classname,attr"`
+	Name    string   `xml:"name,attr"`
+	Failure *failure `xml:"failure,omitempty"`
+	Out     string   `xml:"system-out,omitempty"`
+}
+
+type failure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// Write writes a suite of checks.
+func Write(w io.Writer, name string, cases []Case) error {
+	s := suite{Name: name, Tests: len(cases)}
+	for _, c := range cases {
+		t := testCase{Class: c.Class, Name: c.Name}
+		if c.Failure != "" {
+			s.Failures++
+			t.Failure = &failure{c.Failure, c.Text}
+		} else {
+			t.Out = c.Text
+		}
+		s.Cases = append(s.Cases, t)
+	}
+	text, err := xml.MarshalIndent(suites{Suite: s}, "", "  ")
+	if err != nil {
+		return err
+	}
+	// Escaped line breaks are as good for programs, and unreadable for people.
+	lines := bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n"))
+	_, err = io.WriteString(w, xml.Header+string(lines)+"\n")
+	return err
+}
