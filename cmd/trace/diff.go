@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
+	"io"
+
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/trace/diff"
@@ -17,18 +21,19 @@ func diffCommand() *cli.Command {
 		Usage:     "compare two traces; exit 0 if they are the same, 1 if not, 2 in trouble",
 		ArgsUsage: "A B",
 		Description: "    trace diff base.trace.zst new.trace.zst\n" +
-			"    trace diff --actions --json base.trace.zst new.trace.zst",
+			"    trace diff --actions --json base.trace.zst new.trace.zst\n" +
+			"    trace diff --markdown --junit diff.xml --report diff.html base.trace.zst new.trace.zst",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "actions", Usage: "print the first diverging action of each rank, with the lines around it", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown, with the actions", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			&cli.StringFlag{Name: "junit", Usage: "write checks of parameters, counts and actions to `FILE`, too, as JUnit's XML"},
+			&cli.StringFlag{Name: "report", Usage: "write a page with all of it to `FILE`, too, as HTML"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing", DisableDefaultText: true},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 2 {
-				return command.Usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
-			}
-			if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions")) {
-				return command.Usagef("diff: --quiet prints nothing: leave out --json and --actions")
+			if err := checkDiff(c); err != nil {
+				return err
 			}
 			command.InterruptedCode(trouble)
 			same, err := compare(c, c.Args().Get(0), c.Args().Get(1))
@@ -43,7 +48,26 @@ func diffCommand() *cli.Command {
 	}
 }
 
-// compare compares two files and prints what was asked for.
+// checkDiff refuses what a command line cannot mean.
+func checkDiff(c *cli.Context) error {
+	if c.NArg() != 2 {
+		return command.Usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
+	}
+	if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions") || c.Bool("markdown")) {
+		return command.Usagef("diff: --quiet prints nothing: leave out --json, --actions and --markdown")
+	}
+	if c.Bool("json") && c.Bool("markdown") {
+		return command.Usagef("diff: --json and --markdown exclude each other")
+	}
+	for _, name := range []string{"junit", "report"} {
+		if err := atomicfile.Check(c.String(name)); err != nil {
+			return command.Code(err, trouble)
+		}
+	}
+	return nil
+}
+
+// compare compares two files, and prints and writes what was asked for.
 func compare(c *cli.Context, a, b string) (same bool, err error) {
 	x, err := open(c, a)
 	if err != nil {
@@ -55,17 +79,37 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 		return false, err
 	}
 	defer closing(y, &err)
+	shown := c.Bool("markdown") || c.String("junit") != "" || c.String("report") != ""
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "chunks")
-	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions"), Summary: c.Bool("json"), Progress: bar.SetOf})
+	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions") || shown, Summary: c.Bool("json") || shown, Progress: bar.SetOf})
 	bar.Clear()
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, err
-	case c.Bool("quiet"):
-	case c.Bool("json"):
-		err = writeJSON(c.App.Writer, d)
-	default:
-		err = d.WriteText(c.App.Writer, a, b)
 	}
-	return d.Same, err
+	return d.Same, errors.Join(printDiff(c, d, a, b), writeDiff(c, d, a, b))
+}
+
+// printDiff prints a difference in the form that was asked for.
+func printDiff(c *cli.Context, d *diff.Difference, a, b string) error {
+	switch {
+	case c.Bool("quiet"):
+		return nil
+	case c.Bool("json"):
+		return writeJSON(c.App.Writer, d)
+	case c.Bool("markdown"):
+		return d.WriteMarkdown(c.App.Writer, a, b)
+	}
+	return d.WriteText(c.App.Writer, a, b)
+}
+
+// writeDiff writes a difference to the files that were asked for.
+func writeDiff(c *cli.Context, d *diff.Difference, a, b string) error {
+	write := func(flag string, content func(io.Writer, string, string) error) error {
+		path := c.String(flag)
+		if path == "" {
+			return nil
+		}
+		return atomicfile.Write(path, func(w io.Writer) error { return content(w, a, b) })
+	}
+	return errors.Join(write("junit", d.WriteJUnit), write("report", d.WriteHTML))
 }

@@ -3,8 +3,8 @@
 //
 // [Traces] skips what has the same name in both files: chunks are named by a hash of their
 // content. A [Difference] lists what remains, with the lines around the first
-// action of each rank that differs; [Difference.WriteText] prints it, and its JSON is that of
-// "trace diff --json".
+// action of each rank that differs; [Difference.WriteText] prints it, WriteMarkdown, WriteJUnit
+// and WriteHTML show it elsewhere, and its JSON is that of "trace diff --json".
 //
 //	d, err := diff.Traces(a, b, diff.Options{Actions: true})
 //	if !d.Same {

@@ -21,10 +21,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	if _, err := fmt.Fprintf(w, "A  %s\nB  %s\n", a, b); err != nil {
 		return err
 	}
-	for _, t := range []*texttable.Table{d.headerTable(), d.countTable()} {
-		if t.Len() == 1 {
-			continue // nothing but the heading
-		}
+	for _, t := range d.tables() {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}
@@ -116,28 +113,43 @@ func changeText(c CountChange) string {
 	}
 }
 
-// rankText returns the divergences; ranks whose lines are the same share one
-// paragraph.
+// rankText returns the divergences, a paragraph for each group.
 func (d *Difference) rankText() string {
 	var b strings.Builder
+	for _, g := range d.groups() {
+		fmt.Fprintf(&b, "\n%s\n", g.title())
+		g.lines(&b)
+	}
+	return b.String()
+}
+
+// group is ranks that diverge in the same way.
+type group struct {
+	*Divergence // of the first of them
+	ranks       []int32
+}
+
+func (g *group) title() string { return fmt.Sprintf("%s, step %d", rankList(g.ranks), g.Step) }
+
+// groups puts the divergences together whose lines are the same.
+func (d *Difference) groups() []group {
+	var list []group
 	done := make([]bool, len(d.Ranks))
 	for i := range d.Ranks {
 		if done[i] {
 			continue
 		}
-		first := &d.Ranks[i]
-		var ranks []int32
+		g := group{Divergence: &d.Ranks[i]}
 		for j := i; j < len(d.Ranks); j++ {
-			if x := &d.Ranks[j]; !done[j] && x.Step == first.Step && slices.Equal(x.Before, first.Before) &&
-				slices.Equal(x.A, first.A) && slices.Equal(x.B, first.B) {
+			if x := &d.Ranks[j]; !done[j] && x.Step == g.Step && slices.Equal(x.Before, g.Before) &&
+				slices.Equal(x.A, g.A) && slices.Equal(x.B, g.B) {
 				done[j] = true
-				ranks = append(ranks, x.Rank)
+				g.ranks = append(g.ranks, x.Rank)
 			}
 		}
-		fmt.Fprintf(&b, "\n%s, step %d\n", rankList(ranks), first.Step)
-		first.lines(&b)
+		list = append(list, g)
 	}
-	return b.String()
+	return list
 }
 
 func (x *Divergence) lines(b *strings.Builder) {
