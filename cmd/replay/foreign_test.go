@@ -52,6 +52,9 @@ func TestForeignFiles(t *testing.T) {
 	recognisetest.Check(t, "network noise", option("network-noise"), "kernels", "json")
 	recognisetest.Check(t, "hostfile", option("hostfile"))
 	recognisetest.Check(t, "checkpoint", option("resume"), "checkpoint")
+	recognisetest.Check(t, "result", func(path string) error {
+		return run(context.Background(), []string{"replay", "compare", path, path}, strings.NewReader(""), io.Discard, io.Discard)
+	}, "report")
 }
 
 // renamed is an error about standard input, with the name of what that was.

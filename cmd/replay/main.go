@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ import (
 )
 
 func main() {
+	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
+		command.InterruptedCode(trouble)
+	}
 	collectLate()
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)
@@ -36,12 +40,12 @@ const firstSteps = "    tracegen hpl -N 20000 -P 4 -Q 4 -o run.trace.zst        
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("replay", "play a trace on a model of a machine", stdin, stdout, stderr)
 	app.ArgsUsage = "FILE|-"
-	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]"
+	app.UsageText = "replay [options] FILE|-\nreplay platform FILE|DIR|NAME [--ranks N] [--route FROM TO] [--json]\nreplay platform new --nodes N [options]\nreplay compare [options] A B ..."
 	app.Description = "FILE is a trace of tracegen, or the index of a SimGrid text trace; - is a trace on standard input.\n\n" + firstSteps +
 		"    replay --platform dahu --pop run.trace.zst                # what slows it down\n" +
 		"    replay --machine here --tolerance 1% run.trace.zst        # an estimate, of a machine that calibrate has measured"
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
-	app.Commands = []*cli.Command{platformCommand(stdout, stderr)}
+	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {
 		if c.Args().First() == "help" && !builtin.IsFile("help") {
 			return cli.ShowAppHelp(c)

@@ -21,6 +21,7 @@ func TestInterrupted(t *testing.T) {
 		commandtest.Interrupt(t, syscall.SIGTERM, 1, "replay", args...)
 	}
 	commandtest.Interrupt(t, syscall.SIGINT, 1, "replay", "--platform", pipe, trace)
+	commandtest.Interrupt(t, syscall.SIGTERM, 2, "replay", "compare", pipe, pipe)
 }
 
 // TestFullOutput: whatever is printed on a full disk has failed.
@@ -36,6 +37,12 @@ func TestFullOutput(t *testing.T) {
 	} {
 		commandtest.Full(t, 1, "replay", args...)
 	}
+	result := filepath.Join(t.TempDir(), "result.json")
+	if err := os.WriteFile(result, []byte(`{"makespan_s": 1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	commandtest.Full(t, 1, "replay", "compare", "--help")
+	commandtest.Full(t, 2, "replay", "compare", result, result)
 }
 
 // TestInterruptedBefore: a signal before the first event says so, whatever is waited for.

@@ -45,27 +45,32 @@ func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 		}
 	}
 	if c.IsSet("tolerance") {
-		s.tolerance, err = parseTolerance(c.String("tolerance"))
+		s.tolerance, err = parseShare("tolerance", c.String("tolerance"), false)
 	}
 	return s, err
 }
 
-// mostFraction is the largest tolerance without a percent sign: 0.5 is more likely
+// mostFraction is the largest share without a percent sign: 0.5 is more likely
 // half a percent than half of the makespan.
 const mostFraction = 0.1
 
-// parseTolerance reads a percentage between 0 and 100 %, or a fraction.
-func parseTolerance(text string) (float64, error) {
+// parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. It is
+// more than 0, unless that makes sense.
+func parseShare(flag, text string, zero bool) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
 		v /= 100
 	}
-	if err != nil || !(v > 0 && v < 1) {
-		return 0, command.Usagef("--tolerance %q, want more than 0 and less than 100%%, such as 0.5%%", text)
+	if err != nil || !(v > 0 && v < 1 || v == 0 && zero) {
+		least := "more than 0"
+		if zero {
+			least = "0"
+		}
+		return 0, command.Usagef("--%s %q, want %s and less than 100%%, such as 0.5%%", flag, text, least)
 	}
 	if !percent && v > mostFraction {
-		return 0, command.Usagef("--tolerance %s would be %.6g%% of the makespan: write %.6g%%, or %s%%", text, 100*v, 100*v, strings.TrimSpace(number))
+		return 0, command.Usagef("--%s %s would be %.6g%% of the makespan: write %.6g%%, or %s%%", flag, text, 100*v, 100*v, strings.TrimSpace(number))
 	}
 	return v, nil
 }

@@ -38,7 +38,7 @@ func TestOvertime(t *testing.T) {
 	}
 }
 
-func TestParseTolerance(t *testing.T) {
+func TestParseShare(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want float64 // 0: refused
@@ -46,9 +46,12 @@ func TestParseTolerance(t *testing.T) {
 		{"0.5%", 0.005}, {"0.5 %", 0.005}, {"0.1", 0.1}, {"1e-3", 1e-3}, {"99%", 0.99},
 		{"", 0}, {"%", 0}, {"0", 0}, {"-1%", 0}, {"100%", 0}, {"1", 0}, {"0.25", 0}, {"NaN", 0}, {"inf", 0}, {"0.5%%", 0}, {"half", 0},
 	} {
-		got, err := parseTolerance(c.text)
+		got, err := parseShare("tolerance", c.text, false)
 		if got != c.want || (err == nil) != (c.want > 0) {
 			t.Errorf("%q: %v, %v, want %v", c.text, got, err, c.want)
 		}
+	}
+	if v, err := parseShare("threshold", "0", true); v != 0 || err != nil {
+		t.Errorf("0: %v, %v", v, err)
 	}
 }

@@ -38,8 +38,10 @@ type settings struct {
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
-	if first := c.Args().First(); c.NArg() > 1 && wording.Nearest(first, []string{"platform"}) != "" {
-		return nil, command.Usagef("unknown command %q, did you mean platform?", first)
+	if first := c.Args().First(); c.NArg() > 1 {
+		if near := wording.Nearest(first, []string{"platform", "compare"}); near != "" {
+			return nil, command.Usagef("unknown command %q, did you mean %s?", first, near)
+		}
 	}
 	if c.NArg() == 0 {
 		return nil, command.Usagef("want a trace. The first steps:\n\n%s\nreplay --help has all options.", firstSteps)

@@ -28,6 +28,7 @@ const (
 	Hostfile
 	Outcomes // of polls
 	Pivots   // of a factorisation
+	Result   // of a replay, as JSON or a page
 	foreign
 )
 
@@ -121,6 +122,7 @@ func (g *guessed) Unwrap() error { return g.error }
 var nouns = map[Kind]string{
 	Trace: "a trace", Index: "the index of a SimGrid trace", Actions: "a file of a SimGrid trace", Platform: "a SimGrid platform", YAML: "a YAML file",
 	Dat: "an HPL.dat", Table: "a table of timings (CSV)", Checkpoint: "a checkpoint", Hostfile: "a hostfile", Outcomes: "outcomes of polls", Pivots: "pivot rows",
+	Result: "a report of replay",
 }
 
 // mistaken is the error of a file that is something else than what it was taken for.

@@ -1,0 +1,155 @@
+package compare
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// replayHPL replays a small HPL with so many seeds, and reads what replay --runs --json prints.
+// Kernels are those of a file.
+func replayHPL(t *testing.T, n, nb int, kernels string, seed uint64, runs int) *Result {
+	t.Helper()
+	open, m, o := hplOn(t, n, nb, kernels)
+	o.Seed = seed
+	e, err := replay.Runs(t.Context(), open, m, o, replay.RunsOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := replay.NewEnsembleReport(e, replay.Provenance{Tool: "replay test"}).WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read("runs", &text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// hplOn returns HPL on 2x2 ranks of Dahu.
+func hplOn(t *testing.T, n, nb int, kernels string) (func() (*trace.Trace, error), replay.Machine, replay.Options) {
+	t.Helper()
+	p := hpl.DefaultParams(n, 2, 2)
+	p.NB = nb
+	var file bytes.Buffer
+	if err := hpl.Generate(t.Context(), &file, p, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*trace.Trace, error) {
+		return trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "hpl")
+	}
+	tr, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu", Kernels: kernels}, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open, m, o
+}
+
+const noisy, quiet = "testdata/noisy.yaml", "testdata/quiet.yaml"
+
+// TestFindsBlockSize: ten seeds on a noisy platform tell NB = 128 from 120, and which is the
+// slower one: that which is slower without noise.
+func TestFindsBlockSize(t *testing.T) {
+	makespan := func(nb int) float64 {
+		open, m, o := hplOn(t, 2000, nb, quiet)
+		tr, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tr.Close()
+		r, err := replay.Run(t.Context(), tr, m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Makespan
+	}
+	truth := makespan(128)/makespan(120) - 1
+	t.Logf("without noise NB = 128 takes %+.2f %%", 100*truth)
+	a, b := replayHPL(t, 2000, 120, noisy, 1, 10), replayHPL(t, 2000, 128, noisy, 101, 10)
+	for _, test := range []Test{Welch, Permutation} {
+		forth, err := Compare(a, []*Result{b}, Options{Test: test, Gate: true, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Compare(b, []*Result{a}, Options{Test: test, Gate: true, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if forth.Worse != (truth > 0) || back.Worse != (truth < 0) {
+			t.Errorf("%s: worse from 120 to 128: %t, back: %t", test, forth.Worse, back.Worse)
+		}
+		d := forth.Others[0].Makespan
+		if d.Verdict == Unclear || (d.Difference > 0) != (truth > 0) {
+			t.Errorf("%s: %+v", test, d)
+		}
+	}
+}
+
+// TestFalseAlarms: between two sets of ten seeds of one configuration, drawn 2,000 times from 64
+// replays, a gate at 0 % alarms in 5 % of cases, as a limit of 95 % confidence should: within 3.5
+// and 6.5 %.
+func TestFalseAlarms(t *testing.T) {
+	const trials, least, most = 2000, 70, 130
+	pool := replayHPL(t, 500, 64, noisy, 1, 64)
+	r := rand.New(rand.NewPCG(7, 7))
+	drawn := unpaired(10, 10, 1)[:2000]
+	alarms, permuted := 0, 0
+	for range trials {
+		order := r.Perm(64)
+		a, b := pool.some(order[:10]), pool.some(order[10:20])
+		c, err := Compare(a, []*Result{b}, Options{Gate: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Worse {
+			alarms++
+		}
+		p := newPair(a.makespan, b.makespan, false)
+		p.arrangements = drawn
+		if p.rearranged(identity, true) <= significance {
+			permuted++
+		}
+	}
+	t.Logf("%d and by permutations %d of %d trials alarm", alarms, permuted, trials)
+	for test, n := range map[Test]int{Welch: alarms, Permutation: permuted} {
+		if n < least || n > most {
+			t.Errorf("%s: %d of %d trials alarm, want %d to %d", test, n, trials, least, most)
+		}
+	}
+}
+
+// some returns a result of some of the seeds.
+func (r *Result) some(which []int) *Result {
+	pick := func(f figure) figure {
+		var values []float64
+		for _, i := range which {
+			values = append(values, f.values[i])
+		}
+		return meanOf(values)
+	}
+	s := *r
+	s.Seeds, s.parts = nil, nil
+	for _, i := range which {
+		s.Seeds = append(s.Seeds, r.Seeds[i])
+	}
+	s.makespan, s.gflops = pick(r.makespan), pick(r.gflops)
+	for _, g := range r.parts {
+		list := group{by: g.by}
+		for _, p := range g.parts {
+			list.parts = append(list.parts, part{p.name, pick(p.figure)})
+		}
+		s.parts = append(s.parts, list)
+	}
+	return &s
+}

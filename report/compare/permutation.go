@@ -1,0 +1,218 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"reprise/internal/splitmix"
+)
+
+// arrangements are the ways in which the values of two results are handed out anew: a list of
+// those that become B's, in A's values and behind them B's, or, of values in pairs, of the pairs
+// that change sides. The first is the true one.
+type arrangements [][]int32
+
+// mostArrangements is how many are looked at: all, if there are no more, else so many drawn ones.
+const mostArrangements = 10000
+
+// mostPermuted is how many values can be permuted: a test looks at each in each arrangement.
+const mostPermuted = 200
+
+// unpaired returns arrangements of a and b values without order.
+func unpaired(a, b int, seed uint64) arrangements {
+	identity := make([]int32, b)
+	for i := range identity {
+		identity[i] = int32(a + i)
+	}
+	if choose(a+b, b) <= mostArrangements {
+		return combinations(a+b, identity)
+	}
+	list, r := arrangements{identity}, stream{seed: seed}
+	order := make([]int32, a+b)
+	for len(list) < mostArrangements {
+		for i := range order {
+			order[i] = int32(i)
+		}
+		for i := range b { // the first b of a shuffle
+			k := i + r.below(a+b-i)
+			order[i], order[k] = order[k], order[i]
+		}
+		list = append(list, slices.Clone(order[:b]))
+	}
+	return list
+}
+
+// paired returns arrangements of n pairs.
+func paired(n int, seed uint64) arrangements {
+	list := arrangements{{}}
+	all := n < 14 // 2^13 < mostArrangements < 2^14
+	r := stream{seed: seed}
+	for i := uint64(1); all && i < 1<<n || !all && len(list) < mostArrangements; i++ {
+		var swapped []int32
+		for k := range n {
+			if all && i>>k&1 == 1 || !all && r.below(2) == 1 {
+				swapped = append(swapped, int32(k))
+			}
+		}
+		list = append(list, swapped)
+	}
+	return list
+}
+
+// choose returns n over k, or more than mostArrangements if it is larger.
+func choose(n, k int) int {
+	c := 1
+	for i := 1; i <= k && c <= mostArrangements; i++ {
+		c = c * (n - k + i) / i
+	}
+	return c
+}
+
+// combinations returns all choices of as many of n as first has, with first at the begin.
+func combinations(n int, first []int32) arrangements {
+	list := arrangements{first}
+	var add func(chosen []int32, from int32)
+	add = func(chosen []int32, from int32) {
+		if len(chosen) == len(first) {
+			if !slices.Equal(chosen, first) {
+				list = append(list, slices.Clone(chosen))
+			}
+			return
+		}
+		for i := from; int(i) <= n-len(first)+len(chosen); i++ {
+			add(append(chosen, i), i+1)
+		}
+	}
+	add(make([]int32, 0, len(first)), 0)
+	return list
+}
+
+// stream is a sequence of random numbers.
+type stream struct{ seed, drawn uint64 }
+
+// below returns a number from 0 to n-1. As n is small against 2^64, none is likelier than others.
+func (s *stream) below(n int) int {
+	s.drawn++
+	return int(splitmix.Mix(splitmix.Mix(s.seed)+s.drawn) % uint64(n))
+}
+
+// change is what is done to A's values before they are compared.
+type change struct{ factor, shift float64 }
+
+var identity = change{factor: 1}
+
+func shifted(x float64) change { return change{1, x} }
+func scaled(x float64) change  { return change{factor: x} }
+
+// rearranged returns how likely it is that chance makes the difference as large as it is, B
+// above A or the other way round, if both are the same but for a change of A: the share of
+// arrangements.
+func (p *pair) rearranged(c change, above bool) float64 {
+	values := make([]float64, len(p.a.values)+len(p.b.values))
+	for i, v := range p.a.values {
+		values[i] = float64(v*c.factor) + c.shift
+	}
+	copy(values[len(p.a.values):], p.b.values)
+	mean, _ := moments(values)
+	for i := range values {
+		values[i] -= mean
+	}
+	statistic := p.statistic(values)
+	observed := statistic(p.arrangements[0])
+	if !above {
+		observed = -observed
+	}
+	least := observed - 1e-9*math.Abs(observed) // sums in another order are as large
+	count := 0
+	for _, chosen := range p.arrangements {
+		s := statistic(chosen)
+		if !above {
+			s = -s
+		}
+		if s >= least {
+			count++
+		}
+	}
+	return float64(count) / float64(len(p.arrangements))
+}
+
+// statistic returns what makes a studentized difference of an arrangement of values.
+func (p *pair) statistic(values []float64) func([]int32) float64 {
+	a, b := len(p.a.values), len(p.b.values)
+	if p.paired {
+		return func(swapped []int32) float64 { return pairedT(values[:a], values[a:], swapped) }
+	}
+	sum, squares := 0.0, 0.0
+	for _, v := range values {
+		sum += v
+		squares += float64(v * v)
+	}
+	return func(chosen []int32) float64 {
+		sumB, squaresB := 0.0, 0.0
+		for _, i := range chosen {
+			sumB += values[i]
+			squaresB += float64(values[i] * values[i])
+		}
+		meanA, varA := meanVariance(sum-sumB, squares-squaresB, float64(a))
+		meanB, varB := meanVariance(sumB, squaresB, float64(b))
+		return studentized(meanB-meanA, varA+varB)
+	}
+}
+
+// pairedT is that of the differences, some of which change their signs.
+func pairedT(a, b []float64, swapped []int32) float64 {
+	sum, squares := 0.0, 0.0
+	for i := range a {
+		d := b[i] - a[i]
+		sum += d
+		squares += float64(d * d)
+	}
+	for _, i := range swapped {
+		sum -= 2 * (b[i] - a[i])
+	}
+	return studentized(meanVariance(sum, squares, float64(len(a))))
+}
+
+// meanVariance returns the mean of n values and its variance.
+func meanVariance(sum, squares, n float64) (mean, variance float64) {
+	mean = sum / n
+	return mean, max(0, squares/n-mean*mean) / (n - 1)
+}
+
+func studentized(difference, variance float64) float64 {
+	switch {
+	case difference == 0:
+		return 0
+	case variance == 0:
+		return math.Inf(1) * difference
+	}
+	return difference / math.Sqrt(variance)
+}
+
+// invert returns the limits of a change of A that the arrangements allow, to either side with
+// the probability tail; there are none where the values are too few for that. The true change is
+// about best, the limits not much further from it than step.
+func (p *pair) invert(of func(float64) change, best, step, tail float64) (Interval, bool) {
+	low, ok := p.limit(func(x float64) bool { return p.rearranged(of(best-x), true) <= tail }, step)
+	high, ok2 := p.limit(func(x float64) bool { return p.rearranged(of(best+x), false) <= tail }, step)
+	return Interval{best - low, best + high}, ok && ok2
+}
+
+// limit returns the least distance that is told from none.
+func (p *pair) limit(told func(float64) bool, step float64) (float64, bool) {
+	near, far := 0.0, step
+	for tries := 0; !told(far); tries++ {
+		if tries == 10 {
+			return 0, false
+		}
+		near, far = far, 2*far
+	}
+	for range 30 {
+		if middle := (near + far) / 2; told(middle) {
+			far = middle
+		} else {
+			near = middle
+		}
+	}
+	return far, true
+}

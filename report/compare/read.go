@@ -1,0 +1,264 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"reprise/internal/recognise"
+	"reprise/internal/wording"
+	"reprise/replay"
+)
+
+// mostBytes is how long a result may be; pages of long runs have some ten million.
+const mostBytes = 1 << 28
+
+// document is what is read of the JSON of a result, of any kind.
+type document struct {
+	Format       int               `json:"format"` // 0: of no number, read as 1
+	Tool         string            `json:"tool"`
+	Trace        string            `json:"trace"`
+	Platform     string            `json:"platform"`
+	Kernels      string            `json:"kernels"`
+	NetworkNoise string            `json:"network_noise"`
+	HostSpeeds   []string          `json:"host_speed"`
+	Program      string            `json:"program"`
+	Parameters   map[string]string `json:"parameters"`
+
+	Complete  *bool    `json:"complete"`
+	First     int      `json:"first_step"`
+	Last      int      `json:"last_step"`
+	StoppedAt *float64 `json:"stopped_at_s"`
+	Seed      *uint64  `json:"seed"`
+
+	Makespan json.RawMessage `json:"makespan_s"` // a number, or a summary
+	Gflops   json.RawMessage `json:"gflops"`
+
+	Estimate       bool    `json:"estimate"`
+	Interval       float64 `json:"interval_s"`
+	GflopsInterval float64 `json:"gflops_interval"`
+
+	Runs  []replay.SeedResult `json:"runs"`
+	Draws []replay.SeedResult `json:"draws"`
+	Names replay.PartNames    `json:"time_names"`
+
+	Kinds       []share `json:"time_by_kind"`
+	Phases      []share `json:"time_by_phase"`
+	KernelTimes []share `json:"time_by_kernel"`
+}
+
+// share is the time of a part, in seconds.
+type share struct {
+	Name     string  `json:"name"`
+	Mean     float64 `json:"mean_s"`
+	Interval float64 `json:"interval_s"` // half-width of 95 %, of an estimate
+}
+
+// Read reads a result: what replay --json prints. Errors name the
+// file.
+func Read(name string, r io.Reader) (*Result, error) {
+	head := recognise.Remember(r)
+	res, err := read(head)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, wording.Brief(err))
+		if errors.Is(err, errKind) {
+			err = head.Instead(err, name, recognise.Result)
+		}
+		return nil, err
+	}
+	res.File = name
+	return res, nil
+}
+
+func read(r *recognise.Head) (*Result, error) {
+	text, err := io.ReadAll(io.LimitReader(r, mostBytes+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > mostBytes:
+		return nil, fmt.Errorf("longer than %d MB, no result is", mostBytes>>20)
+	}
+	return decode(text)
+}
+
+// errKind is the error of what is no result.
+var errKind = errors.New("want what replay --json prints")
+
+// decode reads the JSON of a result.
+func decode(text []byte) (*Result, error) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("%w: %w", errKind, err)
+	}
+	switch {
+	case d.Format > replay.ResultFormat:
+		return nil, fmt.Errorf("a result of format %d, newer than %d, which this version reads: compare with the version that wrote it, or replay again", d.Format, replay.ResultFormat)
+	case len(bytes.TrimSpace(d.Makespan)) == 0:
+		return nil, fmt.Errorf("%w: it has no makespan_s", errKind)
+	case d.StoppedAt != nil:
+		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
+	}
+	res := &Result{
+		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.Program, d.Parameters},
+		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
+	}
+	return res, d.fill(res)
+}
+
+// fill reads the figures.
+func (d *document) fill(r *Result) error {
+	switch {
+	case d.Runs != nil:
+		r.Kind = Runs
+		return r.addSeeds(d.Runs, &d.Names, meanOf)
+	case d.Draws != nil:
+		r.Kind = Uncertainty
+		return d.fillDraws(r)
+	}
+	return d.fillOne(r)
+}
+
+// fillOne reads the figures of one replay or estimate.
+func (d *document) fillOne(r *Result) error {
+	var makespan, gflops float64
+	if err := json.Unmarshal(d.Makespan, &makespan); err != nil {
+		return fmt.Errorf("%w: makespan_s: %w", errKind, err)
+	}
+	if len(d.Gflops) > 0 {
+		if err := json.Unmarshal(d.Gflops, &gflops); err != nil {
+			return fmt.Errorf("%w: gflops: %w", errKind, err)
+		}
+	}
+	if err := plausible(makespan, gflops, d.Interval, d.GflopsInterval); err != nil {
+		return err
+	}
+	r.makespan, r.gflops = exact(makespan), exact(gflops)
+	if d.Seed != nil {
+		r.Seeds = []uint64{*d.Seed}
+	}
+	switch {
+	case d.Estimate:
+		r.Kind, r.makespan, r.gflops = Estimate, estimated(makespan, d.Interval), estimated(gflops, d.GflopsInterval)
+	case d.Seed != nil:
+		r.Kind, r.makespan.oneDraw, r.gflops.oneDraw = Draw, true, true
+	default:
+		r.Kind = Exact
+	}
+	for i, shares := range [][]share{d.Kinds, d.Phases, d.KernelTimes} {
+		if err := r.addShares(by[i], shares); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Result) addShares(by string, shares []share) error {
+	if len(shares) == 0 {
+		return nil
+	}
+	g := group{by: by}
+	for _, s := range shares {
+		if err := plausible(s.Mean, s.Interval); err != nil {
+			return fmt.Errorf("time by %s: %s: %w", by, wording.Quote(s.Name), err)
+		}
+		f := exact(s.Mean)
+		if r.Kind == Estimate {
+			f = estimated(s.Mean, s.Interval)
+		}
+		f.oneDraw = r.Kind == Draw
+		g.parts = append(g.parts, part{s.Name, f})
+	}
+	r.parts = append(r.parts, g)
+	return nil
+}
+
+// fillDraws reads the figures of --uncertainty: those of one more run.
+func (d *document) fillDraws(r *Result) error {
+	var makespan, gflops struct{ SD float64 }
+	if err := errors.Join(json.Unmarshal(d.Makespan, &makespan), json.Unmarshal(d.Gflops, &gflops)); err != nil {
+		return fmt.Errorf("%w: %w", errKind, err)
+	}
+	if err := plausible(makespan.SD, gflops.SD); err != nil {
+		return err
+	}
+	next := func(values []float64) figure { return nextOf(values, 0) }
+	if err := r.addSeeds(d.Draws, &d.Names, next); err != nil {
+		return err
+	}
+	r.makespan, r.gflops = withDeviation(&r.makespan, makespan.SD), withDeviation(&r.gflops, gflops.SD)
+	return nil
+}
+
+// withDeviation is the figure of draws with the deviation that the file states of one: it holds
+// what draws that are estimates do not show.
+func withDeviation(f *figure, sd float64) figure {
+	_, shown := moments(f.values)
+	return nextOf(f.values, max(0, sd*sd-shown))
+}
+
+// addSeeds adds the figures of several seeds.
+func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) figure) error {
+	if len(list) < 2 {
+		return fmt.Errorf("%s, want at least 2", wording.Count(len(list), "run"))
+	}
+	var makespans, gflops []float64
+	for _, s := range list {
+		if err := plausible(s.Makespan, s.Gflops); err != nil {
+			return fmt.Errorf("seed %d: %w", s.Seed, err)
+		}
+		r.Seeds = append(r.Seeds, s.Seed)
+		makespans, gflops = append(makespans, s.Makespan), append(gflops, s.Gflops)
+	}
+	r.makespan, r.gflops = of(makespans), of(gflops)
+	for i, names := range [][]string{names.Kinds, names.Phases, names.Kernels} {
+		values := func(t *replay.PartTimes) []float64 { return [][]float64{t.Kinds, t.Phases, t.Kernels}[i] }
+		if err := r.addTimes(by[i], names, list, values, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addTimes adds the times of parts, if all seeds have them.
+func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, values func(*replay.PartTimes) []float64, of func([]float64) figure) error {
+	if len(names) == 0 {
+		return nil
+	}
+	columns := make([][]float64, len(names))
+	for _, s := range list {
+		if s.Times == nil {
+			return nil
+		}
+		row := values(s.Times)
+		if len(row) != len(names) {
+			return fmt.Errorf("seed %d: times of %d of %d parts by %s", s.Seed, len(row), len(names), by)
+		}
+		if err := plausible(row...); err != nil {
+			return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by, err)
+		}
+		for i, v := range row {
+			columns[i] = append(columns[i], v)
+		}
+	}
+	g := group{by: by}
+	for i, name := range names {
+		g.parts = append(g.parts, part{name, of(columns[i])})
+	}
+	r.parts = append(r.parts, g)
+	return nil
+}
+
+// mostSeconds is more than any run takes, and as Gflops more than any machine has.
+const mostSeconds = 1e18
+
+// plausible refuses numbers that no result has.
+func plausible(values ...float64) error {
+	for _, v := range values {
+		if v < 0 || v > mostSeconds {
+			return fmt.Errorf("%v, want a number from 0 to %g", v, mostSeconds)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Results as replay --json prints them, without what is not read.
+const (
+	exactText = `{"format": 1, "makespan_s": 10, "gflops": 2, "complete": true, "first_step": 0, "last_step": 9, "program": "hpl", "parameters": {"NB": "128"},
+		"time_by_kind": [{"name": "compute", "mean_s": 8}, {"name": "wait", "mean_s": 2}], "time_by_phase": [], "time_by_kernel": [{"name": "dgemm", "mean_s": 7}], "tool": "replay v1"}`
+	drawText     = `{"format": 1, "makespan_s": 10, "gflops": 2, "complete": true, "seed": 3}`
+	estimateText = `{"format": 1, "estimate": true, "makespan_s": 10, "interval_s": 0.1, "gflops": 2, "gflops_interval": 0.02, "complete": true}`
+	runsText     = `{"format": 1, "makespan_s": {"mean": 11}, "gflops": {"mean": 2}, "complete": true, "time_names": {"kinds": ["compute", "wait"], "phases": [], "kernels": []},
+		"runs": [{"seed": 1, "makespan_s": 10, "gflops": 2.2, "time_s": {"kinds": [8, 2], "phases": [], "kernels": []}},
+		         {"seed": 2, "makespan_s": 12, "gflops": 1.8, "time_s": {"kinds": [9, 3], "phases": [], "kernels": []}}]}`
+	drawsText = `{"format": 1, "makespan_s": {"mean": 11, "sd": 2}, "gflops": {"sd": 0.5}, "complete": true,
+		"draws": [{"seed": 1, "makespan_s": 10, "gflops": 2.2}, {"seed": 2, "makespan_s": 12, "gflops": 1.8}]}`
+)
+
+func readText(t *testing.T, name, text string) *Result {
+	t.Helper()
+	r, err := Read(name, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		text, what     string
+		mean, variance float64
+		kinds          int
+	}{
+		{exactText, "a replay", 10, 0, 2},
+		{drawText, "a replay with noise of seed 3", 10, 0, 0},
+		// The half-width of 95 % is 1.959964 standard deviations.
+		{estimateText, "an estimate", 10, 0.1 * 0.1 / (1.959964 * 1.959964), 0},
+		// 10 and 12: a variance of 2 of one, of 1 of the mean.
+		{runsText, "2 runs, seeds 1 to 2", 11, 1, 2},
+		// A variance of 4, as the file says, of one, and of the next one beside a mean of two 3/2 of that.
+		{drawsText, "2 draws of machines, seeds 1 to 2", 11, 6, 0},
+		// A file of another maker needs no more than this.
+		{`{"makespan_s": 10}`, "a replay", 10, 0, 0},
+	} {
+		r := readText(t, "x", c.text)
+		near(t, c.what+" mean", r.makespan.mean, c.mean, 1e-12)
+		near(t, c.what+" variance", r.makespan.variance, c.variance, 1e-7)
+		kinds := 0
+		if g := r.group("kind"); g != nil {
+			kinds = len(g.parts)
+		}
+		if r.what() != c.what || r.File != "x" || !r.Complete || kinds != c.kinds {
+			t.Errorf("%s of %s with %d kinds, want %s with %d", r.what(), r.File, kinds, c.what, c.kinds)
+		}
+	}
+}
+
+// TestReadErrors: what is no result, or one that cannot be read, is called so.
+func TestReadErrors(t *testing.T) {
+	edit := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
+	for _, c := range []struct{ text, want string }{
+		{"", "x: want what replay --json prints: unexpected end of JSON input"},
+		{"{}", "x: this is JSON, not a report of replay: name another file"},
+		{"\x28\xb5\x2f\xfd....", "x: this is compressed by zstd, and no trace, not a report of replay: unpack it first, by zstd -d"},
+		{edit(exactText, `"format": 1`, `"format": 2`), "x: a result of format 2, newer than 1, which this version reads: compare with the version that wrote it, or replay again"},
+		{edit(exactText, `"complete": true`, `"stopped_at_s": 3.5`), "x: the replay was stopped at 3.5 s: it has no result to compare"},
+		{edit(exactText, `"makespan_s": 10`, `"makespan_s": -1`), "x: -1, want a number from 0 to 1e+18"},
+		{edit(exactText, `"makespan_s": 10`, `"makespan_s": {}`), "x: want what replay --json prints: makespan_s: json: cannot unmarshal object into Go value of type float64"},
+		{edit(exactText, `"mean_s": 2`, `"mean_s": -2`), `x: time by kind: "wait": -2, want a number from 0 to 1e+18`},
+		{edit(runsText, `[9, 3]`, `[9]`), "x: seed 2: times of 1 of 2 parts by kind"},
+		{edit(runsText, `[9, 3]`, `[9, -3]`), "x: seed 2: time by kind: -3, want a number from 0 to 1e+18"},
+		{edit(runsText, `"gflops": 1.8`, `"gflops": -1.8`), "x: seed 2: -1.8, want a number from 0 to 1e+18"},
+		{`{"makespan_s": {}, "runs": []}`, "x: 0 runs, want at least 2"},
+		{`{"makespan_s": {}, "gflops": {}, "draws": [{"makespan_s": 1}]}`, "x: 1 run, want at least 2"},
+		{`{"makespan_s": {"sd": -1}, "gflops": {}, "draws": [{}, {}]}`, "x: -1, want a number from 0 to 1e+18"},
+	} {
+		_, err := Read("x", strings.NewReader(c.text))
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%.60s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestResampled: results of which a script has kept some seeds, or has put together from
+// several, are as good: the summary is not read, and times are left out where a seed has none.
+func TestResampled(t *testing.T) {
+	r := readText(t, "x", `{"makespan_s": {"mean": 99}, "time_names": {"kinds": ["compute"]},
+		"runs": [{"seed": 9, "makespan_s": 10, "time_s": {"kinds": [8]}}, {"seed": 4, "makespan_s": 12}]}`)
+	if r.makespan.mean != 11 || r.parts != nil || r.what() != "2 runs, seeds between 4 and 9" {
+		t.Errorf("%v, %v, %s", r.makespan.mean, r.parts, r.what())
+	}
+}
+
+// FuzzRead: what a file says is read or refused, and what is read can be compared with itself.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{exactText, drawText, estimateText, runsText, drawsText, "<!doctype html>"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Read("x", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		c, err := Compare(r, []*Result{r}, Options{Gate: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Worse {
+			t.Errorf("worse than itself: %+v", c.Others[0].Makespan)
+		}
+		var out strings.Builder
+		for _, write := range []error{c.WriteText(&out), c.WriteMarkdown(&out), c.WriteJUnit(&out)} {
+			if write != nil {
+				t.Error(write)
+			}
+		}
+	})
+}
+
+// TestChanges: parameters in order, then models.
+func TestChanges(t *testing.T) {
+	a := Made{Platform: "dahu", Parameters: map[string]string{"NB": "128", "N": "5", "old": "1"}, HostSpeeds: []string{"a=1", "b=2"}}
+	b := Made{Platform: "p.xml", Parameters: map[string]string{"NB": "120", "N": "5", "new": "2"}}
+	want := []Change{{"NB", "128", "120"}, {"new", "", "2"}, {"old", "1", ""}, {"platform", "dahu", "p.xml"}, {"host speeds", "a=1, b=2", ""}}
+	if diff := cmp.Diff(want, changes(&a, &b)); diff != "" {
+		t.Error(diff)
+	}
+}

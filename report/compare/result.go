@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Kind is a kind of results.
+type Kind string
+
+// Kinds of results, by how they were made.
+const (
+	Exact       Kind = "replay"      // one, without noise
+	Draw        Kind = "draw"        // one, of a seed
+	Runs        Kind = "runs"        // several seeds
+	Estimate    Kind = "estimate"    // from windows of steps
+	Uncertainty Kind = "uncertainty" // replays of drawn machines
+)
+
+// Result is what a file says of a prediction.
+type Result struct {
+	File string
+	Kind Kind
+	Made Made
+	// What was played: all of a program, or some steps.
+	Complete    bool
+	First, Last int
+	Seeds       []uint64 // of Draw, Runs and Uncertainty, and of an Estimate with noise
+
+	makespan figure
+	gflops   figure
+	parts    []group
+}
+
+// Made is what a result was made from.
+type Made struct {
+	Tool         string
+	Trace        string
+	Platform     string
+	Kernels      string
+	NetworkNoise string
+	HostSpeeds   []string
+	Program      string
+	Parameters   map[string]string
+}
+
+// group is the times of parts: of kinds, of phases or of kernels.
+type group struct {
+	by    string
+	parts []part
+}
+
+type part struct {
+	name string
+	figure
+}
+
+// byName returns where the parts stand, by their names.
+func (g *group) byName() map[string]int {
+	at := map[string]int{}
+	for i := range g.parts {
+		at[g.parts[i].name] = i
+	}
+	return at
+}
+
+// by is what the times of parts are sorted by, in the order of tables.
+var by = []string{"kind", "phase", "kernel"}
+
+// group returns the times by a name of by; nil: there are none.
+func (r *Result) group(by string) *group {
+	i := slices.IndexFunc(r.parts, func(g group) bool { return g.by == by })
+	if i < 0 {
+		return nil
+	}
+	return &r.parts[i]
+}
+
+// what says what a result is, in a few words.
+func (r *Result) what() string {
+	switch r.Kind {
+	case Exact:
+		return "a replay"
+	case Draw:
+		return fmt.Sprintf("a replay with noise of seed %d", r.Seeds[0])
+	case Runs:
+		return fmt.Sprintf("%d runs, %s", len(r.Seeds), seedText(r.Seeds))
+	case Uncertainty:
+		return fmt.Sprintf("%d draws of machines, %s", len(r.Seeds), seedText(r.Seeds))
+	}
+	if len(r.Seeds) > 0 {
+		return fmt.Sprintf("an estimate, noise of seed %d", r.Seeds[0])
+	}
+	return "an estimate"
+}
+
+// seedText names seeds, which mostly follow one another.
+func seedText(seeds []uint64) string {
+	first, last := seeds[0], seeds[len(seeds)-1]
+	for i, s := range seeds {
+		if s != first+uint64(i) {
+			return fmt.Sprintf("seeds between %d and %d", slices.Min(seeds), slices.Max(seeds))
+		}
+	}
+	return fmt.Sprintf("seeds %d to %d", first, last)
+}

@@ -1,0 +1,206 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestStudent: critical values as tables print them, such as that of the NIST/SEMATECH e-Handbook
+// of Statistical Methods, 1.3.6.7.2.
+func TestStudent(t *testing.T) {
+	for _, row := range []struct{ freedom, t05, t025, t005 float64 }{
+		{1, 6.314, 12.706, 63.657}, {2, 2.920, 4.303, 9.925}, {3, 2.353, 3.182, 5.841}, {5, 2.015, 2.571, 4.032}, {10, 1.812, 2.228, 3.169},
+		{18, 1.734, 2.101, 2.878}, {30, 1.697, 2.042, 2.750}, {60, 1.671, 2.000, 2.660}, {100, 1.660, 1.984, 2.626}, {math.Inf(1), 1.645, 1.960, 2.576},
+	} {
+		for tail, want := range map[float64]float64{0.05: row.t05, 0.025: row.t025, 0.005: row.t005} {
+			got := quantile(tail, row.freedom)
+			near(t, "quantile", got, want, 0.0005001)
+			near(t, "tail of the quantile", upperTail(got, row.freedom), tail, 1e-9)
+			near(t, "other tail", upperTail(-got, row.freedom), 1-tail, 1e-9)
+		}
+	}
+}
+
+// The soporific drugs of Student (Biometrika 6, 1908): hours of sleep gained by ten patients,
+// R's data set sleep.
+var (
+	drug1 = []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
+	drug2 = []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+)
+
+// TestWelch: what R prints for t.test(extra ~ group, data = sleep): t = -1.8608, df = 17.776,
+// p-value = 0.07939, and the interval of group 1 minus group 2, -3.3654832 to 0.2054832.
+func TestWelch(t *testing.T) {
+	p := newPair(meanOf(drug1), meanOf(drug2), false)
+	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance()), 1.8608, 5e-5)
+	near(t, "degrees of freedom", p.freedom, 17.776, 5e-4)
+	near(t, "p", p.pValue(), 0.07939, 5e-6)
+	i, _ := p.difference(0.025)
+	near(t, "low", i.Low, -0.2054832, 5e-8)
+	near(t, "high", i.High, 3.3654832, 5e-8)
+}
+
+// TestPairs: with paired = TRUE R prints t = -4.0621, df = 9, p-value = 0.002833, and the
+// interval -2.4598858 to -0.7001142.
+func TestPairs(t *testing.T) {
+	p := newPair(meanOf(drug1), meanOf(drug2), true)
+	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance()), 4.0621, 5e-5)
+	near(t, "degrees of freedom", p.freedom, 9, 0)
+	near(t, "p", p.pValue(), 0.002833, 5e-7)
+	i, _ := p.difference(0.025)
+	near(t, "low", i.Low, 0.7001142, 5e-8)
+	near(t, "high", i.High, 2.4598858, 5e-8)
+}
+
+// TestRatio: at a limit k of the ratio, B - kA is as many standard deviations from 0 as the
+// quantile says; that is how the limits are defined.
+func TestRatio(t *testing.T) {
+	a, b := []float64{10, 11, 12, 13}, []float64{12, 13, 15, 14}
+	for _, paired := range []bool{false, true} {
+		p := newPair(meanOf(a), meanOf(b), paired)
+		for _, tail := range []float64{0.05, 0.025, 0.001} {
+			limits, ok := p.ratio(tail)
+			if !ok {
+				t.Fatal("no limits")
+			}
+			for sign, k := range map[float64]float64{1: limits.Low, -1: limits.High} {
+				deviation := math.Sqrt(p.b.variance + k*k*p.a.variance - 2*k*p.covariance)
+				near(t, "deviations", sign*(p.b.mean-k*p.a.mean)/deviation, quantile(tail, p.freedom), 1e-9)
+			}
+		}
+	}
+	if p := newPair(meanOf([]float64{1, -1}), meanOf(b), false); p.a.mean != 0 {
+		t.Fatal(p.a.mean)
+	} else if _, ok := p.ratio(0.05); ok {
+		t.Error("limits of a ratio to nothing")
+	}
+}
+
+// TestHolm: of p = 0.01, 0.04, 0.03, 0.005 the smallest counts four times, the next three, two and
+// one times, and none less than the one before: 0.02, 0.03, 0.06, and 0.04, which becomes 0.06.
+// At 5 % the first and the fourth are rejected.
+func TestHolm(t *testing.T) {
+	want := []float64{0.03, 0.06, 0.06, 0.02}
+	for i, got := range holm([]float64{0.01, 0.04, 0.03, 0.005}) {
+		near(t, "adjusted", got, want[i], 1e-15)
+	}
+	if got := holm([]float64{0.6, 0.7}); got[0] != 1 || got[1] != 1 {
+		t.Errorf("%v, want at most 1", got)
+	}
+	if got := holm(nil); len(got) != 0 {
+		t.Error(got)
+	}
+}
+
+// TestPermutation: of the 20 ways to choose three of 1 to 6 none has a mean as far above that of
+// the others as 4, 5 and 6, so p = 1/20, and 2/20 to both sides. Of 8 ways of signs before 1, 2
+// and 3 none has so large a sum: 1/8 and 2/8.
+func TestPermutation(t *testing.T) {
+	p := newPair(meanOf([]float64{1, 2, 3}), meanOf([]float64{4, 5, 6}), false)
+	p.arrangements = unpaired(3, 3, 1)
+	near(t, "p above", p.rearranged(identity, true), 1./20, 0)
+	near(t, "p below", p.rearranged(identity, false), 1, 0)
+	near(t, "p", p.pValue(), 2./20, 0)
+	p = newPair(meanOf([]float64{1, 1, 1}), meanOf([]float64{2, 3, 4}), true)
+	p.arrangements = paired(3, 1)
+	near(t, "p of pairs above", p.rearranged(identity, true), 1./8, 0)
+	near(t, "p of pairs", p.pValue(), 2./8, 0)
+}
+
+// TestArrangements: there are n over k combinations, 2^n signs, each once, the true one first.
+func TestArrangements(t *testing.T) {
+	for _, c := range []struct{ a, b, want int }{{3, 3, 20}, {2, 5, 21}, {7, 7, 3432}, {8, 8, mostArrangements}, {1, 1, 2}} {
+		list := unpaired(c.a, c.b, 1)
+		if len(list) != c.want || int(list[0][0]) != c.a || len(list[0]) != c.b {
+			t.Errorf("%d and %d: %d arrangements, the first %v", c.a, c.b, len(list), list[0])
+		}
+	}
+	for n, want := range map[int]int{2: 4, 13: 8192, 14: mostArrangements} {
+		if list := paired(n, 1); len(list) != want || len(list[0]) != 0 {
+			t.Errorf("%d pairs: %d arrangements, the first %v", n, len(list), list[0])
+		}
+	}
+}
+
+// TestDrawnPermutations: 10,000 drawn arrangements of 20 values tell nearly what all 184,756 do:
+// within five deviations of the share among the drawn ones.
+func TestDrawnPermutations(t *testing.T) {
+	p := newPair(meanOf(drug1), meanOf(drug2), false)
+	p.arrangements = unpaired(10, 10, 1)
+	drawn := p.rearranged(identity, true)
+	p.arrangements = combinations(20, []int32{10, 11, 12, 13, 14, 15, 16, 17, 18, 19})
+	if n := len(p.arrangements); n != 184756 {
+		t.Fatalf("%d combinations", n)
+	}
+	all := p.rearranged(identity, true)
+	near(t, "p", drawn, all, 5*math.Sqrt(all*(1-all)/mostArrangements))
+}
+
+// TestInverted: at the limits that permutations allow for a shift and a factor, the test says
+// just that: its probability is the tail, to the step of 1 in 10,000 that it has.
+func TestInverted(t *testing.T) {
+	var a, b []float64 // roots, of which no two differ by the same
+	for i := range 10 {
+		a, b = append(a, math.Sqrt(float64(30+13*i))), append(b, math.Sqrt(float64(71+19*i)))
+	}
+	for _, pairs := range []bool{false, true} {
+		p := newPair(meanOf(a), meanOf(b), pairs)
+		if p.arrangements = unpaired(10, 10, 1); pairs {
+			p.arrangements = paired(10, 1)
+		}
+		step := 2 / float64(len(p.arrangements))
+		shift, ok1 := p.difference(0.05)
+		factor, ok2 := p.ratio(0.05)
+		if !ok1 || !ok2 {
+			t.Fatal("no limits")
+		}
+		near(t, "p at the low shift", p.rearranged(shifted(shift.Low), true), 0.05, step)
+		near(t, "p at the high shift", p.rearranged(shifted(shift.High), false), 0.05, step)
+		near(t, "p at the low factor", p.rearranged(scaled(factor.Low), true), 0.05, step)
+		near(t, "p at the high factor", p.rearranged(scaled(factor.High), false), 0.05, step)
+	}
+	p := newPair(meanOf(a[:2]), meanOf(b[:2]), false)
+	p.arrangements = unpaired(2, 2, 1)
+	if i, ok := p.difference(0.05); ok {
+		t.Errorf("limits %v of 6 arrangements, of which none is rarer than 1 in 6", i)
+	}
+}
+
+// TestCoverage: of 4,000 pairs of samples, one with three times the deviation of the other and half
+// of its size, Welch's intervals hold the difference, 1, in 95 %, and permutations see one where
+// there is none in 5 %, both within five deviations of a binomial number; permutations of unequal
+// deviations are good in the limit only, and are given twice that.
+func TestCoverage(t *testing.T) {
+	const trials = 4000
+	r := rand.New(rand.NewPCG(1, 2))
+	held, seen := 0, 0
+	drawn := unpaired(20, 10, 1)[:1000]
+	for range trials {
+		a, b := make([]float64, 20), make([]float64, 10)
+		for i := range a {
+			a[i] = 10 + r.NormFloat64()
+		}
+		for i := range b {
+			b[i] = 11 + 3*r.NormFloat64()
+		}
+		p := newPair(meanOf(a), meanOf(b), false)
+		if i, _ := p.difference(0.025); i.Low <= 1 && 1 <= i.High {
+			held++
+		}
+		p.arrangements = drawn
+		if p.rearranged(shifted(1), true) <= 0.05 {
+			seen++
+		}
+	}
+	deviation := math.Sqrt(0.05 * 0.95 * trials)
+	near(t, "intervals that hold the difference", float64(held), 0.95*trials, 5*deviation)
+	near(t, "differences seen where none are", float64(seen), 0.05*trials, 10*deviation)
+}

@@ -1,0 +1,92 @@
+package compare
+
+import "math"
+
+// pair is a figure of two results.
+type pair struct {
+	a, b       figure
+	covariance float64 // of the means; 0: they have nothing in common
+	freedom    float64 // of the difference
+	paired     bool    // the values belong together one by one
+	// arrangements, if there are any, test the values in place of Student's t.
+	arrangements arrangements
+}
+
+// newPair pairs two figures.
+func newPair(a, b figure, paired bool) pair {
+	if paired {
+		return pair{a: a, b: b, covariance: covariance(a.values, b.values) * a.each, freedom: a.freedom, paired: true}
+	}
+	return pair{a: a, b: b, freedom: welchFreedom(&a, &b)}
+}
+
+// welchFreedom is the number of degrees of freedom by Welch and Satterthwaite.
+func welchFreedom(a, b *figure) float64 {
+	sum := a.variance + b.variance
+	parts := a.variance/a.freedom*a.variance + b.variance/b.freedom*b.variance
+	if parts == 0 {
+		return math.Inf(1)
+	}
+	return max(1, sum*sum/parts) // it is that of a or b at least
+}
+
+// variance is that of the difference.
+func (p *pair) variance() float64 {
+	return max(0, p.a.variance+p.b.variance-2*p.covariance)
+}
+
+// known reports whether it is known how sure the difference is.
+func (p *pair) known() bool { return !p.a.oneDraw && !p.b.oneDraw }
+
+// exact reports whether the difference is a number without any doubt.
+func (p *pair) exact() bool {
+	return p.known() && math.Sqrt(p.variance()) <= rounding*max(p.a.mean, p.b.mean)
+}
+
+// rounding is what sums may be off by, relatively: what is smaller is no difference.
+const rounding = 1e-12
+
+// equal reports whether there is no difference but for rounding.
+func (p *pair) equal() bool {
+	return math.Abs(p.b.mean-p.a.mean) <= rounding*max(p.a.mean, p.b.mean)
+}
+
+// pValue returns the probability of a difference at least as large as this one, to either side,
+// if there is none.
+func (p *pair) pValue() float64 {
+	if p.arrangements != nil {
+		return min(1, 2*min(p.rearranged(identity, true), p.rearranged(identity, false)))
+	}
+	t := math.Abs(p.b.mean-p.a.mean) / math.Sqrt(p.variance())
+	return 2 * upperTail(t, p.freedom)
+}
+
+// difference returns the limits of mean(B) - mean(A), each of which is passed with the
+// probability tail.
+func (p *pair) difference(tail float64) (Interval, bool) {
+	d := p.b.mean - p.a.mean
+	half := quantile(tail, p.freedom) * math.Sqrt(p.variance())
+	if p.arrangements != nil {
+		return p.invert(shifted, d, 4*half, tail)
+	}
+	return Interval{d - half, d + half}, true
+}
+
+// ratio returns such limits of mean(B)/mean(A); there are none if mean(A) may as well be 0.
+// They are those k for which B - kA is not told from 0 (Fieller).
+func (p *pair) ratio(tail float64) (Interval, bool) {
+	t2 := quantile(tail, p.freedom)
+	t2 *= t2
+	a, b, va, vb, c := p.a.mean, p.b.mean, p.a.variance, p.b.variance, p.covariance
+	square := a*a - t2*va
+	if square <= 0 {
+		return Interval{}, false
+	}
+	middle := a*b - t2*c
+	root := math.Sqrt(max(0, t2*(a*a*vb+b*b*va-2*a*b*c)-t2*t2*(va*vb-c*c)))
+	limits := Interval{(middle - root) / square, (middle + root) / square}
+	if p.arrangements != nil {
+		return p.invert(scaled, b/a, 4*(limits.High-limits.Low), tail)
+	}
+	return limits, true
+}
