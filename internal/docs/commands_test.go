@@ -230,6 +230,7 @@ func testFlags(t *testing.T, bin string) {
 	for _, c := range []struct{ command, page string }{
 		{"tracegen hpl", "docs/hpl.md"},
 		{"replay", "docs/replay.md"},
+		{"replay compare", "docs/compare.md"},
 		{"replay platform", "docs/platforms.md"},
 		{"replay platform new", "docs/platforms.md"},
 		{"trace cat", "docs/trace-tools.md"},
