@@ -17,10 +17,11 @@ type Data struct {
 // Columns are what time is cut into: steps of the trace, or where it marks none, equal slices
 // of the run.
 type Columns struct {
-	Kind    string  `json:"kind"`      // "step" or "time"
-	First   int     `json:"first"`     // step
-	Count   int     `json:"count"`     // of columns
-	Seconds float64 `json:"seconds_s"` // width of a slice of time; 0 for steps
+	Kind    string  `json:"kind"`             // "step" or "time"
+	First   int     `json:"first"`            // step
+	Steps   int     `json:"steps_per_column"` // 1, or more for runs of very many; 0 for slices of time
+	Count   int     `json:"count"`            // of columns
+	Seconds float64 `json:"seconds_s"`        // width of a slice of time; 0 for steps
 	// Starts are float64 seconds, [Count+1]: when the mean rank begins each column, and the end.
 	Starts packed.Bytes `json:"starts"`
 	// Longest are float32 seconds, [Count]: the longest that a rank is in each column.
@@ -49,7 +50,7 @@ type Matrix struct {
 	Mean packed.Bytes `json:"mean"`
 	Most packed.Bytes `json:"most"`
 	// Length is uint8, [Rows][Cols]: the longest that a rank of the cell is in a column of it;
-	// 255 is the longest of all ranks there (Columns.Longest).
+	// 255 is the longest of all ranks in these columns (of Columns.Longest).
 	Length packed.Bytes `json:"length"`
 	Orders []Order      `json:"orders"` // ways to sort the rows; the first is by rank
 }
@@ -76,6 +77,9 @@ type Links struct {
 	Number  []int    `json:"number"` // of links of each level that carry anything
 	Slices  int      `json:"slices"`
 	Seconds float64  `json:"seconds_s"` // of a slice
+	// Shared says of each level whether its links are shared. Of those that are not (FATPIPE)
+	// each message may have all, and uses may add up to more than 1.
+	Shared []bool `json:"shared"`
 	// Use is float32, [levels][mean, most][Slices]: the share of their capacity that links of
 	// the level carry: of those that ever do, and the most used one in that slice.
 	Use packed.Bytes `json:"use"`

@@ -1,0 +1,223 @@
+package record
+
+import (
+	"reprise/netmodel"
+	"reprise/platforms"
+	"reprise/replay"
+)
+
+// links is how the links of a platform are used over time. A message is followed from its
+// post to its end; its links get what it carries when it ends, and at the ends of slices of
+// time, so that most messages come to them once.
+type links struct {
+	platform *platforms.Platform
+	options  *netmodel.Options
+	hosts    []int32 // of the ranks
+	messages []message
+	routes   routes
+
+	rowOf   []int32 // by link, none: it has carried nothing
+	rows    []link
+	now     []usage  // by row, in this slice
+	names   []string // of the platform's levels
+	levelOf []int32  // by the platform's number, none: no row is of it
+	levels  []int    // the platform's numbers of those that rows are of
+
+	widths
+	slice        int32   // this one
+	told         float64 // up to when something has been carried
+	begin, until float64
+	past         [][]float32 // load by slice and row, short where rows came later: bytes of the capacity
+	lost         [][]float64 // seconds by slice and level, likewise
+
+	lastBytes  int64 // of the message before: sizes mostly come in runs
+	lastWithin bool
+	lastLoad   float64
+}
+
+// message is one under way.
+type message struct {
+	src, dst int32   // hosts
+	carried  float64 // bytes in this slice
+	load     float64 // bytes of a link's capacity that it takes for each of them
+}
+
+// link is one that has carried something, up to this slice.
+type link struct {
+	number   int32 // the platform's
+	level    int32 // index in links.levels
+	capacity float64
+	usage
+}
+
+// usage is what a link has carried.
+type usage struct {
+	bytes float64
+	load  float64 // bytes of its capacity
+	lost  float64 // seconds that messages have lost because it is shared
+}
+
+const none = -1
+
+// maxPast is how many loads of links are kept, unless slices are as few as may be.
+const maxPast = 1 << 22
+
+func newLinks(m *replay.Machine, o *netmodel.Options) links {
+	l := links{
+		platform: m.Platform, options: o, hosts: m.Hosts, routes: newRoutes(m.Platform),
+		names: m.Platform.Levels(), rowOf: make([]int32, m.Platform.NumLinks()), widths: newWidths(), lastBytes: -1,
+	}
+	for i := range l.rowOf {
+		l.rowOf[i] = none
+	}
+	l.levelOf = make([]int32, len(l.names))
+	for i := range l.levelOf {
+		l.levelOf[i] = none
+	}
+	l.until = l.end(0)
+	return l
+}
+
+// post takes a message that is sent from a rank to another.
+func (l *links) post(id, src, dst int32, bytes int64) {
+	for int(id) >= len(l.messages) {
+		l.messages = append(l.messages, message{})
+	}
+	m := &l.messages[id]
+	m.src, m.dst = l.hosts[src], l.hosts[dst]
+	if within := m.src == m.dst; bytes != l.lastBytes || within != l.lastWithin {
+		l.lastBytes, l.lastWithin, l.lastLoad = bytes, within, l.options.LinkLoad(bytes, within)
+	}
+	m.load = l.lastLoad
+}
+
+// carry takes what Observer.Carried tells, which is at time to.
+func (l *links) carry(id int32, from, to, rate, alone float64, bound int32) {
+	if to > l.until {
+		l.advance(to)
+	}
+	l.told = to
+	m := &l.messages[id]
+	late := 0.0
+	if bound >= 0 && rate < alone {
+		late = 1 - rate/alone
+	}
+	if from < l.begin {
+		from = l.carryBefore(m, from, rate, late, bound)
+	}
+	m.carried += rate * (to - from)
+	if late > 0 {
+		l.now[l.row(bound)].lost += late * (to - from)
+	}
+}
+
+// settle gives the links of a message what it has carried in this slice.
+func (l *links) settle(id int32) {
+	m := &l.messages[id]
+	if m.carried == 0 {
+		return
+	}
+	load := m.carried * m.load
+	for _, link := range l.routes.find(m.src, m.dst) {
+		u := &l.now[l.row(link)]
+		u.bytes += m.carried
+		u.load += load
+	}
+	m.carried = 0
+}
+
+// row returns the row of a link.
+func (l *links) row(number int32) int32 {
+	if row := l.rowOf[number]; row != none {
+		return row
+	}
+	return l.addRow(number)
+}
+
+func (l *links) addRow(number int32) int32 {
+	row := int32(len(l.rows))
+	l.rowOf[number] = row
+	level := &l.levelOf[l.platform.LevelOf(number)]
+	if *level == none {
+		*level = int32(len(l.levels))
+		l.levels = append(l.levels, l.platform.LevelOf(number))
+	}
+	l.rows = append(l.rows, link{number: number, level: *level, capacity: l.options.LinkCapacity(l.platform, number)})
+	l.now = append(l.now, usage{})
+	return row
+}
+
+// advance goes on to the slice of a time.
+func (l *links) advance(to float64) {
+	for i := range l.messages {
+		l.settle(int32(i))
+	}
+	l.store()
+	if k := l.reach(to); k > 0 {
+		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
+	}
+	l.slice, l.until = l.at(to)
+	l.begin = l.until - l.width
+}
+
+// store takes what links have done in this slice.
+func (l *links) store() {
+	past, lost := l.pastOf(l.slice), l.lostOf(l.slice)
+	for i := range l.now {
+		u, row := &l.now[i], &l.rows[i]
+		row.bytes += u.bytes
+		row.load += u.load
+		row.lost += u.lost
+		past[i] += float32(u.load)
+		lost[row.level] += u.lost
+	}
+	clear(l.now)
+	for l.most > minSlices && l.most*len(l.rows) > maxPast {
+		l.most /= 2
+	}
+}
+
+// pastOf returns the loads of all rows in a slice.
+func (l *links) pastOf(slice int32) []float32 { return grown(&l.past, slice, len(l.rows)) }
+
+// lostOf returns what was lost at each level in a slice.
+func (l *links) lostOf(slice int32) []float64 { return grown(&l.lost, slice, len(l.levels)) }
+
+// grown returns a slice of a list, of so many numbers.
+func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
+	for int(slice) >= len(*list) {
+		*list = append(*list, nil)
+	}
+	at := &(*list)[slice]
+	if missing := size - len(*at); missing > 0 {
+		*at = append(*at, make([]T, missing)...)
+	}
+	return *at
+}
+
+// carryBefore takes what a message has carried before this slice began, where the part that
+// is told now began earlier, and returns when the slice began.
+func (l *links) carryBefore(m *message, from, rate, late float64, bound int32) float64 {
+	for from < l.begin {
+		slice, end := l.at(from)
+		if end <= from { // by rounding
+			slice++
+			end += l.width
+		}
+		end = min(end, l.begin)
+		bytes := rate * (end - from)
+		for _, link := range l.routes.find(m.src, m.dst) {
+			i := l.row(link)
+			l.rows[i].bytes += bytes
+			l.rows[i].load += bytes * m.load
+			l.pastOf(slice)[i] += float32(bytes * m.load)
+		}
+		if late > 0 {
+			i := l.row(bound)
+			l.rows[i].lost += late * (end - from)
+			l.lostOf(slice)[l.rows[i].level] += late * (end - from)
+		}
+		from = end
+	}
+	return from
+}

@@ -1,0 +1,159 @@
+package record
+
+import (
+	"math"
+
+	"reprise/replay"
+	"reprise/report/packed"
+)
+
+// numStates is how many states a matrix has.
+const numStates = 5
+
+// stateNames are their names.
+var stateNames = [numStates]string{"compute", "wait", "poll", "overhead", "sleep"}
+
+// stateOf says which state a kind of time is.
+var stateOf = func() (of [numKinds]uint8) {
+	for k := range of {
+		switch kind := replay.TimeKind(k); {
+		case kind.Waits():
+			of[k] = 1
+		case kind == replay.TimePoll:
+			of[k] = 2
+		case kind == replay.TimeOverhead:
+			of[k] = 3
+		case kind == replay.TimeSleep:
+			of[k] = 4
+		}
+	}
+	return of
+}()
+
+const (
+	maxCells = 3 << 19 // of a matrix
+	maxRows  = 1 << 14
+)
+
+// matrix is ranks by columns. Whenever it has too many cells, two neighbours in a row become
+// one; several ranks share a row from the beginning where there are very many.
+type matrix struct {
+	ranks       int
+	ranksPerRow int
+	rows        int
+	perCell     int      // columns in a cell
+	list        [][]cell // [columns/perCell][rows]
+}
+
+// cell is what some ranks have done in some columns.
+type cell struct {
+	seconds [numStates]float32
+	longest float32          // that a rank was in a column, seconds
+	most    [numStates]uint8 // the greatest share of a rank in a column; 255 is 1
+}
+
+func newMatrix(ranks int) matrix {
+	per := max(1, (ranks+maxRows-1)/maxRows)
+	return matrix{ranks: ranks, ranksPerRow: per, rows: (ranks + per - 1) / per, perCell: 1}
+}
+
+// add adds what a rank has spent its time on in a column, in which it was so long. Kernels are
+// in their kind.
+func (m *matrix) add(rank, column int32, now []float64, length float64) {
+	c := m.at(column, int(rank)/m.ranksPerRow)
+	if !(length > 0) {
+		return
+	}
+	var seconds [numStates]float64
+	for k, v := range now[:numKinds] {
+		seconds[stateOf[k]] += v
+	}
+	c.longest = max(c.longest, float32(length))
+	for i, s := range seconds {
+		c.seconds[i] += float32(s)
+		c.most[i] = max(c.most[i], quantised(s/length))
+	}
+}
+
+// at returns a cell.
+func (m *matrix) at(column int32, row int) *cell {
+	for int(column)/m.perCell >= len(m.list) {
+		if (len(m.list)+1)*m.rows <= maxCells {
+			m.list = append(m.list, make([]cell, m.rows))
+			continue
+		}
+		m.perCell *= 2
+		m.list = merged(m.list, 1, addCells)
+	}
+	return &m.list[int(column)/m.perCell][row]
+}
+
+// addCells adds cells of another column.
+func addCells(into, more []cell) []cell {
+	for i := range more {
+		c, o := &into[i], &more[i]
+		c.longest = max(c.longest, o.longest)
+		for s := range o.seconds {
+			c.seconds[s] += o.seconds[s]
+			c.most[s] = max(c.most[s], o.most[s])
+		}
+	}
+	return into
+}
+
+// quantised returns a share of [0, 1] in 255ths.
+func quantised(share float64) uint8 { return uint8(min(max(share, 0), 1)*255 + 0.5) }
+
+// data describes the cells of columns from the first on, which begins a cell.
+func (m *matrix) data(first int) Matrix {
+	list := m.list[first/m.perCell:]
+	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell}
+	d.Mean = m.states(list, (*cell).share)
+	if m.ranksPerRow*m.perCell > 1 {
+		d.Most = m.states(list, func(c *cell, state int) uint8 { return c.most[state] })
+	}
+	longest := longestOf(list)
+	for row := range m.rows {
+		for i, column := range list {
+			d.Length = append(d.Length, quantised(float64(column[row].longest)/longest[i]))
+		}
+	}
+	return d
+}
+
+// states returns a number for each state of each cell: [states][rows][columns].
+func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) packed.Bytes {
+	values := make(packed.Bytes, 0, numStates*m.rows*len(list))
+	for state := range numStates {
+		for row := range m.rows {
+			for _, column := range list {
+				values = append(values, of(&column[row], state))
+			}
+		}
+	}
+	return values
+}
+
+// share returns which share of its time a cell is in a state, in 255ths.
+func (c *cell) share(state int) uint8 {
+	all := 0.0
+	for _, s := range c.seconds {
+		all += float64(s)
+	}
+	if all == 0 {
+		return 0
+	}
+	return quantised(float64(c.seconds[state]) / all)
+}
+
+// longestOf returns the longest that a rank was in a column of each cell, in seconds.
+func longestOf(list [][]cell) []float64 {
+	longest := make([]float64, len(list))
+	for i, column := range list {
+		longest[i] = math.SmallestNonzeroFloat64 // nobody was there: shares of nothing
+		for row := range column {
+			longest[i] = max(longest[i], float64(column[row].longest))
+		}
+	}
+	return longest
+}

@@ -1,0 +1,166 @@
+package record
+
+import (
+	"math"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// rank is what a recorder knows of a rank, beside what it is spending its time on.
+type rank struct {
+	clock  float64 // time up to which its time has been told, seconds
+	until  float64 // end of its column, +Inf if that is not known; notYet: nothing has been told
+	began  float64 // when it began its column
+	column int32   // noColumn: it has begun no step yet
+}
+
+const (
+	notYet   = -1 // before all times
+	noColumn = -1
+)
+
+// TimePasses implements replay.Observer.
+func (r *Recorder) TimePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
+	row := int(k)
+	if kernel >= 0 {
+		row = numKinds + int(kernel)
+	}
+	rk := &r.ranks[id]
+	if to > rk.until {
+		from = r.cross(id, row, from, to)
+	}
+	rk.clock = to
+	r.sums.now[int(id)*r.sums.width+row] += to - from
+}
+
+// Marked implements replay.Observer.
+func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
+	switch {
+	case mark.Kind == trace.KindPhase && mark.Flags&trace.FlagEnd != 0:
+		if r.ranks[id].until == notYet {
+			r.enter(id, at)
+		}
+		r.sums.endPhase(id, mark.Sym, at)
+	case mark.Kind == trace.KindPhase:
+		r.sums.beginPhase(id, mark.Sym, at)
+	case r.steps:
+		r.step(id, int(mark.X[0]), at)
+	}
+}
+
+// enter begins the time of a rank, before which its phases do not count: of a replay that
+// goes on from a checkpoint they began earlier.
+func (r *Recorder) enter(id int32, at float64) {
+	rk := &r.ranks[id]
+	rk.clock, rk.began, rk.until = at, at, math.Inf(1)
+	r.sums.beginNoEarlier(id, at)
+	if !r.steps {
+		r.reach(at)
+		rk.column, rk.until = r.slices.at(at)
+	}
+}
+
+// cross takes the time of a rank up to the border of slices that is the last before a time,
+// and returns that border; the begin if there is none between.
+func (r *Recorder) cross(id int32, row int, from, to float64) float64 {
+	rk := &r.ranks[id]
+	if rk.until == notYet {
+		r.enter(id, from)
+	}
+	if !r.steps {
+		r.reach(to)
+	}
+	for to > rk.until {
+		border := rk.until
+		r.sums.of(id)[row] += border - from
+		r.leave(id, border)
+		rk.column++
+		rk.until, from = r.slices.end(rk.column), border
+	}
+	return from
+}
+
+// reach makes the slices wide enough for a time.
+func (r *Recorder) reach(to float64) {
+	k := r.slices.reach(to)
+	if k == 0 {
+		return
+	}
+	for i := range r.ranks {
+		if rk := &r.ranks[i]; rk.column != noColumn {
+			rk.column >>= k
+			rk.until = r.slices.end(rk.column)
+		}
+	}
+}
+
+// step begins a step of a rank. Time before its first one counts to that one, or in a replay
+// that goes on from a checkpoint to the step before.
+func (r *Recorder) step(id int32, number int, at float64) {
+	rk := &r.ranks[id]
+	if rk.until == notYet {
+		r.enter(id, at)
+	}
+	column := r.columnOf(number)
+	if rk.column == noColumn && rk.began > 0 && rk.clock > rk.began {
+		rk.column = r.columnOf(number - 1)
+		r.columns.begin(rk.column, rk.began)
+	}
+	if column <= rk.column {
+		return
+	}
+	if rk.column != noColumn {
+		r.leave(id, at)
+	}
+	rk.column = column
+	r.columns.begin(column, rk.began)
+}
+
+// columnOf returns the column of a step.
+func (r *Recorder) columnOf(step int) int32 {
+	return int32(min(max(0, step-r.first)/r.perColumn, maxColumns-1))
+}
+
+// leave ends the time that a rank has been in its column.
+func (r *Recorder) leave(id int32, at float64) {
+	rk := &r.ranks[id]
+	now := r.sums.close(id, at)
+	if r.steps {
+		r.emit(id, rk.column, now, at-rk.began)
+	} else {
+		r.slices.add(rk.column, id, now)
+	}
+	clear(now)
+	rk.began = at
+}
+
+// emit takes all that a rank has in a column, where it is so long.
+func (r *Recorder) emit(id, column int32, now []float64, length float64) {
+	r.sums.addKernels(now)
+	r.columns.add(column, now, length)
+	r.matrix.add(id, column, now, length)
+}
+
+// end ends the columns that ranks are in. Who has begun no step, as may be in a replay that
+// goes on from a checkpoint, is in the last one that anybody has begun, or that there is.
+func (r *Recorder) end() {
+	last := int32(len(r.columns.list) - 1)
+	if last < 0 {
+		last = r.columnOf(r.last)
+	}
+	for i := range r.ranks {
+		id, rk := int32(i), &r.ranks[i]
+		if rk.until == notYet {
+			continue
+		}
+		if rk.column == noColumn {
+			rk.column = last
+			r.columns.begin(last, rk.began)
+		}
+		r.leave(id, rk.clock)
+	}
+	if !r.steps {
+		r.slices.each(r.sums.width, numKinds+r.sums.kernels, r.emit)
+	}
+}

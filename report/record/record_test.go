@@ -1,0 +1,398 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// diary is an Observer that keeps when each rank begins its steps, and what it spends its
+// time on in each.
+type diary struct {
+	replay.Ignore
+	step   map[int32]int
+	clock  map[int32]float64
+	begins map[rankStep]float64
+	times  map[rankStep]*[numStates]float64
+}
+
+type rankStep struct {
+	rank int32
+	step int
+}
+
+func newDiary() *diary {
+	return &diary{step: map[int32]int{}, clock: map[int32]float64{}, begins: map[rankStep]float64{}, times: map[rankStep]*[numStates]float64{}}
+}
+
+func (d *diary) Marked(rank int32, mark trace.Action, at float64) {
+	if mark.Kind == trace.KindStep {
+		d.step[rank] = int(mark.X[0])
+		d.begins[rankStep{rank, int(mark.X[0])}] = at
+	}
+}
+
+func (d *diary) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
+	at := rankStep{rank, d.step[rank]}
+	if d.times[at] == nil {
+		d.times[at] = &[numStates]float64{}
+	}
+	state := 0 // compute
+	switch {
+	case k.Waits():
+		state = 1
+	case k == replay.TimePoll:
+		state = 2
+	case k == replay.TimeOverhead:
+		state = 3
+	case k == replay.TimeSleep:
+		state = 4
+	}
+	d.times[at][state] += to - from
+	d.clock[rank] = to
+}
+
+// TestSums: of HPL with polls of all kinds, ranks that share cores, a sleep at the begin: by
+// steps, and by slices of time.
+func TestSums(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options []string
+		perHost int
+	}{
+		{"polls", []string{"smpi/iprobe:1e-6"}, 1},
+		{"growing", []string{"smpi/iprobe:1e-6", "smpi/grow-injected-times:yes"}, 4},
+		{"overheads", []string{"smpi/os:0:1e-5:0", "smpi/or:0:1e-5:0", "smpi/init:0.5"}, 2},
+	} {
+		for _, steps := range []bool{true, false} {
+			name := c.name + " by steps"
+			if !steps {
+				name = c.name + " by time"
+			}
+			t.Run(name, func(t *testing.T) {
+				b := hplBench(t, c.perHost, c.options...)
+				if !steps {
+					b.hideSteps()
+				}
+				d := newDiary()
+				res, r, data := b.record(t, d)
+				checkSums(t, r, data, res)
+				checkMatrix(t, data, d)
+			})
+		}
+	}
+}
+
+// hideSteps has the recorder take the trace for one that marks none.
+func (b *bench) hideSteps() {
+	h := *b.Header
+	h.Steps = 0
+	b.Header = &h
+}
+
+// checkMatrix compares a matrix of a cell for each rank and column with what a diary says:
+// shares are within half of a 255th, lengths within half of a 255th of the longest.
+func checkMatrix(t *testing.T, d *Data, want *diary) {
+	t.Helper()
+	m := &d.Matrix
+	if m.RanksPerRow != 1 || m.ColumnsPerCell != 1 || m.Rows != m.Ranks || m.Cols != d.Columns.Count || len(m.Most) != 0 {
+		t.Fatalf("a matrix of %d ranks and %d columns: %d rows of %d ranks, %d cells of %d columns", m.Ranks, d.Columns.Count, m.Rows, m.RanksPerRow, m.Cols, m.ColumnsPerCell)
+	}
+	longest := float32sOf(t, d.Columns.Longest)
+	for row := range m.Rows {
+		var sums, bound [numStates]float64
+		for col := range m.Cols {
+			l := float64(longest[col])
+			length := float64(m.Length[row*m.Cols+col]) / 255 * l
+			for s := range numStates {
+				seconds := float64(m.Mean[(s*m.Rows+row)*m.Cols+col]) / 255 * length
+				sums[s] += seconds
+				bound[s] += 1.01 * l / 255
+				if d.Columns.Kind == "step" {
+					at := want.times[rankStep{int32(row), d.Columns.First + col}]
+					if at == nil {
+						at = &[numStates]float64{}
+					}
+					if math.Abs(seconds-at[s]) > 1.01*l/255 {
+						t.Errorf("rank %d, column %d, %s: %v s, want %v", row, col, d.States[s], seconds, at[s])
+					}
+				}
+			}
+		}
+		for s := range numStates {
+			all := 0.0
+			for at, times := range want.times {
+				if int(at.rank) == row {
+					all += times[s]
+				}
+			}
+			if math.Abs(sums[s]-all) > bound[s] {
+				t.Errorf("rank %d, %s: %v s in all cells, want %v", row, d.States[s], sums[s], all)
+			}
+		}
+	}
+}
+
+// TestColumns: two ranks, of which the second comes to the second step later. The mean of
+// them begins it at (1+2)/2 s; the longest in the steps are 2 s and 4 s. A phase that began in
+// the first goes on in the second, and is open at the end; another one is entered twice.
+func TestColumns(t *testing.T) {
+	b := newBench(t, cluster(2), 2, 1)
+	b.Header.Steps, b.Header.Phases = 7, []string{"outer", "inner"}
+	b.Replay.From, b.Replay.To = 5, 7
+	b.lists(
+		[]trace.Action{step(5), phase(0, false), flops(1), step(6), flops(1), phase(0, true), flops(3)},
+		[]trace.Action{step(5), phase(1, false), sleep(0.5), phase(1, false), flops(1), phase(1, true), sleep(0.5), step(6), phase(0, false), flops(1)})
+	_, _, d := b.record(t)
+	want := Columns{Kind: "step", First: 5, Steps: 1, Count: 2}
+	if diff := cmp.Diff(want, d.Columns, cmpopts.IgnoreFields(Columns{}, "Starts", "Longest")); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{0, 1.5, 4}, float64sOf(d.Columns.Starts)); diff != "" { // ends at 5 and 3 s
+		t.Errorf("starts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float32{2, 4}, float32sOf(t, d.Columns.Longest)); diff != "" {
+		t.Errorf("longest (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"compute", "sleep"}, d.Series.Kinds); diff != "" {
+		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"outer", "inner"}, d.Series.Phases); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	values := []float32{
+		1, 2.5, 1, 1, 1, 4, // compute: 1 and 4 s of rank 0, 1 and 1 s of rank 1
+		0.5, 0, 0, 0, 1, 0, // sleep
+		0.5, 1, 0, 1, 1, 1, // outer
+		0.75, 0, 0, 0, 1.5, 0, // inner
+	}
+	if diff := cmp.Diff(values, float32sOf(t, d.Series.Values)); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	mean := []byte{ // rank 0 has computed all the time, rank 1 half of the first step
+		255, 255, 128, 255, // compute
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // wait, poll, overhead
+		0, 0, 128, 0, // sleep
+	}
+	if diff := cmp.Diff(mean, []byte(d.Matrix.Mean)); diff != "" {
+		t.Errorf("matrix (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]byte{128, 255, 255, 64}, []byte(d.Matrix.Length)); diff != "" {
+		t.Errorf("lengths (-want +got):\n%s", diff)
+	}
+	orders := []Order{{Name: "rank"}, {Name: "end", Rows: []byte{1, 0, 0, 0, 0, 0, 0, 0}}}
+	if diff := cmp.Diff(orders, d.Matrix.Orders); diff != "" {
+		t.Errorf("orders (-want +got):\n%s", diff)
+	}
+}
+
+// TestSlices: a rank computes for a second, then sleeps for three. Slices of 2^k us, of which
+// there are at most 512, reach 4 s with k = 13; the 123rd holds the border, at 1 s.
+func TestSlices(t *testing.T) {
+	b := newBench(t, cluster(1), 1, 1).lists([]trace.Action{flops(1), sleep(3)})
+	_, _, d := b.record(t)
+	const width = 8192e-6
+	count := int(math.Ceil(4 / width))
+	if d.Columns.Kind != "time" || math.Abs(d.Columns.Seconds-width) > 1e-15 || d.Columns.Count != count {
+		t.Fatalf("%d columns of %v s by %s, want %d of %v s", d.Columns.Count, d.Columns.Seconds, d.Columns.Kind, count, width)
+	}
+	starts, values := float64sOf(d.Columns.Starts), float32sOf(t, d.Series.Values)
+	for i := range count {
+		computes := min(max(1-float64(i)*width, 0), width)
+		sleeps := min(width, 4-float64(i)*width) - computes
+		if math.Abs(starts[i]-float64(i)*width) > 1e-12 || math.Abs(float64(values[i])-computes) > 1e-9 || math.Abs(float64(values[3*count+i])-sleeps) > 1e-9 {
+			t.Errorf("slice %d from %v s on: %v s of compute, %v s of sleep, want %v and %v", i, starts[i], values[i], values[3*count+i], computes, sleeps)
+		}
+	}
+	if starts[count] != 4 {
+		t.Errorf("it ends at %v s, want 4", starts[count])
+	}
+}
+
+// TestSteps: only steps 3 to 8 are played.
+func TestSteps(t *testing.T) {
+	b := hplBench(t, 1)
+	b.Replay.From, b.Replay.To = 3, 9
+	d := newDiary()
+	res, r, data := b.record(t, d)
+	if data.Columns.First != 3 || data.Columns.Count != 6 {
+		t.Errorf("steps %d and %d more, want 3 and 6", data.Columns.First, data.Columns.Count)
+	}
+	checkSums(t, r, data, res)
+	checkMatrix(t, data, d)
+}
+
+var errStop = errors.New("stop")
+
+// TestInterrupted: a replay that is stopped is recorded up to there.
+func TestInterrupted(t *testing.T) {
+	for _, at := range []int{1, 2, 40, 700, 3000} {
+		b := hplBench(t, 1, "smpi/iprobe:1e-6")
+		r, d := b.recorder(t), newDiary()
+		o, pauses := b.Replay, 0
+		o.Observer = replay.Observers(r, d)
+		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
+			if pauses++; pauses == at {
+				return errStop
+			}
+			return nil
+		}}
+		res, err := b.play(t, o)
+		if !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		data := dataOf(t, r)
+		checkSums(t, r, data, res)
+		checkMatrix(t, data, d)
+		if _, err := json.Marshal(data); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestResumed: what is recorded from a checkpoint on is, in the steps that begin later, what
+// is recorded of the whole run, and no time is missing.
+func TestResumed(t *testing.T) {
+	b := hplBench(t, 1, "smpi/iprobe:1e-6")
+	_, _, whole := b.record(t)
+	for _, at := range []int{100, 900, 2500} {
+		var file bytes.Buffer
+		o, pauses := b.Replay, 0
+		o.Observer = nil
+		o.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
+			if pauses++; pauses == at {
+				return errors.Join(p.Save(&file, 0), errStop)
+			}
+			return nil
+		}}
+		if _, err := b.play(t, o); !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		r, d := b.recorder(t), newDiary()
+		o = b.Replay
+		o.Resume = &replay.Checkpoint{File: bytes.NewReader(file.Bytes()), Size: int64(file.Len())}
+		o.Observer = replay.Observers(r, d)
+		if _, err := b.play(t, o); err != nil {
+			t.Fatal(err)
+		}
+		checkResumed(t, dataOf(t, r), whole, r, d)
+	}
+}
+
+func checkResumed(t *testing.T, d, whole *Data, r *Recorder, told *diary) {
+	t.Helper()
+	last := 0 // the first step that all begin after the checkpoint
+	for rank := range int32(d.Matrix.Ranks) {
+		for step := 0; step < whole.Columns.Count; step++ {
+			if _, ok := told.begins[rankStep{rank, step}]; ok {
+				last = max(last, step)
+				break
+			}
+		}
+	}
+	if d.Columns.First >= last || d.Columns.First+d.Columns.Count != whole.Columns.Count {
+		t.Fatalf("steps from %d on, %d of them; all begin %d", d.Columns.First, d.Columns.Count, last)
+	}
+	got, want := computeOf(t, d), computeOf(t, whole)
+	for step := last; step < whole.Columns.Count; step++ {
+		near(t, "compute", got[step-d.Columns.First], want[step], 1e-6)
+	}
+	sum, all := 0.0, 0.0
+	for _, c := range r.columns.list {
+		for row := range numKinds {
+			sum += c.rows[row].sum
+		}
+		for p := range r.sums.phases {
+			if s := c.rows[numKinds+r.sums.kernels+p].most; s > c.longest*(1+1e-9) {
+				t.Errorf("%v s of a phase in a column of %v s", s, c.longest)
+			}
+		}
+	}
+	for _, times := range told.times {
+		for _, v := range times {
+			all += v
+		}
+	}
+	near(t, "all times", sum, all, 1e-9)
+}
+
+// computeOf returns the seconds that the mean rank computes in each column.
+func computeOf(t *testing.T, d *Data) (means []float64) {
+	t.Helper()
+	for _, v := range float32sOf(t, d.Series.Values)[:d.Columns.Count] {
+		means = append(means, float64(v))
+	}
+	return means
+}
+
+// TestSameData: whatever the number of processors.
+func TestSameData(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var texts [2][]byte
+	for i := range texts {
+		runtime.GOMAXPROCS(1 + 3*i)
+		_, _, d := hplBench(t, 2, "smpi/iprobe:1e-6").record(t)
+		var err error
+		if texts[i], err = json.Marshal(d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(texts[0], texts[1]) {
+		t.Error("two recordings differ")
+	}
+}
+
+// TestErrors: data twice, hosts for other ranks.
+func TestErrors(t *testing.T) {
+	b := hplBench(t, 2)
+	r := b.recorder(t)
+	dataOf(t, r)
+	if _, err := r.Data(); err == nil {
+		t.Error("data twice")
+	}
+	o := b.Options
+	o.Machine.Hosts = o.Machine.Hosts[:3]
+	if _, err := New(o); err == nil || err.Error() != "record: hosts for 3 ranks, but the trace has 16" {
+		t.Errorf("three hosts: %v", err)
+	}
+	o.Machine.Platform = nil
+	if _, err := New(o); err == nil || err.Error() != "record: no platform" {
+		t.Errorf("no platform: %v", err)
+	}
+}
+
+// TestEmpty: nothing happens.
+func TestEmpty(t *testing.T) {
+	_, _, d := newBench(t, cluster(2), 2, 1).lists(nil, nil).record(t)
+	if _, err := json.Marshal(d); err != nil || d.Columns.Count != 0 || d.Matrix.Cols != 0 {
+		t.Errorf("%+v: %v", d, err)
+	}
+}
+
+// TestAllocates: nothing for each event.
+func TestAllocates(t *testing.T) {
+	r := newBench(t, cluster(4), 4, 1).recorder(t)
+	at := 0.0
+	event := func() {
+		for rank := range int32(4) {
+			r.TimePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
+			r.SendPosted(rank, rank, (rank+1)%4, 0, 1000, at)
+			r.Carried(rank, at, at+1e-9, 1e6, 2e6, 1)
+			r.Ended(rank, at+1e-9)
+		}
+		at += 1e-9
+	}
+	event()
+	if n := testing.AllocsPerRun(100, event); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

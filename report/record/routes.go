@@ -1,0 +1,86 @@
+package record
+
+import (
+	"math/bits"
+
+	"reprise/platforms"
+)
+
+// routes remembers routes for pairs of hosts that talk again and again. A pair has one place
+// where it can be; who comes there later takes it over.
+type routes struct {
+	platform *platforms.Platform
+	places   []place
+	shift    int     // of the source in the number of a place, if every pair has its own; else -1
+	links    []int32 // of the routes in places, one behind the other
+	scratch  []int32
+	err      error // the first
+}
+
+// place is the route from a host to another.
+type place struct {
+	src, dst  int32 // -1: empty
+	at, count int32 // in routes.links
+}
+
+const (
+	ownPlaces = 8       // bits of the number of hosts up to which each pair has a place
+	maxPlaces = 1 << 17 //
+	maxLinks  = 1 << 21 // numbers in routes.links
+)
+
+func newRoutes(p *platforms.Platform) routes {
+	r := routes{platform: p, shift: bits.Len(uint(p.NumHosts() - 1))}
+	count := maxPlaces
+	if r.shift > ownPlaces {
+		r.shift = -1
+	} else {
+		count = 1 << (2 * r.shift)
+	}
+	r.places = make([]place, count)
+	r.forget()
+	return r
+}
+
+// forget empties all places.
+func (r *routes) forget() {
+	r.links = r.links[:0]
+	for i := range r.places {
+		r.places[i].src = -1
+	}
+}
+
+// find returns the links from host src to host dst, valid until the next find.
+func (r *routes) find(src, dst int32) []int32 {
+	p := r.place(src, dst)
+	if p.src != src || p.dst != dst {
+		r.fill(p, src, dst)
+	}
+	return r.links[p.at:][:p.count]
+}
+
+// place returns the place of a route.
+func (r *routes) place(src, dst int32) *place {
+	mask := uint32(len(r.places) - 1)
+	if r.shift >= 0 {
+		return &r.places[(uint32(src)<<r.shift|uint32(dst))&mask]
+	}
+	return &r.places[(uint32(src)*2654435761+uint32(dst)*2246822519)>>8&mask]
+}
+
+// fill makes a place that of the route from host src to host dst.
+func (r *routes) fill(p *place, src, dst int32) {
+	links, err := r.platform.AppendRoute(r.scratch[:0], int(src), int(dst))
+	r.scratch = links
+	if err != nil {
+		links = nil
+		if r.err == nil {
+			r.err = err
+		}
+	}
+	if len(r.links)+len(links) > maxLinks {
+		r.forget()
+	}
+	*p = place{src, dst, int32(len(r.links)), int32(len(links))}
+	r.links = append(r.links, links...)
+}

@@ -1,0 +1,122 @@
+package record
+
+// widths are slices of simulated time of equal width, from 0 on. How wide they must be for a
+// run is known in its end only, so they begin narrow, and whenever there are too many,
+// neighbours become one.
+type widths struct {
+	width float64 // seconds
+	most  int     // slices
+}
+
+const (
+	firstWidth = 1e-6 // of slices, seconds
+	// maxSlices is how many there are at most, and minSlices how many there may be however much
+	// one holds.
+	maxSlices = 512
+	minSlices = 64
+)
+
+func newWidths() widths { return widths{firstWidth, maxSlices} }
+
+// reach makes slices so wide that a time lies before the end of the last: 2^k become one.
+func (w *widths) reach(to float64) (k int) {
+	for to >= w.width*float64(w.most) {
+		w.width *= 2
+		k++
+	}
+	return k
+}
+
+// at returns the slice that a time lies in, and its end.
+func (w *widths) at(time float64) (slice int32, end float64) {
+	slice = int32(time / w.width)
+	return slice, w.end(slice)
+}
+
+// end returns when a slice ends.
+func (w *widths) end(slice int32) float64 { return float64(slice+1) * w.width }
+
+// merged makes one of each 2^k slices: add adds more to what is there, which is not nil, and
+// returns it. A slice is nil where nothing has happened.
+func merged[T any](list [][]T, k int, add func(into, more []T) []T) [][]T {
+	if len(list) == 0 {
+		return list
+	}
+	for i, slice := range list {
+		switch at := i >> k; {
+		case i == at<<k || list[at] == nil:
+			list[at] = slice
+		case slice != nil:
+			list[at] = add(list[at], slice)
+		}
+	}
+	left := (len(list)-1)>>k + 1
+	clear(list[left:])
+	return list[:left]
+}
+
+// timeSlots are columns of a trace that marks no steps: slices of time. Each holds the times
+// of every rank until the end, as ranks run ahead of each other.
+type timeSlots struct {
+	widths
+	size int         // numbers in a slice
+	list [][]float64 // [slices][ranks*rows]
+}
+
+// maxSlotted is how many numbers the slices hold together, unless they are as few as may be.
+const maxSlotted = 1 << 23
+
+func newTimeSlots(size int) timeSlots {
+	s := timeSlots{widths: newWidths(), size: size}
+	for s.most > minSlices && s.most*size > maxSlotted {
+		s.most /= 2
+	}
+	return s
+}
+
+// reach makes slices wide enough for a time: 2^k of them become one.
+func (s *timeSlots) reach(to float64) (k int) {
+	if k = s.widths.reach(to); k > 0 {
+		s.list = merged(s.list, k, addTo[float64])
+	}
+	return k
+}
+
+// addTo adds numbers to others; those that are not there are 0.
+func addTo[T float32 | float64](into, more []T) []T {
+	if missing := len(more) - len(into); missing > 0 {
+		into = append(into, make([]T, missing)...)
+	}
+	for i, v := range more {
+		into[i] += v
+	}
+	return into
+}
+
+// add adds what a rank has spent its time on in a slice.
+func (s *timeSlots) add(slice, rank int32, now []float64) {
+	for int(slice) >= len(s.list) {
+		s.list = append(s.list, nil)
+	}
+	if s.list[slice] == nil {
+		s.list[slice] = make([]float64, s.size)
+	}
+	addTo(s.list[slice][int(rank)*len(now):][:len(now)], now)
+}
+
+// each calls f for each rank, whose numbers are so many, in each slice in which it has time:
+// the first of the numbers are times that do not overlap.
+func (s *timeSlots) each(width, times int, f func(rank, slice int32, now []float64, length float64)) {
+	for i, all := range s.list {
+		for rank := 0; rank*width < len(all); rank++ {
+			now := all[rank*width:][:width]
+			length := 0.0
+			for _, v := range now[:times] {
+				length += v
+			}
+			if length > 0 {
+				f(int32(rank), int32(i), now, length)
+			}
+		}
+	}
+}
