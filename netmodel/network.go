@@ -286,14 +286,15 @@ func (n *Network) progress(f *flow) {
 
 // solve computes the shares after the changes since the last solve.
 func (n *Network) solve() {
-	for _, c := range n.system.Solve() {
+	changed := n.system.Solve()
+	for _, c := range changed {
 		n.setRate(c.Variable, c.Value*n.flows[c.Variable].gain)
 	}
 	for _, c := range n.system.Shares() {
 		n.setRate(c.Variable, c.Value*n.factors[c.Variable])
 	}
 	if n.watched != nil {
-		n.watched.lookAll(n)
+		n.watched.lookAll(n, changed)
 	}
 }
 

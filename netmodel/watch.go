@@ -1,5 +1,7 @@
 package netmodel
 
+import "reprise/netmodel/maxmin"
+
 // A Watcher is told how the transfers of a Network get on (Network.Watch).
 type Watcher interface {
 	// Carried tells that transfer id, in its bandwidth phase, got on at a steady rate from a
@@ -29,14 +31,14 @@ func (n *Network) Watch(w Watcher) {
 type watch struct {
 	to    Watcher
 	parts []part // by flow
-
-	touched []uint32 // scratch of lookAll
+	round uint32 // number of the last solve
 }
 
 // part is the part of a transfer that is under way.
 type part struct {
 	open  bool
 	link  int32   // that bounds it, -1: none
+	round uint32  // in which it was looked at last
 	from  float64 // s
 	rate  float64 // byte/s
 	alone float64 // byte/s
@@ -48,22 +50,30 @@ func (w *watch) look(n *Network, id uint32) {
 		w.parts = append(w.parts, part{})
 	}
 	f, p := &n.flows[id], &w.parts[id]
-	now := part{open: true, link: n.system.Limit(id), from: p.from, rate: f.rate, alone: n.system.MaxLevel(id) * f.gain}
-	if now == *p {
+	p.round = w.round
+	link, alone := n.system.Limit(id), n.system.MaxLevel(id)*f.gain
+	if p.open && f.rate == p.rate && link == p.link && alone == p.alone {
 		return
 	}
-	w.end(n, id)
-	now.from = n.now
-	*p = now
+	if p.open && n.now > p.from {
+		w.to.Carried(int32(id), p.from, n.now, p.rate, p.alone, p.link)
+	}
+	p.open, p.link, p.from, p.rate, p.alone = true, link, n.now, f.rate, alone
 }
 
-// lookAll is look for the flows that the last solve was about. Not inlined: its caller is hot.
+// lookAll is look for the flows that the last solve was about, those of which it has changed
+// the level first. Not inlined: its caller is hot.
 //
 //go:noinline
-func (w *watch) lookAll(n *Network) {
-	w.touched = n.system.AppendTouched(w.touched[:0])
-	for _, id := range w.touched {
-		w.look(n, id)
+func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
+	w.round++
+	for i := range changed {
+		w.look(n, changed[i].Variable)
+	}
+	for _, id := range n.system.Touched() {
+		if int(id) >= len(w.parts) || w.parts[id].round != w.round {
+			w.look(n, id)
+		}
 	}
 }
 

@@ -24,14 +24,9 @@ func (s *System) Len() int { return len(s.variables) }
 // that level.
 func (s *System) Shares() []Change { return s.shares }
 
-// AppendTouched appends the variables whose level, share or bottleneck the last Solve may have
-// changed. Some may be there twice.
-func (s *System) AppendTouched(list []uint32) []uint32 {
-	for _, c := range s.levels {
-		list = append(list, c.Variable)
-	}
-	return append(list, s.touched...)
-}
+// Touched returns the variables whose level, share or bottleneck the last Solve may have
+// changed, beside those that it has returned. It is valid until the next change.
+func (s *System) Touched() []uint32 { return s.touched }
 
 // Stats returns the counts since New.
 func (s *System) Stats() Stats { return s.stats }

@@ -1,46 +1,66 @@
 package record_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
-	"reprise/internal/tracetest"
+	"reprise/kernels"
+	"reprise/platforms"
 	"reprise/replay"
 	"reprise/report/record"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
 )
 
-// Who sends how much to whom, and by which links: rank 0 sends rank 1 three messages.
+// Which kinds of links a small run of HPL on four hosts uses, and who sends to whom.
 func Example() {
-	t, err := tracetest.Messages(3)
+	var file bytes.Buffer
+	if err := hpl.Generate(context.Background(), &file, hpl.DefaultParams(2048, 2, 2), hpl.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	t, err := trace.NewReader(&file, "example")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer t.Close()
-	spec := replay.MachineSpec{RanksPerHost: 1}
-	machine, options, _, err := replay.LoadMachine(spec, t)
+	var m replay.Machine
+	m.Platform, err = platforms.Parse(strings.NewReader(`<platform version="4.1">
+		<cluster id="c" prefix="node-" suffix="" radical="0-3" speed="50Gf" bw="10GBps" lat="1us"/></platform>`), "four.xml")
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := record.New(record.Options{Header: t.Header(), Machine: machine, Replay: options})
+	m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: 4e-11}}\n  \"*\": free\n"), "four.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}
-	options.Observer = r
-	if _, err := replay.Run(context.Background(), t, machine, options); err != nil {
+	if m.Hosts, err = replay.FillHosts(m.Platform, t.Header().Ranks, 1); err != nil {
+		log.Fatal(err)
+	}
+	o := replay.DefaultOptions()
+	r, err := record.New(record.Options{Header: t.Header(), Machine: m, Replay: o})
+	if err != nil {
+		log.Fatal(err)
+	}
+	o.Observer = r
+	res, err := replay.Run(context.Background(), t, m, o)
+	if err != nil {
 		log.Fatal(err)
 	}
 	data, err := r.Data()
 	if err != nil {
 		log.Fatal(err)
 	}
-	messages, err := data.Communication[0].Number.Float32s()
-	if err != nil {
-		log.Fatal(err)
+	fmt.Println(data.Columns.Count == res.Header.Steps, data.States)
+	for _, traffic := range data.Communication {
+		fmt.Println("by", traffic.By, traffic.Size)
 	}
-	fmt.Println("messages from rank 0 to rank 1:", messages[1])
-	fmt.Println(data.Links.Levels)
+	fmt.Println(strings.Join(data.Links.Levels, ", "))
 	// Output:
-	// messages from rank 0 to rank 1: 3
-	// [default: host to level 1 default: level 1 to host]
+	// true [compute wait poll overhead sleep]
+	// by rank 4
+	// by grid row 2
+	// by grid column 2
+	// c: host to switch, c: switch to host
 }

@@ -30,7 +30,7 @@ func (l *links) data(end float64) Links {
 		d.Shared = append(d.Shared, l.shared(level))
 		use = l.appendUse(use, level, count, end)
 		for i := range count {
-			bound = append(bound, float32(l.lostOf(int32(i))[level]))
+			bound = append(bound, float32(l.lostAt(int32(i))[level]))
 		}
 	}
 	d.Use, d.Bound = packed.Float32s(use), packed.Float32s(bound)
@@ -72,7 +72,7 @@ func (l *links) appendUse(use []float32, level int32, count int, end float64) []
 	most := make([]float32, count)
 	for slice := range count {
 		load, seconds := 0.0, l.secondsOf(slice, end)
-		for i, v := range l.pastOf(int32(slice)) {
+		for i, v := range l.pastAt(int32(slice)) {
 			if row := &l.rows[i]; row.level == level {
 				load += float64(v)
 				most[slice] = max(most[slice], float32(float64(v)/(row.capacity*seconds)))
@@ -98,7 +98,7 @@ func (l *links) hottest(order []int32, count int, end float64) []HotLink {
 		row := &l.rows[i]
 		over := make([]float32, count)
 		for slice := range count {
-			over[slice] = float32(float64(l.pastOf(int32(slice))[i]) / (row.capacity * l.secondsOf(slice, end)))
+			over[slice] = float32(float64(l.pastAt(int32(slice))[i]) / (row.capacity * l.secondsOf(slice, end)))
 		}
 		list = append(list, HotLink{
 			Name: l.platform.Link(row.number).Name, Level: slices.Index(order, row.level),

@@ -93,30 +93,22 @@ func (l *links) post(id, src, dst int32, bytes int64) {
 
 // carry takes what Observer.Carried tells, which is at time to.
 func (l *links) carry(id int32, from, to, rate, alone float64, bound int32) {
-	if to > l.until {
-		l.advance(to)
+	if to > l.until || from < l.begin {
+		from = l.cross(id, from, to, rate, alone, bound)
 	}
 	l.told = to
-	m := &l.messages[id]
-	late := 0.0
+	l.messages[id].carried += float64(rate * (to - from))
 	if bound >= 0 && rate < alone {
-		late = 1 - rate/alone
-	}
-	if from < l.begin {
-		from = l.carryBefore(m, from, rate, late, bound)
-	}
-	m.carried += rate * (to - from)
-	if late > 0 {
-		l.now[l.row(bound)].lost += late * (to - from)
+		l.now[l.row(bound)].lost += lostOf(from, to, rate, alone)
 	}
 }
+
+// lostOf returns how many seconds a message loses that shares a link.
+func lostOf(from, to, rate, alone float64) float64 { return float64((to - from) * (1 - rate/alone)) }
 
 // settle gives the links of a message what it has carried in this slice.
 func (l *links) settle(id int32) {
 	m := &l.messages[id]
-	if m.carried == 0 {
-		return
-	}
 	load := m.carried * m.load
 	for _, link := range l.routes.find(m.src, m.dst) {
 		u := &l.now[l.row(link)]
@@ -150,7 +142,9 @@ func (l *links) addRow(number int32) int32 {
 // advance goes on to the slice of a time.
 func (l *links) advance(to float64) {
 	for i := range l.messages {
-		l.settle(int32(i))
+		if l.messages[i].carried > 0 {
+			l.settle(int32(i))
+		}
 	}
 	l.store()
 	if k := l.reach(to); k > 0 {
@@ -162,7 +156,7 @@ func (l *links) advance(to float64) {
 
 // store takes what links have done in this slice.
 func (l *links) store() {
-	past, lost := l.pastOf(l.slice), l.lostOf(l.slice)
+	past, lost := l.pastAt(l.slice), l.lostAt(l.slice)
 	for i := range l.now {
 		u, row := &l.now[i], &l.rows[i]
 		row.bytes += u.bytes
@@ -177,11 +171,11 @@ func (l *links) store() {
 	}
 }
 
-// pastOf returns the loads of all rows in a slice.
-func (l *links) pastOf(slice int32) []float32 { return grown(&l.past, slice, len(l.rows)) }
+// pastAt returns the loads of all rows in a slice.
+func (l *links) pastAt(slice int32) []float32 { return grown(&l.past, slice, len(l.rows)) }
 
-// lostOf returns what was lost at each level in a slice.
-func (l *links) lostOf(slice int32) []float64 { return grown(&l.lost, slice, len(l.levels)) }
+// lostAt returns what was lost at each level in a slice.
+func (l *links) lostAt(slice int32) []float64 { return grown(&l.lost, slice, len(l.levels)) }
 
 // grown returns a slice of a list, of so many numbers.
 func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
@@ -195,9 +189,13 @@ func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 	return *at
 }
 
-// carryBefore takes what a message has carried before this slice began, where the part that
-// is told now began earlier, and returns when the slice began.
-func (l *links) carryBefore(m *message, from, rate, late float64, bound int32) float64 {
+// cross goes on to the slice that a part of a transfer ends in, takes what it has carried
+// before that slice, and returns from when on it lies within.
+func (l *links) cross(id int32, from, to, rate, alone float64, bound int32) float64 {
+	if to > l.until {
+		l.advance(to)
+	}
+	m := &l.messages[id]
 	for from < l.begin {
 		slice, end := l.at(from)
 		if end <= from { // by rounding
@@ -205,17 +203,18 @@ func (l *links) carryBefore(m *message, from, rate, late float64, bound int32) f
 			end += l.width
 		}
 		end = min(end, l.begin)
-		bytes := rate * (end - from)
+		bytes := float64(rate * (end - from))
+		load := float64(bytes * m.load)
 		for _, link := range l.routes.find(m.src, m.dst) {
 			i := l.row(link)
 			l.rows[i].bytes += bytes
-			l.rows[i].load += bytes * m.load
-			l.pastOf(slice)[i] += float32(bytes * m.load)
+			l.rows[i].load += load
+			l.pastAt(slice)[i] += float32(load)
 		}
-		if late > 0 {
-			i := l.row(bound)
-			l.rows[i].lost += late * (end - from)
-			l.lostOf(slice)[l.rows[i].level] += late * (end - from)
+		if bound >= 0 && rate < alone {
+			i, lost := l.row(bound), lostOf(from, end, rate, alone)
+			l.rows[i].lost += lost
+			l.lostAt(slice)[l.rows[i].level] += lost
 		}
 		from = end
 	}
