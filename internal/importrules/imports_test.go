@@ -60,6 +60,7 @@ var allowed = map[string]rule{
 
 	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
 	"reprise/report/packed": {},
+	"reprise/report/record": {inside: []string{"reprise/replay", "reprise/trace", "reprise/platforms", "reprise/netmodel", "reprise/report/packed"}},
 }
 
 type rule struct {
