@@ -222,11 +222,11 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 			n.begin(id)
 			continue
 		}
-		n.end(id)
-		done = append(done, int32(id))
 		if n.watched != nil {
 			n.watched.end(n, id)
 		}
+		n.end(id)
+		done = append(done, int32(id))
 	}
 	return done
 }
@@ -235,6 +235,9 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 func (n *Network) begin(id uint32) {
 	n.stats.Events++
 	n.flows[id].since = n.now
+	if n.watched != nil {
+		n.watched.begin(n, id)
+	}
 	if n.opts.Contention {
 		n.system.Enable(id)
 		return

@@ -18,10 +18,14 @@ type Watcher interface {
 
 // Watch has w told what happens to all transfers from now on. Next must have been called
 // since the last change, or no transfer be in flight.
-func (n *Network) Watch(w Watcher) {
-	n.watched = &watch{to: w}
+//
+// If whole, which takes less time, each transfer is told in one part, when it ends: at its mean
+// rate, with alone and link as they are then.
+func (n *Network) Watch(w Watcher, whole bool) {
+	n.watched = &watch{to: w, whole: whole}
 	for id := range n.flows {
 		if n.flows[id].since != noTime {
+			n.watched.begin(n, uint32(id))
 			n.watched.look(n, uint32(id))
 		}
 	}
@@ -30,6 +34,7 @@ func (n *Network) Watch(w Watcher) {
 // watch is what a Network keeps for its Watcher; nil if there is none.
 type watch struct {
 	to    Watcher
+	whole bool   // transfers are told in one part
 	parts []part // by flow
 	round uint32 // number of the last solve
 }
@@ -40,16 +45,31 @@ type part struct {
 	link  int32   // that bounds it, -1: none
 	round uint32  // in which it was looked at last
 	from  float64 // s
-	rate  float64 // byte/s
+	rate  float64 // byte/s; of a transfer that is told in one part, its bytes
 	alone float64 // byte/s
+}
+
+// begin begins the bandwidth phase of flow id. Its first part begins with look.
+func (w *watch) begin(n *Network, id uint32) {
+	if w.whole {
+		*w.part(id) = part{open: true, from: n.now, rate: n.flows[id].remaining}
+	}
+}
+
+// part returns the part of a flow.
+func (w *watch) part(id uint32) *part {
+	for int(id) >= len(w.parts) {
+		w.parts = append(w.parts, part{})
+	}
+	return &w.parts[id]
 }
 
 // look begins a part of flow id if its share is another one than before.
 func (w *watch) look(n *Network, id uint32) {
-	for int(id) >= len(w.parts) {
-		w.parts = append(w.parts, part{})
+	if w.whole {
+		return
 	}
-	f, p := &n.flows[id], &w.parts[id]
+	f, p := &n.flows[id], w.part(id)
 	p.round = w.round
 	link, alone := n.system.Limit(id), n.system.MaxLevel(id)*f.gain
 	if p.open && f.rate == p.rate && link == p.link && alone == p.alone {
@@ -65,6 +85,9 @@ func (w *watch) look(n *Network, id uint32) {
 // the level first. Not inlined: its caller is hot.
 //
 //go:noinline
+	if w.whole {
+		return
+	}
 func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 	w.round++
 	for i := range changed {
@@ -79,9 +102,26 @@ func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 
 // end tells the part of flow id that ends now.
 func (w *watch) end(n *Network, id uint32) {
-	p := &w.parts[id]
+	p := w.part(id)
+	if w.whole && n.now > p.from {
+		w.sumUp(n, id)
+	}
 	if p.open && n.now > p.from {
 		w.to.Carried(int32(id), p.from, n.now, p.rate, p.alone, p.link)
 	}
 	p.open = false
+}
+
+// asAlone is the share of its rate alone from which on a transfer has been alone: the times
+// that its mean is from are rounded.
+const asAlone = 1 - 1e-9
+
+// sumUp makes the part that of the whole transfer of flow id, which ends now.
+func (w *watch) sumUp(n *Network, id uint32) {
+	p := &w.parts[id]
+	p.rate /= n.now - p.from
+	p.link, p.alone = n.system.Limit(id), n.system.MaxLevel(id)*n.flows[id].gain
+	if p.rate > p.alone*asAlone && p.alone > 0 {
+		p.rate = p.alone
+	}
 }

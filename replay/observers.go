@@ -14,8 +14,40 @@ func Observers(list ...Observer) Observer {
 	return observers(list)
 }
 
+// A Sparing observer does without some of what there is to tell, which takes less time.
+type Sparing interface {
+	Observer
+	Spares() Spared
+}
+
+// Spared is what an observer does without.
+type Spared struct {
+	Actions bool // ActionBegins and ActionEnds are not called
+	// Parts: Carried is called once for each transfer, at its end, with the mean rate, and
+	// with alone and link as they are then.
+	Parts bool
+}
+
+// sparedBy returns what an observer does without.
+func sparedBy(o Observer) Spared {
+	if s, ok := o.(Sparing); ok {
+		return s.Spares()
+	}
+	return Spared{}
+}
+
 // observers are told the same.
 type observers []Observer
+
+// Spares implements Sparing: what all do without.
+func (list observers) Spares() Spared {
+	all := Spared{Actions: true, Parts: true}
+	for _, o := range list {
+		s := sparedBy(o)
+		all.Actions, all.Parts = all.Actions && s.Actions, all.Parts && s.Parts
+	}
+	return all
+}
 
 // ActionBegins implements Observer.
 func (list observers) ActionBegins(rank int32, a trace.Action, at float64) {

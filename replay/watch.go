@@ -7,9 +7,10 @@ import "reprise/trace"
 // posted, where transfers have ended. What time was spent on between two of these places
 // follows from the action that the rank is in, so it is told afterwards (tell).
 type watch struct {
-	engine *engine
-	to     Observer
-	ranks  []watchedRank
+	engine  *engine
+	to      Observer
+	actions bool // which are told
+	ranks   []watchedRank
 }
 
 // watchedRank is what a watch knows of a rank.
@@ -52,14 +53,16 @@ func (w *watch) beginAction(r int32, a *trace.Action) {
 	}
 	seen := &w.ranks[r]
 	seen.begun, seen.open = seen.told, true
-	w.to.ActionBegins(r, *a, seen.begun)
+	if w.actions {
+		w.to.ActionBegins(r, *a, seen.begun)
+	}
 }
 
 // endAction tells that the action of a rank ends, if it is in one.
 func (w *watch) endAction(r int32) {
 	w.tell(r)
 	seen := &w.ranks[r]
-	if seen.open {
+	if seen.open && w.actions {
 		w.to.ActionEnds(r, seen.told)
 	}
 	seen.open, seen.busy, seen.looked = false, false, noTime

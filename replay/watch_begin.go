@@ -8,9 +8,10 @@ func (e *engine) observe(to Observer) {
 	if to == nil {
 		return
 	}
-	w := &watch{engine: e, to: to, ranks: make([]watchedRank, len(e.ranks))}
+	spared := sparedBy(to)
+	w := &watch{engine: e, to: to, actions: !spared.Actions, ranks: make([]watchedRank, len(e.ranks))}
 	e.watch = w
-	e.network.Watch(to)
+	e.network.Watch(to, spared.Parts)
 	w.tellMessages()
 	for r := range e.ranks {
 		w.begin(int32(r))

@@ -13,6 +13,7 @@ import (
 type levels struct {
 	names    []string // of the platform, and behind them severalLevels and windowLevel
 	cables   []int    // platform's, by level
+	ofLink   []int32
 	platform *platforms.Platform
 	options  *smpi.Options
 	hosts    []int32
@@ -42,6 +43,10 @@ func newLevels(m *replay.Machine, o *smpi.Options) levels {
 	for i := range l.recent {
 		l.recent[i].src = -1
 	}
+	l.ofLink = make([]int32, m.Platform.NumLinks())
+	for i := range l.ofLink {
+		l.ofLink[i] = int32(m.Platform.LevelOf(int32(i)))
+	}
 	return l
 }
 
@@ -49,7 +54,7 @@ func newLevels(m *replay.Machine, o *smpi.Options) levels {
 // others, or if it has its route for itself, rate == alone in byte/s, what is narrowest there.
 func (l *levels) of(link, src, dst int32, rate, alone float64) int32 {
 	if link >= 0 && rate < alone {
-		return int32(l.platform.LevelOf(link))
+		return l.ofLink[link]
 	}
 	p := l.between(l.hosts[src], l.hosts[dst])
 	if alone >= p.window {
@@ -73,12 +78,12 @@ func (l *levels) narrowest(src, dst int32) pair {
 	if l.route, err = l.platform.AppendRoute(l.route[:0], int(src), int(dst)); err != nil {
 		l.route = l.route[:0] // no message takes it
 	}
-	p := pair{src: src, dst: dst, level: int32(l.platform.LevelOf(platforms.LoopbackLink))}
+	p := pair{src: src, dst: dst, level: l.ofLink[platforms.LoopbackLink]}
 	least, latency := math.Inf(1), 0.0
 	for _, link := range l.route {
 		bandwidth, seconds, _ := l.platform.LinkCapacity(link)
 		latency += seconds
-		level := int32(l.platform.LevelOf(link))
+		level := l.ofLink[link]
 		switch {
 		case bandwidth < least:
 			least, p.level = bandwidth, level

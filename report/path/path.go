@@ -64,6 +64,10 @@ func New(h *trace.Header, m replay.Machine, o replay.Options) *Path {
 // of this package.
 func (p *Path) Gaps() int { return p.gaps }
 
+// Spares implements replay.Sparing: a path is not made of actions, and contention is charged
+// to the links that bind a message in the end.
+func (p *Path) Spares() replay.Spared { return replay.Spared{Actions: true, Parts: true} }
+
 // meet counts a gap unless a stretch ends at a time.
 func (p *Path) meet(s *stretch, at float64) {
 	if s.end != at {
