@@ -85,10 +85,10 @@ func (w *watch) look(n *Network, id uint32) {
 // the level first. Not inlined: its caller is hot.
 //
 //go:noinline
+func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 	if w.whole {
 		return
 	}
-func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 	w.round++
 	for i := range changed {
 		w.look(n, changed[i].Variable)
