@@ -15,7 +15,7 @@ const ResultFormat = 1
 // Provenance is what a report was made from, and what making it cost.
 type Provenance struct {
 	Format       int               `json:"format"` // ResultFormat
-	Tool         string            `json:"tool"` // name and version of the command
+	Tool         string            `json:"tool"`   // name and version of the command
 	Trace        string            `json:"trace"`
 	Platform     string            `json:"platform"`
 	KernelFile   string            `json:"kernels"`                 // "": none

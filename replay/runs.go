@@ -19,8 +19,8 @@ type Ensemble struct {
 	First    int               `json:"first_step"`
 	Last     int               `json:"last_step"`
 	Makespan Summary           `json:"makespan_s"`
-	Gflops   Summary           `json:"gflops"`   // all 0 if there are none
-	Runs     []SeedResult      `json:"runs"`     // by seed
+	Gflops   Summary           `json:"gflops"` // all 0 if there are none
+	Runs     []SeedResult      `json:"runs"`   // by seed
 	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }

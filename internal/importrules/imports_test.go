@@ -51,6 +51,7 @@ var allowed = map[string]rule{
 	"reprise/calibrate/measure/hpl":     {},
 	"reprise/calibrate/measure/network": {inside: []string{"reprise/warning", "reprise/calibrate/measure"}},
 
+	"reprise/report/pop":     {inside: []string{"reprise/netmodel", "reprise/replay"}},
 	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
 	"reprise/report/compare": {inside: []string{"reprise/replay"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
 
