@@ -12,13 +12,14 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/report"
 	"reprise/report/compare"
 )
 
 // trouble is the exit code of a comparison that could not be made.
 const trouble = 2
 
-const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or --uncertainty; - is standard input.\n" +
+const compareHelp = "A is the base. A file is what --json prints, of one replay, --runs, --tolerance or --uncertainty, or a page of --report; - is standard input.\n" +
 	"With --threshold the exit code is 1 if a result is worse: its slowdown is above the threshold with 95 % confidence.\n\n" +
 	"    replay compare base.json new.json\n" +
 	"    replay compare --threshold 1% --markdown base.json new.json > summary.md\n" +
@@ -39,6 +40,7 @@ func compareCommand() *cli.Command {
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
 			&cli.StringFlag{Name: "junit", Usage: "write a check for each B to `FILE`, too, as JUnit's XML"},
+			&cli.StringFlag{Name: "report", Usage: "write a page with the runs on the same axes to `FILE`, too; A and B are such pages, of one run"},
 		},
 		Action: func(c *cli.Context) error {
 			begun()
@@ -65,6 +67,10 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	pages, err := pagesOf(c, results)
+	if err != nil {
+		return false, err
+	}
 	r, err := compare.Compare(results[0], results[1:], o)
 	if err != nil {
 		return false, err
@@ -80,11 +86,26 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 		return false, err
 	}
 	if path := c.String("junit"); path != "" {
-		if err := atomicfile.Write(path, r.WriteJUnit); err != nil {
-			return false, err
-		}
+		err = atomicfile.Write(path, r.WriteJUnit)
 	}
-	return r.Worse, nil
+	if path := c.String("report"); path != "" {
+		err = errors.Join(err, atomicfile.Write(path, func(w io.Writer) error { return report.Write(w, pages...) }))
+	}
+	return r.Worse, err
+}
+
+// pagesOf returns what the pages have that are to be shown together; nil if none are.
+func pagesOf(c *cli.Context, results []*compare.Result) (pages []*report.Data, err error) {
+	if c.String("report") == "" {
+		return nil, nil
+	}
+	for _, r := range results {
+		if r.Page == nil {
+			return nil, fmt.Errorf("%s is no page, and --report shows pages that replay --report has written", r.File)
+		}
+		pages = append(pages, r.Page)
+	}
+	return pages, nil
 }
 
 func compareOptions(c *cli.Context) (o compare.Options, err error) {
@@ -114,7 +135,7 @@ func compareOptions(c *cli.Context) (o compare.Options, err error) {
 	case c.Bool("json") && c.Bool("markdown"):
 		return o, command.Usagef("compare: --json and --markdown exclude each other")
 	}
-	return o, atomicfile.Check(c.String("junit"))
+	return o, errors.Join(atomicfile.Check(c.String("junit")), atomicfile.Check(c.String("report")))
 }
 
 // count returns how often a word is among words.

@@ -53,7 +53,7 @@ var allowed = map[string]rule{
 
 	"reprise/report/pop":     {inside: []string{"reprise/netmodel", "reprise/replay"}},
 	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
-	"reprise/report/compare": {inside: []string{"reprise/replay"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
+	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
 
 	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},

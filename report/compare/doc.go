@@ -1,7 +1,7 @@
 // Package compare tells whether one prediction is slower than another, and where.
 //
 // [Read] reads what replay --json prints, of one replay, of --runs, of an estimate or of
-// --uncertainty. [Compare] compares others with a base: makespan,
+// --uncertainty, or a page of replay --report. [Compare] compares others with a base: makespan,
 // Gflops, and where the time of a rank went by kind, phase and kernel, with intervals as far as
 // the results scatter, and the verdict of a gate. A [Comparison] is written as text, Markdown,
 // JSON or JUnit's XML.

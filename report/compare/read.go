@@ -56,7 +56,7 @@ type share struct {
 	Interval float64 `json:"interval_s"` // half-width of 95 %, of an estimate
 }
 
-// Read reads a result: what replay --json prints. Errors name the
+// Read reads a result: what replay --json prints, or a page of replay --report. Errors name the
 // file.
 func Read(name string, r io.Reader) (*Result, error) {
 	head := recognise.Remember(r)
@@ -79,12 +79,14 @@ func read(r *recognise.Head) (*Result, error) {
 		return nil, err
 	case len(text) > mostBytes:
 		return nil, fmt.Errorf("longer than %d MB, no result is", mostBytes>>20)
+	case isPage(text):
+		return readPage(text)
 	}
 	return decode(text)
 }
 
 // errKind is the error of what is no result.
-var errKind = errors.New("want what replay --json prints")
+var errKind = errors.New("want what replay --json prints, or a page of replay --report")
 
 // decode reads the JSON of a result.
 func decode(text []byte) (*Result, error) {

@@ -63,13 +63,13 @@ func TestRead(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	edit := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 	for _, c := range []struct{ text, want string }{
-		{"", "x: want what replay --json prints: unexpected end of JSON input"},
+		{"", "x: want what replay --json prints, or a page of replay --report: unexpected end of JSON input"},
 		{"{}", "x: this is JSON, not a report of replay: name another file"},
 		{"\x28\xb5\x2f\xfd....", "x: this is compressed by zstd, and no trace, not a report of replay: unpack it first, by zstd -d"},
 		{edit(exactText, `"format": 1`, `"format": 2`), "x: a result of format 2, newer than 1, which this version reads: compare with the version that wrote it, or replay again"},
 		{edit(exactText, `"complete": true`, `"stopped_at_s": 3.5`), "x: the replay was stopped at 3.5 s: it has no result to compare"},
 		{edit(exactText, `"makespan_s": 10`, `"makespan_s": -1`), "x: -1, want a number from 0 to 1e+18"},
-		{edit(exactText, `"makespan_s": 10`, `"makespan_s": {}`), "x: want what replay --json prints: makespan_s: json: cannot unmarshal object into Go value of type float64"},
+		{edit(exactText, `"makespan_s": 10`, `"makespan_s": {}`), "x: want what replay --json prints, or a page of replay --report: makespan_s: json: cannot unmarshal object into Go value of type float64"},
 		{edit(exactText, `"mean_s": 2`, `"mean_s": -2`), `x: time by kind: "wait": -2, want a number from 0 to 1e+18`},
 		{edit(runsText, `[9, 3]`, `[9]`), "x: seed 2: times of 1 of 2 parts by kind"},
 		{edit(runsText, `[9, 3]`, `[9, -3]`), "x: seed 2: time by kind: -3, want a number from 0 to 1e+18"},

@@ -3,6 +3,8 @@ package compare
 import (
 	"fmt"
 	"slices"
+
+	"reprise/report"
 )
 
 // Kind is a kind of results.
@@ -26,6 +28,9 @@ type Result struct {
 	Complete    bool
 	First, Last int
 	Seeds       []uint64 // of Draw, Runs and Uncertainty, and of an Estimate with noise
+
+	// Page is all that the page has which the result is from; nil: it is from none.
+	Page *report.Data
 
 	makespan figure
 	gflops   figure
