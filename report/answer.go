@@ -20,10 +20,10 @@ func NewEstimateAnswer(r *replay.EstimateReport, m *replay.Machine) Answer {
 	a := Answer{Makespan: r.Seconds, Gflops: r.Gflops, Columns: resultColumns(r.Header), Messages: r.Messages, Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, r.Seconds-r.Interval), High: r.Seconds + r.Interval, Level: r.Confidence,
-		Covers: fmt.Sprintf("the makespan of a replay of all steps is inside in about %.0f %% of cases; it says nothing of errors of the models", 100*r.Confidence),
+		Covers: fmt.Sprintf("The makespan of a replay of all steps is inside in about %.0f %% of cases; that says nothing of errors of the models", 100*r.Confidence),
 	}
 	if r.Seed != nil {
-		a.Interval.Covers += fmt.Sprintf(", and is of seed %d alone", *r.Seed)
+		a.Interval.Covers += fmt.Sprintf(", nor of other seeds than %d", *r.Seed)
 	}
 	a.setPeak(m)
 	return a
@@ -35,7 +35,7 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages, Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95,
-		Covers: fmt.Sprintf("the mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %.2g s around it", s.SD),
+		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %.2g s around it", s.SD),
 	}
 	a.setPeak(m)
 	return a

@@ -29,7 +29,7 @@ function answerOf(run) {
       a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
         : "the platform does not say the peak", true) : null,
       hosts.length ? fact("ranks", count(hosts.length), "on " + count(new Set(hosts).size) + " hosts") : null,
-      fact("messages", count(a.messages), bytes(a.bytes)),
+      fact(run.tables ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),

@@ -10,7 +10,7 @@ import (
 func (d *Data) notes(r *replay.Result) []string {
 	notes := []string{}
 	if r.Polls > 0 {
-		notes = append(notes, "Ranks poll: what they do depends on when messages come, so the further replays take courses of their own, and all but the load balance are sure to some tenths of a percent only.")
+		notes = append(notes, "Ranks poll: what they do depends on when messages come, so the further replays take courses of their own, and all but the load balance may be some percent off.")
 	}
 	if r.Seed != nil {
 		notes = append(notes, fmt.Sprintf("Times are random: all replays have the noise of seed %d.", *r.Seed))
