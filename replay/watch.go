@@ -46,7 +46,7 @@ func (w *watch) comesTo(r int32, a *trace.Action) {
 
 // beginAction tells that a rank begins an action, unless that is nothing.
 func (w *watch) beginAction(r int32, a *trace.Action) {
-	w.endAction(r)
+	w.closeAction(r)
 	switch a.Kind {
 	case trace.KindNone, trace.KindProbed, trace.KindMark, trace.KindStep, trace.KindPhase:
 		return
@@ -61,6 +61,11 @@ func (w *watch) beginAction(r int32, a *trace.Action) {
 // endAction tells that the action of a rank ends, if it is in one.
 func (w *watch) endAction(r int32) {
 	w.tell(r)
+	w.closeAction(r)
+}
+
+// closeAction is endAction for a rank whose time has been told.
+func (w *watch) closeAction(r int32) {
 	seen := &w.ranks[r]
 	if seen.open && w.actions {
 		w.to.ActionEnds(r, seen.told)
@@ -106,10 +111,14 @@ func (w *watch) spends(r int32, k TimeKind) {
 // tell tells of the time of a rank that has been charged and not been told: first that in
 // which it has waited for a message.
 func (w *watch) tell(r int32) {
-	rk, seen := &w.engine.ranks[r], &w.ranks[r]
-	if seen.told == rk.charged {
-		return
+	if w.ranks[r].told != w.engine.ranks[r].charged {
+		w.tellNow(r)
 	}
+}
+
+// tellNow is tell where there is something to tell.
+func (w *watch) tellNow(r int32) {
+	rk, seen := &w.engine.ranks[r], &w.ranks[r]
 	if seen.message != noMessage && seen.arrived > seen.told {
 		since := seen.told
 		w.timePasses(r, rk.charge, noKernel, seen.arrived)

@@ -65,12 +65,16 @@ func (s *System) Is(id uint32, d *Variable, constraints []int32) bool {
 // Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or
 // the first that it saturates.
 func (s *System) Limit(id uint32) int32 {
-	v := &s.variables[id]
-	first, to := s.allElements(id)
-	if v.bottleneck >= 0 {
-		return int32(s.elements[first+uint32(v.bottleneck)].constraint)
+	if place := s.variables[id].bottleneck; place >= 0 {
+		return int32(s.elements[s.firstElement(id)+uint32(place)].constraint)
 	}
-	for i := first; i < to; i++ {
+	return s.saturated(id)
+}
+
+// saturated returns the first constraint that a variable saturates, -1 if there is none.
+func (s *System) saturated(id uint32) int32 {
+	v := &s.variables[id]
+	for i, to := s.allElements(id); i < to; i++ {
 		c, usage := s.elements[i].constraint, s.elements[i].usage
 		if s.isFatpipe(c) {
 			usage = s.fatUsage(c, usage, v.level)

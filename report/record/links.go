@@ -91,8 +91,9 @@ func (l *links) post(id, src, dst int32, bytes int64) {
 	m.load = l.lastLoad
 }
 
-// carry takes what Observer.Carried tells, which is at time to.
-func (l *links) carry(id int32, from, to, rate, alone float64, bound int32) {
+// Carried implements replay.Observer. It is told at time to.
+func (r *Recorder) Carried(id int32, from, to, rate, alone float64, bound int32) {
+	l := &r.links
 	if to > l.until || from < l.begin {
 		from = l.cross(id, from, to, rate, alone, bound)
 	}
@@ -107,8 +108,7 @@ func (l *links) carry(id int32, from, to, rate, alone float64, bound int32) {
 func lostOf(from, to, rate, alone float64) float64 { return float64((to - from) * (1 - rate/alone)) }
 
 // settle gives the links of a message what it has carried in this slice.
-func (l *links) settle(id int32) {
-	m := &l.messages[id]
+func (l *links) settle(m *message) {
 	load := m.carried * m.load
 	for _, link := range l.routes.find(m.src, m.dst) {
 		u := &l.now[l.row(link)]
@@ -142,8 +142,8 @@ func (l *links) addRow(number int32) int32 {
 // advance goes on to the slice of a time.
 func (l *links) advance(to float64) {
 	for i := range l.messages {
-		if l.messages[i].carried > 0 {
-			l.settle(int32(i))
+		if m := &l.messages[i]; m.carried > 0 {
+			l.settle(m)
 		}
 	}
 	l.store()

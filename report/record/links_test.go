@@ -161,15 +161,15 @@ func TestLinksOverTime(t *testing.T) {
 // TestLinksMerge: what many links have carried is kept whole where slices grow wider, and
 // they are fewer where links are many.
 func TestLinksMerge(t *testing.T) {
-	l := newBench(t, cluster(8), 8, 1).recorder(t).links
+	r := newBench(t, cluster(8), 8, 1).recorder(t)
 	const turns = 20000
 	for i := range turns {
 		src, at := int32(i%7), float64(i)*1e-3
-		l.post(src, src, src+1, 1000)
-		l.carry(src, at, at+1.5e-3, 1e6, 2e6, 1) // the network is ahead of the next by half a slice
-		l.settle(src)
+		r.SendPosted(src, src, src+1, 0, 1000, at)
+		r.Carried(src, at, at+1.5e-3, 1e6, 2e6, 1) // the network is ahead of the next one's begin
+		r.Ended(src, at+1.5e-3)
 	}
-	d := l.data(turns * 1e-3)
+	d := r.links.data(turns * 1e-3)
 	bytes, lost := 0.0, 0.0
 	for i := range d.Hottest {
 		bytes += d.Hottest[i].Bytes

@@ -78,13 +78,10 @@ func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at floa
 	r.links.post(message, src, dst, bytes)
 }
 
-// Carried implements replay.Observer.
-func (r *Recorder) Carried(message int32, from, to, rate, alone float64, link int32) {
-	r.links.carry(message, from, to, rate, alone, link)
-}
-
 // Ended implements replay.Observer.
-func (r *Recorder) Ended(message int32, at float64) { r.links.settle(message) }
+func (r *Recorder) Ended(message int32, at float64) {
+	r.links.settle(&r.links.messages[message])
+}
 
 // Data returns what has been recorded, once the replay has ended. The recorder is of no use
 // any more.
