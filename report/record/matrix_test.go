@@ -146,8 +146,8 @@ func uint32s(list ...uint32) (b []byte) {
 func TestManySenders(t *testing.T) {
 	g := groups{ranks: 1025}
 	traffic := g.traffic()
-	traffic[0].add(1024, 2, 5)
-	d := traffic[0].data()
+	traffic.add(1024, 2, 5)
+	d := traffic.data()[0]
 	if d.Size != 342 || d.Per != 3 || float32sOf(t, d.Bytes)[341*342] != 5 {
 		t.Errorf("%d rows of %d", d.Size, d.Per)
 	}

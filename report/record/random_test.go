@@ -107,7 +107,7 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 			carried[l] += float64(m.bytes + envelope)
 		}
 	}
-	byRank := &r.traffic[0]
+	byRank := &r.traffic.tables[0]
 	for i, got := range byRank.cells {
 		src, dst := int32(i/byRank.rows), int32(i%byRank.rows)
 		if want := counts[[2]int32{src, dst}]; got != want {

@@ -35,7 +35,7 @@ type Recorder struct {
 	matrix    matrix
 
 	groups  groups
-	traffic []traffic
+	traffic traffic
 	links   links
 	done    bool
 }
@@ -72,9 +72,7 @@ func New(o Options) (*Recorder, error) {
 
 // SendPosted implements replay.Observer.
 func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	for i := range r.traffic {
-		r.traffic[i].add(src, dst, bytes)
-	}
+	r.traffic.add(src, dst, bytes)
 	r.links.post(message, src, dst, bytes)
 }
 
@@ -93,16 +91,14 @@ func (r *Recorder) Data() (*Data, error) {
 	r.end()
 	first, count := r.columns.span(r.matrix.perCell)
 	d := &Data{
-		Columns: r.columnData(first, count),
-		States:  stateNames[:],
-		Series:  r.seriesData(first, count),
-		Matrix:  r.matrix.data(first),
-		Links:   r.links.data(r.lastEnd()),
+		Columns:       r.columnData(first, count),
+		States:        stateNames[:],
+		Series:        r.seriesData(first, count),
+		Matrix:        r.matrix.data(first),
+		Communication: r.traffic.data(),
+		Links:         r.links.data(r.lastEnd()),
 	}
 	d.Matrix.Orders = r.groups.orders(r.matrix.ranksPerRow, r.ranks)
-	for i := range r.traffic {
-		d.Communication = append(d.Communication, r.traffic[i].data())
-	}
 	return d, r.links.routes.err
 }
 
