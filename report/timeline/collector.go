@@ -226,38 +226,52 @@ func (c *Collector) note() string {
 	return strings.TrimSpace(note)
 }
 
-// packSlices sets the columns of slices, with the names that occur.
+// packSlices sets the columns of slices, with the names and arguments that occur.
 func (c *Collector) packSlices(w *Window) {
 	var rank, arg []uint32
 	var begin, end []float64
 	var name, state []uint16
-	args := make([]string, len(c.args))
+	texts := make([]string, len(c.args))
 	for text, n := range c.args {
-		args[n] = text
+		texts[n] = text
 	}
 	names := append(slices.Clone(c.names.list), "several actions")
-	numbers := map[uint16]uint16{}
+	var nameNumbers, argNumbers numbering
+	argNumbers.of("")
 	for i, row := range c.rows {
 		for j := range row {
 			k := &row[j]
-			n, ok := numbers[k.name]
-			if !ok {
-				n = uint16(len(w.Names))
-				numbers[k.name] = n
-				w.Names = append(w.Names, names[k.name])
-			}
+			text := texts[k.arg]
 			if k.number > 1 {
-				k.arg = uint32(len(args))
-				args = append(args, wording.Count(int64(k.number), "action"))
+				text = wording.Count(int64(k.number), "action")
 			}
 			rank, begin, end = append(rank, uint32(c.span.FirstRank+i)), append(begin, k.begin), append(end, k.end)
-			name, state, arg = append(name, n), append(state, k.state), append(arg, k.arg)
+			name, state, arg = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state), append(arg, argNumbers.of(text))
 		}
 	}
-	w.Args = args
+	w.Names, w.Args = nameNumbers.list, argNumbers.list
 	w.Rank, w.Arg = packed.Uint32s(rank), packed.Uint32s(arg)
 	w.Begin, w.End = packed.Float64s(begin), packed.Float64s(end)
 	w.Name, w.State = packed.Uint16s(name), packed.Uint16s(state)
+}
+
+// numbering numbers texts in the order in which they come.
+type numbering struct {
+	list    []string
+	numbers map[string]uint32
+}
+
+func (n *numbering) of(text string) uint32 {
+	i, ok := n.numbers[text]
+	if !ok {
+		if n.numbers == nil {
+			n.numbers = map[string]uint32{}
+		}
+		i = uint32(len(n.list))
+		n.numbers[text] = i
+		n.list = append(n.list, text)
+	}
+	return i
 }
 
 // packArrows sets the columns of arrows.
