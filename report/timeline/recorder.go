@@ -59,6 +59,9 @@ func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 	return r
 }
 
+// Spares implements replay.Sparing.
+func (r *Recorder) Spares() replay.Spared { return replay.Spared{Parts: true} }
+
 // rank returns what is known of a rank, nil if it is not looked at.
 func (r *Recorder) rank(n int32) *rank {
 	if i := int(n) - r.span.FirstRank; i >= 0 && i < len(r.ranks) {
