@@ -31,6 +31,7 @@ func (r *Recorder) Profile() (*pprof.Profile, error) {
 		return nil, r.err
 	}
 	b := builder{Recorder: r, kernels: replay.KernelNames(r.header), functions: map[frameName]*pprof.Location{}}
+	b.nameKinds()
 	b.SampleType = []*pprof.ValueType{{Type: "time", Unit: "nanoseconds"}}
 	b.DefaultSampleType = "time"
 	for i := range r.stacks {
@@ -47,6 +48,7 @@ type builder struct {
 	pprof.Profile
 	*Recorder
 	kernels   []string // their names
+	kinds     map[string]frameKind // which kinds of frames have a name
 	functions map[frameName]*pprof.Location
 	total     float64 // ns
 }
@@ -57,14 +59,41 @@ type frameName struct {
 	name string
 }
 
+// frameKind is a kind of frame, or several of them.
 type frameKind uint8
 
 const (
-	phaseFrame frameKind = iota
+	phaseFrame frameKind = 1 << iota
 	timeFrame
 	kernelFrame
 	groupFrame
 )
+
+// suffix tells a frame from those of other kinds with its name. Kinds of time go without.
+func (k frameKind) suffix() string {
+	switch k {
+	case phaseFrame:
+		return " (phase)"
+	case kernelFrame:
+		return " (kernel)"
+	case groupFrame:
+		return " (ranks)"
+	}
+	return ""
+}
+
+// nameKinds notes which kinds of frames have which names.
+func (b *builder) nameKinds() {
+	b.kinds = map[string]frameKind{}
+	for k := range numKinds {
+		b.kinds[replay.TimeKind(k).String()] |= timeFrame
+	}
+	for kind, names := range map[frameKind][]string{phaseFrame: b.header.Phases, kernelFrame: b.kernels, groupFrame: b.groups.Names} {
+		for _, name := range names {
+			b.kinds[name] |= kind
+		}
+	}
+}
 
 // addStack adds the samples of a nesting of phases.
 func (b *builder) addStack(n int32) {
@@ -104,8 +133,8 @@ func (b *builder) location(kind frameKind, name string) *pprof.Location {
 	if l, ok := b.functions[key]; ok {
 		return l
 	}
-	if kind != timeFrame && b.isTaken(name, kind) {
-		name += [...]string{phaseFrame: " (phase)", kernelFrame: " (kernel)", groupFrame: " (ranks)"}[kind]
+	if b.kinds[name] != kind {
+		name += kind.suffix()
 	}
 	id := uint64(len(b.Function) + 1)
 	f := &pprof.Function{ID: id, Name: name, SystemName: name}
@@ -113,16 +142,4 @@ func (b *builder) location(kind frameKind, name string) *pprof.Location {
 	b.Function, b.Location = append(b.Function, f), append(b.Location, l)
 	b.functions[key] = l
 	return l
-}
-
-// isTaken reports whether the name of a frame may be that of one of another kind.
-func (b *builder) isTaken(name string, kind frameKind) bool {
-	for k := range numKinds {
-		if replay.TimeKind(k).String() == name {
-			return true
-		}
-	}
-	return kind != phaseFrame && slices.Contains(b.header.Phases, name) ||
-		kind != kernelFrame && slices.Contains(b.kernels, name) ||
-		kind != groupFrame && slices.Contains(b.groups.Names, name)
 }

@@ -24,37 +24,34 @@ const MaxColumns = 10_000
 // ColumnsOf returns the columns of a table of a replay of what h describes.
 func ColumnsOf(h *trace.Header) (*Columns, error) {
 	c := &Columns{Fixed: []string{"rank", "host", "step", "begin_s", "end_s", "messages", "bytes"}, kernels: len(h.Kernels)}
-	taken := map[string]bool{}
-	for _, name := range c.Fixed {
-		taken[name] = true
+	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
+		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}
+	alike := map[string]int{}
 	for k := range numKinds {
-		c.add(taken, replay.TimeKind(k).String())
+		c.add(alike, replay.TimeKind(k).String())
 	}
 	for _, name := range replay.KernelNames(h) {
-		c.add(taken, "kernel_"+name)
+		c.add(alike, "kernel_"+name)
 	}
 	for _, name := range h.Phases {
-		c.add(taken, "phase_"+name)
-	}
-	if n := len(c.Fixed) + len(c.Seconds); n > MaxColumns {
-		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
+		c.add(alike, "phase_"+name)
 	}
 	return c, nil
 }
 
-// add adds a column of seconds, by a name that programs can do with.
-func (c *Columns) add(taken map[string]bool, name string) {
+// add adds a column of seconds, by a name that programs can do with: of several that come
+// to the same all but the first have a number, behind a point that no other name has.
+func (c *Columns) add(alike map[string]int, name string) {
 	plain := []byte(name)
 	for i, b := range plain {
 		if letter := b|0x20 >= 'a' && b|0x20 <= 'z'; !letter && (b < '0' || b > '9') {
 			plain[i] = '_'
 		}
 	}
-	unique := string(plain) + "_s"
-	for n := 2; taken[unique]; n++ {
-		unique = fmt.Sprintf("%s_%d_s", plain, n)
+	unique := string(plain)
+	if alike[unique]++; alike[unique] > 1 {
+		unique = fmt.Sprintf("%s.%d", plain, alike[unique])
 	}
-	taken[unique] = true
-	c.Seconds = append(c.Seconds, unique)
+	c.Seconds = append(c.Seconds, unique+"_s")
 }
