@@ -47,7 +47,7 @@ func (r *Recorder) Profile() (*pprof.Profile, error) {
 type builder struct {
 	pprof.Profile
 	*Recorder
-	kernels   []string // their names
+	kernels   []string             // their names
 	kinds     map[string]frameKind // which kinds of frames have a name
 	functions map[frameName]*pprof.Location
 	total     float64 // ns
