@@ -21,10 +21,10 @@ type SampleOptions struct {
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*sampling.Estimate)
 	// Observe, if set, returns who is told what happens while the steps [from, to) are played, nil
-	// if nobody. It is called from several goroutines, for each window once, also for those that
+	// if nobody, and what is called once they have been. It is called from several goroutines, for each window once, also for those that
 	// serve to choose the warm-up and are not among Estimate.Windows. What happens between the
 	// first step and Window.Start is warm-up.
-	Observe func(from, to int) Observer
+	Observe func(from, to int) (o Observer, ended func())
 }
 
 // Estimate is the makespan of a trace as far as windows of its steps tell.
@@ -98,7 +98,7 @@ type sample struct {
 	noisy      bool
 	polls      bool // ranks poll for messages
 	parts      int  // accounts of a rank
-	observe    func(from, to int) Observer
+	observe    func(from, to int) (Observer, func())
 }
 
 // errStream is the error of a trace that is not a file.
@@ -159,8 +159,9 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	o := s.options
 	o.From, o.To, o.StepStarts = from, to, true
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
+	ended := func() {}
 	if s.observe != nil {
-		o.Observer = s.observe(from, to)
+		o.Observer, ended = s.observe(from, to)
 	}
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
 	e, err := newEngine(t.Header(), s.machine, o)
@@ -175,6 +176,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	if err != nil {
 		return nil, err
 	}
+	ended()
 	s.messages.Add(res.Messages)
 	times := make([]sampling.StartTimes, len(res.StepStarts))
 	for i, b := range res.StepStarts {

@@ -126,7 +126,7 @@ func TestSampleObserve(t *testing.T) {
 	open := sleepers(t, 1000, func(int) float64 { return 1 })
 	var mu sync.Mutex
 	seen := map[[2]int]*stepsSeen{}
-	so := replay.SampleOptions{Tolerance: 0.01, Workers: 3, Observe: func(from, to int) replay.Observer {
+	so := replay.SampleOptions{Tolerance: 0.01, Workers: 3, Observe: func(from, to int) (replay.Observer, func()) {
 		mu.Lock()
 		defer mu.Unlock()
 		if seen[[2]int{from, to}] != nil {
@@ -134,7 +134,7 @@ func TestSampleObserve(t *testing.T) {
 		}
 		s := &stepsSeen{}
 		seen[[2]int{from, to}] = s
-		return s
+		return s, func() { s.ended = true }
 	}}
 	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, so)
 	if err != nil {
@@ -146,7 +146,7 @@ func TestSampleObserve(t *testing.T) {
 		}
 	}
 	for steps, s := range seen {
-		if want := 2 * (steps[1] - steps[0]); s.begun != want || s.first != int64(steps[0]) {
+		if want := 2 * (steps[1] - steps[0]); !s.ended || s.begun != want || s.first != int64(steps[0]) {
 			t.Errorf("steps %v: %d begin, the first is %d", steps, s.begun, s.first)
 		}
 	}
@@ -161,6 +161,7 @@ func TestSampleObserve(t *testing.T) {
 
 // stepsSeen counts the steps that ranks begin.
 type stepsSeen struct {
+	ended bool
 	replay.Ignore
 	begun int
 	first int64

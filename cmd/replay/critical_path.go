@@ -25,6 +25,7 @@ type pathOutput struct {
 	whatIf   bool
 	machine  *loaded
 	path     *path.Path
+	windows  *path.Windows // of an estimate
 }
 
 func newPathOutput(c *cli.Context, s *settings) (output, error) {
@@ -32,8 +33,8 @@ func newPathOutput(c *cli.Context, s *settings) (output, error) {
 	switch {
 	case !o.whatIf && !c.Bool("critical-path"):
 		return nil, nil
-	case s.keep.resume != "":
-		return nil, command.Usagef("--critical-path begins where the run does: leave --resume out")
+	case o.whatIf && s.sample.on():
+		return nil, command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
 	case o.whatIf && s.trace == "-":
 		return nil, command.Usagef("--what-if needs a trace that can be read again, not standard input")
 	}
@@ -41,6 +42,9 @@ func newPathOutput(c *cli.Context, s *settings) (output, error) {
 }
 
 func (o *pathOutput) flag() string { return "critical-path" }
+
+// ofAll says that a path begins where the run does.
+func (o *pathOutput) ofAll() {}
 
 func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
 	o.machine, o.path = m, path.New(in.header, m.Machine, m.options)
@@ -63,6 +67,17 @@ func (o *pathOutput) write(ctx context.Context, r *results) error {
 	}
 	gain := r.Makespan - res.Makespan
 	first.Replayed = &gain
+	return nil
+}
+
+// observe observes a window of an estimate.
+func (o *pathOutput) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+	o.windows = path.NewWindows(in.header, m.Machine, m.options)
+	return o.windows.Observe
+}
+
+func (o *pathOutput) writeEstimate(_ context.Context, _ *input, _ *loaded, r *estimateResults) error {
+	r.CriticalPath = o.windows.Data(r.Estimate)
 	return nil
 }
 

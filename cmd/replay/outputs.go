@@ -32,7 +32,14 @@ type output interface {
 type estimateOutput interface {
 	output
 	// writeEstimate writes it of an estimate.
-	writeEstimate(ctx context.Context, in *input, m *loaded, r *replay.EstimateReport) error
+	writeEstimate(ctx context.Context, in *input, m *loaded, r *estimateResults) error
+}
+
+// windowOutput is an estimateOutput that is told what happens in the windows.
+type windowOutput interface {
+	estimateOutput
+	// observe returns who is told, for replay.SampleOptions.
+	observe(in *input, m *loaded) func(from, to int) (replay.Observer, func())
 }
 
 // filed is an output that is a file.
@@ -114,6 +121,30 @@ func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *
 	return nil
 }
 
+// observe returns who is told what happens in the windows of an estimate; nil: nobody.
+func (list outputs) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+	var told []func(from, to int) (replay.Observer, func())
+	for _, out := range list {
+		if w, ok := out.(windowOutput); ok {
+			told = append(told, w.observe(in, m))
+		}
+	}
+	if told == nil {
+		return nil
+	}
+	return func(from, to int) (replay.Observer, func()) {
+		observers, ends := make([]replay.Observer, len(told)), make([]func(), len(told))
+		for i, observe := range told {
+			observers[i], ends[i] = observe(from, to)
+		}
+		return replay.Observers(observers...), func() {
+			for _, end := range ends {
+				end()
+			}
+		}
+	}
+}
+
 // write writes all. What cannot be written is an error of its own: the others are.
 func (list outputs) write(ctx context.Context, r *results) error {
 	var errs []error
@@ -124,7 +155,7 @@ func (list outputs) write(ctx context.Context, r *results) error {
 }
 
 // writeEstimate writes all of an estimate, which they all can be made of.
-func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *replay.EstimateReport) error {
+func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *estimateResults) error {
 	var errs []error
 	for _, out := range list {
 		errs = append(errs, out.(estimateOutput).writeEstimate(ctx, in, m, r))

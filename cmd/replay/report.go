@@ -54,7 +54,7 @@ func (p *pageFile) write(_ context.Context, r *results) error {
 }
 
 // writeEstimate writes the page of an estimate.
-func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *replay.EstimateReport) error {
+func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *estimateResults) error {
 	p.in, p.machine = in, m
 	d, err := p.estimateData(r)
 	if err != nil {

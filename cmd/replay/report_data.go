@@ -23,12 +23,12 @@ func (p *pageFile) data(r *results) (*report.Data, error) {
 }
 
 // estimateData returns what the page of an estimate shows.
-func (p *pageFile) estimateData(r *replay.EstimateReport) (*report.Data, error) {
-	d, err := p.begun(r.Header, &r.Provenance, r)
+func (p *pageFile) estimateData(r *estimateResults) (*report.Data, error) {
+	d, err := p.begun(r.Header, &r.Provenance, r.EstimateReport)
 	if err != nil {
 		return nil, err
 	}
-	d.Labels, d.Answer, d.Tables = report.EstimateLabels(r), report.NewEstimateAnswer(r, &p.machine.Machine), report.NewEstimateTables(r.Estimate)
+	d.Labels, d.Answer, d.Tables = report.EstimateLabels(r.EstimateReport), report.NewEstimateAnswer(r.EstimateReport, &p.machine.Machine), report.NewEstimateTables(r.Estimate)
 	d.Diagnosis = report.Diagnose(d)
 	return d, nil
 }

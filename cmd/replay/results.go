@@ -55,6 +55,24 @@ func (r *exactResults) WriteText(w io.Writer) error {
 	return err
 }
 
+// estimateResults are what an estimate prints: its report, and what outputs have found out
+// besides.
+type estimateResults struct {
+	*replay.EstimateReport
+	CriticalPath *path.Data `json:"critical_path,omitempty"`
+}
+
+// WriteJSON writes everything.
+func (r *estimateResults) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// WriteText writes everything for people.
+func (r *estimateResults) WriteText(w io.Writer) error {
+	if err := r.EstimateReport.WriteText(w); err != nil || r.CriticalPath == nil {
+		return err
+	}
+	return r.CriticalPath.WriteText(w)
+}
+
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

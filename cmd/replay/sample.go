@@ -94,17 +94,18 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		ctx, cancel = context.WithDeadline(ctx, begin.Add(s.sample.budget))
 		defer cancel()
 	}
-	e, err := estimate(ctx, s, m, stderr)
+	e, err := estimate(ctx, s, in, m, stderr)
 	if errors.Is(err, sampling.ErrExact) {
 		return replayExactly(ctx, s, in, m, err, begin, stdout, stderr)
 	}
 	if err != nil {
 		return warning.With(err, m.causes())
 	}
-	r := replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))
+	r := &estimateResults{EstimateReport: replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))}
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
-	return errors.Join(s.print(stdout, r), s.outputs.writeEstimate(ctx, in, m, r))
+	failed := s.outputs.writeEstimate(ctx, in, m, r)
+	return errors.Join(s.print(stdout, r), failed)
 }
 
 // openSampled opens a trace that can be read at any step.
@@ -123,8 +124,8 @@ func openSampled(ctx context.Context, s *settings) (*input, error) {
 }
 
 // estimate samples the trace with all cores, until the context's deadline.
-func estimate(ctx context.Context, s *settings, m *loaded, stderr io.Writer) (*replay.Estimate, error) {
-	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0)}
+func estimate(ctx context.Context, s *settings, in *input, m *loaded, stderr io.Writer) (*replay.Estimate, error) {
+	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0), Observe: s.outputs.observe(in, m)}
 	if !s.quiet && terminal.Is(stderr) {
 		so.Progress = func(e *sampling.Estimate) {
 			fmt.Fprintf(stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds, 100*e.Relative())

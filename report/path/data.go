@@ -5,7 +5,7 @@ import "reprise/report/packed"
 // Data is what a critical path consists of. Times are in seconds.
 type Data struct {
 	Seconds float64 `json:"seconds_s"` // its length: the makespan
-	Rank    int     `json:"rank"`      // at which it ends
+	Rank    int     `json:"rank"`      // at which it ends; -1: of an estimate, it is not known
 	Parts   []Part  `json:"parts"`     // their seconds add up to Seconds; the longest first
 	// WhatIfs say how the makespan changes with the machine, the greatest gain first.
 	WhatIfs []WhatIf `json:"what_if"`

@@ -12,7 +12,7 @@ func (p *Path) Data() *Data {
 	last := p.last()
 	r := &p.ranks[last]
 	d := &Data{Seconds: r.end, Rank: last, Parts: p.parts(&r.stretch)}
-	d.WhatIfs = p.whatIfs(d.Parts)
+	d.WhatIfs = p.levels.whatIfs(d.Parts)
 	d.Hops = hopsOf(r.last)
 	return d
 }

@@ -12,7 +12,11 @@ const shown = 12
 // WriteText writes the path for people.
 func (d *Data) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\ncritical path of %.6g s, which ends at rank %d\n", d.Seconds, d.Rank)
+	fmt.Fprintf(&b, "\ncritical path of %.6g s", d.Seconds)
+	if d.Rank >= 0 {
+		fmt.Fprintf(&b, ", which ends at rank %d", d.Rank)
+	}
+	b.WriteByte('\n')
 	d.writeParts(&b)
 	d.writeWhatIfs(&b)
 	for _, n := range d.Notes {

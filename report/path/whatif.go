@@ -24,7 +24,7 @@ const (
 
 // whatIfs returns the changes of the machine that shorten a path of such parts, the greatest
 // gain first. What depends on polls has none: a poll sees a message when it comes to it.
-func (p *Path) whatIfs(parts []Part) []WhatIf {
+func (l *levels) whatIfs(parts []Part) []WhatIf {
 	sums := map[WhatIf]float64{} // seconds that go by each
 	add := func(kind, name string, seconds float64) { sums[WhatIf{Kind: kind, Name: name}] += seconds }
 	compute, carried := 0.0, 0.0
@@ -48,7 +48,7 @@ func (p *Path) whatIfs(parts []Part) []WhatIf {
 			case severalLevels:
 				alike = true
 			default:
-				add(WhatIfBandwidth, p.levels.cable(part.Level), part.Seconds)
+				add(WhatIfBandwidth, l.cable(part.Level), part.Seconds)
 			}
 			carried += part.Seconds
 		}

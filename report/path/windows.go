@@ -1,0 +1,105 @@
+package path
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// Windows finds the critical paths of the windows of an estimate, by replay.SampleOptions.
+// Its methods may be called from several goroutines. Use NewWindows.
+type Windows struct {
+	header  *trace.Header
+	machine replay.Machine
+	options replay.Options
+
+	mu    sync.Mutex
+	ended map[span]windowPath
+}
+
+// span is the steps [from, to).
+type span struct{ from, to int }
+
+// windowPath is the path of a window.
+type windowPath struct {
+	data   *Data
+	levels *levels
+}
+
+// NewWindows returns a Windows for estimates of a trace with that header, on a machine, with
+// options.
+func NewWindows(h *trace.Header, m replay.Machine, o replay.Options) *Windows {
+	return &Windows{header: h, machine: m, options: o, ended: map[span]windowPath{}}
+}
+
+// Observe is for replay.SampleOptions.Observe.
+func (w *Windows) Observe(from, to int) (o replay.Observer, ended func()) {
+	p := New(w.header, w.machine, w.options)
+	return p, func() {
+		d := p.Data()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ended[span{from, to}] = windowPath{d, &p.levels}
+	}
+}
+
+// Data returns what the critical path of the run consists of as far as the windows of an
+// estimate tell: each stands for the steps nearest to it, with its warm-up, and all together
+// for the makespan. Where the path is in between is not known: there are no hops.
+func (w *Windows) Data(e *replay.Estimate) *Data {
+	sums, total := map[Part]Part{}, 0.0
+	var l *levels
+	for i, window := range e.Windows {
+		path, ok := w.ended[span{window.From, window.To}]
+		if !ok || path.data.Seconds == 0 {
+			continue
+		}
+		l = path.levels
+		weight := standsFor(e, i) * window.Seconds / path.data.Seconds
+		for _, part := range path.data.Parts {
+			key := part
+			key.Seconds, key.Count, key.Bytes = 0, 0, 0
+			sum := sums[key]
+			sum.Seconds += part.Seconds * weight
+			sum.Bytes += part.Bytes * weight
+			sums[key] = sum
+			total += part.Seconds * weight
+		}
+	}
+	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total)}
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it."}
+	if l != nil {
+		d.WhatIfs = l.whatIfs(d.Parts)
+	}
+	return d
+}
+
+// scaled returns sums of parts whose seconds add up to a makespan, the longest first.
+func scaled(sums map[Part]Part, makespan, total float64) []Part {
+	parts := make([]Part, 0, len(sums))
+	for key, sum := range sums {
+		key.Seconds, key.Bytes = sum.Seconds/total*makespan, sum.Bytes/total*makespan
+		parts = append(parts, key)
+	}
+	slices.SortFunc(parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
+	})
+	return parts
+}
+
+// standsFor returns how many steps window i of an estimate stands for: those that are nearer
+// to it than to the windows beside it.
+func standsFor(e *replay.Estimate, i int) float64 {
+	middle := func(i int) float64 { return float64(e.Windows[i].Start+e.Windows[i].To) / 2 }
+	first, end := float64(e.First), float64(e.Last+1)
+	if i > 0 {
+		first = (middle(i-1) + middle(i)) / 2
+	}
+	if i+1 < len(e.Windows) {
+		end = (middle(i) + middle(i+1)) / 2
+	}
+	return end - first
+}
