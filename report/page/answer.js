@@ -54,7 +54,7 @@ function timesFigure(run, by, title) {
   const estimated = list[0].interval !== undefined, whole = by === "phase" ? run.answer.makespan_s : sum;
   const rows = () => table(["name", "", "#share", "#mean", ...(estimated ? ["#± 95 %"] : ["#least of a rank", "#most of a rank"])],
     [...list].sort((x, y) => y.mean - x.mean).map((x, i) => [x.name, meter(x.mean / whole, colourOf(x.name, i)), percent(x.mean / whole), seconds(x.mean),
-      ...(estimated ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), title);
+      ...(estimated ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), by === "phase" ? null : title);
   if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
     "and its share of the makespan. Phases may lie inside each other: shares do not add up."});
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);

@@ -35,6 +35,7 @@ function chart(o) {
     u = new uPlot({
       width, height: height(), series, bands,
       scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low * 1.03), Math.max(0, o.most || high * 1.03) || (low < 0 ? 0 : 1)]}},
+      legend: {markers: {width: 0, fill: (_, i) => series[i].stroke}},
       cursor: {sync: {key: o.xAxis.title}, drag: {x: true, y: false}},
       axes: [{...look, label: o.xAxis.title, splits: u => spots(u).map(t => t.at), values: u => spots(u).map(t => t.text)},
         {...look, label: o.yTitle, size: 5.6 * size, values: (_, list) => list.map(v => o.write(v, 3))}],
@@ -69,7 +70,7 @@ function columnAxis(columns) {
   const {first, count: n, kind} = columns, per = columns.steps_per_column || 1, named = v => first + Math.floor((v - first) / per) * per;
   const name = kind === "step" ? v => count(named(v)) : v => seconds(Math.floor(v) * columns.seconds_s);
   return {
-    per, name, at: c => first + (c + 0.5) * per, ticks: countedTicks(name), title: kind === "step" ? "step" : "time, s",
+    per, name, at: c => first + (c + 0.5) * per, ticks: countedTicks(name), title: kind === "step" ? "step" : "time",
     range: Extent.named(kind === "step" ? "steps" : "slices", first, first + n * per, 4 * per),
   };
 }

@@ -1,7 +1,7 @@
 // The critical path: what bounds the makespan, and where it runs.
 
 const partColours = {
-  kernel: "#0072B2", flop: "#0072B2", overhead: "#CC79A7", latency: "#F0E442", wire: "#56B4E9", contention: "#D55E00", poll: "#E69F00", wait: "#E69F00",
+  kernel: "#0072B2", flop: "#0072B2", overhead: "#CC79A7", latency: "#F0E442", wire: "#56B4E9", contention: "#E69F00", poll: "#D55E00",
 };
 const partColour = kind => partColours[kind] || "#999999";
 
@@ -12,6 +12,8 @@ function pathOf(run, runs) {
   const row = x => [x.name, meter(x.seconds_s / p.seconds_s, partColour(x.kind)), x.kind, x.phase || "", x.level || "",
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
   const most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
+  const ifs = ["change", "", "#gain", "#of the makespan", "#by a replay"], rowOf = w => [w.what, meter(w.gain_s / most), seconds(w.gain_s, 3),
+    percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "–" : seconds(w.replayed_s, 3)];
   return [figure(run, {
     title: "What the critical path consists of" + named(run, runs),
     picture: [stackedBar(bar, "Critical path"), table(columns, p.parts.slice(0, 10).map(row))],
@@ -20,8 +22,7 @@ function pathOf(run, runs) {
     rows: p.parts.length > 10 ? () => table(columns, p.parts.map(row)) : null,
   }), p.what_if.length ? figure(run, {
     title: "What if" + named(run, runs), how: "What the makespan would gain, by the slope of the path, and what it does gain where a replay has tried.",
-    picture: table(["change", "", "#gain", "#of the makespan", "#by a replay"], p.what_if.map(w => [w.what, meter(w.gain_s / most),
-      seconds(w.gain_s, 3), percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "–" : seconds(w.replayed_s, 3)])),
+    picture: table(ifs, p.what_if.slice(0, 8).map(rowOf)), rows: p.what_if.length > 8 ? () => table(ifs, p.what_if.map(rowOf)) : null,
   }) : null];
 }
 

@@ -19,7 +19,7 @@ class Timeline {
     this.picture = new Picture({
       label: "Timeline of " + w.title, x: this.x, y: this.y, height: Math.max(14, Math.min(36, 4 + 1.2 * w.ranks)),
       hint: "Choose an action to see its arguments and messages.",
-      xAxis: {title: "time, s", ticks: timeTicks}, yAxis: {title: "rank", ticks: countedTicks(String)},
+      xAxis: {title: "time", ticks: timeTicks}, yAxis: {title: "rank", ticks: countedTicks(String)},
       paint: c => this.paint(c), describe: at => this.text(this.sliceAt(at)), step: (at, dx, dy) => this.step(at, dx, dy),
       press: at => this.choose(this.sliceAt(at)),
     });
@@ -101,9 +101,9 @@ class Timeline {
     }
   }
 
-  /** Draws messages as arrows: those of the chosen slice, or all that are seen if they can be told apart. */
+  /** Draws messages as arrows: those of the chosen slice, or all that are seen if so few can be told apart. */
   paintMessages(c) {
-    const {w, x, picture, chosen} = this, most = 3000, seen = [];
+    const {w, x, picture, chosen} = this, most = chosen < 0 ? 600 : 3000, seen = [];
     for (let m = 0; m < w.arrows && seen.length <= most && w.sent[m] < x.high; m++) {
       if (w.arrived[m] > x.low && (chosen < 0 || this.touches(m, chosen))) seen.push(m);
     }
@@ -175,7 +175,7 @@ async function timelineOf(run, runs, w, i) {
     title: w.title + named(run, runs), picture: [picture.element, legend(w.states.map((name, i) => ({name, colour: colours[i]})))],
     controls: [checkbox("messages", on => { timeline.messages = on; picture.redraw(); }),
       searchBox("rank, action or argument", text => timeline.find(text))],
-    how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer. " +
+    how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +
       "Click or Enter chooses an action: its messages alone are drawn. " + (w.note || ""),
     rows: () => timeline.table(),
   });

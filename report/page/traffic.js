@@ -22,6 +22,7 @@ async function communicationOf(run, runs) {
       },
       step: (p, dx, dy) => ({x: Math.max(0, Math.min(n - 1, Math.floor(p.x) + dx)) + 0.5, y: Math.max(0, Math.min(n - 1, Math.floor(p.y) + dy)) + 0.5}),
     });
+    picture.element.classList.add("square");
     place.replaceChildren(picture.element, h("p", {class: "scale"}, `palest ${write(least)}, darkest ${write(most)}, by the logarithm; blank: nothing`));
   };
   draw();
@@ -41,7 +42,7 @@ async function linksOf(run, runs) {
   const hot = await Promise.all(links.hottest.map(l => unpack(l, {over: Float32Array})));
   const x = Array.from({length: n}, (_, i) => (i + 0.5) * links.seconds_s), part = (values, i) => Array.from(values.subarray(i * n, (i + 1) * n));
   const range = Extent.named("time", 0, n * links.seconds_s, 4 * links.seconds_s), place = h("div", {});
-  const xAxis = {title: "time, s", ticks: timeTicks, name: v => seconds(v)}, level = i => links.levels[i] + " (" + count(links.number[i]) + ")";
+  const xAxis = {title: "time", ticks: timeTicks, name: v => seconds(v)}, level = i => links.levels[i] + " (" + count(links.number[i]) + ")";
   const draw = lost => place.replaceChildren(chart({
     label: lost ? "Time lost to sharing by level of links" : "Use of links by level", x, range, xAxis,
     yTitle: lost ? "time lost to sharing" : "share of the capacity", write: lost ? seconds : v => percent(v, 1),
@@ -52,7 +53,8 @@ async function linksOf(run, runs) {
     }),
   }));
   draw(false);
-  const curve = over => "M0 20" + Array.from(over, (v, i) => `L${i * 100 / (n - 1 || 1)} ${20 - 20 * Math.min(1, v)}`).join("") + "L100 20Z";
+  const top = Math.max(...hot.map(l => l.over.reduce((a, b) => Math.max(a, b), 0)), 1e-9);
+  const curve = over => "M0 20" + Array.from(over, (v, i) => `L${i * 100 / (n - 1 || 1)} ${20 - 20 * v / top}`).join("") + "L100 20Z";
   const spark = over => h("svg", {viewBox: "0 0 100 20", class: "spark", preserveAspectRatio: "none", "aria-hidden": "true"}, h("path", {d: curve(over)}));
   return [figure(run, {
     title: "Links over time" + named(run, runs), picture: place, controls: [choice("show", ["use", "time lost"], i => draw(i === 1))],
@@ -61,7 +63,7 @@ async function linksOf(run, runs) {
     rows: () => table(["time", ...links.levels.flatMap(l => ["#" + l + " mean", "#most", "#lost"])], x.map((t, k) => [seconds(t), ...links.levels.flatMap((_, i) =>
       [percent(links.use[2 * i * n + k]), percent(links.use[(2 * i + 1) * n + k]), seconds(links.bound[i * n + k], 3)])])),
   }), hot.length ? figure(run, {
-    title: "Hottest links" + named(run, runs), how: "Links by the time that messages lost on them; the curve is their use over the run.",
+    title: "Hottest links" + named(run, runs), how: `Links by the time that messages lost on them; the curve is their use over the run, its full height ${percent(top)}.`,
     picture: table(["link", "level", "#time lost", "#carried", "#use", "over time"],
       hot.map(l => [l.name, links.levels[l.level], seconds(l.lost_s, 3), bytes(l.bytes), percent(l.use), spark(l.over)])),
   }) : null];
