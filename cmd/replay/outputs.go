@@ -82,6 +82,11 @@ func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 	return list, nil
 }
 
+// has reports whether the output of a flag is among them.
+func (list outputs) has(flag string) bool {
+	return slices.ContainsFunc(list, func(o output) bool { return o.flag() == flag })
+}
+
 // exactOnly refuses outputs of what is not one replay of all steps.
 func (list outputs) exactOnly(what string) error {
 	for _, o := range list {

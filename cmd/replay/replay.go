@@ -132,7 +132,13 @@ func newBar(s *settings, in *input, stderr io.Writer) *terminal.Bar {
 // steps returns how many steps there are to replay, as far as is known before the end
 // of a stream.
 func (s *settings) steps(in *input) int {
-	first, end := s.from, in.header.Steps
+	first, end := s.stepRange(in)
+	return end - first
+}
+
+// stepRange returns the steps first <= step < end that there are to replay, likewise.
+func (s *settings) stepRange(in *input) (first, end int) {
+	first, end = s.from, in.header.Steps
 	if in.trace != nil {
 		if w := in.trace.ChunkInfos(); len(w) > 0 {
 			first, end = max(first, w[0].First), w[len(w)-1].Last+1
@@ -141,5 +147,5 @@ func (s *settings) steps(in *input) int {
 	if s.to > 0 {
 		end = min(end, s.to)
 	}
-	return end - first
+	return first, end
 }

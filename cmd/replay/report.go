@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -10,14 +11,23 @@ import (
 	"reprise/internal/command"
 	"reprise/replay"
 	"reprise/report"
+	"reprise/report/path"
+	"reprise/report/record"
+	"reprise/report/timeline"
 )
 
 // pageFile is the output of --report: a page of all that a replay records.
 type pageFile struct {
-	file     string
+	path     string
 	settings *settings
+	span     timeline.Span
+	asked    bool // for that span
+
 	in       *input
 	machine  *loaded
+	recorder *record.Recorder
+	window   *timeline.Collector
+	longest  *path.Path // nil: --critical-path has one, or the replay goes on from a checkpoint
 }
 
 func reportFlags() []cli.Flag {
@@ -34,23 +44,50 @@ func newPageFile(c *cli.Context, s *settings) (output, error) {
 	case "-":
 		return nil, command.Usagef("--report wants a file, as the result goes to standard output; ./- is one of the name -")
 	}
-	return &pageFile{file: file, settings: s}, atomicfile.Check(file)
+	p := &pageFile{path: file, settings: s, asked: c.IsSet("window") || c.IsSet("window-ranks")}
+	var err error
+	if p.span, err = spanOf(c); err != nil {
+		return nil, err
+	}
+	if err := checkOutput("report", file, s); err != nil {
+		return nil, err
+	}
+	return p, atomicfile.Check(file)
 }
 
 func (p *pageFile) flag() string { return "report" }
 
+func (p *pageFile) file() string { return p.path }
+
+// begin begins to record. The way of a replay from a checkpoint on is not that of the run.
 func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
 	p.in, p.machine = in, m
-	return nil, nil
+	var err error
+	if p.recorder, err = record.New(record.Options{Header: in.header, Machine: m.Machine, Replay: m.options}); err != nil {
+		return nil, fmt.Errorf("--report: %w", err)
+	}
+	if !p.asked {
+		first, end := p.settings.stepRange(in)
+		p.span = timeline.DefaultSpan(in.header, first, end)
+	}
+	if p.window, err = timeline.NewWindow(in.header, p.span, p.asked); err != nil {
+		return nil, command.Usagef("--window: %w", err)
+	}
+	told := []replay.Observer{p.recorder, p.window}
+	if p.settings.keep.resume == "" && !p.settings.outputs.has("critical-path") {
+		p.longest = path.New(in.header, m.Machine, m.options)
+		told = append(told, p.longest)
+	}
+	return replay.Observers(told...), nil
 }
 
 // write writes the page, of an interrupted replay, too: it is labelled so.
 func (p *pageFile) write(_ context.Context, r *results) error {
 	d, err := p.data(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("--report: %w", err)
 	}
-	return atomicfile.Write(p.file, func(w io.Writer) error { return report.Write(w, d) })
+	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 
 // writeEstimate writes the page of an estimate.
@@ -58,9 +95,9 @@ func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *est
 	p.in, p.machine = in, m
 	d, err := p.estimateData(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("--report: %w", err)
 	}
-	return atomicfile.Write(p.file, func(w io.Writer) error { return report.Write(w, d) })
+	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 
 func (p *pageFile) abandon() {}

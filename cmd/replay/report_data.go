@@ -8,6 +8,7 @@ import (
 	"reprise/internal/wording"
 	"reprise/replay"
 	"reprise/report"
+	"reprise/report/timeline"
 	"reprise/trace"
 )
 
@@ -18,6 +19,15 @@ func (p *pageFile) data(r *results) (*report.Data, error) {
 		return nil, err
 	}
 	d.Labels, d.Answer, d.POP = report.Labels(r.Report), report.NewAnswer(r.Report, &p.machine.Machine), r.POP
+	if d.Record, err = p.recorder.Data(); err != nil {
+		return nil, err
+	}
+	if w := p.window.Window(); w.Slices > 0 || p.asked {
+		d.Timelines = []*timeline.Window{w}
+	}
+	if d.Path = r.CriticalPath; p.longest != nil {
+		d.Path = p.longest.Data()
+	}
 	d.Diagnosis = report.Diagnose(d)
 	return d, nil
 }
