@@ -22,6 +22,9 @@ func (p *pageFile) data(r *results) (*report.Data, error) {
 	if d.Record, err = p.recorder.Data(); err != nil {
 		return nil, err
 	}
+	if m := &d.Record.Matrix; m.Rows*m.Cols > mostFine {
+		m.Round(coarseSteps)
+	}
 	if w := p.window.Window(); w.Slices > 0 || p.asked {
 		d.Timelines = []*timeline.Window{w}
 	}
@@ -56,6 +59,12 @@ func (p *pageFile) begun(h *trace.Header, from *replay.Provenance, result any) (
 		Result: text,
 	}, nil
 }
+
+// Matrices of more cells have their shares rounded to 3 %, which halves what they take.
+const (
+	mostFine    = 1 << 17
+	coarseSteps = 32
+)
 
 // title says what was run on what, in a line.
 func title(h *trace.Header, platform string) string {

@@ -4,6 +4,9 @@ class Matrix {
   static async of(run) {
     const {matrix, columns} = run.record;
     const m = await unpack(matrix, {mean: Uint8Array, most: Uint8Array, length: Uint8Array});
+    for (const [name, planes] of [["mean", run.record.states.length], ["most", m.most.length && run.record.states.length], ["length", 1]]) {
+      m[name] = byRows(m[name], planes, m.rows, m.cols);
+    }
     m.orders = await Promise.all(matrix.orders.map(o => unpack(o, {rows: Uint32Array})));
     return new Matrix(run, m, await unpack(columns, {longest: Float32Array}), await wayOf(run));
   }
@@ -107,7 +110,7 @@ class Matrix {
       rows.push([this.nameOf(row), ...Array.from(sums, v => seconds(v, 3))]);
     }
     const cut = last - first > most ? `; the first ${most} of ${last - first} rows` : "";
-    return table(["rank", ...states.map(s => "#" + s)], rows, `Time by state of what is seen, about: shares are kept to 0.4 %${cut}`);
+    return table(["rank", ...states.map(s => "#" + s)], rows, `Time by state of what is seen, about: shares are kept to ${percent(1 / m.share_steps)}${cut}`);
   }
 }
 

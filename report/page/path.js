@@ -44,7 +44,7 @@ async function wayOf(run) {
         if (i) c.lineTo(picture.toX(at[i]), picture.toY(middleOf(hops.ranks[i - 1])));
         c.lineTo(picture.toX(at[i]), picture.toY(middleOf(rank)));
       });
-      for (const [width, colour] of [[3.5, "paper"], [1.5, "ink"]]) {
+      for (const [width, colour] of [[2.5, "paper"], [1, "ink"]]) {
         c.lineWidth = width;
         c.strokeStyle = themed(colour);
         c.stroke();

@@ -38,6 +38,15 @@ class Pyramid {
   }
 }
 
+/** Planes of columns, one behind the other, as planes of rows. */
+function byRows(plane, planes, rows, cols) {
+  const to = new Uint8Array(plane.length);
+  for (let p = 0, at = 0; p < planes; p++) {
+    for (let c = 0; c < cols; c++) for (let r = 0; r < rows; r++) to[(p * rows + r) * cols + c] = plane[at++];
+  }
+  return to;
+}
+
 function inOrder(plane, planes, rows, cols, order) {
   const sorted = new Uint8Array(plane.length);
   for (let p = 0; p < planes; p++) {

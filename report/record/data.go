@@ -45,11 +45,13 @@ type Matrix struct {
 	Cols           int `json:"cols"`
 	RanksPerRow    int `json:"ranks_per_row"`   // 1, or more for runs of very many ranks
 	ColumnsPerCell int `json:"columns_per_col"` // of Columns
-	// Mean and Most are uint8, [States][Rows][Cols]: the mean share, and the greatest of a
+	// Steps is into how many steps shares and lengths are rounded: 255, or fewer (Round).
+	Steps int `json:"share_steps"`
+	// Mean and Most are uint8, [States][Cols][Rows]: the mean share, and the greatest of a
 	// single rank and column in the cell; 255 is 1. Most is empty where a cell is one of each.
 	Mean packed.Bytes `json:"mean"`
 	Most packed.Bytes `json:"most"`
-	// Length is uint8, [Rows][Cols]: the longest that a rank of the cell is in a column of it;
+	// Length is uint8, [Cols][Rows]: the longest that a rank of the cell is in a column of it;
 	// 255 is the longest of all ranks in these columns (of Columns.Longest).
 	Length packed.Bytes `json:"length"`
 	Orders []Order      `json:"orders"` // ways to sort the rows; the first is by rank

@@ -107,26 +107,26 @@ func quantised(share float64) uint8 { return uint8(min(max(share, 0), 1)*255 + 0
 // data describes the cells of columns from the first on, which begins a cell.
 func (m *matrix) data(first int) Matrix {
 	list := m.list[first/m.perCell:]
-	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell}
+	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell, Steps: 255}
 	d.Mean = m.states(list, (*cell).share)
 	if m.ranksPerRow*m.perCell > 1 {
 		d.Most = m.states(list, func(c *cell, state int) uint8 { return c.most[state] })
 	}
 	longest := longestOf(list)
-	for row := range m.rows {
-		for i, column := range list {
+	for i, column := range list {
+		for row := range column {
 			d.Length = append(d.Length, quantised(float64(column[row].longest)/longest[i]))
 		}
 	}
 	return d
 }
 
-// states returns a number for each state of each cell: [states][rows][columns].
+// states returns a number for each state of each cell: [states][columns][rows].
 func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) packed.Bytes {
 	values := make(packed.Bytes, 0, numStates*m.rows*len(list))
 	for state := range numStates {
-		for row := range m.rows {
-			for _, column := range list {
+		for _, column := range list {
+			for row := range column {
 				values = append(values, of(&column[row], state))
 			}
 		}
@@ -156,4 +156,20 @@ func longestOf(list [][]cell) []float64 {
 		}
 	}
 	return longest
+}
+
+// Round rounds shares and lengths to so many steps, 1 to 255: noisy ones then take a page less
+// room by the bits that they lose.
+func (m *Matrix) Round(steps int) {
+	var rounded [256]uint8
+	for v := range rounded {
+		step := (v*steps + 127) / 255
+		rounded[v] = uint8((step*255 + steps/2) / steps)
+	}
+	m.Steps = steps
+	for _, plane := range []packed.Bytes{m.Mean, m.Most, m.Length} {
+		for i, v := range plane {
+			plane[i] = rounded[v]
+		}
+	}
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +42,7 @@ func TestCoarse(t *testing.T) {
 	if d.Rows != ranks || d.Cols != count/4 || d.ColumnsPerCell != 4 || d.RanksPerRow != 1 {
 		t.Fatalf("%d rows of %d ranks, %d cells of %d columns", d.Rows, d.RanksPerRow, d.Cols, d.ColumnsPerCell)
 	}
-	at := func(state, rank, column int) int { return (state*d.Rows+rank)*d.Cols + column/4 }
+	at := func(state, rank, column int) int { return (state*d.Cols+column/4)*d.Rows + rank }
 	for _, c := range []struct {
 		name       string
 		rank       int
@@ -183,5 +184,14 @@ func TestMerged(t *testing.T) {
 	w := newWidths()
 	if k := w.reach(3e7 * 365 * 24 * 3600); k < 40 || math.IsInf(w.width, 1) {
 		t.Errorf("%d doublings to slices of %v s", k, w.width)
+	}
+}
+
+// TestRound: 32 steps of 255ths are 0, 7.97, 15.94, ..., 255, each rounded.
+func TestRound(t *testing.T) {
+	m := Matrix{Mean: []byte{0, 3, 4, 8, 11, 12, 128, 251, 252, 255}, Length: []byte{85}}
+	m.Round(32)
+	if want := []byte{0, 0, 8, 8, 8, 16, 128, 247, 255, 255}; !slices.Equal(m.Mean, want) || m.Length[0] != 88 || m.Steps != 32 {
+		t.Errorf("%d and %d in %d steps, want %d and 88 in 32", m.Mean, m.Length[0], m.Steps, want)
 	}
 }

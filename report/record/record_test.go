@@ -112,9 +112,9 @@ func checkMatrix(t *testing.T, d *Data, want *diary) {
 		var sums, bound [numStates]float64
 		for col := range m.Cols {
 			l := float64(longest[col])
-			length := float64(m.Length[row*m.Cols+col]) / 255 * l
+			length := float64(m.Length[col*m.Rows+row]) / 255 * l
 			for s := range numStates {
-				seconds := float64(m.Mean[(s*m.Rows+row)*m.Cols+col]) / 255 * length
+				seconds := float64(m.Mean[(s*m.Cols+col)*m.Rows+row]) / 255 * length
 				sums[s] += seconds
 				bound[s] += 1.01 * l / 255
 				if d.Columns.Kind == "step" {
@@ -179,9 +179,9 @@ func TestColumns(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 	mean := []byte{ // rank 0 has computed all the time, rank 1 half of the first step
-		255, 255, 128, 255, // compute
+		255, 128, 255, 255, // compute: both ranks in the first step, both in the second
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, // wait, poll, overhead
-		0, 0, 128, 0, // sleep
+		0, 128, 0, 0, // sleep
 	}
 	if diff := cmp.Diff(mean, []byte(d.Matrix.Mean)); diff != "" {
 		t.Errorf("matrix (-want +got):\n%s", diff)
