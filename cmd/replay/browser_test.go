@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"reprise/tracegen/hpl"
+)
+
+// browser is a headless Chromium with one page open, which hears all that must not be.
+type browser struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu    sync.Mutex
+	heard []string // requests but for the page itself, messages, exceptions
+}
+
+// newBrowser starts a browser, or skips the test where there is none.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	shell := ""
+	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium"} {
+		if path, err := exec.LookPath(name); err == nil {
+			shell = path
+			break
+		}
+	}
+	if shell == "" {
+		t.Skip("no chromium-headless-shell and no chromium: scripts/install-test-tools.sh installs one")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(shell), chromedp.WindowSize(1280, 900))...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: ctx}
+	hear(b, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) string { return "request of " + e.Request.URL })
+	hear(b, runtime.ConsoleAPICalled, func(e runtime.EventConsoleAPICalled) string { return fmt.Sprintf("console.%s", e.Type) })
+	hear(b, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string { return "exception: " + e.ExceptionDetails.Text })
+	hear(b, log.EntryAdded, func(e log.EventEntryAdded) string { return "log: " + e.Entry.Text })
+	return b
+}
+
+// hear notes events of a kind as say words them.
+func hear[E any](b *browser, event cdp.Event[E], say func(E) string) {
+	events := chromedp.Events(b.ctx, event)
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.heard = append(b.heard, say(e))
+			b.mu.Unlock()
+		}
+	}()
+}
+
+// do does something on the page.
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// eval returns the value of an expression of JavaScript in the page.
+func eval[T any](b *browser, expression string) T {
+	b.t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// until waits for a condition of the page.
+func (b *browser) until(condition string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](condition, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
+		b.t.Fatalf("%s: %v", condition, err)
+	}
+}
+
+// open opens a page from its file and waits until it is complete.
+func (b *browser) open(file string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate("file://" + file))
+	b.until("!!document.documentElement.dataset.ready || !!document.querySelector('.error')")
+	if text := eval[string](b, "document.querySelector('.error')?.textContent ?? ''"); text != "" {
+		b.t.Fatal(text)
+	}
+}
+
+// quiet checks that nothing was asked for but the file, and nothing said.
+func (b *browser) quiet(file string) {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, h := range b.heard {
+		if h != "request of file://"+file {
+			b.t.Error(h)
+		}
+	}
+}
+
+// reportOf replays HPL with a report, and returns its file and what --json prints.
+func reportOf(t *testing.T, flags ...string) (file string, result []byte) {
+	t.Helper()
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "run.trace.zst")
+	var text bytes.Buffer
+	if err := hpl.Generate(t.Context(), &text, hpl.DefaultParams(400, 2, 3), hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trace, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(dir, "run.html")
+	var stdout bytes.Buffer
+	args := append(append([]string{"replay", "--quiet", "--json", "--platform", "dahu", "--report", file}, flags...), trace)
+	if err := run(t.Context(), args, strings.NewReader(""), &stdout, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return file, stdout.Bytes()
+}
+
+// TestReportInBrowser: a page opens from its file, asks for nothing, says nothing on the
+// console, and can be used by keyboard alone.
+func TestReportInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	file, result := reportOf(t)
+	b.open(file)
+
+	var want struct {
+		Makespan float64 `json:"makespan_s"`
+	}
+	if err := json.Unmarshal(result, &want); err != nil {
+		t.Fatal(err)
+	}
+	headline := eval[string](b, "document.querySelector('.fact.main dd').textContent")
+	var number float64
+	var unit string
+	if _, err := fmt.Sscan(headline, &number, &unit); err != nil || math.Abs(number*map[string]float64{"s": 1, "ms": 1e-3}[unit]-want.Makespan) > 1e-4*want.Makespan {
+		t.Errorf("headline %q, want %g s (%v)", headline, want.Makespan, err)
+	}
+
+	// Zoom by the key W, in the matrix: 0.7 of the steps are left, and the address says so.
+	width := eval[float64](b, "document.querySelector('#matrix canvas').focus(), Extent.all.get('steps').width")
+	b.do(chromedp.KeyEvent("w"))
+	if got := eval[float64](b, "Extent.all.get('steps').width"); math.Abs(got-0.7*width) > 1e-9 {
+		t.Errorf("%g steps after W, want 0.7 of %g", got, width)
+	}
+	b.until("location.hash.includes('steps=')")
+	b.do(chromedp.KeyEvent("0"))
+
+	// The same in the timeline, then the first computation by dgemm, which the picture shows.
+	width = eval[float64](b, "document.querySelector('#timeline canvas').focus(), Extent.all.get('window').width")
+	b.do(chromedp.KeyEvent("w"))
+	if got := eval[float64](b, "Extent.all.get('window').width"); math.Abs(got-0.7*width) > 1e-9*width {
+		t.Errorf("%g s in the timeline after W, want 0.7 of %g", got, width)
+	}
+	eval[chromedp.Void](b, "document.querySelector('#timeline input[type=search]').focus()")
+	b.do(chromedp.KeyEvent("dgemm" + kb.Enter))
+	if said := eval[string](b, "document.querySelector('#timeline .readout').textContent"); !strings.Contains(said, "dgemm") || !strings.Contains(said, ", compute, ") {
+		t.Errorf("of dgemm it says %q", said)
+	}
+
+	// Search for a rank.
+	eval[chromedp.Void](b, "document.querySelector('#matrix input[type=search]').focus()")
+	b.do(chromedp.KeyEvent("4" + kb.Enter))
+	if said := eval[string](b, "document.querySelector('#matrix .readout').textContent"); !strings.HasPrefix(said, "rank 4 on dahu-") {
+		t.Errorf("of rank 4 it says %q", said)
+	}
+
+	// The other theme.
+	paper := "getComputedStyle(document.body).backgroundColor"
+	before := eval[string](b, paper)
+	eval[chromedp.Void](b, "document.querySelector('.theme').focus()")
+	b.do(chromedp.KeyEvent(" "))
+	if after := eval[string](b, paper); after == before {
+		t.Errorf("both themes are %s", after)
+	}
+
+	// The table behind the first picture, opened by Enter.
+	eval[chromedp.Void](b, "document.querySelector('#answer figure summary').focus()")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until("document.querySelectorAll('#answer figure details[open] tbody tr').length > 0")
+	if cells := eval[string](b, "document.querySelector('#answer figure details tbody').textContent"); !strings.Contains(cells, "compute") {
+		t.Errorf("table: %q", cells)
+	}
+
+	t.Logf("first picture after %.0f ms, all after %s ms, last frame %.1f ms",
+		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
+		eval[string](b, "document.documentElement.dataset.ready"), eval[float64](b, "Picture.lastFrame"))
+	b.quiet(file)
+}
+
+// TestNumbersInBrowser: how the page writes numbers, ticks and levels.
+func TestNumbersInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	file, _ := reportOf(t)
+	b.open(file)
+	for expression, want := range map[string]string{
+		"seconds(0)": "0 s", "seconds(12.3456)": "12.35 s", "seconds(0.0012)": "1.200 ms", "seconds(2.5e-7, 2)": "250 ns", "seconds(1234.56, 5)": "1,234.6 s",
+		"bytes(999)": "999 B", "bytes(1.5e6)": "1.50 MB", "flops(24.5)": "24.50 Gflop/s", "percent(0.1234)": "12.3 %",
+		"signed(-2, seconds)": "−2.000 s", "moment(1.25)": "1.25 s", "inkOn('#0072B2') + inkOn('#F0E442')": "#ffffff#000000",
+		// Ticks between 0 and 10, at most about 5: every 2.
+		"ticks(0, 10, 5).list.join()": "0,2,4,6,8,10",
+		// Steps are ticked in their middle.
+		"countedTicks(String)(0, 3, 3).map(t => t.text + '@' + t.at).join()": "0@0.5,1@1.5,2@2.5",
+		// 2 planes of 2 x 3; halved across: means round up, (0+9+1)/2 = 5; the last column is alone.
+		"Array.from(new Pyramid(2, 2, 3, Uint8Array.of(0,9,4, 1,1,1, 7,7,7, 8,8,8), [], null).level(1, 0).mean).join()": "5,4,1,1,7,7,8,8",
+		// The greatest is kept.
+		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(0,9,4,1), [], null).level(1, 1).most).join()": "9",
+		// Rows in another order.
+		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(1,2,3,4), [], [1,0]).level(0, 0).mean).join()": "3,4,1,2",
+		// Zoom keeps what is under the pointer, and ends at the whole.
+		"(e => { e.zoom(0.5, 2); return [e.low, e.high] })(new Extent(0, 8, 1)).join()":         "1,5",
+		"(e => { e.set(-5, 30); return [e.low, e.high] })(new Extent(0, 8, 1)).join()":          "0,8",
+		"(e => { e.set(7, 8); e.move(1); return [e.low, e.high] })(new Extent(0, 8, 1)).join()": "7,8",
+	} {
+		if got := eval[string](b, "String("+expression+")"); got != want {
+			t.Errorf("%s = %q, want %q", expression, got, want)
+		}
+	}
+	b.quiet(file)
+}
