@@ -122,7 +122,7 @@ func (p *pair) rearranged(c change, above bool) float64 {
 	if !above {
 		observed = -observed
 	}
-	least := observed - 1e-9*math.Abs(observed) // sums in another order are as large
+	least := observed - float64(1e-9*math.Abs(observed)) // sums in another order are as large
 	count := 0
 	for _, chosen := range p.arrangements {
 		s := statistic(chosen)
@@ -176,7 +176,7 @@ func pairedT(a, b []float64, swapped []int32) float64 {
 // meanVariance returns the mean of n values and its variance.
 func meanVariance(sum, squares, n float64) (mean, variance float64) {
 	mean = sum / n
-	return mean, max(0, squares/n-mean*mean) / (n - 1)
+	return mean, max(0, squares/n-float64(mean*mean)) / (n - 1)
 }
 
 func studentized(difference, variance float64) float64 {

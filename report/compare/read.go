@@ -197,7 +197,7 @@ func (d *document) fillDraws(r *Result) error {
 // what draws that are estimates do not show.
 func withDeviation(f *figure, sd float64) figure {
 	_, shown := moments(f.values)
-	return nextOf(f.values, max(0, sd*sd-shown))
+	return nextOf(f.values, max(0, float64(sd*sd)-shown))
 }
 
 // addSeeds adds the figures of several seeds.

@@ -7,12 +7,17 @@ import (
 )
 
 // upperTail returns the probability that Student's t with so many degrees of freedom (more
-// than 0; +Inf: the normal distribution) is at least t. Source: Abramowitz and Stegun, 26.5.27.
+// than 0; +Inf: the normal distribution) is at least t. Source: Abramowitz and Stegun, 26.7.1
+// and 6.5.17: both distributions by incomplete functions.
 func upperTail(t, freedom float64) float64 {
-	if math.IsInf(freedom, 1) || math.IsInf(t, 0) {
-		return math.Erfc(t/math.Sqrt2) / 2
+	half := 0.0 // beyond |t|
+	switch square := float64(t * t); {
+	case math.IsInf(square, 1):
+	case math.IsInf(freedom, 1):
+		half = mathext.GammaIncRegComp(0.5, square/2) / 2
+	default:
+		half = mathext.RegIncBeta(freedom/2, 0.5, freedom/(freedom+square)) / 2
 	}
-	half := mathext.RegIncBeta(freedom/2, 0.5, freedom/(freedom+float64(t*t))) / 2
 	if t < 0 {
 		return 1 - half
 	}

@@ -23,7 +23,7 @@ func newPair(a, b figure, paired bool) pair {
 // welchFreedom is the number of degrees of freedom by Welch and Satterthwaite.
 func welchFreedom(a, b *figure) float64 {
 	sum := a.variance + b.variance
-	parts := a.variance/a.freedom*a.variance + b.variance/b.freedom*b.variance
+	parts := float64(a.variance/a.freedom*a.variance) + float64(b.variance/b.freedom*b.variance)
 	if parts == 0 {
 		return math.Inf(1)
 	}
@@ -32,7 +32,7 @@ func welchFreedom(a, b *figure) float64 {
 
 // variance is that of the difference.
 func (p *pair) variance() float64 {
-	return max(0, p.a.variance+p.b.variance-2*p.covariance)
+	return max(0, p.a.variance+p.b.variance-float64(2*p.covariance))
 }
 
 // known reports whether it is known how sure the difference is.
@@ -65,7 +65,7 @@ func (p *pair) pValue() float64 {
 // probability tail.
 func (p *pair) difference(tail float64) (Interval, bool) {
 	d := p.b.mean - p.a.mean
-	half := quantile(tail, p.freedom) * math.Sqrt(p.variance())
+	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance()))
 	if p.arrangements != nil {
 		return p.invert(shifted, d, 4*half, tail)
 	}
@@ -75,15 +75,15 @@ func (p *pair) difference(tail float64) (Interval, bool) {
 // ratio returns such limits of mean(B)/mean(A); there are none if mean(A) may as well be 0.
 // They are those k for which B - kA is not told from 0 (Fieller).
 func (p *pair) ratio(tail float64) (Interval, bool) {
-	t2 := quantile(tail, p.freedom)
-	t2 *= t2
-	a, b, va, vb, c := p.a.mean, p.b.mean, p.a.variance, p.b.variance, p.covariance
-	square := a*a - t2*va
+	t := quantile(tail, p.freedom)
+	a, b := p.a.mean, p.b.mean
+	va, vb, c := float64(t*t*p.a.variance), float64(t*t*p.b.variance), float64(t*t*p.covariance)
+	square, middle := float64(a*a)-va, float64(a*b)-c
 	if square <= 0 {
 		return Interval{}, false
 	}
-	middle := a*b - t2*c
-	root := math.Sqrt(max(0, t2*(a*a*vb+b*b*va-2*a*b*c)-t2*t2*(va*vb-c*c)))
+	// The root of middle^2 - square*(b^2-vb), without what cancels.
+	root := math.Sqrt(max(0, float64(a*a*vb)+float64(b*b*va)-float64(2*a*b*c)-float64(va*vb)+float64(c*c)))
 	limits := Interval{(middle - root) / square, (middle + root) / square}
 	if p.arrangements != nil {
 		return p.invert(scaled, b/a, 4*(limits.High-limits.Low), tail)
