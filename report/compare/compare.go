@@ -116,6 +116,7 @@ func against(base, other *Result, o *Options) *Against {
 		d := t.compare("Gflops", base.gflops, other.gflops)
 		a.Gflops = &d
 	}
+	t.makespan = max(base.makespan.mean, other.makespan.mean)
 	a.ByKind, a.ByPhase, a.ByKernel = t.group(base, other, "kind"), t.group(base, other, "phase"), t.group(base, other, "kernel")
 	correct(slices.Concat(pointers(a.ByKind), pointers(a.ByPhase), pointers(a.ByKernel)))
 	return a
@@ -132,11 +133,12 @@ func arrange(a, b *Result, o *Options) arrangements {
 type tester struct {
 	paired       bool
 	arrangements arrangements
+	makespan     float64 // the longer one: by as much as it is rounded may times of parts be off
 }
 
 func (t *tester) pair(a, b figure) *pair {
 	p := newPair(a, b, t.paired)
-	p.arrangements = t.arrangements
+	p.arrangements, p.least = t.arrangements, max(p.least, rounding*t.makespan)
 	return &p
 }
 

@@ -123,7 +123,7 @@ func (c *Comparison) sentences(a *Against) []string {
 // sentence says how the makespans differ.
 func (d *Difference) sentence() string {
 	switch {
-	case d.Verdict == Equal:
+	case d.Difference == 0, d.Verdict == Equal:
 		return "A and B take the same time"
 	case d.Relative == nil:
 		return "A takes no time"
@@ -135,7 +135,7 @@ func (d *Difference) sentence() string {
 	}
 	text := "B takes " + much + " " + word + " than A"
 	if d.Verdict == Unclear && d.P != nil {
-		text += ", which noise alone may do"
+		text += ", which may be chance"
 	}
 	return text
 }

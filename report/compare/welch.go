@@ -8,16 +8,20 @@ type pair struct {
 	covariance float64 // of the means; 0: they have nothing in common
 	freedom    float64 // of the difference
 	paired     bool    // the values belong together one by one
+	least      float64 // what is smaller is no difference: sums are rounded
 	// arrangements, if there are any, test the values in place of Student's t.
 	arrangements arrangements
 }
 
 // newPair pairs two figures.
 func newPair(a, b figure, paired bool) pair {
+	p := pair{a: a, b: b, freedom: a.freedom, paired: paired, least: rounding * max(a.mean, b.mean)}
 	if paired {
-		return pair{a: a, b: b, covariance: covariance(a.values, b.values) * a.each, freedom: a.freedom, paired: true}
+		p.covariance = covariance(a.values, b.values) * a.each
+	} else {
+		p.freedom = welchFreedom(&a, &b)
 	}
-	return pair{a: a, b: b, freedom: welchFreedom(&a, &b)}
+	return p
 }
 
 // welchFreedom is the number of degrees of freedom by Welch and Satterthwaite.
@@ -40,15 +44,15 @@ func (p *pair) known() bool { return !p.a.oneDraw && !p.b.oneDraw }
 
 // exact reports whether the difference is a number without any doubt.
 func (p *pair) exact() bool {
-	return p.known() && math.Sqrt(p.variance()) <= rounding*max(p.a.mean, p.b.mean)
+	return p.known() && math.Sqrt(p.variance()) <= p.least
 }
 
-// rounding is what sums may be off by, relatively: what is smaller is no difference.
+// rounding is what sums may be off by, relatively.
 const rounding = 1e-12
 
 // equal reports whether there is no difference but for rounding.
 func (p *pair) equal() bool {
-	return math.Abs(p.b.mean-p.a.mean) <= rounding*max(p.a.mean, p.b.mean)
+	return math.Abs(p.b.mean-p.a.mean) <= p.least
 }
 
 // pValue returns the probability of a difference at least as large as this one, to either side,
