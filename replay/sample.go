@@ -20,6 +20,9 @@ type SampleOptions struct {
 	Workers   int     // windows simulated at once
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*sampling.Estimate)
+	// Round, if set, is called when a round of windows begins and when one of them has ended,
+	// with the number of those that have and of all: one call at a time.
+	Round func(ended, all int)
 	// Observe, if set, returns who is told what happens while the steps [from, to) are played, nil
 	// if nobody, and what is called once they have been. It is called from several goroutines, for each window once, also for those that
 	// serve to choose the warm-up and are not among Estimate.Windows. What happens between the
@@ -77,7 +80,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
 		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: so.Workers, Parts: s.parts, Scatters: s.noisy || s.polls,
-		Measure: s.measure, Progress: so.Progress,
+		Measure: s.measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
 		return nil, err

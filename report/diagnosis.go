@@ -142,7 +142,7 @@ func onPath(p *path.Data) string {
 	var kernel, message path.Part
 	for _, part := range p.Parts {
 		switch part.Kind {
-		case "kernel":
+		case "kernel", "flop":
 			if kernels += part.Seconds; part.Seconds > kernel.Seconds {
 				kernel = part
 			}

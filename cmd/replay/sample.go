@@ -127,7 +127,17 @@ func openSampled(ctx context.Context, s *settings) (*input, error) {
 func estimate(ctx context.Context, s *settings, in *input, m *loaded, stderr io.Writer) (*replay.Estimate, error) {
 	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0), Observe: s.outputs.observe(in, m)}
 	if !s.quiet && terminal.Is(stderr) {
+		var bar *terminal.Bar
+		defer func() { bar.Clear() }()
+		so.Round = func(ended, all int) {
+			if ended == 0 {
+				bar.Clear()
+				bar = terminal.NewBar(stderr, false, all, "windows")
+			}
+			bar.Set(ended)
+		}
 		so.Progress = func(e *sampling.Estimate) {
+			bar.Clear()
 			fmt.Fprintf(stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds, 100*e.Relative())
 		}
 	}

@@ -85,10 +85,12 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 	before := s.left()
 	var next atomic.Int64
 	var wait sync.WaitGroup
+	tell := s.telling(len(spans))
 	for worker := range min(s.o.Workers, len(spans)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(spans); i = int(next.Add(1)) - 1 {
 				windows[i], errs[i] = s.window(ctx, worker, spans[i])
+				tell()
 			}
 		})
 	}
@@ -109,6 +111,23 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 		s.perStep = (before - s.left()) * float64(min(s.o.Workers, len(spans))) / float64(steps)
 	}
 	return kept, nil
+}
+
+// telling tells that a round of so many windows begins, and returns what tells that one of
+// them has ended.
+func (s *sampler) telling(all int) func() {
+	if s.o.Round == nil {
+		return func() {}
+	}
+	s.o.Round(0, all)
+	var mu sync.Mutex
+	ended := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended++
+		s.o.Round(ended, all)
+	}
 }
 
 func (s *sampler) left() float64 {

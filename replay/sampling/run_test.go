@@ -185,6 +185,34 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestRounds: each round tells its beginning, and the end of every one of its windows.
+func TestRounds(t *testing.T) {
+	smooth := lu(3000)
+	r := &synthetic{steps: 3000, cost: func(k int) float64 { return smooth(k) * (1 + 0.1*noise(7, k)) }}
+	o := r.options(0.01)
+	rounds, windows, last, of := 0, 0, 0, 0
+	o.Round = func(ended, all int) {
+		switch {
+		case ended == 0 && last == of:
+			rounds++
+			of = all
+		case ended == last+1 && all == of:
+			windows++
+		default:
+			t.Errorf("%d of %d after %d of %d", ended, all, last, of)
+		}
+		last = ended
+	}
+	e, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The windows that choose the warm-up come before the first round; three of them count.
+	if rounds != e.Rounds+1 || windows != len(e.Windows)+pilots || last != of {
+		t.Errorf("%d rounds of %d windows, the estimate has %d of %d", rounds, windows, e.Rounds, len(e.Windows))
+	}
+}
+
 // TestExact: few steps, and noise against which only all of the steps help.
 func TestExact(t *testing.T) {
 	for _, c := range []struct {
