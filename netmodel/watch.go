@@ -20,7 +20,8 @@ type Watcher interface {
 // since the last change, or no transfer be in flight.
 //
 // If whole, which takes less time, each transfer is told in one part, when it ends: at its mean
-// rate, with alone and link as they are then.
+// rate, with alone as it is then, and the link that bounds it then, or if it is alone by then
+// the one with which it began.
 func (n *Network) Watch(w Watcher, whole bool) {
 	n.watched = &watch{to: w, whole: whole}
 	for id := range n.flows {
@@ -37,6 +38,8 @@ type watch struct {
 	whole bool   // transfers are told in one part
 	parts []part // by flow
 	round uint32 // number of the last solve
+
+	begun []uint32 // flows that have begun since then; if whole
 }
 
 // part is the part of a transfer that is under way.
@@ -51,9 +54,31 @@ type part struct {
 
 // begin begins the bandwidth phase of flow id. Its first part begins with look.
 func (w *watch) begin(n *Network, id uint32) {
-	if w.whole {
-		*w.part(id) = part{open: true, from: n.now, rate: n.flows[id].remaining}
+	if !w.whole {
+		return
 	}
+	*w.part(id) = part{open: true, link: noLink, from: n.now, rate: n.flows[id].remaining}
+	if n.opts.Contention {
+		w.begun = append(w.begun, id)
+	}
+}
+
+// noLink bounds no flow.
+const noLink = -1
+
+// lookAtBegun notes the links that bound flows which have begun, if they are not alone.
+func (w *watch) lookAtBegun(n *Network) {
+	for _, id := range w.begun {
+		if n.system.Enabled(id) && !n.isAlone(id) {
+			w.parts[id].link = n.system.Limit(id)
+		}
+	}
+	w.begun = w.begun[:0]
+}
+
+// isAlone reports whether flow id is as quick as it is without others.
+func (n *Network) isAlone(id uint32) bool {
+	return n.system.Level(id) >= n.system.MaxLevel(id)*asAlone
 }
 
 // part returns the part of a flow.
@@ -87,6 +112,7 @@ func (w *watch) look(n *Network, id uint32) {
 //go:noinline
 func (w *watch) lookAll(n *Network, changed []maxmin.Change) {
 	if w.whole {
+		w.lookAtBegun(n)
 		return
 	}
 	w.round++
@@ -112,15 +138,18 @@ func (w *watch) end(n *Network, id uint32) {
 	p.open = false
 }
 
-// asAlone is the share of its rate alone from which on a transfer has been alone: the times
-// that its mean is from are rounded.
+// asAlone is the share of its rate alone from which on a transfer is alone: rates are rounded,
+// and the times that a mean is from.
 const asAlone = 1 - 1e-9
 
 // sumUp makes the part that of the whole transfer of flow id, which ends now.
 func (w *watch) sumUp(n *Network, id uint32) {
 	p := &w.parts[id]
 	p.rate /= n.now - p.from
-	p.link, p.alone = n.system.Limit(id), n.system.MaxLevel(id)*n.flows[id].gain
+	p.alone = n.system.MaxLevel(id) * n.flows[id].gain
+	if p.link == noLink || !n.isAlone(id) {
+		p.link = n.system.Limit(id)
+	}
 	if p.rate > p.alone*asAlone && p.alone > 0 {
 		p.rate = p.alone
 	}

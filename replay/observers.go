@@ -23,8 +23,9 @@ type Sparing interface {
 // Spared is what an observer does without.
 type Spared struct {
 	Actions bool // ActionBegins and ActionEnds are not called
-	// Parts: Carried is called once for each transfer, at its end, with the mean rate, and
-	// with alone and link as they are then.
+	// Parts: Carried is called once for each transfer, at its end, with the mean rate, with
+	// alone as it is then, and with the link that bounds it then, or if it is alone by then the
+	// one with which it began.
 	Parts bool
 }
 

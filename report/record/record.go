@@ -70,6 +70,9 @@ func New(o Options) (*Recorder, error) {
 	return r, nil
 }
 
+// Spares implements replay.Sparing.
+func (r *Recorder) Spares() replay.Spared { return replay.Spared{Actions: true, Parts: true} }
+
 // SendPosted implements replay.Observer.
 func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	r.traffic.add(src, dst, bytes)
