@@ -1,10 +1,13 @@
 package compare
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"reprise/report"
 )
 
 // Results as replay --json prints them, without what is not read.
@@ -81,6 +84,36 @@ func TestReadErrors(t *testing.T) {
 		_, err := Read("x", strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%.60s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestReadPage: a page of one run is as good as its JSON; one of two is not one result.
+func TestReadPage(t *testing.T) {
+	run := func(text string) *report.Data {
+		return &report.Data{Format: report.Format, Title: "hpl on dahu", Result: json.RawMessage(text)}
+	}
+	page := func(runs ...*report.Data) string {
+		var b strings.Builder
+		if err := report.Write(&b, runs...); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	r := readText(t, "x", page(run(exactText)))
+	if r.what() != "a replay" || r.makespan.mean != 10 || r.Page.Title != "hpl on dahu" {
+		t.Errorf("%s of %v s, %+v", r.what(), r.makespan.mean, r.Page)
+	}
+	newer := run(exactText)
+	newer.Format++
+	for want, text := range map[string]string{
+		"x: a page of 2 runs: compare pages of one":                               page(run(exactText), run(drawText)),
+		"x: report of another version: format 2, want 1":                          page(newer),
+		"x: this is a web page, not a report of replay: download the file itself": "<!doctype html><title>404</title>",
+		"x: the replay was stopped at 3.5 s: it has no result to compare":         page(run(`{"makespan_s": 3.5, "stopped_at_s": 3.5}`)),
+	} {
+		if _, err := Read("x", strings.NewReader(text)); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
