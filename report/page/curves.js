@@ -65,13 +65,14 @@ function chart(o) {
   return place;
 }
 
-/** The axis of a record's columns: in steps, or in slices of time; at(c) is the middle of a column. */
+/** The axis of a record's columns, in steps or in seconds; at(c) is the middle of a column, one and many are its name. */
 function columnAxis(columns) {
-  const {first, count: n, kind} = columns, per = columns.steps_per_column || 1, named = v => first + Math.floor((v - first) / per) * per;
-  const name = kind === "step" ? v => count(named(v)) : v => seconds(Math.floor(v) * columns.seconds_s);
+  const steps = columns.kind === "step", first = steps ? columns.first : 0, per = steps ? columns.steps_per_column : columns.seconds_s;
+  const begin = v => first + Math.floor((v - first) / per + 1e-9) * per, write = steps ? count : seconds;
+  const range = Extent.named(steps ? "steps" : "time", first, first + columns.count * per, 4 * per);
   return {
-    per, name, at: c => first + (c + 0.5) * per, ticks: countedTicks(name), title: kind === "step" ? "step" : "time",
-    range: Extent.named(kind === "step" ? "steps" : "slices", first, first + n * per, 4 * per),
+    first, per, range, name: v => write(begin(v)), at: c => first + (c + 0.5) * per, ticks: steps ? countedTicks(count) : timeTicks,
+    title: steps ? "step" : "time", one: steps ? "step" : "slice of time", many: steps ? "steps" : "slices of time",
   };
 }
 
@@ -99,17 +100,17 @@ async function curvesOf(run, runs) {
     one.replaceChildren(dropdown("show", ["all", ...names[by]], single, i => { single = i; draw(); }));
     const shown = single ? [list[single - 1]] : list, stacked = !single && by < 2;
     place.replaceChildren(chart({
-      label: "Time of a rank in each " + columns.kind, x, range: axis.range, xAxis: axis, yTitle: "time of a rank", write: seconds, stacked, most: single ? 0 : tallest,
+      label: "Time of a rank in each " + axis.one, x, range: axis.range, xAxis: axis, yTitle: "time of a rank", write: seconds, stacked, most: single ? 0 : tallest,
       series: shown.map(s => ({...s, values: plane(s.row, 0), ...(single ? {low: plane(s.row, 1), high: plane(s.row, 2)} : {})})),
     }));
   };
   draw();
   return figure(run, {
-    title: "Time per " + (columns.kind === "step" ? "step" : "slice of time") + named(run, runs), picture: place,
+    title: "Time per " + axis.one + named(run, runs), picture: place,
     controls: [choice("by", kinds.map(i => ["kind", "kernel", "phase"][i]), i => { by = kinds[i]; single = 0; draw(); }), one],
-    how: `Seconds of the mean rank within each ${columns.kind}, stacked; phases are lines, as they may lie inside each other. ` +
+    how: `Seconds of the mean rank within each ${axis.one}, stacked; phases are lines, as they may lie inside each other. ` +
       "A single thing is shown with the band from the least to the most of a rank. Drag to zoom.",
-    rows: () => table([columns.kind, ...names[by].map(s => "#" + s)],
+    rows: () => table([axis.one, ...names[by].map(s => "#" + s)],
       x.map((v, c) => [axis.name(v), ...names[by].map((_, i) => seconds(values[(from[by] + i) * 3 * n + c]))]), "Mean over the ranks"),
   });
 }

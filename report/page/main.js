@@ -51,7 +51,7 @@ async function main() {
     for (const run of runs.filter(has)) section.append(...[await make(run, runs)].flat(3).filter(Boolean));
   }
   followFragment(place);
-  if (place.section) document.getElementById(place.section)?.scrollIntoView();
+  if (place.section && place.section !== sections[0][0]) document.getElementById(place.section)?.scrollIntoView();
   document.documentElement.dataset.ready = Math.round(performance.now());
 }
 

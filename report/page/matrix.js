@@ -18,7 +18,7 @@ class Matrix {
     this.y = Extent.named("ranks", 0, m.ranks, 4 * m.ranks_per_row);
     this.sort(0);
     this.picture = new Picture({
-      label: `Ranks by ${columns.kind}s, coloured by what takes most of the time`, x: this.axis.range, y: this.y, height: 28, wheelRows: true,
+      label: `Ranks by ${this.axis.many}, coloured by what takes most of the time`, x: this.axis.range, y: this.y, height: 28, wheelRows: true,
       xAxis: this.axis, yAxis: {title: "rank", ticks: countedTicks(v => (v >= 0 && v < m.ranks ? String(this.rowAt(v) * m.ranks_per_row) : ""))},
       paint: c => this.paint(c), describe: at => this.describe(at), step: (at, dx, dy) => ({
         x: this.axis.at(Math.max(0, Math.min((this.columnAt(at.x) + dx + 0.5) * m.columns_per_col - 0.5, columns.count - 1))),
@@ -40,7 +40,7 @@ class Matrix {
   /** The row at a value of the y axis, and the middle of a rank's row on it. */
   rowAt(v) { const place = Math.floor(v / this.m.ranks_per_row); return this.order.length ? this.order[place] : place; }
   middleOf(rank) { return (this.places[Math.floor(rank / this.m.ranks_per_row)] + 0.5) * this.m.ranks_per_row; }
-  columnAt(v) { return Math.floor((v - this.columns.first) / (this.axis.per * this.m.columns_per_col)); }
+  columnAt(v) { return Math.floor((v - this.axis.first) / (this.axis.per * this.m.columns_per_col)); }
 
   nameOf(row) {
     const per = this.m.ranks_per_row, last = Math.min(this.m.ranks, (row + 1) * per) - 1;
@@ -55,7 +55,7 @@ class Matrix {
 
   paint(c) {
     const {m, mode, states, colours} = this, draw = (pyramid, pixel) =>
-      paintCells(c, this.picture, pyramid, this.columns.first, this.axis.per * m.columns_per_col, m.ranks_per_row, pixel);
+      paintCells(c, this.picture, pyramid, this.axis.first, this.axis.per * m.columns_per_col, m.ranks_per_row, pixel);
     if (mode === 0) draw(this.shares, this.dominant());
     else {
       const one = shades(mode > states.length ? "#D55E00" : colours[mode - 1], 0.05), plane = mode > states.length ? 0 : mode - 1;
@@ -84,7 +84,7 @@ class Matrix {
     });
     const shares = parts.filter(p => p.mean + p.most > 0).sort((a, b) => b.mean - a.mean)
       .map(p => `${p.name} ${percent(p.mean)}` + (p.most > p.mean ? ` (most ${percent(p.most)})` : ""));
-    return `${this.nameOf(row)}, ${columns.kind} ${this.axis.name(at.x)}: ${seconds(this.lengthOf(row, c), 3)}; ${shares.join(", ")}`;
+    return `${this.nameOf(row)}, ${this.axis.one} ${this.axis.name(at.x)}: ${seconds(this.lengthOf(row, c), 3)}; ${shares.join(", ")}`;
   }
 
   find(text) {
@@ -115,11 +115,11 @@ class Matrix {
 }
 
 async function matrixOf(run, runs) {
-  const matrix = await Matrix.of(run), {m, states, colours, picture, way} = matrix, kind = run.record.columns.kind;
-  const cell = m.ranks_per_row * m.columns_per_col === 1 ? `A cell is a rank in a ${kind}`
-    : `A cell of the data is ${m.ranks_per_row} ranks in ${m.columns_per_col} ${kind}s`;
+  const matrix = await Matrix.of(run), {m, states, colours, picture, way, axis} = matrix;
+  const cell = m.ranks_per_row * m.columns_per_col === 1 ? `A cell is a rank in a ${axis.one}`
+    : `A cell of the data is ${m.ranks_per_row} ranks in ${m.columns_per_col} ${axis.many}`;
   return figure(run, {
-    title: `Ranks by ${kind}s` + named(run, runs),
+    title: `Ranks by ${axis.many}` + named(run, runs),
     picture: [picture.element, legend(states.map((name, i) => ({name, colour: colours[i]})))],
     controls: [
       dropdown("show", ["what takes most", ...states.map(s => "share of " + s), "length"], 0, i => { matrix.mode = i; picture.redraw(); }),
@@ -127,7 +127,7 @@ async function matrixOf(run, runs) {
       way ? checkbox("critical path", on => { way.shown = on; picture.redraw(); }) : null,
       searchBox("rank or host", text => matrix.find(text))],
     how: `${cell}; a pixel may be several, of which the greatest share is kept. The fuller the colour, the larger the share; ` +
-      `length is the time that a rank is in a ${kind}, against the longest there.`,
+      `length is the time that a rank is in a ${axis.one}, against the longest there.`,
     rows: () => matrix.table(),
   });
 }

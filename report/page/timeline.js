@@ -109,7 +109,7 @@ class Timeline {
     }
     if (seen.length > most) return;
     c.strokeStyle = themed("ink");
-    c.globalAlpha = chosen < 0 ? 0.35 : 0.9;
+    c.globalAlpha = chosen < 0 ? Math.max(0.08, Math.min(0.4, 30 / seen.length)) : 0.9;
     c.lineWidth = 1;
     c.beginPath();
     for (const m of seen) {
