@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -213,6 +214,32 @@ func TestReportInBrowser(t *testing.T) {
 	t.Logf("first picture after %.0f ms, all after %s ms, last frame %.1f ms",
 		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
 		eval[string](b, "document.documentElement.dataset.ready"), eval[float64](b, "Picture.lastFrame"))
+	b.quiet(file)
+}
+
+// TestTwoRunsInBrowser: two runs stand on the same axes, and what differs comes first.
+func TestTwoRunsInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	one, _ := reportOf(t)
+	other, _ := reportOf(t, "--host-speed", "dahu-0=0.5")
+	file := filepath.Join(t.TempDir(), "both.html")
+	if err := run(t.Context(), []string{"replay", "compare", "--report", file, one, other}, strings.NewReader(""), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	b.open(file)
+	if row := eval[string](b, "document.querySelector('#answer tbody tr').textContent"); !strings.HasPrefix(row, "makespan") || !strings.Contains(row, "+") {
+		t.Errorf("the first difference is %q, want that of the makespan, which is more", row)
+	}
+	if n := eval[int](b, "document.querySelectorAll('#matrix canvas').length"); n != 2 {
+		t.Fatalf("%d matrices, want 2", n)
+	}
+	// Zooming the one zooms the other, and the curves: they have one range.
+	pixels := "document.querySelectorAll('#matrix canvas')[1].toDataURL()"
+	b.until("document.querySelectorAll('#matrix canvas')[1].width > 300")
+	before := eval[string](b, pixels)
+	eval[chromedp.Void](b, "document.querySelector('#matrix canvas').focus()")
+	b.do(chromedp.KeyEvent("w"))
+	b.until(pixels + " !== " + strconv.Quote(before))
 	b.quiet(file)
 }
 

@@ -1,19 +1,19 @@
 // Two runs: what differs, and where the one falls behind the other.
 
-/** The mean rank's times in both, the greatest difference first. */
-function differenceTable(first, second) {
-  const rows = [], add = (name, a, b) => rows.push([name, seconds(a), seconds(b), signed(b - a, seconds),
+/** The makespan and the mean rank's times in both, the greatest differences first. */
+function differencesOf(first, second) {
+  const list = ["kind", "kernel", "phase"].flatMap(by => {
+    const [a, b] = [first, second].map(run => new Map(timesBy(run, by).map(x => [x.name, x.mean])));
+    return [...new Set([...a.keys(), ...b.keys()])].map(name => ({name: `${by}: ${name}`, a: a.get(name) || 0, b: b.get(name) || 0}));
+  }).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  list.unshift({name: "makespan", a: first.answer.makespan_s, b: second.answer.makespan_s});
+  const most = Math.max(...list.map(x => Math.abs(x.b - x.a)), 1e-300), columns = ["what", "#A", "#B", "#B − A", "#relative", ""];
+  const rows = list.map(({name, a, b}) => [name, seconds(a), seconds(b), signed(b - a, seconds),
     a > 0 ? signed((b - a) / a, x => percent(x, 2)) : "–", meter(Math.abs(b - a) / most, b > a ? "#D55E00" : "#009E73")]);
-  let most = Math.abs(second.answer.makespan_s - first.answer.makespan_s);
-  const lists = ["kind", "kernel", "phase"].map(by => {
-    const a = new Map(timesBy(first, by).map(x => [x.name, x.mean])), b = new Map(timesBy(second, by).map(x => [x.name, x.mean]));
-    const names = [...new Set([...a.keys(), ...b.keys()])].map(n => [n, a.get(n) || 0, b.get(n) || 0]);
-    names.forEach(([, x, y]) => { most = Math.max(most, Math.abs(y - x)); });
-    return [by, names.sort((x, y) => Math.abs(y[2] - y[1]) - Math.abs(x[2] - x[1]))];
+  return figure(second, {
+    title: "Mean time of a rank in A and in B", picture: table(columns, rows.slice(0, 12)), rows: rows.length > 12 ? () => table(columns, rows) : null,
+    how: "Green bars: B takes less; red ones: more. The greatest differences come first. Phases may lie inside each other.",
   });
-  add("makespan", first.answer.makespan_s, second.answer.makespan_s);
-  lists.forEach(([by, names]) => names.forEach(([n, a, b]) => add(by + ": " + n, a, b)));
-  return table(["what", "#A", "#B", "#B − A", "#relative", ""], rows, "Mean time of a rank in A and in B");
 }
 
 /** How much later the second run begins each step; null if the two do not have the same steps. */
@@ -22,6 +22,7 @@ async function behindOf(first, second) {
   if (!a || !b || a.kind !== "step" || b.kind !== "step" || a.first !== b.first || a.count !== b.count) return null;
   const [from, to] = await Promise.all([a, b].map(columns => unpack(columns, {starts: Float64Array}))), axis = columnAxis(a);
   const values = Array.from(to.starts, (v, i) => v - from.starts[i]);
+  if (values.every(v => v === 0)) return null;
   return figure(second, {
     title: "B behind A", how: "When the mean rank of B begins each step, less when that of A does. Where the curve rises, B is slower.",
     picture: chart({

@@ -37,7 +37,8 @@ async function main() {
   runs.forEach((run, i) => { run.name = "ABCDEFGH"[i]; });
   beginTheme(place.theme);
   const shown = sections.filter(([, , has]) => runs.some(has));
-  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, runs.length > 1 ? run.name + ": " : "", run.title), h("p", {class: "labels"}, labels(run))])));
+  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, runs.length > 1 ? run.name + ": " : "", run.title),
+    h("p", {class: "labels"}, labels(run), runs.length > 1 ? h("code", {}, run.inputs.command) : null)])));
   const toggle = h("button", {type: "button", class: "theme", onclick: () => {
     place.theme = isDark() ? "light" : "dark";
     setTheme(place.theme);
@@ -47,8 +48,11 @@ async function main() {
   for (const [id, title, has, make] of shown) {
     const section = h("section", {id, "aria-label": title}, id === "answer" ? null : h("h2", {}, title));
     body.append(section);
-    if (id === "answer" && runs.length > 1) section.append(h("h2", {}, "Differences"), differenceTable(runs[0], runs[1]), await behindOf(runs[0], runs[1]) || "");
-    for (const run of runs.filter(has)) section.append(...[await make(run, runs)].flat(3).filter(Boolean));
+    if (id === "answer" && runs.length > 1) section.append(h("h2", {}, "Differences"), differencesOf(runs[0], runs[1]), await behindOf(runs[0], runs[1]) || "");
+    for (const run of runs.filter(has)) {
+      if (id === "answer" && runs.length > 1) section.append(h("h2", {}, run.name));
+      section.append(...[await make(run, runs)].flat(3).filter(Boolean));
+    }
   }
   followFragment(place);
   if (place.section && place.section !== sections[0][0]) document.getElementById(place.section)?.scrollIntoView();

@@ -45,7 +45,7 @@ function ticks(low, high, n, least = 0) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough * 0.999);
   const list = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && list.length < 100; i++) list.push(i * step);
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && list.length < 100; i++) list.push(i * step + 0); // never -0
   return {list, step};
 }
 

@@ -156,13 +156,13 @@ const (
 )
 
 // DefaultSpan is what is worth a look where nobody says what, of a replay of steps [first,
-// end) of a trace: two steps in the middle, or all of the time if it marks none, and the
+// end) of a trace: two steps in the middle, or all of the time if it has but one, and the
 // first ranks, in whole rows of the process grid if it has one.
 func DefaultSpan(h *trace.Header, first, end int) (s Span) {
 	if end <= 0 || end > h.Steps {
 		end = h.Steps
 	}
-	if middle := first + (end-first)/2; h.Steps > 0 && middle < end {
+	if middle := first + (end-first)/2; h.Steps > 1 && middle < end {
 		s.FirstStep, s.EndStep = middle, min(end, middle+defaultSteps)
 	}
 	s.Ranks = min(h.Ranks, defaultRanks)
