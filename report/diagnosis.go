@@ -69,7 +69,7 @@ func (t *times) whole() string {
 		before, after string
 		mean          float64
 	}{
-		{"computes for ", " of its time" + mostly(t.Kernels, spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
+		{"computes for ", " of its time" + mostly(routines(t.Kernels), spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
 		{"waits for messages for ", mostly([]share{longest}, waiting, all), waiting},
 		{"polls for ", "", spent(replay.TimePoll)},
 		{"spends ", " on overheads of messages", spent(replay.TimeOverhead)},

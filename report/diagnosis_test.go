@@ -15,7 +15,7 @@ import (
 // receives, 4 s of polls, 1 s of overheads.
 const result = `{"time_by_kind": [
 	{"name": "compute", "mean_s": 70, "min_s": 63, "max_s": 77}, {"name": "recv", "mean_s": 20}, {"name": "wait", "mean_s": 5}, {"name": "poll", "mean_s": 4}, {"name": "overhead", "mean_s": 1}],
-	"time_by_kernel": [{"name": "dtrsm", "mean_s": 10}, {"name": "dgemm", "mean_s": 60}],
+	"time_by_kernel": [{"name": "dtrsm", "mean_s": 10}, {"name": "dgemm transa=N", "mean_s": 1}, {"name": "dgemm transa=T", "mean_s": 59}],
 	"time_by_phase": [{"name": "panel", "mean_s": 12}, {"name": "update", "mean_s": 65}, {"name": "swaps", "mean_s": 19}]}`
 
 // TestDiagnose: sentences from what there is, and nothing of what is not.

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,6 +60,20 @@ func named(shares []share, name string) share {
 		}
 	}
 	return share{Name: name}
+}
+
+// routines adds up the kernels that differ in their attributes only.
+func routines(kernels []share) []share {
+	var list []share
+	for _, k := range kernels {
+		name, _, _ := strings.Cut(k.Name, " ")
+		i := slices.IndexFunc(list, func(s share) bool { return s.Name == name })
+		if i < 0 {
+			list, i = append(list, share{Name: name}), len(list)
+		}
+		list[i].Mean += k.Mean
+	}
+	return list
 }
 
 // percent writes a share of 1 with as many digits as one reads.

@@ -38,7 +38,7 @@ type estimateOutput interface {
 // windowOutput is an estimateOutput that is told what happens in the windows.
 type windowOutput interface {
 	estimateOutput
-	// observe returns who is told, for replay.SampleOptions.
+	// observe returns who is told, for replay.SampleOptions; nil: nobody.
 	observe(in *input, m *loaded) func(from, to int) (replay.Observer, func())
 }
 
@@ -130,8 +130,12 @@ func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *
 func (list outputs) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
 	var told []func(from, to int) (replay.Observer, func())
 	for _, out := range list {
-		if w, ok := out.(windowOutput); ok {
-			told = append(told, w.observe(in, m))
+		w, ok := out.(windowOutput)
+		if !ok {
+			continue
+		}
+		if observe := w.observe(in, m); observe != nil {
+			told = append(told, observe)
 		}
 	}
 	if told == nil {

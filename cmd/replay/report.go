@@ -27,7 +27,8 @@ type pageFile struct {
 	machine  *loaded
 	recorder *record.Recorder
 	window   *timeline.Collector
-	longest  *path.Path // nil: --critical-path has one, or the replay goes on from a checkpoint
+	longest  *path.Path    // nil: --critical-path has one, or the replay goes on from a checkpoint
+	windows  *path.Windows // the same of an estimate
 }
 
 func reportFlags() []cli.Flag {
@@ -88,6 +89,15 @@ func (p *pageFile) write(_ context.Context, r *results) error {
 		return fmt.Errorf("--report: %w", err)
 	}
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+}
+
+// observe finds the critical paths of the windows of an estimate, unless --critical-path does.
+func (p *pageFile) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
+	if p.settings.outputs.has("critical-path") {
+		return nil
+	}
+	p.windows = path.NewWindows(in.header, m.Machine, m.options)
+	return p.windows.Observe
 }
 
 // writeEstimate writes the page of an estimate.

@@ -42,6 +42,9 @@ func (p *pageFile) estimateData(r *estimateResults) (*report.Data, error) {
 		return nil, err
 	}
 	d.Labels, d.Answer, d.Tables = report.EstimateLabels(r.EstimateReport), report.NewEstimateAnswer(r.EstimateReport, &p.machine.Machine), report.NewEstimateTables(r.Estimate)
+	if d.Path = r.CriticalPath; p.windows != nil {
+		d.Path = p.windows.Data(r.Estimate)
+	}
 	d.Diagnosis = report.Diagnose(d)
 	return d, nil
 }

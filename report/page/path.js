@@ -17,7 +17,7 @@ function pathOf(run, runs) {
   return [figure(run, {
     title: "What the critical path consists of" + named(run, runs),
     picture: [stackedBar(bar, "Critical path"), table(columns, p.parts.slice(0, 10).map(row))],
-    how: `The longest chain of work and messages, ${seconds(p.seconds_s, 6)}, up to rank ${p.rank}, which ends last: ` +
+    how: `The longest chain of work and messages, ${seconds(p.seconds_s, 6)}${p.rank < 0 ? "" : `, up to rank ${p.rank}, which ends last`}: ` +
       "only what is on it can make the run shorter. " + p.notes.join(" "),
     rows: p.parts.length > 10 ? () => table(columns, p.parts.map(row)) : null,
   }), p.what_if.length ? figure(run, {
