@@ -37,7 +37,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":            {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling"}},
-	"reprise/report/timeline":   {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed"}, outside: []string{"google.golang.org/protobuf"}},
+	"reprise/report/timeline":   {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},
 	"reprise/report/profile":    {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/google/pprof"}},
 	"reprise/report/table":      {inside: []string{"reprise/replay", "reprise/trace"}, outside: []string{"github.com/parquet-go/parquet-go"}},
 	"reprise/calibrate":         {inside: []string{"reprise/warning", "reprise/calibrate/table", "reprise/calibrate/regress", "reprise/calibrate/mixture"}},

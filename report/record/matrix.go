@@ -7,25 +7,31 @@ import (
 	"reprise/report/packed"
 )
 
-// numStates is how many states a matrix has.
-const numStates = 5
+// NumStates is how many states a page tells apart.
+const NumStates = 5
 
-// stateNames are their names.
-var stateNames = [numStates]string{"compute", "wait", "poll", "overhead", "sleep"}
+// States are their names.
+var States = [NumStates]string{"compute", "wait", "poll", "overhead", "sleep"}
 
-// stateOf says which state a kind of time is.
+// StateOf returns which of the States a kind of time is.
+func StateOf(kind replay.TimeKind) int {
+	switch {
+	case kind.Waits():
+		return 1
+	case kind == replay.TimePoll:
+		return 2
+	case kind == replay.TimeOverhead:
+		return 3
+	case kind == replay.TimeSleep:
+		return 4
+	}
+	return 0
+}
+
+// stateOf is StateOf as a table.
 var stateOf = func() (of [numKinds]uint8) {
 	for k := range of {
-		switch kind := replay.TimeKind(k); {
-		case kind.Waits():
-			of[k] = 1
-		case kind == replay.TimePoll:
-			of[k] = 2
-		case kind == replay.TimeOverhead:
-			of[k] = 3
-		case kind == replay.TimeSleep:
-			of[k] = 4
-		}
+		of[k] = uint8(StateOf(replay.TimeKind(k)))
 	}
 	return of
 }()
@@ -47,9 +53,9 @@ type matrix struct {
 
 // cell is what some ranks have done in some columns.
 type cell struct {
-	seconds [numStates]float32
+	seconds [NumStates]float32
 	longest float32          // that a rank was in a column, seconds
-	most    [numStates]uint8 // the greatest share of a rank in a column; 255 is 1
+	most    [NumStates]uint8 // the greatest share of a rank in a column; 255 is 1
 }
 
 func newMatrix(ranks int) matrix {
@@ -64,7 +70,7 @@ func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	if !(length > 0) {
 		return
 	}
-	var seconds [numStates]float64
+	var seconds [NumStates]float64
 	for k, v := range now[:numKinds] {
 		seconds[stateOf[k]] += v
 	}
@@ -123,8 +129,8 @@ func (m *matrix) data(first int) Matrix {
 
 // states returns a number for each state of each cell: [states][columns][rows].
 func (m *matrix) states(list [][]cell, of func(c *cell, state int) uint8) packed.Bytes {
-	values := make(packed.Bytes, 0, numStates*m.rows*len(list))
-	for state := range numStates {
+	values := make(packed.Bytes, 0, NumStates*m.rows*len(list))
+	for state := range NumStates {
 		for _, column := range list {
 			for row := range column {
 				values = append(values, of(&column[row], state))

@@ -95,7 +95,7 @@ func (r *Recorder) Data() (*Data, error) {
 	first, count := r.columns.span(r.matrix.perCell)
 	d := &Data{
 		Columns:       r.columnData(first, count),
-		States:        stateNames[:],
+		States:        States[:],
 		Series:        r.seriesData(first, count),
 		Matrix:        r.matrix.data(first),
 		Communication: r.traffic.data(),

@@ -22,7 +22,7 @@ type diary struct {
 	step   map[int32]int
 	clock  map[int32]float64
 	begins map[rankStep]float64
-	times  map[rankStep]*[numStates]float64
+	times  map[rankStep]*[NumStates]float64
 }
 
 type rankStep struct {
@@ -31,7 +31,7 @@ type rankStep struct {
 }
 
 func newDiary() *diary {
-	return &diary{step: map[int32]int{}, clock: map[int32]float64{}, begins: map[rankStep]float64{}, times: map[rankStep]*[numStates]float64{}}
+	return &diary{step: map[int32]int{}, clock: map[int32]float64{}, begins: map[rankStep]float64{}, times: map[rankStep]*[NumStates]float64{}}
 }
 
 func (d *diary) Marked(rank int32, mark trace.Action, at float64) {
@@ -44,7 +44,7 @@ func (d *diary) Marked(rank int32, mark trace.Action, at float64) {
 func (d *diary) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	at := rankStep{rank, d.step[rank]}
 	if d.times[at] == nil {
-		d.times[at] = &[numStates]float64{}
+		d.times[at] = &[NumStates]float64{}
 	}
 	state := 0 // compute
 	switch {
@@ -109,18 +109,18 @@ func checkMatrix(t *testing.T, d *Data, want *diary) {
 	}
 	longest := float32sOf(t, d.Columns.Longest)
 	for row := range m.Rows {
-		var sums, bound [numStates]float64
+		var sums, bound [NumStates]float64
 		for col := range m.Cols {
 			l := float64(longest[col])
 			length := float64(m.Length[col*m.Rows+row]) / 255 * l
-			for s := range numStates {
+			for s := range NumStates {
 				seconds := float64(m.Mean[(s*m.Cols+col)*m.Rows+row]) / 255 * length
 				sums[s] += seconds
 				bound[s] += 1.01 * l / 255
 				if d.Columns.Kind == "step" {
 					at := want.times[rankStep{int32(row), d.Columns.First + col}]
 					if at == nil {
-						at = &[numStates]float64{}
+						at = &[NumStates]float64{}
 					}
 					if math.Abs(seconds-at[s]) > 1.01*l/255 {
 						t.Errorf("rank %d, column %d, %s: %v s, want %v", row, col, d.States[s], seconds, at[s])
@@ -128,7 +128,7 @@ func checkMatrix(t *testing.T, d *Data, want *diary) {
 				}
 			}
 		}
-		for s := range numStates {
+		for s := range NumStates {
 			all := 0.0
 			for at, times := range want.times {
 				if int(at.rank) == row {

@@ -8,6 +8,7 @@ import (
 
 	"reprise/internal/wording"
 	"reprise/report/packed"
+	"reprise/report/record"
 	"reprise/trace"
 )
 
@@ -50,11 +51,11 @@ type limits struct{ slices, arrows, args int }
 // kept is a slice, or several of them that follow one another.
 type kept struct {
 	begin, end float64
-	spent      [numPageStates]float32 // by state, seconds
-	number     uint32                 // how many slices it is
+	spent      [record.NumStates]float32 // by state, seconds
+	number     uint32                    // how many slices it is
 	arg        uint32
 	name       uint16
-	state      uint16 // of pageStates
+	state      uint16 // of record.States
 }
 
 // NewWindow returns a Collector of what lies within a span of a run of h: of what somebody
@@ -101,7 +102,7 @@ func (c collecting) Slice(s *Slice) {
 		c.first = s.Begin
 	}
 	c.last = max(c.last, s.End)
-	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name), state: pageState(s.State)}
+	k := kept{begin: s.Begin, end: s.End, number: 1, arg: c.argsOf(s.Args), name: uint16(s.Name), state: uint16(record.StateOf(s.State))}
 	k.spent[k.state] = float32(s.End - s.Begin)
 	row := &c.rows[int(s.Rank)-c.span.FirstRank]
 	before := len(*row)
@@ -197,7 +198,7 @@ func (c *Collector) Window() *Window {
 	})
 	w := &Window{
 		Title: c.span.String(), From: c.first, To: c.last, Note: c.note(),
-		Ranks: len(c.rows), First: c.span.FirstRank, States: pageStates, Slices: c.count, Arrows: len(c.arrows),
+		Ranks: len(c.rows), First: c.span.FirstRank, States: record.States[:], Slices: c.count, Arrows: len(c.arrows),
 	}
 	if c.span.To > 0 {
 		w.To = min(w.To, c.span.To)

@@ -31,7 +31,7 @@ type rank struct {
 	open   bool // it is in an action
 	action trace.Action
 	begin  float64
-	spent  [numStates]float64 // in the action, seconds
+	spent  [numKinds]float64 // in the action, seconds
 	sends  []Post             // in the action
 	posted []int32            // receives, of messages.receives: in the action
 	got    []int64            // messages that the action has received
