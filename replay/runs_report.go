@@ -33,7 +33,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}
-	fmt.Fprintf(&b, "\n\n%-10s %14s %12s %14s %14s %14s\n", "", "mean", "+- (95 %)", "sd of a run", "min", "max")
+	fmt.Fprintf(&b, "\n\n%-10s %14s %12s %14s %14s %14s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
 	r.Makespan.write(&b, "makespan s")
 	if r.Gflops.Max > 0 {
 		r.Gflops.write(&b, "Gflops")

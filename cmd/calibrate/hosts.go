@@ -31,6 +31,7 @@ func hostsCommand() *cli.Command {
 		}, estimateFlags(), fitFlags(), drawFlags(), []cli.Flag{
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source", Usage: "`TEXT` about the measurement for the file"}},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
+			quietFlag(),
 		}),
 		Action: func(c *cli.Context) error {
 			if c.IsSet("draw") {

@@ -39,6 +39,7 @@ func kernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
+			quietFlag(),
 		}),
 		Action: runKernels,
 	}

@@ -45,7 +45,7 @@ func machineCommand() *cli.Command {
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host", DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
 			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform", DefaultText: "those that the launcher's ranks are on"},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: runMachine,
 	}

@@ -101,6 +101,11 @@ func readTable(c *cli.Context, path string, read func(*table.Reader) error) erro
 	return err
 }
 
+// quietFlag is that of commands that show progress.
+func quietFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true}
+}
+
 // openTable opens a table, and a bar over what is read of it if it is a file.
 func openTable(c *cli.Context, path string) (*table.Reader, *terminal.Bar, error) {
 	if path == "-" {

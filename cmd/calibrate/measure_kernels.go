@@ -47,7 +47,7 @@ func measureKernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that loads the library (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: runMeasureKernels,
 	}

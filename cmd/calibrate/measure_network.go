@@ -46,7 +46,7 @@ func measureNetworkCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of sizes and order"},
 			&cli.StringFlag{Name: "dir", Value: d.Dir, Usage: "`DIR` that all hosts see, for the program while it runs"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
-			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: runMeasureNetwork,
 	}

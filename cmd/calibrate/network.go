@@ -55,6 +55,7 @@ func networkCommand() *cli.Command {
 			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
 			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: runNetwork,
 	}
