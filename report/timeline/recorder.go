@@ -32,9 +32,9 @@ type rank struct {
 	action trace.Action
 	begin  float64
 	spent  [numKinds]float64 // in the action, seconds
-	sends  []Post             // in the action
-	posted []int32            // receives, of messages.receives: in the action
-	got    []int64            // messages that the action has received
+	sends  []Post            // in the action
+	posted []int32           // receives, of messages.receives: in the action
+	got    []int64           // messages that the action has received
 
 	requests map[int32]request // by slot
 	phases   []openPhase
