@@ -47,6 +47,10 @@ function beginTheme(chosen) {
   setTheme(chosen || (system.matches ? "dark" : "light"));
   if (!chosen) system.addEventListener("change", event => setTheme(event.matches ? "dark" : "light"));
   let before = null;
-  addEventListener("beforeprint", () => { before = isDark() ? "dark" : "light"; setTheme("light"); });
+  addEventListener("beforeprint", () => {
+    before = isDark() ? "dark" : "light";
+    setTheme("light");
+    document.querySelectorAll(".inputs").forEach(e => { e.open = true; });
+  });
   addEventListener("afterprint", () => setTheme(before));
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"reprise/report"
+)
+
+// TestReportOfInterrupted: a replay that a signal ends writes its report, labelled, and so does
+// what goes on from its checkpoint.
+func TestReportOfInterrupted(t *testing.T) {
+	path, dir := keptTrace(t), t.TempDir()
+	state, page := filepath.Join(dir, "state"), filepath.Join(dir, "run.html")
+	p := start(t, "--quiet", "--json", "--checkpoint", state, "--report", page, path)
+	await(t, state)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err == nil {
+		t.Fatal("the replay ended before the signal")
+	}
+	d := readPage(t, page)
+	if at, ok := p.result(t)["makespan_s"].(float64); !ok || d.Answer.Makespan != at {
+		t.Errorf("%v s in the report, want %v s", d.Answer.Makespan, at)
+	}
+	if !slices.ContainsFunc(d.Labels, func(l string) bool { return strings.HasPrefix(l, "interrupted at ") }) || d.Record == nil {
+		t.Errorf("labels %q, record %v", d.Labels, d.Record)
+	}
+
+	resumed := start(t, "--quiet", "--json", "--resume", state, "--report", page, path)
+	if err := resumed.Wait(); err != nil {
+		t.Fatal(err, resumed.stderr.String())
+	}
+	d = readPage(t, page)
+	if len(d.Labels) != 1 || !strings.HasPrefix(d.Labels[0], "resumed from a checkpoint") || d.Path != nil {
+		t.Errorf("labels %q, path %v", d.Labels, d.Path)
+	}
+}
+
+// readPage returns the data of a page of one run.
+func readPage(t *testing.T, path string) *report.Data {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	runs, err := report.Read(f)
+	if err != nil || len(runs) != 1 {
+		t.Fatal(len(runs), err)
+	}
+	return runs[0]
+}
