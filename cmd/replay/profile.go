@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/command"
 	"reprise/replay"
 	"reprise/report/profile"
 )
@@ -25,8 +26,11 @@ func profileFlags() []cli.Flag {
 
 func newProfileOutput(c *cli.Context, s *settings) (output, error) {
 	path := c.String("profile")
-	if path == "" {
+	switch path {
+	case "":
 		return nil, nil
+	case "-":
+		return nil, command.Usagef("--profile wants a file, as the result goes to standard output; ./- is one of the name -")
 	}
 	return &profileOutput{path: path}, checkOutput("profile", path, s)
 }

@@ -26,8 +26,8 @@ type timelineOutput struct {
 func timelineFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "timeline", Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .json for Chrome, .paje for Pajé; .gz behind it compresses"},
-		&cli.StringFlag{Name: "window", Usage: "of a timeline only what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all"},
-		&cli.StringFlag{Name: "window-ranks", Usage: "of a timeline only ranks `A-B`", DefaultText: "all"},
+		&cli.StringFlag{Name: "window", Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
+		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`", DefaultText: "all; of --report some 64"},
 	}
 }
 
@@ -45,7 +45,7 @@ func newTimelineOutput(c *cli.Context, s *settings) (output, error) {
 	if path == "" {
 		for _, name := range []string{"window", "window-ranks"} {
 			if c.IsSet(name) && c.String("report") == "" {
-				return nil, command.Usagef("--%s says what a timeline shows: it needs --timeline FILE", name)
+				return nil, command.Usagef("--%s says what a timeline shows: it needs --timeline or --report", name)
 			}
 		}
 		return nil, nil
