@@ -6,15 +6,15 @@ import (
 	"reprise/replay"
 )
 
-// links is how the links of a platform are used over time. A message is followed from its
-// post to its end; its links get what it carries when it ends, and at the ends of slices of
-// time, so that most messages come to them once.
+// links is how the links of a platform are used over time.
 type links struct {
 	platform *platforms.Platform
 	options  *netmodel.Options
 	hosts    []int32 // of the ranks
 	messages []message
 	routes   routes
+	noted    [maxNoted]carried
+	count    int // of what is noted
 
 	rowOf   []int32 // by link, none: it has carried nothing
 	rows    []link
@@ -38,8 +38,16 @@ type links struct {
 // message is one under way.
 type message struct {
 	src, dst int32   // hosts
-	carried  float64 // bytes in this slice
-	load     float64 // bytes of a link's capacity that it takes for each of them
+	load     float64 // bytes of a link's capacity that it takes for each of its own
+}
+
+// carried is what a message has been carried in this slice.
+type carried struct {
+	src, dst int32
+	bound    int32 // the link that bounded it, none: nothing was lost
+	bytes    float64
+	load     float64 // bytes of a link's capacity
+	lost     float64 // seconds
 }
 
 // link is one that has carried something, up to this slice.
@@ -94,28 +102,57 @@ func (l *links) post(id, src, dst int32, bytes int64) {
 // Carried implements replay.Observer. It is told at time to.
 func (r *Recorder) Carried(id int32, from, to, rate, alone float64, bound int32) {
 	l := &r.links
-	if to > l.until || from < l.begin {
-		from = l.cross(id, from, to, rate, alone, bound)
+	if to > l.until {
+		l.advance(to)
 	}
 	l.told = to
-	l.messages[id].carried += float64(rate * (to - from))
-	if bound >= 0 && rate < alone {
-		l.now[l.row(bound)].lost += lostOf(from, to, rate, alone)
+	if bound >= 0 && !(rate < alone) {
+		bound = none
+	}
+	m := &l.messages[id]
+	if from < l.begin {
+		from = l.carryBefore(m, from, rate, alone, bound)
+	}
+	if l.count == maxNoted {
+		l.takeNoted()
+	}
+	c := &l.noted[l.count]
+	l.count++
+	c.src, c.dst, c.bound, c.bytes = m.src, m.dst, bound, float64(rate*(to-from))
+	c.load = float64(c.bytes * m.load)
+	if bound != none {
+		c.lost = lostOf(from, to, rate, alone)
 	}
 }
 
 // lostOf returns how many seconds a message loses that shares a link.
-func lostOf(from, to, rate, alone float64) float64 { return float64((to - from) * (1 - rate/alone)) }
+func lostOf(from, to, rate, alone float64) float64 {
+	return float64((to - from) * (1 - rate/alone))
+}
 
-// settle gives the links of a message what it has carried in this slice.
-func (l *links) settle(m *message) {
-	load := m.carried * m.load
-	for _, link := range l.routes.find(m.src, m.dst) {
-		u := &l.now[l.row(link)]
-		u.bytes += m.carried
-		u.load += load
+// takeNoted gives links what they have carried.
+func (l *links) takeNoted() {
+	for i := range l.noted[:l.count] {
+		c := &l.noted[i]
+		for _, row := range l.route(c.src, c.dst) {
+			u := &l.now[row]
+			u.bytes += c.bytes
+			u.load += c.load
+		}
+		if c.bound != none {
+			l.now[l.row(c.bound)].lost += c.lost
+		}
 	}
-	m.carried = 0
+	l.count = 0
+}
+
+// route returns the rows of the links from host src to host dst, valid until the next call.
+func (l *links) route(src, dst int32) []int32 {
+	p := l.routes.place(src, dst)
+	if p.src != src || p.dst != dst {
+		l.routes.fill(p, src, dst, l.row)
+	}
+	return l.routes.rows[p.at:][:p.count]
 }
 
 // row returns the row of a link.
@@ -141,11 +178,7 @@ func (l *links) addRow(number int32) int32 {
 
 // advance goes on to the slice of a time.
 func (l *links) advance(to float64) {
-	for i := range l.messages {
-		if m := &l.messages[i]; m.carried > 0 {
-			l.settle(m)
-		}
-	}
+	l.takeNoted()
 	l.store()
 	if k := l.reach(to); k > 0 {
 		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
@@ -189,13 +222,9 @@ func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 	return *at
 }
 
-// cross goes on to the slice that a part of a transfer ends in, takes what it has carried
-// before that slice, and returns from when on it lies within.
-func (l *links) cross(id int32, from, to, rate, alone float64, bound int32) float64 {
-	if to > l.until {
-		l.advance(to)
-	}
-	m := &l.messages[id]
+// carryBefore takes what a message has been carried before this slice began, where the part
+// that is told now began earlier, and returns when the slice began.
+func (l *links) carryBefore(m *message, from, rate, alone float64, bound int32) float64 {
 	for from < l.begin {
 		slice, end := l.at(from)
 		if end <= from { // by rounding
@@ -205,16 +234,15 @@ func (l *links) cross(id int32, from, to, rate, alone float64, bound int32) floa
 		end = min(end, l.begin)
 		bytes := float64(rate * (end - from))
 		load := float64(bytes * m.load)
-		for _, link := range l.routes.find(m.src, m.dst) {
-			i := l.row(link)
-			l.rows[i].bytes += bytes
-			l.rows[i].load += load
-			l.pastAt(slice)[i] += float32(load)
+		for _, row := range l.route(m.src, m.dst) {
+			l.rows[row].bytes += bytes
+			l.rows[row].load += load
+			l.pastAt(slice)[row] += float32(load)
 		}
-		if bound >= 0 && rate < alone {
-			i, lost := l.row(bound), lostOf(from, end, rate, alone)
-			l.rows[i].lost += lost
-			l.lostAt(slice)[l.rows[i].level] += lost
+		if bound != none {
+			row, lost := l.row(bound), lostOf(from, end, rate, alone)
+			l.rows[row].lost += lost
+			l.lostAt(slice)[l.rows[row].level] += lost
 		}
 		from = end
 	}

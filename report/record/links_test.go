@@ -192,14 +192,18 @@ func TestLinksMerge(t *testing.T) {
 func TestRoutes(t *testing.T) {
 	for _, hosts := range []int{1, 2, 200, 1000} {
 		b := newBench(t, cluster(hosts), 1, 1)
-		r := newRoutes(b.Machine.Platform)
+		l := b.recorder(t).links
 		for i := range int32(20000) {
 			src, dst := i*7919%int32(hosts), i*104729%int32(hosts)
 			want, err := b.Machine.Platform.AppendRoute(nil, int(src), int(dst))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, r.find(src, dst)); diff != "" {
+			var got []int32
+			for _, row := range l.route(src, dst) {
+				got = append(got, l.rows[row].number)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("%d hosts, from %d to %d (-want +got):\n%s", hosts, src, dst, diff)
 			}
 		}

@@ -20,22 +20,53 @@ const (
 	noColumn = -1
 )
 
-// TimePasses implements replay.Observer.
-func (r *Recorder) TimePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
-	row := int(k)
-	if kernel >= 0 {
-		row = numKinds + int(kernel)
-	}
-	rk := &r.ranks[id]
-	if to > rk.until {
-		from = r.cross(id, row, from, to)
-	}
-	rk.clock = to
-	r.sums.now[int(id)*r.sums.width+row] += to - from
+// times are times of ranks that have passed and are not taken into their columns yet.
+type times struct {
+	noted [maxNoted]passed
+	count int
 }
 
-// Marked implements replay.Observer.
+// passed is time of a rank that has passed.
+type passed struct {
+	rank, row int32
+	from, to  float64 // s
+}
+
+// TimePasses implements replay.Observer.
+func (r *Recorder) TimePasses(id int32, k replay.TimeKind, kernel int32, from, to float64) {
+	row := int32(k)
+	if kernel >= 0 {
+		row = int32(numKinds) + kernel
+	}
+	t := &r.times
+	if t.count == maxNoted {
+		r.takeTimes()
+	}
+	t.noted[t.count] = passed{id, row, from, to}
+	t.count++
+}
+
+// takeTimes takes the times that have been noted.
+func (r *Recorder) takeTimes() {
+	now, width, noted := r.sums.now, r.sums.width, r.times.noted[:r.times.count]
+	for i := range noted {
+		t := &noted[i]
+		rk, from := &r.ranks[t.rank], t.from
+		if t.to > rk.until {
+			from = r.cross(t.rank, int(t.row), t.from, t.to)
+		}
+		rk.clock = t.to
+		now[int(t.rank)*width+int(t.row)] += t.to - from
+	}
+	r.times.count = 0
+}
+
+// Marked implements replay.Observer. Phases of a rank in the midst of a step go without the
+// times of its kinds.
 func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
+	if mark.Kind == trace.KindStep || !r.steps || r.ranks[id].until == notYet {
+		r.takeTimes()
+	}
 	switch {
 	case mark.Kind == trace.KindPhase && mark.Flags&trace.FlagEnd != 0:
 		if r.ranks[id].until == notYet {
@@ -145,6 +176,7 @@ func (r *Recorder) emit(id, column int32, now []float64, length float64) {
 // end ends the columns that ranks are in. Who has begun no step, as may be in a replay that
 // goes on from a checkpoint, is in the last one that anybody has begun, or that there is.
 func (r *Recorder) end() {
+	r.takeTimes()
 	last := int32(len(r.columns.list) - 1)
 	if last < 0 {
 		last = r.columnOf(r.last)

@@ -24,6 +24,7 @@ type Recorder struct {
 	replay.Ignore
 	header *trace.Header
 	ranks  []rank
+	times  times
 	sums   rows
 
 	first     int       // step to be played
@@ -77,11 +78,6 @@ func (r *Recorder) Spares() replay.Spared { return replay.Spared{Actions: true, 
 func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	r.traffic.add(src, dst, bytes)
 	r.links.post(message, src, dst, bytes)
-}
-
-// Ended implements replay.Observer.
-func (r *Recorder) Ended(message int32, at float64) {
-	r.links.settle(&r.links.messages[message])
 }
 
 // Data returns what has been recorded, once the replay has ended. The recorder is of no use

@@ -6,27 +6,27 @@ import (
 	"reprise/platforms"
 )
 
-// routes remembers routes for pairs of hosts that talk again and again. A pair has one place
-// where it can be; who comes there later takes it over.
+// routes remembers the links of routes, as rows of links, for pairs of hosts that talk again
+// and again. A pair has one place where it can be; who comes there later takes it over.
 type routes struct {
 	platform *platforms.Platform
 	places   []place
 	shift    int     // of the source in the number of a place, if every pair has its own; else -1
-	links    []int32 // of the routes in places, one behind the other
-	scratch  []int32
-	err      error // the first
+	rows     []int32 // of the routes in places, one behind the other
+	links    []int32 // scratch
+	err      error   // the first
 }
 
 // place is the route from a host to another.
 type place struct {
 	src, dst  int32 // -1: empty
-	at, count int32 // in routes.links
+	at, count int32 // in routes.rows
 }
 
 const (
-	ownPlaces = 8       // bits of the number of hosts up to which each pair has a place
-	maxPlaces = 1 << 17 //
-	maxLinks  = 1 << 21 // numbers in routes.links
+	ownPlaces = 8 // bits of the number of hosts up to which each pair has a place
+	maxPlaces = 1 << 17
+	maxRouted = 1 << 20 // numbers in routes.rows
 )
 
 func newRoutes(p *platforms.Platform) routes {
@@ -44,22 +44,13 @@ func newRoutes(p *platforms.Platform) routes {
 
 // forget empties all places.
 func (r *routes) forget() {
-	r.links = r.links[:0]
+	r.rows = r.rows[:0]
 	for i := range r.places {
 		r.places[i].src = -1
 	}
 }
 
-// find returns the links from host src to host dst, valid until the next find.
-func (r *routes) find(src, dst int32) []int32 {
-	p := r.place(src, dst)
-	if p.src != src || p.dst != dst {
-		r.fill(p, src, dst)
-	}
-	return r.links[p.at:][:p.count]
-}
-
-// place returns the place of a route.
+// place returns the place of a route, which another one may have.
 func (r *routes) place(src, dst int32) *place {
 	mask := uint32(len(r.places) - 1)
 	if r.shift >= 0 {
@@ -68,19 +59,21 @@ func (r *routes) place(src, dst int32) *place {
 	return &r.places[(uint32(src)*2654435761+uint32(dst)*2246822519)>>8&mask]
 }
 
-// fill makes a place that of the route from host src to host dst.
-func (r *routes) fill(p *place, src, dst int32) {
-	links, err := r.platform.AppendRoute(r.scratch[:0], int(src), int(dst))
-	r.scratch = links
-	if err != nil {
+// fill makes a place that of the route from host src to host dst. rowOf returns the row of a
+// link.
+func (r *routes) fill(p *place, src, dst int32, rowOf func(link int32) int32) {
+	links, err := r.platform.AppendRoute(r.links[:0], int(src), int(dst))
+	if r.links = links; err != nil {
 		links = nil
 		if r.err == nil {
 			r.err = err
 		}
 	}
-	if len(r.links)+len(links) > maxLinks {
+	if len(r.rows)+len(links) > maxRouted {
 		r.forget()
 	}
-	*p = place{src, dst, int32(len(r.links)), int32(len(links))}
-	r.links = append(r.links, links...)
+	*p = place{src, dst, int32(len(r.rows)), int32(len(links))}
+	for _, l := range links {
+		r.rows = append(r.rows, rowOf(l))
+	}
 }

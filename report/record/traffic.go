@@ -7,15 +7,16 @@ import (
 // maxTraffic is how many senders and receivers are told apart.
 const maxTraffic = 512
 
-// traffic is who sends how much to whom: by rank, and by each group of ranks. Tables of many
-// ranks do not fit in the processor's caches, so posts are noted and counted many at a time,
-// when it can wait for several of them at once: that takes a third of the time.
+// traffic is who sends how much to whom: by rank, and by each group of ranks.
 type traffic struct {
 	tables []trafficTable
 	noted  [maxNoted]post
 	count  int // of what is noted
 }
 
+// maxNoted is how many things of a kind are noted before they are counted. What is counted of
+// many ranks does not fit in the processor's caches; in a loop over many it waits for several
+// at once, which takes a third of the time.
 const maxNoted = 256
 
 // post is a message that has been sent.
