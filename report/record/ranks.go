@@ -64,12 +64,12 @@ func (r *Recorder) takeTimes() {
 // Marked implements replay.Observer. Phases of a rank in the midst of a step go without the
 // times of its kinds.
 func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
-	if mark.Kind == trace.KindStep || !r.steps || r.ranks[id].until == notYet {
+	if mark.Kind == trace.KindStep || !r.steps || r.absent > 0 {
 		r.takeTimes()
 	}
 	switch {
 	case mark.Kind == trace.KindPhase && mark.Flags&trace.FlagEnd != 0:
-		if r.ranks[id].until == notYet {
+		if r.absent > 0 && r.ranks[id].until == notYet {
 			r.enter(id, at)
 		}
 		r.sums.endPhase(id, mark.Sym, at)
@@ -85,6 +85,7 @@ func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
 func (r *Recorder) enter(id int32, at float64) {
 	rk := &r.ranks[id]
 	rk.clock, rk.began, rk.until = at, at, math.Inf(1)
+	r.absent--
 	r.sums.beginNoEarlier(id, at)
 	if !r.steps {
 		r.reach(at)

@@ -24,6 +24,7 @@ type Recorder struct {
 	replay.Ignore
 	header *trace.Header
 	ranks  []rank
+	absent int // ranks of which nothing has been told
 	times  times
 	sums   rows
 
@@ -50,7 +51,7 @@ func New(o Options) (*Recorder, error) {
 	if len(o.Machine.Hosts) != h.Ranks {
 		return nil, fmt.Errorf("record: hosts for %d ranks, but the trace has %d", len(o.Machine.Hosts), h.Ranks)
 	}
-	r := &Recorder{header: h, ranks: make([]rank, h.Ranks), sums: newRows(h), first: o.Replay.From}
+	r := &Recorder{header: h, ranks: make([]rank, h.Ranks), absent: h.Ranks, sums: newRows(h), first: o.Replay.From}
 	for i := range r.ranks {
 		r.ranks[i] = rank{until: notYet, column: noColumn}
 	}
