@@ -38,13 +38,20 @@ type hop struct {
 	at     float64 // s
 }
 
-// messagePath is the paths to the posts of a message, and to where its transfer has come.
+// messagePath is the paths to the posts of a message, and what its transfer has come to.
 type messagePath struct {
-	sent, received, moved stretch
-	src, dst              int32
-	bytes                 float64
-	carried               bool
+	sent, received stretch
+	src, dst       int32
+
+	late     bool    // its receive was posted last
+	carried  int32   // entries of transfer
+	reached  float64 // s
+	transfer [maxTransfer]entry
 }
+
+// maxTransfer is how many things a transfer is told to have spent time on: its latency, and on
+// two levels of links wire and contention. What it spends on others is added to the last.
+const maxTransfer = 5
 
 // New returns a Path for a replay of a trace with that header, on a machine, with options.
 func New(h *trace.Header, m replay.Machine, o replay.Options) *Path {
@@ -82,7 +89,7 @@ func (p *Path) become(s, other *stretch) {
 }
 
 // add lengthens a stretch.
-func (p *Path) add(s *stretch, component int32, to float64, amount float64) {
+func (p *Path) add(s *stretch, component int32, to float64, amount float32) {
 	p.vectors.add(&s.composition, component, to-s.end, amount)
 	s.end = to
 }
@@ -121,7 +128,7 @@ func (p *Path) Marked(rank int32, mark trace.Action, at float64) {
 func (p *Path) message(id int32) *messagePath {
 	for int(id) >= len(p.messages) {
 		m := messagePath{}
-		m.sent.vector, m.received.vector, m.moved.vector = noVector, noVector, noVector
+		m.sent.vector, m.received.vector = noVector, noVector
 		p.messages = append(p.messages, m)
 	}
 	return &p.messages[id]
@@ -130,16 +137,15 @@ func (p *Path) message(id int32) *messagePath {
 // SendPosted implements replay.Observer.
 func (p *Path) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	m := p.message(message)
-	m.src, m.dst, m.bytes = src, dst, float64(bytes)
+	m.src, m.dst = src, dst
 	p.meet(&p.ranks[src].stretch, at)
 	p.become(&m.sent, &p.ranks[src].stretch)
 }
 
 // ReceivePosted implements replay.Observer.
 func (p *Path) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
-	m := p.message(message)
 	p.meet(&p.ranks[dst].stretch, at)
-	p.become(&m.received, &p.ranks[dst].stretch)
+	p.become(&p.message(message).received, &p.ranks[dst].stretch)
 }
 
 // Merged implements replay.Observer.
@@ -151,39 +157,64 @@ func (p *Path) Merged(send, receive int32) {
 // Started implements replay.Observer.
 func (p *Path) Started(message int32, at float64) {
 	m := p.message(message)
-	from := &m.sent
-	if from.end != at {
-		from = &m.received
+	m.late = m.sent.end != at
+	m.carried, m.reached = 0, at
+	p.meet(m.begin(), at)
+	if m.late {
+		p.vectors.forget(&m.sent.composition)
+	} else {
+		p.vectors.forget(&m.received.composition)
 	}
-	p.meet(from, at)
-	p.become(&m.moved, from)
-	m.carried = false
+}
+
+// begin returns the stretch up to the begin of the transfer.
+func (m *messagePath) begin() *stretch {
+	if m.late {
+		return &m.received
+	}
+	return &m.sent
 }
 
 // Carried implements replay.Observer.
 func (p *Path) Carried(message int32, from, to, rate, alone float64, link int32) {
 	m := &p.messages[message]
-	if !m.carried {
-		m.carried = true
-		p.vectors.add(&m.moved.composition, p.number(p.components.ofLatency()), from-m.moved.end, 1)
+	if m.carried == 0 {
+		m.spend(p.number(p.components.ofLatency()), from-m.reached, 1)
 	}
 	level, passed := p.levels.of(link, m.src, m.dst, rate, alone), to-from
 	if alone > 0 {
 		wire := passed * rate / alone
-		p.vectors.add(&m.moved.composition, p.number(p.components.ofLinks(level, false)), wire, rate*passed)
+		m.spend(p.number(p.components.ofLinks(level, false)), wire, float32(rate*passed))
 		passed -= wire
 	}
 	if passed > 0 {
-		p.vectors.add(&m.moved.composition, p.number(p.components.ofLinks(level, true)), passed, 0)
+		m.spend(p.number(p.components.ofLinks(level, true)), passed, 0)
 	}
-	m.moved.end = to
+	m.reached = to
+}
+
+// spend adds to what a transfer has spent time on.
+func (m *messagePath) spend(component int32, seconds float64, amount float32) {
+	for i := range m.transfer[:m.carried] {
+		if e := &m.transfer[i]; e.component == component || i == maxTransfer-1 {
+			e.seconds += seconds
+			e.amount += amount
+			return
+		}
+	}
+	m.transfer[m.carried] = entry{component, amount, seconds}
+	m.carried++
 }
 
 // Released implements replay.Observer.
 func (p *Path) Released(rank, message int32, since, at float64) {
 	m, r := &p.messages[message], &p.ranks[rank]
-	if m.moved.end == at { // its end, or both at once
-		p.become(&r.stretch, &m.moved)
+	if m.reached == at { // its end, or both at once
+		p.become(&r.stretch, m.begin())
+		for _, e := range m.transfer[:m.carried] {
+			p.vectors.add(&r.composition, e.component, e.seconds, e.amount)
+		}
+		r.end = at
 		return
 	}
 	p.become(&r.stretch, &m.sent)

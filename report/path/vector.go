@@ -1,10 +1,11 @@
 package path
 
-// entry is an amount of one component, of those that are numbered as they appear.
+// entry is an amount of one component, of those that are numbered as they appear. Entries are
+// copied a lot: 16 bytes.
 type entry struct {
 	component int32
+	amount    float32 // calls, messages or bytes
 	seconds   float64
-	amount    float64 // calls, messages or bytes
 }
 
 // recent is how many entries a path has apart from its vector.
@@ -86,7 +87,7 @@ func (v *vectors) widen(components int) {
 }
 
 // add adds to a component of a composition.
-func (v *vectors) add(c *composition, component int32, seconds, amount float64) {
+func (v *vectors) add(c *composition, component int32, seconds float64, amount float32) {
 	for i := range c.late[:c.number] {
 		if e := &c.late[i]; e.component == component {
 			e.seconds += seconds
@@ -97,7 +98,7 @@ func (v *vectors) add(c *composition, component int32, seconds, amount float64) 
 	if c.number == recent {
 		v.settle(c)
 	}
-	c.late[c.number] = entry{component, seconds, amount}
+	c.late[c.number] = entry{component, amount, seconds}
 	c.number++
 }
 
@@ -107,7 +108,7 @@ func (v *vectors) settle(c *composition) {
 	values := v.at(c.vector)
 	for _, e := range c.late[:c.number] {
 		values[2*e.component] += e.seconds
-		values[2*e.component+1] += e.amount
+		values[2*e.component+1] += float64(e.amount)
 	}
 	c.number = 0
 }
@@ -116,6 +117,11 @@ func (v *vectors) settle(c *composition) {
 func (v *vectors) become(c, other *composition) {
 	v.hold(other.vector)
 	v.drop(c.vector)
-	c.vector, c.number = other.vector, other.number
-	copy(c.late[:other.number], other.late[:other.number])
+	*c = *other
+}
+
+// forget makes a composition empty, so that its vector can be another's.
+func (v *vectors) forget(c *composition) {
+	v.drop(c.vector)
+	c.vector, c.number = noVector, 0
 }
