@@ -42,22 +42,27 @@ async function linksOf(run, runs) {
   const hot = await Promise.all(links.hottest.map(l => unpack(l, {over: Float32Array})));
   const x = Array.from({length: n}, (_, i) => (i + 0.5) * links.seconds_s), part = (values, i) => Array.from(values.subarray(i * n, (i + 1) * n));
   const range = Extent.named("time", 0, n * links.seconds_s, 4 * links.seconds_s), place = h("div", {});
-  const xAxis = {title: "time", ticks: timeTicks, name: v => seconds(v)}, level = i => links.levels[i] + " (" + count(links.number[i]) + ")";
-  const draw = lost => place.replaceChildren(chart({
+  const xAxis = {title: "time", ticks: timeTicks, name: v => seconds(v)}, all = Array.from(links.levels.keys());
+  const level = i => `${links.levels[i]} (${count(links.number[i])}${links.shared[i] ? "" : ", not shared"})`;
+  const lostOn = all.map(i => part(links.bound, i).reduce((a, b) => a + b, 0));
+  let lost = false, chosen = all.length > 4 ? lostOn.indexOf(Math.max(...lostOn)) : -1; // many are not told apart
+  const draw = () => place.replaceChildren(chart({
     label: lost ? "Time lost to sharing by level of links" : "Use of links by level", x, range, xAxis,
     yTitle: lost ? "time lost to sharing" : "share of the capacity", write: lost ? seconds : v => percent(v, 1),
-    series: links.levels.flatMap((_, i) => {
+    series: (chosen < 0 ? all : [chosen]).flatMap(i => {
       const colour = palette[i % palette.length];
       return lost ? [{name: level(i), colour, values: part(links.bound, i)}]
         : [{name: level(i) + " mean", colour, values: part(links.use, 2 * i)}, {name: "most used", colour, dash: [4, 3], values: part(links.use, 2 * i + 1)}];
     }),
   }));
-  draw(false);
+  draw();
   const top = Math.max(...hot.map(l => l.over.reduce((a, b) => Math.max(a, b), 0)), 1e-9);
   const curve = over => "M0 20" + Array.from(over, (v, i) => `L${i * 100 / (n - 1 || 1)} ${20 - 20 * v / top}`).join("") + "L100 20Z";
   const spark = over => h("svg", {viewBox: "0 0 100 20", class: "spark", preserveAspectRatio: "none", "aria-hidden": "true"}, h("path", {d: curve(over)}));
   return [figure(run, {
-    title: "Links over time" + named(run, runs), picture: place, controls: [choice("show", ["use", "time lost"], i => draw(i === 1))],
+    title: "Links over time" + named(run, runs), picture: place,
+    controls: [dropdown("level", ["all", ...links.levels], chosen + 1, i => { chosen = i - 1; draw(); }),
+      choice("show", ["use", "time lost"], i => { lost = i === 1; draw(); })],
     how: "By level, in brackets how many links of it carry anything. Use is the share of their capacity, their mean and the most used one of each moment; " +
       "time lost is what messages took longer because a link was shared, of all messages together.",
     rows: () => table(["time", ...links.levels.flatMap(l => ["#" + l + " mean", "#most", "#lost"])], x.map((t, k) => [seconds(t), ...links.levels.flatMap((_, i) =>
