@@ -172,11 +172,12 @@ function arrow(c, x0, y0, x1, y1) {
 async function timelineOf(run, runs, w, i) {
   const timeline = await Timeline.of(run, w, i), {picture, colours} = timeline;
   return figure(run, {
-    title: w.title + named(run, runs), picture: [picture.element, legend(w.states.map((name, i) => ({name, colour: colours[i]})))],
+    title: w.title + named(run, runs),
+    picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, legend(w.states.map((name, i) => ({name, colour: colours[i]})))],
     controls: [checkbox("messages", on => { timeline.messages = on; picture.redraw(); }),
       searchBox("rank, action or argument", text => timeline.find(text))],
     how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +
-      "Click or Enter chooses an action: its messages alone are drawn. " + (w.note || ""),
+      "Click or Enter chooses an action: its messages alone are drawn.",
     rows: () => timeline.table(),
   });
 }
