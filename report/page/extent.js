@@ -16,9 +16,9 @@ class Extent {
   }
 
   constructor(low, high, least) {
-    this.full = [low, Math.max(high, low + least)];
+    this.full = [low, high > low ? high : low + least];
     [this.low, this.high] = this.full;
-    this.least = least; // width
+    this.least = Math.min(least, this.width); // that it can be narrowed to
     this.listeners = [];
   }
 

@@ -28,7 +28,7 @@ const sections = [
   ["timeline", "Timeline", run => run.timelines && run.timelines.length, (run, runs) => Promise.all(run.timelines.map((w, i) => timelineOf(run, runs, w, i)))],
   ["path", "Critical path", run => run.path, pathOf],
   ["links", "Links", run => run.record && run.record.links.levels.length, linksOf],
-  ["communication", "Communication", run => run.record && run.record.communication.length, communicationOf],
+  ["communication", "Communication", run => run.record && run.record.communication.length && run.answer.messages, communicationOf],
   ["pop", "Efficiency", run => run.pop, efficiencies],
 ];
 
