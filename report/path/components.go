@@ -46,21 +46,29 @@ var rankKinds = [...]string{
 	replay.TimeCompute: KindFlop, replay.TimeSleep: KindSleep, replay.TimePoll: KindPoll, replay.TimeOverhead: KindOverhead,
 }
 
-// ofRank returns the number of what a rank spends time on.
-func (c *components) ofRank(k replay.TimeKind, kernel, phase int32) int32 {
-	place := kernel
+// row returns where the components of a phase begin, -1 for none.
+func (c *components) row(phase int32) int32 { return (phase + 1) * int32(c.stride) }
+
+// ofRank returns the number of what a rank spends time on in the phase of a row.
+func (c *components) ofRank(k replay.TimeKind, kernel, row int32) int32 {
+	place := row + kernel
 	if kernel < 0 {
-		place = c.kernels + int32(k)
+		place = row + c.kernels + int32(k)
 	}
-	n := &c.inPhase[int(phase+1)*c.stride+int(place)]
-	if *n == 0 {
-		kind := KindKernel
-		if kernel < 0 {
-			kind = rankKinds[k]
-		}
-		*n = c.next(component{kind: kind, kernel: kernel, phase: phase, level: -1})
+	if n := c.inPhase[place]; n != 0 {
+		return n - 1
 	}
-	return *n - 1
+	return c.addOfRank(k, kernel, place)
+}
+
+// addOfRank numbers what a rank spends time on for the first time.
+func (c *components) addOfRank(k replay.TimeKind, kernel, place int32) int32 {
+	kind := KindKernel
+	if kernel < 0 {
+		kind = rankKinds[k]
+	}
+	c.inPhase[place] = c.next(component{kind: kind, kernel: kernel, phase: place/int32(c.stride) - 1, level: -1})
+	return c.inPhase[place] - 1
 }
 
 // ofLinks returns the number of what messages spend time on, on links of a level.

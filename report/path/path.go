@@ -21,6 +21,7 @@ type Path struct {
 // rankPath is the longest path to the clock of a rank.
 type rankPath struct {
 	stretch
+	row    int32 // of the components in its innermost phase
 	phases phaseStack
 }
 
@@ -108,7 +109,7 @@ func (p *Path) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to 
 		r.end = to
 		return
 	}
-	p.add(&r.stretch, p.number(p.components.ofRank(k, kernel, r.phases.innermost())), to, 1)
+	p.add(&r.stretch, p.number(p.components.ofRank(k, kernel, r.row)), to, 1)
 }
 
 // Marked implements replay.Observer.
@@ -117,11 +118,13 @@ func (p *Path) Marked(rank int32, mark trace.Action, at float64) {
 	switch {
 	case mark.Kind == trace.KindStep:
 		r.last = &hop{r.last, rank, at}
+		return
 	case mark.Flags&trace.FlagEnd == 0:
 		r.phases.begin(int32(mark.Sym))
 	default:
 		r.phases.end(int32(mark.Sym))
 	}
+	r.row = p.components.row(r.phases.innermost())
 }
 
 // message returns the paths of a message.
@@ -218,5 +221,5 @@ func (p *Path) Released(rank, message int32, since, at float64) {
 		return
 	}
 	p.become(&r.stretch, &m.sent)
-	p.add(&r.stretch, p.number(p.components.ofRank(replay.TimePoll, -1, r.phases.innermost())), at, 1)
+	p.add(&r.stretch, p.number(p.components.ofRank(replay.TimePoll, -1, r.row)), at, 1)
 }
