@@ -211,6 +211,13 @@ func TestReportInBrowser(t *testing.T) {
 		t.Errorf("table: %q", cells)
 	}
 
+	// An address leads to a place: theme and zoom are those that it says.
+	b.do(chromedp.Navigate("about:blank"))
+	b.open(file + "#matrix&theme=dark&steps=1,6")
+	if got := eval[string](b, "document.documentElement.dataset.theme + Extent.all.get('steps').low + Extent.all.get('steps').high"); got != "dark16" {
+		t.Errorf("theme and steps of the address: %q, want dark, 1 and 6", got)
+	}
+
 	t.Logf("first picture after %.0f ms, all after %s ms, last frame %.1f ms",
 		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
 		eval[string](b, "document.documentElement.dataset.ready"), eval[float64](b, "Picture.lastFrame"))

@@ -5,7 +5,7 @@ const palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00
 /** What has the same colour everywhere. */
 const known = {
   compute: "#0072B2", wait: "#E69F00", poll: "#D55E00", overhead: "#CC79A7", collective: "#009E73",
-  transfer: "#56B4E9", send: "#56B4E9", recv: "#F0E442", exchange: "#B8A9E0", sleep: "#999999", other: "#999999",
+  transfer: "#56B4E9", send: "#56B4E9", recv: "#F0E442", exchange: "#999999", sleep: "#666666", other: "#777777",
 };
 
 /** The colour of a name that is the i-th of its list. */

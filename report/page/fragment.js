@@ -25,7 +25,7 @@ function followFragment(place) {
   document.addEventListener("moved", soon);
   const seen = new IntersectionObserver(entries => entries.filter(e => e.isIntersecting).forEach(e => {
     place.section = e.target.id;
-    document.querySelectorAll("nav a").forEach(a => a.toggleAttribute("aria-current", a.hash === "#" + place.section));
+    document.querySelectorAll("nav a").forEach(a => a.setAttribute("aria-current", a.hash === "#" + place.section));
     soon();
   }), {rootMargin: "-15% 0px -75% 0px"});
   document.querySelectorAll("main > section").forEach(s => seen.observe(s));
