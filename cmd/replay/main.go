@@ -57,7 +57,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		s.args = args
 		switch {
 		case s.draws > 0:
-			if err := s.outputs.exactOnly("the draws of --uncertainty"); err != nil {
+			if err := s.outputs.spreads("the draws of --uncertainty"); err != nil {
 				return err
 			}
 			return replayDraws(c.Context, s, stdout, stderr)
@@ -67,7 +67,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			}
 			return sampleTrace(c.Context, s, stdout, stderr)
 		case s.noise.runs > 0:
-			if err := s.outputs.exactOnly("the replays of --runs"); err != nil {
+			if err := s.outputs.spreads("the replays of --runs"); err != nil {
 				return err
 			}
 			return replayRuns(c.Context, s, stdout, stderr)

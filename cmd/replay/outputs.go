@@ -42,6 +42,14 @@ type windowOutput interface {
 	observe(in *input, m *loaded) func(from, to int) (replay.Observer, func())
 }
 
+// spreadOutput is an output that can be made of several replays, too: by seeds, or on drawn
+// machines.
+type spreadOutput interface {
+	output
+	writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error
+	writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error
+}
+
 // filed is an output that is a file.
 type filed interface{ file() string }
 
@@ -87,10 +95,12 @@ func (list outputs) has(flag string) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.flag() == flag })
 }
 
-// exactOnly refuses outputs of what is not one replay of all steps.
-func (list outputs) exactOnly(what string) error {
+// spreads refuses outputs that cannot be made of several replays, which what names.
+func (list outputs) spreads(what string) error {
 	for _, o := range list {
-		return command.Usagef("--%s is of one replay, not of %s", o.flag(), what)
+		if _, ok := o.(spreadOutput); !ok {
+			return command.Usagef("--%s is of one replay, not of %s", o.flag(), what)
+		}
 	}
 	return nil
 }
@@ -168,6 +178,24 @@ func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *
 	var errs []error
 	for _, out := range list {
 		errs = append(errs, out.(estimateOutput).writeEstimate(ctx, in, m, r))
+	}
+	return errors.Join(errs...)
+}
+
+// writeRuns writes all of replays with several seeds, which they all can be made of.
+func (list outputs) writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, out.(spreadOutput).writeRuns(in, m, r))
+	}
+	return errors.Join(errs...)
+}
+
+// writeDraws writes all of replays on drawn machines, which they all can be made of.
+func (list outputs) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
+	var errs []error
+	for _, out := range list {
+		errs = append(errs, out.(spreadOutput).writeDraws(in, m, r))
 	}
 	return errors.Join(errs...)
 }

@@ -110,4 +110,26 @@ func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *est
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 
+// writeRuns writes the page of replays with several seeds.
+func (p *pageFile) writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error {
+	p.in, p.machine = in, m
+	d, err := p.begun(r.Header, &r.Provenance, r)
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	d.Labels, d.Answer, d.Diagnosis = report.EnsembleLabels(r), report.NewEnsembleAnswer(r, &m.Machine), report.DiagnoseRuns(r.Ensemble)
+	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+}
+
+// writeDraws writes the page of replays on drawn machines.
+func (p *pageFile) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
+	p.in, p.machine = in, m
+	d, err := p.begun(r.Header, &r.Provenance, r)
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	d.Labels, d.Answer, d.Diagnosis = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.DiagnoseDraws(r.Uncertainty)
+	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+}
+
 func (p *pageFile) abandon() {}

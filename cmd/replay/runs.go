@@ -103,7 +103,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	}
 	r := replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))
 	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings)
-	return errors.Join(s.print(stdout, r), err)
+	return errors.Join(s.print(stdout, r), s.outputs.writeRuns(in, m, r), err)
 }
 
 // openAgain opens a trace that a flag reads several times.

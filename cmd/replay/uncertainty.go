@@ -92,7 +92,7 @@ func replayDraws(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	}
 	r := replay.NewUncertaintyReport(u, s.provenance(m, time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, m.warnings)
-	return s.print(stdout, r)
+	return errors.Join(s.print(stdout, r), s.outputs.writeDraws(in, m, r))
 }
 
 // playExactly replays all of the trace on a drawn machine.

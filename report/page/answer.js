@@ -15,7 +15,7 @@ function largest(list, n) {
 }
 
 /** The host of each rank. */
-const hostsOf = run => (run.result.ranks || []).map(r => r.host);
+const hostsOf = run => (Array.isArray(run.result.ranks) ? run.result.ranks : []).map(r => r.host);
 
 function answerOf(run) {
   const a = run.answer, hosts = hostsOf(run), i = a.interval_s;
@@ -34,6 +34,7 @@ function answerOf(run) {
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
     windowsOf(run),
+    replaysOf(run),
     inputsOf(run),
   ];
 }
@@ -60,6 +61,14 @@ function timesFigure(run, by, title) {
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
   const how = by === "kind" ? "What the mean rank spends its time on, from its begin to its end." : "The computation of the mean rank by kernel.";
   return figure(run, {title, picture: bar, how, rows});
+}
+
+/** The replays with several seeds, or on drawn machines, that a mean is of. */
+function replaysOf(run) {
+  const list = run.result.runs || run.result.draws;
+  if (!list || !list.length) return null;
+  const picture = table(["seed", "#makespan", "#rate"], list.map(r => [String(r.seed), seconds(r.makespan_s, 6), r.gflops > 0 ? flops(r.gflops) : "–"]));
+  return figure(run, {title: "Replays", picture, how: "Each replay with its seed, which names its random numbers."});
 }
 
 function inputsOf(run) {
