@@ -17,7 +17,7 @@ type traffic struct {
 // maxNoted is how many things of a kind are noted before they are counted. What is counted of
 // many ranks does not fit in the processor's caches; in a loop over many it waits for several
 // at once, which takes a third of the time.
-const maxNoted = 256
+const maxNoted = 64
 
 // post is a message that has been sent.
 type post struct {
