@@ -45,7 +45,7 @@ async function wayOf(run) {
         c.lineTo(picture.toX(at[i]), picture.toY(middleOf(rank)));
       });
       for (const [width, colour] of [[2.5, "paper"], [1, "ink"]]) {
-        c.lineWidth = width;
+        c.lineWidth = width * picture.em / 12;
         c.strokeStyle = themed(colour);
         c.stroke();
       }
