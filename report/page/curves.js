@@ -96,8 +96,9 @@ async function curvesOf(run, runs) {
   const kinds = [0, 1, 2].filter(i => names[i].length);
   let by = kinds[0], single = 0;
   const draw = () => {
-    const list = names[by].map((name, i) => ({name, row: from[by] + i, colour: colourOf(name, i)}));
-    one.replaceChildren(dropdown("show", ["all", ...names[by]], single, i => { single = i; draw(); }));
+    const rows = names[by].map((name, i) => ({name, row: from[by] + i, total: plane(from[by] + i, 0).reduce((a, b) => a + b, 0)}));
+    const list = rows.sort((a, b) => b.total - a.total).map((s, i) => ({...s, colour: colourOf(s.name, i)})); // as the bars have them
+    one.replaceChildren(dropdown("show", ["all", ...list.map(s => s.name)], single, i => { single = i; draw(); }));
     const shown = single ? [list[single - 1]] : list, stacked = !single && by < 2;
     place.replaceChildren(chart({
       label: "Time of a rank in each " + axis.one, x, range: axis.range, xAxis: axis, yTitle: "time of a rank", write: seconds, stacked, most: single ? 0 : tallest,
