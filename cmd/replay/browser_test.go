@@ -95,12 +95,18 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// until waits for a condition of the page.
+// until waits for a condition of the page, which may be another one by now.
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](condition, chromedp.WithPollingTimeout(20*time.Second))); err != nil {
-		b.t.Fatalf("%s: %v", condition, err)
+	for range 1000 {
+		if yes, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](condition)); err == nil && yes {
+			return
+		} else if b.ctx.Err() != nil {
+			b.t.Fatalf("%s: %v", condition, err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
+	b.t.Fatalf("not so within 20 s: %s", condition)
 }
 
 // open opens a page from its file and waits until it is complete.
