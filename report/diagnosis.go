@@ -133,12 +133,15 @@ func (t *times) balance() string {
 	return fmt.Sprintf("The busiest rank computes %s longer than the mean, the idlest %s less.", percent(c.Max/c.Mean-1), percent(1-c.Min/c.Mean))
 }
 
+// little is a share that is not worth a word.
+const little = 0.05
+
 // onPath says what the critical path consists of.
 func onPath(p *path.Data) string {
 	if p.Seconds == 0 {
 		return ""
 	}
-	var kernels, messages float64
+	var kernels, messages, polls float64
 	var kernel, message path.Part
 	for _, part := range p.Parts {
 		switch part.Kind {
@@ -150,6 +153,8 @@ func onPath(p *path.Data) string {
 			if messages += part.Seconds; part.Seconds > message.Seconds {
 				message = part
 			}
+		case "poll":
+			polls += part.Seconds
 		}
 	}
 	text := "Of the critical path, the longest chain of events, " + percent(kernels/p.Seconds) + " is kernels"
@@ -159,6 +164,9 @@ func onPath(p *path.Data) string {
 	text += " and " + percent(messages/p.Seconds) + " is messages"
 	if message.Seconds > 0 {
 		text += fmt.Sprintf(", above all %s%s%s (%s)", message.Kind, on(message.Level), in(message.Phase), percent(message.Seconds/p.Seconds))
+	}
+	if polls > little*p.Seconds {
+		text += fmt.Sprintf("; %s is polls, and waiting for the next one", percent(polls/p.Seconds))
 	}
 	return text + "."
 }
