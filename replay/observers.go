@@ -11,7 +11,13 @@ func Observers(list ...Observer) Observer {
 	case 1:
 		return list[0]
 	}
-	return observers(list)
+	all := &observers{all: list}
+	for _, o := range list {
+		if !sparedBy(o).Actions {
+			all.acting = append(all.acting, o)
+		}
+	}
+	return all
 }
 
 // A Sparing observer does without some of what there is to tell, which takes less time.
@@ -37,13 +43,13 @@ func sparedBy(o Observer) Spared {
 	return Spared{}
 }
 
-// observers are told the same.
-type observers []Observer
+// observers are told the same, but for actions, which those that spare them are not told.
+type observers struct{ all, acting []Observer }
 
 // Spares implements Sparing: what all do without.
-func (list observers) Spares() Spared {
+func (list *observers) Spares() Spared {
 	all := Spared{Actions: true, Parts: true}
-	for _, o := range list {
+	for _, o := range list.all {
 		s := sparedBy(o)
 		all.Actions, all.Parts = all.Actions && s.Actions, all.Parts && s.Parts
 	}
@@ -51,78 +57,78 @@ func (list observers) Spares() Spared {
 }
 
 // ActionBegins implements Observer.
-func (list observers) ActionBegins(rank int32, a trace.Action, at float64) {
-	for _, o := range list {
+func (list *observers) ActionBegins(rank int32, a trace.Action, at float64) {
+	for _, o := range list.acting {
 		o.ActionBegins(rank, a, at)
 	}
 }
 
 // ActionEnds implements Observer.
-func (list observers) ActionEnds(rank int32, at float64) {
-	for _, o := range list {
+func (list *observers) ActionEnds(rank int32, at float64) {
+	for _, o := range list.acting {
 		o.ActionEnds(rank, at)
 	}
 }
 
 // Marked implements Observer.
-func (list observers) Marked(rank int32, mark trace.Action, at float64) {
-	for _, o := range list {
+func (list *observers) Marked(rank int32, mark trace.Action, at float64) {
+	for _, o := range list.all {
 		o.Marked(rank, mark, at)
 	}
 }
 
 // TimePasses implements Observer.
-func (list observers) TimePasses(rank int32, k TimeKind, kernel int32, from, to float64) {
-	for _, o := range list {
+func (list *observers) TimePasses(rank int32, k TimeKind, kernel int32, from, to float64) {
+	for _, o := range list.all {
 		o.TimePasses(rank, k, kernel, from, to)
 	}
 }
 
 // Released implements Observer.
-func (list observers) Released(rank, message int32, since, at float64) {
-	for _, o := range list {
+func (list *observers) Released(rank, message int32, since, at float64) {
+	for _, o := range list.all {
 		o.Released(rank, message, since, at)
 	}
 }
 
 // SendPosted implements Observer.
-func (list observers) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	for _, o := range list {
+func (list *observers) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
+	for _, o := range list.all {
 		o.SendPosted(message, src, dst, tag, bytes, at)
 	}
 }
 
 // ReceivePosted implements Observer.
-func (list observers) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
-	for _, o := range list {
+func (list *observers) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
+	for _, o := range list.all {
 		o.ReceivePosted(message, dst, src, tag, bytes, at)
 	}
 }
 
 // Merged implements Observer.
-func (list observers) Merged(send, receive int32) {
-	for _, o := range list {
+func (list *observers) Merged(send, receive int32) {
+	for _, o := range list.all {
 		o.Merged(send, receive)
 	}
 }
 
 // Started implements Observer.
-func (list observers) Started(message int32, at float64) {
-	for _, o := range list {
+func (list *observers) Started(message int32, at float64) {
+	for _, o := range list.all {
 		o.Started(message, at)
 	}
 }
 
 // Carried implements Observer.
-func (list observers) Carried(message int32, from, to, rate, alone float64, link int32) {
-	for _, o := range list {
+func (list *observers) Carried(message int32, from, to, rate, alone float64, link int32) {
+	for _, o := range list.all {
 		o.Carried(message, from, to, rate, alone, link)
 	}
 }
 
 // Ended implements Observer.
-func (list observers) Ended(message int32, at float64) {
-	for _, o := range list {
+func (list *observers) Ended(message int32, at float64) {
+	for _, o := range list.all {
 		o.Ended(message, at)
 	}
 }
