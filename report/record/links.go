@@ -67,8 +67,10 @@ type usage struct {
 
 const none = -1
 
-// maxPast is how many loads of links are kept, unless slices are as few as may be.
-const maxPast = 1 << 22
+const (
+	maxPast   = 1 << 22 // loads of links that are kept, unless slices are as few as may be:
+	minSlices = 64
+)
 
 func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	l := links{

@@ -171,6 +171,20 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
+// TestManyKernels: 60,000 kernels leave room for 34 columns, so 1,000 steps are columns of 30;
+// steps beyond those that the header has are in the last one.
+func TestManyKernels(t *testing.T) {
+	b := newBench(t, cluster(1), 1, 1)
+	b.Header.Kernels, b.Header.Steps = make([]trace.Kernel, 60000), 1000
+	r := b.recorder(t)
+	for _, s := range []int64{0, 29, 30, 999, 1 << 30} {
+		r.Marked(0, step(s), float64(s))
+	}
+	if d := dataOf(t, r); d.Columns.Steps != 30 || d.Columns.Count != 34 {
+		t.Errorf("%d columns of %d steps, want 34 of 30", d.Columns.Count, d.Columns.Steps)
+	}
+}
+
 // TestMerged: slices become one by fours; where nothing has happened is nothing.
 func TestMerged(t *testing.T) {
 	list := [][]float32{{1}, nil, {2, 3}, nil, nil, nil, nil, nil, nil, {4}}

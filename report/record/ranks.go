@@ -151,7 +151,7 @@ func (r *Recorder) step(id int32, number int, at float64) {
 
 // columnOf returns the column of a step.
 func (r *Recorder) columnOf(step int) int32 {
-	return int32(min(max(0, step-r.first)/r.perColumn, maxColumns-1))
+	return int32(min(max(0, step-r.first)/r.perColumn, r.maxColumns-1))
 }
 
 // leave ends the time that a rank has been in its column.

@@ -16,8 +16,10 @@ type Options struct {
 	Replay replay.Options
 }
 
-// maxColumns is how many columns steps are put in.
-const maxColumns = 1 << 13
+const (
+	maxColumns = 1 << 13 // in which steps are put
+	maxSpreads = 1 << 21 // numbers of all columns, of which a trace of many kernels has many in each
+)
 
 // Recorder is a replay.Observer that keeps what Data consists of.
 type Recorder struct {
@@ -28,13 +30,14 @@ type Recorder struct {
 	times  times
 	sums   rows
 
-	first     int       // step to be played
-	last      int       // likewise
-	perColumn int       // steps that are one column
-	steps     bool      // columns are steps, not slices of time
-	slices    timeSlots // if they are
-	columns   columns
-	matrix    matrix
+	first      int // step to be played
+	last       int // likewise
+	perColumn  int // steps that are one column
+	maxColumns int
+	steps      bool      // columns are steps, not slices of time
+	slices     timeSlots // if they are
+	columns    columns
+	matrix     matrix
 
 	groups  groups
 	traffic traffic
@@ -60,7 +63,8 @@ func New(o Options) (*Recorder, error) {
 		r.last = min(r.last, o.Replay.To-1)
 	}
 	steps := r.last + 1 - r.first
-	r.steps, r.perColumn = steps > 1, max(1, (steps+maxColumns-1)/maxColumns)
+	r.maxColumns = min(maxColumns, max(1, maxSpreads/r.sums.width))
+	r.steps, r.perColumn = steps > 1, max(1, (steps+r.maxColumns-1)/r.maxColumns)
 	if !r.steps {
 		r.slices = newTimeSlots(h.Ranks * r.sums.width)
 	}

@@ -10,10 +10,7 @@ type widths struct {
 
 const (
 	firstWidth = 1e-6 // of slices, seconds
-	// maxSlices is how many there are at most, and minSlices how many there may be however much
-	// one holds.
-	maxSlices = 512
-	minSlices = 64
+	maxSlices  = 512
 )
 
 func newWidths() widths { return widths{firstWidth, maxSlices} }
@@ -63,12 +60,14 @@ type timeSlots struct {
 	list [][]float64 // [slices][ranks*rows]
 }
 
-// maxSlotted is how many numbers the slices hold together, unless they are as few as may be.
-const maxSlotted = 1 << 23
+const (
+	maxSlotted = 1 << 23 // numbers in all slices, unless they are as few as may be:
+	minSlots   = 8
+)
 
 func newTimeSlots(size int) timeSlots {
 	s := timeSlots{widths: newWidths(), size: size}
-	for s.most > minSlices && s.most*size > maxSlotted {
+	for s.most > minSlots && s.most*size > maxSlotted {
 		s.most /= 2
 	}
 	return s
