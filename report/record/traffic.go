@@ -29,9 +29,9 @@ type post struct {
 // one row.
 type trafficTable struct {
 	group
-	per   int     // of the group's numbers that are one row
-	rows  int     // and columns
-	row   []int32 // by rank
+	per   int      // of the group's numbers that are one row
+	rows  int      // and columns
+	row   []uint16 // by rank
 	cells []sent
 }
 
@@ -53,9 +53,9 @@ func (g *groups) traffic() traffic {
 
 func newTrafficTable(g group) trafficTable {
 	per := max(1, (g.size+maxTraffic-1)/maxTraffic)
-	t := trafficTable{group: g, per: per, rows: (g.size + per - 1) / per, row: make([]int32, len(g.of))}
+	t := trafficTable{group: g, per: per, rows: (g.size + per - 1) / per, row: make([]uint16, len(g.of))}
 	for r, i := range g.of {
-		t.row[r] = i / int32(per)
+		t.row[r] = uint16(int(i) / per)
 	}
 	t.cells = make([]sent, t.rows*t.rows)
 	return t
