@@ -135,7 +135,26 @@ func compareOptions(c *cli.Context) (o compare.Options, err error) {
 	case c.Bool("json") && c.Bool("markdown"):
 		return o, command.Usagef("compare: --json and --markdown exclude each other")
 	}
-	return o, errors.Join(atomicfile.Check(c.String("junit")), atomicfile.Check(c.String("report")))
+	return o, checkCompared(c)
+}
+
+// checkCompared refuses files to write that would replace what is read, or each other.
+func checkCompared(c *cli.Context) error {
+	for _, name := range []string{"junit", "report"} {
+		if c.String(name) == "-" {
+			return command.Usagef("compare: --%s wants a file, as the comparison goes to standard output; ./- is one of the name -", name)
+		}
+		if err := atomicfile.CheckOverwrite(c.String(name), c.Args().Slice()...); err != nil {
+			return command.Usagef("compare: --%s %w", name, err)
+		}
+		if err := atomicfile.Check(c.String(name)); err != nil {
+			return err
+		}
+	}
+	if err := atomicfile.Distinct(c.String("junit"), c.String("report")); err != nil {
+		return command.Usagef("compare: %w", err)
+	}
+	return nil
 }
 
 // count returns how often a word is among words.

@@ -35,8 +35,8 @@ func newPathOutput(c *cli.Context, s *settings) (output, error) {
 		return nil, nil
 	case o.whatIf && s.sample.on():
 		return nil, command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
-	case o.whatIf && s.trace == "-":
-		return nil, command.Usagef("--what-if needs a trace that can be read again, not standard input")
+	case o.whatIf:
+		return o, rereadable("what-if", s)
 	}
 	return o, nil
 }

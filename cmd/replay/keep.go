@@ -166,7 +166,7 @@ func (k *checkpointer) interrupted(end ending, at float64, messages int64) error
 	text, err := fmt.Sprintf("%v at %.9g s of simulated time, after %d messages", end, at, messages), k.unsaved
 	switch {
 	case k.file == "":
-		return interruption{fmt.Errorf("%s; nothing was saved: see --checkpoint", text)}
+		return interruption{fmt.Errorf("%s; no checkpoint was saved: see --checkpoint", text)}
 	case err == nil:
 		return interruption{fmt.Errorf("%s; the same command with --resume %s goes on from there", text, k.file)}
 	case k.written:

@@ -223,7 +223,7 @@ func TestTerminateUnsaved(t *testing.T) {
 		}
 		p = terminated(t, trace, pause)
 	}
-	if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.stderr.String(), "nothing was saved: see --checkpoint") {
+	if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.stderr.String(), "no checkpoint was saved: see --checkpoint") {
 		t.Errorf("exit code %d, stderr %q", code, p.stderr.String())
 	}
 	if text := p.stdout.String(); !strings.HasPrefix(text, "stopped at ") || !strings.Contains(text, " of 172: no result line\n\nso far ") {

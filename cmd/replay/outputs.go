@@ -84,7 +84,7 @@ func outputsOf(c *cli.Context, s *settings) (list outputs, err error) {
 			files = append(files, f.file())
 		}
 	}
-	if err := atomicfile.Distinct(files...); err != nil {
+	if err := atomicfile.Distinct(append(files, s.keep.file)...); err != nil {
 		return nil, command.Usage(err)
 	}
 	return list, nil

@@ -32,13 +32,18 @@ func newEfficiencies(c *cli.Context, s *settings) (output, error) {
 	if !c.Bool("pop") {
 		return nil, nil
 	}
+	return &efficiencies{settings: s, stderr: c.App.ErrWriter}, rereadable("pop", s)
+}
+
+// rereadable refuses a trace that an output cannot replay again.
+func rereadable(flag string, s *settings) error {
 	if s.trace == "-" {
-		return nil, command.Usagef("--pop needs a trace that can be read again, not standard input")
+		return command.Usagef("--%s needs a trace that can be read again, not standard input", flag)
 	}
 	if info, err := os.Stat(s.trace); err == nil && !info.Mode().IsRegular() {
-		return nil, command.Usagef("--pop needs a trace that can be read again, and %s is no file", s.trace)
+		return command.Usagef("--%s needs a trace that can be read again, and %s is no file", flag, s.trace)
 	}
-	return &efficiencies{settings: s, stderr: c.App.ErrWriter}, nil
+	return nil
 }
 
 func (e *efficiencies) flag() string { return "pop" }

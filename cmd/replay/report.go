@@ -46,6 +46,9 @@ func newPageFile(c *cli.Context, s *settings) (output, error) {
 		return nil, command.Usagef("--report wants a file, as the result goes to standard output; ./- is one of the name -")
 	}
 	p := &pageFile{path: file, settings: s, asked: c.IsSet("window") || c.IsSet("window-ranks")}
+	if p.asked && (s.noise.runs > 0 || s.draws > 0 || s.sample.on()) {
+		return nil, command.Usagef("--window and --window-ranks are of the timeline of one replay: leave them out, or --runs, --uncertainty, --tolerance and --budget")
+	}
 	var err error
 	if p.span, err = spanOf(c); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,6 +64,10 @@ func newTimelineOutput(c *cli.Context, s *settings) (output, error) {
 
 // checkOutput refuses an output that would replace what is read.
 func checkOutput(flag, path string, s *settings) error {
+	machine := []string{filepath.Join(s.machine, "platform.xml"), filepath.Join(s.machine, "kernels.yaml")}
+	if err := atomicfile.CheckOverwrite(path, machine...); err != nil && s.machine != "" {
+		return command.Usagef("--%s %w", flag, err)
+	}
 	if err := atomicfile.CheckOverwrite(path, s.trace, s.platform, s.kernels, s.hostfile, s.networkNoise, s.keep.file, s.keep.resume); err != nil {
 		return command.Usagef("--%s %w", flag, err)
 	}

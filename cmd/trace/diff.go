@@ -60,9 +60,18 @@ func checkDiff(c *cli.Context) error {
 		return command.Usagef("diff: --json and --markdown exclude each other")
 	}
 	for _, name := range []string{"junit", "report"} {
+		if c.String(name) == "-" {
+			return command.Usagef("diff: --%s wants a file, as the difference goes to standard output; ./- is one of the name -", name)
+		}
+		if err := atomicfile.CheckOverwrite(c.String(name), c.Args().Slice()...); err != nil {
+			return command.Usagef("diff: --%s %w", name, err)
+		}
 		if err := atomicfile.Check(c.String(name)); err != nil {
 			return command.Code(err, trouble)
 		}
+	}
+	if err := atomicfile.Distinct(c.String("junit"), c.String("report")); err != nil {
+		return command.Usagef("diff: %w", err)
 	}
 	return nil
 }

@@ -88,9 +88,15 @@ func read(r *recognise.Head) (*Result, error) {
 // errKind is the error of what is no result.
 var errKind = errors.New("want what replay --json prints, or a page of replay --report")
 
+// mostParts is how many objects a result may have: ranks, runs, and parts of their time.
+const mostParts = 1 << 21
+
 // decode reads the JSON of a result.
 func decode(text []byte) (*Result, error) {
 	var d document
+	if n := bytes.Count(text, []byte("{")); n > mostParts {
+		return nil, fmt.Errorf("%d objects, no result has more than %d", n, mostParts)
+	}
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
@@ -132,6 +138,9 @@ func (d *document) fillOne(r *Result) error {
 		if err := json.Unmarshal(d.Gflops, &gflops); err != nil {
 			return fmt.Errorf("%w: gflops: %w", errKind, err)
 		}
+	}
+	if makespan == 0 {
+		return errors.New("its makespan_s is 0: there is nothing to compare")
 	}
 	if err := plausible(makespan, gflops, d.Interval, d.GflopsInterval); err != nil {
 		return err
@@ -207,6 +216,9 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 	}
 	var makespans, gflops []float64
 	for _, s := range list {
+		if s.Makespan == 0 {
+			return fmt.Errorf("seed %d: its makespan_s is 0: there is nothing to compare", s.Seed)
+		}
 		if err := plausible(s.Makespan, s.Gflops); err != nil {
 			return fmt.Errorf("seed %d: %w", s.Seed, err)
 		}

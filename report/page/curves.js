@@ -51,7 +51,9 @@ function chart(o) {
   document.addEventListener("theme", () => u && u.redraw(false));
   new ResizeObserver(() => {
     const width = place.clientWidth;
-    if (width > 100) u ? u.width !== width && u.setSize({width, height: height()}) : make(width);
+    if (width > 100) requestAnimationFrame(() => { // not while sizes are observed
+      u ? u.width !== width && u.setSize({width, height: height()}) : make(width);
+    });
   }).observe(place);
   place.addEventListener("keydown", event => {
     const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];

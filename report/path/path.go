@@ -90,7 +90,7 @@ func (p *Path) become(s, other *stretch) {
 }
 
 // add lengthens a stretch.
-func (p *Path) add(s *stretch, component int32, to float64, amount float32) {
+func (p *Path) add(s *stretch, component int32, to, amount float64) {
 	p.vectors.add(&s.composition, component, to-s.end, amount)
 	s.end = to
 }
@@ -187,7 +187,7 @@ func (p *Path) Carried(message int32, from, to, rate, alone float64, link int32)
 	level, passed := p.levels.of(link, m.src, m.dst, rate, alone), to-from
 	if alone > 0 {
 		wire := passed * rate / alone
-		m.spend(p.number(p.components.ofLinks(level, false)), wire, float32(rate*passed))
+		m.spend(p.number(p.components.ofLinks(level, false)), wire, rate*passed)
 		passed -= wire
 	}
 	if passed > 0 {
@@ -197,7 +197,7 @@ func (p *Path) Carried(message int32, from, to, rate, alone float64, link int32)
 }
 
 // spend adds to what a transfer has spent time on.
-func (m *messagePath) spend(component int32, seconds float64, amount float32) {
+func (m *messagePath) spend(component int32, seconds, amount float64) {
 	for i := range m.transfer[:m.carried] {
 		if e := &m.transfer[i]; e.component == component || i == maxTransfer-1 {
 			e.seconds += seconds
@@ -205,7 +205,7 @@ func (m *messagePath) spend(component int32, seconds float64, amount float32) {
 			return
 		}
 	}
-	m.transfer[m.carried] = entry{component, amount, seconds}
+	m.transfer[m.carried] = entry{component, seconds, amount}
 	m.carried++
 }
 

@@ -1,11 +1,11 @@
 package path
 
 // entry is an amount of one component, of those that are numbered as they appear. Entries are
-// copied a lot: 16 bytes.
+// copied a lot.
 type entry struct {
 	component int32
-	amount    float32 // calls, messages or bytes
 	seconds   float64
+	amount    float64 // calls, messages or bytes
 }
 
 // recent is how many entries a path has apart from its vector.
@@ -87,7 +87,7 @@ func (v *vectors) widen(components int) {
 }
 
 // add adds to a component of a composition.
-func (v *vectors) add(c *composition, component int32, seconds float64, amount float32) {
+func (v *vectors) add(c *composition, component int32, seconds, amount float64) {
 	for i := range c.late[:c.number] {
 		if e := &c.late[i]; e.component == component {
 			e.seconds += seconds
@@ -98,7 +98,7 @@ func (v *vectors) add(c *composition, component int32, seconds float64, amount f
 	if c.number == recent {
 		v.settle(c)
 	}
-	c.late[c.number] = entry{component, amount, seconds}
+	c.late[c.number] = entry{component, seconds, amount}
 	c.number++
 }
 
@@ -108,7 +108,7 @@ func (v *vectors) settle(c *composition) {
 	values := v.at(c.vector)
 	for _, e := range c.late[:c.number] {
 		values[2*e.component] += e.seconds
-		values[2*e.component+1] += float64(e.amount)
+		values[2*e.component+1] += e.amount
 	}
 	c.number = 0
 }

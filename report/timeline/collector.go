@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -180,10 +181,11 @@ func (c *Collector) coarsen() {
 	}
 }
 
-// thin leaves out the smaller half of the arrows.
+// thin leaves out the smaller half of the arrows; of those of a size, some all along.
 func (c *Collector) thin() {
 	slices.SortFunc(c.arrows, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Number, b.Number))
+		spread := cmp.Compare(bits.Reverse64(uint64(a.Number)), bits.Reverse64(uint64(b.Number)))
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), spread)
 	})
 	half := len(c.arrows) / 2
 	c.smallest = c.arrows[half-1].Bytes
