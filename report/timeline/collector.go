@@ -19,8 +19,8 @@ const (
 	MaxArrows      = 50_000
 	MaxWindowRanks = 10_000
 
-	// defaultSlices are those of a window that nobody has asked for: some 0.5 MB of a page.
-	defaultSlices = 16_000
+	// defaultSlices are those of a window that nobody has asked for: some 0.3 MB of a page.
+	defaultSlices = 10_000
 	// maxArgs bounds the texts of arguments, which a page holds as they are.
 	maxArgs = 20_000
 	// maxKernels leaves room for the other names, which have 16 bits.
