@@ -29,7 +29,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test short race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -70,6 +70,10 @@ bench: build
 # (-long: an hour). Needs SimGrid's smpirun for one of the parts.
 bench-report: build
 	$(GO) run ./scripts/report $(REPORTFLAGS)
+
+# Draws the pictures of README.md and of docs/report.md from real runs: three minutes.
+docs: build
+	scripts/docs.sh
 
 # Draws the picture of README.md from a replay's own report: two minutes.
 picture: build
