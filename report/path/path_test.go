@@ -85,6 +85,25 @@ func TestPaper(t *testing.T) {
 	}
 }
 
+// TestBytes: a message of 4e9 bytes with its envelope, then a hundred of 100, are 4,000,010,000
+// on the wire, whatever they are added to.
+func TestBytes(t *testing.T) {
+	lists := [][]trace.Action{{send(1, 4e9-16)}, {recv(0, 4e9-16)}}
+	for range 100 {
+		lists[0], lists[1] = append(lists[0], send(1, 100-16)), append(lists[1], recv(0, 100-16))
+	}
+	h, play := paper(t, lists...)
+	m, o := machine(t, flat, 2, "smpi/send-is-detached-thresh:0")
+	_, d := play.run(t, h, m, o)
+	sum := 0.0
+	for _, p := range d.Parts {
+		sum += p.Bytes
+	}
+	if math.Abs(sum-4_000_010_000) > 1 {
+		t.Errorf("%.0f bytes", sum)
+	}
+}
+
 // TestContention: ranks 0 and 1 send 1e9 bytes to rank 2 at once. Each has half of its link of
 // 1 GB/s for 2 s: 1 s on the wire, and 1 s lost.
 func TestContention(t *testing.T) {
