@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -112,6 +113,11 @@ func (b *browser) until(condition string) {
 // open opens a page from its file and waits until it is complete.
 func (b *browser) open(file string) {
 	b.t.Helper()
+	// What the page does not throw, such as a ResizeObserver without end, is no message of its own.
+	const tell = "addEventListener('error', e => console.error(e.message))"
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: tell}); err != nil {
+		b.t.Fatal(err)
+	}
 	b.do(chromedp.Navigate("file://" + file))
 	b.until("!!document.documentElement.dataset.ready || !!document.querySelector('.error')")
 	if text := eval[string](b, "document.querySelector('.error')?.textContent ?? ''"); text != "" {
