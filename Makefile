@@ -29,7 +29,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test short slurmtest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -51,6 +51,12 @@ test:
 
 short:
 	$(GO) test -short ./...
+
+# The tests that need a Slurm, on one of two nodes that scripts/slurm.sh starts here: two
+# minutes. Installs it where it is missing (Debian, as root).
+slurmtest:
+	scripts/slurm.sh install
+	REPRISE_SLURM=1 $(GO) test -count=1 ./study/slurm
 
 # The race detector slows the large cases down tenfold: the short tests suffice,
 # as they run every goroutine that there is.

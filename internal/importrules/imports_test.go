@@ -55,6 +55,8 @@ var allowed = map[string]rule{
 	"reprise/report/path":    {inside: []string{"reprise/netmodel", "reprise/platforms", "reprise/replay", "reprise/report/packed", "reprise/smpi", "reprise/trace"}},
 	"reprise/report/compare": {inside: []string{"reprise/replay", "reprise/report"}, outside: []string{"gonum.org/v1/gonum/mathext"}},
 
+	"reprise/study/slurm": {},
+
 	"reprise/replay/sampling":   {},
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
@@ -107,6 +109,7 @@ var above = map[string]rule{
 	"reprise/internal/actiontimes":             {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
 	"reprise/internal/recognise/recognisetest": {},
 	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}, outside: []string{"github.com/klauspost/compress"}},
+	"reprise/internal/slurmtest":               {},
 	"reprise/internal/tracetest":               {inside: []string{"reprise/trace"}},
 	"reprise/internal/workload":                {},
 }

@@ -1,0 +1,116 @@
+// Package slurmtest gives tests a Slurm of two nodes on this machine, which they may break:
+// scripts/slurm.sh, as make slurmtest has installed it.
+package slurmtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// variable of the environment without which there is no Slurm.
+const variable = "REPRISE_SLURM"
+
+// A Cluster is a Slurm with the nodes node0 and node1, two processors each, and the
+// partitions work and, before which that gives way, urgent.
+type Cluster struct {
+	t   testing.TB
+	dir string
+}
+
+// Start starts a Slurm until the test ends, and has its commands find it. Without
+// make slurmtest the test is skipped.
+func Start(t *testing.T) *Cluster {
+	t.Helper()
+	if os.Getenv(variable) == "" {
+		t.Skip("needs a Slurm: make slurmtest installs it and runs this test")
+	}
+	dir, err := os.MkdirTemp("", "slurm") // a socket's name has to be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cluster{t, dir}
+	t.Cleanup(func() {
+		c.script("stop", dir)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	c.script("start", dir)
+	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
+	return c
+}
+
+// script runs scripts/slurm.sh.
+func (c *Cluster) script(args ...string) {
+	c.t.Helper()
+	_, file, _, _ := runtime.Caller(0)
+	path := filepath.Join(filepath.Dir(file), "..", "..", "scripts", "slurm.sh")
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), "SLURM_CONF=")
+	said, err := os.Create(filepath.Join(c.dir, "said")) // a pipe would be held open by the daemons
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer said.Close()
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(said.Name())
+		c.t.Fatalf("slurm.sh %v: %v\n%s", args, err, text)
+	}
+}
+
+// Stop ends all daemons, as if the cluster could not be reached.
+func (c *Cluster) Stop() {
+	c.t.Helper()
+	c.script("stop", c.dir)
+}
+
+// KillSlurmd kills the daemon of a node. Slurm finds the node down some ten seconds later,
+// or when the daemon is there again.
+func (c *Cluster) KillSlurmd(node string) {
+	c.t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.dir, "slurmd."+node+".pid"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// StartSlurmd starts the daemon of a node again.
+func (c *Cluster) StartSlurmd(node string) {
+	c.t.Helper()
+	c.script("slurmd", c.dir, node)
+}
+
+// Command runs a command of Slurm and returns what it prints.
+func (c *Cluster) Command(name string, args ...string) string {
+	c.t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		c.t.Fatalf("%s %v: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// Wait waits until something is so, for a minute and a half at most.
+func (c *Cluster) Wait(what string, so func() bool) {
+	c.t.Helper()
+	for end := time.Now().Add(90 * time.Second); !so(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			c.t.Fatalf("not %s after a minute and a half:\n%s", what, c.Command("squeue", "--array"))
+		}
+	}
+}
