@@ -934,7 +934,7 @@ type Item struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Op            uint32                 `protobuf:"varint,1,opt,name=op,proto3" json:"op,omitempty"`
 	Dst           uint32                 `protobuf:"varint,2,opt,name=dst,proto3" json:"dst,omitempty"`                           // register that a let sets
-	Slot          uint32                 `protobuf:"varint,3,opt,name=slot,proto3" json:"slot,omitempty"`                         // pollable
+	Slot          uint32                 `protobuf:"varint,3,opt,name=slot,proto3" json:"slot,omitempty"`                         // pollable, or operator of a reduction
 	Req           int32                  `protobuf:"zigzag32,4,opt,name=req,proto3" json:"req,omitempty"`                         // request slot
 	Sym           uint64                 `protobuf:"varint,5,opt,name=sym,proto3" json:"sym,omitempty"`                           // kernel, family, marker or block
 	GuardSym      uint64                 `protobuf:"varint,6,opt,name=guard_sym,json=guardSym,proto3" json:"guard_sym,omitempty"` // family of the guard

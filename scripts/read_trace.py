@@ -11,7 +11,7 @@ from types import SimpleNamespace
 SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field, n in
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
-FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives'}
+FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -22,6 +22,7 @@ COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root 
     alltoallv send+ recv+, gather send recv root, gatherv send recv+ root, allgather send recv, allgatherv send recv+ span,
     scatter send recv root, scatterv send+ recv root, reducescatter recv+ flops, scan send flops,
     exscan send flops'''.split(',')]  # with their arguments; with + a vector of counts
+OPERATORS = [[], *map(str.split, 'sum max min prod land band lor bor lxor bxor maxloc minloc'.split())]  # of reductions
 MASK, signed, unzigzag = 2**64 - 1, lambda v: (v + 2**63 & MASK) - 2**63, lambda v: v >> 1 ^ -(v & 1)
 
 def varint(b):
@@ -172,9 +173,10 @@ class Rank:
         elif op in (9, 10, 17, 18, 34):
             print(LINES[op], *(self.requests[it.req] if op > 10 else [amount(a[0])]))
         elif op == 29:
-            print(re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text))
+            text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
+            print(text, end='\n' if text else '')
         elif op == 33:
-            print(*self.collective(*COLLECTIVES[it.sym].split(), args=args))
+            print(*self.collective(*COLLECTIVES[it.sym].split(), args=args), *OPERATORS[it.slot])
         else:
             words = {w: UNKNOWN[w][1] if v == UNKNOWN[w][0] else v for w, v in zip('PTBSUI' if op == 22 else 'PTBI', a)}
             words['C'] = self.comms[it.sym] if header.comm_families else ''

@@ -29,7 +29,7 @@ const (
 	KindPhase             // enters phase Sym (FlagEnd: leaves it); free
 	KindMark              // marker Sym with Cursor.MarkArgs(X[0]); free; only for a Cursor that asks for markers
 	KindStep              // step X[0] begins; free
-	KindCollective        // collective operation Sym with root Peer; Collective decodes X
+	KindCollective        // collective operation Sym with root Peer and Operator Tag; Collective decodes X
 	KindFree              // lets go of Req, whose message goes on: MPI_Request_free
 	numKinds
 )

@@ -54,7 +54,7 @@ const (
 	OpIf              // Body if Args[0] is not zero
 	OpLoop            // Body Args[0] times
 	OpCall            // block Sym with Args
-	OpCollective      // collective operation Sym; Args as CollectiveKind says
+	OpCollective      // collective operation Sym; Args as CollectiveKind says; Slot: Operator of a reduction
 	OpFree            // Req
 	numOps
 )
@@ -63,7 +63,7 @@ const (
 type Item struct {
 	Op       Op
 	Dst      Reg
-	Slot     uint8 // pollable
+	Slot     uint8 // pollable, or Operator of an OpCollective
 	Req      int32 // request slot
 	Sym      int   // kernel, family, marker, block number or collective operation
 	GuardSym int   // family of the guard's communicator (OpDefine)

@@ -34,7 +34,7 @@ func (r *opRule) unused(it *Item) error {
 	switch {
 	case !r.let && it.Dst != 0:
 		return fmt.Errorf("has a result")
-	case !r.polls && it.Slot != 0:
+	case !r.polls && it.Slot != 0 && it.Op != OpCollective:
 		return fmt.Errorf("has a pollable")
 	case !r.req && it.Req != 0:
 		return fmt.Errorf("has a request")
@@ -172,6 +172,12 @@ func (c *checker) item(it *Item) error {
 		c.polls = true
 		if int(it.Slot) >= c.program.header.Pollables {
 			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, c.program.header.Pollables)
+		}
+	}
+	if it.Op == OpCollective && it.Slot != 0 {
+		c.features.add(featureOperators)
+		if err := Operator(it.Slot).check(CollectiveKind(it.Sym)); err != nil {
+			return err
 		}
 	}
 	if it.Req < 0 || it.Req >= MaxRequests {

@@ -153,6 +153,8 @@ type Collective struct {
 	// number of elements that the receive buffer spans, gaps included.
 	Flops float64
 	Span  int64
+
+	Operator Operator // of a reduction
 }
 
 // Sums finds running sums by the number that an action has for them.
@@ -160,7 +162,7 @@ type Sums interface{ Sums(list int64) []int64 }
 
 // Collective decodes a KindCollective action; lists holds its vectors.
 func (a *Action) Collective(lists Sums) Collective {
-	c := Collective{Kind: CollectiveKind(a.Sym), Root: a.Peer, Send: a.X[0], Recv: a.X[1],
+	c := Collective{Kind: CollectiveKind(a.Sym), Root: a.Peer, Operator: Operator(a.Tag), Send: a.X[0], Recv: a.X[1],
 		SendSize: a.X[3] & math.MaxUint32, RecvSize: a.X[3] >> 32}
 	rule := &collectiveRules[c.Kind]
 	if rule.send == countPerRank {
@@ -180,7 +182,7 @@ func (a *Action) Collective(lists Sums) Collective {
 // SetCollective makes a a KindCollective action. Where c.Kind counts rank by
 // rank, c.Send and c.Recv are the numbers of the running sums.
 func (a *Action) SetCollective(c *Collective) {
-	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root}
+	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root, Tag: int32(c.Operator)}
 	a.X = [4]int64{c.Send, c.Recv, FloatArg(c.Flops), c.SendSize | c.RecvSize<<32}
 	if collectiveRules[c.Kind].span {
 		a.X[2] = c.Span
@@ -230,7 +232,7 @@ func checkCounts(verb string, form countForm, count int64, sums []int64, size in
 // rank by rank are handles of vectors, with an element for each rank; what the
 // kind does not have is ignored.
 func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
-	it := Item{Op: OpCollective, Sym: int(kind)}
+	it := Item{Op: OpCollective, Sym: int(kind), Slot: uint8(c.Operator)}
 	if kind < numCollectives {
 		rule := &collectiveRules[kind]
 		if rule.send != noCount {
@@ -253,8 +255,11 @@ func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
 }
 
 // CollectiveOperands are the operands of Builder.Collective; Flops holds the bits
-// of a float64.
-type CollectiveOperands struct{ Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand }
+// of a float64. Operator may be left out.
+type CollectiveOperands struct {
+	Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand
+	Operator                                          Operator
+}
 
 // operands takes the arguments of an item apart.
 func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
@@ -281,13 +286,13 @@ func (l *linker) collective(it *Item) error {
 	if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
 		return err
 	}
-	return l.put(instr{op: opCollective, flags: uint8(it.Sym)}, c.Root, c.Send, c.Recv)
+	return l.put(instr{op: opCollective, flags: uint8(it.Sym), sym: uint16(it.Slot)}, c.Root, c.Send, c.Recv)
 }
 
 // collective stores the action of a call; it fails on one that cannot be.
 func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-	call := Collective{Kind: CollectiveKind(in.flags), Root: int32(root), Send: send, Recv: recv,
+	call := Collective{Kind: CollectiveKind(in.flags), Operator: Operator(in.sym), Root: int32(root), Send: send, Recv: recv,
 		SendSize: c.set.aux[0], RecvSize: c.set.aux[1]}
 	rule := &collectiveRules[in.flags]
 	if rule.span {

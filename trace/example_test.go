@@ -57,7 +57,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer t.Close()
-	if err := text.WriteListings(os.Stdout, t, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(os.Stdout, t, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		log.Fatal(err)
 	}
 	hash, _ := t.Hash()

@@ -26,13 +26,14 @@ const (
 	featurePolls                      // pollable operations
 	featureRequests                   // nonblocking messages, and what completes them
 	featureCollectives                // collective operations
+	featureOperators                  // reductions that name their operator
 	numFeatures
 )
 
 // featureNames are the names in the file.
 var featureNames = append([]string{
 	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
-	featureRequests: "requests", featureCollectives: "collectives",
+	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 }, generatorFeatures()...)
 
 // generatorFeatures names the features of the kinds of generated vectors.

@@ -43,7 +43,7 @@ const (
 	opJump       // jump to z
 	opLoopNext   // r[d]--; jump to z if r[d] > 0
 	opCall       // call z with frame at w
-	opCollective // collective operation flags; root A, send B, recv C, the rest in aux
+	opCollective // collective operation flags, Operator sym; root A, send B, recv C, the rest in aux
 )
 
 // instr is one instruction of 24 bytes.

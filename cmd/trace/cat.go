@@ -10,6 +10,7 @@ import (
 	"reprise/internal/command"
 	"reprise/trace"
 	"reprise/trace/text"
+	"reprise/tracegen/hpcg"
 )
 
 func catCommand() *cli.Command {
@@ -40,6 +41,9 @@ func catCommand() *cli.Command {
 		},
 	}
 }
+
+// words are those of the recorders of programs, where they differ from the usual.
+var words = map[string]text.Words{hpcg.Program: hpcg.Words()}
 
 // catOptions is what the command line of cat says.
 type catOptions struct {
@@ -92,7 +96,7 @@ func (o *catOptions) write(c *cli.Context, t *trace.Trace) error {
 		ranks = []int32{int32(o.rank)}
 	}
 	w := bufio.NewWriterSize(c.App.Writer, 1<<16)
-	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule)
+	err = text.WriteListings(w, t, ranks, trace.CursorOptions{From: o.from, To: o.to, Markers: true}, rule, words[h.Program])
 	if ferr := w.Flush(); err == nil {
 		err = ferr
 	}

@@ -27,6 +27,7 @@ var goldens = []golden{
 	{"polls", []string{"polls"}, pollsHeader(), writePolls},
 	{"requests", []string{"requests"}, plainHeader(), writeRequests},
 	{"collectives", []string{"collectives", "vectors"}, collectivesHeader(), writeCollectives},
+	{"operators", []string{"collectives", "operators"}, operatorsHeader(), writeOperators},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -320,6 +321,29 @@ func writeCollectives(w *goldenWriter) {
 	vector := func(v ...int64) int64 { return w.Vector(trace.Vector{Values: v}) }
 	w.step(0, &trace.Call{Blocks: []int64{run}, Args: [][]int64{
 		{vector(1, 2), vector(3, 4)}, {vector(1, 3), vector(2, 4)}, {vector(1, 2)}, {1, 2}}})
+}
+
+func operatorsHeader() trace.Header {
+	h := plainHeader()
+	h.Phases = []string{"reduce"}
+	h.Markers = []trace.Marker{{Phase: 1}, {Text: "end reduce", Phase: 1, End: true}}
+	return h
+}
+
+// Reductions say what they do with two elements, or do not; the first marker has no text.
+func writeOperators(w *goldenWriter) {
+	run := w.block("run", 0, func(b *trace.Builder) {
+		n, operands := trace.Const, trace.CollectiveOperands{Send: trace.Const(3), SendSize: trace.Const(8)}
+		b.Mark(0)
+		for _, o := range []trace.Operator{trace.NoOperator, trace.OperatorSum, trace.OperatorMax, trace.OperatorMin, trace.OperatorProd, trace.OperatorLand,
+			trace.OperatorBand, trace.OperatorLor, trace.OperatorBor, trace.OperatorLxor, trace.OperatorBxor, trace.OperatorMaxloc, trace.OperatorMinloc} {
+			operands.Operator = o
+			b.Collective(trace.CollAllreduce, operands)
+		}
+		b.Mark(1)
+		b.Collective(trace.CollReduce, trace.CollectiveOperands{Send: n(1), SendSize: n(4), Root: n(1), Flops: n(trace.FloatArg(2)), Operator: trace.OperatorSum})
+	})
+	w.step(0, &trace.Call{Blocks: []int64{run, run}})
 }
 
 // Step 1 needs requests, step 2 a generated vector: what the header, written after step

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,7 @@ func inputs(c *cli.Context) []string {
 
 // request returns what the command line asks for.
 func request(c *cli.Context, args []string) (p hpl.Params, o hpl.Options, err error) {
-	o = hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args)}
+	o = hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, hplFlags())}
 	if err = setCount(&o.FirstSteps, c, "first-steps"); err != nil {
 		return p, o, err
 	}
@@ -105,36 +104,6 @@ func setCount(to *int, c *cli.Context, name string) error {
 	}
 	*to = int(v)
 	return nil
-}
-
-// commandLine joins the arguments as a person would have typed them, but for
-// where the trace goes and for --quiet: the same parameters give the same bytes.
-func commandLine(args []string) string {
-	words := []string{"tracegen"}
-	for i := 1; i < len(args); i++ {
-		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		first := i
-		if strings.HasPrefix(args[i], "-") && !hasValue && takesValue(name) && i+1 < len(args) {
-			i++
-		}
-		if strings.HasPrefix(args[first], "-") && (name == "o" || name == "output" || name == "quiet") {
-			continue
-		}
-		for _, arg := range args[first : i+1] {
-			words = append(words, command.Quoted(arg))
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// takesValue reports whether a flag has a value as its next argument.
-func takesValue(name string) bool {
-	for _, f := range hplFlags() {
-		if _, ok := f.(*cli.StringFlag); ok && slices.Contains(f.Names(), name) {
-			return true
-		}
-	}
-	return false
 }
 
 // paramsOf returns the parameters, from flags with defaults or from an HPL.dat.

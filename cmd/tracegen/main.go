@@ -1,5 +1,5 @@
 // Command tracegen writes traces of what programs do, without running them. See
-// docs/hpl.md.
+// docs/hpl.md and docs/hpcg.md.
 package main
 
 import (
@@ -24,7 +24,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := command.App("tracegen", "write the trace of a program, without running it", stdin, stdout, stderr)
 	app.Description = "A trace says what each rank of a program does, without times: replay plays it on a machine.\n\n" +
-		"    tracegen hpl -N 20000 -P 2 -Q 2 -o run.trace.zst"
+		"    tracegen hpl -N 20000 -P 2 -Q 2 -o run.trace.zst\n" +
+		"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst"
 	command.Subcommands(app, "program", &cli.Command{
 		Name:      "hpl",
 		Usage:     "High Performance Linpack 2.3",
@@ -36,6 +37,6 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
 		Flags:  hplFlags(),
 		Action: func(c *cli.Context) error { return runHPL(c, args) },
-	})
+	}, hpcgCommand(args))
 	return app
 }

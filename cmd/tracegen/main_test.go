@@ -74,7 +74,7 @@ func TestCommandLine(t *testing.T) {
 	const want = `tracegen hpl -N 4 --copy-l --pivots 'file:my pivots' --hpl-dat -o`
 	for _, where := range [][]string{nil, {"-o", "a"}, {"--o=a"}, {"--output", "-"}, {"-output=x", "--quiet"}, {"-quiet=true"}} {
 		args := append([]string{"/some/where/tracegen", "hpl", "-N", "4", "--copy-l"}, where...)
-		if got := commandLine(append(args, "--pivots", "file:my pivots", "--hpl-dat", "-o")); got != want {
+		if got := commandLine(append(args, "--pivots", "file:my pivots", "--hpl-dat", "-o"), hplFlags()); got != want {
 			t.Errorf("%v: %s, want %s", where, got, want)
 		}
 	}

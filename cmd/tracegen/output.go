@@ -2,6 +2,10 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
@@ -21,4 +25,34 @@ func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) erro
 		return command.Usagef("%s: a trace is binary, and this is a terminal", path)
 	}
 	return atomicfile.Write(path, write)
+}
+
+// commandLine joins the arguments as a person would have typed them, but for
+// where the trace goes and for --quiet: the same parameters give the same bytes.
+func commandLine(args []string, flags []cli.Flag) string {
+	words := []string{"tracegen"}
+	for i := 1; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		first := i
+		if strings.HasPrefix(args[i], "-") && !hasValue && takesValue(flags, name) && i+1 < len(args) {
+			i++
+		}
+		if strings.HasPrefix(args[first], "-") && (name == "o" || name == "output" || name == "quiet") {
+			continue
+		}
+		for _, arg := range args[first : i+1] {
+			words = append(words, command.Quoted(arg))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// takesValue reports whether a flag of these has a value as its next argument.
+func takesValue(flags []cli.Flag, name string) bool {
+	for _, f := range flags {
+		if _, isSwitch := f.(*cli.BoolFlag); !isSwitch && slices.Contains(f.Names(), name) {
+			return true
+		}
+	}
+	return false
 }

@@ -34,6 +34,7 @@ var allowed = map[string]rule{
 	"reprise/kernels":           {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/tracegen":          {inside: []string{"reprise/warning", "reprise/trace"}},
 	"reprise/tracegen/hpl":      {inside: []string{"reprise/option", "reprise/warning", "reprise/trace", "reprise/trace/vectors"}},
+	"reprise/tracegen/hpcg":     {inside: []string{"reprise/trace", "reprise/trace/text"}},
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":            {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling"}},

@@ -23,6 +23,7 @@ const (
 	Platform        // SimGrid's XML
 	YAML            // kernel models, laws of noise, machine models
 	Dat             // HPL.dat
+	HPCGDat         // hpcg.dat
 	Table           // CSV
 	Checkpoint      // of replay
 	Hostfile
@@ -121,7 +122,7 @@ func (g *guessed) Unwrap() error { return g.error }
 // nouns are what the wanted kinds are called.
 var nouns = map[Kind]string{
 	Trace: "a trace", Index: "the index of a SimGrid trace", Actions: "a file of a SimGrid trace", Platform: "a SimGrid platform", YAML: "a YAML file",
-	Dat: "an HPL.dat", Table: "a table of timings (CSV)", Checkpoint: "a checkpoint", Hostfile: "a hostfile", Outcomes: "outcomes of polls", Pivots: "pivot rows",
+	Dat: "an HPL.dat", HPCGDat: "an hpcg.dat", Table: "a table of timings (CSV)", Checkpoint: "a checkpoint", Hostfile: "a hostfile", Outcomes: "outcomes of polls", Pivots: "pivot rows",
 	Result: "a report of replay",
 }
 

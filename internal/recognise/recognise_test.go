@@ -25,7 +25,7 @@ func TestSamples(t *testing.T) {
 		}
 	}
 	for want, names := range map[recognise.Kind]string{
-		recognise.Trace: "trace", recognise.Platform: "platform", recognise.YAML: "kernels json", recognise.Dat: "hpl-dat",
+		recognise.Trace: "trace", recognise.Platform: "platform", recognise.YAML: "kernels json", recognise.Dat: "hpl-dat", recognise.HPCGDat: "hpcg-dat",
 		recognise.Table: "table", recognise.Checkpoint: "checkpoint", recognise.Actions: "actions", recognise.Index: "index", recognise.Result: "report",
 	} {
 		for _, s := range recognisetest.Samples {

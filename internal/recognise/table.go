@@ -62,6 +62,7 @@ var table = []format{
 	{kind: foreign, what: "a Dimemas trace", todo: noTrace, begin: "#DIMEMAS"},
 	{kind: foreign, what: "what HPL prints", todo: "no command reads it; tracegen hpl --hpl-dat reads the HPL.dat", is: matches(`HPLinpack [0-9.]+ +-- +High-Performance Linpack`)},
 	{kind: Dat, what: "an HPL.dat", todo: "tracegen hpl --hpl-dat reads it", is: matches(`^HPLinpack benchmark input|(?m)^[^\n]*# of problems? sizes? \(N\)`)},
+	{kind: HPCGDat, what: "an hpcg.dat", todo: "tracegen hpcg --hpcg-dat reads it", begin: "HPCG benchmark input file"},
 	{kind: Result, what: "a report of replay", todo: "replay compare compares it with others", is: matches(`^\s*\{[\s\S]*"makespan_s":`)},
 	{kind: YAML, what: "JSON", todo: "name another file", is: matches(`^\s*(\{\s*("[^"\n]*"\s*:|\}\s*$)|\[\s*[\[{"\]0-9-])`)},
 	{kind: Actions, what: "a file of actions of a SimGrid trace", todo: "name the index, a list of such files", is: isActions},

@@ -27,7 +27,7 @@ func TestNamesOfCat(t *testing.T) {
 	r.End()
 	for rank := range 3 {
 		var list strings.Builder
-		if err := text.WriteListings(&list, run.open(t), []int32{int32(rank)}, trace.CursorOptions{}, trace.Hit{}); err != nil {
+		if err := text.WriteListings(&list, run.open(t), []int32{int32(rank)}, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 			t.Fatal(err)
 		}
 		_, want, _ := strings.Cut(list.String(), "\n") // the first line names the rank

@@ -280,7 +280,7 @@ func listLines(c *trace.Cursor) *lineReader {
 	r, w := io.Pipe()
 	done := make(chan struct{})
 	go func() {
-		w.CloseWithError(text.WriteListing(w, c, trace.Late{}))
+		w.CloseWithError(text.WriteListing(w, c, trace.Late{}, text.Words{}))
 		close(done)
 	}()
 	s := bufio.NewScanner(r)

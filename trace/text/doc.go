@@ -5,7 +5,7 @@
 // Where an action depends on a poll, a [trace.PollAnswers] answers it; [ReadRecorded] reads
 // answers from the listing of a real run.
 //
-//	err := text.WriteListings(os.Stdout, t, []int32{0}, trace.CursorOptions{}, trace.Hit{})
+//	err := text.WriteListings(os.Stdout, t, []int32{0}, trace.CursorOptions{}, trace.Hit{}, text.Words{})
 //
 // # Units
 //

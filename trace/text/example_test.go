@@ -17,7 +17,7 @@ func ExampleWriteListings() {
 		return
 	}
 	defer tr.Close()
-	if err := text.WriteListings(os.Stdout, tr, []int32{0}, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(os.Stdout, tr, []int32{0}, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

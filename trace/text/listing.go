@@ -18,8 +18,12 @@ const listingBuffer = 64 << 10 // bytes
 //
 // Failed polls are one line "miss PEER TAG COMM xCOUNT" as long as nothing but
 // the same zero-sized kernels came between them; these are listed once, before it.
-func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) error {
+//
+// A marker without text has no line. Words are for what the program's own recorder writes
+// otherwise; the zero value for nothing.
+func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers, words Words) error {
 	l := newListing(w, c, rule)
+	l.words = words
 	err := l.run()
 	l.settle()
 	if ferr := l.flush(); err == nil {
@@ -30,12 +34,12 @@ func WriteListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) error {
 
 // WriteListings writes the listings of ranks (nil: all), one after the other. A
 // rule for several ranks must not depend on the rank.
-func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers) error {
+func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOptions, rule trace.PollAnswers, words Words) error {
 	if t.IsStream() { // a stream: all ranks must begin before one goes on
 		cursors, err := t.Cursors(ranks, o)
 		for i := range cursors {
 			if err == nil {
-				err = WriteListing(w, &cursors[i], rule)
+				err = WriteListing(w, &cursors[i], rule, words)
 			}
 			cursors[i] = trace.Cursor{} // lets go of the chunks
 		}
@@ -54,7 +58,7 @@ func WriteListings(w io.Writer, t *trace.Trace, ranks []int32, o trace.CursorOpt
 		if err != nil {
 			return err
 		}
-		if err := WriteListing(w, &cursors[0], rule); err != nil {
+		if err := WriteListing(w, &cursors[0], rule, words); err != nil {
 			return err
 		}
 	}
@@ -70,6 +74,7 @@ type listing struct {
 	w       io.Writer
 	c       *trace.Cursor
 	rule    trace.PollAnswers
+	words   Words
 	kernels []kernelText
 	comms   []string // by family: " name", or nothing
 
@@ -185,7 +190,9 @@ func (l *listing) action(a *trace.Action) error {
 func (l *listing) plain(a *trace.Action) error {
 	switch a.Kind {
 	case trace.KindMark:
-		l.word(l.c.MarkText(a)).line()
+		if text := l.c.MarkText(a); text != "" {
+			l.word(text).line()
+		}
 	case trace.KindProbed:
 		l.probe("iprobe", a)
 		l.line()
@@ -251,6 +258,10 @@ func (l *listing) communication(a *trace.Action) error {
 // each rank, with x and the bytes of an element.
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
+	if form, ok := l.words.Collectives[c.Kind]; ok {
+		l.word(collectiveText(form, &c)).line()
+		return
+	}
 	l.word(c.Kind.String())
 	if c.Kind.Rooted() {
 		l.word(" root").int(int64(c.Root))
@@ -266,6 +277,9 @@ func (l *listing) collective(a *trace.Action) {
 	}
 	if c.Kind.Spans() {
 		l.word(" span").int(c.Span)
+	}
+	if c.Operator != trace.NoOperator {
+		l.word(" ").word(c.Operator.String())
 	}
 	l.line()
 }
@@ -306,6 +320,10 @@ func (l *listing) complete(verb string, slot int32) {
 }
 
 func (l *listing) wait(verb string, r request) {
+	if verb == "wait" && l.words.Wait != "" {
+		l.word(waitText(l.words.Wait, r)).line()
+		return
+	}
 	a := trace.Action{Peer: r.peer, Tag: r.tag}
 	l.word(verb).word(" ").word(r.verb).envelope(&a, r.bytes).line()
 }

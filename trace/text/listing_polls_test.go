@@ -19,7 +19,7 @@ func listingOf(t *testing.T, tr *trace.Trace, rank int32, rule trace.PollAnswers
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = WriteListing(&out, &c[0], rule)
+	err = WriteListing(&out, &c[0], rule, Words{})
 	return out.String(), err
 }
 

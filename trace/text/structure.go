@@ -258,7 +258,7 @@ func (s *structureWriter) control(it *trace.Item) string {
 			s.blockName(it.Sym), operands(it.Args[2:]))
 	}
 	if it.Op == trace.OpCollective {
-		return fmt.Sprintf("%v(%s)", trace.CollectiveKind(it.Sym), operands(it.Args))
+		return strings.TrimSpace(fmt.Sprintf("%v(%s) %v", trace.CollectiveKind(it.Sym), operands(it.Args), trace.Operator(it.Slot)))
 	}
 	return strings.TrimSpace(it.Op.String() + " " + operands(it.Args))
 }

@@ -32,7 +32,7 @@ func ExampleGenerate() {
 		fmt.Println(err)
 		return
 	}
-	if err := text.WriteListing(os.Stdout, &cursors[0], trace.Hit{}); err != nil {
+	if err := text.WriteListing(os.Stdout, &cursors[0], trace.Hit{}, text.Words{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

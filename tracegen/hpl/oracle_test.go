@@ -180,7 +180,7 @@ func list(t testing.TB, tr *trace.Trace, rank int32, rule trace.PollAnswers) str
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := text.WriteListing(&out, &cursors[0], rule); err != nil {
+	if err := text.WriteListing(&out, &cursors[0], rule, text.Words{}); err != nil {
 		t.Error(err)
 	}
 	return out.String()

@@ -78,7 +78,7 @@ func listing(t testing.TB, from *simgrid.Trace) string {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	if err := text.WriteListings(&list, tr, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(&list, tr, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		t.Fatal(err)
 	}
 	return list.String()
@@ -212,10 +212,10 @@ func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 	}
 	var want, got strings.Builder
 	tr = reading(t, file)
-	if err := text.WriteListings(&want, tr, nil, trace.CursorOptions{}, rule); err != nil {
+	if err := text.WriteListings(&want, tr, nil, trace.CursorOptions{}, rule, text.Words{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := text.WriteListings(&got, back, nil, trace.CursorOptions{}, trace.Hit{}); err != nil {
+	if err := text.WriteListings(&got, back, nil, trace.CursorOptions{}, trace.Hit{}, text.Words{}); err != nil {
 		t.Fatal(err)
 	}
 	w, g := inText(t, want.String(), tr.Header()), strings.Split(strings.ReplaceAll(got.String(), " world", ""), "\n")

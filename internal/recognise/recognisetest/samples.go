@@ -42,6 +42,7 @@ var Samples = []Sample{
 	{"platform", "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n", "SimGrid platform"},
 	{"kernels", "# models\nversion: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: 1e-11}}\n", "YAML"},
 	{"hpl-dat", "HPLinpack benchmark input file\nInnovative Computing Laboratory\nHPL.out      output file name (if any)\n6            device out\n1            # of problems sizes (N)\n", "HPL.dat"},
+	{"hpcg-dat", "HPCG benchmark input file\nSandia National Laboratories; University of Tennessee, Knoxville\n104 104 104\n60\n", "hpcg.dat"},
 	{"table", "m,n,k,duration\n10,10,10,1e-5\n20,20,20,1e-4\n", "table (CSV)"},
 	{"actions", "# by smpirun\n0 init\n0 compute 1e9\n0 send 1 0 10\n", "actions of a SimGrid trace"},
 	{"index", "run/rank-0.ti\nrun/rank-1.ti\n", "list of files"},

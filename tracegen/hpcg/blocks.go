@@ -1,0 +1,210 @@
+package hpcg
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// library makes the blocks of the trace, each once.
+type library struct {
+	p       *Params
+	program *trace.Program
+	halos   map[haloKey]int
+	err     error // first failure
+}
+
+func newLibrary(p *Params, program *trace.Program) *library {
+	return &library{p: p, program: program, halos: map[haloKey]int{}}
+}
+
+// add adds a block and returns its number; after a failure, 0.
+func (l *library) add(b *trace.Builder) int {
+	if l.err != nil {
+		return 0
+	}
+	n, err := l.program.Add(b)
+	l.err = err
+	return n
+}
+
+// haloKey names the block of a halo exchange.
+type haloKey struct {
+	column column
+	level  int
+	timed  bool
+}
+
+// haloTag is the tag of all messages.
+const haloTag = 99
+
+// halo returns the block that exchanges the halo of a vector. Parameters: own rank, position
+// in x, values of the halo. Source: HPCG 3.1, ExchangeHalo.cpp.
+func (l *library) halo(k haloKey) int {
+	if n, ok := l.halos[k]; ok {
+		return n
+	}
+	b := trace.NewBuilder(fmt.Sprintf("halo %d", k.level), 3)
+	begin, end := beginHalo, endHalo
+	if k.timed {
+		begin, end = beginTimedHalo, endTimedHalo
+	}
+	level := trace.Const(int64(k.level))
+	b.Mark(begin, level)
+	x := haloLines{library: l, builder: b, rows: l.p.rows(k.column, k.level)}
+	if n := l.p.Grid.NX; n > 1 {
+		x.left, x.right = b.Param(1), b.Scale(-1, b.Param(1)).Plus(int64(n-1))
+	}
+	if len(x.rows) > 1 || l.p.Grid.NX > 1 {
+		x.each(func(peer, bytes trace.Operand, request int32) {
+			b.Message(trace.OpIrecv, familyWorld, request, peer, trace.Const(haloTag), bytes)
+		})
+		b.Compute(kernelPack, level, b.Param(2))
+		x.each(func(peer, bytes trace.Operand, _ int32) {
+			b.Message(trace.OpSend, familyWorld, 0, peer, trace.Const(haloTag), bytes)
+		})
+		x.each(func(_, _ trace.Operand, request int32) { b.Wait(request) })
+	}
+	b.Mark(end, level)
+	l.halos[k] = l.add(b)
+	return l.halos[k]
+}
+
+// haloLines goes through the neighbours of a rank.
+type haloLines struct {
+	*library
+	builder     *trace.Builder
+	rows        []row
+	left, right trace.Operand // not 0: there are neighbours at dx = -1, 1
+}
+
+// each appends what action appends for each neighbour, by rank, where there is one.
+func (x *haloLines) each(action func(peer, bytes trace.Operand, request int32)) {
+	g, request := x.p.Grid, int32(0)
+	at := func(r row, dx int, values int64) {
+		action(x.builder.Param(0).Plus(int64(dx+g.NX*(r.dy+g.NY*r.dz))), trace.Const(doubleBytes*values), request)
+	}
+	for _, r := range x.rows {
+		x.builder.If(x.left, func() { at(r, -1, r.values) })
+		request++
+		if r.middle > 0 {
+			at(r, 0, r.middle)
+			request++
+		}
+		x.builder.If(x.right, func() { at(r, 1, r.values) })
+		request++
+	}
+}
+
+// body is a block under construction, for ranks of a column. Its one parameter is the
+// position in x.
+type body struct {
+	*trace.Builder
+	library *library
+	column  column
+	timed   bool
+	rank    trace.Operand
+	sizes   [levels]sizes
+}
+
+// sizes are those of a rank on a level.
+type sizes struct{ rows, nonzeros, columns, values trace.Operand }
+
+// newBody begins a block.
+func (l *library) newBody(name string, c column, timed bool) *body {
+	b := &body{Builder: trace.NewBuilder(name, 1), library: l, column: c, timed: timed}
+	x, n := b.Param(0), l.p.Grid.NX
+	b.rank = b.Member(familyLine, x)
+	first, last := trace.Const(1), trace.Const(1)
+	if n > 1 {
+		first, last = b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
+	}
+	for k := range b.sizes {
+		b.sizes[k] = b.sizesOf(k, first, last)
+	}
+	return b
+}
+
+// sizesOf computes the sizes on a level from those of the column: nonzeros are the product
+// of those along x and of the cross-section, the halo has two points less along x for each
+// end of the global grid there.
+func (b *body) sizesOf(level int, first, last trace.Operand) sizes {
+	p, c := b.library.p, b.column
+	var beside, middle int64
+	for _, r := range p.rows(c, level) {
+		beside, middle = beside+r.values, middle+r.middle
+	}
+	cross, rows := p.crossSection(c, level), p.points(c, level)
+	values := b.Affine([]int64{-beside, -beside}, first, last).Plus(middle + 2*beside)
+	return sizes{rows: trace.Const(rows), columns: values.Plus(rows), values: values,
+		nonzeros: b.Affine([]int64{-cross, -cross}, first, last).Plus(3 * int64(p.NX>>level) * cross)}
+}
+
+// done adds the block.
+func (b *body) done() int64 { return int64(b.library.add(b.Builder)) }
+
+// clock appends what do appends, on HPCG's clock of a part.
+func (b *body) clock(part int, do func()) {
+	if b.timed {
+		b.Mark(beginClockDDOT + part)
+	}
+	do()
+	if b.timed {
+		b.Mark(endClockDDOT + part)
+	}
+}
+
+func (b *body) halo(level int) {
+	b.Call(b.library.halo(haloKey{b.column, level, b.timed}), b.rank, b.Param(0), b.sizes[level].values)
+}
+
+// matrix calls a kernel on the matrix of a level, behind its halo exchange.
+func (b *body) matrix(kernel, level int) {
+	b.halo(level)
+	s := &b.sizes[level]
+	b.Compute(kernel, trace.Const(int64(level)), s.rows, s.nonzeros, s.columns)
+}
+
+// vector calls a kernel on the rows of the finest level.
+func (b *body) vector(kernel int, labels ...int64) {
+	args := []trace.Operand{b.sizes[0].rows}
+	for _, v := range labels {
+		args = append(args, trace.Const(v))
+	}
+	b.Compute(kernel, args...)
+}
+
+// allreduce reduces one number of 8 bytes.
+func (b *body) allreduce(o trace.Operator) {
+	b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(doubleBytes), Operator: o})
+}
+
+func (b *body) dot(vectors int64) {
+	b.clock(partDDOT, func() {
+		b.vector(kernelDot, vectors)
+		b.allreduce(trace.OperatorSum)
+	})
+}
+
+func (b *body) waxpby(alias int64) {
+	b.clock(partWAXPBY, func() { b.vector(kernelWAXPBY, alphaOne, alias) })
+}
+
+func (b *body) spmv() { b.clock(partSpMV, func() { b.matrix(kernelSpMV, 0) }) }
+
+// mg appends a multigrid cycle from a level on. Source: HPCG 3.1, ComputeMG_ref.cpp.
+func (b *body) mg(level int) {
+	k := trace.Const(int64(level))
+	b.Mark(beginMG, k)
+	b.Compute(kernelZero, b.sizes[level].columns)
+	b.matrix(kernelSymGS, level)
+	if level < levels-1 {
+		coarse := b.sizes[level+1].rows
+		b.matrix(kernelSpMV, level)
+		b.Compute(kernelRestrict, k, coarse)
+		b.mg(level + 1)
+		b.Compute(kernelProlong, k, coarse)
+		b.matrix(kernelSymGS, level)
+	}
+	b.Mark(endMG, k)
+}

@@ -1,0 +1,67 @@
+package hpcg
+
+import "reprise/trace"
+
+// Families of ranks: all, those of equal position in x, and the lines of ranks along x, in
+// which the own rank is found by its position.
+const (
+	familyWorld = iota
+	familyX
+	familyLine
+)
+
+// Axes: what depends on the position in x has one value for each, what depends on that in
+// y and z one for each line.
+const (
+	axisX = iota
+	axisLine
+)
+
+// callWork is the one call site: each line calls its block with the position in x.
+const callWork = 0
+
+// header describes the trace of a run.
+func header(p *Params, o *Options) *trace.Header {
+	return &trace.Header{
+		Program:      Program,
+		Tool:         o.Tool,
+		Command:      o.Command,
+		Params:       p.List(),
+		Flops:        total(p.Flops()),
+		Ranks:        p.Ranks,
+		Steps:        p.Steps(),
+		CommFamilies: families(p),
+		Axes: []trace.Axis{
+			axisX:    {Name: "x", Kind: trace.AxisFamily, Family: familyX},
+			axisLine: {Name: "line", Kind: trace.AxisFamily, Family: familyLine},
+		},
+		Phases:  phaseNames,
+		Kernels: kernelTable(),
+		Markers: markerTable(),
+		CallSites: []trace.CallSite{
+			callWork: {Name: "work", Counts: trace.NoAxis, Block: axisLine, Params: []trace.ParamColumn{{Name: "x", Axis: axisX}}},
+		},
+	}
+}
+
+// Program is the name of the program in headers.
+const Program = "hpcg"
+
+// families places the grid on world ranks. The world has no name: messages are not listed
+// with one.
+func families(p *Params) []trace.CommFamily {
+	g := p.Grid
+	x := make([]trace.Group, g.NX)
+	for i := range x {
+		x[i] = trace.Group{Start: int32(i), Stride: int32(g.NX), Count: int32(g.NY * g.NZ)}
+	}
+	lines := make([]trace.Group, g.NY*g.NZ)
+	for i := range lines {
+		lines[i] = trace.Group{Start: int32(i * g.NX), Stride: 1, Count: int32(g.NX)}
+	}
+	return []trace.CommFamily{
+		familyWorld: {Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(p.Ranks)}}},
+		familyX:     {Name: "x", Groups: x},
+		familyLine:  {Name: "line", Groups: lines},
+	}
+}

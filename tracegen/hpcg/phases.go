@@ -1,0 +1,141 @@
+package hpcg
+
+import "reprise/trace"
+
+// Rounds of the reference timing, and of the quick path.
+const (
+	timingRounds      = 10
+	quickTimingRounds = 1
+)
+
+// before returns the block of everything before the timed sets. Source: HPCG 3.1, main.cpp.
+func (l *library) before(c column) int64 {
+	b := l.newBody("before", c, false)
+	if l.p.FromFile {
+		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: trace.Const(datNumbers), SendSize: trace.Const(datBytes)})
+	}
+	b.setup()
+	b.check()
+	b.timing()
+	b.cg(referenceCG, refIterations, refIterations)
+	b.Mark(beginOptimize)
+	b.Mark(endOptimize)
+	b.testCG()
+	b.testSymmetry()
+	b.cg(testedCG, l.p.SetupIterations, maxSetupIterations)
+	b.allreduce(trace.OperatorMax) // its time
+	return b.done()
+}
+
+// Numbers that rank 0 broadcasts when they come from hpcg.dat, and their size.
+const (
+	datNumbers = 10
+	datBytes   = 4
+)
+
+// setup generates the matrices; the nonzeros are summed up over all ranks.
+func (b *body) setup() {
+	for level := range levels {
+		k := trace.Const(int64(level))
+		fine := trace.Const(int64(level - 1))
+		if level > 0 {
+			b.Mark(beginCoarsen, fine)
+		}
+		s := &b.sizes[level]
+		b.Mark(beginGenerate, k)
+		b.allreduce(trace.OperatorSum)
+		b.Mark(endGenerate, k, s.rows, s.nonzeros)
+		b.Mark(beginSetupHalo, k)
+		b.Mark(endSetupHalo, k, b.neighbours(), s.values, s.columns)
+		if level > 0 {
+			b.Mark(endCoarsen, fine)
+		}
+	}
+}
+
+// neighbours returns how many ranks are around.
+func (b *body) neighbours() trace.Operand {
+	lines := int64(len(b.library.p.rows(b.column, 0)))
+	n := b.library.p.Grid.NX
+	if n == 1 {
+		return trace.Const(lines - 1)
+	}
+	x := b.Param(0)
+	first, last := b.Eq(x, trace.Const(0)), b.Eq(x, trace.Const(int64(n-1)))
+	return b.Affine([]int64{-lines, -lines}, first, last).Plus(3*lines - 1)
+}
+
+func (b *body) check() {
+	for level := range levels {
+		k := trace.Const(int64(level))
+		b.Mark(beginCheck, k)
+		b.allreduce(trace.OperatorSum)
+		b.Mark(endCheck, k)
+	}
+}
+
+// timing is that of the reference kernels.
+func (b *body) timing() {
+	rounds := int64(timingRounds)
+	if b.library.p.Seconds == 0 {
+		rounds = quickTimingRounds
+	}
+	b.Compute(kernelFill, b.sizes[0].columns)
+	b.Loop(trace.Const(rounds), func() {
+		b.spmv()
+		b.mg(0)
+	})
+}
+
+// testCG is the convergence test. Source: HPCG 3.1, TestCG.cpp.
+func (b *body) testCG() {
+	b.Mark(beginTestCG)
+	b.vector(kernelGetDiagonal)
+	b.vector(kernelCopy)
+	b.vector(kernelCopy)
+	b.vector(kernelSetDiagonal)
+	for i, n := range b.library.p.TestIterations {
+		f := plainCG
+		if i >= 2 {
+			f = testedCG
+		}
+		b.cg(f, n, maxTestIterations)
+	}
+	b.vector(kernelSetDiagonal)
+	b.vector(kernelCopy)
+	b.Mark(endTestCG)
+}
+
+// testSymmetry is the symmetry test. Source: HPCG 3.1, TestSymmetry.cpp.
+func (b *body) testSymmetry() {
+	b.Mark(beginSymmetry)
+	b.Compute(kernelFill, b.sizes[0].columns)
+	b.Compute(kernelFill, b.sizes[0].columns)
+	for range 2 {
+		b.dot(dotSame)
+		b.spmv()
+		b.dot(dotDifferent)
+	}
+	for range 2 {
+		b.mg(0)
+		b.dot(dotDifferent)
+	}
+	b.vector(kernelCopy)
+	for range 2 {
+		b.spmv()
+		b.vector(kernelMaxDifference)
+		b.allreduce(trace.OperatorMax)
+	}
+	b.Mark(endSymmetry)
+}
+
+// after returns the block of the report: minimum, maximum and sum of a time.
+func (l *library) after() int64 {
+	b := l.newBody("report", l.p.columnAt(0, 0), false)
+	b.Mark(beginReport)
+	b.allreduce(trace.OperatorMin)
+	b.allreduce(trace.OperatorMax)
+	b.allreduce(trace.OperatorSum)
+	b.Mark(endReport)
+	return b.done()
+}
