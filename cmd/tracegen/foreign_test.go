@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,10 +12,12 @@ import (
 
 // TestForeignFiles: files of other formats are called by their names wherever one is read.
 func TestForeignFiles(t *testing.T) {
-	command := func(args ...string) error {
-		return run(context.Background(), append([]string{"tracegen", "hpl"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	tracegen := func(args ...string) error {
+		return run(context.Background(), append([]string{"tracegen"}, args...), strings.NewReader(""), io.Discard, io.Discard)
 	}
+	command := func(args ...string) error { return tracegen(append([]string{"hpl"}, args...)...) }
 	recognisetest.Check(t, "HPL.dat", func(path string) error { return command("--hpl-dat", path, "--list") }, "hpl-dat")
+	recognisetest.Check(t, "hpcg.dat", func(path string) error { return tracegen("hpcg", "--ranks", "8", "--hpcg-dat", path, "-o", os.DevNull) }, "hpcg-dat")
 	recognisetest.Check(t, "pivots", func(path string) error {
 		return command("-N", "10", "--NB", "5", "-P", "1", "-Q", "1", "--pivots", "file:"+path)
 	})
