@@ -29,9 +29,20 @@ type MachineSpec struct {
 	// HostSpeeds have hosts compute quicker or slower; of several for a host the last counts.
 	HostSpeeds   []HostSpeed
 	RanksPerHost int // for FillHosts; 0: as few as fit
+	// Without has patterns of hosts that get no ranks, as the key host of a kernel file.
+	Without []string
 	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in
 	// the platform's file.
 	Settings []Property
+	// Loaded has parts that are there already, in place of the files of these names.
+	Loaded Parts
+}
+
+// Parts are parts of a machine, for those who play many traces on a few machines. Nil: load it.
+type Parts struct {
+	Platform     *platforms.Platform
+	Kernels      *kernels.Set
+	NetworkNoise *netmodel.Noise
 }
 
 // A Traced is a trace of either form: of a [trace.Trace] that is a file it is known what it
@@ -121,6 +132,8 @@ func (l *loader) findMachine() (err error) {
 func (l *loader) loadPlatform() (err error) {
 	m := &l.machine
 	switch name := l.spec.Platform; {
+	case l.spec.Loaded.Platform != nil:
+		m.Platform = l.spec.Loaded.Platform
 	case name == "":
 		l.spec.Platform, l.builtin = "default", true
 		l.choose("no platform is given: using the built-in machine \"default\", a generic cluster sized to the ranks")
@@ -139,6 +152,9 @@ func (l *loader) loadPlatform() (err error) {
 // brings its own; with another one the generic ones go by the speed of its hosts.
 func (l *loader) loadKernels() (err error) {
 	switch {
+	case l.spec.Loaded.Kernels != nil:
+		l.machine.Kernels = l.spec.Loaded.Kernels
+		return nil
 	case l.spec.Kernels != "":
 	case len(l.header.Kernels) == 0:
 		return nil
@@ -178,11 +194,15 @@ func (l *loader) withoutKernels() error {
 }
 
 func (l *loader) loadNoise() (err error) {
-	if l.spec.NetworkNoise == "" {
+	switch {
+	case l.spec.Loaded.NetworkNoise != nil:
+		l.machine.NetworkNoise = l.spec.Loaded.NetworkNoise
+	case l.spec.NetworkNoise == "":
 		return nil
-	}
-	if l.machine.NetworkNoise, err = netmodel.LoadNoise(l.spec.NetworkNoise); err != nil {
-		return err
+	default:
+		if l.machine.NetworkNoise, err = netmodel.LoadNoise(l.spec.NetworkNoise); err != nil {
+			return err
+		}
 	}
 	for _, name := range l.machine.NetworkNoise.Replaces() {
 		if l.sets(name) {
@@ -205,8 +225,11 @@ func (l *loader) sets(name string) bool {
 func (l *loader) mapRanks() (err error) {
 	m := &l.machine
 	if l.spec.Hostfile == "" {
-		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, l.spec.RanksPerHost)
+		m.Hosts, err = FillHosts(m.Platform, l.header.Ranks, l.spec.RanksPerHost, l.spec.Without...)
 		return err
+	}
+	if len(l.spec.Without) > 0 {
+		return fmt.Errorf("a hostfile says where ranks are: with it no hosts can be left out")
 	}
 	f, err := os.Open(l.spec.Hostfile)
 	if err != nil {

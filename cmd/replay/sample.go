@@ -7,13 +7,12 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/percent"
 	"reprise/internal/terminal"
 	"reprise/internal/wording"
 	"reprise/replay"
@@ -50,27 +49,12 @@ func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 	return s, err
 }
 
-// mostFraction is the largest share without a percent sign: 0.5 is more likely
-// half a percent than half of the makespan.
-const mostFraction = 0.1
-
 // parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. It is
 // more than 0, unless that makes sense.
 func parseShare(flag, text string, zero bool) (float64, error) {
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v > 0 && v < 1 || v == 0 && zero) {
-		least := "more than 0"
-		if zero {
-			least = "0"
-		}
-		return 0, command.Usagef("--%s %q, want %s and less than 100%%, such as 0.5%%", flag, text, least)
-	}
-	if !percent && v > mostFraction {
-		return 0, command.Usagef("--%s %s would be %.6g%% of the makespan: write %.6g%%, or %s%%", flag, text, 100*v, 100*v, strings.TrimSpace(number))
+	v, err := percent.Parse(text, "the makespan", zero)
+	if err != nil {
+		return 0, command.Usagef("--%s %w", flag, err)
 	}
 	return v, nil
 }

@@ -68,14 +68,11 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, command.Usagef("--hostfile and --ranks-per-host exclude each other")
 	}
 	if model := c.String("network"); model != "" {
-		option, ok := networks[strings.ToLower(model)]
-		if !ok {
-			return nil, command.Usagef("--network %q, want smpi, lv08, cm02 or contention-free", model)
+		list, err := replay.NetworkSettings(model)
+		if err != nil {
+			return nil, command.Usagef("--network %w", err)
 		}
-		if option.Name == "network/model" { // not for a platform's host/model:default to overrule
-			s.cfg = append(s.cfg, replay.Property{Name: "host/model", Value: "compound"})
-		}
-		s.cfg = append(s.cfg, option)
+		s.cfg = append(s.cfg, list...)
 	}
 	for _, text := range c.StringSlice("host-speed") {
 		speed, err := replay.ParseHostSpeed(text)
@@ -125,10 +122,4 @@ func (s *settings) spec() replay.MachineSpec {
 		Machine: s.machine, Platform: s.platform, Kernels: s.kernels, NetworkNoise: s.networkNoise,
 		Hostfile: s.hostfile, RanksPerHost: s.ranksPerHost, HostSpeeds: s.hostSpeeds, Settings: s.cfg,
 	}
-}
-
-// networks are the simulator options that --network stands for.
-var networks = map[string]replay.Property{
-	"smpi": {Name: "network/model", Value: "SMPI"}, "lv08": {Name: "network/model", Value: "LV08"}, "cm02": {Name: "network/model", Value: "CM02"},
-	"contention-free": {Name: "reprise/contention", Value: "no"},
 }

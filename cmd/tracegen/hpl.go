@@ -125,12 +125,7 @@ func paramsFrom(c *cli.Context) (hpl.Params, error) {
 			return hpl.Params{}, command.Usagef("%s is missing (or --hpl-dat FILE)", flagName(par.Name))
 		}
 	}
-	var given hpl.Params
-	if err := setGiven(c, &given); err != nil {
-		return given, err
-	}
-	p := hpl.DefaultParams(given.N, given.P, given.Q)
-	return p, setGiven(c, &p)
+	return hpl.WithDefaults(func(p *hpl.Params) error { return setGiven(c, p) })
 }
 
 // setGiven sets the parameters whose flags are given.
@@ -258,16 +253,17 @@ func pivotsOf(c *cli.Context, n int) (hpl.Pivots, error) {
 	if c.IsSet("seed") && source != "random" {
 		return hpl.Pivots{}, command.Usagef("--seed goes with --pivots random")
 	}
-	switch {
-	case source == "random":
+	if !isFile || path == "" {
+		var pivots hpl.Pivots
+		if err := pivots.Set(source); err != nil {
+			return pivots, command.Usagef("--pivots %w or file:PATH", err)
+		}
+		if pivots.Kind != hpl.RandomPivots {
+			return pivots, nil
+		}
 		seed, err := seedOf(c)
-		return hpl.Pivots{Kind: hpl.RandomPivots, Seed: seed}, err
-	case source == "lu":
-		return hpl.Pivots{Kind: hpl.LUPivots}, nil
-	case source == "none":
-		return hpl.Pivots{Kind: hpl.NoPivots}, nil
-	case !isFile || path == "":
-		return hpl.Pivots{}, command.Usagef("--pivots %q, want random, lu, none or file:PATH", source)
+		pivots.Seed = seed
+		return pivots, err
 	}
 	f, err := os.Open(path)
 	if err != nil {

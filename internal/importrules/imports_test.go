@@ -62,6 +62,10 @@ var allowed = map[string]rule{
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
 
+	"reprise/study": {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease", "reprise/study/effects"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study/design": {},
+	"reprise/study/lease":  {},
+
 	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
 	"reprise/report/packed": {},
 	"reprise/report/record": {inside: []string{"reprise/replay", "reprise/trace", "reprise/platforms", "reprise/netmodel", "reprise/report/packed"}},
@@ -93,6 +97,7 @@ var below = map[string]rule{
 	"reprise/internal/manual":      {outside: []string{"github.com/urfave/cli/v2"}},
 	"reprise/internal/namepattern": {},
 	"reprise/internal/page":        {inside: []string{"reprise/internal/atomicfile", "reprise/internal/wording"}, outside: []string{"gonum.org/v1/plot"}},
+	"reprise/internal/percent":     {},
 	"reprise/internal/portable":    {},
 	"reprise/internal/recognise":   {},
 	"reprise/internal/snapshot":    {outside: []string{"github.com/klauspost/compress"}},

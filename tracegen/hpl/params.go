@@ -56,6 +56,17 @@ func defaultNB(n, procs int) int {
 // maxMessage is how many doubles a message can have.
 const maxMessage = math.MaxInt64 / 64
 
+// WithDefaults returns what set sets, and all else as DefaultParams has it for the N, P and Q
+// that it sets.
+func WithDefaults(set func(*Params) error) (Params, error) {
+	var given Params
+	if err := set(&given); err != nil {
+		return given, err
+	}
+	p := DefaultParams(given.N, given.P, given.Q)
+	return p, set(&p)
+}
+
 // Set sets a parameter of HPL.dat by its name and the text of its value: a number, or a
 // name or HPL's digit, in any case. [Params.Validate] says whether HPL can run with it.
 func (p *Params) Set(name, text string) error {

@@ -45,6 +45,17 @@ func (v *Pivots) String() string {
 	return "file:" + v.Name
 }
 
+// Set takes a source that needs no file by its name, random, lu or none. The seed stays.
+func (v *Pivots) Set(source string) error {
+	for _, kind := range []PivotKind{RandomPivots, LUPivots, NoPivots} {
+		if of := (Pivots{Kind: kind, Seed: v.Seed}); of.String() == source {
+			*v = of
+			return nil
+		}
+	}
+	return fmt.Errorf("%q, want random, lu, none", source)
+}
+
 func (v *Pivots) validate(p *Params) error {
 	switch v.Kind {
 	case RandomPivots, NoPivots:
