@@ -1,0 +1,175 @@
+package lease
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func join(t *testing.T, dir string) *Worker {
+	t.Helper()
+	w, err := Join(dir, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Leave() })
+	return w
+}
+
+func take(t *testing.T, w *Worker, item string) *Lease {
+	t.Helper()
+	l, err := w.Take(item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestTake(t *testing.T) {
+	dir := t.TempDir()
+	a, b := join(t, dir), join(t, dir)
+	l := take(t, a, "x")
+	if l == nil || take(t, b, "x") != nil || take(t, b, "y") == nil {
+		t.Fatal("one item is for one worker")
+	}
+	if err := l.GiveBack(); err != nil {
+		t.Fatal(err)
+	}
+	m := take(t, b, "x")
+	if m == nil || take(t, a, "x") != nil {
+		t.Fatal("what is given back is for the next one")
+	}
+	if err := m.Held(); err != nil {
+		t.Error(err)
+	}
+	if err := m.Done(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "leases", "x.*")); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// pretend writes the file of a worker of another machine, or of a process that is gone, with a
+// lease of an item.
+func pretend(t *testing.T, dir, item string, change func(*Owner)) Owner {
+	t.Helper()
+	o, err := self(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(&o)
+	for _, path := range []string{filepath.Join(dir, "workers", o.Name), filepath.Join(dir, "leases", item+".1")} {
+		if err := create(path, &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+// TestDead: a process of this machine that is gone frees its lease at once, one of another
+// machine when its file was not written to for its period, whatever its clock says.
+func TestDead(t *testing.T) {
+	if bootID() == "" {
+		t.Skip("processes of this machine are not known apart")
+	}
+	dir := t.TempDir()
+	w := join(t, dir)
+	pretend(t, dir, "reused", func(o *Owner) { o.Started = "1" }) // the number is that of this process
+	if take(t, w, "reused") == nil {
+		t.Error("another process with the number of a dead one holds its lease")
+	}
+	other := pretend(t, dir, "far", func(o *Owner) { o.Boot = "elsewhere" })
+	if take(t, w, "far") != nil {
+		t.Error("a worker that has just been seen is dead")
+	}
+	past := w.now().Add(-time.Duration(1.5 * float64(time.Second)))
+	if err := os.Chtimes(w.file(other.Name), past, past); err != nil {
+		t.Fatal(err)
+	}
+	l := take(t, w, "far")
+	if l == nil {
+		t.Fatal("a worker that was not seen for 1.5 of its 1 s holds its lease")
+	}
+	if lost := (&Lease{w, "far", 1}).Held(); lost == nil {
+		t.Error("the dead one still has it")
+	}
+}
+
+// TestTorn: a worker that dies while it writes its lease holds it for a period.
+func TestTorn(t *testing.T) {
+	dir := t.TempDir()
+	w := join(t, dir)
+	path := filepath.Join(dir, "leases", "x.1")
+	if err := os.WriteFile(path, []byte("held\n{\"wor"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if take(t, w, "x") != nil {
+		t.Error("a lease that is being written is free")
+	}
+	past := w.now().Add(-2 * time.Second)
+	if err := os.Chtimes(path, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if take(t, w, "x") == nil {
+		t.Error("a torn lease is held for ever")
+	}
+}
+
+// TestMany: of many that take the same items, each is taken once.
+func TestMany(t *testing.T) {
+	dir := t.TempDir()
+	join(t, dir)
+	pretend(t, dir, "0", func(o *Owner) { o.Started = "1" })
+	var taken [20]atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		w := join(t, dir)
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range taken {
+				if l, err := w.Take(string(rune('0' + i))); err == nil && l != nil {
+					taken[i].Add(1)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for i := range taken {
+		if n := taken[i].Load(); n != 1 {
+			t.Errorf("item %d was taken by %d", i, n)
+		}
+	}
+}
+
+func TestWorkers(t *testing.T) {
+	dir := t.TempDir()
+	w := join(t, dir)
+	take(t, w, "x")
+	dead := pretend(t, dir, "y", func(o *Owner) { o.Name, o.Boot, o.Period = "zz", "elsewhere", 1 })
+	past := w.now().Add(-time.Hour)
+	if err := os.Chtimes(w.file(dead.Name), past, past); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Workers(dir)
+	if err != nil || len(list) != 2 || !list[0].Alive || list[1].Alive || strings.Join(list[0].Items, "") != "x" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := w.Sweep(func(item string) bool { return item == "x" }); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := Workers(dir); err != nil || len(list) != 1 || len(list[0].Items) != 0 {
+		t.Errorf("after sweeping: %+v, %v", list, err)
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	if _, err := Join(t.TempDir(), time.Millisecond); err == nil {
+		t.Error("a lease of a millisecond")
+	}
+}

@@ -1,0 +1,183 @@
+package lease
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// beats is how often a worker writes to its file in the period after which it is dead.
+const beats = 4
+
+// MinPeriod is the shortest period: times of files have grains on some file systems.
+const MinPeriod = time.Second
+
+// Worker is this process among those that share a directory. Its methods may be called from
+// several goroutines.
+type Worker struct {
+	Owner
+	dir  string
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu     sync.Mutex
+	server time.Time // the file server's time
+	at     time.Time // when that was, by this host's clock, of which only differences count
+	failed error     // why the last beat could not be written
+}
+
+// Join makes this process a worker of a directory, under a new name: it is alive until it leaves,
+// or has not been seen for a period.
+func Join(dir string, period time.Duration) (*Worker, error) {
+	if period < MinPeriod {
+		return nil, fmt.Errorf("a lease of %v, want at least %v", period, MinPeriod)
+	}
+	for _, sub := range []string{"workers", "leases"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return nil, err
+		}
+	}
+	o, err := self(period.Seconds())
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{Owner: o, dir: dir, stop: make(chan struct{})}
+	if err := create(w.file(o.Name), &o); err != nil {
+		return nil, err
+	}
+	if err := w.beat(); err != nil {
+		return nil, errors.Join(err, os.Remove(w.file(o.Name)))
+	}
+	w.done.Add(1)
+	go w.live(period / beats)
+	return w, nil
+}
+
+// Leave ends the worker. Leases that it holds are free.
+func (w *Worker) Leave() error {
+	close(w.stop)
+	w.done.Wait()
+	return os.Remove(w.file(w.Name))
+}
+
+func (w *Worker) file(name string) string { return filepath.Join(w.dir, "workers", name) }
+
+// live shows now and then that the worker is alive.
+func (w *Worker) live(every time.Duration) {
+	defer w.done.Done()
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-w.stop:
+			return
+		case <-t.C:
+			err := w.beat()
+			w.mu.Lock()
+			w.failed = err
+			w.mu.Unlock()
+		}
+	}
+}
+
+// beat writes to the worker's file and learns the file server's time from it.
+func (w *Worker) beat() error {
+	at := time.Now()
+	if err := mark(w.file(w.Name), held); err != nil {
+		return err
+	}
+	info, err := os.Stat(w.file(w.Name))
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.server, w.at = info.ModTime(), at
+	return nil
+}
+
+// now returns the file server's time.
+func (w *Worker) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.server.Add(time.Since(w.at))
+}
+
+// seen returns an error if the others may take this worker for dead.
+func (w *Worker) seen() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed != nil && time.Since(w.at).Seconds() > w.Period {
+		return fmt.Errorf("this worker may have lost its leases: its file could not be written to for %.0f s: %w", time.Since(w.at).Seconds(), w.failed)
+	}
+	return nil
+}
+
+// Alive reports whether a worker lives.
+func (w *Worker) Alive(o *Owner) bool { return alive(w.dir, o, &w.Owner, w.now()) }
+
+// alive reports whether a worker of a directory lives, as far as me can see at a time of the
+// file server.
+func alive(dir string, o, me *Owner, now time.Time) bool {
+	if gone, known := o.gone(me); known {
+		return !gone
+	}
+	info, err := os.Stat(filepath.Join(dir, "workers", o.Name))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return now.Sub(info.ModTime()).Seconds() <= o.Period
+}
+
+// States of a file's first line, of the same length, so that one can be written over the other.
+const (
+	held = "held\n"
+	free = "free\n"
+)
+
+// create creates a file of a worker, which must not be there.
+func create(path string, o *Owner) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(o)
+	if err == nil {
+		_, err = f.WriteString(held + string(text) + "\n")
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// mark writes the first line of a file that is there.
+func mark(path, state string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(state), 0)
+	return errors.Join(err, f.Close())
+}
+
+// read reads a file of a worker; ok is false if it is not whole, as one that is just being
+// written.
+func read(path string) (o Owner, state string, ok bool, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return o, "", false, err
+	}
+	state, rest, _ := strings.Cut(string(text), "\n")
+	line, _, whole := strings.Cut(rest, "\n")
+	if !whole || json.Unmarshal([]byte(line), &o) != nil {
+		return o, "", false, nil
+	}
+	return o, state + "\n", true, nil
+}
