@@ -62,7 +62,7 @@ var allowed = map[string]rule{
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
 
-	"reprise/study": {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease", "reprise/study/effects"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study":        {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease", "reprise/study/effects"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
 	"reprise/study/design": {},
 	"reprise/study/lease":  {},
 

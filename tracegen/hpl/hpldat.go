@@ -49,3 +49,53 @@ func (d *Dat) Combination(k int) (Params, error) {
 	}
 	return p, nil
 }
+
+// List is what one of HPL's loops over an HPL.dat goes through.
+type List struct {
+	Names  []string   // of the parameters that change together: P and Q, or one
+	Values [][]string // of these, each time
+}
+
+// Lists returns what HPL's loops go through, the outermost first, and before them what all runs
+// have, as lists of one value. All combinations, the last list fastest, are those of Combination.
+func (d *Dat) Lists() []List {
+	var lists []List
+	for l := range loops {
+		var of List
+		for i := range parameters {
+			par := &parameters[i]
+			switch {
+			case par.loop != l:
+			case l == noLoop:
+				lists = append(lists, List{[]string{par.Name}, [][]string{{par.text(d.values[par.Name][0])}}})
+			default:
+				of.add(par, d.values[par.Name])
+			}
+		}
+		if l != noLoop {
+			lists = append(lists, of)
+		}
+	}
+	return lists
+}
+
+// add adds a parameter to those that change together.
+func (l *List) add(par *Parameter, values []int) {
+	l.Names = append(l.Names, par.Name)
+	for i, v := range values {
+		if i == len(l.Values) {
+			l.Values = append(l.Values, nil)
+		}
+		l.Values[i] = append(l.Values[i], par.text(v))
+	}
+}
+
+// text returns the text of a value of an HPL.dat, by its name if it has one.
+func (par *Parameter) text(value int) string {
+	text := strconv.Itoa(value)
+	var p Params
+	if par.Set(&p, text) != nil {
+		return text
+	}
+	return par.Get(&p)
+}

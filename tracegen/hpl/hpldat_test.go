@@ -174,3 +174,31 @@ func FuzzReadDat(f *testing.F) {
 		}
 	})
 }
+
+// TestLists: all combinations of the lists, the last fastest, are those that HPL runs.
+func TestLists(t *testing.T) {
+	d, err := ReadDat(strings.NewReader(sampleDat), "HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := d.Lists()
+	for k := range d.Combinations() {
+		want, err := d.Combination(k + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, rest := DefaultParams(1, 1, 1), k
+		for i := len(lists) - 1; i >= 0; i-- {
+			l := &lists[i]
+			for j, text := range l.Values[rest%len(l.Values)] {
+				if err := got.Set(l.Names[j], text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rest /= len(l.Values)
+		}
+		if !cmp.Equal(got, want) {
+			t.Fatalf("combination %d: %+v, want %+v", k+1, got, want)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// Command study makes many replays of one question: factors, designs, workers, a table. See
+// docs/studies.md.
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+)
+
+func main() {
+	command.Main("study", run)
+}
+
+// run is the command: stdout gets the results, stderr everything else.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return command.Execute(ctx, newApp(stdin, stdout, stderr), argumentsLast(args))
+}
+
+// newApp returns the command.
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	app := command.App("study", "many replays for one question", stdin, stdout, stderr)
+	app.Description = "A file says what is varied; the result is a directory with a table.\n\n" +
+		"    study run nb.yaml -o nb --dry-run\n" +
+		"    study run nb.yaml -o nb"
+	command.Subcommands(app, "command", runCommand(), workerCommand(), statusCommand())
+	return app
+}
+
+// argumentsLast moves the arguments of a command, which come first, behind its flags, where
+// they are looked for.
+func argumentsLast(args []string) []string {
+	if len(args) < 3 {
+		return args
+	}
+	first := slices.IndexFunc(args[2:], func(a string) bool { return strings.HasPrefix(a, "-") })
+	if first < 1 {
+		return args
+	}
+	return slices.Concat(args[:2], args[2+first:], args[2:2+first])
+}
+
+// directory returns the argument of a command that has one: a study's directory.
+func directory(c *cli.Context) (string, error) {
+	if c.NArg() != 1 {
+		return "", command.Usagef("%s: want the directory of a study, got %d arguments", c.Command.Name, c.NArg())
+	}
+	return c.Args().First(), nil
+}

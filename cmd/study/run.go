@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/internal/wording"
+	"reprise/study"
+)
+
+func runCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "run",
+		Usage:     "plan a study and make its runs on this machine",
+		UsageText: "study run FILE.yaml -o DIR [options]",
+		Description: "Called again, it makes what is missing. DIR/table.csv has a row for each run.\n\n" +
+			"    study run nb.yaml -o nb --dry-run           # how many runs, how long, how much memory\n" +
+			"    study run nb.yaml -o nb --jobs 4",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the study's directory `DIR`: plan, journals, tables"},
+			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", DefaultText: "one a core"},
+			&cli.StringFlag{Name: "memory", Usage: "make as many runs at once as fit in `SIZE`, such as 8GB", DefaultText: "no limit"},
+			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`", Value: defaultLease},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be run, and stop", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+		},
+		Action: runStudy,
+	}
+}
+
+// defaultLease is how long a worker on another host may not be seen.
+const defaultLease = 30 * time.Second
+
+// runStudy is the command run.
+func runStudy(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return command.Usagef("run: want the file of a study, got %d arguments", c.NArg())
+	}
+	dir := c.String("output")
+	if dir == "" && !c.Bool("dry-run") {
+		return command.Usagef("run: --output DIR is missing: where the results are to be")
+	}
+	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	s, err := study.Load(c.Args().First())
+	if err != nil {
+		return err
+	}
+	p, err := study.NewPlan(s, command.Version())
+	if err != nil {
+		return err
+	}
+	if jobs, err = fitting(c, p, jobs); err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		return p.Predict(dir, jobs).WriteText(c.App.Writer)
+	}
+	found, err := p.Create(dir)
+	if err != nil {
+		return err
+	}
+	if err := tellFound(c, p, found); err != nil {
+		return err
+	}
+	return work(c, p, study.WorkOptions{Jobs: jobs, Retry: true, Wait: true})
+}
+
+// fitting returns how many runs at once fit in the memory, if that is bounded.
+func fitting(c *cli.Context, p *study.Plan, jobs int) (int, error) {
+	if !c.IsSet("memory") {
+		return jobs, nil
+	}
+	budget, err := parseSize(c.String("memory"))
+	if err != nil {
+		return 0, command.Usagef("run: --memory %w", err)
+	}
+	each := p.Memory()
+	if each > budget {
+		return 0, fmt.Errorf("the largest run takes about %s: more than --memory %s", study.Bytes(each), c.String("memory"))
+	}
+	return int(min(int64(jobs), budget/each)), nil
+}
+
+// tellFound says what is there already.
+func tellFound(c *cli.Context, p *study.Plan, found bool) error {
+	if !found || c.Bool("quiet") {
+		return nil
+	}
+	s, err := p.NewStatus()
+	if err != nil {
+		return err
+	}
+	command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, wording.Count(s.Runs, "run")))
+	return nil
+}
+
+// work makes runs until there are none, and says what came out.
+func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
+	if o.Lease = c.Duration("lease"); o.Lease < study.MinLease {
+		return command.Usagef("%s: --lease %v, want at least %v", c.Command.Name, o.Lease, study.MinLease)
+	}
+	ctx, stop := command.Interruptible(c.Context)
+	defer stop()
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
+	o.Progress = bar.SetOf
+	w, err := p.Work(ctx, o)
+	bar.Clear()
+	if err != nil {
+		return err
+	}
+	for _, text := range w.Failed {
+		command.Tell(c.App.ErrWriter, "study", text)
+	}
+	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return command.Code(fmt.Errorf("interrupted: study run again makes what is missing"), 1)
+	case len(w.Failed) > 0:
+		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(len(w.Failed), "run"))
+	case w.Done:
+		_, err = fmt.Fprintf(c.App.Writer, "all runs are done: %s/%s\n", p.Dir(), study.CSVFile)
+	}
+	return err
+}
+
+// jobsOf returns how many runs to make at once.
+func jobsOf(c *cli.Context, usual int) (int, error) {
+	if !c.IsSet("jobs") {
+		return usual, nil
+	}
+	if n := c.Int("jobs"); n >= 1 && n <= maxJobs {
+		return n, nil
+	}
+	return 0, command.Usagef("%s: --jobs %d, want 1 to %d", c.Command.Name, c.Int("jobs"), maxJobs)
+}
+
+// maxJobs is more than any machine has cores.
+const maxJobs = 1 << 14

@@ -1,0 +1,76 @@
+package study
+
+import (
+	"math"
+	"time"
+
+	"reprise/tracegen/hpl"
+)
+
+// secondsPerMessage is what a message costs until runs of the study have been timed.
+const secondsPerMessage = 1e-6
+
+// sampledSteps is how many steps an estimate simulates, about.
+const sampledSteps = 100
+
+// messages returns about how many messages a run simulates: in each step a broadcast along P
+// rows and a swap along Q columns, and for each column of the matrix a pivot exchange.
+func (c *Config) messages(tolerance float64) float64 {
+	p := &c.HPL
+	rows, cols, n := float64(p.P), float64(p.Q), float64(p.N)
+	steps := math.Ceil(n / float64(p.NB))
+	depth := math.Ceil(math.Log2(rows))
+	swap := cols * rows * depth
+	if p.Swap != hpl.BinaryExchange && rows > 1 {
+		swap = cols * (depth + 1) * rows
+	}
+	perStep := rows*(cols-1) + swap + n/steps*rows*depth
+	if p.Bcast.IsLong() {
+		perStep += rows * 2 * (cols - 1)
+	}
+	if tolerance > 0 {
+		steps = min(steps, sampledSteps)
+	}
+	return steps*perStep + 100*rows*cols // and what each rank costs by itself
+}
+
+// costClass puts runs together whose number of messages is alike, within a factor of 2.
+func costClass(messages float64) int {
+	_, exponent := math.Frexp(messages)
+	return exponent
+}
+
+// memory returns about how much memory a run takes, in bytes.
+func (c *Config) memory() int64 {
+	return 32<<20 + int64(c.HPL.P)*int64(c.HPL.Q)*12<<10
+}
+
+// pace is what the messages of runs cost, by those that have been made.
+type pace struct{ seconds, messages float64 }
+
+// pace returns that of the runs that have ended.
+func (p *Plan) pace(r *Results) pace {
+	var sum pace
+	seen := map[string]bool{}
+	for i, run := range p.Runs {
+		if e := r.Of(run.ID); e != nil && e.Outcome != nil && !seen[run.ID] {
+			seen[run.ID] = true
+			sum.add(p.configs[i].messages(p.Tolerance), e.Wall)
+		}
+	}
+	return sum
+}
+
+func (p *pace) add(messages, seconds float64) {
+	p.messages += messages
+	p.seconds += seconds
+}
+
+// of predicts how long so many messages take.
+func (p *pace) of(messages float64) time.Duration {
+	each := secondsPerMessage
+	if p.seconds > 0 {
+		each = p.seconds / p.messages
+	}
+	return time.Duration(min(each*messages*1e9, math.MaxInt64/4))
+}

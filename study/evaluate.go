@@ -1,0 +1,151 @@
+package study
+
+import (
+	"context"
+	"errors"
+
+	"reprise/replay"
+	"reprise/replay/sampling"
+	"reprise/trace"
+	"reprise/warning"
+)
+
+// Outcome is what came out of a run.
+type Outcome struct {
+	Makespan       float64 `json:"makespan_s"`
+	Interval       float64 `json:"interval_s"` // half-width, with 95 % confidence; 0: it is exact
+	Gflops         float64 `json:"gflops"`
+	GflopsInterval float64 `json:"gflops_interval"`
+	Efficiency     float64 `json:"efficiency"` // share of what the cores can do; 0: that is not known
+	Messages       int64   `json:"messages"`   // that were simulated
+	Kinds          []Part  `json:"time_by_kind"`
+	Phases         []Part  `json:"time_by_phase"`
+
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Part is what the mean rank spends on something.
+type Part struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"mean_s"`
+}
+
+// Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models.
+// It may be used by several goroutines.
+type Evaluator struct {
+	version  string
+	traces   *traces
+	machines *loadedMachines
+}
+
+// NewEvaluator returns an evaluator of the configurations of a plan.
+func (p *Plan) NewEvaluator() *Evaluator {
+	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: &loadedMachines{plan: p, parts: map[string]*part{}}}
+}
+
+// RunOptions say how a configuration is run.
+type RunOptions struct {
+	Tolerance float64 // half-width of the interval, relative; 0: exact
+	Seed      uint64
+	// Checkpoint is a file in which the state of an exact replay is kept if the context ends,
+	// and from which it goes on; "": none.
+	Checkpoint string
+}
+
+// Evaluate makes a run. With the same seed the random numbers of two configurations are the
+// same, as far as ranks and steps are: their difference has less noise than either.
+func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Outcome, error) {
+	bytes, err := e.traces.of(ctx, &c.HPL)
+	if err != nil {
+		return nil, err
+	}
+	t, err := bytes.open()
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	m, ro, odd, err := e.machines.load(c, t)
+	if err != nil {
+		return nil, err
+	}
+	ro.Seed = o.Seed
+	out, err := e.play(ctx, bytes, t, m, ro, o)
+	if err != nil {
+		return nil, err
+	}
+	out.Efficiency = efficiency(&m, out.Gflops)
+	for _, w := range odd {
+		if w.Kind != warning.Choice {
+			out.Warnings = append(out.Warnings, w.String())
+		}
+	}
+	return out, nil
+}
+
+// play estimates, or replays where that costs no more or is asked for.
+func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
+	if o.Tolerance > 0 {
+		est, err := replay.Sample(ctx, b.open, m, ro, replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1})
+		if err == nil {
+			return estimated(est), nil
+		}
+		if !errors.Is(err, sampling.ErrExact) {
+			return nil, err
+		}
+	}
+	k := keeper{file: o.Checkpoint, ctx: ctx}
+	if err := k.prepare(&ro, e.version); err != nil {
+		return nil, err
+	}
+	defer k.close()
+	res, err := replay.Run(ctx, t, m, ro)
+	if err != nil {
+		return nil, err
+	}
+	return exact(res), nil
+}
+
+func exact(r *replay.Result) *Outcome {
+	o := &Outcome{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages}
+	for _, s := range r.Kinds {
+		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
+	}
+	for _, s := range r.Phases {
+		o.Phases = append(o.Phases, Part{s.Name, s.Mean})
+	}
+	for _, w := range r.Warnings {
+		o.Warnings = append(o.Warnings, w.String())
+	}
+	return o
+}
+
+func estimated(e *replay.Estimate) *Outcome {
+	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval, Messages: e.Messages}
+	for _, s := range e.Kinds {
+		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
+	}
+	for _, s := range e.Phases {
+		o.Phases = append(o.Phases, Part{s.Name, s.Mean})
+	}
+	return o
+}
+
+// efficiency returns the share of what the cores of the ranks can do, 0 where their speed is
+// not known.
+func efficiency(m *replay.Machine, gflops float64) float64 {
+	if m.Platform.NominalSpeed() {
+		return 0
+	}
+	flops := 0.0
+	for _, h := range m.Hosts {
+		factor := 1.0
+		if m.Factors != nil {
+			factor = m.Factors[h]
+		}
+		flops += float64(m.Platform.Host(int(h)).Speed * factor)
+	}
+	if flops == 0 {
+		return 0
+	}
+	return gflops * 1e9 / flops
+}

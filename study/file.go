@@ -1,0 +1,313 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/percent"
+	"reprise/internal/yamlfile"
+	"reprise/machines"
+	"reprise/tracegen/hpl"
+)
+
+// Limits of a study.
+const (
+	MaxRuns   = 1 << 20
+	MaxLevels = 1 << 16
+)
+
+// Load reads the file of a study; see docs/studies.md. Names of files in it are looked for
+// where it is, then in the working directory.
+func Load(path string) (*Study, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Parse(f, path)
+}
+
+// Parse is Load for the text of a file of that name.
+func Parse(r io.Reader, name string) (*Study, error) {
+	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}}, ranges: map[string]span{}}
+	root, err := p.Read(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.file(root); err != nil {
+		return nil, err
+	}
+	return p.study, nil
+}
+
+// parser is a file that is being read.
+type parser struct {
+	yamlfile.Document
+	study *Study
+
+	program bool
+	factors ast.Node // nil: none
+	design  ast.Node
+	ranges  map[string]span // of factors of a Latin hypercube
+}
+
+// file reads the file's keys, in any order, and then what needs all of them.
+func (p *parser) file(root ast.Node) error {
+	entries, err := p.Entries(root, "study")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := p.key(e); err != nil {
+			return err
+		}
+	}
+	if !p.program {
+		return p.Errorf(root, "study: program is missing: want program: hpl")
+	}
+	if p.factors != nil {
+		if err := p.readFactors(p.factors); err != nil {
+			return err
+		}
+	}
+	if err := p.makeRows(root); err != nil {
+		return err
+	}
+	return p.checkSize(root)
+}
+
+// key reads one key.
+func (p *parser) key(e yamlfile.Entry) error {
+	switch e.Key {
+	case "program":
+		text, err := p.Text(e.Value, "program")
+		if err == nil && text != "hpl" {
+			err = p.Errorf(e.Value, "program: %s, want hpl", yamlfile.Quote(text))
+		}
+		p.program = true
+		return err
+	case "parameters":
+		return p.parameters(e.Value)
+	case "options":
+		return p.options(e.Value)
+	case "hpl-dat":
+		return p.readDat(e.Value)
+	case "factors":
+		p.factors = e.Value
+		return nil
+	case "design":
+		p.design = e.Value
+		return nil
+	case "tolerance":
+		return p.tolerance(e.Value)
+	case "seed":
+		return p.seeds(e.Value)
+	}
+	if !isMachineWord(e.Key) {
+		return p.Errorf(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed, options, or of the machine %s", yamlfile.Quote(e.Key), strings.Join(machineNames(), ", "))
+	}
+	text, err := p.Text(e.Value, e.Key)
+	if err != nil {
+		return err
+	}
+	return p.fix(e.Value, e.Key, text)
+}
+
+func machineNames() []string {
+	var names []string
+	for _, w := range machineWords {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+func isMachineWord(name string) bool { return slices.Contains(machineNames(), name) }
+
+// fix adds what all runs have.
+func (p *parser) fix(n ast.Node, name, value string) error {
+	list, err := p.set(n, name, value)
+	p.study.Fixed = append(p.study.Fixed, list...)
+	return err
+}
+
+// set checks a setting, and returns it with files by the names under which they are found.
+func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
+	w, err := findWord(name)
+	if err != nil {
+		return nil, p.Errorf(n, "%w", err)
+	}
+	s := Setting{name, value}
+	if w.input {
+		s.Value = p.find(value)
+	}
+	if name == "machine" {
+		platform, kernels, err := machines.Find(s.Value)
+		if err == nil && kernels == "" {
+			err = fmt.Errorf("%s has no %s, and HPL calls kernels", value, machines.KernelsFile)
+		}
+		if err != nil {
+			return nil, p.Errorf(n, "machine: %w", err)
+		}
+		return []Setting{{"platform", platform}, {"kernels", kernels}}, nil
+	}
+	if err := s.check(); err != nil {
+		return nil, p.Errorf(n, "%w", err)
+	}
+	if name == "platform" {
+		return []Setting{s, {ownKernels, kernelsOf(s.Value)}}, nil
+	}
+	return []Setting{s}, nil
+}
+
+// find returns where a file is: beside the study's own, or in the working directory.
+func (p *parser) find(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if beside := filepath.Join(filepath.Dir(p.File), name); beside != name {
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	return name
+}
+
+// parameters reads those of the program that all runs have.
+func (p *parser) parameters(n ast.Node) error {
+	entries, err := p.Entries(n, "parameters")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if isMachineWord(e.Key) {
+			return p.Errorf(e.Node, "parameters: %s is of the machine: put it beside parameters", e.Key)
+		}
+		text, err := p.Text(e.Value, e.Key)
+		if err == nil {
+			err = p.fix(e.Value, e.Key, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// options reads simulator options that all runs have.
+func (p *parser) options(n ast.Node) error {
+	entries, err := p.Entries(n, "options")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		text, err := p.Text(e.Value, e.Key)
+		if err == nil && !strings.Contains(e.Key, "/") {
+			err = p.Errorf(e.Node, "options: %s is no simulator option: these have names as smpi/iprobe", yamlfile.Quote(e.Key))
+		}
+		if err == nil {
+			err = p.fix(e.Value, e.Key, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readDat makes the lists of an HPL.dat factors, and what has one value a parameter.
+func (p *parser) readDat(n ast.Node) error {
+	name, err := p.Text(n, "hpl-dat")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(p.find(name))
+	if err != nil {
+		return p.Errorf(n, "hpl-dat: %w", err)
+	}
+	dat, err := hpl.ReadDat(bytes.NewReader(text), name)
+	if err != nil {
+		return err
+	}
+	for _, list := range dat.Lists() {
+		f := Factor{Name: strings.Join(list.Names, "x")}
+		for _, values := range list.Values {
+			l := Level{Label: strings.Join(values, "x")}
+			for i, v := range values {
+				l.Settings = append(l.Settings, Setting{list.Names[i], v})
+			}
+			f.Levels = append(f.Levels, l)
+		}
+		if len(f.Levels) == 1 {
+			p.study.Fixed = append(p.study.Fixed, f.Levels[0].Settings...)
+			continue
+		}
+		p.study.Factors = append(p.study.Factors, f)
+	}
+	return nil
+}
+
+// tolerance reads "exact", or a percentage.
+func (p *parser) tolerance(n ast.Node) error {
+	text, err := p.Text(n, "tolerance")
+	if err != nil || text == "exact" {
+		return err
+	}
+	if p.study.Tolerance, err = percent.Parse(text, "the makespan", false); err != nil {
+		return p.Errorf(n, "tolerance: %w; or exact", err)
+	}
+	return nil
+}
+
+// seeds reads one seed, a list, or a range as 1..10.
+func (p *parser) seeds(n ast.Node) error {
+	nodes := []ast.Node{n}
+	if _, list := n.(*ast.SequenceNode); list {
+		var err error
+		if nodes, err = p.Items(n, "seed"); err != nil {
+			return err
+		}
+	}
+	p.study.Seeds = nil
+	for _, item := range nodes {
+		text, err := p.Text(item, "seed")
+		if err != nil {
+			return err
+		}
+		first, last, isRange := strings.Cut(text, "..")
+		if !isRange {
+			last = first
+		}
+		a, err1 := strconv.ParseUint(first, 10, 64)
+		b, err2 := strconv.ParseUint(last, 10, 64)
+		if err1 != nil || err2 != nil || b < a || b-a >= MaxRuns {
+			return p.Errorf(item, "seed: %s, want a number of at least 0, or a range such as 1..10", yamlfile.Quote(text))
+		}
+		for s := a; len(p.study.Seeds) < MaxRuns && s-a <= b-a; s++ {
+			if slices.Contains(p.study.Seeds, s) {
+				return p.Errorf(item, "seed: %d is there twice", s)
+			}
+			p.study.Seeds = append(p.study.Seeds, s)
+		}
+	}
+	if len(p.study.Seeds) == 0 {
+		return p.Errorf(n, "seed: want one or more")
+	}
+	return nil
+}
+
+// checkSize refuses what nobody can have meant.
+func (p *parser) checkSize(root ast.Node) error {
+	s := p.study
+	if len(s.Rows) > MaxRuns/len(s.Seeds) {
+		return p.Errorf(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds), MaxRuns)
+	}
+	return nil
+}

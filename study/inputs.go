@@ -1,0 +1,123 @@
+package study
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/builtin"
+	"reprise/kernels"
+	"reprise/machines"
+	"reprise/platforms"
+)
+
+// Input is something that runs depend on and that is no setting: a file, of which a study's
+// directory has a copy, or something that is built in.
+type Input struct {
+	Word   string `json:"word"` // platform, kernels, network-noise or hostfile
+	Name   string `json:"name"` // as settings have it
+	File   string `json:"file"` // the copy, in the study's directory; "": it is built in
+	SHA256 string `json:"sha256"`
+	text   []byte
+}
+
+// maxInput is the largest size of a file.
+const maxInput = 64 << 20
+
+// inputs returns what the machine of a configuration is made of.
+func (m *Machine) inputs() []Input {
+	list := []Input{{Word: "platform", Name: m.Platform}, {Word: "kernels", Name: m.Kernels}}
+	if m.NetworkNoise != "" {
+		list = append(list, Input{Word: "network-noise", Name: m.NetworkNoise})
+	}
+	if m.Hostfile != "" {
+		list = append(list, Input{Word: "hostfile", Name: m.Hostfile})
+	}
+	return list
+}
+
+// gather reads the inputs of all configurations, each once, in the order in which they come.
+func gather(configs []*Config) ([]Input, error) {
+	var list []Input
+	known := map[[2]string]bool{}
+	for _, c := range configs {
+		for _, in := range c.Machine.inputs() {
+			if key := [2]string{in.Word, in.Name}; !known[key] {
+				known[key] = true
+				if err := in.read(); err != nil {
+					return nil, err
+				}
+				list = append(list, in)
+			}
+		}
+	}
+	return list, nil
+}
+
+// read reads what a name stands for.
+func (in *Input) read() (err error) {
+	switch {
+	case builtin.IsFile(in.Name):
+		err = in.readFile()
+	case in.Word == "platform":
+		if in.text, err = machines.Platform(in.Name); err != nil {
+			_, err = platforms.Find(in.Name, 1) // says what is known
+		}
+	case in.Word == "kernels":
+		if in.text, err = kernels.BuiltinText(in.Name); err != nil {
+			err = builtin.Missing(in.Name, err)
+		}
+	default:
+		err = in.readFile()
+	}
+	sum := sha256.Sum256(in.text)
+	in.SHA256 = hex.EncodeToString(sum[:])
+	return err
+}
+
+// readFile reads a file that the study's directory gets a copy of.
+func (in *Input) readFile() error {
+	f, err := os.Open(in.Name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if in.text, err = io.ReadAll(io.LimitReader(f, maxInput+1)); err != nil {
+		return err
+	}
+	if len(in.text) > maxInput {
+		return fmt.Errorf("%s: more than %d MiB", in.Name, maxInput>>20)
+	}
+	sum := sha256.Sum256(in.text)
+	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+filepath.Ext(in.Name))
+	if in.Word != "platform" {
+		return nil
+	}
+	p, err := platforms.Load(in.Name)
+	if err == nil && p.Hash() != sum {
+		err = errors.New(in.Name + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
+	}
+	return err
+}
+
+// inputsDir is where the copies are.
+const inputsDir = "inputs"
+
+// store writes the copy of an input.
+func (in *Input) store(dir string) error {
+	if in.File == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Join(dir, inputsDir), 0o777); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, in.File), func(w io.Writer) error {
+		_, err := w.Write(in.text)
+		return err
+	})
+}

@@ -1,0 +1,175 @@
+package study
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"reprise/internal/namepattern"
+	"reprise/kernels"
+	"reprise/machines"
+	"reprise/netmodel"
+	"reprise/platforms"
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/warning"
+)
+
+// loadedMachines loads machines for traces, and keeps their parts.
+type loadedMachines struct {
+	plan  *Plan
+	mu    sync.Mutex
+	parts map[string]*part
+}
+
+// part is a part of a machine: one of the three.
+type part struct {
+	once sync.Once
+	replay.Parts
+	err error
+}
+
+// load loads the machine of a configuration for its trace, with the options that its
+// platform and its settings ask for.
+func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay.Options, []warning.Warning, error) {
+	m := &c.Machine
+	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Without: m.Without, Settings: m.Options}
+	for _, in := range m.inputs() {
+		if in.Word == "hostfile" {
+			spec.Hostfile = l.plan.path(l.plan.input(in.Word, in.Name))
+			continue
+		}
+		p := l.part(in, m, t.Header().Ranks)
+		if p.err != nil {
+			return replay.Machine{}, replay.Options{}, nil, p.err
+		}
+		switch in.Word {
+		case "platform":
+			spec.Loaded.Platform = p.Platform
+		case "kernels":
+			spec.Loaded.Kernels = p.Kernels
+		case "network-noise":
+			spec.Loaded.NetworkNoise = p.NetworkNoise
+		}
+	}
+	return replay.LoadMachine(spec, t)
+}
+
+// part returns a part of a machine for so many ranks.
+func (l *loadedMachines) part(in Input, m *Machine, ranks int) *part {
+	key := in.Word + " " + in.Name
+	if in.Word == "platform" {
+		key = fmt.Sprintf("%s %d %v %v", key, ranks, m.Bandwidth, m.Latency)
+	}
+	l.mu.Lock()
+	p := l.parts[key]
+	if p == nil {
+		p = &part{}
+		l.parts[key] = p
+	}
+	l.mu.Unlock()
+	p.once.Do(func() { p.err = l.fill(p, in, m, ranks) })
+	return p
+}
+
+// fill loads a part.
+func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
+	found := l.plan.input(in.Word, in.Name)
+	text, err := l.plan.textOf(found)
+	if err != nil {
+		return err
+	}
+	switch {
+	case in.Word == "kernels":
+		p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name)
+		return err
+	case in.Word == "network-noise":
+		p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
+		return err
+	case found.File == "":
+		p.Platform, err = platforms.Builtin(in.Name, ranks)
+	default:
+		p.Platform, err = platforms.Parse(bytes.NewReader(text), in.Name)
+	}
+	if err == nil {
+		p.Platform, err = m.scaled(p.Platform)
+	}
+	return err
+}
+
+// path returns where the copy of an input is; before the plan is written, the input itself.
+func (p *Plan) path(in *Input) string {
+	if p.dir == "" {
+		return in.Name
+	}
+	return filepath.Join(p.dir, in.File)
+}
+
+// textOf returns what an input holds, as it was when the study was planned.
+func (p *Plan) textOf(in *Input) (text []byte, err error) {
+	switch {
+	case in.text != nil:
+		return in.text, nil
+	case in.File != "":
+		text, err = os.ReadFile(p.path(in))
+	case in.Word == "platform":
+		text, err = machines.Platform(in.Name)
+	default:
+		text, err = machines.Kernels(in.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
+		return nil, fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, p.path(in), sum, in.SHA256)
+	}
+	return text, nil
+}
+
+// scaled returns the platform with the links of a configuration.
+func (m *Machine) scaled(p *platforms.Platform) (*platforms.Platform, error) {
+	if len(m.Bandwidth)+len(m.Latency) == 0 {
+		return p, nil
+	}
+	levels := p.Levels()
+	bandwidth, err := factorsOf(levels, "bandwidth", m.Bandwidth)
+	if err != nil {
+		return nil, err
+	}
+	latency, err := factorsOf(levels, "latency", m.Latency)
+	if err != nil {
+		return nil, err
+	}
+	return p.Scaled(func(link int32) (float64, float64) {
+		level := p.LevelOf(link)
+		return bandwidth[level], latency[level]
+	}), nil
+}
+
+// factorsOf returns the factor of each level of links.
+func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, error) {
+	factors := make([]float64, len(levels))
+	for i := range factors {
+		factors[i] = 1
+	}
+	for _, f := range list {
+		pattern, err := namepattern.Parse(f.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		found := false
+		for i, name := range levels {
+			if pattern.Match(name) {
+				factors[i], found = f.Factor, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s: no level of links is called %q; there are %q", word, f.Pattern, levels)
+		}
+	}
+	return factors, nil
+}

@@ -1,0 +1,285 @@
+package study
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/wording"
+)
+
+// PlanFormat is the version of plan.json. It changes where a reader of an older one would
+// misread it, or where the same run would have another result.
+const PlanFormat = 1
+
+// PlanFile is the name of the plan in a study's directory.
+const PlanFile = "plan.json"
+
+// Plan says which runs a study has: all that workers need to know.
+type Plan struct {
+	Format    int       `json:"format"`
+	Version   string    `json:"version"` // of Reprise
+	Study     string    `json:"study"`   // name of its file
+	Program   string    `json:"program"`
+	Design    string    `json:"design"`
+	Tolerance float64   `json:"tolerance"` // 0: exact
+	Fixed     []Setting `json:"fixed"`
+	Factors   []Factor  `json:"factors"`
+	Inputs    []Input   `json:"inputs"`
+	Runs      []Run     `json:"runs"` // in the order of the design
+
+	dir     string // "": it is not written yet
+	configs []*Config
+}
+
+// Run is a run of a study: a row of its table.
+type Run struct {
+	ID     string `json:"id"`     // hash of all that it depends on; two rows may be the same run
+	Levels []int  `json:"levels"` // of the factors
+	Seed   uint64 `json:"seed"`
+}
+
+// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
+// depend on.
+func NewPlan(s *Study, version string) (*Plan, error) {
+	configs, err := s.configs()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Fixed: s.Fixed, Factors: s.Factors}
+	if p.Inputs, err = gather(configs); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.File, err)
+	}
+	for i, row := range s.Rows {
+		for _, seed := range s.Seeds {
+			p.Runs = append(p.Runs, Run{p.id(configs[i], seed), row, seed})
+			p.configs = append(p.configs, configs[i])
+		}
+	}
+	return p, nil
+}
+
+// id names a run by the hash of all that its result depends on.
+func (p *Plan) id(c *Config, seed uint64) string {
+	var b strings.Builder
+	line := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, strconv.Quote(value)) }
+	line("format", strconv.Itoa(PlanFormat))
+	line("version", p.Version)
+	line("program", p.Program)
+	for _, par := range c.HPL.List() {
+		line("parameter "+par.Name, par.Value)
+	}
+	for _, in := range c.Machine.inputs() {
+		found := p.input(in.Word, in.Name)
+		line(in.Word, found.SHA256)
+		if found.File == "" {
+			line("built in", found.Name)
+		}
+	}
+	for _, s := range c.Machine.words() {
+		line(s.Word, s.Value)
+	}
+	line("tolerance", strconv.FormatFloat(p.Tolerance, 'g', -1, 64))
+	line("seed", strconv.FormatUint(seed, 10))
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:10])
+}
+
+// words returns what is set of a machine beside its inputs, in an order of its own.
+func (m *Machine) words() []Setting {
+	var list []Setting
+	add := func(word, value string) { list = append(list, Setting{word, value}) }
+	add("ranks-per-host", strconv.Itoa(m.RanksPerHost))
+	for _, s := range m.HostSpeeds {
+		add("host-speed", s.String())
+	}
+	for _, w := range m.Without {
+		add("without", w)
+	}
+	for _, f := range m.Bandwidth {
+		add("bandwidth", fmt.Sprintf("%s=%g", f.Pattern, f.Factor))
+	}
+	for _, f := range m.Latency {
+		add("latency", fmt.Sprintf("%s=%g", f.Pattern, f.Factor))
+	}
+	for _, o := range m.Options {
+		add(o.Name, o.Value)
+	}
+	return list
+}
+
+// input returns what a name stands for.
+func (p *Plan) input(word, name string) *Input {
+	for i := range p.Inputs {
+		if in := &p.Inputs[i]; in.Word == word && in.Name == name {
+			return in
+		}
+	}
+	return nil
+}
+
+// text returns what plan.json holds.
+func (p *Plan) text() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(p)
+	return b.Bytes(), err
+}
+
+// Create writes a plan, and copies of what it depends on, to a directory, or finds it there:
+// then found is true. Another plan there is an error.
+func (p *Plan) Create(dir string) (found bool, err error) {
+	if err := atomicfile.MakeDir(dir); err != nil {
+		return false, err
+	}
+	p.dir = dir
+	text, err := p.text()
+	if err != nil {
+		return false, err
+	}
+	path := filepath.Join(dir, PlanFile)
+	if old, err := os.ReadFile(path); err == nil {
+		return true, p.same(old, text)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	for i := range p.Inputs {
+		if err := p.Inputs[i].store(dir); err != nil {
+			return false, err
+		}
+	}
+	return p.claim(path, text)
+}
+
+// claim writes the plan under a name of its own, then makes it the plan unless there is one.
+func (p *Plan) claim(path string, text []byte) (found bool, err error) {
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	if err := atomicfile.Write(own, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		return false, err
+	}
+	err = os.Link(own, path)
+	rerr := os.Remove(own)
+	if errors.Is(err, fs.ErrExist) {
+		old, err := os.ReadFile(path)
+		if err == nil {
+			err = p.same(old, text)
+		}
+		return true, err
+	}
+	return false, errors.Join(err, rerr)
+}
+
+// same says what differs if a plan is not the one that is there.
+func (p *Plan) same(old, text []byte) error {
+	if bytes.Equal(old, text) {
+		return nil
+	}
+	var other Plan
+	if err := json.Unmarshal(old, &other); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(p.dir, PlanFile), err)
+	}
+	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, p.difference(&other))
+}
+
+// difference says in what a plan differs from an older one.
+func (p *Plan) difference(old *Plan) string {
+	differ := func(a, b any) bool {
+		x, err1 := json.Marshal(a)
+		y, err2 := json.Marshal(b)
+		return err1 != nil || err2 != nil || !bytes.Equal(x, y)
+	}
+	switch {
+	case old.Format != p.Format:
+		return fmt.Sprintf("its plan has format %d, this program's is %d", old.Format, p.Format)
+	case old.Version != p.Version:
+		return fmt.Sprintf("it was planned by Reprise %s, this is %s, and results may differ", old.Version, p.Version)
+	case old.Study != p.Study:
+		return "it is of " + old.Study
+	case differ(old.Inputs, p.Inputs):
+		return "the platform, the kernel models or other files have changed since"
+	case differ(old.Factors, p.Factors):
+		return "its factors are others"
+	case differ(old.Fixed, p.Fixed):
+		return "its fixed parameters are others"
+	case old.Design != p.Design || old.Tolerance != p.Tolerance:
+		return "its design or its tolerance is another"
+	}
+	return fmt.Sprintf("it has %s, this one %d", wording.Count(len(old.Runs), "run"), len(p.Runs))
+}
+
+// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results
+// only.
+func Open(dir, version string) (*Plan, error) {
+	path := filepath.Join(dir, PlanFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no study's directory: it has no %s (study run FILE.yaml -o DIR makes one)", dir, PlanFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{dir: dir}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	switch {
+	case p.Format != PlanFormat:
+		return nil, fmt.Errorf("%s: format %d, this program reads %d", path, p.Format, PlanFormat)
+	case version != "" && p.Version != version:
+		return nil, fmt.Errorf("%s was planned by Reprise %s, and this is %s: results of both would be mixed (study run FILE.yaml -o OTHER begins anew)", dir, p.Version, version)
+	}
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// check checks what was read, and makes the configurations.
+func (p *Plan) check() error {
+	known := map[string]*Config{}
+	for i, r := range p.Runs {
+		if len(r.Levels) != len(p.Factors) {
+			return fmt.Errorf("run %d: %d levels of %d factors", i+1, len(r.Levels), len(p.Factors))
+		}
+		for f, level := range r.Levels {
+			if level < 0 || level >= len(p.Factors[f].Levels) {
+				return fmt.Errorf("run %d: %s has no level %d", i+1, p.Factors[f].Name, level)
+			}
+		}
+		key := fmt.Sprint(r.Levels)
+		if known[key] == nil {
+			c, err := ConfigOf(settings(p.Fixed, p.Factors, r.Levels))
+			if err != nil {
+				return fmt.Errorf("run %d: %w", i+1, err)
+			}
+			for _, in := range c.Machine.inputs() {
+				if p.input(in.Word, in.Name) == nil {
+					return fmt.Errorf("run %d: no input %s %s", i+1, in.Word, in.Name)
+				}
+			}
+			known[key] = c
+		}
+		p.configs = append(p.configs, known[key])
+		if id := p.id(known[key], r.Seed); id != r.ID {
+			return fmt.Errorf("run %d is called %s, and what it depends on %s: the plan was changed by hand", i+1, r.ID, id)
+		}
+	}
+	return nil
+}
+
+// Dir is the study's directory.
+func (p *Plan) Dir() string { return p.dir }
+
+// Config returns the configuration of a run, by its number.
+func (p *Plan) Config(run int) *Config { return p.configs[run] }

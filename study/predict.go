@@ -1,0 +1,83 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"reprise/internal/texttable"
+	"reprise/internal/wording"
+	"reprise/study/lease"
+)
+
+// MinLease is the shortest lease.
+const MinLease = lease.MinPeriod
+
+// Prediction is what a study would cost.
+type Prediction struct {
+	Design  string
+	Rows    int           // of the table
+	Runs    int           // of which so many are to be made
+	Made    int           // are made already
+	Jobs    int           // at once
+	Seconds time.Duration // of all that are to be made, by so many at once
+	Longest time.Duration // of one run
+	Memory  int64         // of all at once, in bytes
+	Timed   bool          // runs of the study have been timed
+}
+
+// Predict predicts what a study costs on this machine, by what is in its directory, if anything is.
+func (p *Plan) Predict(dir string, jobs int) *Prediction {
+	r := NewResults(dir)
+	if dir != "" {
+		_ = r.Update() // without results it is a guess
+	}
+	pace := p.pace(r)
+	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs, Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0}
+	var sum time.Duration
+	for _, row := range p.order() {
+		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
+			pr.Made++
+			continue
+		}
+		d := pace.of(p.configs[row].messages(p.Tolerance))
+		sum += d
+		pr.Longest = max(pr.Longest, d)
+	}
+	pr.Seconds = max(sum/time.Duration(jobs), pr.Longest)
+	return pr
+}
+
+// Memory returns about how much memory the largest run takes, in bytes.
+func (p *Plan) Memory() int64 {
+	most := int64(0)
+	for _, c := range p.configs {
+		most = max(most, c.memory())
+	}
+	return most
+}
+
+// WriteText writes the prediction for people.
+func (pr *Prediction) WriteText(w io.Writer) error {
+	by := "guessed from the number of messages"
+	if pr.Timed {
+		by = "by the runs that are made"
+	}
+	var t texttable.Table
+	t.Row("design", pr.Design)
+	t.Row("rows of the table", wording.Thousands(pr.Rows))
+	t.Row("runs to make", wording.Thousands(pr.Runs-pr.Made))
+	t.Row("runs at once", wording.Thousands(pr.Jobs))
+	t.Row("time", fmt.Sprintf("about %v, %s", Round(pr.Seconds.Seconds()), by))
+	t.Row("longest run", fmt.Sprintf("about %v", Round(pr.Longest.Seconds())))
+	t.Row("memory", "about "+Bytes(pr.Memory))
+	return t.Write(w)
+}
+
+// Bytes returns a number of bytes as people read it.
+func Bytes(n int64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

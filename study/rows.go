@@ -1,0 +1,257 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
+	"reprise/study/design"
+)
+
+// hypercubeSeed orders the points of a Latin hypercube: the same file is the same study.
+const hypercubeSeed = 1
+
+// wantDesign says which designs there are.
+const wantDesign = "want full, one at a time, {fractional: 1/4}, {latin hypercube: 20}, or {list: [{NB: 64, DEPTH: 0}, ...]}"
+
+// makeRows makes the rows of the design; without one it is full.
+func (p *parser) makeRows(root ast.Node) error {
+	if p.design == nil {
+		return p.plainDesign(root, "full")
+	}
+	switch p.design.(type) {
+	case *ast.MappingNode, *ast.MappingValueNode:
+	default:
+		text, err := p.Text(p.design, "design")
+		if err != nil {
+			return err
+		}
+		return p.plainDesign(p.design, text)
+	}
+	entries, err := p.Entries(p.design, "design")
+	if err != nil {
+		return err
+	}
+	if len(entries) != 1 {
+		return p.Errorf(p.design, "design: %d entries, %s", len(entries), wantDesign)
+	}
+	switch e := entries[0]; e.Key {
+	case "fractional":
+		return p.fractional(e)
+	case "latin hypercube":
+		return p.hypercube(e)
+	case "list":
+		return p.list(e)
+	default:
+		return p.Errorf(e.Node, "design: %s, %s", yamlfile.Quote(e.Key), wantDesign)
+	}
+}
+
+// plainDesign makes a design that needs nothing but the factors.
+func (p *parser) plainDesign(n ast.Node, name string) (err error) {
+	if err := p.noRanges(n, name); err != nil {
+		return err
+	}
+	s := p.study
+	switch s.Design = name; name {
+	case "full":
+		s.Rows, err = design.Full(p.levels())
+	case "one at a time":
+		s.Rows, err = design.OneAtATime(p.levels())
+	default:
+		return p.Errorf(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
+	}
+	if err != nil {
+		return p.Errorf(n, "design: %w", err)
+	}
+	return nil
+}
+
+func (p *parser) levels() []int {
+	list := []int{}
+	for _, f := range p.study.Factors {
+		list = append(list, len(f.Levels))
+	}
+	return list
+}
+
+// noRanges refuses ranges in designs that need levels.
+func (p *parser) noRanges(n ast.Node, name string) error {
+	for _, f := range p.study.Factors {
+		if _, isRange := p.ranges[f.Name]; isRange {
+			return p.Errorf(n, "design: %s needs levels of %s, not a range: that is for a latin hypercube", name, f.Name)
+		}
+	}
+	return nil
+}
+
+// fractional reads 1/2, 1/4 and so on.
+func (p *parser) fractional(e yamlfile.Entry) error {
+	text, err := p.Text(e.Value, "fractional")
+	if err != nil {
+		return err
+	}
+	if err := p.noRanges(e.Node, "fractional"); err != nil {
+		return err
+	}
+	below, ok := strings.CutPrefix(text, "1/")
+	part, err := strconv.Atoi(below)
+	if !ok || err != nil || part < 2 || bits.OnesCount(uint(part)) != 1 {
+		return p.Errorf(e.Value, "design: fractional %s, want 1/2, 1/4, 1/8 and so on", yamlfile.Quote(text))
+	}
+	for _, f := range p.study.Factors {
+		if len(f.Levels) != 2 {
+			return p.Errorf(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
+		}
+	}
+	f, err := design.NewFractional(len(p.study.Factors), bits.Len(uint(part))-1)
+	if err != nil {
+		return p.Errorf(e.Value, "design: %w", err)
+	}
+	p.study.Rows = f.Rows
+	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Generators, " "))
+	return nil
+}
+
+// hypercube makes the levels of ranges, and takes those of lists equally often, as far as
+// that goes.
+func (p *parser) hypercube(e yamlfile.Entry) error {
+	n, err := p.Integer(e.Value, "latin hypercube", 2, MaxLevels)
+	if err != nil {
+		return err
+	}
+	s := p.study
+	if len(s.Factors) == 0 {
+		return p.Errorf(e.Node, "design: a latin hypercube needs factors")
+	}
+	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
+	points := design.LatinHypercube(n, len(s.Factors), hypercubeSeed)
+	s.Rows = make([][]int, n)
+	for i := range s.Rows {
+		s.Rows[i] = make([]int, len(s.Factors))
+	}
+	for f := range s.Factors {
+		if err := p.place(e.Node, f, points); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place sets a column of a hypercube.
+func (p *parser) place(n ast.Node, f int, points [][]float64) error {
+	factor := &p.study.Factors[f]
+	r, isRange := p.ranges[factor.Name]
+	if !isRange {
+		for i, row := range p.study.Rows {
+			row[f] = int(points[i][f] * float64(len(factor.Levels)))
+		}
+		return nil
+	}
+	at := map[string]int{}
+	for i, row := range p.study.Rows {
+		text := r.at(points[i][f])
+		level, known := at[text]
+		if !known {
+			list, err := p.set(n, factor.Name, text)
+			if err != nil {
+				return err
+			}
+			level = len(factor.Levels)
+			at[text] = level
+			factor.Levels = append(factor.Levels, Level{text, list})
+		}
+		row[f] = level
+	}
+	return nil
+}
+
+// span is a range of numbers, of whole ones if both ends are.
+type span struct {
+	low, high float64
+	whole     bool
+}
+
+func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
+	if _, err := findWord(name); err != nil {
+		return span{}, p.Errorf(n, "factors: %w", err)
+	}
+	first, last, _ := strings.Cut(text, "..")
+	var r span
+	var err1, err2 error
+	r.low, err1 = strconv.ParseFloat(first, 64)
+	r.high, err2 = strconv.ParseFloat(last, 64)
+	if err1 != nil || err2 != nil || !(r.low < r.high) || math.IsInf(r.high-r.low, 0) {
+		return r, p.Errorf(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
+	}
+	r.whole = !strings.ContainsAny(first+last, ".eE")
+	return r, nil
+}
+
+// at returns the value at a place of (0,1).
+func (r *span) at(place float64) string {
+	if r.whole {
+		return strconv.FormatInt(int64(math.Floor(r.low+float64(place*(r.high-r.low+1)))), 10)
+	}
+	return strconv.FormatFloat(r.low+float64(place*(r.high-r.low)), 'g', 6, 64)
+}
+
+// list reads rows that stand there one by one. The first says which factors there are.
+func (p *parser) list(e yamlfile.Entry) error {
+	s := p.study
+	if p.factors != nil || len(s.Factors) > 0 {
+		return p.Errorf(e.Node, "design: a list says itself what is varied: leave factors out")
+	}
+	items, err := p.Items(e.Value, "list")
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return p.Errorf(e.Node, "design: the list is empty")
+	}
+	s.Design = "list"
+	for i, item := range items {
+		entries, err := p.Entries(item, "run of the list")
+		if err != nil {
+			return err
+		}
+		row := make([]int, len(entries))
+		for j, cell := range entries {
+			if i == 0 {
+				s.Factors = append(s.Factors, Factor{Name: cell.Key})
+			}
+			if j >= len(s.Factors) || s.Factors[j].Name != cell.Key {
+				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list, in its order", yamlfile.Quote(cell.Key))
+			}
+			if row[j], err = p.cell(&s.Factors[j], cell); err != nil {
+				return err
+			}
+		}
+		if len(row) != len(s.Factors) {
+			return p.Errorf(item, "design: %d factors, want the %d of the first run of the list", len(row), len(s.Factors))
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return nil
+}
+
+// cell returns the level of a factor that a run of a list has.
+func (p *parser) cell(f *Factor, e yamlfile.Entry) (int, error) {
+	text, err := p.Text(e.Value, e.Key)
+	if err != nil {
+		return 0, err
+	}
+	for i, l := range f.Levels {
+		if l.Label == text {
+			return i, nil
+		}
+	}
+	set, err := p.set(e.Value, e.Key, text)
+	f.Levels = append(f.Levels, Level{text, set})
+	return len(f.Levels) - 1, err
+}

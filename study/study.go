@@ -1,0 +1,64 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Study is what a study is to find out, as its file says it.
+type Study struct {
+	File      string // its name, for messages
+	Fixed     []Setting
+	Factors   []Factor
+	Rows      [][]int // of the design: a level of each factor
+	Design    string  // which that is, for people
+	Tolerance float64 // half-width of each estimate's interval, relative; 0: exact
+	Seeds     []uint64
+}
+
+// Factor is something that is varied.
+type Factor struct {
+	Name   string  `json:"name"`
+	Levels []Level `json:"levels"`
+}
+
+// Level is one of the values of a factor.
+type Level struct {
+	Label    string    `json:"label"`
+	Settings []Setting `json:"settings"`
+}
+
+// settings returns what a row of the design sets.
+func settings(fixed []Setting, factors []Factor, row []int) []Setting {
+	list := slices.Clone(fixed)
+	for f, level := range row {
+		list = append(list, factors[f].Levels[level].Settings...)
+	}
+	return list
+}
+
+// describe names the levels of a row, as "NB 64, DEPTH 0".
+func describe(factors []Factor, row []int) string {
+	var parts []string
+	for f, level := range row {
+		parts = append(parts, factors[f].Name+" "+factors[f].Levels[level].Label)
+	}
+	if len(parts) == 0 {
+		return "without factors"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// configs returns the configuration of each row, or an error that names the row.
+func (s *Study) configs() ([]*Config, error) {
+	list := make([]*Config, len(s.Rows))
+	for i, row := range s.Rows {
+		c, err := ConfigOf(settings(s.Fixed, s.Factors, row))
+		if err != nil {
+			return nil, fmt.Errorf("%s: run %d (%s): %w", s.File, i+1, describe(s.Factors, row), err)
+		}
+		list[i] = c
+	}
+	return list, nil
+}

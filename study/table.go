@@ -1,0 +1,153 @@
+package study
+
+import (
+	"encoding/csv"
+	"io"
+	"path/filepath"
+	"strconv"
+
+	"reprise/internal/atomicfile"
+)
+
+// Names of the tables in a study's directory.
+const (
+	CSVFile     = "table.csv"
+	ParquetFile = "table.parquet"
+)
+
+// Table is what a study found out, a row a run, in the order of the design.
+type Table struct {
+	Factors []string   // names of the first columns
+	Labels  [][]string // of each row: the levels
+	Seeds   []uint64
+	Columns []string // of numbers
+	Rows    [][]float64
+	Known   [][]bool // which numbers are
+	Errors  []string // of runs that failed
+}
+
+// resultColumns are the columns behind the factors and the seed that each study has.
+var resultColumns = []struct {
+	name  string
+	value func(o *Outcome) (v float64, known bool)
+}{
+	{"makespan_s", func(o *Outcome) (float64, bool) { return o.Makespan, true }},
+	{"gflops", func(o *Outcome) (float64, bool) { return o.Gflops, o.Gflops > 0 }},
+	{"efficiency", func(o *Outcome) (float64, bool) { return o.Efficiency, o.Efficiency > 0 }},
+	{"makespan_interval_s", func(o *Outcome) (float64, bool) { return o.Interval, true }},
+	{"messages", func(o *Outcome) (float64, bool) { return float64(o.Messages), true }},
+}
+
+// NewTable makes the table of a plan from results. What is not there is not known.
+func (p *Plan) NewTable(r *Results) *Table {
+	t := &Table{}
+	for _, f := range p.Factors {
+		t.Factors = append(t.Factors, f.Name)
+	}
+	for _, c := range resultColumns {
+		t.Columns = append(t.Columns, c.name)
+	}
+	kinds, phases := p.partNames(r)
+	for _, name := range kinds {
+		t.Columns = append(t.Columns, name+"_s")
+	}
+	for _, name := range phases {
+		t.Columns = append(t.Columns, "phase_"+name+"_s")
+	}
+	for _, run := range p.Runs {
+		t.add(p, &run, r.Of(run.ID), kinds, phases)
+	}
+	return t
+}
+
+// partNames returns the kinds and phases of all rows, in the order in which they come.
+func (p *Plan) partNames(r *Results) (kinds, phases []string) {
+	kind, phase := map[string]bool{}, map[string]bool{}
+	note := func(known map[string]bool, names *[]string, parts []Part) {
+		for _, part := range parts {
+			if !known[part.Name] {
+				known[part.Name] = true
+				*names = append(*names, part.Name)
+			}
+		}
+	}
+	for _, run := range p.Runs {
+		if e := r.Of(run.ID); e != nil && e.Outcome != nil {
+			note(kind, &kinds, e.Outcome.Kinds)
+			note(phase, &phases, e.Outcome.Phases)
+		}
+	}
+	return kinds, phases
+}
+
+// add adds the row of a run.
+func (t *Table) add(p *Plan, run *Run, e *Entry, kinds, phases []string) {
+	var labels []string
+	for f, level := range run.Levels {
+		labels = append(labels, p.Factors[f].Levels[level].Label)
+	}
+	row, known, failure := make([]float64, len(t.Columns)), make([]bool, len(t.Columns)), ""
+	if e != nil && e.Outcome != nil {
+		fill(row, known, e.Outcome, kinds, phases)
+	} else if e != nil {
+		failure = e.Error
+	}
+	t.Labels, t.Seeds, t.Errors = append(t.Labels, labels), append(t.Seeds, run.Seed), append(t.Errors, failure)
+	t.Rows, t.Known = append(t.Rows, row), append(t.Known, known)
+}
+
+// fill sets the numbers of a row.
+func fill(row []float64, known []bool, o *Outcome, kinds, phases []string) {
+	for i, c := range resultColumns {
+		row[i], known[i] = c.value(o)
+	}
+	at := len(resultColumns)
+	for _, of := range []struct {
+		names []string
+		parts []Part
+	}{{kinds, o.Kinds}, {phases, o.Phases}} {
+		for _, name := range of.names {
+			for _, part := range of.parts {
+				if part.Name == name {
+					row[at] = part.Seconds
+				}
+			}
+			known[at] = true // what a run does not have takes no time
+			at++
+		}
+	}
+}
+
+// WriteCSV writes the table as comma-separated values; what is not known is empty.
+func (t *Table) WriteCSV(w io.Writer) error {
+	to := csv.NewWriter(w)
+	head := append(append([]string{}, t.Factors...), "seed")
+	head = append(append(head, t.Columns...), "error")
+	if err := to.Write(head); err != nil {
+		return err
+	}
+	for i := range t.Rows {
+		line := append(append([]string{}, t.Labels[i]...), strconv.FormatUint(t.Seeds[i], 10))
+		for j, v := range t.Rows[i] {
+			text := ""
+			if t.Known[i][j] {
+				text = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			line = append(line, text)
+		}
+		if err := to.Write(append(line, t.Errors[i])); err != nil {
+			return err
+		}
+	}
+	to.Flush()
+	return to.Error()
+}
+
+// WriteTables writes the tables of a study into its directory.
+func (p *Plan) WriteTables(r *Results) error {
+	t := p.NewTable(r)
+	if err := atomicfile.Write(filepath.Join(p.dir, ParquetFile), t.WriteParquet); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(p.dir, CSVFile), t.WriteCSV)
+}

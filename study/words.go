@@ -1,0 +1,289 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/internal/bounds"
+	"reprise/internal/builtin"
+	"reprise/internal/namepattern"
+	"reprise/internal/wording"
+	"reprise/machines"
+	"reprise/replay"
+	"reprise/smpi"
+	"reprise/tracegen/hpl"
+)
+
+// Setting is a word of tracegen hpl or of replay with its value, as a person writes it.
+type Setting struct {
+	Word  string `json:"word"`
+	Value string `json:"value"`
+}
+
+// Config is a configuration: all that a run depends on, but for its seed and its tolerance.
+type Config struct {
+	HPL     hpl.Params
+	Machine Machine
+}
+
+// Machine says what a trace is played on, by names of files and of what is built in.
+type Machine struct {
+	Platform, Kernels, NetworkNoise, Hostfile string
+
+	ownKernels   string // of the platform, where Kernels is ""
+	RanksPerHost int
+	HostSpeeds   []replay.HostSpeed
+	Without      []string     // patterns of hosts
+	Bandwidth    []LinkFactor // of several for a link the last counts
+	Latency      []LinkFactor
+	Options      []replay.Property
+}
+
+// LinkFactor is how many times its bandwidth or latency a link has, by the level of links that
+// it belongs to ([platforms.Platform.Levels]).
+type LinkFactor struct {
+	Pattern string
+	Factor  float64
+}
+
+// word is something that can be set.
+type word struct {
+	name, doc string
+	input     bool // its value is a file or something built in
+	set       func(c *Config, value string) error
+}
+
+// machineWords are those of replay.
+var machineWords = []word{
+	{"machine", "machine directory or built-in machine", true, func(c *Config, v string) (err error) {
+		c.Machine.Platform, c.Machine.Kernels, err = machines.Find(v)
+		return err
+	}},
+	{"platform", "SimGrid XML, or a built-in machine", true, func(c *Config, v string) error {
+		c.Machine.Platform = v
+		return nil
+	}},
+	{"kernels", "kernel models, or a built-in set", true, func(c *Config, v string) error {
+		c.Machine.Kernels = v
+		return nil
+	}},
+	{"network-noise", "noise in overheads and latencies", true, func(c *Config, v string) error {
+		c.Machine.NetworkNoise = v
+		return nil
+	}},
+	{"hostfile", "where the ranks are", true, func(c *Config, v string) error {
+		c.Machine.Hostfile = v
+		return nil
+	}},
+	{"ranks-per-host", "consecutive ranks on each host", false, func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%s, want a positive number", wording.Quote(v))
+		}
+		c.Machine.RanksPerHost = n
+		return nil
+	}},
+	{"host-speed", "PATTERN=FACTOR: hosts that compute quicker or slower; several with blanks between", false, func(c *Config, v string) error {
+		c.Machine.HostSpeeds = nil
+		for _, text := range strings.Fields(v) {
+			s, err := replay.ParseHostSpeed(text)
+			if err != nil {
+				return err
+			}
+			c.Machine.HostSpeeds = append(c.Machine.HostSpeeds, s)
+		}
+		return nil
+	}},
+	{"without", "patterns of hosts that get no ranks, with blanks between; none: all get some", false, func(c *Config, v string) error {
+		c.Machine.Without = nil
+		if v == "none" {
+			return nil
+		}
+		for _, text := range strings.Fields(v) {
+			if _, err := namepattern.Parse(text); err != nil {
+				return err
+			}
+			c.Machine.Without = append(c.Machine.Without, text)
+		}
+		return nil
+	}},
+	{"bandwidth", "FACTOR of the bandwidth of all links, or LEVEL=FACTOR of those of a level, as replay platform lists them", false, func(c *Config, v string) (err error) {
+		c.Machine.Bandwidth, err = parseLinkFactors(v)
+		return err
+	}},
+	{"latency", "likewise, of the latency", false, func(c *Config, v string) (err error) {
+		c.Machine.Latency, err = parseLinkFactors(v)
+		return err
+	}},
+	{"network", "model of the network: smpi, lv08, cm02 or contention-free", false, func(c *Config, v string) error {
+		list, err := replay.NetworkSettings(v)
+		for _, p := range list {
+			c.Machine.setOption(p)
+		}
+		return err
+	}},
+}
+
+// parseLinkFactors reads 2, or "*: switch to switch=2"; several with commas between.
+func parseLinkFactors(text string) ([]LinkFactor, error) {
+	var list []LinkFactor
+	for _, part := range strings.Split(text, ",") {
+		f := LinkFactor{Pattern: "*"}
+		number := strings.TrimSpace(part)
+		if at := strings.LastIndexByte(number, '='); at >= 0 {
+			f.Pattern, number = strings.TrimSpace(number[:at]), number[at+1:]
+		}
+		if _, err := namepattern.Parse(f.Pattern); err != nil {
+			return nil, err
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s, want a factor, or LEVEL=FACTOR", wording.Quote(part))
+		}
+		if err := bounds.Factor.Check("factor", v); err != nil {
+			return nil, err
+		}
+		f.Factor = v
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// setOption sets a simulator option, in place of what it was.
+func (m *Machine) setOption(p replay.Property) {
+	m.Options = slices.DeleteFunc(m.Options, func(o replay.Property) bool { return o.Name == p.Name })
+	m.Options = append(m.Options, p)
+}
+
+// programWords are those of tracegen hpl.
+func programWords() []word {
+	var list []word
+	for _, par := range hpl.Parameters() {
+		list = append(list, word{par.Name, par.Doc, false, func(c *Config, v string) error { return par.Set(&c.HPL, v) }})
+	}
+	return append(list,
+		word{"copy-l", "HPL is built with HPL_COPY_L: yes or no", false, func(c *Config, v string) error {
+			switch v {
+			case "yes", "no":
+				c.HPL.CopyL = v == "yes"
+				return nil
+			}
+			return fmt.Errorf("%s, want yes or no", wording.Quote(v))
+		}},
+		word{"pivots", "random, lu or none", false, func(c *Config, v string) error { return c.HPL.Pivots.Set(v) }},
+		word{pivotSeed, "of random pivots", false, func(c *Config, v string) error {
+			seed, err := strconv.ParseUint(v, 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s, want a whole number of at least 0", wording.Quote(v))
+			}
+			c.HPL.Pivots.Seed = seed
+			return nil
+		}},
+	)
+}
+
+// pivotSeed is the seed of tracegen hpl. That of replay is a key of its own.
+const pivotSeed = "pivot-seed"
+
+// option returns the word of a simulator option, whose names have a slash.
+func option(name string) word {
+	return word{name, "a simulator option", false, func(c *Config, v string) error {
+		o := smpi.DefaultOptions()
+		if err := o.Set(name, v); err != nil {
+			return err
+		}
+		c.Machine.setOption(replay.Property{Name: smpi.OptionName(name), Value: v})
+		return nil
+	}}
+}
+
+// words are all but the options.
+func words() []word { return append(programWords(), machineWords...) }
+
+// findWord returns a word by its name. Those of HPL are found in any case.
+func findWord(name string) (word, error) {
+	switch {
+	case strings.Contains(name, "/"):
+		return option(name), nil
+	case name == ownKernels:
+		return word{name, "", false, func(c *Config, v string) error { c.Machine.ownKernels = v; return nil }}, nil
+	}
+	var names []string
+	for _, w := range words() {
+		if w.name == name {
+			return w, nil
+		}
+		names = append(names, w.name)
+	}
+	near := ""
+	if n := wording.Nearest(name, names); n != "" {
+		near = ", did you mean " + n + "?"
+	}
+	return word{}, fmt.Errorf("no parameter of tracegen hpl or of the machine is called %s%s; there are %s, and simulator options such as smpi/iprobe", wording.Quote(name), near, strings.Join(names, ", "))
+}
+
+// check checks a setting by itself.
+func (s *Setting) check() error {
+	w, err := findWord(s.Word)
+	if err == nil {
+		if err = w.set(&Config{}, s.Value); err != nil {
+			err = fmt.Errorf("%s: %w", s.Word, err)
+		}
+	}
+	return err
+}
+
+// ConfigOf returns the configuration of settings, of which later ones go before earlier ones;
+// what none says is as the commands have it by default.
+func ConfigOf(settings []Setting) (*Config, error) {
+	c := &Config{}
+	for _, s := range settings { // of the machine, first
+		if w, err := findWord(s.Word); err != nil {
+			return nil, err
+		} else if err := w.set(c, s.Value); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Word, err)
+		}
+	}
+	p, err := hpl.WithDefaults(func(p *hpl.Params) error {
+		only := &Config{HPL: *p}
+		for _, s := range settings {
+			w, _ := findWord(s.Word)
+			if err := w.set(only, s.Value); err != nil {
+				return fmt.Errorf("%s: %w", s.Word, err)
+			}
+		}
+		*p = only.HPL
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.HPL = p
+	c.Machine.complete()
+	return c, p.Validate()
+}
+
+// ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether
+// a name is that of a file is known where the study is planned only.
+const ownKernels = "kernels of the platform"
+
+// kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
+// machine, for a file the generic ones.
+func kernelsOf(platform string) string {
+	if builtin.IsFile(platform) {
+		return "default"
+	}
+	return platform
+}
+
+// complete names what the settings leave open, as replay does.
+func (m *Machine) complete() {
+	if m.Platform == "" {
+		m.Platform, m.ownKernels = "default", "default"
+	}
+	if m.Kernels == "" {
+		m.Kernels = m.ownKernels
+	}
+}
