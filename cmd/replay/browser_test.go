@@ -58,7 +58,12 @@ func newBrowser(t *testing.T) *browser {
 	b := &browser{t: t, ctx: ctx}
 	hear(b, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) string { return "request of " + e.Request.URL })
 	hear(b, runtime.ConsoleAPICalled, func(e runtime.EventConsoleAPICalled) string { return fmt.Sprintf("console.%s", e.Type) })
-	hear(b, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string { return "exception: " + e.ExceptionDetails.Text })
+	hear(b, runtime.ExceptionThrown, func(e runtime.EventExceptionThrown) string {
+		if e.ExceptionDetails.Exception != nil {
+			return "exception: " + e.ExceptionDetails.Exception.Description
+		}
+		return "exception: " + e.ExceptionDetails.Text
+	})
 	hear(b, log.EntryAdded, func(e log.EventEntryAdded) string { return "log: " + e.Entry.Text })
 	return b
 }
@@ -230,10 +235,37 @@ func TestReportInBrowser(t *testing.T) {
 		t.Errorf("theme and steps of the address: %q, want dark, 1 and 6", got)
 	}
 
-	t.Logf("first picture after %.0f ms, all after %s ms, last frame %.1f ms",
+	t.Logf("first picture after %.0f ms, all after %s ms",
 		eval[float64](b, "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"),
-		eval[string](b, "document.documentElement.dataset.ready"), eval[float64](b, "Picture.lastFrame"))
+		eval[string](b, "document.documentElement.dataset.ready"))
+	for _, width := range []int64{1280, 3840} {
+		b.do(chromedp.EmulateViewport(width, width*9/16))
+		t.Logf("the matrix at %d pixels: %s", width, b.frames())
+	}
 	b.quiet(file)
+}
+
+// frames zooms and moves the matrix in each of 60 frames, and says how long they take.
+func (b *browser) frames() string {
+	b.t.Helper()
+	const zoom = `(async () => {
+		document.querySelector('#matrix canvas').scrollIntoView();
+		const frame = () => new Promise(requestAnimationFrame), [x, y] = ['steps', 'ranks'].map(name => Extent.all.get(name)), all = [];
+		let last = await frame();
+		for (let i = 0; i < 60; i++) {
+			[x, y].forEach(e => { e.zoom(i < 30 ? 0.95 : 1 / 0.95); e.move(0.01); });
+			const now = await frame();
+			all.push({interval: now - last, script: Picture.lastFrame});
+			last = now;
+		}
+		const of = (what, share) => all.map(f => f[what]).sort((a, b) => a - b)[Math.floor(share * 59)].toFixed(1);
+		return ['interval', 'script'].map(what => what + ' median ' + of(what, 0.5) + ' ms, longest ' + of(what, 1) + ' ms').join('; ');
+	})()`
+	said, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](zoom, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return said
 }
 
 // TestTwoRunsInBrowser: two runs stand on the same axes, and what differs comes first.
@@ -246,17 +278,18 @@ func TestTwoRunsInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.open(file)
-	if row := eval[string](b, "document.querySelector('#answer tbody tr').textContent"); !strings.HasPrefix(row, "makespan") || !strings.Contains(row, "+") {
+	if row := eval[string](b, "document.querySelector('#differences tbody tr').textContent"); !strings.HasPrefix(row, "makespan") || !strings.Contains(row, "+") {
 		t.Errorf("the first difference is %q, want that of the makespan, which is more", row)
 	}
 	if n := eval[int](b, "document.querySelectorAll('#matrix canvas').length"); n != 2 {
 		t.Fatalf("%d matrices, want 2", n)
 	}
-	// Zooming the one zooms the other, and the curves: they have one range.
+	// Zooming the one zooms the other, and the curves: they have one range. What is in view is drawn.
 	pixels := "document.querySelectorAll('#matrix canvas')[1].toDataURL()"
+	eval[chromedp.Void](b, "document.querySelectorAll('#matrix canvas')[1].scrollIntoView()")
 	b.until("document.querySelectorAll('#matrix canvas')[1].width > 300")
 	before := eval[string](b, pixels)
-	eval[chromedp.Void](b, "document.querySelector('#matrix canvas').focus()")
+	eval[chromedp.Void](b, "document.querySelector('#matrix canvas').focus({preventScroll: true})")
 	b.do(chromedp.KeyEvent("w"))
 	b.until(pixels + " !== " + strconv.Quote(before))
 	b.quiet(file)
@@ -275,12 +308,14 @@ func TestNumbersInBrowser(t *testing.T) {
 		"ticks(0, 10, 5).list.join()": "0,2,4,6,8,10",
 		// Steps are ticked in their middle.
 		"countedTicks(String)(0, 3, 3).map(t => t.text + '@' + t.at).join()": "0@0.5,1@1.5,2@2.5",
-		// 2 planes of 2 x 3; halved across: means round up, (0+9+1)/2 = 5; the last column is alone.
-		"Array.from(new Pyramid(2, 2, 3, Uint8Array.of(0,9,4, 1,1,1, 7,7,7, 8,8,8), [], null).level(1, 0).mean).join()": "5,4,1,1,7,7,8,8",
+		// 2 planes of 2 rows, 0,9,4 and 1,1,1 the first, by columns; halved across: means round up, (0+9+1)/2 = 5; the last column is alone.
+		"Array.from(new Pyramid(2, 2, 3, Uint8Array.of(0,1, 9,1, 4,1, 7,8, 7,8, 7,8), [], upTo(2)).level(1, 0).mean).join()": "5,4,1,1,7,7,8,8",
+		// Halved down: (0+1+1)/2 = 1, (9+1+1)/2 = 5, (4+1+1)/2 = 3.
+		"Array.from(new Pyramid(1, 2, 3, Uint8Array.of(0,1, 9,1, 4,1), [], upTo(2)).level(0, 1).mean).join()": "1,5,3",
 		// The greatest is kept.
-		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(0,9,4,1), [], null).level(1, 1).most).join()": "9",
-		// Rows in another order.
-		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(1,2,3,4), [], [1,0]).level(0, 0).mean).join()": "3,4,1,2",
+		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(0,9,4,1), [], upTo(2)).level(1, 1).most).join()": "9",
+		// Rows 1,3 and 2,4 in another order.
+		"Array.from(new Pyramid(1, 2, 2, Uint8Array.of(1,2,3,4), [], [1,0]).level(0, 0).mean).join()": "2,4,1,3",
 		// Zoom keeps what is under the pointer, and ends at the whole.
 		"(e => { e.zoom(0.5, 2); return [e.low, e.high] })(new Extent(0, 8, 1)).join()":         "1,5",
 		"(e => { e.set(-5, 30); return [e.low, e.high] })(new Extent(0, 8, 1)).join()":          "0,8",

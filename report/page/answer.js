@@ -22,6 +22,7 @@ function answerOf(run) {
   const fact = (name, value, note, main) =>
     h("div", {class: main ? "fact main" : "fact"}, h("dt", {}, name), h("dd", {}, value), note ? h("dd", {class: "note"}, note) : null);
   return [
+    run.name && h("h2", {}, run.name),
     h("dl", {class: "facts"},
       fact(run.result.stopped_at_s === undefined ? "makespan" : "so far", seconds(a.makespan_s, 5), i
         ? `${seconds(i.low_s)} to ${seconds(i.high_s)}, ${percent(i.level, 0)} sure. ${i.covers}`
@@ -33,19 +34,9 @@ function answerOf(run) {
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
-    windowsOf(run),
-    replaysOf(run),
+    partsOf(run),
     inputsOf(run),
   ];
-}
-
-/** The windows of steps that an estimate was made from. */
-function windowsOf(run) {
-  const list = run.result.windows;
-  if (!list || !list.length) return null;
-  const rows = table(["steps replayed", "steps counted", "#mean step"], list.map(w => [`${w.from}:${w.to}`, `${w.measured}:${w.to}`, seconds(w.mean_step_s)]), "Windows");
-  return figure(run, {title: "Windows", picture: rows, how: `${count(run.result.simulated_steps)} of ${count(run.result.steps)} steps were replayed, ` +
-    "in windows; the others follow from those beside them. The steps before the counted ones are warm-up."});
 }
 
 /** Where the mean rank's time went, as a bar with its table; phases lie inside each other and get no bar. */
@@ -59,16 +50,22 @@ function timesFigure(run, by, title) {
   if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
     "and its share of the makespan. Phases may lie inside each other: shares do not add up."});
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
-  const how = by === "kind" ? "What the mean rank spends its time on, from its begin to its end." : "The computation of the mean rank by kernel.";
-  return figure(run, {title, picture: bar, how, rows});
+  return figure(run, {title, picture: bar, rows, how: by === "kind" ? "What the mean rank spends its time on, from its begin to its end."
+    : "The computation of the mean rank by kernel."});
 }
 
-/** The replays with several seeds, or on drawn machines, that a mean is of. */
-function replaysOf(run) {
-  const list = run.result.runs || run.result.draws;
-  if (!list || !list.length) return null;
-  const picture = table(["seed", "#makespan", "#rate"], list.map(r => [String(r.seed), seconds(r.makespan_s, 6), r.gflops > 0 ? flops(r.gflops) : "–"]));
-  return figure(run, {title: "Replays", picture, how: "Each replay with its seed, which names its random numbers."});
+/** What the answer was made from: windows of steps, or replays with several seeds or on drawn machines. */
+function partsOf(run) {
+  const {windows, simulated_steps: simulated, steps, runs, draws} = run.result, list = windows || runs || draws || [];
+  if (!list.length) return null;
+  return figure(run, windows ? {
+    title: "Windows", how: `${count(simulated)} of ${count(steps)} steps were replayed, in windows; the others follow from those beside them. ` +
+      "The steps before the counted ones are warm-up.",
+    picture: table(["steps replayed", "steps counted", "#mean step"], list.map(w => [`${w.from}:${w.to}`, `${w.measured}:${w.to}`, seconds(w.mean_step_s)])),
+  } : {
+    title: "Replays", how: "Each replay with its seed, which names its random numbers.",
+    picture: table(["seed", "#makespan", "#rate"], list.map(r => [String(r.seed), seconds(r.makespan_s, 6), r.gflops > 0 ? flops(r.gflops) : "–"])),
+  });
 }
 
 function inputsOf(run) {

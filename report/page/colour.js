@@ -2,27 +2,21 @@
 
 const palette = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"];
 
-/** What has the same colour everywhere. */
+/** What has the same colour everywhere: kinds of time, and parts of the critical path. */
 const known = {
   compute: "#0072B2", wait: "#E69F00", poll: "#D55E00", overhead: "#CC79A7", collective: "#009E73",
   transfer: "#56B4E9", send: "#56B4E9", recv: "#F0E442", exchange: "#999999", sleep: "#666666", other: "#777777",
+  kernel: "#0072B2", flop: "#0072B2", contention: "#E69F00", wire: "#56B4E9", latency: "#F0E442",
 };
 
 /** The colour of a name that is the i-th of its list. */
 const colourOf = (name, i) => known[name] || palette[i % palette.length];
-
 /** Red, green and blue of a colour such as "#0072B2". */
 const rgb = colour => [1, 3, 5].map(i => parseInt(colour.slice(i, i + 2), 16));
-
 /** Black or white, whichever is read better on a colour. */
-function inkOn(colour) {
-  const [r, g, b] = rgb(colour);
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000000" : "#ffffff";
-}
-
+const inkOn = colour => (rgb(colour).reduce((sum, v, i) => sum + v * [0.299, 0.587, 0.114][i], 0) > 140 ? "#000000" : "#ffffff");
 /** A colour of the style sheet, such as themed("ink"). */
 const themed = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-
 const isDark = () => document.documentElement.dataset.theme === "dark";
 
 /** 256 pixels from the paper's colour to another, as the bytes of an image have them. */
@@ -36,21 +30,21 @@ function shades(colour, least = 0) {
 }
 
 /** Switches the theme and has all pictures drawn anew. */
-function setTheme(name) {
-  document.documentElement.dataset.theme = name;
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
   document.dispatchEvent(new Event("theme"));
 }
 
-/** The theme of the fragment, else of the system, of which changes are followed. */
+/** The theme of the fragment, else of the system, of which changes are followed; paper is white. */
 function beginTheme(chosen) {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  setTheme(chosen || (system.matches ? "dark" : "light"));
-  if (!chosen) system.addEventListener("change", event => setTheme(event.matches ? "dark" : "light"));
-  let before = null;
+  setTheme(chosen ? chosen === "dark" : system.matches);
+  if (!chosen) system.addEventListener("change", event => setTheme(event.matches));
   addEventListener("beforeprint", () => {
-    before = isDark() ? "dark" : "light";
-    setTheme("light");
+    const before = isDark();
+    addEventListener("afterprint", () => setTheme(before), {once: true});
+    setTheme(false);
+    document.dispatchEvent(new Event("print"));
     document.querySelectorAll(".inputs").forEach(e => { e.open = true; });
   });
-  addEventListener("afterprint", () => setTheme(before));
 }

@@ -6,7 +6,7 @@ function readFragment() {
   const place = {section, theme: ""};
   for (const [name, value = ""] of settings.map(s => s.split("="))) {
     const numbers = value.split(",").map(Number);
-    if (name === "theme") place.theme = value === "dark" ? "dark" : "light";
+    if (name === "theme") place.theme = value;
     else if (numbers.length === 2 && numbers.every(isFinite)) Extent.asked.set(name, numbers);
   }
   return place;
@@ -22,7 +22,7 @@ function followFragment(place) {
     history.replaceState(null, "", "#" + settings.join("&"));
   };
   const soon = () => { clearTimeout(timer); timer = setTimeout(write, 250); };
-  document.addEventListener("moved", soon);
+  ["moved", "theme"].forEach(event => document.addEventListener(event, soon));
   const seen = new IntersectionObserver(entries => entries.filter(e => e.isIntersecting).forEach(e => {
     place.section = e.target.id;
     document.querySelectorAll("nav a").forEach(a => a.setAttribute("aria-current", a.hash === "#" + place.section));

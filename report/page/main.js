@@ -1,13 +1,10 @@
 // Puts the page together: a section for each thing that some run has recorded.
 
-/** Which of several runs a picture is of. */
-const named = (run, runs) => (runs.length > 1 ? " · " + run.name : "");
-
-function efficiencies(run, runs) {
+function efficiencies(run) {
   const p = run.pop, row = (depth, name, value, how) => [h("span", {class: "depth" + depth}, name),
     meter(value, value < 0.8 ? "#D55E00" : "#009E73"), percent(value), value < 0.8 ? "worth a look" : "acceptable", how];
   return figure(run, {
-    title: "POP efficiencies" + named(run, runs),
+    title: "POP efficiencies",
     how: "Each is the product of those below it that are set further in; from 80 % on POP calls one acceptable. " + p.notes.join(" "),
     picture: table(["efficiency", "", "#", "", "from"], [
       row(0, "parallel", p.parallel, "load balance × communication"),
@@ -22,10 +19,11 @@ function efficiencies(run, runs) {
 
 /** The sections: which runs have them, and what they show of one. */
 const sections = [
+  ["differences", "Differences", run => run.base, run => Promise.all([differencesOf(run.base, run), behindOf(run.base, run)])],
   ["answer", "Answer", () => true, answerOf],
   ["steps", "Over time", run => run.record && run.record.columns.count > 1, curvesOf],
   ["matrix", "Matrix", run => run.record && run.record.columns.count > 0, matrixOf],
-  ["timeline", "Timeline", run => run.timelines && run.timelines.length, (run, runs) => Promise.all(run.timelines.map((w, i) => timelineOf(run, runs, w, i)))],
+  ["timeline", "Timeline", run => run.timelines && run.timelines.length, run => Promise.all(run.timelines.map((w, i) => timelineOf(run, w, i)))],
   ["path", "Critical path", run => run.path, pathOf],
   ["links", "Links", run => run.record && run.record.links.levels.length, linksOf],
   ["communication", "Communication", run => run.record && run.record.communication.length && run.answer.messages, communicationOf],
@@ -34,28 +32,23 @@ const sections = [
 
 async function main() {
   const {runs} = JSON.parse(document.getElementById("report-data").textContent, (_, v) => v ?? []), place = readFragment();
-  runs.forEach((run, i) => { run.name = "ABCDEFGH"[i]; });
+  if (runs.length > 1) runs.forEach((run, i) => Object.assign(run, {name: "ABCDEFGH"[i], base: i ? runs[0] : null}));
   beginTheme(place.theme);
   const shown = sections.filter(([, , has]) => runs.some(has));
-  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, runs.length > 1 ? run.name + ": " : "", run.title),
-    h("p", {class: "labels"}, labels(run), runs.length > 1 ? h("code", {}, run.inputs.command) : null)])));
+  const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, run.name && run.name + ": ", run.title),
+    h("p", {class: "labels"}, labels(run), run.name && h("code", {}, run.inputs.command))])));
   const toggle = h("button", {type: "button", class: "theme", onclick: () => {
-    place.theme = isDark() ? "light" : "dark";
-    setTheme(place.theme);
-    document.dispatchEvent(new Event("moved"));
+    setTheme(!isDark());
+    place.theme = document.documentElement.dataset.theme;
   }}, "Light or dark");
-  document.body.append(h("nav", {"aria-label": "sections"}, h("ul", {}, shown.map(([id, title]) => h("li", {}, h("a", {href: "#" + id}, title)))), toggle), body);
+  const links = shown.map(([id, title]) => h("li", {}, h("a", {href: "#" + id}, title)));
+  document.body.append(h("nav", {"aria-label": "sections"}, h("ul", {}, links), toggle), body);
   for (const [id, title, has, make] of shown) {
-    const section = h("section", {id, "aria-label": title}, id === "answer" ? null : h("h2", {}, title));
-    body.append(section);
-    if (id === "answer" && runs.length > 1) section.append(h("h2", {}, "Differences"), differencesOf(runs[0], runs[1]), await behindOf(runs[0], runs[1]) || "");
-    for (const run of runs.filter(has)) {
-      if (id === "answer" && runs.length > 1) section.append(h("h2", {}, run.name));
-      section.append(...[await make(run, runs)].flat(3).filter(Boolean));
-    }
+    const section = body.appendChild(h("section", {id, "aria-label": title}, id === "answer" ? null : h("h2", {}, title)));
+    for (const run of runs.filter(has)) section.append(...[await make(run)].flat(3).filter(Boolean));
   }
   followFragment(place);
-  if (place.section && place.section !== sections[0][0]) document.getElementById(place.section)?.scrollIntoView();
+  if (place.section && place.section !== shown[0][0]) document.getElementById(place.section)?.scrollIntoView();
   document.documentElement.dataset.ready = Math.round(performance.now());
 }
 

@@ -10,9 +10,7 @@ async function inflate(text) {
 
 /** Undoes columns of an object: unpack(links, {use: Float32Array}) has them in place of the texts. */
 async function unpack(object, types) {
-  const names = Object.keys(types);
-  const buffers = await Promise.all(names.map(name => inflate(object[name])));
   const columns = {...object};
-  names.forEach((name, i) => { columns[name] = new types[name](buffers[i]); });
+  await Promise.all(Object.entries(types).map(async ([name, Numbers]) => { columns[name] = new Numbers(await inflate(object[name])); }));
   return columns;
 }

@@ -1,28 +1,21 @@
 // The critical path: what bounds the makespan, and where it runs.
 
-const partColours = {
-  kernel: "#0072B2", flop: "#0072B2", overhead: "#CC79A7", latency: "#F0E442", wire: "#56B4E9", contention: "#E69F00", poll: "#D55E00",
-};
-const partColour = kind => partColours[kind] || "#999999";
-
-function pathOf(run, runs) {
+function pathOf(run) {
   const p = run.path, kinds = new Map(), columns = ["part", "", "kind", "phase", "links", "#share", "#time", "#count", "#bytes"];
   p.parts.forEach(x => kinds.set(x.kind, (kinds.get(x.kind) || 0) + x.seconds_s));
-  const bar = [...kinds].map(([name, value]) => ({name, value, colour: partColour(name), text: seconds(value)})).sort((a, b) => b.value - a.value);
-  const row = x => [x.name, meter(x.seconds_s / p.seconds_s, partColour(x.kind)), x.kind, x.phase || "", x.level || "",
+  const bar = [...kinds].map(([name, value]) => ({name, value, colour: colourOf(name, 7), text: seconds(value)})).sort((a, b) => b.value - a.value);
+  const row = x => [x.name, meter(x.seconds_s / p.seconds_s, colourOf(x.kind, 7)), x.kind, x.phase || "", x.level || "",
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
-  const most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
+  const parts = leading(columns, p.parts.map(row), 10), most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
   const ifs = ["change", "", "#gain", "#of the makespan", "#by a replay"], rowOf = w => [w.what, meter(w.gain_s / most), seconds(w.gain_s, 3),
     percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "–" : seconds(w.replayed_s, 3)];
   return [figure(run, {
-    title: "What the critical path consists of" + named(run, runs),
-    picture: [stackedBar(bar, "Critical path"), table(columns, p.parts.slice(0, 10).map(row))],
+    title: "What the critical path consists of", ...parts, picture: [stackedBar(bar, "Critical path"), parts.picture],
     how: `The longest chain of work and messages, ${seconds(p.seconds_s, 6)}${p.rank < 0 ? "" : `, up to rank ${p.rank}, which ends last`}: ` +
       "only what is on it can make the run shorter. " + p.notes.join(" "),
-    rows: p.parts.length > 10 ? () => table(columns, p.parts.map(row)) : null,
   }), p.what_if.length ? figure(run, {
-    title: "What if" + named(run, runs), how: "What the makespan would gain, by the slope of the path, and what it does gain where a replay has tried.",
-    picture: table(ifs, p.what_if.slice(0, 8).map(rowOf)), rows: p.what_if.length > 8 ? () => table(ifs, p.what_if.map(rowOf)) : null,
+    title: "What if", how: "What the makespan would gain, by the slope of the path, and what it does gain where a replay has tried.",
+    ...leading(ifs, p.what_if.map(rowOf), 8),
   }) : null];
 }
 
@@ -34,7 +27,7 @@ async function wayOf(run) {
   let c = 0;
   const at = hops.times.map(time => {
     while (c < columns.count - 1 && starts[c + 1] <= time) c++;
-    return axis.at(c - 0.5 + Math.min(1, Math.max(0, (time - starts[c]) / (starts[c + 1] - starts[c] || 1))));
+    return axis.at(c - 0.5 + clamp((time - starts[c]) / (starts[c + 1] - starts[c] || 1), 0, 1));
   });
   return {
     shown: true,
@@ -45,11 +38,9 @@ async function wayOf(run) {
         c.lineTo(picture.toX(at[i]), picture.toY(middleOf(rank)));
       });
       for (const [width, colour] of [[2.5, "paper"], [1, "ink"]]) {
-        c.lineWidth = width * picture.em / 12;
-        c.strokeStyle = themed(colour);
+        Object.assign(c, {lineWidth: width * picture.em / 12, strokeStyle: themed(colour)});
         c.stroke();
       }
-      c.lineWidth = 1;
     },
   };
 }

@@ -1,23 +1,23 @@
 // Planes of a matrix in levels: each halves rows or columns, and keeps mean and maximum.
 
 class Pyramid {
-  /** mean and most are planes of rows x cols bytes; order is the row at each place, or empty. */
+  /** mean and most (empty: the same) are planes of columns of bytes; order is the row at each place. */
   constructor(planes, rows, cols, mean, most, order) {
-    this.planes = planes;
-    const sorted = plane => (order && order.length ? inOrder(plane, planes, rows, cols, order) : plane);
-    const first = {rows, cols, mean: sorted(mean)};
-    first.most = most.length ? sorted(most) : first.mean;
-    this.levels = new Map([["0,0", first]]);
+    const byRows = values => {
+      const to = new Uint8Array(values.length);
+      for (let p = 0, at = 0; p < planes; p++) {
+        for (const row of order) for (let c = 0; c < cols; c++) to[at++] = values[(p * cols + c) * rows + row];
+      }
+      return to;
+    };
+    const first = {rows, cols, mean: byRows(mean)};
+    first.most = most.length ? byRows(most) : first.mean;
+    Object.assign(this, {planes, levels: new Map([["0,0", first]]), images: new Map(), look: ""});
   }
 
   /** The level with 2^i columns and 2^j rows in a cell, made when it is first asked for. */
   level(i, j) {
-    const key = i + "," + j;
-    if (!this.levels.has(key)) {
-      const from = i > 0 ? this.level(i - 1, j) : this.level(i, j - 1);
-      this.levels.set(key, i > 0 ? this.halve(from, 1, 2) : this.halve(from, 2, 1));
-    }
-    return this.levels.get(key);
+    return cached(this.levels, i + "," + j, () => (i > 0 ? this.halve(this.level(i - 1, j), 1, 2) : this.halve(this.level(i, j - 1), 2, 1)));
   }
 
   halve(from, down, across) {
@@ -25,60 +25,48 @@ class Pyramid {
     const to = {rows, cols, mean: new Uint8Array(size), most: new Uint8Array(size)};
     for (let p = 0, at = 0; p < this.planes; p++) {
       for (let r = 0; r < rows; r++) {
-        const base = (p * from.rows + r * down) * from.cols;
-        const below = down === 2 && r * 2 + 1 < from.rows ? from.cols : 0;
+        const last = Math.min(from.rows - 1, r * down + down - 1), a = (p * from.rows + r * down) * from.cols, b = (p * from.rows + last) * from.cols;
         for (let c = 0; c < cols; c++, at++) {
-          const a = base + c * across, b = a + (down === 2 ? below : c * 2 + 1 < from.cols ? 1 : 0);
-          to.mean[at] = (from.mean[a] + from.mean[b] + 1) >> 1;
-          to.most[at] = Math.max(from.most[a], from.most[b]);
+          const left = a + c * across, right = b + Math.min(from.cols - 1, c * across + across - 1);
+          to.mean[at] = (from.mean[left] + from.mean[right] + 1) >> 1;
+          to.most[at] = Math.max(from.most[left], from.most[right]);
         }
       }
     }
     return to;
   }
-}
 
-/** Planes of columns, one behind the other, as planes of rows. */
-function byRows(plane, planes, rows, cols) {
-  const to = new Uint8Array(plane.length);
-  for (let p = 0, at = 0; p < planes; p++) {
-    for (let c = 0; c < cols; c++) for (let r = 0; r < rows; r++) to[(p * rows + r) * cols + c] = plane[at++];
-  }
-  return to;
-}
-
-function inOrder(plane, planes, rows, cols, order) {
-  const sorted = new Uint8Array(plane.length);
-  for (let p = 0; p < planes; p++) {
-    for (let r = 0; r < rows; r++) {
-      const from = (p * rows + order[r]) * cols;
-      sorted.set(plane.subarray(from, from + cols), (p * rows + r) * cols);
+  /**
+   * Paints what a picture shows, whose columns hold perX values of the x axis, from x0 on, and rows perY of the y axis, with about a
+   * cell for each pixel. A look has a name for what make() returns: the colour by level and cell, plane p at + p * level.rows * level.cols.
+   */
+  paint(c, {x, y, area, ratio}, x0, perX, perY, look, make) {
+    if (look !== this.look) {
+      Object.assign(this, {look, colour: make()});
+      this.images.clear();
     }
+    const coarse = (values, pixels) => Math.max(0, Math.ceil(Math.log2(values / pixels) - 1e-6));
+    const i = coarse(x.width / perX, area.width * ratio), j = coarse(y.width / perY, area.height * ratio), width = perX * 2 ** i, height = perY * 2 ** j;
+    c.imageSmoothingEnabled = false;
+    c.drawImage(cached(this.images, i + "," + j, () => this.image(this.level(i, j))),
+      (x.low - x0) / width, y.low / height, x.width / width, y.width / height, area.left, area.top, area.width, area.height);
   }
-  return sorted;
+
+  /** All cells of a level as a canvas. */
+  image(level) {
+    const {rows, cols} = level, image = new ImageData(cols, rows), canvas = h("canvas", {width: cols, height: rows});
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let cell = 0; cell < pixels.length; cell++) pixels[cell] = this.colour(level, cell);
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return canvas;
+  }
 }
 
-/**
- * Draws what a picture shows of a pyramid, whose first level has perX values of the x axis in a
- * column and perY of the y axis in a row: at least a cell for each pixel, coloured by
- * pixel(level, cell), where plane p of a cell is at cell + p * level.rows * level.cols.
- */
-function paintCells(c, picture, pyramid, x0, perX, perY, pixel) {
-  const {x, y, area, ratio} = picture;
-  const coarse = (values, pixels) => Math.max(0, Math.ceil(Math.log2(values / pixels) - 1e-6));
-  const i = coarse(x.width / perX, area.width * ratio), j = coarse(y.width / perY, area.height * ratio);
-  const level = pyramid.level(i, j), width = perX * 2 ** i, height = perY * 2 ** j;
-  const c0 = Math.max(0, Math.floor((x.low - x0) / width)), c1 = Math.min(level.cols, Math.ceil((x.high - x0) / width));
-  const r0 = Math.max(0, Math.floor(y.low / height)), r1 = Math.min(level.rows, Math.ceil(y.high / height));
-  if (c1 <= c0 || r1 <= r0) return;
-  const image = new ImageData(c1 - c0, r1 - r0), pixels = new Uint32Array(image.data.buffer);
-  for (let r = r0, at = 0; r < r1; r++) {
-    for (let cell = r * level.cols + c0, end = r * level.cols + c1; cell < end; cell++) pixels[at++] = pixel(level, cell);
-  }
-  const cells = picture.cells || (picture.cells = document.createElement("canvas"));
-  [cells.width, cells.height] = [c1 - c0, r1 - r0];
-  cells.getContext("2d").putImageData(image, 0, 0);
-  c.imageSmoothingEnabled = false;
-  const left = picture.toX(x0 + c0 * width), top = picture.toY(r0 * height);
-  c.drawImage(cells, left, top, picture.toX(x0 + c1 * width) - left, picture.toY(r1 * height) - top);
+/** The numbers from 0 up to n. */
+const upTo = n => Uint32Array.from({length: n}, (_, i) => i);
+
+/** What a map has for a key, made if it has nothing. */
+function cached(map, key, make) {
+  if (!map.has(key)) map.set(key, make());
+  return map.get(key);
 }

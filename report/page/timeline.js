@@ -1,51 +1,39 @@
 // Recorded windows: what each rank does when, action by action, with the messages between them.
 
 class Timeline {
-  static async of(run, w, i) {
-    return new Timeline(run, i, await unpack(w, {
-      rank: Uint32Array, begin: Float64Array, end: Float64Array, name: Uint16Array, state: Uint16Array, arg: Uint32Array,
-      source: Uint32Array, target: Uint32Array, sent: Float64Array, arrived: Float64Array, bytes: Float64Array, tag: Int32Array,
-    }));
-  }
-
-  constructor(run, i, w) {
+  /** w is the i-th window of a run. */
+  constructor(run, w, i) {
     Object.assign(this, {w, hosts: hostsOf(run), colours: w.states.map(colourOf), chosen: -1, messages: true});
-    const key = "window" + (i || "");
-    this.x = Extent.named(key, w.from_s, w.to_s, 1e-9);
-    this.y = Extent.named(key + "ranks", w.first_rank, w.first_rank + w.ranks, 1);
-    this.starts = new Uint32Array(w.ranks + 1); // of each rank's slices
-    w.rank.forEach(r => { this.starts[r - w.first_rank + 1]++; });
-    for (let r = 0; r < w.ranks; r++) this.starts[r + 1] += this.starts[r];
+    this.x = Extent.named("window" + (i || ""), w.from_s, w.to_s, 1e-9);
+    this.y = Extent.named(`window${i || ""}ranks`, w.first_rank, w.first_rank + w.ranks, 1);
     this.picture = new Picture({
-      label: "Timeline of " + w.title, x: this.x, y: this.y, height: Math.max(14, Math.min(36, 4 + 1.2 * w.ranks)),
+      label: "Timeline of " + w.title, x: this.x, y: this.y, height: clamp(4 + 1.2 * w.ranks, 14, 36),
       hint: "Choose an action to see its arguments and messages.",
       xAxis: {title: "time", ticks: timeTicks}, yAxis: {title: "rank", ticks: countedTicks(String)},
       paint: c => this.paint(c), describe: at => this.text(this.sliceAt(at)), step: (at, dx, dy) => this.step(at, dx, dy),
-      press: at => this.choose(this.sliceAt(at)),
+      choose: at => this.choose(this.sliceAt(at)),
     });
   }
 
-  /** The first slice of a row that ends after a time. */
-  after(row, time) {
-    let low = this.starts[row], high = this.starts[row + 1];
+  /** The first slice of a rank that ends after a time, or of the ranks behind it; they are in this order. */
+  after(rank, time) {
+    const {w} = this;
+    let low = 0, high = w.slices;
     while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.w.end[middle] > time) high = middle; else low = middle + 1;
+      const middle = (low + high) >> 1, r = w.rank[middle];
+      if (r > rank || r === rank && w.end[middle] > time) high = middle; else low = middle + 1;
     }
     return low;
   }
 
-  sliceAt(at) {
-    const {w, starts} = this, row = Math.floor(at.y) - w.first_rank;
-    if (row < 0 || row >= w.ranks) return -1;
-    const s = this.after(row, at.x);
-    return s < starts[row + 1] && w.begin[s] <= at.x ? s : -1;
+  sliceAt({x, y}) {
+    const {w} = this, rank = Math.floor(y), s = this.after(rank, x);
+    return w.rank[s] === rank && w.begin[s] <= x ? s : -1;
   }
 
-  step(at, dx, dy) {
-    const {w, starts} = this, row = Math.max(0, Math.min(Math.floor(at.y) - w.first_rank + dy, w.ranks - 1));
-    const s = Math.max(starts[row], Math.min(this.after(row, at.x) + dx, starts[row + 1] - 1));
-    return {x: dx && s < starts[row + 1] ? (w.begin[s] + w.end[s]) / 2 : at.x, y: row + w.first_rank + 0.5};
+  step({x, y}, dx, dy) {
+    const {w} = this, rank = clamp(Math.floor(y) + dy, w.first_rank, w.first_rank + w.ranks - 1), s = this.after(rank, x) + dx;
+    return {x: dx && w.rank[s] === rank ? (w.begin[s] + w.end[s]) / 2 : x, y: rank + 0.5};
   }
 
   text(s) {
@@ -56,42 +44,41 @@ class Timeline {
 
   choose(s) {
     this.chosen = s;
-    const w = this.w, list = [];
-    for (let m = 0; s >= 0 && m < w.arrows && list.length < 4; m++) {
-      if (this.touches(m, s)) list.push(`${w.source[m]} → ${w.target[m]} ${bytes(w.bytes[m])} tag ${w.tag[m]} in ${seconds(w.arrived[m] - w.sent[m], 3)}`);
-    }
-    if (s >= 0) this.picture.readout.textContent = this.text(s) + (list.length ? ". Messages: " + list.join("; ") : "");
     this.picture.redraw();
+    if (s < 0) return;
+    const {w} = this, list = this.seenMessages(3).map(m =>
+      `${w.source[m]} → ${w.target[m]} ${bytes(w.bytes[m])} tag ${w.tag[m]} in ${seconds(w.arrived[m] - w.sent[m], 3)}`);
+    this.picture.readout.textContent = this.text(s) + (list.length ? ". Messages: " + list.join("; ") : "");
   }
 
-  /** Whether a message is one that a slice posts or waits for: it is sent, or arrives, within it. */
-  touches(m, s) {
-    const w = this.w, within = time => time >= w.begin[s] && time <= w.end[s];
-    return w.source[m] === w.rank[s] && within(w.sent[m]) || w.target[m] === w.rank[s] && within(w.arrived[m]);
+  /** The messages in view, up to one more than most; if an action is chosen those that it posts or waits for: sent, or arriving, within it. */
+  seenMessages(most) {
+    const {w, x, chosen: s} = this, seen = [], within = time => time >= w.begin[s] && time <= w.end[s];
+    for (let m = 0; m < w.arrows && seen.length <= most; m++) {
+      if (s < 0 ? w.sent[m] < x.high && w.arrived[m] > x.low
+        : w.source[m] === w.rank[s] && within(w.sent[m]) || w.target[m] === w.rank[s] && within(w.arrived[m])) seen.push(m);
+    }
+    return seen;
   }
 
   paint(c) {
-    const {w, y, picture} = this, height = picture.area.height / y.width, every = Math.max(1, Math.floor(1 / height));
-    const first = Math.max(0, Math.floor(y.low) - w.first_rank), last = Math.min(w.ranks, Math.ceil(y.high) - w.first_rank);
-    c.font = Math.min(picture.em, height * 0.7) + "px " + themed("font");
-    c.textBaseline = "middle";
-    c.textAlign = "left";
-    for (let row = first; row < last; row += every) this.paintRow(c, row, picture.toY(row + w.first_rank), height);
+    const {y, picture} = this, height = picture.area.height / y.width, every = Math.max(1, Math.floor(1 / height));
+    Object.assign(c, {font: Math.min(picture.em, height * 0.7) + "px " + themed("font"), textBaseline: "middle", textAlign: "left"});
+    for (let rank = Math.floor(y.low); rank < y.high; rank += every) this.paintRow(c, rank, picture.toY(rank), height);
     if (this.messages) this.paintMessages(c);
   }
 
-  /** Draws the slices of a row; what lies within a pixel that is drawn is not drawn again. */
-  paintRow(c, row, top, height) {
+  /** Draws the slices of a rank; what lies within a pixel that is drawn is not drawn again. */
+  paintRow(c, rank, top, height) {
     const {w, x, colours, picture, picture: {area}} = this, tall = Math.max(1, height - (height > 5 ? 1 : 0));
-    for (let s = this.after(row, x.low), drawn = -1; s < this.starts[row + 1] && w.begin[s] < x.high; s++) {
+    for (let s = this.after(rank, x.low), drawn = -1; w.rank[s] === rank && w.begin[s] < x.high; s++) {
       const left = picture.toX(w.begin[s]), right = picture.toX(w.end[s]), colour = colours[w.state[s]];
       if (right < drawn) continue;
       drawn = Math.max(right, left + 0.7);
       c.fillStyle = colour;
       c.fillRect(left, top, drawn - left, tall);
       if (s === this.chosen) {
-        c.strokeStyle = themed("ink");
-        c.lineWidth = 2;
+        Object.assign(c, {strokeStyle: themed("ink"), lineWidth: 2});
         c.strokeRect(left, top, drawn - left, tall);
       }
       if (right - left > 30 && height >= 10) {
@@ -101,55 +88,47 @@ class Timeline {
     }
   }
 
-  /** Draws messages as arrows: those of the chosen slice, or all that are seen if so few can be told apart. */
+  /** Draws messages as arrows, if there are so few that they can be told apart. */
   paintMessages(c) {
-    const {w, x, picture, chosen} = this, most = chosen < 0 ? 600 : 3000, seen = [];
-    for (let m = 0; m < w.arrows && seen.length <= most && w.sent[m] < x.high; m++) {
-      if (w.arrived[m] > x.low && (chosen < 0 || this.touches(m, chosen))) seen.push(m);
-    }
+    const {w, picture, chosen} = this, most = chosen < 0 ? 600 : 3000, seen = this.seenMessages(most);
     if (seen.length > most) return;
-    c.strokeStyle = themed("ink");
-    c.globalAlpha = chosen < 0 ? Math.max(0.08, Math.min(0.4, 30 / seen.length)) : 0.9;
-    c.lineWidth = 1;
+    Object.assign(c, {strokeStyle: themed("ink"), lineWidth: 1, globalAlpha: chosen < 0 ? clamp(30 / seen.length, 0.08, 0.4) : 0.9});
     c.beginPath();
     for (const m of seen) {
-      arrow(c, picture.toX(w.sent[m]), picture.toY(w.source[m] + 0.5), picture.toX(w.arrived[m]), picture.toY(w.target[m] + 0.5));
+      const x = picture.toX(w.arrived[m]), y = picture.toY(w.target[m] + 0.5), x0 = picture.toX(w.sent[m]), y0 = picture.toY(w.source[m] + 0.5);
+      c.moveTo(x0, y0);
+      c.lineTo(x, y);
+      for (const side of [2.7, -2.7]) {
+        const angle = Math.atan2(y - y0, x - x0) + side;
+        c.moveTo(x, y);
+        c.lineTo(x + 6 * Math.cos(angle), y + 6 * Math.sin(angle));
+      }
     }
     c.stroke();
-    c.globalAlpha = 1;
   }
 
   find(wanted) {
-    const {w, x, y} = this, rank = Number((/^(?:rank )?(\d+)$/.exec(wanted) || [])[1] ?? -1);
+    const {w, x, y} = this, rank = rankNamed(wanted, this.hosts), names = w.names.map(t => t.includes(wanted)), args = w.args.map(t => t.includes(wanted));
     if (rank >= w.first_rank && rank < w.first_rank + w.ranks) {
       y.set(rank - 3, rank + 4);
-      this.picture.point({x: (x.low + x.high) / 2, y: rank + 0.5});
+      this.picture.point({x: x.middle, y: rank + 0.5});
       return "rank " + rank;
     }
-    const names = w.names.map(t => t.includes(wanted)), args = w.args.map(t => t.includes(wanted));
-    let found = -1, number = 0;
-    for (let k = 1; wanted && k <= w.slices; k++) { // from the one behind the chosen one, around
-      const s = (this.chosen + k) % w.slices;
-      if (!names[w.name[s]] && !args[w.arg[s]]) continue;
-      number++;
-      if (found < 0) found = s;
-    }
-    if (found < 0) return "not found";
-    const middle = (w.begin[found] + w.end[found]) / 2, half = Math.min(x.width, 20 * (w.end[found] - w.begin[found])) / 2;
+    const found = wanted ? [...w.rank.keys()].filter(s => names[w.name[s]] || args[w.arg[s]]) : [];
+    if (!found.length) return "not found";
+    const s = found.find(s => s > this.chosen) ?? found[0], middle = (w.begin[s] + w.end[s]) / 2, half = Math.min(x.width, 20 * (w.end[s] - w.begin[s])) / 2;
     x.set(middle - half, middle + half);
-    y.show(w.rank[found] + 0.5);
-    this.choose(found);
-    return count(number) + " found; Enter: the next";
+    y.show(w.rank[s] + 0.5);
+    this.choose(s);
+    return count(found.length) + " found; Enter: the next";
   }
 
   table() {
-    const {w, x, y} = this, most = 500, rows = [], first = Math.floor(y.low);
-    for (let s = 0; s < w.slices && rows.length < most; s++) {
-      if (w.end[s] <= x.low || w.begin[s] >= x.high || w.rank[s] < first || w.rank[s] >= y.high) continue;
-      rows.push([String(w.rank[s]), w.names[w.name[s]], w.args[w.arg[s]], w.states[w.state[s]], moment(w.begin[s]), seconds(w.end[s] - w.begin[s])]);
-    }
-    const caption = "Actions that are seen" + (rows.length === most ? `, the first ${most}` : "");
-    return table(["rank", "action", "arguments", "state", "#begin", "#time"], rows, caption);
+    const {w, x, y} = this, most = 500, seen = [...w.rank.keys()].filter(s =>
+      w.end[s] > x.low && w.begin[s] < x.high && w.rank[s] >= Math.floor(y.low) && w.rank[s] < y.high);
+    return table(["rank", "action", "arguments", "state", "#begin", "#time"], seen.slice(0, most).map(s =>
+      [String(w.rank[s]), w.names[w.name[s]], w.args[w.arg[s]], w.states[w.state[s]], moment(w.begin[s]), seconds(w.end[s] - w.begin[s])]),
+    "Actions that are seen" + (seen.length > most ? `, the first ${most}` : ""));
   }
 }
 
@@ -159,21 +138,14 @@ function label(c, text, left, right, y) {
   if (fits > 1) c.fillText(text.length > fits ? text.slice(0, fits - 1) + "…" : text, left, y, right - left);
 }
 
-function arrow(c, x0, y0, x1, y1) {
-  const angle = Math.atan2(y1 - y0, x1 - x0);
-  c.moveTo(x0, y0);
-  c.lineTo(x1, y1);
-  for (const side of [2.7, -2.7]) {
-    c.moveTo(x1, y1);
-    c.lineTo(x1 + 6 * Math.cos(angle + side), y1 + 6 * Math.sin(angle + side));
-  }
-}
-
-async function timelineOf(run, runs, w, i) {
-  const timeline = await Timeline.of(run, w, i), {picture, colours} = timeline;
+async function timelineOf(run, packed, i) {
+  const w = await unpack(packed, {
+    rank: Uint32Array, begin: Float64Array, end: Float64Array, name: Uint16Array, state: Uint16Array, arg: Uint32Array,
+    source: Uint32Array, target: Uint32Array, sent: Float64Array, arrived: Float64Array, bytes: Float64Array, tag: Int32Array,
+  }), timeline = new Timeline(run, w, i), {picture} = timeline;
   return figure(run, {
-    title: w.title + named(run, runs),
-    picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, legend(w.states.map((name, i) => ({name, colour: colours[i]})))],
+    title: w.title,
+    picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, legend(w.states.map((name, i) => ({name, colour: timeline.colours[i]})))],
     controls: [checkbox("messages", on => { timeline.messages = on; picture.redraw(); }),
       searchBox("rank, action or argument", text => timeline.find(text))],
     how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +

@@ -10,49 +10,31 @@ function digits(value, significant = 4) {
 
 /** Writes a value with the prefix that leaves it between 1 and 1000. */
 function prefixed(value, unit, prefixes, significant) {
-  const size = Math.abs(value);
-  const [factor, prefix] = prefixes.find(([f]) => size >= f * 0.9995) || prefixes[prefixes.length - 1];
+  const [factor, prefix] = prefixes.find(([f]) => Math.abs(value) >= f * 0.9995) || prefixes[prefixes.length - 1];
   return digits(value / factor, significant) + " " + prefix + unit;
 }
 
 const small = [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 const large = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
-
 /** Seconds, from ns up to thousands of s. */
 const seconds = (value, significant = 4) => (value === 0 ? "0 s" : prefixed(value, "s", small, significant));
-
 /** A point of time with all digits that tell it from others nearby. */
 const moment = value => Number(value.toPrecision(10)) + " s";
-
 /** Bytes with decimal prefixes. */
 const bytes = value => prefixed(value, "B", large, 3);
-
 /** A rate of flop/s, given in Gflop/s. */
 const flops = gflops => prefixed(gflops * 1e9, "flop/s", large, 4);
-
 /** A share of 1 in percent. */
 const percent = (value, places = 1) => (isFinite(value) ? (100 * value).toFixed(places) + " %" : "–");
-
 /** A whole number. */
 const count = value => value.toLocaleString("en-US", {maximumFractionDigits: 0});
-
 /** Writes a difference with its sign. */
 const signed = (value, write) => (value > 0 ? "+" : value < 0 ? "−" : "±") + write(Math.abs(value));
 
 /** Places of ticks between two values: at most about n, at 1, 2 or 5 times a power of ten. */
 function ticks(low, high, n, least = 0) {
-  const rough = Math.max((high - low) / Math.max(1, n), least, 1e-15);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough * 0.999);
-  const list = [];
+  const rough = Math.max((high - low) / Math.max(1, n), least, 1e-15), power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough * 0.999), list = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && list.length < 100; i++) list.push(i * step + 0); // never -0
   return {list, step};
-}
-
-/** Writes ticks of an axis of seconds alike, in the unit that suits the largest. */
-function secondTicks({list, step}) {
-  const size = Math.max(...list.map(Math.abs), step);
-  const [factor, prefix] = small.find(([f]) => size >= f) || small[small.length - 1];
-  const places = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / factor) + 1e-9)));
-  return list.map(v => (v / factor).toFixed(places) + " " + prefix + "s");
 }
