@@ -57,6 +57,7 @@ short:
 slurmtest:
 	scripts/slurm.sh install
 	REPRISE_SLURM=1 $(GO) test -count=1 ./study/slurm
+	REPRISE_SLURM=1 $(GO) test -count=1 -run '^TestClusters$$' ./internal/docs
 
 # The race detector slows the large cases down tenfold: the short tests suffice,
 # as they run every goroutine that there is.

@@ -80,8 +80,8 @@ configure() {
 		KillWait=2
 		NodeName=node0 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=2 RealMemory=1000
 		NodeName=node1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=2 RealMemory=1000
-		PartitionName=work Nodes=node0,node1 Default=YES PriorityTier=1 MaxTime=60
-		PartitionName=urgent Nodes=node0,node1 PriorityTier=2 MaxTime=60
+		PartitionName=work Nodes=node0,node1 Default=YES PriorityTier=1
+		PartitionName=urgent Nodes=node0,node1 PriorityTier=2
 	END
 }
 

@@ -28,12 +28,12 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "A file says what is varied; the result is a directory with a table.\n\n" +
 		"    study run nb.yaml -o nb --dry-run\n" +
 		"    study run nb.yaml -o nb"
-	command.Subcommands(app, "command", runCommand(), workerCommand(), statusCommand())
+	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), submitCommand(), cancelCommand())
 	return app
 }
 
 // argumentsLast moves the arguments of a command, which come first, behind its flags, where
-// they are looked for.
+// they are looked for, and before what follows "--".
 func argumentsLast(args []string) []string {
 	if len(args) < 3 {
 		return args
@@ -42,7 +42,11 @@ func argumentsLast(args []string) []string {
 	if first < 1 {
 		return args
 	}
-	return slices.Concat(args[:2], args[2+first:], args[2:2+first])
+	end := slices.Index(args, "--")
+	if end < 0 {
+		return slices.Concat(args[:2], args[2+first:], args[2:2+first])
+	}
+	return slices.Concat(args[:2], args[2+first:end], args[2:2+first], args[end:])
 }
 
 // directory returns the argument of a command that has one: a study's directory.

@@ -14,7 +14,7 @@ func statusCommand() *cli.Command {
 		Name:        "status",
 		Usage:       "say how far a study has come",
 		UsageText:   "study status DIR [--json]",
-		Description: "Runs that are done, and who makes which.\n\n    study status nb\n    study status nb --json",
+		Description: "Runs that are done, who makes which, and the workers that study submit has in the queue.\n\n    study status nb\n    study status nb --json",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print the status as JSON", DisableDefaultText: true},
 		},
@@ -31,10 +31,14 @@ func statusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			full := newFullStatus(c, dir, s)
 			if c.Bool("json") {
-				return writeJSON(c.App.Writer, s)
+				return writeJSON(c.App.Writer, full)
 			}
-			return s.WriteText(c.App.Writer)
+			if err := s.WriteText(c.App.Writer); err != nil {
+				return err
+			}
+			return writeTasks(c, full.Tasks)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/study"
+	"reprise/study/slurm"
 )
 
 func workerCommand() *cli.Command {
@@ -21,7 +22,7 @@ func workerCommand() *cli.Command {
 			"    study worker nb --until 2026-12-01T08:00:00",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", Value: 1},
-			&cli.StringFlag{Name: "until", Usage: "`TIME` at which, or duration after which, to have ended", DefaultText: "when nothing is left"},
+			&cli.StringFlag{Name: "until", Usage: "`TIME` at which, or duration after which, to have ended; slurm: before the limit of the job of Slurm that this runs in", DefaultText: "when nothing is left"},
 			&cli.DurationFlag{Name: "lease", Usage: "take workers on other hosts for dead that have not been seen for `TIME`", Value: defaultLease},
 			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
 		},
@@ -39,7 +40,7 @@ func runWorker(c *cli.Context) error {
 	if o.Jobs, err = jobsOf(c, 1); err != nil {
 		return err
 	}
-	if o.Until, err = parseUntil(c.String("until"), time.Now()); err != nil {
+	if o.Until, err = untilOf(c); err != nil {
 		return err
 	}
 	p, err := study.Open(dir, command.Version())
@@ -47,6 +48,21 @@ func runWorker(c *cli.Context) error {
 		return err
 	}
 	return work(c, p, o)
+}
+
+// untilSlurm has a worker end with its job of Slurm.
+const untilSlurm = "slurm"
+
+// untilOf returns when the worker is to have ended.
+func untilOf(c *cli.Context) (time.Time, error) {
+	if c.String("until") != untilSlurm {
+		return parseUntil(c.String("until"), time.Now())
+	}
+	left, limited, err := slurm.Left(c.Context)
+	if err != nil || !limited {
+		return time.Time{}, err
+	}
+	return time.Now().Add(left), nil
 }
 
 // parseUntil reads a duration from now on, or a time of this host's clock; the zero time for "".
@@ -65,5 +81,5 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return now, command.Usagef("worker: --until %q, want a duration such as 55m, or a time such as 2026-12-01T08:00:00", text)
+	return now, command.Usagef("worker: --until %q, want a duration such as 55m, a time such as 2026-12-01T08:00:00, or slurm", text)
 }

@@ -49,7 +49,7 @@ func commands(p page) []command {
 		text := comment.ReplaceAllString(strings.TrimPrefix(l.text, "$ "), "")
 		first, _, _ := strings.Cut(text, " ")
 		drawing := strings.ContainsAny(text, "─▶│")
-		if slices.Contains([]string{"tracegen", "replay", "trace", "calibrate", "make"}, first) && first != text && !drawing {
+		if slices.Contains([]string{"tracegen", "replay", "trace", "calibrate", "study", "make"}, first) && first != text && !drawing {
 			list = append(list, command{p.path, l.number, text})
 		}
 	}
@@ -128,6 +128,8 @@ func (s *shell) check(t *testing.T, c command, text string) {
 		checkTargets(t, c)
 	case c.isSynopsis():
 		s.checkSynopsis(t, c)
+	case c.isSubmit():
+		t.Log("needs a Slurm: TestClusters runs it")
 	case strings.Contains(text, "-- mpirun") && !hasMPI():
 		t.Log("no MPI is installed: not run")
 	case (strings.Contains(text, "--machine here") || strings.Contains(text, "node/")) && !s.has("here"):
@@ -244,6 +246,7 @@ func testFlags(t *testing.T, bin string) {
 		{"calibrate hosts", "docs/calibrate.md"},
 		{"calibrate measure kernels", "docs/calibrate.md"},
 		{"calibrate measure network", "docs/calibrate.md"},
+		{"study submit", "docs/clusters.md"},
 	} {
 		text := readPages(t, c.page)[0].text
 		for _, names := range s.flags(t, c.command) {

@@ -54,6 +54,9 @@ func Join(dir string, period time.Duration) (*Worker, error) {
 	if err := w.beat(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.file(o.Name)))
 	}
+	if err := clocks(w.server, w.at); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), os.Remove(w.file(o.Name)))
+	}
 	w.done.Add(1)
 	go w.live(period / beats)
 	return w, nil
@@ -102,6 +105,23 @@ func (w *Worker) beat() error {
 	return nil
 }
 
+// maxSkew is by how much clocks may differ. Leases do not depend on it, but people who compare
+// times of files with those of schedulers do.
+const maxSkew = time.Minute
+
+// clocks returns an error if this host's clock is far from that of the file server.
+func clocks(server, host time.Time) error {
+	d := host.Sub(server)
+	if d.Abs() < maxSkew {
+		return nil
+	}
+	side := "ahead of"
+	if d < 0 {
+		side = "behind"
+	}
+	return fmt.Errorf("the clock of this host is %v %s that of the file server, want less than %v: set it right, or use another host", d.Abs().Round(time.Second), side, maxSkew)
+}
+
 // now returns the file server's time.
 func (w *Worker) now() time.Time {
 	w.mu.Lock()
@@ -128,11 +148,22 @@ func alive(dir string, o, me *Owner, now time.Time) bool {
 	if gone, known := o.gone(me); known {
 		return !gone
 	}
-	info, err := os.Stat(filepath.Join(dir, "workers", o.Name))
+	info, err := fresh(filepath.Join(dir, "workers", o.Name))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	return now.Sub(info.ModTime()).Seconds() <= o.Period
+}
+
+// fresh returns what the file server knows of a file: over NFS, what is asked for by name may be
+// some seconds old, which a lease of a few seconds does not bear; an open file's is not.
+func fresh(path string) (fs.FileInfo, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Stat()
 }
 
 // States of a file's first line, of the same length, so that one can be written over the other.

@@ -17,8 +17,12 @@ const MaxTasks = 32
 // outputDir is the directory of a study in which its tasks leave what they print.
 const outputDir = "slurm"
 
-// lead is how long before its end a task gets SIGTERM; less where its time is short.
+// lead is how long before its end a task gets SIGTERM.
 const lead = 120 * time.Second
+
+// leadOf returns how long before the end of a limit that is: a quarter of it if that is
+// shorter, so that the signal does not come at the beginning.
+func leadOf(limit time.Duration) time.Duration { return min(lead, limit/4) }
 
 // An Array is workers of a study, each a task of one job array.
 type Array struct {
@@ -90,15 +94,7 @@ func (a Array) Script() string {
 	for _, word := range a.Worker {
 		quoted = append(quoted, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
 	}
-	return `#!/bin/sh
-# A worker of a study. It begins nothing that would not end before the task has to.
-set -- ` + strings.Join(quoted, " ") + `
-end=$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%e)
-case $end in
-[0-9]*) set -- "$@" --until "$end" ;;
-esac
-exec "$@"
-`
+	return "#!/bin/sh\nexec " + strings.Join(quoted, " ") + "\n"
 }
 
 // arguments returns those of sbatch: the caller's, then the own ones, of which none may
@@ -131,6 +127,13 @@ func (a Array) arguments() ([]string, error) {
 	return append(append([]string{}, a.Arguments...), own...), nil
 }
 
+// An ArgumentError is about a further argument of sbatch.
+type ArgumentError struct{ Argument, Reason string }
+
+func (e *ArgumentError) Error() string {
+	return fmt.Sprintf("argument %q of sbatch: %s", e.Argument, e.Reason)
+}
+
 // elsewhere are options of sbatch with which it would not do what Submit is for.
 var elsewhere = []string{"--wrap", "--no-requeue", "--wait", "--test-only", "--input", "--error", "--clusters"}
 
@@ -139,21 +142,20 @@ var elsewhere = []string{"--wrap", "--no-requeue", "--wait", "--test-only", "--i
 func checkArgument(arg string, own []string) error {
 	name, _, _ := strings.Cut(arg, "=")
 	if !strings.HasPrefix(arg, "--") || len(name) < 3 {
-		return fmt.Errorf("argument %q of sbatch, want --NAME or --NAME=VALUE in one word", arg)
+		return &ArgumentError{arg, "want --NAME or --NAME=VALUE in one word"}
 	}
 	for _, o := range append(own, elsewhere...) {
 		if full, _, _ := strings.Cut(o, "="); strings.HasPrefix(full, name) {
-			return fmt.Errorf("argument %q of sbatch, which study submit sets itself, or cannot do with (%s)", arg, full)
+			return &ArgumentError{arg, full + " is set by study submit, or does not go with it"}
 		}
 	}
 	return nil
 }
 
-// lead returns how long before its end a task gets the signal: a quarter of its time if
-// that is shorter, so that it is not sent at the beginning.
+// lead returns how long before its end a task gets the signal.
 func (a Array) lead() time.Duration {
 	if limit, ok := parseLimit(a.Time); ok {
-		return min(lead, limit/4)
+		return leadOf(limit)
 	}
 	return lead
 }

@@ -88,3 +88,25 @@ func TestWords(t *testing.T) {
 		t.Errorf("words: %q, want %q", got, want)
 	}
 }
+
+// TestParseLeft: what squeue prints of a job's time, less that of the signal before its end.
+func TestParseLeft(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"3:59:00|4:00:00":       3*time.Hour + 57*time.Minute, // 2 min before
+		"0:50|1:00":             35 * time.Second,             // a quarter of a minute before
+		"0:10|1:00":             0,
+		"1-00:00:00|2-00:00:00": 24*time.Hour - 2*time.Minute,
+	} {
+		if got, ok, err := parseLeft(text); err != nil || !ok || got != want {
+			t.Errorf("parseLeft(%q) = %v, %v, %v, want %v", text, got, ok, err, want)
+		}
+	}
+	if _, ok, err := parseLeft("UNLIMITED|UNLIMITED"); ok || err != nil {
+		t.Errorf("unlimited: %v, %v", ok, err)
+	}
+	for _, text := range []string{"", "INVALID|1:00", "1:00|"} {
+		if _, _, err := parseLeft(text); err == nil {
+			t.Errorf("parseLeft(%q) is no error", text)
+		}
+	}
+}

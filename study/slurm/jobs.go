@@ -44,8 +44,8 @@ func remember(dir, job string, args []string) error {
 	})
 }
 
-// remembered returns the ids of the jobs that were submitted for a study.
-func remembered(dir string) ([]string, error) {
+// Jobs returns the ids of the jobs that were submitted for the study in a directory.
+func Jobs(dir string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, outputDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -10,12 +10,13 @@ import (
 
 // A Task is one of an array, as the queue has it.
 type Task struct {
-	Job, Index string // id of the job, and number of the task in it
-	State      string // PENDING, RUNNING, COMPLETING and the like
-	Node       string // "" if it has none yet
-	Left       string // until its limit of time, as Slurm writes it
-	Reason     string // why it waits; "None" if it does not
-	dir        string
+	Job    string `json:"job"`
+	Index  string `json:"task"`   // its number in the job
+	State  string `json:"state"`  // PENDING, RUNNING, COMPLETING and the like
+	Node   string `json:"node"`   // "" if it has none yet
+	Left   string `json:"left"`   // until its limit of time, as Slurm writes it
+	Reason string `json:"reason"` // why it waits; "None" if it does not
+	dir    string
 }
 
 // format has squeue print a line of Task, the directory last, as it may hold anything.
@@ -28,7 +29,7 @@ func Tasks(ctx context.Context, name, dir string) ([]Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := remembered(dir)
+	jobs, err := Jobs(dir)
 	if err != nil {
 		return nil, err
 	}
