@@ -140,5 +140,8 @@ func (r *Results) add(path string, line []byte) {
 // Of returns the entry of a run, nil if there is none.
 func (r *Results) Of(run string) *Entry { return r.entries[run] }
 
+// ended returns how many runs have ended, well or not.
+func (r *Results) ended() int { return len(r.entries) }
+
 // Torn tells of lines in journals that are no results.
 func (r *Results) Torn() []string { return r.torn }

@@ -78,7 +78,9 @@ type worker struct {
 	mu      sync.Mutex
 	results *Results
 	before  map[string]int // failures of runs that are made again, as they were
-	pending []int          // rows of runs that are not known to be done, longest first
+	all     int            // runs, each once
+	passed  []int          // rows of runs that were passed over, or taken: longest first
+	pending []int          // behind them those that were not looked at
 	busy    map[string]bool
 	pace    pace
 	work    Work
@@ -105,6 +107,7 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	}
 	w.pace = p.pace(w.results)
 	w.pending = p.order()
+	w.all = len(w.pending)
 	return w, nil
 }
 
@@ -180,43 +183,55 @@ func (w *worker) next() (row int, l *lease.Lease) {
 	if w.err = w.results.Update(); w.err != nil {
 		return 0, nil
 	}
-	w.pending = slices.DeleteFunc(w.pending, w.isDone)
 	w.tell()
 	w.work.Held, w.work.Late = 0, 0
-	for _, row := range w.pending {
-		id := w.plan.Runs[row].ID
-		switch {
-		case w.busy[id]:
-			continue
-		case w.late(row):
-			w.work.Late++
+	passed := w.passed
+	w.passed = nil
+	for len(passed)+len(w.pending) > 0 {
+		from := &passed
+		if len(passed) == 0 {
+			from = &w.pending
+		}
+		row := (*from)[0]
+		*from = (*from)[1:]
+		if w.isDone(row) {
 			continue
 		}
-		l, err := w.me.Take(id)
-		if err != nil {
+		w.passed = append(w.passed, row)
+		l, err := w.try(row)
+		if err != nil || l != nil {
 			w.err = err
-			return 0, nil
+			w.passed = append(w.passed, passed...)
+			return row, l
 		}
-		if l == nil {
-			w.work.Held++
-			continue
-		}
-		if w.doneMeanwhile(row, l) {
-			continue
-		}
-		w.busy[id] = true
-		return row, l
 	}
 	return 0, nil
 }
 
-// doneMeanwhile reports whether a run was done before its lease was taken, and ends the lease then.
-func (w *worker) doneMeanwhile(row int, l *lease.Lease) bool {
-	if w.err = w.results.Update(); w.err == nil && !w.isDone(row) {
-		return false
+// try takes a run, unless this or another worker is making it, or it was done a moment ago, or would
+// end too late.
+func (w *worker) try(row int) (*lease.Lease, error) {
+	id := w.plan.Runs[row].ID
+	switch {
+	case w.busy[id]:
+		return nil, nil
+	case w.late(row):
+		w.work.Late++
+		return nil, nil
 	}
-	w.err = errors.Join(w.err, l.Done())
-	return true
+	l, err := w.me.Take(id)
+	if err != nil {
+		return nil, err
+	}
+	if l == nil {
+		w.work.Held++
+		return nil, nil
+	}
+	if err = w.results.Update(); err == nil && !w.isDone(row) {
+		w.busy[id] = true
+		return l, nil
+	}
+	return nil, errors.Join(err, l.Done())
 }
 
 // isDone reports whether a run has ended: well, or not, unless that was before and it is to be
@@ -241,8 +256,7 @@ func (w *worker) late(row int) bool {
 
 func (w *worker) tell() {
 	if w.Progress != nil {
-		all := w.plan.Different()
-		w.Progress(all-len(w.pending), all)
+		w.Progress(w.results.ended(), w.all)
 	}
 }
 
@@ -334,9 +348,9 @@ func (w *worker) finish() error {
 	if err := w.results.Update(); err != nil {
 		return err
 	}
-	w.pending = slices.DeleteFunc(w.pending, w.isDone)
 	w.tell()
-	if w.work.Done = len(w.pending) == 0; !w.work.Done {
+	left := slices.DeleteFunc(append(w.passed, w.pending...), w.isDone)
+	if w.work.Done = len(left) == 0; !w.work.Done {
 		return nil
 	}
 	done := func(id string) bool { return w.results.Of(id) != nil }
