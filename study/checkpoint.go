@@ -12,19 +12,16 @@ import (
 	"reprise/replay"
 )
 
-// Replays that have simulated less than this are begun anew rather than saved: a checkpoint
-// of a large one takes seconds.
-const worthSaving = 10 * time.Second
-
 // checkpointEvery is how often a replay asks whether its context has ended: it does so then by
 // itself, and need not be asked before.
 const checkpointEvery = 365 * 24 * time.Hour
 
 // keeper saves the state of an exact replay whose context ends.
 type keeper struct {
-	file string
-	ctx  context.Context
-	from *os.File // what is gone on from
+	file  string
+	ctx   context.Context
+	after time.Duration // before which nothing is saved
+	from  *os.File      // what is gone on from
 
 	begun time.Time
 }
@@ -67,7 +64,7 @@ func (k *keeper) write(p *replay.Pause) error {
 		}
 		return nil
 	}
-	if k.from == nil && time.Since(k.begun) < worthSaving {
+	if k.from == nil && time.Since(k.begun) < k.after {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o777); err != nil {

@@ -31,7 +31,13 @@ func (c *Config) messages(tolerance float64) float64 {
 	if tolerance > 0 {
 		steps = min(steps, sampledSteps)
 	}
-	return steps*perStep + 100*rows*cols // and what each rank costs by itself
+	return steps * perStep
+}
+
+// cost returns about what a run costs, in messages: those that it simulates, and what each rank
+// costs by itself.
+func (c *Config) cost(tolerance float64) float64 {
+	return c.messages(tolerance) + 100*float64(c.HPL.P)*float64(c.HPL.Q)
 }
 
 // costClass puts runs together whose number of messages is alike, within a factor of 2.
@@ -55,7 +61,7 @@ func (p *Plan) pace(r *Results) pace {
 	for i, run := range p.Runs {
 		if e := r.Of(run.ID); e != nil && e.Outcome != nil && !seen[run.ID] {
 			seen[run.ID] = true
-			sum.add(p.configs[i].messages(p.Tolerance), e.Wall)
+			sum.add(p.configs[i].cost(p.Tolerance), e.Wall)
 		}
 	}
 	return sum

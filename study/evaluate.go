@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"errors"
+	"time"
 
 	"reprise/replay"
 	"reprise/replay/sampling"
@@ -36,11 +37,16 @@ type Evaluator struct {
 	version  string
 	traces   *traces
 	machines *loadedMachines
+
+	worthSaving time.Duration // replays that took less are begun anew rather than saved
 }
+
+// worthSaving is longer than it takes to save a replay, which can be seconds.
+const worthSaving = 10 * time.Second
 
 // NewEvaluator returns an evaluator of the configurations of a plan.
 func (p *Plan) NewEvaluator() *Evaluator {
-	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: &loadedMachines{plan: p, parts: map[string]*part{}}}
+	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: &loadedMachines{plan: p, parts: map[string]*part{}}, worthSaving: worthSaving}
 }
 
 // RunOptions say how a configuration is run.
@@ -55,6 +61,8 @@ type RunOptions struct {
 // Evaluate makes a run. With the same seed the random numbers of two configurations are the
 // same, as far as ranks and steps are: their difference has less noise than either.
 func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Outcome, error) {
+	ctx, end := withoutDeadline(ctx)
+	defer end()
 	bytes, err := e.traces.of(ctx, &c.HPL)
 	if err != nil {
 		return nil, err
@@ -82,6 +90,17 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Out
 	return out, nil
 }
 
+// withoutDeadline returns a context that ends with ctx, but that does not say when: an estimate
+// would be as good as the time allows, and another one at another time.
+func withoutDeadline(ctx context.Context) (context.Context, func()) {
+	c, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	return c, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
 // play estimates, or replays where that costs no more or is asked for.
 func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
 	if o.Tolerance > 0 {
@@ -93,7 +112,7 @@ func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m r
 			return nil, err
 		}
 	}
-	k := keeper{file: o.Checkpoint, ctx: ctx}
+	k := keeper{file: o.Checkpoint, ctx: ctx, after: e.worthSaving}
 	if err := k.prepare(&ro, e.version); err != nil {
 		return nil, err
 	}

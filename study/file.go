@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/percent"
+	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
 	"reprise/machines"
 	"reprise/tracegen/hpl"
@@ -37,13 +38,14 @@ func Load(path string) (*Study, error) {
 
 // Parse is Load for the text of a file of that name.
 func Parse(r io.Reader, name string) (*Study, error) {
+	head := recognise.Remember(r)
 	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}}, ranges: map[string]span{}}
-	root, err := p.Read(r)
-	if err != nil {
-		return nil, err
+	root, err := p.Read(head)
+	if err == nil {
+		err = p.file(root)
 	}
-	if err := p.file(root); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, head.Instead(err, name, recognise.YAML)
 	}
 	return p.study, nil
 }
@@ -276,6 +278,7 @@ func (p *parser) seeds(n ast.Node) error {
 		}
 	}
 	p.study.Seeds = nil
+	known := map[uint64]bool{}
 	for _, item := range nodes {
 		text, err := p.Text(item, "seed")
 		if err != nil {
@@ -291,9 +294,10 @@ func (p *parser) seeds(n ast.Node) error {
 			return p.Errorf(item, "seed: %s, want a number of at least 0, or a range such as 1..10", yamlfile.Quote(text))
 		}
 		for s := a; len(p.study.Seeds) < MaxRuns && s-a <= b-a; s++ {
-			if slices.Contains(p.study.Seeds, s) {
+			if known[s] {
 				return p.Errorf(item, "seed: %d is there twice", s)
 			}
+			known[s] = true
 			p.study.Seeds = append(p.study.Seeds, s)
 		}
 	}

@@ -118,7 +118,7 @@ func (p *Plan) order() []int {
 	seen := map[string]bool{}
 	class := make([]int, len(p.Runs))
 	for i, run := range p.Runs {
-		class[i] = costClass(p.configs[i].messages(p.Tolerance))
+		class[i] = costClass(p.configs[i].cost(p.Tolerance))
 		if !seen[run.ID] {
 			seen[run.ID] = true
 			rows = append(rows, i)
@@ -250,7 +250,7 @@ func (w *worker) late(row int) bool {
 	if w.Until.IsZero() {
 		return false
 	}
-	takes := w.pace.of(margin * w.plan.configs[row].messages(w.plan.Tolerance))
+	takes := w.pace.of(margin * w.plan.configs[row].cost(w.plan.Tolerance))
 	return time.Until(w.Until) < takes
 }
 
@@ -294,7 +294,7 @@ func (w *worker) make(row int, l *lease.Lease) {
 	defer w.mu.Unlock()
 	w.err = errors.Join(w.err, err)
 	w.work.Made++
-	w.pace.add(w.plan.configs[row].messages(w.plan.Tolerance), e.Wall)
+	w.pace.add(w.plan.configs[row].cost(w.plan.Tolerance), e.Wall)
 	if e.Error != "" && len(w.work.Failed) < maxTold {
 		w.work.Failed = append(w.work.Failed, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))
 	}
