@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"reprise/internal/atomicfile"
 )
@@ -52,7 +53,7 @@ func (p *Plan) NewTable(r *Results) *Table {
 		t.Columns = append(t.Columns, name+"_s")
 	}
 	for _, name := range phases {
-		t.Columns = append(t.Columns, "phase_"+name+"_s")
+		t.Columns = append(t.Columns, "phase_"+strings.ReplaceAll(name, " ", "_")+"_s")
 	}
 	for _, run := range p.Runs {
 		t.add(p, &run, r.Of(run.ID), kinds, phases)
