@@ -35,9 +35,10 @@ func TestKill(t *testing.T) {
 	const seed = 7
 	random := rand.New(rand.NewPCG(seed, seed))
 	kills := 0
-	first := begin(t, "run", file, "-o", dir)
-	awaitPlan(t, dir)
-	workers := []*exec.Cmd{first, begin(t, "worker", dir)}
+	if out, err := commandtest.Command(t, "study", "plan", file, "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	workers := []*exec.Cmd{begin(t, "run", file, "-o", dir), begin(t, "worker", dir)}
 	for range 40 {
 		time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
 		i := random.IntN(len(workers))

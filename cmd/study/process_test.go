@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"reprise/internal/command/commandtest"
 )
@@ -28,6 +27,9 @@ const endless = "program: hpl\nparameters: {N: 2000000, NB: 32, P: 16, Q: 16}\nm
 func TestInterrupted(t *testing.T) {
 	file := write(t, "long.yaml", endless)
 	dir := filepath.Join(t.TempDir(), "long")
+	if out, err := commandtest.Command(t, "study", "plan", file, "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		commandtest.Interrupt(t, sig, 1, "study", "run", file, "-o", dir)
 		commandtest.Interrupt(t, sig, 1, "study", "worker", dir)
@@ -37,17 +39,6 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	commandtest.Interrupt(t, syscall.SIGTERM, 1, "study", "run", commandtest.Pipe(t), "-o", dir)
-}
-
-// awaitPlan waits until a study is planned.
-func awaitPlan(t *testing.T, dir string) {
-	t.Helper()
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "plan.json")); err == nil {
-			return
-		}
-	}
-	t.Fatal("no plan")
 }
 
 // TestFullOutput: whatever is printed on a full disk has failed.
