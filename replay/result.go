@@ -26,6 +26,10 @@ type Result struct {
 	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
 	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
+	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's
+	// own report says these.
+	RootPhases []float64 `json:"-"`
+
 	Seed *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
 
 	Network  netmodel.Stats    `json:"network"`
@@ -84,6 +88,9 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
 	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
 	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))
+	for i := range h.Phases {
+		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
+	}
 	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.
 	cut := o.From > 0 || o.To > 0 && o.To < h.Steps

@@ -87,6 +87,7 @@ func flags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "host-speed", Usage: "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels; may be repeated"},
 		&cli.StringFlag{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another (default: as the platform says, else smpi)"},
 		&cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
+		&cli.Float64Flag{Name: "setup-time", Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},
 		&cli.StringFlag{Name: "steps", Usage: "play steps `A:B` only, B not included; either may be left out", DefaultText: "all"},
 		&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},

@@ -13,13 +13,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reprise/internal/command"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
-// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q" and
-// "longtrace", which write the traces of runs of HPL to standard output.
+// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q", "longtrace" and
+// "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace})
+	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace, "hpcgtrace": hpcgtrace})
 }
 
 func TestScripts(t *testing.T) {
@@ -32,6 +33,15 @@ func hpltrace() {
 		n[i], _ = strconv.Atoi(os.Args[1+i])
 	}
 	if err := hpl.Generate(context.Background(), os.Stdout, hpl.DefaultParams(n[0], n[1], n[2]), hpl.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func hpcgtrace() {
+	ranks, _ := strconv.Atoi(os.Args[1])
+	n, _ := strconv.Atoi(os.Args[2])
+	if err := hpcg.Generate(context.Background(), os.Stdout, hpcg.DefaultParams(ranks, n), hpcg.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

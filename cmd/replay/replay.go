@@ -50,10 +50,12 @@ func replayTrace(ctx context.Context, s *settings, stdin io.Reader, stdout, stde
 	k.tellFailures()
 	res.Warnings = warning.Join(res.Warnings, k.warnings(), s.noise.warnings(res.Seed), m.warnings)
 	r := &results{Report: replay.NewReport(res, s.provenance(m, res.WallBefore+time.Since(k.begin).Seconds()))}
+	var summary error
+	r.HPCG, summary = s.hpcgOf(res)
 	ctx, stop := command.Interruptible(ctx) // for what outputs replay once more
 	failed := s.outputs.write(ctx, r)
 	stop()
-	return errors.Join(s.print(stdout, r), failed, err)
+	return errors.Join(s.print(stdout, r), summary, failed, err)
 }
 
 // begun has a signal say no longer that nothing was replayed.
@@ -87,6 +89,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 		return nil, err
 	}
 	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
+	if err := s.checkSetupTime(in.header); err != nil {
+		return nil, err
+	}
 	l := &loaded{m, o, warning.Join(list, s.odd)}
 	for _, w := range l.warnings {
 		if w.Kind != warning.Oddity && !s.quiet {

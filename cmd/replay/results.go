@@ -8,13 +8,15 @@ import (
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/report/pop"
+	"reprise/tracegen/hpcg"
 )
 
 // results is what a replay prints: its report, and what outputs have found out besides.
 type results struct {
 	*replay.Report
-	CriticalPath *path.Data `json:"critical_path,omitempty"`
-	POP          *pop.Data  `json:"pop,omitempty"`
+	HPCG         *hpcg.Summary `json:"hpcg,omitempty"`
+	CriticalPath *path.Data    `json:"critical_path,omitempty"`
+	POP          *pop.Data     `json:"pop,omitempty"`
 }
 
 // WriteJSON writes everything.
@@ -22,6 +24,11 @@ func (r *results) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 // WriteText writes everything for people.
 func (r *results) WriteText(w io.Writer) error {
+	if r.HPCG != nil {
+		if err := r.HPCG.WriteText(w); err != nil {
+			return err
+		}
+	}
 	if err := r.Report.WriteText(w); err != nil {
 		return err
 	}
@@ -59,7 +66,8 @@ func (r *exactResults) WriteText(w io.Writer) error {
 // besides.
 type estimateResults struct {
 	*replay.EstimateReport
-	CriticalPath *path.Data `json:"critical_path,omitempty"`
+	HPCG         *hpcg.Summary `json:"hpcg,omitempty"`
+	CriticalPath *path.Data    `json:"critical_path,omitempty"`
 }
 
 // WriteJSON writes everything.
@@ -67,6 +75,11 @@ func (r *estimateResults) WriteJSON(w io.Writer) error { return writeJSON(w, r) 
 
 // WriteText writes everything for people.
 func (r *estimateResults) WriteText(w io.Writer) error {
+	if r.HPCG != nil {
+		if err := r.HPCG.WriteText(w); err != nil {
+			return err
+		}
+	}
 	if err := r.EstimateReport.WriteText(w); err != nil || r.CriticalPath == nil {
 		return err
 	}

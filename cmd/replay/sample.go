@@ -88,8 +88,9 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 	r := &estimateResults{EstimateReport: replay.NewEstimateReport(e, &m.Machine, s.provenance(m, time.Since(begin).Seconds()))}
 	r.Warnings = warning.Join(r.Warnings, s.noise.warnings(r.Seed), m.warnings)
 	r.Tolerance, r.Budget = s.sample.tolerance, s.sample.budget.Seconds()
+	r.HPCG, err = s.hpcgEstimate(e)
 	failed := s.outputs.writeEstimate(ctx, in, m, r)
-	return errors.Join(s.print(stdout, r), failed)
+	return errors.Join(s.print(stdout, r), err, failed)
 }
 
 // openSampled opens a trace that can be read at any step.
@@ -153,8 +154,9 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 	}
 	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings)
 	r := &results{Report: replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))}
+	r.HPCG, err = s.hpcgOf(res)
 	failed := s.outputs.write(ctx, r)
-	return errors.Join(s.print(stdout, &exactResults{Because: why.Error(), results: r}), failed)
+	return errors.Join(s.print(stdout, &exactResults{Because: why.Error(), results: r}), err, failed)
 }
 
 // overtime returns the error of an exact replay that came so many steps far in so many

@@ -35,6 +35,7 @@ type settings struct {
 	noise        seedSettings
 	draws        int // of --uncertainty; 0: one replay
 	outputs      outputs
+	setupTime    float64 // of HPCG, in seconds
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -51,7 +52,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s := &settings{
 		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
-		ranksPerHost: c.Int("ranks-per-host"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
+		ranksPerHost: c.Int("ranks-per-host"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
 	}
 	if s.quiet && s.verbose {
 		return nil, command.Usagef("--quiet and --verbose exclude each other")
