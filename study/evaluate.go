@@ -22,6 +22,7 @@ type Outcome struct {
 	Kinds          []Part  `json:"time_by_kind"`
 	Phases         []Part  `json:"time_by_phase"`
 
+	Random   bool     `json:"random"` // another seed gives something else
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -125,7 +126,7 @@ func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m r
 }
 
 func exact(r *replay.Result) *Outcome {
-	o := &Outcome{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages}
+	o := &Outcome{Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Random: r.Seed != nil}
 	for _, s := range r.Kinds {
 		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
 	}
@@ -139,7 +140,7 @@ func exact(r *replay.Result) *Outcome {
 }
 
 func estimated(e *replay.Estimate) *Outcome {
-	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval, Messages: e.Messages}
+	o := &Outcome{Makespan: e.Seconds, Interval: e.Interval, Gflops: e.Gflops, GflopsInterval: e.GflopsInterval, Messages: e.Messages, Random: e.Seed != nil}
 	for _, s := range e.Kinds {
 		o.Kinds = append(o.Kinds, Part{s.Name, s.Mean})
 	}

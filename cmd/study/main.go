@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +15,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && slices.Contains([]string{"check", "rerun"}, os.Args[1]) { // before signals are listened to
+		command.InterruptedCode(trouble)
+	}
 	command.Main("study", run)
 }
 
@@ -28,7 +32,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Description = "A file says what is varied; the result is a directory with a table.\n\n" +
 		"    study run nb.yaml -o nb --dry-run\n" +
 		"    study run nb.yaml -o nb"
-	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), submitCommand(), cancelCommand())
+	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), submitCommand(), cancelCommand(), checkCommand(), archiveCommand(), rerunCommand())
 	return app
 }
 

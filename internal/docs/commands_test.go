@@ -74,7 +74,7 @@ func (c command) scale() (text string, row int) {
 
 // exit is the code that c must exit with: the traces to compare are different.
 func (c command) exit() int {
-	if strings.HasPrefix(c.text, "trace diff ") {
+	if strings.HasPrefix(c.text, "trace diff ") || strings.HasPrefix(c.text, "study check ") {
 		return 1
 	}
 	return 0
@@ -244,6 +244,9 @@ func testFlags(t *testing.T, bin string) {
 		{"study run", "docs/studies.md"},
 		{"study worker", "docs/studies.md"},
 		{"study status", "docs/studies.md"},
+		{"study archive", "docs/studies.md"},
+		{"study rerun", "docs/studies.md"},
+		{"study check", "docs/studies.md"},
 		{"calibrate kernels", "docs/calibrate.md"},
 		{"calibrate network", "docs/calibrate.md"},
 		{"calibrate hosts", "docs/calibrate.md"},

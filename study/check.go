@@ -1,0 +1,125 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"reprise/internal/texttable"
+	"reprise/internal/wording"
+	"reprise/report/compare"
+)
+
+// Check is what became of a study's configurations since another one.
+type Check struct {
+	A              string           `json:"a"` // directories; A is the base
+	B              string           `json:"b"`
+	Threshold      float64          `json:"threshold"`
+	Worse          bool             `json:"worse"`
+	Configurations []compare.Judged `json:"configurations"` // seconds
+	Warnings       []string         `json:"warnings"`
+}
+
+// NewCheck compares the makespans of a study, B, with those of another, A, configuration by
+// configuration, by the names of their levels. B is worse if a configuration is slower by more than
+// the threshold, relatively, with 95 % confidence for all of them together.
+func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
+	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: []string{}}
+	base := map[string]*Configuration{}
+	listA, listB := a.Configurations(ra), b.Configurations(rb)
+	for i := range listA {
+		base[listA[i].Name] = &listA[i]
+	}
+	var pairs []compare.Pair
+	for i := range listB {
+		of := &listB[i]
+		other := base[of.Name]
+		delete(base, of.Name)
+		if other == nil {
+			c.warn("%s has no %s", a.dir, of.Name)
+		} else if of.Failed != "" || other.Failed != "" {
+			return nil, errors.Join(failure(a, other), failure(b, of))
+		} else {
+			pairs = append(pairs, pairOf(of.Name, other, of))
+		}
+	}
+	for i := range listA {
+		if base[listA[i].Name] != nil {
+			c.warn("%s has no %s", b.dir, listA[i].Name)
+		}
+	}
+	if len(pairs) == 0 {
+		return nil, fmt.Errorf("%s and %s have no configuration in common: their factors or levels have other names", a.dir, b.dir)
+	}
+	c.Configurations = compare.Many(pairs, threshold)
+	for _, j := range c.Configurations {
+		c.Worse = c.Worse || j.Worse
+	}
+	return c, nil
+}
+
+func failure(p *Plan, c *Configuration) error {
+	if c.Failed == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %s", p.dir, c.Name, c.Failed)
+}
+
+func (c *Check) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}
+
+// WriteText writes the check for people.
+func (c *Check) WriteText(w io.Writer) error {
+	var t texttable.Table
+	t.Row("configuration", "A (s)", "B (s)", "change", "95 % interval", "p, corrected", "")
+	worse := 0
+	for _, j := range c.Configurations {
+		verdict := map[compare.Verdict]string{compare.Equal: "the same", compare.More: "slower", compare.Less: "quicker", compare.Unclear: "cannot be told"}[j.Verdict]
+		if j.Worse {
+			verdict = "WORSE"
+			worse++
+		}
+		t.Row(j.Name, fmt.Sprintf("%.6g", j.A), fmt.Sprintf("%.6g", j.B), relative(j.Relative), between(j.RelativeInterval), probability(j.Holm), verdict)
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, text := range c.Warnings {
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	text := "not worse: no configuration is slower"
+	if c.Worse {
+		text = fmt.Sprintf("WORSE: %d of %s slower", worse, wording.Count(len(c.Configurations), "configuration"))
+	}
+	_, err := fmt.Fprintf(w, "%s by more than %.3g %%, with 95 %% confidence for all together (A is %s, B is %s)\n", text, 100*c.Threshold, c.A, c.B)
+	return err
+}
+
+// relative writes a relative change.
+func relative(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%+.3g %%", 100**v)
+}
+
+func between(i *compare.Interval) string {
+	if i == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%+.3g to %+.3g %%", 100*i.Low, 100*i.High)
+}
+
+func probability(p *float64) string {
+	switch {
+	case p == nil || math.IsNaN(*p):
+		return "-"
+	case *p < 1e-4:
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("%.2g", *p)
+}

@@ -1,0 +1,81 @@
+package study
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/report/compare"
+)
+
+// noisyStudy has kernels whose times scatter by 3 %.
+func noisyStudy(t *testing.T, more string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "noisy.yaml")
+	if err := os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  dgemm: {terms: {M*N*K: 1e-10, 1: 1e-6}}\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return "program: hpl\nparameters: {N: 600, P: 2, Q: 2}\nkernels: " + path + "\nplatform: dahu\nfactors: {NB: [32, 64]}\n" + more
+}
+
+// check compares two studies.
+func check(t *testing.T, a, b string, threshold float64) *Check {
+	t.Helper()
+	var plans [2]*Plan
+	var results [2]*Results
+	for i, text := range []string{a, b} {
+		plans[i] = studyIn(t, text)
+		work(t, plans[i], WorkOptions{})
+		results[i] = NewResults(plans[i].Dir())
+		if err := results[i].Update(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := NewCheck(plans[0], plans[1], results[0], results[1], threshold)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestCheck: hosts that compute 20 % slower are told, also from noise, and the same machine is not.
+func TestCheck(t *testing.T) {
+	c := check(t, smallStudy, smallStudy, 0)
+	for _, j := range c.Configurations {
+		if j.Verdict != compare.Equal || j.Worse {
+			t.Errorf("the same: %+v", j)
+		}
+	}
+	if c = check(t, smallStudy, smallStudy+"host-speed: '*=0.8'\n", 0.01); !c.Worse || len(c.Configurations) != 4 {
+		t.Errorf("slower: %+v", c)
+	}
+	noisy := noisyStudy(t, "seed: 1..5\n")
+	if c = check(t, noisy, strings.Replace(noisy, "1..5", "11..15", 1), 0); c.Worse {
+		t.Errorf("other seeds: %+v", c)
+	}
+	c = check(t, noisy, noisy+"host-speed: '*=0.8'\n", 0.05)
+	var text bytes.Buffer
+	if err := c.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if !c.Worse || !strings.Contains(text.String(), "WORSE: 2 of 2 configurations slower by more than 5 %") {
+		t.Errorf("slower, with noise: %s", text.String())
+	}
+}
+
+// TestCheckOthers: configurations that one of them does not have are told, and none in common is an error.
+func TestCheckOthers(t *testing.T) {
+	c := check(t, smallStudy, strings.Replace(smallStudy, "[32, 64]", "[64, 96]", 1), 0)
+	if len(c.Configurations) != 2 || len(c.Warnings) != 4 {
+		t.Errorf("%+v", c)
+	}
+	a, b := studyIn(t, smallStudy), studyIn(t, strings.Replace(smallStudy, "[32, 64]", "[96]", 1))
+	if _, err := NewCheck(a, b, NewResults(a.Dir()), NewResults(b.Dir()), 0); err == nil || !strings.Contains(err.Error(), "no configuration in common") {
+		t.Error(err)
+	}
+	if _, err := NewCheck(a, a, NewResults(a.Dir()), NewResults(a.Dir()), 0); err == nil || !strings.Contains(err.Error(), "NB 32, DEPTH 0: has no result yet") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,89 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+
+	"reprise/report/compare"
+)
+
+// Configuration is what is known of the rows of a table that differ in their seeds only.
+type Configuration struct {
+	Name   string // the levels, as "NB 64, DEPTH 0"
+	Levels []int
+	Rows   []int // of the plan
+	Seeds  []uint64
+	Time   compare.Figure // makespan, s
+	Gflops compare.Figure
+	Failed string // an error, if one of the runs has one, or no result
+
+	times []float64 // of the seeds
+}
+
+// Configurations returns what is known of each configuration, in the order of the design.
+func (p *Plan) Configurations(r *Results) []Configuration {
+	var list []Configuration
+	at := map[string]int{}
+	for row, run := range p.Runs {
+		key := fmt.Sprint(run.Levels)
+		i, known := at[key]
+		if !known {
+			i = len(list)
+			at[key] = i
+			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels})
+		}
+		list[i].Rows = append(list[i].Rows, row)
+		list[i].Seeds = append(list[i].Seeds, run.Seed)
+	}
+	for i := range list {
+		list[i].fill(p, r)
+	}
+	return list
+}
+
+// fill sums up the runs of a configuration.
+func (c *Configuration) fill(p *Plan, r *Results) {
+	var outcomes []*Outcome
+	var gflops []float64
+	for _, row := range c.Rows {
+		switch e := r.Of(p.Runs[row].ID); {
+		case e == nil:
+			c.Failed = "has no result yet"
+			return
+		case e.Outcome == nil:
+			c.Failed = e.Error
+			return
+		default:
+			outcomes = append(outcomes, e.Outcome)
+			c.times = append(c.times, e.Outcome.Makespan)
+			gflops = append(gflops, e.Outcome.Gflops)
+		}
+	}
+	o := outcomes[0]
+	random := slices.ContainsFunc(outcomes, func(o *Outcome) bool { return o.Random })
+	c.Time = figureOf(c.times, o.Interval, random)
+	c.Gflops = figureOf(gflops, o.GflopsInterval, random)
+}
+
+// figureOf is what values of several seeds tell, of which each may be an estimate.
+func figureOf(values []float64, interval float64, random bool) compare.Figure {
+	switch {
+	case random && len(values) > 1:
+		return compare.MeanFigure(values)
+	case interval > 0:
+		return compare.EstimatedFigure(values[0], interval)
+	case random:
+		return compare.OneDraw(values[0])
+	}
+	return compare.ExactFigure(values[0])
+}
+
+// pairOf pairs the times of two configurations: those of the same seeds have noise in common.
+func pairOf(name string, a, b *Configuration) compare.Pair {
+	return compare.Pair{Name: name, A: a.Time, B: b.Time, Paired: len(a.Seeds) > 1 && slices.Equal(a.Seeds, b.Seeds) && a.isMean() && b.isMean()}
+}
+
+// isMean reports whether the time is a mean over seeds.
+func (c *Configuration) isMean() bool {
+	return len(c.times) > 1 && slices.ContainsFunc(c.times, func(t float64) bool { return t != c.times[0] })
+}
