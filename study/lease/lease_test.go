@@ -160,8 +160,15 @@ func TestWorkers(t *testing.T) {
 	if err != nil || len(list) != 2 || !list[0].Alive || list[1].Alive || strings.Join(list[0].Items, "") != "x" {
 		t.Errorf("%+v, %v", list, err)
 	}
+	torn := w.file(fileName(w.Host) + "-999999999-00000000") // no process has this number
+	if err := os.WriteFile(torn, []byte("held\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Sweep(func(item string) bool { return item == "x" }); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(torn); err == nil && bootID() != "" {
+		t.Error("the file of a worker that was killed while it wrote it is left")
 	}
 	if list, err := Workers(dir); err != nil || len(list) != 1 || len(list[0].Items) != 0 {
 		t.Errorf("after sweeping: %+v, %v", list, err)

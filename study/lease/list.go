@@ -86,11 +86,24 @@ func (w *Worker) Sweep(done func(item string) bool) error {
 	workers, more := fileNames(filepath.Join(w.dir, "workers"))
 	for _, name := range workers {
 		o, _, whole, err := read(w.file(name))
-		if err == nil && whole && !w.Alive(&o) {
+		if err == nil && (whole && !w.Alive(&o) || !whole && w.tornBy(name)) {
 			more = errors.Join(more, removed(w.file(name)))
 		}
 	}
 	return errors.Join(err, more)
+}
+
+// tornBy reports whether the worker of a name, whose file is not whole, was a process of this host
+// that is gone: it was killed while it wrote that.
+func (w *Worker) tornBy(name string) bool {
+	rest, here := strings.CutPrefix(name, fileName(w.Host)+"-")
+	number, _, _ := strings.Cut(rest, "-")
+	pid, err := strconv.Atoi(number)
+	if !here || err != nil || w.Boot == "" {
+		return false
+	}
+	_, runs := startOf(pid)
+	return !runs
 }
 
 // removed removes a file that somebody else may have removed.
