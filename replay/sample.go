@@ -79,7 +79,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		left = func() float64 { return time.Until(end).Seconds() }
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: so.Workers, Parts: s.parts, Scatters: s.noisy || s.polls,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: so.Workers, Parts: s.parts, Scatters: s.noisy || s.polls, Work: s.work,
 		Measure: s.measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
@@ -99,8 +99,9 @@ type sample struct {
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
 	noisy      bool
-	polls      bool // ranks poll for messages
-	parts      int  // accounts of a rank
+	polls      bool    // ranks poll for messages
+	parts      int     // accounts of a rank
+	work       []int32 // by step from first: which work it is, where steps repeat
 	observe    func(from, to int) (Observer, func())
 }
 
@@ -125,7 +126,11 @@ func (s *sample) begin() error {
 		return err
 	}
 	s.parts = e.accounts.width()
-	return s.span(t)
+	if err := s.span(t); err != nil {
+		return err
+	}
+	s.work, err = workOfSteps(t, s.first, s.end)
+	return err
 }
 
 // span finds out which steps there are.

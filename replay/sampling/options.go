@@ -40,7 +40,11 @@ type Options struct {
 	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
 	// few would miss rare dear steps.
 	Scatters bool
-	Measure  Measure
+	// Work says for each step of the run which kind of work it is, by number, where steps
+	// repeat: those of one kind do the same. A run too short for windows among many steps is
+	// estimated by them. nil: nothing is known.
+	Work    []int32
+	Measure Measure
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)
 	// Round, if set, is called when a round of windows begins and when one of them has ended,
@@ -69,6 +73,7 @@ func (o *Options) Validate() error {
 	if o.Measure == nil {
 		errs = append(errs, errors.New("no measure"))
 	}
+	errs = append(errs, o.checkWork())
 	return errors.Join(errs...)
 }
 

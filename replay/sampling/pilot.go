@@ -33,7 +33,7 @@ const (
 func (s *sampler) pilot(ctx context.Context) error {
 	s.shape = shortWindows
 	steps := s.o.End - s.o.First
-	if least := (2*pilots + firstWindows) * s.shape.steps(); 2*least > steps {
+	if s.short() {
 		return fmt.Errorf("%w: %d steps are too few", ErrExact, steps)
 	}
 	var spans []span
@@ -62,6 +62,12 @@ func (s *sampler) pilot(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// short reports whether the run has too few steps for windows among them.
+func (s *sampler) short() bool {
+	least := (2*pilots + firstWindows) * shortWindows.steps()
+	return 2*least > s.o.End-s.o.First
 }
 
 // difference returns the difference that two windows see in the second step of the

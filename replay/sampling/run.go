@@ -21,6 +21,9 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 	s := &sampler{o: o}
 	s.limit = s.left()
+	if s.short() && s.repeats() {
+		return s.repeated(ctx)
+	}
 	if err := s.pilot(ctx); err != nil {
 		return nil, err
 	}

@@ -143,7 +143,11 @@ func (b *body) sizesOf(level int, first, last trace.Operand) sizes {
 // done adds the block.
 func (b *body) done() int64 { return int64(b.library.add(b.Builder)) }
 
-// clock appends what do appends, on HPCG's clock of a part.
+// clockCG is the number of the clock of all, behind those of the parts. Each step begins and
+// ends it: so it runs in any of them that is played alone.
+const clockCG = numParts
+
+// clock appends what do appends, on HPCG's clock of a part, or of all.
 func (b *body) clock(part int, do func()) {
 	if b.timed {
 		b.Mark(beginClockDDOT + part)

@@ -27,14 +27,21 @@ func (f cgForm) end() int {
 func (b *body) start(f cgForm, max int) {
 	b.vector(kernelZero)
 	b.Mark(f.begin(), trace.Const(int64(max)))
-	b.vector(kernelCopy)
-	b.spmv()
-	b.waxpby(aliasNone)
-	b.dot(dotSame)
+	b.clock(clockCG, func() {
+		b.vector(kernelCopy)
+		b.spmv()
+		b.waxpby(aliasNone)
+		b.dot(dotSame)
+	})
 }
 
 // iteration appends an iteration.
 func (b *body) iteration(f cgForm, first bool) {
+	b.clock(clockCG, func() { b.turn(f, first) })
+}
+
+// turn appends what an iteration does.
+func (b *body) turn(f cgForm, first bool) {
 	b.clock(partMG, func() {
 		if f == plainCG {
 			b.vector(kernelCopy)

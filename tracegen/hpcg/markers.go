@@ -22,10 +22,12 @@ const (
 	beginClockWAXPBY
 	beginClockSpMV
 	beginClockMG
+	beginClockCG
 	endClockDDOT
 	endClockWAXPBY
 	endClockSpMV
 	endClockMG
+	endClockCG
 	beginTimed     // MAXITER
 	endTimed       // ITERATIONS
 	beginMG        // LEVEL
@@ -67,12 +69,14 @@ func markerTable() []trace.Marker {
 		beginClockWAXPBY: begin(phaseWAXPBY, ""),
 		beginClockSpMV:   begin(phaseSpMV, ""),
 		beginClockMG:     begin(phaseMG, ""),
+		beginClockCG:     begin(phaseCG, ""),
 		endClockDDOT:     end(phaseDDOT, ""),
 		endClockWAXPBY:   end(phaseWAXPBY, ""),
 		endClockSpMV:     end(phaseSpMV, ""),
 		endClockMG:       end(phaseMG, ""),
-		beginTimed:       begin(phaseCG, "begin cg {} zero mg"),
-		endTimed:         end(phaseCG, "end cg {}"),
+		endClockCG:       end(phaseCG, ""),
+		beginTimed:       mark("begin cg {} zero mg"),
+		endTimed:         mark("end cg {}"),
 		beginMG:          mark("begin mg {}"),
 		endMG:            mark("end mg {}"),
 		beginHalo:        mark("begin halo {}"),

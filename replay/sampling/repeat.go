@@ -1,0 +1,251 @@
+package sampling
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A short run whose steps repeat is estimated by kinds: steps of the same work cost the
+// same, but for what a cold start and chance make of it. Each kind is measured in a window
+// behind a warm-up, and the steps that are in no window cost what their kind costs there.
+// The first and the last steps are measured as they are.
+
+// repeatShape is how windows of such a run look at first.
+var repeatShape = shape{warmup: 1, length: 2, coupled: true}
+
+// repeats reports whether a run is to be estimated by kinds of steps: these are known, and
+// nothing random or undecided makes steps of one kind differ for long.
+func (s *sampler) repeats() bool { return s.o.Work != nil && !s.o.Scatters }
+
+// repeated estimates a run by kinds of steps.
+func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
+	s.shape = repeatShape
+	spans, err := s.repeatSpans(), error(nil)
+	for {
+		if err := s.worthRepeating(spans); err != nil {
+			return nil, err
+		}
+		if err := s.repeatRound(ctx, spans); err != nil {
+			return nil, err
+		}
+		e := s.repeatEstimate()
+		if s.o.Progress != nil {
+			s.o.Progress(e)
+		}
+		if ctx.Err() != nil || s.o.Tolerance > 0 && e.Interval <= s.o.Tolerance*e.Seconds {
+			return e, nil
+		}
+		if err := s.fits(exactShare); err != nil {
+			return nil, err
+		}
+		if spans, err = s.moreRepeats(); spans == nil {
+			return e, err
+		}
+	}
+}
+
+// worthRepeating returns ErrExact if the windows would be most of the run.
+func (s *sampler) worthRepeating(spans []span) error {
+	steps := s.spent
+	for _, p := range spans {
+		steps += p.steps()
+	}
+	return s.worth(steps)
+}
+
+// repeatRound simulates spans. All of the first round must come in time.
+func (s *sampler) repeatRound(ctx context.Context, spans []span) error {
+	windows, err := s.simulate(ctx, spans)
+	if err != nil {
+		return err
+	}
+	if s.rounds == 0 && len(windows) < len(spans) {
+		return ErrTime
+	}
+	s.done = append(s.done, windows...)
+	slices.SortFunc(s.done, func(a, b Window) int { return a.From - b.From })
+	s.rounds++
+	s.arrange()
+	return nil
+}
+
+// repeatSpans returns the ends of the run, and a window for each kind of step that neither
+// has behind a warm-up.
+func (s *sampler) repeatSpans() []span {
+	w, n := s.shape.steps(), s.o.End-s.o.First
+	spans := []span{{s.o.First, s.o.First + min(w, n)}, {max(s.o.First, s.o.End-w), s.o.End}}
+	seen := map[int32]bool{}
+	for _, p := range spans {
+		for k := p.from + s.shape.warmup; k < p.to; k++ {
+			seen[s.kind(k)] = true
+		}
+	}
+	for k := spans[0].to; k < spans[1].from; k++ {
+		if kind := s.kind(k); !seen[kind] {
+			seen[kind] = true
+			spans = append(spans, span{k - s.shape.warmup, k + 1})
+		}
+	}
+	return spans
+}
+
+// moreRepeats returns a window in the middle of the longest part of the run that is in none,
+// twice as long as those before; none if the time does not allow it. Without a limit it
+// returns ErrExact where there is no room.
+func (s *sampler) moreRepeats() ([]span, error) {
+	s.shape.length *= 2
+	var longest span
+	for i := range s.done[1:] {
+		if gap := (span{s.done[i].To, s.done[i+1].From}); gap.steps() > longest.steps() {
+			longest = gap
+		}
+	}
+	from := longest.from + (longest.steps()-s.shape.steps())/2
+	spans := []span{{from, from + s.shape.steps()}}
+	err := s.worthRepeating(spans)
+	if longest.steps() < s.shape.steps() {
+		err = fmt.Errorf("%w: no part of the run is left for another window", ErrExact)
+	}
+	switch {
+	case s.o.Left == nil && err != nil:
+		return nil, err
+	case s.o.Left != nil && (err != nil || s.affordable(0) < 1):
+		return nil, nil
+	}
+	return spans, nil
+}
+
+// kind returns which work a step is.
+func (s *sampler) kind(step int) int32 { return s.o.Work[step-s.o.First] }
+
+// repeatEstimate adds up the run.
+func (s *sampler) repeatEstimate() *Estimate {
+	last := &s.done[len(s.done)-1]
+	mean, variance := s.sumOfKinds(s.done)
+	e := &Estimate{
+		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance),
+		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: true, Rounds: s.rounds,
+		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),
+	}
+	for i := range e.Parts {
+		seconds, variance := s.sumOfKinds(partOf(s.done, i))
+		e.Parts[i] = Part{seconds, math.Sqrt(variance)}
+	}
+	return e
+}
+
+// sumOfKinds returns the seconds of the run by windows of it, and the square of the
+// half-width of their interval: what is measured counts as it is, and the n steps of a kind
+// that are not cost n times its mean m over the r steps that are, within
+//
+//	t s n sqrt(1/r + 1/n)
+//
+// where s is the standard deviation of a step of the kind, t Student's quantile for 99 %, as
+// the first of several looks that is good enough ends the estimation; and within a part of
+// all of them that few steps do not show.
+func (s *sampler) sumOfKinds(windows []Window) (seconds, variance float64) {
+	costs := map[int32][]float64{}
+	for i := range windows {
+		w := &windows[i]
+		for k := w.From + s.shape.warmup; k < w.To; k++ {
+			costs[s.kind(k)] = append(costs[s.kind(k)], w.cost(k))
+		}
+	}
+	usual, degrees := commonDeviation(costs)
+	missing := map[int32]float64{}
+	next := s.o.First
+	for i := range windows {
+		w := &windows[i]
+		for ; next < w.Start; next++ {
+			missing[s.kind(next)]++
+		}
+		if w.To > next {
+			seconds += w.start(w.To) - w.start(next)
+			next = w.To
+		}
+	}
+	seconds += windows[0].start(s.o.First) // what comes before the first step
+	estimated := 0.0
+	for _, kind := range s.kinds() {
+		n, r := missing[kind], float64(len(costs[kind]))
+		if n == 0 {
+			continue
+		}
+		mean := meanOf(costs[kind])
+		estimated += float64(n * mean)
+		half := float64(quantile99(degrees)*usual*mean*n) * math.Sqrt(1/r+1/n)
+		variance += float64(half * half)
+	}
+	return seconds + estimated, variance + float64(unshown*estimated*unshown*estimated)
+}
+
+// quantile99 returns Student's quantile of 99.5 % for whole degrees of freedom from 1 on: twice
+// that is the width of an interval of 99 %. The expansion of student does not hold for few.
+func quantile99(degrees float64) float64 {
+	few := [...]float64{1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032}
+	if i := int(degrees); i < len(few) {
+		return few[i]
+	}
+	return student(degrees, 2.575829303548901)
+}
+
+// unshown is by how much, relative to what they cost, steps may differ from those of their
+// kind that were measured without showing it: what a cold start leaves for long, times that
+// simulators take for the same.
+const unshown = 1e-4
+
+// commonDeviation returns the standard deviation of a step from the mean of its kind,
+// relative to that, over all kinds, and its degrees of freedom. Where no kind has two steps it
+// is as large as the mean.
+func commonDeviation(costs map[int32][]float64) (deviation, degrees float64) {
+	sum := 0.0
+	for _, kind := range sortedKinds(costs) {
+		mean := meanOf(costs[kind])
+		if mean == 0 {
+			continue
+		}
+		for _, c := range costs[kind] {
+			d := c/mean - 1
+			sum += float64(d * d)
+		}
+		degrees += float64(len(costs[kind]) - 1)
+	}
+	if degrees == 0 {
+		return 1, 1
+	}
+	return math.Sqrt(sum / degrees), degrees
+}
+
+func sortedKinds(costs map[int32][]float64) []int32 {
+	list := make([]int32, 0, len(costs))
+	for kind := range costs {
+		list = append(list, kind)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// kinds lists the kinds of steps of the run.
+func (s *sampler) kinds() []int32 {
+	list := slices.Clone(s.o.Work)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func meanOf(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// checkWork reports kinds of steps that do not belong to the run.
+func (o *Options) checkWork() error {
+	if o.Work != nil && len(o.Work) != o.End-o.First {
+		return fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)
+	}
+	return nil
+}
