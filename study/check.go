@@ -41,7 +41,7 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 		} else if of.Failed != "" || other.Failed != "" {
 			return nil, errors.Join(failure(a, other), failure(b, of))
 		} else {
-			pairs = append(pairs, pairOf(of.Name, other, of))
+			pairs = append(pairs, PairOf(of.Name, other, of))
 		}
 	}
 	for i := range listA {

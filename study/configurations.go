@@ -78,8 +78,8 @@ func figureOf(values []float64, interval float64, random bool) compare.Figure {
 	return compare.ExactFigure(values[0])
 }
 
-// pairOf pairs the times of two configurations: those of the same seeds have noise in common.
-func pairOf(name string, a, b *Configuration) compare.Pair {
+// PairOf pairs the times of two configurations: those of the same seeds have noise in common.
+func PairOf(name string, a, b *Configuration) compare.Pair {
 	return compare.Pair{Name: name, A: a.Time, B: b.Time, Paired: len(a.Seeds) > 1 && slices.Equal(a.Seeds, b.Seeds) && a.isMean() && b.isMean()}
 }
 

@@ -244,6 +244,7 @@ func testFlags(t *testing.T, bin string) {
 		{"study run", "docs/studies.md"},
 		{"study worker", "docs/studies.md"},
 		{"study status", "docs/studies.md"},
+		{"study report", "docs/studies.md"},
 		{"study archive", "docs/studies.md"},
 		{"study rerun", "docs/studies.md"},
 		{"study check", "docs/studies.md"},

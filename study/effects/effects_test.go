@@ -1,0 +1,67 @@
+package effects
+
+import (
+	"math"
+	"testing"
+)
+
+// TestFactorial: the pilot plant of Box, Hunter and Hunter, table 10.1: yields of 2^3 runs by
+// temperature, concentration and catalyst. Effects from low to high are 23, -5 and 1.5, that of temperature
+// with catalyst is 10, of temperature with concentration 1.5, of concentration with catalyst 0, of all three 0.5;
+// a sum of squares is 2 times the square of an effect.
+func TestFactorial(t *testing.T) {
+	yields := []float64{60, 72, 54, 68, 52, 83, 45, 80}
+	var rows [][]int
+	for i := range yields {
+		rows = append(rows, []int{i & 1, i >> 1 & 1, i >> 2 & 1})
+	}
+	e := Of([]int{2, 2, 2}, rows, yields)
+	squares := func(effect float64) float64 { return 2 * effect * effect }
+	total := squares(23) + squares(-5) + squares(1.5) + squares(10) + squares(1.5) + squares(0) + squares(0.5)
+	for f, effect := range []float64{23, -5, 1.5} {
+		of := e.Factors[f]
+		near(t, of.Levels[1]-of.Levels[0], effect)
+		near(t, of.Share, squares(effect)/total)
+	}
+	for i, effect := range []float64{1.5, 10, 0} { // (0,1), (0,2), (1,2)
+		near(t, e.Interactions[i].Share, squares(effect)/total)
+	}
+	near(t, e.Residual, squares(0.5)/total)
+	near(t, e.Mean, 64.25)
+	if !e.Balanced {
+		t.Error("a factorial is balanced")
+	}
+}
+
+// TestUnbalanced: effects that add up are found from any rows that tell them apart.
+func TestUnbalanced(t *testing.T) {
+	rows := [][]int{{0, 0}, {0, 0}, {0, 1}, {1, 0}, {2, 0}, {2, 1}}
+	a, b := []float64{0, 3, -7}, []float64{0, 11}
+	var values []float64
+	for _, row := range rows {
+		values = append(values, 100+a[row[0]]+b[row[1]])
+	}
+	e := Of([]int{3, 2}, rows, values)
+	for l, want := range a {
+		near(t, e.Factors[0].Levels[l]-e.Factors[0].Levels[0], want)
+	}
+	near(t, e.Factors[1].Levels[1]-e.Factors[1].Levels[0], 11)
+	if e.Balanced {
+		t.Error("balanced")
+	}
+}
+
+// TestNothing: equal values have no effects.
+func TestNothing(t *testing.T) {
+	e := Of([]int{2}, [][]int{{0}, {1}}, []float64{5, 5})
+	if e.Factors[0].Share != 0 || e.Factors[0].Levels[0] != 0 || e.Mean != 5 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func near(t *testing.T, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g, want %g", got, want)
+	}
+}

@@ -1,0 +1,201 @@
+package findings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/internal/wording"
+	"reprise/report/compare"
+	"reprise/study"
+	"reprise/study/effects"
+)
+
+// Findings are what a study has found out.
+type Findings struct {
+	Study  string `json:"study"`
+	Design string `json:"design"`
+	Runs   int    `json:"runs"`
+
+	Ranking      []Ranked      `json:"ranking"`      // the quickest first
+	Indistinct   int           `json:"indistinct"`   // so many of them, the best one included, cannot be told from the best
+	Factors      []Factor      `json:"factors"`      // those that matter most first
+	Interactions []Interaction `json:"interactions"` // likewise
+	Residual     float64       `json:"residual"`     // share of what neither explains
+	Balanced     bool          `json:"balanced"`     // shares add up to 1
+	Kinds        []string      `json:"kinds"`        // of time, of the levels' Seconds
+	Notes        []string      `json:"notes"`
+}
+
+// Ranked is a configuration.
+type Ranked struct {
+	Name     string   `json:"name"`
+	Levels   []int    `json:"levels"`
+	Makespan float64  `json:"makespan_s"`
+	Interval *float64 `json:"interval_s"` // nil: it is one draw of noise
+	Gflops   float64  `json:"gflops"`
+	Behind   float64  `json:"behind"` // the best, relatively
+	// Told: it is slower than the best, with 95 % confidence for all of them together.
+	Told bool `json:"told"`
+}
+
+// Factor is what the levels of a factor do.
+type Factor struct {
+	Name   string  `json:"name"`
+	Share  float64 `json:"share"`  // of the sum of squares
+	Spread float64 `json:"spread"` // how much slower its slowest level is than its quickest
+	Levels []Level `json:"levels"`
+}
+
+// Level is what one level does.
+type Level struct {
+	Label   string    `json:"label"`
+	Effect  float64   `json:"effect"` // on the makespan, relatively
+	Rows    int       `json:"configurations"`
+	Seconds []float64 `json:"mean_s"` // by kind of time, of the mean rank: means over its configurations
+}
+
+// Interaction is what two factors do together beyond what each does.
+type Interaction struct {
+	A     string  `json:"a"`
+	B     string  `json:"b"`
+	Share float64 `json:"share"`
+}
+
+// Of finds out what the results of a study's plan say.
+func Of(p *study.Plan, r *study.Results) (*Findings, error) {
+	f := &Findings{Study: p.Study, Design: p.Design, Runs: p.Different(), Notes: []string{}}
+	list := p.Configurations(r)
+	all := len(list)
+	list = slices.DeleteFunc(list, func(c study.Configuration) bool {
+		if c.Failed != "" && len(f.Notes) < maxNotes {
+			f.Notes = append(f.Notes, c.Name+": "+c.Failed)
+		}
+		return c.Failed != ""
+	})
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: no configuration has its results yet", p.Dir())
+	}
+	if missing := all - len(list); missing > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing, wording.Count(all, "configuration")))
+	}
+	f.effects(p, list)
+	f.times(p, r, list)
+	f.rank(list)
+	return f, nil
+}
+
+const maxNotes = 10
+
+// rank sorts the configurations and tells which may as well be the best.
+func (f *Findings) rank(list []study.Configuration) {
+	slices.SortStableFunc(list, func(a, b study.Configuration) int {
+		switch x, y := a.Time.Value(), b.Time.Value(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	best := &list[0]
+	var pairs []compare.Pair
+	for i := range list[1:] {
+		pairs = append(pairs, study.PairOf(list[i+1].Name, best, &list[i+1]))
+	}
+	told := compare.Many(pairs, 0)
+	for i := range list {
+		c := &list[i]
+		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(), Behind: c.Time.Value()/best.Time.Value() - 1}
+		if v := c.Time.Interval(); !math.IsInf(v, 0) {
+			r.Interval = &v
+		}
+		r.Told = i > 0 && told[i-1].Verdict == compare.More
+		if !r.Told {
+			f.Indistinct++
+		}
+		f.Ranking = append(f.Ranking, r)
+	}
+}
+
+// effects finds how makespans depend on the factors.
+func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
+	var levels []int
+	for _, of := range p.Factors {
+		levels = append(levels, len(of.Levels))
+	}
+	rows, values := make([][]int, len(list)), make([]float64, len(list))
+	for i := range list {
+		rows[i], values[i] = list[i].Levels, math.Log(list[i].Time.Value())
+	}
+	e := effects.Of(levels, rows, values)
+	f.Balanced, f.Residual = e.Balanced, e.Residual
+	for i, of := range e.Factors {
+		factor := Factor{Name: p.Factors[i].Name, Share: of.Share}
+		low, high := math.Inf(1), math.Inf(-1)
+		for l, effect := range of.Levels {
+			if of.Rows[l] == 0 {
+				continue
+			}
+			low, high = min(low, effect), max(high, effect)
+			factor.Levels = append(factor.Levels, Level{Label: p.Factors[i].Levels[l].Label, Effect: math.Expm1(effect), Rows: of.Rows[l]})
+		}
+		factor.Spread = math.Expm1(high - low)
+		f.Factors = append(f.Factors, factor)
+	}
+	for _, of := range e.Interactions {
+		f.Interactions = append(f.Interactions, Interaction{p.Factors[of.A].Name, p.Factors[of.B].Name, of.Share})
+	}
+}
+
+// times finds on what the mean rank spends its time with each level.
+func (f *Findings) times(p *study.Plan, r *study.Results, list []study.Configuration) {
+	sum := map[[2]string][]float64{} // by factor and label
+	count := map[[2]string]float64{}
+	at := map[string]int{}
+	for _, c := range list {
+		for _, row := range c.Rows {
+			for _, part := range r.Of(p.Runs[row].ID).Outcome.Kinds {
+				if _, known := at[part.Name]; !known {
+					at[part.Name] = len(f.Kinds)
+					f.Kinds = append(f.Kinds, part.Name)
+				}
+			}
+		}
+	}
+	for _, c := range list {
+		for _, row := range c.Rows {
+			for i, level := range c.Levels {
+				key := [2]string{p.Factors[i].Name, p.Factors[i].Levels[level].Label}
+				if sum[key] == nil {
+					sum[key] = make([]float64, len(f.Kinds))
+				}
+				count[key]++
+				for _, part := range r.Of(p.Runs[row].ID).Outcome.Kinds {
+					sum[key][at[part.Name]] += part.Seconds
+				}
+			}
+		}
+	}
+	for i := range f.Factors {
+		for j := range f.Factors[i].Levels {
+			l := &f.Factors[i].Levels[j]
+			key := [2]string{f.Factors[i].Name, l.Label}
+			for k := range f.Kinds {
+				l.Seconds = append(l.Seconds, sum[key][k]/count[key])
+			}
+		}
+	}
+	slices.SortStableFunc(f.Factors, func(a, b Factor) int { return descending(a.Spread, b.Spread) })
+	slices.SortStableFunc(f.Interactions, func(a, b Interaction) int { return descending(a.Share, b.Share) })
+}
+
+func descending(a, b float64) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}

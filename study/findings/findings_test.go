@@ -1,0 +1,132 @@
+package findings
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"reprise/study"
+)
+
+// findingsOf makes the runs of a study and returns what they say.
+func findingsOf(t *testing.T, text string) *Findings {
+	t.Helper()
+	s, err := study.Parse(strings.NewReader(text), "study.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := study.NewPlan(s, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Work(context.Background(), study.WorkOptions{Jobs: 1, Lease: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	r := study.NewResults(p.Dir())
+	if err := r.Update(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Of(p, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// alone is HPL on one rank of one core, where nothing but kernels takes time: a makespan is inversely
+// proportional to the speed of the host.
+const alone = "program: hpl\nparameters: {N: 200, NB: 32, P: 1, Q: 1}\nmachine: dahu\n"
+
+// TestEffects: hosts of 0.5 and of 2 times their speed take 2 and 1/2 times as long, that is, of their
+// geometric mean, +100 % and -50 %; pivots of another seed exchange other rows, but alone they
+// send nothing.
+func TestEffects(t *testing.T) {
+	f := findingsOf(t, alone+"factors: {host-speed: ['*=0.5', '*=2'], DEPTH: [0, 1]}\n")
+	of := f.Factors[0]
+	if of.Name != "host-speed" || math.Abs(of.Levels[0].Effect-1) > 1e-9 || math.Abs(of.Levels[1].Effect+0.5) > 1e-9 || math.Abs(of.Spread-3) > 1e-9 || math.Abs(of.Share-1) > 1e-9 {
+		t.Errorf("%+v", of)
+	}
+	if math.Abs(f.Factors[1].Share) > 1e-9 || !f.Balanced || math.Abs(f.Residual) > 1e-9 {
+		t.Errorf("DEPTH does nothing with one process column: %+v", f)
+	}
+	// Both depths are the same run to the last bit: the second is not told from the best.
+	if f.Indistinct != 2 || f.Ranking[1].Told || !f.Ranking[2].Told || math.Abs(f.Ranking[3].Behind-3) > 1e-9 || *f.Ranking[0].Interval != 0 {
+		t.Errorf("%+v", f.Ranking)
+	}
+}
+
+// TestNoise: with noise of 3 % for each call, hosts that are 0.1 % slower are not told from the
+// best by two seeds, and hosts of half the speed are.
+func TestNoise(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "noisy.yaml")
+	if err := os.WriteFile(path, []byte("version: 1\nunit: s\nnoise: {normal: 3%}\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := findingsOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\nseed: 1..6\n")
+	if len(f.Ranking) != 2 || f.Ranking[0].Levels[0] != 0 || !f.Ranking[1].Told || f.Indistinct != 1 || *f.Ranking[0].Interval <= 0 {
+		t.Errorf("%+v", f.Ranking)
+	}
+	one := findingsOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\n")
+	if one.Indistinct != 2 || one.Ranking[0].Interval != nil {
+		t.Errorf("one seed tells nothing: %+v", one.Ranking)
+	}
+}
+
+// TestWrite: what stands in a name is no HTML, and the page asks for nothing.
+func TestWrite(t *testing.T) {
+	f := findingsOf(t, alone+"factors: {speed: {'<b>&\"': {host-speed: '*=0.5'}, 2: {host-speed: '*=2'}}}\n")
+	var text, html bytes.Buffer
+	if err := f.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteHTML(&html); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"the best", "Main effects", "+100.00 %", "speed 2"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	for _, wrong := range []string{"<b>", "http:", "https:", "src=", "<script"} {
+		if strings.Contains(html.String(), wrong) {
+			t.Errorf("the page has %s", wrong)
+		}
+	}
+	if !strings.Contains(html.String(), "<polyline points=") {
+		t.Error("no curve")
+	}
+}
+
+// TestPlaces: numbers stand where they are on an axis, names in equal distances.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		labels []string
+		want   []float64
+	}{{[]string{"64", "128", "320"}, []float64{0, 0.25, 1}}, {[]string{"a", "b", "c"}, []float64{0, 0.5, 1}}, {[]string{"7"}, []float64{0}}} {
+		var of Factor
+		for _, l := range c.labels {
+			of.Levels = append(of.Levels, Level{Label: l})
+		}
+		for i, got := range of.places() {
+			if got != c.want[i] {
+				t.Errorf("%v: %v", c.labels, of.places())
+			}
+		}
+	}
+}
+
+// TestFailedConfigurations: what failed is told, and the rest is found out.
+func TestFailedConfigurations(t *testing.T) {
+	f := findingsOf(t, "program: hpl\nparameters: {N: 100, NB: 8, Q: 1}\nmachine: dahu\nwithout: 'dahu-[2-31]'\nfactors: {P: [2, 65]}\n")
+	if len(f.Ranking) != 1 || len(f.Notes) != 2 || !strings.Contains(f.Notes[0], "P 65: dahu: more ranks than places") {
+		t.Errorf("%+v", f)
+	}
+}

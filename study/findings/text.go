@@ -1,0 +1,143 @@
+package findings
+
+import (
+	"fmt"
+	"io"
+
+	"reprise/internal/texttable"
+	"reprise/internal/wording"
+)
+
+// Rows that are shown: of the ranking in text, and on a page; of interactions.
+const (
+	shownInText   = 10
+	shownOnPage   = 1000
+	shownTogether = 10
+)
+
+// WriteText writes the findings for people.
+func (f *Findings) WriteText(w io.Writer) error {
+	for _, part := range f.parts(shownInText) {
+		if _, err := fmt.Fprintln(w, part.title); err != nil {
+			return err
+		}
+		if part.table.Len() > 1 {
+			if err := part.table.Write(w); err != nil {
+				return err
+			}
+		}
+		for _, text := range part.notes {
+			if _, err := fmt.Fprintln(w, text); err != nil {
+				return err
+			}
+		}
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part is a table with its title and what is to be said of it.
+type part struct {
+	title string
+	table texttable.Table
+	notes []string
+}
+
+// parts returns the findings as tables.
+func (f *Findings) parts(ranked int) []part {
+	list := []part{f.ranking(ranked)}
+	if len(f.Factors) > 0 {
+		list = append(list, f.mainEffects(), f.together(), f.whereTime())
+	}
+	return list
+}
+
+// ranking returns the quickest configurations.
+func (f *Findings) ranking(most int) part {
+	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, wording.Count(len(f.Ranking), "configuration"), wording.Count(f.Runs, "run"), f.Design)}
+	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
+	for i, r := range f.Ranking {
+		if i == max(most, 1) {
+			p.notes = append(p.notes, fmt.Sprintf("... and %d more", len(f.Ranking)-i))
+			break
+		}
+		interval, told := "not known", "cannot be told from the best"
+		switch {
+		case r.Interval != nil && *r.Interval == 0:
+			interval = "exact"
+		case r.Interval != nil:
+			interval = fmt.Sprintf("± %.2g", *r.Interval)
+		}
+		switch {
+		case i == 0:
+			told = "the best"
+		case r.Told:
+			told = ""
+		}
+		p.table.Row(r.Name, fmt.Sprintf("%.6g", r.Makespan), interval, fmt.Sprintf("%.5g", r.Gflops), percentOf(r.Behind), told)
+	}
+	if f.Indistinct > 1 {
+		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", f.Indistinct-1))
+	}
+	p.notes = append(p.notes, f.Notes...)
+	return p
+}
+
+// mainEffects returns what each level does.
+func (f *Findings) mainEffects() part {
+	p := part{title: "Main effects on the makespan, relative to the mean of all"}
+	p.table.Row("factor", "level", "effect", "configurations", "share")
+	for _, of := range f.Factors {
+		for i, l := range of.Levels {
+			name, share := "", ""
+			if i == 0 {
+				name, share = of.Name, percentOf(of.Share)
+			}
+			p.table.Row(name, l.Label, fmt.Sprintf("%+.2f %%", 100*l.Effect), fmt.Sprint(l.Rows), share)
+		}
+	}
+	if !f.Balanced {
+		p.notes = append(p.notes, "levels do not come together equally often: effects are by least squares, and shares need not add up")
+	}
+	return p
+}
+
+// together returns what pairs of factors do beyond that.
+func (f *Findings) together() part {
+	p := part{title: "Shares of the differences between configurations"}
+	p.table.Row("by", "share")
+	for _, of := range f.Factors {
+		p.table.Row(of.Name, percentOf(of.Share))
+	}
+	for i, of := range f.Interactions {
+		if i == shownTogether {
+			break
+		}
+		p.table.Row(of.A+" with "+of.B, percentOf(of.Share))
+	}
+	p.table.Row("the rest", percentOf(f.Residual))
+	return p
+}
+
+// whereTime returns what the mean rank spends its time on with each level.
+func (f *Findings) whereTime() part {
+	p := part{title: "Time of the mean rank (s), by level"}
+	p.table.Row(append([]string{"factor", "level"}, f.Kinds...)...)
+	for _, of := range f.Factors {
+		for i, l := range of.Levels {
+			cells := []string{"", l.Label}
+			if i == 0 {
+				cells[0] = of.Name
+			}
+			for _, s := range l.Seconds {
+				cells = append(cells, fmt.Sprintf("%.4g", s))
+			}
+			p.table.Row(cells...)
+		}
+	}
+	return p
+}
+
+func percentOf(v float64) string { return fmt.Sprintf("%.2f %%", 100*v) }
