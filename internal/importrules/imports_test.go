@@ -62,11 +62,11 @@ var allowed = map[string]rule{
 	"reprise/replay/collective": {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
 
-	"reprise/study":        {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
-	"reprise/study/design": 	"reprise/study/effects":  {},
+	"reprise/study":          {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study/design":   {},
+	"reprise/study/effects":  {},
 	"reprise/study/findings": {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},
-{},
-	"reprise/study/lease":  {},
+	"reprise/study/lease":    {},
 
 	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
 	"reprise/report/packed": {},
