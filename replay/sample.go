@@ -55,6 +55,20 @@ type EstimatedShare struct {
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
 }
 
+// StandsFor returns how many steps window i stands for: those that are nearer to it than to the
+// windows beside it.
+func (e *Estimate) StandsFor(i int) float64 {
+	middle := func(i int) float64 { return float64(e.Windows[i].Start+e.Windows[i].To) / 2 }
+	first, end := float64(e.First), float64(e.Last+1)
+	if i > 0 {
+		first = (middle(i-1) + middle(i)) / 2
+	}
+	if i+1 < len(e.Windows) {
+		end = (middle(i) + middle(i+1)) / 2
+	}
+	return end - first
+}
+
 // Sample estimates what Run would return as makespan from windows of the steps. Each
 // worker opens the trace, which must be a file, for itself. The estimate is the
 // same bits for any number of workers, unless ctx has a deadline, by which it ends with what

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,15 +27,20 @@ type pathOutput struct {
 	machine  *loaded
 	path     *path.Path
 	windows  *path.Windows // of an estimate
+
+	mu   sync.Mutex
+	runs map[uint64]*path.Data // by seed, of --runs
 }
 
 func newPathOutput(c *cli.Context, s *settings) (output, error) {
-	o := &pathOutput{settings: s, whatIf: c.Bool("what-if")}
+	o := &pathOutput{settings: s, whatIf: c.Bool("what-if"), runs: map[uint64]*path.Data{}}
 	switch {
 	case !o.whatIf && !c.Bool("critical-path"):
 		return nil, nil
 	case o.whatIf && s.sample.on():
 		return nil, command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
+	case o.whatIf && s.noise.runs > 0:
+		return nil, command.Usagef("--what-if replays once more: leave --runs out, --seed N names the one")
 	case o.whatIf:
 		return o, rereadable("what-if", s)
 	}
@@ -78,6 +84,27 @@ func (o *pathOutput) observe(in *input, m *loaded) func(from, to int) (replay.Ob
 
 func (o *pathOutput) writeEstimate(_ context.Context, _ *input, _ *loaded, r *estimateResults) error {
 	r.CriticalPath = o.windows.Data(r.Estimate)
+	return nil
+}
+
+// observeRun observes the replay with a seed. Where each path runs is left out.
+func (o *pathOutput) observeRun(in *input, m *loaded, ro *replay.Options) (replay.Observer, func()) {
+	p, seed := path.New(in.header, m.Machine, *ro), ro.Seed
+	return p, func() {
+		d := p.Data()
+		d.Hops = path.Hops{}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.runs[seed] = d
+	}
+}
+
+func (o *pathOutput) writeRuns(_ *input, _ *loaded, r *runsResults) error {
+	var seeds []path.Seed
+	for _, run := range r.Runs {
+		seeds = append(seeds, path.Seed{Seed: run.Seed, Data: o.runs[run.Seed]})
+	}
+	r.CriticalPath = path.RunsOf(seeds)
 	return nil
 }
 

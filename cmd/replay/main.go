@@ -57,17 +57,17 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		s.args = args
 		switch {
 		case s.draws > 0:
-			if err := s.outputs.spreads("the draws of --uncertainty"); err != nil {
+			if err := onlyOf[drawsOutput](s.outputs, notOfDraws); err != nil {
 				return err
 			}
 			return replayDraws(c.Context, s, stdout, stderr)
 		case s.sample.on():
-			if err := s.outputs.estimates(); err != nil {
+			if err := onlyOf[estimateOutput](s.outputs, notOfEstimate); err != nil {
 				return err
 			}
 			return sampleTrace(c.Context, s, stdout, stderr)
 		case s.noise.runs > 0:
-			if err := s.outputs.spreads("the replays of --runs"); err != nil {
+			if err := onlyOf[runsOutput](s.outputs, notOfRuns); err != nil {
 				return err
 			}
 			return replayRuns(c.Context, s, stdout, stderr)

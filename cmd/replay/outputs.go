@@ -42,11 +42,18 @@ type windowOutput interface {
 	observe(in *input, m *loaded) func(from, to int) (replay.Observer, func())
 }
 
-// spreadOutput is an output that can be made of several replays, too: by seeds, or on drawn
-// machines.
-type spreadOutput interface {
+// runsOutput is an output that can be made of replays with several seeds, too.
+type runsOutput interface {
 	output
-	writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error
+	// observeRun returns who is told what happens with the seed of o, nil if nobody, and what is
+	// called once it has. It is called from several goroutines.
+	observeRun(in *input, m *loaded, o *replay.Options) (replay.Observer, func())
+	writeRuns(in *input, m *loaded, r *runsResults) error
+}
+
+// drawsOutput is an output that can be made of replays on drawn machines, too.
+type drawsOutput interface {
+	output
 	writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error
 }
 
@@ -95,25 +102,22 @@ func (list outputs) has(flag string) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.flag() == flag })
 }
 
-// spreads refuses outputs that cannot be made of several replays, which what names.
-func (list outputs) spreads(what string) error {
+// onlyOf refuses outputs that are not of type T, with the reason and what to do.
+func onlyOf[T output](list outputs, reason string) error {
 	for _, o := range list {
-		if _, ok := o.(spreadOutput); !ok {
-			return command.Usagef("--%s is of one replay, not of %s", o.flag(), what)
+		if _, ok := o.(T); !ok {
+			return command.Usagef("--%s %s", o.flag(), reason)
 		}
 	}
 	return nil
 }
 
-// estimates refuses outputs that cannot be made of an estimate.
-func (list outputs) estimates() error {
-	for _, o := range list {
-		if _, ok := o.(estimateOutput); !ok {
-			return command.Usagef("--%s is of one replay, not of an estimate", o.flag())
-		}
-	}
-	return nil
-}
+// Why an output that is of one replay is not of several.
+const (
+	notOfRuns     = "is of one replay, and --runs are several: leave --runs out, --seed N names the one"
+	notOfDraws    = "is of one replay, and --uncertainty is of several on drawn machines: leave --uncertainty out"
+	notOfEstimate = "is of all that happens, and an estimate plays windows of it: leave --tolerance and --budget out, with --steps A:B for a part of the run"
+)
 
 // begin begins all, and has the replay tell them what they ask for.
 func (list outputs) begin(ctx context.Context, end context.CancelCauseFunc, in *input, m *loaded, o *replay.Options) error {
@@ -152,14 +156,41 @@ func (list outputs) observe(in *input, m *loaded) func(from, to int) (replay.Obs
 		return nil
 	}
 	return func(from, to int) (replay.Observer, func()) {
-		observers, ends := make([]replay.Observer, len(told)), make([]func(), len(told))
-		for i, observe := range told {
-			observers[i], ends[i] = observe(from, to)
+		var all observers
+		for _, observe := range told {
+			all.add(observe(from, to))
 		}
-		return replay.Observers(observers...), func() {
-			for _, end := range ends {
-				end()
-			}
+		return all.join()
+	}
+}
+
+// observeRun returns who is told what happens with the seed of o, nil if nobody, and what is
+// called once it has.
+func (list outputs) observeRun(in *input, m *loaded, o *replay.Options) (replay.Observer, func()) {
+	var all observers
+	for _, out := range list {
+		all.add(out.(runsOutput).observeRun(in, m, o))
+	}
+	return all.join()
+}
+
+// observers are observers of one replay, and what is called once it has ended.
+type observers struct {
+	told []replay.Observer
+	ends []func()
+}
+
+func (a *observers) add(o replay.Observer, ended func()) {
+	if o != nil {
+		a.told, a.ends = append(a.told, o), append(a.ends, ended)
+	}
+}
+
+// join returns them as one, nil if there are none.
+func (a *observers) join() (replay.Observer, func()) {
+	return replay.Observers(a.told...), func() {
+		for _, end := range a.ends {
+			end()
 		}
 	}
 }
@@ -183,10 +214,10 @@ func (list outputs) writeEstimate(ctx context.Context, in *input, m *loaded, r *
 }
 
 // writeRuns writes all of replays with several seeds, which they all can be made of.
-func (list outputs) writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error {
+func (list outputs) writeRuns(in *input, m *loaded, r *runsResults) error {
 	var errs []error
 	for _, out := range list {
-		errs = append(errs, out.(spreadOutput).writeRuns(in, m, r))
+		errs = append(errs, out.(runsOutput).writeRuns(in, m, r))
 	}
 	return errors.Join(errs...)
 }
@@ -195,7 +226,7 @@ func (list outputs) writeRuns(in *input, m *loaded, r *replay.EnsembleReport) er
 func (list outputs) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport) error {
 	var errs []error
 	for _, out := range list {
-		errs = append(errs, out.(spreadOutput).writeDraws(in, m, r))
+		errs = append(errs, out.(drawsOutput).writeDraws(in, m, r))
 	}
 	return errors.Join(errs...)
 }

@@ -113,14 +113,23 @@ func (p *pageFile) writeEstimate(_ context.Context, in *input, m *loaded, r *est
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 
+// observeRun has a page of several replays told nothing: it shows their results.
+func (p *pageFile) observeRun(*input, *loaded, *replay.Options) (replay.Observer, func()) {
+	return nil, nil
+}
+
 // writeRuns writes the page of replays with several seeds.
-func (p *pageFile) writeRuns(in *input, m *loaded, r *replay.EnsembleReport) error {
+func (p *pageFile) writeRuns(in *input, m *loaded, r *runsResults) error {
 	p.in, p.machine = in, m
-	d, err := p.begun(r.Header, &r.Provenance, r)
+	e := r.EnsembleReport
+	d, err := p.begun(r.Header, &r.Provenance, e)
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	d.Labels, d.Answer, d.Diagnosis = report.EnsembleLabels(r), report.NewEnsembleAnswer(r, &m.Machine), report.DiagnoseRuns(r.Ensemble)
+	d.Labels, d.Answer, d.Diagnosis = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.DiagnoseRuns(r.Ensemble)
+	if r.CriticalPath != nil {
+		d.Path = r.CriticalPath.Data
+	}
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 

@@ -86,6 +86,24 @@ func (r *estimateResults) WriteText(w io.Writer) error {
 	return r.CriticalPath.WriteText(w)
 }
 
+// runsResults are what replays with several seeds print: their report, and what outputs have
+// found out besides.
+type runsResults struct {
+	*replay.EnsembleReport
+	CriticalPath *path.Runs `json:"critical_path,omitempty"`
+}
+
+// WriteJSON writes everything.
+func (r *runsResults) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// WriteText writes everything for people.
+func (r *runsResults) WriteText(w io.Writer) error {
+	if err := r.EnsembleReport.WriteText(w); err != nil || r.CriticalPath == nil {
+		return err
+	}
+	return r.CriticalPath.WriteText(w)
+}
+
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -91,7 +91,13 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
 	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Progress: bar.Set}
 	e, err := replay.RunsFunc(ctx, m.options, ro, func(o replay.Options) (*replay.Result, error) {
-		return s.playAgain(ctx, m.Machine, o)
+		var ended func()
+		o.Observer, ended = s.outputs.observeRun(in, m, &o)
+		res, err := s.playAgain(ctx, m.Machine, o)
+		if err == nil {
+			ended()
+		}
+		return res, err
 	})
 	bar.Clear()
 	stop()
@@ -101,9 +107,10 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d runs", len(e.Runs), s.noise.runs)
 	}
-	r := replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))
+	r := &runsResults{EnsembleReport: replay.NewEnsembleReport(e, s.provenance(m, time.Since(begin).Seconds()))}
 	r.Workers, r.Warnings = workers, warning.Join(r.Warnings, m.warnings)
-	return errors.Join(s.print(stdout, r), s.outputs.writeRuns(in, m, r), err)
+	failed := s.outputs.writeRuns(in, m, r)
+	return errors.Join(s.print(stdout, r), failed, err)
 }
 
 // openAgain opens a trace that a flag reads several times.

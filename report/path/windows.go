@@ -1,7 +1,6 @@
 package path
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -58,7 +57,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			continue
 		}
 		l = path.levels
-		weight := standsFor(e, i) * window.Seconds / path.data.Seconds
+		weight := e.StandsFor(i) * window.Seconds / path.data.Seconds
 		for _, part := range path.data.Parts {
 			key := part
 			key.Seconds, key.Count, key.Bytes = 0, 0, 0
@@ -84,22 +83,6 @@ func scaled(sums map[Part]Part, makespan, total float64) []Part {
 		key.Seconds, key.Bytes = sum.Seconds/total*makespan, sum.Bytes/total*makespan
 		parts = append(parts, key)
 	}
-	slices.SortFunc(parts, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
-	})
+	slices.SortFunc(parts, longestFirst)
 	return parts
-}
-
-// standsFor returns how many steps window i of an estimate stands for: those that are nearer
-// to it than to the windows beside it.
-func standsFor(e *replay.Estimate, i int) float64 {
-	middle := func(i int) float64 { return float64(e.Windows[i].Start+e.Windows[i].To) / 2 }
-	first, end := float64(e.First), float64(e.Last+1)
-	if i > 0 {
-		first = (middle(i-1) + middle(i)) / 2
-	}
-	if i+1 < len(e.Windows) {
-		end = (middle(i) + middle(i+1)) / 2
-	}
-	return end - first
 }

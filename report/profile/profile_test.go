@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	pprof "github.com/google/pprof/profile"
 
+	"reprise/internal/replaytest"
 	"reprise/replay"
 	"reprise/report/profile"
 	"reprise/trace"
-	"reprise/tracegen/hpl"
 )
 
 // read writes a profile and reads it back: nanoseconds by stack, the outermost first.
@@ -91,55 +91,36 @@ func TestStacks(t *testing.T) {
 
 // TestTotals: of a run of HPL the sums by kind, kernel and phase are those of its tables.
 func TestTotals(t *testing.T) {
-	var file bytes.Buffer
-	params := hpl.DefaultParams(400, 2, 3)
-	params.NB = 32
-	if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPL")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var hosts []string
-	for _, host := range m.Hosts {
-		hosts = append(hosts, m.Platform.Host(int(host)).Name)
-	}
-	r := profile.NewRecorder(tr.Header(), profile.GroupsOf(tr.Header(), hosts))
-	o.Observer = r
-	res, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := replaytest.HPL(t, 400, 32)
+	r := profile.NewRecorder(run.Trace.Header(), profile.GroupsOf(run.Trace.Header(), run.Hosts))
+	res := run.Play(t, r)
 	stacks := read(t, r)
-	total, ends := 0.0, 0.0
-	for _, ns := range stacks {
-		total += float64(ns)
-	}
+	ends := 0.0
 	for _, rank := range res.Ranks {
 		ends += rank.End
 	}
 	rounded := float64(len(stacks)) // 0.5 ns of each, and as much for the sums
-	if math.Abs(total-1e9*ends) > rounded {
+	if total := sumOf(stacks, ""); math.Abs(total-1e9*ends) > rounded {
 		t.Errorf("%v ns in all, want %v s", total, ends)
 	}
 	for _, table := range [][]replay.Share{res.Kinds, res.Kernels, res.Phases} {
 		for _, want := range table {
-			sum := 0.0
-			for stack, ns := range stacks {
-				if slices.Contains(strings.Split(stack, ";"), want.Name) {
-					sum += float64(ns)
-				}
-			}
-			if math.Abs(sum-1e9*want.Mean*float64(len(res.Ranks))) > rounded {
+			if sum := sumOf(stacks, want.Name); math.Abs(sum-1e9*want.Mean*float64(len(res.Ranks))) > rounded {
 				t.Errorf("%s: %v ns, want %v s of each of %d ranks", want.Name, sum, want.Mean, len(res.Ranks))
 			}
 		}
 	}
+}
+
+// sumOf returns the nanoseconds of the stacks that a frame is in; "": of all.
+func sumOf(stacks map[string]int64, name string) float64 {
+	sum := 0.0
+	for stack, ns := range stacks {
+		if name == "" || slices.Contains(strings.Split(stack, ";"), name) {
+			sum += float64(ns)
+		}
+	}
+	return sum
 }
 
 // TestGroups: hosts, rows of the grid where these are too many, blocks where there is no grid.

@@ -67,15 +67,22 @@ func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from,
 	if kernel >= 0 {
 		frame = numKinds + int(kernel)
 	}
-	n := &r.stacks[r.ranks[rank].stack].frames[frame]
+	if sums := r.sumsOf(r.ranks[rank].stack, frame); sums != nil {
+		sums[r.groups.Of[rank]] += to - from
+	}
+}
+
+// sumsOf returns the sums of a frame of a stack, by group; nil if there is no room.
+func (r *Recorder) sumsOf(stack int32, frame int) []float64 {
+	n := &r.stacks[stack].frames[frame]
 	if *n == 0 {
 		if !r.takes(len(r.groups.Names)) {
-			return
+			return nil
 		}
 		r.sums = append(r.sums, make([]float64, len(r.groups.Names)))
 		*n = int32(len(r.sums))
 	}
-	r.sums[*n-1][r.groups.Of[rank]] += to - from
+	return r.sums[*n-1]
 }
 
 // takes takes room for so many sums more, if there is any.

@@ -13,8 +13,9 @@ import (
 )
 
 // Write writes the profile of a replay that has ended, compressed by gzip as pprof reads it.
-func (r *Recorder) Write(w io.Writer) error {
-	p, err := r.Profile()
+// The comments say what it is of, if not of a whole run (go tool pprof -comments).
+func (r *Recorder) Write(w io.Writer, comments ...string) error {
+	p, err := r.Profile(comments...)
 	if err != nil {
 		return err
 	}
@@ -25,15 +26,15 @@ func (r *Recorder) Write(w io.Writer) error {
 	return zip.Close()
 }
 
-// Profile returns the profile of a replay that has ended.
-func (r *Recorder) Profile() (*pprof.Profile, error) {
+// Profile returns the profile of a replay that has ended, with comments.
+func (r *Recorder) Profile(comments ...string) (*pprof.Profile, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
 	b := builder{Recorder: r, kernels: replay.KernelNames(r.header), functions: map[frameName]*pprof.Location{}}
 	b.nameKinds()
 	b.SampleType = []*pprof.ValueType{{Type: "time", Unit: "nanoseconds"}}
-	b.DefaultSampleType = "time"
+	b.DefaultSampleType, b.Comments = "time", comments
 	for i := range r.stacks {
 		b.addStack(int32(i))
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"reprise/internal/replaytest"
 	"reprise/replay"
 	"reprise/report/table"
 	"reprise/trace"
-	"reprise/tracegen/hpl"
 )
 
 // header describes two kernels whose names come out the same, and a phase.
@@ -159,32 +159,15 @@ func TestParquet(t *testing.T) {
 
 // TestTotals: of a run of HPL the rows add up to the tables of the result.
 func TestTotals(t *testing.T) {
-	var file bytes.Buffer
-	params := hpl.DefaultParams(400, 2, 3)
-	params.NB = 32
-	if err := hpl.Generate(t.Context(), &file, params, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.NewReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), "HPL")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, tr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := table.ColumnsOf(tr.Header())
+	run := replaytest.HPL(t, 400, 32)
+	c, err := table.ColumnsOf(run.Trace.Header())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	w := table.NewCSV(&out, c)
-	r := table.NewRecorder(c, make([]string, 6), w)
-	o.Observer = r
-	res, err := replay.Run(t.Context(), tr, m, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := table.NewRecorder(c, run.Hosts, w)
+	res := run.Play(t, r)
 	r.End()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,65 @@
+// Package replaytest has runs for tests of what observes replays.
+package replaytest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"reprise/replay"
+	"reprise/trace"
+	"reprise/tracegen/hpl"
+)
+
+// Run is a trace of HPL with the machine to play it on.
+type Run struct {
+	Trace   *trace.Trace
+	Machine replay.Machine
+	Options replay.Options
+	Hosts   []string // of each rank
+	file    string
+}
+
+// HPL returns a run of HPL on Dahu, of 2 by 3 processes.
+func HPL(t testing.TB, n, nb int) *Run {
+	t.Helper()
+	params := hpl.DefaultParams(n, 2, 3)
+	params.NB = nb
+	r := &Run{file: filepath.Join(t.TempDir(), "run.trace.zst")}
+	f, err := os.Create(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hpl.Generate(t.Context(), f, params, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r.Trace, err = r.Open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Trace.Close() })
+	if r.Machine, r.Options, _, err = replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, r.Trace); err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range r.Machine.Hosts {
+		r.Hosts = append(r.Hosts, r.Machine.Platform.Host(int(host)).Name)
+	}
+	return r
+}
+
+// Open opens the trace once more.
+func (r *Run) Open() (*trace.Trace, error) { return trace.Open(r.file) }
+
+// Play replays it, and tells an observer.
+func (r *Run) Play(t testing.TB, observer replay.Observer) *replay.Result {
+	t.Helper()
+	o := r.Options
+	o.Observer = observer
+	res, err := replay.Run(t.Context(), r.Trace, r.Machine, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
