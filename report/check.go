@@ -13,6 +13,7 @@ import (
 // index columns by the numbers beside them.
 func (d *Data) check() error {
 	var c checker
+	c.result(d.Result)
 	if d.Record != nil {
 		c.record(d.Record)
 	}
@@ -51,11 +52,18 @@ func (c *checker) fail(format string, args ...any) {
 
 func (c *checker) record(r *record.Data) {
 	n := r.Columns.Count
+	c.columns(&r.Columns)
+	if n > 1 && len(r.Series.Kinds) == 0 || n > 0 && len(r.States) == 0 {
+		c.fail("a record of no kinds of time")
+	}
 	c.column("starts", r.Columns.Starts, 8, n+1)
 	c.column("longest", r.Columns.Longest, 4, n)
 	c.column("series", r.Series.Values, 4, len(r.Series.Kinds)+len(r.Series.Kernels)+len(r.Series.Phases), 3, n)
 	c.matrix(&r.Matrix, n, len(r.States))
 	for _, m := range r.Communication {
+		if m.Size < 1 {
+			c.fail("communication by %s of %d rows", m.By, m.Size)
+		}
 		c.column("bytes by "+m.By, m.Bytes, 4, m.Size, m.Size)
 		c.column("messages by "+m.By, m.Number, 4, m.Size, m.Size)
 		if len(m.Labels) != 0 && len(m.Labels) != m.Size {
@@ -74,9 +82,13 @@ func (c *checker) matrix(m *record.Matrix, columns, states int) {
 	if c.err == nil && (cells(m.Ranks, m.RanksPerRow) != m.Rows || cells(columns, m.ColumnsPerCell) != m.Cols) {
 		c.fail("matrix of %d by %d for %d ranks and %d columns", m.Rows, m.Cols, m.Ranks, columns)
 	}
+	if columns > 0 && (len(m.Orders) == 0 || m.Rows < 1) {
+		c.fail("a matrix of %d rows in %d orders", m.Rows, len(m.Orders))
+	}
 	for _, o := range m.Orders {
 		if len(o.Rows) > 0 {
 			c.column("order by "+o.Name, o.Rows, 4, m.Rows)
+			c.below("order by "+o.Name, o.Rows, 4, 0, m.Rows)
 		}
 	}
 }
@@ -121,6 +133,10 @@ func (c *checker) timeline(name string, w *timeline.Window) {
 	} {
 		c.column(name+": "+column.name, column.of, column.size, column.n)
 	}
+	c.below(name+": name", w.Name, 2, 0, len(w.Names))
+	c.below(name+": state", w.State, 2, 0, len(w.States))
+	c.below(name+": arg", w.Arg, 4, 0, len(w.Args))
+	c.below(name+": rank", w.Rank, 4, w.First, w.First+w.Ranks)
 }
 
 func (c *checker) hops(h *path.Hops) {

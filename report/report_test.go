@@ -33,7 +33,7 @@ func madeUp() *report.Data {
 		Inputs: report.Inputs{Command: "replay a.trace.zst", Tool: "replay 1", Files: []report.Input{{What: "trace", Name: "a.trace.zst", Hash: "00"}}},
 		Result: json.RawMessage(`{"makespan_s":3,"ranks":[{"rank":0,"host":"a","end_s":3},{"rank":1,"host":"b","end_s":3}]}`),
 		Record: &record.Data{
-			Columns: record.Columns{Kind: "step", Count: 3, Starts: packed.Float64s([]float64{0, 1, 2, 3}), Longest: packed.Float32s([]float32{1, 1, 1})},
+			Columns: record.Columns{Kind: "step", Steps: 1, Count: 3, Starts: packed.Float64s([]float64{0, 1, 2, 3}), Longest: packed.Float32s([]float32{1, 1, 1})},
 			States:  []string{"compute", "wait"},
 			Series:  record.Series{Kinds: []string{"compute", "wait"}, Kernels: []string{"dgemm"}, Phases: []string{}, Values: zeros(4 * 3 * 3 * 3)},
 			Matrix: record.Matrix{
@@ -229,6 +229,20 @@ func TestReadChecks(t *testing.T) {
 		{"level", func(d *report.Data) { d.Record.Links.Hottest[0].Level = 1 }, "link a_up of level 1"},
 		{"window", func(d *report.Data) { d.Timelines[0].Slices = 2 }, "timelines 0: rank of 4 bytes, want 8"},
 		{"no window", func(d *report.Data) { d.Timelines[0] = nil }, "timelines 0: none"},
+		{"no order", func(d *report.Data) { d.Record.Matrix.Orders = nil }, "a matrix of 2 rows in 0 orders"},
+		{"order beyond", func(d *report.Data) { d.Record.Matrix.Orders[1].Rows = packed.Uint32s([]uint32{0, 2}) }, "order by end 2, want [0,2)"},
+		{"no kinds", func(d *report.Data) { d.Record.States, d.Record.Matrix.Mean = nil, packed.Bytes{} }, "a record of no kinds of time"},
+		{"by what", func(d *report.Data) { d.Record.Columns.Kind = "day" }, `columns of 1 steps by "day"`},
+		{"no steps", func(d *report.Data) { d.Record.Columns.Steps = 0 }, `columns of 0 steps by "step"`},
+		{"nobody", func(d *report.Data) {
+			d.Record.Communication[0] = record.CommMatrix{By: "rank", Bytes: packed.Bytes{}, Number: packed.Bytes{}}
+		}, "communication by rank of 0 rows"},
+		{"name", func(d *report.Data) { d.Timelines[0].Names = nil }, "timelines 0: name 0, want [0,0)"},
+		{"state", func(d *report.Data) { d.Timelines[0].States = nil }, "timelines 0: state 0, want [0,0)"},
+		{"arg", func(d *report.Data) { d.Timelines[0].Args = d.Timelines[0].Args[:1] }, "timelines 0: arg 1, want [0,1)"},
+		{"rank", func(d *report.Data) { d.Timelines[0].First = 1 }, "timelines 0: rank 0, want [1,3)"},
+		{"warnings", func(d *report.Data) { d.Result = json.RawMessage(`{"warnings":"x"}`) }, "result: json: cannot unmarshal string"},
+		{"windows", func(d *report.Data) { d.Result = json.RawMessage(`{"windows":[1]}`) }, "result: json: cannot unmarshal number"},
 		{"path", func(d *report.Data) { d.Path.Hops.Number = 2 }, "ranks of the path of 4 bytes, want 8"},
 	} {
 		d := madeUp()

@@ -24,6 +24,21 @@ func TestInterrupted(t *testing.T) {
 	commandtest.Interrupt(t, syscall.SIGTERM, 2, "replay", "compare", pipe, pipe)
 }
 
+// TestInterruptedOutput: so it is while it waits for somebody who reads a pipe, behind the replay
+// or, of much to write, in it.
+func TestInterruptedOutput(t *testing.T) {
+	pipe, dir := commandtest.Pipe(t), t.TempDir()
+	for _, c := range []struct{ flag, name string }{{"--timeline", "run.json"}, {"--timeline", "run.pftrace"}, {"--table", "run.csv"}, {"--profile", "run.pb.gz"}, {"--report", "run.html"}} {
+		output := filepath.Join(dir, c.name)
+		if err := os.Symlink(pipe, output); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{200, 2500} {
+			commandtest.Interrupt(t, syscall.SIGINT, 1, "replay", c.flag, output, traceOf(t, n))
+		}
+	}
+}
+
 // TestFullOutput: whatever is printed on a full disk has failed.
 func TestFullOutput(t *testing.T) {
 	trace := traceOf(t, 200)

@@ -55,12 +55,12 @@ func (p *profileOutput) begin(ctx context.Context, end context.CancelCauseFunc, 
 }
 
 func (p *profileOutput) write(ctx context.Context, r *results) error {
-	return p.save(p.recorder, report.Labels(r.Report))
+	return p.save(ctx, p.recorder, report.Labels(r.Report))
 }
 
 // save writes a profile, with what it is of as comments.
-func (p *profileOutput) save(r *profile.Recorder, labels []string) error {
-	return atomicfile.Write(p.path, func(w io.Writer) error { return r.Write(w, labels...) })
+func (p *profileOutput) save(ctx context.Context, r *profile.Recorder, labels []string) error {
+	return writeStreamed(ctx, p.path, func(w io.Writer) error { return r.Write(w, labels...) })
 }
 
 // ofSeveral returns what several replays are added up in.
@@ -75,7 +75,7 @@ func (p *profileOutput) observe(in *input, m *loaded) func(from, to int) (replay
 }
 
 func (p *profileOutput) writeEstimate(_ context.Context, _ *input, _ *loaded, r *estimateResults) error {
-	return p.save(p.several.Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))
+	return p.save(context.Background(), p.several.Estimated(r.Estimate), report.EstimateLabels(r.EstimateReport))
 }
 
 // observeRun observes the replay with a seed.
@@ -88,7 +88,7 @@ func (p *profileOutput) writeRuns(_ *input, _ *loaded, r *runsResults) error {
 	for _, run := range r.Runs {
 		seeds = append(seeds, run.Seed)
 	}
-	return p.save(p.several.Mean(seeds), report.EnsembleLabels(r.EnsembleReport))
+	return p.save(context.Background(), p.several.Mean(seeds), report.EnsembleLabels(r.EnsembleReport))
 }
 
 func (p *profileOutput) abandon() {}

@@ -86,12 +86,18 @@ func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input
 }
 
 // write writes the page, of an interrupted replay, too: it is labelled so.
-func (p *pageFile) write(_ context.Context, r *results) error {
+func (p *pageFile) write(ctx context.Context, r *results) error {
 	d, err := p.data(r)
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
+	if err := writeStreamed(ctx, p.path, func(w io.Writer) error { return report.Write(w, d) }); err != nil {
+		return err
+	}
+	if err := p.window.CheckSeen(); err != nil && p.asked {
+		return fmt.Errorf("%s: %w; its timeline is empty", p.path, err)
+	}
+	return nil
 }
 
 // observe finds the critical paths of the windows of an estimate, unless --critical-path does.

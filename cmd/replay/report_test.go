@@ -16,7 +16,8 @@ import (
 func TestReportOfInterrupted(t *testing.T) {
 	path, dir := keptTrace(t), t.TempDir()
 	state, page := filepath.Join(dir, "state"), filepath.Join(dir, "run.html")
-	p := start(t, "--quiet", "--json", "--checkpoint", state, "--report", page, path)
+	table := filepath.Join(dir, "run.csv")
+	p := start(t, "--quiet", "--json", "--checkpoint", state, "--report", page, "--table", table, path)
 	await(t, state)
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -30,6 +31,14 @@ func TestReportOfInterrupted(t *testing.T) {
 	}
 	if !slices.ContainsFunc(d.Labels, func(l string) bool { return strings.HasPrefix(l, "interrupted at ") }) || d.Record == nil {
 		t.Errorf("labels %q, record %v", d.Labels, d.Record)
+	}
+
+	rows, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cut := strings.Count(string(rows), ",false,"); cut != 48 {
+		t.Errorf("%d rows that are not complete, want one of each of 48 ranks", cut)
 	}
 
 	resumed := start(t, "--quiet", "--json", "--resume", state, "--report", page, path)

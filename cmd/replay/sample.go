@@ -130,7 +130,8 @@ func estimate(ctx context.Context, s *settings, in *input, m *loaded, stderr io.
 	return replay.Sample(ctx, open, m.Machine, m.options, so)
 }
 
-// replayExactly replays all of the trace, until the context's deadline, and says why.
+// replayExactly replays all of the trace, until the context's deadline or a signal, and says why.
+// Outputs are of what was replayed by then.
 func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why error, begin time.Time, stdout, stderr io.Writer) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -141,22 +142,30 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 		return err
 	}
 	o.Progress = func(n int) { steps = n; bar.Set(n) }
+	deaf := command.OnEnding(func(sig os.Signal) { end(ending{sig}) })
 	res, err := in.run(ctx, m.Machine, o)
+	deaf()
 	bar.Clear()
-	if err != nil {
+	var stopped ending
+	over, signalled := errors.Is(err, context.DeadlineExceeded), errors.As(err, &stopped)
+	if err != nil && (res == nil || !over && !signalled) {
 		s.outputs.abandon()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return s.overtime(in, steps, time.Since(start).Seconds())
-	}
-	if err != nil {
 		return warning.With(err, warning.Join(in.warnings(), m.causes()))
 	}
 	res.Warnings = warning.Join(res.Warnings, s.noise.warnings(res.Seed), m.warnings)
 	r := &results{Report: replay.NewReport(res, s.provenance(m, time.Since(begin).Seconds()))}
-	r.HPCG, err = s.hpcgOf(res)
-	failed := s.outputs.write(ctx, r)
-	return errors.Join(s.print(stdout, &exactResults{Because: why.Error(), results: r}), err, failed)
+	var summary error
+	r.HPCG, summary = s.hpcgOf(res)
+	writing, stop := command.Interruptible(context.WithoutCancel(ctx))
+	failed := s.outputs.write(writing, r)
+	stop()
+	if over {
+		return errors.Join(failed, s.overtime(in, steps, time.Since(start).Seconds()))
+	}
+	if signalled {
+		err = fmt.Errorf("%w at %.9g s of simulated time, after %d messages", stopped, *res.StoppedAt, res.Messages)
+	}
+	return errors.Join(s.print(stdout, &exactResults{Because: why.Error(), results: r}), summary, failed, err)
 }
 
 // overtime returns the error of an exact replay that came so many steps far in so many

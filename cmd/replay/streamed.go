@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 
 	"reprise/internal/atomicfile"
 )
@@ -19,6 +21,11 @@ type streamed struct {
 	failed chan struct{}
 	end    context.CancelCauseFunc // of the replay
 	chunk  []byte                  // not handed over yet
+
+	pipe   bool // it is a named pipe, which opens when somebody reads from it
+	mu     sync.Mutex
+	open   bool
+	unread chan struct{} // closed when a pipe is given up that nobody reads from
 }
 
 // streamChunk is what is handed over at once, in bytes; a few of them are under way.
@@ -27,14 +34,22 @@ const streamChunk = 256 << 10
 // errGivenUp ends a file that is not wanted any more.
 var errGivenUp = errors.New("given up")
 
-// newStreamed begins a file, compressed by gzip if it is to be.
-func newStreamed(path string, zipped bool, end context.CancelCauseFunc) (*streamed, error) {
+// newStreamed begins a file, compressed by gzip if it is to be, of a replay whose context is ctx
+// and is ended by end.
+func newStreamed(ctx context.Context, path string, zipped bool, end context.CancelCauseFunc) (*streamed, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
 	}
-	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan error, 1), failed: make(chan struct{}), end: end}
+	f := &streamed{path: path, chunks: make(chan []byte, 4), ended: make(chan error, 1), failed: make(chan struct{}), end: end, unread: make(chan struct{})}
+	if info, err := os.Stat(path); err == nil {
+		f.pipe = info.Mode()&os.ModeNamedPipe != 0
+	}
+	context.AfterFunc(ctx, f.leavePipe)
 	go func() {
 		err := atomicfile.Write(path, func(w io.Writer) error {
+			if !f.opened() {
+				return errGivenUp
+			}
 			if !zipped {
 				return f.copy(w)
 			}
@@ -48,6 +63,41 @@ func newStreamed(path string, zipped bool, end context.CancelCauseFunc) (*stream
 		close(f.failed)
 	}()
 	return f, nil
+}
+
+// writeStreamed lets content write a file, as atomicfile.Write does, until ctx ends while nobody
+// reads from it.
+func writeStreamed(ctx context.Context, path string, content func(io.Writer) error) error {
+	f, err := newStreamed(ctx, path, false, func(error) {})
+	if err != nil {
+		return err
+	}
+	if err := content(f); err != nil {
+		return f.giveUp(err)
+	}
+	return f.close(ctx)
+}
+
+// opened notes that the file is open, and reports whether it is still wanted.
+func (f *streamed) opened() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.unread:
+	default:
+		f.open = true
+	}
+	return f.open
+}
+
+// leavePipe gives a pipe up that nobody reads from.
+func (f *streamed) leavePipe() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pipe && !f.open {
+		f.pipe = false
+		close(f.unread)
+	}
 }
 
 // copy writes what is handed over.
@@ -84,7 +134,13 @@ func (f *streamed) hand() error {
 		err := f.failure()
 		f.end(err)
 		return err
+	case <-f.unread:
+		return f.unreadError()
 	}
+}
+
+func (f *streamed) unreadError() error {
+	return fmt.Errorf("interrupted while nobody reads from the pipe %s", f.path)
 }
 
 // failure returns why the file is not there.
@@ -97,15 +153,21 @@ func (f *streamed) failure() error {
 // fail ends the replay as what the file holds cannot be made.
 func (f *streamed) fail(err error) { f.end(fmt.Errorf("%s: %w", f.path, err)) }
 
-// close completes the file.
-func (f *streamed) close() error {
+// close completes the file. It waits for a reader of a pipe until ctx ends.
+func (f *streamed) close(ctx context.Context) error {
+	context.AfterFunc(ctx, f.leavePipe)
 	if len(f.chunk) > 0 {
 		if err := f.hand(); err != nil {
 			return err
 		}
 	}
 	close(f.chunks)
-	return <-f.ended
+	select {
+	case err := <-f.ended:
+		return err
+	case <-f.unread:
+		return f.unreadError()
+	}
 }
 
 // giveUp leaves nothing of the file, and returns an error that names it.
@@ -113,6 +175,8 @@ func (f *streamed) giveUp(err error) error {
 	select {
 	case <-f.failed:
 		return f.failure()
+	case <-f.unread:
+		return f.unreadError()
 	default:
 		f.abandon()
 		return fmt.Errorf("%s: %w; the file is not written", f.path, err)
@@ -123,6 +187,12 @@ func (f *streamed) giveUp(err error) error {
 func (f *streamed) abandon() {
 	if f == nil {
 		return
+	}
+	f.leavePipe()
+	select {
+	case <-f.unread:
+		return
+	default:
 	}
 	select {
 	case f.chunks <- nil:

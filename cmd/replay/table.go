@@ -8,6 +8,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/replay"
+	"reprise/report"
 	"reprise/report/table"
 )
 
@@ -50,7 +51,7 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 	if err != nil {
 		return nil, err
 	}
-	if t.out, err = newStreamed(t.path, false, end); err != nil {
+	if t.out, err = newStreamed(ctx, t.path, false, end); err != nil {
 		return nil, err
 	}
 	if t.parquet {
@@ -63,11 +64,14 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 }
 
 func (t *tableOutput) write(ctx context.Context, r *results) error {
-	t.recorder.End()
+	t.recorder.End(r.StoppedAt != nil)
+	if labels := report.Labels(r.Report); len(labels) > 0 {
+		t.writer.Label(strings.Join(labels, "; "))
+	}
 	if err := t.writer.Close(); err != nil {
 		return t.out.giveUp(err)
 	}
-	return t.out.close()
+	return t.out.close(ctx)
 }
 
 func (t *tableOutput) abandon() { t.out.abandon() }

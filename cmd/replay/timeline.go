@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/replay"
+	"reprise/report"
 	"reprise/report/timeline"
 )
 
@@ -74,6 +76,26 @@ func checkOutput(flag, path string, s *settings) error {
 	return nil
 }
 
+// spare refuses outputs that would replace what the index of a text trace names.
+func (s *settings) spare(in *input) error {
+	if in.text == nil {
+		return nil
+	}
+	if err := atomicfile.CheckOverwrite(s.keep.file, in.text.Files()...); err != nil {
+		return command.Usagef("--checkpoint %w", err)
+	}
+	for _, o := range s.outputs {
+		f, ok := o.(filed)
+		if !ok {
+			continue
+		}
+		if err := atomicfile.CheckOverwrite(f.file(), in.text.Files()...); err != nil {
+			return command.Usagef("--%s %w", o.flag(), err)
+		}
+	}
+	return nil
+}
+
 func (t *timelineOutput) flag() string { return "timeline" }
 
 func (t *timelineOutput) file() string { return t.path }
@@ -83,7 +105,7 @@ func (t *timelineOutput) begin(ctx context.Context, end context.CancelCauseFunc,
 		return nil, command.Usagef("--window: %w", err)
 	}
 	var err error
-	if t.out, err = newStreamed(t.path, t.zipped, end); err != nil {
+	if t.out, err = newStreamed(ctx, t.path, t.zipped, end); err != nil {
 		return nil, err
 	}
 	t.sink = t.format.Sink(t.out, &timeline.Run{Header: in.header, Hosts: hostsOf(&m.Machine), Span: t.span, Fail: t.out.fail})
@@ -94,13 +116,16 @@ func (t *timelineOutput) begin(ctx context.Context, end context.CancelCauseFunc,
 func (t *timelineOutput) write(ctx context.Context, r *results) error {
 	t.recorder.End()
 	err := t.recorder.CheckSeen()
+	if labels := report.Labels(r.Report); len(labels) > 0 {
+		t.sink.Label(strings.Join(labels, "; "), r.Makespan)
+	}
 	if err == nil {
 		err = t.sink.Close()
 	}
 	if err != nil {
 		return t.out.giveUp(err)
 	}
-	return t.out.close()
+	return t.out.close(ctx)
 }
 
 func (t *timelineOutput) abandon() { t.out.abandon() }

@@ -10,7 +10,7 @@ import (
 // Columns are the names of the columns of a table: the fixed ones, and seconds of the kinds
 // of time, of the kernels and of the phases.
 type Columns struct {
-	Fixed   []string // rank, host, step, begin_s, end_s, messages, bytes
+	Fixed   []string // rank, host, step, complete, begin_s, end_s, messages, bytes
 	Seconds []string // kinds, then kernels, then phases
 	kernels int
 }
@@ -23,7 +23,7 @@ const MaxColumns = 10_000
 
 // ColumnsOf returns the columns of a table of a replay of what h describes.
 func ColumnsOf(h *trace.Header) (*Columns, error) {
-	c := &Columns{Fixed: []string{"rank", "host", "step", "begin_s", "end_s", "messages", "bytes"}, kernels: len(h.Kernels)}
+	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"}, kernels: len(h.Kernels)}
 	if n := len(c.Fixed) + numKinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
 		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}

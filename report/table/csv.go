@@ -27,7 +27,7 @@ func (to *csvWriter) Write(r *Row) {
 	if r.Step != NoStep {
 		step = strconv.FormatInt(r.Step, 10)
 	}
-	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), r.Host, step, number(r.Begin), number(r.End),
+	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), r.Host, step, strconv.FormatBool(r.Complete), number(r.Begin), number(r.End),
 		strconv.FormatInt(r.Messages, 10), strconv.FormatInt(r.Bytes, 10))
 	for _, v := range r.Seconds {
 		to.fields = append(to.fields, number(v))
@@ -36,6 +36,9 @@ func (to *csvWriter) Write(r *Row) {
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Label implements Writer: the format has no place for one.
+func (to *csvWriter) Label(string) {}
 
 // Close implements Writer.
 func (to *csvWriter) Close() error {

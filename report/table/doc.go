@@ -8,7 +8,7 @@
 //	recorder := table.NewRecorder(columns, hosts, writer)
 //	options.Observer = recorder
 //	result, err := replay.Run(ctx, trace, machine, options)
-//	recorder.End()
+//	recorder.End(false)
 //	err = writer.Close()
 //
 // Rows come in the order in which the ranks end their steps, so that none has to be kept: in

@@ -19,11 +19,11 @@ func ExampleRecorder() {
 	r := table.NewRecorder(columns, []string{"node-0"}, w)
 	r.TimePasses(0, replay.TimeCompute, -1, 0, 1)
 	r.TimePasses(0, replay.TimeWait, -1, 1, 1.5)
-	r.End()
+	r.End(false)
 	if err := w.Close(); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// rank,host,step,begin_s,end_s,messages,bytes,compute_s,sleep_s,send_s,recv_s,exchange_s,wait_s,collective_s,poll_s,overhead_s
-	// 0,node-0,,0,1.5,0,0,1,0,0,0,0,0.5,0,0,0
+	// rank,host,step,complete,begin_s,end_s,messages,bytes,compute_s,sleep_s,send_s,recv_s,exchange_s,wait_s,collective_s,poll_s,overhead_s
+	// 0,node-0,,true,0,1.5,0,0,1,0,0,0,0,0.5,0,0,0
 }

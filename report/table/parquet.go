@@ -32,7 +32,7 @@ func NewParquet(w io.Writer, c *Columns) Writer {
 // struct do.
 func schemaOf(c *Columns) *parquet.Schema {
 	types := []reflect.Type{
-		reflect.TypeFor[int32](), reflect.TypeFor[string](), reflect.TypeFor[*int64](), reflect.TypeFor[float64](), reflect.TypeFor[float64](),
+		reflect.TypeFor[int32](), reflect.TypeFor[string](), reflect.TypeFor[*int64](), reflect.TypeFor[bool](), reflect.TypeFor[float64](), reflect.TypeFor[float64](),
 		reflect.TypeFor[int64](), reflect.TypeFor[int64](),
 	}
 	var fields []reflect.StructField
@@ -63,6 +63,7 @@ func (to *parquetWriter) Write(r *Row) {
 	} else {
 		to.row = append(to.row, parquet.Int64Value(r.Step).Level(0, 1, len(to.row)))
 	}
+	to.value(parquet.BooleanValue(r.Complete))
 	to.value(parquet.DoubleValue(r.Begin))
 	to.value(parquet.DoubleValue(r.End))
 	to.value(parquet.Int64Value(r.Messages))
@@ -83,6 +84,9 @@ func (to *parquetWriter) Write(r *Row) {
 func (to *parquetWriter) value(v parquet.Value) {
 	to.row = append(to.row, v.Level(0, 0, len(to.row)))
 }
+
+// Label implements Writer: it is metadata of the file.
+func (to *parquetWriter) Label(text string) { to.w.SetKeyValueMetadata("label", text) }
 
 // Close implements Writer.
 func (to *parquetWriter) Close() error {

@@ -10,6 +10,7 @@ type Row struct {
 	Rank       int32
 	Host       string
 	Step       int64     // NoStep: the trace marks none, or none has begun
+	Complete   bool      // false: the replay was stopped in it
 	Begin, End float64   // seconds
 	Seconds    []float64 // by Columns.Seconds
 	Messages   int64     // that it sends, those of collective operations included
@@ -22,6 +23,8 @@ const NoStep = -1
 // Writer writes rows, which may not be kept.
 type Writer interface {
 	Write(*Row)
+	// Label says what the table is of, if not of a whole run, where the format has a place for it.
+	Label(text string)
 	// Close ends the table. It returns the first error.
 	Close() error
 }
@@ -82,7 +85,7 @@ func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
 	rk := &r.ranks[rank]
 	if mark.Kind == trace.KindStep {
 		if rk.Step != NoStep || rk.clock > rk.Begin || rk.Messages > 0 {
-			r.write(rk, at)
+			r.write(rk, at, true)
 		}
 		rk.Step, rk.Begin = mark.X[0], at
 		return
@@ -108,21 +111,22 @@ func (rk *rank) inPhase(phase uint16) int {
 }
 
 // write writes the row of a rank up to a time, and begins the next one.
-func (r *Recorder) write(rk *rank, at float64) {
+func (r *Recorder) write(rk *rank, at float64, complete bool) {
 	for i := range rk.open {
 		p := &rk.open[i]
 		rk.Seconds[r.phases+int(p.phase)] += at - p.since
 		p.since = at
 	}
-	rk.End = at
+	rk.End, rk.Complete = at, complete
 	r.to.Write(&rk.Row)
 	clear(rk.Seconds)
 	rk.Messages, rk.Bytes = 0, 0
 }
 
-// End writes the last row of each rank, when the replay has ended, or been stopped.
-func (r *Recorder) End() {
+// End writes the last row of each rank, when the replay has ended, or been stopped: then these
+// rows are not complete.
+func (r *Recorder) End(stopped bool) {
 	for i := range r.ranks {
-		r.write(&r.ranks[i], r.ranks[i].clock)
+		r.write(&r.ranks[i], r.ranks[i].clock, !stopped)
 	}
 }

@@ -29,7 +29,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("rank host step begin_s end_s messages bytes compute_s sleep_s send_s recv_s exchange_s wait_s collective_s poll_s overhead_s kernel_dgemm_transa_N_s kernel_dgemm_transa_N.2_s phase_up_date_s")
+	want := strings.Fields("rank host step complete begin_s end_s messages bytes compute_s sleep_s send_s recv_s exchange_s wait_s collective_s poll_s overhead_s kernel_dgemm_transa_N_s kernel_dgemm_transa_N.2_s phase_up_date_s")
 	if diff := cmp.Diff(want, slices.Concat(c.Fixed, c.Seconds)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -62,14 +62,14 @@ func tell(r *table.Recorder) {
 	r.TimePasses(0, replay.TimePoll, -1, 2.5, 3.25)
 	r.Marked(0, phase(true), 3.25)
 	r.TimePasses(0, replay.TimeCompute, -1, 3.25, 4)
-	r.End()
+	r.End(true) // the replay is stopped
 }
 
-const wantCSV = `rank,host,step,begin_s,end_s,messages,bytes,compute_s,sleep_s,send_s,recv_s,exchange_s,wait_s,collective_s,poll_s,overhead_s,kernel_dgemm_transa_N_s,kernel_dgemm_transa_N.2_s,phase_up_date_s
-0,a,,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0
-0,a,0,1,2.5,2,120,1,0,0,0,0,0.5,0,0,0,0,1,0.5
-0,a,1,2.5,4,0,0,0.75,0,0,0,0,0,0,0.75,0,0,0,0.75
-1,"b,c",,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+const wantCSV = `rank,host,step,complete,begin_s,end_s,messages,bytes,compute_s,sleep_s,send_s,recv_s,exchange_s,wait_s,collective_s,poll_s,overhead_s,kernel_dgemm_transa_N_s,kernel_dgemm_transa_N.2_s,phase_up_date_s
+0,a,,true,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0
+0,a,0,true,1,2.5,2,120,1,0,0,0,0,0.5,0,0,0,0,1,0.5
+0,a,1,false,2.5,4,0,0,0.75,0,0,0,0,0,0,0.75,0,0,0,0.75
+1,"b,c",,false,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 `
 
 func TestCSV(t *testing.T) {
@@ -134,6 +134,8 @@ func text(v parquet.Value) string {
 		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
 	case v.Kind() == parquet.Int32:
 		return fmt.Sprint(v.Int32())
+	case v.Kind() == parquet.Boolean:
+		return fmt.Sprint(v.Boolean())
 	case v.Kind() == parquet.Int64:
 		return fmt.Sprint(v.Int64())
 	}
@@ -149,8 +151,16 @@ func TestParquet(t *testing.T) {
 	var out bytes.Buffer
 	w := table.NewParquet(&out, c)
 	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
+	w.Label("interrupted at 4 s")
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if label, ok := f.Lookup("label"); !ok || label != "interrupted at 4 s" {
+		t.Errorf("label %q", label)
 	}
 	if diff := cmp.Diff(wantCSV, readParquet(t, out.Bytes())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -168,7 +178,7 @@ func TestTotals(t *testing.T) {
 	w := table.NewCSV(&out, c)
 	r := table.NewRecorder(c, run.Hosts, w)
 	res := run.Play(t, r)
-	r.End()
+	r.End(false)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +227,7 @@ func TestGroupsOfRows(t *testing.T) {
 		r.Marked(0, step(int64(s)), float64(s))
 		r.TimePasses(0, replay.TimeCompute, int32(s%500), float64(s), float64(s+1))
 	}
-	r.End()
+	r.End(false)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -127,6 +127,12 @@ func (c *chrome) flow(phase string, message int64, rank int32, ns int64) {
 // Message implements Sink: slices have the arrows.
 func (c *chrome) Message(*Message) {}
 
+// Label implements Sink: it is an instant over all processes.
+func (c *chrome) Label(text string, at float64) {
+	c.begin("i").text(`,"s":"g","cat":"label","name":`).text(quote(text))
+	c.at(int32(c.run.Span.FirstRank), c.nanoseconds(at)).end()
+}
+
 // Close implements Sink.
 func (c *chrome) Close() error {
 	c.text("\n]}\n")

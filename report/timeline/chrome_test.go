@@ -33,6 +33,7 @@ var required = map[string][2][]string{
 	"B": {{"name", "cat", "ts", "pid", "tid"}, {"ph"}},
 	"E": {{"ts", "pid", "tid"}, {"ph"}},
 	"X": {{"name", "cat", "ts", "dur", "pid", "tid"}, {"ph", "args"}},
+	"i": {{"name", "cat", "s", "ts", "pid", "tid"}, {"ph"}},
 	"s": {{"name", "cat", "id", "ts", "pid", "tid"}, {"ph"}},
 	"f": {{"name", "cat", "id", "ts", "pid", "tid", "bp"}, {"ph"}},
 }

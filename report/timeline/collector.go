@@ -97,6 +97,9 @@ func (collecting) PhaseEnds(int32, float64) {}
 // Close implements Sink.
 func (collecting) Close() error { return nil }
 
+// Label implements Sink: a page has its own.
+func (collecting) Label(string, float64) {}
+
 // Slice implements Sink.
 func (c collecting) Slice(s *Slice) {
 	if c.Slices() == 1 || s.Begin < c.first {

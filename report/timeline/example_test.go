@@ -25,6 +25,8 @@ func (lines) PhaseEnds(rank int32, at float64) {}
 
 func (lines) Message(m *timeline.Message) {}
 
+func (lines) Label(text string, at float64) { fmt.Printf("%s at %g s\n", text, at) }
+
 func (lines) Close() error { return nil }
 
 // A rank that computes 1 Gflop and then sleeps.

@@ -154,6 +154,8 @@ func (s *seen) Slice(slice *timeline.Slice) {
 
 func (s *seen) Message(m *timeline.Message) { s.messages = append(s.messages, *m) }
 
+func (s *seen) Label(string, float64) {}
+
 func (s *seen) Close() error { return nil }
 
 // lines says what a rank does, when, and what most of that is.

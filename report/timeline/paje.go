@@ -159,6 +159,13 @@ func (p *paje) Message(m *Message) {
 	p.event("9", m.Arrived).text(" M 0 r").int(int64(m.Dst)).text(" ").int(m.Bytes).text(" ").int(m.Number).end(m.Arrived)
 }
 
+// Label implements Sink: it is a comment before the events.
+func (p *paje) Label(text string, _ float64) {
+	comment := []byte(text)
+	clean(comment)
+	fmt.Fprintf(p.w, "# %s\n", comment)
+}
+
 // Close implements Sink.
 func (p *paje) Close() error {
 	p.fail(p.sort.each(func(line []byte) error {

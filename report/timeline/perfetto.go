@@ -49,6 +49,7 @@ const (
 const (
 	sliceBegins      = 1 // TrackEvent.Type
 	sliceEnds        = 2
+	instant          = 3
 	explicitOrdering = 3 // TrackDescriptor.ChildTracksOrdering
 	stateCleared     = 1 // TracePacket.SequenceFlags
 	needsState       = 2
@@ -79,8 +80,11 @@ func newInterner(field protowire.Number) interner {
 	return interner{field, map[string]uint64{}}
 }
 
-// firstTrack is the number of the track of rank 0. Hosts have those before it.
-const firstTrack = 1 << 32
+// The numbers of the track above those of the hosts, which follow it, and of that of rank 0.
+const (
+	trackOfAll = 1
+	firstTrack = 1 << 32
+)
 
 func newPerfetto(w io.Writer, run *Run) *perfetto {
 	p := &perfetto{
@@ -93,7 +97,7 @@ func newPerfetto(w io.Writer, run *Run) *perfetto {
 
 // tracks describes those of the ranks, below their hosts, below one of all.
 func (p *perfetto) tracks() {
-	const all = 1
+	const all = trackOfAll
 	hosts, of := hostsOf(p.run)
 	p.track(all, 0, "MPI ranks", 0)
 	for i, host := range hosts {
@@ -155,6 +159,14 @@ func (p *perfetto) Slice(s *Slice) {
 
 // Message implements Sink: slices have the flows.
 func (p *perfetto) Message(*Message) {}
+
+// Label implements Sink: it is an instant on the track above all hosts.
+func (p *perfetto) Label(text string, at float64) {
+	p.event = appendNumber(p.event[:0], eventType, instant)
+	p.event = appendNumber(p.event, eventTrack, trackOfAll)
+	p.label(text, "label")
+	p.end(at)
+}
 
 // Close implements Sink.
 func (p *perfetto) Close() error {

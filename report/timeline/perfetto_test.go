@@ -105,6 +105,8 @@ type perfettoTrace struct {
 	last   map[uint64]uint64 // time of a track, ns
 	names  [4]map[uint64]string
 	flows  map[uint64][2]string // slices at both ends
+
+	instants []string
 }
 
 type perfettoSlice struct {
@@ -185,6 +187,10 @@ func (p *perfettoTrace) event(t testing.TB, e protoreflect.Message, at uint64) {
 	track := field(e, "track_uuid").Uint()
 	if p.tracks[track] == "" {
 		t.Fatalf("an event on track %d, which has no description", track)
+	}
+	if field(e, "type").Int() == 3 {
+		p.instants = append(p.instants, fmt.Sprintf("%s: %s at %d", p.tracks[track], p.names[2][field(e, "name_iid").Uint()], at))
+		return
 	}
 	open := p.open[track]
 	if field(e, "type").Int() == 1 {

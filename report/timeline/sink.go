@@ -23,6 +23,8 @@ type Sink interface {
 	Slice(s *Slice)
 	// Message tells of a message both of whose sides are posted within the span.
 	Message(m *Message)
+	// Label says what the file is of, if not of a whole run, and up to when. It comes last.
+	Label(text string, at float64)
 	// Close ends it. It returns the first error.
 	Close() error
 }
