@@ -4,28 +4,18 @@ import (
 	"fmt"
 
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // library makes the blocks of the trace, each once.
 type library struct {
-	p       *Params
-	program *trace.Program
-	halos   map[haloKey]int
-	err     error // first failure
+	p     *Params
+	out   *tracegen.Generator
+	halos map[haloKey]int
 }
 
-func newLibrary(p *Params, program *trace.Program) *library {
-	return &library{p: p, program: program, halos: map[haloKey]int{}}
-}
-
-// add adds a block and returns its number; after a failure, 0.
-func (l *library) add(b *trace.Builder) int {
-	if l.err != nil {
-		return 0
-	}
-	n, err := l.program.Add(b)
-	l.err = err
-	return n
+func newLibrary(p *Params, out *tracegen.Generator) *library {
+	return &library{p: p, out: out, halos: map[haloKey]int{}}
 }
 
 // haloKey names the block of a halo exchange.
@@ -66,7 +56,7 @@ func (l *library) halo(k haloKey) int {
 		x.each(func(_, _ trace.Operand, request int32) { b.Wait(request) })
 	}
 	b.Mark(end, level)
-	l.halos[k] = l.add(b)
+	l.halos[k] = int(l.out.Block(b))
 	return l.halos[k]
 }
 
@@ -141,7 +131,7 @@ func (b *body) sizesOf(level int, first, last trace.Operand) sizes {
 }
 
 // done adds the block.
-func (b *body) done() int64 { return int64(b.library.add(b.Builder)) }
+func (b *body) done() int64 { return b.library.out.Block(b.Builder) }
 
 // clockCG is the number of the clock of all, behind those of the parts. Each step begins and
 // ends it: so it runs in any of them that is played alone.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Options say how to write a trace, not what is in it.
@@ -32,48 +33,38 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	if _, err := p.Complete(); err != nil {
 		return err
 	}
-	tw, err := trace.NewWriter(w, header(&p, &o), trace.WriterOptions{})
+	out, err := tracegen.New(ctx, w, header(&p, &o), p.Steps(), o.Progress)
 	if err != nil {
 		return err
 	}
-	g := &generator{ctx: ctx, params: &p, options: &o, writer: tw, library: newLibrary(&p, tw.Program()), x: make([]int64, p.Grid.NX)}
+	g := &generator{Generator: out, params: &p, library: newLibrary(&p, out), x: make([]int64, p.Grid.NX)}
 	for i := range g.x {
 		g.x[i] = int64(i)
 	}
-	if err := g.run(); err != nil {
-		return err
-	}
-	return tw.Close()
+	g.run()
+	return g.Close()
 }
 
-// generator writes what all ranks do. The first failure stops it: later calls do nothing.
+// generator writes what all ranks do.
 type generator struct {
-	ctx     context.Context
+	*tracegen.Generator
 	params  *Params
-	options *Options
-	writer  *trace.Writer
 	library *library
 	x       []int64 // the column of positions in x
 	steps   int     // begun so far
-	err     error
 }
 
 // run writes the whole trace.
-func (g *generator) run() error {
+func (g *generator) run() {
 	if g.params.Phase == All {
-		before := g.byLine(g.library.before)
 		g.step()
-		g.call(before)
+		g.call(g.byLine(g.library.before))
 	}
 	g.timed()
 	if g.params.Phase == All {
 		g.step()
 		g.call(g.everywhere(g.library.after()))
 	}
-	if g.err == nil && g.options.Progress != nil {
-		g.options.Progress(g.steps, g.steps)
-	}
-	return g.err
 }
 
 // timed writes the timed sets, an iteration a step.
@@ -108,24 +99,13 @@ func (g *generator) timed() {
 func (l *library) end(n int) int64 {
 	b := trace.NewBuilder("end", 0)
 	b.Mark(endTimed, trace.Const(int64(n)))
-	return int64(l.add(b))
+	return l.out.Block(b)
 }
 
 // byLine returns a column of blocks, which depend on the lines' class only.
 func (g *generator) byLine(block func(column) int64) []int64 {
 	grid := g.params.Grid
-	known := map[column]int64{}
-	list := make([]int64, 0, grid.NY*grid.NZ)
-	for iz := range grid.NZ {
-		for iy := range grid.NY {
-			c := g.params.columnAt(iy, iz)
-			if _, ok := known[c]; !ok {
-				known[c] = block(c)
-			}
-			list = append(list, known[c])
-		}
-	}
-	return list
+	return tracegen.Blocks(grid.NY*grid.NZ, func(line int) column { return g.params.columnAt(line%grid.NY, line/grid.NY) }, block)
 }
 
 // everywhere returns a column of one block.
@@ -135,28 +115,11 @@ func (g *generator) everywhere(block int64) []int64 {
 
 // step begins the next step.
 func (g *generator) step() {
-	if g.err == nil {
-		g.err = g.library.err
-	}
-	if g.err == nil {
-		g.err = g.ctx.Err()
-	}
-	if g.err != nil {
-		return
-	}
-	if g.options.Progress != nil {
-		g.options.Progress(g.steps, g.params.Steps())
-	}
-	g.err = g.writer.Step(g.steps)
+	g.Step(g.steps)
 	g.steps++
 }
 
 // call writes what all ranks do next.
 func (g *generator) call(blocks []int64) {
-	if g.err == nil {
-		g.err = g.library.err
-	}
-	if g.err == nil {
-		g.err = g.writer.Call(&trace.Call{Site: callWork, Blocks: blocks, Args: [][]int64{g.x}})
-	}
+	g.Call(&trace.Call{Site: callWork, Blocks: blocks, Args: [][]int64{g.x}})
 }

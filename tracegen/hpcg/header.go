@@ -1,6 +1,9 @@
 package hpcg
 
-import "reprise/trace"
+import (
+	"reprise/trace"
+	"reprise/tracegen"
+)
 
 // Families of ranks: all, those of equal position in x, and the lines of ranks along x, in
 // which the own rank is found by its position.
@@ -51,17 +54,9 @@ const Program = "hpcg"
 // with one.
 func families(p *Params) []trace.CommFamily {
 	g := p.Grid
-	x := make([]trace.Group, g.NX)
-	for i := range x {
-		x[i] = trace.Group{Start: int32(i), Stride: int32(g.NX), Count: int32(g.NY * g.NZ)}
-	}
-	lines := make([]trace.Group, g.NY*g.NZ)
-	for i := range lines {
-		lines[i] = trace.Group{Start: int32(i * g.NX), Stride: 1, Count: int32(g.NX)}
-	}
 	return []trace.CommFamily{
-		familyWorld: {Name: "-", Groups: []trace.Group{{Stride: 1, Count: int32(p.Ranks)}}},
-		familyX:     {Name: "x", Groups: x},
-		familyLine:  {Name: "line", Groups: lines},
+		familyWorld: {Name: "-", Groups: tracegen.Groups(1, 0, 1, p.Ranks)},
+		familyX:     {Name: "x", Groups: tracegen.Groups(g.NX, 1, g.NX, g.NY*g.NZ)},
+		familyLine:  {Name: "line", Groups: tracegen.Groups(g.NY*g.NZ, g.NX, 1, g.NX)},
 	}
 }

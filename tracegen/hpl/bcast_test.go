@@ -114,7 +114,7 @@ func TestRings(t *testing.T) {
 		for q := 2; q < 20; q++ {
 			p := small(4, 4, 1, q)
 			p.Bcast = b
-			l := newLibrary(t.Context(), &p, nil)
+			l := newLibrary(&p, nil)
 			senders := make([]int, q) // -1: none
 			for x := range senders {
 				senders[x] = -1

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Options say how to write a trace, not what is in it.
@@ -31,74 +32,33 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	if err != nil {
 		return err
 	}
-	tw, err := trace.NewWriter(w, header(&p, &o), trace.WriterOptions{})
+	limit := p.Steps()
+	if o.FirstSteps > 0 {
+		limit = min(limit, o.FirstSteps)
+	}
+	out, err := tracegen.New(ctx, w, header(&p, &o), limit, o.Progress)
 	if err != nil {
 		return err
 	}
-	g := newGenerator(ctx, &p, &o, tw, pivots)
+	g := &generator{Generator: out, grid: newGrid(&p), params: &p, pivots: pivots,
+		lib: newLibrary(&p, out), steps: p.Steps(), limit: limit, counts: make([]int64, p.P)}
 	g.run()
-	if !g.ok() {
-		return g.err
-	}
-	return tw.Close()
+	return g.Close()
 }
 
 // generator executes HPL's control flow for all processes at once: each call
-// below says what the process rows and columns do, not what one rank does. The
-// first failure stops it: later calls do nothing.
+// below says what the process rows and columns do, not what one rank does.
 type generator struct {
+	*tracegen.Generator
 	grid
-	params   *Params
-	ctx      context.Context
-	writer   *trace.Writer
-	lib      *library
-	pivots   *pivotRows
-	steps    int // of the main loop
-	limit    int // steps to write
-	progress func(done, all int)
-	err      error
+	params *Params
+	lib    *library
+	pivots *pivotRows
+	steps  int // of the main loop
+	limit  int // steps to write
 
 	counts  []int64 // K of the panel at hand, by distance
 	counter rowCounter
-	arena   []int64 // columns of the step at hand
-}
-
-func newGenerator(ctx context.Context, p *Params, o *Options, w *trace.Writer, pivots *pivotRows) *generator {
-	g := &generator{grid: newGrid(p), params: p, ctx: ctx, writer: w, pivots: pivots, progress: o.Progress,
-		lib: newLibrary(ctx, p, w.Program()), steps: p.Steps(), counts: make([]int64, p.P)}
-	g.limit = g.steps
-	if o.FirstSteps > 0 {
-		g.limit = min(g.limit, o.FirstSteps)
-	}
-	return g
-}
-
-// ok reports whether nothing has failed.
-func (g *generator) ok() bool {
-	if g.err == nil {
-		g.err = g.lib.err
-	}
-	return g.err == nil
-}
-
-func (g *generator) fail(err error) {
-	if g.err == nil {
-		g.err = err
-	}
-}
-
-// step begins a unit of a step.
-func (g *generator) step(k int) {
-	if err := g.ctx.Err(); err != nil {
-		g.fail(err)
-	}
-	if g.progress != nil {
-		g.progress(min(k, g.limit), g.limit)
-	}
-	if g.ok() {
-		g.fail(g.writer.Step(k))
-	}
-	g.arena = g.arena[:0]
 }
 
 // call writes a call of a site. Mask is the column of its mask, or nil if it
@@ -113,21 +73,11 @@ func (g *generator) call(site int, mask, blocks []int64, args ...[]int64) {
 
 // callMasked writes a call with any number of masks.
 func (g *generator) callMasked(site int, masks [][]int64, blocks []int64, args ...[]int64) {
-	if g.ok() {
-		g.fail(g.writer.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args}))
-	}
+	g.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args})
 }
 
 // column returns room for n values, until the next step.
-func (g *generator) column(n int64) []int64 {
-	at := len(g.arena)
-	if free := cap(g.arena) - at; int64(free) < n {
-		g.arena = make([]int64, 0, 2*cap(g.arena)+int(n)) // columns in use keep the old one
-		at = 0
-	}
-	g.arena = g.arena[:at+int(n)]
-	return g.arena[at:]
-}
+func (g *generator) column(n int64) []int64 { return g.Column(int(n)) }
 
 // one returns a column for everybody.
 func (g *generator) one(v int64) []int64 {
@@ -171,7 +121,7 @@ func (g *generator) byDistance(p *panel, blocks []int64) []int64 {
 
 // run writes the whole trace, or its first steps.
 func (g *generator) run() {
-	g.step(0)
+	g.Step(0)
 	g.call(callBegin, nil, g.one(g.beginBlock()))
 	var pending []*panel
 	if g.params.lookAhead() == 0 {
@@ -182,14 +132,11 @@ func (g *generator) run() {
 	if g.limit < g.steps {
 		return
 	}
-	g.step(g.steps)
+	g.Step(g.steps)
 	g.drain(pending)
 	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
 	g.backSubstitution()
 	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
-	if g.progress != nil && g.ok() {
-		g.progress(g.limit, g.limit)
-	}
 }
 
 func (g *generator) beginBlock() int64 {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Families of communicators: the process rows, of q members each, and the
@@ -119,16 +120,7 @@ func families(p *Params) []trace.CommFamily {
 		rowStart, rowStride, colStart, colStride = 1, p.P, p.P, 1
 	}
 	return []trace.CommFamily{
-		rowFamily: {Name: "row", Groups: groups(p.P, rowStart, rowStride, p.Q)},
-		colFamily: {Name: "col", Groups: groups(p.Q, colStart, colStride, p.P)},
+		rowFamily: {Name: "row", Groups: tracegen.Groups(p.P, rowStart, rowStride, p.Q)},
+		colFamily: {Name: "col", Groups: tracegen.Groups(p.Q, colStart, colStride, p.P)},
 	}
-}
-
-// groups returns n groups of count members; group g begins at rank g*start.
-func groups(n, start, stride, count int) []trace.Group {
-	list := make([]trace.Group, n)
-	for g := range list {
-		list[g] = trace.Group{Start: int32(g * start), Stride: int32(stride), Count: int32(count)}
-	}
-	return list
 }

@@ -1,9 +1,8 @@
 package hpl
 
 import (
-	"context"
-
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // library makes the blocks of a run, each when it is first needed, and remembers
@@ -11,10 +10,8 @@ import (
 // the panel's, or x of a process column; so peers, levels and loops in them are
 // constants.
 type library struct {
-	ctx     context.Context
-	p       *Params
-	program *trace.Program
-	err     error // first failure; later blocks are not made
+	p   *Params
+	out *tracegen.Generator
 
 	widths  map[int64]*widthBlocks
 	bodies  map[bodyKey]int
@@ -36,34 +33,17 @@ type widthBlocks struct {
 	work   []int64
 }
 
-func newLibrary(ctx context.Context, p *Params, program *trace.Program) *library {
-	return &library{ctx: ctx, p: p, program: program, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
-}
-
-// ok reports whether nothing has failed and the context is not done.
-func (l *library) ok() bool {
-	if l.err == nil {
-		l.err = l.ctx.Err()
-	}
-	return l.err == nil
+func newLibrary(p *Params, out *tracegen.Generator) *library {
+	return &library{p: p, out: out, widths: map[int64]*widthBlocks{}, bodies: map[bodyKey]int{}, factors: map[factorKey]*factor{}}
 }
 
 // add adds a block and returns its number; after a failure, 0.
-func (l *library) add(b *trace.Builder) int {
-	if !l.ok() {
-		return 0
-	}
-	n, err := l.program.Add(b)
-	if err != nil {
-		l.err = err
-	}
-	return n
-}
+func (l *library) add(b *trace.Builder) int { return int(l.out.Block(b)) }
 
 // each makes a block for each of n roles; after a failure, no more of them.
 func (l *library) each(n int, block func(role int) int64) []int64 {
 	blocks := make([]int64, n)
-	for role := 0; role < n && l.ok(); role++ {
+	for role := 0; role < n && l.out.OK(); role++ {
 		blocks[role] = block(role)
 	}
 	return blocks

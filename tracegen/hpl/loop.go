@@ -16,9 +16,9 @@ func bcastTag(i int64) int64 { return firstBcastTag + i%numBcastTags }
 // plain is HPL's main loop without look-ahead. Source: HPL 2.3 control flow,
 // main loops.
 func (g *generator) plain() {
-	for k := int64(0); k < int64(g.limit) && g.ok(); k++ {
+	for k := int64(0); k < int64(g.limit) && g.OK(); k++ {
 		if k > 0 {
-			g.step(int(k))
+			g.Step(int(k))
 		}
 		x := g.newPanel(k*g.nb, bcastTag(k))
 		if k == 0 {
@@ -31,7 +31,7 @@ func (g *generator) plain() {
 		g.finishBcast(x)
 		after := x.j + x.jb
 		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
-		g.writer.ForgetVectors(x.pivots)
+		g.Writer().ForgetVectors(x.pivots)
 	}
 }
 
@@ -41,8 +41,8 @@ func (g *generator) lookAhead() []*panel {
 	depth := int64(g.params.lookAhead())
 	start := min(depth*g.nb, g.n)
 	pending := g.startUp(depth, start)
-	for j := start; j < g.n && j/g.nb < int64(g.limit) && g.ok(); j += g.nb {
-		g.step(int(j / g.nb))
+	for j := start; j < g.n && j/g.nb < int64(g.limit) && g.OK(); j += g.nb {
+		g.Step(int(j / g.nb))
 		x := g.newPanel(j, bcastTag(j/g.nb+1)) // a tag is skipped after the start-up
 		g.markPanel(x)
 		for _, before := range pending {
@@ -59,7 +59,7 @@ func (g *generator) lookAhead() []*panel {
 		g.update(pending[0], x.j, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(after, g.n+1-after, q) }))
 		g.finishBcast(x)
 		pending = append(pending[1:], x)
-		g.writer.ForgetVectors(pending[0].pivots)
+		g.Writer().ForgetVectors(pending[0].pivots)
 	}
 	return pending
 }
@@ -75,11 +75,11 @@ func (g *generator) startUp(depth, start int64) []*panel {
 	}
 	g.markPanel(g.newPanel(start, bcastTag(depth))) // set up and thrown away
 	for k, x := range panels {
-		if k >= g.limit || !g.ok() {
+		if k >= g.limit || !g.OK() {
 			break
 		}
 		if k > 0 {
-			g.step(k)
+			g.Step(k)
 		}
 		g.skipFactorization(x)
 		g.factorize(x)
@@ -128,18 +128,18 @@ func (g *generator) skipFactorization(x *panel) {
 // drawPivots states what the trace depends on of a panel's pivots.
 func (g *generator) drawPivots(x *panel) {
 	if x.jb == 0 {
-		x.pivots = g.writer.Vector(trace.Vector{Values: []int64{0}}) // nobody looks at it
+		x.pivots = g.Writer().Vector(trace.Vector{Values: []int64{0}}) // nobody looks at it
 		x.swapped = x.pivots
 		return
 	}
-	x.pivots = g.writer.Vector(g.pivots.owners(&g.grid, x.j, x.jb))
+	x.pivots = g.Writer().Vector(g.pivots.owners(&g.grid, x.j, x.jb))
 	x.swapped = x.pivots // unless the swap asks for the counts
 	if g.p == 1 {
 		return
 	}
 	g.counter.count(g.counts, g.pivots, &g.grid, x.j, x.jb)
 	if g.params.Swap != SpreadRoll {
-		x.swapped = g.writer.Vector(trace.Vector{Values: g.counts})
+		x.swapped = g.Writer().Vector(trace.Vector{Values: g.counts})
 	}
 	if g.lib.mayRoll() {
 		g.layOut(x)
@@ -150,12 +150,12 @@ func (g *generator) drawPivots(x *panel) {
 func (g *generator) layOut(x *panel) {
 	v := newLayout(g.counts, x.prow, x.jb, g.params.Equil)
 	x.k0, x.order = g.counts[0], v.order
-	x.layout.order = g.writer.Vector(trace.Vector{Values: v.order})
-	x.layout.lengths = g.writer.Vector(trace.Vector{Values: v.lengths})
+	x.layout.order = g.Writer().Vector(trace.Vector{Values: v.order})
+	x.layout.lengths = g.Writer().Vector(trace.Vector{Values: v.lengths})
 	x.layout.equal = x.layout.lengths
 	if v.uneven {
 		x.layout.uneven = 1
-		x.layout.equal = g.writer.Vector(trace.Vector{Values: v.equal})
+		x.layout.equal = g.Writer().Vector(trace.Vector{Values: v.equal})
 	}
 }
 

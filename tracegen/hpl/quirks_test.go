@@ -248,7 +248,7 @@ func TestQuirk11NextColumnNeverForwards(t *testing.T) {
 		for q := 2; q < 12; q++ {
 			p := small(4, 4, 1, q)
 			p.Bcast = b
-			if newLibrary(t.Context(), &p, nil).ringForwards(1) {
+			if newLibrary(&p, nil).ringForwards(1) {
 				t.Errorf("%v, Q = %d: x = 1 forwards", b, q)
 			}
 		}

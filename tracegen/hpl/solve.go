@@ -152,8 +152,8 @@ func (g *generator) backSubstitution() {
 	g.moveRHS(s, pcol)
 	g.diagonal(s, kp, prow, pcol)
 	tags := solveTags{firstRowTag + 2, firstColTag}
-	for n := g.n - kp; n > 0 && g.ok(); n -= g.nb {
-		g.step(g.steps)
+	for n := g.n - kp; n > 0 && g.OK(); n -= g.nb {
+		g.Step(g.steps)
 		g.solveStep(s, n, kp, prow, pcol, tags)
 		kp, prow, pcol, tags = g.nb, mod(prow-1, g.p), mod(pcol-1, g.q), tags.next()
 	}
