@@ -20,7 +20,7 @@ type Prediction struct {
 	Runs    int           // of which so many are to be made
 	Made    int           // are made already
 	Jobs    int           // at once
-	Seconds time.Duration // of all that are to be made, by so many at once
+	Time    time.Duration // of all that are to be made, by so many at once
 	Longest time.Duration // of one run
 	Memory  int64         // of all at once, in bytes
 	Timed   bool          // runs of the study have been timed
@@ -44,7 +44,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 		sum += d
 		pr.Longest = max(pr.Longest, d)
 	}
-	pr.Seconds = max(sum/time.Duration(jobs), pr.Longest)
+	pr.Time = max(sum/time.Duration(jobs), pr.Longest)
 	return pr
 }
 
@@ -68,7 +68,7 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	t.Row("rows of the table", wording.Thousands(pr.Rows))
 	t.Row("runs to make", wording.Thousands(pr.Runs-pr.Made))
 	t.Row("runs at once", wording.Thousands(pr.Jobs))
-	t.Row("time", fmt.Sprintf("about %v, %s", Round(pr.Seconds.Seconds()), by))
+	t.Row("time", fmt.Sprintf("about %v, %s", Round(pr.Time.Seconds()), by))
 	t.Row("longest run", fmt.Sprintf("about %v", Round(pr.Longest.Seconds())))
 	t.Row("memory", "about "+Bytes(pr.Memory))
 	return t.Write(w)

@@ -166,13 +166,6 @@ func (w *worker) waits() bool {
 	return true
 }
 
-// fail ends the work with an error.
-func (w *worker) fail(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
-}
-
 // next takes the next run that is free and can be made in time; nil if there is none.
 func (w *worker) next() (row int, l *lease.Lease) {
 	w.mu.Lock()

@@ -1,0 +1,271 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"reprise/platforms"
+	"reprise/trace/stat"
+)
+
+// work makes the runs of a plan that are free.
+func work(t *testing.T, p *Plan, o WorkOptions) Work {
+	t.Helper()
+	o.Jobs, o.Lease = max(1, o.Jobs), time.Minute
+	w, err := p.Work(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// studyIn plans a study in a directory of the test.
+func studyIn(t *testing.T, text string) *Plan {
+	t.Helper()
+	p := planOf(t, text)
+	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWork: the table does not depend on who makes which run; called again, nothing is made.
+func TestWork(t *testing.T) {
+	one := studyIn(t, smallStudy)
+	if w := work(t, one, WorkOptions{}); w.Made != 4 || !w.Done || len(w.Failed) > 0 {
+		t.Errorf("%+v", w)
+	}
+	if w := work(t, one, WorkOptions{}); w.Made != 0 || !w.Done {
+		t.Errorf("again: %+v", w)
+	}
+	many := studyIn(t, smallStudy)
+	if w := work(t, many, WorkOptions{Jobs: 3}); w.Made != 4 || !w.Done {
+		t.Errorf("%+v", w)
+	}
+	for _, name := range []string{CSVFile, ParquetFile} {
+		a, err := os.ReadFile(filepath.Join(one.Dir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(many.Dir(), name)); err != nil || string(a) != string(b) {
+			t.Errorf("%s differs: %v", name, err)
+		}
+	}
+	for _, dir := range []string{"leases", "workers", checkpointsDir} {
+		if left, _ := filepath.Glob(filepath.Join(one.Dir(), dir, "*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}
+}
+
+// TestFailedRuns: a run that fails is a row without numbers; it is made again where that is asked
+// for. Two hosts have room for 64 ranks of dahu's.
+func TestFailedRuns(t *testing.T) {
+	p := studyIn(t, "program: hpl\nparameters: {N: 100, NB: 8, Q: 1}\nmachine: dahu\nwithout: 'dahu-[2-31]'\nfactors: {P: [2, 65]}\n")
+	w := work(t, p, WorkOptions{})
+	if w.Made != 2 || !w.Done || len(w.Failed) != 1 || !strings.Contains(w.Failed[0], "run 2 (P 65, seed 1): dahu: more ranks than places: 65 ranks, and room for 64") {
+		t.Errorf("%+v", w)
+	}
+	if w := work(t, p, WorkOptions{}); w.Made != 0 {
+		t.Errorf("a worker has made a run again that had failed: %+v", w)
+	}
+	if w := work(t, p, WorkOptions{Retry: true}); w.Made != 1 || len(w.Failed) != 1 {
+		t.Errorf("retried: %+v", w)
+	}
+	r := NewResults(p.Dir())
+	if err := r.Update(); err != nil {
+		t.Fatal(err)
+	}
+	if tab := p.NewTable(r); !tab.Known[0][0] || tab.Known[1][0] || tab.Errors[1] == "" {
+		t.Errorf("%+v", tab)
+	}
+}
+
+// TestTornJournal: the torn last line of a worker that was killed does not count, and its run
+// is made again.
+func TestTornJournal(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	work(t, p, WorkOptions{})
+	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journals, err := filepath.Glob(filepath.Join(p.Dir(), journalsDir, "*"))
+	if err != nil || len(journals) != 1 {
+		t.Fatal(journals, err)
+	}
+	info, err := os.Stat(journals[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(journals[0], info.Size()-1); err != nil {
+		t.Fatal(err)
+	}
+	if w := work(t, p, WorkOptions{}); w.Made != 1 || !w.Done {
+		t.Errorf("%+v, want the one run made again", w)
+	}
+	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
+		t.Errorf("the table is another one: %v", err)
+	}
+}
+
+// TestOtherStudy: a directory holds one study, of one version.
+func TestOtherStudy(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	if found, err := planOf(t, smallStudy).Create(p.Dir()); !found || err != nil {
+		t.Errorf("the same study: %v, %v", found, err)
+	}
+	other := planOf(t, strings.Replace(smallStudy, "[0, 1]", "[0, 2]", 1))
+	if _, err := other.Create(p.Dir()); err == nil || !strings.Contains(err.Error(), "holds another study: its factors are others") {
+		t.Error(err)
+	}
+	if _, err := Open(p.Dir(), "other"); err == nil || !strings.Contains(err.Error(), "was planned by Reprise test, and this is other") {
+		t.Error(err)
+	}
+	if _, err := Open(t.TempDir(), "test"); err == nil || !strings.Contains(err.Error(), "is no study's directory") {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Dir(), PlanFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := strings.Replace(string(text), `"value":"400"`, `"value":"500"`, 1)
+	if err := os.WriteFile(filepath.Join(p.Dir(), PlanFile), []byte(forged), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(p.Dir(), "test"); err == nil || !strings.Contains(err.Error(), "the plan was changed by hand") {
+		t.Error(err)
+	}
+}
+
+// TestInputs: a study takes the files along that its runs depend on, and refuses copies that
+// were changed.
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	xml := filepath.Join(dir, "machine.xml")
+	text, err := os.ReadFile(filepath.Join("..", "machines", "dahu", "platform.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(xml, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := studyIn(t, strings.Replace(smallStudy, "machine: dahu", "platform: "+xml+"\nkernels: dahu", 1))
+	if err := os.Remove(xml); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := Open(p.Dir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := work(t, opened, WorkOptions{}); w.Made != 4 || len(w.Failed) > 0 {
+		t.Errorf("%+v", w)
+	}
+	if err := os.WriteFile(opened.path(&opened.Inputs[0]), append(text, '\n'), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err == nil || !strings.Contains(err.Error(), "is not what it was") {
+		t.Error(err)
+	}
+}
+
+// TestCheckpoint: a replay whose context ends goes on from its state, to the same bits.
+func TestCheckpoint(t *testing.T) {
+	p := planOf(t, "program: hpl\nparameters: {N: 8000, NB: 64, P: 4, Q: 4}\nmachine: dahu\n")
+	want, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := p.NewEvaluator()
+	e.worthSaving = 0
+	file := filepath.Join(t.TempDir(), "checkpoints", "run")
+	saved := false
+	for range 1000 {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		got, err := e.Evaluate(ctx, p.Config(0), RunOptions{Seed: 1, Checkpoint: file})
+		cancel()
+		if err == nil {
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			if !saved {
+				t.Skip("the replay is over before it can be interrupted")
+			}
+			return
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); err == nil {
+			saved = true
+		}
+	}
+	t.Error("the replay never ends")
+}
+
+// TestUntil: a worker begins nothing that would end too late.
+func TestUntil(t *testing.T) {
+	p := studyIn(t, strings.Replace(smallStudy, "N: 400, P: 2, Q: 2", "N: 200000, P: 16, Q: 16", 1))
+	w := work(t, p, WorkOptions{Until: time.Now().Add(time.Second)})
+	if w.Made != 0 || w.Late != 4 || w.Done {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestScaled: links of the levels that a pattern names have so many times their bandwidth and
+// latency, the others as much as before; of several for a link the last counts.
+func TestScaled(t *testing.T) {
+	p := planOf(t, "program: hpl\nparameters: {N: 200, P: 2, Q: 2}\nmachine: dahu\nbandwidth: '4, *host to switch=2'\nlatency: 0.5\n")
+	before, err := platforms.Builtin("dahu", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := p.Config(0).Machine.scaled(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range int32(before.NumLinks()) {
+		want := 4.0
+		if strings.HasSuffix(before.Levels()[before.LevelOf(l)], "host to switch") {
+			want = 2
+		}
+		b, lat, _ := before.LinkCapacity(l)
+		if gotB, gotLat, _ := after.LinkCapacity(l); gotB != want*b || gotLat != lat/2 {
+			t.Errorf("link %d: %g byte/s, %g s, want %g and %g", l, gotB, gotLat, want*b, lat/2)
+		}
+	}
+	unknown := planOf(t, "program: hpl\nparameters: {N: 200, P: 2, Q: 2}\nmachine: dahu\nbandwidth: 'nowhere=2'\n")
+	if _, err := unknown.Config(0).Machine.scaled(before); err == nil || !strings.Contains(err.Error(), `no level of links is called "nowhere"`) {
+		t.Error(err)
+	}
+}
+
+// TestMessages: the prediction of a run's messages is within a factor of 2 of what its trace has.
+func TestMessages(t *testing.T) {
+	for _, c := range []string{
+		"N: 4000, NB: 64, P: 2, Q: 2", "N: 4000, NB: 64, P: 8, Q: 8", "N: 8000, NB: 128, P: 4, Q: 16, SWAP: bin, BCAST: long", "N: 8000, NB: 128, P: 1, Q: 16", "N: 8000, NB: 128, P: 16, Q: 1", "N: 8000, NB: 32, P: 6, Q: 10, SWAP: long",
+	} {
+		p := planOf(t, "program: hpl\nparameters: {"+c+"}\n")
+		b, err := newTraces("test").of(context.Background(), &p.Config(0).HPL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := b.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted, err := stat.Of(tr, stat.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := p.Config(0).messages(0) / float64(counted.Totals.Messages); ratio < 0.5 || ratio > 2 {
+			t.Errorf("%s: predicted %.2g times the %d messages", c, ratio, counted.Totals.Messages)
+		}
+	}
+}
