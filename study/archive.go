@@ -107,8 +107,8 @@ type Archive struct {
 
 // Limits of an archive, beyond those of its inputs.
 const (
-	maxPlan    = 1 << 30
-	maxResults = 8 << 30
+	maxPlan    = 64 << 20
+	maxResults = 512 << 20
 )
 
 // inputName is the name of an input in an archive, as Plan makes it.

@@ -11,7 +11,7 @@ import (
 const secondsPerMessage = 1e-6
 
 // sampledSteps is how many steps an estimate simulates, about.
-const sampledSteps = 100
+const sampledSteps = 400
 
 // messages returns about how many messages a run simulates: in each step a broadcast along P
 // rows and a swap along Q columns, and for each column of the matrix a pivot exchange.

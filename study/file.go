@@ -21,7 +21,7 @@ import (
 
 // Limits of a study.
 const (
-	MaxRuns   = 1 << 20
+	MaxRuns   = 1 << 18
 	MaxLevels = 1 << 16
 )
 

@@ -247,6 +247,9 @@ func Open(dir, version string) (*Plan, error) {
 
 // check checks what was read, and makes the configurations.
 func (p *Plan) check() error {
+	if len(p.Runs) > MaxRuns {
+		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
+	}
 	known := map[string]*Config{}
 	for i, r := range p.Runs {
 		if len(r.Levels) != len(p.Factors) {

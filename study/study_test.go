@@ -151,7 +151,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {NB: [1, 2]}\ndesign: {list: [{NB: 1}]}\n", "study.yaml:3: design: a list says itself what is varied"},
 		{"program: hpl\ndesign: {list: [{NB: 1}, {DEPTH: 1}]}\n", "study.yaml:2: design: \"DEPTH\", want the factors of the first run"},
 		{"program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nfactors: {NB: [1, 0]}\n", "study.yaml: run 2 (NB 0): NB = 0, allowed 1"},
-		{"program: hpl\nparameters: {N: 100, NB: 8, P: 1, Q: 1}\nseed: 1..1000000\nfactors: {DEPTH: [0, 1]}\n", "study.yaml:1: design: 2 configurations with 1000000 seeds are more than 1048576 runs"},
+		{"program: hpl\nparameters: {N: 100, NB: 8, P: 1, Q: 1}\nseed: 1..200000\nfactors: {DEPTH: [0, 1]}\n", "study.yaml:1: design: 2 configurations with 200000 seeds are more than 262144 runs"},
 	} {
 		s, err := Parse(strings.NewReader(c.text), "study.yaml")
 		if err == nil {

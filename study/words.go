@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"reprise/internal/bounds"
 	"reprise/internal/builtin"
@@ -200,7 +201,7 @@ func option(name string) word {
 }
 
 // words are all but the options.
-func words() []word { return append(programWords(), machineWords...) }
+var words = sync.OnceValue(func() []word { return append(programWords(), machineWords...) })
 
 // findWord returns a word by its name. Those of HPL are found in any case.
 func findWord(name string) (word, error) {
@@ -210,11 +211,12 @@ func findWord(name string) (word, error) {
 	case name == ownKernels:
 		return word{name, "", false, func(c *Config, v string) error { c.Machine.ownKernels = v; return nil }}, nil
 	}
+	all := words()
+	if i := slices.IndexFunc(all, func(w word) bool { return w.name == name }); i >= 0 {
+		return all[i], nil
+	}
 	var names []string
-	for _, w := range words() {
-		if w.name == name {
-			return w, nil
-		}
+	for _, w := range all {
 		names = append(names, w.name)
 	}
 	near := ""

@@ -40,8 +40,8 @@ func NewFractional(factors, dropped int) (*Fractional, error) {
 	return nil, fmt.Errorf("no fraction of %d factors and 2^%d rows was found", factors, base)
 }
 
-// maxSteps bounds a search for one resolution.
-const maxSteps = 1 << 18
+// maxSteps bounds a search for one resolution: words that are compared.
+const maxSteps = 1 << 24
 
 // search looks for generators such that no word is shorter than least.
 type search struct {
@@ -58,7 +58,7 @@ func (s *search) extend(words []uint32, after uint32) bool {
 		return true
 	}
 	for g := after + 1; g < 1<<s.base && s.steps > 0; g++ {
-		s.steps--
+		s.steps -= len(words)
 		word := g | 1<<added
 		if bits.OnesCount32(g) < 2 || !s.longEnough(words, word) {
 			continue
