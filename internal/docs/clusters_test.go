@@ -8,7 +8,9 @@ import (
 )
 
 // isSubmit reports that the command submits jobs to a scheduler.
-func (c command) isSubmit() bool { return strings.HasPrefix(c.text, "study submit ") && !c.isSynopsis() }
+func (c command) isSubmit() bool {
+	return strings.HasPrefix(c.text, "study submit ") && !c.isSynopsis()
+}
 
 // TestClusters runs the commands of docs/clusters.md where there is a Slurm.
 func TestClusters(t *testing.T) {

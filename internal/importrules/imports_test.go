@@ -119,6 +119,7 @@ var above = map[string]rule{
 	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}, outside: []string{"github.com/klauspost/compress"}},
 	"reprise/internal/replaytest":              {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
 	"reprise/internal/slurmtest":               {},
+	"reprise/internal/studytest":               {},
 	"reprise/internal/tracetest":               {inside: []string{"reprise/trace"}},
 	"reprise/internal/workload":                {},
 }

@@ -1,0 +1,117 @@
+// Package studytest drives the command study as tests of whole studies need it: runs it, and
+// checks what must hold whatever has happened to its workers.
+package studytest
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// variable of the environment with the path of a command that is built already, for machines
+// without a compiler.
+const variable = "REPRISE_STUDY"
+
+// Command returns the path of the command study, which it builds.
+func Command(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv(variable); path != "" {
+		return path
+	}
+	path := filepath.Join(t.TempDir(), "study")
+	if out, err := exec.Command("go", "build", "-o", path, "reprise/cmd/study").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// Run runs a command that must succeed, and returns what it prints.
+func Run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// Fail runs a command that must exit with a code, and returns what it prints.
+func Fail(t testing.TB, code int, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != code {
+		t.Fatalf("%s %s: %v, want code %d\n%s", filepath.Base(name), strings.Join(args, " "), err, code, out)
+	}
+	return string(out)
+}
+
+// File writes the file of a study into a new directory, and returns its path.
+func File(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "study.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Undisturbed returns the table of a study that one process makes.
+func Undisturbed(t testing.TB, command, file string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "undisturbed")
+	Run(t, command, "run", file, "-o", dir, "--quiet")
+	return Table(t, dir)
+}
+
+// Table returns the table of a study's directory.
+func Table(t testing.TB, dir string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "table.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// CheckOnce checks that the journals of a study have each run of its plan once: none is lost,
+// none was made again that was done.
+func CheckOnce(t testing.TB, dir string) {
+	t.Helper()
+	times := map[string]int{}
+	journals, err := filepath.Glob(filepath.Join(dir, "journals", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range journals {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var e struct{ Run string }
+			if strings.HasSuffix(line, "\n") && json.Unmarshal([]byte(line), &e) == nil {
+				times[e.Run]++
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "plan.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan struct{ Runs []struct{ ID string } }
+	if err := json.Unmarshal(text, &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan.Runs {
+		if times[r.ID] != 1 {
+			t.Errorf("%s: run %s was made %d times", dir, r.ID, times[r.ID])
+		}
+	}
+	if len(times) != len(plan.Runs) {
+		t.Errorf("%s: the journals have %d runs, the plan %d", dir, len(times), len(plan.Runs))
+	}
+}
