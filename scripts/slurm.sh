@@ -39,7 +39,7 @@ free_ports() {
 }
 
 # Short times, so that tests see what else takes minutes: a node is down after 10 s without an
-# answer, a job killed 2 s after SIGTERM, requeued at once. Each node claims two processors,
+# answer, a job killed 2 s after SIGTERM, requeued six seconds later. Each node claims two processors,
 # whatever the machine has (config_overrides).
 configure() {
 	local dir=$1 host ports
@@ -51,7 +51,7 @@ configure() {
 		SlurmUser=$(id -un)
 		SlurmdUser=$(id -un)
 		AuthType=auth/munge
-		AuthInfo=socket=$dir/munge.socket,cred_expire=3
+		AuthInfo=socket=$dir/munge.socket,cred_expire=5
 		CredType=cred/munge
 		SlurmctldPort=${ports[0]}
 		SlurmctldPidFile=$dir/slurmctld.pid

@@ -3,10 +3,12 @@
 package slurmtest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,6 +48,9 @@ func Start(t *testing.T) *Cluster {
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
 	return c
 }
+
+// For returns the cluster for a part of a test.
+func (c *Cluster) For(t testing.TB) *Cluster { return &Cluster{t, c.dir} }
 
 // script runs scripts/slurm.sh.
 func (c *Cluster) script(args ...string) {
@@ -87,6 +92,50 @@ func (c *Cluster) KillSlurmd(node string) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// KillSteps kills the processes that run the jobs of a node, and those of the jobs.
+func (c *Cluster) KillSteps(node string) {
+	c.t.Helper()
+	for _, pid := range c.environment("SLURMD_NODENAME=" + node) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+}
+
+// environment returns the processes of this cluster that have a variable in their environment,
+// with their parents.
+func (c *Cluster) environment(variable string) (pids []int) {
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file) // of the others, some end meanwhile
+		words := strings.Split(string(text), "\x00")
+		if err != nil || !slices.Contains(words, variable) || !slices.Contains(words, "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf")) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		pids = append(pids, parent(pid), pid)
+	}
+	return pids
+}
+
+// parent returns the parent of a process, or itself if that is gone or the first process.
+func parent(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return pid
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	n, err := strconv.Atoi(fields[1])
+	if err != nil || n <= 1 {
+		return pid
+	}
+	return n
 }
 
 // StartSlurmd starts the daemon of a node again.
