@@ -97,14 +97,15 @@ func (c *Cluster) KillSlurmd(node string) {
 // KillSteps kills the processes that run the jobs of a node, and those of the jobs.
 func (c *Cluster) KillSteps(node string) {
 	c.t.Helper()
-	for _, pid := range c.environment("SLURMD_NODENAME=" + node) {
+	for _, pid := range c.Steps("SLURMD_NODENAME=" + node) {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 	}
 }
 
-// environment returns the processes of this cluster that have a variable in their environment,
-// with their parents.
-func (c *Cluster) environment(variable string) (pids []int) {
+// Steps returns the processes of jobs that have a variable in their environment, such as
+// "SLURMD_NODENAME=node1", and their parents, which are Slurm's.
+func (c *Cluster) Steps(variable string) (pids []int) {
+	c.t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		c.t.Fatal(err)

@@ -34,10 +34,10 @@ func TestStudies(t *testing.T) {
 		name string
 		test func(*engine)
 	}{
-		{"same table", sameTable}, {"cancelled", cancelled}, {"preempted", preempted}, {"requeued", requeued}, {"dead node", deadNode}, {"killed slurmd", killedSlurmd},
+		{"same table", sameTable}, {"cancelled", cancelled}, {"preempted", preempted}, {"requeued", requeued}, {"dead node", deadNode}, {"killed slurmd", killedSlurmd}, {"full disk", fullDisk},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := &engine{cluster.For(t), t, command, filepath.Join(t.TempDir(), "s"), want}
+			e := &engine{cluster.For(t), t, command, file, filepath.Join(t.TempDir(), "s"), want}
 			studytest.Run(t, command, "plan", file, "-o", e.dir)
 			c.test(e)
 			e.Wait("idle", func() bool { return len(e.Command("squeue", "--noheader")) == 0 })
@@ -48,9 +48,9 @@ func TestStudies(t *testing.T) {
 // engine is a study on a Slurm.
 type engine struct {
 	*slurmtest.Cluster
-	t            *testing.T
-	command, dir string
-	want         string // its table
+	t                  *testing.T
+	command, file, dir string
+	want               string // its table
 }
 
 // status is what study status says.
