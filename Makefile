@@ -52,12 +52,16 @@ test:
 short:
 	$(GO) test -short ./...
 
-# The tests that need a Slurm, on one of two nodes that scripts/slurm.sh starts here: two
-# minutes. Installs it where it is missing (Debian, as root).
+# The tests that need a Slurm, on those of two nodes that scripts/slurm.sh starts here: two or
+# three minutes, of which one is a job's limit of time. Installs it where it is missing (Debian,
+# as root). More kills: REPRISE_SLURM=1 go test -run TestKilledSteps ./study/slurm -kills 1000
+SLURMTEST = REPRISE_SLURM=1 $(GO) test -count=1
 slurmtest:
 	scripts/slurm.sh install
-	REPRISE_SLURM=1 $(GO) test -count=1 ./study/slurm
-	REPRISE_SLURM=1 $(GO) test -count=1 -run '^TestClusters$$' ./internal/docs
+	$(SLURMTEST) -run '^TestWalltime$$' ./study/slurm & other=$$!; \
+	$(SLURMTEST) -skip '^TestWalltime$$' ./study/slurm && \
+	$(SLURMTEST) -run '^TestClusters$$' ./internal/docs; code=$$?; \
+	wait $$other && exit $$code
 
 # The race detector slows the large cases down tenfold: the short tests suffice,
 # as they run every goroutine that there is.

@@ -94,17 +94,26 @@ func (c *Cluster) KillSlurmd(node string) {
 	}
 }
 
-// KillSteps kills the processes that run the jobs of a node, and those of the jobs.
+// A Step is a process of a job.
+type Step struct {
+	PID    int
+	Parent int    // of Slurm, which runs it
+	Job    string // id of the array, and number of its task in it
+}
+
+// KillSteps kills the processes of the jobs of a node, and those that run them.
 func (c *Cluster) KillSteps(node string) {
 	c.t.Helper()
-	for _, pid := range c.Steps("SLURMD_NODENAME=" + node) {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	for _, s := range c.Steps("SLURMD_NODENAME=" + node) {
+		for _, pid := range []int{s.Parent, s.PID} {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		}
 	}
 }
 
-// Steps returns the processes of jobs that have a variable in their environment, such as
-// "SLURMD_NODENAME=node1", and their parents, which are Slurm's.
-func (c *Cluster) Steps(variable string) (pids []int) {
+// Steps returns the processes of this cluster's jobs that have a variable in their environment,
+// such as "SLURMD_NODENAME=node1".
+func (c *Cluster) Steps(variable string) (steps []Step) {
 	c.t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -116,27 +125,43 @@ func (c *Cluster) Steps(variable string) (pids []int) {
 		if err != nil || !slices.Contains(words, variable) || !slices.Contains(words, "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf")) {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err != nil {
-			c.t.Fatal(err)
+		s := Step{Job: value(words, "SLURM_ARRAY_JOB_ID=") + "_" + value(words, "SLURM_ARRAY_TASK_ID=")}
+		if s.PID, err = strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			s.Parent, err = slurmstepd(s.PID)
 		}
-		pids = append(pids, parent(pid), pid)
+		if err == nil {
+			steps = append(steps, s)
+		}
 	}
-	return pids
+	return steps
 }
 
-// parent returns the parent of a process, or itself if that is gone or the first process.
-func parent(pid int) int {
+// value returns what follows a prefix in the first word that has it.
+func value(words []string, prefix string) string {
+	for _, w := range words {
+		if v, ok := strings.CutPrefix(w, prefix); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// slurmstepd returns the parent of a process of a job; an error if that is gone.
+func slurmstepd(pid int) (int, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return pid
+		return 0, err
 	}
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	n, err := strconv.Atoi(fields[1])
-	if err != nil || n <= 1 {
-		return pid
+	parent, err := strconv.Atoi(fields[1])
+	if err != nil {
+		return 0, err
 	}
-	return n
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
+	if err == nil && strings.TrimSpace(string(name)) != "slurmstepd" {
+		err = fmt.Errorf("process %d has the parent %s", pid, name)
+	}
+	return parent, err
 }
 
 // StartSlurmd starts the daemon of a node again.

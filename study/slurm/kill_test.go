@@ -2,9 +2,11 @@ package slurm_test
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -22,19 +24,19 @@ var (
 // TestKilledSteps kills workers, and the processes of Slurm that run them, at random moments,
 // studies after studies, until so many were killed. What is left without a task is submitted again.
 func TestKilledSteps(t *testing.T) {
-	cluster, command, file := slurmtest.Start(t), studytest.Command(t), studytest.File(t, many)
+	cluster, command, file := slurmtest.Start(t), studytest.Command(t), studytest.File(t, sized(*kills))
 	want := studytest.Undisturbed(t, command, file)
 	random := rand.New(rand.NewPCG(*seed, 1))
 	killed, round := 0, 0
 	for ; killed < *kills; round++ {
 		e := &engine{cluster.For(t), t, command, file, filepath.Join(t.TempDir(), "s"), want}
 		studytest.Run(t, command, "plan", file, "-o", e.dir)
-		for killed < *kills && e.left() {
+		for killed < *kills && !e.done() {
 			if e.kill(random) {
 				killed++
 			}
-			if _, err := os.Stat(filepath.Join(e.dir, "workers")); err != nil || len(e.tasks()) < 4 {
-				e.submit("--workers", "2")
+			if len(e.tasks()) < 4 {
+				e.submit("--workers", "4")
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(100 * time.Millisecond))))
 		}
@@ -46,10 +48,19 @@ func TestKilledSteps(t *testing.T) {
 	t.Logf("%d processes of jobs killed in %d studies", killed, round)
 }
 
-// left reports whether runs of the study are left.
-func (e *engine) left() bool {
-	s := e.status()
-	return s.Running+s.Waiting > 0
+// sized returns a study that takes as long as so many kills, and their consequences.
+func sized(kills int) string {
+	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [4000"
+	for n := range kills / 20 {
+		text += fmt.Sprint(", ", 4001+n)
+	}
+	return text + "]\n"
+}
+
+// done reports whether a worker has found that all runs are done.
+func (e *engine) done() bool {
+	_, err := os.Stat(filepath.Join(e.dir, "table.csv"))
+	return err == nil
 }
 
 func (e *engine) tasks() []slurm.Task {
@@ -61,8 +72,19 @@ func (e *engine) tasks() []slurm.Task {
 	return list
 }
 
-// kill kills a process of the study's jobs, and reports whether there was one.
+// kill kills a worker, or the process of Slurm that runs it, and reports whether there was one. In
+// the latter case the worker goes on, but Slurm only finds out after minutes that the job is
+// gone: it is cancelled.
 func (e *engine) kill(random *rand.Rand) bool {
-	pids := e.Steps("SLURM_JOB_NAME=" + slurm.Name(e.dir))
-	return len(pids) > 0 && syscall.Kill(pids[random.IntN(len(pids))], syscall.SIGKILL) == nil
+	steps := e.Steps("SLURM_JOB_NAME=" + slurm.Name(e.dir))
+	if len(steps) == 0 {
+		return false
+	}
+	s := steps[random.IntN(len(steps))]
+	if random.IntN(2) == 0 {
+		return syscall.Kill(s.PID, syscall.SIGKILL) == nil
+	}
+	killed := syscall.Kill(s.Parent, syscall.SIGKILL) == nil
+	e.Command("scancel", s.Job)
+	return killed
 }

@@ -2,7 +2,6 @@ package slurm_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -95,7 +94,7 @@ func (e *engine) finish() {
 	e.t.Helper()
 	for range 5 {
 		e.Wait("idle", e.idle)
-		if _, err := os.Stat(filepath.Join(e.dir, "table.csv")); err == nil {
+		if e.done() {
 			break
 		}
 		e.submit("--workers", "4")

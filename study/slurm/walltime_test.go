@@ -30,7 +30,7 @@ func TestWalltime(t *testing.T) {
 	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}
 	studytest.Run(t, command, "plan", file, "-o", e.dir)
 	submitted := 0
-	for submitted < 6 && e.left() {
+	for submitted < 6 && !e.done() {
 		e.submit("--workers", "1", "--time", "1")
 		submitted++
 		e.Wait("idle", e.idle)
