@@ -32,9 +32,9 @@ func (p *Params) Flops() [numParts]float64 {
 	}
 	sets := float64(p.Sets)
 	turns := sets * float64(p.Iterations)
-	vectors := 2 * rows * (3*turns + sets)
+	vectors := 2 * rows * (float64(3*turns) + sets)
 	fine := nonzeros[0] + nonzeros[1] + nonzeros[2]
-	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * (turns + sets), turns * (10*fine + 4*nonzeros[3])}
+	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * (turns + sets), turns * (float64(10*fine) + float64(4*nonzeros[3]))}
 }
 
 // total returns the sum over the parts.

@@ -116,3 +116,17 @@ var errWrite = errors.New("write failed")
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errWrite }
+
+// TestBroadcast: parameters of an hpcg.dat are ten integers of 4 bytes from rank 0; those of a
+// command line are nobody's message.
+func TestBroadcast(t *testing.T) {
+	p := DefaultParams(2, 16)
+	p.Phase = All
+	if first := list(t, open(t, p), 1)[0]; first != "begin generate 0" {
+		t.Errorf("flags: first line %q", first)
+	}
+	p.FromFile = true
+	if first := list(t, open(t, p), 1)[0]; first != "bcast 10 4 0" {
+		t.Errorf("hpcg.dat: first line %q", first)
+	}
+}

@@ -73,7 +73,7 @@ func NewSummary(h *trace.Header, phase func(name string) float64, setup float64)
 	s.Seconds.Total, s.Gflops.Total = cg, rate(sum, cg)
 	useful := sum * leastIterations / iterations
 	s.WithConvergence = rate(useful, cg)
-	s.Rating = rate(useful, cg+sets*setup*setupShare)
+	s.Rating = rate(useful, cg+float64(sets*setup*setupShare))
 	s.Rating24 = s.WithConvergence
 	return s, nil
 }
