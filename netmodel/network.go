@@ -41,6 +41,7 @@ type Network struct {
 
 	changing *changing // nil: links stay as they are
 	watched  *watch    // nil: nobody looks
+	summary  *summary  // nil: nobody asks for it
 }
 
 // Stats counts what a Network did.
@@ -225,6 +226,9 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 		if n.watched != nil {
 			n.watched.end(n, id)
 		}
+		if n.summary != nil {
+			n.summary.end(n, id)
+		}
 		n.end(id)
 		done = append(done, int32(id))
 	}
@@ -235,8 +239,8 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 func (n *Network) begin(id uint32) {
 	n.stats.Events++
 	n.flows[id].since = n.now
-	if n.watched != nil {
-		n.watched.begin(n, id)
+	if n.summary != nil {
+		n.summary.begin(n, id)
 	}
 	if n.opts.Contention {
 		n.system.Enable(id)
@@ -298,6 +302,9 @@ func (n *Network) solve() {
 	}
 	if n.watched != nil {
 		n.watched.lookAll(n, changed)
+	}
+	if n.summary != nil {
+		n.summary.look(n)
 	}
 }
 

@@ -72,14 +72,16 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 // receiveProbed is receive for one that does not know its size: it probes, and receives
 // what it has found.
 func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
+	if e.told && e.ranks[r].stage == stageFresh {
+		e.beginsToLook(r)
+	}
 	id, err := e.probeUntil(r, a.Peer, a.Tag)
 	if id < 0 || err != nil {
 		return -1, err
 	}
 	m := &e.matcher.messages[id]
-	if e.watch != nil {
-		e.watch.probed(r, id)
-		e.watch.spends(r, TimeOverhead)
+	if e.told {
+		e.probed(r, id)
 	}
 	return e.postRecv(r, m.src, m.tag, m.size)
 }
@@ -196,8 +198,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			return goOn, fmt.Errorf("phase %d out of [0,%d)", a.Sym, e.accounts.phases)
 		}
 		e.accounts.phase(r, a.Sym, a.Flags&trace.FlagEnd != 0, rk.clock)
-		if e.watch != nil {
-			e.watch.to.Marked(r, *a, rk.clock)
+		if e.told {
+			e.tellMark(r, a)
 		}
 	case trace.KindStep:
 		if parts := e.progress.step(a.X[0], rk.clock); parts != nil {
@@ -206,8 +208,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if e.costs.random != nil {
 			e.costs.random.begin(r, a.X[0])
 		}
-		if e.watch != nil {
-			e.watch.to.Marked(r, *a, rk.clock)
+		if e.told {
+			e.tellMark(r, a)
 		}
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:

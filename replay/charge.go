@@ -16,12 +16,28 @@ import (
 func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
 	*e.accounts.at(int(k), r) += rk.clock - rk.charged
+	if e.told {
+		e.tellTime(r, k, rk.charged, rk.clock)
+	}
 	rk.charged = rk.clock
+}
+
+// chargeWait charges what rank r has waited for up to the end of a message.
+func (e *engine) chargeWait(r, message int32) {
+	rk := &e.ranks[r]
+	since := rk.charged
+	e.charge(r, rk.charge)
+	if e.told && rk.clock > since {
+		e.tellRelease(r, message, since)
+	}
 }
 
 // chargeKernel is charge for a kernel.
 func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
+	if e.told {
+		e.tellKernel(r, kernel, rk.charged, rk.clock)
+	}
 	rk.charged = rk.clock
 }
 
@@ -31,9 +47,6 @@ func (e *engine) chargeRest(r int32) {
 	k := TimePoll
 	if e.ranks[r].waits > 0 {
 		k = e.ranks[r].charge
-	}
-	if e.watch != nil {
-		e.watch.rest(r, k)
 	}
 	e.charge(r, k)
 }

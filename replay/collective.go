@@ -92,9 +92,6 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 			return parkedHere, err
 		}
 	}
-	if e.watch != nil {
-		e.watch.spends(r, TimeCompute)
-	}
 	out := e.computation(r, rk, run.flops)
 	rk.collective = out == parkedHere
 	return out, nil

@@ -5,6 +5,7 @@ import (
 
 	"reprise/internal/eventqueue"
 	"reprise/netmodel"
+	"reprise/replay/tape"
 	"reprise/smpi"
 	"reprise/trace"
 )
@@ -45,7 +46,12 @@ type engine struct {
 	accounts   timeAccounts
 	progress   stepCounter
 	numActions int64
-	watch      *watch // nil: nobody looks
+
+	// Who is told what happens (tell.go).
+	told     bool        // whether anybody is
+	tapes    *tape.Tapes // nil: nobody asks for paths
+	watch    *watch      // nil: nobody observes
+	lookouts []lookout   // by rank, if somebody is told
 }
 
 // newEngine returns an engine that lacks a source.
@@ -119,6 +125,9 @@ func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
 	batches, watch := 0, e.watch
+	if watch != nil && !watch.actions {
+		watch = nil
+	}
 	for {
 		if rk.pos == rk.filled {
 			if rk.clock > maxTime {

@@ -5,7 +5,7 @@ import "math"
 // loop plays everything that is left.
 func (e *engine) loop() error {
 	var done []int32
-	changes, watch := e.changes, e.watch
+	changes, told := e.changes, e.told
 	for {
 		if err := e.runAll(); err != nil {
 			return err
@@ -53,12 +53,11 @@ func (e *engine) loop() error {
 		e.now = later(e.now, earlier(flows, parked))
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
-			if watch != nil {
-				watch.end(done)
-				continue
-			}
 			for _, id := range done {
-				e.end(id, e.now)
+				if told {
+					e.tellEnd(id)
+				}
+				e.end(id)
 			}
 			continue
 		}

@@ -50,8 +50,8 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaitedTag) {
 		e.notice(dst, id)
 	}
-	if e.watch != nil {
-		e.watch.sent(id, size, at, start)
+	if e.told {
+		e.tellSend(id, size, at, start)
 	}
 	return id, nil
 }
@@ -71,14 +71,14 @@ func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
 		id, m := e.matcher.newMessage(src, dst, tag, to.clock)
 		m.size = room
 		e.matcher.enqueue(&to.recvs, id)
-		if e.watch != nil {
-			e.watch.receives(id, dst, src, tag, room)
+		if e.told {
+			e.tellReceive(id, dst, src, tag, room)
 		}
 		return id, nil
 	}
 	e.matcher.unlink(&to.sends, id, before)
-	if e.watch != nil {
-		e.watch.receives(id, dst, src, tag, room)
+	if e.told {
+		e.tellReceive(id, dst, src, tag, room)
 	}
 	return id, e.matched(id, room, later(to.clock, e.matcher.messages[id].at))
 }
@@ -90,8 +90,8 @@ func (e *engine) matched(id int32, room int64, at float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, at)
-		if e.watch != nil {
-			e.watch.to.Started(id, at)
+		if e.told {
+			e.tellStart(id, at)
 		}
 	}
 	e.matcher.truncate(m, room)

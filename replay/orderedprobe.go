@@ -37,8 +37,8 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 	rk.awaitedPeer = noneAwaited
 	e.charge(r, TimePoll)
 	e.prober.numPolls++
-	if e.watch != nil {
-		e.watch.looks(r)
+	if e.told {
+		e.looks(r)
 	}
 	if m := e.findFirst(rk, src, tag); m >= 0 && e.sees(r, m, spin) {
 		e.prober.factor = 1
@@ -86,8 +86,8 @@ func (e *engine) takeTurns(until float64) bool {
 		if rk.stage == stageLook {
 			e.prober.numPolls++
 			e.prober.grow()
-			if e.watch != nil {
-				e.watch.looks(r)
+			if e.told {
+				e.looks(r)
 			}
 			rk.stage = stageBegin
 			rk.clock += rk.between

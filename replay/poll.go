@@ -12,6 +12,9 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if !spin {
 		rk.lastMiss = -1
 	}
+	if e.told && rk.stage == stageFresh && rk.lastMiss < 0 {
+		e.beginsToLook(r)
+	}
 	v, err := e.probe(r, a.Peer, a.Tag, spin)
 	if v == notYetKnown || err != nil {
 		return false, err
@@ -25,8 +28,8 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 		e.prober.letsIn(r, rk.clock)
 	}
 	e.source.Answer(r, v == hit)
-	if e.watch != nil && spin {
-		e.watch.polled(r, a, v == hit)
+	if e.told && spin {
+		e.polled(r, a, v == hit)
 	}
 	return true, nil
 }
@@ -114,9 +117,6 @@ func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
 			e.prober.testFactor++
 		}
 		return goOn, nil
-	}
-	if e.watch != nil {
-		e.watch.spends(r, TimeOverhead)
 	}
 	e.finish(r, slot)
 	e.proceed(r, TimeWait)

@@ -80,6 +80,9 @@ const (
 
 var kindNames = [numKinds]string{"compute", "sleep", "send", "recv", "exchange", "wait", "collective", "poll", "overhead"}
 
+// NumTimeKinds is how many of them there are.
+const NumTimeKinds = int(numKinds)
+
 // String returns the name that results give to k.
 func (k TimeKind) String() string {
 	if k < numKinds {

@@ -82,7 +82,9 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return nil, err
 	}
 	defer p.stopWith(ctx)()
-	e.observe(o.Observer)
+	if err := e.observe(o); err != nil {
+		return nil, err
+	}
 	err := e.loop()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		p.stopped = true // by its source, too

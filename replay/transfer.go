@@ -47,9 +47,9 @@ func (e *engine) launch(id int32, size int64, at float64) error {
 	return fmt.Errorf("message of rank %d to rank %d: %w", m.src, m.dst, err)
 }
 
-// end completes a message whose transfer ended at a time: the sides that are
-// blocked on it have one thing less to wait for.
-func (e *engine) end(id int32, at float64) {
+// end completes a message whose transfer ends now: the sides that are blocked on it have
+// one thing less to wait for.
+func (e *engine) end(id int32) {
 	m := &e.matcher.messages[id]
 	m.flags |= msgEnded
 	if m.refs == 0 { // both sides have let go of it
@@ -58,30 +58,30 @@ func (e *engine) end(id int32, at float64) {
 	}
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
-		e.arrive(src, at, 0)
+		e.arrive(src, id, 0)
 		e.matcher.release(id)
 	}
 	if flags&msgRecvWait != 0 {
-		e.arrive(dst, at, e.costs.recvOverhead(m))
+		e.arrive(dst, id, e.costs.recvOverhead(m))
 		e.matcher.release(id)
 	}
 }
 
-// arrive tells a blocked rank that one of the transfers it waits for ended at
-// a time, and that completing it costs overhead seconds.
-func (e *engine) arrive(r int32, at, overhead float64) {
+// arrive tells a blocked rank that the transfer of a message, for which it waits, ends now,
+// and that completing it costs overhead seconds.
+func (e *engine) arrive(r, message int32, overhead float64) {
 	rk := &e.ranks[r]
-	rk.clock = later(rk.clock, at)
+	rk.clock = later(rk.clock, e.now)
 	if !rk.serial {
 		rk.after += overhead
 	} else if overhead > 0 {
-		e.charge(r, rk.charge)
+		e.chargeWait(r, message)
 		e.pay(r, overhead)
 	}
 	if rk.waits--; rk.waits > 0 {
 		return
 	}
-	e.charge(r, rk.charge)
+	e.chargeWait(r, message)
 	if rk.after > 0 {
 		e.pay(r, rk.after)
 		rk.after = 0

@@ -1,46 +1,73 @@
 package replay
 
-import "reprise/trace"
+import (
+	"errors"
+
+	"reprise/trace"
+)
 
 // observe has an observer told what happens from now on, first of all what is open: of a
 // replay that begins only the time that it takes to begin.
-func (e *engine) observe(to Observer) {
-	if to == nil {
-		return
+func (e *engine) observe(o *Options) error {
+	to, tapes := askedFor(o.Observer)
+	switch {
+	case to == nil && tapes == nil:
+		return nil
+	case tapes != nil && o.Resume != nil:
+		return errors.New("the paths of ranks begin where the run does, not at a checkpoint")
 	}
-	spared := sparedBy(to)
-	w := &watch{engine: e, to: to, actions: !spared.Actions, ranks: make([]watchedRank, len(e.ranks))}
-	e.watch = w
-	e.network.Watch(to, spared.Parts)
-	w.tellMessages()
+	e.told, e.tapes, e.lookouts = true, tapes, make([]lookout, len(e.ranks))
+	if to != nil {
+		e.watch = &watch{engine: e, to: to, actions: !sparedBy(to).Actions, ranks: make([]watchedRank, len(e.ranks))}
+		e.watch.tellMessages()
+	}
+	e.listen(sparedBy(to))
 	for r := range e.ranks {
-		w.begin(int32(r))
+		e.tellBegin(int32(r))
+	}
+	return nil
+}
+
+// listen has the network tell of transfers, unless an observer spares it that.
+func (e *engine) listen(spared Spared) {
+	var list summarizers
+	if e.tapes != nil {
+		list = append(list, e.tapes)
+	}
+	switch {
+	case e.watch == nil:
+	case spared.Parts:
+		list = append(list, e.watch)
+	default:
+		e.network.Watch(e.watch.to)
+	}
+	switch len(list) {
+	case 0:
+	case 1:
+		e.network.Summarize(list[0])
+	default:
+		e.network.Summarize(list)
 	}
 }
 
-// begin tells what rank r is in the middle of: first of all in the sleep that
+// tellBegin tells what rank r is in the middle of: first of all in the sleep that
 // Options.Network.InitTime asks for.
-func (w *watch) begin(r int32) {
-	e, rk := w.engine, &w.engine.ranks[r]
-	w.ranks[r] = watchedRank{looked: noTime, message: noMessage, kernel: noKernel, spends: TimeSleep}
-	if rk.charged > e.costs.sleepTime(e.options.InitTime) {
-		w.ranks[r].told = rk.charged
+func (e *engine) tellBegin(r int32) {
+	rk := &e.ranks[r]
+	e.lookouts[r] = lookout{rk.charged, noTime}
+	if rk.charged <= e.costs.sleepTime(e.options.InitTime) {
+		e.tellTime(r, TimeSleep, 0, rk.charged)
+	}
+	if e.watch == nil {
+		return
 	}
 	for p := range e.accounts.phases {
 		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {
-			w.to.Marked(r, trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
+			e.watch.to.Marked(r, trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
 		}
 	}
-	if a := e.underWay(r); a != nil {
-		w.beginAction(r, a)
-		seen := &w.ranks[r]
-		seen.spends, seen.kernel = timeOf(a)
-		switch {
-		case rk.waits > 0:
-			seen.spends = TimeOverhead
-		case rk.collective && rk.stage != stageFresh:
-			seen.spends = TimeCompute
-		}
+	if a := e.underWay(r); a != nil && e.watch.actions {
+		e.watch.beginAction(r, a)
 	}
 }
 

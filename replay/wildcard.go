@@ -34,16 +34,16 @@ func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
 	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
 	if id >= 0 {
 		e.matcher.remove(&to.sends, id)
-		if e.watch != nil {
-			e.watch.receives(id, dst, src, tag, room)
+		if e.told {
+			e.tellReceive(id, dst, src, tag, room)
 		}
 		return id, e.matched(id, room, to.clock)
 	}
 	id, m := e.matcher.newMessage(src, dst, tag, to.clock)
 	m.size = room
 	e.matcher.enqueue(&to.recvs, id)
-	if e.watch != nil {
-		e.watch.receives(id, dst, src, tag, room)
+	if e.told {
+		e.tellReceive(id, dst, src, tag, room)
 	}
 	to.wild++
 	for s := to.sends.head; s >= 0; s = e.matcher.after[s] {
@@ -118,8 +118,8 @@ func (e *engine) matchSend(to *rank, id int32) error {
 // stays; the receive's leads to it until its request is finished.
 func (e *engine) merge(send, recv int32) error {
 	s, r := &e.matcher.messages[send], &e.matcher.messages[recv]
-	if e.watch != nil {
-		e.watch.to.Merged(send, recv)
+	if e.told {
+		e.tellMerge(send, recv)
 	}
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & msgRecvWait
@@ -136,13 +136,7 @@ func (e *engine) merge(send, recv int32) error {
 		e.matcher.release(send)
 	}
 	if blocked && s.flags&msgEnded != 0 {
-		if e.watch != nil {
-			e.watch.arrives(s.dst, send)
-		}
-		e.arrive(s.dst, e.now, e.costs.recvOverhead(s))
-		if e.watch != nil {
-			e.watch.tell(s.dst)
-		}
+		e.arrive(s.dst, send, e.costs.recvOverhead(s))
 		e.matcher.release(send)
 	}
 	return nil

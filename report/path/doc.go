@@ -8,10 +8,8 @@
 //	data := p.Data()
 //	fmt.Println(data.Parts[0].Name, data.Parts[0].Seconds)
 //
-// Each rank carries what the longest path to its clock consists of. A rank that a message
-// releases goes on with the path of the message: that of its sender up to the post, or of its
-// receiver if the receive was posted later, and of the transfer. In the end the rank that is
-// last has the answer. Memory is a few kilobytes for each rank and message under way.
+// Package [reprise/replay/tape] finds it; this one names what it consists of, and says how the
+// makespan would change with that.
 //
 // # Units
 //
@@ -19,15 +17,11 @@
 //
 // # Errors
 //
-// There are none: a path that did not meet would be an error of this package, and tests count
-// them (Path.Gaps).
+// There are none.
 //
 // # Source
 //
-// D. Böhme, F. Wolf, B. R. de Supinski, M. Schulz, M. Geimer, "Characterizing Load and
-// Communication Imbalance in Parallel Applications", IPDPS 2012, go along the path backwards,
-// with the whole trace at hand. Forwards, by the maximum of what meets, it is a longest path in
-// the order of time. That slopes follow from what the path consists of: S. Shen, T. Hoefler
+// That slopes follow from what the path consists of: S. Shen, T. Hoefler
 // and others, "LLAMP: Assessing Network Latency Tolerance of HPC Applications with Linear
 // Programming", SC 2024; contention is not in there: docs/report.md says how it is charged.
 package path

@@ -89,7 +89,7 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 		t.Fatal(err)
 	}
 	d := p.Data()
-	if n := p.Gaps(); n != 0 {
+	if n := p.Tapes().Gaps(); n != 0 {
 		t.Errorf("%d stretches do not meet", n)
 	}
 	if d.Seconds != res.Makespan || res.Ranks[d.Rank].End != res.Makespan {

@@ -6,6 +6,7 @@ import (
 
 	"reprise/platforms"
 	"reprise/replay"
+	"reprise/replay/tape"
 	"reprise/smpi"
 )
 
@@ -50,14 +51,17 @@ func newLevels(m *replay.Machine, o *smpi.Options) levels {
 	return l
 }
 
-// of returns the level that binds a message of two ranks: that of the link that it shares with
-// others, or if it has its route for itself, rate == alone in byte/s, what is narrowest there.
-func (l *levels) of(link, src, dst int32, rate, alone float64) int32 {
-	if link >= 0 && rate < alone {
-		return l.ofLink[link]
+// NumLevels implements tape.Levels.
+func (l *levels) NumLevels() int { return len(l.names) }
+
+// Level implements tape.Levels: that of the link that a transfer shares with others in the end,
+// or if it has its route for itself by then what is narrowest there.
+func (l *levels) Level(t *tape.Transfer) int32 {
+	if t.Link >= 0 && t.Contended() {
+		return l.ofLink[t.Link]
 	}
-	p := l.between(l.hosts[src], l.hosts[dst])
-	if alone >= p.window {
+	p := l.between(l.hosts[t.Src], l.hosts[t.Dst])
+	if t.Alone >= p.window {
 		return int32(len(l.names) - 1)
 	}
 	return p.level

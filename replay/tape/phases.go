@@ -1,4 +1,4 @@
-package path
+package tape
 
 // phaseStack is the open phases of a rank, the innermost last.
 type phaseStack struct{ open []int32 }

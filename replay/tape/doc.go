@@ -1,0 +1,35 @@
+// Package tape finds the longest path to the clock of each rank while a replay runs: the
+// chain of computations, overheads and transfers, each of which begins where the one before it
+// ends, from the begin of the run. That of the rank which is last is the critical path.
+//
+//	t := tape.New(header, kinds, probing, levels)
+//	t.Spend(0, account, 0, 1e-3) // what the engine does for rank 0
+//	t.Send(message, 0, 1, 1e-3)
+//	rank, end := t.Last()
+//	parts, _ := t.Path(rank)
+//
+// A rank that a message releases goes on with the path of the message: that of its sender up to
+// the post, or of its receiver if the receive was posted later, and of the transfer. So most of
+// what ranks do is soon on nobody's path. It is put down on a tape for each rank, in a few
+// instructions, and so is where another path becomes the rank's own. From time to time what
+// is left of the tapes is added up to a vector for each rank and each message under way,
+// and they begin anew. Memory is that of the tapes, 3 kB for each rank and at least 3 MB, and of the
+// vectors.
+//
+// # Units
+//
+// Times are in seconds of the replay, sizes in bytes, rates in byte/s. A rank's time is spent on
+// accounts, whose numbers are the caller's: the kinds of time first, then the kernels.
+//
+// # Errors
+//
+// There are none: two stretches of a path that did not meet would be an error of the caller,
+// which are counted (Gaps).
+//
+// # Source
+//
+// D. Böhme, F. Wolf, B. R. de Supinski, M. Schulz, M. Geimer, "Characterizing Load and
+// Communication Imbalance in Parallel Applications", IPDPS 2012, go along the path backwards,
+// with the whole trace at hand. Forwards, by the maximum of what meets, it is a longest path in
+// the order of time.
+package tape

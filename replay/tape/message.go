@@ -1,0 +1,152 @@
+package tape
+
+// message is the paths to the posts of a message, and what has become of it.
+type message struct {
+	src, dst       int32 // ranks
+	sent, received point
+	link           int32 // that bound it in the end
+	state          messageState
+
+	sentAt float64 // s
+	begun  float64 // when the transfer starts; before that when the receive is posted
+	from   float64 // since when the network carries it
+	bytes  float64 // on the wire
+	alone  float64 // byte/s
+}
+
+type messageState uint8
+
+const (
+	sendPosted messageState = 1 << iota
+	receivePosted
+	started
+	late // its receive was posted last
+	ended
+)
+
+// message returns what is known of a message.
+func (t *Tapes) message(id int32) *message {
+	for int(id) >= len(t.messages) {
+		t.messages = append(t.messages, message{})
+	}
+	return &t.messages[id]
+}
+
+// over reports whether nothing comes of a message any more.
+func (m *message) over() bool {
+	const all = sendPosted | receivePosted | ended
+	return m.state&all == all
+}
+
+// begin returns the point of the post that the transfer began with.
+func (m *message) begin() *point {
+	if m.state&late != 0 {
+		return &m.received
+	}
+	return &m.sent
+}
+
+// post notes that a rank posts one side of a message. A number is given anew once a message is
+// over.
+func (t *Tapes) post(id int32, side messageState, r int32, at float64) (*message, point) {
+	m := t.message(id)
+	if m.over() {
+		m.state = 0
+	}
+	if t.by == id {
+		t.by = -1
+	}
+	m.state |= side
+	rk := &t.ranks[r]
+	if rk.end != at {
+		t.gaps++
+	}
+	return m, rk.last
+}
+
+// Send tells that rank src posts the send of a message to rank dst.
+func (t *Tapes) Send(id, src, dst int32, at float64) {
+	m, path := t.post(id, sendPosted, src, at)
+	m.src, m.dst, m.sent, m.sentAt = src, dst, path, at
+}
+
+// Receive tells that rank dst posts the receive of a message.
+func (t *Tapes) Receive(id, dst int32, at float64) {
+	m, path := t.post(id, receivePosted, dst, at)
+	m.received = path
+	if m.state&started == 0 {
+		m.begun = at
+	}
+}
+
+// Merge tells that a send and a receive, which were posted as two messages, are that of the send.
+func (t *Tapes) Merge(send, receive int32) {
+	m, other := t.message(send), t.message(receive)
+	m.received, m.state = other.received, m.state|receivePosted
+	if m.state&started == 0 {
+		m.begun = other.begun
+	}
+	other.state = 0
+	t.by = -1
+}
+
+// Start tells when the transfer of a message starts: at the post of its send, or of its receive if
+// that is later.
+func (t *Tapes) Start(id int32, at float64) {
+	m := &t.messages[id]
+	m.state |= started
+	if m.sentAt != at {
+		m.state |= late
+		if m.begun != at {
+			t.gaps++
+		}
+	}
+	m.begun = at
+}
+
+// Carried tells since when the network has carried a message, which ends now: so many bytes with
+// its envelope. alone is in byte/s what it would have had by now without others, 0 if that is not
+// known, and link the platform's number of the link that bounds it, -1 if none does.
+func (t *Tapes) Carried(id int32, from, bytes, alone float64, link int32) {
+	m := &t.messages[id]
+	m.from, m.bytes, m.alone, m.link = from, bytes, alone, link
+}
+
+// End tells that the transfer of a message ends, and whether it is awaited: whom it releases is
+// told next.
+func (t *Tapes) End(id int32, at float64, awaited bool) {
+	i := 0
+	if awaited {
+		i = t.roomForTransfer() // before it is over: its path may be needed
+	}
+	m := &t.messages[id]
+	m.state |= ended
+	if !awaited {
+		return
+	}
+	t.by, t.ended = id, point(i)
+	t.records[i] = record{*m.begin(), transferred + int32(len(t.transfers)), m.from - m.begun}
+	t.transfers = append(t.transfers, Transfer{m.src, m.dst, m.link, at - m.from, m.bytes, m.alone})
+}
+
+// roomForTransfer is room for the record of one.
+func (t *Tapes) roomForTransfer() int {
+	if len(t.transfers) == cap(t.transfers) {
+		t.settle()
+	}
+	return t.room()
+}
+
+// Release tells that a message has ended a wait of rank r now: its end has, if nothing but times of
+// ranks was told since, or else the post of its send, which a probe has seen.
+func (t *Tapes) Release(r, id int32, at float64) {
+	rk := &t.ranks[r]
+	rk.end = at
+	if t.by == id {
+		rk.last = t.ended
+		return
+	}
+	m := &t.messages[id]
+	rk.last = m.sent
+	t.add(rk, rk.row+t.probing, at-m.sentAt)
+}

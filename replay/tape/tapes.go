@@ -1,0 +1,136 @@
+package tape
+
+import "reprise/trace"
+
+// Tapes are the tapes of all ranks of a replay. Use New.
+type Tapes struct {
+	components components
+	levels     Levels
+	probing    int32 // account
+	ranks      []rank
+	phases     []phaseStack // by rank
+	messages   []message
+	gaps       int
+
+	// All tapes are in one memory, in the order of what is told, which is all that they take.
+	records   []record
+	put       int // of records; behind them there is room
+	transfers []Transfer
+
+	ended point // of the transfer of the message that ended last
+	by    int32 // its number; -1: none
+
+	vectors, spare vectors // settled last, and memory for the next ones
+	settling       settling
+}
+
+// Levels knows the level of links that a transfer is bound by, in [0, NumLevels).
+type Levels interface {
+	NumLevels() int
+	Level(t *Transfer) int32
+}
+
+// rank is the longest path to the clock of a rank.
+type rank struct {
+	end  float64 // s
+	last point
+	row  int32 // of the places in its innermost phase
+}
+
+// point is how far a path has come: the number of a record, which is the last one, or ^i if none
+// came after the vector i that was settled last.
+type point int32
+
+// record is one thing on a path.
+type record struct {
+	before point
+	what   int32 // place of what time is spent on, atStep-r, or transferred+i
+	value  float64
+}
+
+// What a record is, if it is not seconds that a rank spends.
+const (
+	atStep      = -1       // rank r comes to a step, at a time
+	transferred = -1 << 31 // a message, the transfer i, has taken the path along, after a latency
+)
+
+// minRecords and recordsPerRank are for how many records there is room: to settle them costs a
+// rank some hundred instructions, which is little beside those that have put so much down.
+const (
+	minRecords     = 1 << 17
+	recordsPerRank = 128
+	transferShare  = 4 // there is room for one transfer for so many records
+)
+
+// New returns tapes for a replay of a trace with that header, whose ranks spend time on so many
+// kinds of it, one of which is probing, and on the kernels of the header.
+func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
+	n := max(minRecords, recordsPerRank*h.Ranks)
+	t := &Tapes{
+		components: newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), levels: l, probing: probing,
+		ranks: make([]rank, h.Ranks), phases: make([]phaseStack, h.Ranks),
+		records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), by: -1,
+	}
+	t.vectors.empty(0, 0)
+	for r := range t.ranks {
+		t.ranks[r].last = ^0
+	}
+	return t
+}
+
+// Gaps returns how often two stretches of a path did not meet bit for bit.
+func (t *Tapes) Gaps() int { return t.gaps }
+
+// room returns the number of the next record.
+func (t *Tapes) room() int {
+	if t.put == len(t.records) {
+		t.settle()
+	}
+	t.put++
+	return t.put - 1
+}
+
+// add puts down what comes next on the path of a rank.
+func (t *Tapes) add(rk *rank, what int32, value float64) {
+	i := t.room()
+	t.records[i] = record{rk.last, what, value}
+	rk.last = point(i)
+}
+
+// Spend tells that rank r has spent its time on an account, from its last time on.
+func (t *Tapes) Spend(r, account int32, from, to float64) {
+	rk := &t.ranks[r]
+	if rk.end != from {
+		t.gaps++
+	}
+	if to > from {
+		rk.end = to
+		i := t.room()
+		t.records[i] = record{rk.last, rk.row + account, to - from}
+		rk.last = point(i)
+	}
+}
+
+// Wait tells that rank r has waited. What has ended that follows (Release), unless the replay was
+// stopped.
+func (t *Tapes) Wait(r int32, from, to float64) {
+	rk := &t.ranks[r]
+	if rk.end != from {
+		t.gaps++
+	}
+	rk.end = to
+}
+
+// Step tells that rank r comes to a step.
+func (t *Tapes) Step(r int32, at float64) { t.add(&t.ranks[r], atStep-r, at) }
+
+// Phase tells that a phase of rank r begins or ends.
+func (t *Tapes) Phase(r int32, phase uint16, end bool) {
+	open := &t.phases[r]
+	if end {
+		open.end(int32(phase))
+	} else {
+		open.begin(int32(phase))
+	}
+	t.ranks[r].row = t.components.row(open.innermost())
+}

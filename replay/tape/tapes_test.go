@@ -1,0 +1,130 @@
+package tape
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"reprise/trace"
+)
+
+// byLink has a level for each of four links, and one for transfers without.
+type byLink struct{}
+
+func (byLink) NumLevels() int          { return 5 }
+func (byLink) Level(t *Transfer) int32 { return t.Link + 1 }
+
+// naive carries the whole path of each rank along, and copies it wherever it goes over.
+type naive struct{ ranks []map[Component]float64 }
+
+func clone(path map[Component]float64) map[Component]float64 {
+	c := make(map[Component]float64, len(path))
+	for k, v := range path {
+		c[k] = v
+	}
+	return c
+}
+
+// play has ranks compute and send each other messages at random, and tells both the tapes and a
+// naive observer.
+func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	n := &naive{ranks: make([]map[Component]float64, ranks)}
+	clocks := make([]float64, ranks)
+	for r := range n.ranks {
+		n.ranks[r] = map[Component]float64{}
+	}
+	for i := range messages {
+		src, dst := int32(random.IntN(ranks)), int32(random.IntN(ranks))
+		if src == dst {
+			continue
+		}
+		id := int32(i % 7)
+		for _, r := range []int32{src, dst} {
+			account, to := int32(random.IntN(3)), clocks[r]+random.Float64()
+			t.Spend(r, account, clocks[r], to)
+			n.ranks[r][Component{Account: account, Phase: -1}] += to - clocks[r]
+			clocks[r] = to
+		}
+		t.Send(id, src, dst, clocks[src])
+		t.Receive(id, dst, clocks[dst])
+		start, path := clocks[src], n.ranks[src]
+		if clocks[dst] > start {
+			start, path = clocks[dst], n.ranks[dst]
+		}
+		t.Start(id, start)
+		link := int32(random.IntN(5)) - 1
+		from, carried := start+0.125, 0.5
+		t.Carried(id, from, 1e6, 4e6, link) // a quarter of a second alone
+		end := from + carried
+		t.End(id, end, true)
+		path = clone(path)
+		path[Component{Kind: InLatency}] += from - start
+		path[Component{Kind: OnWire, Level: link + 1}] += 0.25
+		path[Component{Kind: InContention, Level: link + 1}] += end - from - 0.25
+		for _, r := range []int32{src, dst} {
+			t.Wait(r, clocks[r], end)
+			t.Release(r, id, end)
+			n.ranks[r], clocks[r] = clone(path), end
+		}
+	}
+	return n, clocks
+}
+
+// TestAgainstCopies compares the paths of all ranks with those that an observer finds which
+// copies them, while the tapes are settled every few messages.
+func TestAgainstCopies(t *testing.T) {
+	for _, ranks := range []int{2, 5, 40} {
+		for _, room := range []int{8, 100, 1 << 17} {
+			t.Run(fmt.Sprintf("%d ranks, %d records", ranks, room), func(t *testing.T) {
+				tapes := New(&trace.Header{Ranks: ranks}, 3, 2, byLink{})
+				tapes.records = tapes.records[:room]
+				tapes.transfers = make([]Transfer, 0, room/transferShare)
+				want, clocks := play(tapes, ranks, 2000, uint64(ranks))
+				if tapes.Gaps() != 0 {
+					t.Errorf("%d gaps", tapes.Gaps())
+				}
+				for r := range clocks {
+					parts, _ := tapes.Path(r)
+					compare(t, r, parts, want.ranks[r], clocks[r])
+				}
+			})
+		}
+	}
+}
+
+// compare compares the path of a rank, which adds up to its clock.
+func compare(t *testing.T, r int, parts []Part, want map[Component]float64, clock float64) {
+	t.Helper()
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Seconds
+		if math.Abs(p.Seconds-want[p.Component]) > 1e-9*clock {
+			t.Errorf("rank %d: %+v: %v s, want %v", r, p.Component, p.Seconds, want[p.Component])
+		}
+	}
+	if math.Abs(sum-clock) > 1e-9*clock {
+		t.Errorf("rank %d: %v s on the path to %v s", r, sum, clock)
+	}
+}
+
+// TestSteps asks for the steps that a path has come to, in order, across settlements.
+func TestSteps(t *testing.T) {
+	tapes := New(&trace.Header{Ranks: 2}, 1, 0, byLink{})
+	tapes.records = tapes.records[:3]
+	for i := range 10 {
+		tapes.Step(0, float64(i))
+		tapes.Spend(0, 0, float64(i), float64(i+1))
+	}
+	_, last := tapes.Path(0)
+	for want := 9.0; want >= 0; want-- {
+		if last == nil || last.At != want || last.Rank != 0 {
+			t.Fatalf("%+v, want rank 0 at %v", last, want)
+		}
+		last = last.Before
+	}
+	if last != nil {
+		t.Errorf("%+v before the first", last)
+	}
+}

@@ -1,0 +1,141 @@
+package replay
+
+import (
+	"reprise/netmodel"
+	"reprise/trace"
+)
+
+// What happens in a replay is told to the tapes of paths, of which there are none if nobody asks
+// for paths, and to the watch, which is nil if nobody observes. Nothing else is told if told is
+// false. None of these methods is inlined: their callers are hot.
+
+// tellTime tells what kind of thing a rank has spent its time on.
+//
+//go:noinline
+func (e *engine) tellTime(r int32, k TimeKind, from, to float64) {
+	switch {
+	case e.tapes == nil:
+	case k.Waits():
+		e.tapes.Wait(r, from, to)
+	default:
+		e.tapes.Spend(r, int32(k), from, to)
+	}
+	if e.watch != nil {
+		e.watch.passes(r, k, noKernel, from, to)
+	}
+}
+
+// tellKernel tells in which kernel a rank has spent its time.
+//
+//go:noinline
+func (e *engine) tellKernel(r int32, kernel uint16, from, to float64) {
+	if e.tapes != nil {
+		e.tapes.Spend(r, int32(numKinds)+int32(kernel), from, to)
+	}
+	if e.watch != nil {
+		e.watch.passes(r, TimeCompute, int32(kernel), from, to)
+	}
+}
+
+// tellSend tells that a send was posted, and that its transfer has started if it has.
+//
+//go:noinline
+func (e *engine) tellSend(id int32, size int64, at, start float64) {
+	m := &e.matcher.messages[id]
+	if e.tapes != nil {
+		e.tapes.Send(id, m.src, m.dst, at)
+	}
+	if e.watch != nil {
+		e.watch.to.SendPosted(id, m.src, m.dst, m.tag, size, at)
+	}
+	if m.flags&msgStarted != 0 {
+		e.tellStart(id, start)
+	}
+}
+
+// tellReceive tells that a receive is posted.
+//
+//go:noinline
+func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
+	at := e.ranks[dst].clock
+	if e.tapes != nil {
+		e.tapes.Receive(id, dst, at)
+	}
+	if e.watch != nil {
+		e.watch.to.ReceivePosted(id, dst, src, tag, room, at)
+	}
+}
+
+// tellMerge tells that a send and a receive are one message.
+func (e *engine) tellMerge(send, receive int32) {
+	if e.tapes != nil {
+		e.tapes.Merge(send, receive)
+	}
+	if e.watch != nil {
+		e.watch.to.Merged(send, receive)
+	}
+}
+
+// tellStart tells when the transfer of a message starts.
+//
+//go:noinline
+func (e *engine) tellStart(id int32, at float64) {
+	if e.tapes != nil {
+		e.tapes.Start(id, at)
+	}
+	if e.watch != nil {
+		e.watch.to.Started(id, at)
+	}
+}
+
+// tellEnd tells that the transfer of a message ends now.
+//
+//go:noinline
+func (e *engine) tellEnd(id int32) {
+	if e.tapes != nil {
+		e.tapes.End(id, e.now, e.matcher.messages[id].flags&(msgSendWait|msgRecvWait) != 0)
+	}
+	if e.watch != nil {
+		e.watch.to.Ended(id, e.now)
+	}
+}
+
+// tellRelease tells that a message has ended a wait of rank r now, since a time.
+//
+//go:noinline
+func (e *engine) tellRelease(r, id int32, since float64) {
+	at := e.ranks[r].clock
+	if e.tapes != nil {
+		e.tapes.Release(r, id, at)
+	}
+	if e.watch != nil {
+		e.watch.to.Released(r, id, since, at)
+	}
+}
+
+// tellMark tells that rank r comes to the mark of a step or phase.
+//
+//go:noinline
+func (e *engine) tellMark(r int32, mark *trace.Action) {
+	at := e.ranks[r].clock
+	switch {
+	case e.tapes == nil:
+	case mark.Kind == trace.KindStep:
+		e.tapes.Step(r, at)
+	default:
+		e.tapes.Phase(r, mark.Sym, mark.Flags&trace.FlagEnd != 0)
+	}
+	if e.watch != nil {
+		e.watch.to.Marked(r, *mark, at)
+	}
+}
+
+// summarizers are told the same.
+type summarizers []netmodel.Summarizer
+
+// Carried implements netmodel.Summarizer.
+func (list summarizers) Carried(id int32, from, bytes, alone float64, link int32) {
+	for _, s := range list {
+		s.Carried(id, from, bytes, alone, link)
+	}
+}
