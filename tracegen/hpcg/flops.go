@@ -22,7 +22,7 @@ var partNames = [numParts]string{"DDOT", "WAXPBY", "SpMV", "MG"}
 // as well.
 func (p *Params) Flops() [numParts]float64 {
 	g := p.global()
-	rows := float64(g[0]) * float64(g[1]) * float64(g[2])
+	rows := float64(g[0] * g[1] * g[2])
 	var nonzeros [levels]float64
 	for k := range nonzeros {
 		nonzeros[k] = 1
@@ -32,9 +32,9 @@ func (p *Params) Flops() [numParts]float64 {
 	}
 	sets := float64(p.Sets)
 	turns := sets * float64(p.Iterations)
-	vectors := 2 * rows * (float64(3*turns) + sets)
+	vectors := 2 * rows * sets * float64(3*p.Iterations+1)
 	fine := nonzeros[0] + nonzeros[1] + nonzeros[2]
-	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * (turns + sets), turns * (float64(10*fine) + float64(4*nonzeros[3]))}
+	return [numParts]float64{vectors, vectors, 2 * nonzeros[0] * sets * float64(p.Iterations+1), turns * (float64(10*fine) + float64(4*nonzeros[3]))}
 }
 
 // total returns the sum over the parts.
