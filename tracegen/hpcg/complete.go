@@ -163,11 +163,12 @@ func (p *Params) checkRun(c *checks) {
 	c.need(p.Sets >= 1 && p.Sets <= maxSteps, "sets = %d, allowed 1 to %d", p.Sets, maxSteps)
 	c.need(p.Iterations >= 1 && p.Iterations <= maxSteps, "iterations = %d, allowed 1 to %d", p.Iterations, maxSteps)
 	c.need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(*c) > 0, "%d sets of %d iterations are more than %d steps", p.Sets, p.Iterations, maxSteps)
+	quick := p.Seconds == 0 && (p.Phase == All || p.FromFile)
+	c.need(!quick || p.Sets == 1, "rt = 0 is HPCG's quick path, which has one timed set, not %d: give rt, the seconds of the timed sets", p.Sets)
 	if p.Phase != All {
 		return
 	}
 	c.need(p.Seconds >= 0, "rt = %d, allowed 0 (quick path) or more seconds", p.Seconds)
-	c.need(p.Seconds > 0 || p.Sets == 1, "rt = 0 is HPCG's quick path, which has one timed set, not %d: give rt, the seconds of the timed sets", p.Sets)
 	c.need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d", p.SetupIterations, maxSetupIterations)
 	c.need(p.Iterations >= max(leastIterations, p.SetupIterations), "iterations = %d, but HPCG takes %d, those of the set-up run, and %d at least", p.Iterations, p.SetupIterations, leastIterations)
 	for _, n := range p.TestIterations {
