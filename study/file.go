@@ -192,9 +192,13 @@ func (p *parser) parameters(n ast.Node) error {
 		if isMachineWord(e.Key) {
 			return p.Errorf(e.Node, "parameters: %s is of the machine: put it beside parameters", e.Key)
 		}
+		name := e.Key
+		if name == "seed" { // tracegen's; replay's stands beside parameters
+			name = pivotSeed
+		}
 		text, err := p.Text(e.Value, e.Key)
 		if err == nil {
-			err = p.fix(e.Value, e.Key, text)
+			err = p.fix(e.Value, name, text)
 		}
 		if err != nil {
 			return err

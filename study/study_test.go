@@ -106,6 +106,10 @@ func TestIDs(t *testing.T) {
 	if again := planOf(t, "seed: 1\n"+smallStudy+"# a comment\n"); !reflect.DeepEqual(again.Runs, base.Runs) {
 		t.Error("the same runs have other names")
 	}
+	seed := func(name string) string { return strings.Replace(smallStudy, "Q: 2", "Q: 2, "+name+": 7", 1) }
+	if a, b := planOf(t, seed("seed")), planOf(t, seed(pivotSeed)); !reflect.DeepEqual(a.Runs, b.Runs) {
+		t.Error("seed among parameters is not that of pivots")
+	}
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
 		"seed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1",
