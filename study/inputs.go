@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"reprise/internal/builtin"
 	"reprise/kernels"
 	"reprise/machines"
+	"reprise/netmodel"
 	"reprise/platforms"
 )
 
@@ -95,12 +97,21 @@ func (in *Input) readFile() error {
 	}
 	sum := sha256.Sum256(in.text)
 	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+filepath.Ext(in.Name))
-	if in.Word != "platform" {
-		return nil
-	}
-	p, err := platforms.Load(in.Name)
-	if err == nil && p.Hash() != sum {
-		err = errors.New(in.Name + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
+	return in.check(sum)
+}
+
+// check checks the file: a mistake in it is better told now than by each run.
+func (in *Input) check(sum [sha256.Size]byte) (err error) {
+	switch in.Word {
+	case "kernels":
+		_, err = kernels.Parse(bytes.NewReader(in.text), in.Name)
+	case "network-noise":
+		_, err = netmodel.ParseNoise(bytes.NewReader(in.text), in.Name)
+	case "platform":
+		var p *platforms.Platform
+		if p, err = platforms.Load(in.Name); err == nil && p.Hash() != sum {
+			err = errors.New(in.Name + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
+		}
 	}
 	return err
 }

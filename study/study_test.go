@@ -143,6 +143,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {seed: [1, 2]}\n", "study.yaml:2: factors: seed is a key of its own"},
 		{"program: hpl\nmachine: nowhere\n", "study.yaml:2: machine: no machine directory and no built-in machine \"nowhere\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nplatform: nowhere.xml\n", "nowhere.xml: file does not exist"},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernels: ../testdata/docs/cluster.xml\n", "cluster.xml: this is a SimGrid platform"},
 		{"program: hpl\nbandwidth: -1\n", "study.yaml:2: bandwidth: factor -1"},
 		{"program: hpl\nwithout: 'node-[3'\n", "study.yaml:2: without: pattern"},
 		{"program: hpl\noptions: {smpi/nothing: 1}\n", "study.yaml:2: smpi/nothing: "},
