@@ -10,8 +10,12 @@ import (
 // secondsPerMessage is what a message costs until runs of the study have been timed.
 const secondsPerMessage = 1e-6
 
-// sampledSteps is how many steps an estimate simulates, about.
-const sampledSteps = 400
+// An estimate simulates so many steps, about, and all of them where there are fewer than some
+// number: HPL polls (docs/sampling.md).
+const (
+	sampledSteps = 400
+	exactBelow   = 1200
+)
 
 // messages returns about how many messages a run simulates: in each step a broadcast along P
 // rows and a swap along Q columns, and for each column of the matrix a pivot exchange.
@@ -28,8 +32,8 @@ func (c *Config) messages(tolerance float64) float64 {
 	if p.Bcast.IsLong() {
 		perStep += rows * 2 * (cols - 1)
 	}
-	if tolerance > 0 {
-		steps = min(steps, sampledSteps)
+	if tolerance > 0 && steps >= exactBelow {
+		steps = sampledSteps
 	}
 	return steps * perStep
 }
