@@ -60,7 +60,11 @@ func collectiveText(a *trace.Action) string {
 	if a == nil {
 		return "no more collective operation"
 	}
-	return fmt.Sprintf("%v with root %d", trace.CollectiveKind(a.Sym), a.Peer)
+	text := fmt.Sprintf("%v with root %d", trace.CollectiveKind(a.Sym), a.Peer)
+	if o := trace.Operator(a.Tag); o != trace.NoOperator {
+		text += fmt.Sprintf(" by %v", o)
+	}
+	return text
 }
 
 // traceCounts goes through the collective operations of all ranks, which are the same, and

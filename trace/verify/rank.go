@@ -145,4 +145,6 @@ func (r *rankCheck) collective(a *trace.Action) {
 }
 
 // collectiveKey is what all ranks must say alike in a collective operation.
-func collectiveKey(a *trace.Action) uint64 { return uint64(a.Sym)<<32 | uint64(uint32(a.Peer)) }
+func collectiveKey(a *trace.Action) uint64 {
+	return uint64(a.Sym)<<40 | uint64(a.Tag)<<32 | uint64(uint32(a.Peer)) // Tag is the operator, below 256
+}

@@ -164,6 +164,14 @@ func TestVerifyFaults(t *testing.T) {
 			b.Collective(trace.CollBarrier, trace.CollectiveOperands{})
 			b.If(b.Diff(trace.Const(1), first), reduce)
 		}, nil, "rank 1 step 0 action 1: reduce with root 0 where rank 0 has barrier with root 0"},
+		{"reductions by other operators", func(_ *trace.Writer, b *trace.Builder) {
+			first := b.Eq(b.Param(0), trace.Const(1))
+			for i, o := range []trace.Operator{trace.OperatorSum, trace.OperatorMax} {
+				b.If(b.Eq(first, trace.Const(int64(i))), func() {
+					b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1), SendSize: trace.Const(8), Operator: o})
+				})
+			}
+		}, nil, "rank 1 step 0 action 1: allreduce with root 0 by max where rank 0 has allreduce with root 0 by sum"},
 		{"collectives of other counts", func(_ *trace.Writer, b *trace.Builder) {
 			b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: b.Param(1), SendSize: trace.Const(8)})
 		}, func(step int, c *trace.Call) {
