@@ -29,7 +29,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short slurmtest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test short slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -62,6 +62,19 @@ slurmtest:
 	$(SLURMTEST) -skip '^TestWalltime$$' ./study/slurm && \
 	$(SLURMTEST) -run '^TestClusters$$' ./internal/docs; code=$$?; \
 	wait $$other && exit $$code
+
+# Workers killed on two hosts that share a directory over NFS, 3 and 4.2, a minute. Installs a
+# user-mode Linux and an NFS server where they are missing (Debian, as root).
+KILLS ?= 50
+nfstest:
+	scripts/nfs.sh install
+	@mkdir -p $(OUT)
+	CGO_ENABLED=0 $(GO) build -o $(OUT)/study ./cmd/study
+	CGO_ENABLED=0 $(GO) test -c -o $(OUT)/studytest ./internal/studytest
+	for version in 3 4.2; do \
+		scripts/nfs.sh run $$version env REPRISE_STUDY=$(abspath $(OUT))/study $(abspath $(OUT))/studytest \
+			-test.v -test.run TestKill -kills $(KILLS) -dirs /run/a,/run/b || exit 1; \
+	done
 
 # The race detector slows the large cases down tenfold: the short tests suffice,
 # as they run every goroutine that there is.

@@ -1,13 +1,12 @@
 #!/bin/bash
-# Runs a command on a machine in which two directories are one over NFS, as on two hosts of a
-# cluster: a user-mode Linux with this machine's files, a kernel NFS server in it, and two mounts
-# that share nothing they remember. For machines whose own kernel has no NFS.
+# Runs a command on a machine in which /run/a and /run/b are one directory over NFS, as on two
+# hosts of a cluster: a user-mode Linux with this machine's files, a kernel NFS server in it, and two
+# mounts that share nothing of what they remember. For machines whose own kernel has no NFS.
 #
 #   scripts/nfs.sh install                 Debian's packages, as root, where they are missing
-#   scripts/nfs.sh run VERSION COMMAND...  VERSION of NFS: 3, 4.2; NFS_A and NFS_B in the
-#                                          command's environment are the two directories
+#   scripts/nfs.sh run VERSION COMMAND...  VERSION of NFS: 3 or 4.2
 #
-# Exits as the command does. The machine has one processor and 2 GB, which is half its disk.
+# Exits as the command does. The machine has one processor and 2 GB, half of which is its disk.
 set -euo pipefail
 
 install_packages() {
@@ -41,14 +40,13 @@ write_init() {
 		rpcbind -w
 		exportfs -o rw,no_root_squash,insecure,fsid=0 127.0.0.1:/run/export
 		rpc.mountd 2>/dev/null
-		rpc.nfsd 4
+		rpc.nfsd --grace-time 10 --lease-time 10 4
 		path=/run/export
 		case $version in 4*) path=/ ;; esac
 		for d in a b; do
 			mount -t nfs -o vers=$version,nolock,nosharecache,proto=tcp 127.0.0.1:\$path /run/\$d || exit 125
 		done
 		cd "$PWD"
-		export NFS_A=/run/a NFS_B=/run/b
 		$(printf '%q ' "$@")
 		echo \$? >"$dir/code"
 	END
@@ -63,15 +61,16 @@ write_init() {
 }
 
 run() {
-	local dir
+	local dir tail code
 	dir=$(mktemp -d)
 	write_init "$dir" "$@"
 	echo 125 >"$dir/code"
 	: >"$dir/out"
 	tail -f "$dir/out" &
+	tail=$!
 	linux.uml quiet mem=2048M rootfstype=hostfs rootflags=/ rw "init=$dir/first" con=null con0=null,fd:2 </dev/null >"$dir/kernel" 2>&1 || true
 	sleep 0.2
-	kill $!
+	kill "$tail"
 	code=$(cat "$dir/code")
 	[ "$code" != 125 ] || cat "$dir/kernel" >&2
 	rm -rf "$dir"
