@@ -73,7 +73,7 @@ nfstest:
 	CGO_ENABLED=0 $(GO) test -c -o $(OUT)/studytest ./internal/studytest
 	for version in 3 4.2; do \
 		scripts/nfs.sh run $$version env REPRISE_STUDY=$(abspath $(OUT))/study $(abspath $(OUT))/studytest \
-			-test.v -test.run TestKill -kills $(KILLS) -dirs /run/a,/run/b || exit 1; \
+			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
 	done
 
 # The race detector slows the large cases down tenfold: the short tests suffice,

@@ -17,6 +17,7 @@ import (
 
 var (
 	kills = flag.Int("kills", 20, "how many workers TestKill kills")
+	pause = flag.Duration("pause", 80*time.Millisecond, "the longest time between two of them; more where processes start slowly")
 	seed  = flag.Uint64("seed", 1, "of the moments and the workers")
 	dirs  = flag.String("dirs", "", "names of a directory, with commas, such as two mounts of one export over NFS; \"\": one of this machine")
 )
@@ -88,7 +89,7 @@ func (k *killer) disturb(name string) {
 				workers[i] = k.start(name)
 			}
 		}
-		time.Sleep(time.Duration(k.rand.Int64N(int64(80 * time.Millisecond))))
+		time.Sleep(time.Duration(k.rand.Int64N(int64(*pause))))
 		if workers[k.rand.IntN(crew)].kill() {
 			k.count++
 		}

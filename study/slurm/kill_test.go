@@ -48,11 +48,11 @@ func TestKilledSteps(t *testing.T) {
 	t.Logf("%d processes of jobs killed in %d studies", killed, round)
 }
 
-// sized returns a study that takes as long as so many kills, and their consequences.
+// sized returns a study of short runs that is not done before some of so many kills.
 func sized(kills int) string {
-	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [4000"
-	for n := range kills / 20 {
-		text += fmt.Sprint(", ", 4001+n)
+	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [1500"
+	for n := range kills / 10 {
+		text += fmt.Sprint(", ", 1501+n)
 	}
 	return text + "]\n"
 }
