@@ -97,7 +97,7 @@ func (c *Cluster) KillSlurmd(node string) {
 // A Step is a process of a job.
 type Step struct {
 	PID    int
-	Parent int    // of Slurm, which runs it
+	Parent int    // of Slurm, which runs it; 0 if that was killed
 	Job    string // id of the array, and number of its task in it
 }
 
@@ -105,9 +105,10 @@ type Step struct {
 func (c *Cluster) KillSteps(node string) {
 	c.t.Helper()
 	for _, s := range c.Steps("SLURMD_NODENAME=" + node) {
-		for _, pid := range []int{s.Parent, s.PID} {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+		if s.Parent != 0 {
+			_ = syscall.Kill(s.Parent, syscall.SIGKILL) // it may have ended, as may the other
 		}
+		_ = syscall.Kill(s.PID, syscall.SIGKILL)
 	}
 }
 
@@ -146,7 +147,8 @@ func value(words []string, prefix string) string {
 	return ""
 }
 
-// slurmstepd returns the parent of a process of a job; an error if that is gone.
+// slurmstepd returns the parent of a process of a job, 0 if that is none of Slurm's; an error
+// if the process is gone.
 func slurmstepd(pid int) (int, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -159,7 +161,7 @@ func slurmstepd(pid int) (int, error) {
 	}
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", parent))
 	if err == nil && strings.TrimSpace(string(name)) != "slurmstepd" {
-		err = fmt.Errorf("process %d has the parent %s", pid, name)
+		parent = 0
 	}
 	return parent, err
 }

@@ -35,7 +35,7 @@ func TestKilledSteps(t *testing.T) {
 			if e.kill(random) {
 				killed++
 			}
-			if len(e.tasks()) < 4 {
+			if len(e.tasks()) < 2 {
 				e.submit("--workers", "4")
 			}
 			time.Sleep(time.Duration(random.Int64N(int64(100 * time.Millisecond))))
@@ -51,7 +51,7 @@ func TestKilledSteps(t *testing.T) {
 // sized returns a study of short runs that is not done before some of so many kills.
 func sized(kills int) string {
 	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [1500"
-	for n := range kills / 10 {
+	for n := range kills / 20 {
 		text += fmt.Sprint(", ", 1501+n)
 	}
 	return text + "]\n"
@@ -81,7 +81,7 @@ func (e *engine) kill(random *rand.Rand) bool {
 		return false
 	}
 	s := steps[random.IntN(len(steps))]
-	if random.IntN(2) == 0 {
+	if s.Parent == 0 || random.IntN(2) == 0 {
 		return syscall.Kill(s.PID, syscall.SIGKILL) == nil
 	}
 	killed := syscall.Kill(s.Parent, syscall.SIGKILL) == nil
