@@ -19,6 +19,9 @@ type LearnOptions struct {
 	MaxPieces int                 // of a kernel with its attributes
 	Terms     map[string][]string // by kernel: its terms, all of which are fitted, instead of those that are worth it
 	Run       *Run                // by whose calls sizes weigh; nil: all weigh the same
+	// Progress, if set, is called with the number of kernels that have been fitted, and with that
+	// of all.
+	Progress func(kernels, all int)
 }
 
 // DefaultLearnOptions returns the options of the command without flags.
@@ -58,7 +61,10 @@ func LearnKernels(t *Timings, o LearnOptions) (*LearnReport, error) {
 		r.cpuNumbers = t.cpuNumbers()
 	}
 	var first error
-	for _, f := range t.functions {
+	for i, f := range t.functions {
+		if o.Progress != nil {
+			o.Progress(i, len(t.functions))
+		}
 		k, err := learnKernel(f, &o, r)
 		if err != nil {
 			name := fullName(f.name, f.attrs)

@@ -4,6 +4,9 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
+
+	"reprise/internal/wording"
 )
 
 // wide is a writer whose lines have so many columns, as a terminal's do. Tables of where time
@@ -16,10 +19,14 @@ const (
 	mostBar  = 40
 )
 
+// leastName is how many columns a name has at least.
+const leastName = 16
+
 // layout is how tables of where time went look. Without bars each has the width that it needs.
 type layout struct {
 	names int // columns of the names of all tables, that their bars begin in the same one
 	bars  int // columns of a bar of 100 %; 0: no bars
+	most  int // columns of a name that there is room for; 0: as many as it has
 }
 
 // layoutOf returns the layout on w of tables with these names and so many numbers in seconds
@@ -33,7 +40,8 @@ func layoutOf(w io.Writer, numbers int, names []string) layout {
 	l.names = l.width("time of a rank", names)
 	free := to.Columns() - l.names - numbers*len(" 123456789012") - len("  100.00%") - len("  ")
 	if free < leastBar {
-		return layout{}
+		room := free + len("  ") + l.names
+		return layout{most: max(room, leastName)}
 	}
 	l.bars = min(free, mostBar)
 	return l
@@ -43,9 +51,17 @@ func layoutOf(w io.Writer, numbers int, names []string) layout {
 func (l *layout) width(title string, names []string) int {
 	width := max(l.names, len(title))
 	for _, name := range names {
-		width = max(width, len(name))
+		width = max(width, utf8.RuneCountInString(l.name(name)))
 	}
 	return width
+}
+
+// name returns a name that is cut if there is no room for it.
+func (l *layout) name(name string) string {
+	if l.most == 0 {
+		return name
+	}
+	return wording.Fit(name, l.most)
 }
 
 // bar draws a share of 1 in so many columns, to an eighth of one.

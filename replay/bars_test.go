@@ -61,3 +61,26 @@ func TestBars(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowNames: of 70 columns numbers and share leave 22 for a name; where nobody looks it has its
+// own length.
+func TestNarrowNames(t *testing.T) {
+	r := NewReport(&Result{
+		Header: &trace.Header{}, Complete: true, Makespan: 1, Ranks: []RankResult{{End: 1}},
+		Kinds: []Share{{"compute", 1, 1, 1}}, Kernels: []Share{{"dtrsm side=R uplo=U trans=N", 1, 1, 1}},
+	}, Provenance{})
+	var plain bytes.Buffer
+	narrow := &screen{columns: 70}
+	for _, err := range []error{r.WriteText(&plain), r.WriteText(narrow)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const numbers = "            1            1            1  100.00%\n"
+	if line := "dtrsm side=R uplo=U t…" + numbers; !strings.Contains(narrow.String(), line) {
+		t.Errorf("no line\n%sin\n%s", line, narrow)
+	}
+	if line := "dtrsm side=R uplo=U trans=N" + numbers; !strings.Contains(plain.String(), line) {
+		t.Errorf("no line\n%sin\n%s", line, &plain)
+	}
+}

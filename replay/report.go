@@ -122,7 +122,7 @@ func table(b *strings.Builder, l layout, title string, shares []Share, whole flo
 	fmt.Fprintf(b, "\n%-*s %12s %12s %12s %8s\n", width, title, "mean s", "min s", "max s", "share")
 	for _, s := range shares {
 		share := shareOf(s.Mean, whole)
-		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, s.Name, s.Mean, s.Min, s.Max, 100*share, bar(share, l.bars))
+		fmt.Fprintf(b, "%-*s %12.6g %12.6g %12.6g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Min, s.Max, 100*share, bar(share, l.bars))
 	}
 }
 

@@ -33,7 +33,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}
-	fmt.Fprintf(&b, "\n\n%-10s %14s %12s %14s %14s %14s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
+	fmt.Fprintf(&b, "\n\n%-10s %13s %10s %12s %13s %13s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
 	r.Makespan.write(&b, "makespan s")
 	if r.Gflops.Max > 0 {
 		r.Gflops.write(&b, "Gflops")
@@ -47,5 +47,5 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 }
 
 func (s *Summary) write(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "%-10s %14.8g %12.3g %14.3g %14.8g %14.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
+	fmt.Fprintf(b, "%-10s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
 }

@@ -77,7 +77,7 @@ func (r *EstimateReport) shareTable(b *strings.Builder, l layout, title string, 
 	fmt.Fprintf(b, "\n%-*s %12s %12s %8s\n", width, title, "mean s", "\u00b1 s", "share")
 	for _, s := range shares {
 		share := shareOf(s.Mean, r.MeanEnd)
-		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%%s\n", width, s.Name, s.Mean, s.Interval, 100*share, bar(share, l.bars))
+		fmt.Fprintf(b, "%-*s %12.6g %12.2g %7.2f%%%s\n", width, l.name(s.Name), s.Mean, s.Interval, 100*share, bar(share, l.bars))
 	}
 }
 

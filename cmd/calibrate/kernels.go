@@ -12,6 +12,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/table"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/warning"
 )
 
@@ -216,7 +217,10 @@ type kernelModels interface {
 // fitTo fits models to timings, and warns of what is odd about them.
 func (s *kernelSettings) fitTo(c *cli.Context, timings *calibrate.Timings) (kernelModels, error) {
 	if !s.mean {
+		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
+		s.learn.Progress = bar.SetOf
 		report, err := calibrate.LearnKernels(timings, s.learn)
+		bar.Clear()
 		if err != nil {
 			return nil, err
 		}

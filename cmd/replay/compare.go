@@ -12,6 +12,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/report"
 	"reprise/report/compare"
 )
@@ -71,11 +72,14 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	bar := terminal.NewBar(c.App.ErrWriter, false, 1, "figures compared")
+	o.Progress = bar.SetOf
 	r, err := compare.Compare(results[0], results[1:], o)
+	bar.Clear()
 	if err != nil {
 		return false, err
 	}
-	write := r.WriteText
+	write := func(w io.Writer) error { return r.WriteText(terminal.Wide(w)) }
 	switch {
 	case c.Bool("json"):
 		write = r.WriteJSON

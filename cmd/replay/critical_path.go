@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/replay"
 	"reprise/report/path"
 )
@@ -24,6 +26,8 @@ func pathFlags() []cli.Flag {
 type pathOutput struct {
 	settings *settings
 	whatIf   bool
+	stderr   io.Writer
+	in       *input
 	machine  *loaded
 	path     *path.Path
 	windows  *path.Windows // of an estimate
@@ -33,7 +37,7 @@ type pathOutput struct {
 }
 
 func newPathOutput(c *cli.Context, s *settings) (output, error) {
-	o := &pathOutput{settings: s, whatIf: c.Bool("what-if"), runs: map[uint64]*path.Data{}}
+	o := &pathOutput{settings: s, whatIf: c.Bool("what-if"), stderr: c.App.ErrWriter, runs: map[uint64]*path.Data{}}
 	switch {
 	case !o.whatIf && !c.Bool("critical-path"):
 		return nil, nil
@@ -53,7 +57,7 @@ func (o *pathOutput) flag() string { return "critical-path" }
 func (o *pathOutput) ofAll() {}
 
 func (o *pathOutput) begin(_ context.Context, _ context.CancelCauseFunc, in *input, m *loaded) (replay.Observer, error) {
-	o.machine, o.path = m, path.New(in.header, m.Machine, m.options)
+	o.in, o.machine, o.path = in, m, path.New(in.header, m.Machine, m.options)
 	return o.path, nil
 }
 
@@ -64,6 +68,9 @@ func (o *pathOutput) write(ctx context.Context, r *results) error {
 	}
 	first := &r.CriticalPath.WhatIfs[0]
 	m, options := first.Apply(o.machine.Machine, o.machine.options, path.Change)
+	bar := terminal.NewBar(o.stderr, o.settings.quiet, o.settings.steps(o.in), "steps of a further replay")
+	defer bar.Clear()
+	options.Progress = bar.Set
 	res, err := o.settings.playAgain(ctx, m, options)
 	if ctx.Err() != nil {
 		return errors.New("stopped by a signal before the replay of --what-if had ended")

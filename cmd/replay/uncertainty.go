@@ -23,7 +23,7 @@ const maxDraws = 1 << 16
 
 func uncertaintyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "uncertainty", Usage: "replay on machines drawn by what the kernel file says of its own errors, and print an interval with its parts"},
+		&cli.BoolFlag{Name: "uncertainty", Usage: "replay on machines drawn by what the kernel file says of its own errors, and print an interval with its parts", DisableDefaultText: true},
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
 	}
 }

@@ -89,9 +89,18 @@ func compare(c *cli.Context, a, b string) (same bool, err error) {
 	}
 	defer closing(y, &err)
 	shown := c.Bool("markdown") || c.String("junit") != "" || c.String("report") != ""
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "chunks")
-	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions") || shown, Summary: c.Bool("json") || shown, Progress: bar.SetOf})
-	bar.Clear()
+	counting := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps counted")
+	var comparing *terminal.Bar
+	progress := func(chunks, all int) {
+		if counting != nil && comparing == nil {
+			counting.Clear()
+			comparing = terminal.NewBar(c.App.ErrWriter, false, all, "chunks compared")
+		}
+		comparing.Set(chunks)
+	}
+	d, err := diff.Traces(x, y, diff.Options{Actions: c.Bool("actions") || shown, Summary: c.Bool("json") || shown, Progress: progress, Counting: counting.SetOf})
+	counting.Clear()
+	comparing.Clear()
 	if err != nil {
 		return false, err
 	}
@@ -108,7 +117,7 @@ func printDiff(c *cli.Context, d *diff.Difference, a, b string) error {
 	case c.Bool("markdown"):
 		return d.WriteMarkdown(c.App.Writer, a, b)
 	}
-	return d.WriteText(c.App.Writer, a, b)
+	return d.WriteText(terminal.Wide(c.App.Writer), a, b)
 }
 
 // writeDiff writes a difference to the files that were asked for.

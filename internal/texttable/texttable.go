@@ -3,8 +3,10 @@ package texttable
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"reprise/internal/wording"
 )
@@ -18,21 +20,18 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Write writes the rows, a line each.
+// Write writes the rows, a line each. On a terminal (Columns) whose lines have no room for them
+// columns are left out that have no values, and then the first one is cut.
 func (t *Table) Write(w io.Writer) error {
-	var widths []int
-	for _, r := range t.rows {
-		for i, cell := range r {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], len(cell))
-		}
+	rows := t.rows
+	if to, ok := w.(interface{ Columns() int }); ok {
+		rows = t.within(to.Columns())
 	}
+	widths := widthsOf(rows)
 	var b strings.Builder
-	for _, r := range t.rows {
+	for _, r := range rows {
 		for i, cell := range r {
-			pad := strings.Repeat(" ", widths[i]-len(cell))
+			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
 			switch {
 			case i > 0:
 				b.WriteString("  " + pad + cell)
@@ -46,6 +45,71 @@ func (t *Table) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// widthsOf returns how many columns of a terminal those of rows have. A row of one cell has no
+// columns.
+func widthsOf(rows [][]string) (widths []int) {
+	for _, r := range rows {
+		for i, cell := range r {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if len(r) > 1 {
+				widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			}
+		}
+	}
+	return widths
+}
+
+// leastFirst is how many columns of a terminal are left of the first one at least.
+const leastFirst = 12
+
+// within returns the rows as they fit into so many columns of a terminal, or nearly.
+func (t *Table) within(columns int) [][]string {
+	total := func(widths []int) int {
+		sum := 2 * (len(widths) - 1)
+		for _, w := range widths {
+			sum += w
+		}
+		return sum
+	}
+	widths := widthsOf(t.rows)
+	if len(widths) < 2 || total(widths) <= columns {
+		return t.rows
+	}
+	rows := t.withoutEmpty(len(widths))
+	widths = widthsOf(rows)
+	first := max(leastFirst, widths[0]-max(0, total(widths)-columns))
+	for i, r := range rows {
+		if len(r) > 1 {
+			rows[i][0] = wording.Fit(r[0], first)
+		}
+	}
+	return rows
+}
+
+// withoutEmpty returns copies of the rows without columns of "-" only, below the heading.
+func (t *Table) withoutEmpty(columns int) [][]string {
+	empty := slices.Repeat([]bool{true}, columns)
+	empty[0] = false
+	for _, r := range t.rows[1:] {
+		for i, cell := range r {
+			empty[i] = empty[i] && cell == "-"
+		}
+	}
+	var rows [][]string
+	for _, r := range t.rows {
+		var kept []string
+		for i, cell := range r {
+			if !empty[i] {
+				kept = append(kept, cell)
+			}
+		}
+		rows = append(rows, kept)
+	}
+	return rows
 }
 
 // Rows returns the rows, of which the first is often a heading.

@@ -41,6 +41,15 @@ func Cut(text string, most int) string {
 	return head + left + tail
 }
 
+// Fit returns a text of at most so many characters, its beginning and … if it is longer: in a table the
+// beginning tells rows apart.
+func Fit(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:max(0, most-1)]) + "…"
+}
+
 // Visible returns a text with what a terminal would obey replaced by what can be seen,
 // as in a quoted text: control characters but line breaks and tabs.
 func Visible(text string) string {

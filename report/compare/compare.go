@@ -18,6 +18,10 @@ const (
 // Options says how to compare.
 type Options struct {
 	Test Test // "": Welch
+	// Progress, if set, is called with the number of figures that have been compared, and with
+	// that of all.
+	Progress func(figures, all int)
+	tell     func()
 	// Paired compares seed by seed: both must have the same ones.
 	Paired bool
 	// Gate asks for a verdict: worse if the lower limit of the relative slowdown, which it is
@@ -84,6 +88,12 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	if o.Gate {
 		c.Threshold = &o.Threshold
 	}
+	done, all := 0, len(others)*(2+base.figures())
+	o.tell = func() {
+		if done++; o.Progress != nil {
+			o.Progress(min(done, all), all)
+		}
+	}
 	for _, other := range others {
 		if err := errors.Join(comparable(base, other), o.fits(base, other)); err != nil {
 			return nil, err
@@ -95,13 +105,21 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 	return c, nil
 }
 
+// figures returns how many times of parts a result has.
+func (r *Result) figures() (n int) {
+	for _, g := range r.parts {
+		n += len(g.parts)
+	}
+	return n
+}
+
 func (r *Result) side() Side {
 	return Side{r.File, r.Kind, r.what(), r.Made.Tool, r.Made.Trace, r.Made.Platform, r.Made.Kernels}
 }
 
 // against compares a result with the base.
 func against(base, other *Result, o *Options) *Against {
-	t := tester{paired: o.Paired}
+	t := tester{paired: o.Paired, tell: o.tell}
 	if o.Test == Permutation {
 		t.arrangements = arrange(base, other, o)
 	}
@@ -134,6 +152,7 @@ type tester struct {
 	paired       bool
 	arrangements arrangements
 	makespan     float64 // the longer one: by as much as it is rounded may times of parts be off
+	tell         func()  // that one has been compared; nil: nobody asks
 }
 
 func (t *tester) pair(a, b figure) *pair {

@@ -41,6 +41,9 @@ type Difference struct {
 
 // compare compares a figure of A with that of B.
 func (t *tester) compare(name string, a, b figure) Difference {
+	if t.tell != nil {
+		defer t.tell()
+	}
 	p := t.pair(a, b)
 	d := Difference{Name: name, A: a.mean, B: b.mean, Difference: b.mean - a.mean}
 	if a.mean > 0 {

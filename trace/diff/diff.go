@@ -19,6 +19,9 @@ type Options struct {
 	// Progress, if set, is called with the number of chunks of A whose actions have been
 	// compared, and with that of all.
 	Progress func(chunks, all int)
+	// Counting, if set, is called with the number of steps of both that have been counted, and
+	// with that of all.
+	Counting func(steps, all int)
 }
 
 // Difference says in what two traces, A and B, differ. Lists are empty rather than nil,
@@ -92,7 +95,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if d.Same && !o.Summary {
 		return d, nil
 	}
-	if err := d.summarize(a, b); err != nil {
+	if err := d.summarize(a, b, o.Counting); err != nil {
 		return nil, err
 	}
 	if x, y := a.Header().Ranks, b.Header().Ranks; x != y {
@@ -196,12 +199,19 @@ func comparable(a, b *trace.Header) bool {
 }
 
 // summarize compares the counts.
-func (d *Difference) summarize(a, b *trace.Trace) error {
-	x, err := stat.Of(a, stat.Options{})
+func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) error {
+	before, all := a.Header().Steps, a.Header().Steps+b.Header().Steps
+	told := func(first int) func(int) {
+		if counting == nil {
+			return nil
+		}
+		return func(steps int) { counting(first+steps, all) }
+	}
+	x, err := stat.Of(a, stat.Options{Progress: told(0)})
 	if err != nil {
 		return err
 	}
-	y, err := stat.Of(b, stat.Options{})
+	y, err := stat.Of(b, stat.Options{Progress: told(before)})
 	if err != nil {
 		return err
 	}
