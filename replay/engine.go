@@ -125,7 +125,7 @@ func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
 	batches, watch := 0, e.watch
-	if watch != nil && !watch.actions {
+	if watch != nil && !watch.acts(r) {
 		watch = nil
 	}
 	for {

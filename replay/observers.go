@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"math"
+
 	"reprise/replay/tape"
 	"reprise/trace"
 )
@@ -14,21 +16,68 @@ func Observers(list ...Observer) Observer {
 	case 1:
 		return list[0]
 	}
-	all := &observers{}
+	var all asked
+	var wide, narrow []Observer
 	for _, o := range list {
-		if t, ok := o.(Taped); ok {
+		switch o := o.(type) {
+		case Taped:
 			if all.tapes != nil {
 				panic("replay: tapes of two observers")
 			}
-			all.tapes = t.Tapes()
-			continue
+			all.tapes = o.Tapes()
+		case Narrow:
+			narrow = append(narrow, o)
+		default:
+			wide = append(wide, o)
 		}
-		all.told = append(all.told, o)
+	}
+	all.wide, all.narrow = together(wide), together(narrow)
+	return &all
+}
+
+// asked is what observers ask for together. As an Observer it is told nothing: its parts are.
+type asked struct {
+	Ignore
+	tapes        *tape.Tapes // nil: nobody asks for paths
+	wide, narrow Observer    // that are told of all ranks, and of some; nil: none
+}
+
+// whatIsAsked returns what an observer asks for.
+func whatIsAsked(o Observer) asked {
+	switch o := o.(type) {
+	case *asked:
+		return *o
+	case Taped:
+		return asked{tapes: o.Tapes()}
+	case Narrow:
+		return asked{narrow: o}
+	}
+	return asked{wide: o}
+}
+
+// together returns an observer that tells all of a list: nil for none.
+func together(list []Observer) Observer {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	all := &observers{all: list}
+	for _, o := range list {
 		if !sparedBy(o).Actions {
 			all.acting = append(all.acting, o)
 		}
 	}
 	return all
+}
+
+// A Narrow observer asks only for what the ranks [first, end) do, and for the messages that
+// one of them may send or receive, which takes less time. It is not told what the network
+// carries.
+type Narrow interface {
+	Observer
+	Ranks() (first, end int32)
 }
 
 // A Taped observer asks for nothing but the longest paths to the clocks of ranks, which takes less
@@ -61,35 +110,25 @@ func sparedBy(o Observer) Spared {
 	return Spared{}
 }
 
-// askedFor returns who is to be told, and whose tapes are kept; nil for nobody.
-func askedFor(o Observer) (to Observer, tapes *tape.Tapes) {
-	switch o := o.(type) {
-	case nil:
-		return nil, nil
-	case Taped:
-		return nil, o.Tapes()
-	case *observers:
-		switch len(o.told) {
-		case 0:
-			return nil, o.tapes
-		case 1:
-			return o.told[0], o.tapes
-		}
-		return o, o.tapes
-	}
-	return o, nil
-}
-
 // observers are told the same, but for actions, which those that spare them are not told.
-type observers struct {
-	told, acting []Observer
-	tapes        *tape.Tapes
+type observers struct{ all, acting []Observer }
+
+// Ranks implements Narrow: all ranks that one of them asks for. The others know their own.
+func (list *observers) Ranks() (first, end int32) {
+	first = math.MaxInt32
+	for _, o := range list.all {
+		if n, ok := o.(Narrow); ok {
+			from, to := n.Ranks()
+			first, end = min(first, from), max(end, to)
+		}
+	}
+	return first, end
 }
 
 // Spares implements Sparing: what all do without.
 func (list *observers) Spares() Spared {
 	all := Spared{Actions: true, Parts: true}
-	for _, o := range list.told {
+	for _, o := range list.all {
 		s := sparedBy(o)
 		all.Actions, all.Parts = all.Actions && s.Actions, all.Parts && s.Parts
 	}
@@ -112,63 +151,63 @@ func (list *observers) ActionEnds(rank int32, at float64) {
 
 // Marked implements Observer.
 func (list *observers) Marked(rank int32, mark trace.Action, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Marked(rank, mark, at)
 	}
 }
 
 // TimePasses implements Observer.
 func (list *observers) TimePasses(rank int32, k TimeKind, kernel int32, from, to float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.TimePasses(rank, k, kernel, from, to)
 	}
 }
 
 // Released implements Observer.
 func (list *observers) Released(rank, message int32, since, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Released(rank, message, since, at)
 	}
 }
 
 // SendPosted implements Observer.
 func (list *observers) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.SendPosted(message, src, dst, tag, bytes, at)
 	}
 }
 
 // ReceivePosted implements Observer.
 func (list *observers) ReceivePosted(message, dst, src, tag int32, bytes int64, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.ReceivePosted(message, dst, src, tag, bytes, at)
 	}
 }
 
 // Merged implements Observer.
 func (list *observers) Merged(send, receive int32) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Merged(send, receive)
 	}
 }
 
 // Started implements Observer.
 func (list *observers) Started(message int32, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Started(message, at)
 	}
 }
 
 // Carried implements Observer.
 func (list *observers) Carried(message int32, from, to, rate, alone float64, link int32) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Carried(message, from, to, rate, alone, link)
 	}
 }
 
 // Ended implements Observer.
 func (list *observers) Ended(message int32, at float64) {
-	for _, o := range list.told {
+	for _, o := range list.all {
 		o.Ended(message, at)
 	}
 }

@@ -20,8 +20,8 @@ func (e *engine) tellTime(r int32, k TimeKind, from, to float64) {
 	default:
 		e.tapes.Spend(r, int32(k), from, to)
 	}
-	if e.watch != nil {
-		e.watch.passes(r, k, noKernel, from, to)
+	if e.watch != nil && to > from {
+		e.watch.timePasses(r, k, noKernel, from, to)
 	}
 }
 
@@ -32,8 +32,18 @@ func (e *engine) tellKernel(r int32, kernel uint16, from, to float64) {
 	if e.tapes != nil {
 		e.tapes.Spend(r, int32(numKinds)+int32(kernel), from, to)
 	}
-	if e.watch != nil {
-		e.watch.passes(r, TimeCompute, int32(kernel), from, to)
+	if e.watch != nil && to > from {
+		e.watch.timePasses(r, TimeCompute, int32(kernel), from, to)
+	}
+}
+
+// timePasses tells what a rank has spent its time on.
+func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) {
+	if w.wide != nil {
+		w.wide.TimePasses(r, k, kernel, from, to)
+	}
+	if w.near(r) {
+		w.narrow.TimePasses(r, k, kernel, from, to)
 	}
 }
 
@@ -45,11 +55,21 @@ func (e *engine) tellSend(id int32, size int64, at, start float64) {
 	if e.tapes != nil {
 		e.tapes.Send(id, m.src, m.dst, at)
 	}
-	if e.watch != nil {
-		e.watch.to.SendPosted(id, m.src, m.dst, m.tag, size, at)
+	if w := e.watch; w != nil {
+		w.sendPosted(id, m, size, at)
 	}
 	if m.flags&msgStarted != 0 {
 		e.tellStart(id, start)
+	}
+}
+
+// sendPosted tells that a send is posted.
+func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
+	if w.wide != nil {
+		w.wide.SendPosted(id, m.src, m.dst, m.tag, size, at)
+	}
+	if w.near(m.src) || w.near(m.dst) {
+		w.narrow.SendPosted(id, m.src, m.dst, m.tag, size, at)
 	}
 }
 
@@ -62,7 +82,17 @@ func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
 		e.tapes.Receive(id, dst, at)
 	}
 	if e.watch != nil {
-		e.watch.to.ReceivePosted(id, dst, src, tag, room, at)
+		e.watch.receivePosted(id, dst, src, tag, room, at)
+	}
+}
+
+// receivePosted tells that a receive is posted.
+func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
+	if w.wide != nil {
+		w.wide.ReceivePosted(id, dst, src, tag, room, at)
+	}
+	if w.near(dst) || w.near(src) || src == trace.AnySource && w.narrow != nil {
+		w.narrow.ReceivePosted(id, dst, src, tag, room, at)
 	}
 }
 
@@ -71,9 +101,21 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.tapes != nil {
 		e.tapes.Merge(send, receive)
 	}
-	if e.watch != nil {
-		e.watch.to.Merged(send, receive)
+	if e.watch == nil {
+		return
 	}
+	if e.watch.wide != nil {
+		e.watch.wide.Merged(send, receive)
+	}
+	if e.watch.isNear(send) {
+		e.watch.narrow.Merged(send, receive)
+	}
+}
+
+// isNear reports whether a narrow observer has been told of a send.
+func (w *watch) isNear(id int32) bool {
+	m := &w.engine.matcher.messages[id]
+	return w.near(m.src) || w.near(m.dst)
 }
 
 // tellStart tells when the transfer of a message starts.
@@ -83,8 +125,14 @@ func (e *engine) tellStart(id int32, at float64) {
 	if e.tapes != nil {
 		e.tapes.Start(id, at)
 	}
-	if e.watch != nil {
-		e.watch.to.Started(id, at)
+	if e.watch == nil {
+		return
+	}
+	if e.watch.wide != nil {
+		e.watch.wide.Started(id, at)
+	}
+	if e.watch.isNear(id) {
+		e.watch.narrow.Started(id, at)
 	}
 }
 
@@ -95,8 +143,14 @@ func (e *engine) tellEnd(id int32) {
 	if e.tapes != nil {
 		e.tapes.End(id, e.now, e.matcher.messages[id].flags&(msgSendWait|msgRecvWait) != 0)
 	}
-	if e.watch != nil {
-		e.watch.to.Ended(id, e.now)
+	if e.watch == nil {
+		return
+	}
+	if e.watch.wide != nil {
+		e.watch.wide.Ended(id, e.now)
+	}
+	if e.watch.isNear(id) {
+		e.watch.narrow.Ended(id, e.now)
 	}
 }
 
@@ -108,8 +162,14 @@ func (e *engine) tellRelease(r, id int32, since float64) {
 	if e.tapes != nil {
 		e.tapes.Release(r, id, at)
 	}
-	if e.watch != nil {
-		e.watch.to.Released(r, id, since, at)
+	if e.watch == nil {
+		return
+	}
+	if e.watch.wide != nil {
+		e.watch.wide.Released(r, id, since, at)
+	}
+	if e.watch.near(r) {
+		e.watch.narrow.Released(r, id, since, at)
 	}
 }
 
@@ -126,7 +186,17 @@ func (e *engine) tellMark(r int32, mark *trace.Action) {
 		e.tapes.Phase(r, mark.Sym, mark.Flags&trace.FlagEnd != 0)
 	}
 	if e.watch != nil {
-		e.watch.to.Marked(r, *mark, at)
+		e.watch.marked(r, mark, at)
+	}
+}
+
+// marked tells that a rank comes to a mark.
+func (w *watch) marked(r int32, mark *trace.Action, at float64) {
+	if w.wide != nil {
+		w.wide.Marked(r, *mark, at)
+	}
+	if w.near(r) {
+		w.narrow.Marked(r, *mark, at)
 	}
 }
 

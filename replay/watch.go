@@ -2,14 +2,23 @@ package replay
 
 import "reprise/trace"
 
-// watch tells an Observer what happens that is not told otherwise (tell.go): of time where it is
-// charged, and of actions where ranks come to them. An engine has none if nobody observes.
+// watch tells observers what happens that is not told otherwise (tell.go): of actions where ranks
+// come to them. An engine has none if nobody observes.
 type watch struct {
-	engine  *engine
-	to      Observer
-	actions bool // whether they are told
-	ranks   []watchedRank
+	engine     *engine
+	wide       Observer // of all ranks; nil: none
+	narrow     Observer // of the ranks [first, end); nil: none
+	first, end int32
+	wideActs   bool // whether they are told of actions
+	narrowActs bool
+	ranks      []watchedRank
 }
+
+// near reports whether a narrow observer is told of a rank.
+func (w *watch) near(r int32) bool { return r >= w.first && r < w.end }
+
+// acts reports whether somebody is told of the actions of a rank.
+func (w *watch) acts(r int32) bool { return w.wideActs || w.narrowActs && w.near(r) }
 
 // watchedRank is what a watch knows of a rank.
 type watchedRank struct {
@@ -19,16 +28,6 @@ type watchedRank struct {
 
 // noKernel is the kernel of time that none is called in.
 const noKernel = -1
-
-// passes tells on what a rank has spent its time, if any has passed. Not inlined: its callers are
-// hot.
-//
-//go:noinline
-func (w *watch) passes(r int32, k TimeKind, kernel int32, from, to float64) {
-	if to > from {
-		w.to.TimePasses(r, k, kernel, from, to)
-	}
-}
 
 // comesTo tells that a rank comes to an action, or goes on with it.
 func (w *watch) comesTo(r int32, a *trace.Action) {
@@ -46,16 +45,26 @@ func (w *watch) beginAction(r int32, a *trace.Action) {
 		return
 	}
 	w.ranks[r].open = true
-	w.to.ActionBegins(r, *a, w.engine.ranks[r].charged)
+	at := w.engine.ranks[r].charged
+	if w.wideActs {
+		w.wide.ActionBegins(r, *a, at)
+	}
+	if w.narrowActs && w.near(r) {
+		w.narrow.ActionBegins(r, *a, at)
+	}
 }
 
 // endAction tells that the action of a rank ends, if it is in one.
 func (w *watch) endAction(r int32) {
 	seen := &w.ranks[r]
-	if seen.open {
-		w.to.ActionEnds(r, w.engine.ranks[r].charged)
-	}
+	at, open := w.engine.ranks[r].charged, seen.open
 	*seen = watchedRank{}
+	if open && w.wideActs {
+		w.wide.ActionEnds(r, at)
+	}
+	if open && w.narrowActs && w.near(r) {
+		w.narrow.ActionEnds(r, at)
+	}
 }
 
 // isTurn reports whether an action can be part of a busy wait.
@@ -67,9 +76,15 @@ func isTurn(a *trace.Action) bool {
 	return a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0
 }
 
+// summarizer tells an observer what the network has carried.
+type summarizer struct {
+	engine *engine
+	to     Observer
+}
+
 // Carried implements netmodel.Summarizer.
-func (w *watch) Carried(id int32, from, bytes, alone float64, link int32) {
-	now := w.engine.now
+func (s *summarizer) Carried(id int32, from, bytes, alone float64, link int32) {
+	now := s.engine.now
 	if now <= from {
 		return
 	}
@@ -77,7 +92,7 @@ func (w *watch) Carried(id int32, from, bytes, alone float64, link int32) {
 	if alone > 0 && rate > alone*asAlone {
 		rate = alone
 	}
-	w.to.Carried(id, from, now, rate, alone, link)
+	s.to.Carried(id, from, now, rate, alone, link)
 }
 
 // asAlone is the share of its rate alone from which on a transfer was alone: times are rounded.

@@ -9,37 +9,47 @@ import (
 // observe has an observer told what happens from now on, first of all what is open: of a
 // replay that begins only the time that it takes to begin.
 func (e *engine) observe(o *Options) error {
-	to, tapes := askedFor(o.Observer)
-	switch {
-	case to == nil && tapes == nil:
+	if o.Observer == nil {
 		return nil
-	case tapes != nil && o.Resume != nil:
+	}
+	asked := whatIsAsked(o.Observer)
+	if asked.tapes != nil && o.Resume != nil {
 		return errors.New("the paths of ranks begin where the run does, not at a checkpoint")
 	}
-	e.told, e.tapes, e.lookouts = true, tapes, make([]lookout, len(e.ranks))
-	if to != nil {
-		e.watch = &watch{engine: e, to: to, actions: !sparedBy(to).Actions, ranks: make([]watchedRank, len(e.ranks))}
+	e.told, e.tapes, e.lookouts = true, asked.tapes, make([]lookout, len(e.ranks))
+	if asked.wide != nil || asked.narrow != nil {
+		e.watch = newWatch(e, asked.wide, asked.narrow)
 		e.watch.tellMessages()
 	}
-	e.listen(sparedBy(to))
+	e.listen()
 	for r := range e.ranks {
 		e.tellBegin(int32(r))
 	}
 	return nil
 }
 
-// listen has the network tell of transfers, unless an observer spares it that.
-func (e *engine) listen(spared Spared) {
+func newWatch(e *engine, wide, narrow Observer) *watch {
+	w := &watch{engine: e, wide: wide, narrow: narrow, ranks: make([]watchedRank, len(e.ranks))}
+	w.wideActs = wide != nil && !sparedBy(wide).Actions
+	if narrow != nil {
+		w.narrowActs = !sparedBy(narrow).Actions
+		w.first, w.end = narrow.(Narrow).Ranks()
+	}
+	return w
+}
+
+// listen has the network tell of transfers, unless observers spare it that.
+func (e *engine) listen() {
 	var list summarizers
 	if e.tapes != nil {
 		list = append(list, e.tapes)
 	}
-	switch {
-	case e.watch == nil:
-	case spared.Parts:
-		list = append(list, e.watch)
-	default:
-		e.network.Watch(e.watch.to)
+	if e.watch != nil && e.watch.wide != nil {
+		if wide := e.watch.wide; sparedBy(wide).Parts {
+			list = append(list, &summarizer{e, wide})
+		} else {
+			e.network.Watch(wide)
+		}
 	}
 	switch len(list) {
 	case 0:
@@ -63,10 +73,10 @@ func (e *engine) tellBegin(r int32) {
 	}
 	for p := range e.accounts.phases {
 		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {
-			e.watch.to.Marked(r, trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
+			e.watch.marked(r, &trace.Action{Kind: trace.KindPhase, Sym: uint16(p)}, begun)
 		}
 	}
-	if a := e.underWay(r); a != nil && e.watch.actions {
+	if a := e.underWay(r); a != nil && e.watch.acts(r) {
 		e.watch.beginAction(r, a)
 	}
 }
@@ -109,16 +119,16 @@ func (w *watch) tellMessages() {
 	for i, s := range sides {
 		id, m := int32(i), &e.matcher.messages[i]
 		if s&sent != 0 {
-			w.to.SendPosted(id, m.src, m.dst, m.tag, m.size, m.at)
+			w.sendPosted(id, m, m.size, m.at)
 		}
 		if s&received != 0 {
-			w.to.ReceivePosted(id, m.dst, m.src, m.tag, m.size, m.at)
+			w.receivePosted(id, m.dst, m.src, m.tag, m.size, m.at)
 		}
 		if s != 0 && m.flags&msgStarted != 0 {
-			w.to.Started(id, m.at)
+			e.tellStart(id, m.at)
 		}
 		if s != 0 && m.flags&msgEnded != 0 {
-			w.to.Ended(id, e.now)
+			e.tellEnd(id)
 		}
 	}
 }

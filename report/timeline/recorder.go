@@ -59,8 +59,10 @@ func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 	return r
 }
 
-// Spares implements replay.Sparing.
-func (r *Recorder) Spares() replay.Spared { return replay.Spared{Parts: true} }
+// Ranks implements replay.Narrow.
+func (r *Recorder) Ranks() (first, end int32) {
+	return int32(r.span.FirstRank), int32(r.span.FirstRank + len(r.ranks))
+}
 
 // rank returns what is known of a rank, nil if it is not looked at.
 func (r *Recorder) rank(n int32) *rank {
