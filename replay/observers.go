@@ -87,6 +87,17 @@ type Taped interface {
 	Tapes() *tape.Tapes
 }
 
+// An Accounting observer is told sums of what a rank has spent its time on, which takes less time
+// than to add up what passes.
+type Accounting interface {
+	Observer
+	// Spent tells what a rank has spent its time on by now, in seconds: a number for each kind of
+	// time, with kernels, for each kernel and for each phase, of which one that is open counts up to
+	// now. It is called when the rank begins, at 0 s or where a checkpoint is, before each Marked of
+	// a step, and when its time is over. The numbers are the caller's.
+	Spent(rank int32, at float64, sums []float64)
+}
+
 // A Sparing observer does without some of what there is to tell, which takes less time.
 type Sparing interface {
 	Observer
@@ -96,6 +107,7 @@ type Sparing interface {
 // Spared is what an observer does without.
 type Spared struct {
 	Actions bool // ActionBegins and ActionEnds are not called
+	Times   bool // TimePasses is not called
 	// Parts: Carried is called once for each transfer, at its end, with the mean rate, with
 	// alone as it is then, and with the link that bounds it then, or if it is alone by then the
 	// one with which it began.
@@ -125,12 +137,21 @@ func (list *observers) Ranks() (first, end int32) {
 	return first, end
 }
 
+// Spent implements Accounting.
+func (list *observers) Spent(rank int32, at float64, sums []float64) {
+	for _, o := range list.all {
+		if a, ok := o.(Accounting); ok {
+			a.Spent(rank, at, sums)
+		}
+	}
+}
+
 // Spares implements Sparing: what all do without.
 func (list *observers) Spares() Spared {
-	all := Spared{Actions: true, Parts: true}
+	all := Spared{Actions: true, Times: true, Parts: true}
 	for _, o := range list.all {
 		s := sparedBy(o)
-		all.Actions, all.Parts = all.Actions && s.Actions, all.Parts && s.Parts
+		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Parts && s.Parts}
 	}
 	return all
 }

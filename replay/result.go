@@ -80,6 +80,9 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Ranks[r] = RankResult{r, e.machine.Platform.Host(int(e.machine.Hosts[r])).Name, rk.clock}
 		res.Makespan = max(res.Makespan, rk.clock)
 		e.chargeRest(int32(r))
+		if e.told {
+			e.tellSpent(int32(r))
+		}
 		e.accounts.close(int32(r), rk.clock)
 		if checkTimes {
 			e.checkAccount(int32(r))

@@ -39,12 +39,25 @@ func (e *engine) tellKernel(r int32, kernel uint16, from, to float64) {
 
 // timePasses tells what a rank has spent its time on.
 func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) {
-	if w.wide != nil {
-		w.wide.TimePasses(r, k, kernel, from, to)
+	if w.times != nil {
+		w.times.TimePasses(r, k, kernel, from, to)
 	}
 	if w.near(r) {
 		w.narrow.TimePasses(r, k, kernel, from, to)
 	}
+}
+
+// tellSpent tells what rank r has spent its time on by now.
+//
+//go:noinline
+func (e *engine) tellSpent(r int32) {
+	if e.watch == nil || e.watch.spent == nil {
+		return
+	}
+	sums, at := e.watch.sums, e.ranks[r].clock
+	clear(sums)
+	e.accounts.addSpent(sums, r, at)
+	e.watch.spent.Spent(r, at, sums)
 }
 
 // tellSend tells that a send was posted, and that its transfer has started if it has.

@@ -12,6 +12,10 @@ type watch struct {
 	wideActs   bool // whether they are told of actions
 	narrowActs bool
 	ranks      []watchedRank
+
+	times Observer   // wide, if it is told of times; else nil
+	spent Accounting // wide, if it is told of sums of times; else nil
+	sums  []float64  // handed to it
 }
 
 // near reports whether a narrow observer is told of a rank.

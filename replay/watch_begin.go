@@ -30,7 +30,15 @@ func (e *engine) observe(o *Options) error {
 
 func newWatch(e *engine, wide, narrow Observer) *watch {
 	w := &watch{engine: e, wide: wide, narrow: narrow, ranks: make([]watchedRank, len(e.ranks))}
-	w.wideActs = wide != nil && !sparedBy(wide).Actions
+	if wide != nil {
+		spared := sparedBy(wide)
+		w.wideActs = !spared.Actions
+		if !spared.Times {
+			w.times = wide
+		}
+		w.spent, _ = wide.(Accounting)
+		w.sums = make([]float64, e.accounts.width())
+	}
 	if narrow != nil {
 		w.narrowActs = !sparedBy(narrow).Actions
 		w.first, w.end = narrow.(Narrow).Ranks()
@@ -65,11 +73,18 @@ func (e *engine) listen() {
 func (e *engine) tellBegin(r int32) {
 	rk := &e.ranks[r]
 	e.lookouts[r] = lookout{rk.charged, noTime}
-	if rk.charged <= e.costs.sleepTime(e.options.InitTime) {
+	fresh := rk.charged <= e.costs.sleepTime(e.options.InitTime)
+	if fresh {
 		e.tellTime(r, TimeSleep, 0, rk.charged)
 	}
-	if e.watch == nil {
+	switch {
+	case e.watch == nil:
 		return
+	case e.watch.spent == nil:
+	case fresh:
+		e.watch.spent.Spent(r, 0, e.watch.sums)
+	default:
+		e.tellSpent(r)
 	}
 	for p := range e.accounts.phases {
 		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {

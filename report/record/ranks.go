@@ -64,19 +64,19 @@ func (r *Recorder) takeTimes() {
 // Marked implements replay.Observer. Phases of a rank in the midst of a step go without the
 // times of its kinds.
 func (r *Recorder) Marked(id int32, mark trace.Action, at float64) {
-	if mark.Kind == trace.KindStep || !r.steps || r.absent > 0 {
-		r.takeTimes()
-	}
 	switch {
-	case mark.Kind == trace.KindPhase && mark.Flags&trace.FlagEnd != 0:
+	case r.steps && mark.Kind == trace.KindStep:
+		r.step(id, int(mark.X[0]), at)
+	case r.steps || mark.Kind == trace.KindStep:
+	case mark.Flags&trace.FlagEnd != 0:
+		r.takeTimes()
 		if r.absent > 0 && r.ranks[id].until == notYet {
 			r.enter(id, at)
 		}
 		r.sums.endPhase(id, mark.Sym, at)
-	case mark.Kind == trace.KindPhase:
+	default:
+		r.takeTimes()
 		r.sums.beginPhase(id, mark.Sym, at)
-	case r.steps:
-		r.step(id, int(mark.X[0]), at)
 	}
 }
 
@@ -157,13 +157,14 @@ func (r *Recorder) columnOf(step int) int32 {
 // leave ends the time that a rank has been in its column.
 func (r *Recorder) leave(id int32, at float64) {
 	rk := &r.ranks[id]
-	now := r.sums.close(id, at)
 	if r.steps {
-		r.emit(id, rk.column, now, at-rk.began)
+		r.columns.add(rk.column, r.spent.close(id), at-rk.began)
+		r.matrix.add(id, rk.column, r.spent.column, at-rk.began)
 	} else {
+		now := r.sums.close(id, at)
 		r.slices.add(rk.column, id, now)
+		clear(now)
 	}
-	clear(now)
 	rk.began = at
 }
 

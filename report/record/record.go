@@ -29,6 +29,7 @@ type Recorder struct {
 	absent int // ranks of which nothing has been told
 	times  times
 	sums   rows
+	spent  spent // of steps, in place of sums
 
 	first      int // step to be played
 	last       int // likewise
@@ -68,6 +69,9 @@ func New(o Options) (*Recorder, error) {
 	if !r.steps {
 		r.slices = newTimeSlots(h.Ranks * r.sums.width)
 	}
+	if r.steps {
+		r.spent = newSpent(h.Ranks, r.sums.width)
+	}
 	r.columns = columns{width: r.sums.width}
 	r.matrix = newMatrix(h.Ranks)
 	r.groups = newGroups(h, &o.Machine)
@@ -77,7 +81,9 @@ func New(o Options) (*Recorder, error) {
 }
 
 // Spares implements replay.Sparing.
-func (r *Recorder) Spares() replay.Spared { return replay.Spared{Actions: true, Parts: true} }
+func (r *Recorder) Spares() replay.Spared {
+	return replay.Spared{Actions: true, Times: r.steps, Parts: true}
+}
 
 // SendPosted implements replay.Observer.
 func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
