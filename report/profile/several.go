@@ -107,7 +107,7 @@ func (r *Recorder) add(other *Recorder, weight float64) {
 			}
 			sums := r.sumsOf(stacks[n], frame)
 			for group := range sums {
-				sums[group] += other.sums[from-1][group] * weight
+				sums[group] += float64(other.sums[from-1][group] * weight)
 			}
 		}
 	}
