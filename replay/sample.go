@@ -58,15 +58,17 @@ type EstimatedShare struct {
 // StandsFor returns how many steps window i stands for: those that are nearer to it than to the
 // windows beside it.
 func (e *Estimate) StandsFor(i int) float64 {
-	middle := func(i int) float64 { return float64(e.Windows[i].Start+e.Windows[i].To) / 2 }
-	first, end := float64(e.First), float64(e.Last+1)
+	between := func(i int) int { // windows i-1 and i, in quarters of steps
+		return e.Windows[i-1].Start + e.Windows[i-1].To + e.Windows[i].Start + e.Windows[i].To
+	}
+	first, end := 4*e.First, 4*(e.Last+1)
 	if i > 0 {
-		first = (middle(i-1) + middle(i)) / 2
+		first = between(i)
 	}
 	if i+1 < len(e.Windows) {
-		end = (middle(i) + middle(i+1)) / 2
+		end = between(i + 1)
 	}
-	return end - first
+	return float64(end-first) / 4
 }
 
 // Sample estimates what Run would return as makespan from windows of the steps. Each
