@@ -67,7 +67,7 @@ configure() {
 		MpiDefault=none
 		JobAcctGatherType=jobacct_gather/none
 		SchedulerType=sched/backfill
-		SchedulerParameters=bf_interval=1,sched_interval=1,requeue_setup_env_fail
+		SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=1
 		SelectType=select/cons_tres
 		SelectTypeParameters=CR_Core
 		PreemptType=preempt/partition_prio
