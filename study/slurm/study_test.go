@@ -92,12 +92,14 @@ func (e *engine) idle() bool {
 // disturbed it.
 func (e *engine) finish() {
 	e.t.Helper()
-	for range 5 {
-		e.Wait("idle", e.idle)
-		if e.done() {
-			break
-		}
+	e.Wait("idle", e.idle)
+	for jobs := 0; jobs < 5 && !e.done(); jobs++ {
+		time.Sleep(time.Second) // a lease of which a killed worker has written half is held for 2 s
 		e.submit("--workers", "4")
+		e.Wait("idle", e.idle)
+	}
+	if !e.done() {
+		e.t.Fatalf("not done after five jobs more:\n%s", e.output())
 	}
 	if studytest.Table(e.t, e.dir) != e.want {
 		e.t.Errorf("%s/table.csv is another one than that of a study on one machine", e.dir)
