@@ -12,31 +12,50 @@ import (
 // the sum of what was charged is the rank's clock but for the rounding of sums, in
 // however many parts it has passed.
 
-// charge charges the time of rank r up to its clock to a kind.
+// charge charges the time of rank r up to its clock to a kind that is none of waiting.
 func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
 	*e.accounts.at(int(k), r) += rk.clock - rk.charged
-	if e.told {
-		e.tellTime(r, k, rk.charged, rk.clock)
+	if e.tapes != nil {
+		e.tapes.Spend(r, int32(k), rk.charged, rk.clock)
+	}
+	if e.watch != nil {
+		e.watch.timePasses(r, k, noKernel, rk.charged, rk.clock)
 	}
 	rk.charged = rk.clock
-}
-
-// chargeWait charges what rank r has waited for up to the end of a message.
-func (e *engine) chargeWait(r, message int32) {
-	rk := &e.ranks[r]
-	since := rk.charged
-	e.charge(r, rk.charge)
-	if e.told && rk.clock > since {
-		e.tellRelease(r, message, since)
-	}
 }
 
 // chargeKernel is charge for a kernel.
 func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
-	if e.told {
-		e.tellKernel(r, kernel, rk.charged, rk.clock)
+	if e.tapes != nil {
+		e.tapes.Spend(r, int32(numKinds)+int32(kernel), rk.charged, rk.clock)
+	}
+	if e.watch != nil {
+		e.watch.timePasses(r, TimeCompute, int32(kernel), rk.charged, rk.clock)
+	}
+	rk.charged = rk.clock
+}
+
+// chargeWait charges what rank r has waited for to its kind, up to the end of a message, which
+// has released it.
+func (e *engine) chargeWait(r, message int32) {
+	since := e.ranks[r].charged
+	e.chargeBlocked(r)
+	if e.told && e.ranks[r].clock > since {
+		e.tellRelease(r, message, since)
+	}
+}
+
+// chargeBlocked charges what rank r has waited for to its kind.
+func (e *engine) chargeBlocked(r int32) {
+	rk := &e.ranks[r]
+	*e.accounts.at(int(rk.charge), r) += rk.clock - rk.charged
+	if e.tapes != nil {
+		e.tapes.Wait(r, rk.charged, rk.clock)
+	}
+	if e.watch != nil {
+		e.watch.timePasses(r, rk.charge, noKernel, rk.charged, rk.clock)
 	}
 	rk.charged = rk.clock
 }
@@ -44,11 +63,11 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 // chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the
 // clock of a rank that is not blocked before it is charged.
 func (e *engine) chargeRest(r int32) {
-	k := TimePoll
 	if e.ranks[r].waits > 0 {
-		k = e.ranks[r].charge
+		e.chargeBlocked(r)
+		return
 	}
-	e.charge(r, k)
+	e.charge(r, TimePoll)
 }
 
 // checkTimes says whether the accounts of each result are checked.

@@ -9,36 +9,13 @@ import (
 // for paths, and to the watch, which is nil if nobody observes. Nothing else is told if told is
 // false. None of these methods is inlined: their callers are hot.
 
-// tellTime tells what kind of thing a rank has spent its time on.
+// timePasses tells what a rank has spent its time on, if any has passed.
 //
 //go:noinline
-func (e *engine) tellTime(r int32, k TimeKind, from, to float64) {
-	switch {
-	case e.tapes == nil:
-	case k.Waits():
-		e.tapes.Wait(r, from, to)
-	default:
-		e.tapes.Spend(r, int32(k), from, to)
-	}
-	if e.watch != nil && to > from {
-		e.watch.timePasses(r, k, noKernel, from, to)
-	}
-}
-
-// tellKernel tells in which kernel a rank has spent its time.
-//
-//go:noinline
-func (e *engine) tellKernel(r int32, kernel uint16, from, to float64) {
-	if e.tapes != nil {
-		e.tapes.Spend(r, int32(numKinds)+int32(kernel), from, to)
-	}
-	if e.watch != nil && to > from {
-		e.watch.timePasses(r, TimeCompute, int32(kernel), from, to)
-	}
-}
-
-// timePasses tells what a rank has spent its time on.
 func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) {
+	if to <= from {
+		return
+	}
 	if w.times != nil {
 		w.times.TimePasses(r, k, kernel, from, to)
 	}

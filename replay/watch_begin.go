@@ -74,8 +74,11 @@ func (e *engine) tellBegin(r int32) {
 	rk := &e.ranks[r]
 	e.lookouts[r] = lookout{rk.charged, noTime}
 	fresh := rk.charged <= e.costs.sleepTime(e.options.InitTime)
-	if fresh {
-		e.tellTime(r, TimeSleep, 0, rk.charged)
+	if fresh && e.tapes != nil {
+		e.tapes.Spend(r, int32(TimeSleep), 0, rk.charged)
+	}
+	if fresh && e.watch != nil {
+		e.watch.timePasses(r, TimeSleep, noKernel, 0, rk.charged)
 	}
 	switch {
 	case e.watch == nil:

@@ -128,9 +128,9 @@ func (t *Tapes) Step(r int32, at float64) { t.add(&t.ranks[r], atStep-r, at) }
 func (t *Tapes) Phase(r int32, phase uint16, end bool) {
 	open := &t.phases[r]
 	if end {
-		open.end(int32(phase))
+		open.end(phase)
 	} else {
-		open.begin(int32(phase))
+		open.begin(phase)
 	}
 	t.ranks[r].row = t.components.row(open.innermost())
 }
