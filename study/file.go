@@ -39,7 +39,7 @@ func Load(path string) (*Study, error) {
 // Parse is Load for the text of a file of that name.
 func Parse(r io.Reader, name string) (*Study, error) {
 	head := recognise.Remember(r)
-	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}}, ranges: map[string]span{}}
+	p := &parser{Document: yamlfile.Document{File: name}, study: &Study{File: name, Seeds: []uint64{1}}, ranges: map[string]span{}, saidBy: map[string]string{}}
 	root, err := p.Read(head)
 	if err == nil {
 		err = p.file(root)
@@ -58,7 +58,8 @@ type parser struct {
 	program bool
 	factors ast.Node // nil: none
 	design  ast.Node
-	ranges  map[string]span // of factors of a Latin hypercube
+	ranges  map[string]span   // of factors of a Latin hypercube
+	saidBy  map[string]string // the key that sets a word for all runs
 }
 
 // file reads the file's keys, in any order, and then what needs all of them.
@@ -81,6 +82,9 @@ func (p *parser) file(root ast.Node) error {
 		}
 	}
 	if err := p.makeRows(root); err != nil {
+		return err
+	}
+	if err := p.checkFactors(root); err != nil {
 		return err
 	}
 	return p.checkSize(root)
@@ -136,8 +140,16 @@ func isMachineWord(name string) bool { return slices.Contains(machineNames(), na
 // fix adds what all runs have.
 func (p *parser) fix(n ast.Node, name, value string) error {
 	list, err := p.set(n, name, value)
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if err := p.say(n, name, s.Word); err != nil {
+			return err
+		}
+	}
 	p.study.Fixed = append(p.study.Fixed, list...)
-	return err
+	return nil
 }
 
 // set checks a setting, and returns it with files by the names under which they are found.
@@ -243,6 +255,11 @@ func (p *parser) readDat(n ast.Node) error {
 		return err
 	}
 	for _, list := range dat.Lists() {
+		for _, word := range list.Names {
+			if err := p.say(n, "hpl-dat", word); err != nil {
+				return err
+			}
+		}
 		f := Factor{Name: strings.Join(list.Names, "x")}
 		for _, values := range list.Values {
 			l := Level{Label: strings.Join(values, "x")}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"reprise/internal/namepattern"
+	"reprise/internal/wording"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
@@ -150,6 +152,15 @@ func (m *Machine) scaled(p *platforms.Platform) (*platforms.Platform, error) {
 	}), nil
 }
 
+// quoted lists names that may have blanks and commas.
+func quoted(names []string) string {
+	var list []string
+	for _, n := range names {
+		list = append(list, wording.Quote(n))
+	}
+	return strings.Join(list, ", ")
+}
+
 // factorsOf returns the factor of each level of links.
 func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, error) {
 	factors := make([]float64, len(levels))
@@ -168,7 +179,7 @@ func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, erro
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("%s: no level of links is called %q; there are %q", word, f.Pattern, levels)
+			return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, wording.Quote(f.Pattern), quoted(levels))
 		}
 	}
 	return factors, nil

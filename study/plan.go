@@ -60,6 +60,9 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if p.Inputs, err = gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
+	if err := p.checkPatterns(s, configs); err != nil {
+		return nil, err
+	}
 	for i, row := range s.Rows {
 		for _, seed := range s.Seeds {
 			p.Runs = append(p.Runs, Run{p.id(configs[i], seed), row, seed})

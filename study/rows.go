@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -171,6 +172,9 @@ func (p *parser) place(n ast.Node, f int, points [][]float64) error {
 	return nil
 }
 
+// maxWhole bounds whole numbers of a range: below it each is a float64.
+const maxWhole = 1 << 53
+
 // span is a range of numbers, of whole ones if both ends are.
 type span struct {
 	low, high float64
@@ -189,7 +193,9 @@ func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
 	if err1 != nil || err2 != nil || !(r.low < r.high) || math.IsInf(r.high-r.low, 0) {
 		return r, p.Errorf(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
 	}
-	r.whole = !strings.ContainsAny(first+last, ".eE")
+	if r.whole = !strings.ContainsAny(first+last, ".eE"); r.whole && (r.low < -maxWhole || r.high > maxWhole) {
+		return r, p.Errorf(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text), int64(maxWhole))
+	}
 	return r, nil
 }
 
@@ -220,20 +226,21 @@ func (p *parser) list(e yamlfile.Entry) error {
 		if err != nil {
 			return err
 		}
+		if i > 0 && len(entries) != len(s.Factors) {
+			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", s.factorNames(), len(entries))
+		}
 		row := make([]int, len(entries))
-		for j, cell := range entries {
+		for _, cell := range entries {
 			if i == 0 {
 				s.Factors = append(s.Factors, Factor{Name: cell.Key})
 			}
-			if j >= len(s.Factors) || s.Factors[j].Name != cell.Key {
-				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list, in its order", yamlfile.Quote(cell.Key))
+			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
+			if j < 0 {
+				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), s.factorNames())
 			}
 			if row[j], err = p.cell(&s.Factors[j], cell); err != nil {
 				return err
 			}
-		}
-		if len(row) != len(s.Factors) {
-			return p.Errorf(item, "design: %d factors, want the %d of the first run of the list", len(row), len(s.Factors))
 		}
 		s.Rows = append(s.Rows, row)
 	}

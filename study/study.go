@@ -38,6 +38,15 @@ func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 	return list
 }
 
+// factorNames returns the factors, as "NB, DEPTH".
+func (s *Study) factorNames() string {
+	var names []string
+	for _, f := range s.Factors {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // describe names the levels of a row, as "NB 64, DEPTH 0".
 func describe(factors []Factor, row []int) string {
 	var parts []string
@@ -56,9 +65,14 @@ func (s *Study) configs() ([]*Config, error) {
 	for i, row := range s.Rows {
 		c, err := ConfigOf(settings(s.Fixed, s.Factors, row))
 		if err != nil {
-			return nil, fmt.Errorf("%s: run %d (%s): %w", s.File, i+1, describe(s.Factors, row), err)
+			return nil, s.errorOf(i, err)
 		}
 		list[i] = c
 	}
 	return list, nil
+}
+
+// errorOf names the row of the design that an error is of.
+func (s *Study) errorOf(row int, err error) error {
+	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), err)
 }

@@ -41,7 +41,7 @@ func TestDesigns(t *testing.T) {
 		{"one at a time", factors + "design: one at a time\n", "32 0 1ring; 64 0 1ring; 32 1 1ring; 32 0 2ring"},
 		// C = AB: with both at their second level, and with both at the first, C is at the second.
 		{"fractional", factors + "design: {fractional: 1/2}\n", "32 0 2ring; 32 1 1ring; 64 0 1ring; 64 1 2ring"},
-		{"list", "design: {list: [{NB: 32, DEPTH: 1}, {NB: 48, DEPTH: 1}]}\n", "32 1; 48 1"},
+		{"list", "design: {list: [{NB: 32, DEPTH: 1}, {DEPTH: 1, NB: 48}]}\n", "32 1; 48 1"},
 		{"named levels", "factors: {grid: {4x1: {P: 4, Q: 1}, 1x4: {P: 1, Q: 4}}}\n", "4x1; 1x4"},
 		{"none", "", ""},
 	} {
@@ -121,6 +121,9 @@ func TestIDs(t *testing.T) {
 		} else {
 			text += more + "\n"
 		}
+		if strings.HasPrefix(more, "kernels") { // a machine has its own
+			text = strings.Replace(text, "machine: dahu", "platform: dahu", 1)
+		}
 		id := planOf(t, text).Runs[0].ID
 		if other, known := seen[id]; known {
 			t.Errorf("%q and %q have the same name", more, other)
@@ -155,6 +158,16 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {N: 100..200}\n", "study.yaml:1: design: full needs levels of N, not a range"},
 		{"program: hpl\nfactors: {NB: [1, 2]}\ndesign: {list: [{NB: 1}]}\n", "study.yaml:3: design: a list says itself what is varied"},
 		{"program: hpl\ndesign: {list: [{NB: 1}, {DEPTH: 1}]}\n", "study.yaml:2: design: \"DEPTH\", want the factors of the first run"},
+		{"program: hpl\ndesign: {list: [{NB: 1, DEPTH: 0}, {NB: 2}]}\n", "study.yaml:2: design: want the factors of the first run of the list: NB, DEPTH; found 1"},
+		{"program: hpl\ndesign: {list: [{NB: 1}, {}]}\n", "study.yaml:2: design: want the factors of the first run of the list: NB; found 0"},
+		{"program: hpl\nfactors: {N: 5..99999999999999999999}\ndesign: {latin hypercube: 3}\n", "study.yaml:2: factors: N: \"5..99999999999999999999\", want whole numbers of at most 9007199254740992"},
+		{"program: hpl\nmachine: dahu\nkernels: default\n", "study.yaml:3: kernels is set twice: by machine and by kernels: leave one out"},
+		{"program: hpl\nhpl-dat: ../docs/theta/HPL.dat\nparameters: {DEPTH: 1}\n", "study.yaml:3: DEPTH is set twice: by hpl-dat and by DEPTH"},
+		{"program: hpl\nfactors:\n  slow: {none: {}, a: {host-speed: dahu-1=0.9}}\n  slower: {none: {}, b: {host-speed: dahu-2=0.8}}\n", "study.yaml:3: factors: slow and slower both set host-speed: make them one, whose levels have names"},
+		{"program: hpl\nfactors: {error: {a: {NB: 1}}}\n", "study.yaml:2: factors: error is a column of the table: call it something else"},
+		{"program: hpl\nfactors: {makespan_s: {a: {NB: 1}}}\n", "study.yaml:2: factors: makespan_s is a column"},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
 		{"program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nfactors: {NB: [1, 0]}\n", "study.yaml: run 2 (NB 0): NB = 0, allowed 1"},
 		{"program: hpl\nparameters: {N: 100, NB: 8, P: 1, Q: 1}\nseed: 1..200000\nfactors: {DEPTH: [0, 1]}\n", "study.yaml:1: design: 2 configurations with 200000 seeds are more than 262144 runs"},
 	} {

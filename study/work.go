@@ -35,7 +35,8 @@ type WorkOptions struct {
 // Work is what a worker has done.
 type Work struct {
 	Made   int      // runs that it made
-	Failed []string // of these, those that failed, with the error: at most maxTold
+	Failed int      // of these, those that failed
+	Errors []string // of the first of them, with the run: at most maxTold
 	Back   int      // leases that it gave back because it had to end
 	Held   int      // runs that other workers are making
 	Late   int      // runs that would have ended after Until
@@ -288,8 +289,10 @@ func (w *worker) make(row int, l *lease.Lease) {
 	w.err = errors.Join(w.err, err)
 	w.work.Made++
 	w.pace.add(w.plan.configs[row].cost(w.plan.Tolerance), e.Wall)
-	if e.Error != "" && len(w.work.Failed) < maxTold {
-		w.work.Failed = append(w.work.Failed, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))
+	if e.Error != "" {
+		if w.work.Failed++; w.work.Failed <= maxTold {
+			w.work.Errors = append(w.work.Errors, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))
+		}
 	}
 	delete(w.busy, run.ID)
 }
@@ -353,8 +356,8 @@ func (w *worker) finish() error {
 // Summary says in a line what a worker has done.
 func (w *Work) Summary() string {
 	text := "made " + wording.Count(w.Made, "run")
-	if n := len(w.Failed); n > 0 {
-		text += fmt.Sprintf(", of which %d failed", n)
+	if w.Failed > 0 {
+		text += fmt.Sprintf(", of which %d failed", w.Failed)
 	}
 	if w.Back > 0 {
 		text += fmt.Sprintf("; gave %s back", wording.Count(w.Back, "run"))

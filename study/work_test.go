@@ -38,7 +38,7 @@ func studyIn(t *testing.T, text string) *Plan {
 // TestWork: the table does not depend on who makes which run; called again, nothing is made.
 func TestWork(t *testing.T) {
 	one := studyIn(t, smallStudy)
-	if w := work(t, one, WorkOptions{}); w.Made != 4 || !w.Done || len(w.Failed) > 0 {
+	if w := work(t, one, WorkOptions{}); w.Made != 4 || !w.Done || w.Failed > 0 {
 		t.Errorf("%+v", w)
 	}
 	if w := work(t, one, WorkOptions{}); w.Made != 0 || !w.Done {
@@ -69,13 +69,13 @@ func TestWork(t *testing.T) {
 func TestFailedRuns(t *testing.T) {
 	p := studyIn(t, "program: hpl\nparameters: {N: 100, NB: 8, Q: 1}\nmachine: dahu\nwithout: 'dahu-[2-31]'\nfactors: {P: [2, 65]}\n")
 	w := work(t, p, WorkOptions{})
-	if w.Made != 2 || !w.Done || len(w.Failed) != 1 || !strings.Contains(w.Failed[0], "run 2 (P 65, seed 1): dahu: more ranks than places: 65 ranks, and room for 64") {
+	if w.Made != 2 || !w.Done || w.Failed != 1 || !strings.Contains(w.Errors[0], "run 2 (P 65, seed 1): dahu: more ranks than places: 65 ranks, and room for 64") {
 		t.Errorf("%+v", w)
 	}
 	if w := work(t, p, WorkOptions{}); w.Made != 0 {
 		t.Errorf("a worker has made a run again that had failed: %+v", w)
 	}
-	if w := work(t, p, WorkOptions{Retry: true}); w.Made != 1 || len(w.Failed) != 1 {
+	if w := work(t, p, WorkOptions{Retry: true}); w.Made != 1 || w.Failed != 1 {
 		t.Errorf("retried: %+v", w)
 	}
 	r := NewResults(p.Dir())
@@ -84,6 +84,15 @@ func TestFailedRuns(t *testing.T) {
 	}
 	if tab := p.NewTable(r); !tab.Known[0][0] || tab.Known[1][0] || tab.Errors[1] == "" {
 		t.Errorf("%+v", tab)
+	}
+}
+
+// TestManyFailures: all failures are counted, ten are told. The one host has room for 32 ranks.
+func TestManyFailures(t *testing.T) {
+	p := studyIn(t, "program: hpl\nparameters: {N: 100, NB: 8, Q: 1}\nmachine: dahu\nwithout: 'dahu-[1-31]'\nfactors: {P: [33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43]}\n")
+	w := work(t, p, WorkOptions{})
+	if w.Failed != 11 || len(w.Errors) != 10 || w.Summary() != "made 11 runs, of which 11 failed" {
+		t.Errorf("%d failed, %d told: %s", w.Failed, len(w.Errors), w.Summary())
 	}
 }
 
@@ -164,7 +173,7 @@ func TestInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := work(t, opened, WorkOptions{}); w.Made != 4 || len(w.Failed) > 0 {
+	if w := work(t, opened, WorkOptions{}); w.Made != 4 || w.Failed > 0 {
 		t.Errorf("%+v", w)
 	}
 	if err := os.WriteFile(opened.path(&opened.Inputs[0]), append(text, '\n'), 0o666); err != nil {
@@ -240,8 +249,8 @@ func TestScaled(t *testing.T) {
 			t.Errorf("link %d: %g byte/s, %g s, want %g and %g", l, gotB, gotLat, want*b, lat/2)
 		}
 	}
-	unknown := planOf(t, "program: hpl\nparameters: {N: 200, P: 2, Q: 2}\nmachine: dahu\nbandwidth: 'nowhere=2'\n")
-	if _, err := unknown.Config(0).Machine.scaled(before); err == nil || !strings.Contains(err.Error(), `no level of links is called "nowhere"`) {
+	unknown := Machine{Bandwidth: []LinkFactor{{"nowhere", 2}}}
+	if _, err := unknown.scaled(before); err == nil || !strings.Contains(err.Error(), `no level of links is called "nowhere"`) {
 		t.Error(err)
 	}
 }

@@ -49,6 +49,10 @@ func runStudy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	lease, err := leaseOf(c)
+	if err != nil {
+		return err
+	}
 	s, err := study.Load(c.Args().First())
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func runStudy(c *cli.Context) error {
 	if err := tellFound(c, p, found); err != nil {
 		return err
 	}
-	return work(c, p, study.WorkOptions{Jobs: jobs, Retry: true, Wait: true})
+	return work(c, p, study.WorkOptions{Jobs: jobs, Lease: lease, Retry: true, Wait: true})
 }
 
 // fitting returns how many runs at once fit in the memory, if that is bounded.
@@ -104,9 +108,6 @@ func tellFound(c *cli.Context, p *study.Plan, found bool) error {
 
 // work makes runs until there are none, and says what came out.
 func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
-	if o.Lease = c.Duration("lease"); o.Lease < study.MinLease {
-		return command.Usagef("%s: --lease %v, want at least %v", c.Command.Name, o.Lease, study.MinLease)
-	}
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
@@ -116,21 +117,37 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range w.Failed {
-		command.Tell(c.App.ErrWriter, "study", text)
-	}
+	tellErrors(c, &w)
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
 		return err
 	}
 	switch {
 	case ctx.Err() != nil:
 		return command.Code(fmt.Errorf("interrupted: study run again makes what is missing"), 1)
-	case len(w.Failed) > 0:
-		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(len(w.Failed), "run"))
+	case w.Failed > 0:
+		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(w.Failed, "run"))
 	case w.Done:
 		_, err = fmt.Fprintf(c.App.Writer, "all runs are done: %s/%s\n", p.Dir(), study.CSVFile)
 	}
 	return err
+}
+
+// tellErrors tells the first errors of runs, and how many there are besides.
+func tellErrors(c *cli.Context, w *study.Work) {
+	for _, text := range w.Errors {
+		command.Tell(c.App.ErrWriter, "study", text)
+	}
+	if more := w.Failed - len(w.Errors); more > 0 {
+		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", wording.Count(more, "error")))
+	}
+}
+
+// leaseOf returns how long a worker on another host may not be seen.
+func leaseOf(c *cli.Context) (time.Duration, error) {
+	if d := c.Duration("lease"); d >= study.MinLease {
+		return d, nil
+	}
+	return 0, command.Usagef("%s: --lease %v, want at least %v", c.Command.Name, c.Duration("lease"), study.MinLease)
 }
 
 // jobsOf returns how many runs to make at once.

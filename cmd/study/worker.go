@@ -40,6 +40,9 @@ func runWorker(c *cli.Context) error {
 	if o.Jobs, err = jobsOf(c, 1); err != nil {
 		return err
 	}
+	if o.Lease, err = leaseOf(c); err != nil {
+		return err
+	}
 	if o.Until, err = untilOf(c); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func findingsOf(t *testing.T, text string) *Findings {
 
 // alone is HPL on one rank of one core, where nothing but kernels takes time: a makespan is inversely
 // proportional to the speed of the host.
-const alone = "program: hpl\nparameters: {N: 200, NB: 32, P: 1, Q: 1}\nmachine: dahu\n"
+const alone = "program: hpl\nparameters: {N: 200, NB: 32, P: 1, Q: 1}\nplatform: dahu\n"
 
 // TestEffects: hosts of 0.5 and of 2 times their speed take 2 and 1/2 times as long, that is, of their
 // geometric mean, +100 % and -50 %; pivots of another seed exchange other rows, but alone they

@@ -1,0 +1,51 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// say notes that a key of the file sets a word for all runs. Two keys that do are an error:
+// which of them would count?
+func (p *parser) say(n ast.Node, key, word string) error {
+	if by, known := p.saidBy[word]; known {
+		return p.Errorf(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
+	}
+	p.saidBy[word] = key
+	return nil
+}
+
+// checkFactors refuses two factors that set the same word, of which one would do nothing, and
+// names of factors that are columns of the table.
+func (p *parser) checkFactors(root ast.Node) error {
+	n := root
+	if p.factors != nil {
+		n = p.factors
+	}
+	setBy := map[string]string{}
+	for _, f := range p.study.Factors {
+		if isColumn(f.Name) {
+			return p.Errorf(n, "factors: %s is a column of the table: call it something else", f.Name)
+		}
+		for _, l := range f.Levels {
+			for _, s := range l.Settings {
+				if by, known := setBy[s.Word]; known && by != f.Name {
+					return p.Errorf(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, s.Word)
+				}
+				setBy[s.Word] = f.Name
+			}
+		}
+	}
+	return nil
+}
+
+// isColumn reports whether the table has a column of its own of that name, or may have one.
+func isColumn(name string) bool {
+	columns := []string{"seed", "error"}
+	for _, c := range resultColumns {
+		columns = append(columns, c.name)
+	}
+	return slices.Contains(columns, name) || strings.HasSuffix(name, "_s")
+}
