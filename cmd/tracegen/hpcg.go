@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -33,8 +34,8 @@ var hpcgNumbers = []hpcgNumber{
 	{name: "npy", usage: "`ranks` in y", unset: "as HPCG chooses", inDat: true, of: func(p *hpcg.Params) *int { return &p.Grid.NY }},
 	{name: "npz", usage: "`ranks` in z", unset: "as HPCG chooses", inDat: true, of: func(p *hpcg.Params) *int { return &p.Grid.NZ }},
 	{name: "pz", usage: "`ranks` in z, the lowest, whose boxes have --zl points in z; the others have --zu", unset: "boxes of one height", inDat: true, of: func(p *hpcg.Params) *int { return &p.PZ }},
-	{name: "zl", usage: "`points` in z below --pz", unset: "--nz", inDat: true, of: func(p *hpcg.Params) *int { return &p.ZL }},
-	{name: "zu", usage: "`points` in z from --pz on", unset: "--nz", inDat: true, of: func(p *hpcg.Params) *int { return &p.ZU }},
+	{name: "zl", usage: "`points` in z below --pz, must be given with it", unset: "boxes of one height", inDat: true, of: func(p *hpcg.Params) *int { return &p.ZL }},
+	{name: "zu", usage: "`points` in z from --pz on, must be given with it", unset: "boxes of one height", inDat: true, of: func(p *hpcg.Params) *int { return &p.ZU }},
 	{name: "sets", usage: "`number` of timed sets, which HPCG finds by its clock", unset: "1", of: func(p *hpcg.Params) *int { return &p.Sets }},
 	{name: "iterations", usage: "`number` of iterations of a timed set", unset: "50, as with HPCG's own kernels", of: func(p *hpcg.Params) *int { return &p.Iterations }},
 	{name: "rt", usage: "`seconds` that the run was asked to take; 0: one round of the reference timing, not ten", unset: "0", all: true, inDat: true, of: func(p *hpcg.Params) *int { return &p.Seconds }},
@@ -136,7 +137,7 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 func hpcgInt(c *cli.Context, name string) (int, error) {
 	v, err := strconv.ParseInt(c.String(name), 10, 32)
 	if err != nil || v < 0 {
-		return 0, command.Usagef("--%s %q, want a number of 0 or more", name, c.String(name))
+		return 0, command.Usagef("--%s %q, want a whole number in digits, at most %d", name, c.String(name), math.MaxInt32)
 	}
 	return int(v), nil
 }

@@ -76,6 +76,16 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedOnce: what is missing with slabs is told once, not with what follows from it.
+func TestRefusedOnce(t *testing.T) {
+	p := DefaultParams(12, 0)
+	p.NX, p.PZ, p.ZL, p.ZU, p.Grid = 16, 1, 16, 16, Grid{2, 2, 3}
+	const want = "ny = 0 with slabs, allowed 16 or more: HPCG raises smaller ones, each rank for itself, and then hangs"
+	if _, err := p.Complete(); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // TestReadDat: what a person and HPCG read alike is read, the rest is an error with its line.
 func TestReadDat(t *testing.T) {
 	const title = "HPCG benchmark input file\nsecond line\n"
