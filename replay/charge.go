@@ -12,7 +12,7 @@ import (
 // the sum of what was charged is the rank's clock but for the rounding of sums, in
 // however many parts it has passed.
 
-// charge charges the time of rank r up to its clock to a kind that is none of waiting.
+// charge charges the time of rank r up to its clock to a kind.
 func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
 	*e.accounts.at(int(k), r) += rk.clock - rk.charged
@@ -40,34 +40,30 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 // chargeWait charges what rank r has waited for to its kind, up to the end of a message, which
 // has released it.
 func (e *engine) chargeWait(r, message int32) {
-	since := e.ranks[r].charged
-	e.chargeBlocked(r)
-	if e.told && e.ranks[r].clock > since {
-		e.tellRelease(r, message, since)
-	}
-}
-
-// chargeBlocked charges what rank r has waited for to its kind.
-func (e *engine) chargeBlocked(r int32) {
 	rk := &e.ranks[r]
-	*e.accounts.at(int(rk.charge), r) += rk.clock - rk.charged
+	since := rk.charged
+	if rk.clock == since {
+		return
+	}
+	*e.accounts.at(int(rk.charge), r) += rk.clock - since
+	rk.charged = rk.clock
 	if e.tapes != nil {
-		e.tapes.Wait(r, rk.charged, rk.clock)
+		e.tapes.Release(r, message, since, rk.clock)
 	}
 	if e.watch != nil {
-		e.watch.timePasses(r, rk.charge, noKernel, rk.charged, rk.clock)
+		e.watch.timePasses(r, rk.charge, noKernel, since, rk.clock)
+		e.watch.released(r, message, since, rk.clock)
 	}
-	rk.charged = rk.clock
 }
 
 // chargeRest charges what rank r waits for when a replay is stopped. Only a probe moves the
 // clock of a rank that is not blocked before it is charged.
 func (e *engine) chargeRest(r int32) {
+	k := TimePoll
 	if e.ranks[r].waits > 0 {
-		e.chargeBlocked(r)
-		return
+		k = e.ranks[r].charge
 	}
-	e.charge(r, TimePoll)
+	e.charge(r, k)
 }
 
 // checkTimes says whether the accounts of each result are checked.

@@ -38,7 +38,14 @@ func (e *engine) probed(r, id int32) {
 	if l.looked == noTime {
 		l.looked = l.begun + e.prober.cost
 	}
-	if e.visible(id) > l.looked {
-		e.tellRelease(r, id, l.looked)
+	if e.visible(id) <= l.looked {
+		return
+	}
+	at := e.ranks[r].clock
+	if e.tapes != nil {
+		e.tapes.See(r, id)
+	}
+	if e.watch != nil {
+		e.watch.released(r, id, l.looked, at)
 	}
 }

@@ -144,22 +144,13 @@ func (e *engine) tellEnd(id int32) {
 	}
 }
 
-// tellRelease tells that a message has ended a wait of rank r now, since a time.
-//
-//go:noinline
-func (e *engine) tellRelease(r, id int32, since float64) {
-	at := e.ranks[r].clock
-	if e.tapes != nil {
-		e.tapes.Release(r, id, at)
+// released tells that a message has ended a wait of a rank, since a time.
+func (w *watch) released(r, id int32, since, at float64) {
+	if w.wide != nil {
+		w.wide.Released(r, id, since, at)
 	}
-	if e.watch == nil {
-		return
-	}
-	if e.watch.wide != nil {
-		e.watch.wide.Released(r, id, since, at)
-	}
-	if e.watch.near(r) {
-		e.watch.narrow.Released(r, id, since, at)
+	if w.near(r) {
+		w.narrow.Released(r, id, since, at)
 	}
 }
 

@@ -24,8 +24,7 @@ func Example() {
 	t.Start(message, 1e-3)                    // after a latency of 1 us
 	t.Carried(message, 1.001e-3, 1e6, 1e9, 0) // 1 MB at 500 MB/s, half of what there was.
 	t.End(message, 3.001e-3, true)
-	t.Wait(1, 0, 3.001e-3)
-	t.Release(1, message, 3.001e-3)
+	t.Release(1, message, 0, 3.001e-3)
 
 	rank, end := t.Last()
 	parts, _ := t.Path(rank)

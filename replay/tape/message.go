@@ -137,16 +137,24 @@ func (t *Tapes) roomForTransfer() int {
 	return t.room()
 }
 
-// Release tells that a message has ended a wait of rank r now: its end has, if nothing but times of
-// ranks was told since, or else the post of its send, which a probe has seen.
-func (t *Tapes) Release(r, id int32, at float64) {
+// Release tells that a message has ended a wait of rank r: its end has, or if it is not the last
+// one that has ended, that it has found a receive.
+func (t *Tapes) Release(r, id int32, since, at float64) {
 	rk := &t.ranks[r]
+	if rk.end != since {
+		t.gaps++
+	}
 	rk.end = at
 	if t.by == id {
 		rk.last = t.ended
 		return
 	}
-	m := &t.messages[id]
+	t.See(r, id)
+}
+
+// See tells that a probe of rank r has seen a message, but not when it was posted.
+func (t *Tapes) See(r, id int32) {
+	rk, m := &t.ranks[r], &t.messages[id]
 	rk.last = m.sent
-	t.add(rk, rk.row+t.probing, at-m.sentAt)
+	t.add(rk, rk.row+t.probing, rk.end-m.sentAt)
 }

@@ -111,16 +111,6 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 	}
 }
 
-// Wait tells that rank r has waited. What has ended that follows (Release), unless the replay was
-// stopped.
-func (t *Tapes) Wait(r int32, from, to float64) {
-	rk := &t.ranks[r]
-	if rk.end != from {
-		t.gaps++
-	}
-	rk.end = to
-}
-
 // Step tells that rank r comes to a step.
 func (t *Tapes) Step(r int32, at float64) { t.add(&t.ranks[r], atStep-r, at) }
 

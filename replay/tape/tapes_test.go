@@ -64,8 +64,7 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 		path[Component{Kind: OnWire, Level: link + 1}] += 0.25
 		path[Component{Kind: InContention, Level: link + 1}] += end - from - 0.25
 		for _, r := range []int32{src, dst} {
-			t.Wait(r, clocks[r], end)
-			t.Release(r, id, end)
+			t.Release(r, id, clocks[r], end)
 			n.ranks[r], clocks[r] = clone(path), end
 		}
 	}
