@@ -16,7 +16,7 @@
 // # Errors
 //
 // There are none: what cannot be told apart, as of a factor whose levels go with those of another
-// one, is shared out between the two.
+// one, is given to the first of the two, and Confounded is set.
 //
 // # Source
 //

@@ -11,6 +11,9 @@ type Effects struct {
 	Residual     float64 // share that neither explains
 	// Balanced: each pair of levels of two factors is there equally often, so that shares add up to 1.
 	Balanced bool
+	// Confounded: the rows cannot tell what one factor does from what another does, and Of gives
+	// all of that to the first of them.
+	Confounded bool
 }
 
 // Factor is the main effect of a factor.
@@ -30,6 +33,7 @@ type Interaction struct {
 // the level of each factor.
 func Of(levels []int, rows [][]int, values []float64) *Effects {
 	e := &Effects{Balanced: balanced(levels, rows)}
+	e.Confounded = !e.Balanced && confounded(levels, rows)
 	for _, v := range values {
 		e.Mean += v / float64(len(values))
 	}
@@ -47,7 +51,9 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 			f.Share += share(float64(n)*f.Levels[l]*f.Levels[l], total)
 		}
 	}
-	e.Residual = 1
+	if total > 0 {
+		e.Residual = 1
+	}
 	for i := range e.Interactions {
 		e.Interactions[i].Share = share(e.Interactions[i].Share, total)
 		e.Residual -= e.Interactions[i].Share

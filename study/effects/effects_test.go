@@ -54,7 +54,7 @@ func TestUnbalanced(t *testing.T) {
 // TestNothing: equal values have no effects.
 func TestNothing(t *testing.T) {
 	e := Of([]int{2}, [][]int{{0}, {1}}, []float64{5, 5})
-	if e.Factors[0].Share != 0 || e.Factors[0].Levels[0] != 0 || e.Mean != 5 {
+	if e.Factors[0].Share != 0 || e.Residual != 0 || e.Factors[0].Levels[0] != 0 || e.Mean != 5 {
 		t.Errorf("%+v", e)
 	}
 }

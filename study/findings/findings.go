@@ -23,6 +23,7 @@ type Findings struct {
 	Interactions []Interaction `json:"interactions"` // likewise
 	Residual     float64       `json:"residual"`     // share of what neither explains
 	Balanced     bool          `json:"balanced"`     // shares add up to 1
+	Confounded   bool          `json:"confounded"`   // factors cannot be told apart
 	Kinds        []string      `json:"kinds"`        // of time, of the levels' Seconds
 	Notes        []string      `json:"notes"`
 }
@@ -129,7 +130,7 @@ func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 		rows[i], values[i] = list[i].Levels, math.Log(list[i].Time.Value())
 	}
 	e := effects.Of(levels, rows, values)
-	f.Balanced, f.Residual = e.Balanced, e.Residual
+	f.Balanced, f.Confounded, f.Residual = e.Balanced, e.Confounded, e.Residual
 	for i, of := range e.Factors {
 		factor := Factor{Name: p.Factors[i].Name, Share: of.Share}
 		low, high := math.Inf(1), math.Inf(-1)

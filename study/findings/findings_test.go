@@ -130,3 +130,15 @@ func TestFailedConfigurations(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestConfounded: two factors that change together cannot be told apart, and the report says so.
+func TestConfounded(t *testing.T) {
+	f := findingsOf(t, alone+"design: {list: [{host-speed: '*=1', DEPTH: 0}, {host-speed: '*=2', DEPTH: 1}]}\n")
+	var b strings.Builder
+	if err := f.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !f.Confounded || !strings.Contains(b.String(), "cannot tell all factors apart") {
+		t.Errorf("%t: %s", f.Confounded, b.String())
+	}
+}

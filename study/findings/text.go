@@ -98,7 +98,10 @@ func (f *Findings) mainEffects() part {
 			p.table.Row(name, l.Label, fmt.Sprintf("%+.2f %%", 100*l.Effect), fmt.Sprint(l.Rows), share)
 		}
 	}
-	if !f.Balanced {
+	switch {
+	case f.Confounded:
+		p.notes = append(p.notes, "these configurations cannot tell all factors apart: what may be of one factor or of another is given to the one that the file has first")
+	case !f.Balanced:
 		p.notes = append(p.notes, "levels do not come together equally often: effects are by least squares, and shares need not add up")
 	}
 	return p
