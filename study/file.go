@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"reprise/internal/builtin"
 	"reprise/internal/percent"
 	"reprise/internal/recognise"
 	"reprise/internal/yamlfile"
@@ -162,10 +163,13 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 	if w.input {
 		s.Value = p.find(value)
 	}
-	if name == "machine" {
+	switch {
+	case name == "machine" && builtin.IsFile(s.Value): // of a platform, with the kernel models that it has by itself
+		return p.set(n, "platform", value)
+	case name == "machine":
 		platform, kernels, err := machines.Find(s.Value)
 		if err == nil && kernels == "" {
-			err = fmt.Errorf("%s has no %s, and HPL calls kernels", value, machines.KernelsFile)
+			err = fmt.Errorf("%s has no %s, and HPL calls kernels: name its %s, and kernels beside it", value, machines.KernelsFile, machines.PlatformFile)
 		}
 		if err != nil {
 			return nil, p.Errorf(n, "machine: %w", err)

@@ -106,6 +106,11 @@ func TestIDs(t *testing.T) {
 	if again := planOf(t, "seed: 1\n"+smallStudy+"# a comment\n"); !reflect.DeepEqual(again.Runs, base.Runs) {
 		t.Error("the same runs have other names")
 	}
+	machine := func(words string) string { return strings.Replace(smallStudy, "machine: dahu", words, 1) }
+	const file = ": ../testdata/docs/cluster.xml"
+	if a, b := planOf(t, machine("machine"+file)), planOf(t, machine("platform"+file)); !reflect.DeepEqual(a.Runs, b.Runs) {
+		t.Error("the file of a platform as machine is not that platform")
+	}
 	seed := func(name string) string { return strings.Replace(smallStudy, "Q: 2", "Q: 2, "+name+": 7", 1) }
 	if a, b := planOf(t, seed("seed")), planOf(t, seed(pivotSeed)); !reflect.DeepEqual(a.Runs, b.Runs) {
 		t.Error("seed among parameters is not that of pivots")

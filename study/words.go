@@ -58,7 +58,7 @@ type word struct {
 
 // machineWords are those of replay.
 var machineWords = []word{
-	{"machine", "machine directory or built-in machine", true, func(c *Config, v string) (err error) {
+	{"machine", "machine directory, built-in machine, or the file of a platform", true, func(c *Config, v string) (err error) {
 		c.Machine.Platform, c.Machine.Kernels, err = machines.Find(v)
 		return err
 	}},
