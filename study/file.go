@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,49 +152,37 @@ func (p *parser) fix(n ast.Node, name, value string) error {
 	return nil
 }
 
-// set checks a setting, and returns it with files by the names under which they are found.
+// set checks a setting, and returns it with files by the names that they have in the study's file,
+// which are the same wherever that is read from.
 func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 	w, err := findWord(name)
 	if err != nil {
 		return nil, p.Errorf(n, "%w", err)
 	}
-	s := Setting{name, value}
+	s, found := Setting{name, value}, value
 	if w.input {
-		s.Value = p.find(value)
+		found = p.study.find(value)
 	}
 	switch {
-	case name == "machine" && builtin.IsFile(s.Value): // of a platform, with the kernel models that it has by itself
+	case name == "machine" && builtin.IsFile(found): // of a platform, with the kernel models that it has by itself
 		return p.set(n, "platform", value)
 	case name == "machine":
-		platform, kernels, err := machines.Find(s.Value)
+		platform, kernels, err := machines.Find(found)
 		if err == nil && kernels == "" {
 			err = fmt.Errorf("%s has no %s, and HPL calls kernels: name its %s, and kernels beside it", value, machines.KernelsFile, machines.PlatformFile)
 		}
 		if err != nil {
 			return nil, p.Errorf(n, "machine: %w", err)
 		}
-		return []Setting{{"platform", platform}, {"kernels", kernels}}, nil
+		return []Setting{{"platform", written(platform, found, value)}, {"kernels", written(kernels, found, value)}}, nil
 	}
 	if err := s.check(); err != nil {
 		return nil, p.Errorf(n, "%w", err)
 	}
 	if name == "platform" {
-		return []Setting{s, {ownKernels, kernelsOf(s.Value)}}, nil
+		return []Setting{s, {ownKernels, kernelsOf(s.Value, found)}}, nil
 	}
 	return []Setting{s}, nil
-}
-
-// find returns where a file is: beside the study's own, or in the working directory.
-func (p *parser) find(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	if beside := filepath.Join(filepath.Dir(p.File), name); beside != name {
-		if _, err := os.Stat(beside); err == nil {
-			return beside
-		}
-	}
-	return name
 }
 
 // parameters reads those of the program that all runs have.
@@ -250,7 +237,7 @@ func (p *parser) readDat(n ast.Node) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(p.find(name))
+	text, err := os.ReadFile(p.study.find(name))
 	if err != nil {
 		return p.Errorf(n, "hpl-dat: %w", err)
 	}

@@ -25,7 +25,30 @@ type Input struct {
 	Name   string `json:"name"` // as settings have it
 	File   string `json:"file"` // the copy, in the study's directory; "": it is built in
 	SHA256 string `json:"sha256"`
+	at     string // where the file is, when the study is planned
 	text   []byte
+}
+
+// find returns where a file is: beside the study's own, or in the working directory.
+func (s *Study) find(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	if beside := filepath.Join(filepath.Dir(s.File), name); beside != name {
+		if _, err := os.Stat(beside); err == nil {
+			return beside
+		}
+	}
+	return name
+}
+
+// written returns the name in the study's file of a part of a machine that is called value there:
+// a file of its directory, which was found, or something built in.
+func written(part, found, value string) string {
+	if part == found {
+		return value
+	}
+	return filepath.Join(value, filepath.Base(part))
 }
 
 // maxInput is the largest size of a file.
@@ -44,13 +67,14 @@ func (m *Machine) inputs() []Input {
 }
 
 // gather reads the inputs of all configurations, each once, in the order in which they come.
-func gather(configs []*Config) ([]Input, error) {
+func (s *Study) gather(configs []*Config) ([]Input, error) {
 	var list []Input
 	known := map[[2]string]bool{}
 	for _, c := range configs {
 		for _, in := range c.Machine.inputs() {
 			if key := [2]string{in.Word, in.Name}; !known[key] {
 				known[key] = true
+				in.at = s.find(in.Name)
 				if err := in.read(); err != nil {
 					return nil, err
 				}
@@ -64,7 +88,7 @@ func gather(configs []*Config) ([]Input, error) {
 // read reads what a name stands for.
 func (in *Input) read() (err error) {
 	switch {
-	case builtin.IsFile(in.Name):
+	case builtin.IsFile(in.at):
 		err = in.readFile()
 	case in.Word == "platform":
 		if in.text, err = machines.Platform(in.Name); err != nil {
@@ -84,7 +108,7 @@ func (in *Input) read() (err error) {
 
 // readFile reads a file that the study's directory gets a copy of.
 func (in *Input) readFile() error {
-	f, err := os.Open(in.Name)
+	f, err := os.Open(in.at)
 	if err != nil {
 		return err
 	}
@@ -93,7 +117,7 @@ func (in *Input) readFile() error {
 		return err
 	}
 	if len(in.text) > maxInput {
-		return fmt.Errorf("%s: more than %d MiB", in.Name, maxInput>>20)
+		return fmt.Errorf("%s: more than %d MiB", in.at, maxInput>>20)
 	}
 	sum := sha256.Sum256(in.text)
 	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+filepath.Ext(in.Name))
@@ -104,13 +128,13 @@ func (in *Input) readFile() error {
 func (in *Input) check(sum [sha256.Size]byte) (err error) {
 	switch in.Word {
 	case "kernels":
-		_, err = kernels.Parse(bytes.NewReader(in.text), in.Name)
+		_, err = kernels.Parse(bytes.NewReader(in.text), in.at)
 	case "network-noise":
-		_, err = netmodel.ParseNoise(bytes.NewReader(in.text), in.Name)
+		_, err = netmodel.ParseNoise(bytes.NewReader(in.text), in.at)
 	case "platform":
 		var p *platforms.Platform
-		if p, err = platforms.Load(in.Name); err == nil && p.Hash() != sum {
-			err = errors.New(in.Name + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
+		if p, err = platforms.Load(in.at); err == nil && p.Hash() != sum {
+			err = errors.New(in.at + " reads other files, which a study cannot take with it: put the profiles into it, as <trace> elements")
 		}
 	}
 	return err

@@ -106,7 +106,7 @@ func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
 // path returns where the copy of an input is; before the plan is written, the input itself.
 func (p *Plan) path(in *Input) string {
 	if p.dir == "" {
-		return in.Name
+		return in.at
 	}
 	return filepath.Join(p.dir, in.File)
 }

@@ -57,7 +57,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Fixed: s.Fixed, Factors: s.Factors}
-	if p.Inputs, err = gather(configs); err != nil {
+	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if err := p.checkPatterns(s, configs); err != nil {

@@ -137,6 +137,55 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestWorkingDirectory: a study is the same one, to the byte of its plan, wherever its file is read
+// from.
+func TestWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	noise, err := os.ReadFile("../testdata/docs/network-noise.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := os.ReadFile("../testdata/docs/cluster.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		"noise.yaml": noise, "m/platform.xml": cluster, "m/kernels.yaml": []byte("version: 1\nunit: s\nkernels:\n  \"*\": {terms: {1: 1e-6}}\n"),
+		"study.yaml": []byte("program: hpl\nparameters: {N: 100, P: 1, Q: 2}\nnetwork-noise: noise.yaml\nfactors: {machine: [m, ./m/platform.xml, dahu]}\n"),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := func(path string) string {
+		s, err := Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPlan(s, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	far := plan(filepath.Join(dir, "study.yaml"))
+	t.Chdir(filepath.Join(dir, "m"))
+	if near := plan("../study.yaml"); near != far {
+		t.Errorf("%s\nwant %s", near, far)
+	}
+	if strings.Contains(far, dir) {
+		t.Errorf("the plan names a directory: %s", far)
+	}
+}
+
 // TestErrors: an error has the line, and says what to do.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{

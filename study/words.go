@@ -272,9 +272,9 @@ func ConfigOf(settings []Setting) (*Config, error) {
 const ownKernels = "kernels of the platform"
 
 // kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
-// machine, for a file the generic ones.
-func kernelsOf(platform string) string {
-	if builtin.IsFile(platform) {
+// machine, for a file the generic ones. Found is where the platform is, if it is a file.
+func kernelsOf(platform, found string) string {
+	if builtin.IsFile(found) {
 		return "default"
 	}
 	return platform
