@@ -12,14 +12,10 @@ type lookout struct {
 // beginsToLook notes that a rank begins to probe for a message.
 func (e *engine) beginsToLook(r int32) { e.lookouts[r] = lookout{e.ranks[r].clock, noTime} }
 
-// looks notes that a probe of a rank looks. Not inlined: its caller is a hot loop.
+// looks notes that the first probe of a rank looks. Not inlined: its caller is a hot loop.
 //
 //go:noinline
-func (e *engine) looks(r int32) {
-	if l := &e.lookouts[r].looked; *l == noTime {
-		*l = e.ranks[r].clock
-	}
-}
+func (e *engine) looks(r int32) { e.lookouts[r].looked = e.ranks[r].clock }
 
 // polled notes what a probe of a busy wait has seen.
 func (e *engine) polled(r int32, a *trace.Action, sees bool) {

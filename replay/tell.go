@@ -42,14 +42,18 @@ func (e *engine) tellSpent(r int32) {
 //go:noinline
 func (e *engine) tellSend(id int32, size int64, at, start float64) {
 	m := &e.matcher.messages[id]
+	starts := m.flags&msgStarted != 0
 	if e.tapes != nil {
 		e.tapes.Send(id, m.src, m.dst, at)
+		if starts {
+			e.tapes.Start(id, start)
+		}
 	}
 	if w := e.watch; w != nil {
 		w.sendPosted(id, m, size, at)
-	}
-	if m.flags&msgStarted != 0 {
-		e.tellStart(id, start)
+		if starts {
+			w.started(id, start)
+		}
 	}
 }
 
@@ -115,14 +119,18 @@ func (e *engine) tellStart(id int32, at float64) {
 	if e.tapes != nil {
 		e.tapes.Start(id, at)
 	}
-	if e.watch == nil {
-		return
+	if e.watch != nil {
+		e.watch.started(id, at)
 	}
-	if e.watch.wide != nil {
-		e.watch.wide.Started(id, at)
+}
+
+// started tells when the transfer of a message starts.
+func (w *watch) started(id int32, at float64) {
+	if w.wide != nil {
+		w.wide.Started(id, at)
 	}
-	if e.watch.isNear(id) {
-		e.watch.narrow.Started(id, at)
+	if w.isNear(id) {
+		w.narrow.Started(id, at)
 	}
 }
 

@@ -57,7 +57,7 @@ const (
 // minRecords and recordsPerRank are for how many records there is room: to settle them costs a
 // rank some hundred instructions, which is little beside those that have put so much down.
 const (
-	minRecords     = 1 << 17
+	minRecords     = 1 << 18
 	recordsPerRank = 128
 	transferShare  = 4 // there is room for one transfer for so many records
 )
