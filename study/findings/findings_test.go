@@ -142,3 +142,16 @@ func TestConfounded(t *testing.T) {
 		t.Errorf("%t: %s", f.Confounded, b.String())
 	}
 }
+
+// TestTies: exact times that are equal are so, and no further study tells them apart. Alone, the
+// look-ahead does nothing.
+func TestTies(t *testing.T) {
+	f := findingsOf(t, alone+"factors: {DEPTH: [0, 1]}\n")
+	var b strings.Builder
+	if err := f.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "as quick as the best") || strings.Contains(text, "cannot be told") {
+		t.Error(text)
+	}
+}

@@ -65,7 +65,7 @@ func (f *Findings) ranking(most int) part {
 		}
 		interval, told := "not known", "cannot be told from the best"
 		switch {
-		case r.Interval != nil && *r.Interval == 0:
+		case r.exact():
 			interval = "exact"
 		case r.Interval != nil:
 			interval = fmt.Sprintf("± %.2g", *r.Interval)
@@ -75,14 +75,34 @@ func (f *Findings) ranking(most int) part {
 			told = "the best"
 		case r.Told:
 			told = ""
+		case f.equal(i):
+			told = "as quick as the best"
 		}
 		p.table.Row(r.Name, fmt.Sprintf("%.6g", r.Makespan), interval, fmt.Sprintf("%.5g", r.Gflops), percentOf(r.Behind), told)
 	}
-	if f.Indistinct > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", f.Indistinct-1))
+	if n := f.unclear(); n > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", n))
 	}
 	p.notes = append(p.notes, f.Notes...)
 	return p
+}
+
+// equal reports whether a configuration is known to be as quick as the best: both are exact.
+func (f *Findings) equal(i int) bool {
+	return !f.Ranking[i].Told && f.Ranking[i].exact() && f.Ranking[0].exact()
+}
+
+func (r *Ranked) exact() bool { return r.Interval != nil && *r.Interval == 0 }
+
+// unclear returns how many others may be as quick as the best.
+func (f *Findings) unclear() int {
+	n := 0
+	for i := 1; i < len(f.Ranking); i++ {
+		if !f.Ranking[i].Told && !f.equal(i) {
+			n++
+		}
+	}
+	return n
 }
 
 // mainEffects returns what each level does.
