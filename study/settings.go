@@ -3,8 +3,11 @@ package study
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"reprise/internal/yamlfile"
 )
 
 // say notes that a key of the file sets a word for all runs. Two keys that do are an error:
@@ -26,10 +29,16 @@ func (p *parser) checkFactors(root ast.Node) error {
 	}
 	setBy := map[string]string{}
 	for _, f := range p.study.Factors {
-		if isColumn(f.Name) {
+		switch {
+		case isColumn(f.Name):
 			return p.Errorf(n, "factors: %s is a column of the table: call it something else", f.Name)
+		case !isName(f.Name):
+			return p.Errorf(n, "factors: %s: want a name of one line", yamlfile.Quote(f.Name))
 		}
 		for _, l := range f.Levels {
+			if !isName(l.Label) {
+				return p.Errorf(n, "factors: %s, %s: want a name of one line", f.Name, yamlfile.Quote(l.Label))
+			}
 			for _, s := range l.Settings {
 				if by, known := setBy[s.Word]; known && by != f.Name {
 					return p.Errorf(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, s.Word)
@@ -39,6 +48,11 @@ func (p *parser) checkFactors(root ast.Node) error {
 		}
 	}
 	return nil
+}
+
+// isName reports whether a text can stand in a table.
+func isName(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // isColumn reports whether the table has a column of its own of that name, or may have one.

@@ -219,6 +219,8 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nhpl-dat: ../docs/theta/HPL.dat\nparameters: {DEPTH: 1}\n", "study.yaml:3: DEPTH is set twice: by hpl-dat and by DEPTH"},
 		{"program: hpl\nfactors:\n  slow: {none: {}, a: {host-speed: dahu-1=0.9}}\n  slower: {none: {}, b: {host-speed: dahu-2=0.8}}\n", "study.yaml:3: factors: slow and slower both set host-speed: make them one, whose levels have names"},
 		{"program: hpl\nfactors: {error: {a: {NB: 1}}}\n", "study.yaml:2: factors: error is a column of the table: call it something else"},
+		{"program: hpl\nfactors: {\"a\\nb\": {x: {NB: 1}}}\n", "study.yaml:2: factors: \"a\\nb\": want a name of one line"},
+		{"program: hpl\nfactors: {a: {\"\": {NB: 1}}}\n", "study.yaml:2: factors: a, \"\": want a name of one line"},
 		{"program: hpl\nfactors: {makespan_s: {a: {NB: 1}}}\n", "study.yaml:2: factors: makespan_s is a column"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
