@@ -9,7 +9,7 @@ const maxTraffic = 512
 
 // traffic is who sends how much to whom: by rank, and by each group of ranks.
 type traffic struct {
-	tables []trafficTable
+	tables []trafficTable // the first by rank
 	noted  [maxNoted]post
 	count  int // of what is noted
 }
@@ -33,6 +33,7 @@ type trafficTable struct {
 	rows  int      // and columns
 	row   []uint16 // by rank
 	cells []sent
+	adds  bool // each row is several of the first table, which are added up in the end
 }
 
 // sent is what has been sent from one row to another.
@@ -46,9 +47,21 @@ func (g *groups) traffic() traffic {
 	}
 	t := traffic{tables: []trafficTable{newTrafficTable(ranks)}}
 	for _, by := range g.list {
-		t.tables = append(t.tables, newTrafficTable(by))
+		table := newTrafficTable(by)
+		table.adds = table.isCoarser(&t.tables[0])
+		t.tables = append(t.tables, table)
 	}
 	return t
+}
+
+// isCoarser reports whether all ranks that are one row of another table are in the table, too.
+func (t *trafficTable) isCoarser(than *trafficTable) bool {
+	for r := 1; r < len(t.row); r++ {
+		if than.row[r] == than.row[r-1] && t.row[r] != t.row[r-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func newTrafficTable(g group) trafficTable {
@@ -73,9 +86,24 @@ func (t *traffic) add(src, dst int32, bytes int64) {
 // countNoted counts what is noted.
 func (t *traffic) countNoted() {
 	for i := range t.tables {
-		t.tables[i].add(t.noted[:t.count])
+		if table := &t.tables[i]; !table.adds {
+			table.add(t.noted[:t.count])
+		}
 	}
 	t.count = 0
+}
+
+// addUp adds up the rows of the first table.
+func (t *traffic) addUp(table *trafficTable) {
+	ranks := &t.tables[0]
+	of := func(row int) int { return int(table.row[row*ranks.per]) }
+	for from := range ranks.rows {
+		for to := range ranks.rows {
+			c, more := &table.cells[of(from)*table.rows+of(to)], &ranks.cells[from*ranks.rows+to]
+			c.bytes += more.bytes
+			c.messages += more.messages
+		}
+	}
 }
 
 func (t *trafficTable) add(posts []post) {
@@ -92,6 +120,9 @@ func (t *trafficTable) add(posts []post) {
 func (t *traffic) data() (list []CommMatrix) {
 	t.countNoted()
 	for i := range t.tables {
+		if table := &t.tables[i]; table.adds {
+			t.addUp(table)
+		}
 		list = append(list, t.tables[i].data())
 	}
 	return list
