@@ -64,10 +64,11 @@ func (b *timeAccounts) width() int { return int(numKinds) + b.kernels + b.phases
 // has been charged. Kernels are part of the kind compute, open phases count up to now.
 func (b *timeAccounts) addSpent(sums []float64, r int32, when float64) {
 	for row := range sums {
-		sums[row] += *b.at(row, r)
-	}
-	for k := range b.kernels {
-		sums[TimeCompute] += *b.at(int(numKinds)+k, r)
+		spent := *b.at(row, r)
+		sums[row] += spent
+		if row >= int(numKinds) && row < int(numKinds)+b.kernels {
+			sums[TimeCompute] += spent
+		}
 	}
 	for p := range b.phases {
 		if begin := b.begun(r, uint16(p)); begin != noTime {

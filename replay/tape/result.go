@@ -30,3 +30,6 @@ func (t *Tapes) Path(rank int) (parts []Part, last *Hop) {
 	}
 	return parts, t.vectors.last[v]
 }
+
+// Close gives the memory of the tapes back. They are of no use any more.
+func (t *Tapes) Close() { *t = Tapes{gaps: t.gaps} }

@@ -8,10 +8,11 @@ import (
 	"reprise/report/packed"
 )
 
-// Data returns the critical path, once the replay has ended.
+// Data returns the critical path, once the replay has ended. The Path is of no use any more.
 func (p *Path) Data() *Data {
 	last, end := p.tapes.Last()
 	spent, step := p.tapes.Path(last)
+	p.tapes.Close()
 	d := &Data{Seconds: end, Rank: last, Parts: p.parts(spent, end), Hops: hopsOf(step)}
 	d.WhatIfs = p.levels.whatIfs(d.Parts)
 	return d
