@@ -13,7 +13,7 @@ import (
 // lists them, and no other.
 func testInstalled(t *testing.T, bin string) {
 	s := &shell{bin, t.TempDir()}
-	for _, tool := range []string{"calibrate", "replay", "trace", "tracegen"} {
+	for _, tool := range []string{"calibrate", "replay", "study", "trace", "tracegen"} {
 		for _, kind := range []string{"man", "bash", "zsh", "fish"} {
 			text := s.mustRun(t, tool+" --generate "+kind, 0)
 			if err := os.WriteFile(filepath.Join(s.dir, tool+"."+kind), []byte(text), 0o600); err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // tools are the commands, which refer to each other: the directories of cmd.
-var tools = []string{"calibrate", "replay", "trace", "tracegen"}
+var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
 
 // man returns the manual page, in the language of man(7).
 func man(c Command) string {

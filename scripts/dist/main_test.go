@@ -46,7 +46,7 @@ func TestReproducible(t *testing.T) {
 	}
 	files := unpack(t, archives[0])
 	commit := strings.TrimSpace(run(t, "", "git", "rev-parse", "HEAD"))
-	for _, command := range []string{"calibrate", "replay", "trace", "tracegen"} {
+	for _, command := range []string{"calibrate", "replay", "study", "trace", "tracegen"} {
 		if version := run(t, files, "bin/"+command, "--version"); !strings.Contains(version, "(commit "+commit+")") {
 			t.Errorf("%s --version says %s, want commit %s", command, version, commit)
 		}
