@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -167,8 +166,8 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 
 // claim writes the plan under a name of its own, then makes it the plan unless there is one.
 func (p *Plan) claim(path string, text []byte) (found bool, err error) {
-	own := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := atomicfile.Write(own, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	own, err := writeOwn(path, text)
+	if err != nil {
 		return false, err
 	}
 	err = os.Link(own, path)
@@ -181,6 +180,21 @@ func (p *Plan) claim(path string, text []byte) (found bool, err error) {
 		return true, err
 	}
 	return false, errors.Join(err, rerr)
+}
+
+// writeOwn writes a text beside a path, under a name that nobody else has, on no other host
+// either.
+func writeOwn(path string, text []byte) (name string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return f.Name(), err
 }
 
 // same says what differs if a plan is not the one that is there.
