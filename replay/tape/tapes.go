@@ -59,13 +59,14 @@ const (
 const (
 	minRecords     = 1 << 18
 	recordsPerRank = 128
-	transferShare  = 4 // there is room for one transfer for so many records
+	maxRecords     = 1 << 25 // half a gigabyte
+	transferShare  = 4       // there is room for one transfer for so many records
 )
 
 // New returns tapes for a replay of a trace with that header, whose ranks spend time on so many
 // kinds of it, one of which is probing, and on the kernels of the header.
 func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
-	n := max(minRecords, recordsPerRank*h.Ranks)
+	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
 	t := &Tapes{
 		components: newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), levels: l, probing: probing,
 		ranks: make([]rank, h.Ranks), phases: make([]phaseStack, h.Ranks),

@@ -252,5 +252,9 @@ func (r *Recorder) CheckSeen() error {
 	if r.slices > 0 {
 		return nil
 	}
-	return fmt.Errorf("nothing is done in the window, %v: the run ends at %.9g s", r.span, r.end)
+	who := "the run ends"
+	if r.span.Ranks > 0 { // of the others nothing was told
+		who = "these ranks end"
+	}
+	return fmt.Errorf("nothing is done in the window, %v: %s at %.9g s", r.span, who, r.end)
 }

@@ -45,13 +45,13 @@ func TestLead(t *testing.T) {
 // TestArguments: further arguments come first, none may be an own one, and a percent sign
 // in the directory is none of sbatch's patterns.
 func TestArguments(t *testing.T) {
-	a := Array{Name: "study-a", Workers: 3, Dir: "/work/100%j", Partition: "p", Account: "me", Memory: 3000, Arguments: []string{"--qos=low", "--exclusive"}}
+	a := Array{Name: "study-a", Workers: 3, Dir: "/shared/100%j", Partition: "p", Account: "me", Memory: 3000, Arguments: []string{"--qos=low", "--exclusive"}}
 	args, err := a.arguments()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "--qos=low --exclusive --parsable --requeue --open-mode=append --cpus-per-task=1 --job-name=study-a --array=0-2" +
-		" --chdir=/work/100%j --output=/work/100%%j/slurm/%A_%a.log --signal=B:TERM@120 --partition=p --account=me --mem=3K"
+		" --chdir=/shared/100%j --output=/shared/100%%j/slurm/%A_%a.log --signal=B:TERM@120 --partition=p --account=me --mem=3K"
 	if got := strings.Join(args, " "); got != want {
 		t.Errorf("arguments are\n%s, want\n%s", got, want)
 	}

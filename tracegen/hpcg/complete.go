@@ -140,7 +140,7 @@ func (p *Params) checkBoxes(c *checks) {
 		name  string
 		value int
 	}{{"nx", p.NX}, {"ny", p.NY}, {"nz", p.NZ}, {"zl", p.ZL}, {"zu", p.ZU}} {
-		c.need(v.value%(1<<halvings) == 0, "%s = %d is not divisible by %d: an assertion of HPCG stops the run where it halves the box for the %d. time",
+		c.need(v.value%(1<<halvings) == 0, "%s = %d is not divisible by %d: an assertion of HPCG stops the run where it halves the box, %d times",
 			v.name, v.value, 1<<halvings, halvingOf(v.value))
 	}
 	for _, nz := range p.heights() {

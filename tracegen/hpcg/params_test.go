@@ -47,7 +47,7 @@ func TestRefused(t *testing.T) {
 		{func(p *Params) { p.NX, p.NY, p.NZ = 0, 0, 0 }, "no size of the boxes"},
 		{func(p *Params) { p.NX = -8 }, "nx = -8, allowed 0 (HPCG chooses) to 1048576"},
 		{func(p *Params) { p.NY = 1 << 21 }, "ny = 2097152, allowed"},
-		{func(p *Params) { p.NX = 20 }, "nx = 20 is not divisible by 8: an assertion of HPCG stops the run where it halves the box for the 3. time"},
+		{func(p *Params) { p.NX = 20 }, "nx = 20 is not divisible by 8: an assertion of HPCG stops the run where it halves the box, 3 times"},
 		{func(p *Params) { p.NX, p.NY = 25, 31 }, "ny = 31 is not divisible by 8"},
 		{func(p *Params) { p.NX = 136 }, "box of 136x16x16 points: the smallest side is less than 1/8 of the largest, where HPCG aborts"},
 		{func(p *Params) { p.Ranks = 11 }, "process grid 11x1x1 of 11 ranks: the smallest side is less than 1/8 of the largest, where HPCG aborts"},
