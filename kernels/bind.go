@@ -41,7 +41,7 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 		if !rules[i].pattern.Match(sig.Name) {
 			continue
 		}
-		c := compiler{sig: sig, spec: &rules[i].model, speed: host.Factor * s.quickness(sig.Name)}
+		c := compiler{from: s, sig: sig, spec: &rules[i].model, speed: host.Factor * s.quickness(sig.Name)}
 		if c.spec.flop {
 			if !(host.Speed > 0) || math.IsInf(host.Speed, 0) {
 				err := fmt.Errorf("cost in flop, but host %s has speed %g flop/s", host.Name, host.Speed)
@@ -126,6 +126,7 @@ func (n *pieceNoise) append(code []byte) []byte {
 
 // compiler resolves the names of a spec for one signature.
 type compiler struct {
+	from    *Set // whose model it is
 	sig     Signature
 	spec    *spec
 	speed   float64 // units of cost per second, or seconds of the file
@@ -187,7 +188,7 @@ func (c *compiler) piece(ps pieceSpec) (piece, error) {
 		compiled.bounds = append(compiled.bounds, bound{dim, cond.lo, cond.hi})
 	}
 	var err error
-	if compiled.noise, err = c.noise(ps.noise); err != nil {
+	if compiled.noise, err = c.noise(c.from.noiseOf(c.sig.Name, ps.noise)); err != nil {
 		return compiled, err
 	}
 	compiled.terms, err = c.terms(ps.terms)

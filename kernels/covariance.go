@@ -136,7 +136,7 @@ func (s *Set) DrawCoefficients(from noise.Source) *Set {
 
 func (s *Set) clone() *Set {
 	c := newSet(s.name, s.cpusPerHost, cloneRules(s.base), cloneOverrides(s.overrides))
-	c.scatter, c.hosts, c.quicker = s.scatter, s.hosts, slices.Clone(s.quicker)
+	c.scatter, c.hosts, c.quicker, c.noisy = s.scatter, s.hosts, slices.Clone(s.quicker), slices.Clone(s.noisy)
 	return c
 }
 

@@ -154,3 +154,31 @@ func BenchmarkDraw(b *testing.B) {
 		sink += m.Draw(&dims, s.Draw(noise.Computation, 1, 2, i))
 	}
 }
+
+// TestNoisy: noise in place of the file's, of the kernels of a pattern only; the last counts.
+func TestNoisy(t *testing.T) {
+	set := parse(t, "k: {terms: {M: 3}, noise: {normal: 2}}\n  other: {terms: {M: 3}, noise: {normal: 2}}")
+	noisy := func(set *kernels.Set, pattern string, deviation float64) *kernels.Set {
+		set, err := set.Noisy(pattern, deviation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	quiet, loud := noisy(set, "k", 0), noisy(set, "*", 0.1)
+	for _, c := range []struct {
+		set    *kernels.Set
+		kernel string
+		sd     float64 // of 30 s
+	}{
+		{set, "k", 2}, {quiet, "k", 0}, {quiet, "other", 2}, {loud, "other", 3}, {noisy(loud, "k", 0.05), "k", 1.5},
+	} {
+		m := bind(t, c.set, kernels.Host{Speed: 10}, sig(c.kernel, "", "M"))
+		if m.Noisy() != (c.sd > 0) {
+			t.Errorf("%s: noisy: %t, want a deviation of %g", c.kernel, m.Noisy(), c.sd)
+		}
+		if _, sd, _, _ := drawn(&m, [4]int64{10}, 1<<16); math.Abs(sd-c.sd) > 0.02*c.sd {
+			t.Errorf("%s: deviation %g, want %g", c.kernel, sd, c.sd)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Set struct {
 	scatter     float64            // standard deviation of times from host to host, relative
 	hosts       *noise.Source      // that this set is drawn from; nil: hosts are alike
 	quicker     []quickened        // by Quicker
+	noisy       []noisyKernel      // by Noisy
 
 	mu       sync.Mutex
 	lastHost hostKey // mostly asked for again

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -74,8 +73,7 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 		for _, in := range c.Machine.inputs() {
 			if key := [2]string{in.Word, in.Name}; !known[key] {
 				known[key] = true
-				in.at = s.find(in.Name)
-				if err := in.read(); err != nil {
+				if err := in.read(s); err != nil {
 					return nil, err
 				}
 				list = append(list, in)
@@ -86,10 +84,14 @@ func (s *Study) gather(configs []*Config) ([]Input, error) {
 }
 
 // read reads what a name stands for.
-func (in *Input) read() (err error) {
+func (in *Input) read(s *Study) (err error) {
+	if flags, ok := described(in.Word, in.Name); ok {
+		return in.describe(s, flags)
+	}
+	in.at = s.find(in.Name)
 	switch {
 	case builtin.IsFile(in.at):
-		err = in.readFile()
+		return in.readFile()
 	case in.Word == "platform":
 		if in.text, err = machines.Platform(in.Name); err != nil {
 			_, err = platforms.Find(in.Name, 1) // says what is known
@@ -99,7 +101,7 @@ func (in *Input) read() (err error) {
 			err = builtin.Missing(in.Name, err)
 		}
 	default:
-		err = in.readFile()
+		return in.readFile()
 	}
 	sum := sha256.Sum256(in.text)
 	in.SHA256 = hex.EncodeToString(sum[:])
@@ -107,21 +109,19 @@ func (in *Input) read() (err error) {
 }
 
 // readFile reads a file that the study's directory gets a copy of.
-func (in *Input) readFile() error {
-	f, err := os.Open(in.at)
-	if err != nil {
+func (in *Input) readFile() (err error) {
+	if in.text, err = readAtMost(in.at, maxInput); err != nil {
 		return err
-	}
-	defer f.Close()
-	if in.text, err = io.ReadAll(io.LimitReader(f, maxInput+1)); err != nil {
-		return err
-	}
-	if len(in.text) > maxInput {
-		return fmt.Errorf("%s: more than %d MiB", in.at, maxInput>>20)
 	}
 	sum := sha256.Sum256(in.text)
-	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+filepath.Ext(in.Name))
+	in.copied(sum, filepath.Ext(in.Name))
 	return in.check(sum)
+}
+
+// copied names the copy by what it holds.
+func (in *Input) copied(sum [sha256.Size]byte, extension string) {
+	in.SHA256 = hex.EncodeToString(sum[:])
+	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+extension)
 }
 
 // check checks the file: a mistake in it is better told now than by each run.

@@ -39,7 +39,7 @@ type part struct {
 // platform and its settings ask for.
 func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay.Options, []warning.Warning, error) {
 	m := &c.Machine
-	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Without: m.Without, Settings: m.Options}
+	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Settings: m.Options}
 	for _, in := range m.inputs() {
 		if in.Word == "hostfile" {
 			spec.Hostfile = l.plan.path(l.plan.input(in.Word, in.Name))
@@ -58,14 +58,29 @@ func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay
 			spec.Loaded.NetworkNoise = p.NetworkNoise
 		}
 	}
+	var err error
+	if spec.Without, err = m.leftOut(spec.Loaded.Platform, spec.Loaded.Kernels); err != nil {
+		return replay.Machine{}, replay.Options{}, nil, err
+	}
 	return replay.LoadMachine(spec, t)
+}
+
+// leftOut returns patterns of the hosts that get no ranks.
+func (m *Machine) leftOut(p *platforms.Platform, set *kernels.Set) ([]string, error) {
+	if m.Slowest == 0 {
+		return m.Without, nil
+	}
+	return m.slowest(p, set, m.Slowest)
 }
 
 // part returns a part of a machine for so many ranks.
 func (l *loadedMachines) part(in Input, m *Machine, ranks int) *part {
 	key := in.Word + " " + in.Name
-	if in.Word == "platform" {
+	switch in.Word {
+	case "platform":
 		key = fmt.Sprintf("%s %d %v %v", key, ranks, m.Bandwidth, m.Latency)
+	case "kernels":
+		key = fmt.Sprintf("%s %v", key, m.KernelNoise)
 	}
 	l.mu.Lock()
 	p := l.parts[key]
@@ -87,7 +102,9 @@ func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
 	}
 	switch {
 	case in.Word == "kernels":
-		p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name)
+		if p.Kernels, err = kernels.Parse(bytes.NewReader(text), in.Name); err == nil {
+			p.Kernels, err = m.noisy(p.Kernels)
+		}
 		return err
 	case in.Word == "network-noise":
 		p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
@@ -150,6 +167,16 @@ func (m *Machine) scaled(p *platforms.Platform) (*platforms.Platform, error) {
 		level := p.LevelOf(link)
 		return bandwidth[level], latency[level]
 	}), nil
+}
+
+// noisy returns the kernel models with the noise of a configuration.
+func (m *Machine) noisy(set *kernels.Set) (_ *kernels.Set, err error) {
+	for _, n := range m.KernelNoise {
+		if set, err = set.Noisy(n.Pattern, n.Deviation); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
 }
 
 // quoted lists names that may have blanks and commas.

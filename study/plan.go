@@ -59,7 +59,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	if err := p.checkPatterns(s, configs); err != nil {
+	if err := p.checkMachines(s, configs); err != nil {
 		return nil, err
 	}
 	for i, row := range s.Rows {
@@ -107,6 +107,12 @@ func (m *Machine) words() []Setting {
 	}
 	for _, w := range m.Without {
 		add("without", w)
+	}
+	if m.Slowest > 0 {
+		add("without", fmt.Sprintf("slowest %d", m.Slowest))
+	}
+	for _, n := range m.KernelNoise {
+		add("kernel-noise", fmt.Sprintf("%s=%g", n.Pattern, n.Deviation))
 	}
 	for _, f := range m.Bandwidth {
 		add("bandwidth", fmt.Sprintf("%s=%g", f.Pattern, f.Factor))

@@ -117,7 +117,7 @@ func TestIDs(t *testing.T) {
 	}
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
-		"seed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1",
+		"seed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'",
 		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {copy-l: yes}",
 	} {
 		text := smallStudy
@@ -224,6 +224,19 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {makespan_s: {a: {NB: 1}}}\n", "study.yaml:2: factors: makespan_s is a column"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
+		{"program: hpl\nplatform: new --nodes many\n", "study.yaml:2: platform: --nodes: \"many\", want a whole number"},
+		{"program: hpl\nplatform: new --nodes 64 --fat-tree 'leaf=16 up\n", "study.yaml:2: platform: \" --nodes 64 --fat-tree 'leaf=16 up\": a quotation mark ' is not closed"},
+		{"program: hpl\nplatform: new --nodes 4 --slow node-1=0.9\n", "study.yaml:2: platform: no flag --slow here"},
+		{"program: hpl\nplatform: new\n", "study.yaml:2: platform: want --nodes N"},
+		{"program: hpl\nplatform: new --nodes 4 --flat --torus 2x2\n", "--flat and --torus exclude each other"},
+		{"program: hpl\nkernels: hosts --draw 4\n", "study.yaml:2: kernels: want --from MODEL"},
+		{"program: hpl\nkernels: hosts --draw 0 --from dahu-node\n", "study.yaml:2: kernels: 0 hosts, want 1"},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernels: hosts --draw 4 --from none.yaml\n", "study.yaml: kernels hosts --draw 4 --from none.yaml: open none.yaml: no such file"},
+		{"program: hpl\nkernel-noise: dgemm\n", "study.yaml:2: kernel-noise: \"dgemm\", want KERNEL=PERCENT"},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nkernel-noise: dgem=2%\n", "run 1 (without factors): kernel-noise: HPL calls no kernel \"dgem\""},
+		{"program: hpl\nwithout: slowest one\n", "study.yaml:2: without: slowest \"one\", want a number of hosts"},
+		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nwithout: slowest 32\n", "without: the slowest 32: dahu has 32 hosts"},
+		{"program: hpl\nparameters: {N: 9, P: 33, Q: 32}\nmachine: dahu\n", "study.yaml: run 1 (without factors): dahu: more ranks than places: 1056 ranks, and room for 1024"},
 		{"program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nfactors: {NB: [1, 0]}\n", "study.yaml: run 2 (NB 0): NB = 0, allowed 1"},
 		{"program: hpl\nparameters: {N: 100, NB: 8, P: 1, Q: 1}\nseed: 1..200000\nfactors: {DEPTH: [0, 1]}\n", "study.yaml:1: design: 2 configurations with 200000 seeds are more than 262144 runs"},
 	} {

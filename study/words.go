@@ -10,6 +10,7 @@ import (
 	"reprise/internal/bounds"
 	"reprise/internal/builtin"
 	"reprise/internal/namepattern"
+	"reprise/internal/percent"
 	"reprise/internal/wording"
 	"reprise/machines"
 	"reprise/replay"
@@ -36,8 +37,10 @@ type Machine struct {
 	ownKernels   string // of the platform, where Kernels is ""
 	RanksPerHost int
 	HostSpeeds   []replay.HostSpeed
-	Without      []string     // patterns of hosts
-	Bandwidth    []LinkFactor // of several for a link the last counts
+	Without      []string      // patterns of hosts
+	Slowest      int           // so many hosts are left out as well, the slowest
+	KernelNoise  []KernelNoise // of several for a kernel the last counts
+	Bandwidth    []LinkFactor  // of several for a link the last counts
 	Latency      []LinkFactor
 	Options      []replay.Property
 }
@@ -47,6 +50,13 @@ type Machine struct {
 type LinkFactor struct {
 	Pattern string
 	Factor  float64
+}
+
+// KernelNoise is noise of kernels in place of what their models say: half-normal, with a
+// standard deviation relative to their mean times.
+type KernelNoise struct {
+	Pattern   string
+	Deviation float64
 }
 
 // word is something that can be set.
@@ -62,13 +72,13 @@ var machineWords = []word{
 		c.Machine.Platform, c.Machine.Kernels, err = machines.Find(v)
 		return err
 	}},
-	{"platform", "SimGrid XML, or a built-in machine", true, func(c *Config, v string) error {
+	{"platform", "SimGrid XML, a built-in machine, or new with flags of replay platform new", true, func(c *Config, v string) error {
 		c.Machine.Platform = v
-		return nil
+		return checkDescribed("platform", v)
 	}},
-	{"kernels", "kernel models, or a built-in set", true, func(c *Config, v string) error {
+	{"kernels", "kernel models, a built-in set, or hosts with flags of calibrate hosts --draw", true, func(c *Config, v string) error {
 		c.Machine.Kernels = v
-		return nil
+		return checkDescribed("kernels", v)
 	}},
 	{"network-noise", "noise in overheads and latencies", true, func(c *Config, v string) error {
 		c.Machine.NetworkNoise = v
@@ -97,18 +107,12 @@ var machineWords = []word{
 		}
 		return nil
 	}},
-	{"without", "patterns of hosts that get no ranks, with blanks between; none: all get some", false, func(c *Config, v string) error {
-		c.Machine.Without = nil
-		if v == "none" {
-			return nil
-		}
-		for _, text := range strings.Fields(v) {
-			if _, err := namepattern.Parse(text); err != nil {
-				return err
-			}
-			c.Machine.Without = append(c.Machine.Without, text)
-		}
-		return nil
+	{"without", "patterns of hosts that get no ranks, with blanks between, or slowest N; none: all get some", false, func(c *Config, v string) error {
+		return c.Machine.leaveOut(v)
+	}},
+	{"kernel-noise", "PATTERN=PERCENT: half-normal noise of kernels with that standard deviation, in place of what their models say; several with blanks between", false, func(c *Config, v string) (err error) {
+		c.Machine.KernelNoise, err = parseKernelNoise(v)
+		return err
 	}},
 	{"bandwidth", "FACTOR of the bandwidth of all links, or LEVEL=FACTOR of those of a level, as replay platform lists them", false, func(c *Config, v string) (err error) {
 		c.Machine.Bandwidth, err = parseLinkFactors(v)
@@ -125,6 +129,50 @@ var machineWords = []word{
 		}
 		return err
 	}},
+}
+
+// leaveOut reads "none", patterns of hosts, or "slowest 4".
+func (m *Machine) leaveOut(text string) error {
+	m.Without, m.Slowest = nil, 0
+	words := strings.Fields(text)
+	switch {
+	case text == "none":
+		return nil
+	case len(words) == 2 && words[0] == "slowest":
+		n, err := strconv.Atoi(words[1])
+		if err != nil || n < 0 {
+			return fmt.Errorf("slowest %s, want a number of hosts", wording.Quote(words[1]))
+		}
+		m.Slowest = n
+		return nil
+	}
+	for _, w := range words {
+		if _, err := namepattern.Parse(w); err != nil {
+			return err
+		}
+	}
+	m.Without = words
+	return nil
+}
+
+// parseKernelNoise reads dgemm=4%; several with blanks between.
+func parseKernelNoise(text string) ([]KernelNoise, error) {
+	var list []KernelNoise
+	for _, part := range strings.Fields(text) {
+		name, share, both := strings.Cut(part, "=")
+		if !both {
+			return nil, fmt.Errorf("%s, want KERNEL=PERCENT, such as dgemm=3%%", wording.Quote(part))
+		}
+		if _, err := namepattern.Parse(name); err != nil {
+			return nil, err
+		}
+		v, err := percent.Parse(share, "the time", true)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, KernelNoise{name, v})
+	}
+	return list, nil
 }
 
 // parseLinkFactors reads 2, or "*: switch to switch=2"; several with commas between.
@@ -274,7 +322,7 @@ const ownKernels = "kernels of the platform"
 // kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
 // machine, for a file the generic ones. Found is where the platform is, if it is a file.
 func kernelsOf(platform, found string) string {
-	if builtin.IsFile(found) {
+	if _, ok := described("platform", platform); ok || builtin.IsFile(found) {
 		return "default"
 	}
 	return platform

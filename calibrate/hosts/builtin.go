@@ -3,7 +3,10 @@ package hosts
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -24,4 +27,26 @@ func Builtin(name string) (*Model, error) {
 		return nil, fmt.Errorf("no built-in machine model %q: want %s, or a file", name, strings.Join(builtinNames, ", "))
 	}
 	return Parse(bytes.NewReader(text), name)
+}
+
+// Find returns a built-in model, or the one in a file.
+func Find(name string) (*Model, error) {
+	if slices.Contains(builtinNames, name) {
+		return Builtin(name)
+	}
+	m, err := Load(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
+	}
+	return m, err
+}
+
+// SourceOfDraw says what hosts are that are drawn from a model of a name: no measurement, but of
+// a law with a source.
+func (m *Model) SourceOfDraw(name string) string {
+	source := strings.Join(strings.Fields(m.Source), " ")
+	if source == "" {
+		source = "source not said"
+	}
+	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", name, source)
 }

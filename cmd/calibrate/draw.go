@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -71,7 +70,7 @@ func runDraw(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	model, err := loadModel(from)
+	model, err := hosts.Find(from)
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func runDraw(c *cli.Context) error {
 		return err
 	}
 	if file.Source == "" {
-		file.Source = sourceOfDraw(from, model)
+		file.Source = model.SourceOfDraw(from)
 	}
 	machine, err := model.Draw(o)
 	if err != nil {
@@ -93,15 +92,6 @@ func runDraw(c *cli.Context) error {
 	return printReport(c, s, s.WriteText)
 }
 
-// sourceOfDraw says what drawn hosts are: no measurement, but of a law with a source.
-func sourceOfDraw(from string, m *hosts.Model) string {
-	source := strings.Join(strings.Fields(m.Source), " ")
-	if source == "" {
-		source = "source not said"
-	}
-	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", from, source)
-}
-
 // checkDrawFlags refuses flags without effect. Hosts have names in the kernel file and
 // on the platform.
 func checkDrawFlags(c *cli.Context) error {
@@ -113,18 +103,6 @@ func checkDrawFlags(c *cli.Context) error {
 		excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...),
 		needs(c, "output", inFile...),
 	)
-}
-
-// loadModel returns a built-in machine model, or the one in a file.
-func loadModel(from string) (*hosts.Model, error) {
-	if slices.Contains(hosts.BuiltinNames(), from) {
-		return hosts.Builtin(from)
-	}
-	m, err := hosts.Load(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(hosts.BuiltinNames(), ", "))
-	}
-	return m, err
 }
 
 // readBase returns the text of a kernel file, nil without one.

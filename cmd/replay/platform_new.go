@@ -1,13 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/platforms"
 	"reprise/platforms/compose"
 	"reprise/replay"
 )
@@ -84,27 +84,15 @@ func specOf(c *cli.Context) (*compose.Spec, error) {
 	if c.NArg() > 0 {
 		return nil, command.Usagef("platform new: unexpected %q: it takes options only", c.Args().First())
 	}
-	if !c.IsSet("nodes") {
-		return nil, command.Usagef("platform new: want --nodes N")
-	}
-	s := compose.DefaultSpec(c.Int("nodes"))
-	s.Cores = c.Int("cores")
-	for _, q := range []struct {
-		name string
-		read func(text string) error
-	}{
-		{"speed", func(text string) (err error) { s.Speed, err = platforms.ParseSpeed(text); return }},
-		{"nic", func(text string) (err error) { s.NIC.Bandwidth, err = platforms.ParseBandwidth(text); return }},
-		{"latency", func(text string) (err error) { s.NIC.Latency, err = platforms.ParseLatency(text); return }},
-		{"loopback", func(text string) (err error) { s.Loopback, err = compose.ParseCable(text, s.Loopback); return }},
-	} {
-		if err := q.read(c.String(q.name)); err != nil {
-			return nil, command.Usagef("--%s: %w", q.name, err)
+	var flags []compose.Flag
+	for _, name := range compose.FlagNames() {
+		if c.IsSet(name) {
+			flags = append(flags, compose.Flag{Name: name, Value: fmt.Sprint(c.Value(name))})
 		}
 	}
-	var err error
-	if s.Topology, err = topologyOf(c, s.NIC); err != nil {
-		return nil, err
+	s, err := compose.FromFlags(flags)
+	if err != nil {
+		return nil, command.Usagef("platform new: %w", err)
 	}
 	for _, text := range c.StringSlice("slow") {
 		slow, err := replay.ParseHostSpeed(text)
@@ -117,34 +105,6 @@ func specOf(c *cli.Context) (*compose.Spec, error) {
 		return nil, command.Usagef("platform new: %w", err)
 	}
 	return s, nil
-}
-
-// topologyOf reads the flag of the network, of which there is one at most.
-func topologyOf(c *cli.Context, nic compose.Cable) (t compose.Topology, err error) {
-	given := ""
-	for _, name := range []string{"flat", "fat-tree", "torus", "dragonfly"} {
-		if !c.IsSet(name) {
-			continue
-		}
-		if given != "" {
-			return nil, command.Usagef("--%s and --%s exclude each other", given, name)
-		}
-		given = name
-	}
-	switch text := c.String(given); given {
-	case "fat-tree":
-		t, err = compose.ParseFatTree(text, nic)
-	case "torus":
-		t, err = compose.ParseTorus(text)
-	case "dragonfly":
-		t, err = compose.ParseDragonfly(text, nic)
-	default:
-		return compose.Flat{}, nil
-	}
-	if err != nil {
-		return nil, command.Usagef("platform new: %w", err)
-	}
-	return t, nil
 }
 
 // writePlatform writes the description to a file or to standard output.

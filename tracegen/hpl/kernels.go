@@ -52,6 +52,9 @@ const (
 
 var roleNames = []string{"same", "swap", "in", "out", "none"}
 
+// Kernels returns the kernels that traces of HPL declare.
+func Kernels() []trace.Kernel { return kernelTable() }
+
 // kernelTable names the kernels with their dimensions as HPL passes them, and
 // the flop that each call does; those that only move data do none.
 func kernelTable() []trace.Kernel {

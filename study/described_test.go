@@ -1,0 +1,72 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"reprise/kernels"
+	"reprise/platforms"
+	"reprise/platforms/compose"
+)
+
+// TestDescribed: a platform that a study describes is, to the byte, what the command writes, and a
+// directory has it as a file.
+func TestDescribed(t *testing.T) {
+	p := planOf(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nplatform: new --nodes 8 --nic 50Gbps --fat-tree='leaf=4 up=2'\nkernels: hosts --draw 8 --from dahu-node --base default\n")
+	spec := compose.DefaultSpec(8)
+	spec.NIC.Bandwidth = 6.25e9
+	tree, err := compose.ParseFatTree("leaf=4 up=2", spec.NIC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Topology = tree
+	var want bytes.Buffer
+	if err := spec.Write(&want); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(p.path(&p.Inputs[0])); err != nil || string(got) != want.String() {
+		t.Errorf("%s, %v, want %s", got, err, want.String())
+	}
+	if out, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{Seed: 1}); err != nil || !out.Random {
+		t.Errorf("%+v, %v, want times with the noise of dahu-node", out, err)
+	}
+	quiet := planOf(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nkernel-noise: dgemm=0%\nkernels: hosts --draw 8 --from dahu-node --base default\n")
+	if out, err := quiet.NewEvaluator().Evaluate(context.Background(), quiet.Config(0), RunOptions{Seed: 1}); err != nil || out.Random {
+		t.Errorf("%+v, %v, want times without noise", out, err)
+	}
+}
+
+// TestSlowest: hosts are slow by their models and by host-speed.
+func TestSlowest(t *testing.T) {
+	set, err := kernels.Parse(bytes.NewReader([]byte("version: 1\nunit: s\nkernels: {dgemm: {terms: {M*N*K: 1e-11}}}\nhosts:\n- {host: node-2, kernels: {dgemm: {terms: {M*N*K: 1.1e-11}}}}\n- {host: node-5, kernels: {dgemm: {terms: {M*N*K: 2e-11}}}}\n")), "k.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := compose.DefaultSpec(8).Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Parse(&text, "p.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Config
+	w, err := findWord("host-speed")
+	if err == nil {
+		err = w.set(&c, "node-[0-7]=1 node-5=1.9 node-7=0.5") // node-5 takes 2e-11/1.9, less than node-2
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := c.Machine.slowest(p, set, 4)
+	if want := []string{"node-7", "node-2", "node-5", "node-0"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, %v, want %q", names, err, want)
+	}
+}

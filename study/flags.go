@@ -1,0 +1,75 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reprise/internal/wording"
+)
+
+// flag is a flag of a command with its value.
+type flag struct{ name, value string }
+
+// parseFlags reads "--nodes 64 --fat-tree 'leaf=16 up=8'", as a shell would. Switches have
+// no value; the error names what is not known, or there twice.
+func parseFlags(text string, known, switches []string) ([]flag, error) {
+	words, err := splitWords(text)
+	if err != nil {
+		return nil, err
+	}
+	var list []flag
+	for len(words) > 0 {
+		name, isFlag := strings.CutPrefix(words[0], "--")
+		words = words[1:]
+		name, value, has := strings.Cut(name, "=")
+		switch {
+		case !isFlag:
+			return nil, fmt.Errorf("%s, want flags such as --%s", wording.Quote(name), known[0])
+		case !slices.Contains(known, name):
+			return nil, fmt.Errorf("no flag --%s here: there are --%s", name, strings.Join(known, ", --"))
+		case slices.ContainsFunc(list, func(f flag) bool { return f.name == name }):
+			return nil, fmt.Errorf("--%s is there twice", name)
+		case has || slices.Contains(switches, name):
+		case len(words) == 0:
+			return nil, fmt.Errorf("--%s has no value", name)
+		default:
+			value, words = words[0], words[1:]
+		}
+		list = append(list, flag{name, value})
+	}
+	return list, nil
+}
+
+// splitWords splits a text at blanks that are in no quotes, single or double.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, inWord := rune(0), false
+	for _, c := range text {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '\'' || c == '"':
+			quote, inWord = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteRune(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("%s: a quotation mark %c is not closed", wording.Quote(text), quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
