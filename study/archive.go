@@ -207,6 +207,7 @@ func (a *Archive) Create(dir, version string) (*Plan, error) {
 
 // rename gives the runs the names that they have with the plan's version.
 func (p *Plan) rename() error {
+	p.index()
 	runs := make([]Run, len(p.Runs))
 	for i, run := range p.Runs {
 		for f, level := range run.Levels {
@@ -223,7 +224,7 @@ func (p *Plan) rename() error {
 				return fmt.Errorf("run %d: no input %s %s", i+1, in.Word, in.Name)
 			}
 		}
-		run.ID = p.id(c, run.Seed)
+		run.ID = p.id(c, &run)
 		runs[i] = run
 	}
 	p.Runs, p.configs = runs, nil

@@ -7,6 +7,7 @@ import (
 
 	"reprise/internal/namepattern"
 	"reprise/internal/wording"
+	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
@@ -15,34 +16,36 @@ import (
 
 // checkMachines checks, for all configurations, that hosts, levels of links and kernels that
 // they name exist, and that there are places for all ranks: that is better told now than by
-// each run.
-func (p *Plan) checkMachines(s *Study, configs []*Config) error {
+// each run. It returns which have noise.
+func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
 	l := &loadedMachines{plan: p, parts: map[string]*part{}}
-	known := map[string]bool{}
+	known := map[string]bool{} // machines, and whether they have noise
 	for i, c := range configs {
 		m, ranks := &c.Machine, c.HPL.P*c.HPL.Q
-		key := fmt.Sprintf("%q %q %q %d %q", m.Platform, m.Kernels, m.Hostfile, ranks, m.words())
-		if known[key] {
-			continue
+		key := fmt.Sprintf("%q %q %q %q %d %q", m.Platform, m.Kernels, m.NetworkNoise, m.Hostfile, ranks, m.words())
+		has, checked := known[key]
+		if !checked {
+			if has, err = l.check(m, ranks); err != nil {
+				return nil, s.errorOf(i, err)
+			}
+			known[key] = has
 		}
-		known[key] = true
-		if err := l.check(m, ranks); err != nil {
-			return s.errorOf(i, err)
-		}
+		noisy = append(noisy, has)
 	}
-	return nil
+	return noisy, nil
 }
 
-// check checks the machine of a configuration for so many ranks.
-func (l *loadedMachines) check(m *Machine, ranks int) error {
+// check checks the machine of a configuration for so many ranks, and reports whether it has noise.
+func (l *loadedMachines) check(m *Machine, ranks int) (noisy bool, err error) {
 	var parts replay.Parts
 	for _, in := range m.inputs() {
+		if in.Word == "hostfile" {
+			continue
+		}
 		of := l.part(in, m, ranks)
 		switch {
-		case in.Word == "hostfile":
-			continue
 		case of.err != nil:
-			return of.err
+			return false, of.err
 		case in.Word == "platform":
 			parts.Platform = of.Platform
 		case in.Word == "kernels":
@@ -50,18 +53,45 @@ func (l *loadedMachines) check(m *Machine, ranks int) error {
 		}
 	}
 	if err := m.checkPatterns(parts.Platform); err != nil {
-		return err
+		return false, err
 	}
 	without, err := m.leftOut(parts.Platform, parts.Kernels)
 	if err != nil {
-		return err
+		return false, err
 	}
+	var hosts []int32
 	if m.Hostfile == "" {
-		_, err = replay.FillHosts(parts.Platform, ranks, m.RanksPerHost, without...)
-		return err
+		hosts, err = replay.FillHosts(parts.Platform, ranks, m.RanksPerHost, without...)
+	} else {
+		hosts, err = replay.ParseHostfile(bytes.NewReader(l.plan.input("hostfile", m.Hostfile).text), m.Hostfile, parts.Platform, ranks)
 	}
-	_, err = replay.ParseHostfile(bytes.NewReader(l.plan.input("hostfile", m.Hostfile).text), m.Hostfile, parts.Platform, ranks)
-	return err
+	return m.NetworkNoise != "" || hasNoise(parts.Platform, parts.Kernels, hosts), err
+}
+
+// hasNoise reports whether the times of a kernel of HPL are random on one of the hosts. Kernels
+// without a model are the replay's to refuse.
+func hasNoise(p *platforms.Platform, set *kernels.Set, hosts []int32) bool {
+	var signatures []kernels.Signature
+	for _, k := range hpl.Kernels() {
+		signatures = append(signatures, replay.SignatureOf(&k))
+	}
+	before, known := map[int32]int{}, map[kernels.Class]bool{}
+	for _, h := range hosts {
+		ph := p.Host(int(h))
+		host := kernels.Host{Name: ph.Name, Slot: before[h], Speed: ph.Speed}
+		before[h]++
+		class := set.Class(host)
+		if known[class] {
+			continue
+		}
+		known[class] = true
+		for _, sig := range signatures {
+			if model, err := set.Bind(host, sig); err == nil && model.Noisy() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // checkPatterns checks that each pattern is that of a host, or of a kernel.

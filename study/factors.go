@@ -68,6 +68,7 @@ func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 	if err != nil {
 		return f, err
 	}
+	known := map[string]bool{}
 	for _, item := range items {
 		text, err := p.Text(item, e.Key)
 		if err != nil {
@@ -77,7 +78,7 @@ func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 		if err != nil {
 			return f, err
 		}
-		if err := p.add(&f, item, Level{text, list}); err != nil {
+		if err := p.add(&f, known, item, Level{text, list}); err != nil {
 			return f, err
 		}
 	}
@@ -91,6 +92,7 @@ func (p *parser) named(e yamlfile.Entry) (Factor, error) {
 	if err != nil {
 		return f, err
 	}
+	known := map[string]bool{}
 	for _, level := range levels {
 		l := Level{Label: level.Key}
 		sets, err := p.Entries(level.Value, e.Key+", "+level.Key)
@@ -108,20 +110,19 @@ func (p *parser) named(e yamlfile.Entry) (Factor, error) {
 			}
 			l.Settings = append(l.Settings, list...)
 		}
-		if err := p.add(&f, level.Node, l); err != nil {
+		if err := p.add(&f, known, level.Node, l); err != nil {
 			return f, err
 		}
 	}
 	return f, p.notEmpty(e, &f)
 }
 
-// add adds a level, which must be another one than those that are there.
-func (p *parser) add(f *Factor, n ast.Node, l Level) error {
-	for _, other := range f.Levels {
-		if other.Label == l.Label {
-			return p.Errorf(n, "factors: %s has the level %s twice", f.Name, yamlfile.Quote(l.Label))
-		}
+// add adds a level, which must be another one than those that are known.
+func (p *parser) add(f *Factor, known map[string]bool, n ast.Node, l Level) error {
+	if known[l.Label] {
+		return p.Errorf(n, "factors: %s has the level %s twice", f.Name, yamlfile.Quote(l.Label))
 	}
+	known[l.Label] = true
 	f.Levels = append(f.Levels, l)
 	return nil
 }

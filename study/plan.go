@@ -19,7 +19,7 @@ import (
 
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would
 // misread it, or where the same run would have another result.
-const PlanFormat = 1
+const PlanFormat = 2
 
 // PlanFile is the name of the plan in a study's directory.
 const PlanFile = "plan.json"
@@ -39,6 +39,7 @@ type Plan struct {
 
 	dir     string // "": it is not written yet
 	configs []*Config
+	inputAt map[[2]string]int // numbers of Inputs, by word and name
 }
 
 // Run is a run of a study: a row of its table.
@@ -46,6 +47,7 @@ type Run struct {
 	ID     string `json:"id"`     // hash of all that it depends on; two rows may be the same run
 	Levels []int  `json:"levels"` // of the factors
 	Seed   uint64 `json:"seed"`
+	Noise  bool   `json:"noise"` // there is some: with another seed it is another run
 }
 
 // NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
@@ -59,20 +61,39 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
-	if err := p.checkMachines(s, configs); err != nil {
+	p.index()
+	noisy, err := p.checkMachines(s, configs)
+	if err != nil {
 		return nil, err
 	}
 	for i, row := range s.Rows {
 		for _, seed := range s.Seeds {
-			p.Runs = append(p.Runs, Run{p.id(configs[i], seed), row, seed})
+			run := Run{Levels: row, Seed: seed, Noise: noisy[i]}
+			run.ID = p.id(configs[i], &run)
+			p.Runs = append(p.Runs, run)
 			p.configs = append(p.configs, configs[i])
 		}
 	}
 	return p, nil
 }
 
+// Notes says what whoever makes the runs may not expect.
+func (p *Plan) Notes() []string {
+	seeds, quiet := map[uint64]bool{}, 0
+	for _, run := range p.Runs {
+		seeds[run.Seed] = true
+		if !run.Noise {
+			quiet++
+		}
+	}
+	if len(seeds) < 2 || quiet == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("nothing is random in %s of %d: their %d seeds are one run, made once", wording.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
+}
+
 // id names a run by the hash of all that its result depends on.
-func (p *Plan) id(c *Config, seed uint64) string {
+func (p *Plan) id(c *Config, run *Run) string {
 	var b strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&b, "%s %s\n", name, strconv.Quote(value)) }
 	line("format", strconv.Itoa(PlanFormat))
@@ -92,7 +113,9 @@ func (p *Plan) id(c *Config, seed uint64) string {
 		line(s.Word, s.Value)
 	}
 	line("tolerance", strconv.FormatFloat(p.Tolerance, 'g', -1, 64))
-	line("seed", strconv.FormatUint(seed, 10))
+	if run.Noise {
+		line("seed", strconv.FormatUint(run.Seed, 10))
+	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return hex.EncodeToString(sum[:10])
 }
@@ -126,12 +149,18 @@ func (m *Machine) words() []Setting {
 	return list
 }
 
-// input returns what a name stands for.
-func (p *Plan) input(word, name string) *Input {
+// index numbers the inputs, for input.
+func (p *Plan) index() {
+	p.inputAt = map[[2]string]int{}
 	for i := range p.Inputs {
-		if in := &p.Inputs[i]; in.Word == word && in.Name == name {
-			return in
-		}
+		p.inputAt[[2]string{p.Inputs[i].Word, p.Inputs[i].Name}] = i
+	}
+}
+
+// input returns what a name stands for, nil if nothing does.
+func (p *Plan) input(word, name string) *Input {
+	if i, known := p.inputAt[[2]string{word, name}]; known {
+		return &p.Inputs[i]
 	}
 	return nil
 }
@@ -273,6 +302,7 @@ func (p *Plan) check() error {
 	if len(p.Runs) > MaxRuns {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
 	}
+	p.index()
 	known := map[string]*Config{}
 	for i, r := range p.Runs {
 		if len(r.Levels) != len(p.Factors) {
@@ -297,7 +327,7 @@ func (p *Plan) check() error {
 			known[key] = c
 		}
 		p.configs = append(p.configs, known[key])
-		if id := p.id(known[key], r.Seed); id != r.ID {
+		if id := p.id(known[key], &r); id != r.ID {
 			return fmt.Errorf("run %d is called %s, and what it depends on %s: the plan was changed by hand", i+1, r.ID, id)
 		}
 	}

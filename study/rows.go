@@ -221,6 +221,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 		return p.Errorf(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
+	known := map[[2]string]int{} // levels, by factor and label
 	for i, item := range items {
 		entries, err := p.Entries(item, "run of the list")
 		if err != nil {
@@ -238,7 +239,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 			if j < 0 {
 				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), s.factorNames())
 			}
-			if row[j], err = p.cell(&s.Factors[j], cell); err != nil {
+			if row[j], err = p.cell(&s.Factors[j], cell, known); err != nil {
 				return err
 			}
 		}
@@ -248,17 +249,17 @@ func (p *parser) list(e yamlfile.Entry) error {
 }
 
 // cell returns the level of a factor that a run of a list has.
-func (p *parser) cell(f *Factor, e yamlfile.Entry) (int, error) {
+func (p *parser) cell(f *Factor, e yamlfile.Entry, known map[[2]string]int) (int, error) {
 	text, err := p.Text(e.Value, e.Key)
 	if err != nil {
 		return 0, err
 	}
-	for i, l := range f.Levels {
-		if l.Label == text {
-			return i, nil
-		}
+	key := [2]string{f.Name, text}
+	if level, ok := known[key]; ok {
+		return level, nil
 	}
 	set, err := p.set(e.Value, e.Key, text)
+	known[key] = len(f.Levels)
 	f.Levels = append(f.Levels, Level{text, set})
-	return len(f.Levels) - 1, err
+	return known[key], err
 }

@@ -117,7 +117,7 @@ func TestIDs(t *testing.T) {
 	}
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
-		"seed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'",
+		"network-noise: ../testdata/docs/network-noise.yaml", "network-noise: ../testdata/docs/network-noise.yaml\nseed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'",
 		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {copy-l: yes}",
 	} {
 		text := smallStudy
@@ -134,6 +134,29 @@ func TestIDs(t *testing.T) {
 			t.Errorf("%q and %q have the same name", more, other)
 		}
 		seen[id] = more
+	}
+}
+
+// TestSeedsWithoutNoise: what has no noise is one run whatever its seed, and a plan says so; the
+// table has a row for each.
+func TestSeedsWithoutNoise(t *testing.T) {
+	p := studyIn(t, "program: hpl\nparameters: {N: 200, NB: 32, P: 2, Q: 2}\nmachine: dahu\nseed: 1..3\nfactors: {kernel-noise: [dgemm=0%, dgemm=5%]}\n")
+	if n := p.Different(); n != 1+3 {
+		t.Errorf("%d runs, want 1 without noise and 3 with it", n)
+	}
+	if want := []string{"nothing is random in 1 configuration of 2: their 3 seeds are one run, made once"}; !reflect.DeepEqual(p.Notes(), want) {
+		t.Errorf("%q, want %q", p.Notes(), want)
+	}
+	if w := work(t, p, WorkOptions{}); w.Made != 4 || !w.Done {
+		t.Errorf("%+v", w)
+	}
+	r := NewResults(p.Dir())
+	if err := r.Update(); err != nil {
+		t.Fatal(err)
+	}
+	rows := p.NewTable(r).Rows // seeds 1 to 3 of one configuration, then of the other
+	if rows[0][0] != rows[2][0] || rows[3][0] == rows[5][0] {
+		t.Errorf("makespans %g and %g without noise, %g and %g with it", rows[0][0], rows[2][0], rows[3][0], rows[5][0])
 	}
 }
 

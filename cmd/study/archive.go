@@ -92,7 +92,7 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Create(c.String("output"), command.Version())
+	p, err := a.Create(c.String("output"), version())
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,11 @@ func planCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			p, err := study.NewPlan(s, command.Version())
+			p, err := study.NewPlan(s, version())
 			if err != nil {
 				return err
 			}
+			tellNotes(c, p)
 			if _, err := p.Create(dir); err != nil {
 				return err
 			}

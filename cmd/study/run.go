@@ -57,7 +57,7 @@ func runStudy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := study.NewPlan(s, command.Version())
+	p, err := study.NewPlan(s, version())
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,9 @@ func runStudy(c *cli.Context) error {
 	}
 	if c.Bool("dry-run") {
 		return p.Predict(dir, jobs).WriteText(c.App.Writer)
+	}
+	if !c.Bool("quiet") {
+		tellNotes(c, p)
 	}
 	found, err := p.Create(dir)
 	if err != nil {
@@ -91,6 +94,13 @@ func fitting(c *cli.Context, p *study.Plan, jobs int) (int, error) {
 		return 0, fmt.Errorf("the largest run takes about %s: more than --memory %s", study.Bytes(each), c.String("memory"))
 	}
 	return int(min(int64(jobs), budget/each)), nil
+}
+
+// tellNotes says what whoever makes the runs may not expect.
+func tellNotes(c *cli.Context, p *study.Plan) {
+	for _, note := range p.Notes() {
+		command.Tell(c.App.ErrWriter, "study", note)
+	}
 }
 
 // tellFound says what is there already.

@@ -46,7 +46,7 @@ func submit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := study.Open(dir, command.Version())
+	p, err := study.Open(dir, version())
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func runWorker(c *cli.Context) error {
 	if o.Until, err = untilOf(c); err != nil {
 		return err
 	}
-	p, err := study.Open(dir, command.Version())
+	p, err := study.Open(dir, version())
 	if err != nil {
 		return err
 	}

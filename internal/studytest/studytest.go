@@ -67,18 +67,22 @@ func Undisturbed(t testing.TB, command, file string) string {
 	return Table(t, dir)
 }
 
-// Table returns the table of a study's directory.
+// Table returns the tables of a study's directory, CSV and Parquet.
 func Table(t testing.TB, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "table.csv"))
-	if err != nil {
-		t.Fatal(err)
+	var both []byte
+	for _, name := range []string{"table.csv", "table.parquet"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, text...)
 	}
-	return string(text)
+	return string(both)
 }
 
 // CheckOnce checks that the journals of a study have each run of its plan once: none is lost,
-// none was made again that was done.
+// none was made again that was done, and no lease is left.
 func CheckOnce(t testing.TB, dir string) {
 	t.Helper()
 	times := map[string]int{}
@@ -113,5 +117,8 @@ func CheckOnce(t testing.TB, dir string) {
 	}
 	if len(times) != len(plan.Runs) {
 		t.Errorf("%s: the journals have %d runs, the plan %d", dir, len(times), len(plan.Runs))
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "leases", "*")); err != nil || len(left) > 0 {
+		t.Errorf("%s: leases are left: %v, %v", dir, left, err)
 	}
 }

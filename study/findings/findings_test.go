@@ -3,6 +3,7 @@ package findings
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -125,8 +126,12 @@ func TestPlaces(t *testing.T) {
 
 // TestFailedConfigurations: what failed is told, and the rest is found out.
 func TestFailedConfigurations(t *testing.T) {
-	f := findingsOf(t, "program: hpl\nparameters: {N: 100, NB: 8, Q: 1}\nmachine: dahu\nwithout: 'dahu-[2-31]'\nfactors: {P: [2, 65]}\n")
-	if len(f.Ranking) != 1 || len(f.Notes) != 2 || !strings.Contains(f.Notes[0], "P 65: dahu: more ranks than places") {
+	few := filepath.Join(t.TempDir(), "few.yaml")
+	if err := os.WriteFile(few, []byte("version: 1\nunit: s\nkernels: {dgemm: free}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := findingsOf(t, "program: hpl\nparameters: {N: 100, NB: 8, P: 2, Q: 1}\nplatform: dahu\nfactors: {kernels: [dahu, "+few+"]}\n")
+	if len(f.Ranking) != 1 || len(f.Notes) != 2 || !strings.Contains(f.Notes[0], "few.yaml: the trace calls what cannot be played") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -134,12 +139,15 @@ func TestFailedConfigurations(t *testing.T) {
 // TestConfounded: two factors that change together cannot be told apart, and the report says so.
 func TestConfounded(t *testing.T) {
 	f := findingsOf(t, alone+"design: {list: [{host-speed: '*=1', DEPTH: 0}, {host-speed: '*=2', DEPTH: 1}]}\n")
-	var b strings.Builder
-	if err := f.WriteText(&b); err != nil {
+	var b, page strings.Builder
+	if err := errors.Join(f.WriteText(&b), f.WriteHTML(&page)); err != nil {
 		t.Fatal(err)
 	}
 	if !f.Confounded || !strings.Contains(b.String(), "cannot tell all factors apart") {
 		t.Errorf("%t: %s", f.Confounded, b.String())
+	}
+	if strings.Contains(page.String(), "<polyline") {
+		t.Error("a curve shows what may be of another factor")
 	}
 }
 

@@ -60,9 +60,11 @@ func (f *Findings) WriteHTML(w io.Writer) error {
 		rows := of.table.Rows()
 		p.Parts = append(p.Parts, pagePart{of.title, rows[0], rows[1:], of.notes})
 	}
-	low, high := f.extent()
-	for i := range f.Factors {
-		p.Curves = append(p.Curves, f.Factors[i].curve(low, high))
+	if !f.Confounded { // else a curve would show what may be of another factor
+		low, high := f.extent()
+		for i := range f.Factors {
+			p.Curves = append(p.Curves, f.Factors[i].curve(low, high))
+		}
 	}
 	return pageTemplate.Execute(w, p)
 }

@@ -120,7 +120,7 @@ func (f *Findings) mainEffects() part {
 	}
 	switch {
 	case f.Confounded:
-		p.notes = append(p.notes, "these configurations cannot tell all factors apart: what may be of one factor or of another is given to the one that the file has first")
+		p.notes = append(p.notes, "these configurations cannot tell all factors apart: what may be of one factor or of another is given to the one that the file has first, and response curves are not drawn")
 	case !f.Balanced:
 		p.notes = append(p.notes, "levels do not come together equally often: effects are by least squares, and shares need not add up")
 	}
