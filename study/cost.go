@@ -44,6 +44,15 @@ func (c *Config) cost(tolerance float64) float64 {
 	return c.messages(tolerance) + 100*float64(c.HPL.P)*float64(c.HPL.Q)
 }
 
+// cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
+func (p *Plan) cost(run int) float64 {
+	messages := p.configs[run].cost(p.Tolerance)
+	if p.Responses.POP {
+		messages *= 3
+	}
+	return messages
+}
+
 // costClass puts runs together whose number of messages is alike, within a factor of 2.
 func costClass(messages float64) int {
 	_, exponent := math.Frexp(messages)
@@ -65,7 +74,7 @@ func (p *Plan) pace(r *Results) pace {
 	for i, run := range p.Runs {
 		if e := r.Of(run.ID); e != nil && e.Outcome != nil && !seen[run.ID] {
 			seen[run.ID] = true
-			sum.add(p.configs[i].cost(p.Tolerance), e.Wall)
+			sum.add(p.cost(i), e.Wall)
 		}
 	}
 	return sum

@@ -21,12 +21,17 @@ type Outcome struct {
 	Messages       int64   `json:"messages"`   // that were simulated
 	Kinds          []Part  `json:"time_by_kind"`
 	Phases         []Part  `json:"time_by_phase"`
+	// Path are the parts of the critical path, whose seconds add up to the makespan, the longest first;
+	// nil if they were not asked for.
+	Path []Part `json:"critical_path,omitempty"`
+	// POP are POP's efficiencies; nil if they were not asked for.
+	POP *Efficiencies `json:"pop,omitempty"`
 
 	Random   bool     `json:"random"` // another seed gives something else
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Part is what the mean rank spends on something.
+// Part is what the mean rank, or the critical path, spends on something.
 type Part struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"mean_s"`
@@ -57,6 +62,7 @@ type RunOptions struct {
 	// Checkpoint is a file in which the state of an exact replay is kept if the context ends,
 	// and from which it goes on; "": none.
 	Checkpoint string
+	Responses  Responses // with any of them there is no checkpoint
 }
 
 // Evaluate makes a run. With the same seed the random numbers of two configurations are the
@@ -105,13 +111,13 @@ func withoutDeadline(ctx context.Context) (context.Context, func()) {
 // play estimates, or replays where that costs no more or is asked for.
 func (e *Evaluator) play(ctx context.Context, b *traceBytes, t *trace.Trace, m replay.Machine, ro replay.Options, o RunOptions) (*Outcome, error) {
 	if o.Tolerance > 0 {
-		est, err := replay.Sample(ctx, b.open, m, ro, replay.SampleOptions{Tolerance: o.Tolerance, Workers: 1})
-		if err == nil {
-			return estimated(est), nil
-		}
+		out, err := estimate(ctx, b, t, m, ro, o)
 		if !errors.Is(err, sampling.ErrExact) {
-			return nil, err
+			return out, err
 		}
+	}
+	if o.Responses != (Responses{}) {
+		return respond(ctx, b, t, m, ro, o.Responses)
 	}
 	k := keeper{file: o.Checkpoint, ctx: ctx, after: e.worthSaving}
 	if err := k.prepare(&ro, e.version); err != nil {

@@ -87,6 +87,9 @@ func (p *parser) file(root ast.Node) error {
 	if err := p.checkFactors(root); err != nil {
 		return err
 	}
+	if p.study.Responses.POP && p.study.Tolerance > 0 {
+		return p.Errorf(root, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
+	}
 	return p.checkSize(root)
 }
 
@@ -116,9 +119,11 @@ func (p *parser) key(e yamlfile.Entry) error {
 		return p.tolerance(e.Value)
 	case "seed":
 		return p.seeds(e.Value)
+	case "responses":
+		return p.responses(e.Value)
 	}
 	if !isMachineWord(e.Key) {
-		return p.Errorf(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed, options, or of the machine %s", yamlfile.Quote(e.Key), strings.Join(machineNames(), ", "))
+		return p.Errorf(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed, responses, options, or of the machine %s", yamlfile.Quote(e.Key), strings.Join(machineNames(), ", "))
 	}
 	text, err := p.Text(e.Value, e.Key)
 	if err != nil {
@@ -276,6 +281,30 @@ func (p *parser) tolerance(n ast.Node) error {
 	}
 	if p.study.Tolerance, err = percent.Parse(text, "the makespan", false); err != nil {
 		return p.Errorf(n, "tolerance: %w; or exact", err)
+	}
+	return nil
+}
+
+// responses reads what is found out of each run.
+func (p *parser) responses(n ast.Node) error {
+	items, err := p.Items(n, "responses")
+	if err != nil {
+		return err
+	}
+	r := &p.study.Responses
+	for _, item := range items {
+		text, err := p.Text(item, "responses")
+		if err != nil {
+			return err
+		}
+		switch text {
+		case responsePath:
+			r.CriticalPath = true
+		case responsePOP:
+			r.POP = true
+		default:
+			return p.Errorf(item, "responses: %s, want %s or %s", yamlfile.Quote(text), responsePath, responsePOP)
+		}
 	}
 	return nil
 }

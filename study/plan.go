@@ -32,6 +32,7 @@ type Plan struct {
 	Program   string    `json:"program"`
 	Design    string    `json:"design"`
 	Tolerance float64   `json:"tolerance"` // 0: exact
+	Responses Responses `json:"responses"`
 	Fixed     []Setting `json:"fixed"`
 	Factors   []Factor  `json:"factors"`
 	Inputs    []Input   `json:"inputs"`
@@ -57,7 +58,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Fixed: s.Fixed, Factors: s.Factors}
+	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors}
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -113,6 +114,9 @@ func (p *Plan) id(c *Config, run *Run) string {
 		line(s.Word, s.Value)
 	}
 	line("tolerance", strconv.FormatFloat(p.Tolerance, 'g', -1, 64))
+	for _, name := range p.Responses.list() {
+		line("response", name)
+	}
 	if run.Noise {
 		line("seed", strconv.FormatUint(run.Seed, 10))
 	}
@@ -264,8 +268,8 @@ func (p *Plan) difference(old *Plan) string {
 		return "its factors are others"
 	case differ(old.Fixed, p.Fixed):
 		return "its fixed parameters are others"
-	case old.Design != p.Design || old.Tolerance != p.Tolerance:
-		return "its design or its tolerance is another"
+	case old.Design != p.Design || old.Tolerance != p.Tolerance || old.Responses != p.Responses:
+		return "its design, its tolerance or its responses are others"
 	}
 	return fmt.Sprintf("it has %s, this one %d", wording.Count(len(old.Runs), "run"), len(p.Runs))
 }

@@ -40,7 +40,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 			pr.Made++
 			continue
 		}
-		d := pace.of(p.configs[row].cost(p.Tolerance))
+		d := pace.of(p.cost(row))
 		sum += d
 		pr.Longest = max(pr.Longest, d)
 	}

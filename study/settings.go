@@ -61,5 +61,5 @@ func isColumn(name string) bool {
 	for _, c := range resultColumns {
 		columns = append(columns, c.name)
 	}
-	return slices.Contains(columns, name) || strings.HasSuffix(name, "_s")
+	return slices.Contains(columns, name) || strings.HasSuffix(name, "_s") || strings.HasPrefix(name, popPrefix)
 }

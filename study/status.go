@@ -82,7 +82,7 @@ func (s *Status) count(p *Plan, r *Results, running map[string]bool) {
 		default:
 			s.Waiting++
 		}
-		s.Left += pace.of(p.configs[i].cost(p.Tolerance)).Seconds()
+		s.Left += pace.of(p.cost(i)).Seconds()
 	}
 }
 

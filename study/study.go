@@ -15,7 +15,32 @@ type Study struct {
 	Design    string  // which that is, for people
 	Tolerance float64 // half-width of each estimate's interval, relative; 0: exact
 	Seeds     []uint64
+	Responses Responses // what is found out of each run beside its times
 }
+
+// Responses are what is found out of a run if it is asked for: it takes longer then.
+type Responses struct {
+	CriticalPath bool `json:"critical_path,omitempty"` // what the longest chain of computations and messages consists of
+	POP          bool `json:"pop,omitempty"`           // POP's efficiencies, by two further replays
+}
+
+// list names the responses.
+func (r Responses) list() []string {
+	var names []string
+	if r.CriticalPath {
+		names = append(names, responsePath)
+	}
+	if r.POP {
+		names = append(names, responsePOP)
+	}
+	return names
+}
+
+// Names of responses in files.
+const (
+	responsePath = "critical-path"
+	responsePOP  = "pop"
+)
 
 // Factor is something that is varied.
 type Factor struct {

@@ -117,7 +117,7 @@ func TestIDs(t *testing.T) {
 	}
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
-		"network-noise: ../testdata/docs/network-noise.yaml", "network-noise: ../testdata/docs/network-noise.yaml\nseed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'",
+		"network-noise: ../testdata/docs/network-noise.yaml", "network-noise: ../testdata/docs/network-noise.yaml\nseed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'", "responses: [critical-path]", "responses: [pop]",
 		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {copy-l: yes}",
 	} {
 		text := smallStudy
@@ -247,6 +247,9 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors: {makespan_s: {a: {NB: 1}}}\n", "study.yaml:2: factors: makespan_s is a column"},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
+		{"program: hpl\nresponses: [energy]\n", "study.yaml:2: responses: \"energy\", want critical-path or pop"},
+		{"program: hpl\nresponses: [pop]\ntolerance: 1%\n", "study.yaml:1: responses: pop is of exact replays"},
+		{"program: hpl\nfactors: {pop_wire: {a: {NB: 1}}}\n", "study.yaml:2: factors: pop_wire is a column"},
 		{"program: hpl\nplatform: new --nodes many\n", "study.yaml:2: platform: --nodes: \"many\", want a whole number"},
 		{"program: hpl\nplatform: new --nodes 64 --fat-tree 'leaf=16 up\n", "study.yaml:2: platform: \" --nodes 64 --fat-tree 'leaf=16 up\": a quotation mark ' is not closed"},
 		{"program: hpl\nplatform: new --nodes 4 --slow node-1=0.9\n", "study.yaml:2: platform: no flag --slow here"},

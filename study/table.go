@@ -48,48 +48,60 @@ func (p *Plan) NewTable(r *Results) *Table {
 	for _, c := range resultColumns {
 		t.Columns = append(t.Columns, c.name)
 	}
-	kinds, phases := p.partNames(r)
-	for _, name := range kinds {
-		t.Columns = append(t.Columns, name+"_s")
-	}
-	for _, name := range phases {
-		t.Columns = append(t.Columns, "phase_"+strings.ReplaceAll(name, " ", "_")+"_s")
+	names := make([][]string, len(partColumns))
+	for i, of := range partColumns {
+		names[i] = p.partNames(r, of.parts)
+		for _, name := range names[i] {
+			t.Columns = append(t.Columns, of.prefix+strings.ReplaceAll(name, " ", "_")+of.suffix)
+		}
 	}
 	for _, run := range p.Runs {
-		t.add(p, &run, r.Of(run.ID), kinds, phases)
+		t.add(p, &run, r.Of(run.ID), names)
 	}
 	return t
 }
 
-// partNames returns the kinds and phases of all rows, in the order in which they come.
-func (p *Plan) partNames(r *Results) (kinds, phases []string) {
-	kind, phase := map[string]bool{}, map[string]bool{}
-	note := func(known map[string]bool, names *[]string, parts []Part) {
-		for _, part := range parts {
+// partColumns are the columns of which a study has as many as there are parts.
+var partColumns = []struct {
+	prefix, suffix string
+	parts          func(o *Outcome) []Part
+}{
+	{"", "_s", func(o *Outcome) []Part { return o.Kinds }},
+	{"phase_", "_s", func(o *Outcome) []Part { return o.Phases }},
+	{"path_", "_s", func(o *Outcome) []Part { return o.Path }},
+	{popPrefix, "", func(o *Outcome) []Part { return o.POP.Parts() }},
+}
+
+// popPrefix begins the names of columns with POP's efficiencies.
+const popPrefix = "pop_"
+
+// partNames returns the names of parts of all rows, in the order in which they come.
+func (p *Plan) partNames(r *Results, parts func(*Outcome) []Part) (names []string) {
+	known := map[string]bool{}
+	for _, run := range p.Runs {
+		e := r.Of(run.ID)
+		if e == nil || e.Outcome == nil {
+			continue
+		}
+		for _, part := range parts(e.Outcome) {
 			if !known[part.Name] {
 				known[part.Name] = true
-				*names = append(*names, part.Name)
+				names = append(names, part.Name)
 			}
 		}
 	}
-	for _, run := range p.Runs {
-		if e := r.Of(run.ID); e != nil && e.Outcome != nil {
-			note(kind, &kinds, e.Outcome.Kinds)
-			note(phase, &phases, e.Outcome.Phases)
-		}
-	}
-	return kinds, phases
+	return names
 }
 
 // add adds the row of a run.
-func (t *Table) add(p *Plan, run *Run, e *Entry, kinds, phases []string) {
+func (t *Table) add(p *Plan, run *Run, e *Entry, names [][]string) {
 	var labels []string
 	for f, level := range run.Levels {
 		labels = append(labels, p.Factors[f].Levels[level].Label)
 	}
 	row, known, failure := make([]float64, len(t.Columns)), make([]bool, len(t.Columns)), ""
 	if e != nil && e.Outcome != nil {
-		fill(row, known, e.Outcome, kinds, phases)
+		fill(row, known, e.Outcome, names)
 	} else if e != nil {
 		failure = e.Error
 	}
@@ -98,17 +110,15 @@ func (t *Table) add(p *Plan, run *Run, e *Entry, kinds, phases []string) {
 }
 
 // fill sets the numbers of a row.
-func fill(row []float64, known []bool, o *Outcome, kinds, phases []string) {
+func fill(row []float64, known []bool, o *Outcome, names [][]string) {
 	for i, c := range resultColumns {
 		row[i], known[i] = c.value(o)
 	}
 	at := len(resultColumns)
-	for _, of := range []struct {
-		names []string
-		parts []Part
-	}{{kinds, o.Kinds}, {phases, o.Phases}} {
-		for _, name := range of.names {
-			for _, part := range of.parts {
+	for i, of := range partColumns {
+		parts := of.parts(o)
+		for _, name := range names[i] {
+			for _, part := range parts {
 				if part.Name == name {
 					row[at] = part.Seconds
 				}

@@ -119,7 +119,7 @@ func (p *Plan) order() []int {
 	seen := map[string]bool{}
 	class := make([]int, len(p.Runs))
 	for i, run := range p.Runs {
-		class[i] = costClass(p.configs[i].cost(p.Tolerance))
+		class[i] = costClass(p.cost(i))
 		if !seen[run.ID] {
 			seen[run.ID] = true
 			rows = append(rows, i)
@@ -244,7 +244,7 @@ func (w *worker) late(row int) bool {
 	if w.Until.IsZero() {
 		return false
 	}
-	takes := w.pace.of(margin * w.plan.configs[row].cost(w.plan.Tolerance))
+	takes := w.pace.of(margin * w.plan.cost(row))
 	return time.Until(w.Until) < takes
 }
 
@@ -288,7 +288,7 @@ func (w *worker) make(row int, l *lease.Lease) {
 	defer w.mu.Unlock()
 	w.err = errors.Join(w.err, err)
 	w.work.Made++
-	w.pace.add(w.plan.configs[row].cost(w.plan.Tolerance), e.Wall)
+	w.pace.add(w.plan.cost(row), e.Wall)
 	if e.Error != "" {
 		if w.work.Failed++; w.work.Failed <= maxTold {
 			w.work.Errors = append(w.work.Errors, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))
@@ -306,7 +306,7 @@ func (w *worker) evaluate(row int) (out *Outcome, err error) {
 		}
 	}()
 	run := &w.plan.Runs[row]
-	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID)})
+	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID), Responses: w.plan.Responses})
 }
 
 // giveBack ends the lease of a run that has not ended.

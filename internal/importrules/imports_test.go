@@ -63,7 +63,7 @@ var allowed = map[string]rule{
 	"reprise/replay/tape":       {inside: []string{"reprise/trace"}},
 	"reprise/warning":           {},
 
-	"reprise/study":          {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study":          {inside: []string{"reprise/warning", "reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/study/design", "reprise/study/lease"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
 	"reprise/study/design":   {},
 	"reprise/study/effects":  {},
 	"reprise/study/findings": {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},

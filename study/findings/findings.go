@@ -25,6 +25,8 @@ type Findings struct {
 	Balanced     bool          `json:"balanced"`     // shares add up to 1
 	Confounded   bool          `json:"confounded"`   // factors cannot be told apart
 	Kinds        []string      `json:"kinds"`        // of time, of the levels' Seconds
+	PathParts    []string      `json:"path_parts"`   // of the levels' Path, the longest first; none if the study did not ask
+	Efficiencies []string      `json:"efficiencies"` // POP's, of the levels' POP; none if the study did not ask
 	Notes        []string      `json:"notes"`
 }
 
@@ -53,7 +55,9 @@ type Level struct {
 	Label   string    `json:"label"`
 	Effect  float64   `json:"effect"` // on the makespan, relatively
 	Rows    int       `json:"configurations"`
-	Seconds []float64 `json:"mean_s"` // by kind of time, of the mean rank: means over its configurations
+	Seconds []float64 `json:"mean_s"` // by kind of time, of the mean rank: means over its runs, as are the others
+	Path    []float64 `json:"path_s"` // by part of the critical path
+	POP     []float64 `json:"pop"`    // by efficiency
 }
 
 // Interaction is what two factors do together beyond what each does.
@@ -149,42 +153,19 @@ func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 	}
 }
 
-// times finds on what the mean rank spends its time with each level.
+// times finds on what the mean rank and the critical path spend their time with each level, and
+// POP's efficiencies.
 func (f *Findings) times(p *study.Plan, r *study.Results, list []study.Configuration) {
-	sum := map[[2]string][]float64{} // by factor and label
-	count := map[[2]string]float64{}
-	at := map[string]int{}
-	for _, c := range list {
-		for _, row := range c.Rows {
-			for _, part := range r.Of(p.Runs[row].ID).Outcome.Kinds {
-				if _, known := at[part.Name]; !known {
-					at[part.Name] = len(f.Kinds)
-					f.Kinds = append(f.Kinds, part.Name)
-				}
-			}
-		}
-	}
-	for _, c := range list {
-		for _, row := range c.Rows {
-			for i, level := range c.Levels {
-				key := [2]string{p.Factors[i].Name, p.Factors[i].Levels[level].Label}
-				if sum[key] == nil {
-					sum[key] = make([]float64, len(f.Kinds))
-				}
-				count[key]++
-				for _, part := range r.Of(p.Runs[row].ID).Outcome.Kinds {
-					sum[key][at[part.Name]] += part.Seconds
-				}
-			}
-		}
-	}
+	kinds := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.Kinds })
+	path := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.Path })
+	pop := meansOf(p, r, list, func(o *study.Outcome) []study.Part { return o.POP.Parts() })
+	path.longestFirst()
+	f.Kinds, f.PathParts, f.Efficiencies = kinds.names, path.names, pop.names
 	for i := range f.Factors {
 		for j := range f.Factors[i].Levels {
 			l := &f.Factors[i].Levels[j]
 			key := [2]string{f.Factors[i].Name, l.Label}
-			for k := range f.Kinds {
-				l.Seconds = append(l.Seconds, sum[key][k]/count[key])
-			}
+			l.Seconds, l.Path, l.POP = kinds.of(key), path.of(key), pop.of(key)
 		}
 	}
 	slices.SortStableFunc(f.Factors, func(a, b Factor) int { return descending(a.Spread, b.Spread) })

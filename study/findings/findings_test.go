@@ -151,6 +151,32 @@ func TestConfounded(t *testing.T) {
 	}
 }
 
+// TestResponses: alone, all of the path is kernels, whose time goes by the speed of the host, and nothing
+// is lost to others.
+func TestResponses(t *testing.T) {
+	f := findingsOf(t, alone+"factors: {host-speed: ['*=1', '*=2']}\nresponses: [critical-path, pop]\n")
+	one, two := f.Factors[0].Levels[0], f.Factors[0].Levels[1]
+	for i, name := range f.PathParts {
+		if math.Abs(one.Path[i]-2*two.Path[i]) > 1e-9*one.Path[i] {
+			t.Errorf("%s takes %g and %g s", name, one.Path[i], two.Path[i])
+		}
+	}
+	for i, name := range f.Efficiencies {
+		if math.Abs(one.POP[i]-1) > 1e-9 {
+			t.Errorf("%s is %g", name, one.POP[i])
+		}
+	}
+	var b strings.Builder
+	if err := f.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Critical path (s), by level", "POP's efficiencies (%), by level", "the rest"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
 // TestTies: exact times that are equal are so, and no further study tells them apart. Alone, the
 // look-ahead does nothing.
 func TestTies(t *testing.T) {

@@ -48,8 +48,16 @@ type part struct {
 // parts returns the findings as tables.
 func (f *Findings) parts(ranked int) []part {
 	list := []part{f.ranking(ranked)}
-	if len(f.Factors) > 0 {
-		list = append(list, f.mainEffects(), f.together(), f.whereTime())
+	if len(f.Factors) == 0 {
+		return list
+	}
+	list = append(list, f.mainEffects(), f.together())
+	list = append(list, f.byLevel("Time of the mean rank (s), by level", f.Kinds, 1, func(l *Level) []float64 { return l.Seconds }))
+	if len(f.PathParts) > 0 {
+		list = append(list, f.byLevel("Critical path (s), by level", f.PathParts, 1, func(l *Level) []float64 { return l.Path }))
+	}
+	if len(f.Efficiencies) > 0 {
+		list = append(list, f.byLevel("POP's efficiencies (%), by level", f.Efficiencies, 100, func(l *Level) []float64 { return l.POP }))
 	}
 	return list
 }
@@ -144,18 +152,34 @@ func (f *Findings) together() part {
 	return p
 }
 
-// whereTime returns what the mean rank spends its time on with each level.
-func (f *Findings) whereTime() part {
-	p := part{title: "Time of the mean rank (s), by level"}
-	p.table.Row(append([]string{"factor", "level"}, f.Kinds...)...)
+// shownParts is how many columns a table by level has; what is behind them is added up.
+const shownParts = 9
+
+// byLevel returns means of some values, times so much, with each level.
+func (f *Findings) byLevel(title string, names []string, times float64, values func(*Level) []float64) part {
+	p := part{title: title}
+	shown := min(len(names), shownParts)
+	head := append([]string{"factor", "level"}, names[:shown]...)
+	if len(names) > shown {
+		head = append(head, "the rest")
+	}
+	p.table.Row(head...)
 	for _, of := range f.Factors {
-		for i, l := range of.Levels {
-			cells := []string{"", l.Label}
+		for i := range of.Levels {
+			cells := []string{"", of.Levels[i].Label}
 			if i == 0 {
 				cells[0] = of.Name
 			}
-			for _, s := range l.Seconds {
-				cells = append(cells, fmt.Sprintf("%.4g", s))
+			list, rest := values(&of.Levels[i]), 0.0
+			for k, v := range list {
+				if k < shown {
+					cells = append(cells, fmt.Sprintf("%.4g", times*v))
+				} else {
+					rest += times * v
+				}
+			}
+			if len(names) > shown {
+				cells = append(cells, fmt.Sprintf("%.4g", rest))
 			}
 			p.table.Row(cells...)
 		}
