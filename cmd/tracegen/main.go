@@ -37,6 +37,6 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
 		Flags:  hplFlags(),
 		Action: func(c *cli.Context) error { return runHPL(c, args) },
-	}, hpcgCommand(args))
+	}, hpcgCommand(args), mpiCommand(args))
 	return app
 }

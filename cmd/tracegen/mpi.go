@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/terminal"
+	"reprise/platforms"
+	"reprise/tracegen/capture"
+)
+
+func mpiFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
+		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there", DefaultText: "a hidden directory beside the trace, which goes"},
+		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
+		&cli.StringFlag{Name: "gaps", Value: "mean", Usage: "`mean|all`: computations by the mean of their place in the program and rank, or each by its own time", DefaultText: "mean"},
+		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Put, and warn", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
+	}
+}
+
+func mpiCommand(args []string) *cli.Command {
+	return &cli.Command{
+		Name:      "mpi",
+		Usage:     "any MPI program, recorded while it runs",
+		UsageText: "tracegen mpi -o FILE [options] -- mpirun -np n PROGRAM [arguments]\ntracegen mpi -o FILE [options] --recordings DIR",
+		Description: "The program is neither changed nor linked again; it prints what it prints, and its exit status is that of the command.\n\n" +
+			"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app input\n" +
+			"    tracegen mpi -o run.trace.zst --recordings recorded -- mpirun -np 4 --oversubscribe ./app\n" +
+			"    tracegen mpi -o each.trace.zst --recordings recorded --gaps all",
+		Flags:  mpiFlags(),
+		Action: func(c *cli.Context) error { return runMPI(c, args) },
+	}
+}
+
+// runMPI is the command mpi.
+func runMPI(c *cli.Context, args []string) error {
+	o, err := mpiOptions(c, args)
+	if err != nil {
+		return err
+	}
+	output := c.String("output")
+	if c.NArg() == 0 {
+		return mergeMPI(c, c.String("recordings"), output, o)
+	}
+	dir, done, err := recordingsDir(c, output)
+	if err != nil {
+		return err
+	}
+	defer done()
+	failed := recordMPI(c, dir)
+	var exit *exec.ExitError
+	if failed != nil && !errors.As(failed, &exit) {
+		return failed
+	}
+	if err := mergeMPI(c, dir, output, o); err != nil || failed == nil {
+		return withStatus(err, exit)
+	}
+	return withStatus(command.Silent, exit)
+}
+
+// withStatus gives an error the exit status of the program, if that failed.
+func withStatus(err error, exit *exec.ExitError) error {
+	if err == nil || exit == nil {
+		return err
+	}
+	code := exit.ExitCode()
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		code = 128 + int(status.Signal())
+	}
+	return command.Code(err, code)
+}
+
+func mpiOptions(c *cli.Context, args []string) (o capture.Options, err error) {
+	switch {
+	case c.String("output") == "":
+		return o, command.Usagef("mpi: --output is missing, the name of the trace")
+	case c.String("output") == "-":
+		return o, command.Usagef("mpi: --output -: standard output is the program's; name a file")
+	case terminal.IsPath(c.String("output")):
+		return o, command.Usagef("%s: a trace is binary, and this is a terminal", c.String("output"))
+	case c.NArg() == 0 && !c.IsSet("recordings"):
+		return o, command.Usagef("mpi: what shall be recorded? tracegen mpi -o FILE -- mpirun -np n PROGRAM")
+	case c.String("gaps") != "mean" && c.String("gaps") != "all":
+		return o, command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
+	}
+	o = capture.Options{EachGap: c.String("gaps") == "all", Partial: c.Bool("partial"), LeaveOut: c.Bool("leave-out"),
+		Tool: "tracegen " + command.Version(), Command: commandLine(args, mpiFlags())}
+	if o.Rate, err = platforms.ParseSpeed(c.String("speed")); err != nil || !(o.Rate > 0) {
+		return o, command.Usagef("--speed %q, want flop/s, such as 1Gf", c.String("speed"))
+	}
+	return o, atomicfile.Check(c.String("output"))
+}
+
+// recordingsDir returns the directory to record into, and what is done with it at the end.
+func recordingsDir(c *cli.Context, output string) (dir string, done func(), err error) {
+	if dir = c.String("recordings"); dir != "" {
+		entries, err := os.ReadDir(dir)
+		switch {
+		case err == nil && len(entries) > 0:
+			return "", nil, command.Usagef("--recordings %s: there is something in it", dir)
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			return "", nil, err
+		}
+		return dir, func() {}, os.MkdirAll(dir, 0o777)
+	}
+	dir, err = os.MkdirTemp(filepath.Dir(output), ".recordings-")
+	return dir, func() { os.RemoveAll(dir) }, err
+}
+
+// recordMPI runs the program. What would end the command ends the program first.
+func recordMPI(c *cli.Context, dir string) error {
+	stop := func() {}
+	defer func() { stop() }()
+	return capture.Record(c.Context, dir, capture.Command{
+		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: c.App.Writer, Stderr: c.App.ErrWriter,
+		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
+	})
+}
+
+// mergeMPI writes the trace.
+func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "parts")
+	defer bar.Clear()
+	o.Progress = bar.SetOf
+	var s *capture.Summary
+	err := atomicfile.Write(output, func(w io.Writer) (err error) {
+		s, err = capture.Merge(dir, w, o)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	bar.Clear()
+	for _, w := range s.Warnings {
+		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
+	}
+	if !c.Bool("quiet") {
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %d ranks, %d calls, %s\n", output, s.Ranks, s.Calls, s.Library)
+	}
+	return nil
+}

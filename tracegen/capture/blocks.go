@@ -1,0 +1,117 @@
+package capture
+
+import (
+	"reprise/trace"
+)
+
+// blocks makes the blocks of the trace: one for each form of steps, with their arguments as
+// its own, and one for each loop, whose steps are constant and whose argument is the turns.
+type blocks struct {
+	program *trace.Program
+	table   *table
+	loops   *loops
+	forms   map[form]int64
+	ofLoops map[int32]int64
+}
+
+// form returns the block of steps of a form.
+func (b *blocks) form(f form) (int64, error) {
+	n, ok := b.forms[f]
+	if ok {
+		return n, nil
+	}
+	params := numArgs
+	if f.counted() {
+		params = numCounted
+	}
+	builder := trace.NewBuilder(f.name(), params)
+	var lists [2]trace.Operand
+	if f.counted() {
+		lists = [2]trace.Operand{builder.Param(numArgs), builder.Param(numArgs + 1)}
+	}
+	f.put(builder, builder.Param, lists)
+	id, err := b.program.Add(builder)
+	b.forms[f] = int64(id)
+	return int64(id), err
+}
+
+func (f *form) name() string {
+	if f.kind == trace.KindCollective {
+		return f.collective.String()
+	}
+	return f.kind.String()
+}
+
+// counted reports whether steps of the form have lists of counts.
+func (f *form) counted() bool {
+	return f.kind == trace.KindCollective && (f.collective.SendsPerRank() || f.collective.RecvsPerRank())
+}
+
+// put adds a step to a block, with its arguments as operands.
+func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace.Operand) {
+	family := int(f.family)
+	switch f.kind {
+	case trace.KindFlops:
+		b.Flops(arg(argPeer))
+	case trace.KindSendrecv:
+		b.Sendrecv(family, arg(argPeer), arg(argTag), arg(argBytes), arg(argSource), arg(argSent), arg(argReceived))
+	case trace.KindWait:
+		b.Wait(f.request)
+	case trace.KindTest:
+		b.Test(f.request)
+	case trace.KindFree:
+		b.Free(f.request)
+	case trace.KindWaitAll:
+		b.WaitAll()
+	case trace.KindIprobe:
+		b.Iprobe(family, arg(argPeer), arg(argTag))
+	case trace.KindMark:
+		b.Mark(int(f.marker))
+	case trace.KindCollective:
+		f.putCollective(b, arg, lists)
+	default:
+		b.Message(messageOps[f.kind], family, f.request, arg(argPeer), arg(argTag), arg(argBytes))
+	}
+}
+
+var messageOps = map[trace.Kind]trace.Op{
+	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend,
+	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv,
+}
+
+func (f *form) putCollective(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace.Operand) {
+	c := trace.CollectiveOperands{Root: arg(argPeer), Flops: trace.Const(0), Span: arg(argTag), Operator: f.operator,
+		Send: arg(argBytes), SendSize: trace.Const(f.sendSize), Recv: arg(argReceived), RecvSize: trace.Const(f.recvSize)}
+	if f.collective.SendsPerRank() {
+		c.Send = lists[0]
+	}
+	if f.collective.RecvsPerRank() {
+		c.Recv = lists[1]
+	}
+	b.Collective(f.collective, c)
+}
+
+// loop returns the block of a loop.
+func (b *blocks) loop(number int32) (int64, error) {
+	n, ok := b.ofLoops[number]
+	if ok {
+		return n, nil
+	}
+	builder := trace.NewBuilder("loop", numArgs)
+	builder.Loop(builder.Param(0), func() { b.body(builder, number) })
+	id, err := b.program.Add(builder)
+	b.ofLoops[number] = int64(id)
+	return int64(id), err
+}
+
+// body adds the steps of a loop's body.
+func (b *blocks) body(builder *trace.Builder, number int32) {
+	for _, it := range b.loops.bodies[number] {
+		if it.turns > 0 {
+			builder.Loop(trace.Const(int64(it.turns)), func() { b.body(builder, it.what) })
+			continue
+		}
+		s := &b.table.steps[it.what]
+		s.put(builder, func(i int) trace.Operand { return trace.Const(s.args[i]) }, [2]trace.Operand{})
+	}
+}

@@ -1,0 +1,125 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/trace"
+)
+
+// collectiveKinds are the operations of the trace, by the procedures that block.
+var collectiveKinds = map[procedureNumber]trace.CollectiveKind{
+	procBarrier: trace.CollBarrier, procBcast: trace.CollBcast, procReduce: trace.CollReduce, procAllreduce: trace.CollAllreduce,
+	procAlltoall: trace.CollAlltoall, procAlltoallv: trace.CollAlltoallv, procAlltoallw: trace.CollAlltoallv,
+	procGather: trace.CollGather, procGatherv: trace.CollGatherv, procAllgather: trace.CollAllgather, procAllgatherv: trace.CollAllgatherv,
+	procScatter: trace.CollScatter, procScatterv: trace.CollScatterv, procReducescatter: trace.CollReduceScatter,
+	procReducescatterblock: trace.CollReduceScatter, procScan: trace.CollScan, procExscan: trace.CollExscan,
+}
+
+// collective adds a collective operation.
+func (t *translator) collective(e *event, r request) error {
+	kind, ok := collectiveKinds[e.proc]
+	if !ok {
+		return errors.New("an operation that a trace does not have yet")
+	}
+	id := t.own.of[e.comm]
+	switch {
+	case id < 0:
+		return errors.New("of a communicator that not all of its ranks have made")
+	case t.comms[id].others != nil:
+		return errors.New("a collective operation of two groups, which a trace does not have")
+	case id == alone || len(t.comms[id].members) == 1:
+		return nil
+	case id != world:
+		return fmt.Errorf("a collective operation of %d of the ranks, which a trace does not have yet", len(t.comms[id].members))
+	}
+	s := step{form: form{kind: trace.KindCollective, collective: kind, request: -1, family: t.families.of(id)}}
+	if kind.Rooted() {
+		s.args[argPeer] = int64(e.ranks[0])
+	}
+	if kind.Reduces() {
+		s.operator = trace.Operator(e.operator)
+	}
+	t.counts(&s, e, len(t.comms[id].members))
+	t.add(s)
+	return nil
+}
+
+// counts says what the rank sends and receives. Where it is only known to others, as what
+// the root receives is to the root, it is what the rank itself says, or nothing.
+func (t *translator) counts(s *step, e *event, ranks int) {
+	out, in := e.of[sends], e.of[receives]
+	if c := e.of[anySide]; c.stated {
+		out, in = c, c
+	}
+	if all := e.of[anySide].size; !e.of[anySide].stated && all > 0 {
+		in.size = all // of MPI_Reduce_scatter, whose type is that of both sides
+	}
+	me := int(t.s.comms[e.comm].rank)
+	if !out.stated {
+		out = in.as(s.collective.SendsPerRank(), me, ranks)
+	}
+	if !in.stated {
+		in = out.as(s.collective.RecvsPerRank(), me, ranks)
+	}
+	kind := s.collective
+	if kind.Sends() {
+		s.sendSize, s.args[argBytes], s.lists[0] = t.direction(out, kind.SendsPerRank(), ranks)
+	}
+	if kind.Receives() {
+		s.recvSize, s.args[argReceived], s.lists[1] = t.direction(in, kind.RecvsPerRank(), ranks)
+	}
+	if kind.Spans() {
+		s.args[argTag] = e.span
+		if s.recvSize == 1 && in.size != 1 {
+			s.args[argTag] *= in.size
+		}
+	}
+}
+
+// as returns what one direction says of the other one, if that is not stated.
+func (c counted) as(perRank bool, me, ranks int) counted {
+	other := counted{stated: true, size: c.size, sizes: c.sizes, count: c.count, counts: c.counts}
+	switch {
+	case perRank && c.counts == nil:
+		other.counts = make([]int64, ranks) // only the root knows
+	case !perRank && c.counts != nil && me < len(c.counts):
+		other.count, other.counts = c.counts[me], nil
+	}
+	return other
+}
+
+// direction returns the size of an element, and a count or the number of a list of counts.
+func (t *translator) direction(c counted, perRank bool, ranks int) (size, count int64, list int32) {
+	size = c.size
+	bytes := size < 1 || size > trace.MaxElementSize || c.sizes != nil
+	if bytes {
+		size = 1
+	}
+	if !perRank {
+		if bytes {
+			return size, c.count * c.size, 0
+		}
+		return size, c.count, 0
+	}
+	values := make([]int64, ranks)
+	for i := range values {
+		switch {
+		case c.counts == nil: // each as many, as in MPI_Reduce_scatter_block
+			values[i] = c.count
+		default:
+			values[i] = c.counts[i]
+		}
+		if c.sizes != nil {
+			values[i] *= c.sizes[i]
+		} else if bytes {
+			values[i] *= c.size
+		}
+	}
+	return size, 0, t.table.list(values)
+}
+
+// neighbours adds the messages of a neighbourhood collective.
+func (t *translator) neighbours(e *event, r request) error {
+	return errors.New("a neighbourhood collective, which is not translated yet")
+}

@@ -1,0 +1,258 @@
+package capture
+
+// mostCount bounds counts and sizes in records, so that their products fit.
+const mostCount = 1 << 50
+
+// record reads what follows the number of a procedure.
+func (s *stream) record(e *event, p *procedure) {
+	if p.fields == nil {
+		s.completion(e)
+		return
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		switch {
+		case s.err != nil:
+			return
+		case f.rootOnly && !s.isRoot(e), f.side == sends && e.inPlace&1 != 0, f.side == receives && e.inPlace&2 != 0:
+		default:
+			s.field(e, f)
+		}
+	}
+}
+
+func (s *stream) isRoot(e *event) bool {
+	return len(e.ranks) > 0 && (int(e.ranks[0]) == s.comms[e.comm].rank || e.ranks[0] == rootHere)
+}
+
+func (s *stream) field(e *event, f *field) {
+	of := &e.of[f.side]
+	switch f.role {
+	case roleComm:
+		s.comm(e)
+	case roleRank:
+		e.ranks = append(e.ranks, s.int32())
+	case roleTag:
+		e.tags = append(e.tags, s.int32())
+	case roleMessage:
+		if e.of[anySide].stated = e.proc == procMrecv || e.proc == procImrecv; e.of[anySide].stated {
+			s.comm(e)
+			e.ranks, e.tags = append(e.ranks, s.int32()), append(e.tags, s.int32())
+		}
+	case roleInPlace:
+		e.inPlace = s.number(3)
+	case roleFlag:
+		e.flag = s.number(1) == 1
+	case roleCount:
+		of.stated, of.count = true, s.number(mostCount)
+	case roleCounts:
+		of.stated, of.counts = true, s.numbers(s.peers(e, f.side))
+	case roleSize:
+		of.size = s.number(mostCount)
+	case roleSizes:
+		of.sizes = s.numbers(s.peers(e, f.side))
+	case roleSpan:
+		e.span = s.number(mostCount)
+	case roleOperator:
+		e.operator = s.number(12)
+	case roleStatus:
+		s.status(e)
+	case roleNew:
+		s.newComm(e)
+	case roleRequest:
+		e.request = s.newRequest(e.proc)
+	}
+}
+
+func (s *stream) comm(e *event) {
+	e.comm = int(s.number(int64(len(s.comms)) - 1))
+}
+
+// peers returns how many counts a call has.
+func (s *stream) peers(e *event, of side) int {
+	c := &s.comms[e.comm]
+	switch {
+	case procedures[e.proc].neighbourhood && of == sends:
+		return c.destinations
+	case procedures[e.proc].neighbourhood:
+		return c.sources
+	case c.remote > 0:
+		return c.remote
+	}
+	return c.size
+}
+
+func (s *stream) numbers(n int) []int64 {
+	if n > len(s.data)-s.at {
+		s.fail("cut: %d numbers, %d bytes", n, len(s.data)-s.at)
+		return nil
+	}
+	list := make([]int64, n)
+	for i := range list {
+		list[i] = s.number(mostCount)
+	}
+	return list
+}
+
+func (s *stream) ranks(n int) []int32 {
+	if n > len(s.data)-s.at {
+		s.fail("cut: %d ranks, %d bytes", n, len(s.data)-s.at)
+		return nil
+	}
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = s.int32()
+	}
+	return list
+}
+
+// status reads what a receive or a probe found.
+func (s *stream) status(e *event) {
+	e.status = status{bytes: -1}
+	switch e.proc {
+	case procProbe, procMprobe:
+		e.status.found, e.status.wild = true, true
+	case procIprobe, procImprobe:
+		e.status.found, e.status.wild = e.flag, e.flag
+	default:
+		what := s.number(3)
+		e.status.found, e.status.wild = true, what&1 != 0
+		defer func() {
+			if what&2 != 0 {
+				e.status.bytes = s.number(mostCount)
+			}
+		}()
+	}
+	if e.status.wild {
+		e.status.source, e.status.tag = s.int32(), s.int32()
+	}
+}
+
+// newComm reads a communicator that was made.
+func (s *stream) newComm(e *event) {
+	m := &made{local: len(s.comms)}
+	e.made = m
+	size := s.number(mostRanks + 1)
+	if m.none = size == 0; m.none {
+		return
+	}
+	m.size = int(size - 1)
+	m.rank, m.remote = int(s.number(mostRanks)), int(s.number(mostRanks))
+	if s.number(1) == 1 {
+		m.members = s.ranks(m.size)
+		m.others = s.ranks(m.remote)
+	}
+	sources, destinations := int(s.number(mostRanks)), int(s.number(mostRanks))
+	m.sources, m.destinations = s.ranks(sources), s.ranks(destinations)
+	if m.rank >= m.size {
+		s.fail("rank %d of a communicator of %d", m.rank, m.size)
+	}
+	s.comms = append(s.comms, streamComm{m.size, m.rank, m.remote, sources, destinations})
+}
+
+// newRequest numbers a request that a call has made.
+func (s *stream) newRequest(proc procedureNumber) request {
+	if procedures[proc].persistent {
+		s.persistent++
+		return request{number: s.persistent, persistent: true}
+	}
+	s.made++
+	return request{number: s.made}
+}
+
+// completion reads the record of a call that is about requests, or of one that says little.
+func (s *stream) completion(e *event) {
+	switch e.proc {
+	case procWait, procStart, procRequestfree, procCancel:
+		s.requests(e, 1)
+		if e.proc == procWait {
+			e.ended = append(e.ended, 0)
+		}
+	case procTest, procRequestgetstatus:
+		e.flag = s.number(1) == 1
+		s.requests(e, 1)
+		if e.flag && e.proc == procTest {
+			e.ended = append(e.ended, 0)
+		}
+	case procWaitall, procStartall:
+		s.requests(e, s.length())
+		if e.proc == procWaitall {
+			s.endAll(e)
+		}
+	case procTestall:
+		e.flag = s.number(1) == 1
+		s.requests(e, s.length())
+		if e.flag {
+			s.endAll(e)
+		}
+	case procWaitany, procTestany:
+		e.flag = e.proc == procWaitany || s.number(1) == 1
+		n := s.length()
+		chosen := int(s.number(int64(n)))
+		s.requests(e, n)
+		if e.undefined = e.flag && chosen == 0; chosen > 0 {
+			e.ended = append(e.ended, chosen-1)
+		}
+	case procWaitsome, procTestsome:
+		s.some(e)
+	case procFinalize, procAbort, procPcontrol:
+		e.code = s.signed()
+	case procCommfree, procCommdisconnect:
+		s.comm(e)
+	default:
+		s.fail("a record of %v", e.called)
+	}
+}
+
+func (s *stream) endAll(e *event) {
+	for i := range e.requests {
+		e.ended = append(e.ended, i)
+	}
+}
+
+func (s *stream) requests(e *event, n int) {
+	for i := 0; i < n && s.err == nil; i++ {
+		e.requests = append(e.requests, s.request())
+	}
+}
+
+// some reads those that have ended, and then the others; those that have ended are none there.
+func (s *stream) some(e *event) {
+	n := s.length()
+	found := int(s.number(int64(n) + 1))
+	e.undefined = found == 0
+	ended := map[int]request{}
+	for k := 1; k < found && s.err == nil; k++ {
+		i := int(s.number(int64(n) - 1))
+		ended[i] = s.request()
+		e.ended = append(e.ended, i)
+	}
+	s.requests(e, n)
+	for i, r := range ended {
+		if i < len(e.requests) {
+			e.requests[i] = r
+		}
+	}
+}
+
+// request reads one (shim/completions.h).
+func (s *stream) request() request {
+	v := s.uint()
+	if v == 0 {
+		return request{}
+	}
+	r := request{number: int64(v >> 4), persistent: v&2 != 0, cancelled: v&4 != 0, status: status{bytes: -1}}
+	if !r.persistent {
+		r.number = s.made + 1 - r.number
+	}
+	if v&1 != 0 {
+		r.status.wild, r.status.source, r.status.tag = true, s.int32(), s.int32()
+	}
+	if v&8 != 0 {
+		r.status.bytes = s.number(mostCount)
+	}
+	if r.number < 1 || r.persistent && r.number > s.persistent {
+		s.fail("request %d was not made", r.number)
+	}
+	return r
+}

@@ -1,0 +1,206 @@
+package capture
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reprise/trace"
+)
+
+// Options of a merge.
+type Options struct {
+	Rate     float64 // flop that a second of the recording processor counts for
+	EachGap  bool    // each computation by its own time, not by the mean of its site
+	Partial  bool    // take what there is of ranks that did not come to their end
+	LeaveOut bool    // leave calls out that a trace cannot have, with a warning
+	Tool     string  // name and version of the program, for the header
+	Command  string  // the command line, for the header
+	Progress func(done, of int)
+}
+
+// Summary is what a merge has found.
+type Summary struct {
+	Ranks    int
+	Calls    int64
+	Library  string
+	Program  string
+	Warnings []string
+}
+
+// Merge writes the recordings in a directory, one file for each rank, as one trace.
+func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
+	m := &merger{o: &o, table: newTable()}
+	if err := m.open(dir); err != nil {
+		return nil, err
+	}
+	if err := m.survey(); err != nil {
+		return nil, err
+	}
+	ranks, err := m.translate()
+	if err != nil {
+		return nil, err
+	}
+	return &m.summary, m.write(w, ranks)
+}
+
+// merger is a merge under way.
+type merger struct {
+	o        *Options
+	streams  []*stream
+	surveys  []*survey
+	comms    []communicator
+	own      []rankComms
+	families *families
+	table    *table
+	summary  Summary
+}
+
+// open opens the files of all ranks, which must be of one run.
+func (m *merger) open(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	found := map[int]*stream{}
+	var first *stream
+	for _, entry := range entries {
+		if _, err := strconv.Atoi(entry.Name()); err != nil {
+			continue
+		}
+		s, err := openStream(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return err
+		}
+		if first == nil {
+			first = s
+		}
+		if err := alike(first, s); err != nil {
+			return err
+		}
+		found[int(s.head.Rank)] = s
+	}
+	if first == nil {
+		return fmt.Errorf("%s: no rank has recorded anything: does the program call MPI_Init, and is its MPI a shared library?", dir)
+	}
+	for rank := range int(first.head.Size) {
+		s, ok := found[rank]
+		if !ok {
+			return fmt.Errorf("%s: rank %d of %d has no recording", dir, rank, first.head.Size)
+		}
+		if err := s.complete(); err != nil && !m.o.Partial {
+			return fmt.Errorf("%s: rank %d: %w; --partial takes what is there", s.name, rank, err)
+		}
+		m.streams = append(m.streams, s)
+	}
+	m.summary = Summary{Ranks: len(m.streams), Library: text(first.head.Library[:]), Program: text(first.head.Program[:])}
+	return nil
+}
+
+// alike checks that two streams are of one run.
+func alike(a, b *stream) error {
+	switch {
+	case a.head.Run != b.head.Run:
+		return fmt.Errorf("%s and %s are of different runs", a.name, b.name)
+	case a.head.Size != b.head.Size:
+		return fmt.Errorf("%s is of a run of %d ranks, %s of %d", a.name, a.head.Size, b.name, b.head.Size)
+	case a.head.Library != b.head.Library:
+		return fmt.Errorf("%s and %s were recorded with different libraries of MPI: %s; %s", a.name, b.name, text(a.head.Library[:]), text(b.head.Library[:]))
+	}
+	return nil
+}
+
+// survey reads all streams once, and finds the communicators.
+func (m *merger) survey() error {
+	refused := map[string]int64{}
+	for rank, s := range m.streams {
+		v, err := newSurvey(s)
+		if err != nil {
+			return err
+		}
+		for p, n := range v.refused {
+			refused[p.String()] += n
+		}
+		m.summary.Calls += v.events
+		m.surveys = append(m.surveys, v)
+		if m.o.Progress != nil {
+			m.o.Progress(rank+1, 2*len(m.streams))
+		}
+	}
+	if err := m.refuse(refused); err != nil {
+		return err
+	}
+	var err error
+	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
+	if err != nil {
+		return err
+	}
+	m.families = newFamilies(m.comms, len(m.streams))
+	return nil
+}
+
+// refuse refuses calls that a trace cannot have, or says that they are left out.
+func (m *merger) refuse(calls map[string]int64) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	text := named(calls)
+	if !m.o.LeaveOut {
+		return fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them", text)
+	}
+	m.summary.Warnings = append(m.summary.Warnings, "left out, as a trace cannot have them: "+text)
+	return nil
+}
+
+// named lists calls by name, with how often they were made.
+func named(calls map[string]int64) string {
+	var list []string
+	for name, n := range calls {
+		list = append(list, fmt.Sprintf("%s (%d)", name, n))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// translate returns what each rank does.
+func (m *merger) translate() ([][]item, error) {
+	var ranks [][]item
+	for rank, s := range m.streams {
+		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, table: m.table}
+		if err := t.translate(); err != nil {
+			return nil, err
+		}
+		items := make([]item, len(t.steps))
+		for i, n := range t.steps {
+			items[i] = item{what: n}
+		}
+		ranks = append(ranks, items)
+		s.data, m.surveys[rank] = nil, nil
+		if m.o.Progress != nil {
+			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
+		}
+	}
+	return ranks, nil
+}
+
+// write writes the trace.
+func (m *merger) write(w io.Writer, ranks [][]item) error {
+	h := &trace.Header{
+		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: 1,
+		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
+		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		CommFamilies: m.families.list, CallSites: callSites(),
+	}
+	out, err := trace.NewWriter(w, h, trace.WriterOptions{})
+	if err != nil {
+		return err
+	}
+	if err := newWriter(out, m.table, &loops{}, ranks).write(nil); err != nil {
+		return err
+	}
+	return out.Close()
+}

@@ -1,0 +1,159 @@
+// What differs between the binary interfaces of Open MPI, MPICH and MPI 5, and how the
+// library's own procedures are found.
+
+enum { SUCCESS = 0, UNDEFINED = -32766 }; // the same everywhere
+enum { MAX_LIBRARY_VERSION = 8192, STATUS_BYTES = 64 };
+
+static struct abi {
+	int id;          // 1 Open MPI, 2 MPICH, 3 MPI 5
+	int handle_size; // of handles in arrays
+	int status_size, source_at, tag_at;
+	int any_source, any_tag, proc_null, root;
+	int thread_multiple, cart, graph, dist_graph;
+	W in_place, status_ignore;
+	W comm_world, comm_self, comm_null, request_null, message_no_proc, byte;
+	W ops[12]; // in the order of the trace's operators: sum max min prod land band lor bor lxor bxor maxloc minloc
+} abi;
+
+static void *library; // that has MPI's procedures, if it is not in the global scope
+
+static int in_library(struct dl_phdr_info *info, size_t size, void *name)
+{
+	(void)size;
+	if (!info->dlpi_name[0]) {
+		return 0;
+	}
+	void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+	Dl_info own, found;
+	void *symbol = handle ? dlsym(handle, name) : NULL;
+	if (symbol && dladdr((void *)&abi, &own) && dladdr(symbol, &found) && own.dli_fbase != found.dli_fbase) {
+		library = handle;
+		return 1;
+	}
+	if (handle) {
+		dlclose(handle);
+	}
+	return 0;
+}
+
+// find returns a symbol of MPI's library, which may have been loaded late and privately, as
+// by an interpreter.
+static void *find(const char *name)
+{
+	void *symbol = dlsym(RTLD_NEXT, name);
+	if (!symbol && !library) {
+		dl_iterate_phdr(in_library, (void *)name);
+	}
+	if (!symbol && library) {
+		symbol = dlsym(library, name);
+	}
+	return symbol;
+}
+
+// object returns the address of one of the library's variables, which the linker may have
+// moved into the program.
+static W object(const char *name)
+{
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+	return (W)(symbol ? symbol : find(name));
+}
+
+// missing is what a procedure does that the program calls, but that no library has.
+static int missing(void)
+{
+	static const char text[] = "tracegen: a procedure of MPI was called that MPI's library does not have\n";
+	(void)!write(STDERR_FILENO, text, sizeof text - 1);
+	abort();
+}
+
+// known finds a procedure that the recorder itself calls.
+static int (*known(const char *name))()
+{
+	int (*procedure)() = (int (*)())find(name);
+	return procedure ? procedure : missing;
+}
+
+static W handle_of(W argument) { return abi.handle_size == 4 ? (uint32_t)argument : argument; }
+
+static W handle_at(W array, int i)
+{
+	return abi.handle_size == 4 ? ((uint32_t *)array)[i] : ((W *)array)[i];
+}
+
+static int int_at(W pointer, int i) { return ((int *)pointer)[i]; }
+
+static int status_source(const char *s) { return *(int *)(s + abi.source_at); }
+static int status_tag(const char *s) { return *(int *)(s + abi.tag_at); }
+
+// status_bytes returns how many bytes were received.
+static int64_t status_bytes(const char *s)
+{
+	if (abi.id == 1) {
+		return *(int64_t *)(s + 16);
+	}
+	if (abi.id == 2) {
+		return *(uint32_t *)s | (int64_t)(*(uint32_t *)(s + 4) >> 1) << 32;
+	}
+	static int (*elements)();
+	int64_t n = 0;
+	if (!elements) {
+		elements = known("PMPI_Get_elements_c");
+	}
+	elements(s, abi.byte, &n);
+	return n;
+}
+
+static void facts_of_openmpi(void)
+{
+	static const char *const ops[] = {"sum", "max", "min", "prod", "land", "band", "lor", "bor", "lxor", "bxor", "maxloc", "minloc"};
+	abi = (struct abi){.id = 1, .handle_size = sizeof(W), .status_size = 24, .source_at = 0, .tag_at = 4,
+		.any_source = -1, .any_tag = -1, .proc_null = -2, .root = -4,
+		.thread_multiple = 3, .cart = 1, .graph = 2, .dist_graph = 3, .in_place = 1, .status_ignore = 0,
+		.comm_world = object("ompi_mpi_comm_world"), .comm_self = object("ompi_mpi_comm_self"),
+		.comm_null = object("ompi_mpi_comm_null"), .request_null = object("ompi_request_null"),
+		.message_no_proc = object("ompi_message_no_proc"), .byte = object("ompi_mpi_byte")};
+	for (int i = 0; i < 12; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "ompi_mpi_op_%s", ops[i]);
+		abi.ops[i] = object(name);
+	}
+}
+
+static void facts_of_mpich(void)
+{
+	abi = (struct abi){.id = 2, .handle_size = 4, .status_size = 20, .source_at = 8, .tag_at = 12,
+		.any_source = -2, .any_tag = -1, .proc_null = -1, .root = -3,
+		.thread_multiple = 3, .cart = 2, .graph = 1, .dist_graph = 3, .in_place = (W)-1, .status_ignore = 1,
+		.comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+		.message_no_proc = 0x6c000000, .byte = 0x4c00010d,
+		.ops = {0x58000003, 0x58000001, 0x58000002, 0x58000004, 0x58000005, 0x58000006, 0x58000007, 0x58000008,
+			0x58000009, 0x5800000a, 0x5800000c, 0x5800000b}};
+}
+
+static void facts_of_mpi5(void)
+{
+	abi = (struct abi){.id = 3, .handle_size = sizeof(W), .status_size = 32, .source_at = 0, .tag_at = 4,
+		.any_source = -1, .any_tag = -2, .proc_null = -3, .root = -4,
+		.thread_multiple = 4096, .cart = 211, .graph = 212, .dist_graph = 213, .in_place = 1, .status_ignore = 0,
+		.comm_world = 0x101, .comm_self = 0x102, .comm_null = 0x100, .request_null = 0x180,
+		.message_no_proc = 0x129, .byte = 0x247,
+		.ops = {0x21, 0x23, 0x22, 0x24, 0x30, 0x28, 0x31, 0x29, 0x32, 0x2a, 0x39, 0x38}};
+}
+
+// learn finds out which interface the program was built for, and returns 0 if it is none of
+// those that are known. text gets what the library says of itself.
+static int learn(char *text)
+{
+	int length = 0;
+	known("PMPI_Get_library_version")(text, &length);
+	Dl_info info;
+	void *send = find("PMPI_Send");
+	if (send && dladdr(send, &info) && strstr(info.dli_fname, "mpi_abi")) {
+		facts_of_mpi5();
+	} else if (object("ompi_mpi_comm_world")) {
+		facts_of_openmpi();
+	} else if (strstr(text, "MPICH") || strstr(text, "Intel") || strstr(text, "CRAY") || strstr(text, "MVAPICH")) {
+		facts_of_mpich();
+	}
+	return abi.id;
+}

@@ -1,0 +1,182 @@
+// The beginning and the end of a recording, and what a process frees.
+
+__attribute__((constructor)) static void loaded(void)
+{
+	static struct header before; // until there is a file
+	S.h = &before;
+	S.h->rank = -1;
+	clocks(0);
+}
+
+// open_stream begins the file of this process in the directory that the environment names.
+static void open_stream(void)
+{
+	const char *directory = getenv("REPRISE_CAPTURE"), *run = getenv("REPRISE_CAPTURE_RUN");
+	if (!directory || !run || S.window) {
+		return;
+	}
+	static char text[MAX_LIBRARY_VERSION];
+	struct header first = *S.h;
+	if (!learn(text)) {
+		tell("an MPI that the recorder does not know; nothing is recorded");
+		return;
+	}
+	known("PMPI_Comm_rank")(abi.comm_world, &first.rank);
+	known("PMPI_Comm_size")(abi.comm_world, &first.size);
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%d", directory, first.rank);
+	S.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int error = S.file < 0 ? errno : posix_fallocate(S.file, 0, HEADER);
+	struct header *h = error ? MAP_FAILED : mmap(NULL, HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, S.file, 0);
+	if (h == MAP_FAILED) {
+		S.h->rank = first.rank;
+		snprintf(text, sizeof text, "%.200s: %s", path, strerror(error ? error : errno));
+		tell(text);
+		return;
+	}
+	*h = first;
+	memcpy(h->magic, "reprise capture", 16);
+	h->run = strtoull(run, NULL, 10);
+	h->abi = abi.id;
+	known("PMPI_Query_thread")(&h->threads);
+	S.locked = h->threads == abi.thread_multiple;
+	h->state = RUNNING;
+	snprintf(h->library, sizeof h->library, "%.500s", text);
+	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
+	h->program[n < 0 ? 0 : n] = 0;
+	S.h = h;
+	clocks(1);
+	double rate = (double)(h->ticks[1] - h->ticks[0]) / (h->clock[1] - h->clock[0]); // ticks of a nanosecond
+	S.patient = rate * 50000;
+	S.on = move(0);
+	add_comm(abi.comm_world);
+	add_comm(abi.comm_self);
+}
+
+static int after_init(int err)
+{
+	if (err == SUCCESS) {
+		open_stream();
+	}
+	S.thread = &T;
+	S.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+	S.left = ticks();
+	T.inside = 0;
+	return err;
+}
+
+EXPORT int PMPI_Init(W argc, W argv)
+{
+	FIND(Init)
+	if (T.inside) {
+		return real(argc, argv);
+	}
+	T.inside = 1;
+	return after_init(real(argc, argv));
+}
+BOTH(Init)
+
+EXPORT int PMPI_Init_thread(W argc, W argv, W required, W provided)
+{
+	FIND(Init_thread)
+	if (T.inside) {
+		return real(argc, argv, required, provided);
+	}
+	T.inside = 1;
+	return after_init(real(argc, argv, required, provided));
+}
+BOTH(Init_thread)
+
+// finish ends the recording behind the record of a procedure.
+static void finish(int procedure, int state, int code)
+{
+	enter();
+	if (begin(procedure, SUCCESS)) {
+		put_signed(code);
+	}
+	leave(SUCCESS);
+	if (S.on) {
+		clocks(1);
+		stop(state, 0);
+		(void)!ftruncate(S.file, HEADER + S.h->used);
+	}
+}
+
+EXPORT int PMPI_Finalize(void)
+{
+	FIND(Finalize)
+	if (!PASSES) {
+		finish(P_Finalize, FINALIZED, 0);
+	}
+	return real();
+}
+BOTH(Finalize)
+
+EXPORT int PMPI_Abort(W comm, W code)
+{
+	FIND(Abort)
+	if (!PASSES) {
+		finish(P_Abort, ABORTED, code);
+	}
+	return real(comm, code);
+}
+BOTH(Abort)
+
+// What follows the level of MPI_Pcontrol is passed on and not looked at.
+EXPORT int PMPI_Pcontrol(const int level, W a, W b, W c, W d, W e)
+{
+	FIND(Pcontrol)
+	if (PASSES) {
+		return real(level, a, b, c, d, e);
+	}
+	enter();
+	int err = real(level, a, b, c, d, e);
+	if (begin(P_Pcontrol, err)) {
+		put_signed(level);
+	}
+	return leave(err);
+}
+BOTH(Pcontrol)
+
+// The communicator is put down before it is gone.
+static int frees(int procedure, W pointer, int (*real)())
+{
+	enter();
+	W comm = handle_at(pointer, 0);
+	lock();
+	int number = comm_of(comm)->number;
+	unlock();
+	int err = real(pointer);
+	if (begin(procedure, err)) {
+		put(number);
+		forget_comm(comm);
+	}
+	return leave(err);
+}
+
+EXPORT int PMPI_Comm_free(W pointer)
+{
+	FIND(Comm_free)
+	return PASSES ? real(pointer) : frees(P_Comm_free, pointer, real);
+}
+BOTH(Comm_free)
+
+EXPORT int PMPI_Comm_disconnect(W pointer)
+{
+	FIND(Comm_disconnect)
+	return PASSES ? real(pointer) : frees(P_Comm_disconnect, pointer, real);
+}
+BOTH(Comm_disconnect)
+
+// A datatype that is made later may have the handle of one that is freed.
+EXPORT int PMPI_Type_free(W pointer)
+{
+	FIND(Type_free)
+	if (!PASSES) {
+		lock();
+		memset(sizes, 0, sizeof sizes);
+		unlock();
+	}
+	return real(pointer);
+}
+BOTH(Type_free)

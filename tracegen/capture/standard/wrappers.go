@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const notice = "Written by tracegen/capture/standard from the standard's data (mpi-forum/pympistandard); do not change."
+
+// wrappers returns the C code.
+func wrappers(calls []call) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n\nenum {\n", notice)
+	for i := range calls {
+		fmt.Fprintf(&b, "\tP_%s,\n", calls[i].name)
+	}
+	b.WriteString("};\n")
+	for i := range calls {
+		if c := &calls[i]; c.class != handWritten {
+			c.wrapper(&b)
+		}
+	}
+	return b.String()
+}
+
+func (c *call) names() (list []string) {
+	for i := range c.params {
+		name := c.params[i].Name
+		if name == "register" || name == "info" {
+			name += "_"
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// wrapper writes one.
+func (c *call) wrapper(b *strings.Builder) {
+	names := strings.Join(c.names(), ", ")
+	typed := "void"
+	if names != "" {
+		typed = "W " + strings.Join(c.names(), ", W ")
+	}
+	fmt.Fprintf(b, "\nEXPORT int PMPI_%s(%s)\n{\n\tFIND(%s)\n\tif (PASSES) {\n\t\treturn real(%s);\n\t}\n\tenter();\n", c.name, typed, c.name, names)
+	if c.class == recorded {
+		c.before(b)
+	}
+	fmt.Fprintf(b, "\tint err = real(%s);\n", names)
+	if c.class == refused {
+		fmt.Fprintf(b, "\tbegin(P_%s, err);\n", c.name)
+	} else {
+		fmt.Fprintf(b, "\tif (begin(P_%s, err)) {\n", c.name)
+		for _, f := range c.fields() {
+			c.put(b, f)
+		}
+		b.WriteString("\t}\n")
+	}
+	fmt.Fprintf(b, "\treturn leave(err);\n}\nBOTH(%s)\n", c.name)
+}
+
+// before writes what must be done before the call: a status of our own, the handle of the
+// message that it overwrites.
+func (c *call) before(b *strings.Builder) {
+	if c.has("status") {
+		b.WriteString("\tchar own[STATUS_BYTES];\n\tif (status == abi.status_ignore) {\n\t\tstatus = (W)own;\n\t}\n")
+	}
+	if strings.HasSuffix(c.name, "mrecv") || strings.HasSuffix(c.name, "Mrecv") || strings.HasSuffix(c.name, "mrecv_c") || strings.HasSuffix(c.name, "Mrecv_c") {
+		b.WriteString("\tW found = handle_at(message, 0);\n")
+	}
+}
+
+// put writes what puts a field down.
+func (c *call) put(b *strings.Builder, f field) {
+	indent, name := "\t\t", f.par.Name
+	line := func(format string, args ...any) { fmt.Fprintf(b, indent+format+"\n", args...) }
+	var conditions []string
+	if f.rootOnly {
+		conditions = append(conditions, "mine")
+	}
+	if f.side != "" && c.inPlace() {
+		conditions = append(conditions, fmt.Sprintf("%sbuf != abi.in_place", f.side))
+	}
+	if len(conditions) > 0 {
+		line("if (%s) {", strings.Join(conditions, " && "))
+		indent += "\t"
+		defer fmt.Fprintf(b, "\t\t}\n")
+	}
+	switch f.role {
+	case roleComm:
+		line("struct comm *c = comm_of(%s);", name)
+		line("put_comm(c);")
+	case roleRank:
+		line("put_rank(%s);", name)
+		if c.rooted() {
+			line("int mine = (int)%s == c->rank || (int)%s == abi.root;", name, name)
+		}
+	case roleTag:
+		line("put_tag(%s);", name)
+	case roleInPlace:
+		line("put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);")
+	case roleCount:
+		line("put(%s);", c.number(name))
+	case roleCounts:
+		line("put_counts(%s, %s, %d);", name, c.peers(f), wide(c.large))
+	case roleSize:
+		line("put(type_size(%s));", name)
+	case roleSizes:
+		line("put_sizes(%s, %s);", name, c.peers(f))
+	case roleSpan:
+		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, wide(c.large))
+	case roleOperator:
+		line("put_operator(%s);", name)
+	case roleFlag:
+		line("put(int_at(%s, 0) != 0);", name)
+	case roleStatus:
+		c.putStatus(line)
+	case roleNew:
+		if strings.HasPrefix(c.name, "Comm_idup") {
+			line("put_copy(%s, c);", name)
+			return
+		}
+		line("put_new(%s, %d);", name, wide(c.name == "Comm_create_group"))
+	case roleRequest:
+		c.putRequest(line, name)
+	case roleMessage:
+		c.putMessage(line)
+	}
+}
+
+// putStatus writes what puts a status down: of a receive what its arguments do not say, of a
+// probe what it found.
+func (c *call) putStatus(line func(string, ...any)) {
+	switch {
+	case c.has("flag"):
+		line("if (int_at(flag, 0)) {")
+		line("\tput_rank(status_source((char *)status));")
+		line("\tput_tag(status_tag((char *)status));")
+		if c.has("message") {
+			line("\tadd_message(message, c, (char *)status);")
+		}
+		line("}")
+	case !c.has("count") && !c.has("recvcount"):
+		line("put_rank(status_source((char *)status));")
+		line("put_tag(status_tag((char *)status));")
+		if c.has("message") {
+			line("add_message(message, c, (char *)status);")
+		}
+	case c.has("message"):
+		line("put_status((char *)status, 0, %s * type_size(datatype));", c.signed("count"))
+	default:
+		tag, count, datatype := "tag", "count", "datatype"
+		if c.has("recvtag") {
+			tag = "recvtag"
+		}
+		if c.has("recvcount") {
+			count, datatype = "recvcount", "recvtype"
+		}
+		line("put_status((char *)status, (int)source == abi.any_source || (int)%s == abi.any_tag, %s * type_size(%s));", tag, c.signed(count), datatype)
+	}
+}
+
+func (c *call) putRequest(line func(string, ...any), name string) {
+	make := "new_request"
+	if strings.HasSuffix(strings.TrimSuffix(c.name, "_c"), "_init") {
+		make = "new_persistent"
+	}
+	switch {
+	case c.has("source"):
+		line("receives(%s(%s), %s * type_size(datatype), source, tag);", make, name, c.signed("count"))
+	case c.has("message"):
+		line("receives(%s(%s), %s * type_size(datatype), m.source, m.tag);", make, name, c.signed("count"))
+	default:
+		line("%s(%s);", make, name)
+	}
+}
+
+func (c *call) putMessage(line func(string, ...any)) {
+	if !c.has("count") {
+		return // a probe: with its status
+	}
+	line("struct message m = take_message(found);")
+	line("put_comm(m.comm);")
+	line("put_rank(m.source);")
+	line("put_tag(m.tag);")
+}
+
+func (c *call) inPlace() bool {
+	for _, f := range c.fields() {
+		if f.role == roleInPlace {
+			return true
+		}
+	}
+	return false
+}
+
+// rooted reports whether the root alone says something.
+func (c *call) rooted() bool {
+	return slices.ContainsFunc(c.fields(), func(f field) bool { return f.rootOnly })
+}
+
+// peers returns how many counts a call has.
+func (c *call) peers(f field) string {
+	if strings.Contains(c.name, "eighbor") {
+		return map[string]string{"send": "c->destinations", "recv": "c->sources"}[f.side]
+	}
+	return "c->remote ? c->remote : c->size"
+}
+
+// number returns a count as an unsigned number, signed as a signed one.
+func (c *call) number(name string) string {
+	if c.large {
+		return "(uint64_t)" + name
+	}
+	return "(uint32_t)" + name
+}
+
+func (c *call) signed(name string) string {
+	return "(int64_t)" + strings.TrimPrefix(c.number(name), "(uint64_t)")
+}
+
+func wide(large bool) int {
+	if large {
+		return 1
+	}
+	return 0
+}

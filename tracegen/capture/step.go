@@ -1,0 +1,69 @@
+package capture
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// step is an action of a rank in the trace: what its block is, and the arguments of that.
+type step struct {
+	form
+	args  [numArgs]int64
+	lists [2]int32 // counts by rank that are sent and received, as numbers of lists; 0: none
+}
+
+// form is what steps of one block share.
+type form struct {
+	kind               trace.Kind
+	collective         trace.CollectiveKind
+	operator           trace.Operator
+	family             int32
+	request            int32 // slot; of a collective operation -1: it blocks
+	sendSize, recvSize int64 // bytes of an element
+	marker             int32
+}
+
+// Arguments of a step, by its kind.
+const (
+	argPeer     = 0 // of a message; amount: of a computation; root
+	argTag      = 1 // flop, span: of a collective operation
+	argBytes    = 2 // or the count that is sent
+	argReceived = 3 // or the count that is received
+	argSource   = 4 // of a sendrecv
+	argSent     = 5 // tag of what it receives
+	numArgs     = 6
+)
+
+// table numbers steps and lists, those that are the same once.
+type table struct {
+	steps   []step
+	numbers map[step]int32
+	lists   [][]int64 // from 1
+	named   map[string]int32
+}
+
+func newTable() *table {
+	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
+}
+
+func (t *table) number(s step) int32 {
+	n, ok := t.numbers[s]
+	if !ok {
+		n = int32(len(t.steps))
+		t.steps = append(t.steps, s)
+		t.numbers[s] = n
+	}
+	return n
+}
+
+func (t *table) list(values []int64) int32 {
+	name := fmt.Sprint(values)
+	n, ok := t.named[name]
+	if !ok {
+		n = int32(len(t.lists))
+		t.lists = append(t.lists, values)
+		t.named[name] = n
+	}
+	return n
+}

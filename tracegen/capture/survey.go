@@ -1,0 +1,115 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// survey is what must be known of a rank's calls before they are translated: its
+// communicators, what receives have found that did not say it, and sites.
+type survey struct {
+	events    int64
+	creations []creation
+	finds     map[instance]status
+	refused   map[procedureNumber]int64
+	levels    map[int64]bool // of MPI_Pcontrol
+	sites     map[site]gaps
+}
+
+// creation is a call that makes a communicator.
+type creation struct {
+	call   int64 // its number on the rank
+	proc   procedureNumber
+	parent int // number of the rank's communicator
+	*made
+}
+
+// instance is a request as it is started: of one that is not persistent, start is 0.
+type instance struct {
+	persistent    bool
+	number, start int64
+}
+
+// starts counts how often persistent requests were started.
+type starts map[int64]int64
+
+func (s starts) instance(r request) instance {
+	if !r.persistent {
+		return instance{number: r.number}
+	}
+	return instance{true, r.number, s[r.number]}
+}
+
+// site is where time goes by: between two calls that are recorded the same.
+type site struct{ before, after uint64 }
+
+// gaps are the times at a site, in nanoseconds.
+type gaps struct {
+	n         int64
+	sum, most float64
+	squares   float64
+}
+
+func (g *gaps) add(v float64) {
+	g.n++
+	g.sum += v
+	g.squares += float64(v * v)
+	g.most = max(g.most, v)
+}
+
+func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
+
+// newSurvey reads a stream once. With partial, a record that is cut ends it.
+func newSurvey(s *stream) (*survey, error) {
+	v := &survey{finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, sites: map[site]gaps{}}
+	started := starts{}
+	var e event
+	s.rewind()
+	for at := (site{}); ; at.before = at.after {
+		err := s.next(&e)
+		if errors.Is(err, io.EOF) {
+			return v, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		v.events++
+		at.after = s.key
+		g := v.sites[at]
+		g.add(e.gap)
+		v.sites[at] = g
+		if err := v.note(&e, started); err != nil {
+			return nil, fmt.Errorf("%s: call %d (%v): %w", s.name, v.events, e.called, err)
+		}
+	}
+}
+
+func (v *survey) note(e *event, started starts) error {
+	switch {
+	case procedures[e.proc].refused:
+		v.refused[e.called]++
+	case e.made != nil:
+		if e.comm < 0 {
+			return errors.New("a communicator without parent")
+		}
+		v.creations = append(v.creations, creation{v.events, e.proc, e.comm, e.made})
+	case e.proc == procPcontrol:
+		v.levels[e.code] = true
+	case e.proc == procStart, e.proc == procStartall:
+		for _, r := range e.requests {
+			started[r.number]++
+		}
+	}
+	for _, i := range e.ended {
+		if i >= len(e.requests) {
+			return fmt.Errorf("request %d of %d has ended", i, len(e.requests))
+		}
+		if r := e.requests[i]; r.status.wild || r.status.bytes >= 0 || r.cancelled {
+			found := r.status
+			found.found = !r.cancelled
+			v.finds[started.instance(r)] = found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,383 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"reprise/trace"
+)
+
+// translator turns the calls of a rank into steps.
+type translator struct {
+	o        *Options
+	s        *stream
+	v        *survey
+	rank     int32
+	comms    []communicator
+	own      *rankComms
+	families *families
+	table    *table
+	steps    []int32
+
+	at      site
+	idle    float64 // flop since the last step
+	started starts
+	slots   map[instance]slot
+	free    []int32 // slots that are free below used
+	used    int32
+	plans   map[int64]plan            // of persistent requests
+	dropped map[procedureNumber]int64 // calls that were left out
+}
+
+// slot is where the trace has a request: none if nothing waits for it.
+type slot struct {
+	number int32
+	none   bool
+}
+
+// plan is what a persistent request does when it is started.
+type plan struct {
+	event
+	active bool
+}
+
+// translate returns the steps of a rank.
+func (t *translator) translate() error {
+	t.started, t.slots, t.plans = starts{}, map[instance]slot{}, map[int64]plan{}
+	var e event
+	for t.s.rewind(); ; {
+		err := t.s.next(&e)
+		if errors.Is(err, io.EOF) {
+			t.settle()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.gap(&e)
+		if err := t.event(&e); err != nil {
+			return fmt.Errorf("%s: rank %d, call %d (%v): %w", t.s.name, t.rank, t.s.count, e.called, err)
+		}
+	}
+}
+
+// gap notes the computation before a call: the mean of its site, or the call's own.
+func (t *translator) gap(e *event) {
+	t.at.after = t.s.key
+	time := e.gap
+	if !t.o.EachGap {
+		g := t.v.sites[t.at]
+		time = g.mean()
+	}
+	t.at.before = t.at.after
+	t.idle += math.Round(time * t.o.Rate / 1e9)
+}
+
+// settle puts down the computation since the last step.
+func (t *translator) settle() {
+	if t.idle > 0 {
+		s := step{form: form{kind: trace.KindFlops}}
+		s.args[argPeer] = trace.FloatArg(t.idle)
+		t.idle = 0
+		t.steps = append(t.steps, t.table.number(s))
+	}
+}
+
+func (t *translator) add(s step) {
+	t.settle()
+	t.steps = append(t.steps, t.table.number(s))
+}
+
+func (t *translator) event(e *event) error {
+	switch e.proc {
+	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv, procMrecv, procImrecv:
+		return t.message(e, e.request)
+	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit:
+		t.plans[e.request.number] = plan{event: copied(e)}
+		return nil
+	case procSendrecv, procSendrecvreplace:
+		return t.sendrecv(e)
+	case procProbe, procMprobe, procIprobe, procImprobe:
+		return t.probe(e)
+	case procStart, procStartall:
+		return t.start(e)
+	case procRequestfree:
+		return t.letGo(e.requests[0])
+	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome, procRequestgetstatus:
+		return t.completion(e)
+	case procCancel, procFinalize, procAbort, procCommfree, procCommdisconnect:
+		return nil
+	case procPcontrol:
+		return t.phase(e.code)
+	}
+	switch {
+	case procedures[e.proc].refused:
+		return nil // counted by the survey
+	case e.made != nil:
+		if e.request.number > 0 {
+			t.slots[instance{number: e.request.number}] = slot{none: true}
+		}
+		return nil
+	case procedures[e.proc].persistent:
+		t.plans[e.request.number] = plan{event: copied(e)}
+		return nil
+	case procedures[e.proc].neighbourhood:
+		return t.neighbours(e, e.request)
+	}
+	return t.collective(e, e.request)
+}
+
+func copied(e *event) event {
+	c := *e
+	c.ranks, c.tags = slices.Clone(e.ranks), slices.Clone(e.tags)
+	return c
+}
+
+// take gives a request the lowest slot that is free.
+func (t *translator) take(r request) int32 {
+	n := t.used
+	if len(t.free) > 0 {
+		i := 0
+		for j, v := range t.free {
+			if v < t.free[i] {
+				i = j
+			}
+		}
+		n = t.free[i]
+		t.free = slices.Delete(t.free, i, i+1)
+	} else {
+		t.used++
+	}
+	t.slots[t.started.instance(r)] = slot{number: n}
+	return n
+}
+
+// peerOf returns the rank of the world that is meant, and the family that the message is of.
+func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
+	id := t.own.of[e.comm]
+	if id < 0 {
+		return 0, 0, errors.New("of a communicator that not all of its ranks have made")
+	}
+	p, err := t.comms[id].peer(t.rank, rank)
+	return int64(p), t.families.of(id), err
+}
+
+// sendKinds are the actions of sends.
+var sendKinds = map[procedureNumber]trace.Kind{
+	procSend: trace.KindSend, procRsend: trace.KindSend, procSsend: trace.KindSsend, procBsend: trace.KindIsend,
+	procIsend: trace.KindIsend, procIrsend: trace.KindIsend, procIssend: trace.KindIssend, procIbsend: trace.KindIsend,
+	procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend, procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
+}
+
+// message adds a send or a receive.
+func (t *translator) message(e *event, r request) error {
+	kind, sends := sendKinds[e.proc]
+	source, tag, bytes, gone := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size, false
+	if !sends {
+		kind = trace.KindRecv
+		found := e.status
+		if r.number > 0 {
+			kind = trace.KindIrecv
+			var ok bool
+			if found, ok = t.v.finds[t.started.instance(r)]; !ok {
+				found = status{found: true, bytes: -1}
+			}
+			gone = !found.found // cancelled
+		}
+		source, tag, bytes = found.resolve(source, tag, bytes)
+	}
+	if source == procNull || gone {
+		if r.number > 0 {
+			t.slots[t.started.instance(r)] = slot{none: true}
+		}
+		return nil
+	}
+	if source == anyRank || tag == anyTag {
+		return errors.New("a receive from any rank, or of any tag, that never ends: there is no telling what it is for")
+	}
+	peer, family, err := t.peerOf(e, source)
+	if err != nil {
+		return err
+	}
+	s := step{form: form{kind: kind, family: family}}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, int64(tag), bytes
+	buffered := e.proc == procBsend || e.proc == procIbsend || e.proc == procBsendinit
+	if r.number > 0 || buffered {
+		s.request = t.take(r)
+	}
+	t.add(s)
+	if buffered {
+		t.release(r, trace.KindFree)
+		if r.number > 0 {
+			t.slots[t.started.instance(r)] = slot{none: true}
+		}
+	}
+	return nil
+}
+
+// resolve returns what a receive got, where its arguments leave it open.
+func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
+	if s.wild {
+		source, tag = s.source, s.tag
+	}
+	if s.bytes >= 0 {
+		bytes = s.bytes
+	}
+	return source, tag, bytes
+}
+
+// release adds an action that ends a request, if the trace has it.
+func (t *translator) release(r request, kind trace.Kind) {
+	i := t.started.instance(r)
+	at, ok := t.slots[i]
+	if !ok {
+		return
+	}
+	delete(t.slots, i)
+	if !at.none {
+		t.add(step{form: form{kind: kind, request: at.number}})
+		t.free = append(t.free, at.number)
+		if len(t.free) == int(t.used) {
+			t.free, t.used = t.free[:0], 0
+		}
+	}
+}
+
+// sendrecv adds a send and a receive at once, or the one that is not of MPI_PROC_NULL.
+func (t *translator) sendrecv(e *event) error {
+	out, in := e.of[sends], e.of[receives]
+	if e.proc == procSendrecvreplace {
+		out, in = e.of[anySide], e.of[anySide]
+	}
+	source, tag, bytes := e.status.resolve(e.ranks[1], e.tags[1], in.count*in.size)
+	to, family, err := int64(0), int32(0), error(nil)
+	if e.ranks[0] != procNull {
+		if to, family, err = t.peerOf(e, e.ranks[0]); err != nil {
+			return err
+		}
+	}
+	from := int64(0)
+	if source != procNull {
+		if from, family, err = t.peerOf(e, source); err != nil {
+			return err
+		}
+	}
+	s := step{form: form{family: family}}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = to, int64(e.tags[0]), out.count*out.size
+	switch {
+	case e.ranks[0] == procNull && source == procNull:
+		return nil
+	case source == procNull:
+		s.kind = trace.KindSend
+	case e.ranks[0] == procNull:
+		s.kind = trace.KindRecv
+		s.args[argPeer], s.args[argTag], s.args[argBytes] = from, int64(tag), bytes
+	default:
+		s.kind = trace.KindSendrecv
+		s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
+	}
+	t.add(s)
+	return nil
+}
+
+// probe adds a recorded probe. One that blocks ends when the receive after it could begin,
+// and adds nothing.
+func (t *translator) probe(e *event) error {
+	if e.proc == procProbe || e.proc == procMprobe {
+		return nil
+	}
+	source, tag := e.ranks[0], e.tags[0]
+	if e.status.found {
+		source, tag = e.status.source, e.status.tag
+	}
+	if source < 0 || tag == anyTag {
+		return nil // from nobody in particular, and in vain
+	}
+	peer, family, err := t.peerOf(e, source)
+	if err != nil {
+		return err
+	}
+	s := step{form: form{kind: trace.KindIprobe, family: family}}
+	s.args[argPeer], s.args[argTag] = peer, int64(tag)
+	t.add(s)
+	return nil
+}
+
+// start starts persistent requests.
+func (t *translator) start(e *event) error {
+	for _, r := range e.requests {
+		p, ok := t.plans[r.number]
+		if !ok || !r.persistent {
+			return errors.New("starts a request that was not made")
+		}
+		t.started[r.number]++
+		p.active = true
+		t.plans[r.number] = p
+		if err := t.begin(&p.event, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *translator) begin(e *event, r request) error {
+	if _, sends := sendKinds[e.proc]; sends || e.proc == procRecvinit {
+		return t.message(e, r)
+	}
+	if procedures[e.proc].neighbourhood {
+		return t.neighbours(e, r)
+	}
+	return t.collective(e, r)
+}
+
+// letGo frees a request: of one that is under way, nobody will wait for it.
+func (t *translator) letGo(r request) error {
+	if r.number > 0 {
+		t.release(r, trace.KindFree)
+	}
+	return nil
+}
+
+// completion adds waits for what has ended, and for a call that found nothing, a test.
+func (t *translator) completion(e *event) error {
+	if e.proc == procWaitall && t.endsAll(e) {
+		t.add(step{form: form{kind: trace.KindWaitAll}})
+		clear(t.slots)
+		t.free, t.used = t.free[:0], 0
+		return nil
+	}
+	for _, i := range e.ended {
+		if r := e.requests[i]; r.number > 0 {
+			t.release(r, trace.KindWait)
+		}
+	}
+	if len(e.ended) > 0 {
+		return nil
+	}
+	for _, r := range e.requests {
+		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
+			t.add(step{form: form{kind: trace.KindTest, request: at.number}})
+			return nil
+		}
+	}
+	return nil
+}
+
+// endsAll reports whether a call ends two requests or more, and all that there are.
+func (t *translator) endsAll(e *event) bool {
+	n := 0
+	for _, r := range e.requests {
+		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
+			n++
+		}
+	}
+	return n > 1 && n == int(t.used)-len(t.free)
+}
+
+// phase adds a mark of MPI_Pcontrol.
+func (t *translator) phase(level int64) error {
+	return nil
+}
