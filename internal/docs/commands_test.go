@@ -232,6 +232,7 @@ func testFlags(t *testing.T, bin string) {
 	for _, c := range []struct{ command, page string }{
 		{"tracegen hpl", "docs/hpl.md"},
 		{"tracegen hpcg", "docs/hpcg.md"},
+		{"tracegen mpi", "docs/capture.md"},
 		{"replay", "docs/replay.md"},
 		{"replay compare", "docs/compare.md"},
 		{"replay platform", "docs/platforms.md"},

@@ -36,6 +36,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/hpl":      {inside: []string{"reprise/option", "reprise/warning", "reprise/trace", "reprise/trace/vectors", "reprise/tracegen"}},
 	"reprise/tracegen/hpcg":     {inside: []string{"reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
+	"reprise/tracegen/capture":  {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/goal":     {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/replay":            {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise", "reprise/trace", "reprise/netmodel", "reprise/smpi", "reprise/kernels", "reprise/platforms", "reprise/replay/collective", "reprise/replay/sampling", "reprise/replay/tape"}},
 	"reprise/report/timeline":   {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/record"}, outside: []string{"google.golang.org/protobuf"}},

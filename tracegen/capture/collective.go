@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"reprise/trace"
 )
@@ -26,11 +27,11 @@ func (t *translator) collective(e *event, r request) error {
 	switch {
 	case id < 0:
 		return errors.New("of a communicator that not all of its ranks have made")
-	case t.comms[id].others != nil:
+	case len(t.comms[id].others) > 0:
 		return errors.New("a collective operation of two groups, which a trace does not have")
 	case id == alone || len(t.comms[id].members) == 1:
 		return nil
-	case id != world:
+	case !slices.Equal(t.comms[id].members, t.comms[world].members):
 		return fmt.Errorf("a collective operation of %d of the ranks, which a trace does not have yet", len(t.comms[id].members))
 	}
 	s := step{form: form{kind: trace.KindCollective, collective: kind, request: -1, family: t.families.of(id)}}

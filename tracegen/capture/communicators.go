@@ -9,7 +9,10 @@ import (
 type communicator struct {
 	members []int32
 	others  []int32 // of an intercommunicator
-	maker   string
+	maker   procedureNumber
+
+	// By member, others included: the call that made it, and the one that freed it, 0 for none.
+	begun, freed map[int32]int64
 }
 
 // The communicators that every rank has. That of a rank alone has no list of members.
@@ -172,7 +175,7 @@ func (r *resolver) end(m *meeting) error {
 		if members == nil {
 			continue // its first member has them
 		}
-		if err := r.add(m, c, communicator{members, c.others, c.proc.String()}); err != nil {
+		if err := r.add(m, c, communicator{members: members, others: c.others, maker: c.proc}); err != nil {
 			return err
 		}
 	}
@@ -187,14 +190,19 @@ func (r *resolver) end(m *meeting) error {
 // add adds a communicator, for all of its ranks.
 func (r *resolver) add(m *meeting, by *creation, c communicator) error {
 	id := len(r.comms)
-	r.comms = append(r.comms, c)
+	c.begun, c.freed = map[int32]int64{}, map[int32]int64{}
 	for _, rank := range slices.Concat(c.members, c.others) {
 		other := m.arrived[rank]
 		if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
 			return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", by.call, by.proc, rank)
 		}
 		r.ranks[rank].of[other.local] = id
+		c.begun[rank] = other.call
+		if freed, ok := r.surveys[rank].freed[other.local]; ok {
+			c.freed[rank] = freed
+		}
 	}
+	r.comms = append(r.comms, c)
 	return nil
 }
 
@@ -219,7 +227,7 @@ func (r *resolver) stuck() error {
 // peer returns the rank of the world that a rank means by a rank of a communicator.
 func (c *communicator) peer(own, rank int32) (int32, error) {
 	members := c.members
-	if c.others != nil && slices.Contains(c.members, own) {
+	if len(c.others) > 0 && slices.Contains(c.members, own) {
 		members = c.others
 	}
 	switch {

@@ -193,7 +193,7 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: 1,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list, CallSites: callSites(),
+		CommFamilies: m.families.list(m.comms), CallSites: callSites(),
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 type survey struct {
 	events    int64
 	creations []creation
+	freed     map[int]int64 // communicators, by the rank's number, to the call that freed it
 	finds     map[instance]status
 	refused   map[procedureNumber]int64
 	levels    map[int64]bool // of MPI_Pcontrol
@@ -62,7 +63,7 @@ func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
 // newSurvey reads a stream once. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, sites: map[site]gaps{}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, sites: map[site]gaps{}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -94,6 +95,8 @@ func (v *survey) note(e *event, started starts) error {
 			return errors.New("a communicator without parent")
 		}
 		v.creations = append(v.creations, creation{v.events, e.proc, e.comm, e.made})
+	case e.proc == procCommfree, e.proc == procCommdisconnect:
+		v.freed[e.comm] = v.events
 	case e.proc == procPcontrol:
 		v.levels[e.code] = true
 	case e.proc == procStart, e.proc == procStartall:
