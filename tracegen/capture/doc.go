@@ -10,7 +10,7 @@
 //	err := capture.Record(ctx, dir, capture.Command{Args: []string{"mpirun", "-np", "4", "./app"}, Stdout: os.Stdout, Stderr: os.Stderr})
 //	summary, err := capture.Merge(dir, w, capture.Options{Rate: 1e9})
 //
-// What is known of MPI's procedures, in C and in Go, is written by the command standard from
+// What is known of MPI's procedures, in C and in Go, is written by the program in scripts/mpistandard from
 // the data of the MPI standard.
 //
 // # Units

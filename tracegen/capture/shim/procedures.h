@@ -1,4 +1,4 @@
-// Written by tracegen/capture/standard from the standard's data (mpi-forum/pympistandard); do not change.
+// Written by scripts/mpistandard from the standard's data (mpi-forum/pympistandard); do not change.
 
 enum {
 	P_Abort,

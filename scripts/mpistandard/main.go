@@ -1,7 +1,7 @@
-// Command standard writes what the recorder knows of MPI's procedures, from the standard's own
+// Command mpistandard writes what the recorder knows of MPI's procedures, from the standard's own
 // data: apis.json of https://github.com/mpi-forum/pympistandard.
 //
-//	go run ./tracegen/capture/standard apis.json tracegen/capture
+//	go run ./scripts/mpistandard apis.json tracegen/capture
 package main
 
 import (
@@ -34,7 +34,7 @@ type parameter struct {
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 3 {
-		log.Fatal("usage: standard apis.json DIRECTORY")
+		log.Fatal("usage: mpistandard apis.json DIRECTORY")
 	}
 	data, err := os.ReadFile(os.Args[1])
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const notice = "Written by tracegen/capture/standard from the standard's data (mpi-forum/pympistandard); do not change."
+const notice = "Written by scripts/mpistandard from the standard's data (mpi-forum/pympistandard); do not change."
 
 // wrappers returns the C code.
 func wrappers(calls []call) string {
