@@ -47,8 +47,9 @@ type Header struct {
 	Kernels       []*Kernel              `protobuf:"bytes,12,rep,name=kernels,proto3" json:"kernels,omitempty"`                              // names and costs of computations
 	Markers       []*Marker              `protobuf:"bytes,13,rep,name=markers,proto3" json:"markers,omitempty"`                              // lines of listings
 	CallSites     []*CallSite            `protobuf:"bytes,14,rep,name=call_sites,json=callSites,proto3" json:"call_sites,omitempty"`
-	Pollables     uint64                 `protobuf:"varint,15,opt,name=pollables,proto3" json:"pollables,omitempty"` // number of slots for pollable operations
-	Features      []string               `protobuf:"bytes,16,rep,name=features,proto3" json:"features,omitempty"`    // what a reader must know, sorted; definitions may list more
+	Pollables     uint64                 `protobuf:"varint,15,opt,name=pollables,proto3" json:"pollables,omitempty"`         // number of slots for pollable operations
+	Features      []string               `protobuf:"bytes,16,rep,name=features,proto3" json:"features,omitempty"`            // what a reader must know, sorted; definitions may list more
+	Communicators bool                   `protobuf:"varint,17,opt,name=communicators,proto3" json:"communicators,omitempty"` // messages match within the group of their family alone; peers may be null
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -193,6 +194,13 @@ func (x *Header) GetFeatures() []string {
 		return x.Features
 	}
 	return nil
+}
+
+func (x *Header) GetCommunicators() bool {
+	if x != nil {
+		return x.Communicators
+	}
+	return false
 }
 
 // Pair is a name, or title, and its value.
@@ -943,7 +951,8 @@ type Item struct {
 	Coefs         []int64                `protobuf:"zigzag64,9,rep,packed,name=coefs,proto3" json:"coefs,omitempty"`                 // of an affine sum
 	GuardRegs     []byte                 `protobuf:"bytes,10,opt,name=guard_regs,json=guardRegs,proto3" json:"guard_regs,omitempty"` // peer and tag of the guard, or none
 	GuardConsts   []int64                `protobuf:"zigzag64,11,rep,packed,name=guard_consts,json=guardConsts,proto3" json:"guard_consts,omitempty"`
-	Body          []*Item                `protobuf:"bytes,12,rep,name=body,proto3" json:"body,omitempty"` // of a condition or loop
+	Body          []*Item                `protobuf:"bytes,12,rep,name=body,proto3" json:"body,omitempty"`  // of a condition or loop
+	Comm          uint32                 `protobuf:"varint,13,opt,name=comm,proto3" json:"comm,omitempty"` // 1 + family of a collective operation; 0: all ranks
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1060,6 +1069,13 @@ func (x *Item) GetBody() []*Item {
 		return x.Body
 	}
 	return nil
+}
+
+func (x *Item) GetComm() uint32 {
+	if x != nil {
+		return x.Comm
+	}
+	return 0
 }
 
 // Chunk is the content of a chunk record: consecutive units, all ranks.
@@ -1337,7 +1353,7 @@ var File_proto_trace_proto protoreflect.FileDescriptor
 
 const file_proto_trace_proto_rawDesc = "" +
 	"\n" +
-	"\x11proto/trace.proto\x12\rreprise.trace\"\xc1\x04\n" +
+	"\x11proto/trace.proto\x12\rreprise.trace\"\xe7\x04\n" +
 	"\x06Header\x12\x18\n" +
 	"\aprogram\x18\x01 \x01(\tR\aprogram\x12\x12\n" +
 	"\x04tool\x18\x02 \x01(\tR\x04tool\x12\x18\n" +
@@ -1356,7 +1372,8 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\n" +
 	"call_sites\x18\x0e \x03(\v2\x17.reprise.trace.CallSiteR\tcallSites\x12\x1c\n" +
 	"\tpollables\x18\x0f \x01(\x04R\tpollables\x12\x1a\n" +
-	"\bfeatures\x18\x10 \x03(\tR\bfeatures\"0\n" +
+	"\bfeatures\x18\x10 \x03(\tR\bfeatures\x12$\n" +
+	"\rcommunicators\x18\x11 \x01(\bR\rcommunicators\"0\n" +
 	"\x04Pair\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"N\n" +
@@ -1405,7 +1422,7 @@ const file_proto_trace_proto_rawDesc = "" +
 	"\x05Block\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
 	"\x06params\x18\x02 \x01(\rR\x06params\x12)\n" +
-	"\x05items\x18\x03 \x03(\v2\x13.reprise.trace.ItemR\x05items\"\xb8\x02\n" +
+	"\x05items\x18\x03 \x03(\v2\x13.reprise.trace.ItemR\x05items\"\xcc\x02\n" +
 	"\x04Item\x12\x0e\n" +
 	"\x02op\x18\x01 \x01(\rR\x02op\x12\x10\n" +
 	"\x03dst\x18\x02 \x01(\rR\x03dst\x12\x12\n" +
@@ -1421,7 +1438,8 @@ const file_proto_trace_proto_rawDesc = "" +
 	"guard_regs\x18\n" +
 	" \x01(\fR\tguardRegs\x12!\n" +
 	"\fguard_consts\x18\v \x03(\x12R\vguardConsts\x12'\n" +
-	"\x04body\x18\f \x03(\v2\x13.reprise.trace.ItemR\x04body\"\xd8\x01\n" +
+	"\x04body\x18\f \x03(\v2\x13.reprise.trace.ItemR\x04body\x12\x12\n" +
+	"\x04comm\x18\r \x01(\rR\x04comm\"\xd8\x01\n" +
 	"\x05Chunk\x12\x14\n" +
 	"\x05steps\x18\x01 \x03(\rR\x05steps\x12\x16\n" +
 	"\x06shapes\x18\x02 \x03(\rR\x06shapes\x12\x1f\n" +

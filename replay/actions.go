@@ -25,7 +25,7 @@ func (e *engine) settled(r int32, k TimeKind) outcome {
 // before its transfer has ended.
 func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = false
-	if err := e.postAndJoin(r, a.Peer, a.Tag, a.X[0], a.Kind == trace.KindSsend); err != nil {
+	if err := e.postAndJoin(r, a.Peer, e.label(a), a.X[0], a.Kind == trace.KindSsend); err != nil {
 		return goOn, err
 	}
 	return e.settled(r, TimeSend), nil
@@ -33,9 +33,9 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 
 // postAndJoin pays what a blocking send costs, posts it and joins its transfer
 // unless it is detached.
-func (e *engine) postAndJoin(r, peer, tag int32, size int64, synchronous bool) error {
+func (e *engine) postAndJoin(r, peer int32, l label, size int64, synchronous bool) error {
 	e.pay(r, e.costs.sendOverhead(r, size, synchronous))
-	id, err := e.postSend(r, peer, tag, size, synchronous)
+	id, err := e.postSend(r, peer, l, size, synchronous)
 	if err == nil && (synchronous || !e.costs.protocol.Detached(size)) {
 		e.join(r, id, sender)
 	}
@@ -62,11 +62,11 @@ func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 	case a.X[0] < 0:
 		return e.receiveProbed(r, a)
 	case !wild:
-		return e.postRecv(r, a.Peer, a.Tag, a.X[0])
+		return e.postRecv(r, a.Peer, e.label(a), a.X[0])
 	case !e.comeToTime(r):
 		return -1, nil
 	}
-	return e.postWild(r, a.Peer, a.Tag, a.X[0])
+	return e.postWild(r, a.Peer, e.label(a), a.X[0])
 }
 
 // receiveProbed is receive for one that does not know its size: it probes, and receives
@@ -75,7 +75,7 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 	if e.told && e.ranks[r].stage == stageFresh {
 		e.beginsToLook(r)
 	}
-	id, err := e.probeUntil(r, a.Peer, a.Tag)
+	id, err := e.probeUntil(r, a.Peer, e.label(a))
 	if id < 0 || err != nil {
 		return -1, err
 	}
@@ -83,13 +83,13 @@ func (e *engine) receiveProbed(r int32, a *trace.Action) (int32, error) {
 	if e.told {
 		e.probed(r, id)
 	}
-	return e.postRecv(r, m.src, m.tag, m.size)
+	return e.postRecv(r, m.src, m.label(), m.size)
 }
 
 // postIsend pays what a nonblocking send costs, posts it and returns its request.
-func (e *engine) postIsend(r, peer, tag int32, size int64, synchronous bool) (request, error) {
+func (e *engine) postIsend(r, peer int32, l label, size int64, synchronous bool) (request, error) {
 	e.pay(r, e.costs.isendOverhead(r, size))
-	id, err := e.postSend(r, peer, tag, size, synchronous)
+	id, err := e.postSend(r, peer, l, size, synchronous)
 	if err != nil || !synchronous && e.costs.protocol.Detached(size) {
 		return completeRequest, err
 	}
@@ -101,7 +101,7 @@ func (e *engine) isend(r int32, a *trace.Action) error {
 	if err != nil {
 		return err
 	}
-	*slot, err = e.postIsend(r, a.Peer, a.Tag, a.X[0], a.Kind == trace.KindIssend)
+	*slot, err = e.postIsend(r, a.Peer, e.label(a), a.X[0], a.Kind == trace.KindIssend)
 	return err
 }
 
@@ -122,11 +122,11 @@ func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
 // receive, whose overhead comes last.
 func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = false
-	id, err := e.postRecv(r, a.Peer, a.Tag, a.X[1])
+	id, err := e.postRecv(r, a.Peer, e.label(a), a.X[1])
 	if err != nil {
 		return goOn, err
 	}
-	if err := e.postAndJoin(r, a.Peer, a.Tag, a.X[0], false); err != nil {
+	if err := e.postAndJoin(r, a.Peer, e.label(a), a.X[0], false); err != nil {
 		return goOn, err
 	}
 	e.join(r, id, receiver)
@@ -137,7 +137,7 @@ func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // wait for the send.
 func (e *engine) syncExchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = true
-	return e.both(r, a, a.Peer, a.Tag, true)
+	return e.both(r, a, a.Peer, e.label(a), true)
 }
 
 // sendrecv is a nonblocking send, a nonblocking receive and the wait for both.
@@ -148,15 +148,15 @@ func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return goOn, nil
 	}
 	rk.serial = true
-	return e.both(r, a, source, tag, false)
+	return e.both(r, a, source, label{tag, e.label(a).comm}, false)
 }
 
-func (e *engine) both(r int32, a *trace.Action, source, tag int32, synchronous bool) (outcome, error) {
-	q, err := e.postIsend(r, a.Peer, a.Tag, a.X[0], synchronous)
+func (e *engine) both(r int32, a *trace.Action, source int32, l label, synchronous bool) (outcome, error) {
+	q, err := e.postIsend(r, a.Peer, e.label(a), a.X[0], synchronous)
 	if err != nil {
 		return goOn, err
 	}
-	id, err := e.postRecv(r, source, tag, a.X[1])
+	id, err := e.postRecv(r, source, l, a.X[1])
 	if err != nil {
 		return goOn, err
 	}
@@ -170,6 +170,9 @@ func (e *engine) wait(r int32, rk *rank, n int32) (outcome, error) {
 	slot, err := e.slots.at(rk, n)
 	if err != nil {
 		return goOn, err
+	}
+	if *slot < noRequest {
+		return e.complete(r, rk, slot), nil
 	}
 	rk.serial = false
 	e.finish(r, slot)
@@ -212,6 +215,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.tellSpent(r)
 			e.tellMark(r, a)
 		}
+	case trace.KindNull:
+		return goOn, e.null(rk, a)
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

@@ -60,11 +60,11 @@ func (e *engine) notice(r, id int32) {
 // end: for messages that have not been posted.
 func (e *engine) stuck() bool {
 	for r := range e.wakeups.All() {
-		src, tag, busy := e.busyWait(r)
+		src, l, busy := e.busyWait(r)
 		if !busy {
 			return false
 		}
-		if e.findFirst(&e.ranks[r], src, tag) >= 0 {
+		if e.findFirst(&e.ranks[r], src, l) >= 0 {
 			return false
 		}
 	}
@@ -73,10 +73,10 @@ func (e *engine) stuck() bool {
 
 // busyWait returns the message for which a rank that is not blocked does nothing but
 // probe, and whether there is one.
-func (e *engine) busyWait(r int32) (src, tag int32, busy bool) {
+func (e *engine) busyWait(r int32) (src int32, l label, busy bool) {
 	rk := &e.ranks[r]
 	if rk.pos == rk.filled {
-		return 0, 0, false
+		return 0, l, false
 	}
 	a := e.action(r, int(rk.pos))
 	switch a.Kind {
@@ -85,16 +85,16 @@ func (e *engine) busyWait(r int32) (src, tag int32, busy bool) {
 	case trace.KindRecv, trace.KindIrecv:
 		busy = a.X[0] < 0
 	}
-	return a.Peer, a.Tag, busy
+	return a.Peer, e.label(a), busy
 }
 
 // lookForAny carries on probes of constant cost of rank r until one sees a message.
-func (e *engine) lookForAny(r, src, tag int32) (probeResult, error) {
+func (e *engine) lookForAny(r, src int32, l label) (probeResult, error) {
 	rk := &e.ranks[r]
 	e.payProbe(r, rk)
-	rk.awaitedPeer, rk.awaitedTag = src, tag
+	rk.await(src, l)
 	for {
-		m := e.findFirst(rk, src, tag)
+		m := e.findFirst(rk, src, l)
 		if m < 0 {
 			return notYetKnown, nil
 		}

@@ -10,9 +10,10 @@ import (
 )
 
 // CollectiveTag is the tag of the messages of collective operations, which no
-// action has. One is enough: all ranks call the same operations in the same order,
-// and in each the messages of one rank to another are received in the order in
-// which they are sent.
+// action has. One is enough: all ranks of a communicator call the same operations in the
+// same order, and in each the messages of one rank to another are received in the order in
+// which they are sent. Communicators are told apart by labels, and so are nonblocking
+// operations, which may be under way while others begin and end.
 const CollectiveTag = math.MinInt32
 
 // collectives knows which algorithms collective operations take, and how far the ranks have
@@ -20,7 +21,11 @@ const CollectiveTag = math.MinInt32
 // go the way of all others.
 type collectives struct {
 	selector  *collective.Selector
+	families  []trace.CommFamily
+	comms     []communicator  // by family; empty before a rank calls an operation on one
 	runs      []collectiveRun // by rank; nil before the first
+	open      []openCollective
+	idle      []int32 // of open, those that are not in use
 	sums      rankSums
 	agreement int64 // 0 once all ranks have made all their calls, if these agree
 }
@@ -32,6 +37,16 @@ type collectiveRun struct {
 	rounds   int               // taken from schedule, but for the end
 	requests []request         // by slot
 	flops    float64           // to compute at the end
+	members  *trace.Group      // nil: all ranks
+	comm     uint16            // of its messages
+}
+
+// world returns the rank of a member of the communicator.
+func (c *collectiveRun) world(member int32) int32 {
+	if c.members == nil {
+		return member
+	}
+	return c.members.Member(int(member))
 }
 
 // Validate checks the options of the network and of the collective operations.
@@ -68,14 +83,40 @@ func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list)
 // is blocked or all is done.
 func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if !rk.collective {
-		call, err := e.beginCollective(r, rk, a)
-		if err != nil {
+		if err := e.callCollective(r, rk, a); err != nil {
 			return goOn, err
 		}
-		e.collectives.agreement += int64(call.Agreement(rk.calls, int(r), len(e.ranks))) // modulo 2^64
-		rk.calls++
 	}
 	run := &e.collectives.runs[r]
+	if out, err := e.playSchedule(r, rk, run); out != goOn || err != nil {
+		return out, err
+	}
+	out := e.computation(r, rk, run.flops)
+	rk.collective = out == parkedHere
+	return out, nil
+}
+
+// callCollective begins a call and counts it.
+func (e *engine) callCollective(r int32, rk *rank, a *trace.Action) error {
+	call, err := e.beginCollective(r, rk, a)
+	if err != nil {
+		return err
+	}
+	count, member, size := &rk.calls, int(r), len(e.ranks)
+	group := int32(-1)
+	if call.Comm > 0 {
+		c := &e.collectives.comms[call.Comm-1]
+		count, member = &c.calls[r], int(c.member[r])
+		group, size = c.of[r], c.groups[c.of[r]].Len()
+	}
+	e.collectives.agreement += int64(call.Agreement(group, *count, member, size)) // modulo 2^64
+	*count++
+	return nil
+}
+
+// playSchedule takes the steps of a schedule until the rank is blocked, or all is done but
+// the completion of a nonblocking operation, which its last step is.
+func (e *engine) playSchedule(r int32, rk *rank, run *collectiveRun) (outcome, error) {
 	for {
 		if len(run.steps) == 0 {
 			run.nextRound()
@@ -84,17 +125,20 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 			}
 		}
 		if len(run.steps) == 0 {
-			break
+			return goOn, nil
 		}
 		step := &run.steps[0]
+		switch {
+		case step.Op == collective.WaitAll && run.comm&commNonblocking != 0:
+			return goOn, nil
+		case step.Peer == collective.AnyPeer && !e.comeToTime(r):
+			return parkedHere, nil
+		}
 		run.steps = run.steps[1:]
 		if out, err := e.collectiveStep(r, rk, run, step); out != goOn || err != nil {
 			return parkedHere, err
 		}
 	}
-	out := e.computation(r, rk, run.flops)
-	rk.collective = out == parkedHere
-	return out, nil
 }
 
 // beginCollective prepares the schedule of a call and returns the call.
@@ -107,14 +151,36 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	}
 	e.collectives.sums.rank = r
 	call = a.Collective(&e.collectives.sums)
-	if err := call.Check(len(e.ranks)); err != nil {
+	run := &e.collectives.runs[r]
+	size, member := len(e.ranks), int(r)
+	run.members = nil
+	if call.Comm != 0 {
+		c, err := e.collectives.communicator(call.Comm-1, len(e.ranks))
+		if err != nil {
+			return call, err
+		}
+		run.members, member = &c.groups[c.of[r]], int(c.member[r])
+		size = run.members.Len()
+	}
+	if err := call.Check(size); err != nil {
 		return call, err
 	}
-	run := &e.collectives.runs[r]
-	run.flops, run.rounds = call.Flops, 0
-	run.schedule.Start(e.collectives.selector, &call, len(e.ranks), int(r))
+	run.flops, run.rounds, run.comm = call.Flops, 0, commOf(&call)
+	run.schedule.Start(e.collectives.selector, &call, size, member)
 	rk.collective = true
 	return call, nil
+}
+
+// commOf returns the communicator in the labels of a call's messages.
+func commOf(call *trace.Collective) uint16 {
+	comm := uint16(call.Comm)
+	if call.Nonblocking {
+		comm |= commNonblocking
+		if call.Kind == trace.CollBarrier {
+			comm |= commBarrier
+		}
+	}
+	return comm
 }
 
 func (c *collectiveRun) nextRound() {
@@ -127,21 +193,22 @@ func (c *collectiveRun) nextRound() {
 func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collective.Step) (outcome, error) {
 	rk.serial = false
 	var err error
+	l := label{CollectiveTag, run.comm}
 	switch s.Op {
 	case collective.Isend:
-		*run.slot(s.Slot), err = e.postIsend(r, s.Peer, CollectiveTag, s.Bytes, false)
+		*run.slot(s.Slot), err = e.postIsend(r, run.world(s.Peer), l, s.Bytes, false)
 		return goOn, err
 	case collective.Irecv:
-		id, err := e.postRecv(r, s.Peer, CollectiveTag, s.Bytes)
+		id, err := e.collectiveIrecv(r, run, s, l)
 		if err == nil {
 			*run.slot(s.Slot) = requestOf(id, receiver)
 		}
 		return goOn, err
 	case collective.Send:
-		err = e.postAndJoin(r, s.Peer, CollectiveTag, s.Bytes, false)
+		err = e.postAndJoin(r, run.world(s.Peer), l, s.Bytes, false)
 	case collective.Recv:
 		var id int32
-		if id, err = e.postRecv(r, s.Peer, CollectiveTag, s.Bytes); err == nil {
+		if id, err = e.postRecv(r, run.world(s.Peer), l, s.Bytes); err == nil {
 			e.join(r, id, receiver)
 		}
 	case collective.Wait:
@@ -157,6 +224,14 @@ func (e *engine) collectiveStep(r int32, rk *rank, run *collectiveRun, s *collec
 		return goOn, err
 	}
 	return e.settled(r, TimeCollective), nil
+}
+
+// collectiveIrecv posts the receive of a step.
+func (e *engine) collectiveIrecv(r int32, run *collectiveRun, s *collective.Step, l label) (int32, error) {
+	if s.Peer == collective.AnyPeer {
+		return e.postWild(r, trace.AnySource, l, s.Bytes)
+	}
+	return e.postRecv(r, run.world(s.Peer), l, s.Bytes)
 }
 
 // slot returns a slot for a request.

@@ -115,9 +115,9 @@ func (e *engine) checkComplete() error {
 // or the one that it probes for.
 func (e *engine) waitOf(r int32) Wait {
 	rk := &e.ranks[r]
-	if src, tag, busy := e.busyWait(r); busy && rk.waits == 0 {
+	if src, l, busy := e.busyWait(r); busy && rk.waits == 0 {
 		a := e.action(r, int(rk.pos))
-		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: tag, Time: rk.clock}
+		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: l.tag, Time: rk.clock}
 	}
 	pos := int(rk.pos)
 	if !rk.collective {
@@ -125,7 +125,7 @@ func (e *engine) waitOf(r int32) Wait {
 	}
 	last := e.action(r, pos)
 	w := Wait{Rank: r, Action: last.Kind, Time: rk.charged, Peer: -1}
-	if rk.collective {
+	if rk.collective && collects(last.Kind) {
 		w.Collective = trace.CollectiveKind(last.Sym).String()
 	}
 	for i := range e.matcher.messages {

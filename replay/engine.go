@@ -40,6 +40,7 @@ type engine struct {
 	slots       requestSlots
 	cpus        processors
 	collectives collectives
+	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 
 	// What is known of it in the end.
@@ -79,9 +80,9 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		actions: make([]trace.Action, h.Ranks*bufferedActions),
 		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
 		costs: c, matcher: newMatcher(), prober: newProber(&o.Network, h.Ranks), slots: newRequestSlots(),
-		collectives: collectives{selector: selector},
-		accounts:    newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
-		progress:    stepCounter{ranks: h.Ranks, report: o.Progress},
+		collectives: collectives{selector: selector, families: h.CommFamilies}, commMask: commMask(h),
+		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
+		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.newRanks(h.Ranks)
 	e.shareCores()
@@ -227,9 +228,7 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	case trace.KindFree:
 		return goOn, e.freeRequest(r, a.Req)
 	case trace.KindWaitAll:
-		rk.serial = true
-		e.finishAll(r)
-		return e.settled(r, TimeWait), nil
+		return e.waitAll(r, rk), nil
 	case trace.KindPoll:
 		over, err := e.poll(r, a)
 		return parkedUnless(over), err
@@ -240,6 +239,8 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.test(r, rk, a.Req)
 	case trace.KindCollective:
 		return e.collective(r, rk, a)
+	case trace.KindIcollective:
+		return e.icollective(r, rk, a)
 	}
 	return e.doLocal(r, rk, a)
 }

@@ -23,7 +23,7 @@ func (e *engine) polled(r int32, a *trace.Action, sees bool) {
 		e.watch.ranks[r].busy = !sees
 	}
 	if sees {
-		e.probed(r, e.findFirst(&e.ranks[r], a.Peer, a.Tag))
+		e.probed(r, e.findFirst(&e.ranks[r], a.Peer, e.label(a)))
 	}
 }
 

@@ -33,7 +33,8 @@ type message struct {
 	at       float64 // time of the post while unmatched, seconds
 	src, dst int32   // ranks
 	tag      int32
-	refs     uint8 // sides that have not let go of the message
+	comm     uint16 // see label
+	refs     uint8  // sides that have not let go of the message
 	flags    messageFlags
 }
 
@@ -54,7 +55,7 @@ const (
 type postList struct{ head, tail int32 }
 
 // newMessage returns a message in which both sides take part.
-func (mt *matcher) newMessage(src, dst, tag int32, at float64) (int32, *message) {
+func (mt *matcher) newMessage(src, dst int32, l label, at float64) (int32, *message) {
 	id := mt.free
 	if id < 0 {
 		id = int32(len(mt.messages))
@@ -64,7 +65,7 @@ func (mt *matcher) newMessage(src, dst, tag int32, at float64) (int32, *message)
 		mt.free = mt.after[id]
 	}
 	m := &mt.messages[id]
-	*m = message{src: src, dst: dst, tag: tag, at: at, refs: 2}
+	*m = message{src: src, dst: dst, tag: l.tag, comm: l.comm, at: at, refs: 2}
 	return id, m
 }
 
@@ -100,12 +101,12 @@ func (mt *matcher) enqueue(list *postList, m int32) {
 	list.tail = m
 }
 
-// find returns the oldest post of list from src with tag and the post before
+// find returns the oldest post of list from src with a label and the post before
 // it in the list, or -1.
-func (mt *matcher) find(list *postList, src, tag int32) (m, before int32) {
+func (mt *matcher) find(list *postList, src int32, l label) (m, before int32) {
 	before = -1
 	for m = list.head; m >= 0; m = mt.after[m] {
-		if p := &mt.messages[m]; p.src == src && p.tag == tag {
+		if p := &mt.messages[m]; p.src == src && p.tag == l.tag && p.comm == l.comm {
 			return m, before
 		}
 		before = m
@@ -114,8 +115,8 @@ func (mt *matcher) find(list *postList, src, tag int32) (m, before int32) {
 }
 
 // take is find and removes the post.
-func (mt *matcher) take(list *postList, src, tag int32) int32 {
-	m, before := mt.find(list, src, tag)
+func (mt *matcher) take(list *postList, src int32, l label) int32 {
+	m, before := mt.find(list, src, l)
 	if m >= 0 {
 		mt.unlink(list, m, before)
 	}
@@ -159,9 +160,10 @@ func unseen(m *message) bool { return m.flags&msgSeen == 0 }
 
 func isWild(src, tag int32) bool { return src == trace.AnySource || tag == trace.AnyTag }
 
-// accepts reports whether a receive from src with tag takes m.
-func (m *message) accepts(src, tag int32) bool {
-	return (src == m.src || src == trace.AnySource) && (tag == m.tag || tag == trace.AnyTag && m.tag != CollectiveTag)
+// accepts reports whether a receive from src with a label takes m.
+func (m *message) accepts(src int32, l label) bool {
+	return (src == m.src || src == trace.AnySource) && l.comm == m.comm &&
+		(l.tag == m.tag || l.tag == trace.AnyTag && m.tag != CollectiveTag)
 }
 
 // resolve returns the message that a receive's request stands for.

@@ -7,7 +7,7 @@ import (
 // postSend posts a send at the clock of its rank and returns the message. The
 // transfer starts now if it is eager, else when both sides are posted. A
 // detached message must not be used by the sender any more.
-func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (int32, error) {
+func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool) (int32, error) {
 	if err := e.checkPost(dst, size); err != nil {
 		return -1, err
 	}
@@ -17,13 +17,13 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	to := &e.ranks[dst]
 	id := int32(-1)
 	if to.wild == 0 {
-		id = e.matcher.take(&to.recvs, src, tag)
+		id = e.matcher.take(&to.recvs, src, l)
 	} else {
 		e.awaitSend(dst, at)
 	}
 	start, matched := at, id >= 0
 	if !matched {
-		id, _ = e.matcher.newMessage(src, dst, tag, at)
+		id, _ = e.matcher.newMessage(src, dst, l, at)
 		e.matcher.enqueue(&to.sends, id)
 	} else if posted := e.matcher.messages[id].at; posted > at && !eager {
 		start = posted
@@ -47,7 +47,7 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 	}
 	if matched {
 		e.matcher.truncate(m, room)
-	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaitedTag) {
+	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaited()) {
 		e.notice(dst, id)
 	}
 	if e.told {
@@ -58,27 +58,27 @@ func (e *engine) postSend(src, dst, tag int32, size int64, synchronous bool) (in
 
 // postRecv posts a receive of room bytes at the clock of its rank and returns
 // the message.
-func (e *engine) postRecv(dst, src, tag int32, room int64) (int32, error) {
+func (e *engine) postRecv(dst, src int32, l label, room int64) (int32, error) {
 	if err := e.checkPost(src, room); err != nil {
 		return -1, err
 	}
 	to := &e.ranks[dst]
-	id, before := e.matcher.find(&to.sends, src, tag)
+	id, before := e.matcher.find(&to.sends, src, l)
 	if id >= 0 && to.wild > 0 && e.matcher.messages[id].flags&msgSeen == 0 {
 		id = -1 // an older receive may take it
 	}
 	if id < 0 {
-		id, m := e.matcher.newMessage(src, dst, tag, to.clock)
+		id, m := e.matcher.newMessage(src, dst, l, to.clock)
 		m.size = room
 		e.matcher.enqueue(&to.recvs, id)
 		if e.told {
-			e.tellReceive(id, dst, src, tag, room)
+			e.tellReceive(id, dst, src, l.tag, room)
 		}
 		return id, nil
 	}
 	e.matcher.unlink(&to.sends, id, before)
 	if e.told {
-		e.tellReceive(id, dst, src, tag, room)
+		e.tellReceive(id, dst, src, l.tag, room)
 	}
 	return id, e.matched(id, room, later(to.clock, e.matcher.messages[id].at))
 }

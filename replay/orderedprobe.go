@@ -7,13 +7,13 @@ import "math"
 // processors, which compute for them.
 
 // eventProbe is probe event by event, in the order of all ranks.
-func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
+func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]
 	switch rk.stage {
 	case stageFresh:
 		rk.stage = stageBegin
 		if spin && rk.lastMiss >= 0 && !rk.shared {
-			e.beginSpin(r, src, tag)
+			e.beginSpin(r, src, l)
 		}
 		if rk.clock > e.now {
 			e.wakeups.Set(r, rk.clock)
@@ -40,7 +40,7 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 	if e.told && e.lookouts[r].looked == noTime {
 		e.looks(r)
 	}
-	if m := e.findFirst(rk, src, tag); m >= 0 && e.sees(r, m, spin) {
+	if m := e.findFirst(rk, src, l); m >= 0 && e.sees(r, m, spin) {
 		e.prober.factor = 1
 		return hit
 	}
@@ -51,17 +51,17 @@ func (e *engine) eventProbe(r, src, tag int32, spin bool) probeResult {
 // beginSpin notes that rank r does nothing but probe, and what it does between
 // two probes takes the same time at each turn. From now on only the event loop
 // deals with it (takeTurns), until a probe sees the message.
-func (e *engine) beginSpin(r, src, tag int32) {
+func (e *engine) beginSpin(r, src int32, l label) {
 	rk := &e.ranks[r]
 	rk.spinning = true
 	rk.between = rk.clock - rk.lastMiss
 	rk.arrival = math.Inf(1)
-	m := e.findFirst(rk, src, tag)
+	m := e.findFirst(rk, src, l)
 	if m >= 0 {
 		rk.arrival = e.visible(m)
 	}
-	if m < 0 || isWild(src, tag) { // another rank may yet post an earlier one
-		rk.awaitedPeer, rk.awaitedTag = src, tag
+	if m < 0 || isWild(src, l.tag) { // another rank may yet post an earlier one
+		rk.await(src, l)
 	}
 }
 

@@ -15,7 +15,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if e.told && rk.stage == stageFresh && rk.lastMiss < 0 {
 		e.beginsToLook(r)
 	}
-	v, err := e.probe(r, a.Peer, a.Tag, spin)
+	v, err := e.probe(r, a.Peer, e.label(a), spin)
 	if v == notYetKnown || err != nil {
 		return false, err
 	}
@@ -34,23 +34,23 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	return true, nil
 }
 
-// probeUntil lets rank r probe until a message of src with tag is posted, and
+// probeUntil lets rank r probe until a message of src with a label is posted, and
 // returns the message, or -1 while the rank is parked.
-func (e *engine) probeUntil(r, src, tag int32) (int32, error) {
+func (e *engine) probeUntil(r, src int32, l label) (int32, error) {
 	rk := &e.ranks[r]
 	for {
 		rk.lastMiss = rk.clock
 		if rk.stage != stageFresh {
 			rk.lastMiss = rk.clock - e.prober.cost
 		}
-		v, err := e.probe(r, src, tag, true)
+		v, err := e.probe(r, src, l, true)
 		if v == notYetKnown || err != nil {
 			return -1, err
 		}
 		rk.lastMiss = -1
 		rk.stage = stageFresh
 		if v == hit {
-			return e.findFirst(rk, src, tag), nil
+			return e.findFirst(rk, src, l), nil
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 		e.prober.letsIn(r, rk.clock)
 		return true, nil
 	}
-	v, err := e.probe(r, a.Peer, a.Tag, false)
+	v, err := e.probe(r, a.Peer, e.label(a), false)
 	if v != notYetKnown {
 		rk.stage = stageFresh
 		e.prober.letsIn(r, rk.clock)

@@ -102,9 +102,9 @@ const (
 	hit
 )
 
-// probe carries on a probe of rank r for a message of src with tag. With spin
+// probe carries on a probe of rank r for a message of src with a label. With spin
 // the rank does nothing but probe until it is there.
-func (e *engine) probe(r, src, tag int32, spin bool) (probeResult, error) {
+func (e *engine) probe(r, src int32, l label, spin bool) (probeResult, error) {
 	if src != trace.AnySource {
 		if err := e.checkPeer(src); err != nil {
 			return notYetKnown, err
@@ -112,11 +112,11 @@ func (e *engine) probe(r, src, tag int32, spin bool) (probeResult, error) {
 	}
 	switch {
 	case (e.prober.ordered || e.ranks[r].shared) && e.prober.cost > 0:
-		return e.eventProbe(r, src, tag, spin), nil
-	case spin && isWild(src, tag):
-		return e.lookForAny(r, src, tag)
+		return e.eventProbe(r, src, l, spin), nil
+	case spin && isWild(src, l.tag):
+		return e.lookForAny(r, src, l)
 	}
-	return e.clockProbe(r, src, tag, spin), nil
+	return e.clockProbe(r, src, l, spin), nil
 }
 
 // payProbe pays a probe of constant cost, unless it is under way.
@@ -130,13 +130,13 @@ func (e *engine) payProbe(r int32, rk *rank) {
 }
 
 // clockProbe is probe for a constant cost on a processor of one's own.
-func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
+func (e *engine) clockProbe(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]
 	e.payProbe(r, rk)
-	if rk.wild > 0 || isWild(src, tag) {
-		return e.lookAmongWild(r, src, tag, spin)
+	if rk.wild > 0 || isWild(src, l.tag) {
+		return e.lookAmongWild(r, src, l, spin)
 	}
-	m, _ := e.matcher.find(&rk.sends, src, tag)
+	m, _ := e.matcher.find(&rk.sends, src, l)
 	switch {
 	case m >= 0 && e.sees(r, m, spin):
 		return hit
@@ -145,7 +145,7 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
 	case m >= 0:
 		return miss
 	case spin:
-		rk.awaitedPeer, rk.awaitedTag = src, tag
+		rk.await(src, l)
 		return notYetKnown
 	case e.ranks[src].over || e.ranks[src].clock > rk.clock || rk.clock <= e.now:
 		return miss
@@ -157,20 +157,20 @@ func (e *engine) clockProbe(r, src, tag int32, spin bool) probeResult {
 // lookAmongWild is what a probe sees while the rank has receives pending that may take
 // the message: the event loop must come to its clock, so that they have had it first. A
 // busy wait whose probes cost nothing lasts until the message can be seen.
-func (e *engine) lookAmongWild(r, src, tag int32, spin bool) probeResult {
+func (e *engine) lookAmongWild(r, src int32, l label, spin bool) probeResult {
 	rk := &e.ranks[r]
 	if rk.clock > e.now {
 		e.wakeups.Set(r, rk.clock)
 		return notYetKnown
 	}
-	m := e.findFirst(rk, src, tag)
+	m := e.findFirst(rk, src, l)
 	switch {
 	case m >= 0 && (rk.wild == 0 || !unseen(&e.matcher.messages[m])) && e.sees(r, m, spin):
 		return hit
 	case !spin || e.prober.cost > 0:
 		return miss
 	case m < 0:
-		rk.awaitedPeer, rk.awaitedTag = src, tag
+		rk.await(src, l)
 		return notYetKnown
 	}
 	rk.clock = max(rk.clock, e.visible(m))
@@ -196,15 +196,15 @@ func (e *engine) visible(id int32) float64 {
 	return m.at + float64(e.network.Latency(src, dst)*e.options.EnvelopeFactor(src == dst))
 }
 
-// findFirst returns the message of src with tag that a probe of the rank sees first, or -1.
-func (e *engine) findFirst(rk *rank, src, tag int32) int32 {
-	if !isWild(src, tag) {
-		m, _ := e.matcher.find(&rk.sends, src, tag)
+// findFirst returns the message of src with a label that a probe of the rank sees first, or -1.
+func (e *engine) findFirst(rk *rank, src int32, l label) int32 {
+	if !isWild(src, l.tag) {
+		m, _ := e.matcher.find(&rk.sends, src, l)
 		return m
 	}
 	best, at := int32(-1), math.Inf(1)
 	for id := rk.sends.head; id >= 0; id = e.matcher.after[id] {
-		if e.matcher.messages[id].accepts(src, tag) {
+		if e.matcher.messages[id].accepts(src, l) {
 			if v := e.visible(id); v < at {
 				best, at = id, v
 			}

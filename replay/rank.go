@@ -30,16 +30,25 @@ type rank struct {
 
 	// The second line.
 
-	spinning   bool    // in a busy wait that the event loop takes on (takeTurns)
-	awaitedTag int32   // of the message that the rank is parked on
-	lastMiss   float64 // time of the last miss of a spinning poll; < 0: none
-	between    float64 // seconds of a turn of a busy wait that are not the probe's
-	arrival    float64 // time from which on its probes see the message; +Inf: not yet known
+	spinning    bool   // in a busy wait that the event loop takes on (takeTurns)
+	awaitedComm uint16 // of the message that the rank is parked on: its label
+	awaitedTag  int32
+	lastMiss    float64 // time of the last miss of a spinning poll; < 0: none
+	between     float64 // seconds of a turn of a busy wait that are not the probe's
+	arrival     float64 // time from which on its probes see the message; +Inf: not yet known
 
 	reqs     [inlineRequests]int32
 	overflow int32 // index into requestSlots.overflow of further requests; 0: none
 	calls    int64 // of collective operations that were begun
 }
+
+// await parks the rank on a message.
+func (rk *rank) await(src int32, l label) {
+	rk.awaitedPeer, rk.awaitedTag, rk.awaitedComm = src, l.tag, l.comm
+}
+
+// awaited returns the label of the message that the rank is parked on.
+func (rk *rank) awaited() label { return label{rk.awaitedTag, rk.awaitedComm} }
 
 // stage says how far the current action of a rank has got.
 type stage uint8

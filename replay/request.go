@@ -6,13 +6,13 @@ import (
 	"reprise/trace"
 )
 
-// A request is what a slot holds: noRequest, completeRequest, or one side of a
-// message as (id+1)<<1 | side.
+// A request is what a slot holds: noRequest, completeRequest, one side of a
+// message as (id+1)<<1 | side, or ^n, the open collective operation n.
 type request = int32
 
 const (
 	noRequest       request = 0
-	completeRequest request = 1 // a detached send: complete, but not yet waited for
+	completeRequest request = 1 // a detached send, or a message to nobody: complete, but not yet waited for
 )
 
 // side is the end of a message that a rank holds.
@@ -61,7 +61,7 @@ func (s *requestSlots) free(rk *rank, n int32) (*request, error) {
 	return slot, err
 }
 
-// finish makes rank r wait for a request, which leaves its slot.
+// finish makes rank r wait for a request of a message, which leaves its slot.
 func (e *engine) finish(r int32, slot *request) {
 	q := *slot
 	*slot = noRequest
@@ -89,6 +89,9 @@ func (e *engine) freeRequest(r, n int32) error {
 		return err
 	}
 	q := *slot
+	if q < noRequest {
+		return errFreed(n)
+	}
 	*slot = noRequest
 	if q > completeRequest {
 		e.matcher.release(e.matcher.resolve(q>>1 - 1))

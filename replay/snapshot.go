@@ -56,6 +56,7 @@ func (mt *matcher) snapshot(c *snapshot.Codec, ranks int) {
 		snapshot.Index(c, &m.src, trace.AnySource, ranks)
 		snapshot.Index(c, &m.dst, 0, ranks)
 		snapshot.Int(c, &m.tag)
+		snapshot.Int(c, &m.comm)
 		snapshot.Int(c, &m.refs)
 		snapshot.Int(c, &m.flags)
 	})
@@ -100,7 +101,7 @@ func (e *engine) snapshotRanks(c *snapshot.Codec) {
 }
 
 func (e *engine) snapshotRequest(c *snapshot.Codec, q *request) {
-	snapshot.Index(c, q, 0, 2*len(e.matcher.messages)+2)
+	snapshot.Index(c, q, math.MinInt32, 2*len(e.matcher.messages)+2)
 }
 
 func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
@@ -116,6 +117,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	snapshot.Index(c, &rk.waits, 0, math.MaxInt32)
 	snapshot.Index(c, &rk.awaitedPeer, noneAwaited, len(e.ranks))
 	snapshot.Int(c, &rk.awaitedTag)
+	snapshot.Int(c, &rk.awaitedComm)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
 	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)
 	snapshot.Index(c, &rk.stage, 0, int(stageTested)+1)
@@ -193,8 +195,14 @@ func (p *stepCounter) snapshot(c *snapshot.Codec) {
 // snapshotCollectives is Snapshot of the collective operations that are under way. A
 // schedule is started anew from its action, and taken to the same step.
 func (e *engine) snapshotCollectives(c *snapshot.Codec) {
-	c.Section("collectives", e.collectives, collectiveRun{})
+	c.Section("collectives", e.collectives, collectiveRun{}, communicator{}, openCollective{})
 	snapshot.Int(c, &e.collectives.agreement)
+	e.snapshotCommunicators(c)
+	snapshot.Slice(c, &e.collectives.open, math.MaxInt32, func(o *openCollective) {
+		snapshot.Slice(c, &o.requests, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
+		c.Amount(&o.flops)
+	})
+	snapshot.Slice(c, &e.collectives.idle, len(e.collectives.open), func(n *int32) { snapshot.Index(c, n, 0, len(e.collectives.open)) })
 	for r := range e.ranks {
 		if rk := &e.ranks[r]; rk.collective && c.Err() == nil {
 			e.snapshotCollective(c, int32(r), rk)
@@ -202,10 +210,32 @@ func (e *engine) snapshotCollectives(c *snapshot.Codec) {
 	}
 }
 
+// snapshotCommunicators is Snapshot of the calls on communicators.
+func (e *engine) snapshotCommunicators(c *snapshot.Codec) {
+	n := len(e.collectives.comms)
+	snapshot.Index(c, &n, 0, len(e.collectives.families)+1)
+	for i := range n {
+		used := !c.Reading() && e.collectives.comms[i].groups != nil
+		if c.Bool(&used); !used || c.Err() != nil {
+			continue
+		}
+		if c.Reading() {
+			e.collectives.communicator(int32(i), len(e.ranks))
+		}
+		comm := &e.collectives.comms[i]
+		for r := range comm.calls {
+			snapshot.Index(c, &comm.calls[r], 0, math.MaxInt)
+		}
+	}
+}
+
 func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
+	a := e.action(r, int(rk.pos)%bufferedActions)
+	if completes(a.Kind) {
+		return
+	}
 	if c.Reading() {
-		a := e.action(r, int(rk.pos)%bufferedActions)
-		c.Check(rk.pos < rk.filled && a.Kind == trace.KindCollective, "rank %d is in a %v, not in a collective operation", r, a.Kind)
+		c.Check(rk.pos < rk.filled && collects(a.Kind), "rank %d is in a %v, not in a collective operation", r, a.Kind)
 		if c.Err() != nil {
 			return
 		}

@@ -72,7 +72,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	if !ok {
 		return errors.New("it waits for several things, or for none")
 	}
-	if err := e.checkStage(r, rk); err != nil {
+	if err := errors.Join(e.checkStage(r, rk), e.checkCompletion(r, rk)); err != nil {
 		return err
 	}
 	if awaiting || rk.spinning {
@@ -92,8 +92,9 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	ok := rk.pos < rk.filled
 	switch a.Kind {
 	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv:
-	case trace.KindFlops, trace.KindCollective:
-		ok = ok && rk.shared
+	case trace.KindIcollective:
+	case trace.KindFlops, trace.KindCollective, trace.KindWait, trace.KindWaitAll:
+		ok = ok && rk.shared && (a.Kind == trace.KindFlops || rk.collective)
 	case trace.KindCompute:
 		ok = ok && rk.shared && int(a.Sym) < len(e.costs.kernelNames) && e.costs.models[int(e.costs.rowOf[r])+int(a.Sym)].speed > 0
 	case trace.KindTest:
@@ -107,15 +108,36 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	return nil
 }
 
+// checkCompletion checks that a rank which is in the completion of a collective operation has
+// one to complete.
+func (e *engine) checkCompletion(r int32, rk *rank) error {
+	a := e.action(r, int(rk.pos)%bufferedActions)
+	if !rk.collective || !completes(a.Kind) {
+		return nil
+	}
+	ok := false
+	for k, list := range e.requestsOf(rk) {
+		for i, q := range list {
+			if q < noRequest && (a.Kind == trace.KindWaitAll || int(a.Req) == i+k*inlineRequests) {
+				ok = true
+			}
+		}
+	}
+	if !ok || rk.pos >= rk.filled {
+		return fmt.Errorf("it is in the midst of a %v of no collective operation", a.Kind)
+	}
+	return nil
+}
+
 // checkBusyWait checks a rank that does nothing but probe: that it has not missed what it
 // waits for.
 func (e *engine) checkBusyWait(r int32, rk *rank, parked bool) error {
-	src, tag, busy := e.busyWait(r)
-	awaiting, wild := rk.awaitedPeer != noneAwaited, isWild(src, tag)
-	if !busy || awaiting && (src != rk.awaitedPeer || tag != rk.awaitedTag) || src < trace.AnySource || int(src) >= len(e.ranks) {
+	src, l, busy := e.busyWait(r)
+	awaiting, wild := rk.awaitedPeer != noneAwaited, isWild(src, l.tag)
+	if !busy || awaiting && (src != rk.awaitedPeer || l != rk.awaited()) || src < trace.AnySource || int(src) >= len(e.ranks) {
 		return errors.New("it waits for another message than its action")
 	}
-	m := e.findFirst(rk, src, tag)
+	m := e.findFirst(rk, src, l)
 	ok := !awaiting || m < 0 || wild && parked
 	if wild {
 		ok = ok && awaiting

@@ -3,12 +3,14 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // tally is what the state says of each message and each rank, counted anew.
 type tally struct {
 	place []whereabouts // by message
 	refs  []int         // by message: sides that hold it
+	open  []bool        // by open collective operation: whether a slot, or nobody, has it
 	waits []int32       // by rank: transfers that it waits for
 }
 
@@ -26,7 +28,12 @@ var errLists = errors.New("the lists of messages are broken")
 
 // tally counts what is known of each message, and checks the lists on the way.
 func (e *engine) tally() (*tally, error) {
-	t := &tally{make([]whereabouts, len(e.matcher.messages)), make([]int, len(e.matcher.messages)), make([]int32, len(e.ranks))}
+	t := &tally{make([]whereabouts, len(e.matcher.messages)), make([]int, len(e.matcher.messages)), make([]bool, len(e.collectives.open)), make([]int32, len(e.ranks))}
+	for _, n := range e.collectives.idle {
+		if err := t.take(^n); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := e.tallyList(t, e.matcher.free, listedFree); err != nil {
 		return nil, err
 	}
@@ -40,6 +47,9 @@ func (e *engine) tally() (*tally, error) {
 		if err := e.tallyRequests(t, int32(r), taken); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
+	}
+	if slices.Contains(t.open, false) {
+		return nil, errOpen
 	}
 	for id := range e.matcher.messages {
 		m := &e.matcher.messages[id]
@@ -112,16 +122,37 @@ func (e *engine) tallyRequests(t *tally, r int32, taken []bool) error {
 	}
 	taken[rk.overflow] = true
 	lists := [][]request{rk.reqs[:], e.slots.overflow[rk.overflow]}
-	if rk.collective {
+	if rk.collective && e.collectives.runs != nil {
 		lists = append(lists, e.collectives.runs[r].requests)
 	}
-	for _, list := range lists {
-		for _, q := range list {
-			if err := e.tallyRequest(t, r, q); err != nil {
+	for i := 0; i < len(lists); i++ {
+		for _, q := range lists[i] {
+			if q >= noRequest {
+				if err := e.tallyRequest(t, r, q); err != nil {
+					return err
+				}
+				continue
+			}
+			if i > 1 {
+				return errOpen
+			}
+			if err := t.take(q); err != nil {
 				return err
 			}
+			lists = append(lists, e.collectives.open[^q].requests)
 		}
 	}
+	return nil
+}
+
+var errOpen = errors.New("the lists of open collective operations are broken")
+
+// take notes who has an open collective operation, by its request.
+func (t *tally) take(q request) error {
+	if int(^q) >= len(t.open) || t.open[^q] {
+		return errOpen
+	}
+	t.open[^q] = true
 	return nil
 }
 

@@ -21,7 +21,7 @@ func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"machine options trace source network first last pauser costs changes told tapes watch lookouts")
+		"machine options trace source network first last pauser costs changes told tapes watch lookouts commMask")
 	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.costs.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.costs.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")
@@ -37,8 +37,8 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
 	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
-	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector sums")
-	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops")
+	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families sums")
+	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops members comm")
 	lists := e.source.(*barrierSource).Source.(*Lists)
 	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts actions")
 	snapshottest.Fields(t, e.source.(*barrierSource), func(c *snapshot.Codec, _ *barrierSource) { write(c) }, "Source")

@@ -24,26 +24,26 @@ func (e *engine) comeToTime(r int32) bool {
 
 // postWild posts a receive with wildcards, at a time to which the event loop has
 // come, and returns the message.
-func (e *engine) postWild(dst, src, tag int32, room int64) (int32, error) {
+func (e *engine) postWild(dst, src int32, l label, room int64) (int32, error) {
 	to := &e.ranks[dst]
 	if to.wild > 0 { // older receives come first: sends of this time may still await their event
 		if err := e.match(dst); err != nil {
 			return -1, err
 		}
 	}
-	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, tag) })
+	id := e.matcher.earliest(&to.sends, func(m *message) bool { return m.at <= to.clock && m.accepts(src, l) })
 	if id >= 0 {
 		e.matcher.remove(&to.sends, id)
 		if e.told {
-			e.tellReceive(id, dst, src, tag, room)
+			e.tellReceive(id, dst, src, l.tag, room)
 		}
 		return id, e.matched(id, room, to.clock)
 	}
-	id, m := e.matcher.newMessage(src, dst, tag, to.clock)
+	id, m := e.matcher.newMessage(src, dst, l, to.clock)
 	m.size = room
 	e.matcher.enqueue(&to.recvs, id)
 	if e.told {
-		e.tellReceive(id, dst, src, tag, room)
+		e.tellReceive(id, dst, src, l.tag, room)
 	}
 	to.wild++
 	for s := to.sends.head; s >= 0; s = e.matcher.after[s] {
@@ -101,7 +101,7 @@ func (e *engine) matchSend(to *rank, id int32) error {
 	s := &e.matcher.messages[id]
 	for r := to.recvs.head; r >= 0; r = e.matcher.after[r] {
 		p := &e.matcher.messages[r]
-		if !s.accepts(p.src, p.tag) {
+		if !s.accepts(p.src, p.label()) {
 			continue
 		}
 		if isWild(p.src, p.tag) {

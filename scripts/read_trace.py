@@ -11,13 +11,15 @@ from types import SimpleNamespace
 SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field, n in
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
-FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators'}
+FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
+            'communicators', 'nonblocking'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
          20: 'irecv P I T C/send P B T C/wait recv P I T', 21: 'issend P B T C/recv P I T C/wait send P B T',
-         23: 'probe P T C', 24: 'iprobe P T C'}
-UNKNOWN = {'P': (-1, 'any'), 'S': (-1, 'any'), 'T': (1 - 2**31, 'any'), 'U': (1 - 2**31, 'any'), 'B': (-1, '?'), 'I': (-1, '?')}
+         23: 'probe P T C', 24: 'iprobe P T C', 0: 'sendrecv P B T C'}  # 0: of nobody
+RANKS, TAGS, SIZES = {-1: 'any', -2: 'null'}, {1 - 2**31: 'any'}, {-1: '?'}
+NAMED = {'P': RANKS, 'S': RANKS, 'T': TAGS, 'U': TAGS, 'B': SIZES, 'I': SIZES}
 COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root flops, allreduce send flops, alltoall send recv,
     alltoallv send+ recv+, gather send recv root, gatherv send recv+ root, allgather send recv, allgatherv send recv+ span,
     scatter send recv root, scatterv send+ recv root, reducescatter recv+ flops, scan send flops,
@@ -157,6 +159,8 @@ class Rank:
                     self.run(*self.slots.pop(it.slot))
                 if a[0] > 0:
                     self.run(it.sym, [a[0], *a[2:]])
+            elif it.op == 22 and -2 in (a[0], a[3]):  # with nobody on one side, or on both
+                self.action(it, *((15, a[3:]) if a[3] != -2 else (11, a[:3]) if a[0] != -2 else (0, a[:3])))
             elif it.op != 20 or a[2] or a[3]:  # an exchange with an empty side is a send or a recv
                 half = it.op == 20 and not (a[2] and a[3])
                 self.action(it, (11 if a[2] else 15) if half else it.op, [*a[:2], a[2] or a[3]] if half else a)
@@ -175,10 +179,14 @@ class Rank:
         elif op == 29:
             text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
             print(text, end='\n' if text else '')
-        elif op == 33:
-            print(*self.collective(*COLLECTIVES[it.sym].split(), args=args), *OPERATORS[it.slot])
+        elif op in (33, 35):
+            name, *words = self.collective(*COLLECTIVES[it.sym].split(), args=args)
+            name, comm = 'i' * (op == 35) + name, ['comm', self.comms[it.comm - 1] or it.comm - 1] if it.comm else []
+            print(name, *words, *comm, *OPERATORS[it.slot])
+            if op == 35:
+                self.requests[it.req] = [name]
         else:
-            words = {w: UNKNOWN[w][1] if v == UNKNOWN[w][0] else v for w, v in zip('PTBSUI' if op == 22 else 'PTBI', a)}
+            words = {w: NAMED[w].get(v, v) for w, v in zip('PTBSUI' if op == 22 else 'PTBI', a)}
             words['C'] = self.comms[it.sym] if header.comm_families else ''
             for line in LINES[op].split('/'):
                 print(*(w for w in (words.get(w, w) for w in line.split()) if w != ''))

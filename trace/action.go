@@ -31,11 +31,13 @@ const (
 	KindStep              // step X[0] begins; free
 	KindCollective        // collective operation Sym with root Peer and Operator Tag; Collective decodes X
 	KindFree              // lets go of Req, whose message goes on: MPI_Request_free
+	KindIcollective       // like collective, completed by a wait on Req
+	KindNull              // an action of Kind X[1] whose peer is ProcNull: nothing is sent; Req, if it has one, is complete
 	numKinds
 )
 
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
-	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free"}
+	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "null"}
 
 func (k Kind) String() string {
 	if k < numKinds {
@@ -53,9 +55,10 @@ const (
 	FlagEnd
 )
 
-// Wildcards of a receive.
+// Wildcards of a receive, and the peer that is none.
 const (
 	AnySource = -1                // as Peer: from any rank
+	ProcNull  = -2                // as peer of a block's message: MPI_PROC_NULL
 	AnyTag    = math.MinInt32 + 1 // as Tag: with any tag
 )
 
@@ -63,7 +66,7 @@ const (
 type Action struct {
 	Kind  Kind
 	Flags uint8
-	Sym   uint16 // kernel, marker, phase or, for messages and polls, the group family of the communicator
+	Sym   uint16 // kernel, marker, phase or, for messages and polls, the family of the communicator
 	Peer  int32  // world rank
 	Tag   int32
 	Req   int32 // request slot of nonblocking actions and their wait

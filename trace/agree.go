@@ -12,10 +12,18 @@ import (
 // or scan, as much. Compared are bytes.
 
 // Agreement is what one rank adds to a sum over all ranks that is 0, modulo 2^64, if they
-// agree in a call of a collective operation, the rank's of that number, and with near
-// certainty only then. The call must have been checked.
-func (c *Collective) Agreement(call int64, rank, ranks int) uint64 {
+// agree in a call of a collective operation, the rank's of that number on the communicator,
+// and with near certainty only then. Group is that of the communicator in its family, ranks
+// are those of it. The call must have been checked.
+func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 {
 	sum := alike(rank, ranks, splitmix.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
+	if c.Nonblocking {
+		sum += alike(rank, ranks, uint64(c.Kind))
+	}
+	name := splitmix.Mix(uint64(call))
+	if c.Comm > 0 {
+		name = splitmix.Mix(name + uint64(c.Comm)<<32 + uint64(group))
+	}
 	switch c.Kind {
 	case CollBarrier:
 	case CollBcast, CollReduce, CollAllreduce, CollScan, CollExscan:
@@ -41,7 +49,7 @@ func (c *Collective) Agreement(call int64, rank, ranks int) uint64 {
 			}
 		}
 	}
-	return sum * (splitmix.Mix(uint64(call)) | 1)
+	return sum * (name | 1)
 }
 
 // alike is 0 when it is added up over ranks that all have the same value.

@@ -33,7 +33,7 @@ func judge(calls []Collective) (sum uint64, rank int, text string) {
 		if err := calls[r].Check(len(calls)); err != nil {
 			panic(err)
 		}
-		sum += calls[r].Agreement(7, r, len(calls))
+		sum += calls[r].Agreement(-1, 7, r, len(calls))
 	}
 	rank, text = Disagreement(calls)
 	return sum, rank, text

@@ -56,6 +56,7 @@ const (
 	OpCall            // block Sym with Args
 	OpCollective      // collective operation Sym; Args as CollectiveKind says; Slot: Operator of a reduction
 	OpFree            // Req
+	OpIcollective     // as OpCollective, completed by a wait on Req
 	numOps
 )
 
@@ -63,9 +64,10 @@ const (
 type Item struct {
 	Op       Op
 	Dst      Reg
-	Slot     uint8 // pollable, or Operator of an OpCollective
+	Slot     uint8 // pollable, or Operator of a collective operation
 	Req      int32 // request slot
 	Sym      int   // kernel, family, marker, block number or collective operation
+	Comm     int   // 1 + family of the communicator of a collective operation; 0: all ranks
 	GuardSym int   // family of the guard's communicator (OpDefine)
 	Args     []Operand
 	Coefs    []int64   // OpLetAffine

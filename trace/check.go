@@ -34,8 +34,10 @@ func (r *opRule) unused(it *Item) error {
 	switch {
 	case !r.let && it.Dst != 0:
 		return fmt.Errorf("has a result")
-	case !r.polls && it.Slot != 0 && it.Op != OpCollective:
+	case !r.polls && it.Slot != 0 && r.symbol != symbolCollective:
 		return fmt.Errorf("has a pollable")
+	case it.Comm != 0 && r.symbol != symbolCollective:
+		return fmt.Errorf("has a communicator")
 	case !r.req && it.Req != 0:
 		return fmt.Errorf("has a request")
 	case r.symbol == symbolNone && it.Sym != 0:
@@ -52,6 +54,7 @@ const (
 	needsPolls       featureSet = 1 << featurePolls
 	needsVectors     featureSet = 1 << featureVectors
 	needsCollectives featureSet = 1 << featureCollectives
+	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
 var opRules = [numOps]opRule{
@@ -89,6 +92,7 @@ var opRules = [numOps]opRule{
 	OpCall:         {name: "call", args: -1, symbol: symbolBlock},
 	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective, needs: needsCollectives},
 	OpFree:         {name: "free", req: true, needs: needsRequests},
+	OpIcollective:  {name: "icollective", args: -1, symbol: symbolCollective, req: true, needs: needsNonblocking},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.
@@ -174,9 +178,8 @@ func (c *checker) item(it *Item) error {
 			return fmt.Errorf("pollable %d out of [0,%d)", it.Slot, c.program.header.Pollables)
 		}
 	}
-	if it.Op == OpCollective && it.Slot != 0 {
-		c.features.add(featureOperators)
-		if err := Operator(it.Slot).check(CollectiveKind(it.Sym)); err != nil {
+	if rule.symbol == symbolCollective {
+		if err := c.collective(it); err != nil {
 			return err
 		}
 	}
@@ -196,6 +199,21 @@ func (c *checker) item(it *Item) error {
 		return c.define(it.Dst)
 	}
 	return nil
+}
+
+// collective checks what a collective operation says beside its arguments.
+func (c *checker) collective(it *Item) error {
+	if n := len(c.program.header.CommFamilies); it.Comm < 0 || it.Comm > n {
+		return fmt.Errorf("communicator of family %d out of [0,%d)", it.Comm-1, n)
+	}
+	if it.Comm > 0 {
+		c.features.add(featureCommunicators)
+	}
+	if it.Slot == 0 {
+		return nil
+	}
+	c.features.add(featureOperators)
+	return Operator(it.Slot).check(CollectiveKind(it.Sym))
 }
 
 func (c *checker) define(r Reg) error {
@@ -249,7 +267,7 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		want = c.program.blocks[it.Sym].Params
 	case OpWork:
 		want = c.program.blocks[it.Sym].Params + 1
-	case OpCollective:
+	case OpCollective, OpIcollective:
 		want = CollectiveKind(it.Sym).arguments()
 	}
 	if len(it.Args) != want {
@@ -290,7 +308,7 @@ func (c *checker) vectorArgs(it *Item) (vectors uint64) {
 		return 1
 	case OpMark:
 		_, vectors = c.program.header.Markers[it.Sym].VectorArgs()
-	case OpCollective:
+	case OpCollective, OpIcollective:
 		vectors = collectiveRules[it.Sym].vectorArgs()
 	}
 	return vectors

@@ -53,7 +53,7 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 		Markers:      convert(h.Markers, encodeMarker),
 		CallSites:    convert(h.CallSites, encodeCallSite),
 		Pollables:    uint64(h.Pollables),
-		Features:     features,
+		Features:     features, Communicators: h.Communicators,
 	})
 }
 
@@ -75,7 +75,7 @@ func decodeHeader(b []byte) (*Header, []string, error) {
 		Kernels:      convert(m.Kernels, decodeKernel),
 		Markers:      convert(m.Markers, decodeMarker),
 		CallSites:    convert(m.CallSites, decodeCallSite),
-		Pollables:    fit(m.Pollables),
+		Pollables:    fit(m.Pollables), Communicators: m.Communicators,
 	}, m.Features, nil
 }
 
@@ -208,7 +208,7 @@ func encodeBlock(b *Block) *pb.Block {
 func encodeItems(items []Item) []*pb.Item {
 	return convert(items, func(it Item) *pb.Item {
 		m := &pb.Item{Op: uint32(it.Op), Dst: uint32(it.Dst), Slot: uint32(it.Slot), Req: it.Req,
-			Sym: uint64(it.Sym), GuardSym: uint64(it.GuardSym), Coefs: it.Coefs, Body: encodeItems(it.Body)}
+			Sym: uint64(it.Sym), GuardSym: uint64(it.GuardSym), Comm: uint32(it.Comm), Coefs: it.Coefs, Body: encodeItems(it.Body)}
 		m.ArgRegs, m.ArgConsts = encodeOperands(it.Args)
 		m.GuardRegs, m.GuardConsts = encodeOperands(it.Guard)
 		return m
@@ -252,7 +252,7 @@ func decodeItems(from []*pb.Item, depth int) ([]Item, error) {
 		if max(m.Op, m.Dst, m.Slot) > math.MaxUint8 {
 			return nil, corruptf("item %d: operation %d, register %d, slot %d: at most 255", i, m.Op, m.Dst, m.Slot)
 		}
-		it := Item{Op: Op(m.Op), Dst: Reg(m.Dst), Slot: uint8(m.Slot), Req: m.Req, Sym: fit(m.Sym), GuardSym: fit(m.GuardSym)}
+		it := Item{Op: Op(m.Op), Dst: Reg(m.Dst), Slot: uint8(m.Slot), Req: m.Req, Sym: fit(m.Sym), GuardSym: fit(m.GuardSym), Comm: fit(m.Comm)}
 		if len(m.Coefs) > 0 {
 			it.Coefs = m.Coefs
 		}

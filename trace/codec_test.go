@@ -71,7 +71,7 @@ func TestCodecForgetsNothing(t *testing.T) {
 
 func TestBlockCodecForgetsNothing(t *testing.T) {
 	operands := []Operand{{3, -4}, {5, 1 << 40}}
-	item := Item{Op: 200, Dst: 201, Slot: 202, Req: -7, Sym: 300, GuardSym: 301, Args: operands, Coefs: []int64{-1, 1}, Guard: operands[1:]}
+	item := Item{Op: 200, Dst: 201, Slot: 202, Req: -7, Sym: 300, GuardSym: 301, Comm: 302, Args: operands, Coefs: []int64{-1, 1}, Guard: operands[1:]}
 	for v, i := reflect.ValueOf(item), 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Body" {
 			t.Errorf("the test leaves out %s", name)

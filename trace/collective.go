@@ -5,12 +5,14 @@ import (
 	"math"
 )
 
-// CollectiveKind is a collective operation of MPI, on all ranks of the trace.
+// CollectiveKind is a collective operation of MPI, on all ranks of the trace or on those
+// of a communicator.
 type CollectiveKind uint8
 
 // The collective operations. A comment names what a call of each says, beyond
 // the sizes of the elements that are counted; "s" and "r": what it sends and
-// receives, as numbers of elements, "per rank" one number for each rank.
+// receives, as numbers of elements, "per rank" one number for each rank. Ranks are those
+// of the communicator.
 const (
 	CollBarrier       CollectiveKind = iota
 	CollBcast                        // s, root
@@ -139,7 +141,8 @@ const maxSpan = 1 << 60
 // Collective is what a rank says in a call of a collective operation.
 type Collective struct {
 	Kind CollectiveKind
-	Root int32 // world rank
+	Comm int32 // 1 + family of the communicator; 0: all ranks
+	Root int32 // rank in the communicator
 
 	// What the rank sends to each and receives from each, as numbers of elements.
 	// Where the kind counts rank by rank, the running sums, from 0, of the counts of
@@ -155,14 +158,25 @@ type Collective struct {
 	Span  int64
 
 	Operator Operator // of a reduction
+
+	Nonblocking bool // a wait for its request completes it
 }
 
 // Sums finds running sums by the number that an action has for them.
 type Sums interface{ Sums(list int64) []int64 }
 
-// Collective decodes a KindCollective action; lists holds its vectors.
+// Comm returns 1 + the family of the communicator of a collective operation, 0 for all ranks.
+func (a *Action) Comm() int32 { return a.Tag >> operatorBits }
+
+// Operator returns that of a collective operation.
+func (a *Action) Operator() Operator { return Operator(a.Tag) }
+
+// operatorBits is where the communicator begins in the tag of a collective operation.
+const operatorBits = 8
+
+// Collective decodes a KindCollective or KindIcollective action; lists holds its vectors.
 func (a *Action) Collective(lists Sums) Collective {
-	c := Collective{Kind: CollectiveKind(a.Sym), Root: a.Peer, Operator: Operator(a.Tag), Send: a.X[0], Recv: a.X[1],
+	c := Collective{Kind: CollectiveKind(a.Sym), Nonblocking: a.Kind == KindIcollective, Comm: a.Comm(), Root: a.Peer, Operator: a.Operator(), Send: a.X[0], Recv: a.X[1],
 		SendSize: a.X[3] & math.MaxUint32, RecvSize: a.X[3] >> 32}
 	rule := &collectiveRules[c.Kind]
 	if rule.send == countPerRank {
@@ -179,17 +193,20 @@ func (a *Action) Collective(lists Sums) Collective {
 	return c
 }
 
-// SetCollective makes a a KindCollective action. Where c.Kind counts rank by
+// SetCollective makes a a KindCollective or KindIcollective action, without a request. Where c.Kind counts rank by
 // rank, c.Send and c.Recv are the numbers of the running sums.
 func (a *Action) SetCollective(c *Collective) {
-	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root, Tag: int32(c.Operator)}
+	*a = Action{Kind: KindCollective, Sym: uint16(c.Kind), Peer: c.Root, Tag: c.Comm<<operatorBits | int32(c.Operator)}
+	if c.Nonblocking {
+		a.Kind = KindIcollective
+	}
 	a.X = [4]int64{c.Send, c.Recv, FloatArg(c.Flops), c.SendSize | c.RecvSize<<32}
 	if collectiveRules[c.Kind].span {
 		a.X[2] = c.Span
 	}
 }
 
-// Check reports what cannot be in a call by one of so many ranks.
+// Check reports what cannot be in a call by one of so many ranks of a communicator.
 func (c *Collective) Check(ranks int) error {
 	rule := &collectiveRules[c.Kind]
 	if c.Root < 0 || int(c.Root) >= ranks {
@@ -232,7 +249,17 @@ func checkCounts(verb string, form countForm, count int64, sums []int64, size in
 // rank by rank are handles of vectors, with an element for each rank; what the
 // kind does not have is ignored.
 func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
-	it := Item{Op: OpCollective, Sym: int(kind), Slot: uint8(c.Operator)}
+	b.collective(Item{Op: OpCollective}, kind, c)
+}
+
+// Icollective appends a call of a nonblocking collective operation, which a wait, or
+// whatever else completes requests, completes.
+func (b *Builder) Icollective(req int32, kind CollectiveKind, c CollectiveOperands) {
+	b.collective(Item{Op: OpIcollective, Req: req}, kind, c)
+}
+
+func (b *Builder) collective(it Item, kind CollectiveKind, c CollectiveOperands) {
+	it.Sym, it.Slot, it.Comm = int(kind), uint8(c.Operator), int(c.Comm)
 	if kind < numCollectives {
 		rule := &collectiveRules[kind]
 		if rule.send != noCount {
@@ -255,11 +282,20 @@ func (b *Builder) Collective(kind CollectiveKind, c CollectiveOperands) {
 }
 
 // CollectiveOperands are the operands of Builder.Collective; Flops holds the bits
-// of a float64. Operator may be left out.
+// of a float64. Operator may be left out. Comm is Communicator of a family; without it
+// all ranks call the operation.
 type CollectiveOperands struct {
 	Send, SendSize, Recv, RecvSize, Root, Flops, Span Operand
 	Operator                                          Operator
+	Comm                                              Comm
 }
+
+// Comm names the communicator of a collective operation: 1 + a family, whose groups are
+// communicators, or 0 for all ranks.
+type Comm int
+
+// Communicator returns the communicator that is the own group of a family.
+func Communicator(family int) Comm { return Comm(family + 1) }
 
 // operands takes the arguments of an item apart.
 func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
@@ -276,7 +312,7 @@ func (r *collectiveRule) operands(args []Operand) (c CollectiveOperands) {
 }
 
 // collective translates a call: two instructions, as there are six operands.
-func (l *linker) collective(it *Item) error {
+func (l *linker) collective(op opcode, it *Item) error {
 	rule := &collectiveRules[it.Sym]
 	c := rule.operands(it.Args)
 	extra := c.Flops
@@ -286,13 +322,13 @@ func (l *linker) collective(it *Item) error {
 	if err := l.put(instr{op: opAux}, c.SendSize, c.RecvSize, extra); err != nil {
 		return err
 	}
-	return l.put(instr{op: opCollective, flags: uint8(it.Sym), sym: uint16(it.Slot)}, c.Root, c.Send, c.Recv)
+	return l.put(instr{op: op, flags: uint8(it.Sym), sym: uint16(it.Comm), d: it.Slot, w: it.Req}, c.Root, c.Send, c.Recv)
 }
 
 // collective stores the action of a call; it fails on one that cannot be.
 func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	root, send, recv := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-	call := Collective{Kind: CollectiveKind(in.flags), Operator: Operator(in.sym), Root: int32(root), Send: send, Recv: recv,
+	call := Collective{Kind: CollectiveKind(in.flags), Nonblocking: in.op == opIcollective, Comm: int32(in.sym), Operator: Operator(in.d), Root: int32(root), Send: send, Recv: recv,
 		SendSize: c.set.aux[0], RecvSize: c.set.aux[1]}
 	rule := &collectiveRules[in.flags]
 	if rule.span {
@@ -316,11 +352,16 @@ func (c *Cursor) collective(a *Action, in *instr, r *registers) bool {
 	if root != int64(int32(root)) {
 		call.Root = -1
 	}
-	if err := call.Check(int(c.set.ranks)); err != nil {
+	size := c.set.ranks
+	if in.sym > 0 {
+		size = c.group(in.sym - 1).count
+	}
+	if err := call.Check(int(size)); err != nil {
 		c.fail("%v: %v", call.Kind, err)
 		return false
 	}
 	a.SetCollective(&call)
+	a.Req = in.w
 	return true
 }
 

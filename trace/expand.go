@@ -89,6 +89,10 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opMessage:
 			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 			if (uint64(peer) >= uint64(set.ranks) || size < 0 || tag != int64(int32(tag))) && !c.receivable(Kind(in.flags), peer, tag, size) {
+				if c.null(&buf[n], in, peer, tag, size) {
+					n++
+					continue
+				}
 				c.failMessage(Kind(in.flags), peer, tag, size)
 				return n, false
 			}
@@ -132,6 +136,10 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opSendrecv:
 			peer, tag, out := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)
 			source, with, into := set.aux[0], set.aux[1], set.aux[2]
+			if (peer == ProcNull || source == ProcNull) && c.nullSendrecv(&buf[n], in, peer, tag, out) {
+				n++
+				continue
+			}
 			if uint64(peer) >= uint64(set.ranks) || out < 0 || tag != int64(int32(tag)) {
 				c.failMessage(KindSendrecv, peer, tag, out)
 				return n, false
@@ -213,7 +221,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			r = (*registers)(set.memory[at:])
 			r[0] = 0
 			pc = int(in.z)
-		case opCollective:
+		case opCollective, opIcollective:
 			if !c.collective(&buf[n], in, r) {
 				return n, false
 			}

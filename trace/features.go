@@ -21,12 +21,14 @@ type feature uint8
 
 // Features; those from numFeatures on are the kinds of generated vectors.
 const (
-	featureLists       feature = iota // call sites with a count column
-	featureVectors                    // vectors
-	featurePolls                      // pollable operations
-	featureRequests                   // nonblocking messages, and what completes them
-	featureCollectives                // collective operations
-	featureOperators                  // reductions that name their operator
+	featureLists         feature = iota // call sites with a count column
+	featureVectors                      // vectors
+	featurePolls                        // pollable operations
+	featureRequests                     // nonblocking messages, and what completes them
+	featureCollectives                  // collective operations
+	featureOperators                    // reductions that name their operator
+	featureCommunicators                // messages and collective operations of communicators, peers that are null
+	featureNonblocking                  // nonblocking collective operations
 	numFeatures
 )
 
@@ -34,6 +36,7 @@ const (
 var featureNames = append([]string{
 	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
+	featureCommunicators: "communicators", featureNonblocking: "nonblocking",
 }, generatorFeatures()...)
 
 // generatorFeatures names the features of the kinds of generated vectors.
@@ -102,6 +105,9 @@ func (s featureSet) lack(used featureSet) error {
 func (h *Header) features() (s featureSet) {
 	if h.Pollables > 0 {
 		s.add(featurePolls)
+	}
+	if h.Communicators {
+		s.add(featureCommunicators)
 	}
 	for i := range h.CallSites {
 		t := &h.CallSites[i]

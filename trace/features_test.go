@@ -30,9 +30,9 @@ func withFeatures(t *testing.T, features ...string) []byte {
 }
 
 func TestUnknownFeaturesAreRefusedByName(t *testing.T) {
-	data := withFeatures(t, "communicators", "vectors", "vectors:pivot-owners/2")
+	data := withFeatures(t, "tea", "vectors", "vectors:pivot-owners/2")
 	for way, read := range ways {
-		want := `x: offset 24: header: unknown feature "communicators", "vectors:pivot-owners/2": made by a newer tracegen ("tracegen 9.1") than this program: use one as new`
+		want := `x: offset 24: header: unknown feature "tea", "vectors:pivot-owners/2": made by a newer tracegen ("tracegen 9.1") than this program: use one as new`
 		if err := read(data); !errors.Is(err, ErrFeature) || err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", way, err, want)
 		}

@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // Version is the version of the file format that this package writes. Readers
 // accept all older versions and refuse newer ones.
 const Version = 1
@@ -22,10 +24,14 @@ type Header struct {
 	Ranks        int
 	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	CommFamilies []CommFamily
-	Axes         []Axis
-	Phases       []string
-	Kernels      []Kernel
-	Markers      []Marker
+	// Communicators says that the families of messages are communicators in earnest: a
+	// message matches within its group of its family alone, and peers may be ProcNull.
+	// Without it families are names in listings.
+	Communicators bool
+	Axes          []Axis
+	Phases        []string
+	Kernels       []Kernel
+	Markers       []Marker
 	// Call sites are the places from which ranks call blocks.
 	CallSites []CallSite
 	// Pollables is the number of slots for pollable operations.
@@ -33,7 +39,8 @@ type Header struct {
 }
 
 // CommFamily is a partition of the ranks into groups (communicators), such as the
-// process rows of a grid. Every rank is in exactly one group.
+// process rows of a grid. Every rank is in exactly one group: a communicator of some
+// ranks is a group beside one of the others, which nobody calls.
 type CommFamily struct {
 	Name   string
 	Groups []Group
@@ -60,6 +67,17 @@ func (g *Group) Member(i int) int32 {
 		return g.Ranks[i]
 	}
 	return g.Start + int32(i)*g.Stride
+}
+
+// Find returns which member a world rank is that is in the group.
+func (g *Group) Find(rank int32) int {
+	if g.Ranks != nil {
+		return slices.Index(g.Ranks, rank)
+	}
+	if rank == g.Start {
+		return 0 // the stride of one member may be 0
+	}
+	return int((rank - g.Start) / g.Stride)
 }
 
 // AxisKind says how an axis divides the ranks into classes.

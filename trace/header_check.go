@@ -11,7 +11,8 @@ import (
 const (
 	MaxRanks     = 1 << 24
 	maxSymbols   = 1 << 16 // kernels, markers, phases each
-	maxFamilies  = 1 << 8
+	maxFamilies  = 1 << 12
+	maxGrouped   = 1 << 32 // families times ranks
 	maxAxes      = 1 << 8
 	maxCallSites = 1 << 12
 	maxColumns   = 60 // masks and arguments of a call site, each
@@ -51,6 +52,9 @@ func (h *Header) Check() error {
 func (h *Header) checkCommFamilies() error {
 	if len(h.CommFamilies) > maxFamilies {
 		return headerErrorf("%d families, at most %d", len(h.CommFamilies), maxFamilies)
+	}
+	if n := int64(len(h.CommFamilies)) * int64(h.Ranks); n > maxGrouped {
+		return headerErrorf("%d families of %d ranks, at most %d in all", len(h.CommFamilies), h.Ranks, int64(maxGrouped))
 	}
 	for i := range h.CommFamilies {
 		if _, err := h.groupOf(i); err != nil {

@@ -26,24 +26,25 @@ const (
 	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
 	opExchange        // peer A, tag B, out C, in D
 	opSyncExchange
-	opAux        // aux = A, B, C for the next opSendrecv
-	opSendrecv   // peer A, tag B, X[0] = C, the rest in aux
-	opRequest    // kind flags; request w
-	opDefine     // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
-	opPoll       // slot flags; frame of the body at w
-	opPollWait   // slot flags; frame at w
-	opWorkTest   // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
-	opWorkPoll   // slot flags; spin if r[a] <= 0; frame at w
-	opMarkInt    // marker argument A
-	opMarkVec    // marker argument: vector A
-	opMark       // marker sym
-	opPhase      // phase sym, flags FlagEnd
-	opJumpZero   // jump to z if A == 0
-	opJumpLess1  // jump to z if A < 1
-	opJump       // jump to z
-	opLoopNext   // r[d]--; jump to z if r[d] > 0
-	opCall       // call z with frame at w
-	opCollective // collective operation flags, Operator sym; root A, send B, recv C, the rest in aux
+	opAux         // aux = A, B, C for the next opSendrecv
+	opSendrecv    // peer A, tag B, X[0] = C, the rest in aux
+	opRequest     // kind flags; request w
+	opDefine      // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
+	opPoll        // slot flags; frame of the body at w
+	opPollWait    // slot flags; frame at w
+	opWorkTest    // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
+	opWorkPoll    // slot flags; spin if r[a] <= 0; frame at w
+	opMarkInt     // marker argument A
+	opMarkVec     // marker argument: vector A
+	opMark        // marker sym
+	opPhase       // phase sym, flags FlagEnd
+	opJumpZero    // jump to z if A == 0
+	opJumpLess1   // jump to z if A < 1
+	opJump        // jump to z
+	opLoopNext    // r[d]--; jump to z if r[d] > 0
+	opCall        // call z with frame at w
+	opCollective  // collective operation flags, communicator sym, Operator d; root A, send B, recv C, the rest in aux
+	opIcollective // as opCollective; request w
 )
 
 // instr is one instruction of 24 bytes.
@@ -268,7 +269,9 @@ func (l *linker) item(it *Item) error {
 	case OpMark:
 		return l.mark(it)
 	case OpCollective:
-		return l.collective(it)
+		return l.collective(opCollective, it)
+	case OpIcollective:
+		return l.collective(opIcollective, it)
 	}
 	return l.control(it)
 }

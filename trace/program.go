@@ -184,7 +184,7 @@ func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
 	case symbolBlock:
 		h = p.infos[it.Sym].hash
 	case symbolCollective:
-		h = sha256.Sum256(fmt.Appendf(nil, "collective %q", CollectiveKind(it.Sym)))
+		h = sha256.Sum256(p.appendCollective(nil, it))
 	default:
 		return buf
 	}
@@ -196,6 +196,14 @@ func appendOperands(buf []byte, args []Operand) []byte {
 	for _, a := range args {
 		buf = append(buf, byte(a.Reg))
 		buf = binary.AppendVarint(buf, a.Const)
+	}
+	return buf
+}
+
+func (p *Program) appendCollective(buf []byte, it *Item) []byte {
+	buf = fmt.Appendf(buf, "collective %q", CollectiveKind(it.Sym))
+	if it.Comm > 0 {
+		buf = append(buf, p.symbols.families[it.Comm-1][:]...)
 	}
 	return buf
 }

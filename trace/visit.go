@@ -34,7 +34,7 @@ func (p *Program) Called(kernels int) (called []bool, collectives [NumCollective
 		switch it.Op {
 		case OpCompute:
 			called[it.Sym] = true
-		case OpCollective:
+		case OpCollective: // a nonblocking one has an algorithm of its own
 			collectives[it.Sym] = true
 		}
 	})

@@ -28,6 +28,8 @@ var goldens = []golden{
 	{"requests", []string{"requests"}, plainHeader(), writeRequests},
 	{"collectives", []string{"collectives", "vectors"}, collectivesHeader(), writeCollectives},
 	{"operators", []string{"collectives", "operators"}, operatorsHeader(), writeOperators},
+	{"communicators", []string{"collectives", "communicators", "operators", "requests"}, communicatorsHeader(), writeCommunicators},
+	{"nonblocking", []string{"collectives", "nonblocking", "requests"}, plainHeader(), writeNonblocking},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -342,6 +344,52 @@ func writeOperators(w *goldenWriter) {
 		}
 		b.Mark(1)
 		b.Collective(trace.CollReduce, trace.CollectiveOperands{Send: n(1), SendSize: n(4), Root: n(1), Flops: n(trace.FloatArg(2)), Operator: trace.OperatorSum})
+	})
+	w.step(0, &trace.Call{Blocks: []int64{run, run}})
+}
+
+// communicatorsHeader is that of two rows of two ranks, and of two communicators across.
+func communicatorsHeader() trace.Header {
+	const byRank = 0
+	return trace.Header{Ranks: 4, Steps: 1, Communicators: true,
+		CommFamilies: []trace.CommFamily{
+			{Name: "world", Groups: []trace.Group{{Stride: 1, Count: 4}}},
+			{Name: "row", Groups: []trace.Group{{Stride: 1, Count: 2}, {Start: 2, Stride: 1, Count: 2}}},
+			{Groups: []trace.Group{{Ranks: []int32{0, 3}}, {Ranks: []int32{2, 1}}}},
+		},
+		Axes: []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis, Block: byRank,
+			Params: []trace.ParamColumn{{Name: "to", Axis: byRank}, {Name: "from", Axis: byRank}}}},
+	}
+}
+
+// Each rank sends to the next one of its row, where there is one, and receives from the one
+// before.
+func writeCommunicators(w *goldenWriter) {
+	run := w.block("run", 2, func(b *trace.Builder) {
+		n, to, from := trace.Const, b.Param(0), b.Param(1)
+		b.Message(trace.OpIsend, 1, 0, to, n(5), n(10))
+		b.Message(trace.OpIrecv, 1, 1, from, n(5), n(10))
+		b.Wait(0)
+		b.Wait(1)
+		b.Sendrecv(1, to, n(6), n(20), from, n(6), n(20))
+		b.Sendrecv(1, n(trace.ProcNull), n(7), n(30), n(trace.ProcNull), n(8), n(40))
+		b.Message(trace.OpSend, 0, 0, n(trace.ProcNull), n(9), n(50))
+		b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: n(3), SendSize: n(8), Root: n(1), Comm: trace.Communicator(2)})
+		b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: n(2), SendSize: n(8), Operator: trace.OperatorMax, Comm: trace.Communicator(1)})
+	})
+	w.step(0, &trace.Call{Blocks: []int64{run, run, run, run}, Args: [][]int64{{1, trace.ProcNull, 3, trace.ProcNull}, {trace.ProcNull, 0, trace.ProcNull, 2}}})
+}
+
+func writeNonblocking(w *goldenWriter) {
+	run := w.block("run", 0, func(b *trace.Builder) {
+		n := trace.Const
+		b.Icollective(0, trace.CollBcast, trace.CollectiveOperands{Send: n(3), SendSize: n(8), Root: n(1)})
+		b.Icollective(1, trace.CollAllreduce, trace.CollectiveOperands{Send: n(2), SendSize: n(8), Flops: n(trace.FloatArg(4))})
+		b.Icollective(2, trace.CollBarrier, trace.CollectiveOperands{})
+		b.Test(0)
+		b.Wait(1)
+		b.WaitAll()
 	})
 	w.step(0, &trace.Call{Blocks: []int64{run, run}})
 }

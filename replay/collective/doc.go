@@ -19,6 +19,9 @@
 // the model of Hockney, where a message of m bytes takes a + m*b; p is the number
 // of ranks and n the bytes of the data.
 //
+// Ranks are those of the communicator of the call. A nonblocking call posts all its
+// messages at once, and its last step, which waits for them, is its completion.
+//
 // A call of one rank alone sends nothing. Combining data takes no time here: a
 // caller adds the computation that the call names.
 //

@@ -20,7 +20,7 @@ const (
 type Step struct {
 	Op    Op
 	Slot  int32
-	Peer  int32
+	Peer  int32 // rank in the communicator, or AnyPeer of an Irecv
 	Bytes int64 // of a message, or that a receiver has room for
 	// Offset tells which data a message carries: those from Offset on, modulo the
 	// size of the whole, in the buffer that the ranks together have in mind. In that
@@ -37,6 +37,7 @@ type operands struct {
 	root       int
 	send, recv blocks
 	span       int64 // of an allgatherv, elements
+	operator   trace.Operator
 	at         int64 // where the data begin in those of the call, bytes
 }
 
@@ -82,14 +83,20 @@ func (s *Schedule) Err() error { return s.err }
 func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int) {
 	s.sel, s.p, s.rank = sel, ranks, rank
 	s.depth, s.follow, s.err = 0, 0, nil
-	if ranks > 1 {
-		s.then(c.Kind, operands{
-			root: int(c.Root), span: c.Span,
-			send: blocks{count: c.Send, size: c.SendSize, sums: c.SendSums},
-			recv: blocks{count: c.Recv, size: c.RecvSize, sums: c.RecvSums},
-		})
-		s.push()
+	if ranks == 1 {
+		return
 	}
+	o := operands{
+		root: int(c.Root), span: c.Span, operator: c.Operator,
+		send: blocks{count: c.Send, size: c.SendSize, sums: c.SendSums},
+		recv: blocks{count: c.Recv, size: c.RecvSize, sums: c.RecvSums},
+	}
+	if c.Nonblocking {
+		s.thenRun(nonblocking[c.Kind], o)
+	} else {
+		s.then(c.Kind, o)
+	}
+	s.push()
 }
 
 // Next returns the next steps, none at the end. They are valid until the next call.

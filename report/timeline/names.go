@@ -70,7 +70,7 @@ func newActionNames(h *trace.Header) actionNames {
 		n.list = append(n.list, h.Kernels[i].FullName())
 	}
 	n.verbs = len(n.list)
-	for k := trace.KindNone; k <= trace.KindFree; k++ {
+	for k := trace.KindNone; k <= trace.KindNull; k++ {
 		name := k.String()
 		if k == trace.KindIprobe {
 			name = "probe"
@@ -80,8 +80,10 @@ func newActionNames(h *trace.Header) actionNames {
 	n.busy = len(n.list)
 	n.list = append(n.list, "busy wait")
 	n.calls = len(n.list)
-	for k := range trace.NumCollectives {
-		n.list = append(n.list, trace.CollectiveKind(k).String())
+	for _, prefix := range []string{"", "i"} {
+		for k := range trace.NumCollectives {
+			n.list = append(n.list, prefix+trace.CollectiveKind(k).String())
+		}
 	}
 	return n
 }
@@ -93,6 +95,8 @@ func (n *actionNames) of(a *trace.Action) int {
 		return int(a.Sym)
 	case a.Kind == trace.KindCollective:
 		return n.calls + int(a.Sym)
+	case a.Kind == trace.KindIcollective:
+		return n.calls + trace.NumCollectives + int(a.Sym)
 	case a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0:
 		return n.busy
 	}
@@ -121,8 +125,12 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		source, tag := a.Source()
 		args = append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), tagArg("tag", a.Tag))
 		return n.comm(append(args, peerArg("source", source), bytesArg("receives", a.X[1]), tagArg("source tag", tag)), a)
-	case trace.KindCollective:
-		return collectiveArgs(args, a)
+	case trace.KindCollective, trace.KindIcollective:
+		args = collectiveArgs(args, a)
+		if comm := a.Comm(); comm > 0 {
+			args = n.comm(args, &trace.Action{Sym: uint16(comm - 1)})
+		}
+		return args
 	}
 	return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("bytes", a.X[0]), tagArg("tag", a.Tag)), a)
 }
@@ -158,8 +166,11 @@ func (n *actionNames) comm(args []Arg, a *trace.Action) []Arg {
 }
 
 func peerArg(name string, rank int32) Arg {
-	if rank == trace.AnySource {
+	switch rank {
+	case trace.AnySource:
 		return Arg{Name: name, Kind: TextArg, Text: "any"}
+	case trace.ProcNull:
+		return Arg{Name: name, Kind: TextArg, Text: "null"}
 	}
 	return Arg{Name: name, Int: int64(rank)}
 }

@@ -136,13 +136,26 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 			return x.Name == y.Name && slices.Equal(x.Attrs, y.Attrs) && reflect.DeepEqual(x.Dims, y.Dims)
 		}),
 		markers:  mapEqual(a.Markers, b.Markers, func(x, y *trace.Marker) bool { return x.Text == y.Text }),
-		families: mapEqual(a.CommFamilies, b.CommFamilies, func(x, y *trace.CommFamily) bool { return x.Name == y.Name }),
+		families: mapEqual(a.CommFamilies, b.CommFamilies, func(x, y *trace.CommFamily) bool {
+			return x.Name == y.Name && (!a.Communicators || sameGroups(x, y))
+		}),
 	}
 	for i := range a.Markers {
 		_, v := a.Markers[i].VectorArgs()
 		m.vectors = append(m.vectors, v)
 	}
 	return m
+}
+
+// sameGroups reports whether families have the same communicators.
+func sameGroups(x, y *trace.CommFamily) bool {
+	return slices.EqualFunc(x.Groups, y.Groups, func(g, h trace.Group) bool {
+		same := g.Len() == h.Len()
+		for m := 0; same && m < g.Len(); m++ {
+			same = g.Member(m) == h.Member(m)
+		}
+		return same
+	})
 }
 
 func mapEqual[T any](a, b []T, equal func(x, y *T) bool) []int32 {
@@ -155,7 +168,10 @@ func mapEqual[T any](a, b []T, equal func(x, y *T) bool) []int32 {
 
 // equal compares an action of A with one of B.
 func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
-	if x.Kind != y.Kind || x.Flags != y.Flags || x.Peer != y.Peer || x.Tag != y.Tag || x.Req != y.Req {
+	if x.Kind != y.Kind || x.Flags != y.Flags || x.Peer != y.Peer || x.Req != y.Req {
+		return false
+	}
+	if collective := x.Kind == trace.KindCollective || x.Kind == trace.KindIcollective; !collective && x.Tag != y.Tag {
 		return false
 	}
 	switch x.Kind {
@@ -164,12 +180,22 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	case trace.KindCompute:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
-		trace.KindIprobe, trace.KindProbed, trace.KindPoll:
+		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull:
 		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X
-	case trace.KindCollective:
-		return x.Sym == y.Sym && reflect.DeepEqual(x.Collective(a), y.Collective(b))
+	case trace.KindCollective, trace.KindIcollective:
+		return m.equalCollectives(x.Collective(a), y.Collective(b))
 	}
 	return x.Sym == y.Sym && x.X == y.X
+}
+
+func (m *symbolMap) equalCollectives(x, y trace.Collective) bool {
+	if y.Comm > 0 {
+		y.Comm = 1 + m.families[y.Comm-1]
+		if y.Comm == 0 { // a family that only B has
+			return false
+		}
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 func (m *symbolMap) equalMarks(x, y *trace.Action, a, b *trace.Cursor) bool {

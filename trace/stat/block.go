@@ -247,8 +247,11 @@ func (w *summaryWriter) action(it *trace.Item, weight poly) {
 	case trace.OpSleep:
 		w.count(countSleep, weight)
 		w.amount(countSleep, weight, w.operand(it.Args[0]))
-	case trace.OpCollective:
+	case trace.OpCollective, trace.OpIcollective:
 		c := countCollective + counter(it.Sym)
+		if it.Op == trace.OpIcollective {
+			c = countIcollective + counter(it.Sym)
+		}
 		w.count(c, weight)
 		if kind := trace.CollectiveKind(it.Sym); kind.Reduces() {
 			w.amount(c, weight, w.operand(kind.Operands(it.Args).Flops))
@@ -260,13 +263,43 @@ func (w *summaryWriter) action(it *trace.Item, weight poly) {
 		w.count(countRecv, weight)
 		w.count(countWait, weight)
 		w.count(countBytes+countIssend, w.g.mul(weight, w.operand(it.Args[2])))
+	case trace.OpSendrecv:
+		w.sendrecv(it, weight)
+	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv, trace.OpIprobe:
+		some := w.somebody(it.Args[0])
+		w.count(countNull, w.g.mul(weight, w.g.not(some)))
+		w.message(opCounts[it.Op], it, w.g.mul(weight, some))
 	default:
-		c := opCounts[it.Op]
-		w.count(c, weight)
-		if int(c) < numSenders {
-			w.count(countBytes+c, w.g.mul(weight, w.operand(it.Args[2])))
-		}
+		w.count(opCounts[it.Op], weight)
 	}
+}
+
+// message counts one, and its bytes if it is sent.
+func (w *summaryWriter) message(c counter, it *trace.Item, weight poly) {
+	w.count(c, weight)
+	if int(c) < numSenders {
+		w.count(countBytes+c, w.g.mul(weight, w.operand(it.Args[2])))
+	}
+}
+
+// somebody is 1 if a peer is a rank, and 0 if it is null.
+func (w *summaryWriter) somebody(peer trace.Operand) poly {
+	if !w.program.Header().Communicators {
+		return constPoly(1)
+	}
+	return w.g.of(atomNonzero, w.operand(peer.Plus(-trace.ProcNull)))
+}
+
+// sendrecv counts one, of which sides whose peer is null are left out.
+func (w *summaryWriter) sendrecv(it *trace.Item, weight poly) {
+	to, from := w.somebody(it.Args[0]), w.somebody(it.Args[3])
+	sends, quiet := w.g.mul(weight, to), w.g.mul(weight, w.g.not(to))
+	both := w.g.mul(sends, from)
+	w.message(countSendrecv, it, both)
+	w.message(countSend, it, subPoly(sends, both))
+	receives := w.g.mul(quiet, from)
+	w.count(countRecv, receives)
+	w.count(countNull, subPoly(quiet, receives))
 }
 
 // exchange counts an exchange, of which empty sides vanish.

@@ -26,22 +26,27 @@ const (
 	countMiss   // polls that do not
 	countFlops
 	countSleep
+	countNull       // messages to or from nobody
 	countCollective // and more: one for each CollectiveKind
 )
 
 const (
-	numSenders  = int(countSendrecv) + 1
-	countBytes  = countCollective + counter(trace.NumCollectives) // and more: bytes of countSend to countSendrecv
-	firstKernel = countBytes + counter(numSenders)
+	numSenders       = int(countSendrecv) + 1
+	countIcollective = countCollective + counter(trace.NumCollectives)  // nonblocking ones, likewise
+	countBytes       = countIcollective + counter(trace.NumCollectives) // and more: bytes of countSend to countSendrecv
+	firstKernel      = countBytes + counter(numSenders)
 )
 
 var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
-	"probe", "iprobe", "miss", "flops", "sleep"}
+	"probe", "iprobe", "miss", "flops", "sleep", "null"}
 
 // name returns the verb of a counter of actions.
 func (c counter) name() string {
 	if c < countCollective {
 		return countNames[c]
+	}
+	if c >= countIcollective {
+		return "i" + trace.CollectiveKind(c-countIcollective).String()
 	}
 	return trace.CollectiveKind(c - countCollective).String()
 }

@@ -108,8 +108,11 @@ func (e *expander) action(a *trace.Action) {
 		e.add(countWait, 1)
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv:
 		e.send(kindCounts[a.Kind], a.X[0])
-	case trace.KindCollective:
+	case trace.KindCollective, trace.KindIcollective:
 		c := countCollective + counter(a.Sym)
+		if a.Kind == trace.KindIcollective {
+			c = countIcollective + counter(a.Sym)
+		}
 		e.add(c, 1)
 		if trace.CollectiveKind(a.Sym).Reduces() {
 			e.floats[e.at(e.phase, c)] += math.Float64frombits(uint64(a.X[2]))
@@ -122,7 +125,7 @@ func (e *expander) action(a *trace.Action) {
 // kindCounts are the counters of kinds that are one action each.
 var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
 	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
-	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe}
+	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull}
 
 func (e *expander) mark(a *trace.Action) {
 	if a.Flags&trace.FlagEnd == 0 {
@@ -198,7 +201,9 @@ func randomHeader() *trace.Header {
 func blockTrace(t *testing.T, seed uint64) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{})
+	h := randomHeader()
+	h.Communicators = seed%2 == 0
+	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,7 +426,16 @@ func (g *randomBlock) poll() {
 
 func (g *randomBlock) action() {
 	b, peer, tag := g.b, trace.Const(int64(g.IntN(6))), trace.Const(5)
-	switch g.IntN(14) {
+	if g.w.Program().Header().Communicators && g.IntN(3) == 0 {
+		g.null(tag)
+		return
+	}
+	switch g.IntN(16) {
+	case 14:
+		b.Icollective(4, trace.CollReduce, trace.CollectiveOperands{Send: g.num(), SendSize: trace.Const(4), Flops: trace.Const(trace.FloatArg(float64(g.IntN(9)))),
+			Comm: trace.Communicator(g.IntN(2))})
+	case 15:
+		b.Collective(trace.CollAllgather, trace.CollectiveOperands{Send: g.num(), SendSize: trace.Const(4), Recv: g.num(), RecvSize: trace.Const(4), Comm: trace.Communicator(1)})
 	case 12:
 		b.Collective(trace.CollAllreduce, trace.CollectiveOperands{Send: g.num(), SendSize: trace.Const(8), Flops: trace.Const(trace.FloatArg(float64(g.IntN(9))))})
 	case 13:
@@ -449,6 +463,22 @@ func (g *randomBlock) action() {
 		b.Wait(3)
 	case 11:
 		b.Exchange(0, peer, tag, b.Scale(8, g.num()), b.Scale(8, g.num()))
+	}
+}
+
+// null appends a message whose peers are null or rank 5.
+func (g *randomBlock) null(tag trace.Operand) {
+	b := g.b
+	peer := b.Scale(7, b.Eq(g.num(), g.num())).Plus(trace.ProcNull)
+	source := b.Scale(7, b.Eq(g.num(), g.num())).Plus(trace.ProcNull)
+	switch g.IntN(3) {
+	case 0:
+		op := []trace.Op{trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv}[g.IntN(6)]
+		b.Message(op, 0, 3, peer, tag, g.num())
+	case 1:
+		b.Sendrecv(0, peer, tag, g.num(), source, tag, g.num())
+	case 2:
+		b.Iprobe(0, peer, tag)
 	}
 }
 

@@ -41,8 +41,11 @@ func (l *listing) envelope(a *trace.Action, bytes int64) *listing {
 }
 
 func (l *listing) peer(v int32) *listing {
-	if v == trace.AnySource {
+	switch v {
+	case trace.AnySource:
 		return l.word(" any")
+	case trace.ProcNull:
+		return l.word(" null")
 	}
 	return l.int(int64(v))
 }

@@ -95,9 +95,10 @@ type kernelText struct {
 
 // request is a pending nonblocking action.
 type request struct {
-	verb      string // send or recv
-	peer, tag int32
-	bytes     int64
+	verb       string // send, recv or, with no more than that, the collective operation
+	peer, tag  int32
+	bytes      int64
+	collective bool
 }
 
 func newListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) *listing {
@@ -237,30 +238,53 @@ func (l *listing) communication(a *trace.Action) error {
 	case trace.KindExchange:
 		l.message("irecv", a, a.X[1])
 		l.message("send", a, a.X[0])
-		l.wait("wait", request{"recv", a.Peer, a.Tag, a.X[1]})
+		l.wait("wait", request{verb: "recv", peer: a.Peer, tag: a.Tag, bytes: a.X[1]})
 	case trace.KindSyncExchange:
 		l.message("issend", a, a.X[0])
 		l.message("recv", a, a.X[1])
-		l.wait("wait", request{"send", a.Peer, a.Tag, a.X[0]})
+		l.wait("wait", request{verb: "send", peer: a.Peer, tag: a.Tag, bytes: a.X[0]})
 	case trace.KindSendrecv:
 		source := trace.Action{Sym: a.Sym}
 		source.Peer, source.Tag = a.Source()
 		l.word("sendrecv").envelope(a, a.X[0]).envelope(&source, a.X[1]).comm(a).line()
 	case trace.KindCollective:
 		l.collective(a)
+	case trace.KindIcollective:
+		l.collective(a)
+		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), collective: true}
+	case trace.KindNull:
+		l.null(a)
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
 }
 
+// null appends a message to or from nobody.
+func (l *listing) null(a *trace.Action) {
+	switch kind := trace.Kind(a.X[1]); kind {
+	case trace.KindIsend, trace.KindIssend:
+		l.nonblocking(kind.String(), "send", a)
+	case trace.KindIrecv:
+		l.nonblocking(kind.String(), "recv", a)
+	case trace.KindIprobe:
+		l.probe("probe", a)
+		l.line()
+	default:
+		l.message(kind.String(), a, a.X[0])
+	}
+}
+
 // collective appends a collective operation: counts of elements, one or one for
 // each rank, with x and the bytes of an element.
 func (l *listing) collective(a *trace.Action) {
 	c := a.Collective(l.c)
-	if form, ok := l.words.Collectives[c.Kind]; ok {
+	if form, ok := l.words.Collectives[c.Kind]; ok && c.Comm == 0 && !c.Nonblocking {
 		l.word(collectiveText(form, &c)).line()
 		return
+	}
+	if c.Nonblocking {
+		l.word("i")
 	}
 	l.word(c.Kind.String())
 	if c.Kind.Rooted() {
@@ -278,10 +302,22 @@ func (l *listing) collective(a *trace.Action) {
 	if c.Kind.Spans() {
 		l.word(" span").int(c.Span)
 	}
+	if c.Comm > 0 {
+		l.word(" comm").family(int(c.Comm - 1))
+	}
 	if c.Operator != trace.NoOperator {
 		l.word(" ").word(c.Operator.String())
 	}
 	l.line()
+}
+
+// family appends the name of a family, or its number if it has none.
+func (l *listing) family(n int) {
+	if l.comms[n] == "" {
+		l.int(int64(n))
+		return
+	}
+	l.word(l.comms[n])
 }
 
 func (l *listing) elements(count int64, sums []int64, size int64) {
@@ -306,7 +342,7 @@ func (l *listing) message(verb string, a *trace.Action, bytes int64) {
 
 func (l *listing) nonblocking(verb, completion string, a *trace.Action) {
 	l.message(verb, a, a.X[0])
-	l.requests[a.Req] = request{completion, a.Peer, a.Tag, a.X[0]}
+	l.requests[a.Req] = request{verb: completion, peer: a.Peer, tag: a.Tag, bytes: a.X[0]}
 }
 
 // complete appends a wait for, or a test of, a request slot.
@@ -320,6 +356,10 @@ func (l *listing) complete(verb string, slot int32) {
 }
 
 func (l *listing) wait(verb string, r request) {
+	if r.collective {
+		l.word(verb).word(" ").word(r.verb).line()
+		return
+	}
 	if verb == "wait" && l.words.Wait != "" {
 		l.word(waitText(l.words.Wait, r)).line()
 		return

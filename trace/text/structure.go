@@ -257,10 +257,24 @@ func (s *structureWriter) control(it *trace.Item) string {
 		return fmt.Sprintf("work %d: columns %s by %s: %s(., %s)", it.Slot, operand(it.Args[0]), operand(it.Args[1]),
 			s.blockName(it.Sym), operands(it.Args[2:]))
 	}
-	if it.Op == trace.OpCollective {
-		return strings.TrimSpace(fmt.Sprintf("%v(%s) %v", trace.CollectiveKind(it.Sym), operands(it.Args), trace.Operator(it.Slot)))
+	if it.Op == trace.OpCollective || it.Op == trace.OpIcollective {
+		return s.collective(it)
 	}
 	return strings.TrimSpace(it.Op.String() + " " + operands(it.Args))
+}
+
+func (s *structureWriter) collective(it *trace.Item) string {
+	text := fmt.Sprintf("%v(%s)", trace.CollectiveKind(it.Sym), operands(it.Args))
+	if it.Op == trace.OpIcollective {
+		text = fmt.Sprintf("i%s request %d", text, it.Req)
+	}
+	if it.Comm > 0 {
+		text += fmt.Sprintf(" family %d%s", it.Comm-1, s.comm(it.Comm-1))
+	}
+	if o := trace.Operator(it.Slot); o != trace.NoOperator {
+		text += " " + o.String()
+	}
+	return text
 }
 
 func (s *structureWriter) comm(family int) string {

@@ -6,21 +6,26 @@ import (
 	"reprise/trace"
 )
 
-// channelKey names one end of a channel, seen from a rank: its peer, the tag and
-// the direction. The top bit is set, so that 0 is no key.
-type channelKey uint64
+// channelKey names one end of a channel, seen from a rank: its peer, the tag, the
+// direction, and the family of its communicator. The top bit of word is set, so that the
+// zero value is no key.
+type channelKey struct {
+	word uint64
+	comm uint16
+}
 
-func channelKeyOf(peer, tag int32, receives bool) channelKey {
-	k := channelKey(1)<<63 | channelKey(peer)<<33 | channelKey(uint32(tag))
+func channelKeyOf(peer, tag int32, comm uint16, receives bool) channelKey {
+	k := channelKey{1<<63 | uint64(peer)<<33 | uint64(uint32(tag)), comm}
 	if receives {
-		k |= 1 << 32
+		k.word |= 1 << 32
 	}
 	return k
 }
 
-func (k channelKey) peer() int32    { return int32(k >> 33 & (1<<30 - 1)) }
-func (k channelKey) tag() int32     { return int32(uint32(k)) }
-func (k channelKey) receives() bool { return k>>32&1 != 0 }
+func (k channelKey) peer() int32    { return int32(k.word >> 33 & (1<<30 - 1)) }
+func (k channelKey) tag() int32     { return int32(uint32(k.word)) }
+func (k channelKey) receives() bool { return k.word>>32&1 != 0 }
+func (k channelKey) none() bool     { return k.word == 0 }
 
 // wildcard reports whether an action is a receive that takes messages of several
 // channels.
@@ -29,23 +34,24 @@ func wildcard(a *trace.Action) bool {
 }
 
 // eachEnvelope calls f for each message that an action sends or receives, but for
-// wildcards.
-func eachEnvelope(a *trace.Action, f func(key channelKey, bytes int64)) {
+// wildcards. Of the family of its communicator counts what is in mask.
+func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int64)) {
+	comm := a.Sym & mask
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
-		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
+		f(channelKeyOf(a.Peer, a.Tag, comm, false), a.X[0])
 	case trace.KindRecv, trace.KindIrecv:
 		if wildcard(a) {
 			return
 		}
-		f(channelKeyOf(a.Peer, a.Tag, true), a.X[0])
+		f(channelKeyOf(a.Peer, a.Tag, comm, true), a.X[0])
 	case trace.KindExchange, trace.KindSyncExchange:
-		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
-		f(channelKeyOf(a.Peer, a.Tag, true), a.X[1])
+		f(channelKeyOf(a.Peer, a.Tag, comm, false), a.X[0])
+		f(channelKeyOf(a.Peer, a.Tag, comm, true), a.X[1])
 	case trace.KindSendrecv:
-		f(channelKeyOf(a.Peer, a.Tag, false), a.X[0])
+		f(channelKeyOf(a.Peer, a.Tag, comm, false), a.X[0])
 		source, tag := a.Source()
-		f(channelKeyOf(source, tag, true), a.X[1])
+		f(channelKeyOf(source, tag, comm, true), a.X[1])
 	}
 }
 
@@ -72,7 +78,7 @@ type channelTable struct {
 }
 
 func (t *channelTable) slot(key channelKey) int {
-	return int(uint64(key) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
+	return int((key.word ^ uint64(key.comm)<<40) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
 }
 
 // find returns the entry of a key, which may have become empty, or nil.
@@ -80,7 +86,7 @@ func (t *channelTable) find(key channelKey) *channelEnd {
 	if len(t.entries) == 0 {
 		return nil
 	}
-	for i := t.slot(key); t.entries[i].key != 0; i = (i + 1) & (len(t.entries) - 1) {
+	for i := t.slot(key); !t.entries[i].key.none(); i = (i + 1) & (len(t.entries) - 1) {
 		if t.entries[i].key == key {
 			return &t.entries[i]
 		}
@@ -108,10 +114,10 @@ func (t *channelTable) locate(key channelKey) int {
 		t.rebuild(max(8, 2*len(t.entries)))
 	}
 	i := t.slot(key)
-	for t.entries[i].key != 0 && t.entries[i].key != key {
+	for !t.entries[i].key.none() && t.entries[i].key != key {
 		i = (i + 1) & (len(t.entries) - 1)
 	}
-	if t.entries[i].key == 0 {
+	if t.entries[i].key.none() {
 		t.entries[i].key = key
 		t.used++
 	}

@@ -3,39 +3,154 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"reprise/trace"
 )
 
-// disagreeing returns the first place where a rank's collective operations are not those
-// of rank 0, or where ranks say in one what does not agree; nil if there is none.
-func (v *verifier) disagreeing() (*Fault, error) {
-	sum := uint64(0)
-	for i := range v.ranks {
-		if r, zero := &v.ranks[i], &v.ranks[0]; r.colls != zero.colls || r.calls != zero.calls {
-			return traceCollectives(v.t, int32(i))
-		}
-		sum += v.ranks[i].counts
+// calls are those of collective operations by a rank on a communicator.
+type calls struct {
+	hash   uint64 // of what all must say alike, in order
+	count  int64
+	group  int32 // of the communicator; -1: all ranks
+	member int   // which of it the rank is
+	size   int   // of it
+}
+
+// commMask returns which bits of the family of a message tell its communicator from others.
+func commMask(h *trace.Header) uint16 {
+	if h.Communicators {
+		return 1<<16 - 1
 	}
-	if sum != 0 {
-		return traceCounts(v.t)
+	return 0
+}
+
+func (r *rankCheck) collective(a *trace.Action) {
+	c := r.on(a.Comm())
+	c.hash = chained(c.hash, collectiveKey(a))
+	call := a.Collective(r.c)
+	r.counts += call.Agreement(c.group, c.count, c.member, c.size)
+	c.count++
+}
+
+// on returns what the rank has called on a communicator.
+func (r *rankCheck) on(comm int32) *calls {
+	c := r.calls[comm]
+	switch {
+	case c != nil:
+		return c
+	case comm == 0:
+		c = &calls{group: -1, member: int(r.c.Rank()), size: r.h.Ranks}
+	default:
+		group := r.program.Group(int(comm-1), r.c.Rank())
+		members := &r.h.CommFamilies[comm-1].Groups[group]
+		c = &calls{group: group, member: members.Find(r.c.Rank()), size: members.Len()}
+	}
+	r.calls[comm] = c
+	return c
+}
+
+// differs reports whether two ranks have called other operations.
+func (c *calls) differs(d *calls) bool { return c.hash != d.hash || c.count != d.count }
+
+// collectiveKey is what all ranks must say alike in a collective operation.
+func collectiveKey(a *trace.Action) uint64 {
+	key := uint64(a.Sym)<<40 | uint64(a.Operator())<<32 | uint64(uint32(a.Peer))
+	if a.Kind == trace.KindIcollective {
+		key |= 1 << 63
+	}
+	return key
+}
+
+// members is a communicator: all ranks, or a group of a family.
+type members struct {
+	comm  int32 // 1 + family; 0: all ranks
+	group *trace.Group
+	ranks int
+}
+
+// rank returns the rank of a member.
+func (m *members) rank(i int) int32 {
+	if m.group == nil {
+		return int32(i)
+	}
+	return m.group.Member(i)
+}
+
+// communicators calls f for all on which there are calls, until it finds a fault.
+func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, error) {
+	used := map[int32]bool{}
+	for i := range v.ranks {
+		for comm := range v.ranks[i].calls {
+			used[comm] = true
+		}
+	}
+	for _, comm := range slices.Sorted(maps.Keys(used)) {
+		for _, m := range communicatorsOf(v.t.Header(), comm) {
+			if fault, err := f(&m); fault != nil || err != nil {
+				return fault, err
+			}
+		}
 	}
 	return nil, nil
 }
 
-// traceCollectives goes through the collective operations of rank 0 and another
-// rank, which differ.
-func traceCollectives(t *trace.Trace, rank int32) (*Fault, error) {
-	if t.IsStream() {
-		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank 0 calls; %w", t.Name(), rank, errStream)
+// communicatorsOf returns those of a number, 1 + family or 0 for all ranks.
+func communicatorsOf(h *trace.Header, comm int32) []members {
+	if comm == 0 {
+		return []members{{ranks: h.Ranks}}
 	}
-	cursors, err := t.Cursors([]int32{0, rank}, trace.CursorOptions{})
+	var list []members
+	groups := h.CommFamilies[comm-1].Groups
+	for g := range groups {
+		list = append(list, members{comm, &groups[g], groups[g].Len()})
+	}
+	return list
+}
+
+// disagreeing returns the first place where a rank's collective operations are not those
+// of the first rank of its communicator, or where ranks say in one what does not agree; nil
+// if there is none.
+func (v *verifier) disagreeing() (*Fault, error) {
+	fault, err := v.communicators(func(m *members) (*Fault, error) {
+		for i := range m.ranks {
+			if r := m.rank(i); v.ranks[r].on(m.comm).differs(v.ranks[m.rank(0)].on(m.comm)) {
+				return traceCollectives(v.t, m, r)
+			}
+		}
+		return nil, nil
+	})
+	if fault != nil || err != nil {
+		return fault, err
+	}
+	sum := uint64(0)
+	for i := range v.ranks {
+		sum += v.ranks[i].counts
+	}
+	if sum == 0 {
+		return nil, nil
+	}
+	if fault, err = v.communicators(func(m *members) (*Fault, error) { return traceCounts(v.t, m) }); fault == nil && err == nil {
+		panic("verify: the counts of collective operations agree after all")
+	}
+	return fault, err
+}
+
+// traceCollectives goes through the collective operations of the first rank of a communicator
+// and another one, which differ.
+func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
+	first := m.rank(0)
+	if t.IsStream() {
+		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(), rank, first, errStream)
+	}
+	cursors, err := t.Cursors([]int32{first, rank}, trace.CursorOptions{})
 	if err != nil {
 		return nil, err
 	}
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
-		x, y := nextCollective(&zero), nextCollective(&other)
+		x, y := m.next(&zero), m.next(&other)
 		if err := errors.Join(zero.Err(), other.Err()); err != nil {
 			return nil, err
 		}
@@ -43,14 +158,15 @@ func traceCollectives(t *trace.Trace, rank int32) (*Fault, error) {
 			continue
 		}
 		return &Fault{Rank: rank, Step: other.Step(), Action: other.Actions() + 1,
-			Text: fmt.Sprintf("%s where rank 0 has %s", collectiveText(y), collectiveText(x))}, nil
+			Text: fmt.Sprintf("%s where rank %d has %s", collectiveText(y), first, collectiveText(x))}, nil
 	}
 }
 
-// nextCollective returns the next collective operation, nil at the end.
-func nextCollective(r *trace.ActionReader) *trace.Action {
+// next returns the next collective operation on the communicator, nil at the end.
+func (m *members) next(r *trace.ActionReader) *trace.Action {
 	for {
-		if a := r.Next(); a == nil || a.Kind == trace.KindCollective {
+		a := r.Next()
+		if a == nil || (a.Kind == trace.KindCollective || a.Kind == trace.KindIcollective) && a.Comm() == m.comm {
 			return a
 		}
 	}
@@ -61,19 +177,26 @@ func collectiveText(a *trace.Action) string {
 		return "no more collective operation"
 	}
 	text := fmt.Sprintf("%v with root %d", trace.CollectiveKind(a.Sym), a.Peer)
-	if o := trace.Operator(a.Tag); o != trace.NoOperator {
+	if a.Kind == trace.KindIcollective {
+		text = "i" + text
+	}
+	if o := a.Operator(); o != trace.NoOperator {
 		text += fmt.Sprintf(" by %v", o)
 	}
 	return text
 }
 
-// traceCounts goes through the collective operations of all ranks, which are the same, and
-// returns the first where their counts do not agree.
-func traceCounts(t *trace.Trace) (*Fault, error) {
+// traceCounts goes through the collective operations on a communicator, which are the same for
+// all its ranks, and returns the first where their counts do not agree.
+func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: the counts of a collective operation do not agree; %w", t.Name(), errStream)
 	}
-	cursors, err := t.Cursors(nil, trace.CursorOptions{})
+	ranks := make([]int32, m.ranks)
+	for i := range ranks {
+		ranks[i] = m.rank(i)
+	}
+	cursors, err := t.Cursors(ranks, trace.CursorOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -83,17 +206,20 @@ func traceCounts(t *trace.Trace) (*Fault, error) {
 	}
 	for {
 		for r := range readers {
-			a := nextCollective(&readers[r])
+			a := m.next(&readers[r])
 			if err := readers[r].Err(); err != nil {
 				return nil, err
 			}
 			if a == nil {
-				panic("verify: the counts of collective operations agree after all")
+				return nil, nil
 			}
 			calls[r] = a.Collective(&cursors[r])
 		}
 		if r, text := trace.Disagreement(calls); text != "" {
-			return &Fault{Rank: int32(r), Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}, nil
+			if m.group != nil {
+				text += fmt.Sprintf(" (ranks of the communicator, of family %q)", t.Header().CommFamilies[m.comm-1].Name)
+			}
+			return &Fault{Rank: ranks[r], Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}, nil
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			if e.messages == 0 || traced == maxTraced {
 				continue
 			}
-			ch := channel{int32(i), e.key.peer(), e.key.tag()}
+			ch := channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm}
 			if e.key.receives() {
 				ch.source, ch.destination = ch.destination, ch.source
 			}
@@ -54,10 +54,10 @@ func (v *verifier) wild(ch channel) bool {
 
 // counts returns the messages of a channel's ends since they last agreed.
 func (v *verifier) counts(ch channel) (sent, received int64) {
-	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, false)); out != nil {
+	if out := v.ranks[ch.source].channels.find(channelKeyOf(ch.destination, ch.tag, ch.comm, false)); out != nil {
 		sent = out.messages
 	}
-	if in := v.ranks[ch.destination].channels.find(channelKeyOf(ch.source, ch.tag, true)); in != nil {
+	if in := v.ranks[ch.destination].channels.find(channelKeyOf(ch.source, ch.tag, ch.comm, true)); in != nil {
 		received = in.messages
 	}
 	return sent, received
@@ -70,7 +70,7 @@ func (v *verifier) unbalancedWild() *Fault {
 	for i := range v.ranks {
 		for _, e := range v.ranks[i].channels.entries {
 			if e.messages > 0 && !e.key.receives() {
-				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag()})
+				sent, received := v.counts(channel{int32(i), e.key.peer(), e.key.tag(), e.key.comm})
 				left[e.key.peer()] += sent - received
 			}
 		}
@@ -84,7 +84,10 @@ func (v *verifier) unbalancedWild() *Fault {
 }
 
 // channel is what messages are matched by.
-type channel struct{ source, destination, tag int32 }
+type channel struct {
+	source, destination, tag int32
+	comm                     uint16
+}
 
 func (c channel) String() string {
 	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
@@ -99,11 +102,11 @@ func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
 	if t.IsStream() {
 		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)
 	}
-	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, false))
+	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
 	if err != nil {
 		return nil, err
 	}
-	in, err := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, true))
+	in, err := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +143,7 @@ func (e *envelope) fault(rank int32, format string, args ...any) *Fault {
 type envelopeReader struct {
 	trace.ActionReader
 	key   channelKey
+	mask  uint16 // of families
 	found []envelope
 }
 
@@ -149,7 +153,7 @@ func envelopes(t *trace.Trace, rank int32, key channelKey) (*envelopeReader, err
 	if err != nil {
 		return nil, err
 	}
-	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key}, nil
+	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key, mask: commMask(t.Header())}, nil
 }
 
 // next returns the next message, nil at the end or after an error.
@@ -159,7 +163,7 @@ func (r *envelopeReader) next() *envelope {
 		if a == nil {
 			return nil
 		}
-		eachEnvelope(a, func(key channelKey, bytes int64) {
+		eachEnvelope(a, r.mask, func(key channelKey, bytes int64) {
 			if key == r.key {
 				r.found = append(r.found, envelope{bytes, r.Step(), r.Actions() + 1})
 			}

@@ -13,15 +13,16 @@ import (
 type rankCheck struct {
 	c        *trace.Cursor
 	h        *trace.Header
+	program  *trace.Program
+	mask     uint16 // of families by which messages are told apart
 	step     int
 	actions  int64
 	messages int64
 	channels channelTable
-	wild     int64   // receives with wildcards
-	colls    uint64  // hash of the collective operations in order
-	calls    int64   // of them
-	counts   uint64  // its part in the sum that is 0 if what ranks say in them agrees
-	requests []int32 // pending, by slot number
+	wild     int64            // receives with wildcards
+	calls    map[int32]*calls // of collective operations by communicator: 1 + family, or 0
+	counts   uint64           // its part in the sum that is 0 if what ranks say in them agrees
+	requests []int32          // pending, by slot number
 	phases   []uint16
 	fault    *Fault
 }
@@ -62,6 +63,8 @@ func (r *rankCheck) action(a *trace.Action) {
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
 		r.start(a.Req)
 		r.message(a)
+	case trace.KindNull:
+		r.null(a)
 	case trace.KindWait, trace.KindFree:
 		r.settle(a)
 	case trace.KindWaitAll:
@@ -71,6 +74,9 @@ func (r *rankCheck) action(a *trace.Action) {
 	case trace.KindStep:
 		r.step = int(a.X[0])
 	case trace.KindCollective:
+		r.collective(a)
+	case trace.KindIcollective:
+		r.start(a.Req)
 		r.collective(a)
 	default:
 		r.message(a)
@@ -85,12 +91,31 @@ func (r *rankCheck) message(a *trace.Action) {
 	if wildcard(a) {
 		r.wild++
 	}
-	eachEnvelope(a, func(key channelKey, bytes int64) {
+	eachEnvelope(a, r.mask, func(key channelKey, bytes int64) {
+		r.member(a, key)
 		r.channels.add(key, bytes)
 		if !key.receives() {
 			r.messages++
 		}
 	})
+}
+
+// null notes the request of a message to or from nobody.
+func (r *rankCheck) null(a *trace.Action) {
+	switch trace.Kind(a.X[1]) {
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
+		r.start(a.Req)
+	}
+}
+
+// member checks that the other end of a message is in the communicator.
+func (r *rankCheck) member(a *trace.Action, key channelKey) {
+	if r.mask == 0 || len(r.h.CommFamilies) == 0 {
+		return
+	}
+	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.c.Rank()) {
+		r.fail("%v with rank %d, which is not in its communicator, of family %q", a.Kind, key.peer(), r.h.CommFamilies[family].Name)
+	}
 }
 
 func (r *rankCheck) compute(a *trace.Action) {
@@ -135,16 +160,4 @@ func (r *rankCheck) phase(a *trace.Action) {
 		return
 	}
 	r.phases = r.phases[:n-1]
-}
-
-func (r *rankCheck) collective(a *trace.Action) {
-	r.colls = chained(r.colls, collectiveKey(a))
-	call := a.Collective(r.c)
-	r.counts += call.Agreement(r.calls, int(r.c.Rank()), r.h.Ranks)
-	r.calls++
-}
-
-// collectiveKey is what all ranks must say alike in a collective operation.
-func collectiveKey(a *trace.Action) uint64 {
-	return uint64(a.Sym)<<40 | uint64(a.Tag)<<32 | uint64(uint32(a.Peer)) // Tag is the operator, below 256
 }

@@ -55,9 +55,11 @@ func (f *Fault) before(g *Fault) bool {
 // Trace reads the whole trace and checks it: the checksum and the hash of each
 // record, the totals, that all that is referred to exists, that each action is
 // possible and each wait has its request, that phases nest, and that for each
-// source, destination and tag the sizes sent are, in order, the sizes received
+// source, destination and tag the sizes sent are, in order, the sizes received, on each
+// communicator if the trace tells them apart
 // (receives from any source or with any tag count as many messages that the others leave),
-// and that all ranks call the same collective operations, with counts that agree.
+// and that all ranks of a communicator call the same collective operations on it, with counts
+// that agree.
 // A receive of unknown size has the sizes of its source, destination and tag passed over
 // until both ends have come to the same number of messages again.
 // The first fault, a *Fault, is that of the lowest step and rank; of messages
@@ -101,7 +103,7 @@ type verifier struct {
 func newVerifier(t *trace.Trace, cursors []trace.Cursor) *verifier {
 	v := &verifier{t: t, ranks: make([]rankCheck, len(cursors))}
 	for i := range cursors {
-		v.ranks[i] = rankCheck{c: &cursors[i], h: t.Header()}
+		v.ranks[i] = rankCheck{c: &cursors[i], h: t.Header(), program: t.Program(), mask: commMask(t.Header()), calls: map[int32]*calls{}}
 	}
 	return v
 }
@@ -156,7 +158,7 @@ func (v *verifier) settle() {
 			if e.messages == 0 || e.key.receives() {
 				continue
 			}
-			in := v.ranks[e.key.peer()].channels.find(channelKeyOf(int32(i), e.key.tag(), true))
+			in := v.ranks[e.key.peer()].channels.find(channelKeyOf(int32(i), e.key.tag(), e.key.comm, true))
 			if in != nil && in.agrees(e) {
 				e.messages, in.messages = 0, 0
 			}

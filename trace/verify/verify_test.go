@@ -234,11 +234,11 @@ func TestChannelTable(t *testing.T) {
 	var table channelTable
 	for round := range int64(3) {
 		for peer := range int32(100) {
-			table.add(channelKeyOf(peer, peer-50, peer%2 == 0), 8*round)
+			table.add(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0), 8*round)
 		}
 	}
 	for peer := range int32(100) {
-		e := table.find(channelKeyOf(peer, peer-50, peer%2 == 0))
+		e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0))
 		if e == nil || e.messages != 3 || e.key.peer() != peer || e.key.tag() != peer-50 || e.key.receives() != (peer%2 == 0) {
 			t.Fatalf("peer %d: entry %+v, want 3 messages", peer, e)
 		}
@@ -248,7 +248,7 @@ func TestChannelTable(t *testing.T) {
 	}
 	table.compact()
 	for peer := range int32(100) {
-		if e := table.find(channelKeyOf(peer, peer-50, peer%2 == 0)); (e == nil) != (peer%3 == 0) {
+		if e := table.find(channelKeyOf(peer, peer-50, uint16(peer%3), peer%2 == 0)); (e == nil) != (peer%3 == 0) {
 			t.Errorf("peer %d: entry %+v after every third was settled", peer, e)
 		}
 	}

@@ -196,8 +196,8 @@ func checkMessage(a *trace.Action) error {
 	case trace.KindSendrecv:
 		received = a.X[1]
 		_, expected = a.Source()
-	case trace.KindCollective:
-		return fmt.Errorf("collective %v has no counterpart in GOAL", trace.CollectiveKind(a.Sym))
+	case trace.KindCollective, trace.KindIcollective:
+		return fmt.Errorf("%v %v has no counterpart in GOAL", a.Kind, trace.CollectiveKind(a.Sym))
 	default:
 		return fmt.Errorf("action %v has no counterpart in GOAL", a.Kind)
 	}

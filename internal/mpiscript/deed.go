@@ -1,0 +1,203 @@
+package mpiscript
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"reprise/trace"
+)
+
+// deed is what one rank does in one line.
+type deed struct {
+	*program
+	line    *line
+	rank    int32
+	words   []string // not yet read
+	b       *trace.Builder
+	vectors [2][]int64 // of the call: parameters 0 and 1 of the block
+}
+
+func (d *deed) word() string {
+	if len(d.words) == 0 {
+		d.t.Fatalf("case %s: %s: words are missing", d.Name, d.line.text)
+	}
+	w := d.words[0]
+	d.words = d.words[1:]
+	return w
+}
+
+// slots reads all that are left.
+func (d *deed) slots() (list []int32) {
+	for len(d.words) > 0 {
+		list = append(list, d.slot())
+	}
+	return list
+}
+
+func (d *deed) slot() int32 { return int32(number(strings.TrimPrefix(d.word(), "@"))) }
+
+// group is the communicator of a call.
+type group struct {
+	family  int
+	members []int32
+	me      int // which of them
+}
+
+func (d *deed) group() group {
+	name := d.word()
+	if name == "world" {
+		g := group{me: int(d.rank)}
+		for r := range int32(d.Ranks) {
+			g.members = append(g.members, r)
+		}
+		return g
+	}
+	for i, m := range d.comms {
+		for _, g := range m.groups {
+			if me := slices.Index(g, d.rank); m.name == name && me >= 0 {
+				return group{i + 1, g, me}
+			}
+		}
+	}
+	d.t.Fatalf("case %s: %s: rank %d is in no communicator %s", d.Name, d.line.text, d.rank, name)
+	return group{}
+}
+
+// peer reads a rank of the communicator and returns it as one of the world.
+func (d *deed) peer(g *group) trace.Operand {
+	w := d.word()
+	n := len(g.members)
+	switch w[0] {
+	case 'n':
+		return trace.Const(trace.ProcNull)
+	case 'a':
+		return trace.Const(trace.AnySource)
+	case '+', '-':
+		return trace.Const(int64(g.members[((g.me+number(w))%n+n)%n]))
+	case '^':
+		return trace.Const(int64(g.members[g.me^number(w[1:])]))
+	}
+	return trace.Const(int64(g.members[number(w)]))
+}
+
+func (d *deed) tag() trace.Operand {
+	if w := d.word(); w != "any" {
+		return trace.Const(int64(number(w)))
+	}
+	return trace.Const(trace.AnyTag)
+}
+
+func (d *deed) number() int64 { return int64(number(d.word())) }
+
+var messages = map[string]trace.Op{"send": trace.OpSend, "ssend": trace.OpSsend, "recv": trace.OpRecv,
+	"isend": trace.OpIsend, "issend": trace.OpIssend, "irecv": trace.OpIrecv}
+
+func (d *deed) do(op string) {
+	switch op {
+	case "sleep":
+		base, step := float(d.word()), 0.0
+		if len(d.words) > 0 {
+			step = float(d.word())
+		}
+		micro := math.Floor((base+step*float64(d.rank))*1e6 + 0.5)
+		d.b.Sleep(trace.Const(trace.FloatArg(micro / 1e6)))
+	case "compute":
+		d.b.Flops(trace.Const(trace.FloatArg(float(d.word()))))
+	case "send", "ssend", "recv", "isend", "issend", "irecv":
+		g := d.group()
+		peer, tag, bytes := d.peer(&g), d.tag(), d.number()
+		req := int32(0)
+		if op[0] == 'i' {
+			req = d.slot()
+		}
+		d.b.Message(messages[op], g.family, req, peer, tag, trace.Const(bytes))
+	case "sendrecv":
+		g := d.group()
+		to, tag, out := d.peer(&g), d.tag(), d.number()
+		from, with, in := d.peer(&g), d.tag(), d.number()
+		d.b.Sendrecv(g.family, to, tag, trace.Const(out), from, with, trace.Const(in))
+	case "wait":
+		d.b.Wait(d.slot())
+	case "waitall":
+		d.b.WaitAll()
+	default:
+		d.collective(op)
+	}
+}
+
+var kinds = map[string]trace.CollectiveKind{}
+
+func init() {
+	for k := range trace.CollectiveKind(trace.NumCollectives) {
+		kinds[k.String()] = k
+	}
+}
+
+// collective makes the call of a collective operation; an i before its name makes it
+// nonblocking.
+func (d *deed) collective(op string) {
+	kind, blocking := kinds[op]
+	if !blocking {
+		var ok bool
+		if kind, ok = kinds[strings.TrimPrefix(op, "i")]; !ok {
+			d.t.Fatalf("case %s: %s: no operation", d.Name, d.line.text)
+		}
+	}
+	g := d.group()
+	c := d.operands(kind, &g)
+	if g.family > 0 {
+		c.Comm = trace.Communicator(g.family)
+	}
+	if blocking {
+		d.b.Collective(kind, c)
+	} else {
+		d.b.Icollective(d.slot(), kind, c)
+	}
+}
+
+// operands reads those of a call, in the order in which program.c does.
+func (d *deed) operands(kind trace.CollectiveKind, g *group) (c trace.CollectiveOperands) {
+	n, step := int64(0), int64(0)
+	if kind != trace.CollBarrier {
+		n = d.number()
+	}
+	perRank := kind.SendsPerRank() || kind.RecvsPerRank()
+	if perRank {
+		step = d.number()
+	}
+	if kind.Rooted() {
+		c.Root = trace.Const(d.number())
+	}
+	size := trace.Const(1)
+	if kind.Reduces() {
+		size, c.Operator = trace.Const(8), trace.OperatorSum
+	}
+	c.Send, c.SendSize, c.Recv, c.RecvSize = trace.Const(n), size, trace.Const(n), size
+	if !perRank {
+		return c
+	}
+	var parts, out, in []int64
+	p := len(g.members)
+	for i := range p {
+		parts = append(parts, n+step*int64(i))
+		out = append(out, n+step*int64((3*g.me+i)%p))
+		in = append(in, n+step*int64((3*i+g.me)%p))
+	}
+	mine := trace.Const(parts[g.me])
+	switch kind {
+	case trace.CollAlltoallv:
+		d.vectors = [2][]int64{out, in}
+		c.Send, c.Recv = d.b.Param(0), d.b.Param(1)
+	case trace.CollScatterv:
+		d.vectors[0] = parts
+		c.Send, c.Recv = d.b.Param(0), mine
+	default:
+		d.vectors[1] = parts
+		c.Send, c.Recv = mine, d.b.Param(1)
+	}
+	for _, v := range parts {
+		c.Span.Const += v
+	}
+	return c
+}
