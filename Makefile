@@ -52,16 +52,22 @@ test:
 short:
 	$(GO) test -short ./...
 
-# The tests that need a Slurm, on those of two nodes that scripts/slurm.sh starts here: two or
-# three minutes, of which one is a job's limit of time. Installs it where it is missing (Debian,
-# as root). More kills: REPRISE_SLURM=1 go test -run TestKilledSteps ./study/slurm -kills 1000
-SLURMTEST = REPRISE_SLURM=1 $(GO) test -count=1
+# The tests that need a Slurm, on three of two nodes that scripts/slurm.sh starts here, at once: most
+# of it is waiting, a minute for the end of a job's limit. Installs it where it is missing (Debian,
+# as root). More kills: REPRISE_SLURM=1 go test -v -run TestKilledSteps ./study/slurm -kills 1000 -timeout 2h
+SLURMTEST = $(abspath $(OUT))/slurm.test -test.timeout 20m
 slurmtest:
 	scripts/slurm.sh install
-	$(SLURMTEST) -run '^TestWalltime$$' ./study/slurm & other=$$!; \
-	$(SLURMTEST) -skip '^TestWalltime$$' ./study/slurm && \
-	$(SLURMTEST) -run '^TestClusters$$' ./internal/docs; code=$$?; \
-	wait $$other && exit $$code
+	@mkdir -p $(OUT)
+	$(GO) build -o $(OUT)/study ./cmd/study
+	$(GO) test -c -o $(OUT)/slurm.test ./study/slurm
+	cd study/slurm && export REPRISE_SLURM=1 REPRISE_STUDY=$(abspath $(OUT))/study; \
+	$(SLURMTEST) -test.run '^TestWalltime$$' & walltime=$$!; \
+	$(SLURMTEST) -test.run '^TestStudies$$' & studies=$$!; \
+	$(SLURMTEST) -test.skip '^(TestWalltime|TestStudies)$$'; others=$$?; \
+	wait $$walltime; walltime=$$?; wait $$studies; studies=$$?; \
+	exit $$((walltime + studies + others))
+	REPRISE_SLURM=1 $(GO) test -count=1 -run '^TestClusters$$' ./internal/docs
 
 # Workers killed on two hosts that share a directory over NFS, 3 and 4.2, a minute. Installs a
 # user-mode Linux and an NFS server where they are missing (Debian, as root).

@@ -26,11 +26,12 @@ install_packages() {
 	apt-get install -qq -y --no-install-recommends slurmctld slurmd slurm-client munge >/dev/null
 }
 
-# Prints COUNT ports on which nothing listens.
+# Prints COUNT ports on which nothing listens, others than another one of these that starts now
+# is likely to take.
 free_ports() {
-	local found=0 port
+	local found=0 port=$((20000 + $$ % 1000 * 10))
 	while [ "$found" -lt "$1" ]; do
-		port=$((20000 + RANDOM % 10000))
+		port=$((port + 1))
 		if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
 			echo "$port"
 			found=$((found + 1))

@@ -35,12 +35,15 @@ func build(t *testing.T) string {
 	return bin
 }
 
-// newShell returns a shell in a fresh directory with the files of testdata/docs,
-// and with small traces under the names that the pages use.
+// newShell returns a shell in a fresh directory with the files of testdata/docs, with the studies
+// that come with Reprise, and with small traces under the names that the pages use.
 func newShell(t *testing.T, bin string) *shell {
 	t.Helper()
 	s := &shell{bin, t.TempDir()}
 	if err := os.CopyFS(s.dir, os.DirFS(filepath.Join(root, "testdata/docs"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(s.dir, "studies"), os.DirFS(filepath.Join(root, "studies"))); err != nil {
 		t.Fatal(err)
 	}
 	for name, flags := range map[string]string{"run": "", "base": "--BCAST 1ring", "new": "--BCAST long"} {

@@ -32,13 +32,13 @@ func TestKilledSteps(t *testing.T) {
 		e := &engine{cluster.For(t), t, command, file, filepath.Join(t.TempDir(), "s"), want}
 		studytest.Run(t, command, "plan", file, "-o", e.dir)
 		for killed < *kills && !e.done() {
-			if e.kill(random) {
+			switch killing := e.kill(random); {
+			case killing:
 				killed++
+			case len(e.tasks()) <= slurm.MaxTasks/2: // of which some start as others end
+				e.submit("--workers", fmt.Sprint(slurm.MaxTasks/2))
 			}
-			if len(e.tasks()) < 2 {
-				e.submit("--workers", "4")
-			}
-			time.Sleep(time.Duration(random.Int64N(int64(100 * time.Millisecond))))
+			time.Sleep(time.Duration(random.Int64N(int64(50 * time.Millisecond))))
 		}
 		e.finish()
 		if t.Failed() {
