@@ -16,8 +16,13 @@ type Configuration struct {
 	Time   compare.Figure // makespan, s
 	Gflops compare.Figure
 	Failed string // an error, if one of the runs has one, or no result
+	// Work is what HPL counts for its matrix, in Gflop: configurations that do as much compare by
+	// their times, others by their times per Gflop.
+	Work float64
 
-	times []float64 // of the seeds
+	times    []float64 // of the seeds
+	interval float64   // of each, if they are estimates
+	random   bool
 }
 
 // Configurations returns what is known of each configuration, in the order of the design.
@@ -30,7 +35,7 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 		if !known {
 			i = len(list)
 			at[key] = i
-			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels})
+			list = append(list, Configuration{Name: describe(p.Factors, run.Levels), Levels: run.Levels, Work: workOf(p.configs[row])})
 		}
 		list[i].Rows = append(list[i].Rows, row)
 		list[i].Seeds = append(list[i].Seeds, run.Seed)
@@ -60,9 +65,27 @@ func (c *Configuration) fill(p *Plan, r *Results) {
 		}
 	}
 	o := outcomes[0]
-	random := slices.ContainsFunc(outcomes, func(o *Outcome) bool { return o.Random })
-	c.Time = figureOf(c.times, o.Interval, random)
-	c.Gflops = figureOf(gflops, o.GflopsInterval, random)
+	c.interval, c.random = o.Interval, slices.ContainsFunc(outcomes, func(o *Outcome) bool { return o.Random })
+	c.Time = figureOf(c.times, c.interval, c.random)
+	c.Gflops = figureOf(gflops, o.GflopsInterval, c.random)
+}
+
+// workOf returns what HPL counts for a run: 2/3 N^3 + 3/2 N^2 flop.
+func workOf(c *Config) float64 {
+	n := float64(c.HPL.N)
+	return (2.0/3*n + 1.5) * n * n * 1e-9
+}
+
+// PerGflop returns the configuration with times for each Gflop that it does.
+func (c *Configuration) PerGflop() Configuration {
+	of := *c
+	of.times = make([]float64, len(c.times))
+	for i, t := range c.times {
+		of.times[i] = t / c.Work
+	}
+	of.interval /= c.Work
+	of.Time = figureOf(of.times, of.interval, of.random)
+	return of
 }
 
 // figureOf is what values of several seeds tell, of which each may be an estimate.

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,8 @@ type Findings struct {
 	Design string `json:"design"`
 	Runs   int    `json:"runs"`
 
+	// PerFlop: configurations do different work, so that what is compared are times per flop.
+	PerFlop      bool          `json:"per_flop"`
 	Ranking      []Ranked      `json:"ranking"`      // the quickest first
 	Indistinct   int           `json:"indistinct"`   // so many of them, the best one included, cannot be told from the best
 	Factors      []Factor      `json:"factors"`      // those that matter most first
@@ -53,7 +56,7 @@ type Factor struct {
 // Level is what one level does.
 type Level struct {
 	Label   string    `json:"label"`
-	Effect  float64   `json:"effect"` // on the makespan, relatively
+	Effect  float64   `json:"effect"` // on the makespan, or on the time per flop, relatively
 	Rows    int       `json:"configurations"`
 	Seconds []float64 `json:"mean_s"` // by kind of time, of the mean rank: means over its runs, as are the others
 	Path    []float64 `json:"path_s"` // by part of the critical path
@@ -84,38 +87,49 @@ func Of(p *study.Plan, r *study.Results) (*Findings, error) {
 	if missing := all - len(list); missing > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing, wording.Count(all, "configuration")))
 	}
-	f.effects(p, list)
+	compared := f.compared(list)
+	f.effects(p, compared)
 	f.times(p, r, list)
-	f.rank(list)
+	f.rank(list, compared)
 	return f, nil
+}
+
+// compared returns the configurations by what they are compared by.
+func (f *Findings) compared(list []study.Configuration) []study.Configuration {
+	f.PerFlop = slices.ContainsFunc(list, func(c study.Configuration) bool { return c.Work != list[0].Work })
+	if !f.PerFlop {
+		return list
+	}
+	var of []study.Configuration
+	for i := range list {
+		of = append(of, list[i].PerGflop())
+	}
+	return of
 }
 
 const maxNotes = 10
 
-// rank sorts the configurations and tells which may as well be the best.
-func (f *Findings) rank(list []study.Configuration) {
-	slices.SortStableFunc(list, func(a, b study.Configuration) int {
-		switch x, y := a.Time.Value(), b.Time.Value(); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-	best := &list[0]
+// rank sorts the configurations by what they are compared by and tells which may as well be the
+// best.
+func (f *Findings) rank(list, compared []study.Configuration) {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(compared[a].Time.Value(), compared[b].Time.Value()) })
+	best := &compared[order[0]]
 	var pairs []compare.Pair
-	for i := range list[1:] {
-		pairs = append(pairs, study.PairOf(list[i+1].Name, best, &list[i+1]))
+	for _, i := range order[1:] {
+		pairs = append(pairs, study.PairOf(compared[i].Name, best, &compared[i]))
 	}
 	told := compare.Many(pairs, 0)
-	for i := range list {
+	for place, i := range order {
 		c := &list[i]
-		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(), Behind: c.Time.Value()/best.Time.Value() - 1}
+		r := Ranked{Name: c.Name, Levels: c.Levels, Makespan: c.Time.Value(), Gflops: c.Gflops.Value(), Behind: compared[i].Time.Value()/best.Time.Value() - 1}
 		if v := c.Time.Interval(); !math.IsInf(v, 0) {
 			r.Interval = &v
 		}
-		r.Told = i > 0 && told[i-1].Verdict == compare.More
+		r.Told = place > 0 && told[place-1].Verdict == compare.More
 		if !r.Told {
 			f.Indistinct++
 		}
@@ -123,7 +137,7 @@ func (f *Findings) rank(list []study.Configuration) {
 	}
 }
 
-// effects finds how makespans depend on the factors.
+// effects finds how what is compared depends on the factors.
 func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 	var levels []int
 	for _, of := range p.Factors {

@@ -177,6 +177,25 @@ func TestResponses(t *testing.T) {
 	}
 }
 
+// TestPerFlop: of two matrices, on one rank, the larger one takes longer, and less for each flop; a host of
+// half the speed takes twice as long for either.
+func TestPerFlop(t *testing.T) {
+	f := findingsOf(t, strings.Replace(alone, "N: 200, ", "", 1)+"factors: {N: [200, 400], host-speed: ['*=1', '*=0.5']}\n")
+	best := f.Ranking[0]
+	if !f.PerFlop || best.Name != "N 400, host-speed *=1" || best.Makespan <= f.Ranking[2].Makespan {
+		t.Errorf("%+v", f.Ranking)
+	}
+	for _, r := range f.Ranking[1:] {
+		if want := best.Gflops/r.Gflops - 1; !r.Told || math.Abs(r.Behind-want) > 1e-9 {
+			t.Errorf("%s: %g behind, want %g, as its Gflops say", r.Name, r.Behind, want)
+		}
+	}
+	var b strings.Builder
+	if err := f.WriteText(&b); err != nil || !strings.Contains(b.String(), "Main effects on the time per flop") {
+		t.Error(err, b.String())
+	}
+}
+
 // TestTies: exact times that are equal are so, and no further study tells them apart. Alone, the
 // look-ahead does nothing.
 func TestTies(t *testing.T) {

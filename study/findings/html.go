@@ -16,9 +16,10 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // page is what the page shows.
 type page struct {
-	Title  string
-	Parts  []pagePart
-	Curves []curve
+	Title   string
+	Measure string
+	Parts   []pagePart
+	Curves  []curve
 }
 
 type pagePart struct {
@@ -55,7 +56,7 @@ const (
 
 // WriteHTML writes one page that needs nothing else.
 func (f *Findings) WriteHTML(w io.Writer) error {
-	p := page{Title: f.Study}
+	p := page{Title: f.Study, Measure: f.measure()}
 	for _, of := range f.parts(shownOnPage) {
 		rows := of.table.Rows()
 		p.Parts = append(p.Parts, pagePart{of.title, rows[0], rows[1:], of.notes})

@@ -91,8 +91,19 @@ func (f *Findings) ranking(most int) part {
 	if n := f.unclear(); n > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", n))
 	}
+	if f.PerFlop {
+		p.notes = append(p.notes, "configurations have matrices of different order: they are compared by the time per flop")
+	}
 	p.notes = append(p.notes, f.Notes...)
 	return p
+}
+
+// measure is what configurations are compared by.
+func (f *Findings) measure() string {
+	if f.PerFlop {
+		return "time per flop"
+	}
+	return "makespan"
 }
 
 // equal reports whether a configuration is known to be as quick as the best: both are exact.
@@ -115,7 +126,7 @@ func (f *Findings) unclear() int {
 
 // mainEffects returns what each level does.
 func (f *Findings) mainEffects() part {
-	p := part{title: "Main effects on the makespan, relative to the mean of all"}
+	p := part{title: "Main effects on the " + f.measure() + ", relative to the mean of all"}
 	p.table.Row("factor", "level", "effect", "configurations", "share")
 	for _, of := range f.Factors {
 		for i, l := range of.Levels {
