@@ -2,28 +2,31 @@ package slurm_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reprise/internal/slurmtest"
 	"reprise/internal/studytest"
 )
 
-// long is a study of one run, which takes a minute or two, and two short ones.
+// long is a study of two short runs and, to be added, one that takes longer than a minute.
 const long = `
 program: hpl
 parameters: {P: 16, Q: 16, NB: 64}
 machine: dahu
 factors:
-  N: [1000, 2000, 300000]
+  N: [1000, 2000, %d]
 `
 
 // TestWalltime: a worker whose job is over after a minute gives back what it was making, with its
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
-	cluster, command, file := slurmtest.Start(t), studytest.Command(t), studytest.File(t, long)
+	cluster, command := slurmtest.Start(t), studytest.Command(t)
+	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 100*time.Second)))
 	want := make(chan string)
 	go func() { want <- studytest.Undisturbed(t, command, file) }()
 	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}
@@ -38,6 +41,20 @@ func TestWalltime(t *testing.T) {
 	e.Wait("idle", e.idle)
 	e.want = <-want
 	e.finish()
+}
+
+// orderOf returns the order of a matrix whose run takes about so long on this machine, as busy as it
+// is: runs take some time for each row of blocks, and for each block in it. It is one that a worker takes
+// for shorter than a minute, before it has timed any.
+func orderOf(t *testing.T, command string, takes time.Duration) int {
+	t.Helper()
+	const order, most = 50000, 300000
+	file := studytest.File(t, fmt.Sprintf(long, order))
+	begin := time.Now()
+	studytest.Undisturbed(t, command, file)
+	n := min(most, int(order*math.Sqrt(takes.Seconds()/time.Since(begin).Seconds())))
+	t.Logf("N = %d", n)
+	return n
 }
 
 // output returns what the tasks have printed, and which checkpoints there are.
