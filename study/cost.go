@@ -93,3 +93,7 @@ func (p *pace) of(messages float64) time.Duration {
 	}
 	return time.Duration(min(each*messages*1e9, math.MaxInt64/4))
 }
+
+// Cost returns about how many messages a run simulates, and what its ranks cost by themselves as as
+// many: runs take about as long as these numbers say.
+func (c *Config) Cost(tolerance float64) float64 { return c.cost(tolerance) }

@@ -87,10 +87,10 @@ func describe(factors []Factor, row []int) string {
 // configs returns the configuration of each row, or an error that names the row.
 func (s *Study) configs() ([]*Config, error) {
 	list := make([]*Config, len(s.Rows))
-	for i, row := range s.Rows {
-		c, err := ConfigOf(settings(s.Fixed, s.Factors, row))
+	for i := range s.Rows {
+		c, err := s.Config(i)
 		if err != nil {
-			return nil, s.errorOf(i, err)
+			return nil, err
 		}
 		list[i] = c
 	}
@@ -100,4 +100,13 @@ func (s *Study) configs() ([]*Config, error) {
 // errorOf names the row of the design that an error is of.
 func (s *Study) errorOf(row int, err error) error {
 	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), err)
+}
+
+// Config returns the configuration of a row of the design.
+func (s *Study) Config(row int) (*Config, error) {
+	c, err := ConfigOf(settings(s.Fixed, s.Factors, s.Rows[row]))
+	if err != nil {
+		return nil, s.errorOf(row, err)
+	}
+	return c, nil
 }

@@ -337,3 +337,7 @@ func (m *Machine) complete() {
 		m.Kernels = m.ownKernels
 	}
 }
+
+// OfMachine reports whether a word is one of the machine, which stands beside the parameters in a
+// study's file.
+func OfMachine(word string) bool { return isMachineWord(word) }

@@ -370,3 +370,6 @@ func (w *Work) Summary() string {
 	}
 	return text
 }
+
+// Levels names the levels of a row of the plan, as "NB 64, DEPTH 0".
+func (p *Plan) Levels(row int) string { return describe(p.Factors, p.Runs[row].Levels) }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/percent"
+	"reprise/internal/terminal"
+	"reprise/study"
+	"reprise/study/tune"
+)
+
+func tuneCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "tune",
+		Usage:     "recommend an HPL.dat for a machine",
+		UsageText: "study tune --machine NAME [--ranks N | --nodes N] (-N ORDER | --memory SIZE) [options]\nstudy tune --machine NAME --dat FILE [options]\nstudy tune FILE.yaml [options]",
+		Description: "Few of all configurations are replayed, the coarse first; the best is replayed again with seeds that the search has not seen.\n\n" +
+			"    study tune --machine dahu --nodes 2 --memory 192GB --dry-run\n" +
+			"    study tune --machine dahu --ranks 64 -N 20000 -o tuned\n" +
+			"    study tune --machine dahu --dat HPL.dat --json\n" +
+			"    study tune nb.yaml                          # within the configurations of a study",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "machine", Usage: "`NAME` of a built-in machine, a machine directory, or the file of a platform", DefaultText: "the generic machine"},
+			&cli.StringFlag{Name: "kernels", Usage: "kernel models: a `FILE`, or a built-in set", DefaultText: "those of the machine"},
+			&cli.StringSliceFlag{Name: "set", Usage: "`WORD=VALUE`: what all runs have, any word of a study's file, such as PFACT=crout, without=node-3 or smpi/iprobe=1e-6; may be repeated"},
+			&cli.StringFlag{Name: "dat", Usage: "choose within the lists of this HPL.dat, a `FILE`", DefaultText: "usual grids, block sizes, depths, broadcasts and swaps"},
+			&cli.IntFlag{Name: "ranks", Usage: "`N` ranks", DefaultText: "one for each core"},
+			&cli.IntFlag{Name: "nodes", Usage: "the first `N` nodes, with a rank for each core", DefaultText: "all"},
+			&cli.IntFlag{Name: "order", Aliases: []string{"N"}, Usage: "`order` of the matrix", DefaultText: "what fills --memory"},
+			&cli.StringFlag{Name: "memory", Usage: "each node has `SIZE` of memory, such as 256GB: chooses the order, or checks that it fits", DefaultText: "enough"},
+			&cli.StringFlag{Name: "fill", Usage: "the matrix takes this `SHARE` of the memory", Value: "80%"},
+			&cli.StringFlag{Name: "tolerance", Usage: "replay to within `T` at last, such as 0.3%, or exact", Value: "exact"},
+			&cli.StringFlag{Name: "within", Usage: "a difference of less than this `SHARE` of the time does not matter", Value: "0.5%"},
+			&cli.Uint64Flag{Name: "seed", Usage: "`seed` of the machine's noise, the same for all configurations", Value: 1},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "keep results in the directory `DIR`, from which the same command goes on, and put HPL.dat there"},
+			&cli.IntFlag{Name: "jobs", Usage: "make `N` replays at once", DefaultText: "one a core"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "say what would be searched and what it may cost, and stop", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print the result as JSON", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "quiet", Usage: "no progress on stderr", DisableDefaultText: true},
+		},
+		Action: runTune,
+	}
+}
+
+// runTune is the command tune.
+func runTune(c *cli.Context) error {
+	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	s, err := toTune(c)
+	if err != nil {
+		return err
+	}
+	o := tune.Options{Jobs: jobs, Seed: s.Seeds[0], Dir: c.String("output")}
+	if err := shares(c, s, &o); err != nil {
+		return err
+	}
+	p, err := study.NewPlan(s, command.Version())
+	if err != nil {
+		return err
+	}
+	if c.Bool("dry-run") {
+		return tune.Predict(p, o).WriteText(c.App.Writer)
+	}
+	return search(c, p, o)
+}
+
+// toTune returns the study of all configurations, which a file or the flags say.
+func toTune(c *cli.Context) (*study.Study, error) {
+	if c.NArg() > 1 {
+		return nil, command.Usagef("tune: %d arguments, want the file of a study, or none", c.NArg())
+	}
+	if c.NArg() == 0 {
+		request, err := requestOf(c)
+		if err != nil {
+			return nil, err
+		}
+		s, err := request.Study()
+		if err == nil {
+			s.Seeds = []uint64{c.Uint64("seed")}
+		}
+		return s, err
+	}
+	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "seed"} {
+		if c.IsSet(name) {
+			return nil, command.Usagef("tune: --%s: the study's file says that", name)
+		}
+	}
+	s, err := study.Load(c.Args().First())
+	if err == nil && len(s.Seeds) > 1 {
+		err = fmt.Errorf("%s: %d seeds, want one: the best is replayed with others", s.File, len(s.Seeds))
+	}
+	return s, err
+}
+
+// search tunes, and says what came out.
+func search(c *cli.Context, p *study.Plan, o tune.Options) error {
+	ctx, stop := command.Interruptible(c.Context)
+	defer stop()
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(p.Runs), "replays")
+	o.Progress = bar.SetOf
+	begin, before := time.Now(), userTime()
+	r, err := tune.Run(ctx, p, o)
+	bar.Clear()
+	switch {
+	case err != nil && ctx.Err() != nil && o.Dir != "":
+		return command.Code(fmt.Errorf("interrupted: the same command goes on with what is in %s", o.Dir), 1)
+	case err != nil:
+		return err
+	}
+	r.Wall, r.User = time.Since(begin).Seconds(), userTime()-before
+	if o.Dir != "" {
+		if err := atomicfile.Write(filepath.Join(o.Dir, "HPL.dat"), func(w io.Writer) error {
+			_, err := io.WriteString(w, r.Dat)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, r)
+	}
+	return r.WriteText(c.App.Writer)
+}
+
+// userTime returns the processor time of this process, in seconds, 0 if it is not known.
+func userTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Sec) + float64(u.Utime.Usec)*1e-6
+}
+
+// shares reads the flags that are percentages.
+func shares(c *cli.Context, s *study.Study, o *tune.Options) error {
+	last := s.Tolerance
+	switch text := c.String("tolerance"); {
+	case text == "exact" && c.IsSet("tolerance"):
+		last = 0
+	case text != "exact":
+		var err error
+		if last, err = percent.Parse(text, "the makespan", false); err != nil {
+			return command.Usagef("tune: --tolerance %w; or exact", err)
+		}
+	}
+	o.Tolerances = tune.Tolerances(last)
+	var err error
+	if o.Indifference, err = percent.Parse(c.String("within"), "the makespan", true); err != nil {
+		return command.Usagef("tune: --within %w", err)
+	}
+	return nil
+}
+
+// requestOf returns what the flags ask for.
+func requestOf(c *cli.Context) (*tune.Request, error) {
+	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
+	for _, name := range []string{"order", "ranks", "nodes"} {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return nil, command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name))
+		}
+	}
+	var err error
+	if r.Fill, err = percent.Parse(c.String("fill"), "the memory", false); err != nil {
+		return nil, command.Usagef("tune: --fill %w", err)
+	}
+	if c.IsSet("memory") {
+		size, err := parseSize(c.String("memory"))
+		if err != nil {
+			return nil, command.Usagef("tune: --memory %w", err)
+		}
+		r.Memory = float64(size)
+	}
+	for _, name := range []string{"machine", "kernels"} {
+		if c.IsSet(name) {
+			r.Settings = append(r.Settings, study.Setting{Word: name, Value: c.String(name)})
+		}
+	}
+	for _, text := range c.StringSlice("set") {
+		word, value, ok := strings.Cut(text, "=")
+		if !ok || word == "" {
+			return nil, command.Usagef("tune: --set %q, want WORD=VALUE, such as PFACT=crout", text)
+		}
+		r.Settings = append(r.Settings, study.Setting{Word: word, Value: value})
+	}
+	return r, nil
+}

@@ -1,0 +1,238 @@
+package search
+
+import "math"
+
+// model tells how long points take by those that were measured. The logarithm of the time is a
+// constant and a deviation; the deviations of two points are the more alike the fewer factors
+// differ between them, and the less these matter:
+//
+//	covariance = variance * product over factors of exp(-weight * distance)
+//
+// The distance of two levels is 1 if they differ, of ordered factors how many levels they are
+// apart. Such a model holds main effects for larger than interactions of two factors, and these
+// for larger than those of three, as effects mostly are (Joseph and Delaney, Functionally
+// induced priors for the analysis of experiments, Technometrics 49, 2007).
+type model struct {
+	space    *Space
+	at       []int     // points that were measured
+	values   []float64 // logarithms of their times
+	noise    []float64 // variances of these
+	variance float64
+	weights  []float64 // of the factors
+
+	mean   float64
+	factor [][]float64 // Cholesky factor of the covariance of the values
+	solved []float64   // its inverse times what the values are above the mean
+	spread float64     // by how much deviations are wider than the model says
+}
+
+// leastNoise is the variance of an exact time: two replays that differ in what hardly matters
+// differ by some tenth of a percent, since polls fall elsewhere.
+const leastNoise = 1e-6
+
+// fit finds the parameters under which the values are likeliest, and what follows for all
+// points.
+func (m *model) fit() {
+	m.guess()
+	best := m.likelihood()
+	for range fitRounds {
+		before := best
+		for i := range m.weights {
+			best = m.improve(&m.weights[i], best, leastWeight, mostWeight)
+		}
+		best = m.improve(&m.variance, best, leastVariance, mostVariance)
+		if best-before < fitPrecision {
+			break
+		}
+	}
+	m.likelihood()
+	m.spread = m.leaveOneOut()
+}
+
+// Parameters are sought in steps, first wide ones, one after the other.
+const (
+	fitRounds    = 20
+	fitPrecision = 1e-3 // of the logarithm of the likelihood
+	widestStep   = 4.
+	finestStep   = 1.1
+
+	leastWeight, mostWeight     = 1e-5, 3.
+	leastVariance, mostVariance = 1e-6, 4.
+
+	// priorWeight is what the weight of a factor is before anything is measured, to within a
+	// factor of e: a few values could be explained by weights that have no bounds.
+	priorWeight = 0.05
+)
+
+// guess sets parameters to begin with, unless there are some from before.
+func (m *model) guess() {
+	if m.weights != nil {
+		return
+	}
+	m.weights = make([]float64, len(m.space.Factors))
+	for i := range m.weights {
+		m.weights[i] = priorWeight
+	}
+	mean, sum := 0.0, 0.0
+	for _, v := range m.values {
+		mean += v / float64(len(m.values))
+	}
+	for _, v := range m.values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	m.variance = min(max(2*sum/float64(len(m.values)), leastVariance), mostVariance)
+}
+
+// improve changes a parameter in smaller and smaller steps as long as the values become likelier,
+// and returns how likely they are then.
+func (m *model) improve(p *float64, best, low, high float64) float64 {
+	for step := widestStep; step > finestStep; step = math.Sqrt(step) {
+		for _, by := range []float64{step, 1 / step} {
+			for {
+				old := *p
+				*p = min(max(old*by, low), high)
+				l := m.likelihood()
+				if *p == old || l <= best {
+					*p = old
+					break
+				}
+				best = l
+			}
+		}
+	}
+	return best
+}
+
+// covariance is that of the deviations of two points.
+func (m *model) covariance(a, b []int) float64 {
+	exponent := 0.0
+	for f, w := range m.weights {
+		d := a[f] - b[f]
+		switch {
+		case d == 0:
+		case m.space.Factors[f].Ordered:
+			exponent += float64(w * math.Abs(float64(d)))
+		default:
+			exponent += w
+		}
+	}
+	return m.variance * math.Exp(-exponent)
+}
+
+// likelihood returns the logarithm of the likelihood of the parameters, times what they are likely to be
+// before anything is measured, with the mean that makes it greatest, and keeps what predictions need.
+func (m *model) likelihood() float64 {
+	n := len(m.at)
+	m.factor = make([][]float64, n)
+	for i := range n {
+		m.factor[i] = make([]float64, i+1)
+		for j := range i + 1 {
+			m.factor[i][j] = m.covariance(m.space.Points[m.at[i]], m.space.Points[m.at[j]])
+		}
+		m.factor[i][i] += m.noise[i]
+	}
+	cholesky(m.factor)
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	ones = backward(m.factor, forward(m.factor, ones))
+	sum, weight := 0.0, 0.0
+	for i, v := range m.values {
+		sum += float64(v * ones[i])
+		weight += ones[i]
+	}
+	m.mean = sum / weight
+	rest := make([]float64, n)
+	for i, v := range m.values {
+		rest[i] = v - m.mean
+	}
+	half := forward(m.factor, rest)
+	l := 0.0
+	for i := range n {
+		l -= float64(half[i]*half[i])/2 + math.Log(m.factor[i][i])
+	}
+	m.solved = backward(m.factor, half)
+	for _, w := range m.weights {
+		d := math.Log(w / priorWeight)
+		l -= float64(d*d) / 2
+	}
+	return l
+}
+
+// leaveOneOut returns how many times as far as the model says values are from what the others tell, as
+// a root of the mean of squares; at least 1.
+func (m *model) leaveOneOut() float64 {
+	n := len(m.at)
+	sum := 0.0
+	for i := range n {
+		unit := make([]float64, n)
+		unit[i] = 1
+		half := forward(m.factor, unit)
+		inverse := 0.0 // the diagonal of the inverse
+		for _, h := range half {
+			inverse += float64(h * h)
+		}
+		sum += float64(m.solved[i]*m.solved[i]) / inverse
+	}
+	return max(1, math.Sqrt(sum/float64(n)))
+}
+
+// predict returns the logarithm of the time of a point, with its standard deviation.
+func (m *model) predict(point int) (value, deviation float64) {
+	x := m.space.Points[point]
+	with := make([]float64, len(m.at))
+	value = m.mean
+	for i, at := range m.at {
+		with[i] = m.covariance(x, m.space.Points[at])
+		value += float64(with[i] * m.solved[i])
+	}
+	variance := m.variance
+	for _, h := range forward(m.factor, with) {
+		variance -= float64(h * h)
+	}
+	return value, m.spread * math.Sqrt(max(variance, 0))
+}
+
+// cholesky replaces the lower half of a matrix by its Cholesky factor.
+func cholesky(a [][]float64) {
+	for i := range a {
+		for j := range i + 1 {
+			sum := a[i][j]
+			for k := range j {
+				sum -= float64(a[i][k] * a[j][k])
+			}
+			if i == j {
+				a[i][i] = math.Sqrt(max(sum, leastNoise/2))
+			} else {
+				a[i][j] = sum / a[j][j]
+			}
+		}
+	}
+}
+
+// forward solves L x = b.
+func forward(l [][]float64, b []float64) []float64 {
+	x := make([]float64, len(b))
+	for i := range b {
+		sum := b[i]
+		for j := range i {
+			sum -= float64(l[i][j] * x[j])
+		}
+		x[i] = sum / l[i][i]
+	}
+	return x
+}
+
+// backward solves L^T x = b.
+func backward(l [][]float64, b []float64) []float64 {
+	x := make([]float64, len(b))
+	for i := len(b) - 1; i >= 0; i-- {
+		sum := b[i]
+		for j := i + 1; j < len(b); j++ {
+			sum -= float64(l[j][i] * x[j])
+		}
+		x[i] = sum / l[i][i]
+	}
+	return x
+}

@@ -1,0 +1,163 @@
+package tune
+
+import (
+	"math"
+
+	"reprise/report/compare"
+	"reprise/study"
+	"reprise/study/search"
+	"reprise/tracegen/hpl"
+)
+
+// Result is what tuning has found.
+type Result struct {
+	Configurations int     `json:"configurations"` // that came into question
+	N              int     `json:"n"`
+	Best           Choice  `json:"best"`
+	Gflops         float64 `json:"gflops"`          // of the best, mean of replays with fresh seeds
+	GflopsInterval float64 `json:"gflops_interval"` // half-width, with 95 % confidence
+	FreshSeeds     int     `json:"fresh_seeds"`
+
+	// Indistinct are those, the best first, that cannot be told from the best: they are not slower by
+	// more than Indifference, with 95 % confidence for all of them together.
+	Indistinct   []Choice `json:"indistinct"`
+	Indifference float64  `json:"indifference"`
+	Deciding     []Choice `json:"deciding"` // real runs of these would decide
+
+	Steps []Step   `json:"steps"`
+	Runs  []Replay `json:"runs"`    // in the order in which they were made
+	Known int      `json:"known"`   // of these, those that were known from before
+	Share float64  `json:"share"`   // of the messages that exact replays of all configurations would simulate
+	User  float64  `json:"user_s"`  // time of processors that the search took; 0: not known
+	Wall  float64  `json:"wall_s"`  // time that it took
+	Dat   string   `json:"hpl_dat"` // the best, for HPL
+}
+
+// Choice is a configuration with what the search knows of it.
+type Choice struct {
+	Name     string  `json:"name"`
+	Makespan float64 `json:"makespan_s"`
+	Interval float64 `json:"interval_s"` // half-width of the estimate; 0: it was replayed exactly
+	Gflops   float64 `json:"gflops"`
+	Behind   float64 `json:"behind"` // the best, as a share
+
+	params hpl.Params
+}
+
+// Step is what was replayed with one tolerance.
+type Step struct {
+	Tolerance float64 `json:"tolerance"` // 0: exact
+	Runs      int     `json:"runs"`
+}
+
+// Replay is one that was made.
+type Replay struct {
+	Configuration string  `json:"configuration"`
+	Tolerance     float64 `json:"tolerance"` // that was asked for
+	Seed          uint64  `json:"seed"`
+	PivotSeed     uint64  `json:"pivot_seed"`
+	Makespan      float64 `json:"makespan_s"`
+	Interval      float64 `json:"interval_s"`
+	Messages      int64   `json:"messages"`
+
+	cost float64 // by the plan
+}
+
+func (t *tuner) replayOf(j job, e *study.Entry) Replay {
+	cost := j.config.Cost(j.options.Tolerance)
+	if e.Outcome.Interval == 0 {
+		cost = j.config.Cost(0)
+	}
+	return Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, j.config.HPL.Pivots.Seed, e.Outcome.Makespan, e.Outcome.Interval, e.Outcome.Messages, cost}
+}
+
+// result puts together what was found.
+func (t *tuner) result(found *search.Found, fresh []*study.Entry) *Result {
+	best := t.plan.Config(found.Points[0].Index)
+	r := &Result{
+		Configurations: len(t.plan.Runs), N: best.HPL.N, FreshSeeds: len(fresh), Indifference: t.Indifference,
+		Runs: t.list, Known: t.known, Share: t.share(), Dat: datOf(&best.HPL),
+	}
+	for _, s := range found.Steps {
+		r.Steps = append(r.Steps, Step{s.Tolerance, s.Measured})
+	}
+	scatter := r.rate(fresh)
+	r.rank(t.choices(found), scatter)
+	return r
+}
+
+// rate sets the Gflops of the best by its fresh seeds, and returns the relative half-width of
+// the interval in which the time of one seed is.
+func (r *Result) rate(fresh []*study.Entry) float64 {
+	var times, gflops []float64
+	estimate := 0.0 // relative half-width that each of them has
+	for _, e := range fresh {
+		times, gflops = append(times, e.Outcome.Makespan), append(gflops, e.Outcome.Gflops)
+		estimate += e.Outcome.Interval / e.Outcome.Makespan / float64(len(fresh))
+	}
+	f := compare.MeanFigure(gflops)
+	r.Gflops = f.Value()
+	r.GflopsInterval = math.Hypot(f.Interval(), estimate*f.Value())
+	one := compare.MeanFigure(times)
+	return one.Interval() * math.Sqrt(float64(len(times))) / one.Value()
+}
+
+// choices returns the points that were measured as well as the best was, the best first.
+func (t *tuner) choices(found *search.Found) []Choice {
+	var list []Choice
+	best := found.Points[0]
+	for _, p := range found.Points {
+		if p.Value.Interval > 0 && p.Tolerance > best.Tolerance {
+			continue
+		}
+		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds, Interval: p.Value.Interval, Gflops: t.entries[p.Index].Outcome.Gflops, params: t.plan.Config(p.Index).HPL}
+		c.Behind = c.Makespan/best.Value.Seconds - 1
+		list = append(list, c)
+	}
+	return list
+}
+
+// decidingRuns is how many real runs are proposed.
+const decidingRuns = 3
+
+// rank finds those that cannot be told from the best, where the time of one seed scatters so much.
+func (r *Result) rank(list []Choice, scatter float64) {
+	r.Best = list[0]
+	figure := func(c *Choice) compare.Figure {
+		if width := math.Hypot(c.Interval, scatter*c.Makespan); width > 0 {
+			return compare.EstimatedFigure(c.Makespan, width)
+		}
+		return compare.ExactFigure(c.Makespan)
+	}
+	var pairs []compare.Pair
+	for i := range list[1:] {
+		pairs = append(pairs, compare.Pair{Name: list[i+1].Name, A: figure(&list[0]), B: figure(&list[i+1])})
+	}
+	r.Indistinct = list[:1:1]
+	for i, j := range compare.Many(pairs, r.Indifference) {
+		if !j.Worse {
+			r.Indistinct = append(r.Indistinct, list[i+1])
+		}
+	}
+	for i := range list {
+		if n := len(r.Deciding); n < decidingRuns && (n == 0 || list[i].Makespan > (1+alike)*r.Deciding[n-1].Makespan) {
+			r.Deciding = append(r.Deciding, list[i])
+		}
+	}
+}
+
+// alike is how near two times are of configurations that do the same, such as a swap that is mixed
+// where all are long.
+const alike = 1e-4
+
+// share returns the share of the cost of all exact replays.
+func (t *tuner) share() float64 {
+	made, all := 0.0, 0.0
+	for _, r := range t.list {
+		made += r.cost
+	}
+	for i := range t.plan.Runs {
+		all += t.plan.Config(i).Cost(0)
+	}
+	return made / all
+}
