@@ -76,7 +76,10 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 
 // Bytes returns a number of bytes as people read it.
 func Bytes(n int64) string {
-	if n < 1e9 {
+	switch {
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	case n < 1e9:
 		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)

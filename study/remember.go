@@ -51,8 +51,8 @@ func (r *Remembered) Known(c *Config, o RunOptions) *Entry {
 // id names a run as that of a plan.
 func (r *Remembered) id(c *Config, o RunOptions) string {
 	p := *r.plan
-	p.Tolerance = o.Tolerance
-	return p.id(c, o.Seed)
+	p.Tolerance, p.Responses = o.Tolerance, o.Responses
+	return p.id(c, &Run{Seed: o.Seed, Noise: true})
 }
 
 // Evaluate makes a run, and writes down what came out.

@@ -15,6 +15,7 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/percent"
 	"reprise/internal/terminal"
+	"reprise/internal/wording"
 	"reprise/study"
 	"reprise/study/tune"
 )
@@ -86,11 +87,15 @@ func toTune(c *cli.Context) (*study.Study, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := request.Study()
-		if err == nil {
-			s.Seeds = []uint64{c.Uint64("seed")}
+		s, leftOut, err := request.Study()
+		if err != nil {
+			return nil, err
 		}
-		return s, err
+		if leftOut > 0 && !c.Bool("quiet") {
+			command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s would not fit into the memory, and are left out", wording.Count(leftOut, "configuration")))
+		}
+		s.Seeds = []uint64{c.Uint64("seed")}
+		return s, nil
 	}
 	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "seed"} {
 		if c.IsSet(name) {

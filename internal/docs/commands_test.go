@@ -247,6 +247,7 @@ func testFlags(t *testing.T, bin string) {
 		{"study worker", "docs/studies.md"},
 		{"study status", "docs/studies.md"},
 		{"study report", "docs/studies.md"},
+		{"study tune", "docs/tuning.md"},
 		{"study archive", "docs/studies.md"},
 		{"study rerun", "docs/studies.md"},
 		{"study check", "docs/studies.md"},

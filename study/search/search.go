@@ -26,7 +26,6 @@ type search struct {
 	Options
 	found map[int]*Point
 	model *model
-	steps []Step
 	open  int // points that are not discarded and are to be measured
 }
 
@@ -38,7 +37,6 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 	}
 	s := &search{Space: space, Options: o, found: map[int]*Point{}, model: &model{space: space}}
 	for i, tolerance := range o.Tolerances {
-		s.steps = append(s.steps, Step{Tolerance: tolerance})
 		next := space.design()
 		if i > 0 {
 			next = s.next(tolerance)
@@ -53,7 +51,7 @@ func Run(ctx context.Context, space *Space, o Options) (*Found, error) {
 			s.tell(tolerance)
 		}
 	}
-	return &Found{s.ranking(), s.steps}, nil
+	return &Found{s.ranking()}, nil
 }
 
 // measure measures points, and tells the model.
@@ -68,7 +66,6 @@ func (s *search) measure(ctx context.Context, points []int, tolerance float64) e
 		}
 		s.found[p] = &Point{p, values[i], tolerance}
 	}
-	s.steps[len(s.steps)-1].Measured += len(points)
 	m := s.model
 	m.at, m.values, m.noise = nil, nil, nil
 	for i := range s.Points {

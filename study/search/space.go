@@ -48,8 +48,8 @@ type Progress struct {
 
 // Found is what a search has found.
 type Found struct {
-	Points []Point // that were measured, the best first
-	Steps  []Step
+	// Points are those that were measured to the last tolerance, the best first, and then the others.
+	Points []Point
 }
 
 // Point is a point that was measured.
@@ -57,12 +57,6 @@ type Point struct {
 	Index     int // in Space.Points
 	Value     Value
 	Tolerance float64 // to which it was measured last
-}
-
-// Step is what was done with one of the tolerances.
-type Step struct {
-	Tolerance float64
-	Measured  int // points
 }
 
 // validate reports what is wrong with a search.

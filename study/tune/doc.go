@@ -1,7 +1,7 @@
 // Package tune recommends parameters of HPL for a machine, by replays alone.
 //
 //	r := tune.Request{Settings: []study.Setting{{Word: "machine", Value: "dahu"}}, Ranks: 960, Memory: 192e9, Fill: 0.8}
-//	s, err := r.Study()                // all configurations that come into question
+//	s, leftOut, err := r.Study()       // all configurations that come into question
 //	plan, err := study.NewPlan(s, version)
 //	result, err := tune.Run(ctx, plan, tune.Options{Jobs: 4, Tolerances: tune.Tolerances(0), Indifference: 0.005})
 //	err = result.WriteText(os.Stdout)

@@ -25,32 +25,39 @@ func (r *Request) order(nodes int) (int, error) {
 	return n, nil
 }
 
-// checkMemory says which configuration of a study would not fit into the memory.
-func (r *Request) checkMemory(s *study.Study) error {
+// leaveOut leaves those configurations out that would not fit into the memory, and returns how many;
+// it is an error if that are all.
+func (r *Request) leaveOut(s *study.Study) (int, error) {
 	if r.Memory == 0 {
-		return nil
+		return 0, nil
 	}
 	places, err := r.places()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	most, at := 0.0, hpl.Params{}
-	for i := range s.Rows {
+	var fit [][]int
+	least, at := math.Inf(1), hpl.Params{}
+	for i, row := range s.Rows {
 		c, err := s.Config(i)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		ranks := min(places.perHost, c.HPL.P*c.HPL.Q)
-		if bytes := float64(ranks) * bytesOfRank(&c.HPL); bytes > most {
-			most, at = bytes, c.HPL
+		bytes := float64(min(places.perHost, c.HPL.P*c.HPL.Q)) * bytesOfRank(&c.HPL)
+		if bytes <= r.Memory {
+			fit = append(fit, row)
+		}
+		if bytes < least {
+			least, at = bytes, c.HPL
 		}
 	}
-	if most <= r.Memory {
-		return nil
+	if len(fit) == 0 {
+		fits := int(float64(at.N)*math.Sqrt(r.Memory/least)) / orderStep * orderStep
+		return 0, fmt.Errorf("HPL would not fit: N = %d takes at least %s of a node (NB %d on %d x %d), which has %s: take N = %d, or less fill",
+			at.N, study.Bytes(int64(least)), at.NB, at.P, at.Q, study.Bytes(int64(r.Memory)), fits)
 	}
-	fits := int(float64(at.N)*math.Sqrt(r.Memory/most)) / orderStep * orderStep
-	return fmt.Errorf("HPL would not fit: N = %d with NB %d on %d x %d takes %s of a node, which has %s: take N = %d, or less fill",
-		at.N, at.NB, at.P, at.Q, study.Bytes(int64(most)), study.Bytes(int64(r.Memory)), fits)
+	out := len(s.Rows) - len(fit)
+	s.Rows = fit
+	return out, nil
 }
 
 // bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with the

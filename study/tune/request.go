@@ -29,17 +29,18 @@ type Request struct {
 	Fill   float64 // the share of it that the matrix takes
 }
 
-// Study returns the study of all configurations that come into question.
-func (r *Request) Study() (*study.Study, error) {
+// Study returns the study of all configurations that come into question, and how many others were
+// left out since they would not fit into the memory.
+func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	text, err := r.file()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	s, err := study.Parse(strings.NewReader(text), "study tune")
-	if err != nil {
-		return nil, err
+	if s, err = study.Parse(strings.NewReader(text), "study tune"); err != nil {
+		return nil, 0, err
 	}
-	return s, r.checkMemory(s)
+	leftOut, err = r.leaveOut(s)
+	return s, leftOut, err
 }
 
 // file returns the file of the study.

@@ -24,7 +24,6 @@ type Result struct {
 	Indifference float64  `json:"indifference"`
 	Deciding     []Choice `json:"deciding"` // real runs of these would decide
 
-	Steps []Step   `json:"steps"`
 	Runs  []Replay `json:"runs"`    // in the order in which they were made
 	Known int      `json:"known"`   // of these, those that were known from before
 	Share float64  `json:"share"`   // of the messages that exact replays of all configurations would simulate
@@ -42,12 +41,6 @@ type Choice struct {
 	Behind   float64 `json:"behind"` // the best, as a share
 
 	params hpl.Params
-}
-
-// Step is what was replayed with one tolerance.
-type Step struct {
-	Tolerance float64 `json:"tolerance"` // 0: exact
-	Runs      int     `json:"runs"`
 }
 
 // Replay is one that was made.
@@ -77,9 +70,6 @@ func (t *tuner) result(found *search.Found, fresh []*study.Entry) *Result {
 	r := &Result{
 		Configurations: len(t.plan.Runs), N: best.HPL.N, FreshSeeds: len(fresh), Indifference: t.Indifference,
 		Runs: t.list, Known: t.known, Share: t.share(), Dat: datOf(&best.HPL),
-	}
-	for _, s := range found.Steps {
-		r.Steps = append(r.Steps, Step{s.Tolerance, s.Measured})
 	}
 	scatter := r.rate(fresh)
 	r.rank(t.choices(found), scatter)

@@ -3,6 +3,8 @@ package tune
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"reprise/internal/texttable"
@@ -47,13 +49,18 @@ func (r *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-// replays says how many were made with which tolerance.
+// replays says how many were made how well.
 func (r *Result) replays() string {
-	var parts []string
-	for _, s := range r.Steps {
-		if s.Runs > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", s.Runs, ToleranceName(s.Tolerance)))
+	count := map[float64]int{}
+	for _, made := range r.Runs[:len(r.Runs)-r.FreshSeeds] {
+		if made.Interval == 0 { // an estimate would not have paid
+			made.Tolerance = 0
 		}
+		count[made.Tolerance]++
+	}
+	var parts []string
+	for _, tolerance := range slices.Backward(slices.Sorted(maps.Keys(count))) {
+		parts = append(parts, fmt.Sprintf("%d %s", count[tolerance], ToleranceName(tolerance)))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%d of the best with other seeds", r.FreshSeeds)), ", ")
 }

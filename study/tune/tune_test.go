@@ -1,0 +1,302 @@
+package tune
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"reprise/study"
+	"reprise/tracegen/hpl"
+)
+
+// planOf plans the study of a text.
+func planOf(t testing.TB, text string) *study.Plan {
+	t.Helper()
+	s, err := study.Parse(strings.NewReader(text), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := study.NewPlan(s, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A few machines on which all configurations are replayed in less than a second.
+const grids = `
+  PxQ: {1x8: {P: 1, Q: 8}, 2x4: {P: 2, Q: 4}, 4x2: {P: 4, Q: 2}}`
+
+var small = map[string]string{
+	"a cluster": `program: hpl
+parameters: {N: 640}
+factors:` + grids + `
+  NB: [16, 32, 64]
+  DEPTH: [0, 1]
+  BCAST: [1rM, Lng]
+  SWAP: [bin, long]`,
+	"one host": `program: hpl
+parameters: {N: 512}
+ranks-per-host: 8
+machine: dahu
+factors:` + grids + `
+  NB: [16, 32, 64, 128]
+  BCAST: [1rg, 1rM, 2rg, 2rM, Lng, LnM]`,
+	"slow links": `program: hpl
+parameters: {N: 640}
+bandwidth: 0.1
+latency: 20
+factors:` + grids + `
+  NB: [16, 32, 64]
+  DEPTH: [0, 1]
+  SWAP: [bin, long, mix]`,
+}
+
+// TestTune: the best of all, each replayed exactly, or one that is not slower by more than what was
+// said not to matter, and with fewer replays; whatever the number of jobs.
+func TestTune(t *testing.T) {
+	for name, text := range small {
+		t.Run(name, func(t *testing.T) {
+			p := planOf(t, text)
+			all, least := p.NewEvaluator(), math.Inf(1)
+			for i := range p.Runs {
+				out, err := all.Evaluate(t.Context(), p.Config(i), study.RunOptions{Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				least = min(least, out.Makespan)
+			}
+			o := Options{Jobs: 3, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1}
+			r, err := Run(t.Context(), p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := len(r.Runs) - r.FreshSeeds
+			t.Logf("%s: %.2f %% behind the best, %d of %d replayed", r.Best.Name, 100*(r.Best.Makespan/least-1), made, len(p.Runs))
+			if r.Best.Makespan > 1.01*least || made >= len(p.Runs) {
+				t.Errorf("%s takes %g s, the best %g s; %d of %d replayed", r.Best.Name, r.Best.Makespan, least, made, len(p.Runs))
+			}
+			if len(r.Deciding) != decidingRuns || r.Deciding[0].Name != r.Best.Name || r.Indistinct[0].Name != r.Best.Name {
+				t.Errorf("deciding %v, indistinct %v", r.Deciding, r.Indistinct)
+			}
+			o.Jobs = 1
+			again, err := Run(t.Context(), p, o)
+			if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(Choice{}, Replay{})); err != nil || diff != "" {
+				t.Error("with one job", err, diff)
+			}
+		})
+	}
+}
+
+// TestDat: the HPL.dat is that of the best.
+func TestDat(t *testing.T) {
+	r, err := Run(t.Context(), planOf(t, small["slow links"]), Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := hpl.ReadDat(strings.NewReader(r.Dat), "HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.Combination(1)
+	if err != nil || !cmp.Equal(got, r.Best.params) {
+		t.Errorf("%+v, want %+v; %v", got, r.Best.params, err)
+	}
+}
+
+// TestGoesOn: with a directory, nothing is replayed twice.
+func TestGoesOn(t *testing.T) {
+	p := planOf(t, small["slow links"])
+	o := Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 1, Dir: filepath.Join(t.TempDir(), "tuned")}
+	first, err := Run(t.Context(), p, o)
+	if err != nil || first.Known != 0 {
+		t.Fatal(first.Known, err)
+	}
+	again, err := Run(t.Context(), p, o)
+	if err != nil || again.Known != len(again.Runs) {
+		t.Errorf("%d of %d known, %v", again.Known, len(again.Runs), err)
+	}
+	if diff := cmp.Diff(first, again, cmpopts.IgnoreUnexported(Choice{}, Replay{}), cmpopts.IgnoreFields(Result{}, "Known")); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := p.Create(filepath.Join(t.TempDir(), "study")); err != nil {
+		t.Fatal(err)
+	}
+	o.Dir = p.Dir()
+	if _, err := Run(t.Context(), p, o); err == nil || !strings.Contains(err.Error(), "is the directory of a study: take another one") {
+		t.Error(err)
+	}
+}
+
+// TestTwoOrders: what is compared solves one system.
+func TestTwoOrders(t *testing.T) {
+	p := planOf(t, "program: hpl\nparameters: {P: 1, Q: 2}\nfactors: {N: [100, 200]}")
+	_, err := Run(t.Context(), p, Options{Jobs: 1, Tolerances: []float64{0}})
+	if err == nil || err.Error() != "test.yaml: N is 100 and 200: what is tuned solves one system" {
+		t.Error(err)
+	}
+}
+
+// TestOrder: levels in the order of what they mean.
+func TestOrder(t *testing.T) {
+	for _, c := range []struct {
+		labels  string
+		rank    []int
+		ordered bool
+	}{
+		{"128 64 96", []int{2, 0, 1}, true},
+		{"4x2 1x8 2x4", []int{2, 0, 1}, true}, // 2, 1/8, 1/2
+		{"1rg 1rM", []int{0, 1}, false},
+	} {
+		var levels []study.Level
+		for _, l := range strings.Fields(c.labels) {
+			levels = append(levels, study.Level{Label: l})
+		}
+		if rank, ordered := order(levels); !slices.Equal(rank, c.rank) || ordered != c.ordered {
+			t.Errorf("%s: %v, %v", c.labels, rank, ordered)
+		}
+	}
+}
+
+// TestRank: seconds of one seed scatter by 1 %: a difference has a standard deviation of
+// 1 % * sqrt(2) / 1.96 = 0.72 %. 1 % more is not surely more than 0.5 %, and 10 % more is.
+func TestRank(t *testing.T) {
+	list := []Choice{{Name: "a", Makespan: 100}, {Name: "b", Makespan: 101}, {Name: "same as b", Makespan: 101}, {Name: "c", Makespan: 110}}
+	r := &Result{Indifference: 0.005}
+	r.rank(list, 0.01)
+	if len(r.Indistinct) != 3 || r.Indistinct[1].Name != "b" {
+		t.Errorf("%+v", r.Indistinct)
+	}
+	var names []string
+	for _, c := range r.Deciding {
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); got != "a b c" {
+		t.Error(got)
+	}
+	r = &Result{Indifference: 0.005}
+	if r.rank(list, 0); len(r.Indistinct) != 1 { // exact: 1 % is more than 0.5 %
+		t.Errorf("%+v", r.Indistinct)
+	}
+}
+
+// TestRequests: what is asked for, as a study.
+func TestRequests(t *testing.T) {
+	dahu := []study.Setting{{Word: "machine", Value: "dahu"}}
+	// 32 nodes of 1 GB, 80 % of it: N^2 * 8 <= 25.6e9, N <= 56,568: 220 blocks of 256.
+	s, leftOut, err := (&Request{Settings: dahu, Memory: 1e9, Fill: 0.8}).Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Config(0)
+	if err != nil || c.HPL.N != 220*256 || c.Machine.RanksPerHost != 32 {
+		t.Errorf("N = %d, %d ranks on a host; %v", c.HPL.N, c.Machine.RanksPerHost, err)
+	}
+	// 1,024 ranks: 8x128, 16x64, 32x32; blocks of 64 to 256: 56,320/4/256 = 55 >= 32. On 8 x 128 with
+	// blocks of 256 and DEPTH 1 two panels of 7,040 rows take 29 MB of a rank, whose share of 1 GB is
+	// 31 MB: that does not fit beside 25 MB of the matrix.
+	if want := 3 * 7 * 2 * 6 * 3; len(s.Rows)+leftOut != want || leftOut < 6*3 {
+		t.Errorf("%d configurations, and %d left out, want %d", len(s.Rows), leftOut, want)
+	}
+	dat := filepath.Join(t.TempDir(), "HPL.dat")
+	text := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
+	if err := os.WriteFile(dat, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err = (&Request{Settings: dahu, Dat: dat}).Study()
+	if err != nil || len(s.Rows) != 12 {
+		t.Errorf("%v, want 12 configurations of HPL.dat", err)
+	}
+}
+
+// lists is an HPL.dat of 2 grids, 2 orders, 2 depths and 3 RFACTs.
+const lists = `HPLinpack benchmark input file
+some university
+HPL.out      output file name (if any)
+6            device out (6=stdout,7=stderr,file)
+2            # of problems sizes (N)
+1000 2000    Ns
+1            # of NBs
+64           NBs
+1            PMAP process mapping (0=Row-,1=Column-major)
+2            # of process grids (P x Q)
+2 1          Ps
+3 6          Qs
+16.0         threshold
+1            # of panel fact
+2            PFACTs (0=left, 1=Crout, 2=Right)
+1            # of recursive stopping criterium
+4            NBMINs (>= 1)
+1            # of panels in recursion
+2            NDIVs
+3            # of recursive panel fact.
+0 1 2        RFACTs (0=left, 1=Crout, 2=Right)
+1            # of broadcast
+3            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
+2            # of lookahead depth
+0 1          DEPTHs (>=0)
+2            SWAP (0=bin-exch,1=long,2=mix)
+60           swapping threshold
+0            L1 in (0=transposed,1=no-transposed) form
+0            U  in (0=transposed,1=no-transposed) form
+1            Equilibration (0=no,1=yes)
+8            memory alignment in double (> 0)
+`
+
+// TestRefused: what cannot be done is said in one sentence.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	two := file("two", lists)
+	one := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
+	single := file("single", strings.NewReplacer("2            # of process", "1            # of process", "2 1  ", "2    ", "3 6  ", "3    ",
+		"3            # of rec", "1            # of rec", "0 1 2 ", "0     ", "2            # of look", "1            # of look", "0 1 ", "0   ").Replace(one))
+	large := file("large", strings.NewReplacer("2 1  ", "64 1 ", "3 6  ", "64 6 ").Replace(one))
+	machine := func(name string) []study.Setting { return []study.Setting{{Word: "machine", Value: name}} }
+	for _, c := range []struct {
+		name, want string
+		r          Request
+	}{
+		{"no order", "neither the order of the matrix nor the memory of a node is given", Request{Settings: machine("dahu")}},
+		{"memory too small", "10 kB of memory on each of 32 nodes are too small: 80 % of it hold no matrix of order 256", Request{Settings: machine("dahu"), Memory: 1e4, Fill: 0.8}},
+		// 100,000^2 * 8 bytes on 32 nodes are 2.5 GB each.
+		{"does not fit", "HPL would not fit: N = 100000 takes at least 2.", Request{Settings: machine("dahu"), Memory: 2e9, N: 100000}},
+		{"no grid", "1021 ranks make no grid but those of fewer than one row for 16 columns, or more than 2 for one, in which HPL is slow: take 1020", Request{Settings: machine("dahu"), Ranks: 1021, N: 5000}},
+		{"too many ranks", "1025 ranks need 33 nodes, and dahu has 32, of 32 ranks each", Request{Settings: machine("dahu"), Ranks: 1025, N: 5000}},
+		{"both", "ranks and nodes are both given", Request{Settings: machine("dahu"), Ranks: 64, Nodes: 2, N: 5000}},
+		{"as large as it has to be", "say how many ranks or nodes", Request{N: 5000}},
+		{"no machine", "no built-in machine \"dahoo\"", Request{Settings: machine("dahoo"), N: 5000}},
+		{"two orders", "N has 2 values: what is tuned solves one system", Request{Settings: machine("dahu"), Dat: two}},
+		{"nothing to choose", "its lists have one value each: there is nothing to choose", Request{Settings: machine("dahu"), Dat: single}},
+		{"grid too large", "P = 64 times Q = 64 is 4096 ranks, and dahu has room for 1024", Request{Settings: machine("dahu"), Dat: large}},
+		{"said twice", "an HPL.dat says N, P and Q itself", Request{Settings: machine("dahu"), Dat: two, Ranks: 6}},
+		{"no file", "no such file", Request{Settings: machine("dahu"), Dat: filepath.Join(dir, "none")}},
+		{"a word that is none", "PFACTS", Request{Settings: append(machine("dahu"), study.Setting{Word: "PFACTS", Value: "left"}), N: 5000}},
+	} {
+		if _, _, err := c.r.Study(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestBytesOfRank: N = 1,000 in blocks of 100 on 2 x 2: 500 rows and columns each, 8 bytes of
+// 500 * 501 + 2 panels of 100 * (500 + 200) + 2 * 100 * 500.
+func TestBytesOfRank(t *testing.T) {
+	p := hpl.DefaultParams(1000, 2, 2)
+	p.NB, p.Depth = 100, 1
+	if got, want := bytesOfRank(&p), 8.*(500*501+2*100*700+2*100*500); got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+}
