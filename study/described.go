@@ -198,3 +198,17 @@ func readAtMost(path string, most int) ([]byte, error) {
 	}
 	return text, err
 }
+
+// FindPlatform loads what the word platform of a study may name, or describe. The generic machine is
+// one of a single host.
+func FindPlatform(name string) (*platforms.Platform, error) {
+	flags, ok := described("platform", name)
+	if !ok {
+		return platforms.Find(name, 1)
+	}
+	text, err := (&Study{}).write("platform", flags)
+	if err != nil {
+		return nil, fmt.Errorf("platform %s: %w", name, err)
+	}
+	return platforms.Parse(bytes.NewReader(text), name)
+}

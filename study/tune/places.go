@@ -7,7 +7,7 @@ import (
 
 	"reprise/internal/builtin"
 	"reprise/machines"
-	"reprise/platforms"
+	"reprise/study"
 )
 
 // places are where ranks can be.
@@ -55,7 +55,7 @@ func (r *Request) places() (*places, error) {
 	if name == "" || name == generic && !builtin.IsFile(name) {
 		return &places{name: generic, perHost: max(each, 1)}, nil
 	}
-	p, err := platforms.Find(name, 1)
+	p, err := study.FindPlatform(name)
 	if err != nil {
 		return nil, err
 	}

@@ -204,6 +204,11 @@ func TestRequests(t *testing.T) {
 	if want := 3 * 7 * 2 * 6 * 3; len(s.Rows)+leftOut != want || leftOut < 6*3 {
 		t.Errorf("%d configurations, and %d left out, want %d", len(s.Rows), leftOut, want)
 	}
+	// 4 nodes of 8 cores that are described: 32 ranks, 2x16, 4x8, 8x4.
+	s, _, err = (&Request{Settings: []study.Setting{{Word: "platform", Value: "new --nodes 4 --cores 8 --flat"}}, N: 4096}).Study()
+	if err != nil || len(s.Factors[0].Levels) != 3 {
+		t.Errorf("%+v, %v", s, err)
+	}
 	dat := filepath.Join(t.TempDir(), "HPL.dat")
 	text := strings.NewReplacer("2            # of problems", "1            # of problems", "1000 2000 ", "1000 ").Replace(lists)
 	if err := os.WriteFile(dat, []byte(text), 0o666); err != nil {
