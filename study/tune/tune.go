@@ -51,7 +51,6 @@ type tuner struct {
 	done    int
 	wanted  int
 	known   int // runs from before
-	cost    float64
 	entries map[int]*study.Entry // the last of each row
 	list    []Replay
 }
