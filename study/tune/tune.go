@@ -50,7 +50,7 @@ type tuner struct {
 	mu      sync.Mutex
 	done    int
 	wanted  int
-	known   int // runs from before
+	known   int                  // runs from before
 	entries map[int]*study.Entry // the last of each row
 	list    []Replay
 }
