@@ -36,15 +36,18 @@ func (b *blocks) form(f form) (int64, error) {
 }
 
 func (f *form) name() string {
-	if f.kind == trace.KindCollective {
+	switch f.kind {
+	case trace.KindCollective:
 		return f.collective.String()
+	case trace.KindIcollective:
+		return "i" + f.collective.String()
 	}
 	return f.kind.String()
 }
 
 // counted reports whether steps of the form have lists of counts.
 func (f *form) counted() bool {
-	return f.kind == trace.KindCollective && (f.collective.SendsPerRank() || f.collective.RecvsPerRank())
+	return (f.kind == trace.KindCollective || f.kind == trace.KindIcollective) && (f.collective.SendsPerRank() || f.collective.RecvsPerRank())
 }
 
 // put adds a step to a block, with its arguments as operands.
@@ -67,7 +70,7 @@ func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace
 		b.Iprobe(family, arg(argPeer), arg(argTag))
 	case trace.KindMark:
 		b.Mark(int(f.marker))
-	case trace.KindCollective:
+	case trace.KindCollective, trace.KindIcollective:
 		f.putCollective(b, arg, lists)
 	default:
 		b.Message(messageOps[f.kind], family, f.request, arg(argPeer), arg(argTag), arg(argBytes))
@@ -87,6 +90,13 @@ func (f *form) putCollective(b *trace.Builder, arg func(int) trace.Operand, list
 	}
 	if f.collective.RecvsPerRank() {
 		c.Recv = lists[1]
+	}
+	if f.family != world {
+		c.Comm = trace.Communicator(int(f.family))
+	}
+	if f.kind == trace.KindIcollective {
+		b.Icollective(f.request, f.collective, c)
+		return
 	}
 	b.Collective(f.collective, c)
 }

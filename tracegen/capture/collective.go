@@ -2,26 +2,44 @@ package capture
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"reprise/trace"
 )
 
-// collectiveKinds are the operations of the trace, by the procedures that block.
-var collectiveKinds = map[procedureNumber]trace.CollectiveKind{
-	procBarrier: trace.CollBarrier, procBcast: trace.CollBcast, procReduce: trace.CollReduce, procAllreduce: trace.CollAllreduce,
-	procAlltoall: trace.CollAlltoall, procAlltoallv: trace.CollAlltoallv, procAlltoallw: trace.CollAlltoallv,
-	procGather: trace.CollGather, procGatherv: trace.CollGatherv, procAllgather: trace.CollAllgather, procAllgatherv: trace.CollAllgatherv,
-	procScatter: trace.CollScatter, procScatterv: trace.CollScatterv, procReducescatter: trace.CollReduceScatter,
-	procReducescatterblock: trace.CollReduceScatter, procScan: trace.CollScan, procExscan: trace.CollExscan,
-}
+// collectiveKinds are the operations of the trace, by procedure: each blocking, nonblocking
+// and persistent.
+var collectiveKinds = func() map[procedureNumber]trace.CollectiveKind {
+	kinds := map[procedureNumber]trace.CollectiveKind{}
+	for kind, procs := range map[trace.CollectiveKind][]procedureNumber{
+		trace.CollBarrier:    {procBarrier, procIbarrier, procBarrierinit},
+		trace.CollBcast:      {procBcast, procIbcast, procBcastinit},
+		trace.CollReduce:     {procReduce, procIreduce, procReduceinit},
+		trace.CollAllreduce:  {procAllreduce, procIallreduce, procAllreduceinit},
+		trace.CollAlltoall:   {procAlltoall, procIalltoall, procAlltoallinit},
+		trace.CollAlltoallv:  {procAlltoallv, procIalltoallv, procAlltoallvinit, procAlltoallw, procIalltoallw, procAlltoallwinit},
+		trace.CollGather:     {procGather, procIgather, procGatherinit},
+		trace.CollGatherv:    {procGatherv, procIgatherv, procGathervinit},
+		trace.CollAllgather:  {procAllgather, procIallgather, procAllgatherinit},
+		trace.CollAllgatherv: {procAllgatherv, procIallgatherv, procAllgathervinit},
+		trace.CollScatter:    {procScatter, procIscatter, procScatterinit},
+		trace.CollScatterv:   {procScatterv, procIscatterv, procScattervinit},
+		trace.CollReduceScatter: {procReducescatter, procIreducescatter, procReducescatterinit,
+			procReducescatterblock, procIreducescatterblock, procReducescatterblockinit},
+		trace.CollScan:   {procScan, procIscan, procScaninit},
+		trace.CollExscan: {procExscan, procIexscan, procExscaninit},
+	} {
+		for _, p := range procs {
+			kinds[p] = kind
+		}
+	}
+	return kinds
+}()
 
-// collective adds a collective operation.
+// collective adds a collective operation, which r, if it is a request, completes.
 func (t *translator) collective(e *event, r request) error {
 	kind, ok := collectiveKinds[e.proc]
 	if !ok {
-		return errors.New("an operation that a trace does not have yet")
+		return errors.New("a call that cannot be translated")
 	}
 	id := t.own.of[e.comm]
 	switch {
@@ -30,11 +48,12 @@ func (t *translator) collective(e *event, r request) error {
 	case len(t.comms[id].others) > 0:
 		return errors.New("a collective operation of two groups, which a trace does not have")
 	case id == alone || len(t.comms[id].members) == 1:
+		if r.number > 0 {
+			t.slots[t.started.instance(r)] = slot{none: true}
+		}
 		return nil
-	case !slices.Equal(t.comms[id].members, t.comms[world].members):
-		return fmt.Errorf("a collective operation of %d of the ranks, which a trace does not have yet", len(t.comms[id].members))
 	}
-	s := step{form: form{kind: trace.KindCollective, collective: kind, request: -1, family: t.families.of(id)}}
+	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
 	if kind.Rooted() {
 		s.args[argPeer] = int64(e.ranks[0])
 	}
@@ -42,6 +61,9 @@ func (t *translator) collective(e *event, r request) error {
 		s.operator = trace.Operator(e.operator)
 	}
 	t.counts(&s, e, len(t.comms[id].members))
+	if r.number > 0 {
+		s.kind, s.request = trace.KindIcollective, t.take(r)
+	}
 	t.add(s)
 	return nil
 }

@@ -194,6 +194,7 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CommFamilies: m.families.list(m.comms), CallSites: callSites(),
+		Communicators: len(m.families.parts) > 0,
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{})
 	if err != nil {

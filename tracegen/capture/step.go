@@ -19,7 +19,7 @@ type form struct {
 	collective         trace.CollectiveKind
 	operator           trace.Operator
 	family             int32
-	request            int32 // slot; of a collective operation -1: it blocks
+	request            int32 // slot
 	sendSize, recvSize int64 // bytes of an element
 	marker             int32
 }
