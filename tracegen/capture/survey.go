@@ -108,10 +108,16 @@ func (v *survey) note(e *event, started starts) error {
 		if i >= len(e.requests) {
 			return fmt.Errorf("request %d of %d has ended", i, len(e.requests))
 		}
-		if r := e.requests[i]; r.status.wild || r.status.bytes >= 0 || r.cancelled {
+		r := e.requests[i]
+		if _, noted := v.finds[started.instance(r)]; noted {
+			continue // of a persistent one that is not under way
+		}
+		if r.status.wild || r.status.bytes >= 0 || r.cancelled {
 			found := r.status
 			found.found = !r.cancelled
 			v.finds[started.instance(r)] = found
+		} else if r.persistent {
+			v.finds[started.instance(r)] = status{found: true, bytes: -1}
 		}
 	}
 	return nil
