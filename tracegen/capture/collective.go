@@ -141,8 +141,3 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 	}
 	return size, 0, t.table.list(values)
 }
-
-// neighbours adds the messages of a neighbourhood collective.
-func (t *translator) neighbours(e *event, r request) error {
-	return errors.New("a neighbourhood collective, which is not translated yet")
-}

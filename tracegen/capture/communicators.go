@@ -26,6 +26,7 @@ const (
 type rankComms struct {
 	of                    []int
 	sources, destinations [][]int32
+	grid                  []bool // the neighbours are those of a Cartesian grid
 }
 
 // resolver finds out which communicators of ranks are the same.
@@ -57,7 +58,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 	r.calls = make([]map[string]int, n)
 	for i := range r.ranks {
 		r.calls[i] = map[string]int{}
-		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2)}
+		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2), grid: make([]bool, 2)}
 	}
 	for moved := true; moved; {
 		moved = false
@@ -99,6 +100,7 @@ func (r *resolver) advance(rank int32) bool {
 	if !c.none {
 		rc := &r.ranks[rank]
 		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations, c.destinations)
+		rc.grid = append(rc.grid, c.grid)
 	}
 	if c.none && c.proc == procCommcreategroup {
 		return true // who is not of the group need not call

@@ -142,6 +142,7 @@ func (s *stream) newComm(e *event) {
 		m.members = s.ranks(m.size)
 		m.others = s.ranks(m.remote)
 	}
+	m.grid = s.number(1) == 1
 	sources, destinations := int(s.number(mostRanks)), int(s.number(mostRanks))
 	m.sources, m.destinations = s.ranks(sources), s.ranks(destinations)
 	if m.rank >= m.size {

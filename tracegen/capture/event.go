@@ -50,7 +50,7 @@ type made struct {
 	size, rank, remote    int
 	members, others       []int32 // ranks of the world, if the record has them
 	sources, destinations []int32 // neighbours
-	sameAsParent          bool
+	grid                  bool    // they are those of a Cartesian grid
 }
 
 // request is one in a record. Its number counts those of its kind from 1; 0: there is none.

@@ -56,6 +56,7 @@ type merger struct {
 	comms    []communicator
 	own      []rankComms
 	families *families
+	phases   *phases
 	table    *table
 	summary  Summary
 }
@@ -139,6 +140,7 @@ func (m *merger) survey() error {
 	if err != nil {
 		return err
 	}
+	m.phases = newPhases(m.surveys)
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
 }
@@ -170,7 +172,7 @@ func named(calls map[string]int64) string {
 func (m *merger) translate() ([][]item, error) {
 	var ranks [][]item
 	for rank, s := range m.streams {
-		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, table: m.table}
+		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, phases: m.phases, table: m.table}
 		if err := t.translate(); err != nil {
 			return nil, err
 		}
@@ -193,7 +195,7 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: 1,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(m.comms), CallSites: callSites(),
+		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Markers: m.phases.markers(),
 		Communicators: len(m.families.parts) > 0,
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{})

@@ -28,14 +28,17 @@ type translator struct {
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
 	used    int32
-	plans   map[int64]plan            // of persistent requests
-	dropped map[procedureNumber]int64 // calls that were left out
+	plans   map[int64]plan // of persistent requests
+	ours    int64          // number of the last request that the program does not know, below 0
+	phases  *phases
+	phase   int32 // that has begun, 0 for none
 }
 
 // slot is where the trace has a request: none if nothing waits for it.
 type slot struct {
 	number int32
 	none   bool
+	rest   []request // of the messages of a neighbourhood collective
 }
 
 // plan is what a persistent request does when it is started.
@@ -51,6 +54,7 @@ func (t *translator) translate() error {
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
 		if errors.Is(err, io.EOF) {
+			t.pcontrol(0)
 			t.settle()
 			return nil
 		}
@@ -111,7 +115,8 @@ func (t *translator) event(e *event) error {
 	case procCancel, procFinalize, procAbort, procCommfree, procCommdisconnect:
 		return nil
 	case procPcontrol:
-		return t.phase(e.code)
+		t.pcontrol(e.code)
+		return nil
 	}
 	switch {
 	case procedures[e.proc].refused:
@@ -237,6 +242,9 @@ func (t *translator) release(r request, kind trace.Kind) {
 		return
 	}
 	delete(t.slots, i)
+	for _, q := range at.rest {
+		t.release(q, kind)
+	}
 	if !at.none {
 		t.add(step{form: form{kind: kind, request: at.number}})
 		t.free = append(t.free, at.number)
@@ -377,7 +385,12 @@ func (t *translator) endsAll(e *event) bool {
 	return n > 1 && n == int(t.used)-len(t.free)
 }
 
-// phase adds a mark of MPI_Pcontrol.
-func (t *translator) phase(level int64) error {
-	return nil
+// pcontrol adds the marks of MPI_Pcontrol: a level above 0 begins a phase, any ends the one before.
+func (t *translator) pcontrol(level int64) {
+	if t.phase > 0 {
+		t.add(step{form: form{kind: trace.KindMark, marker: t.phases.end(t.phase)}})
+	}
+	if t.phase = t.phases.of[level]; t.phase > 0 {
+		t.add(step{form: form{kind: trace.KindMark, marker: t.phases.begin(t.phase)}})
+	}
 }

@@ -168,6 +168,7 @@ static void put_copy(W pointer, struct comm *c)
 	put(0);
 	put(0);
 	put(0);
+	put(0);
 }
 
 // put_neighbours puts down whom the neighbourhood collectives receive from and send to, as
@@ -199,6 +200,7 @@ static void put_neighbours(struct comm *c)
 		known("PMPI_Dist_graph_neighbors")(c->handle, c->sources, from, weights, c->destinations, to, weights + c->sources);
 	}
 	to = to ? to : from;
+	put(kind == abi.cart);
 	put(c->sources);
 	put(c->destinations);
 	if (room(10 * (c->sources + c->destinations))) {
