@@ -98,7 +98,7 @@ func (m *merger) open(dir string) error {
 		}
 		m.streams = append(m.streams, s)
 	}
-	m.summary = Summary{Ranks: len(m.streams), Library: text(first.head.Library[:]), Program: text(first.head.Program[:])}
+	m.summary = Summary{Ranks: len(m.streams), Library: library(text(first.head.Library[:])), Program: text(first.head.Program[:])}
 	return nil
 }
 
@@ -206,4 +206,10 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 		return err
 	}
 	return out.Close()
+}
+
+// library returns what a library says of itself in a line: some say how they were built, too.
+func library(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.Join(strings.Fields(line), " ")
 }

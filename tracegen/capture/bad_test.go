@@ -1,0 +1,175 @@
+package capture_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reprise/trace"
+	"reprise/tracegen/capture"
+)
+
+// mergeError returns what is wrong with recordings.
+func mergeError(t *testing.T, dir string, o capture.Options) string {
+	t.Helper()
+	o.Rate = 1e9
+	if _, err := capture.Merge(dir, io.Discard, o); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func wantError(t *testing.T, got string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(got, word) {
+			t.Errorf("error %q does not say %q", got, word)
+		}
+	}
+}
+
+// collectives counts the collective operations of each rank.
+func collectives(ranks [][]trace.Action) (counts []int) {
+	for _, list := range ranks {
+		n := 0
+		for _, a := range list {
+			if a.Kind == trace.KindCollective {
+				n++
+			}
+		}
+		counts = append(counts, n)
+	}
+	return counts
+}
+
+// TestEnds: testdata/ends.c makes ten reductions and ends in one way or another; what it has
+// done until then is there.
+func TestEnds(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "ends.c")
+		for _, c := range []struct {
+			how   string
+			fails bool
+			words []string
+		}{
+			{"abort", true, []string{"rank ", "--partial"}},
+			{"kill", true, []string{"rank ", "without MPI_Finalize", "--partial"}},
+			{"exit", m.name == "openmpi", []string{"rank 0", "without MPI_Finalize"}},
+		} {
+			dir, out, err := m.record(t, "2", program, c.how)
+			if c.fails && err == nil {
+				t.Errorf("%s: it did not fail\n%s", c.how, out)
+			}
+			wantError(t, mergeError(t, dir, capture.Options{}), c.words...)
+			for rank, n := range collectives(actions(t, merged(t, dir, capture.Options{Partial: true}))) {
+				if n < 10 {
+					t.Errorf("%s: rank %d: %d operations, want 10 at least", c.how, rank, n)
+				}
+			}
+		}
+	})
+}
+
+// TestStatus: the status of a program that fails is passed on, and its trace is complete.
+func TestStatus(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, _, err := m.record(t, "2", m.compile(t, "ends.c"), "code")
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 5 {
+			t.Errorf("%v, want status 5", err)
+		}
+		merged(t, dir, capture.Options{})
+	})
+}
+
+// TestRefused: calls that a trace cannot have are named and counted, or left out.
+func TestRefused(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), "put")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		wantError(t, mergeError(t, dir, capture.Options{}), "MPI_Put (2)", "MPI_Win_fence (4)", "--leave-out")
+		s, err := capture.Merge(dir, io.Discard, capture.Options{Rate: 1e9, LeaveOut: true})
+		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_Put (2)") {
+			t.Errorf("%v, %+v", err, s)
+		}
+	})
+}
+
+// TestFiles: recordings that do not belong together, or are damaged.
+func TestFiles(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "ring.c")
+		record := func() string {
+			dir, out, err := m.record(t, "3", program)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			return dir
+		}
+		dir, other := record(), record()
+		one := filepath.Join(dir, "1")
+		data, err := os.ReadFile(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign, err := os.ReadFile(filepath.Join(other, "1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(data []byte) {
+			if err := os.WriteFile(one, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(foreign)
+		wantError(t, mergeError(t, dir, capture.Options{}), "different runs", one)
+		write(data[:len(data)-100])
+		wantError(t, mergeError(t, dir, capture.Options{}), one, "cut")
+		write(data[:4000])
+		wantError(t, mergeError(t, dir, capture.Options{}), one, "less than the header")
+		write(bytes.Repeat([]byte("x"), 5000))
+		wantError(t, mergeError(t, dir, capture.Options{}), one, "not the recording")
+		damaged := bytes.Clone(data)
+		for i := 4096; i < len(damaged); i++ {
+			damaged[i] = 0xff
+		}
+		write(damaged)
+		wantError(t, mergeError(t, dir, capture.Options{}), one, "call 1")
+		if err := os.Remove(one); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, mergeError(t, dir, capture.Options{}), dir, "rank 1 of 3 has no recording")
+	})
+}
+
+// TestStatic: a program in which nothing can be interposed is refused before it runs.
+func TestStatic(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "static.c")
+	program := strings.TrimSuffix(source, ".c")
+	for _, c := range []struct {
+		text, word string
+		flags      []string
+	}{
+		{"int main(void) { return 0; }", "is linked statically", []string{"-static"}},
+		{"int MPI_Init(void) { return 0; } int main(void) { return MPI_Init(); }", "MPI's library in it", nil},
+	} {
+		if err := os.WriteFile(source, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("cc", append(c.flags, "-o", program, source)...).CombinedOutput(); err != nil {
+			t.Skipf("%v\n%s", err, out)
+		}
+		err := capture.Record(t.Context(), t.TempDir(), capture.Command{Args: []string{"mpirun", "-np", "2", program}})
+		if err == nil {
+			t.Fatalf("%s: recorded", c.text)
+		}
+		wantError(t, err.Error(), program, c.word)
+	}
+}

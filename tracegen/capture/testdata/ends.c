@@ -1,0 +1,42 @@
+// A program that ends as its argument says.
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int window[64];
+
+int main(int argc, char **argv)
+{
+	int rank, size, sum;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 10; i++) {
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	}
+	if (!strcmp(argv[1], "abort") && rank == 1) {
+		MPI_Abort(MPI_COMM_WORLD, 7);
+	}
+	if (!strcmp(argv[1], "kill")) {
+		raise(SIGKILL);
+	}
+	if (!strcmp(argv[1], "code")) {
+		MPI_Finalize();
+		return 5;
+	}
+	if (!strcmp(argv[1], "put")) {
+		MPI_Win w;
+		MPI_Win_create(window, sizeof window, sizeof window[0], MPI_INFO_NULL, MPI_COMM_WORLD, &w);
+		MPI_Win_fence(0, w);
+		MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, w);
+		MPI_Win_fence(0, w);
+		MPI_Win_free(&w);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!strcmp(argv[1], "exit")) {
+		_Exit(0);
+	}
+	MPI_Finalize();
+	return 0;
+}
