@@ -1,13 +1,193 @@
 package capture
 
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
 // item is an element of what a rank does: a step, or a loop with a number of turns.
 type item struct {
 	what  int32 // number of the step, or of the loop
 	turns int32 // 0: a step
 }
 
+func (it item) hash() uint64 {
+	h := (uint64(uint32(it.what))<<32 | uint64(uint32(it.turns))) + 0x9E3779B97F4A7C15
+	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>27) * 0x94D049BB133111EB
+	return h ^ h>>31
+}
+
+// Limits of folding.
+const (
+	mostPeriod = 512 // items of a body
+	mostDepth  = 12  // loops in loops
+	mostTurns  = 1 << 30
+	multiplier = 0x9E3779B97F4A7C15 | 1
+)
+
+var powers = func() (p [mostPeriod + 1]uint64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1] * multiplier
+	}
+	return p
+}()
+
 // loops are the bodies of loops, those that are equal once.
 type loops struct {
 	bodies  [][]item
+	hashes  []uint64
+	depths  []int
 	numbers map[string]int32
+	name    []byte
+}
+
+func newLoops() *loops { return &loops{numbers: map[string]int32{}} }
+
+// number returns the number of a body.
+func (l *loops) number(body []item) int32 {
+	l.name = l.name[:0]
+	depth, hash := 1, uint64(0)
+	for _, it := range body {
+		l.name = binary.AppendUvarint(l.name, uint64(it.what))
+		l.name = binary.AppendUvarint(l.name, uint64(it.turns))
+		hash = hash*multiplier + it.hash()
+		if it.turns > 0 {
+			depth = max(depth, 1+l.depths[it.what])
+		}
+	}
+	n, ok := l.numbers[string(l.name)]
+	if !ok {
+		n = int32(len(l.bodies))
+		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
+		l.numbers[string(l.name)] = n
+	}
+	return n
+}
+
+// folder turns steps into loops while they come: what has just been done twice becomes a
+// loop of two turns, and what its body says once more another turn. It never takes two things
+// for equal that differ.
+type folder struct {
+	loops  *loops
+	items  []item
+	hashes []uint64       // hash of the items up to each, that included
+	before []int32        // where an item stood last, -1 for nowhere
+	last   map[item]int32 // where it stands now
+	floor  int            // items below stay as they are
+
+	steps int64  // that were added
+	sum   uint64 // and a hash of them
+}
+
+func newFolder(l *loops) *folder { return &folder{loops: l, last: map[item]int32{}} }
+
+// add adds a step.
+func (f *folder) add(step int32) {
+	f.steps++
+	f.sum = f.sum*multiplier + item{what: step}.hash()
+	f.push(item{what: step})
+	for f.extend() || f.fold() {
+	}
+}
+
+// fence keeps what follows apart from what there is, as a step that no loop may have.
+func (f *folder) fence() { f.floor = len(f.items) }
+
+func (f *folder) push(it item) {
+	at, ok := f.last[it]
+	if !ok {
+		at = -1
+	}
+	f.last[it] = int32(len(f.items))
+	f.before = append(f.before, at)
+	f.hashes = append(f.hashes, f.prefix(len(f.items))*multiplier+it.hash())
+	f.items = append(f.items, it)
+}
+
+func (f *folder) pop(n int) {
+	for range n {
+		i := len(f.items) - 1
+		if at := f.before[i]; at >= 0 {
+			f.last[f.items[i]] = at
+		} else {
+			delete(f.last, f.items[i])
+		}
+		f.items, f.hashes, f.before = f.items[:i], f.hashes[:i], f.before[:i]
+	}
+}
+
+// prefix returns the hash of the first n items.
+func (f *folder) prefix(n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	return f.hashes[n-1]
+}
+
+// hash returns that of the items [from, to).
+func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from)*powers[to-from] }
+
+// extend makes the last items another turn of a loop before them, if they are its body.
+func (f *folder) extend() bool {
+	n := len(f.items)
+	for i := n - 2; i >= max(f.floor, n-1-mostPeriod); i-- {
+		it := f.items[i]
+		if it.turns == 0 || len(f.loops.bodies[it.what]) != n-1-i || it.turns == mostTurns {
+			continue
+		}
+		if f.loops.hashes[it.what] == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what], f.items[i+1:]) {
+			f.pop(n - i)
+			f.push(item{it.what, it.turns + 1})
+			return true
+		}
+	}
+	return false
+}
+
+// fold makes a loop of what the last items repeat.
+func (f *folder) fold() bool {
+	n := len(f.items)
+	for at := f.before[n-1]; at >= int32(f.floor); at = f.before[at] {
+		p := n - 1 - int(at)
+		if p > mostPeriod || n-2*p < f.floor {
+			return false
+		}
+		if f.hash(n-p, n) != f.hash(n-2*p, n-p) || !slices.Equal(f.items[n-p:], f.items[n-2*p:n-p]) {
+			continue
+		}
+		number := f.loops.number(f.items[n-p:])
+		if f.loops.depths[number] > mostDepth {
+			return false
+		}
+		f.pop(2 * p)
+		f.push(item{number, 2})
+		return true
+	}
+	return false
+}
+
+// check expands the items and compares them with what was added.
+func (f *folder) check() error {
+	var steps int64
+	var sum uint64
+	var expand func(items []item)
+	expand = func(items []item) {
+		for _, it := range items {
+			if it.turns == 0 {
+				steps++
+				sum = sum*multiplier + it.hash()
+			}
+			for range it.turns {
+				expand(f.loops.bodies[it.what])
+			}
+		}
+	}
+	expand(f.items)
+	if steps != f.steps || sum != f.sum {
+		return errors.New("the loops that were found do not say what was recorded")
+	}
+	return nil
 }

@@ -34,7 +34,7 @@ type Summary struct {
 
 // Merge writes the recordings in a directory, one file for each rank, as one trace.
 func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
-	m := &merger{o: &o, table: newTable()}
+	m := &merger{o: &o, table: newTable(), loops: newLoops()}
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
@@ -58,6 +58,7 @@ type merger struct {
 	families *families
 	phases   *phases
 	table    *table
+	loops    *loops
 	summary  Summary
 }
 
@@ -172,15 +173,14 @@ func named(calls map[string]int64) string {
 func (m *merger) translate() ([][]item, error) {
 	var ranks [][]item
 	for rank, s := range m.streams {
-		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, phases: m.phases, table: m.table}
+		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, phases: m.phases, table: m.table, folder: newFolder(m.loops)}
 		if err := t.translate(); err != nil {
 			return nil, err
 		}
-		items := make([]item, len(t.steps))
-		for i, n := range t.steps {
-			items[i] = item{what: n}
+		if err := t.folder.check(); err != nil {
+			return nil, fmt.Errorf("%s: rank %d: %w", s.name, rank, err)
 		}
-		ranks = append(ranks, items)
+		ranks = append(ranks, t.folder.items)
 		s.data, m.surveys[rank] = nil, nil
 		if m.o.Progress != nil {
 			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
@@ -202,7 +202,7 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 	if err != nil {
 		return err
 	}
-	if err := newWriter(out, m.table, &loops{}, ranks).write(nil); err != nil {
+	if err := newWriter(out, m.table, m.loops, ranks).write(nil); err != nil {
 		return err
 	}
 	return out.Close()

@@ -20,7 +20,7 @@ type translator struct {
 	own      *rankComms
 	families *families
 	table    *table
-	steps    []int32
+	folder   *folder
 
 	at      site
 	idle    float64 // flop since the last step
@@ -86,13 +86,19 @@ func (t *translator) settle() {
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.idle)
 		t.idle = 0
-		t.steps = append(t.steps, t.table.number(s))
+		t.folder.add(t.table.number(s))
 	}
 }
 
 func (t *translator) add(s step) {
 	t.settle()
-	t.steps = append(t.steps, t.table.number(s))
+	if s.counted() {
+		t.folder.fence()
+	}
+	t.folder.add(t.table.number(s))
+	if s.counted() {
+		t.folder.fence()
+	}
 }
 
 func (t *translator) event(e *event) error {
