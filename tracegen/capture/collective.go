@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 
 	"reprise/trace"
 )
@@ -44,7 +45,7 @@ func (t *translator) collective(e *event, r request) error {
 	id := t.own.of[e.comm]
 	switch {
 	case id < 0:
-		return errors.New("of a communicator that not all of its ranks have made")
+		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	case len(t.comms[id].others) > 0:
 		return errors.New("a collective operation of two groups, which a trace does not have")
 	case id == alone || len(t.comms[id].members) == 1:

@@ -171,22 +171,63 @@ func named(calls map[string]int64) string {
 
 // translate returns what each rank does.
 func (m *merger) translate() ([][]item, error) {
-	var ranks [][]item
-	for rank, s := range m.streams {
-		t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank], families: m.families, phases: m.phases, table: m.table, folder: newFolder(m.loops)}
-		if err := t.translate(); err != nil {
+	folders, cut := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
+	for rank := range m.streams {
+		f := newFolder(m.loops)
+		folders[rank] = f
+		put := func(step int32) { m.fold(f, step) }
+		if m.o.Partial {
+			put = func(step int32) { cut[rank] = append(cut[rank], step) }
+		}
+		if err := m.rank(rank, put); err != nil {
 			return nil, err
 		}
-		if err := t.folder.check(); err != nil {
-			return nil, fmt.Errorf("%s: rank %d: %w", s.name, rank, err)
-		}
-		ranks = append(ranks, t.folder.items)
-		s.data, m.surveys[rank] = nil, nil
-		if m.o.Progress != nil {
-			m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
+	}
+	if m.o.Partial {
+		c := newCutter(m.table, m.families.list(m.comms), cut)
+		c.cut()
+		for rank, steps := range c.ranks {
+			for _, step := range steps {
+				m.fold(folders[rank], step)
+			}
 		}
 	}
+	ranks := make([][]item, len(folders))
+	for rank, f := range folders {
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", rank, err)
+		}
+		ranks[rank] = f.items
+	}
 	return ranks, nil
+}
+
+// fold adds a step to what a rank does. One with lists of counts is in no loop: a loop's
+// block has none.
+func (m *merger) fold(f *folder, step int32) {
+	alone := m.table.steps[step].counted()
+	if alone {
+		f.fence()
+	}
+	f.add(step)
+	if alone {
+		f.fence()
+	}
+}
+
+// rank translates what a rank does.
+func (m *merger) rank(rank int, put func(step int32)) error {
+	s := m.streams[rank]
+	t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
+		families: m.families, phases: m.phases, table: m.table, put: put}
+	if err := t.translate(); err != nil {
+		return err
+	}
+	s.data, m.surveys[rank] = nil, nil
+	if m.o.Progress != nil {
+		m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
+	}
+	return nil
 }
 
 // write writes the trace.

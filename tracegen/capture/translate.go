@@ -20,7 +20,7 @@ type translator struct {
 	own      *rankComms
 	families *families
 	table    *table
-	folder   *folder
+	put      func(step int32)
 
 	at      site
 	idle    float64 // flop since the last step
@@ -62,7 +62,9 @@ func (t *translator) translate() error {
 			return err
 		}
 		t.gap(&e)
-		if err := t.event(&e); err != nil {
+		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
+			return nil
+		} else if err != nil {
 			return fmt.Errorf("%s: rank %d, call %d (%v): %w", t.s.name, t.rank, t.s.count, e.called, err)
 		}
 	}
@@ -86,19 +88,13 @@ func (t *translator) settle() {
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.idle)
 		t.idle = 0
-		t.folder.add(t.table.number(s))
+		t.put(t.table.number(s))
 	}
 }
 
 func (t *translator) add(s step) {
 	t.settle()
-	if s.counted() {
-		t.folder.fence()
-	}
-	t.folder.add(t.table.number(s))
-	if s.counted() {
-		t.folder.fence()
-	}
+	t.put(t.table.number(s))
 }
 
 func (t *translator) event(e *event) error {
@@ -170,7 +166,7 @@ func (t *translator) take(r request) int32 {
 func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
 	id := t.own.of[e.comm]
 	if id < 0 {
-		return 0, 0, errors.New("of a communicator that not all of its ranks have made")
+		return 0, 0, fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
 	}
 	p, err := t.comms[id].peer(t.rank, rank)
 	return int64(p), t.families.of(id), err
@@ -207,7 +203,7 @@ func (t *translator) message(e *event, r request) error {
 		return nil
 	}
 	if source == anyRank || tag == anyTag {
-		return errors.New("a receive from any rank, or of any tag, that never ends: there is no telling what it is for")
+		return fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
 	}
 	peer, family, err := t.peerOf(e, source)
 	if err != nil {
