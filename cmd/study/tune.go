@@ -23,14 +23,16 @@ import (
 func tuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "tune",
-		Usage:     "recommend an HPL.dat for a machine",
-		UsageText: "study tune --machine NAME [--ranks N | --nodes N] (-N ORDER | --memory SIZE) [options]\nstudy tune --machine NAME --dat FILE [options]\nstudy tune FILE.yaml [options]",
+		Usage:     "recommend an HPL.dat, or an hpcg.dat, for a machine",
+		UsageText: "study tune --machine NAME [--ranks N | --nodes N] (-N ORDER | --memory SIZE) [options]\nstudy tune --machine NAME --dat FILE [options]\nstudy tune FILE.yaml [options]\nstudy tune --program hpcg --machine NAME [--ranks N | --nodes N] --memory SIZE [options]",
 		Description: "Few of all configurations are replayed, the coarse first; the best is replayed again with seeds that the search has not seen.\n\n" +
 			"    study tune --machine dahu --nodes 2 --memory 192GB --dry-run\n" +
 			"    study tune --machine dahu --ranks 64 -N 20000 -o tuned\n" +
 			"    study tune --machine dahu --dat HPL.dat --json\n" +
-			"    study tune nb.yaml                          # within the configurations of a study",
+			"    study tune nb.yaml                          # within the configurations of a study\n" +
+			"    study tune --program hpcg --ranks 8 --memory 4GB",
 		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "program", Usage: "`NAME` of what is tuned: hpl, or hpcg, for which process grid and boxes are chosen", Value: "hpl"},
 			&cli.StringFlag{Name: "machine", Usage: "`NAME` of a built-in machine, a machine directory, or the file of a platform", DefaultText: "the generic machine"},
 			&cli.StringFlag{Name: "kernels", Usage: "kernel models: a `FILE`, or a built-in set", DefaultText: "those of the machine"},
 			&cli.StringSliceFlag{Name: "set", Usage: "`WORD=VALUE`: what all runs have, any word of a study's file, such as PFACT=crout, without=node-3 or smpi/iprobe=1e-6; may be repeated"},
@@ -58,6 +60,13 @@ func runTune(c *cli.Context) error {
 	jobs, err := jobsOf(c, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return err
+	}
+	switch program := c.String("program"); program {
+	case "hpl":
+	case "hpcg":
+		return tuneHPCG(c, jobs)
+	default:
+		return command.Usagef("tune: --program %q, want hpl or hpcg", program)
 	}
 	s, err := toTune(c)
 	if err != nil {
@@ -97,7 +106,7 @@ func toTune(c *cli.Context) (*study.Study, error) {
 		s.Seeds = []uint64{c.Uint64("seed")}
 		return s, nil
 	}
-	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "seed"} {
+	for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill", "seed"} {
 		if c.IsSet(name) {
 			return nil, command.Usagef("tune: --%s: the study's file says that", name)
 		}
@@ -171,21 +180,9 @@ func shares(c *cli.Context, s *study.Study, o *tune.Options) error {
 // requestOf returns what the flags ask for.
 func requestOf(c *cli.Context) (*tune.Request, error) {
 	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
-	for _, name := range []string{"order", "ranks", "nodes"} {
-		if c.IsSet(name) && c.Int(name) < 1 {
-			return nil, command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name))
-		}
-	}
 	var err error
-	if r.Fill, err = percent.Parse(c.String("fill"), "the memory", false); err != nil {
-		return nil, command.Usagef("tune: --fill %w", err)
-	}
-	if c.IsSet("memory") {
-		size, err := parseSize(c.String("memory"))
-		if err != nil {
-			return nil, command.Usagef("tune: --memory %w", err)
-		}
-		r.Memory = float64(size)
+	if r.Memory, r.Fill, err = memoryOf(c); err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"machine", "kernels"} {
 		if c.IsSet(name) {
@@ -200,4 +197,24 @@ func requestOf(c *cli.Context) (*tune.Request, error) {
 		r.Settings = append(r.Settings, study.Setting{Word: word, Value: value})
 	}
 	return r, nil
+}
+
+// memoryOf reads the memory of a node and the share of it that is used, and checks numbers.
+func memoryOf(c *cli.Context) (memory, fill float64, err error) {
+	for _, name := range []string{"order", "ranks", "nodes"} {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return 0, 0, command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name))
+		}
+	}
+	if fill, err = percent.Parse(c.String("fill"), "the memory", false); err != nil {
+		return 0, 0, command.Usagef("tune: --fill %w", err)
+	}
+	if !c.IsSet("memory") {
+		return 0, fill, nil
+	}
+	size, err := parseSize(c.String("memory"))
+	if err != nil {
+		return 0, 0, command.Usagef("tune: --memory %w", err)
+	}
+	return float64(size), fill, nil
 }

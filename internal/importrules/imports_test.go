@@ -70,7 +70,7 @@ var allowed = map[string]rule{
 	"reprise/study/findings": {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},
 	"reprise/study/lease":    {},
 	"reprise/study/search":   {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
-	"reprise/study/tune":     {inside: []string{"reprise/machines", "reprise/tracegen/hpl", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
+	"reprise/study/tune":     {inside: []string{"reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
 	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
 	"reprise/report/packed": {},

@@ -1,4 +1,4 @@
-// Package tune recommends parameters of HPL for a machine, by replays alone.
+// Package tune recommends parameters of HPL and HPCG for a machine, by replays alone.
 //
 //	r := tune.Request{Settings: []study.Setting{{Word: "machine", Value: "dahu"}}, Ranks: 960, Memory: 192e9, Fill: 0.8}
 //	s, leftOut, err := r.Study()       // all configurations that come into question
@@ -10,6 +10,9 @@
 // seed for all, and says which is the quickest. That one is replayed again with seeds that the search
 // has not seen, noise and pivots both: the best of many is flattered by chance, and how much these
 // replays differ tells which others may as well be the best.
+//
+// For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest rate, among
+// those that take the share of the memory which HPCG's rules want.
 //
 // # Units
 //

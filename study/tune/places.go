@@ -87,3 +87,8 @@ func (r *Request) ranks(p *places) (ranks, nodes int, err error) {
 	}
 	return ranks, nodes, nil
 }
+
+// set sets a word.
+func (r *Request) set(word, value string) {
+	r.Settings = append(r.Settings, study.Setting{Word: word, Value: value})
+}
