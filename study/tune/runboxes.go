@@ -41,9 +41,9 @@ type boxTuner struct {
 	spec replay.MachineSpec
 	list []hpcg.Params
 
-	mu         sync.Mutex
-	runs       map[int]boxRun
-	done, open int
+	mu   sync.Mutex
+	runs map[int]boxRun
+	done int
 }
 
 // RunBoxes finds the process grid and the boxes with which HPCG has the highest rate. What it finds does

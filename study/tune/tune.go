@@ -171,6 +171,7 @@ type job struct {
 
 // make makes runs, so many at once, and returns what came out of each.
 func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Entry, error) {
+	asked := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	entries, errs := make([]*study.Entry, len(jobs)), make([]error, len(jobs))
@@ -197,7 +198,7 @@ func (t *tuner) make(ctx context.Context, jobs []job) ([]*study.Entry, error) {
 			t.list = append(t.list, t.replayOf(j, entries[i]))
 		}
 	}
-	return entries, errors.Join(errs...)
+	return entries, context.Cause(asked)
 }
 
 // one makes a run, unless it was made before.
