@@ -24,6 +24,7 @@ func mpiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there", DefaultText: "a hidden directory beside the trace, which goes"},
 		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many flop", DefaultText: "1Gf"},
 		&cli.StringFlag{Name: "gaps", Value: "mean", Usage: "`mean|all`: computations by the mean of their place in the program and rank, or each by its own time", DefaultText: "mean"},
+		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS (dgemm, dtrsm, ...) as kernels with their dimensions, not as time", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Put, and warn", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
@@ -92,6 +93,8 @@ func mpiOptions(c *cli.Context, args []string) (o capture.Options, err error) {
 		return o, command.Usagef("%s: a trace is binary, and this is a terminal", c.String("output"))
 	case c.NArg() == 0 && !c.IsSet("recordings"):
 		return o, command.Usagef("mpi: what shall be recorded? tracegen mpi -o FILE -- mpirun -np n PROGRAM")
+	case c.NArg() == 0 && c.Bool("blas"):
+		return o, command.Usagef("--blas is for recording: name the program")
 	case c.String("gaps") != "mean" && c.String("gaps") != "all":
 		return o, command.Usagef("--gaps %q, want mean or all", c.String("gaps"))
 	}
@@ -125,6 +128,7 @@ func recordMPI(c *cli.Context, dir string) error {
 	defer func() { stop() }()
 	return capture.Record(c.Context, dir, capture.Command{
 		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: c.App.Writer, Stderr: c.App.ErrWriter,
+		BLAS:    c.Bool("blas"),
 		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
 	})
 }

@@ -15,7 +15,7 @@ func wrappers(calls []call) string {
 	for i := range calls {
 		fmt.Fprintf(&b, "\tP_%s,\n", calls[i].name)
 	}
-	b.WriteString("};\n")
+	b.WriteString("\tP_PROCEDURES,\n};\n")
 	for i := range calls {
 		if c := &calls[i]; c.class != handWritten {
 			c.wrapper(&b)

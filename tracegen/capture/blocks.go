@@ -56,6 +56,12 @@ func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace
 	switch f.kind {
 	case trace.KindFlops:
 		b.Flops(arg(argPeer))
+	case trace.KindCompute:
+		var dims []trace.Operand
+		for i := range f.dims {
+			dims = append(dims, arg(int(i)))
+		}
+		b.Compute(int(f.marker), dims...)
 	case trace.KindSendrecv:
 		b.Sendrecv(family, arg(argPeer), arg(argTag), arg(argBytes), arg(argSource), arg(argSent), arg(argReceived))
 	case trace.KindWait:

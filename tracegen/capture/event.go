@@ -17,6 +17,7 @@ type event struct {
 	status   status // of a receive or a probe
 	made     *made
 	request  request // that the call has made
+	kernel   kernelCall
 
 	// Of completions: the requests of the call, and which have ended, in the order in which
 	// the call says it. undefined: there was none to wait for.

@@ -57,6 +57,7 @@ type merger struct {
 	own      []rankComms
 	families *families
 	phases   *phases
+	kernels  *kernelTable
 	table    *table
 	loops    *loops
 	summary  Summary
@@ -141,7 +142,7 @@ func (m *merger) survey() error {
 	if err != nil {
 		return err
 	}
-	m.phases = newPhases(m.surveys)
+	m.phases, m.kernels = newPhases(m.surveys), newKernelTable(m.surveys)
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
 }
@@ -219,7 +220,7 @@ func (m *merger) fold(f *folder, step int32) {
 func (m *merger) rank(rank int, put func(step int32)) error {
 	s := m.streams[rank]
 	t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
-		families: m.families, phases: m.phases, table: m.table, put: put}
+		families: m.families, phases: m.phases, kernels: m.kernels, table: m.table, put: put}
 	if err := t.translate(); err != nil {
 		return err
 	}
@@ -236,7 +237,7 @@ func (m *merger) write(w io.Writer, ranks [][]item) error {
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: 1,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Markers: m.phases.markers(),
+		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
 		Communicators: len(m.families.parts) > 0,
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{})

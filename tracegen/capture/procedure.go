@@ -3,6 +3,9 @@ package capture
 // procedureNumber names a procedure in records.
 type procedureNumber int
 
+// procKernel stands for all kernels of BLAS.
+const procKernel procedureNumber = -1
+
 // procedure is what is known of one that the recorder interposes.
 type procedure struct {
 	name                      string
@@ -61,5 +64,5 @@ func (p procedureNumber) String() string {
 	if p >= 0 && int(p) < len(procedures) {
 		return procedures[p].name
 	}
-	return "unknown procedure"
+	return "a kernel of BLAS"
 }

@@ -18,6 +18,7 @@ type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Started        func(*os.Process) // called when it runs, if set
+	BLAS           bool              // record calls of BLAS with their dimensions
 }
 
 // Record runs a command and has each of its ranks record into a file in dir, which must be
@@ -31,7 +32,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 		return err
 	}
 	library := filepath.Join(dir, "recorder.so")
-	if err := buildShim(ctx, library); err != nil {
+	if err := buildShim(ctx, library, c.BLAS); err != nil {
 		return err
 	}
 	var run [8]byte

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"reprise/internal/atomicfile"
@@ -26,8 +27,12 @@ var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", 
 
 // buildShim compiles the recorder into a file, or copies it from where an earlier run has
 // left it in the user's cache.
-func buildShim(ctx context.Context, path string) error {
-	cached := cachePath()
+func buildShim(ctx context.Context, path string, blas bool) error {
+	flags := compileFlags
+	if blas {
+		flags = append(slices.Clone(flags), "-DWITH_BLAS")
+	}
+	cached := cachePath(flags)
 	if data, err := os.ReadFile(cached); err == nil && cached != "" {
 		return os.WriteFile(path, data, 0o755)
 	}
@@ -39,7 +44,7 @@ func buildShim(ctx context.Context, path string) error {
 	if err := os.CopyFS(sources, shim); err != nil {
 		return err
 	}
-	if err := compile(ctx, filepath.Join(sources, "shim", "shim.c"), path); err != nil {
+	if err := compile(ctx, flags, filepath.Join(sources, "shim", "shim.c"), path); err != nil {
 		return err
 	}
 	if cached == "" || os.MkdirAll(filepath.Dir(cached), 0o755) != nil {
@@ -53,12 +58,12 @@ func buildShim(ctx context.Context, path string) error {
 	return nil
 }
 
-func compile(ctx context.Context, source, path string) error {
+func compile(ctx context.Context, flags []string, source, path string) error {
 	compiler := os.Getenv("CC")
 	if compiler == "" {
 		compiler = "cc"
 	}
-	cmd := exec.CommandContext(ctx, compiler, append(compileFlags, "-o", path, source, "-ldl")...)
+	cmd := exec.CommandContext(ctx, compiler, append(flags[:len(flags):len(flags)], "-o", path, source, "-ldl")...)
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the recorder is compiled when it is needed: %w; install a C compiler, or name one in CC", err)
@@ -71,13 +76,13 @@ func compile(ctx context.Context, source, path string) error {
 
 // cachePath returns where the compiled recorder is kept, by its sources; empty if there is
 // no place for it.
-func cachePath() string {
+func cachePath(flags []string) string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return ""
 	}
 	hash := sha256.New()
-	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), compileFlags)
+	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), flags)
 	_ = fs.WalkDir(shim, ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			data, _ := shim.ReadFile(path)

@@ -21,7 +21,8 @@ type form struct {
 	family             int32
 	request            int32 // slot
 	sendSize, recvSize int64 // bytes of an element
-	marker             int32
+	marker             int32 // or the kernel
+	dims               int32 // of the kernel
 }
 
 // Arguments of a step, by its kind.

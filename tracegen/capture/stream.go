@@ -12,7 +12,8 @@ import (
 
 const (
 	headerBytes = 4096
-	magic       = "reprise capture\x00"
+	magic       = "reprise capture"
+	version     = '1' // of records
 	mostRanks   = 1 << 24
 )
 
@@ -70,8 +71,10 @@ func openStream(name string) (*stream, error) {
 	}
 	h := &s.head
 	switch {
-	case string(h.Magic[:]) != magic:
+	case string(h.Magic[:len(magic)]) != magic:
 		return nil, fmt.Errorf("%s: not the recording of a rank", name)
+	case h.Magic[len(magic)] != version:
+		return nil, fmt.Errorf("%s: a recording by another version of tracegen, which can merge it", name)
 	case h.Size < 1 || h.Size > mostRanks || h.Rank < 0 || h.Rank >= h.Size:
 		return nil, fmt.Errorf("%s: rank %d of %d", name, h.Rank, h.Size)
 	case h.Used < 0 || h.Used > int64(len(data)-headerBytes):
@@ -120,10 +123,14 @@ func (s *stream) next(e *event) error {
 	s.readGap(e)
 	structure := s.at
 	n := s.uint()
-	if s.err == nil && n >= uint64(len(procedures)) {
+	switch {
+	case s.err != nil:
+	case n >= uint64(len(procedures)+len(kernels)):
 		s.fail("procedure %d", n)
-	}
-	if s.err == nil {
+	case n >= uint64(len(procedures)):
+		e.proc, e.called = procKernel, procKernel
+		s.kernel(e, int(n)-len(procedures))
+	default:
 		e.called = procedureNumber(n)
 		if p := &procedures[n]; p.refused {
 			e.proc = e.called

@@ -15,6 +15,7 @@ type survey struct {
 	finds     map[instance]status
 	refused   map[procedureNumber]int64
 	levels    map[int64]bool // of MPI_Pcontrol
+	kernels   map[used]bool
 	sites     map[site]gaps
 }
 
@@ -63,7 +64,7 @@ func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
 // newSurvey reads a stream once. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, sites: map[site]gaps{}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: map[site]gaps{}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -88,6 +89,8 @@ func newSurvey(s *stream) (*survey, error) {
 
 func (v *survey) note(e *event, started starts) error {
 	switch {
+	case e.proc == procKernel:
+		v.kernels[e.kernel.used] = true
 	case procedures[e.proc].refused:
 		v.refused[e.called]++
 	case e.made != nil:

@@ -31,6 +31,7 @@ type translator struct {
 	plans   map[int64]plan // of persistent requests
 	ours    int64          // number of the last request that the program does not know, below 0
 	phases  *phases
+	kernels *kernelTable
 	phase   int32 // that has begun, 0 for none
 }
 
@@ -121,6 +122,11 @@ func (t *translator) event(e *event) error {
 		return nil
 	}
 	switch {
+	case e.proc == procKernel:
+		s := step{form: form{kind: trace.KindCompute, marker: t.kernels.of[e.kernel.used], dims: int32(len(kernels[e.kernel.number].dims))}}
+		copy(s.args[:], e.kernel.dims[:])
+		t.add(s)
+		return nil
 	case procedures[e.proc].refused:
 		return nil // counted by the survey
 	case e.made != nil:

@@ -35,7 +35,7 @@ static void open_stream(void)
 		return;
 	}
 	*h = first;
-	memcpy(h->magic, "reprise capture", 16);
+	memcpy(h->magic, "reprise capture1", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
 	known("PMPI_Query_thread")(&h->threads);

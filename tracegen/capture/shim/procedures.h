@@ -343,6 +343,7 @@ enum {
 	P_Win_unlock,
 	P_Win_unlock_all,
 	P_Win_wait,
+	P_PROCEDURES,
 };
 
 EXPORT int PMPI_Allgather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcount, W recvtype, W comm)

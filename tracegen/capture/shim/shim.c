@@ -35,3 +35,6 @@ typedef uintptr_t W; // an argument as it comes in a register: a handle, a numbe
 #include "procedures.h"
 #include "completions.h"
 #include "life.h"
+#ifdef WITH_BLAS
+#include "blas.h"
+#endif

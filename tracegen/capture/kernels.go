@@ -1,0 +1,107 @@
+package capture
+
+import (
+	"cmp"
+	"slices"
+
+	"reprise/trace"
+)
+
+// kernel is a routine of BLAS that the recorder knows (shim/blas.h), with the numbers of its
+// options and dimensions.
+type kernel struct {
+	name    string
+	options []string
+	dims    []string
+	flops   []trace.Term
+}
+
+// kernels are in the order of their numbers in records, behind those of procedures. They are
+// named as in tracegen/hpl.
+var kernels = []kernel{
+	{"dgemm", []string{"transa", "transb"}, []string{"M", "N", "K"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}},
+	{"dtrsm", []string{"side", "uplo", "trans", "diag"}, []string{"M", "N"}, nil},
+	{"dgemv", []string{"trans"}, []string{"M", "N"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1}}}},
+	{"dger", nil, []string{"M", "N"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1}}}},
+	{"dtrsv", []string{"uplo", "trans", "diag"}, []string{"N"}, []trace.Term{{Coef: 1, Pow: [4]uint8{2}}}},
+	{"dscal", nil, []string{"N"}, []trace.Term{{Coef: 1, Pow: [4]uint8{1}}}},
+	{"daxpy", nil, []string{"N"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1}}}},
+	{"dcopy", nil, []string{"N"}, nil},
+	{"idamax", nil, []string{"N"}, nil},
+}
+
+// used is a kernel as it was called: with its options, a letter each.
+type used struct {
+	number  int
+	options string
+}
+
+// kernelCall is a call of one.
+type kernelCall struct {
+	used
+	dims [4]int64
+}
+
+// kernel reads a call of a kernel.
+func (s *stream) kernel(e *event, number int) {
+	k := &kernels[number]
+	e.kernel.number = number
+	letters := make([]byte, len(k.options))
+	for i := range letters {
+		letters[i] = byte(s.number(127))
+		if letters[i] < 'A' || letters[i] > 'Z' {
+			s.fail("%s %s %q", k.name, k.options[i], letters[i])
+		}
+	}
+	e.kernel.options = string(letters)
+	e.kernel.dims = [4]int64{}
+	for i := range k.dims {
+		e.kernel.dims[i] = s.number(mostCount)
+	}
+}
+
+// kernelTable numbers the kernels that the ranks call.
+type kernelTable struct {
+	list []used
+	of   map[used]int32
+}
+
+func newKernelTable(surveys []*survey) *kernelTable {
+	t := &kernelTable{of: map[used]int32{}}
+	for _, v := range surveys {
+		for u := range v.kernels {
+			if _, ok := t.of[u]; !ok {
+				t.of[u] = 0
+				t.list = append(t.list, u)
+			}
+		}
+	}
+	slices.SortFunc(t.list, func(a, b used) int { return cmp.Or(a.number-b.number, cmp.Compare(a.options, b.options)) })
+	for i, u := range t.list {
+		t.of[u] = int32(i)
+	}
+	return t
+}
+
+// kernels returns them for the header.
+func (t *kernelTable) kernels() (list []trace.Kernel) {
+	for _, u := range t.list {
+		k := &kernels[u.number]
+		out := trace.Kernel{Name: k.name, Flops: k.flops}
+		for i, name := range k.options {
+			out.Attrs = append(out.Attrs, trace.Param{Name: name, Value: u.options[i : i+1]})
+		}
+		for _, name := range k.dims {
+			out.Dims = append(out.Dims, trace.Dim{Name: name})
+		}
+		if k.name == "dtrsm" {
+			powers := [4]uint8{2, 1}
+			if u.options[0] == 'R' {
+				powers = [4]uint8{1, 2}
+			}
+			out.Flops = []trace.Term{{Coef: 1, Pow: powers}}
+		}
+		list = append(list, out)
+	}
+	return list
+}
