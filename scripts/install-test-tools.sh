@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, pj_dump, an MPI, a BLAS and a browser.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, pj_dump, two MPIs, Fortran, a BLAS and a browser.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -11,6 +11,8 @@ done
 command -v pj_dump >/dev/null || missing="$missing pajeng"
 command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
+command -v mpicc.mpich >/dev/null || missing="$missing mpich"
+command -v gfortran >/dev/null || missing="$missing gfortran"
 ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"
 command -v chromium-headless-shell >/dev/null || missing="$missing chromium-headless-shell"
 if [ -z "$missing" ]; then
