@@ -55,7 +55,7 @@ short:
 # The tests that need a Slurm, on three of two nodes that scripts/slurm.sh starts here, at once: most
 # of it is waiting, a minute for the end of a job's limit. Installs it where it is missing (Debian,
 # as root). More kills: REPRISE_SLURM=1 go test -v -run TestKilledSteps ./study/slurm -kills 1000 -timeout 2h
-SLURMTEST = $(abspath $(OUT))/slurm.test -test.timeout 20m
+SLURMTEST = $(abspath $(OUT))/slurm.test -test.timeout 30m
 slurmtest:
 	scripts/slurm.sh install
 	@mkdir -p $(OUT)

@@ -182,13 +182,13 @@ func (c *Cluster) Command(name string, args ...string) string {
 	return string(out)
 }
 
-// Wait waits until something is so, for five minutes at most: mostly it takes seconds, but for who
-// shares the machine with others.
+// Wait waits until something is so, for a quarter of an hour at most: mostly it takes seconds, but not
+// for who shares the machine with others.
 func (c *Cluster) Wait(what string, so func() bool) {
 	c.t.Helper()
-	for end := time.Now().Add(5 * time.Minute); !so(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(15 * time.Minute); !so(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			c.t.Fatalf("not %s after five minutes:\n%s", what, c.Command("squeue", "--array"))
+			c.t.Fatalf("not %s after a quarter of an hour:\n%s", what, c.Command("squeue", "--array"))
 		}
 	}
 }

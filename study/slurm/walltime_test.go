@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ factors:
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
 	cluster, command := slurmtest.Start(t), studytest.Command(t)
-	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 100*time.Second)))
+	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, time.Minute)))
 	want := make(chan string)
 	go func() { want <- studytest.Undisturbed(t, command, file) }()
 	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}
@@ -43,16 +44,17 @@ func TestWalltime(t *testing.T) {
 	e.finish()
 }
 
-// orderOf returns the order of a matrix whose run takes about so long on this machine, as busy as it
-// is: runs take some time for each row of blocks, and for each block in it. It is one that a worker takes
-// for shorter than a minute, before it has timed any.
+// orderOf returns the order of a matrix whose run takes about so long of a processor, and longer on
+// one that is shared: it takes some time for each row of blocks, and for each block in it. The order is one that
+// a worker takes for shorter than a minute, before it has timed any.
 func orderOf(t *testing.T, command string, takes time.Duration) int {
 	t.Helper()
 	const order, most = 50000, 300000
-	file := studytest.File(t, fmt.Sprintf(long, order))
-	begin := time.Now()
-	studytest.Undisturbed(t, command, file)
-	n := min(most, int(order*math.Sqrt(takes.Seconds()/time.Since(begin).Seconds())))
+	c := exec.Command(command, "run", studytest.File(t, fmt.Sprintf(long, order)), "-o", filepath.Join(t.TempDir(), "s"), "--quiet")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	n := min(most, int(order*math.Sqrt(takes.Seconds()/c.ProcessState.UserTime().Seconds())))
 	t.Logf("N = %d", n)
 	return n
 }
