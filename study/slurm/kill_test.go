@@ -44,6 +44,7 @@ func TestKilledSteps(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+		t.Logf("study %d: %d killed so far", round+1, killed)
 	}
 	t.Logf("%d processes of jobs killed in %d studies", killed, round)
 }
