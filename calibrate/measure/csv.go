@@ -14,7 +14,7 @@ import (
 // Columns of attributes and dimensions, in their order; a table has those that its kernels have.
 var (
 	attrColumns = []string{"side", "uplo", "trans", "diag", "transa", "transb"}
-	dimColumns  = []string{"M", "N", "K", "M0", "M1", "JB", "ROLE"}
+	dimColumns  = []string{"M", "N", "K", "M0", "M1", "JB", "ROLE", "LEVEL", "ROWS", "NNZ", "COLS", "VECTORS", "BRANCH", "ALIAS"}
 )
 
 // WriteCSV writes the timings as calibrate kernels reads them, after facts about

@@ -48,9 +48,12 @@ func (k *Kernel) letters() string {
 	return b.String()
 }
 
-// CanTime reports whether the program has a way to time the kernel: it has the dimensions and
-// attributes of HPL's.
-func (k *Kernel) CanTime() bool {
+// CanTime reports whether there is a way to time the kernel: it has the dimensions and
+// attributes of one of HPL's or HPCG's.
+func (k *Kernel) CanTime() bool { return k.isHPL() || k.isLoop() }
+
+// isHPL reports whether a kernel is one of HPL's.
+func (k *Kernel) isHPL() bool {
 	f, ok := forms[k.Name]
 	if !ok || !slices.Equal(f.dims, k.Dims) || len(k.Attrs) != len(f.attrs) {
 		return false
@@ -64,7 +67,9 @@ func (k *Kernel) CanTime() bool {
 }
 
 // HasDim reports whether a dimension decides how long a call of the kernel takes.
-func HasDim(kernel, dim string) bool { return slices.Contains(forms[kernel].dims, dim) }
+func HasDim(kernel, dim string) bool {
+	return slices.Contains(forms[kernel].dims, dim) || slices.Contains(loopDims[kernel], dim)
+}
 
 // form is what a kernel needs: helper/calls.h has how it is called.
 type form struct {
@@ -87,7 +92,7 @@ var (
 	dimsN       = []string{"N"}
 )
 
-// forms are the kernels that can be timed.
+// forms are the kernels of HPL that can be timed.
 var forms = map[string]form{
 	"dgemm":    {[]string{"transa", "transb"}, []string{"M", "N", "K"}, needsOfGemm},
 	"dtrsm":    {attrsOfTrsm, dimsMN, needsOfTrsm},

@@ -21,8 +21,9 @@ type Options struct {
 	Budget   time.Duration // no call begins later than this
 	Seed     uint64        // of operands and order
 
-	BLAS     string // a library, by path or by name; empty: the first that is found
-	Compiler string // of the C program that loads it; empty: cc, gcc or clang
+	BLAS     string   // a library, by path or by name; empty: the first that is found
+	Compiler string   // of the C program that times; empty: cc, gcc or clang
+	Flags    []string // of the compiler; none: those of the program
 }
 
 // Operands says where the operands of a call are when it begins.
@@ -80,6 +81,14 @@ func (o *Options) Validate() error {
 // cached returns how many elements the caches hold for a rank: half of its part, as of what is swept through again
 // and again nothing stays where not all does, and caches are shared with others, in the cloud with strangers.
 func (o *Options) cached() int64 { return o.Caches / int64(o.Ranks) / 2 / 8 }
+
+// flagsOf returns the compiler's flags of a program.
+func (o *Options) flagsOf(p program) []string {
+	if len(o.Flags) > 0 {
+		return slices.Clone(o.Flags)
+	}
+	return p.flags()
+}
 
 // humanBytes returns 1.5 GiB.
 func humanBytes(n int64) string {

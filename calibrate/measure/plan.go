@@ -18,14 +18,15 @@ type Plan struct {
 	Groups   [][]int // cores of each rank
 	Kernels  []Kernel
 	Calls    []Call // different ones
-	Order    []int  // indices of Calls, as they are made; the first WarmUp are not recorded
+	Order    []int  // indices of Calls, as they are made, or notRecorded; the first WarmUp are not recorded either
 	WarmUp   int
 	Passes   int // how often each call is made, at most
 	Warnings []warning.Warning
 
-	shapes []shape // of the runs
-	space  space
-	cached int64 // elements that the caches hold for a process
+	program program
+	shapes  []shape // of the runs of HPL
+	space   space
+	cached  int64 // elements that the caches hold for a process
 }
 
 // Call is a call that is timed again and again.
@@ -62,10 +63,14 @@ const useOrder noise.Use = 0x6d656173
 // OptionError is about options that do not go together on this machine.
 type OptionError struct{ error }
 
-// NewPlan chooses sizes from the calls of a run, as many of each kernel as its part of the
+// NewPlan plans what is timed of a run. Errors about options are an [OptionError], or [Options.Validate]'s.
+//
+// Of HPL it chooses sizes from the calls, as many of each kernel as its part of the
 // run's time asks for and as have room in the budget, and an order: pass after pass over all of
 // them, each in an order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
-// not fit into memory or budget are made smaller. Errors about options are an [OptionError], or [Options.Validate]'s.
+// not fit into memory or budget are made smaller.
+//
+// Of HPCG it takes the boxes and the order of the run: what is in the caches when a loop begins is what decides its time.
 func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -76,19 +81,28 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 		return nil, err
 	}
 	total := p.leaveOut(run)
-	var known []*kernelCalls
-	for _, k := range run.kernels {
-		if k.kernel.CanTime() && len(k.calls) > 0 && !k.omit {
-			known = append(known, k)
-			p.Kernels = append(p.Kernels, k.kernel)
-		}
-	}
-	if len(known) == 0 {
+	known := run.timed()
+	switch loops := numberOfLoops(known); {
+	case len(known) == 0:
 		return nil, errors.New("the run calls no kernel that can be timed")
+	case loops == len(known):
+		return p, p.planLoops(run, &o)
+	case loops > 0:
+		return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, as other memory is read between them")
 	}
-	p.allot(run.shapesOfRuns(), &o)
+	p.planBLAS(run, known, total, &o)
+	return p, nil
+}
+
+// planBLAS plans the kernels of HPL, of a run that takes so many seconds in all.
+func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *Options) {
+	p.program = blasProgram{p}
+	for _, k := range known {
+		p.Kernels = append(p.Kernels, k.kernel)
+	}
+	p.allot(run.shapesOfRuns(), o)
 	for scale := mostScale; ; scale /= 1.5 {
-		p.choose(known, total, scale, &o)
+		p.choose(known, total, scale, o)
 		passes, enough := o.Budget.Seconds()/p.seconds(p.Calls), float64(aFewPasses)
 		if scale > 1 {
 			enough = mostPasses
@@ -98,9 +112,8 @@ func NewPlan(run *RunCalls, o Options) (*Plan, error) {
 			break
 		}
 	}
-	p.shrink(known, &o)
+	p.shrink(known, o)
 	p.order(noise.NewSource(o.Seed))
-	return p, nil
 }
 
 // leaveOut warns of kernels of the run that cannot be timed, and returns the guess of the
@@ -293,6 +306,16 @@ func (p *Plan) write(w io.Writer) error {
 	return b.Flush()
 }
 
+// recorded returns how many timings of a rank are recorded.
+func (p *Plan) recorded() (n int) {
+	for _, number := range p.Order[p.WarmUp:] {
+		if number != notRecorded {
+			n++
+		}
+	}
+	return n
+}
+
 // flag returns 1 for true.
 func flag(is bool) int {
 	if is {
@@ -307,4 +330,4 @@ func (p *Plan) Longest() float64 {
 }
 
 // Bytes returns the memory that all processes take.
-func (p *Plan) Bytes() int64 { return int64(len(p.Groups)) * p.space.bytes() }
+func (p *Plan) Bytes() int64 { return times(int64(len(p.Groups)), p.program.bytes()) }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,8 +31,9 @@ type Result struct {
 	Planned     int
 	Interrupted bool   // by the context
 	OverBudget  bool   // by the time
-	BLAS        string // file and version
+	BLAS        string // file and version; empty: none is used
 	Compiler    string
+	Flags       string // of the compiler
 }
 
 // Run measures: a process for each rank, which all make the same call at the same time, so that they
@@ -41,7 +41,7 @@ type Result struct {
 // the budget is used up no call begins; when ctx ends, or a process fails, calls under way are given
 // up. Either way what was measured is the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, error) {
-	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: (len(p.Order) - p.WarmUp) * len(p.Groups)}}
+	r := &runner{plan: p, o: &o, progress: progress, result: &Result{Planned: p.recorded() * len(p.Groups)}}
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (*Result, err
 	defer os.RemoveAll(dir)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	command, err := r.command(inner, dir)
+	f, err := r.files(inner, dir)
 	if err == nil {
-		err = r.start(inner, command)
+		err = r.start(inner, f)
 	}
 	if err == nil {
 		err = r.collect(inner, cancel)
@@ -77,32 +77,19 @@ type runner struct {
 	result   *Result
 }
 
-// command makes the program and its files and returns the command of a worker, up to the number of its rank.
-func (r *runner) command(ctx context.Context, dir string) (list []string, err error) {
-	library := r.o.BLAS
-	if strings.ContainsRune(library, filepath.Separator) {
-		if _, err := os.Stat(library); err != nil {
-			return nil, fmt.Errorf("BLAS: %w", err)
-		}
-		if library, err = filepath.Abs(library); err != nil {
-			return nil, err
-		}
+// files makes the program and what its processes have in common.
+func (r *runner) files(ctx context.Context, dir string) (f files, err error) {
+	f = files{program: filepath.Join(dir, "timer"), plan: filepath.Join(dir, "plan"), shared: filepath.Join(dir, "shared")}
+	if err := r.compile(ctx, dir, f.program); err != nil {
+		return f, err
 	}
-	program := filepath.Join(dir, "kernels")
-	if err := r.compile(ctx, dir, program); err != nil {
-		return nil, err
+	if err := writeFile(f.plan, func(w io.Writer) error { return r.plan.program.write(r.plan, w) }); err != nil {
+		return f, err
 	}
-	plan, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
-	if err := writeFile(plan, r.plan.write); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(shared, make([]byte, 4096), 0o600); err != nil {
-		return nil, err
-	}
-	return []string{program, library, plan, shared, strconv.FormatFloat(r.o.Budget.Seconds(), 'g', -1, 64), strconv.FormatUint(r.o.Seed, 10)}, nil
+	return f, os.WriteFile(f.shared, make([]byte, 4096), 0o600)
 }
 
-// compile makes the program of all sources of the directory helper.
+// compile makes the program of its source and the headers of the directory helper.
 func (r *runner) compile(ctx context.Context, dir, program string) error {
 	compiler, err := findCompiler(r.o.Compiler)
 	if err != nil {
@@ -112,20 +99,22 @@ func (r *runner) compile(ctx context.Context, dir, program string) error {
 	if err != nil {
 		return err
 	}
-	var source []byte
 	for _, f := range files {
 		text, err := helper.ReadFile("helper/" + f.Name())
 		if err != nil {
 			return err
 		}
-		if strings.HasSuffix(f.Name(), ".c") {
-			source = text
-		} else if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o600); err != nil {
 			return err
 		}
 	}
-	// HPL's copies are unrolled by hand, over pointers that may be equal: no compiler makes vectors of them.
-	r.result.Compiler, err = Compile(ctx, compiler, source, program, "-O3", "-fno-tree-vectorize", "-ldl")
+	source, err := helper.ReadFile("helper/" + r.plan.program.source())
+	if err != nil {
+		return err
+	}
+	flags := r.o.flagsOf(r.plan.program)
+	r.result.Flags = strings.Join(flags, " ")
+	r.result.Compiler, err = Compile(ctx, compiler, source, program, append(flags, "-ldl")...)
 	return err
 }
 
@@ -138,17 +127,16 @@ func writeFile(path string, content func(io.Writer) error) error {
 }
 
 // start starts the workers, and waits until all have their memory.
-func (r *runner) start(ctx context.Context, command []string) error {
-	s := &r.plan.space
+func (r *runner) start(ctx context.Context, f files) error {
 	for rank, cores := range r.plan.Groups {
 		if r.o.NoPin {
 			cores = nil
 		}
-		args := append([]string(nil), command...)
-		for _, n := range []int64{int64(rank), int64(len(r.plan.Groups)), int64(len(r.plan.shapes)), s.work, s.swept, r.plan.cached} {
-			args = append(args, strconv.FormatInt(n, 10))
+		args, err := r.plan.program.arguments(f, r.o, rank, len(r.plan.Groups))
+		if err != nil {
+			return err
 		}
-		w, err := startWorker(ctx, args, cores, r.o.Threads)
+		w, err := startWorker(ctx, append([]string{f.program}, args...), cores, r.o.Threads)
 		if err != nil {
 			return err
 		}
@@ -193,7 +181,7 @@ func (r *runner) collectRank(ctx context.Context, rank int) error {
 			return nil
 		case err != nil:
 			return err
-		case number >= r.plan.WarmUp:
+		case number >= r.plan.WarmUp && r.plan.Order[number] != notRecorded:
 			r.keep(Timing{rank, r.plan.Order[number], seconds, cpu, time.Now()})
 		}
 	}

@@ -12,11 +12,13 @@ const maxRunSizes = 1 << 20
 // RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
 // and a first guess of how long it takes, by which the run's time is divided among them.
 type RunCalls struct {
-	Ranks int // of the run; 0: not known
+	Ranks int      // of the run; 0: not known
+	Plane [2]int64 // of a run of HPCG: points of a rank's box in x and y
 
-	kernels []*kernelCalls
-	sizes   int
-	shapes  []shape // of the runs that were added
+	kernels  []*kernelCalls
+	sizes    int
+	shapes   []shape // of the runs that were added
+	runBoxes []box   // of those of HPCG
 }
 
 type kernelCalls struct {
@@ -49,11 +51,14 @@ func (r *RunCalls) Only(names []string) {
 	}
 }
 
+// maybeZero are the dimensions that calls with something to do may have of zero: labels, and rows of one kind of two.
+var maybeZero = []string{"ROLE", "M0", "M1", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
+
 // Add counts a call of a kernel, unless it is empty: there is nothing to do in it.
 func (r *RunCalls) Add(kernel int, d [4]int64) error {
 	k := r.kernels[kernel]
 	for i, name := range k.kernel.Dims {
-		if d[i] < 1 && name != "ROLE" && name != "M0" && name != "M1" {
+		if d[i] < 1 && !slices.Contains(maybeZero, name) {
 			return nil
 		}
 	}
@@ -83,7 +88,23 @@ func (r *RunCalls) AddRun(run *RunCalls) error {
 		}
 	}
 	r.shapes = append(r.shapes, run.shape())
-	return nil
+	boxes, err := run.boxes()
+	for _, b := range boxes {
+		if !slices.Contains(r.runBoxes, b) {
+			r.runBoxes = append(r.runBoxes, b)
+		}
+	}
+	return err
+}
+
+// timed returns the kernels that are to be timed.
+func (r *RunCalls) timed() (list []*kernelCalls) {
+	for _, k := range r.kernels {
+		if k.kernel.CanTime() && len(k.calls) > 0 && !k.omit {
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // count adds calls that a run makes, all at once or one by one.

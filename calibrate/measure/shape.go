@@ -37,7 +37,7 @@ func (r *RunCalls) shape() shape {
 func (r *RunCalls) eachTimed(f func(k *Kernel, d [4]int64)) {
 	for _, k := range r.kernels {
 		for d := range k.calls {
-			if k.kernel.CanTime() {
+			if k.kernel.isHPL() {
 				f(&k.kernel, d)
 			}
 		}

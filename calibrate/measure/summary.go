@@ -1,10 +1,6 @@
 package measure
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Summary is what there is of a kernel.
 type Summary struct {
@@ -42,14 +38,4 @@ func (r *Result) Summaries(p *Plan) []Summary {
 }
 
 // Space says what memory the calls of a process work in.
-func (p *Plan) Space() string {
-	s := p.largest()
-	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns, humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(p.panels()), "[]"), " ", ", "))
-	if len(p.shapes) > 1 {
-		text += fmt.Sprintf(", or as large as that of their run, of %d", len(p.shapes))
-	}
-	if p.space.swept > 0 {
-		text += fmt.Sprintf("; %s are read before a call on cold ones", humanBytes(8*p.space.swept))
-	}
-	return text
-}
+func (p *Plan) Space() string { return p.program.space() }

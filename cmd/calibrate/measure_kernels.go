@@ -30,7 +30,11 @@ func measureKernelsCommand() *cli.Command {
 			"that calibrate kernels reads, headed by a description of the machine:\n\n" +
 			"    tracegen hpl -N 20000 --NB 128 -P 2 -Q 2 -o run.trace.zst\n" +
 			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
-			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv",
+			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n\n" +
+			"HPCG's kernels are loops, compiled with the flags of HPCG's own makefiles or --cflags, on a box of the run, in the\n" +
+			"order of its iterations:\n\n" +
+			"    tracegen hpcg --ranks 2 --nx 104 -o hpcg.trace.zst\n" +
+			"    calibrate measure kernels --for hpcg.trace.zst --budget 1m -o kernels.csv",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "for", Usage: "`TRACE` of the run, whose kernels are timed; may be repeated, for runs that count alike"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the table to `FILE` and print a report; -: the table to standard output"},
@@ -44,7 +48,8 @@ func measureKernelsCommand() *cli.Command {
 			&cli.StringFlag{Name: "only", Usage: "time these kernels alone, `NAME,...`"},
 			&cli.Int64Flag{Name: "memory", Usage: "operands of one rank take at most this many `MIB`, and no more than the run has", DefaultText: "its part of half of what is free"},
 			&cli.Uint64Flag{Name: "seed", Value: d.Seed, Usage: "`SEED` of operands and order"},
-			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that loads the library (default: cc, gcc or clang)"},
+			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times (default: cc, gcc or clang)"},
+			&cli.StringFlag{Name: "cflags", Usage: "`FLAGS` of the compiler (default: -O3 -fno-tree-vectorize for HPL's copies, -O3 -ffast-math for HPCG's loops)"},
 			&cli.StringFlag{Name: "host", Usage: "`NAME` of this machine in the table (default: its own)"},
 			&cli.BoolFlag{Name: "json", Usage: "print the report as JSON", DisableDefaultText: true},
 			quietFlag(),
@@ -56,7 +61,7 @@ func measureKernelsCommand() *cli.Command {
 // measureOptionsOf returns what the flags say, but for the ranks where they are to be found.
 func measureOptionsOf(c *cli.Context) (o measure.Options, err error) {
 	o = measure.Options{Ranks: max(1, c.Int("ranks-per-host")), Threads: c.Int("threads"), NoPin: c.Bool("no-pin"), Budget: c.Duration("budget"),
-		Seed: c.Uint64("seed"), BLAS: c.String("blas"), Compiler: c.String("cc"), Caches: measure.LargestCache(os.DirFS("/"))}
+		Seed: c.Uint64("seed"), BLAS: c.String("blas"), Compiler: c.String("cc"), Flags: strings.Fields(c.String("cflags")), Caches: measure.LargestCache(os.DirFS("/"))}
 	const most = measure.MaxMemory >> 20
 	switch mib := c.Int64("memory"); {
 	case c.NArg() > 0:

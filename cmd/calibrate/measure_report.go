@@ -49,11 +49,14 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 	args, _ := c.App.Metadata[argsKey].([]string)
 	r.Method = []measure.Fact{
 		{Name: "tool", Value: "calibrate measure kernels " + command.Version()}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		{Name: "blas", Value: r.result.BLAS}, {Name: "compiler", Value: r.result.Compiler},
+		{Name: "compiler", Value: r.result.Compiler}, {Name: "flags", Value: r.result.Flags},
 		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound)},
 		{Name: "operands", Value: c.String("operands") + ", " + plan.Space()},
 		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, at most %d times each on each rank, after %d calls to warm up", len(plan.Calls), len(plan.Kernels), plan.Passes, plan.WarmUp)},
 		{Name: "quality", Value: r.Quality.String()},
+	}
+	if r.result.BLAS != "" {
+		r.Method = append(r.Method, measure.Fact{Name: "blas", Value: r.result.BLAS})
 	}
 	r.Planned, r.Timings = r.result.Planned, len(r.result.Timings)
 	r.table = func(w io.Writer, facts []measure.Fact) error { return r.result.WriteCSV(w, plan, r.Host, facts) }
@@ -85,7 +88,7 @@ func (r *measureReport) writeText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\n", r.Timings, r.Planned, r.End.Sub(r.Begin).Seconds(), r.Ended)
 	for _, f := range slices.Concat(r.Machine, r.Method) {
-		if slices.Contains([]string{"cpu", "governor", "blas", "ranks", "operands", "quality"}, f.Name) {
+		if slices.Contains([]string{"cpu", "governor", "blas", "flags", "ranks", "operands", "quality"}, f.Name) {
 			fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"reprise/calibrate"
 	"reprise/calibrate/measure"
 	"reprise/kernels"
 	"reprise/trace"
+	"reprise/tracegen/hpcg"
 )
 
 // ranksOfRun is of how many ranks of a run the calls are looked at: they differ little.
@@ -69,11 +71,23 @@ func readRun(path string, only []string) (r tracedRun, err error) {
 	if c.calls.Sizes() == 0 {
 		return r, fmt.Errorf("%s: no call of a kernel with something to do", path)
 	}
-	c.calls.Ranks = h.Ranks
+	c.calls.Ranks, c.calls.Plane = h.Ranks, planeOf(h)
 	if len(only) > 0 {
 		c.calls.Only(only)
 	}
 	return tracedRun{c.calls, h.Ranks}, nil
+}
+
+// planeOf returns the points of a rank's box in x and y, of a run of HPCG; zeros of another.
+func planeOf(h *trace.Header) (plane [2]int64) {
+	if h.Program != hpcg.Program {
+		return plane
+	}
+	for i, name := range []string{"nx", "ny"} {
+		text, _ := h.Param(name)
+		plane[i], _ = strconv.ParseInt(text, 10, 64) // 0 of what is none
+	}
+	return plane
 }
 
 // weightsOf returns the calls of the runs of some traces, by which fits weigh sizes.

@@ -7,68 +7,15 @@
  * VERSION" or "error ...", then for each call "NUMBER SECONDS CPUSECONDS" and at last "end".
  * After SECONDS no call begins; 0: there is no limit.
  */
-#define _GNU_SOURCE
+#include "meeting.h"
+
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <link.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "blas.h"
 #include "swaps.h"
 #include "operands.h"
 #include "calls.h"
-
-/* What the processes share. */
-struct meeting {
-	_Atomic int64_t arrived, generation, last; /* last: the call before which all end, from 1 on */
-};
-
-static struct meeting *meeting;
-static int64_t rank, ranks;
-static double clock_cost; /* seconds between two looks at the clock */
-
-static int fail(const char *what, const char *why) {
-	printf("error %s: %s\n", what, why);
-	return 1;
-}
-
-static double seconds_of(clockid_t clock) {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
-
-static void weigh_clock(void) {
-	enum { LOOKS = 10000 };
-	const double begin = now();
-	for (int i = 1; i < LOOKS; i++)
-		now();
-	clock_cost = (now() - begin) / LOOKS;
-}
-
-/* Waits until all processes are here. Those that share a core give way to one another. */
-static void meet(void) {
-	const int64_t generation = atomic_load(&meeting->generation);
-	if (atomic_fetch_add(&meeting->arrived, 1) + 1 == ranks) {
-		atomic_store(&meeting->arrived, 0);
-		atomic_fetch_add(&meeting->generation, 1);
-		return;
-	}
-	for (int64_t spins = 1; atomic_load(&meeting->generation) == generation; spins++)
-		if (spins % 4096 == 0)
-			sched_yield();
-}
 
 static int read_shapes(FILE *plan) {
 	shapes = calloc((size_t)runs + 1, sizeof *shapes);
@@ -139,22 +86,7 @@ static void time_call(int64_t number) {
 	for (int i = 0; i < repeats; i++)
 		call.kernel->run();
 	const double took = (now() - begin - clock_cost) / repeats, used = (seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu) / repeats;
-	printf("%" PRId64 " %.9e %.9e\n", number, took > 1e-12 ? took : 1e-12, used);
-}
-
-/* Writes what there is once a second, in whole lines: whoever reads it takes a core from those that measure. */
-static char lines[1 << 20];
-enum { MOST_LINES = 1 << 14 };
-
-static void flush(int64_t number) {
-	static double flushed;
-	static int64_t last;
-	const double t = now();
-	if (t - flushed < 1 && number - last < MOST_LINES)
-		return;
-	fflush(stdout);
-	flushed = t;
-	last = number;
+	tell(number, took, used);
 }
 
 static int end(void) {
@@ -164,40 +96,25 @@ static int end(void) {
 	return 0;
 }
 
-/* Makes the calls of the plan. Only the first process looks at the limit of time, and
- * says before a meeting at which all end. */
+/* Makes the calls of the plan. */
 static int make_calls(FILE *plan, double limit) {
 	char line[256];
-	const double deadline = limit > 0 ? now() + limit : 1e300;
+	const double deadline = deadline_after(limit);
 	for (int64_t number = 0; fgets(line, sizeof line, plan) != NULL; number++) {
 		if (!read_call(line))
 			return fail("plan", line);
 		flush(number);
 		prepare(number);
-		if (rank == 0 && now() >= deadline)
-			atomic_store(&meeting->last, number + 1);
-		meet();
-		const int64_t last = atomic_load(&meeting->last);
-		if (last > 0 && number + 1 >= last)
+		if (!begin_call(number, deadline))
 			break;
 		time_call(number);
 	}
 	return end();
 }
 
-static int share(const char *path) {
-	const int file = open(path, O_RDWR);
-	if (file < 0)
-		return 0;
-	void *p = mmap(NULL, sizeof *meeting, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	close(file);
-	meeting = p;
-	return p != MAP_FAILED;
-}
-
 int main(int argc, char **argv) {
 	char version[256];
-	setvbuf(stdout, lines, _IOFBF, sizeof lines);
+	keep_lines();
 	if (argc != 12)
 		return fail("arguments", "want 11");
 	int64_t *const numbers[] = {&rank, &ranks, &runs, &space.elements, &space.swept, &space.cached};
