@@ -111,13 +111,19 @@ func checkLearnTerms(t *Timings, given map[string][]string) error {
 // learner fits one kernel.
 type learner struct {
 	*function
-	o        *LearnOptions
-	terms    []product
-	category int // index of a dimension that is a label, each of whose values has a piece; -1: none
+	o      *LearnOptions
+	terms  []product
+	labels []int // indices of dimensions that are labels, each of whose values has a piece
+	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
-	l := &learner{function: f, o: o, category: slices.Index(f.dims, "ROLE")}
+	l := &learner{function: f, o: o, extent: slices.Index(f.dims, workingSets[f.name].extent)}
+	for _, name := range labelNames {
+		if i := slices.Index(f.dims, name); i >= 0 {
+			l.labels = append(l.labels, i)
+		}
+	}
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
 	}
@@ -153,9 +159,12 @@ func (l *learner) dictionary() []string {
 	if terms := l.o.Terms[l.name]; terms != nil {
 		return terms
 	}
+	if l.extent >= 0 {
+		return workingSets[l.name].terms
+	}
 	var dims []string
 	for i, name := range l.dims {
-		if i != l.category {
+		if !slices.Contains(l.labels, i) {
 			dims = append(dims, name)
 		}
 	}
@@ -186,31 +195,30 @@ func (l *learner) trianglePowers() []string {
 	return []string{"M^2*N", "M*N^2"}
 }
 
-// learn fits pieces: of each category, between thresholds.
+// learn fits pieces: in each cell, between thresholds.
 func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 	var pieces []LearnedPiece
-	for _, value := range l.categories(all) {
-		var part []size
-		for _, s := range all {
-			if l.category < 0 || s.dims[l.category] == value {
-				part = append(part, s)
-			}
-		}
+	most := l.o.MaxPieces
+	if l.extent >= 0 {
+		most = 1
+	}
+	for _, cell := range l.cells(all) {
+		part := cell.of(all)
 		sample, at := l.sample(part)
 		fit := (*regress.Sample).Select
 		if l.o.Terms[l.name] != nil {
 			fit = func(s *regress.Sample) *regress.Relative { return s.Fit(upTo(s.P)) }
 		}
-		parts := partition(sample, at, l.o.MaxPieces, fit)
-		if parts == nil && l.category >= 0 && len(part) == 1 { // all that is known of it is one time
-			pieces = append(pieces, l.constant(part[0], value))
+		parts := partition(sample, at, most, fit)
+		if parts == nil && len(part) == 1 && (len(l.labels) > 0 || l.extent >= 0) { // all that is known of it is one time
+			pieces = append(pieces, l.single(&part[0], cell))
 			continue
 		}
 		if parts == nil {
 			return nil, fmt.Errorf("%w: %d sizes, to which no sum of %s fits with coefficients above zero", ErrMeaningless, len(part), strings.Join(l.dictionary(), ", "))
 		}
 		for i := range parts {
-			pieces = append(pieces, l.piece(&parts[i], value))
+			pieces = append(pieces, l.piece(&parts[i], cell))
 		}
 	}
 	return pieces, nil
@@ -255,19 +263,6 @@ func upTo(n int) []int {
 	return list
 }
 
-// categories returns the values of the dimension that is a label; one that stands for all if there is none.
-func (l *learner) categories(all []size) []int64 {
-	if l.category < 0 {
-		return []int64{0}
-	}
-	var list []int64
-	for _, s := range all {
-		list = append(list, s.dims[l.category])
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // sample returns the terms of each size, and the coordinates between which thresholds are.
 func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 	s := &regress.Sample{P: len(l.terms)}
@@ -287,40 +282,34 @@ func (l *learner) sample(list []size) (*regress.Sample, [][]float64) {
 	return s, at
 }
 
-// piece returns a part of a fit.
-func (l *learner) piece(part *regress.Part, category int64) LearnedPiece {
-	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, lo: part.Lo, hi: part.Hi}
+// piece returns a part of a fit to the sizes of a cell.
+func (l *learner) piece(part *regress.Part, cell bounds) LearnedPiece {
+	p := LearnedPiece{Points: part.Fit.N, Covariance: part.Fit.Covariance, bounds: cell.within(bounds{part.Lo, part.Hi})}
 	for j, t := range part.Fit.Terms {
 		p.Coefficients = append(p.Coefficients, Coefficient{Term: l.terms[t].text, Value: part.Fit.Coef[j], StdErr: math.Sqrt(max(0, part.Fit.Covariance[j][j]))})
 		p.products = append(p.products, l.terms[t])
 	}
-	l.restrict(&p, category)
+	p.If = conditions(l.dims, p.bounds)
 	return p
 }
 
-// constant returns the piece of a category with one size.
-func (l *learner) constant(s size, category int64) LearnedPiece {
-	one, _ := parseProduct("1", l.dims) // is a product
-	sd := s.scatter()
-	p := LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: "1", Value: s.seconds, StdErr: sd}}, Covariance: [][]float64{{sd * sd}}, products: []product{one}}
-	for range l.dims {
-		p.lo, p.hi = append(p.lo, math.Inf(-1)), append(p.hi, math.Inf(1))
+// single returns the piece of a cell with one size: the time of each element that is worked on, or, where it is not known what
+// that would be, the time of a call.
+func (l *learner) single(s *size, cell bounds) LearnedPiece {
+	term, _ := parseProduct("1", l.dims) // is a product
+	if l.extent >= 0 && l.terms[0].at(&s.dims) > 0 {
+		term = l.terms[0]
 	}
-	l.restrict(&p, category)
-	return p
-}
-
-// restrict makes a piece that of a category.
-func (l *learner) restrict(p *LearnedPiece, category int64) {
-	if l.category >= 0 {
-		p.lo[l.category], p.hi[l.category] = float64(category)-0.5, float64(category)
-	}
-	p.If = conditions(l.dims, p.lo, p.hi)
+	elements := term.at(&s.dims)
+	sd := s.scatter() / elements
+	return LearnedPiece{Points: 1, Coefficients: []Coefficient{{Term: term.text, Value: s.seconds / elements, StdErr: sd}}, Covariance: [][]float64{{sd * sd}},
+		If: conditions(l.dims, cell), products: []product{term}, bounds: cell}
 }
 
 // conditions returns "M > 32 and M <= 1024".
-func conditions(dims []string, lo, hi []float64) string {
+func conditions(dims []string, b bounds) string {
 	var list []string
+	lo, hi := b.lo, b.hi
 	for d, name := range dims {
 		switch {
 		case lo[d] == hi[d]-0.5:
@@ -371,15 +360,15 @@ func (l *learner) refit(p *LearnedPiece, part []size) (*LearnedPiece, error) {
 		return nil, fmt.Errorf("%w: no size with %s", ErrMeaningless, p.If)
 	}
 	if p.Points == 1 {
-		own := l.constant(part[0], part[0].dims[max(0, l.category)])
+		own := l.single(&part[0], p.bounds)
 		return &own, nil
 	}
-	sub := &learner{function: l.function, o: l.o, terms: p.products, category: l.category}
+	sub := &learner{function: l.function, o: l.o, terms: p.products, labels: l.labels, extent: l.extent}
 	sample, _ := sub.sample(part)
 	fit := sample.Fit(upTo(sample.P))
 	if fit == nil {
 		return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero", ErrMeaningless, len(part), sample.P)
 	}
-	own := sub.piece(&regress.Part{Lo: slices.Clone(p.lo), Hi: slices.Clone(p.hi), Fit: fit}, int64(max(0, p.hiOf(l.category))))
+	own := sub.piece(&regress.Part{Lo: p.lo, Hi: p.hi, Fit: fit}, p.bounds)
 	return &own, nil
 }

@@ -140,7 +140,7 @@ func (r *LearnReport) named(name string) (list []*LearnedKernel) {
 	return list
 }
 
-// emptyYAML says which calls cost nothing: those with an extent of zero. A role is none, and the rows of two
+// emptyYAML says which calls cost nothing: those with an extent of zero. A label is none, and the rows of two
 // kinds are one.
 func emptyYAML(dims []string, o FileOptions) string {
 	if o.Empty == "charged" {
@@ -149,14 +149,14 @@ func emptyYAML(dims []string, o FileOptions) string {
 	var list []string
 	for _, d := range dims {
 		switch {
-		case d == "ROLE", d == "M1" && slices.Contains(dims, "M0"):
+		case slices.Contains(labelNames, d), d == "M1" && slices.Contains(dims, "M0"):
 		case d == "M0" && slices.Contains(dims, "M1"):
 			list = append(list, "M0+M1")
 		default:
 			list = append(list, d)
 		}
 	}
-	if len(list) == 0 { // a role alone
+	if len(list) == 0 { // labels alone
 		return "charged"
 	}
 	return "[" + strings.Join(list, ", ") + "]"

@@ -67,26 +67,8 @@ type LearnedPiece struct {
 	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size, as a part of their median
 	Skewness     float64       `json:"skewness"`   // of these timings
 
-	lo, hi   []float64
+	bounds   // of the sizes that the piece is for, whatever pieces are before it
 	products []product
-}
-
-// holds reports whether the piece is for a size, whatever pieces are before it.
-func (p *LearnedPiece) holds(d *[MaxDims]int64) bool {
-	for i := range p.lo {
-		if x := float64(d[i]); !(x > p.lo[i] && x <= p.hi[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// hiOf returns the upper bound of a dimension, 0 for none.
-func (p *LearnedPiece) hiOf(dim int) float64 {
-	if dim < 0 {
-		return 0
-	}
-	return p.hi[dim]
 }
 
 func (p *LearnedPiece) at(d *[MaxDims]int64) (sum float64) {

@@ -85,10 +85,10 @@ func (s *size) agrees() bool {
 }
 
 // outliers returns the sizes that take far longer than four of their neighbours, which differ least in the logarithms of their
-// dimensions, unless their timings agree; at a threshold, half of the neighbours are on its other side. Timings err to the long side alone.
+// dimensions, unless their timings agree; at a threshold, half of the neighbours are on its other side, and where working sets are known to differ, no size has neighbours. Timings err to the long side alone.
 func (l *learner) outliers(list []size) map[int]bool {
 	far := map[int]bool{}
-	if len(list) <= neighbours+1 || len(list) > maxCompared {
+	if l.extent >= 0 || len(list) <= neighbours+1 || len(list) > maxCompared {
 		return far
 	}
 	rates, logs := l.rates(list), make([][MaxDims]float64, len(list))

@@ -13,7 +13,7 @@ type ReadOptions struct {
 	// Function is the kernel of tables without a column for it.
 	Function string
 	// Dims are the names of the columns with dimensions, in the order of the
-	// kernel's; without any, those of HPL's kernels that the table has.
+	// kernel's; without any, those of HPL's and HPCG's kernels that the table has.
 	Dims []string
 	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart,
 	// which are the columns side, uplo, trans, diag, transa and transb.
@@ -118,8 +118,8 @@ func findColumns(r *table.Reader, o ReadOptions) (c columns, err error) {
 	return c, err
 }
 
-// defaultDims are the columns of dimensions of HPL's kernels.
-var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role"}
+// defaultDims are the columns of dimensions of HPL's and HPCG's kernels.
+var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "rows", "nnz", "cols", "vectors", "branch", "alias"}
 
 func findDims(r *table.Reader, names []string) ([]int, error) {
 	given := len(names) > 0
