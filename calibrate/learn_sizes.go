@@ -51,7 +51,7 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 		for j, x := range s.times {
 			s.times[j] = max(x, leastSeconds)
 		}
-		s.seconds, _ = l.o.Statistic.of(s.times, 0)
+		s.seconds = l.statistic(s.times)
 		s.weight = 1
 	}
 	if !some {
@@ -66,6 +66,20 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	}
 	return kept, len(far), nil
 }
+
+// statistic returns what stands for sorted timings of a size.
+func (l *learner) statistic(sorted []float64) (seconds float64) {
+	if l.extent >= 0 && l.o.Statistic == Median {
+		seconds, _ = Mean.of(withoutStrays(sorted), outsideMiddleHalf)
+		return seconds
+	}
+	seconds, _ = l.o.Statistic.of(sorted, 0)
+	return seconds
+}
+
+// outsideMiddleHalf is the part of the timings on either side of their middle half, whose mean stands for them where a run makes a call twice with
+// other contents of the caches: symgs before and after the coarser grids. The median would be the time of the one or of the other.
+const outsideMiddleHalf = 0.25
 
 // Outliers take so many times as long as those beside them, of which so many are looked at.
 const (

@@ -21,6 +21,7 @@ import (
 	"reprise/calibrate/measure"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/kernels"
 	"reprise/tracegen/hpl"
 	"reprise/warning"
 )
@@ -41,6 +42,8 @@ func machineCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "for", Usage: "time what the run in the `TRACE` calls; may be repeated", DefaultText: "runs of HPL, N = 4000 and 12000, with a rank per core"},
 			&cli.DurationFlag{Name: "budget", Value: 15 * time.Minute, Usage: "measure for this `TIME`, two thirds of it kernels"},
 			&cli.StringFlag{Name: "blas", Usage: "`LIBRARY` with the BLAS of the runs", DefaultText: "the first of OpenBLAS, BLIS, MKL that is found"},
+			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times kernels (default: cc, gcc or clang)"},
+			&cli.StringFlag{Name: "cflags", Usage: "its `FLAGS` (default: those of measure kernels)"},
 			&cli.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host", DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
@@ -211,7 +214,7 @@ func (r *machineRun) defaultRuns() (paths []string, err error) {
 // timeKernels is the step that times kernels.
 func (r *machineRun) timeKernels() (machineStep, error) {
 	args := []string{"measure", "kernels", "-o", r.path(kernelTable), "--json", "--budget", (r.c.Duration("budget") * 2 / 3).Round(time.Second).String(), "--threads", strconv.Itoa(r.c.Int("threads"))}
-	for _, flag := range []string{"blas", "ranks-per-host"} {
+	for _, flag := range []string{"blas", "cc", "cflags", "ranks-per-host"} {
 		if r.c.IsSet(flag) {
 			args = append(args, "--"+flag, r.c.String(flag))
 		}
@@ -276,13 +279,13 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 	if speed > 0 {
 		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
 	} else {
-		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
+		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
 	}
 	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
 }
 
-// speed returns the flop/s of a core in the largest product of matrices that was timed, 0 if
-// the runs have none.
+// speed returns the flop/s of a core in the largest product of matrices that was timed or, of HPCG, those with which the set
+// default says what the largest symgs takes; 0 if the runs have neither.
 func (r *machineRun) speed() (speed float64, err error) {
 	var m struct {
 		Kernels []measure.Summary `json:"kernels"`
@@ -291,16 +294,40 @@ func (r *machineRun) speed() (speed float64, err error) {
 		return 0, err
 	}
 	longest := 0.0
-	for _, k := range m.Kernels {
-		var rows, columns, depth float64
-		if _, err := fmt.Sscanf(k.Largest, "%gx%gx%g", &rows, &columns, &depth); err != nil || !strings.HasPrefix(k.Kernel, "dgemm ") {
-			continue
+	for i := range m.Kernels {
+		k := &m.Kernels[i]
+		flop, err := flopOfLargest(k)
+		if err != nil {
+			return 0, err
 		}
-		if k.Seconds > longest {
-			longest, speed = k.Seconds, 2*rows*columns*depth/k.Seconds
+		if flop > 0 && k.Seconds > longest {
+			longest, speed = k.Seconds, flop/k.Seconds
 		}
 	}
 	return speed, nil
+}
+
+// flopOfLargest returns what the largest call of dgemm or symgs costs, in flop; 0 of another kernel.
+func flopOfLargest(k *measure.Summary) (flop float64, err error) {
+	var d [4]int64
+	for i, text := range strings.SplitN(k.Largest, "x", len(d)) {
+		d[i], _ = strconv.ParseInt(text, 10, 64) // 0 of what is none
+	}
+	switch {
+	case strings.HasPrefix(k.Kernel, "dgemm "):
+		return 2 * float64(d[0]) * float64(d[1]) * float64(d[2]), nil
+	case k.Kernel != "symgs":
+		return 0, nil
+	}
+	set, err := kernels.Builtin("default")
+	if err != nil {
+		return 0, err
+	}
+	model, err := set.Bind(kernels.Host{Name: "host", Speed: 1}, kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
+	if err != nil {
+		return 0, err
+	}
+	return model.Seconds(&d), nil
 }
 
 // readReport reads the report of a step that wrote it as JSON.

@@ -1,0 +1,248 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// plainMatrix is the matrix of a box, written down as it is defined: a point of the grid is joined to all that differ
+// from it by one at most in each direction, of its own box or a neighbour's.
+type plainMatrix struct {
+	b       box
+	columns map[[3]int64]int   // of points, those of neighbours among them
+	rows    [][]int            // columns of each row, in the order of their points
+	points  [][3]int64         // of rows
+	edges   map[[3]int64][]int // rows that a neighbour needs, by where it is
+	order   [][3]int64         // of neighbours: x fastest
+}
+
+func around(f func(d [3]int64)) {
+	for z := int64(-1); z <= 1; z++ {
+		for y := int64(-1); y <= 1; y++ {
+			for x := int64(-1); x <= 1; x++ {
+				f([3]int64{x, y, z})
+			}
+		}
+	}
+}
+
+// each calls f with the points of a box, x fastest.
+func each(n [3]int64, f func(p [3]int64)) {
+	for z := range n[2] {
+		for y := range n[1] {
+			for x := range n[0] {
+				f([3]int64{x, y, z})
+			}
+		}
+	}
+}
+
+// has reports whether the box has a neighbour in a direction: of one in a direction, it is behind the last point.
+func (b box) has(d [3]int64) bool {
+	for i, side := range d {
+		if side != 0 && b.near[i] < 2 && (b.near[i] == 0 || side < 0) {
+			return false
+		}
+	}
+	return d != [3]int64{}
+}
+
+func newPlainMatrix(b box) *plainMatrix {
+	m := &plainMatrix{b: b, columns: map[[3]int64]int{}, edges: map[[3]int64][]int{}}
+	each(b.n, func(p [3]int64) {
+		m.columns[p] = len(m.columns)
+		m.points = append(m.points, p)
+	})
+	around(func(d [3]int64) {
+		if !b.has(d) {
+			return
+		}
+		m.order = append(m.order, d)
+		each([3]int64{extent(b.n[0], d[0]), extent(b.n[1], d[1]), extent(b.n[2], d[2])}, func(p [3]int64) {
+			outside, edge := p, p
+			for i, side := range d {
+				switch side {
+				case -1:
+					outside[i], edge[i] = -1, 0
+				case 1:
+					outside[i], edge[i] = b.n[i], b.n[i]-1
+				}
+			}
+			m.columns[outside] = len(m.columns)
+			m.edges[d] = append(m.edges[d], m.columns[edge])
+		})
+	})
+	for _, p := range m.points {
+		var row []int
+		around(func(d [3]int64) {
+			if c, ok := m.columns[[3]int64{p[0] + d[0], p[1] + d[1], p[2] + d[2]}]; ok {
+				row = append(row, c)
+			}
+		})
+		m.rows = append(m.rows, row)
+	}
+	return m
+}
+
+// extent is how many points a neighbour sees of n in a direction.
+func extent(n, side int64) int64 {
+	if side != 0 {
+		return 1
+	}
+	return n
+}
+
+// value is 26 on the diagonal, else -1.
+func value(row, column int) float64 {
+	if row == column {
+		return 26
+	}
+	return -1
+}
+
+func (m *plainMatrix) multiply(x []float64) []float64 {
+	y := make([]float64, len(m.rows))
+	for i, row := range m.rows {
+		for _, c := range row {
+			y[i] += value(i, c) * x[c]
+		}
+	}
+	return y
+}
+
+// relax solves row i of A x = r for x[i], whose coefficient is 26.
+func (m *plainMatrix) relax(i int, r, x []float64) {
+	sum := r[i]
+	for _, c := range m.rows[i] {
+		if c != i {
+			sum += x[c]
+		}
+	}
+	x[i] = sum / 26
+}
+
+func known(n, times int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(i*times%1009)/1024 - 0.5
+	}
+	return v
+}
+
+// results are what testdata/loops.c prints of a level.
+func (m *plainMatrix) results() (list []float64) {
+	b := m.b
+	nonzeros := 0
+	for _, row := range m.rows {
+		nonzeros += len(row)
+	}
+	x, r := known(len(m.columns), 7), known(len(m.columns), 11)
+	a := m.multiply(x)
+	list = append(list, float64(len(m.rows)), float64(len(m.columns)), float64(nonzeros))
+	list = append(list, a...)
+	for i := range m.rows {
+		m.relax(i, r, x)
+	}
+	for i := len(m.rows) - 1; i >= 0; i-- {
+		m.relax(i, r, x)
+	}
+	list = append(list, x...)
+	var coarse []float64
+	var fine []int
+	each(b.level(1).n, func(p [3]int64) { fine = append(fine, m.columns[[3]int64{2 * p[0], 2 * p[1], 2 * p[2]}]) })
+	for _, f := range fine {
+		coarse = append(coarse, r[f]-a[f])
+	}
+	list = append(list, coarse...)
+	for i, f := range fine {
+		x[f] += coarse[i]
+	}
+	list = append(list, x[:len(m.rows)]...)
+	for _, d := range m.order {
+		for _, row := range m.edges[d] {
+			list = append(list, x[row])
+		}
+	}
+	same, two := 0.0, 0.0
+	for i := range m.rows {
+		same, two = same+r[i]*r[i], two+r[i]*a[i]
+	}
+	list = append(list, same, two)
+	for i := range m.rows { // (r + a/4) - r/2
+		list = append(list, r[i]+0.25*a[i]-0.5*r[i])
+	}
+	return append(list, make([]float64, len(x))...)
+}
+
+// TestLoops: on boxes with and without neighbours the loops come to what the definition of the kernels does, compiled as they are
+// for measuring and without any optimisation: sums of at most 3072 products of numbers below 15 in another order differ by less than 1e-9.
+func TestLoops(t *testing.T) {
+	compiler, err := findCompiler("")
+	if err != nil {
+		t.Skip(err)
+	}
+	for i, flags := range [][]string{(*loopProgram)(nil).flags(), {"-O0"}} {
+		program := filepath.Join(t.TempDir(), "loops")
+		args := slices.Concat(flags, []string{"-Wall", "-Wextra", "-Werror", "-Ihelper", "-o", program, "testdata/loops.c"})
+		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, b := range []box{
+			{[3]int64{16, 16, 16}, [3]int64{0, 0, 0}}, {[3]int64{16, 8, 24}, [3]int64{1, 0, 2}}, {[3]int64{8, 16, 8}, [3]int64{2, 2, 2}}, {[3]int64{8, 8, 16}, [3]int64{1, 1, 1}},
+		} {
+			args := []string{}
+			for _, n := range slices.Concat(b.n[:], b.near[:]) {
+				args = append(args, fmt.Sprint(n))
+			}
+			out, err := exec.Command(program, args...).Output()
+			if err != nil {
+				t.Fatalf("%v: %v", b, err)
+			}
+			want := slices.Concat(newPlainMatrix(b).results(), newPlainMatrix(b.level(1)).results())
+			compareLines(t, fmt.Sprintf("flags %d, %+v", i, b), out, want)
+			if len(want) < 3 || want[0] != float64(b.rows()) || want[1] != float64(b.columns()) || want[2] != float64(b.nonzeros()) {
+				t.Errorf("%+v: %d rows, %d columns, %d nonzeros, want %g", b, b.rows(), b.columns(), b.nonzeros(), want[:3])
+			}
+			if found, err := boxOf(b.n[0], b.n[1], &[4]int64{0, b.rows(), b.nonzeros(), b.columns()}); err != nil || found != b {
+				t.Errorf("%+v: found %+v, %v", b, found, err)
+			}
+		}
+	}
+}
+
+func compareLines(t *testing.T, name string, out []byte, want []float64) {
+	t.Helper()
+	lines, i := bufio.NewScanner(bytes.NewReader(out)), 0
+	for ; lines.Scan(); i++ {
+		got, err := strconv.ParseFloat(lines.Text(), 64)
+		if err != nil || i >= len(want) || !(math.Abs(got-want[i]) <= 1e-9) {
+			t.Fatalf("%s: number %d is %s of %d, want %g", name, i, lines.Text(), len(want), want[min(i, len(want)-1)])
+		}
+	}
+	if i != len(want) {
+		t.Errorf("%s: %d numbers, want %d", name, i, len(want))
+	}
+}
+
+// TestBoxes: what is no matrix of a box is refused.
+func TestBoxes(t *testing.T) {
+	for _, c := range []struct {
+		nx, ny int64
+		d      [4]int64
+	}{
+		{0, 0, [4]int64{0, 4096, 97336, 4096}}, {16, 16, [4]int64{0, 4096, 97337, 4096}}, {16, 16, [4]int64{0, 4096, 97336, 4097}},
+		{16, 12, [4]int64{0, 3072, 1, 3072}}, {16, 16, [4]int64{0, 4097, 97336, 4096}}, {16, 16, [4]int64{0, 0, 0, 0}},
+		{1 << 20, 1 << 20, [4]int64{0, 1 << 60, 1 << 62, 1 << 62}}, {2048, 2048, [4]int64{0, 2048 * 2048 * 1024, 0, 2048 * 2048 * 1024}},
+	} {
+		if b, err := boxOf(c.nx, c.ny, &c.d); err == nil {
+			t.Errorf("%+v: box %+v, want none", c, b)
+		}
+	}
+}
