@@ -19,8 +19,9 @@ type Ensemble struct {
 	First    int               `json:"first_step"`
 	Last     int               `json:"last_step"`
 	Makespan Summary           `json:"makespan_s"`
-	Gflops   Summary           `json:"gflops"` // all 0 if there are none
-	Runs     []SeedResult      `json:"runs"`   // by seed
+	Gflops   Summary           `json:"gflops"`                  // all 0 if there are none
+	Rating   *Summary          `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
+	Runs     []SeedResult      `json:"runs"`                    // by seed
 	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
 }
@@ -30,6 +31,7 @@ type SeedResult struct {
 	Seed     uint64  `json:"seed"`
 	Makespan float64 `json:"makespan_s"`
 	Gflops   float64 `json:"gflops"`
+	Rating   float64 `json:"gflops_rating,omitempty"` // the program's own; 0: it has none
 	Messages int64   `json:"messages"`
 	Polls    int64   `json:"polls"`
 	// Times is where the time of a rank went; nil of an estimate.
@@ -57,6 +59,9 @@ func HasNoise(h *trace.Header, m Machine, o Options) (bool, error) {
 type RunsOptions struct {
 	Runs    int // at least 2
 	Workers int // replays at once
+	// Rating, if set, returns the program's own rating of a run, in 1e9 flop/s; 0: it has none. It is called from several
+	// goroutines.
+	Rating func(*Result) (float64, error)
 	// Progress, if set, is called when a replay has ended, with the number of those that
 	// have: one call at a time.
 	Progress func(ended int)
@@ -102,12 +107,14 @@ func RunsFunc(ctx context.Context, o Options, ro RunsOptions, play func(o Option
 				o.Seed = first + uint64(i)
 				r, err := play(o)
 				progress()
+				if err == nil {
+					results[i], err = ro.summary(first+uint64(i), r)
+				}
 				if err != nil {
 					errs[i] = err
 					cancel()
 					continue
 				}
-				results[i] = summary(first+uint64(i), r)
 				if i == 0 {
 					e = newEnsemble(r)
 				}
@@ -163,9 +170,15 @@ type runResult struct {
 	warnings []warning.Warning
 }
 
-func summary(seed uint64, r *Result) *runResult {
+func (ro *RunsOptions) summary(seed uint64, r *Result) (*runResult, error) {
 	s := SeedResult{Seed: seed, Makespan: r.Makespan, Gflops: r.Gflops, Messages: r.Messages, Polls: r.Polls}
-	return &runResult{s, partSharesOf(r), r.Warnings}
+	if ro.Rating != nil {
+		var err error
+		if s.Rating, err = ro.Rating(r); err != nil {
+			return nil, err
+		}
+	}
+	return &runResult{s, partSharesOf(r), r.Warnings}, nil
 }
 
 // newEnsemble returns what all replays have in common.
@@ -175,14 +188,17 @@ func newEnsemble(r *Result) *Ensemble {
 
 // add adds all replays.
 func (e *Ensemble) add(results []*runResult) {
-	var makespans, gflops []float64
+	var makespans, gflops, ratings []float64
 	var shares []partShares
 	for _, r := range results {
 		e.Runs, shares = append(e.Runs, r.SeedResult), append(shares, r.shares)
-		makespans, gflops = append(makespans, r.Makespan), append(gflops, r.Gflops)
+		makespans, gflops, ratings = append(makespans, r.Makespan), append(gflops, r.Gflops), append(ratings, r.Rating)
 		e.Warnings = warning.Join(e.Warnings, r.warnings)
 	}
 	e.Makespan, e.Gflops = newSummary(makespans), newSummary(gflops)
+	if s := newSummary(ratings); s.Max > 0 {
+		e.Rating = &s
+	}
 	e.Names = alignParts(e.Runs, shares)
 }
 

@@ -33,10 +33,13 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	if !r.Complete {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}
-	fmt.Fprintf(&b, "\n\n%-10s %13s %10s %12s %13s %13s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
+	fmt.Fprintf(&b, "\n\n%-14s %13s %10s %12s %13s %13s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
 	r.Makespan.write(&b, "makespan s")
 	if r.Gflops.Max > 0 {
 		r.Gflops.write(&b, "Gflops")
+	}
+	if r.Rating != nil {
+		r.Rating.write(&b, ratingName)
 	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
 	for _, w := range r.Warnings {
@@ -46,6 +49,9 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	return err
 }
 
+// ratingName is what reports call a program's own rating: HPCG's, in its words.
+const ratingName = "GFLOP/s rating"
+
 func (s *Summary) write(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "%-10s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
+	fmt.Fprintf(b, "%-14s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
 }

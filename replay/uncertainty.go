@@ -23,7 +23,8 @@ type Uncertainty struct {
 
 	Level    float64           `json:"level"` // of the intervals, such as 0.9
 	Makespan Interval          `json:"makespan_s"`
-	Gflops   Interval          `json:"gflops"` // all 0 if there are none
+	Gflops   Interval          `json:"gflops"`                  // all 0 if there are none
+	Rating   *Interval         `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
 	Parts    []UncertaintyPart `json:"parts"`
 	Covers   string            `json:"covers"` // what the intervals are of, in a sentence
 	Draws    []SeedResult      `json:"draws"`  // by seed
@@ -250,16 +251,38 @@ func makespansOf(list []*Played) (values []float64) {
 func newUncertainty(draws []*Played) *Uncertainty {
 	p := draws[0]
 	u := &Uncertainty{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last, Level: uncertaintyLevel, Warnings: []warning.Warning{}}
-	var gflops []float64
 	var shares []partShares
 	for _, p := range draws {
 		u.Draws, shares = append(u.Draws, p.SeedResult), append(shares, p.shares)
 		u.Warnings = warning.Join(u.Warnings, p.Warnings)
-		gflops = append(gflops, p.Gflops)
 	}
-	u.Makespan, u.Gflops = newInterval(makespansOf(draws), 0), newInterval(gflops, 0)
+	u.setIntervals(draws, 0)
 	u.Names = alignParts(u.Draws, shares)
 	return u
+}
+
+// setIntervals sets the intervals of all figures. sd is a further standard deviation of the makespan that the draws do not show,
+// which others have in proportion.
+func (u *Uncertainty) setIntervals(draws []*Played, sd float64) {
+	interval := func(figure func(*Played) float64, further float64) Interval {
+		var values []float64
+		for _, p := range draws {
+			values = append(values, figure(p))
+		}
+		return newInterval(values, further)
+	}
+	inProportion := func(figure func(*Played) float64) Interval {
+		i := interval(figure, 0)
+		if sd == 0 {
+			return i
+		}
+		return interval(figure, i.Mean*sd/u.Makespan.Mean)
+	}
+	u.Makespan = interval(func(p *Played) float64 { return p.Makespan }, sd)
+	u.Gflops = inProportion(func(p *Played) float64 { return p.Gflops })
+	if rating := inProportion(func(p *Played) float64 { return p.Rating }); rating.Mean > 0 {
+		u.Rating = &rating
+	}
 }
 
 // newInterval returns the interval in which one more value of a normal distribution is
@@ -275,17 +298,15 @@ func newInterval(values []float64, further float64) Interval {
 // addSampling adds the errors of estimates, which are the same windows in all draws and so
 // do not show in their spread.
 func (u *Uncertainty) addSampling(draws []*Played) {
-	squares, gflops := 0.0, []float64(nil)
+	squares := 0.0
 	for _, p := range draws {
 		squares += float64(p.Sampling*p.Sampling) / float64(len(draws))
-		gflops = append(gflops, p.Gflops)
 	}
 	if squares == 0 {
 		return
 	}
 	sd := math.Sqrt(squares)
-	u.Makespan = newInterval(makespansOf(draws), sd)
-	u.Gflops = newInterval(gflops, u.Gflops.Mean*sd/u.Makespan.Mean)
+	u.setIntervals(draws, sd)
 	u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
 }
 

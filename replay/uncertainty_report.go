@@ -31,14 +31,17 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
 	}
 	level := fmt.Sprintf("%.0f %% interval", 100*r.Level)
-	fmt.Fprintf(&b, "\n\n%-11s %14s  %-29s %10s\n", "", "mean", level, "sd")
+	fmt.Fprintf(&b, "\n\n%-14s %14s  %-29s %10s\n", "", "mean", level, "sd")
 	r.Makespan.write(&b, "makespan s")
 	if r.Gflops.High > 0 {
 		r.Gflops.write(&b, "Gflops")
 	}
-	fmt.Fprintf(&b, "\n%-11s %14s\n", "part", "sd, % of mean")
+	if r.Rating != nil {
+		r.Rating.write(&b, ratingName)
+	}
+	fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
 	for _, p := range r.Parts {
-		fmt.Fprintf(&b, "%-11s %14.2g\n", p.Name, 100*p.SD/r.Makespan.Mean)
+		fmt.Fprintf(&b, "%-14s %14.2g\n", p.Name, 100*p.SD/r.Makespan.Mean)
 	}
 	fmt.Fprintf(&b, "\n%s\nreplayed in %.3g s, %s of memory\n", folded(r.Covers), r.WallSeconds, size(r.PeakRSS))
 	for _, w := range r.Warnings {
@@ -49,7 +52,7 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 }
 
 func (i *Interval) write(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "%-11s %14.8g  %-29s %10.3g\n", name, i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
+	fmt.Fprintf(b, "%-14s %14.8g  %-29s %10.3g\n", name, i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
 }
 
 // lineWidth is that of folded text, in bytes.

@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -104,38 +105,25 @@ func boxOf(nx, ny int64, d *[4]int64) (b box, err error) {
 	return b, fmt.Errorf("a matrix of %d rows, %d nonzeros and %d columns: not that of a box of %v points", d[1], d[2], d[3], b)
 }
 
-// finest is what a run has of the finest grid, by rows: its most usual box.
-type finest struct {
-	rows  int64
-	dims  [4]int64
-	calls float64
-}
-
-// boxes returns the boxes of a run of HPCG: of each height of slabs the one whose matrix most of the calls are about.
+// boxes returns the boxes of a run of HPCG: of each height of slabs that with the largest matrix, for which all others wait.
 func (r *RunCalls) boxes() (list []box, err error) {
-	var found []finest
+	largest := map[int64][4]int64{} // by rows
 	for _, k := range r.kernels {
 		if k.kernel.Name != "symgs" || !k.kernel.isLoop() {
 			continue
 		}
-		for _, d := range k.sorted() {
-			if d[0] != 0 {
-				continue
-			}
-			at := slices.IndexFunc(found, func(f finest) bool { return f.rows == d[1] })
-			if at < 0 {
-				at, found = len(found), append(found, finest{rows: d[1]})
-			}
-			if n := k.calls[d].number; n >= found[at].calls {
-				found[at].dims, found[at].calls = d, n
+		for d := range k.calls {
+			if l := largest[d[1]]; d[0] == 0 && (d[2] > l[2] || d[2] == l[2] && d[3] > l[3]) {
+				largest[d[1]] = d
 			}
 		}
 	}
-	if len(found) > 0 && r.Plane == [2]int64{} {
+	if len(largest) > 0 && r.Plane == [2]int64{} {
 		return nil, errors.New("kernels of HPCG, but no parameters nx and ny: the boxes of its ranks are not known")
 	}
-	for i := range found {
-		b, err := boxOf(r.Plane[0], r.Plane[1], &found[i].dims)
+	for _, rows := range slices.Sorted(maps.Keys(largest)) {
+		d := largest[rows]
+		b, err := boxOf(r.Plane[0], r.Plane[1], &d)
 		if err != nil {
 			return nil, err
 		}

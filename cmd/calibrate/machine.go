@@ -18,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/calibrate"
 	"reprise/calibrate/measure"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
@@ -45,6 +46,7 @@ func machineCommand() *cli.Command {
 			&cli.StringFlag{Name: "cc", Usage: "C `COMPILER` of the program that times kernels (default: cc, gcc or clang)"},
 			&cli.StringFlag{Name: "cflags", Usage: "its `FLAGS` (default: those of measure kernels)"},
 			&cli.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
+			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise, Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for one another shows in a replay then"},
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host", DefaultText: "all of the run, up to a rank per core"},
 			&cli.IntFlag{Name: "threads", Value: 1, Usage: "`N` threads of the BLAS in each rank"},
 			&cli.IntFlag{Name: "hosts", Usage: "`N` hosts of the platform", DefaultText: "those that the launcher's ranks are on"},
@@ -157,6 +159,10 @@ func machineArguments(c *cli.Context) (dir string, launcher []string, err error)
 	case c.IsSet("hosts") && c.Int("hosts") < 1:
 		return "", nil, command.Usagef("machine: --hosts %d, want at least 1", c.Int("hosts"))
 	}
+	file := calibrate.FileOptions{Noise: c.String("noise")}
+	if err := file.Validate(); err != nil {
+		return "", nil, command.Usagef("machine: --noise: %w", err)
+	}
 	return dir, launcher, nil
 }
 
@@ -261,7 +267,7 @@ func (r *machineRun) timeMessages(launcher []string) machineStep {
 // fitKernels is the step that fits kernels. What could not be timed has the model of the
 // built-in set, which goes by the speed of the host, and the fit warns of it.
 func (r *machineRun) fitKernels() machineStep {
-	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--plots", r.path("plots/kernels")}, r.traces()...)
+	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"), "--plots", r.path("plots/kernels")}, r.traces()...)
 	return machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
 }
 

@@ -13,11 +13,12 @@ import (
 
 	"reprise/internal/command"
 	"reprise/kernels"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace})
+	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace, "hpcgtrace": hpcgTraceCommand})
 }
 
 // hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, Q = 1 and
@@ -32,6 +33,17 @@ func hplTrace() {
 	f, err := os.Create(os.Args[1])
 	if err == nil {
 		err = errors.Join(hpl.Generate(context.Background(), f, p, hpl.Options{Tool: "test"}), f.Close())
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// hpcgTraceCommand is a command for the scripts: it writes the trace of HPCG on two ranks with 16x16x16 points each to a file.
+func hpcgTraceCommand() {
+	f, err := os.Create(os.Args[1])
+	if err == nil {
+		err = errors.Join(hpcg.Generate(context.Background(), f, hpcg.DefaultParams(2, 16), hpcg.Options{Tool: "test"}), f.Close())
 	}
 	if err != nil {
 		panic(err)

@@ -34,6 +34,15 @@ func (s *settings) hpcgOf(res *replay.Result) (*hpcg.Summary, error) {
 	return hpcg.NewSummary(res.Header, func(name string) float64 { return seconds[name] }, s.setupTime)
 }
 
+// ratingOf returns HPCG's rating of an exact replay, in 1e9 flop/s; 0 if it is not one of all of HPCG.
+func (s *settings) ratingOf(res *replay.Result) (float64, error) {
+	sum, err := s.hpcgOf(res)
+	if err != nil || sum == nil {
+		return 0, err
+	}
+	return sum.Rating, nil
+}
+
 // hpcgEstimate returns the same by an estimate: with the times of the mean rank.
 func (s *settings) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
 	if e.Header.Program != hpcg.Program || !e.Complete {

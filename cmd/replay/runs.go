@@ -89,7 +89,7 @@ func replayRuns(ctx context.Context, s *settings, stdout, stderr io.Writer) erro
 	begun()
 	bar := terminal.NewBar(stderr, s.quiet, s.noise.runs, "runs")
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), s.noise.runs)
-	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Progress: bar.Set}
+	ro := replay.RunsOptions{Runs: s.noise.runs, Workers: workers, Rating: s.ratingOf, Progress: bar.Set}
 	e, err := replay.RunsFunc(ctx, m.options, ro, func(o replay.Options) (*replay.Result, error) {
 		var ended func()
 		o.Observer, ended = s.outputs.observeRun(in, m, &o)

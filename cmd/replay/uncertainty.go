@@ -101,7 +101,9 @@ func (s *settings) playExactly(ctx context.Context, m replay.Machine, o replay.O
 	if err != nil {
 		return nil, err
 	}
-	return replay.PlayedExactly(r), nil
+	p := replay.PlayedExactly(r)
+	p.Rating, err = s.ratingOf(r)
+	return p, err
 }
 
 // playInPart estimates on a drawn machine, or replays where that costs no more.
@@ -114,5 +116,11 @@ func (s *settings) playInPart(ctx context.Context, m replay.Machine, o replay.Op
 	if err != nil {
 		return nil, err
 	}
-	return replay.PlayedInPart(e), nil
+	p := replay.PlayedInPart(e)
+	if sum, err := s.hpcgEstimate(e); err != nil {
+		return nil, err
+	} else if sum != nil {
+		p.Rating = sum.Rating
+	}
+	return p, nil
 }
