@@ -198,12 +198,11 @@ func (l *learner) trianglePowers() []string {
 // learn fits pieces: in each cell, between thresholds.
 func (l *learner) learn(all []size) ([]LearnedPiece, error) {
 	var pieces []LearnedPiece
-	most := l.o.MaxPieces
-	if l.extent >= 0 {
-		most = 1
-	}
 	for _, cell := range l.cells(all) {
-		part := cell.of(all)
+		part, most := cell.of(all), l.o.MaxPieces
+		if l.extent >= 0 && len(values(part, l.extent)) == 1 {
+			most = 1
+		}
 		sample, at := l.sample(part)
 		fit := (*regress.Sample).Select
 		if l.o.Terms[l.name] != nil {
