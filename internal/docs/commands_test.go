@@ -28,6 +28,7 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/tutorial.md", "-N 100000 --NB 192 -P 8 -Q 8", "-N 100000 --NB 192 -P 8 -Q 8 --first-steps 20"},
 	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 4", "--budget 20s -- mpirun -np 2"},
 	// Minutes each.
+	{"docs/hpcg.md", "--budget 1m --noise auto", "--budget 12s --noise auto"},
 	{"docs/what-studies-say.md", " -o ", " --dry-run -o "},
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
