@@ -1,26 +1,32 @@
 package netmodel
 
-// A Summarizer is told of each transfer of a Network when it ends (Network.Summarize).
-type Summarizer interface {
-	// Carried tells that the network has carried transfer id, which ends now, from a time on, in
-	// seconds: so many bytes with the envelope. alone is in byte/s what it would have now with all
-	// links for itself (0 while a link has no bandwidth). link is the platform's number of the link
-	// that bounds it now, or if it is alone by now the one that did when it began, -1 for none.
-	Carried(id int32, from, bytes, alone float64, link int32)
+// A Summary is what became of a transfer.
+type Summary struct {
+	From  float64 // since when the network has carried it, seconds
+	Bytes float64 // with its envelope
+	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
+	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
+	// the one that did when it began; -1: none.
+	Link int32
 }
 
-// Summarize has s told of all transfers that end from now on. Next must have been called since
-// the last change, or no transfer be in flight. It takes less time than Watch.
-func (n *Network) Summarize(s Summarizer) {
-	n.summary = &summary{to: s}
+// Summarize has the network keep what Summary returns, from now on. Next must have been called
+// since the last change, or no transfer be in flight. It takes less time than Watch.
+func (n *Network) Summarize() {
+	n.summary = &summary{}
 	for id := range n.flows {
 		n.summary.begin(n, uint32(id))
 	}
 }
 
-// summary is what a Network keeps for its Summarizer.
+// Summary returns what became of a transfer that the last Advance has returned.
+func (n *Network) Summary(id int32) Summary {
+	b := &n.summary.begun[id]
+	return Summary{b.at, b.bytes, n.system.MaxLevel(uint32(id)) * n.flows[id].gain, b.link}
+}
+
+// summary is what a Network keeps for Summary.
 type summary struct {
-	to    Summarizer
 	begun []begun  // by flow
 	fresh []uint32 // flows that have begun since the last solve
 }
@@ -29,7 +35,7 @@ type summary struct {
 type begun struct {
 	at    float64 // s
 	bytes float64
-	link  int32 // that bounded it then, if it was not alone; else -1
+	link  int32 // that bounded it then, and from its end on in the end; -1 if it was alone
 }
 
 // noLink bounds no flow.
@@ -58,14 +64,11 @@ func (s *summary) look(n *Network) {
 	s.fresh = s.fresh[:0]
 }
 
-// end tells of flow id, which ends now.
+// end notes what bounds flow id, which ends now.
 func (s *summary) end(n *Network, id uint32) {
-	b := &s.begun[id]
-	link := b.link
 	if !n.isAlone(id) {
-		link = n.system.Limit(id)
+		s.begun[id].link = n.system.Limit(id)
 	}
-	s.to.Carried(int32(id), b.at, b.bytes, n.system.MaxLevel(id)*n.flows[id].gain, link)
 }
 
 // isAlone reports whether flow id is as quick as it is without others.

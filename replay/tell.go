@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"reprise/netmodel"
+	"reprise/replay/tape"
 	"reprise/trace"
 )
 
@@ -44,7 +44,7 @@ func (e *engine) tellSend(id int32, size int64, at, start float64) {
 	m := &e.matcher.messages[id]
 	starts := m.flags&msgStarted != 0
 	if e.tapes != nil {
-		e.tapes.Send(id, m.src, m.dst, at)
+		e.tapes.Send(id, m.src, at)
 		if starts {
 			e.tapes.Start(id, start)
 		}
@@ -138,19 +138,48 @@ func (w *watch) started(id int32, at float64) {
 //
 //go:noinline
 func (e *engine) tellEnd(id int32) {
-	if e.tapes != nil {
-		e.tapes.End(id, e.now, e.matcher.messages[id].flags&(msgSendWait|msgRecvWait) != 0)
+	m := &e.matcher.messages[id]
+	switch {
+	case e.tapes == nil:
+	case m.flags&(msgSendWait|msgRecvWait) != 0:
+		s := e.network.Summary(id)
+		e.tapes.End(id, s.From, tape.Transfer{Src: m.src, Dst: m.dst, Link: s.Link, Carried: e.now - s.From, Bytes: s.Bytes, Alone: s.Alone})
+	default:
+		e.tapes.Over(id)
 	}
-	if e.watch == nil {
-		return
-	}
-	if e.watch.wide != nil {
-		e.watch.wide.Ended(id, e.now)
-	}
-	if e.watch.isNear(id) {
-		e.watch.narrow.Ended(id, e.now)
+	if e.watch != nil {
+		e.watch.ended(id, m, e.now)
 	}
 }
+
+// ended tells that the transfer of a message ends.
+func (w *watch) ended(id int32, m *message, now float64) {
+	if w.wide != nil {
+		if w.summed {
+			w.tellCarried(id, now)
+		}
+		w.wide.Ended(id, now)
+	}
+	if w.near(m.src) || w.near(m.dst) {
+		w.narrow.Ended(id, now)
+	}
+}
+
+// tellCarried tells what the network has carried of a transfer, which ends now.
+func (w *watch) tellCarried(id int32, now float64) {
+	s := w.engine.network.Summary(id)
+	if now <= s.From {
+		return
+	}
+	rate := s.Bytes / (now - s.From)
+	if s.Alone > 0 && rate > s.Alone*asAlone {
+		rate = s.Alone
+	}
+	w.wide.Carried(id, s.From, now, rate, s.Alone, s.Link)
+}
+
+// asAlone is the share of its rate alone from which on a transfer was alone: times are rounded.
+const asAlone = 1 - 1e-9
 
 // released tells that a message has ended a wait of a rank, since a time.
 func (w *watch) released(r, id int32, since, at float64) {
@@ -186,15 +215,5 @@ func (w *watch) marked(r int32, mark *trace.Action, at float64) {
 	}
 	if w.near(r) {
 		w.narrow.Marked(r, *mark, at)
-	}
-}
-
-// summarizers are told the same.
-type summarizers []netmodel.Summarizer
-
-// Carried implements netmodel.Summarizer.
-func (list summarizers) Carried(id int32, from, bytes, alone float64, link int32) {
-	for _, s := range list {
-		s.Carried(id, from, bytes, alone, link)
 	}
 }

@@ -13,9 +13,10 @@ type watch struct {
 	narrowActs bool
 	ranks      []watchedRank
 
-	times Observer   // wide, if it is told of times; else nil
-	spent Accounting // wide, if it is told of sums of times; else nil
-	sums  []float64  // handed to it
+	summed bool       // wide is told once of what the network has carried of a transfer
+	times  Observer   // wide, if it is told of times; else nil
+	spent  Accounting // wide, if it is told of sums of times; else nil
+	sums   []float64  // handed to it
 }
 
 // near reports whether a narrow observer is told of a rank.
@@ -79,25 +80,3 @@ func isTurn(a *trace.Action) bool {
 	}
 	return a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0
 }
-
-// summarizer tells an observer what the network has carried.
-type summarizer struct {
-	engine *engine
-	to     Observer
-}
-
-// Carried implements netmodel.Summarizer.
-func (s *summarizer) Carried(id int32, from, bytes, alone float64, link int32) {
-	now := s.engine.now
-	if now <= from {
-		return
-	}
-	rate := bytes / (now - from)
-	if alone > 0 && rate > alone*asAlone {
-		rate = alone
-	}
-	s.to.Carried(id, from, now, rate, alone, link)
-}
-
-// asAlone is the share of its rate alone from which on a transfer was alone: times are rounded.
-const asAlone = 1 - 1e-9

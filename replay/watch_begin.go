@@ -32,7 +32,7 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	w := &watch{engine: e, wide: wide, narrow: narrow, ranks: make([]watchedRank, len(e.ranks))}
 	if wide != nil {
 		spared := sparedBy(wide)
-		w.wideActs = !spared.Actions
+		w.wideActs, w.summed = !spared.Actions, spared.Parts
 		if !spared.Times {
 			w.times = wide
 		}
@@ -46,25 +46,14 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	return w
 }
 
-// listen has the network tell of transfers, unless observers spare it that.
+// listen has the network keep what there is to tell of transfers.
 func (e *engine) listen() {
-	var list summarizers
-	if e.tapes != nil {
-		list = append(list, e.tapes)
+	w := e.watch
+	if w != nil && w.wide != nil && !w.summed {
+		e.network.Watch(w.wide)
 	}
-	if e.watch != nil && e.watch.wide != nil {
-		if wide := e.watch.wide; sparedBy(wide).Parts {
-			list = append(list, &summarizer{e, wide})
-		} else {
-			e.network.Watch(wide)
-		}
-	}
-	switch len(list) {
-	case 0:
-	case 1:
-		e.network.Summarize(list[0])
-	default:
-		e.network.Summarize(list)
+	if e.tapes != nil || w != nil && w.summed {
+		e.network.Summarize()
 	}
 }
 

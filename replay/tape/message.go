@@ -2,16 +2,10 @@ package tape
 
 // message is the paths to the posts of a message, and what has become of it.
 type message struct {
-	src, dst       int32 // ranks
 	sent, received point
-	link           int32 // that bound it in the end
+	sentAt         float64 // s
+	begun          float64 // when the transfer starts, s; before that when the receive is posted
 	state          messageState
-
-	sentAt float64 // s
-	begun  float64 // when the transfer starts; before that when the receive is posted
-	from   float64 // since when the network carries it
-	bytes  float64 // on the wire
-	alone  float64 // byte/s
 }
 
 type messageState uint8
@@ -64,10 +58,10 @@ func (t *Tapes) post(id int32, side messageState, r int32, at float64) (*message
 	return m, rk.last
 }
 
-// Send tells that rank src posts the send of a message to rank dst.
-func (t *Tapes) Send(id, src, dst int32, at float64) {
+// Send tells that rank src posts the send of a message.
+func (t *Tapes) Send(id, src int32, at float64) {
 	m, path := t.post(id, sendPosted, src, at)
-	m.src, m.dst, m.sent, m.sentAt = src, dst, path, at
+	m.sent, m.sentAt = path, at
 }
 
 // Receive tells that rank dst posts the receive of a message.
@@ -104,29 +98,18 @@ func (t *Tapes) Start(id int32, at float64) {
 	m.begun = at
 }
 
-// Carried tells since when the network has carried a message, which ends now: so many bytes with
-// its envelope. alone is in byte/s what it would have had by now without others, 0 if that is not
-// known, and link the platform's number of the link that bounds it, -1 if none does.
-func (t *Tapes) Carried(id int32, from, bytes, alone float64, link int32) {
-	m := &t.messages[id]
-	m.from, m.bytes, m.alone, m.link = from, bytes, alone, link
-}
+// Over tells that the transfer of a message ends which nobody waits for.
+func (t *Tapes) Over(id int32) { t.messages[id].state |= ended }
 
-// End tells that the transfer of a message ends, and whether it is awaited: whom it releases is
-// told next.
-func (t *Tapes) End(id int32, at float64, awaited bool) {
-	i := 0
-	if awaited {
-		i = t.roomForTransfer() // before it is over: its path may be needed
-	}
+// End tells that the transfer of a message ends, which the network has carried since a time. Whom
+// it releases is told next.
+func (t *Tapes) End(id int32, since float64, x Transfer) {
+	i := t.roomForTransfer() // before it is over: its path may be needed
 	m := &t.messages[id]
 	m.state |= ended
-	if !awaited {
-		return
-	}
 	t.by, t.ended = id, point(i)
-	t.records[i] = record{*m.begin(), transferred + int32(len(t.transfers)), m.from - m.begun}
-	t.transfers = append(t.transfers, Transfer{m.src, m.dst, m.link, at - m.from, m.bytes, m.alone})
+	t.records[i] = record{*m.begin(), transferred + int32(len(t.transfers)), since - m.begun}
+	t.transfers = append(t.transfers, x)
 }
 
 // roomForTransfer is room for the record of one.
