@@ -1,12 +1,11 @@
 package replay
 
-// timeAccounts adds up where the time of each rank went, in seconds: a row for each
-// kind, kernel and phase, and for the times at which the open phases began, with a
-// float per rank. In a phase of a program all ranks write to the same few rows,
-// which then stay in the cache.
+// timeAccounts adds up where the time of each rank went, in seconds: a number for each
+// kind, kernel and phase, and for the times at which the open phases began.
 type timeAccounts struct {
-	rows            []float64
+	rows            []float64 // [ranks][stride]
 	ranks           int
+	stride          int
 	kernels, phases int
 }
 
@@ -14,18 +13,18 @@ type timeAccounts struct {
 const noTime = -1
 
 func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
-	b := timeAccounts{ranks: ranks, kernels: kernels, phases: phases}
-	width := int(numKinds) + kernels + 2*phases
-	b.rows = make([]float64, width*ranks)
-	open := b.rows[(width-phases)*ranks:]
-	for i := range open {
-		open[i] = noTime
+	b := timeAccounts{ranks: ranks, stride: int(numKinds) + kernels + 2*phases, kernels: kernels, phases: phases}
+	b.rows = make([]float64, b.stride*ranks)
+	for r := range ranks {
+		for p := range phases {
+			*b.at(b.width()+p, int32(r)) = noTime
+		}
 	}
 	return b
 }
 
 // at returns the sum of rank r in a row.
-func (b *timeAccounts) at(row int, r int32) *float64 { return &b.rows[row*b.ranks+int(r)] }
+func (b *timeAccounts) at(row int, r int32) *float64 { return &b.rows[int(r)*b.stride+row] }
 
 // phase begins or ends a phase of rank r at a time. A phase that is entered
 // twice counts once, from its first begin to its first end.
@@ -63,12 +62,12 @@ func (b *timeAccounts) width() int { return int(numKinds) + b.kernels + b.phases
 // addSpent adds to sums, one for each account, what rank r has spent by a time up to which it
 // has been charged. Kernels are part of the kind compute, open phases count up to now.
 func (b *timeAccounts) addSpent(sums []float64, r int32, when float64) {
-	for row := range sums {
-		spent := *b.at(row, r)
-		sums[row] += spent
-		if row >= int(numKinds) && row < int(numKinds)+b.kernels {
-			sums[TimeCompute] += spent
-		}
+	spent := b.rows[int(r)*b.stride:][:len(sums)]
+	for row, v := range spent {
+		sums[row] += v
+	}
+	for _, v := range spent[numKinds:][:b.kernels] {
+		sums[TimeCompute] += v
 	}
 	for p := range b.phases {
 		if begin := b.begun(r, uint16(p)); begin != noTime {
