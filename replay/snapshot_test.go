@@ -34,7 +34,7 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.cpus, func(c *snapshot.Codec, _ *processors) { write(c) }, "index")
 	snapshottest.Fields(t, &e.cpus.hosts[0], func(c *snapshot.Codec, _ *processor) { write(c) }, "speed limit cores")
 	snapshottest.Fields(t, &e.cpus.work[0], func(c *snapshot.Codec, _ *work) { write(c) }, "")
-	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks kernels phases")
+	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks stride kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
 	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
 	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families sums")

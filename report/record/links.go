@@ -13,8 +13,6 @@ type links struct {
 	hosts    []int32 // of the ranks
 	messages []message
 	routes   routes
-	noted    [maxNoted]carried
-	count    int // of what is noted
 
 	rowOf   []int32 // by link, none: it has carried nothing
 	rows    []link
@@ -39,15 +37,6 @@ type links struct {
 type message struct {
 	src, dst int32   // hosts
 	load     float64 // bytes of a link's capacity that it takes for each of its own
-}
-
-// carried is what a message has been carried in this slice.
-type carried struct {
-	src, dst int32
-	bound    int32 // the link that bounded it, none: nothing was lost
-	bytes    float64
-	load     float64 // bytes of a link's capacity
-	lost     float64 // seconds
 }
 
 // link is one that has carried something, up to this slice.
@@ -115,15 +104,14 @@ func (r *Recorder) Carried(id int32, from, to, rate, alone float64, bound int32)
 	if from < l.begin {
 		from = l.carryBefore(m, from, rate, alone, bound)
 	}
-	if l.count == maxNoted {
-		l.takeNoted()
+	p, bytes := l.route(m.src, m.dst), float64(rate*(to-from))
+	if p.bytes == 0 {
+		l.use(p)
 	}
-	c := &l.noted[l.count]
-	l.count++
-	c.src, c.dst, c.bound, c.bytes = m.src, m.dst, bound, float64(rate*(to-from))
-	c.load = float64(c.bytes * m.load)
+	p.bytes += bytes
+	p.load += float64(bytes * m.load)
 	if bound != none {
-		c.lost = lostOf(from, to, rate, alone)
+		l.now[l.row(bound)].lost += lostOf(from, to, rate, alone)
 	}
 }
 
@@ -132,29 +120,35 @@ func lostOf(from, to, rate, alone float64) float64 {
 	return float64((to - from) * (1 - rate/alone))
 }
 
-// takeNoted gives links what they have carried.
-func (l *links) takeNoted() {
-	for i := range l.noted[:l.count] {
-		c := &l.noted[i]
-		for _, row := range l.route(c.src, c.dst) {
-			u := &l.now[row]
-			u.bytes += c.bytes
-			u.load += c.load
-		}
-		if c.bound != none {
-			l.now[l.row(c.bound)].lost += c.lost
-		}
-	}
-	l.count = 0
-}
-
-// route returns the rows of the links from host src to host dst, valid until the next call.
-func (l *links) route(src, dst int32) []int32 {
+// route returns the route from host src to host dst, valid until the next call.
+func (l *links) route(src, dst int32) *place {
 	p := l.routes.place(src, dst)
 	if p.src != src || p.dst != dst {
+		l.unload()
 		l.routes.fill(p, src, dst, l.row)
 	}
-	return l.routes.rows[p.at:][:p.count]
+	return p
+}
+
+// use notes that a route carries something, which its links are to be given.
+func (l *links) use(p *place) {
+	if len(l.routes.used) == maxUsed {
+		l.unload()
+	}
+	l.routes.used = append(l.routes.used, p)
+}
+
+// unload gives links what their routes have carried.
+func (l *links) unload() {
+	for _, p := range l.routes.used {
+		for _, row := range l.routes.rowsOf(p) {
+			u := &l.now[row]
+			u.bytes += p.bytes
+			u.load += p.load
+		}
+		p.bytes, p.load = 0, 0
+	}
+	l.routes.used = l.routes.used[:0]
 }
 
 // row returns the row of a link.
@@ -180,7 +174,7 @@ func (l *links) addRow(number int32) int32 {
 
 // advance goes on to the slice of a time.
 func (l *links) advance(to float64) {
-	l.takeNoted()
+	l.unload()
 	l.store()
 	if k := l.reach(to); k > 0 {
 		l.past, l.lost = merged(l.past, k, addTo[float32]), merged(l.lost, k, addTo[float64])
@@ -236,7 +230,7 @@ func (l *links) carryBefore(m *message, from, rate, alone float64, bound int32) 
 		end = min(end, l.begin)
 		bytes := float64(rate * (end - from))
 		load := float64(bytes * m.load)
-		for _, row := range l.route(m.src, m.dst) {
+		for _, row := range l.routes.rowsOf(l.route(m.src, m.dst)) {
 			l.rows[row].bytes += bytes
 			l.rows[row].load += load
 			l.pastAt(slice)[row] += float32(load)
