@@ -108,6 +108,8 @@ type Sparing interface {
 type Spared struct {
 	Actions bool // ActionBegins and ActionEnds are not called
 	Times   bool // TimePasses is not called
+	// Matching: ReceivePosted, Merged, Started, Ended and Released are not called.
+	Matching bool
 	// Parts: Carried is called once for each transfer, at its end, with the mean rate, with
 	// alone as it is then, and with the link that bounds it then, or if it is alone by then the
 	// one with which it began.
@@ -148,10 +150,10 @@ func (list *observers) Spent(rank int32, at float64, sums []float64) {
 
 // Spares implements Sparing: what all do without.
 func (list *observers) Spares() Spared {
-	all := Spared{Actions: true, Times: true, Parts: true}
+	all := Spared{Actions: true, Times: true, Matching: true, Parts: true}
 	for _, o := range list.all {
 		s := sparedBy(o)
-		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Parts && s.Parts}
+		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Matching && s.Matching, all.Parts && s.Parts}
 	}
 	return all
 }

@@ -82,8 +82,8 @@ func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
 
 // receivePosted tells that a receive is posted.
 func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
-	if w.wide != nil {
-		w.wide.ReceivePosted(id, dst, src, tag, room, at)
+	if w.matching != nil {
+		w.matching.ReceivePosted(id, dst, src, tag, room, at)
 	}
 	if w.near(dst) || w.near(src) || src == trace.AnySource && w.narrow != nil {
 		w.narrow.ReceivePosted(id, dst, src, tag, room, at)
@@ -98,8 +98,8 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.watch == nil {
 		return
 	}
-	if e.watch.wide != nil {
-		e.watch.wide.Merged(send, receive)
+	if e.watch.matching != nil {
+		e.watch.matching.Merged(send, receive)
 	}
 	if e.watch.isNear(send) {
 		e.watch.narrow.Merged(send, receive)
@@ -126,8 +126,8 @@ func (e *engine) tellStart(id int32, at float64) {
 
 // started tells when the transfer of a message starts.
 func (w *watch) started(id int32, at float64) {
-	if w.wide != nil {
-		w.wide.Started(id, at)
+	if w.matching != nil {
+		w.matching.Started(id, at)
 	}
 	if w.isNear(id) {
 		w.narrow.Started(id, at)
@@ -147,18 +147,19 @@ func (e *engine) tellEnd(id int32) {
 	default:
 		e.tapes.Over(id)
 	}
-	if e.watch != nil {
-		e.watch.ended(id, m, e.now)
+	if e.watch == nil {
+		return
 	}
+	if e.watch.summed {
+		e.watch.tellCarried(id, e.now)
+	}
+	e.watch.ended(id, m, e.now)
 }
 
 // ended tells that the transfer of a message ends.
 func (w *watch) ended(id int32, m *message, now float64) {
-	if w.wide != nil {
-		if w.summed {
-			w.tellCarried(id, now)
-		}
-		w.wide.Ended(id, now)
+	if w.matching != nil {
+		w.matching.Ended(id, now)
 	}
 	if w.near(m.src) || w.near(m.dst) {
 		w.narrow.Ended(id, now)
@@ -183,8 +184,8 @@ const asAlone = 1 - 1e-9
 
 // released tells that a message has ended a wait of a rank, since a time.
 func (w *watch) released(r, id int32, since, at float64) {
-	if w.wide != nil {
-		w.wide.Released(r, id, since, at)
+	if w.matching != nil {
+		w.matching.Released(r, id, since, at)
 	}
 	if w.near(r) {
 		w.narrow.Released(r, id, since, at)

@@ -13,10 +13,11 @@ type watch struct {
 	narrowActs bool
 	ranks      []watchedRank
 
-	summed bool       // wide is told once of what the network has carried of a transfer
-	times  Observer   // wide, if it is told of times; else nil
-	spent  Accounting // wide, if it is told of sums of times; else nil
-	sums   []float64  // handed to it
+	summed   bool       // wide is told once of what the network has carried of a transfer
+	matching Observer   // wide, if it is told of receives, starts and ends; else nil
+	times    Observer   // wide, if it is told of times; else nil
+	spent    Accounting // wide, if it is told of sums of times; else nil
+	sums     []float64  // handed to it
 }
 
 // near reports whether a narrow observer is told of a rank.

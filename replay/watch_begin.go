@@ -33,6 +33,9 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	if wide != nil {
 		spared := sparedBy(wide)
 		w.wideActs, w.summed = !spared.Actions, spared.Parts
+		if !spared.Matching {
+			w.matching = wide
+		}
 		if !spared.Times {
 			w.times = wide
 		}
@@ -135,7 +138,7 @@ func (w *watch) tellMessages() {
 			e.tellStart(id, m.at)
 		}
 		if s != 0 && m.flags&msgEnded != 0 {
-			e.tellEnd(id)
+			w.ended(id, m, e.now)
 		}
 	}
 }

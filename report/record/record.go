@@ -82,7 +82,7 @@ func New(o Options) (*Recorder, error) {
 
 // Spares implements replay.Sparing.
 func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Times: r.steps, Parts: true}
+	return replay.Spared{Actions: true, Times: r.steps, Matching: true, Parts: true}
 }
 
 // SendPosted implements replay.Observer.
