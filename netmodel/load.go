@@ -15,13 +15,13 @@ func (o *Options) LinkCapacity(p *platforms.Platform, i int32) float64 {
 }
 
 // LinkLoad returns how many bytes of its capacity a link gives for each byte that the
-// transfer of a message of size bytes carries over it, within a host or between two: 1/f by
-// FactorProgress, 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on
+// transfer of a message carries over it, which is so many with its envelope, within a host or
+// between two: 1/f by FactorProgress, 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on
 // top of that.
-func (o *Options) LinkLoad(size int64, within bool) float64 {
+func (o *Options) LinkLoad(bytes float64, within bool) float64 {
 	if o.boundsShares() {
 		return 1
 	}
-	f, _ := o.factors(float64(size)+envelope, within)
+	f, _ := o.factors(bytes, within)
 	return 1 / f
 }

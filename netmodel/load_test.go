@@ -36,7 +36,7 @@ func TestLinkLoad(t *testing.T) {
 		{"within a host", &o, 900, true, 1 / 4.0, platforms.LoopbackLink, 3e9},
 		{"bound", &bound, 900, false, 1, 1, 0.97 * 1e9},
 	} {
-		if got := c.o.LinkLoad(c.size, c.within); got != c.load {
+		if got := c.o.LinkLoad(float64(c.size)+envelope, c.within); got != c.load {
 			t.Errorf("%s: a load of %v for each byte, want %v", c.name, got, c.load)
 		}
 		if got := c.o.LinkCapacity(p, c.link); got != c.bandwidth {

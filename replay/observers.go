@@ -3,6 +3,7 @@ package replay
 import (
 	"math"
 
+	"reprise/netmodel"
 	"reprise/replay/tape"
 	"reprise/trace"
 )
@@ -98,6 +99,14 @@ type Accounting interface {
 	Spent(rank int32, at float64, sums []float64)
 }
 
+// A Summing observer is told once of each transfer what became of it, which takes less time than
+// to be told in parts.
+type Summing interface {
+	Observer
+	// Summed tells that the transfer of a message from rank src to rank dst ends, at a time.
+	Summed(src, dst int32, s netmodel.Summary, at float64)
+}
+
 // A Sparing observer does without some of what there is to tell, which takes less time.
 type Sparing interface {
 	Observer
@@ -106,14 +115,10 @@ type Sparing interface {
 
 // Spared is what an observer does without.
 type Spared struct {
-	Actions bool // ActionBegins and ActionEnds are not called
-	Times   bool // TimePasses is not called
-	// Matching: ReceivePosted, Merged, Started, Ended and Released are not called.
-	Matching bool
-	// Parts: Carried is called once for each transfer, at its end, with the mean rate, with
-	// alone as it is then, and with the link that bounds it then, or if it is alone by then the
-	// one with which it began.
-	Parts bool
+	Actions  bool // ActionBegins and ActionEnds are not called
+	Times    bool // TimePasses is not called
+	Matching bool // ReceivePosted, Merged, Started, Ended and Released are not called
+	Carried  bool // Carried is not called
 }
 
 // sparedBy returns what an observer does without.
@@ -148,12 +153,21 @@ func (list *observers) Spent(rank int32, at float64, sums []float64) {
 	}
 }
 
+// Summed implements Summing.
+func (list *observers) Summed(src, dst int32, s netmodel.Summary, at float64) {
+	for _, o := range list.all {
+		if summing, ok := o.(Summing); ok {
+			summing.Summed(src, dst, s, at)
+		}
+	}
+}
+
 // Spares implements Sparing: what all do without.
 func (list *observers) Spares() Spared {
-	all := Spared{Actions: true, Times: true, Matching: true, Parts: true}
+	all := Spared{Actions: true, Times: true, Matching: true, Carried: true}
 	for _, o := range list.all {
 		s := sparedBy(o)
-		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Matching && s.Matching, all.Parts && s.Parts}
+		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Matching && s.Matching, all.Carried && s.Carried}
 	}
 	return all
 }

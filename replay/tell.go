@@ -150,8 +150,8 @@ func (e *engine) tellEnd(id int32) {
 	if e.watch == nil {
 		return
 	}
-	if e.watch.summed {
-		e.watch.tellCarried(id, e.now)
+	if e.watch.summing != nil {
+		e.watch.summing.Summed(m.src, m.dst, e.network.Summary(id), e.now)
 	}
 	e.watch.ended(id, m, e.now)
 }
@@ -165,22 +165,6 @@ func (w *watch) ended(id int32, m *message, now float64) {
 		w.narrow.Ended(id, now)
 	}
 }
-
-// tellCarried tells what the network has carried of a transfer, which ends now.
-func (w *watch) tellCarried(id int32, now float64) {
-	s := w.engine.network.Summary(id)
-	if now <= s.From {
-		return
-	}
-	rate := s.Bytes / (now - s.From)
-	if s.Alone > 0 && rate > s.Alone*asAlone {
-		rate = s.Alone
-	}
-	w.wide.Carried(id, s.From, now, rate, s.Alone, s.Link)
-}
-
-// asAlone is the share of its rate alone from which on a transfer was alone: times are rounded.
-const asAlone = 1 - 1e-9
 
 // released tells that a message has ended a wait of a rank, since a time.
 func (w *watch) released(r, id int32, since, at float64) {

@@ -13,10 +13,10 @@ type watch struct {
 	narrowActs bool
 	ranks      []watchedRank
 
-	summed   bool       // wide is told once of what the network has carried of a transfer
 	matching Observer   // wide, if it is told of receives, starts and ends; else nil
 	times    Observer   // wide, if it is told of times; else nil
 	spent    Accounting // wide, if it is told of sums of times; else nil
+	summing  Summing    // wide, if it is told of sums of transfers; else nil
 	sums     []float64  // handed to it
 }
 

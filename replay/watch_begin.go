@@ -32,7 +32,7 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	w := &watch{engine: e, wide: wide, narrow: narrow, ranks: make([]watchedRank, len(e.ranks))}
 	if wide != nil {
 		spared := sparedBy(wide)
-		w.wideActs, w.summed = !spared.Actions, spared.Parts
+		w.wideActs = !spared.Actions
 		if !spared.Matching {
 			w.matching = wide
 		}
@@ -40,6 +40,7 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 			w.times = wide
 		}
 		w.spent, _ = wide.(Accounting)
+		w.summing, _ = wide.(Summing)
 		w.sums = make([]float64, e.accounts.width())
 	}
 	if narrow != nil {
@@ -52,10 +53,10 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 // listen has the network keep what there is to tell of transfers.
 func (e *engine) listen() {
 	w := e.watch
-	if w != nil && w.wide != nil && !w.summed {
+	if w != nil && w.wide != nil && !sparedBy(w.wide).Carried {
 		e.network.Watch(w.wide)
 	}
-	if e.tapes != nil || w != nil && w.summed {
+	if e.tapes != nil || w != nil && w.summing != nil {
 		e.network.Summarize()
 	}
 }

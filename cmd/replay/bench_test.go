@@ -37,11 +37,21 @@ func BenchmarkStampede(b *testing.B) {
 	benchmarkCommand(b, 0, "--platform", "stampede", "--steps", "1:2", generate(b, p))
 }
 
-// BenchmarkDahu replays a complete small run of HPL on Dahu, with polls.
+// BenchmarkDahu replays a complete small run of HPL on Dahu, with polls: alone, and while it
+// records the critical path, or all that a report shows.
 func BenchmarkDahu(b *testing.B) {
 	p := hpl.DefaultParams(10000, 16, 32)
 	p.NB, p.Bcast = 128, hpl.TwoRing
-	benchmarkCommand(b, 0, "--platform", "dahu", generate(b, p))
+	trace := generate(b, p)
+	for name, record := range map[string][]string{
+		"alone":  nil,
+		"path":   {"--critical-path"},
+		"report": {"--report", filepath.Join(b.TempDir(), "report.html")},
+	} {
+		b.Run(name, func(b *testing.B) {
+			benchmarkCommand(b, 0, append(append([]string{"--platform", "dahu"}, record...), trace)...)
+		})
+	}
 }
 
 func generate(b *testing.B, p hpl.Params) string {

@@ -59,7 +59,9 @@ func NewRecorder(h *trace.Header, groups Groups) *Recorder {
 }
 
 // Spares implements replay.Sparing.
-func (r *Recorder) Spares() replay.Spared { return replay.Spared{Actions: true, Matching: true, Parts: true} }
+func (r *Recorder) Spares() replay.Spared {
+	return replay.Spared{Actions: true, Matching: true, Carried: true}
+}
 
 // TimePasses implements replay.Observer.
 func (r *Recorder) TimePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {

@@ -11,7 +11,6 @@ type links struct {
 	platform *platforms.Platform
 	options  *netmodel.Options
 	hosts    []int32 // of the ranks
-	messages []message
 	routes   routes
 
 	rowOf   []int32 // by link, none: it has carried nothing
@@ -28,15 +27,9 @@ type links struct {
 	past         [][]float32 // load by slice and row, short where rows came later: bytes of the capacity
 	lost         [][]float64 // seconds by slice and level, likewise
 
-	lastBytes  int64 // of the message before: sizes mostly come in runs
+	lastBytes  float64 // of the message before: sizes mostly come in runs
 	lastWithin bool
 	lastLoad   float64
-}
-
-// message is one under way.
-type message struct {
-	src, dst int32   // hosts
-	load     float64 // bytes of a link's capacity that it takes for each of its own
 }
 
 // link is one that has carried something, up to this slice.
@@ -77,47 +70,47 @@ func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	return l
 }
 
-// post takes a message that is sent from a rank to another.
-func (l *links) post(id, src, dst int32, bytes int64) {
-	for int(id) >= len(l.messages) {
-		l.messages = append(l.messages, message{})
+// Summed implements replay.Summing.
+func (r *Recorder) Summed(src, dst int32, s netmodel.Summary, at float64) {
+	l := &r.links
+	if at > l.until {
+		l.advance(at)
 	}
-	m := &l.messages[id]
-	m.src, m.dst = l.hosts[src], l.hosts[dst]
-	if within := m.src == m.dst; bytes != l.lastBytes || within != l.lastWithin {
+	l.told = at
+	src, dst = l.hosts[src], l.hosts[dst]
+	p, load := l.route(src, dst), float64(s.Bytes*l.load(s.Bytes, src == dst))
+	lost := lostOf(&s, at)
+	if s.From < l.begin {
+		l.carryBefore(p, &s, at, load, lost)
+		return
+	}
+	l.carry(p, s.Bytes, load)
+	if lost > 0 {
+		l.now[l.row(s.Link)].lost += lost
+	}
+}
+
+// lostOf returns how many seconds a transfer that ends at a time has lost because it shared a link.
+func lostOf(s *netmodel.Summary, at float64) float64 {
+	if s.Link < 0 || s.Alone == 0 {
+		return 0
+	}
+	seconds := at - s.From
+	if lost := seconds - s.Bytes/s.Alone; lost > seconds*rounding {
+		return lost
+	}
+	return 0
+}
+
+// rounding is the share of its time that a transfer does not lose: times are rounded.
+const rounding = 1e-9
+
+// load returns how many bytes of a link's capacity a message takes for each of its own.
+func (l *links) load(bytes float64, within bool) float64 {
+	if bytes != l.lastBytes || within != l.lastWithin {
 		l.lastBytes, l.lastWithin, l.lastLoad = bytes, within, l.options.LinkLoad(bytes, within)
 	}
-	m.load = l.lastLoad
-}
-
-// Carried implements replay.Observer. It is told at time to.
-func (r *Recorder) Carried(id int32, from, to, rate, alone float64, bound int32) {
-	l := &r.links
-	if to > l.until {
-		l.advance(to)
-	}
-	l.told = to
-	if bound >= 0 && !(rate < alone) {
-		bound = none
-	}
-	m := &l.messages[id]
-	if from < l.begin {
-		from = l.carryBefore(m, from, rate, alone, bound)
-	}
-	p, bytes := l.route(m.src, m.dst), float64(rate*(to-from))
-	if p.bytes == 0 {
-		l.use(p)
-	}
-	p.bytes += bytes
-	p.load += float64(bytes * m.load)
-	if bound != none {
-		l.now[l.row(bound)].lost += lostOf(from, to, rate, alone)
-	}
-}
-
-// lostOf returns how many seconds a message loses that shares a link.
-func lostOf(from, to, rate, alone float64) float64 {
-	return float64((to - from) * (1 - rate/alone))
+	return l.lastLoad
 }
 
 // route returns the route from host src to host dst, valid until the next call.
@@ -130,12 +123,16 @@ func (l *links) route(src, dst int32) *place {
 	return p
 }
 
-// use notes that a route carries something, which its links are to be given.
-func (l *links) use(p *place) {
-	if len(l.routes.used) == maxUsed {
-		l.unload()
+// carry notes what a route carries in this slice.
+func (l *links) carry(p *place, bytes, load float64) {
+	if p.bytes == 0 {
+		if len(l.routes.used) == maxUsed {
+			l.unload()
+		}
+		l.routes.used = append(l.routes.used, p)
 	}
-	l.routes.used = append(l.routes.used, p)
+	p.bytes += bytes
+	p.load += load
 }
 
 // unload gives links what their routes have carried.
@@ -218,9 +215,10 @@ func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 	return *at
 }
 
-// carryBefore takes what a message has been carried before this slice began, where the part
-// that is told now began earlier, and returns when the slice began.
-func (l *links) carryBefore(m *message, from, rate, alone float64, bound int32) float64 {
+// carryBefore takes what a message has been carried that began before this slice: evenly, from its
+// begin to a time.
+func (l *links) carryBefore(p *place, s *netmodel.Summary, at, load, lost float64) {
+	from, seconds := s.From, at-s.From
 	for from < l.begin {
 		slice, end := l.at(from)
 		if end <= from { // by rounding
@@ -228,19 +226,23 @@ func (l *links) carryBefore(m *message, from, rate, alone float64, bound int32) 
 			end += l.width
 		}
 		end = min(end, l.begin)
-		bytes := float64(rate * (end - from))
-		load := float64(bytes * m.load)
-		for _, row := range l.routes.rowsOf(l.route(m.src, m.dst)) {
-			l.rows[row].bytes += bytes
-			l.rows[row].load += load
-			l.pastAt(slice)[row] += float32(load)
+		share := (end - from) / seconds
+		past := l.pastAt(slice)
+		for _, row := range l.routes.rowsOf(p) {
+			l.rows[row].bytes += float64(s.Bytes * share)
+			l.rows[row].load += float64(load * share)
+			past[row] += float32(load * share)
 		}
-		if bound != none {
-			row, lost := l.row(bound), lostOf(from, end, rate, alone)
-			l.rows[row].lost += lost
-			l.lostAt(slice)[l.rows[row].level] += lost
+		if lost > 0 {
+			row := l.row(s.Link)
+			l.rows[row].lost += float64(lost * share)
+			l.lostAt(slice)[l.rows[row].level] += float64(lost * share)
 		}
 		from = end
 	}
-	return from
+	share := (at - from) / seconds
+	l.carry(p, float64(s.Bytes*share), float64(load*share))
+	if lost > 0 {
+		l.now[l.row(s.Link)].lost += float64(lost * share)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/netmodel"
 	"reprise/trace"
 )
 
@@ -165,9 +166,8 @@ func TestLinksMerge(t *testing.T) {
 	const turns = 20000
 	for i := range turns {
 		src, at := int32(i%7), float64(i)*1e-3
-		r.SendPosted(src, src, src+1, 0, 1000, at)
-		r.Carried(src, at, at+1.5e-3, 1e6, 2e6, 1) // the network is ahead of the next one's begin
-		r.Ended(src, at+1.5e-3)
+		// at half of 2e6 byte/s; the network is ahead of the next one's begin
+		r.Summed(src, src+1, netmodel.Summary{From: at, Bytes: 1500, Alone: 2e6, Link: 1}, at+1.5e-3)
 	}
 	d := r.links.data(turns * 1e-3)
 	bytes, lost := 0.0, 0.0

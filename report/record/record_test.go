@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"reprise/netmodel"
 	"reprise/replay"
 	"reprise/trace"
 )
@@ -386,8 +387,7 @@ func TestAllocates(t *testing.T) {
 		for rank := range int32(4) {
 			r.TimePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
 			r.SendPosted(rank, rank, (rank+1)%4, 0, 1000, at)
-			r.Carried(rank, at, at+1e-9, 1e6, 2e6, 1)
-			r.Ended(rank, at+1e-9)
+			r.Summed(rank, (rank+1)%4, netmodel.Summary{From: at, Bytes: 1e-3, Alone: 2e6, Link: 1}, at+1e-9)
 		}
 		at += 1e-9
 	}
