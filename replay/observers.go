@@ -99,12 +99,27 @@ type Accounting interface {
 	Spent(rank int32, at float64, sums []float64)
 }
 
-// A Summing observer is told once of each transfer what became of it, which takes less time than
-// to be told in parts.
+// A Summing observer is told of messages as many at once, which takes less time: in their order,
+// and all of them by the end of the replay.
 type Summing interface {
 	Observer
-	// Summed tells that the transfer of a message from rank src to rank dst ends, at a time.
-	Summed(src, dst int32, s netmodel.Summary, at float64)
+	// Sent tells of sends that were posted. The list is the caller's.
+	Sent(list []Sent)
+	// Transferred tells of transfers that have ended. The list is the caller's.
+	Transferred(list []Transferred)
+}
+
+// Sent is a message that was posted.
+type Sent struct {
+	Src, Dst int32 // ranks
+	Bytes    int64
+}
+
+// Transferred is a transfer that has ended.
+type Transferred struct {
+	Src, Dst int32   // ranks
+	At       float64 // when it has, seconds
+	netmodel.Summary
 }
 
 // A Sparing observer does without some of what there is to tell, which takes less time.
@@ -117,7 +132,7 @@ type Sparing interface {
 type Spared struct {
 	Actions  bool // ActionBegins and ActionEnds are not called
 	Times    bool // TimePasses is not called
-	Matching bool // ReceivePosted, Merged, Started, Ended and Released are not called
+	Messages bool // SendPosted, ReceivePosted, Merged, Started, Ended and Released are not called
 	Carried  bool // Carried is not called
 }
 
@@ -153,21 +168,30 @@ func (list *observers) Spent(rank int32, at float64, sums []float64) {
 	}
 }
 
-// Summed implements Summing.
-func (list *observers) Summed(src, dst int32, s netmodel.Summary, at float64) {
+// Sent implements Summing.
+func (list *observers) Sent(sent []Sent) {
 	for _, o := range list.all {
 		if summing, ok := o.(Summing); ok {
-			summing.Summed(src, dst, s, at)
+			summing.Sent(sent)
+		}
+	}
+}
+
+// Transferred implements Summing.
+func (list *observers) Transferred(ended []Transferred) {
+	for _, o := range list.all {
+		if summing, ok := o.(Summing); ok {
+			summing.Transferred(ended)
 		}
 	}
 }
 
 // Spares implements Sparing: what all do without.
 func (list *observers) Spares() Spared {
-	all := Spared{Actions: true, Times: true, Matching: true, Carried: true}
+	all := Spared{Actions: true, Times: true, Messages: true, Carried: true}
 	for _, o := range list.all {
 		s := sparedBy(o)
-		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Matching && s.Matching, all.Carried && s.Carried}
+		all = Spared{all.Actions && s.Actions, all.Times && s.Times, all.Messages && s.Messages, all.Carried && s.Carried}
 	}
 	return all
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/netmodel"
 	"reprise/replay"
 	"reprise/trace"
 )
@@ -20,6 +19,7 @@ type carrier struct {
 	list    []transfer
 	actions int
 	matched int
+	sent    int
 }
 
 type transfer struct {
@@ -51,9 +51,13 @@ func (c *carrier) Ended(message int32, at float64) {
 // summer is a carrier that is told of whole transfers.
 type summer struct{ carrier }
 
-func (c *summer) Summed(src, dst int32, s netmodel.Summary, at float64) {
-	shared := s.Bytes/s.Alone < (at-s.From)*(1-1e-9)
-	c.list = append(c.list, transfer{s.From, at, s.Bytes, 1, shared})
+func (c *summer) Sent(list []replay.Sent) { c.sent += len(list) }
+
+func (c *summer) Transferred(list []replay.Transferred) {
+	for _, t := range list {
+		shared := t.Bytes/t.Alone < (t.At-t.From)*(1-1e-9)
+		c.list = append(c.list, transfer{t.From, t.At, t.Bytes, 1, shared})
+	}
 }
 
 func (c *summer) Ended(int32, float64) { c.matched++ }
@@ -78,7 +82,7 @@ func TestSpares(t *testing.T) {
 		}
 	}
 	all := &carrier{open: map[int32]transfer{}}
-	spared := replay.Spared{Actions: true, Matching: true, Carried: true}
+	spared := replay.Spared{Actions: true, Messages: true, Carried: true}
 	spares := &summer{carrier{spared: spared}}
 	beside := &carrier{open: map[int32]transfer{}, spared: spared}
 	run(replay.Observers(all, beside))
@@ -86,8 +90,8 @@ func TestSpares(t *testing.T) {
 	if diff := cmp.Diff(all.list, beside.list, cmp.AllowUnexported(transfer{})); diff != "" || beside.actions != 0 || all.actions == 0 {
 		t.Errorf("side by side, %d and %d actions (-one +other):\n%s", all.actions, beside.actions, diff)
 	}
-	if len(spares.list) != len(all.list) || spares.actions != 0 || spares.matched != 0 {
-		t.Fatalf("%d transfers, %d actions and %d starts and ends, want %d and none", len(spares.list), spares.actions, spares.matched, len(all.list))
+	if len(spares.list) != len(all.list) || spares.actions != 0 || spares.matched != 0 || spares.sent != len(all.list) {
+		t.Fatalf("%d transfers of %d messages, %d actions and %d starts and ends, want %d and none", len(spares.list), spares.sent, spares.actions, spares.matched, len(all.list))
 	}
 	inParts := 0
 	for i, want := range all.list {

@@ -88,6 +88,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 			e.checkAccount(int32(r))
 		}
 	}
+	e.tellRest()
 	res.Kinds = nonZero(e.accounts.shares(0, kindNames[:]))
 	res.Kernels = nonZero(e.accounts.shares(int(numKinds), KernelNames(h)))
 	res.Phases = nonZero(e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases))

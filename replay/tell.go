@@ -59,8 +59,11 @@ func (e *engine) tellSend(id int32, size int64, at, start float64) {
 
 // sendPosted tells that a send is posted.
 func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
-	if w.wide != nil {
-		w.wide.SendPosted(id, m.src, m.dst, m.tag, size, at)
+	if w.summing != nil {
+		w.summing.send(m, size)
+	}
+	if w.messages != nil {
+		w.messages.SendPosted(id, m.src, m.dst, m.tag, size, at)
 	}
 	if w.near(m.src) || w.near(m.dst) {
 		w.narrow.SendPosted(id, m.src, m.dst, m.tag, size, at)
@@ -82,8 +85,8 @@ func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
 
 // receivePosted tells that a receive is posted.
 func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
-	if w.matching != nil {
-		w.matching.ReceivePosted(id, dst, src, tag, room, at)
+	if w.messages != nil {
+		w.messages.ReceivePosted(id, dst, src, tag, room, at)
 	}
 	if w.near(dst) || w.near(src) || src == trace.AnySource && w.narrow != nil {
 		w.narrow.ReceivePosted(id, dst, src, tag, room, at)
@@ -98,8 +101,8 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.watch == nil {
 		return
 	}
-	if e.watch.matching != nil {
-		e.watch.matching.Merged(send, receive)
+	if e.watch.messages != nil {
+		e.watch.messages.Merged(send, receive)
 	}
 	if e.watch.isNear(send) {
 		e.watch.narrow.Merged(send, receive)
@@ -126,8 +129,8 @@ func (e *engine) tellStart(id int32, at float64) {
 
 // started tells when the transfer of a message starts.
 func (w *watch) started(id int32, at float64) {
-	if w.matching != nil {
-		w.matching.Started(id, at)
+	if w.messages != nil {
+		w.messages.Started(id, at)
 	}
 	if w.isNear(id) {
 		w.narrow.Started(id, at)
@@ -151,15 +154,15 @@ func (e *engine) tellEnd(id int32) {
 		return
 	}
 	if e.watch.summing != nil {
-		e.watch.summing.Summed(m.src, m.dst, e.network.Summary(id), e.now)
+		e.watch.summing.end(e, id, m)
 	}
 	e.watch.ended(id, m, e.now)
 }
 
 // ended tells that the transfer of a message ends.
 func (w *watch) ended(id int32, m *message, now float64) {
-	if w.matching != nil {
-		w.matching.Ended(id, now)
+	if w.messages != nil {
+		w.messages.Ended(id, now)
 	}
 	if w.near(m.src) || w.near(m.dst) {
 		w.narrow.Ended(id, now)
@@ -168,8 +171,8 @@ func (w *watch) ended(id int32, m *message, now float64) {
 
 // released tells that a message has ended a wait of a rank, since a time.
 func (w *watch) released(r, id int32, since, at float64) {
-	if w.matching != nil {
-		w.matching.Released(r, id, since, at)
+	if w.messages != nil {
+		w.messages.Released(r, id, since, at)
 	}
 	if w.near(r) {
 		w.narrow.Released(r, id, since, at)

@@ -13,10 +13,10 @@ type watch struct {
 	narrowActs bool
 	ranks      []watchedRank
 
-	matching Observer   // wide, if it is told of receives, starts and ends; else nil
+	messages Observer   // wide, if it is told of messages; else nil
 	times    Observer   // wide, if it is told of times; else nil
 	spent    Accounting // wide, if it is told of sums of times; else nil
-	summing  Summing    // wide, if it is told of sums of transfers; else nil
+	summing  *summing   // for wide, if it is told of messages many at once; else nil
 	sums     []float64  // handed to it
 }
 

@@ -33,14 +33,16 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	if wide != nil {
 		spared := sparedBy(wide)
 		w.wideActs = !spared.Actions
-		if !spared.Matching {
-			w.matching = wide
+		if !spared.Messages {
+			w.messages = wide
 		}
 		if !spared.Times {
 			w.times = wide
 		}
 		w.spent, _ = wide.(Accounting)
-		w.summing, _ = wide.(Summing)
+		if to, ok := wide.(Summing); ok {
+			w.summing = newSumming(to)
+		}
 		w.sums = make([]float64, e.accounts.width())
 	}
 	if narrow != nil {

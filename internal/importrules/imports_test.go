@@ -72,8 +72,8 @@ var allowed = map[string]rule{
 	"reprise/study/search":   {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
 	"reprise/study/tune":     {inside: []string{"reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
-	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}},
-	"reprise/report/packed": {},
+	"reprise/report":        {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/packed", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}, outside: []string{"github.com/klauspost/compress"}},
+	"reprise/report/packed": {outside: []string{"github.com/klauspost/compress"}},
 	"reprise/report/record": {inside: []string{"reprise/replay", "reprise/trace", "reprise/platforms", "reprise/netmodel", "reprise/report/packed"}},
 }
 

@@ -60,7 +60,7 @@ func NewRecorder(h *trace.Header, groups Groups) *Recorder {
 
 // Spares implements replay.Sparing.
 func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Matching: true, Carried: true}
+	return replay.Spared{Actions: true, Messages: true, Carried: true}
 }
 
 // TimePasses implements replay.Observer.

@@ -70,33 +70,39 @@ func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	return l
 }
 
-// Summed implements replay.Summing.
-func (r *Recorder) Summed(src, dst int32, s netmodel.Summary, at float64) {
-	l := &r.links
-	if at > l.until {
-		l.advance(at)
-	}
-	l.told = at
-	src, dst = l.hosts[src], l.hosts[dst]
-	p, load := l.route(src, dst), float64(s.Bytes*l.load(s.Bytes, src == dst))
-	lost := lostOf(&s, at)
-	if s.From < l.begin {
-		l.carryBefore(p, &s, at, load, lost)
-		return
-	}
-	l.carry(p, s.Bytes, load)
-	if lost > 0 {
-		l.now[l.row(s.Link)].lost += lost
+// Transferred implements replay.Summing.
+func (r *Recorder) Transferred(list []replay.Transferred) {
+	for i := range list {
+		r.links.add(&list[i])
 	}
 }
 
-// lostOf returns how many seconds a transfer that ends at a time has lost because it shared a link.
-func lostOf(s *netmodel.Summary, at float64) float64 {
-	if s.Link < 0 || s.Alone == 0 {
+// add takes a transfer, which ended after those before it.
+func (l *links) add(t *replay.Transferred) {
+	if t.At > l.until {
+		l.advance(t.At)
+	}
+	l.told = t.At
+	src, dst := l.hosts[t.Src], l.hosts[t.Dst]
+	p, load := l.route(src, dst), float64(t.Bytes*l.load(t.Bytes, src == dst))
+	lost := lostOf(t)
+	if t.From < l.begin {
+		l.addSince(p, t, load, lost)
+		return
+	}
+	l.carry(p, t.Bytes, load)
+	if lost > 0 {
+		l.now[l.row(t.Link)].lost += lost
+	}
+}
+
+// lostOf returns how many seconds a transfer has lost because it shared a link.
+func lostOf(t *replay.Transferred) float64 {
+	if t.Link < 0 || t.Alone == 0 {
 		return 0
 	}
-	seconds := at - s.From
-	if lost := seconds - s.Bytes/s.Alone; lost > seconds*rounding {
+	seconds := t.At - t.From
+	if lost := seconds - t.Bytes/t.Alone; lost > seconds*rounding {
 		return lost
 	}
 	return 0
@@ -215,10 +221,9 @@ func grown[T float32 | float64](list *[][]T, slice int32, size int) []T {
 	return *at
 }
 
-// carryBefore takes what a message has been carried that began before this slice: evenly, from its
-// begin to a time.
-func (l *links) carryBefore(p *place, s *netmodel.Summary, at, load, lost float64) {
-	from, seconds := s.From, at-s.From
+// addSince takes a transfer that began before this slice did: it was carried evenly.
+func (l *links) addSince(p *place, t *replay.Transferred, load, lost float64) {
+	from, seconds := t.From, t.At-t.From
 	for from < l.begin {
 		slice, end := l.at(from)
 		if end <= from { // by rounding
@@ -229,20 +234,20 @@ func (l *links) carryBefore(p *place, s *netmodel.Summary, at, load, lost float6
 		share := (end - from) / seconds
 		past := l.pastAt(slice)
 		for _, row := range l.routes.rowsOf(p) {
-			l.rows[row].bytes += float64(s.Bytes * share)
+			l.rows[row].bytes += float64(t.Bytes * share)
 			l.rows[row].load += float64(load * share)
 			past[row] += float32(load * share)
 		}
 		if lost > 0 {
-			row := l.row(s.Link)
+			row := l.row(t.Link)
 			l.rows[row].lost += float64(lost * share)
 			l.lostAt(slice)[l.rows[row].level] += float64(lost * share)
 		}
 		from = end
 	}
-	share := (at - from) / seconds
-	l.carry(p, float64(s.Bytes*share), float64(load*share))
+	share := (t.At - from) / seconds
+	l.carry(p, float64(t.Bytes*share), float64(load*share))
 	if lost > 0 {
-		l.now[l.row(s.Link)].lost += float64(lost * share)
+		l.now[l.row(t.Link)].lost += float64(lost * share)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reprise/netmodel"
+	"reprise/replay"
 	"reprise/trace"
 )
 
@@ -167,7 +168,8 @@ func TestLinksMerge(t *testing.T) {
 	for i := range turns {
 		src, at := int32(i%7), float64(i)*1e-3
 		// at half of 2e6 byte/s; the network is ahead of the next one's begin
-		r.Summed(src, src+1, netmodel.Summary{From: at, Bytes: 1500, Alone: 2e6, Link: 1}, at+1.5e-3)
+		carried := netmodel.Summary{From: at, Bytes: 1500, Alone: 2e6, Link: 1}
+		r.Transferred([]replay.Transferred{{Src: src, Dst: src + 1, At: at + 1.5e-3, Summary: carried}})
 	}
 	d := r.links.data(turns * 1e-3)
 	bytes, lost := 0.0, 0.0

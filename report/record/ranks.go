@@ -20,6 +20,11 @@ const (
 	noColumn = -1
 )
 
+// maxNoted is how many times are noted before they are taken: what ranks have does not fit in the
+// processor's caches. In a loop over many it waits for several at once, which takes a third of the
+// time.
+const maxNoted = 64
+
 // times are times of ranks that have passed and are not taken into their columns yet.
 type times struct {
 	noted [maxNoted]passed

@@ -82,13 +82,11 @@ func New(o Options) (*Recorder, error) {
 
 // Spares implements replay.Sparing.
 func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Times: r.steps, Matching: true, Carried: true}
+	return replay.Spared{Actions: true, Times: r.steps, Messages: true, Carried: true}
 }
 
-// SendPosted implements replay.Observer.
-func (r *Recorder) SendPosted(message, src, dst, tag int32, bytes int64, at float64) {
-	r.traffic.add(src, dst, bytes)
-}
+// Sent implements replay.Summing.
+func (r *Recorder) Sent(list []replay.Sent) { r.traffic.add(list) }
 
 // Data returns what has been recorded, once the replay has ended. The recorder is of no use
 // any more.

@@ -382,12 +382,15 @@ func TestEmpty(t *testing.T) {
 // TestAllocates: nothing for each event.
 func TestAllocates(t *testing.T) {
 	r := newBench(t, cluster(4), 4, 1).recorder(t)
-	at := 0.0
+	at, sent, ended := 0.0, make([]replay.Sent, 1), make([]replay.Transferred, 1)
 	event := func() {
 		for rank := range int32(4) {
 			r.TimePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
-			r.SendPosted(rank, rank, (rank+1)%4, 0, 1000, at)
-			r.Summed(rank, (rank+1)%4, netmodel.Summary{From: at, Bytes: 1e-3, Alone: 2e6, Link: 1}, at+1e-9)
+			sent[0] = replay.Sent{Src: rank, Dst: (rank + 1) % 4, Bytes: 1000}
+			r.Sent(sent)
+			carried := netmodel.Summary{From: at, Bytes: 1e-3, Alone: 2e6, Link: 1}
+			ended[0] = replay.Transferred{Src: rank, Dst: (rank + 1) % 4, At: at + 1e-9, Summary: carried}
+			r.Transferred(ended)
 		}
 		at += 1e-9
 	}

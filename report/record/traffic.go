@@ -1,6 +1,7 @@
 package record
 
 import (
+	"reprise/replay"
 	"reprise/report/packed"
 )
 
@@ -10,19 +11,6 @@ const maxTraffic = 512
 // traffic is who sends how much to whom: by rank, and by each group of ranks.
 type traffic struct {
 	tables []trafficTable // the first by rank
-	noted  [maxNoted]post
-	count  int // of what is noted
-}
-
-// maxNoted is how many things of a kind are noted before they are counted. What is counted of
-// many ranks does not fit in the processor's caches; in a loop over many it waits for several
-// at once, which takes a third of the time.
-const maxNoted = 64
-
-// post is a message that has been sent.
-type post struct {
-	src, dst int32
-	bytes    int64
 }
 
 // trafficTable is traffic by a group, of which several numbers that follow one another may be
@@ -74,23 +62,13 @@ func newTrafficTable(g group) trafficTable {
 	return t
 }
 
-// add adds a message.
-func (t *traffic) add(src, dst int32, bytes int64) {
-	if t.count == maxNoted {
-		t.countNoted()
-	}
-	t.noted[t.count] = post{src, dst, bytes}
-	t.count++
-}
-
-// countNoted counts what is noted.
-func (t *traffic) countNoted() {
+// add adds messages.
+func (t *traffic) add(list []replay.Sent) {
 	for i := range t.tables {
 		if table := &t.tables[i]; !table.adds {
-			table.add(t.noted[:t.count])
+			table.add(list)
 		}
 	}
-	t.count = 0
 }
 
 // addUp adds up the rows of the first table.
@@ -106,19 +84,19 @@ func (t *traffic) addUp(table *trafficTable) {
 	}
 }
 
-func (t *trafficTable) add(posts []post) {
+// add adds messages: in a loop over many the processor waits for several cells at once.
+func (t *trafficTable) add(list []replay.Sent) {
 	row, cells := t.row, t.cells
-	for i := range posts {
-		p := &posts[i]
-		c := &cells[int(row[p.src])*t.rows+int(row[p.dst])]
-		c.bytes += p.bytes
+	for i := range list {
+		m := &list[i]
+		c := &cells[int(row[m.Src])*t.rows+int(row[m.Dst])]
+		c.bytes += m.Bytes
 		c.messages++
 	}
 }
 
 // data describes all tables.
 func (t *traffic) data() (list []CommMatrix) {
-	t.countNoted()
 	for i := range t.tables {
 		if table := &t.tables[i]; table.adds {
 			t.addUp(table)

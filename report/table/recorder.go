@@ -61,7 +61,7 @@ func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
 
 // Spares implements replay.Sparing.
 func (r *Recorder) Spares() replay.Spared {
-	return replay.Spared{Actions: true, Matching: true, Carried: true}
+	return replay.Spared{Actions: true, Carried: true}
 }
 
 // TimePasses implements replay.Observer.
