@@ -212,7 +212,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.costs.random.begin(r, a.X[0])
 		}
 		if e.told {
-			e.tellSpent(r)
+			e.tellSpent(r, false)
 			e.tellMark(r, a)
 		}
 	case trace.KindNull:

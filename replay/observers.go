@@ -73,9 +73,9 @@ func together(list []Observer) Observer {
 	return all
 }
 
-// A Narrow observer asks only for what the ranks [first, end) do, and for the messages that
-// one of them may send or receive, which takes less time. It is not told what the network
-// carries.
+// A Narrow observer asks only for what the ranks [first, end) do, for the messages that one of
+// them may receive, and for the posts of those that one of them sends, which takes less time. It is
+// not told what the network carries.
 type Narrow interface {
 	Observer
 	Ranks() (first, end int32)
@@ -95,8 +95,8 @@ type Accounting interface {
 	// Spent tells what a rank has spent its time on by now, in seconds: a number for each kind of
 	// time, with kernels, for each kernel and for each phase, of which one that is open counts up to
 	// now. It is called when the rank begins, at 0 s or where a checkpoint is, before each Marked of
-	// a step, and when its time is over. The numbers are the caller's.
-	Spent(rank int32, at float64, sums []float64)
+	// a step, and when its time is over. The numbers are the caller's, up to its next call.
+	Spent(rank int32, at float64, sums []float64, over bool)
 }
 
 // A Summing observer is told of messages as many at once, which takes less time: in their order,
@@ -160,10 +160,10 @@ func (list *observers) Ranks() (first, end int32) {
 }
 
 // Spent implements Accounting.
-func (list *observers) Spent(rank int32, at float64, sums []float64) {
+func (list *observers) Spent(rank int32, at float64, sums []float64, over bool) {
 	for _, o := range list.all {
 		if a, ok := o.(Accounting); ok {
-			a.Spent(rank, at, sums)
+			a.Spent(rank, at, sums, over)
 		}
 	}
 }

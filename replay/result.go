@@ -81,7 +81,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.Makespan = max(res.Makespan, rk.clock)
 		e.chargeRest(int32(r))
 		if e.told {
-			e.tellSpent(int32(r))
+			e.tellSpent(int32(r), true)
 		}
 		e.accounts.close(int32(r), rk.clock)
 		if checkTimes {

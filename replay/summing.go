@@ -22,9 +22,9 @@ func (s *summing) send(m *message, size int64) {
 	}
 }
 
-// end notes a transfer that ends now.
-func (s *summing) end(e *engine, id int32, m *message) {
-	if s.ended = append(s.ended, Transferred{m.src, m.dst, e.now, e.network.Summary(id)}); len(s.ended) == maxSummed {
+// end notes a transfer that has ended.
+func (s *summing) end(t Transferred) {
+	if s.ended = append(s.ended, t); len(s.ended) == maxSummed {
 		s.tellEnded()
 	}
 }

@@ -24,17 +24,17 @@ func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) 
 	}
 }
 
-// tellSpent tells what rank r has spent its time on by now.
+// tellSpent tells what rank r has spent its time on by now, when it is over perhaps.
 //
 //go:noinline
-func (e *engine) tellSpent(r int32) {
+func (e *engine) tellSpent(r int32, over bool) {
 	if e.watch == nil || e.watch.spent == nil {
 		return
 	}
 	sums, at := e.watch.sums, e.ranks[r].clock
 	clear(sums)
 	e.accounts.addSpent(sums, r, at)
-	e.watch.spent.Spent(r, at, sums)
+	e.watch.spent.Spent(r, at, sums, over)
 }
 
 // tellSend tells that a send was posted, and that its transfer has started if it has.
@@ -88,7 +88,7 @@ func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
 	if w.messages != nil {
 		w.messages.ReceivePosted(id, dst, src, tag, room, at)
 	}
-	if w.near(dst) || w.near(src) || src == trace.AnySource && w.narrow != nil {
+	if w.near(dst) {
 		w.narrow.ReceivePosted(id, dst, src, tag, room, at)
 	}
 }
@@ -104,15 +104,9 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.watch.messages != nil {
 		e.watch.messages.Merged(send, receive)
 	}
-	if e.watch.isNear(send) {
+	if e.watch.near(e.matcher.messages[send].dst) {
 		e.watch.narrow.Merged(send, receive)
 	}
-}
-
-// isNear reports whether a narrow observer has been told of a send.
-func (w *watch) isNear(id int32) bool {
-	m := &w.engine.matcher.messages[id]
-	return w.near(m.src) || w.near(m.dst)
 }
 
 // tellStart tells when the transfer of a message starts.
@@ -132,7 +126,7 @@ func (w *watch) started(id int32, at float64) {
 	if w.messages != nil {
 		w.messages.Started(id, at)
 	}
-	if w.isNear(id) {
+	if w.near(w.engine.matcher.messages[id].dst) {
 		w.narrow.Started(id, at)
 	}
 }
@@ -142,21 +136,27 @@ func (w *watch) started(id int32, at float64) {
 //go:noinline
 func (e *engine) tellEnd(id int32) {
 	m := &e.matcher.messages[id]
+	if e.summarized {
+		e.tellSummary(id, m)
+	}
+	if e.watch != nil {
+		e.watch.ended(id, m, e.now)
+	}
+}
+
+// tellSummary tells what became of a transfer.
+func (e *engine) tellSummary(id int32, m *message) {
+	s := e.network.Summary(id)
+	if e.watch != nil && e.watch.summing != nil {
+		e.watch.summing.end(Transferred{m.src, m.dst, e.now, s})
+	}
 	switch {
 	case e.tapes == nil:
 	case m.flags&(msgSendWait|msgRecvWait) != 0:
-		s := e.network.Summary(id)
 		e.tapes.End(id, s.From, tape.Transfer{Src: m.src, Dst: m.dst, Link: s.Link, Carried: e.now - s.From, Bytes: s.Bytes, Alone: s.Alone})
 	default:
 		e.tapes.Over(id)
 	}
-	if e.watch == nil {
-		return
-	}
-	if e.watch.summing != nil {
-		e.watch.summing.end(e, id, m)
-	}
-	e.watch.ended(id, m, e.now)
 }
 
 // ended tells that the transfer of a message ends.
@@ -164,7 +164,7 @@ func (w *watch) ended(id int32, m *message, now float64) {
 	if w.messages != nil {
 		w.messages.Ended(id, now)
 	}
-	if w.near(m.src) || w.near(m.dst) {
+	if w.near(m.dst) {
 		w.narrow.Ended(id, now)
 	}
 }

@@ -58,7 +58,7 @@ func (e *engine) listen() {
 	if w != nil && w.wide != nil && !sparedBy(w.wide).Carried {
 		e.network.Watch(w.wide)
 	}
-	if e.tapes != nil || w != nil && w.summing != nil {
+	if e.summarized = e.tapes != nil || w != nil && w.summing != nil; e.summarized {
 		e.network.Summarize()
 	}
 }
@@ -80,9 +80,9 @@ func (e *engine) tellBegin(r int32) {
 		return
 	case e.watch.spent == nil:
 	case fresh:
-		e.watch.spent.Spent(r, 0, e.watch.sums)
+		e.watch.spent.Spent(r, 0, e.watch.sums, false)
 	default:
-		e.tellSpent(r)
+		e.tellSpent(r, false)
 	}
 	for p := range e.accounts.phases {
 		if begun := e.accounts.begun(r, uint16(p)); begun != noTime {

@@ -92,13 +92,16 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// sum is of messages between two ranks.
+type sum struct{ bytes, messages int64 }
+
 // checkMessages compares who has sent to whom, and what links have carried, with messages.
 func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 	t.Helper()
-	counts, carried := map[[2]int32]sent{}, map[int32]float64{}
+	counts, carried := map[[2]int32]sum{}, map[int32]float64{}
 	for _, m := range messages {
 		c := counts[[2]int32{m.src, m.dst}]
-		counts[[2]int32{m.src, m.dst}] = sent{c.bytes + m.bytes, c.messages + 1}
+		counts[[2]int32{m.src, m.dst}] = sum{c.bytes + m.bytes, c.messages + 1}
 		route, err := b.Machine.Platform.AppendRoute(nil, int(b.Machine.Hosts[m.src]), int(b.Machine.Hosts[m.dst]))
 		if err != nil {
 			t.Fatal(err)
@@ -108,11 +111,15 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 		}
 	}
 	byRank := &r.traffic.tables[0]
-	for i, got := range byRank.cells {
-		src, dst := int32(i/byRank.rows), int32(i%byRank.rows)
-		if want := counts[[2]int32{src, dst}]; got != want {
-			t.Errorf("rank %d to %d: %+v, want %+v", src, dst, got, want)
+	byRank.pairs.all(func(pair int, messages uint64, bytes int64) {
+		of, got := [2]int32{int32(pair / byRank.rows), int32(pair % byRank.rows)}, sum{bytes, int64(messages)}
+		if want := counts[of]; got != want {
+			t.Errorf("rank %d to %d: %+v, want %+v", of[0], of[1], got, want)
 		}
+		delete(counts, of)
+	})
+	if len(counts) > 0 {
+		t.Errorf("nothing of %v", counts)
 	}
 	for i := range r.links.rows {
 		row := &r.links.rows[i]

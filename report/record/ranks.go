@@ -197,6 +197,9 @@ func (r *Recorder) end() {
 			rk.column = last
 			r.columns.begin(last, rk.began)
 		}
+		if r.steps {
+			r.spent.now = r.spent.of(r.spent.last, id)
+		}
 		r.leave(id, rk.clock)
 	}
 	if !r.steps {

@@ -20,12 +20,9 @@ type trafficTable struct {
 	per   int      // of the group's numbers that are one row
 	rows  int      // and columns
 	row   []uint16 // by rank
-	cells []sent
-	adds  bool // each row is several of the first table, which are added up in the end
+	pairs pairs    // numbered from*rows+to
+	adds  bool     // each row is several of the first table, which are added up in the end
 }
-
-// sent is what has been sent from one row to another.
-type sent struct{ bytes, messages int64 }
 
 // traffic returns what counts by rank, and by each group.
 func (g *groups) traffic() traffic {
@@ -58,7 +55,7 @@ func newTrafficTable(g group) trafficTable {
 	for r, i := range g.of {
 		t.row[r] = uint16(int(i) / per)
 	}
-	t.cells = make([]sent, t.rows*t.rows)
+	t.pairs = newPairs()
 	return t
 }
 
@@ -75,23 +72,16 @@ func (t *traffic) add(list []replay.Sent) {
 func (t *traffic) addUp(table *trafficTable) {
 	ranks := &t.tables[0]
 	of := func(row int) int { return int(table.row[row*ranks.per]) }
-	for from := range ranks.rows {
-		for to := range ranks.rows {
-			c, more := &table.cells[of(from)*table.rows+of(to)], &ranks.cells[from*ranks.rows+to]
-			c.bytes += more.bytes
-			c.messages += more.messages
-		}
-	}
+	ranks.pairs.all(func(pair int, messages uint64, bytes int64) {
+		table.pairs.add(of(pair/ranks.rows)*table.rows+of(pair%ranks.rows), messages, bytes)
+	})
 }
 
 // add adds messages: in a loop over many the processor waits for several cells at once.
 func (t *trafficTable) add(list []replay.Sent) {
-	row, cells := t.row, t.cells
 	for i := range list {
 		m := &list[i]
-		c := &cells[int(row[m.Src])*t.rows+int(row[m.Dst])]
-		c.bytes += m.Bytes
-		c.messages++
+		t.pairs.add(int(t.row[m.Src])*t.rows+int(t.row[m.Dst]), 1, m.Bytes)
 	}
 }
 
@@ -113,10 +103,10 @@ func (t *trafficTable) data() CommMatrix {
 			d.Labels = append(d.Labels, t.name(i*t.per))
 		}
 	}
-	bytes, messages := make([]float32, len(t.cells)), make([]float32, len(t.cells))
-	for i, c := range t.cells {
-		bytes[i], messages[i] = float32(c.bytes), float32(c.messages)
-	}
-	d.Bytes, d.Number = packed.Float32s(bytes), packed.Float32s(messages)
+	sizes, numbers := make([]float32, t.rows*t.rows), make([]float32, t.rows*t.rows)
+	t.pairs.all(func(pair int, messages uint64, bytes int64) {
+		sizes[pair], numbers[pair] = float32(bytes), float32(messages)
+	})
+	d.Bytes, d.Number = packed.Float32s(sizes), packed.Float32s(numbers)
 	return d
 }

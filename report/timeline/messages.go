@@ -1,7 +1,7 @@
 package timeline
 
-// messages follows messages from their posts to the end of their transfers, by the numbers
-// that a replay gives to them, again and again.
+// messages follows messages to ranks that are looked at from their posts to the end of their
+// transfers, by the numbers that a replay gives to them, again and again.
 type messages struct {
 	list     []message
 	posts    int64         // sends so far
@@ -51,15 +51,19 @@ func (m *messages) of(id int32) *message {
 
 // SendPosted implements replay.Observer.
 func (r *Recorder) SendPosted(id, src, dst, tag int32, bytes int64, at float64) {
-	m := r.of(id)
 	r.posts++
+	rk := r.rank(src)
+	within := rk != nil && rk.holds(at)
+	if within && rk.open {
+		rk.sends = append(rk.sends, Post{r.posts, at})
+	}
+	if r.rank(dst) == nil {
+		return // nobody who is looked at receives it
+	}
+	m := r.of(id)
 	m.Number, m.Src, m.Dst, m.Tag, m.Bytes, m.Sent = r.posts, src, dst, tag, bytes, at
-	m.state |= isSent
-	if rk := r.rank(src); rk != nil && rk.holds(at) {
+	if m.state |= isSent; within {
 		m.state |= sentWithin
-		if rk.open {
-			rk.sends = append(rk.sends, Post{m.Number, at})
-		}
 	}
 	r.changed(m)
 }
