@@ -23,6 +23,9 @@ type Result struct {
 	Indistinct   []Choice `json:"indistinct"`
 	Indifference float64  `json:"indifference"`
 	Deciding     []Choice `json:"deciding"` // real runs of these would decide
+	// Edges are the factors of which the best has the first or the last level, of three or more that
+	// have an order: beyond them there may be better ones.
+	Edges []string `json:"edges"`
 
 	Runs  []Replay `json:"runs"`    // in the order in which they were made
 	Known int      `json:"known"`   // of these, those that were known from before
@@ -69,11 +72,23 @@ func (t *tuner) result(found *search.Found, fresh []*study.Entry) *Result {
 	best := t.plan.Config(found.Points[0].Index)
 	r := &Result{
 		Configurations: len(t.plan.Runs), N: best.HPL.N, FreshSeeds: len(fresh), Indifference: t.Indifference,
-		Runs: t.list, Known: t.known, Share: t.share(), Dat: datOf(&best.HPL),
+		Runs: t.list, Known: t.known, Share: t.share(), Dat: datOf(&best.HPL), Edges: edges(t.plan, found.Points[0].Index),
 	}
 	scatter := r.rate(fresh)
 	r.rank(t.choices(found), scatter)
 	return r
+}
+
+// edges returns the factors of which a row has the first or the last level.
+func edges(p *study.Plan, row int) []string {
+	list := []string{}
+	for f, factor := range p.Factors {
+		rank, ordered := order(factor.Levels)
+		if at := rank[p.Runs[row].Levels[f]]; ordered && len(rank) > 2 && (at == 0 || at == len(rank)-1) {
+			list = append(list, factor.Name)
+		}
+	}
+	return list
 }
 
 // rate sets the Gflops of the best by its fresh seeds, and returns the relative half-width of

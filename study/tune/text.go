@@ -45,6 +45,9 @@ func (r *Result) WriteText(w io.Writer) error {
 	if len(names) == 1 {
 		text = "\nNo other was replayed that would be worth a real run.\n"
 	}
+	if len(r.Edges) > 0 {
+		text += fmt.Sprintf("\nThe best is at an end of what was searched of %s: beyond it there may be better ones.\n", strings.Join(r.Edges, " and "))
+	}
 	_, err := fmt.Fprintf(w, "%s\nHPL.dat:\n\n%s", text, r.Dat)
 	return err
 }

@@ -110,6 +110,35 @@ func TestDat(t *testing.T) {
 	}
 }
 
+// TestNoise: the best is replayed with seeds that the search did not use, of noise and of pivots, and what
+// they differ by is in the interval of its Gflops: their mean, and Student's half-width of three.
+func TestNoise(t *testing.T) {
+	p := planOf(t, "kernel-noise: dgemm=5%\n"+small["slow links"])
+	r, err := Run(t.Context(), p, Options{Jobs: 2, Tolerances: Tolerances(0), Indifference: 0.01, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := len(r.Runs) - r.FreshSeeds
+	mean, sum := 0.0, 0.0
+	for i, made := range r.Runs {
+		if fresh := i >= at; fresh != (made.Seed != 7) || fresh != (made.PivotSeed != 1) {
+			t.Errorf("replay %d of %d: %+v", i, len(r.Runs), made)
+		}
+	}
+	flops := p.Config(0).HPL.Flops()
+	for _, made := range r.Runs[at:] {
+		mean += flops / made.Makespan / 1e9 / 3
+	}
+	for _, made := range r.Runs[at:] {
+		d := flops/made.Makespan/1e9 - mean
+		sum += d * d
+	}
+	want := 4.302653 * math.Sqrt(sum/2/3) // Student's 97.5 % with 2 degrees of freedom
+	if r.FreshSeeds != 3 || math.Abs(r.Gflops-mean) > 1e-9*mean || math.Abs(r.GflopsInterval-want) > 1e-5*want || want == 0 {
+		t.Errorf("%d seeds, %g Gflops ± %g, want %g ± %g", r.FreshSeeds, r.Gflops, r.GflopsInterval, mean, want)
+	}
+}
+
 // TestGoesOn: with a directory, nothing is replayed twice.
 func TestGoesOn(t *testing.T) {
 	p := planOf(t, small["slow links"])
@@ -160,6 +189,23 @@ func TestOrder(t *testing.T) {
 		}
 		if rank, ordered := order(levels); !slices.Equal(rank, c.rank) || ordered != c.ordered {
 			t.Errorf("%s: %v, %v", c.labels, rank, ordered)
+		}
+	}
+}
+
+// TestEdges: NB 16 and 64 are the ends of three, 1x8 and 4x2 those of three grids; of two depths both would be.
+func TestEdges(t *testing.T) {
+	p := planOf(t, small["a cluster"])
+	for row := range p.Runs {
+		var want []string
+		if name := p.Levels(row); strings.Contains(name, "4x2") || strings.Contains(name, "1x8") {
+			want = append(want, "PxQ")
+		}
+		if name := p.Levels(row); !strings.Contains(name, "NB 32") {
+			want = append(want, "NB")
+		}
+		if got := edges(p, row); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", p.Levels(row), got, want)
 		}
 	}
 }
