@@ -18,7 +18,7 @@ import (
 // they name exist, and that there are places for all ranks: that is better told now than by
 // each run. It returns which have noise.
 func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err error) {
-	l := &loadedMachines{plan: p, parts: map[string]*part{}}
+	l := newLoadedMachines(p)
 	known := map[string]bool{} // machines, and whether they have noise
 	for i, c := range configs {
 		m, ranks := &c.Machine, c.HPL.P*c.HPL.Q

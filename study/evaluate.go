@@ -52,7 +52,7 @@ const worthSaving = 10 * time.Second
 
 // NewEvaluator returns an evaluator of the configurations of a plan.
 func (p *Plan) NewEvaluator() *Evaluator {
-	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: &loadedMachines{plan: p, parts: map[string]*part{}}, worthSaving: worthSaving}
+	return &Evaluator{version: p.Version, traces: newTraces(p.Version), machines: newLoadedMachines(p), worthSaving: worthSaving}
 }
 
 // RunOptions say how a configuration is run.

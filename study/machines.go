@@ -21,12 +21,19 @@ import (
 	"reprise/warning"
 )
 
-// loadedMachines loads machines for traces, and keeps their parts.
+// loadedMachines loads machines for traces, and keeps the parts that were used last.
 type loadedMachines struct {
-	plan  *Plan
-	mu    sync.Mutex
-	parts map[string]*part
+	plan       *Plan
+	mu         sync.Mutex
+	young, old map[string]*part // used since old ones were forgotten for the last time, and before
 }
+
+func newLoadedMachines(p *Plan) *loadedMachines {
+	return &loadedMachines{plan: p, young: map[string]*part{}}
+}
+
+// mostParts is how many parts are kept, to twice as many.
+const mostParts = 64
 
 // part is a part of a machine: one of the three.
 type part struct {
@@ -82,14 +89,26 @@ func (l *loadedMachines) part(in Input, m *Machine, ranks int) *part {
 	case "kernels":
 		key = fmt.Sprintf("%s %v", key, m.KernelNoise)
 	}
-	l.mu.Lock()
-	p := l.parts[key]
-	if p == nil {
-		p = &part{}
-		l.parts[key] = p
-	}
-	l.mu.Unlock()
+	p := l.use(key)
 	p.once.Do(func() { p.err = l.fill(p, in, m, ranks) })
+	return p
+}
+
+// use returns what there is under a key.
+func (l *loadedMachines) use(key string) *part {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.young[key]
+	if p != nil {
+		return p
+	}
+	if p = l.old[key]; p == nil {
+		p = &part{}
+	}
+	if len(l.young) >= mostParts {
+		l.old, l.young = l.young, map[string]*part{}
+	}
+	l.young[key] = p
 	return p
 }
 
