@@ -31,3 +31,11 @@ func lastActions() (last [2]trace.Action) {
 	last[1].SetCollective(&trace.Collective{Kind: trace.CollBarrier})
 	return last
 }
+
+// Requests implements Requester, if the source does.
+func (b *barrierSource) Requests(rank int32, list int64) []int32 {
+	if s, ok := b.Source.(Requester); ok {
+		return s.Requests(rank, list)
+	}
+	return nil
+}

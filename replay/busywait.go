@@ -82,6 +82,8 @@ func (e *engine) busyWait(r int32) (src int32, l label, busy bool) {
 	switch a.Kind {
 	case trace.KindPoll:
 		busy = a.Flags&trace.FlagSpin != 0
+	case trace.KindProbe:
+		busy = true
 	case trace.KindRecv, trace.KindIrecv:
 		busy = a.X[0] < 0
 	}

@@ -40,6 +40,7 @@ type engine struct {
 	slots       requestSlots
 	cpus        processors
 	collectives collectives
+	completions completions
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 
@@ -243,6 +244,12 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.collective(r, rk, a)
 	case trace.KindIcollective:
 		return e.icollective(r, rk, a)
+	case trace.KindComplete:
+		return e.completeList(r, rk, a)
+	case trace.KindProbe:
+		return e.probeFor(r, a)
+	case trace.KindStart:
+		return goOn, e.startSend(r, a)
 	}
 	return e.doLocal(r, rk, a)
 }

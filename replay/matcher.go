@@ -48,6 +48,7 @@ const (
 	msgRecvWait                          // the receiver is blocked until the end
 	msgSeen                              // no receive posted before it takes this send
 	msgAlias                             // a receive whose message is that of the send after it
+	msgNotify                            // a rank waits for this one or for others
 )
 
 // postList is a list of unmatched posts, oldest first, chained by matcher.after;

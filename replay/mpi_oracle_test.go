@@ -31,14 +31,35 @@ func TestProgramsOfMPI(t *testing.T) {
 	}
 }
 
-// runProgram replays a program, a rank on each host.
-func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.Result {
-	t.Helper()
-	tr, err := trace.NewReader(bytes.NewReader(c.Trace(t)), c.Name)
+// TestProgramsOfMPIResume: a replay that goes on from a checkpoint ends as if it had not
+// stopped, whatever its ranks are in the midst of.
+func TestProgramsOfMPIResume(t *testing.T) {
+	p, err := platforms.Load(filepath.Join(mpiscript.Dir(), "platform.xml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tr.Close()
+	for i, c := range mpiscript.Load(t) {
+		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) { checkResumes(t, 9, programOf(t, p, c)) })
+	}
+}
+
+// runProgram replays a program.
+func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.Result {
+	t.Helper()
+	res, err := programOf(t, p, c)(func(*replay.Options) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// programOf returns the replay of a program, a rank on each host.
+func programOf(t testing.TB, p *platforms.Platform, c *mpiscript.Case) rerun {
+	t.Helper()
+	ctx, file := t.Context(), c.Trace(t)
 	o := replay.DefaultOptions()
 	for _, option := range c.Options {
 		name, value, _ := strings.Cut(option, ":")
@@ -50,9 +71,13 @@ func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := replay.Run(t.Context(), tr, replay.Machine{Platform: p, Hosts: hosts}, o)
-	if err != nil {
-		t.Fatal(err)
+	return func(change func(*replay.Options)) (*replay.Result, error) {
+		tr, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), c.Name)
+		if err != nil {
+			return nil, err
+		}
+		o := o
+		change(&o)
+		return replay.Run(ctx, tr, replay.Machine{Platform: p, Hosts: hosts}, o)
 	}
-	return res
 }

@@ -71,9 +71,14 @@ func (e *engine) complete(r int32, rk *rank, slot *request) outcome {
 		return parkedHere
 	}
 	rk.collective = false
-	e.collectives.idle = append(e.collectives.idle, ^*slot)
-	*slot = noRequest
+	e.collectives.close(slot)
 	return goOn
+}
+
+// close takes an open collective operation that is complete out of its slot.
+func (c *collectives) close(slot *request) {
+	c.idle = append(c.idle, ^*slot)
+	*slot = noRequest
 }
 
 // completeAll carries on the wait of rank r for all its collective operations, in the order
@@ -109,7 +114,7 @@ func (e *engine) waitAll(r int32, rk *rank) outcome {
 // null plays a message to or from nobody.
 func (e *engine) null(rk *rank, a *trace.Action) error {
 	switch trace.Kind(a.X[1]) {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
 	default:
 		return nil
 	}
@@ -126,7 +131,9 @@ func errFreed(n int32) error {
 }
 
 // completes reports whether actions of a kind complete collective operations.
-func completes(k trace.Kind) bool { return k == trace.KindWait || k == trace.KindWaitAll }
+func completes(k trace.Kind) bool {
+	return k == trace.KindWait || k == trace.KindWaitAll || k == trace.KindComplete
+}
 
 // collects reports whether actions of a kind are collective operations.
 func collects(k trace.Kind) bool { return k == trace.KindCollective || k == trace.KindIcollective }

@@ -75,62 +75,97 @@ func (e *engine) iprobe(r int32, a *trace.Action) (bool, error) {
 	return v != notYetKnown, err
 }
 
-// test carries on a recorded MPI_Test of the request in slot n of rank r: a
+// test carries on a recorded MPI_Test of the request in slot n of rank r.
+func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
+	slot, err := e.slots.at(rk, n)
+	if err != nil || *slot == noRequest && rk.stage == stageFresh {
+		return goOn, err
+	}
+	return parkedUnless(e.testRequest(r, rk, slot)), nil
+}
+
+// testRequest carries on a test of a request. It reports whether it is over.
+func (e *engine) testRequest(r int32, rk *rank, slot *request) bool {
+	if *slot < noRequest {
+		return e.testCollective(r, rk, slot)
+	}
+	return e.testMessage(r, rk, slot)
+}
+
+// testMessage is testRequest of one message: a
 // sleep, then a look whether the request is complete. Like probes, tests share
 // one growing factor; unlike them, they look at the network, so that each has
 // an event. Success resets the factor once the completion has been paid for.
-func (e *engine) test(r int32, rk *rank, n int32) (outcome, error) {
+func (e *engine) testMessage(r int32, rk *rank, slot *request) bool {
 	if rk.stage == stageTested {
 		e.tested(rk)
-		return goOn, nil
+		return true
 	}
-	slot, err := e.slots.at(rk, n)
-	if err != nil || *slot == noRequest {
-		return goOn, err
-	}
-	switch rk.stage {
-	case stageFresh:
-		rk.stage = stageBegin
-		if e.prober.grows && rk.clock > e.now {
-			e.wakeups.Set(r, rk.clock)
-			return parkedHere, nil
-		}
-		fallthrough
-	case stageBegin:
-		cost := e.costs.sleepTime(float64(e.prober.testFactor) * e.prober.testCost)
-		rk.clock += cost
-		e.charge(r, TimePoll)
-		rk.stage = stageLook
-		if rk.clock > e.now {
-			e.wakeups.Set(r, rk.clock)
-			return parkedHere, nil
-		}
-	}
-	e.prober.numPolls++
-	e.prober.letsIn(r, rk.clock)
-	rk.stage = stageFresh
-	if *slot != completeRequest {
-		*slot = requestOf(e.matcher.resolve(*slot>>1-1), side(*slot&1))
-	}
-	if q := *slot; q != completeRequest && e.matcher.messages[q>>1-1].flags&msgEnded == 0 {
+	switch {
+	case !e.testSleep(r, rk, e.prober.testFactor, e.prober.grows):
+		return false
+	case *slot == noRequest: // of a collective operation, and taken before
+		return true
+	case *slot != completeRequest && !e.hasEnded(slot):
 		if e.prober.grows {
 			e.prober.testFactor++
 		}
-		return goOn, nil
+		return true
 	}
 	e.finish(r, slot)
 	e.proceed(r, TimeWait)
 	if e.prober.grows && rk.clock > e.now {
 		rk.stage = stageTested
 		e.wakeups.Set(r, rk.clock)
-		return parkedHere, nil
+		return false
 	}
 	e.tested(rk)
-	return goOn, nil
+	return true
+}
+
+// testSleep carries on what a test costs, factor times, before it looks, and reports whether
+// that is paid. Tests whose costs grow are in the order of all.
+func (e *engine) testSleep(r int32, rk *rank, factor int64, grows bool) bool {
+	switch rk.stage {
+	case stageFresh:
+		rk.stage = stageBegin
+		if grows && rk.clock > e.now {
+			e.wakeups.Set(r, rk.clock)
+			return false
+		}
+		fallthrough
+	case stageBegin:
+		rk.clock += e.costs.sleepTime(float64(factor) * e.prober.testCost)
+		e.charge(r, TimePoll)
+		rk.stage = stageLook
+		if rk.clock > e.now {
+			e.wakeups.Set(r, rk.clock)
+			return false
+		}
+	}
+	e.prober.numPolls++
+	e.prober.letsIn(r, rk.clock)
+	rk.stage = stageFresh
+	return true
 }
 
 // tested ends a test that has succeeded.
 func (e *engine) tested(rk *rank) {
 	rk.stage = stageFresh
 	e.prober.testFactor = 1
+}
+
+// probeFor carries on a blocking probe of rank r.
+func (e *engine) probeFor(r int32, a *trace.Action) (outcome, error) {
+	if e.told && e.ranks[r].stage == stageFresh {
+		e.beginsToLook(r)
+	}
+	id, err := e.probeUntil(r, a.Peer, e.label(a))
+	if id < 0 || err != nil {
+		return parkedHere, err
+	}
+	if e.told {
+		e.probed(r, id)
+	}
+	return goOn, nil
 }

@@ -59,6 +59,7 @@ const (
 	stageCompute              // computes, or probes, on a shared processor
 	stageLook                 // has spent its time: a probe or test looks, a computation has ended
 	stageTested               // a test that has found its request complete and has completed it
+	stageAny                  // waits for one of several messages
 )
 
 // noneAwaited is the awaitedPeer of a rank that is not parked on a message.

@@ -28,6 +28,7 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	e.snapshotChanges(c)
 	snapshotSource(c, e.source)
 	e.snapshotCollectives(c)
+	e.completions.snapshot(c, len(e.ranks))
 	if e.costs.random != nil {
 		e.costs.random.snapshot(c, len(e.matcher.messages))
 	}
@@ -120,7 +121,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	snapshot.Int(c, &rk.awaitedComm)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
 	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)
-	snapshot.Index(c, &rk.stage, 0, int(stageTested)+1)
+	snapshot.Index(c, &rk.stage, 0, int(stageAny)+1)
 	snapshot.Index(c, &rk.charge, 0, int(numKinds))
 	for _, v := range []*bool{&rk.serial, &rk.over, &rk.collective, &rk.spinning} {
 		c.Bool(v)
@@ -190,6 +191,19 @@ func (p *stepCounter) snapshot(c *snapshot.Codec) {
 			c.Amount(&b.parts[j])
 		}
 	}
+}
+
+// snapshot is Snapshot of how far so many ranks are in completions.
+func (l *completions) snapshot(c *snapshot.Codec, ranks int) {
+	c.Section("completions", *l, completion{})
+	snapshot.Index(c, &l.factor, 0, math.MaxInt)
+	snapshot.Slice(c, &l.ranks, ranks, func(of *completion) {
+		c.Bool(&of.waited)
+		c.Bool(&of.open)
+		snapshot.Index(c, &of.at, 0, math.MaxInt32)
+		snapshot.Index(c, &of.sub, 0, math.MaxInt32)
+	})
+	c.Check(len(l.ranks) == 0 || len(l.ranks) == ranks, "completions of %d ranks of %d", len(l.ranks), ranks)
 }
 
 // snapshotCollectives is Snapshot of the collective operations that are under way. A

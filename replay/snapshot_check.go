@@ -67,7 +67,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 			ok = ok && awaiting == (rk.spinning && math.IsInf(rk.arrival, 1))
 		}
 	default:
-		ok = awaiting && rk.stage == stageLook || rk.stage == stageCompute && e.cpus.work[r].rate == 0
+		ok = awaiting && rk.stage == stageLook || rk.stage == stageAny || rk.stage == stageCompute && e.cpus.work[r].rate == 0
 	}
 	if !ok {
 		return errors.New("it waits for several things, or for none")
@@ -91,7 +91,7 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	a := e.action(r, int(rk.pos))
 	ok := rk.pos < rk.filled
 	switch a.Kind {
-	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv:
+	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv, trace.KindProbe, trace.KindComplete:
 	case trace.KindIcollective:
 	case trace.KindFlops, trace.KindCollective, trace.KindWait, trace.KindWaitAll:
 		ok = ok && rk.shared && (a.Kind == trace.KindFlops || rk.collective)
@@ -102,7 +102,8 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	default:
 		ok = false
 	}
-	if !ok || rk.stage == stageTested && a.Kind != trace.KindTest {
+	ends := rk.stage == stageTested || rk.stage == stageAny
+	if !ok || ends && a.Kind != trace.KindComplete && (a.Kind != trace.KindTest || rk.stage == stageAny) {
 		return fmt.Errorf("it is in the midst of a %v, at stage %d", a.Kind, rk.stage)
 	}
 	return nil
@@ -115,12 +116,17 @@ func (e *engine) checkCompletion(r int32, rk *rank) error {
 	if !rk.collective || !completes(a.Kind) {
 		return nil
 	}
+	var named []int32
+	switch a.Kind {
+	case trace.KindWait:
+		named = []int32{a.Req}
+	case trace.KindComplete:
+		named, _ = e.requestList(r, a.X[0])
+	}
 	ok := false
 	for k, list := range e.requestsOf(rk) {
 		for i, q := range list {
-			if q < noRequest && (a.Kind == trace.KindWaitAll || int(a.Req) == i+k*inlineRequests) {
-				ok = true
-			}
+			ok = ok || q < noRequest && (a.Kind == trace.KindWaitAll || slices.Contains(named, int32(i+k*inlineRequests)))
 		}
 	}
 	if !ok || rk.pos >= rk.filled {

@@ -40,7 +40,7 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families sums")
 	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops members comm")
 	lists := e.source.(*barrierSource).Source.(*Lists)
-	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts actions")
+	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts Slots actions")
 	snapshottest.Fields(t, e.source.(*barrierSource), func(c *snapshot.Codec, _ *barrierSource) { write(c) }, "Source")
 }
 

@@ -17,6 +17,13 @@ type Source interface {
 	Sums(rank int32, list int64) []int64
 }
 
+// A Requester is a Source of actions that complete several requests.
+type Requester interface {
+	// Requests returns the request slots that a KindComplete of the last batch of rank names
+	// by their number, nil if there are none.
+	Requests(rank int32, list int64) []int32
+}
+
 // cursors is the Source of a trace.
 type cursors []trace.Cursor
 
@@ -29,12 +36,17 @@ func (c cursors) Answer(rank int32, arrived bool) { c[rank].Answer(arrived) }
 // Sums implements Source.
 func (c cursors) Sums(rank int32, list int64) []int64 { return c[rank].Sums(list) }
 
+// Requests implements Requester.
+func (c cursors) Requests(rank int32, list int64) []int32 { return c[rank].Requests(list) }
+
 // Lists is a Source that holds the actions of each rank in memory. A KindPoll
 // with trace.FlagSpin is repeated until it is answered with true; the outcome of
 // other polls changes nothing.
 type Lists struct {
 	// Counts are the running sums that collective operations name, by their index.
 	Counts [][]int64
+	// Slots are the request slots that completions name, by their index.
+	Slots [][]int32
 
 	actions [][]trace.Action
 	next    []int
@@ -75,4 +87,12 @@ func (l *Lists) Sums(_ int32, list int64) []int64 {
 		return nil
 	}
 	return l.Counts[list]
+}
+
+// Requests implements Requester.
+func (l *Lists) Requests(_ int32, list int64) []int32 {
+	if uint64(list) >= uint64(len(l.Slots)) {
+		return nil
+	}
+	return l.Slots[list]
 }

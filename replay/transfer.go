@@ -56,6 +56,9 @@ func (e *engine) end(id int32) {
 		e.matcher.recycle(id)
 		return
 	}
+	if m.flags&msgNotify != 0 {
+		e.notify(m)
+	}
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
 		e.arrive(src, id, 0)

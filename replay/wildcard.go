@@ -122,7 +122,10 @@ func (e *engine) merge(send, recv int32) error {
 		e.tellMerge(send, recv)
 	}
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
-	s.flags |= r.flags & msgRecvWait
+	s.flags |= r.flags & (msgRecvWait | msgNotify)
+	if s.flags&msgNotify != 0 && s.flags&msgEnded != 0 {
+		e.notify(s)
+	}
 	room, start := r.size, max(s.at, r.at)
 	r.flags, r.refs = msgAlias|msgEnded, 1
 	e.matcher.after[recv] = send

@@ -12,12 +12,13 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking'}
+            'communicators', 'nonblocking', 'completions'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
          20: 'irecv P I T C/send P B T C/wait recv P I T', 21: 'issend P B T C/recv P I T C/wait send P B T',
-         23: 'probe P T C', 24: 'iprobe P T C', 0: 'sendrecv P B T C'}  # 0: of nobody
+         23: 'probe P T C', 24: 'iprobe P T C', 37: 'probewait P T C', 38: 'start P B T C',
+         0: 'sendrecv P B T C'}  # of nobody
 RANKS, TAGS, SIZES = {-1: 'any', -2: 'null'}, {1 - 2**31: 'any'}, {-1: '?'}
 NAMED = {'P': RANKS, 'S': RANKS, 'T': TAGS, 'U': TAGS, 'B': SIZES, 'I': SIZES}
 COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root flops, allreduce send flops, alltoall send recv,
@@ -179,6 +180,8 @@ class Rank:
         elif op == 29:
             text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
             print(text, end='\n' if text else '')
+        elif op == 36:
+            print('waitall waitany waitsome testall testany testsome'.split()[it.sym], *it.coefs)
         elif op in (33, 35):
             name, *words = self.collective(*COLLECTIVES[it.sym].split(), args=args)
             name, comm = 'i' * (op == 35) + name, ['comm', self.comms[it.comm - 1] or it.comm - 1] if it.comm else []
@@ -190,7 +193,7 @@ class Rank:
             words['C'] = self.comms[it.sym] if header.comm_families else ''
             for line in LINES[op].split('/'):
                 print(*(w for w in (words.get(w, w) for w in line.split()) if w != ''))
-            if op in (13, 14, 16):
+            if op in (13, 14, 16, 38):
                 self.requests[it.req] = ['recv' if op == 16 else 'send', *(words[w] for w in 'PBT')]
     def place(self, p, v):
         return ','.join(map(str, [v] if p == '{}' else self.vectors[v] if p == '{list}' else accumulate([0, *self.vectors[v]])))

@@ -32,12 +32,15 @@ const (
 	KindCollective        // collective operation Sym with root Peer and Operator Tag; Collective decodes X
 	KindFree              // lets go of Req, whose message goes on: MPI_Request_free
 	KindIcollective       // like collective, completed by a wait on Req
+	KindComplete          // completion Sym of the requests Cursor.Requests(X[0])
+	KindProbe             // waits for a message of Peer with Tag, and leaves it there
+	KindStart             // like isend, of a persistent request, which costs what a send does
 	KindNull              // an action of Kind X[1] whose peer is ProcNull: nothing is sent; Req, if it has one, is complete
 	numKinds
 )
 
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
-	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "null"}
+	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null"}
 
 func (k Kind) String() string {
 	if k < numKinds {

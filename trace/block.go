@@ -57,6 +57,9 @@ const (
 	OpCollective      // collective operation Sym; Args as CollectiveKind says; Slot: Operator of a reduction
 	OpFree            // Req
 	OpIcollective     // as OpCollective, completed by a wait on Req
+	OpComplete        // completion Sym of the requests Coefs
+	OpProbe           // Args: peer, tag: waits for the message, and leaves it there
+	OpStart           // Args: peer, tag, bytes; Req: starts a persistent send
 	numOps
 )
 
@@ -66,11 +69,11 @@ type Item struct {
 	Dst      Reg
 	Slot     uint8 // pollable, or Operator of a collective operation
 	Req      int32 // request slot
-	Sym      int   // kernel, family, marker, block number or collective operation
+	Sym      int   // kernel, family, marker, block number, collective operation or completion
 	Comm     int   // 1 + family of the communicator of a collective operation; 0: all ranks
 	GuardSym int   // family of the guard's communicator (OpDefine)
 	Args     []Operand
-	Coefs    []int64   // OpLetAffine
+	Coefs    []int64   // OpLetAffine; OpComplete: request slots
 	Guard    []Operand // OpDefine: peer and tag, or none
 	Body     []Item    // OpIf, OpLoop
 }

@@ -12,6 +12,7 @@ const (
 	symbolFamily
 	symbolBlock
 	symbolCollective
+	symbolCompletion
 )
 
 func symbolOf(op Op) symbolKind { return opRules[op].symbol }
@@ -54,6 +55,7 @@ const (
 	needsPolls       featureSet = 1 << featurePolls
 	needsVectors     featureSet = 1 << featureVectors
 	needsCollectives featureSet = 1 << featureCollectives
+	needsCompletions featureSet = 1<<featureCompletions | needsRequests
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
@@ -93,6 +95,9 @@ var opRules = [numOps]opRule{
 	OpCollective:   {name: "collective", args: -1, symbol: symbolCollective, needs: needsCollectives},
 	OpFree:         {name: "free", req: true, needs: needsRequests},
 	OpIcollective:  {name: "icollective", args: -1, symbol: symbolCollective, req: true, needs: needsNonblocking},
+	OpComplete:     {name: "complete", symbol: symbolCompletion, needs: needsCompletions},
+	OpProbe:        {name: "probe", args: 2, symbol: symbolFamily, needs: 1 << featureCompletions},
+	OpStart:        {name: "start", args: 3, symbol: symbolFamily, req: true, needs: needsCompletions},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.
@@ -240,6 +245,8 @@ func (c *checker) symbol(it *Item, rule *opRule) error {
 		n = len(c.program.blocks)
 	case symbolCollective:
 		n = int(numCollectives)
+	case symbolCompletion:
+		n = int(numCompletions)
 	default:
 		return nil
 	}
@@ -273,7 +280,12 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 	if len(it.Args) != want {
 		return fmt.Errorf("%d arguments, want %d", len(it.Args), want)
 	}
-	if it.Op != OpLetAffine && it.Coefs != nil {
+	switch {
+	case it.Op == OpComplete:
+		if err := checkSlots(it); err != nil {
+			return err
+		}
+	case it.Op != OpLetAffine && it.Coefs != nil:
 		return fmt.Errorf("has coefficients")
 	}
 	if err := c.terms(it); err != nil {

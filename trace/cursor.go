@@ -433,10 +433,10 @@ func (c *Cursor) fail(format string, args ...any) {
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
 }
 
-// receivable reports whether an action is a possible receive: one that may name any
+// receivable reports whether an action is a possible receive, or probe: one that may name any
 // source, and an unknown size.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
-	return (k == KindRecv || k == KindIrecv) && (peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
+	return (k == KindRecv || k == KindIrecv || k == KindProbe) && (peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1
 }
 
 // failMessage says which part of a message is impossible.

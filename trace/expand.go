@@ -221,6 +221,9 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			r = (*registers)(set.memory[at:])
 			r[0] = 0
 			pc = int(in.z)
+		case opComplete:
+			buf[n] = Action{Kind: KindComplete, Sym: uint16(in.flags), X: [4]int64{int64(in.w)}}
+			n++
 		case opCollective, opIcollective:
 			if !c.collective(&buf[n], in, r) {
 				return n, false

@@ -29,6 +29,7 @@ const (
 	featureOperators                    // reductions that name their operator
 	featureCommunicators                // messages and collective operations of communicators, peers that are null
 	featureNonblocking                  // nonblocking collective operations
+	featureCompletions                  // completions of several requests, blocking probes, persistent sends
 	numFeatures
 )
 
@@ -36,7 +37,7 @@ const (
 var featureNames = append([]string{
 	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
-	featureCommunicators: "communicators", featureNonblocking: "nonblocking",
+	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 }, generatorFeatures()...)
 
 // generatorFeatures names the features of the kinds of generated vectors.

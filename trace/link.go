@@ -44,6 +44,7 @@ const (
 	opLoopNext    // r[d]--; jump to z if r[d] > 0
 	opCall        // call z with frame at w
 	opCollective  // collective operation flags, communicator sym, Operator d; root A, send B, recv C, the rest in aux
+	opComplete    // completion flags of the request slots w
 	opIcollective // as opCollective; request w
 )
 
@@ -62,8 +63,9 @@ type code struct {
 	markers bool
 	omit    []bool // by kernel: calls that are left out; nil for none
 	instrs  []instr
-	entries []entry // by block
-	body    int     // registers that the largest body of a pollable needs
+	entries []entry   // by block
+	slots   [][]int32 // lists of request slots that completions name
+	body    int       // registers that the largest body of a pollable needs
 }
 
 // entry is the start of a block and the registers that it and what it calls
@@ -226,7 +228,7 @@ func (l *linker) items(items []Item) error {
 // messageKinds are the flat actions of operations that translate one to one.
 var messageKinds = map[Op]Kind{OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpRecv: KindRecv,
 	OpIrecv: KindIrecv, OpIprobe: KindIprobe, OpProbed: KindProbed, OpFlops: KindFlops, OpSleep: KindSleep, OpWait: KindWait,
-	OpTest: KindTest, OpWaitAll: KindWaitAll, OpFree: KindFree}
+	OpTest: KindTest, OpWaitAll: KindWaitAll, OpFree: KindFree, OpProbe: KindProbe, OpStart: KindStart}
 
 func (l *linker) item(it *Item) error {
 	sym := uint16(it.Sym)
@@ -252,7 +254,7 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
 	case OpFlops, OpSleep:
 		return l.put(instr{op: opAmount, flags: uint8(messageKinds[it.Op])}, it.Args...)
-	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed:
+	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
 	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
@@ -268,6 +270,9 @@ func (l *linker) item(it *Item) error {
 		return l.put(instr{op: opSendrecv, sym: sym}, it.Args[:3]...)
 	case OpMark:
 		return l.mark(it)
+	case OpComplete:
+		l.complete(it)
+		return nil
 	case OpCollective:
 		return l.collective(opCollective, it)
 	case OpIcollective:

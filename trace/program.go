@@ -185,6 +185,8 @@ func (p *Program) appendSymbol(buf []byte, it *Item) []byte {
 		h = p.infos[it.Sym].hash
 	case symbolCollective:
 		h = sha256.Sum256(p.appendCollective(nil, it))
+	case symbolCompletion:
+		h = sha256.Sum256(fmt.Appendf(nil, "completion %q", Completion(it.Sym)))
 	default:
 		return buf
 	}

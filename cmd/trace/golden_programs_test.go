@@ -30,6 +30,7 @@ var goldens = []golden{
 	{"operators", []string{"collectives", "operators"}, operatorsHeader(), writeOperators},
 	{"communicators", []string{"collectives", "communicators", "operators", "requests"}, communicatorsHeader(), writeCommunicators},
 	{"nonblocking", []string{"collectives", "nonblocking", "requests"}, plainHeader(), writeNonblocking},
+	{"completions", []string{"completions", "requests"}, plainHeader(), writeCompletions},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -392,6 +393,27 @@ func writeNonblocking(w *goldenWriter) {
 		b.WaitAll()
 	})
 	w.step(0, &trace.Call{Blocks: []int64{run, run}})
+}
+
+// Rank 0 sends by a persistent request and completes two receives in all the ways there are.
+func writeCompletions(w *goldenWriter) {
+	n := trace.Const
+	run := w.block("run", 0, func(b *trace.Builder) {
+		b.Message(trace.OpStart, 0, 0, n(1), n(1), n(10))
+		b.Message(trace.OpIrecv, 0, 1, n(1), n(2), n(20))
+		b.Message(trace.OpIrecv, 0, 2, n(1), n(3), n(30))
+		for _, m := range []trace.Completion{trace.TestAny, trace.TestAll, trace.TestSome, trace.CompleteAny, trace.CompleteSome} {
+			b.Complete(m, 1, 2)
+		}
+		b.Complete(trace.CompleteAll, 0, 1, 2)
+	})
+	other := w.block("other", 0, func(b *trace.Builder) {
+		b.Probe(0, n(0), n(1))
+		b.Message(trace.OpRecv, 0, 0, n(0), n(1), n(10))
+		b.Message(trace.OpSend, 0, 0, n(0), n(2), n(20))
+		b.Message(trace.OpSend, 0, 0, n(0), n(3), n(30))
+	})
+	w.step(0, &trace.Call{Blocks: []int64{run, other}})
 }
 
 // Step 1 needs requests, step 2 a generated vector: what the header, written after step

@@ -117,18 +117,61 @@ func (d *deed) do(op string) {
 		to, tag, out := d.peer(&g), d.tag(), d.number()
 		from, with, in := d.peer(&g), d.tag(), d.number()
 		d.b.Sendrecv(g.family, to, tag, trace.Const(out), from, with, trace.Const(in))
+	case "sendinit", "recvinit":
+		g := d.group()
+		m := persistent{trace.OpStart, g.family, d.peer(&g), d.tag(), d.number()}
+		if op == "recvinit" {
+			m.op = trace.OpIrecv
+		}
+		d.persistent[persistentKey{d.rank, d.slot()}] = m
+	case "start":
+		for _, slot := range d.slots() {
+			m := d.persistent[persistentKey{d.rank, slot}]
+			d.b.Message(m.op, m.family, slot, m.peer, m.tag, trace.Const(m.bytes))
+		}
+	case "probe":
+		g := d.group()
+		d.b.Probe(g.family, d.peer(&g), d.tag())
+	case "iprobe":
+		g := d.group()
+		d.b.Iprobe(g.family, d.peer(&g), d.tag())
 	case "wait":
 		d.b.Wait(d.slot())
-	case "waitall":
-		d.b.WaitAll()
+	case "test":
+		d.b.Test(d.slot())
+	case "waitall", "waitany", "waitsome", "testall", "testany", "testsome":
+		d.b.Complete(completions[op], d.slots()...)
+	case "drain":
+		slots := d.slots()
+		d.b.Loop(trace.Const(int64(len(slots))), func() {
+			d.b.Complete(trace.CompleteAny, slots...)
+			d.b.Flops(trace.Const(trace.FloatArg(1e5)))
+		})
 	default:
 		d.collective(op)
 	}
 }
 
-var kinds = map[string]trace.CollectiveKind{}
+// persistent is a persistent request: what its start begins.
+type persistent struct {
+	op     trace.Op
+	family int
+	peer   trace.Operand
+	tag    trace.Operand
+	bytes  int64
+}
+
+type persistentKey struct{ rank, slot int32 }
+
+var (
+	kinds       = map[string]trace.CollectiveKind{}
+	completions = map[string]trace.Completion{}
+)
 
 func init() {
+	for m := trace.CompleteAll; m <= trace.TestSome; m++ {
+		completions[m.String()] = m
+	}
 	for k := range trace.CollectiveKind(trace.NumCollectives) {
 		kinds[k.String()] = k
 	}

@@ -17,7 +17,7 @@ func (c *Case) Trace(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{Case: c, t: t, w: w}
+	p := &program{Case: c, t: t, w: w, persistent: map[persistentKey]persistent{}}
 	for i := range c.lines {
 		p.line(i)
 	}
@@ -59,8 +59,9 @@ func (c *Case) header() *trace.Header {
 // program writes the lines of a case.
 type program struct {
 	*Case
-	t testing.TB
-	w *trace.Writer
+	t          testing.TB
+	w          *trace.Writer
+	persistent map[persistentKey]persistent
 }
 
 func (p *program) line(i int) {

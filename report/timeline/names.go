@@ -61,7 +61,7 @@ type actionNames struct {
 	list   []string
 	verbs  int // in list, of the kinds of actions
 	busy   int
-	calls  int // the same, of collective operations
+	calls  int // the same, of completions, and then of collective operations
 }
 
 func newActionNames(h *trace.Header) actionNames {
@@ -72,14 +72,20 @@ func newActionNames(h *trace.Header) actionNames {
 	n.verbs = len(n.list)
 	for k := trace.KindNone; k <= trace.KindNull; k++ {
 		name := k.String()
-		if k == trace.KindIprobe {
+		switch k {
+		case trace.KindIprobe:
 			name = "probe"
+		case trace.KindProbe:
+			name = "probewait"
 		}
 		n.list = append(n.list, name)
 	}
 	n.busy = len(n.list)
 	n.list = append(n.list, "busy wait")
 	n.calls = len(n.list)
+	for m := range trace.NumCompletions {
+		n.list = append(n.list, trace.Completion(m).String())
+	}
 	for _, prefix := range []string{"", "i"} {
 		for k := range trace.NumCollectives {
 			n.list = append(n.list, prefix+trace.CollectiveKind(k).String())
@@ -94,9 +100,11 @@ func (n *actionNames) of(a *trace.Action) int {
 	case a.Kind == trace.KindCompute:
 		return int(a.Sym)
 	case a.Kind == trace.KindCollective:
-		return n.calls + int(a.Sym)
+		return n.calls + trace.NumCompletions + int(a.Sym)
 	case a.Kind == trace.KindIcollective:
-		return n.calls + trace.NumCollectives + int(a.Sym)
+		return n.calls + trace.NumCompletions + trace.NumCollectives + int(a.Sym)
+	case a.Kind == trace.KindComplete:
+		return n.calls + int(a.Sym)
 	case a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0:
 		return n.busy
 	}
@@ -115,9 +123,9 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		return append(args, Arg{Name: "seconds", Kind: FloatArg, Float: a.Seconds()})
 	case trace.KindWait, trace.KindTest, trace.KindFree:
 		return completes(args, a, of)
-	case trace.KindWaitAll:
+	case trace.KindWaitAll, trace.KindComplete:
 		return args
-	case trace.KindIprobe, trace.KindPoll:
+	case trace.KindIprobe, trace.KindPoll, trace.KindProbe:
 		return n.comm(append(args, peerArg("peer", a.Peer), tagArg("tag", a.Tag)), a)
 	case trace.KindExchange, trace.KindSyncExchange:
 		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]), tagArg("tag", a.Tag)), a)

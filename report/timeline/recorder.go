@@ -142,7 +142,7 @@ func (rk *rank) state() replay.TimeKind {
 		return replay.TimeCompute
 	case trace.KindSleep:
 		return replay.TimeSleep
-	case trace.KindPoll, trace.KindIprobe, trace.KindTest:
+	case trace.KindPoll, trace.KindIprobe, trace.KindTest, trace.KindProbe:
 		return replay.TimePoll
 	}
 	return replay.TimeOverhead
@@ -154,7 +154,7 @@ func (rk *rank) state() replay.TimeKind {
 func (r *Recorder) settle(rk *rank) (of request, known bool) {
 	a := &rk.action
 	switch a.Kind {
-	case trace.KindIsend, trace.KindIssend:
+	case trace.KindIsend, trace.KindIssend, trace.KindStart:
 		r.begins(rk, a, request{verb: "send", receive: none})
 	case trace.KindIrecv:
 		q := request{verb: "recv", receive: none}

@@ -135,7 +135,7 @@ func mapSymbols(a, b *trace.Header) symbolMap {
 		kernels: mapEqual(a.Kernels, b.Kernels, func(x, y *trace.Kernel) bool {
 			return x.Name == y.Name && slices.Equal(x.Attrs, y.Attrs) && reflect.DeepEqual(x.Dims, y.Dims)
 		}),
-		markers:  mapEqual(a.Markers, b.Markers, func(x, y *trace.Marker) bool { return x.Text == y.Text }),
+		markers: mapEqual(a.Markers, b.Markers, func(x, y *trace.Marker) bool { return x.Text == y.Text }),
 		families: mapEqual(a.CommFamilies, b.CommFamilies, func(x, y *trace.CommFamily) bool {
 			return x.Name == y.Name && (!a.Communicators || sameGroups(x, y))
 		}),
@@ -180,8 +180,10 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	case trace.KindCompute:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
-		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull:
+		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull, trace.KindProbe, trace.KindStart:
 		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X
+	case trace.KindComplete:
+		return x.Sym == y.Sym && slices.Equal(a.Requests(x.X[0]), b.Requests(y.X[0]))
 	case trace.KindCollective, trace.KindIcollective:
 		return m.equalCollectives(x.Collective(a), y.Collective(b))
 	}

@@ -263,9 +263,11 @@ func (w *summaryWriter) action(it *trace.Item, weight poly) {
 		w.count(countRecv, weight)
 		w.count(countWait, weight)
 		w.count(countBytes+countIssend, w.g.mul(weight, w.operand(it.Args[2])))
+	case trace.OpComplete:
+		w.count(countComplete+counter(it.Sym), weight)
 	case trace.OpSendrecv:
 		w.sendrecv(it, weight)
-	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv, trace.OpIprobe:
+	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv, trace.OpIprobe, trace.OpStart, trace.OpProbe:
 		some := w.somebody(it.Args[0])
 		w.count(countNull, w.g.mul(weight, w.g.not(some)))
 		w.message(opCounts[it.Op], it, w.g.mul(weight, some))

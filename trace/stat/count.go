@@ -14,6 +14,7 @@ const (
 	countSsend
 	countIsend
 	countIssend
+	countStart
 	countSendrecv
 	countRecv
 	countIrecv
@@ -26,8 +27,10 @@ const (
 	countMiss   // polls that do not
 	countFlops
 	countSleep
-	countNull       // messages to or from nobody
-	countCollective // and more: one for each CollectiveKind
+	countNull                                                       // messages to or from nobody
+	countBlocked                                                    // probes that wait for their message
+	countComplete                                                   // and more: one for each Completion
+	countCollective = countComplete + counter(trace.NumCompletions) // and more: one for each CollectiveKind
 )
 
 const (
@@ -37,13 +40,16 @@ const (
 	firstKernel      = countBytes + counter(numSenders)
 )
 
-var countNames = [countCollective]string{"send", "ssend", "isend", "issend", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
-	"probe", "iprobe", "miss", "flops", "sleep", "null"}
+var countNames = [countComplete]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
+	"probe", "iprobe", "miss", "flops", "sleep", "null", "probewait"}
 
 // name returns the verb of a counter of actions.
 func (c counter) name() string {
-	if c < countCollective {
+	switch {
+	case c < countComplete:
 		return countNames[c]
+	case c < countCollective:
+		return trace.Completion(c - countComplete).String()
 	}
 	if c >= countIcollective {
 		return "i" + trace.CollectiveKind(c-countIcollective).String()
@@ -54,7 +60,7 @@ func (c counter) name() string {
 // opCounts are the counters of operations that are one action each.
 var opCounts = map[trace.Op]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, trace.OpIsend: countIsend, trace.OpIssend: countIssend,
 	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
-	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe}
+	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe, trace.OpStart: countStart, trace.OpProbe: countBlocked}
 
 // counters is the numbering for a header: kernel k has its calls at calls[k] and
 // its terms after that.

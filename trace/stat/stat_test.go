@@ -106,7 +106,9 @@ func (e *expander) action(a *trace.Action) {
 		e.send(countIssend, a.X[0])
 		e.add(countRecv, 1)
 		e.add(countWait, 1)
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv:
+	case trace.KindComplete:
+		e.add(countComplete+counter(a.Sym), 1)
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv, trace.KindStart:
 		e.send(kindCounts[a.Kind], a.X[0])
 	case trace.KindCollective, trace.KindIcollective:
 		c := countCollective + counter(a.Sym)
@@ -125,7 +127,7 @@ func (e *expander) action(a *trace.Action) {
 // kindCounts are the counters of kinds that are one action each.
 var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
 	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
-	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull}
+	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull, trace.KindStart: countStart, trace.KindProbe: countBlocked}
 
 func (e *expander) mark(a *trace.Action) {
 	if a.Flags&trace.FlagEnd == 0 {
@@ -430,7 +432,13 @@ func (g *randomBlock) action() {
 		g.null(tag)
 		return
 	}
-	switch g.IntN(16) {
+	switch g.IntN(19) {
+	case 16:
+		b.Complete(trace.Completion(g.IntN(trace.NumCompletions)), 3, 4)
+	case 17:
+		b.Message(trace.OpStart, 0, 3, peer, tag, g.num())
+	case 18:
+		b.Probe(0, peer, tag)
 	case 14:
 		b.Icollective(4, trace.CollReduce, trace.CollectiveOperands{Send: g.num(), SendSize: trace.Const(4), Flops: trace.Const(trace.FloatArg(float64(g.IntN(9)))),
 			Comm: trace.Communicator(g.IntN(2))})

@@ -197,8 +197,8 @@ func (l *listing) plain(a *trace.Action) error {
 	case trace.KindProbed:
 		l.probe("iprobe", a)
 		l.line()
-	case trace.KindIprobe:
-		l.probe("probe", a)
+	case trace.KindIprobe, trace.KindProbe:
+		l.probe(probeVerbs[a.Kind], a)
 		l.line()
 	case trace.KindFlops:
 		l.word("flops").float(a.Flops()).line()
@@ -209,6 +209,10 @@ func (l *listing) plain(a *trace.Action) error {
 	}
 	return nil
 }
+
+// probeVerbs are the words for probes: recorded ones that decided nothing, and those that wait
+// for their message.
+var probeVerbs = map[trace.Kind]string{trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
 
 func (l *listing) communication(a *trace.Action) error {
 	switch a.Kind {
@@ -254,21 +258,37 @@ func (l *listing) communication(a *trace.Action) error {
 		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), collective: true}
 	case trace.KindNull:
 		l.null(a)
+	case trace.KindComplete:
+		l.several(a)
+	case trace.KindStart:
+		l.nonblocking("start", "send", a)
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
 	return nil
 }
 
+// several appends a completion: which of the requests are complete is not known.
+func (l *listing) several(a *trace.Action) {
+	l.word(trace.Completion(a.Sym).String())
+	for _, slot := range l.c.Requests(a.X[0]) {
+		l.int(int64(slot))
+		if trace.Completion(a.Sym) == trace.CompleteAll {
+			delete(l.requests, slot)
+		}
+	}
+	l.line()
+}
+
 // null appends a message to or from nobody.
 func (l *listing) null(a *trace.Action) {
 	switch kind := trace.Kind(a.X[1]); kind {
-	case trace.KindIsend, trace.KindIssend:
+	case trace.KindIsend, trace.KindIssend, trace.KindStart:
 		l.nonblocking(kind.String(), "send", a)
 	case trace.KindIrecv:
 		l.nonblocking(kind.String(), "recv", a)
-	case trace.KindIprobe:
-		l.probe("probe", a)
+	case trace.KindIprobe, trace.KindProbe:
+		l.probe(probeVerbs[kind], a)
 		l.line()
 	default:
 		l.message(kind.String(), a, a.X[0])

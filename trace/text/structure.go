@@ -226,7 +226,9 @@ func (s *structureWriter) item(it *trace.Item) string {
 		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
 	case trace.OpWait, trace.OpTest, trace.OpFree:
 		return fmt.Sprintf("%v request %d", it.Op, it.Req)
-	case trace.OpIsend, trace.OpIssend, trace.OpIrecv:
+	case trace.OpComplete:
+		return fmt.Sprintf("%v requests %s", trace.Completion(it.Sym), strings.Trim(fmt.Sprint(it.Coefs), "[]"))
+	case trace.OpIsend, trace.OpIssend, trace.OpIrecv, trace.OpStart:
 		return fmt.Sprintf("%v request %d peer %s tag %s bytes %s%s", it.Op, it.Req, arg(0), arg(1), arg(2), s.comm(it.Sym))
 	case trace.OpSend, trace.OpSsend, trace.OpRecv:
 		return fmt.Sprintf("%v peer %s tag %s bytes %s%s", it.Op, arg(0), arg(1), arg(2), s.comm(it.Sym))
@@ -235,7 +237,7 @@ func (s *structureWriter) item(it *trace.Item) string {
 	case trace.OpSendrecv:
 		return fmt.Sprintf("sendrecv peer %s tag %s bytes %s from %s tag %s bytes %s%s",
 			arg(0), arg(1), arg(2), arg(3), arg(4), arg(5), s.comm(it.Sym))
-	case trace.OpIprobe, trace.OpProbed:
+	case trace.OpIprobe, trace.OpProbed, trace.OpProbe:
 		return fmt.Sprintf("%v peer %s tag %s%s", it.Op, arg(0), arg(1), s.comm(it.Sym))
 	}
 	return s.control(it)

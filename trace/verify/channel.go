@@ -38,7 +38,7 @@ func wildcard(a *trace.Action) bool {
 func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int64)) {
 	comm := a.Sym & mask
 	switch a.Kind {
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
 		f(channelKeyOf(a.Peer, a.Tag, comm, false), a.X[0])
 	case trace.KindRecv, trace.KindIrecv:
 		if wildcard(a) {

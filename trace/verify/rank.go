@@ -60,9 +60,11 @@ func (r *rankCheck) action(a *trace.Action) {
 	switch a.Kind {
 	case trace.KindCompute:
 		r.compute(a)
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
 		r.start(a.Req)
 		r.message(a)
+	case trace.KindComplete:
+		r.complete(a)
 	case trace.KindNull:
 		r.null(a)
 	case trace.KindWait, trace.KindFree:
@@ -103,10 +105,27 @@ func (r *rankCheck) message(a *trace.Action) {
 // null notes the request of a message to or from nobody.
 func (r *rankCheck) null(a *trace.Action) {
 	switch trace.Kind(a.X[1]) {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv:
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart:
 		r.start(a.Req)
 	}
 }
+
+// complete notes which requests are no longer pending, or may not be.
+func (r *rankCheck) complete(a *trace.Action) {
+	for _, slot := range r.c.Requests(a.X[0]) {
+		i := slices.Index(r.requests, slot)
+		switch {
+		case i < 0:
+		case trace.Completion(a.Sym) == trace.CompleteAll:
+			r.requests = slices.Delete(r.requests, i, i+1)
+		default:
+			r.requests[i] = loose(slot)
+		}
+	}
+}
+
+// loose is the entry of a pending request that may have been completed: the replay decides.
+func loose(slot int32) int32 { return ^slot }
 
 // member checks that the other end of a message is in the communicator.
 func (r *rankCheck) member(a *trace.Action, key channelKey) {
@@ -132,12 +151,13 @@ func (r *rankCheck) start(slot int32) {
 		r.fail("request %d is used again before its wait", slot)
 		return
 	}
+	r.requests = slices.DeleteFunc(r.requests, func(q int32) bool { return q == loose(slot) })
 	r.requests = append(r.requests, slot)
 }
 
 // settle takes away the request that an action waits for or lets go of.
 func (r *rankCheck) settle(a *trace.Action) {
-	i := slices.Index(r.requests, a.Req)
+	i := slices.IndexFunc(r.requests, func(q int32) bool { return q == a.Req || q == loose(a.Req) })
 	if i < 0 {
 		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
 		return
