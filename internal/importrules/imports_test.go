@@ -32,7 +32,7 @@ var allowed = map[string]rule{
 	"reprise/netmodel/maxmin":   {},
 	"reprise/noise":             {},
 	"reprise/kernels":           {inside: []string{"reprise/machines", "reprise/warning", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
-	"reprise/tracegen":          {inside: []string{"reprise/warning", "reprise/trace"}},
+	"reprise/tracegen":          {inside: []string{"reprise/warning", "reprise/trace", "reprise/replay/collective"}},
 	"reprise/tracegen/hpl":      {inside: []string{"reprise/option", "reprise/warning", "reprise/trace", "reprise/trace/vectors", "reprise/tracegen"}},
 	"reprise/tracegen/hpcg":     {inside: []string{"reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
 	"reprise/tracegen/simgrid":  {inside: []string{"reprise/warning", "reprise/trace", "reprise/tracegen"}},

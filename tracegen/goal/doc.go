@@ -19,7 +19,8 @@
 // What GOAL lacks is left out and counted in [Exported]: tests, recorded probes,
 // and that a send is synchronous, which matters below the size from which
 // LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of
-// unknown size, a negative tag and a collective are errors.
+// unknown size and a negative tag are errors. Collective operations are the messages of
+// SMPI's default selection.
 //
 //	exported, err := goal.Export(ctx, w, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9})
 //

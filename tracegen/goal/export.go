@@ -94,6 +94,7 @@ func (x *exporter) rank(ctx context.Context, t *trace.Trace, rank int32) error {
 	}
 	c := &cursors[0]
 	g := &graph{w: x.w}
+	expander := tracegen.NewExpander(t.Program(), rank, func(*trace.Collective) bool { return false })
 	fmt.Fprintf(x.w, "\nrank %d {\n", rank)
 	for {
 		n, err := x.plain.Fill(c, x.buf[:])
@@ -107,7 +108,7 @@ func (x *exporter) rank(ctx context.Context, t *trace.Trace, rank int32) error {
 			break
 		}
 		for i := range x.buf[:n] {
-			if err := x.action(g, &x.buf[i]); err != nil {
+			if err := expander.Expand(&x.buf[i], c, func(a *trace.Action) error { return x.action(g, a) }); err != nil {
 				return fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
 			}
 		}
@@ -196,8 +197,6 @@ func checkMessage(a *trace.Action) error {
 	case trace.KindSendrecv:
 		received = a.X[1]
 		_, expected = a.Source()
-	case trace.KindCollective, trace.KindIcollective:
-		return fmt.Errorf("%v %v has no counterpart in GOAL", a.Kind, trace.CollectiveKind(a.Sym))
 	default:
 		return fmt.Errorf("action %v has no counterpart in GOAL", a.Kind)
 	}

@@ -90,6 +90,7 @@ type exporter struct {
 	plain    tracegen.Plain
 	progress func(step int)
 	ranks    []rankWriter
+	expand   []*tracegen.Expander // by rank
 	sum      Exported
 	flush    func(rank int32, text []byte) error
 	hold     int // bytes of text that a rank may keep between turns
@@ -107,6 +108,7 @@ func newExporter(t *trace.Trace, o *ExportOptions) *exporter {
 	x.ranks = make([]rankWriter, t.Header().Ranks)
 	for r := range x.ranks {
 		x.ranks[r] = rankWriter{rank: int32(r), sum: &x.sum}
+		x.expand = append(x.expand, tracegen.NewExpander(t.Program(), int32(r), func(*trace.Collective) bool { return true }))
 	}
 	return x
 }
@@ -158,7 +160,7 @@ func (x *exporter) turn(c *trace.Cursor) (bool, error) {
 	n, err := x.plain.Fill(c, x.buf[:])
 	for i := range x.buf[:n] {
 		if err == nil {
-			if err = r.action(&x.buf[i], c); err != nil {
+			if err = x.expand[c.Rank()].Expand(&x.buf[i], c, func(a *trace.Action) error { return r.action(a, c) }); err != nil {
 				err = fmt.Errorf("rank %d step %d: %w", c.Rank(), c.Step(), err)
 			}
 		}

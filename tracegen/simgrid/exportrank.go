@@ -66,9 +66,6 @@ func (r *rankWriter) action(a *trace.Action, lists trace.Sums) error {
 		r.waitAll()
 	case trace.KindCollective:
 		c := a.Collective(lists)
-		if c.Comm > 0 {
-			return fmt.Errorf("%v on a communicator has no counterpart in SimGrid's text", c.Kind)
-		}
 		if err := r.collective(&c); err != nil {
 			return fmt.Errorf("%v: %w", c.Kind, err)
 		}
@@ -111,8 +108,6 @@ func (r *rankWriter) message(a *trace.Action) error {
 		r.waitFor(key{r.rank, a.Peer, a.Tag})
 	case trace.KindSendrecv:
 		r.sendrecv(a)
-	case trace.KindIcollective:
-		return fmt.Errorf("i%v has no counterpart in SimGrid's text", trace.CollectiveKind(a.Sym))
 	default:
 		return fmt.Errorf("action %v has no counterpart in SimGrid's text", a.Kind)
 	}

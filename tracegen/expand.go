@@ -1,0 +1,263 @@
+package tracegen
+
+import (
+	"fmt"
+
+	"reprise/replay/collective"
+	"reprise/trace"
+)
+
+// Expander turns what a format of messages between ranks cannot say into what it can:
+// collective operations into the messages of SMPI's default selection, the completion of
+// several requests into waits, communicators into tags. It is for the plain actions of one rank.
+type Expander struct {
+	keep     func(*trace.Collective) bool
+	program  *trace.Program
+	rank     int32
+	selector *collective.Selector
+	schedule collective.Schedule
+	open     map[int32]*operation // nonblocking operations, by request slot
+	slots    int32                // of messages in use, and before them
+}
+
+// operation is a nonblocking collective operation under way.
+type operation struct {
+	requests []int32
+	flops    float64
+}
+
+// Tags of what is expanded. Those of a trace must be below.
+const (
+	firstCollectiveTag = 1 << 30
+	tagsOfComm         = 1 << 16 // of each communicator, where they are told apart
+)
+
+// firstSlot is the first request slot of messages that are expanded, beyond those of traces.
+const firstSlot = trace.MaxRequests
+
+// NewExpander returns that of a rank. Keep tells which blocking operations on all ranks stay
+// as they are.
+func NewExpander(p *trace.Program, rank int32, keep func(*trace.Collective) bool) *Expander {
+	selector, err := collective.NewSelector("default")
+	if err != nil {
+		panic(err)
+	}
+	return &Expander{keep: keep, program: p, rank: rank, selector: selector, open: map[int32]*operation{}, slots: firstSlot}
+}
+
+// Expand calls yield with what an action becomes; lists holds its vectors, c its requests.
+func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Action) error) error {
+	switch a.Kind {
+	case trace.KindCollective, trace.KindIcollective:
+		return x.collective(a, c, yield)
+	case trace.KindWait, trace.KindTest:
+		return x.complete(a, yield)
+	case trace.KindWaitAll:
+		return x.waitAll(a, yield)
+	case trace.KindComplete:
+		if m := trace.Completion(a.Sym); m != trace.CompleteAll {
+			return fmt.Errorf("%v is decided by a replay: it has no counterpart in text", m)
+		}
+		for _, slot := range c.Requests(a.X[0]) {
+			if err := x.complete(&trace.Action{Kind: trace.KindWait, Req: slot}, yield); err != nil {
+				return err
+			}
+		}
+		return nil
+	case trace.KindNull:
+		return nil
+	case trace.KindProbe: // the receive behind it waits for the message, too
+		return nil
+	}
+	return x.message(a, yield)
+}
+
+// message gives a message the tag of its communicator.
+func (x *Expander) message(a *trace.Action, yield func(*trace.Action) error) error {
+	b := *a
+	if b.Kind == trace.KindStart {
+		b.Kind = trace.KindIsend
+	}
+	if !x.program.Header().Communicators || !hasTag(b.Kind) {
+		return yield(&b)
+	}
+	var err error
+	if b.Tag, err = tagOn(&b, b.Tag); err != nil {
+		return err
+	}
+	if b.Kind == trace.KindSendrecv {
+		source, tag := b.Source()
+		if tag, err = tagOn(&b, tag); err != nil {
+			return err
+		}
+		b.X[2] = int64(uint32(source)) | int64(tag)<<32
+	}
+	return yield(&b)
+}
+
+func hasTag(k trace.Kind) bool {
+	switch k {
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
+		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe:
+		return true
+	}
+	return false
+}
+
+// tagOn returns what stands for a tag of the communicator of an action.
+func tagOn(a *trace.Action, tag int32) (int32, error) {
+	if tag < 0 || tag >= tagsOfComm {
+		return 0, fmt.Errorf("%v with tag %d: where communicators are told apart, text has tags from 0 to %d", a.Kind, tag, tagsOfComm-1)
+	}
+	return int32(a.Sym)*tagsOfComm + tag, nil
+}
+
+// collective plays a call.
+func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trace.Action) error) error {
+	call := a.Collective(c)
+	if call.Comm == 0 && !call.Nonblocking && x.keep(&call) {
+		return yield(a)
+	}
+	size, member := x.program.Header().Ranks, int(x.rank)
+	var group *trace.Group
+	if call.Comm > 0 {
+		of := x.program.Group(int(call.Comm-1), x.rank)
+		group = &x.program.Header().CommFamilies[call.Comm-1].Groups[of]
+		size, member = group.Len(), group.Find(x.rank)
+	}
+	x.schedule.Start(x.selector, &call, size, member)
+	o := &operation{flops: call.Flops}
+	play := player{x, group, tagOf(&call), o, map[int32]int32{}, yield}
+	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {
+		for i := range steps {
+			if call.Nonblocking && steps[i].Op == collective.WaitAll {
+				x.open[a.Req] = o
+				return nil
+			}
+			if err := play.step(&steps[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := x.schedule.Err(); err != nil {
+		return err
+	}
+	if call.Nonblocking { // of one rank
+		x.open[a.Req] = o
+		return nil
+	}
+	return x.finish(o, yield)
+}
+
+// tagOf returns that of the messages of an operation. Nonblocking barriers, which receive from
+// any rank, have one of their own, and so have other nonblocking operations.
+func tagOf(call *trace.Collective) int32 {
+	tag := firstCollectiveTag + 3*call.Comm
+	switch {
+	case !call.Nonblocking:
+		return tag
+	case call.Kind == trace.CollBarrier:
+		return tag + 1
+	}
+	return tag + 2
+}
+
+// finish yields what is left to do of an operation: its waits, and its computation.
+func (x *Expander) finish(o *operation, yield func(*trace.Action) error) error {
+	for _, slot := range o.requests {
+		if err := yield(&trace.Action{Kind: trace.KindWait, Req: slot}); err != nil {
+			return err
+		}
+	}
+	o.requests = o.requests[:0]
+	if len(x.open) == 0 {
+		x.slots = firstSlot
+	}
+	if o.flops > 0 {
+		return yield(&trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(o.flops)}})
+	}
+	return nil
+}
+
+// complete yields a wait or a test; that of an operation tells nothing.
+func (x *Expander) complete(a *trace.Action, yield func(*trace.Action) error) error {
+	o := x.open[a.Req]
+	switch {
+	case o == nil:
+		return yield(a)
+	case a.Kind == trace.KindTest:
+		return nil
+	}
+	delete(x.open, a.Req)
+	return x.finish(o, yield)
+}
+
+// waitAll completes all operations with all messages.
+func (x *Expander) waitAll(a *trace.Action, yield func(*trace.Action) error) error {
+	flops := 0.0
+	for _, o := range x.open {
+		flops += o.flops
+	}
+	clear(x.open)
+	x.slots = firstSlot
+	if err := yield(a); err != nil || flops == 0 {
+		return err
+	}
+	return yield(&trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}})
+}
+
+// player makes actions of the steps of a schedule.
+type player struct {
+	x     *Expander
+	group *trace.Group // nil: all ranks
+	tag   int32
+	o     *operation
+	slots map[int32]int32 // by slot of the schedule: that of the message
+	yield func(*trace.Action) error
+}
+
+var stepKinds = map[collective.Op]trace.Kind{collective.Send: trace.KindSend, collective.Recv: trace.KindRecv,
+	collective.Isend: trace.KindIsend, collective.Irecv: trace.KindIrecv}
+
+func (p *player) step(s *collective.Step) error {
+	switch s.Op {
+	case collective.WaitAll:
+		return p.x.finish(&operation{requests: p.take()}, p.yield)
+	case collective.Wait:
+		slot, ok := p.slots[s.Slot]
+		if !ok {
+			return nil
+		}
+		delete(p.slots, s.Slot)
+		for i, q := range p.o.requests {
+			if q == slot {
+				p.o.requests = append(p.o.requests[:i], p.o.requests[i+1:]...)
+				break
+			}
+		}
+		return p.yield(&trace.Action{Kind: trace.KindWait, Req: slot})
+	}
+	peer := s.Peer
+	switch {
+	case peer == collective.AnyPeer:
+		peer = trace.AnySource
+	case p.group != nil:
+		peer = p.group.Member(int(peer))
+	}
+	a := trace.Action{Kind: stepKinds[s.Op], Peer: peer, Tag: p.tag, X: [4]int64{s.Bytes}}
+	if s.Op == collective.Isend || s.Op == collective.Irecv {
+		a.Req = p.x.slots
+		p.x.slots++
+		p.slots[s.Slot] = a.Req
+		p.o.requests = append(p.o.requests, a.Req)
+	}
+	return p.yield(&a)
+}
+
+// take returns the requests of the operation, which has none then.
+func (p *player) take() []int32 {
+	list := append([]int32(nil), p.o.requests...)
+	p.o.requests = p.o.requests[:0]
+	clear(p.slots)
+	return list
+}
