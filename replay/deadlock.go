@@ -120,6 +120,9 @@ func (e *engine) waitOf(r int32) Wait {
 		return Wait{Rank: r, Action: a.Kind, Peer: src, Tag: l.tag, Time: rk.clock}
 	}
 	pos := int(rk.pos)
+	if rk.stage == stageAny {
+		return e.waitOfAny(r, e.action(r, pos))
+	}
 	if !rk.collective {
 		pos-- // it goes on with the action after the one that blocks it
 	}
@@ -139,6 +142,25 @@ func (e *engine) waitOf(r int32) Wait {
 			w.Peer, w.Tag, w.Send = m.dst, m.tag, true
 			return w
 		}
+	}
+	return w
+}
+
+// waitOfAny says what a rank waits for that waits for any of several messages: the first.
+func (e *engine) waitOfAny(r int32, a *trace.Action) Wait {
+	rk := &e.ranks[r]
+	w := Wait{Rank: r, Action: a.Kind, Time: rk.charged, Peer: -1}
+	slots, _ := e.requestList(r, a.X[0])
+	for _, n := range slots {
+		slot, err := e.slots.at(rk, n)
+		if err != nil || *slot <= completeRequest {
+			continue
+		}
+		m := &e.matcher.messages[*slot>>1-1]
+		if w.Peer, w.Tag, w.Send = m.src, m.tag, side(*slot&1) == sender; w.Send {
+			w.Peer = m.dst
+		}
+		break
 	}
 	return w
 }

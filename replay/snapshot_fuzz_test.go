@@ -12,8 +12,8 @@ import (
 	"reprise/trace"
 )
 
-// fuzzTrace is a trace of three ranks that poll, send, receive and reduce counts that are
-// listed rank by rank.
+// fuzzTrace is a trace of three ranks that poll, send, receive, reduce counts that are
+// listed rank by rank, and complete nonblocking operations.
 func fuzzTrace(t testing.TB) *trace.Trace {
 	return tracetest.Trace(t, 3, func(r int, b *trace.Builder, p *trace.Program) {
 		next, before := int64(r+1)%3, int64(r+2)%3
@@ -21,6 +21,14 @@ func fuzzTrace(t testing.TB) *trace.Trace {
 		b.Message(trace.OpIsend, 0, 0, trace.Const(next), trace.Const(7), trace.Const(1e6))
 		b.PollWait(0)
 		b.Collective(trace.CollReduceScatter, trace.CollectiveOperands{Recv: b.Param(0), RecvSize: trace.Const(8)})
+		b.WaitAll()
+		b.Icollective(1, trace.CollAllreduce, trace.CollectiveOperands{Send: trace.Const(1000), SendSize: trace.Const(8), Flops: trace.Const(trace.FloatArg(1e6)), Comm: trace.Communicator(0)})
+		b.Icollective(5, trace.CollBarrier, trace.CollectiveOperands{})
+		b.Message(trace.OpIrecv, 0, 0, trace.Const(before), trace.Const(8), trace.Const(1e6))
+		b.Message(trace.OpIsend, 0, 2, trace.Const(next), trace.Const(8), trace.Const(1e6))
+		b.Complete(trace.TestAll, 0, 1)
+		b.Complete(trace.CompleteAny, 0, 2)
+		b.Complete(trace.CompleteSome, 0, 2, 5)
 		b.WaitAll()
 	}, []int64{100000, 200000, 300000})
 }
