@@ -173,3 +173,53 @@ func TestStatic(t *testing.T) {
 		wantError(t, err.Error(), program, c.word)
 	}
 }
+
+// TestFullDisk: a program whose recording finds no room goes on; the merge says what was full.
+func TestFullDisk(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "ends.c")
+		dir := t.TempDir()
+		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
+			t.Skipf("no small file system: %v %s", err, out)
+		}
+		defer func() {
+			if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+				t.Errorf("%v %s", err, out)
+			}
+		}()
+		var text bytes.Buffer
+		err := capture.Record(t.Context(), dir, capture.Command{
+			Args: append(m.launcher[:len(m.launcher):len(m.launcher)], "2", program, "many"), Stdout: &text, Stderr: &text})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text.String())
+		}
+		wantError(t, text.String(), "No space left on device")
+		wantError(t, mergeError(t, dir, capture.Options{}), filepath.Join(dir, "0"), "rank 0", "no space left on device")
+		for rank, n := range collectives(actions(t, merged(t, dir, capture.Options{Partial: true}))) {
+			if n != 10 {
+				t.Errorf("rank %d: %d operations, want 10", rank, n)
+			}
+		}
+	})
+}
+
+// TestThreads: threads that may call at once are warned of.
+func TestThreads(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "2", m.compile(t, "threads.c"))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		s, err := capture.Merge(dir, io.Discard, capture.Options{Rate: 1e9})
+		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_THREAD_MULTIPLE") {
+			t.Errorf("%v, %+v", err, s)
+		}
+		counts := map[trace.Kind]int{}
+		for _, a := range actions(t, merged(t, dir, capture.Options{}))[0] {
+			counts[a.Kind]++
+		}
+		if counts[trace.KindSend] != 4000 || counts[trace.KindRecv] != 4000 {
+			t.Errorf("%v, want 4000 messages sent and received", counts)
+		}
+	})
+}

@@ -38,6 +38,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
+	m.warn()
 	if err := m.survey(); err != nil {
 		return nil, err
 	}
@@ -145,6 +146,21 @@ func (m *merger) survey() error {
 	m.phases, m.kernels = newPhases(m.surveys), newKernelTable(m.surveys)
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
+}
+
+// warn says what the recordings do not show.
+func (m *merger) warn() {
+	failed, threads := int64(0), false
+	for _, s := range m.streams {
+		failed += s.head.Failed
+		threads = threads || s.head.Multiple != 0
+	}
+	if failed > 0 {
+		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
+	}
+	if threads {
+		m.summary.Warnings = append(m.summary.Warnings, "threads called MPI at once (MPI_THREAD_MULTIPLE): the trace has their calls in the order in which they returned")
+	}
 }
 
 // refuse refuses calls that a trace cannot have, or says that they are left out.

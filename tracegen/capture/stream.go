@@ -27,14 +27,14 @@ const (
 
 // header is the first page of a stream (shim/stream.h).
 type header struct {
-	Magic                    [16]byte
-	Run                      uint64
-	Rank, Size, ABI, Threads int32
-	Used, Calls, Failed      int64
-	Ticks                    [2]uint64
-	Clock                    [2]int64
-	State, Error             int32
-	Library, Program         [512]byte
+	Magic                     [16]byte
+	Run                       uint64
+	Rank, Size, ABI, Multiple int32
+	Used, Calls, Failed       int64
+	Ticks                     [2]uint64
+	Clock                     [2]int64
+	State, Error              int32
+	Library, Program          [512]byte
 }
 
 // stream is what one rank has recorded, an event at a time.

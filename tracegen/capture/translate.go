@@ -31,6 +31,7 @@ type translator struct {
 	plans   map[int64]plan // of persistent requests
 	ours    int64          // number of the last request that the program does not know, below 0
 	phases  *phases
+	miss    missed
 	kernels *kernelTable
 	phase   int32 // that has begun, 0 for none
 }
@@ -55,6 +56,7 @@ func (t *translator) translate() error {
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
 		if errors.Is(err, io.EOF) {
+			t.settleMiss(false)
 			t.pcontrol(0)
 			t.settle()
 			return nil
@@ -62,7 +64,9 @@ func (t *translator) translate() error {
 		if err != nil {
 			return err
 		}
-		t.gap(&e)
+		again := t.spins(&e)
+		t.settleMiss(again)
+		t.gap(&e, again)
 		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
 			return nil
 		} else if err != nil {
@@ -71,8 +75,9 @@ func (t *translator) translate() error {
 	}
 }
 
-// gap notes the computation before a call: the mean of its site, or the call's own.
-func (t *translator) gap(e *event) {
+// gap notes the computation before a call: the mean of its site, or the call's own; none
+// before one that asks again.
+func (t *translator) gap(e *event, again bool) {
 	t.at.after = t.s.key
 	time := e.gap
 	if !t.o.EachGap {
@@ -80,6 +85,9 @@ func (t *translator) gap(e *event) {
 		time = g.mean()
 	}
 	t.at.before = t.at.after
+	if again {
+		return
+	}
 	t.idle += math.Round(time * t.o.Rate / 1e9)
 }
 
@@ -310,7 +318,8 @@ func (t *translator) probe(e *event) error {
 		source, tag = e.status.source, e.status.tag
 	}
 	if source < 0 || tag == anyTag {
-		return nil // from nobody in particular, and in vain
+		t.hold(e, nil) // from nobody in particular, and in vain
+		return nil
 	}
 	peer, family, err := t.peerOf(e, source)
 	if err != nil {
@@ -318,6 +327,10 @@ func (t *translator) probe(e *event) error {
 	}
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
 	s.args[argPeer], s.args[argTag] = peer, int64(tag)
+	if !e.status.found {
+		t.hold(e, &s)
+		return nil
+	}
 	t.add(s)
 	return nil
 }
@@ -375,7 +388,7 @@ func (t *translator) completion(e *event) error {
 	}
 	for _, r := range e.requests {
 		if at, ok := t.slots[t.started.instance(r)]; ok && r.number > 0 && !at.none {
-			t.add(step{form: form{kind: trace.KindTest, request: at.number}})
+			t.hold(e, &step{form: form{kind: trace.KindTest, request: at.number}})
 			return nil
 		}
 	}

@@ -38,8 +38,9 @@ static void open_stream(void)
 	memcpy(h->magic, "reprise capture1", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
-	known("PMPI_Query_thread")(&h->threads);
-	S.locked = h->threads == abi.thread_multiple;
+	int level = 0;
+	known("PMPI_Query_thread")(&level);
+	S.locked = h->multiple = level == abi.thread_multiple;
 	h->state = RUNNING;
 	snprintf(h->library, sizeof h->library, "%.500s", text);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);

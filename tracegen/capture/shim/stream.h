@@ -7,7 +7,7 @@ enum { HEADER = 4096, WINDOW = 1 << 20, ROOM = 1 << 14 };
 struct header {
 	char magic[16];
 	uint64_t run; // the same for all processes of a run
-	int32_t rank, size, abi, threads;
+	int32_t rank, size, abi, multiple; // whether threads may call at once
 	int64_t used, calls, failed; // bytes and records behind the page; calls that returned an error
 	uint64_t ticks[2];           // of the counter, and nanoseconds of the clock, at two times
 	int64_t clock[2];

@@ -25,6 +25,10 @@ int main(int argc, char **argv)
 		MPI_Finalize();
 		return 5;
 	}
+	for (int i = 0; i < 500000 && !strcmp(argv[1], "many"); i++) {
+		int flag;
+		MPI_Iprobe(MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+	}
 	if (!strcmp(argv[1], "put")) {
 		MPI_Win w;
 		MPI_Win_create(window, sizeof window, sizeof window[0], MPI_INFO_NULL, MPI_COMM_WORLD, &w);
