@@ -13,6 +13,9 @@
 // takes nothing along. All processes make the same call at the same time, on random numbers, in memory that is laid
 // out as that of the run.
 //
+// HPCG's kernels are timed by another one, whose loops work on matrices as HPCG stores them, in the order of a run: what the
+// loop before has left in the caches decides how long one takes. Of such a run, [RunCalls.Plane] says how large its boxes are.
+//
 // This package and measure/network are the only ones of the models that look at a clock; it knows nothing of traces.
 //
 // # Units
@@ -27,5 +30,6 @@
 // # Source
 //
 // What is measured, in which order and with which binding follows docs/calibrate.md; which elements HPL's
-// copies and row swaps read and write, its documentation (HPL 2.3).
+// copies and row swaps read and write, its documentation (HPL 2.3); what HPCG stores and in which order it calls
+// what, docs/hpcg.md (HPCG 3.1).
 package measure
