@@ -206,6 +206,9 @@ func memoryOf(c *cli.Context) (memory, fill float64, err error) {
 			return 0, 0, command.Usagef("tune: --%s %d, want a positive number", name, c.Int(name))
 		}
 	}
+	if c.IsSet("fill") && (c.IsSet("order") || c.IsSet("dat") || !c.IsSet("memory")) {
+		return 0, 0, command.Usagef("tune: --fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat")
+	}
 	if fill, err = percent.Parse(c.String("fill"), "the memory", false); err != nil {
 		return 0, 0, command.Usagef("tune: --fill %w", err)
 	}
