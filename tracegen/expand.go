@@ -106,6 +106,9 @@ func hasTag(k trace.Kind) bool {
 
 // tagOn returns what stands for a tag of the communicator of an action.
 func tagOn(a *trace.Action, tag int32) (int32, error) {
+	if tag == trace.AnyTag {
+		return 0, fmt.Errorf("%v with any tag, which text would let match on all communicators", a.Kind)
+	}
 	if tag < 0 || tag >= tagsOfComm {
 		return 0, fmt.Errorf("%v with tag %d: where communicators are told apart, text has tags from 0 to %d", a.Kind, tag, tagsOfComm-1)
 	}
