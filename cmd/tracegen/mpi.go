@@ -127,10 +127,18 @@ func recordMPI(c *cli.Context, dir string) error {
 	stop := func() {}
 	defer func() { stop() }()
 	return capture.Record(c.Context, dir, capture.Command{
-		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: c.App.Writer, Stderr: c.App.ErrWriter,
+		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: raw(c.App.Writer), Stderr: raw(c.App.ErrWriter),
 		BLAS:    c.Bool("blas"),
 		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
 	})
+}
+
+// raw returns what a program may write to as it is: it has our terminal, if there is one.
+func raw(w io.Writer) io.Writer {
+	if o, ok := w.(interface{ Raw() io.Writer }); ok {
+		return o.Raw()
+	}
+	return w
 }
 
 // mergeMPI writes the trace.

@@ -1,0 +1,136 @@
+package capture
+
+import (
+	"fmt"
+
+	"reprise/trace"
+)
+
+// sendKinds are the actions of sends.
+var sendKinds = map[procedureNumber]trace.Kind{
+	procSend: trace.KindSend, procRsend: trace.KindSend, procSsend: trace.KindSsend, procBsend: trace.KindIsend,
+	procIsend: trace.KindIsend, procIrsend: trace.KindIsend, procIssend: trace.KindIssend, procIbsend: trace.KindIsend,
+	procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend, procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
+}
+
+// message adds a send or a receive.
+func (t *translator) message(e *event, r request) error {
+	kind, sends := sendKinds[e.proc]
+	source, tag, bytes, gone := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size, false
+	if !sends {
+		kind = trace.KindRecv
+		found := e.status
+		if r.number > 0 {
+			kind = trace.KindIrecv
+			var ok bool
+			if found, ok = t.v.finds[t.started.instance(r)]; !ok {
+				found = status{found: true, bytes: -1}
+			}
+			gone = !found.found // cancelled
+		}
+		source, tag, bytes = found.resolve(source, tag, bytes)
+	}
+	if source == procNull || gone {
+		if r.number > 0 {
+			t.slots[t.started.instance(r)] = slot{none: true}
+		}
+		return nil
+	}
+	if source == anyRank || tag == anyTag {
+		return fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
+	}
+	peer, family, err := t.peerOf(e, source)
+	if err != nil {
+		return err
+	}
+	s := step{form: form{kind: kind, family: family}}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, int64(tag), bytes
+	buffered := e.proc == procBsend || e.proc == procIbsend || e.proc == procBsendinit
+	if r.number > 0 || buffered {
+		s.request = t.take(r)
+	}
+	t.add(s)
+	if buffered {
+		t.release(r, trace.KindFree)
+		if r.number > 0 {
+			t.slots[t.started.instance(r)] = slot{none: true}
+		}
+	}
+	return nil
+}
+
+// resolve returns what a receive got, where its arguments leave it open.
+func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
+	if s.wild {
+		source, tag = s.source, s.tag
+	}
+	if s.bytes >= 0 {
+		bytes = s.bytes
+	}
+	return source, tag, bytes
+}
+
+// sendrecv adds a send and a receive at once, or the one that is not of MPI_PROC_NULL.
+func (t *translator) sendrecv(e *event) error {
+	out, in := e.of[sends], e.of[receives]
+	if e.proc == procSendrecvreplace {
+		out, in = e.of[anySide], e.of[anySide]
+	}
+	source, tag, bytes := e.status.resolve(e.ranks[1], e.tags[1], in.count*in.size)
+	to, family, err := int64(0), int32(0), error(nil)
+	if e.ranks[0] != procNull {
+		if to, family, err = t.peerOf(e, e.ranks[0]); err != nil {
+			return err
+		}
+	}
+	from := int64(0)
+	if source != procNull {
+		if from, family, err = t.peerOf(e, source); err != nil {
+			return err
+		}
+	}
+	s := step{form: form{family: family}}
+	s.args[argPeer], s.args[argTag], s.args[argBytes] = to, int64(e.tags[0]), out.count*out.size
+	switch {
+	case e.ranks[0] == procNull && source == procNull:
+		return nil
+	case source == procNull:
+		s.kind = trace.KindSend
+	case e.ranks[0] == procNull:
+		s.kind = trace.KindRecv
+		s.args[argPeer], s.args[argTag], s.args[argBytes] = from, int64(tag), bytes
+	default:
+		s.kind = trace.KindSendrecv
+		s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
+	}
+	t.add(s)
+	return nil
+}
+
+// probe adds a recorded probe. One that blocks ends when the receive after it could begin,
+// and adds nothing.
+func (t *translator) probe(e *event) error {
+	if e.proc == procProbe || e.proc == procMprobe {
+		return nil
+	}
+	source, tag := e.ranks[0], e.tags[0]
+	if e.status.found {
+		source, tag = e.status.source, e.status.tag
+	}
+	if source < 0 || tag == anyTag {
+		t.hold(e, nil) // from nobody in particular, and in vain
+		return nil
+	}
+	peer, family, err := t.peerOf(e, source)
+	if err != nil {
+		return err
+	}
+	s := step{form: form{kind: trace.KindIprobe, family: family}}
+	s.args[argPeer], s.args[argTag] = peer, int64(tag)
+	if !e.status.found {
+		t.hold(e, &s)
+		return nil
+	}
+	t.add(s)
+	return nil
+}
