@@ -64,7 +64,11 @@ func Find(name string) (platform, kernels string, err error) {
 func open(dir string) (platform, kernels string, err error) {
 	platform, kernels = filepath.Join(dir, PlatformFile), filepath.Join(dir, KernelsFile)
 	if !isFile(platform) {
-		return "", "", fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
+		err := fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
+		if slices.Contains(Names(), dir) {
+			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s", err, dir)
+		}
+		return "", "", err
 	}
 	if !isFile(kernels) {
 		kernels = ""

@@ -44,7 +44,7 @@ func TestBuiltin(t *testing.T) {
 // TestFind: a directory goes before what is built in, and errors say what is missing.
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, dir := range []string{"empty", "dahu"} {
+	for _, dir := range []string{"empty", "dahu", "stampede"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -59,9 +59,10 @@ func TestFind(t *testing.T) {
 		t.Errorf("dahu: found %q, %q, %v", platform, kernels, err)
 	}
 	for name, want := range map[string]string{
-		"empty":   "empty is no machine directory: it has no platform.xml",
-		"file":    "file is a file, want a machine directory",
-		"nowhere": `no machine directory and no built-in machine "nowhere": want a directory`,
+		"empty":    "empty is no machine directory: it has no platform.xml",
+		"file":     "file is a file, want a machine directory",
+		"stampede": "stampede is no machine directory: it has no platform.xml; a directory goes before what is built in: call it something else",
+		"nowhere":  `no machine directory and no built-in machine "nowhere": want a directory`,
 	} {
 		if _, _, err := Find(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
