@@ -39,7 +39,7 @@ func TestProgramsOfMPIResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range mpiscript.Load(t) {
-		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") {
+		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") && !strings.Contains(c.Name, "wild") {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) { checkResumes(t, 9, programOf(t, p, c)) })

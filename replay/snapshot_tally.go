@@ -91,7 +91,7 @@ func (e *engine) tallyPosts(t *tally, r int32) error {
 		never messageFlags
 	}{
 		{&rk.sends, listedSend, msgAlias | msgRecvWait},
-		{&rk.recvs, listedRecv, ^msgRecvWait},
+		{&rk.recvs, listedRecv, ^(msgRecvWait | msgNotify)},
 	} {
 		last, err := e.tallyList(t, l.list.head, l.place)
 		if err != nil || last != l.list.tail {
