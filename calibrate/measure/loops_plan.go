@@ -46,6 +46,10 @@ func (l *loopProgram) bytes() (sum int64) {
 	return sum
 }
 
+func (l *loopProgram) passes(p *Plan) string {
+	return fmt.Sprintf("in at most %d sets of %d iterations on each rank and box", p.Passes, loopIterations)
+}
+
 func (l *loopProgram) space() string {
 	text := "as " + strconv.Itoa(loopIterations) + " iterations of a run leave them, on boxes of"
 	for i, b := range l.boxes {

@@ -17,6 +17,7 @@ type program interface {
 	write(p *Plan, w io.Writer) error // the plan, as it reads it
 	space() string                    // what calls work in, for people
 	bytes() int64                     // of a process
+	passes(p *Plan) string            // how often calls are made, for people
 }
 
 // files are what the processes have in common.
@@ -55,6 +56,10 @@ func (b blasProgram) arguments(f files, o *Options, rank, ranks int) ([]string, 
 }
 
 func (b blasProgram) write(p *Plan, w io.Writer) error { return p.write(w) }
+
+func (blasProgram) passes(p *Plan) string {
+	return fmt.Sprintf("at most %d times each on each rank, after %d calls to warm up", p.Passes, p.WarmUp)
+}
 
 func (b blasProgram) space() string {
 	s := b.largest()

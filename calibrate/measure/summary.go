@@ -37,5 +37,8 @@ func (r *Result) Summaries(p *Plan) []Summary {
 	return list
 }
 
+// Repeats says how often the calls are made.
+func (p *Plan) Repeats() string { return p.program.passes(p) }
+
 // Space says what memory the calls of a process work in.
 func (p *Plan) Space() string { return p.program.space() }

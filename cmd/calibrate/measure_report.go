@@ -52,7 +52,7 @@ func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Option
 		{Name: "compiler", Value: r.result.Compiler}, {Name: "flags", Value: r.result.Flags},
 		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound)},
 		{Name: "operands", Value: c.String("operands") + ", " + plan.Space()},
-		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, at most %d times each on each rank, after %d calls to warm up", len(plan.Calls), len(plan.Kernels), plan.Passes, plan.WarmUp)},
+		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, %s", len(plan.Calls), len(plan.Kernels), plan.Repeats())},
 		{Name: "quality", Value: r.Quality.String()},
 	}
 	if r.result.BLAS != "" {
