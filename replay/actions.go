@@ -215,6 +215,9 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 			e.tellSpent(r, false)
 			e.tellMark(r, a)
 		}
+		if e.repeats != nil {
+			return stepBegun, nil
+		}
 	case trace.KindNull:
 		return goOn, e.null(rk, a)
 	case trace.KindNone, trace.KindProbed, trace.KindMark:

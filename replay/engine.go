@@ -43,6 +43,7 @@ type engine struct {
 	completions completions
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
+	repeats     *repeats // nil: all steps are played one by one
 
 	// What is known of it in the end.
 	accounts   timeAccounts
@@ -172,6 +173,12 @@ func (e *engine) run(r int32) error {
 		if outcome != parkedHere {
 			rk.pos++
 		}
+		if outcome == stepBegun {
+			if stands, err := e.stand(r, a.X[0]); stands || err != nil {
+				return err
+			}
+			continue
+		}
 		if outcome != goOn {
 			if rk.clock > maxTime {
 				return e.beyond(r)
@@ -193,6 +200,7 @@ const (
 	goOn       outcome = iota
 	blocked            // with the next action, once its transfers have ended
 	parkedHere         // with the same action
+	stepBegun          // with the next action, at the begin of a step that may repeat
 )
 
 // do executes action a of rank r. It is one switch over the kinds of actions,

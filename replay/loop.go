@@ -34,6 +34,14 @@ func (e *engine) loop() error {
 		if e.takeTurns(others) {
 			continue
 		}
+		if e.repeats != nil && e.repeats.standing == len(e.ranks) {
+			if jumps, err := e.atCut(); jumps || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		parked := e.wakeups.Next()
 		if changes != nil {
 			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
@@ -84,10 +92,16 @@ func later(a, b float64) float64 {
 // unpark lets a parked rank go on: the event loop has come to its clock.
 func (e *engine) unpark(r int32) {
 	rk := &e.ranks[r]
-	if rk.stage == stageCompute {
+	switch rk.stage {
+	case stageCompute:
 		rk.clock = e.now
 		rk.stage = stageLook
 		e.computed(r, e.now)
+	case stageStands:
+		rk.stage = stageFresh
+		if e.repeats != nil {
+			e.repeats.standing--
+		}
 	}
 	e.wake(r)
 }

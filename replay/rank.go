@@ -60,6 +60,7 @@ const (
 	stageLook                 // has spent its time: a probe or test looks, a computation has ended
 	stageTested               // a test that has found its request complete and has completed it
 	stageAny                  // waits for one of several messages
+	stageStands               // the rank stands before its first message of a step (repeats)
 )
 
 // noneAwaited is the awaitedPeer of a rank that is not parked on a message.

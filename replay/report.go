@@ -53,6 +53,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Polls > 0 {
 		fmt.Fprintf(&b, ", %s polls", wording.Thousands(r.Polls))
 	}
+	if r.Repeated > 0 {
+		fmt.Fprintf(&b, "\n%s repeat the one before: once all ranks begin two of them alike, the others take as long", wording.Count(r.Repeated, "step"))
+	}
 	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, wording.Thousands(int64(r.Speed)), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)

@@ -17,6 +17,10 @@ type Result struct {
 	Last     int           `json:"last_step"`
 	Complete bool          `json:"complete"` // all steps of the program were played
 
+	// Repeated is how many of the steps took the time of the one before them and were not
+	// played one by one: all ranks began them as they had begun that one.
+	Repeated int `json:"repeated_steps"`
+
 	Messages int64 `json:"messages"` // point to point
 	Bytes    int64 `json:"bytes"`    // in them
 	Actions  int64 `json:"actions"`
@@ -71,6 +75,9 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Network: e.network.Stats(),
+	}
+	if e.repeats != nil {
+		res.Repeated = e.repeats.skipped
 	}
 	if e.costs.random != nil {
 		res.Seed = &o.Seed

@@ -52,11 +52,15 @@ func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, er
 	if err := e.checkDeclared(t, &o); err != nil {
 		return nil, err
 	}
-	list, err := t.Cursors(nil, trace.CursorOptions{From: o.From, To: o.To, Omit: e.costs.freeKernels(), Idle: true})
+	co := trace.CursorOptions{From: o.From, To: o.To, Omit: e.costs.freeKernels(), Idle: true}
+	list, err := t.Cursors(nil, co)
 	if err != nil {
 		return nil, err
 	}
 	e.trace = t
+	if err := e.lookForRepeats(list, co, &o); err != nil {
+		return nil, err
+	}
 	return e.play(ctx, t.Header(), cursors(list), &o)
 }
 
@@ -84,6 +88,9 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 	defer p.stopWith(ctx)()
 	if err := e.observe(o); err != nil {
 		return nil, err
+	}
+	if e.repeats != nil {
+		e.repeats.recount(e.ranks)
 	}
 	err := e.loop()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {

@@ -121,7 +121,7 @@ func (rk *rank) snapshot(c *snapshot.Codec, e *engine) {
 	snapshot.Int(c, &rk.awaitedComm)
 	snapshot.Index(c, &rk.filled, 0, bufferedActions+1)
 	snapshot.Index(c, &rk.pos, 0, int(rk.filled)+1)
-	snapshot.Index(c, &rk.stage, 0, int(stageAny)+1)
+	snapshot.Index(c, &rk.stage, 0, int(stageStands)+1)
 	snapshot.Index(c, &rk.charge, 0, int(numKinds))
 	for _, v := range []*bool{&rk.serial, &rk.over, &rk.collective, &rk.spinning} {
 		c.Bool(v)

@@ -90,6 +90,9 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	}
 	a := e.action(r, int(rk.pos))
 	ok := rk.pos < rk.filled
+	if rk.stage == stageStands && ok && !local(a) {
+		return nil
+	}
 	switch a.Kind {
 	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv, trace.KindProbe, trace.KindComplete:
 	case trace.KindIcollective:
@@ -103,7 +106,7 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 		ok = false
 	}
 	ends := rk.stage == stageTested || rk.stage == stageAny
-	if !ok || ends && a.Kind != trace.KindComplete && (a.Kind != trace.KindTest || rk.stage == stageAny) {
+	if !ok || rk.stage == stageStands || ends && a.Kind != trace.KindComplete && (a.Kind != trace.KindTest || rk.stage == stageAny) {
 		return fmt.Errorf("it is in the midst of a %v, at stage %d", a.Kind, rk.stage)
 	}
 	return nil

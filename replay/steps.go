@@ -59,6 +59,14 @@ func (c *stepCounter) step(n int64, at float64) (parts []float64) {
 	return nil
 }
 
+// skip notes that all ranks have come n steps further.
+func (c *stepCounter) skip(n int) {
+	c.last += int64(n)
+	if c.begun += n * c.ranks; c.report != nil {
+		c.report(c.begun / c.ranks)
+	}
+}
+
 // addTo sets the StepStarts of a result, if they were asked for, the last by the accounts of
 // ranks that have ended. All ranks must begin all steps.
 func (c *stepCounter) addTo(res *Result, accounts *timeAccounts) error {

@@ -1,0 +1,307 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/internal/wording"
+	"reprise/trace"
+)
+
+// Steps that repeat are played until they do nothing new.
+//
+// Where consecutive steps are the same work, as the iterations of a solver, each rank stops
+// in each step before it first sends or waits, until the event loop has come to its clock. If
+// all ranks stand there at once and no message is under way, their clocks are all that what
+// follows depends on: this is a cut. If the clocks of two cuts, a step apart, differ by the
+// same time for all ranks, all further steps of this work take that time: the replay jumps to
+// the last of them.
+//
+// That is so for a run without noise and polls on a machine that does not change. Who observes
+// wants to see all steps, so they are played then.
+
+// repeats finds steps that do nothing new; a replay that does not look for them has none.
+type repeats struct {
+	cursors cursors // of the source
+	from    trace.CursorOptions
+	first   int     // step
+	work    []int32 // by step from first: which work it is
+
+	at       []place // by rank: where it stands, or stood last
+	standing int     // ranks that stand
+	last     cut     // the last cut; of no step before the first
+	skipped  int     // steps that were jumped over
+}
+
+// place is where in a step a rank stands.
+type place struct {
+	step    int32
+	actions int32 // of the step that it has played, its mark included
+}
+
+// cut is the state of a replay when all ranks stand in one step.
+type cut struct {
+	step     int
+	clocks   []float64 // by rank
+	accounts []float64 // timeAccounts.rows
+	counts   counts
+}
+
+// counts are what is counted of all ranks together.
+type counts struct{ messages, bytes, truncated, actions int64 }
+
+// noStep is the step of a cut that there is not.
+const noStep = math.MinInt
+
+// sameTime is the part of the simulator's precision of time within which clocks count as equal:
+// what rounding leaves of them.
+const sameTime = 1e-3
+
+// lookForRepeats has the engine look for steps that do nothing new.
+func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
+	t := e.trace
+	if _, file := t.Totals(); !file || o.Observer != nil || o.StepStarts || e.costs.random != nil || e.changes != nil || e.cpus.index != nil || t.Program().Polls() {
+		return nil
+	}
+	infos := t.ChunkInfos()
+	if len(infos) == 0 {
+		return nil
+	}
+	first, end := max(o.From, infos[0].First), infos[len(infos)-1].Last+1
+	if o.To > 0 {
+		end = min(end, o.To)
+	}
+	if end-first < minRepeats {
+		return nil
+	}
+	work, err := workOfSteps(t, first, end)
+	if work == nil || err != nil {
+		return err
+	}
+	e.repeats = &repeats{cursors: list, from: co, first: first, work: work, at: make([]place, len(e.ranks)), last: cut{step: noStep}}
+	return nil
+}
+
+// minRepeats is the number of steps from which on it is worth while to look for repeats.
+const minRepeats = 4
+
+// recount counts the ranks that stand, as those of a checkpoint may.
+func (p *repeats) recount(ranks []rank) {
+	for r := range ranks {
+		if ranks[r].stage == stageStands {
+			p.standing++
+			p.at[r].step = noStep32
+		}
+	}
+}
+
+// noStep32 is the step of a rank that stood when a checkpoint was written.
+const noStep32 = math.MinInt32
+
+// stand plays what rank r does in a step of which it has played the mark before it first sends
+// or waits. The rank stands there then, if it could get there.
+func (e *engine) stand(r int32, step int64) (stands bool, err error) {
+	p := e.repeats
+	if i := step - int64(p.first); i < 0 || i >= int64(len(p.work)) {
+		return false, nil
+	}
+	rk := &e.ranks[r]
+	at := place{step: int32(step), actions: 1}
+	for {
+		if rk.pos == rk.filled {
+			if err := e.fillAhead(r); rk.filled == 0 || err != nil {
+				return false, err
+			}
+		}
+		a := e.action(r, int(rk.pos))
+		if !local(a) {
+			break
+		}
+		if _, err := e.do(r, rk, a); err != nil { // which goes on: no host shares its cores
+			return false, fmt.Errorf("rank %d: %v: %w", r, a.Kind, err)
+		}
+		if rk.pos++; a.Kind != trace.KindNone {
+			at.actions++
+		}
+	}
+	if rk.clock > maxTime {
+		return false, nil
+	}
+	p.at[r] = at
+	p.standing++
+	rk.stage = stageStands
+	e.wakeups.Set(r, later(rk.clock, e.now))
+	return true, nil
+}
+
+// fillAhead gets the next actions of a rank that has none left.
+func (e *engine) fillAhead(r int32) error {
+	rk := &e.ranks[r]
+	n, err := e.source.Fill(r, e.actions[int(r)*bufferedActions:][:bufferedActions])
+	e.numActions += int64(n)
+	rk.pos, rk.filled = 0, uint8(n)
+	return err
+}
+
+// local reports whether an action sends nothing and waits for nobody.
+func local(a *trace.Action) bool {
+	switch a.Kind {
+	case trace.KindCompute, trace.KindFlops, trace.KindSleep, trace.KindPhase, trace.KindMark, trace.KindNone:
+		return true
+	case trace.KindIrecv:
+		return !isWild(a.Peer, a.Tag) && a.X[0] >= 0
+	}
+	return false
+}
+
+// atCut is called when the event loop has nothing to do but to let ranks that stand go on. If
+// that is a cut, and the last was the same, it jumps.
+func (e *engine) atCut() (jumps bool, err error) {
+	p := e.repeats
+	if !e.isCut() {
+		return false, nil
+	}
+	step := int(p.at[0].step)
+	now := cut{step, make([]float64, len(e.ranks)), slices.Clone(e.accounts.rows), e.counts()}
+	for r := range e.ranks {
+		now.clocks[r] = e.ranks[r].clock
+	}
+	before := p.last
+	p.last = now
+	if m, period := p.ahead(step), 0.0; m > 0 && before.step == step-1 {
+		if period = now.clocks[0] - before.clocks[0]; now.after(&before, period, sameTime*e.options.TimePrecision) {
+			return true, e.jump(&before, m, period)
+		}
+	}
+	return false, nil
+}
+
+// isCut reports whether all ranks, which stand, do so in one step, and no message that was sent
+// is left.
+func (e *engine) isCut() bool {
+	if e.network.Active() > 0 {
+		return false
+	}
+	for r := range e.ranks {
+		if e.repeats.at[r].step != e.repeats.at[0].step || e.ranks[r].sends.head >= 0 || e.repeats.at[r].step == noStep32 {
+			return false
+		}
+	}
+	return true
+}
+
+// ahead returns how many steps behind a step are the same work as it and the one before it,
+// without a break.
+func (p *repeats) ahead(step int) int {
+	i := step - p.first
+	if i < 1 || p.work[i-1] != p.work[i] {
+		return 0
+	}
+	n := 0
+	for i+n+1 < len(p.work) && p.work[i+n+1] == p.work[i] {
+		n++
+	}
+	return n
+}
+
+// after reports whether the clocks of a cut are those of another one a period later.
+func (c *cut) after(other *cut, period, tolerance float64) bool {
+	for r, clock := range c.clocks {
+		if !(math.Abs(clock-other.clocks[r]-period) <= tolerance) {
+			return false
+		}
+	}
+	return true
+}
+
+// counts returns what was counted of what the ranks have played.
+func (e *engine) counts() counts {
+	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions}
+	for r := range e.ranks {
+		c.actions -= int64(e.ranks[r].filled - e.ranks[r].pos)
+	}
+	return c
+}
+
+// jump goes on m steps later, each of which takes a period and is what has happened since
+// another cut.
+func (e *engine) jump(since *cut, m int, period float64) error {
+	p := e.repeats
+	times := float64(m)
+	for i, spent := range since.accounts {
+		switch now := &e.accounts.rows[i]; {
+		case i/len(e.ranks) < e.accounts.width():
+			*now += float64(times * (*now - spent))
+		case *now != spent: // a phase that was opened since then begins so much later
+			*now += float64(times * period)
+		}
+	}
+	span := float64(times * period)
+	for r := range e.ranks {
+		rk := &e.ranks[r]
+		rk.clock += span
+		rk.charged += span
+		e.wakeups.Set(int32(r), rk.clock)
+		for m := rk.recvs.head; m >= 0; m = e.matcher.after[m] {
+			e.matcher.messages[m].at += span
+		}
+	}
+	now, steps := &p.last.counts, int64(m)
+	e.matcher.numMessages += steps * (now.messages - since.counts.messages)
+	e.matcher.numBytes += steps * (now.bytes - since.counts.bytes)
+	e.matcher.numTruncated += steps * (now.truncated - since.counts.truncated)
+	e.numActions += steps * (now.actions - since.counts.actions)
+	p.skipped += m
+	e.progress.skip(m)
+	to := p.last.step + m
+	p.last = cut{step: noStep}
+	return e.seek(to)
+}
+
+// seek takes the actions of all ranks to where they stand in a step, from that step.
+func (e *engine) seek(step int) error {
+	p := e.repeats
+	p.from.From = step
+	list, err := e.trace.Cursors(nil, p.from)
+	if err != nil {
+		return err
+	}
+	copy(p.cursors, list)
+	for r := range e.ranks {
+		if err := e.seekRank(int32(r), step); err != nil {
+			return fmt.Errorf("rank %d, step %d: %w", r, step, wording.Brief(err))
+		}
+	}
+	return nil
+}
+
+// seekRank takes a rank to the action behind those of the step that it has played.
+func (e *engine) seekRank(r int32, step int) error {
+	rk, at := &e.ranks[r], &e.repeats.at[r]
+	next := *e.action(r, int(rk.pos))
+	for left := at.actions; ; {
+		e.numActions -= int64(rk.filled - rk.pos)
+		if err := e.fillAhead(r); err != nil || rk.filled == 0 {
+			return errors.Join(err, errOtherActions)
+		}
+		for ; rk.pos < rk.filled; rk.pos++ {
+			if e.action(r, int(rk.pos)).Kind != trace.KindNone {
+				if left == 0 {
+					break
+				}
+				left--
+			}
+			e.numActions--
+		}
+		if rk.pos < rk.filled {
+			break
+		}
+	}
+	at.step = int32(step)
+	if a := e.action(r, int(rk.pos)); a.Kind != next.Kind || a.Sym != next.Sym || a.Peer != next.Peer || a.Tag != next.Tag || a.Req != next.Req {
+		return errOtherActions
+	}
+	return nil
+}
