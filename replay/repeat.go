@@ -32,7 +32,6 @@ type repeats struct {
 	at       []place // by rank: where it stands, or stood last
 	standing int     // ranks that stand
 	last     cut     // the last cut; of no step before the first
-	skipped  int     // steps that were jumped over
 }
 
 // place is where in a step a rank stands.
@@ -53,7 +52,7 @@ type cut struct {
 type counts struct{ messages, bytes, truncated, actions int64 }
 
 // noStep is the step of a cut that there is not.
-const noStep = math.MinInt
+const noStep = math.MinInt32
 
 // sameTime is the part of the simulator's precision of time within which clocks count as equal:
 // what rounding leaves of them.
@@ -80,25 +79,17 @@ func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options
 	if work == nil || err != nil {
 		return err
 	}
-	e.repeats = &repeats{cursors: list, from: co, first: first, work: work, at: make([]place, len(e.ranks)), last: cut{step: noStep}}
+	e.repeats = newRepeats(len(e.ranks))
+	e.repeats.cursors, e.repeats.from, e.repeats.first, e.repeats.work = list, co, first, work
 	return nil
 }
 
 // minRepeats is the number of steps from which on it is worth while to look for repeats.
 const minRepeats = 4
 
-// recount counts the ranks that stand, as those of a checkpoint may.
-func (p *repeats) recount(ranks []rank) {
-	for r := range ranks {
-		if ranks[r].stage == stageStands {
-			p.standing++
-			p.at[r].step = noStep32
-		}
-	}
+func newRepeats(ranks int) *repeats {
+	return &repeats{at: make([]place, ranks), last: cut{step: noStep}}
 }
-
-// noStep32 is the step of a rank that stood when a checkpoint was written.
-const noStep32 = math.MinInt32
 
 // stand plays what rank r does in a step of which it has played the mark before it first sends
 // or waits. The rank stands there then, if it could get there.
@@ -126,7 +117,7 @@ func (e *engine) stand(r int32, step int64) (stands bool, err error) {
 			at.actions++
 		}
 	}
-	if rk.clock > maxTime {
+	if rk.clock > maxTime || e.action(r, int(rk.pos)).Kind == trace.KindStep {
 		return false, nil
 	}
 	p.at[r] = at
@@ -185,7 +176,7 @@ func (e *engine) isCut() bool {
 		return false
 	}
 	for r := range e.ranks {
-		if e.repeats.at[r].step != e.repeats.at[0].step || e.ranks[r].sends.head >= 0 || e.repeats.at[r].step == noStep32 {
+		if e.repeats.at[r].step != e.repeats.at[0].step || e.ranks[r].sends.head >= 0 {
 			return false
 		}
 	}
@@ -253,7 +244,6 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 	e.matcher.numBytes += steps * (now.bytes - since.counts.bytes)
 	e.matcher.numTruncated += steps * (now.truncated - since.counts.truncated)
 	e.numActions += steps * (now.actions - since.counts.actions)
-	p.skipped += m
 	e.progress.skip(m)
 	to := p.last.step + m
 	p.last = cut{step: noStep}

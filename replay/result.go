@@ -71,13 +71,10 @@ type RankResult struct {
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
-		Header: h, First: max(0, o.From), Last: int(e.progress.last),
+		Header: h, First: max(0, o.From), Last: int(e.progress.last), Repeated: e.progress.skipped,
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Network: e.network.Stats(),
-	}
-	if e.repeats != nil {
-		res.Repeated = e.repeats.skipped
 	}
 	if e.costs.random != nil {
 		res.Seed = &o.Seed

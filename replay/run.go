@@ -89,9 +89,6 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 	if err := e.observe(o); err != nil {
 		return nil, err
 	}
-	if e.repeats != nil {
-		e.repeats.recount(e.ranks)
-	}
 	err := e.loop()
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, cause) {
 		p.stopped = true // by its source, too

@@ -29,6 +29,7 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	snapshotSource(c, e.source)
 	e.snapshotCollectives(c)
 	e.completions.snapshot(c, len(e.ranks))
+	e.snapshotRepeats(c)
 	if e.costs.random != nil {
 		e.costs.random.snapshot(c, len(e.matcher.messages))
 	}
@@ -180,6 +181,7 @@ func (b *timeAccounts) snapshot(c *snapshot.Codec) {
 func (p *stepCounter) snapshot(c *snapshot.Codec) {
 	c.Section("steps", *p, startSum{})
 	snapshot.Index(c, &p.begun, 0, math.MaxInt)
+	snapshot.Index(c, &p.skipped, 0, math.MaxInt)
 	snapshot.Int(c, &p.last)
 	c.Const("steps", len(p.starts))
 	for i := range p.starts {

@@ -19,9 +19,11 @@ import (
 // machine, the options and other fields; runnable ranks there are none at a pause.
 func TestSnapshotFields(t *testing.T) {
 	e := pausedEngine(t)
+	e.repeats = newRepeats(len(e.ranks))
+	e.repeats.last = cut{clocks: make([]float64, len(e.ranks)), accounts: make([]float64, len(e.accounts.rows))}
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"machine options trace source network first last pauser costs changes told tapes watch lookouts commMask summarized")
+		"machine options trace source network first last pauser costs changes repeats told tapes watch lookouts commMask summarized")
 	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.costs.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.costs.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")
@@ -39,6 +41,10 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
 	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families sums")
 	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops members comm")
+	snapshottest.Fields(t, e.repeats, func(c *snapshot.Codec, _ *repeats) { write(c) }, "cursors from first work standing")
+	snapshottest.Fields(t, &e.repeats.at[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")
+	snapshottest.Fields(t, &e.repeats.last, func(c *snapshot.Codec, _ *cut) { write(c) }, "")
+	snapshottest.Fields(t, &e.repeats.last.counts, func(c *snapshot.Codec, _ *counts) { write(c) }, "")
 	lists := e.source.(*barrierSource).Source.(*Lists)
 	snapshottest.Fields(t, lists, func(c *snapshot.Codec, _ *Lists) { write(c) }, "Counts Slots actions")
 	snapshottest.Fields(t, e.source.(*barrierSource), func(c *snapshot.Codec, _ *barrierSource) { write(c) }, "Source")

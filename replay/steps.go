@@ -8,12 +8,13 @@ import (
 // stepCounter knows which steps the ranks have begun: for progress, their number
 // on average; for Result.StepStarts, when.
 type stepCounter struct {
-	ranks  int
-	begun  int   // by all ranks together
-	last   int64 // the highest step begun
-	report func(steps int)
-	from   int64
-	starts []startSum // by step - from; empty unless asked for
+	ranks   int
+	begun   int   // by all ranks together
+	skipped int   // steps among them that repeat others (repeats)
+	last    int64 // the highest step begun
+	report  func(steps int)
+	from    int64
+	starts  []startSum // by step - from; empty unless asked for
 }
 
 // startSum sums up the beginnings of one step.
@@ -61,6 +62,7 @@ func (c *stepCounter) step(n int64, at float64) (parts []float64) {
 
 // skip notes that all ranks have come n steps further.
 func (c *stepCounter) skip(n int) {
+	c.skipped += n
 	c.last += int64(n)
 	if c.begun += n * c.ranks; c.report != nil {
 		c.report(c.begun / c.ranks)
