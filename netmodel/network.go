@@ -40,6 +40,7 @@ type Network struct {
 	lastWithin             bool
 
 	changing *changing // nil: links stay as they are
+	bundles  *bundles  // nil: each flow is a variable of its own
 	watched  *watch    // nil: nobody looks
 	summary  *summary  // nil: nobody asks for it
 }
@@ -121,6 +122,9 @@ func (o *Options) constraints(links []platforms.Link) []maxmin.Constraint {
 //
 // The error says that there is no route, or with cross traffic no way back.
 func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
+	if n.bundles != nil {
+		return n.startBundled(id, src, dst, size, at, nil)
+	}
 	n.refresh()
 	way, links, err := n.routes.find(int32(src), int32(dst))
 	if err == nil && n.changing != nil {
@@ -136,6 +140,14 @@ func (n *Network) Start(id int32, src, dst int, size int64, at float64) error {
 
 // StartNoisy is Start with noise in the latency between two hosts.
 func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by *Noise, d noise.Draw) error {
+	if n.bundles != nil {
+		return n.startBundled(id, src, dst, size, at, func(phase float64) float64 {
+			if src == dst {
+				return phase
+			}
+			return by.Latency(phase, size, d)
+		})
+	}
 	n.refresh()
 	way, links, err := n.routes.find(int32(src), int32(dst))
 	if err == nil && n.changing != nil {
@@ -205,6 +217,9 @@ func (n *Network) setFactors(z float64, within bool) {
 // phase, or +Inf if nothing is in flight. If the last Advance changed the set of
 // flows that share links, it computes the new shares first.
 func (n *Network) Next() float64 {
+	if n.bundles != nil {
+		return n.nextBundled()
+	}
 	if n.system.Unsolved() {
 		n.solve()
 	}
@@ -217,6 +232,9 @@ func (n *Network) Next() float64 {
 func (n *Network) Advance(t float64, done []int32) []int32 {
 	n.now = t
 	limit := t + n.opts.TimePrecision
+	if n.bundles != nil {
+		return n.advanceBundled(limit, done)
+	}
 	for next := n.events.Next(); next <= limit && next <= math.MaxFloat64; next = n.events.Next() {
 		id := uint32(n.events.Pop())
 		if n.flows[id].since == noTime {
@@ -328,5 +346,5 @@ func (n *Network) Share(id int32) float64 {
 	if n.flows[id].since == noTime {
 		return 0
 	}
-	return n.system.Share(uint32(id))
+	return n.system.Share(n.variableOf(uint32(id)))
 }

@@ -22,7 +22,7 @@ func (n *Network) Summarize() {
 // Summary returns what became of a transfer that the last Advance has returned.
 func (n *Network) Summary(id int32) Summary {
 	b := &n.summary.begun[id]
-	return Summary{b.at, b.bytes, n.system.MaxLevel(uint32(id)) * n.flows[id].gain, b.link}
+	return Summary{b.at, b.bytes, n.levelAlone(uint32(id)) * n.flows[id].gain, b.link}
 }
 
 // summary is what a Network keeps for Summary.
@@ -57,8 +57,8 @@ func (s *summary) begin(n *Network, id uint32) {
 //go:noinline
 func (s *summary) look(n *Network) {
 	for _, id := range s.fresh {
-		if n.system.Enabled(id) && !n.isAlone(id) {
-			s.begun[id].link = n.system.Limit(id)
+		if n.flows[id].since != noTime && !n.isAlone(id) {
+			s.begun[id].link = n.limitOf(id)
 		}
 	}
 	s.fresh = s.fresh[:0]
@@ -67,13 +67,13 @@ func (s *summary) look(n *Network) {
 // end notes what bounds flow id, which ends now.
 func (s *summary) end(n *Network, id uint32) {
 	if !n.isAlone(id) {
-		s.begun[id].link = n.system.Limit(id)
+		s.begun[id].link = n.limitOf(id)
 	}
 }
 
 // isAlone reports whether flow id is as quick as it is without others.
 func (n *Network) isAlone(id uint32) bool {
-	return n.system.Level(id) >= n.system.MaxLevel(id)*asAlone
+	return n.levelOf(id) >= n.levelAlone(id)*asAlone
 }
 
 // asAlone is the share of its level alone from which on a flow is alone: levels are rounded.

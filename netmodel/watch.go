@@ -51,14 +51,14 @@ func (w *watch) look(n *Network, id uint32) {
 	}
 	f, p := &n.flows[id], &w.parts[id]
 	p.round = w.round
-	link, alone := n.system.Limit(id), n.system.MaxLevel(id)*f.gain
-	if p.open && f.rate == p.rate && link == p.link && alone == p.alone {
+	link, alone, rate := n.limitOf(id), n.levelAlone(id)*f.gain, n.rateOf(id)
+	if p.open && rate == p.rate && link == p.link && alone == p.alone {
 		return
 	}
 	if p.open && n.now > p.from {
 		w.to.Carried(int32(id), p.from, n.now, p.rate, p.alone, p.link)
 	}
-	*p = part{true, link, w.round, n.now, f.rate, alone}
+	*p = part{true, link, w.round, n.now, rate, alone}
 }
 
 // lookAll is look for the flows that the last solve was about, those of which it has changed

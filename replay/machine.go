@@ -112,3 +112,15 @@ func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string
 	}
 	return nowhere, somewhere
 }
+
+// sharesHosts reports whether several ranks run on one host.
+func (e *engine) sharesHosts() bool {
+	taken := make([]bool, e.machine.Platform.NumHosts())
+	for _, h := range e.machine.Hosts {
+		if taken[h] {
+			return true
+		}
+		taken[h] = true
+	}
+	return false
+}

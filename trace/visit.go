@@ -26,6 +26,18 @@ func (p *Program) Polls() bool {
 	return polls
 }
 
+// Requests returns how many request slots the blocks that are defined use, by the largest.
+func (p *Program) Requests() int {
+	most := -1
+	p.Visit(func(it *Item) {
+		switch it.Op {
+		case OpIsend, OpIssend, OpIrecv:
+			most = max(most, int(it.Req))
+		}
+	})
+	return most + 1
+}
+
 // Called returns which of so many kernels the blocks that are defined call, and which
 // collective operations.
 func (p *Program) Called(kernels int) (called []bool, collectives [NumCollectives]bool) {

@@ -87,18 +87,21 @@ func (s *System) reserveElements() {
 	for len(s.elements) < len(s.variables)<<s.elementShift {
 		s.elements = append(s.elements, element{})
 	}
+	for s.resizable && len(s.units) < len(s.elements) {
+		s.units = append(s.units, 0)
+	}
 }
 
 // widen gives every variable room for count elements.
 func (s *System) widen(count int) {
-	old, shift := s.elements, s.elementShift
+	old, units, shift := s.elements, s.units, s.elementShift
 	for count > 1<<s.elementShift {
 		s.elementShift++
 	}
 	if s.elementShift == shift {
 		return
 	}
-	s.elements = nil
+	s.elements, s.units = nil, nil
 	s.reserveElements()
 	moved := func(e uint32) uint32 {
 		if e == none {
@@ -109,6 +112,9 @@ func (s *System) widen(count int) {
 	for i, e := range old {
 		e.next, e.prev = moved(e.next), moved(e.prev)
 		s.elements[moved(uint32(i))] = e
+		if units != nil {
+			s.units[moved(uint32(i))] = units[i]
+		}
 	}
 	for i := range s.constraints {
 		s.constraints[i].head = moved(s.constraints[i].head)

@@ -57,6 +57,8 @@ type System struct {
 	params       []parameters
 	elements     []element // 1<<elementShift for each variable
 	elementShift uint8
+	resizable    bool
+	units        []float64 // by element: its usage for one of those that the variable stands for; nil unless AllowResize was called
 	constraints  []constraint
 	fatpipes     []fatpipe // by constraint; nil if there is none
 
@@ -118,6 +120,32 @@ func (s *System) Set(id uint32, d *Variable, constraints []int32) {
 		e := &elements[i]
 		e.usage, e.constraint, e.next, e.prev = float64(weights[i]*d.Usage), uint32(c), none, none
 	}
+	if s.resizable {
+		for i := range elements {
+			s.units[s.firstElement(id)+uint32(i)] = elements[i].usage
+		}
+	}
+}
+
+// AllowResize prepares for Resize. It must be called before the first Set.
+func (s *System) AllowResize() { s.resizable = true }
+
+// Resize makes variable id, which is enabled, stand for n > 0 variables that use what it was
+// Set to, all at one level.
+func (s *System) Resize(id uint32, n int) {
+	v, p := &s.variables[id], &s.params[id]
+	most := p.bound * p.penalty
+	for i, to := s.firstElement(id), s.firstElement(id)+v.numShared(); i < to; i++ {
+		e := &s.elements[i]
+		c, usage := &s.constraints[e.constraint], float64(n)*s.units[i]
+		if c.variables > 1 {
+			c.load += float64(v.level * (usage - e.usage))
+		}
+		e.usage = usage
+		most = min(most, c.capacity/usage)
+	}
+	v.maxLevel = most
+	s.enabled = append(s.enabled, id)
 }
 
 // Fit sets the usage and the largest level of d, which uses the given constraints, from its
