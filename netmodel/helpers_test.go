@@ -91,10 +91,17 @@ func applyConfig(t testing.TB, o *Options, p *platforms.Platform) {
 // which they end.
 func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 	t.Helper()
+	return endsOf(t, p, o, messages, func(*Network) {})
+}
+
+// endsOf is ends on a network that is prepared.
+func endsOf(t testing.TB, p topology, o Options, messages []message, prepare func(*Network)) []float64 {
+	t.Helper()
 	n, err := newNetwork(p.links, someHosts, p.route, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	prepare(n)
 	result := make([]float64, len(messages))
 	var done []int32
 	next := 0

@@ -113,6 +113,15 @@ func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string
 	return nowhere, somewhere
 }
 
+// bundle has the network take together what two hosts send each other where that pays: where
+// several ranks of a host have many messages under way at once. What is saved in checkpoints
+// knows single transfers only.
+func (e *engine) bundle(t *trace.Trace, o *Options) {
+	if o.Checkpoints == nil && o.Resume == nil && t.Program().Requests() > inlineRequests && e.sharesHosts() {
+		e.network.Bundle()
+	}
+}
+
 // sharesHosts reports whether several ranks run on one host.
 func (e *engine) sharesHosts() bool {
 	taken := make([]bool, e.machine.Platform.NumHosts())

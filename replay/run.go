@@ -58,9 +58,7 @@ func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, er
 		return nil, err
 	}
 	e.trace = t
-	if t.Program().Requests() > inlineRequests && e.sharesHosts() {
-		e.network.Bundle()
-	}
+	e.bundle(t, &o)
 	if err := e.lookForRepeats(list, co, &o); err != nil {
 		return nil, err
 	}

@@ -192,6 +192,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	if err != nil {
 		return nil, err
 	}
+	e.bundle(t, &o)
 	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.costs.freeKernels()})
 	if err != nil {
 		return nil, err

@@ -26,6 +26,9 @@ func (s *System) snapshot(c *snapshot.Codec) {
 	if s.Unsolved() {
 		c.Fail(errUnsolved)
 	}
+	if s.resizable {
+		c.Fail(errResizable)
+	}
 	snapshot.Index(c, &s.set.solves, 0, refreshPeriod)
 	for _, v := range []*int64{&s.stats.Solves, &s.stats.Variables, &s.stats.Fillings, &s.stats.Components} {
 		snapshot.Int(c, v)
@@ -37,7 +40,10 @@ func (s *System) snapshot(c *snapshot.Codec) {
 	}
 }
 
-var errUnsolved = errors.New("the shares have not been computed since the last change")
+var (
+	errUnsolved  = errors.New("the shares have not been computed since the last change")
+	errResizable = errors.New("variables that stand for several are not saved")
+)
 
 // snapshotVariables is snapshot of what there is by variable.
 func (s *System) snapshotVariables(c *snapshot.Codec) {

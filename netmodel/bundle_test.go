@@ -1,0 +1,79 @@
+package netmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// manyMessages are random messages between few hosts, a host to itself included, many of them at
+// equal times.
+func manyMessages(random *rand.Rand, hosts, count int) []message {
+	list := make([]message, count)
+	for i := range list {
+		size := int64(random.IntN(3)) * 40000
+		if random.IntN(4) == 0 {
+			size = int64(random.IntN(200000))
+		}
+		list[i] = message{random.IntN(hosts), random.IntN(hosts), size, 1e-5 * float64(random.IntN(60))}
+	}
+	slices.SortFunc(list, func(a, b message) int { return int(math.Copysign(1, a.at-b.at)) })
+	return list
+}
+
+// TestBundles: transfers end when they do if each of them is a variable, within the precision of
+// time, of which some must be left to those before them.
+func TestBundles(t *testing.T) {
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		latency := []float64{0, 1e-6, 1e-5}[seed%3]
+		p, o := star(2+random.IntN(5), 1e9, latency), plain("surf/precision", "1e-12")
+		if seed%2 == 0 {
+			o = with(o, "network/crosstraffic", "yes", "smpi/bw-factor", "0:0.9;65536:0.7")
+		}
+		messages := manyMessages(random, len(p.links)/2, 300)
+		want, got := ends(t, p, o, messages), endsOf(t, p, o, messages, (*Network).Bundle)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
+				t.Fatalf("seed %d, message %d: ends at %.12g s, want %.12g", seed, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestBundlesShare: n messages of a pair of hosts and one of another share a link, so that each
+// has 1/(n+1) of it until the shorter ones end.
+func TestBundlesShare(t *testing.T) {
+	p, o := star(3, 1e9, 1e-6), plain()
+	messages := []message{{0, 2, 1e6 - envelope, 0}, {0, 2, 1e6 - envelope, 0}, {0, 2, 3e6 - envelope, 0}, {1, 2, 1e6 - envelope, 0}}
+	got := endsOf(t, p, o, messages, (*Network).Bundle)
+	// Four share 1e9 byte/s until 1e6 bytes of each are carried, 4 ms; then 2e6 bytes are left.
+	for i, want := range []float64{2e-6 + 4e-3, 2e-6 + 4e-3, 2e-6 + 6e-3, 2e-6 + 4e-3} {
+		if !near(got[i], want, 1e-9) {
+			t.Errorf("message %d ends at %g s, want %g", i, got[i], want)
+		}
+	}
+}
+
+// carriedBytes adds up what a Watcher is told.
+type carriedBytes []float64
+
+func (c carriedBytes) Carried(id int32, from, to, rate, alone float64, link int32) {
+	c[id] += rate * (to - from)
+}
+
+// TestBundlesWatched: what is told of a transfer adds up to its size and envelope.
+func TestBundlesWatched(t *testing.T) {
+	messages := manyMessages(rand.New(rand.NewPCG(1, 3)), 4, 200)
+	carried := make(carriedBytes, len(messages))
+	endsOf(t, star(4, 1e9, 1e-6), plain(), messages, func(n *Network) {
+		n.Bundle()
+		n.Watch(carried)
+	})
+	for i, m := range messages {
+		if want := float64(m.size + envelope); math.Abs(carried[i]-want) > 1+1e-9*want { // a nanosecond at 1e9 byte/s
+			t.Errorf("message %d: %g bytes carried, want %g", i, carried[i], want)
+		}
+	}
+}
