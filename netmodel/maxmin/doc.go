@@ -33,6 +33,9 @@
 // On the traffic of a parallel program that is one or two fillings of 1 to 5 variables, whatever
 // their number. What a FATPIPE with different usages ties together it leaves to the reference.
 //
+// A variable may stand for several that use the same and have one level (System.Resize): its
+// elements are as many times as large.
+//
 // The files, in the order in which to read them:
 //
 //	system.go     what a system is made of, and what can be done with it
