@@ -169,10 +169,10 @@ func (e *engine) atCut() (jumps bool, err error) {
 	return false, nil
 }
 
-// isCut reports whether all ranks, which stand, do so in one step, and no message that was sent
-// is left.
+// isCut reports whether all ranks, which stand, do so in one step, and neither a message that
+// was sent nor a collective operation is left.
 func (e *engine) isCut() bool {
-	if e.network.Active() > 0 {
+	if e.network.Active() > 0 || len(e.collectives.open) > len(e.collectives.idle) {
 		return false
 	}
 	for r := range e.ranks {
