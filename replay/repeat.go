@@ -46,10 +46,11 @@ type cut struct {
 	clocks   []float64 // by rank
 	accounts []float64 // timeAccounts.rows
 	counts   counts
+	factors  [3]int64 // of the costs of probes and tests, which may grow
 }
 
 // counts are what is counted of all ranks together.
-type counts struct{ messages, bytes, truncated, actions int64 }
+type counts struct{ messages, bytes, truncated, actions, polls int64 }
 
 // noStep is the step of a cut that there is not.
 const noStep = math.MinInt32
@@ -155,7 +156,8 @@ func (e *engine) atCut() (jumps bool, err error) {
 		return false, nil
 	}
 	step := int(p.at[0].step)
-	now := cut{step, make([]float64, len(e.ranks)), slices.Clone(e.accounts.rows), e.counts()}
+	now := cut{step, make([]float64, len(e.ranks)), slices.Clone(e.accounts.rows), e.counts(),
+		[3]int64{e.prober.factor, e.prober.testFactor, e.completions.factor}}
 	for r := range e.ranks {
 		now.clocks[r] = e.ranks[r].clock
 	}
@@ -199,6 +201,9 @@ func (p *repeats) ahead(step int) int {
 
 // after reports whether the clocks of a cut are those of another one a period later.
 func (c *cut) after(other *cut, period, tolerance float64) bool {
+	if c.factors != other.factors {
+		return false
+	}
 	for r, clock := range c.clocks {
 		if !(math.Abs(clock-other.clocks[r]-period) <= tolerance) {
 			return false
@@ -209,7 +214,7 @@ func (c *cut) after(other *cut, period, tolerance float64) bool {
 
 // counts returns what was counted of what the ranks have played.
 func (e *engine) counts() counts {
-	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions}
+	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls}
 	for r := range e.ranks {
 		c.actions -= int64(e.ranks[r].filled - e.ranks[r].pos)
 	}
@@ -223,7 +228,7 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 	times := float64(m)
 	for i, spent := range since.accounts {
 		switch now := &e.accounts.rows[i]; {
-		case i/len(e.ranks) < e.accounts.width():
+		case i%e.accounts.stride < e.accounts.width():
 			*now += float64(times * (*now - spent))
 		case *now != spent: // a phase that was opened since then begins so much later
 			*now += float64(times * period)
@@ -244,6 +249,7 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 	e.matcher.numBytes += steps * (now.bytes - since.counts.bytes)
 	e.matcher.numTruncated += steps * (now.truncated - since.counts.truncated)
 	e.numActions += steps * (now.actions - since.counts.actions)
+	e.prober.numPolls += steps * (now.polls - since.counts.polls)
 	e.progress.skip(m)
 	to := p.last.step + m
 	p.last = cut{step: noStep}
