@@ -194,9 +194,12 @@ func (r *resolver) add(m *meeting, by *creation, c communicator) error {
 	id := len(r.comms)
 	c.begun, c.freed = map[int32]int64{}, map[int32]int64{}
 	for _, rank := range slices.Concat(c.members, c.others) {
-		other := m.arrived[rank]
+		other := m.arrived[rank] // nil for a rank of a damaged list, too
 		if other == nil || other.none || r.ranks[rank].of[other.local] >= 0 {
 			return fmt.Errorf("call %d (%v) made a communicator with rank %d, which has made another one", by.call, by.proc, rank)
+		}
+		if other.size != len(c.members) && other.size != len(c.others) {
+			return fmt.Errorf("rank %d: call %d (%v) made a communicator of %d ranks, which rank %d has %d in", rank, other.call, other.proc, other.size, c.members[0], len(c.members))
 		}
 		r.ranks[rank].of[other.local] = id
 		c.begun[rank] = other.call

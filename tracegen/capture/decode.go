@@ -49,8 +49,15 @@ func (s *stream) field(e *event, f *field) {
 		of.stated, of.counts = true, s.numbers(s.peers(e, f.side))
 	case roleSize:
 		of.size = s.number(mostCount)
+		s.fits(of.count, of.size)
+		for _, n := range of.counts {
+			s.fits(n, of.size)
+		}
 	case roleSizes:
 		of.sizes = s.numbers(s.peers(e, f.side))
+		for i := range min(len(of.sizes), len(of.counts)) {
+			s.fits(of.counts[i], of.sizes[i])
+		}
 	case roleSpan:
 		e.span = s.number(mostCount)
 	case roleOperator:
@@ -61,6 +68,13 @@ func (s *stream) field(e *event, f *field) {
 		s.newComm(e)
 	case roleRequest:
 		e.request = s.newRequest(e.proc)
+	}
+}
+
+// fits fails on more bytes than a message can have.
+func (s *stream) fits(count, size int64) {
+	if size > 0 && count > mostCount/size {
+		s.fail("%d elements of %d bytes", count, size)
 	}
 }
 
