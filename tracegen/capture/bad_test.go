@@ -47,8 +47,9 @@ func collectives(ranks [][]trace.Action) (counts []int) {
 	return counts
 }
 
-// TestEnds: testdata/ends.c makes ten reductions and ends in one way or another; what it has
-// done until then is there.
+// TestEnds: testdata/ends.c makes ten reductions and ends in one way or another; what its ranks
+// have done together until then is there. The launcher may kill one in the tenth when the
+// other has ended.
 func TestEnds(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
 		program := m.compile(t, "ends.c")
@@ -67,8 +68,8 @@ func TestEnds(t *testing.T) {
 			}
 			wantError(t, mergeError(t, dir, capture.Options{}), c.words...)
 			for rank, n := range collectives(actions(t, merged(t, dir, capture.Options{Partial: true}))) {
-				if n < 10 {
-					t.Errorf("%s: rank %d: %d operations, want 10 at least", c.how, rank, n)
+				if n < 9 {
+					t.Errorf("%s: rank %d: %d operations, want 9 at least", c.how, rank, n)
 				}
 			}
 		}
