@@ -246,6 +246,9 @@ func (n *Network) halt(id uint32) {
 		n.events.Clear(int32(id))
 		f.since = n.now
 		n.stats.Events++
+		if n.summary != nil {
+			n.summary.begin(n, id)
+		}
 		return
 	}
 	if n.progress(f); f.remaining > 0 {

@@ -13,15 +13,3 @@ func (o *Options) LinkCapacity(p *platforms.Platform, i int32) float64 {
 	}
 	return o.capacity(bandwidth)
 }
-
-// LinkLoad returns how many bytes of its capacity a link gives for each byte that the
-// transfer of a message carries over it, which is so many with its envelope, within a host or
-// between two: 1/f by FactorProgress, 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on
-// top of that.
-func (o *Options) LinkLoad(bytes float64, within bool) float64 {
-	if o.boundsShares() {
-		return 1
-	}
-	f, _ := o.factors(bytes, within)
-	return 1 / f
-}

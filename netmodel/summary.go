@@ -5,24 +5,32 @@ type Summary struct {
 	From  float64 // since when the network has carried it, seconds
 	Bytes float64 // with its envelope
 	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
+	// Load is how many bytes of its capacity a link gives for each byte that it carries: 1/f by
+	// FactorProgress, 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on top
+	// of that.
+	Load float64
 	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
 	// the one that did when it began; -1: none.
 	Link int32
 }
 
-// Summarize has the network keep what Summary returns, from now on. Next must have been called
-// since the last change, or no transfer be in flight. It takes less time than Watch.
+// Summarize has the network keep what Summary returns, from now on: of a transfer that is in flight
+// what is left of it. Next must have been called since the last change, or no transfer be in flight.
+// It takes less time than Watch.
 func (n *Network) Summarize() {
 	n.summary = &summary{}
 	for id := range n.flows {
 		n.summary.begin(n, uint32(id))
+		if f := &n.flows[id]; f.since != noTime {
+			n.summary.begun[id].bytes = max(0, f.remaining-float64(f.rate*(n.now-f.since)))
+		}
 	}
 }
 
 // Summary returns what became of a transfer that the last Advance has returned.
 func (n *Network) Summary(id int32) Summary {
 	b := &n.summary.begun[id]
-	return Summary{b.at, b.bytes, n.levelAlone(uint32(id)) * n.flows[id].gain, b.link}
+	return Summary{b.at, b.bytes, n.levelAlone(uint32(id)) * n.flows[id].gain, 1 / n.factors[id], b.link}
 }
 
 // summary is what a Network keeps for Summary.
@@ -35,7 +43,7 @@ type summary struct {
 type begun struct {
 	at    float64 // s
 	bytes float64
-	link  int32 // that bounded it then, and from its end on in the end; -1 if it was alone
+	link  int32 // that bounded it then, once it has ended that which does in the end; -1: it was alone
 }
 
 // noLink bounds no flow.

@@ -20,16 +20,18 @@ func Observers(list ...Observer) Observer {
 	var all asked
 	var wide, narrow []Observer
 	for _, o := range list {
-		switch o := o.(type) {
-		case Taped:
-			if all.tapes != nil {
-				panic("replay: tapes of two observers")
-			}
-			all.tapes = o.Tapes()
-		case Narrow:
-			narrow = append(narrow, o)
-		default:
-			wide = append(wide, o)
+		part := whatIsAsked(o)
+		if part.tapes != nil && all.tapes != nil {
+			panic("replay: tapes of two observers")
+		}
+		if part.tapes != nil {
+			all.tapes = part.tapes
+		}
+		if part.wide != nil {
+			wide = append(wide, part.wide)
+		}
+		if part.narrow != nil {
+			narrow = append(narrow, part.narrow)
 		}
 	}
 	all.wide, all.narrow = together(wide), together(narrow)
@@ -68,6 +70,12 @@ func together(list []Observer) Observer {
 	for _, o := range list {
 		if !sparedBy(o).Actions {
 			all.acting = append(all.acting, o)
+		}
+		if a := accountingOf(o); a != nil {
+			all.accounting = append(all.accounting, a)
+		}
+		if s := summingOf(o); s != nil {
+			all.summing = append(all.summing, s)
 		}
 	}
 	return all
@@ -144,8 +152,31 @@ func sparedBy(o Observer) Spared {
 	return Spared{}
 }
 
-// observers are told the same, but for actions, which those that spare them are not told.
-type observers struct{ all, acting []Observer }
+// observers are told the same, but for actions and sums, of which only those are told that want to
+// be.
+type observers struct {
+	all, acting []Observer
+	accounting  []Accounting
+	summing     []Summing
+}
+
+// accountingOf returns an observer that is told sums of times, nil if it is not.
+func accountingOf(o Observer) Accounting {
+	if list, ok := o.(*observers); ok && list.accounting == nil {
+		return nil
+	}
+	a, _ := o.(Accounting)
+	return a
+}
+
+// summingOf returns an observer that is told of many messages at once, nil if it is not.
+func summingOf(o Observer) Summing {
+	if list, ok := o.(*observers); ok && list.summing == nil {
+		return nil
+	}
+	s, _ := o.(Summing)
+	return s
+}
 
 // Ranks implements Narrow: all ranks that one of them asks for. The others know their own.
 func (list *observers) Ranks() (first, end int32) {
@@ -161,28 +192,22 @@ func (list *observers) Ranks() (first, end int32) {
 
 // Spent implements Accounting.
 func (list *observers) Spent(rank int32, at float64, sums []float64, over bool) {
-	for _, o := range list.all {
-		if a, ok := o.(Accounting); ok {
-			a.Spent(rank, at, sums, over)
-		}
+	for _, o := range list.accounting {
+		o.Spent(rank, at, sums, over)
 	}
 }
 
 // Sent implements Summing.
 func (list *observers) Sent(sent []Sent) {
-	for _, o := range list.all {
-		if summing, ok := o.(Summing); ok {
-			summing.Sent(sent)
-		}
+	for _, o := range list.summing {
+		o.Sent(sent)
 	}
 }
 
 // Transferred implements Summing.
 func (list *observers) Transferred(ended []Transferred) {
-	for _, o := range list.all {
-		if summing, ok := o.(Summing); ok {
-			summing.Transferred(ended)
-		}
+	for _, o := range list.summing {
+		o.Transferred(ended)
 	}
 }
 

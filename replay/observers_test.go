@@ -93,6 +93,11 @@ func TestSpares(t *testing.T) {
 	if len(spares.list) != len(all.list) || spares.actions != 0 || spares.matched != 0 || spares.sent != len(all.list) {
 		t.Fatalf("%d transfers of %d messages, %d actions and %d starts and ends, want %d and none", len(spares.list), spares.sent, spares.actions, spares.matched, len(all.list))
 	}
+	within := &summer{carrier{open: map[int32]transfer{}, spared: spared}}
+	run(replay.Observers(replay.Observers(within, replay.Ignore{}), &carrier{open: map[int32]transfer{}}))
+	if diff := cmp.Diff(spares.list, within.list, cmp.AllowUnexported(transfer{})); diff != "" || within.sent != spares.sent {
+		t.Errorf("one of two, with another one, %d instead of %d posts (-alone +there):\n%s", within.sent, spares.sent, diff)
+	}
 	inParts := 0
 	for i, want := range all.list {
 		got := spares.list[i]

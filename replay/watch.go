@@ -16,8 +16,8 @@ type watch struct {
 	messages Observer   // wide, if it is told of messages; else nil
 	times    Observer   // wide, if it is told of times; else nil
 	spent    Accounting // wide, if it is told of sums of times; else nil
+	sums     []float64  // handed to spent
 	summing  *summing   // for wide, if it is told of messages many at once; else nil
-	sums     []float64  // handed to it
 }
 
 // near reports whether a narrow observer is told of a rank.

@@ -39,8 +39,8 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 		if !spared.Times {
 			w.times = wide
 		}
-		w.spent, _ = wide.(Accounting)
-		if to, ok := wide.(Summing); ok {
+		w.spent = accountingOf(wide)
+		if to := summingOf(wide); to != nil {
 			w.summing = newSumming(to)
 		}
 		w.sums = make([]float64, e.accounts.width())
@@ -80,6 +80,7 @@ func (e *engine) tellBegin(r int32) {
 		return
 	case e.watch.spent == nil:
 	case fresh:
+		clear(e.watch.sums)
 		e.watch.spent.Spent(r, 0, e.watch.sums, false)
 	default:
 		e.tellSpent(r, false)

@@ -43,13 +43,16 @@ func BenchmarkDahu(b *testing.B) {
 	p := hpl.DefaultParams(10000, 16, 32)
 	p.NB, p.Bcast = 128, hpl.TwoRing
 	trace := generate(b, p)
-	for name, record := range map[string][]string{
-		"alone":  nil,
-		"path":   {"--critical-path"},
-		"report": {"--report", filepath.Join(b.TempDir(), "report.html")},
+	for _, c := range []struct {
+		name   string
+		record []string
+	}{
+		{"alone", nil},
+		{"path", []string{"--critical-path"}},
+		{"report", []string{"--report", filepath.Join(b.TempDir(), "report.html")}},
 	} {
-		b.Run(name, func(b *testing.B) {
-			benchmarkCommand(b, 0, append(append([]string{"--platform", "dahu"}, record...), trace)...)
+		b.Run(c.name, func(b *testing.B) {
+			benchmarkCommand(b, 0, append(append([]string{"--platform", "dahu"}, c.record...), trace)...)
 		})
 	}
 }

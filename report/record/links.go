@@ -27,9 +27,6 @@ type links struct {
 	past         [][]float32 // load by slice and row, short where rows came later: bytes of the capacity
 	lost         [][]float64 // seconds by slice and level, likewise
 
-	lastBytes  float64 // of the message before: sizes mostly come in runs
-	lastWithin bool
-	lastLoad   float64
 }
 
 // link is one that has carried something, up to this slice.
@@ -57,7 +54,7 @@ const (
 func newLinks(m *replay.Machine, o *netmodel.Options) links {
 	l := links{
 		platform: m.Platform, options: o, hosts: m.Hosts, routes: newRoutes(m.Platform),
-		names: m.Platform.Levels(), rowOf: make([]int32, m.Platform.NumLinks()), widths: newWidths(), lastBytes: -1,
+		names: m.Platform.Levels(), rowOf: make([]int32, m.Platform.NumLinks()), widths: newWidths(),
 	}
 	for i := range l.rowOf {
 		l.rowOf[i] = none
@@ -84,9 +81,9 @@ func (l *links) add(t *replay.Transferred) {
 	}
 	l.told = t.At
 	src, dst := l.hosts[t.Src], l.hosts[t.Dst]
-	p, load := l.route(src, dst), float64(t.Bytes*l.load(t.Bytes, src == dst))
+	p, load := l.route(src, dst), float64(t.Bytes*t.Load)
 	lost := lostOf(t)
-	if t.From < l.begin {
+	if t.From < l.begin && t.At > t.From {
 		l.addSince(p, t, load, lost)
 		return
 	}
@@ -110,14 +107,6 @@ func lostOf(t *replay.Transferred) float64 {
 
 // rounding is the share of its time that a transfer does not lose: times are rounded.
 const rounding = 1e-9
-
-// load returns how many bytes of a link's capacity a message takes for each of its own.
-func (l *links) load(bytes float64, within bool) float64 {
-	if bytes != l.lastBytes || within != l.lastWithin {
-		l.lastBytes, l.lastWithin, l.lastLoad = bytes, within, l.options.LinkLoad(bytes, within)
-	}
-	return l.lastLoad
-}
 
 // route returns the route from host src to host dst, valid until the next call.
 func (l *links) route(src, dst int32) *place {

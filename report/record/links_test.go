@@ -189,6 +189,17 @@ func TestLinksMerge(t *testing.T) {
 	}
 }
 
+// TestLinksOfNoTime: a transfer that takes no time is carried, too, where a slice begins.
+func TestLinksOfNoTime(t *testing.T) {
+	r := newBench(t, cluster(2), 2, 1).recorder(t)
+	for i := range 100 { // the begin of a slice is rounded
+		at := float64(i) * firstWidth
+		r.Transferred([]replay.Transferred{{Src: 0, Dst: 1, At: at, Summary: netmodel.Summary{From: at, Bytes: 16, Load: 1, Link: -1}}})
+	}
+	d := r.links.data(1e-3)
+	near(t, "bytes", d.Hottest[0].Bytes, 100*16, 1e-9)
+}
+
 // TestRoutes: whatever the number of hosts, a route is that of the platform, also where pairs
 // take each other's places.
 func TestRoutes(t *testing.T) {

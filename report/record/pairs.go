@@ -7,11 +7,11 @@ import "math/bits"
 // the first empty cell from its place on.
 type pairs struct {
 	cells []sent // a power of two
-	used  int    // fewer than half of them
+	used  int    // at most half of them
 }
 
-// sent is what has been sent between a pair: its number, counted from 1, is left of so many bits of
-// a number of messages.
+// sent is what has been sent between a pair: its number, counted from 1, is left of the messageBits
+// of a number of messages.
 type sent struct {
 	messages uint64
 	bytes    int64

@@ -70,9 +70,13 @@ func (r *Recorder) SendPosted(id, src, dst, tag int32, bytes int64, at float64) 
 
 // ReceivePosted implements replay.Observer.
 func (r *Recorder) ReceivePosted(id, dst, src, tag int32, bytes int64, at float64) {
+	rk := r.rank(dst)
+	if rk == nil {
+		return
+	}
 	m := r.of(id)
 	m.state |= isPosted
-	if rk := r.rank(dst); rk != nil && rk.holds(at) {
+	if rk.holds(at) {
 		m.state |= receivedWithin
 		if rk.open {
 			m.receive = r.newReceive(id)
@@ -82,11 +86,27 @@ func (r *Recorder) ReceivePosted(id, dst, src, tag int32, bytes int64, at float6
 	r.changed(m)
 }
 
+// underWay returns a message that was sent and is not over, nil if there is none: it is for a rank
+// that is not looked at.
+func (m *messages) underWay(id int32) *message {
+	if int(id) >= len(m.list) {
+		return nil
+	}
+	known := &m.list[id]
+	if known.state&isSent == 0 || known.state&isOver == isOver {
+		return nil
+	}
+	return known
+}
+
 // Merged implements replay.Observer.
 func (r *Recorder) Merged(send, receive int32) {
+	m := r.underWay(send)
+	if m == nil {
+		return
+	}
 	from := *r.of(receive)
 	r.list[receive] = message{receive: none}
-	m := r.of(send)
 	m.state |= from.state & (isPosted | receivedWithin)
 	if m.receive = from.receive; m.receive != none {
 		r.receives[m.receive].message = send
@@ -96,7 +116,10 @@ func (r *Recorder) Merged(send, receive int32) {
 
 // Ended implements replay.Observer.
 func (r *Recorder) Ended(id int32, at float64) {
-	m := r.of(id)
+	m := r.underWay(id)
+	if m == nil {
+		return
+	}
 	m.state |= isEnded
 	m.Arrived = at
 	r.changed(m)
