@@ -137,7 +137,7 @@ func (s *System) Resize(id uint32, n int) {
 	most := p.bound * p.penalty
 	for i, to := s.firstElement(id), s.firstElement(id)+v.numShared(); i < to; i++ {
 		e := &s.elements[i]
-		c, usage := &s.constraints[e.constraint], float64(n)*s.units[i]
+		c, usage := &s.constraints[e.constraint], float64(float64(n)*s.units[i])
 		if c.variables > 1 {
 			c.load += float64(v.level * (usage - e.usage))
 		}
