@@ -3,7 +3,8 @@ package replay
 import "reprise/trace"
 
 // An Observer is told what happens in a replay (Options.Observer). It changes nothing:
-// results are the same bits with it and without.
+// results are the same bits with it and without, but of a run whose steps repeat
+// (Result.Repeated): who observes is told of every step, so that all of them are played.
 //
 // Times are seconds of the replay. Each rank runs ahead on its own clock, so calls come in
 // the order of time for each rank and for each message, but not of all together: a rank
