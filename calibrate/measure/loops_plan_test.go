@@ -142,7 +142,7 @@ func shortened(t *testing.T, o Options) *Plan {
 // trace, and nothing in the columns of other kernels.
 func TestRunLoops(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for _, ranks := range []int{1, min(2, runtime.NumCPU())} {
 		o := options()
@@ -169,7 +169,7 @@ func TestRunLoops(t *testing.T) {
 // are told so.
 func TestNumbersOfLoops(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for _, growing := range []bool{false, true} {
 		o := options()
@@ -192,7 +192,7 @@ func TestNumbersOfLoops(t *testing.T) {
 // TestFlagsOfLoops: flags that the compiler does not know are its error.
 func TestFlagsOfLoops(t *testing.T) {
 	if _, err := findCompiler(""); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	o := options()
 	o.Flags = []string{"-fno-such-flag"}

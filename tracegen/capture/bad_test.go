@@ -165,7 +165,7 @@ func TestStatic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("cc", append(c.flags, "-o", program, source)...).CombinedOutput(); err != nil {
-			t.Skipf("%v\n%s", err, out)
+			t.Fatalf("%v\n%s", err, out)
 		}
 		err := capture.Record(t.Context(), t.TempDir(), capture.Command{Args: []string{"mpirun", "-np", "2", program}})
 		if err == nil {

@@ -36,7 +36,7 @@ func TestFortran(t *testing.T) {
 				}
 				program := strings.TrimSuffix(file, ".f90")
 				if out, err := exec.Command(compiler, "-fallow-argument-mismatch", "-o", program, file).CombinedOutput(); err != nil {
-					t.Skipf("%v\n%s", err, out)
+					t.Fatalf("%v\n%s", err, out)
 				}
 				dir, out, err := m.record(t, "3", program)
 				if err != nil {
