@@ -186,7 +186,7 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		if !e.options.SimulateComputation {
 			return goOn, nil
 		}
-		return e.computation(r, rk, a.Flops()), nil
+		return e.flops(r, rk, a), nil
 	case trace.KindSleep:
 		seconds := e.costs.sleepTime(a.Seconds())
 		if !(seconds >= 0) {

@@ -165,6 +165,9 @@ func (p *Pause) identity() []Property {
 	if m.Factors != nil {
 		list = append(list, Property{Name: "speeds of hosts", Value: hashOfFactors(m.Factors)})
 	}
+	if o.ComputeScale != 1 {
+		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
+	}
 	if p.engine.costs.random != nil {
 		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
 	}

@@ -24,6 +24,11 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	return goOn, nil
 }
 
+// flops plays an amount of flop, as the user scales it.
+func (e *engine) flops(r int32, rk *rank, a *trace.Action) outcome {
+	return e.computation(r, rk, a.Flops()*e.costs.scale)
+}
+
 // computation computes an amount of flop, at the rank's share of its host.
 func (e *engine) computation(r int32, rk *rank, amount float64) outcome {
 	if amount <= 0 {

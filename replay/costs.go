@@ -8,7 +8,6 @@ import (
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/noise"
-	"reprise/smpi"
 	"reprise/trace"
 )
 
@@ -30,17 +29,18 @@ type costs struct {
 
 	random    *randomness // nil: nothing is random
 	precision float64     // shortest positive sleep, seconds
+	scale     float64     // of amounts of flop
 }
 
 // newCosts returns the costs of the actions of a trace on a machine.
-func newCosts(h *trace.Header, m *Machine, o *smpi.Options, seed uint64) (costs, error) {
-	protocol, err := netmodel.NewProtocol(m.Platform, o.Options)
+func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
+	protocol, err := netmodel.NewProtocol(m.Platform, o.Network.Options)
 	if err != nil {
 		return costs{}, err
 	}
-	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.TimePrecision}
+	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision, scale: o.ComputeScale}
 	c.bindModels(h, m)
-	c.random = newRandomness(seed, c.models, m)
+	c.random = newRandomness(o.Seed, c.models, m)
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 
+	"reprise/internal/bounds"
 	"reprise/internal/eventqueue"
 	"reprise/netmodel"
 	"reprise/replay/tape"
@@ -67,11 +68,14 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := m.check(h.Ranks); err != nil {
 		return nil, err
 	}
+	if err := bounds.Factor.Check("scale of computations", o.ComputeScale); err != nil {
+		return nil, err
+	}
 	n, err := netmodel.New(m.Platform, o.Network.Options)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCosts(h, &m, &o.Network, o.Seed)
+	c, err := newCosts(h, &m, &o)
 	if err != nil {
 		return nil, err
 	}

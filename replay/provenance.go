@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
@@ -21,6 +22,7 @@ type Provenance struct {
 	KernelFile   string            `json:"kernels"`                 // "": none
 	NetworkNoise string            `json:"network_noise,omitempty"` // file
 	HostSpeeds   []string          `json:"host_speed,omitempty"`    // PATTERN=FACTOR
+	ComputeScale float64           `json:"compute_scale,omitempty"` // of amounts of flop; 0: as they are
 	Program      string            `json:"program"`                 // by the trace's header
 	Parameters   map[string]string `json:"parameters"`              // likewise
 
@@ -45,6 +47,9 @@ func (p *Provenance) models() string {
 	}
 	if len(p.HostSpeeds) > 0 {
 		text += ", speeds " + strings.Join(p.HostSpeeds, ", ")
+	}
+	if p.ComputeScale != 0 {
+		text += fmt.Sprintf(", flop times %g", p.ComputeScale)
 	}
 	if p.NetworkNoise != "" {
 		text += ", network noise " + p.NetworkNoise

@@ -18,6 +18,8 @@ type Options struct {
 	// Progress, if set, is called whenever the ranks have come one step
 	// further on average, with the number of steps begun since From.
 	Progress func(steps int)
+	// ComputeScale is how many times as long amounts of flop take as they do on their hosts.
+	ComputeScale float64
 	// Seed names the random numbers of models that have noise.
 	Seed uint64
 	// StepStarts asks for Result.StepStarts; To must be set then.
@@ -36,7 +38,9 @@ type Options struct {
 }
 
 // DefaultOptions returns SMPI's defaults, for all steps and seed 1.
-func DefaultOptions() Options { return Options{Network: smpi.DefaultOptions(), Seed: 1} }
+func DefaultOptions() Options {
+	return Options{Network: smpi.DefaultOptions(), ComputeScale: 1, Seed: 1}
+}
 
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")

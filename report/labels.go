@@ -72,5 +72,8 @@ func modelLabels(seed *uint64, p *replay.Provenance) []string {
 	if len(p.HostSpeeds) > 0 {
 		labels = append(labels, "speeds of hosts changed: "+strings.Join(p.HostSpeeds, ", "))
 	}
+	if p.ComputeScale != 0 {
+		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
+	}
 	return labels
 }

@@ -91,7 +91,7 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 	if err := s.checkProfiles(m.Platform); err != nil {
 		return nil, err
 	}
-	o.From, o.To, o.Seed = s.from, s.to, s.noise.seed
+	o.From, o.To, o.Seed, o.ComputeScale = s.from, s.to, s.noise.seed, s.computeScale
 	if err := s.checkSetupTime(in.header); err != nil {
 		return nil, err
 	}
@@ -113,8 +113,12 @@ func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance 
 	for _, speed := range m.Source.HostSpeeds {
 		speeds = append(speeds, speed.String())
 	}
+	scale := s.computeScale
+	if scale == 1 {
+		scale = 0
+	}
 	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds,
+		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"reprise/internal/bounds"
 	"reprise/internal/command"
 	"reprise/internal/wording"
 	"reprise/replay"
@@ -25,6 +26,7 @@ type settings struct {
 	hostfile     string
 	ranksPerHost int
 	hostSpeeds   []replay.HostSpeed
+	computeScale float64
 	cfg          []replay.Property // by the names of today
 	odd          []warning.Warning
 	from, to     int
@@ -52,7 +54,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s := &settings{
 		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
-		ranksPerHost: c.Int("ranks-per-host"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
+		ranksPerHost: c.Int("ranks-per-host"), computeScale: c.Float64("compute-scale"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
 	}
 	if s.quiet && s.verbose {
 		return nil, command.Usagef("--quiet and --verbose exclude each other")
@@ -64,6 +66,9 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	if c.IsSet("ranks-per-host") && (s.ranksPerHost < 1 || s.ranksPerHost > math.MaxInt32) {
 		return nil, command.Usagef("--ranks-per-host %d, want a positive number", s.ranksPerHost)
+	}
+	if err := bounds.Factor.Check("factor", s.computeScale); err != nil {
+		return nil, command.Usagef("--compute-scale: %w", err)
 	}
 	if c.IsSet("ranks-per-host") && s.hostfile != "" {
 		return nil, command.Usagef("--hostfile and --ranks-per-host exclude each other")

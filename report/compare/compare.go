@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -255,8 +256,17 @@ func changes(a, b *Made) []Change {
 	add("platform", a.Platform, b.Platform)
 	add("kernels", a.Kernels, b.Kernels)
 	add("network noise", a.NetworkNoise, b.NetworkNoise)
+	add("scale of flop", scaleText(a.ComputeScale), scaleText(b.ComputeScale))
 	add("host speeds", strings.Join(a.HostSpeeds, ", "), strings.Join(b.HostSpeeds, ", "))
 	return list
+}
+
+// scaleText is a scale of computations, of which none is 1.
+func scaleText(v float64) string {
+	if v == 0 {
+		v = 1
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // sortedKeys returns the keys of both, each once, in order.

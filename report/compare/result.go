@@ -45,6 +45,7 @@ type Made struct {
 	Kernels      string
 	NetworkNoise string
 	HostSpeeds   []string
+	ComputeScale float64 // 0: 1
 	Program      string
 	Parameters   map[string]string
 }
