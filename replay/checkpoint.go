@@ -168,6 +168,9 @@ func (p *Pause) identity() []Property {
 	if o.ComputeScale != 1 {
 		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
 	}
+	if o.ComputeNoise {
+		list = append(list, Property{Name: "noise of computations", Value: "yes"})
+	}
 	if p.engine.costs.random != nil {
 		list = append(list, Property{Name: "seed", Value: fmt.Sprint(o.Seed)})
 	}

@@ -1,6 +1,9 @@
 package replay
 
-import "reprise/trace"
+import (
+	"reprise/noise"
+	"reprise/trace"
+)
 
 // What takes processor time: calls of kernels, whose common case is in engine.do, and amounts
 // of flop. Where a host has fewer cores than ranks, the time of an amount of flop follows from
@@ -24,9 +27,18 @@ func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (out
 	return goOn, nil
 }
 
-// flops plays an amount of flop, as the user scales it.
+// flops plays an amount of flop, as the user scales it, drawn by its spread if he wants that.
 func (e *engine) flops(r int32, rk *rank, a *trace.Action) outcome {
-	return e.computation(r, rk, a.Flops()*e.costs.scale)
+	amount := a.Flops()
+	if spread := a.Spread(); spread > 0 && amount > 0 && e.costs.spread && rk.stage != stageLook {
+		if rk.shared && e.putOff(r, rk) {
+			return parkedHere
+		}
+		if amount = noise.Skewed(amount, spread, e.costs.random.computation(r)); amount == 0 {
+			rk.stage = stageFresh
+		}
+	}
+	return e.computation(r, rk, amount*e.costs.scale)
 }
 
 // computation computes an amount of flop, at the rank's share of its host.

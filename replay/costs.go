@@ -30,6 +30,7 @@ type costs struct {
 	random    *randomness // nil: nothing is random
 	precision float64     // shortest positive sleep, seconds
 	scale     float64     // of amounts of flop
+	spread    bool        // they are drawn by their spread
 }
 
 // newCosts returns the costs of the actions of a trace on a machine.
@@ -38,9 +39,9 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	if err != nil {
 		return costs{}, err
 	}
-	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision, scale: o.ComputeScale}
+	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision, scale: o.ComputeScale, spread: o.ComputeNoise}
 	c.bindModels(h, m)
-	c.random = newRandomness(o.Seed, c.models, m)
+	c.random = newRandomness(o, c.models, m)
 	return c, nil
 }
 

@@ -29,13 +29,13 @@ type drawCounts struct {
 }
 
 // newRandomness returns the randomness of a replay; nil if neither a kernel of a rank
-// nor the network has any noise.
-func newRandomness(seed uint64, models []kernelModel, m *Machine) *randomness {
+// nor the network has any noise, and amounts of flop are not drawn.
+func newRandomness(o *Options, models []kernelModel, m *Machine) *randomness {
 	noisy := func(k kernelModel) bool { return k.err == nil && k.Noisy() }
-	if m.NetworkNoise == nil && !slices.ContainsFunc(models, noisy) {
+	if m.NetworkNoise == nil && !o.ComputeNoise && !slices.ContainsFunc(models, noisy) {
 		return nil
 	}
-	n := &randomness{source: noise.NewSource(seed), drawn: make([]drawCounts, len(m.Hosts)), network: m.NetworkNoise}
+	n := &randomness{source: noise.NewSource(o.Seed), drawn: make([]drawCounts, len(m.Hosts)), network: m.NetworkNoise}
 	for r := range n.drawn {
 		n.drawn[r].step = -1
 	}

@@ -23,6 +23,7 @@ type Provenance struct {
 	NetworkNoise string            `json:"network_noise,omitempty"` // file
 	HostSpeeds   []string          `json:"host_speed,omitempty"`    // PATTERN=FACTOR
 	ComputeScale float64           `json:"compute_scale,omitempty"` // of amounts of flop; 0: as they are
+	ComputeNoise bool              `json:"compute_noise,omitempty"` // amounts of flop drawn by their spread
 	Program      string            `json:"program"`                 // by the trace's header
 	Parameters   map[string]string `json:"parameters"`              // likewise
 
@@ -50,6 +51,9 @@ func (p *Provenance) models() string {
 	}
 	if p.ComputeScale != 0 {
 		text += fmt.Sprintf(", flop times %g", p.ComputeScale)
+	}
+	if p.ComputeNoise {
+		text += ", flop by its spread"
 	}
 	if p.NetworkNoise != "" {
 		text += ", network noise " + p.NetworkNoise

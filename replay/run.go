@@ -20,6 +20,8 @@ type Options struct {
 	Progress func(steps int)
 	// ComputeScale is how many times as long amounts of flop take as they do on their hosts.
 	ComputeScale float64
+	// ComputeNoise has those amounts drawn whose spread the trace states: each is its mean otherwise.
+	ComputeNoise bool
 	// Seed names the random numbers of models that have noise.
 	Seed uint64
 	// StepStarts asks for Result.StepStarts; To must be set then.

@@ -12,7 +12,7 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking', 'completions'}
+            'communicators', 'nonblocking', 'completions', 'spreads'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -176,7 +176,7 @@ class Rank:
             k = header.kernels[it.sym]
             print(k.name, *(x.value for x in k.attrs), *(d.values[v] if d.values else v for d, v in zip(k.dims, a)))
         elif op in (9, 10, 17, 18, 34):
-            print(LINES[op], *(self.requests[it.req] if op > 10 else [amount(a[0])]))
+            print(LINES[op], *(self.requests[it.req] if op > 10 else [amount(a[0])]), *(['spread', amount(a[1])] if a[1:] and a[1] else []))
         elif op == 29:
             text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
             print(text, end='\n' if text else '')

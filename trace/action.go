@@ -9,7 +9,7 @@ type Kind uint8
 const (
 	KindNone         Kind = iota
 	KindCompute           // kernel Sym with dimensions X[0..3]
-	KindFlops             // X[0]: float64 bits of an amount of flop
+	KindFlops             // X[0]: float64 bits of an amount of flop; X[1]: of its spread
 	KindSleep             // X[0]: float64 bits of seconds
 	KindSend              // to Peer: Tag, X[0] bytes
 	KindSsend             // synchronous send
@@ -88,6 +88,10 @@ func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0]))
 
 // Flops returns the amount of a KindFlops action.
 func (a *Action) Flops() float64 { return math.Float64frombits(uint64(a.X[0])) }
+
+// Spread returns the standard deviation of the amount of a KindFlops action, which is a mean
+// then; 0: it has none.
+func (a *Action) Spread() float64 { return math.Float64frombits(uint64(a.X[1])) }
 
 // Source returns the rank that a KindSendrecv receives from, and the tag of what it
 // receives.

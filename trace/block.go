@@ -30,7 +30,7 @@ const (
 	OpLetMember       // Dst = world rank of member Args[0] mod size of the own group in family Sym
 	OpLetSum          // Dst = sum of the elements [Args[1], Args[2]) of vector Args[0], indices mod its length
 	OpCompute         // kernel Sym, dimensions Args
-	OpFlops           // Args: float64 bits of an amount of flop
+	OpFlops           // Args: float64 bits of an amount of flop; of its spread, if there is one
 	OpSleep           // Args: float64 bits of seconds
 	OpSend            // Args: peer, tag, bytes; Sym: family of the communicator (listings only)
 	OpSsend           //

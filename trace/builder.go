@@ -126,6 +126,12 @@ func (b *Builder) Compute(kernel int, dims ...Operand) {
 // Flops computes the amount whose float64 bits the operand holds.
 func (b *Builder) Flops(amount Operand) { b.add(Item{Op: OpFlops, Args: []Operand{amount}}) }
 
+// SpreadFlops computes an amount that differs from call to call: of the mean and the standard
+// deviation whose float64 bits the operands hold.
+func (b *Builder) SpreadFlops(mean, deviation Operand) {
+	b.add(Item{Op: OpFlops, Args: []Operand{mean, deviation}})
+}
+
 // Sleep pauses for the seconds whose float64 bits the operand holds.
 func (b *Builder) Sleep(seconds Operand) { b.add(Item{Op: OpSleep, Args: []Operand{seconds}}) }
 

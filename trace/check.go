@@ -68,7 +68,7 @@ var opRules = [numOps]opRule{
 	OpLetMember:    {name: "member", args: 1, symbol: symbolFamily, let: true},
 	OpLetSum:       {name: "sum", args: 3, let: true},
 	OpCompute:      {name: "compute", args: -1, symbol: symbolKernel},
-	OpFlops:        {name: "flops", args: 1},
+	OpFlops:        {name: "flops", args: 1}, // or 2: with a spread
 	OpSleep:        {name: "sleep", args: 1},
 	OpSend:         {name: "send", args: 3, symbol: symbolFamily},
 	OpSsend:        {name: "ssend", args: 3, symbol: symbolFamily},
@@ -268,6 +268,11 @@ func (c *checker) arguments(it *Item, rule *opRule) error {
 		}
 	case OpCompute:
 		want = len(c.program.header.Kernels[it.Sym].Dims)
+	case OpFlops:
+		if len(it.Args) == 2 {
+			want = 2
+			c.features.add(featureSpreads)
+		}
 	case OpMark:
 		want, _ = c.program.header.Markers[it.Sym].VectorArgs()
 	case OpCall, OpDefine:

@@ -77,14 +77,15 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
 			n++
 		case opAmount:
-			amount := math.Float64frombits(uint64(r[in.a] + int64(in.x)))
-			if !(amount >= 0) || math.IsInf(amount, 1) {
-				c.fail("%v of %v, want a finite number >= 0", Kind(in.flags), amount)
-				return n, false
-			}
 			a := &buf[n]
 			a.set(Kind(in.flags), 0, 0, 0, 0)
-			a.X = [4]int64{FloatArg(amount)}
+			a.X = [4]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y)}
+			for _, bits := range a.X[:2] {
+				if amount := math.Float64frombits(uint64(bits)); !(amount >= 0) || math.IsInf(amount, 1) {
+					c.fail("%v of %v, want a finite number >= 0", Kind(in.flags), amount)
+					return n, false
+				}
+			}
 			n++
 		case opMessage:
 			peer, tag, size := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z)

@@ -30,6 +30,7 @@ const (
 	featureCommunicators                // messages and collective operations of communicators, peers that are null
 	featureNonblocking                  // nonblocking collective operations
 	featureCompletions                  // completions of several requests, blocking probes, persistent sends
+	featureSpreads                      // computations that state their spread
 	numFeatures
 )
 
@@ -38,6 +39,7 @@ var featureNames = append([]string{
 	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
+	featureSpreads: "spreads",
 }, generatorFeatures()...)
 
 // generatorFeatures names the features of the kinds of generated vectors.

@@ -22,7 +22,7 @@ const (
 	opMember          // r[d] = member A of the own group in family sym
 	opSum             // r[d] = sum of [B, C) of vector r[a]
 	opAction          // kind flags; X = A, B, C, D
-	opAmount          // kind flags; X[0] = A, the bits of a float64
+	opAmount          // kind flags; X[0], X[1] = A, B, the bits of float64s
 	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
 	opExchange        // peer A, tag B, out C, in D
 	opSyncExchange

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"reprise/internal/command"
 	"reprise/internal/recognise"
@@ -92,6 +93,16 @@ func (in *input) traced() replay.Traced {
 		return in.text
 	}
 	return in.trace
+}
+
+// spreads reports whether the trace may have computations that state their spread, of which a
+// stream says nothing in advance.
+func (in *input) spreads() bool {
+	if in.trace == nil {
+		return false
+	}
+	_, file := in.trace.Totals()
+	return !file || slices.Contains(in.trace.Features(), "spreads")
 }
 
 // readAhead has text parsed beside the replay.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,14 +14,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reprise/internal/command"
+	"reprise/trace"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
 // TestMain makes "replay" a command of the scripts, and "hpltrace N P Q", "longtrace" and
-// "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output.
+// "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output, and
+// "spreadtrace", that of a rank that computes 2e9 flop, with a standard deviation of 1e9.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace, "hpcgtrace": hpcgtrace})
+	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace, "hpcgtrace": hpcgtrace, "spreadtrace": spreadtrace})
 }
 
 func TestScripts(t *testing.T) {
@@ -42,6 +45,23 @@ func hpcgtrace() {
 	ranks, _ := strconv.Atoi(os.Args[1])
 	n, _ := strconv.Atoi(os.Args[2])
 	if err := hpcg.Generate(context.Background(), os.Stdout, hpcg.DefaultParams(ranks, n), hpcg.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func spreadtrace() {
+	h := &trace.Header{Program: "spread", Ranks: 1, Steps: 1, Axes: []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
+		CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis}}}
+	w, err := trace.NewWriter(os.Stdout, h, trace.WriterOptions{})
+	if err == nil {
+		b := trace.NewBuilder("compute", 0)
+		b.SpreadFlops(trace.Const(trace.FloatArg(2e9)), trace.Const(trace.FloatArg(1e9)))
+		var block int
+		block, err = w.Program().Add(b)
+		err = errors.Join(err, w.Step(0), w.Call(&trace.Call{Blocks: []int64{int64(block)}}), w.Close())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

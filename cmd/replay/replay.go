@@ -80,6 +80,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 	if err := s.spare(in); err != nil {
 		return nil, err
 	}
+	if s.computeNoise && !in.spreads() {
+		return nil, command.Usagef("--compute-noise: %s states no spread of its computations", s.trace)
+	}
 	m, o, list, err := replay.LoadMachine(s.spec(), in.traced())
 	if err != nil {
 		var setting *replay.SettingError
@@ -92,6 +95,7 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 		return nil, err
 	}
 	o.From, o.To, o.Seed, o.ComputeScale = s.from, s.to, s.noise.seed, s.computeScale
+	o.ComputeNoise = s.computeNoise
 	if err := s.checkSetupTime(in.header); err != nil {
 		return nil, err
 	}
@@ -118,7 +122,7 @@ func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance 
 		scale = 0
 	}
 	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale,
+		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale, ComputeNoise: s.computeNoise,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

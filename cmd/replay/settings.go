@@ -27,6 +27,7 @@ type settings struct {
 	ranksPerHost int
 	hostSpeeds   []replay.HostSpeed
 	computeScale float64
+	computeNoise bool
 	cfg          []replay.Property // by the names of today
 	odd          []warning.Warning
 	from, to     int
@@ -54,7 +55,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	s := &settings{
 		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),
-		ranksPerHost: c.Int("ranks-per-host"), computeScale: c.Float64("compute-scale"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
+		ranksPerHost: c.Int("ranks-per-host"), computeScale: c.Float64("compute-scale"), computeNoise: c.Bool("compute-noise"), setupTime: c.Float64("setup-time"), json: c.Bool("json"), quiet: c.Bool("quiet"), verbose: c.Bool("verbose"),
 	}
 	if s.quiet && s.verbose {
 		return nil, command.Usagef("--quiet and --verbose exclude each other")

@@ -31,6 +31,7 @@ var goldens = []golden{
 	{"communicators", []string{"collectives", "communicators", "operators", "requests"}, communicatorsHeader(), writeCommunicators},
 	{"nonblocking", []string{"collectives", "nonblocking", "requests"}, plainHeader(), writeNonblocking},
 	{"completions", []string{"completions", "requests"}, plainHeader(), writeCompletions},
+	{"spreads", []string{"spreads"}, plainHeader(), writeSpreads},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -284,6 +285,17 @@ func writeRequests(w *goldenWriter) {
 	})
 	w.step(0, &trace.Call{Blocks: []int64{begin, other}})
 	w.step(1, &trace.Call{Blocks: []int64{end, trace.NoBlock}})
+}
+
+// Rank 0 computes twice, with a spread and with one of nothing, and once without.
+func writeSpreads(w *goldenWriter) {
+	amount := func(v float64) trace.Operand { return trace.Const(trace.FloatArg(v)) }
+	spread := w.block("spread", 0, func(b *trace.Builder) {
+		b.SpreadFlops(amount(1000), amount(2.5))
+		b.SpreadFlops(amount(3e6), amount(0))
+		b.Flops(amount(7))
+	})
+	w.step(0, &trace.Call{Blocks: []int64{spread, trace.NoBlock}})
 }
 
 func collectivesHeader() trace.Header {

@@ -201,7 +201,11 @@ func (l *listing) plain(a *trace.Action) error {
 		l.probe(probeVerbs[a.Kind], a)
 		l.line()
 	case trace.KindFlops:
-		l.word("flops").float(a.Flops()).line()
+		l.word("flops").float(a.Flops())
+		if spread := a.Spread(); spread > 0 {
+			l.word(" spread").float(spread)
+		}
+		l.line()
 	case trace.KindSleep:
 		l.word("sleep").float(a.Seconds()).line()
 	default:

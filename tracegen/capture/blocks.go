@@ -55,7 +55,11 @@ func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace
 	family := int(f.family)
 	switch f.kind {
 	case trace.KindFlops:
-		b.Flops(arg(argPeer))
+		if f.spread {
+			b.SpreadFlops(arg(argPeer), arg(argSpread))
+		} else {
+			b.Flops(arg(argPeer))
+		}
 	case trace.KindCompute:
 		var dims []trace.Operand
 		for i := range f.dims {

@@ -15,7 +15,7 @@ import (
 // Options of a merge.
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
-	EachGap  bool    // each computation by its own time, not by the mean of its site
+	EachGap  bool    // each computation by its own time, not by the mean and the spread of its site
 	Partial  bool    // take what there is of ranks that did not come to their end
 	LeaveOut bool    // leave calls out that a trace cannot have, with a warning
 	Tool     string  // name and version of the program, for the header

@@ -23,16 +23,18 @@ type form struct {
 	sendSize, recvSize int64 // bytes of an element
 	marker             int32 // or the kernel
 	dims               int32 // of the kernel
+	spread             bool  // of a computation: it has one
 }
 
 // Arguments of a step, by its kind.
 const (
 	argPeer     = 0 // of a message; amount: of a computation; root
-	argTag      = 1 // flop, span: of a collective operation
+	argTag      = 1 // span: of a collective operation
 	argBytes    = 2 // or the count that is sent
 	argReceived = 3 // or the count that is received
 	argSource   = 4 // of a sendrecv
 	argSent     = 5 // tag of what it receives
+	argSpread   = 1 // of a computation
 	numArgs     = 6
 )
 

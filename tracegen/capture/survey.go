@@ -62,6 +62,12 @@ func (g *gaps) add(v float64) {
 
 func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
+// variance returns that of the times, in nanoseconds squared.
+func (g *gaps) variance() float64 {
+	mean := g.mean()
+	return max(0, g.squares/float64(g.n)-float64(mean*mean))
+}
+
 // newSurvey reads a stream once. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
 	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: map[site]gaps{}}

@@ -24,6 +24,7 @@ type translator struct {
 
 	at      site
 	idle    float64 // flop since the last step
+	scatter float64 // their variance
 	started starts
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
@@ -75,20 +76,22 @@ func (t *translator) translate() error {
 	}
 }
 
-// gap notes the computation before a call: the mean of its site, or the call's own; none
-// before one that asks again.
+// gap notes the computation before a call: the mean of its site with its variance, or the
+// call's own; none before one that asks again.
 func (t *translator) gap(e *event, again bool) {
 	t.at.after = t.s.key
-	time := e.gap
+	time, variance := e.gap, 0.0
 	if !t.o.EachGap {
 		g := t.v.sites[t.at]
-		time = g.mean()
+		time, variance = g.mean(), g.variance()
 	}
 	t.at.before = t.at.after
 	if again {
 		return
 	}
-	t.idle += math.Round(time * t.o.Rate / 1e9)
+	rate := t.o.Rate / 1e9
+	t.idle += math.Round(time * rate)
+	t.scatter += variance * rate * rate
 }
 
 // settle puts down the computation since the last step.
@@ -96,9 +99,19 @@ func (t *translator) settle() {
 	if t.idle > 0 {
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.idle)
-		t.idle = 0
+		if spread := brief(math.Sqrt(t.scatter)); spread >= 1 {
+			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
+		}
+		t.idle, t.scatter = 0, 0
 		t.put(t.table.number(s))
 	}
+}
+
+// brief rounds a deviation to four binary digits: it is known to a few percent at best, and
+// takes a byte then.
+func brief(v float64) float64 {
+	fraction, exponent := math.Frexp(v)
+	return math.Ldexp(math.Round(fraction*16)/16, exponent)
 }
 
 func (t *translator) add(s step) {
