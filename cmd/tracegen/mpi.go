@@ -141,6 +141,14 @@ func raw(w io.Writer) io.Writer {
 	return w
 }
 
+// stepsText says how many steps a trace has, or why there are none.
+func stepsText(s *capture.Summary) string {
+	if s.NoSteps != nil {
+		return fmt.Sprintf("no steps (%v)", s.NoSteps)
+	}
+	return fmt.Sprintf("%d steps", s.Steps)
+}
+
 // mergeMPI writes the trace.
 func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "parts")
@@ -159,7 +167,7 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %d ranks, %d calls, %s\n", output, s.Ranks, s.Calls, s.Library)
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %d ranks, %d calls, %s, %s\n", output, s.Ranks, s.Calls, stepsText(s), s.Library)
 	}
 	return nil
 }

@@ -118,17 +118,25 @@ func (b *blocks) loop(number int32) (int64, error) {
 		return n, nil
 	}
 	builder := trace.NewBuilder("loop", numArgs)
-	builder.Loop(builder.Param(0), func() { b.body(builder, number) })
+	builder.Loop(builder.Param(0), func() { b.items(builder, b.loops.bodies[number]) })
 	id, err := b.program.Add(builder)
 	b.ofLoops[number] = int64(id)
 	return int64(id), err
 }
 
-// body adds the steps of a loop's body.
-func (b *blocks) body(builder *trace.Builder, number int32) {
-	for _, it := range b.loops.bodies[number] {
+// ofStep returns the block of a step of the run.
+func (b *blocks) ofStep(items []item) (int64, error) {
+	builder := trace.NewBuilder("step", 0)
+	b.items(builder, items)
+	id, err := b.program.Add(builder)
+	return int64(id), err
+}
+
+// items adds steps and loops of a loop's body.
+func (b *blocks) items(builder *trace.Builder, items []item) {
+	for _, it := range items {
 		if it.turns > 0 {
-			builder.Loop(trace.Const(int64(it.turns)), func() { b.body(builder, it.what) })
+			builder.Loop(trace.Const(int64(it.turns)), func() { b.items(builder, b.loops.bodies[it.what]) })
 			continue
 		}
 		s := &b.table.steps[it.what]

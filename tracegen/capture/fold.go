@@ -40,6 +40,7 @@ type loops struct {
 	bodies  [][]item
 	hashes  []uint64
 	depths  []int
+	lengths []int64 // steps of a turn
 	numbers map[string]int32
 	name    []byte
 }
@@ -62,6 +63,7 @@ func (l *loops) number(body []item) int32 {
 	if !ok {
 		n = int32(len(l.bodies))
 		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
+		l.lengths = append(l.lengths, l.length(body))
 		l.numbers[string(l.name)] = n
 	}
 	return n
@@ -169,23 +171,16 @@ func (f *folder) fold() bool {
 	return false
 }
 
-// check expands the items and compares them with what was added.
-func (f *folder) check() error {
+// check compares what was added with what it has become, with so many steps of the run.
+func (f *folder) check(o outline, runSteps int) error {
 	var steps int64
 	var sum uint64
-	var expand func(items []item)
-	expand = func(items []item) {
-		for _, it := range items {
-			if it.turns == 0 {
-				steps++
-				sum = sum*multiplier + it.hash()
-			}
-			for range it.turns {
-				expand(f.loops.bodies[it.what])
-			}
+	for _, w := range []*walker{f.loops.walk(o.before, 1), f.loops.walk(o.step, int32(runSteps)), f.loops.walk(o.after, 1)} {
+		for step, ok := w.next(); ok; step, ok = w.next() {
+			steps++
+			sum = sum*multiplier + item{what: step}.hash()
 		}
 	}
-	expand(f.items)
 	if steps != f.steps || sum != f.sum {
 		return errors.New("the loops that were found do not say what was recorded")
 	}

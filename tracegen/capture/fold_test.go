@@ -29,7 +29,7 @@ func TestFold(t *testing.T) {
 		if len(f.items) != 2 || f.items[0].turns != int32(turns) || len(f.loops.bodies[f.items[0].what]) != 3 {
 			t.Errorf("%d turns: %v of %v", turns, f.items, f.loops.bodies)
 		}
-		if err := f.check(); err != nil {
+		if err := f.check(outline{before: f.items}, 0); err != nil {
 			t.Error(err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestFoldRandom(t *testing.T) {
 			}
 			f.add(random.Int32N(kinds))
 		}
-		if err := f.check(); err != nil {
+		if err := f.check(outline{before: f.items}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

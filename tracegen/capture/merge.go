@@ -28,6 +28,8 @@ type Summary struct {
 	Ranks    int
 	Calls    int64
 	Library  string
+	Steps    int   // of the run, turns of its outermost loop
+	NoSteps  error // why there are none
 	Program  string
 	Warnings []string
 }
@@ -186,8 +188,8 @@ func named(calls map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// translate returns what each rank does.
-func (m *merger) translate() ([][]item, error) {
+// translate returns what each rank does, in steps of the run if they are found.
+func (m *merger) translate() ([]outline, error) {
 	folders, cut := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
 	for rank := range m.streams {
 		f := newFolder(m.loops)
@@ -209,12 +211,16 @@ func (m *merger) translate() ([][]item, error) {
 			}
 		}
 	}
-	ranks := make([][]item, len(folders))
+	s := &stepper{table: m.table, loops: m.loops}
+	for _, f := range folders {
+		s.ranks = append(s.ranks, f.items)
+	}
+	ranks, steps, reason := s.find(newMatching(m.table, m.families.list(m.comms), len(folders)))
+	m.summary.Steps, m.summary.NoSteps = steps, reason
 	for rank, f := range folders {
-		if err := f.check(); err != nil {
+		if err := f.check(ranks[rank], steps); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		}
-		ranks[rank] = f.items
 	}
 	return ranks, nil
 }
@@ -248,19 +254,22 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 }
 
 // write writes the trace.
-func (m *merger) write(w io.Writer, ranks [][]item) error {
+func (m *merger) write(w io.Writer, ranks []outline) error {
 	h := &trace.Header{
-		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: 1,
+		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
 		Communicators: len(m.families.parts) > 0,
 	}
-	out, err := trace.NewWriter(w, h, trace.WriterOptions{})
+	if m.summary.Steps == 0 {
+		h.Steps = 1
+	}
+	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: unitsOfChunk})
 	if err != nil {
 		return err
 	}
-	if err := newWriter(out, m.table, m.loops, ranks).write(nil); err != nil {
+	if err := newWriter(out, m.table, m.loops, len(ranks)).write(ranks, m.summary.Steps); err != nil {
 		return err
 	}
 	return out.Close()

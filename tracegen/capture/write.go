@@ -4,10 +4,12 @@ import (
 	"reprise/trace"
 )
 
-// Call sites of the trace: steps and loops, and operations with counts for each rank.
+// Call sites of the trace: steps and loops, operations with counts for each rank, and a step of
+// the run.
 const (
 	siteFlat = iota
 	siteCounted
+	siteStep
 	numCounted = numArgs + 2
 )
 
@@ -16,12 +18,13 @@ const (
 	unitRank     = 4096
 	unitItems    = 1 << 18
 	unitElements = 1 << 20
+	unitsOfChunk = 1 << 16 // at most: steps of a run take hardly any bytes
 )
 
 func callSites() []trace.CallSite {
-	sites := []trace.CallSite{{Name: "calls"}, {Name: "counts"}}
+	sites := []trace.CallSite{{Name: "calls"}, {Name: "counts"}, {Name: "step", Counts: trace.NoAxis}} // of the only axis, that of ranks
 	names := []string{"peer", "tag", "bytes", "received", "source", "source tag", "sent", "counts received"}
-	for i := range sites {
+	for i := range sites[:siteStep] {
 		sites[i].Block = trace.PerItem
 		for j, name := range names[:numArgs+2*i] {
 			sites[i].Params = append(sites[i].Params, trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: j >= numArgs})
@@ -35,9 +38,10 @@ type writer struct {
 	w      *trace.Writer
 	blocks *blocks
 	table  *table
-	ranks  [][]item
+	ranks  [][]item // of the part that is written
 	at     []int
-	calls  [2]trace.Call
+	step   int
+	calls  [siteStep]trace.Call
 	limit  int
 
 	handles  map[int32]int64 // vectors of the unit, by list
@@ -45,14 +49,44 @@ type writer struct {
 	elements int
 }
 
-func newWriter(w *trace.Writer, t *table, l *loops, ranks [][]item) *writer {
-	return &writer{w: w, table: t, ranks: ranks, at: make([]int, len(ranks)), limit: max(1, min(unitRank, unitItems/len(ranks))),
+func newWriter(w *trace.Writer, t *table, l *loops, ranks int) *writer {
+	return &writer{w: w, table: t, ranks: make([][]item, ranks), at: make([]int, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
 		blocks: &blocks{program: w.Program(), table: t, loops: l, forms: map[form]int64{}, ofLoops: map[int32]int64{}}}
 }
 
-// write writes all, and calls progress with how many items are written.
-func (w *writer) write(progress func(int)) error {
-	for written := 0; ; {
+// write writes all: what comes before the steps of the run as its first step, and what comes
+// behind them as its last one.
+func (w *writer) write(ranks []outline, steps int) error {
+	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
+		return err
+	}
+	call := trace.Call{Site: siteStep}
+	for i := range ranks {
+		block, err := w.blocks.ofStep(ranks[i].step)
+		if err != nil {
+			return err
+		}
+		call.Blocks = append(call.Blocks, block)
+	}
+	for range steps {
+		w.step++
+		if err := w.w.Step(w.step); err != nil {
+			return err
+		}
+		if err := w.w.Call(&call); err != nil {
+			return err
+		}
+	}
+	w.step++
+	return w.part(ranks, func(o *outline) []item { return o.after })
+}
+
+// part writes a part of what the ranks do as one step.
+func (w *writer) part(ranks []outline, of func(*outline) []item) error {
+	for rank := range ranks {
+		w.ranks[rank], w.at[rank] = of(&ranks[rank]), 0
+	}
+	for {
 		w.begin()
 		n := 0
 		for rank := range w.ranks {
@@ -68,9 +102,6 @@ func (w *writer) write(progress func(int)) error {
 		if err := w.end(); err != nil {
 			return err
 		}
-		if written += n; progress != nil {
-			progress(written)
-		}
 	}
 }
 
@@ -85,7 +116,7 @@ func (w *writer) begin() {
 }
 
 func (w *writer) end() error {
-	if err := w.w.Step(0); err != nil {
+	if err := w.w.Step(w.step); err != nil {
 		return err
 	}
 	for i := range w.calls {
