@@ -23,7 +23,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"patch": patch, "cut": cut, "newversion": newVersion, "outcomes": outcomes},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"patch": patch, "cut": cutShort, "newversion": newVersion, "outcomes": outcomes},
 	})
 }
 
@@ -96,8 +96,8 @@ func outcomes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(kept.String()), 0o644))
 }
 
-// cut removes bytes from the end of a file: cut FILE BYTES.
-func cut(ts *testscript.TestScript, _ bool, args []string) {
+// cutShort removes bytes from the end of a file: cut FILE BYTES.
+func cutShort(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	info, err := os.Stat(path)
 	ts.Check(err)

@@ -21,6 +21,7 @@ var allowed = map[string]rule{
 	"reprise/trace":             {inside: []string{"reprise/warning", "reprise/proto", "reprise/trace/vectors"}, outside: []string{"google.golang.org/protobuf", "github.com/klauspost/compress"}},
 	"reprise/trace/stat":        {inside: []string{"reprise/trace"}},
 	"reprise/trace/diff":        {inside: []string{"reprise/trace", "reprise/trace/stat", "reprise/trace/text"}},
+	"reprise/trace/cut":         {inside: []string{"reprise/trace"}},
 	"reprise/trace/verify":      {inside: []string{"reprise/trace"}},
 	"reprise/trace/text":        {inside: []string{"reprise/trace"}},
 	"reprise/machines":          {},

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"reprise/internal/atomicfile"
+	"reprise/internal/command"
+	"reprise/internal/texttable"
+	"reprise/trace"
+	"reprise/trace/cut"
+)
+
+func cutCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "cut",
+		Usage:     "take a part of a trace, from one mark to another",
+		UsageText: "trace cut [--from MARK] [--to MARK] -o FILE TRACE\ntrace cut --list [--json] TRACE",
+		Description: "A mark is begin, end, step:N, phase:NAME, end-of-phase:NAME, comm:NAME (the first use of a communicator), end-of-comm:NAME (behind the last) or collective:N (behind N operations of all ranks); phase:NAME:3 is the third time.\n\n" +
+			"    trace cut --list run.trace.zst\n" +
+			"    trace cut --from step:10 --to step:20 -o part.trace.zst run.trace.zst\n" +
+			"    trace cut --from 'phase:pcontrol 1' --to 'end-of-phase:pcontrol 1' -o solve.trace.zst app.trace.zst",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "from", Value: "begin", Usage: "begin the part at `MARK`"},
+			&cli.StringFlag{Name: "to", Value: "end", Usage: "end the part before `MARK`"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the part to `FILE`"},
+			&cli.BoolFlag{Name: "list", Usage: "print the marks that the trace has", DisableDefaultText: true},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+		},
+		Action: runCut,
+	}
+}
+
+func runCut(c *cli.Context) (err error) {
+	if err := checkCut(c); err != nil {
+		return err
+	}
+	from, err := cut.Parse(c.String("from"))
+	if err != nil {
+		return command.Usagef("cut: --from: %w", err)
+	}
+	to, err := cut.Parse(c.String("to"))
+	if err != nil {
+		return command.Usagef("cut: --to: %w", err)
+	}
+	t, err := openOnly(c)
+	if err != nil {
+		return err
+	}
+	defer closing(t, &err)
+	if c.Bool("list") {
+		return listMarks(c, t)
+	}
+	o := cut.Options{Tool: "trace " + command.Version(), Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
+	var s *cut.Summary
+	err = atomicfile.Write(c.String("output"), func(w io.Writer) (err error) {
+		s, err = cut.Write(w, t, from, to, o)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name(), err)
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, s)
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", c.String("output"), from, to,
+		texttable.Counted(int64(s.Ranks), "rank"), texttable.Counted(int64(s.Steps), "step"), texttable.Counted(s.Actions, "action"))
+	return err
+}
+
+// checkCut refuses what a command line cannot mean.
+func checkCut(c *cli.Context) error {
+	output := c.String("output")
+	switch {
+	case c.Bool("list") && (c.IsSet("output") || c.IsSet("from") || c.IsSet("to")):
+		return command.Usagef("cut: --list writes no part: leave out --from, --to and --output")
+	case c.Bool("list"):
+		return nil
+	case output == "" || output == "-":
+		return command.Usagef("cut: --output is missing, the name of a file for the part")
+	case !c.IsSet("from") && !c.IsSet("to"):
+		return command.Usagef("cut: --from and --to are missing: trace cut --list TRACE prints the marks that there are")
+	}
+	if err := atomicfile.CheckOverwrite(output, c.Args().Slice()...); err != nil {
+		return command.Usagef("cut: --output %w", err)
+	}
+	return atomicfile.Check(output)
+}
+
+func listMarks(c *cli.Context, t *trace.Trace) error {
+	list, err := cut.List(t)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Name(), err)
+	}
+	if c.Bool("json") {
+		return writeJSON(c.App.Writer, list)
+	}
+	return cut.WriteList(c.App.Writer, list)
+}

@@ -1,0 +1,130 @@
+package cut
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"reprise/trace"
+)
+
+// Options of a cut.
+type Options struct {
+	Tool, Command string // for the header
+}
+
+// Summary is what a part holds.
+type Summary struct {
+	Ranks   int   `json:"ranks"`
+	Actions int64 `json:"actions"` // of all ranks, polls answered as trace.Hit does
+	Steps   int   `json:"steps"`   // first to last
+}
+
+// errStream is the error of a trace that can be read once.
+var errStream = errors.New("a part is cut out of a file, which is read several times")
+
+// Write writes to w what each rank does from one mark to another.
+func Write(w io.Writer, t *trace.Trace, from, to Mark, o Options) (*Summary, error) {
+	c := &cutter{t: t, from: from, to: to, o: o, w: w}
+	switch {
+	case t.IsStream():
+		return nil, errStream
+	case c.ofSteps():
+		return c.units()
+	case polls(t):
+		return nil, fmt.Errorf("ranks poll in this trace, and what they do is decided where it is played: cut from step:N to step:N, not from %v to %v", from, to)
+	}
+	return c.actions()
+}
+
+// polls reports whether what ranks do depends on when messages arrive.
+func polls(t *trace.Trace) (yes bool) {
+	t.Program().Visit(func(it *trace.Item) { yes = yes || it.Op == trace.OpDefine && len(it.Guard) > 0 })
+	return yes
+}
+
+// cutter cuts a part out of a trace.
+type cutter struct {
+	t        *trace.Trace
+	from, to Mark
+	o        Options
+	w        io.Writer
+	sum      Summary
+}
+
+// header returns that of the part. The program's own result is of all of it.
+func (c *cutter) header() *trace.Header {
+	h := *c.t.Header()
+	h.Tool, h.Command, h.Result, h.Flops = c.o.Tool, c.o.Command, nil, 0
+	h.Params = append(slices.Clone(h.Params), trace.Param{Name: "part", Value: fmt.Sprintf("%v to %v", c.from, c.to)})
+	return &h
+}
+
+// actions writes the part action by action.
+func (c *cutter) actions() (*Summary, error) {
+	from, to, err := c.places()
+	if err != nil {
+		return nil, err
+	}
+	u := newUnderWay(c.t)
+	for _, m := range []struct {
+		mark  Mark
+		after []int64
+		until []int64
+	}{{c.from, make([]int64, len(from)), from}, {c.to, from, to}} {
+		see := func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
+			if at >= m.until[rank] {
+				return false, nil
+			}
+			if at >= m.after[rank] {
+				u.see(rank, a, r.Cursor())
+			}
+			return true, nil
+		}
+		if err := walk(c.t, trace.CursorOptions{}, see, func(int32, int64, *trace.Cursor) error { return nil }); err != nil {
+			return nil, err
+		}
+		if err := u.check(m.mark); err != nil {
+			return nil, err
+		}
+	}
+	return c.writeActions(from, to)
+}
+
+// places finds where the marks are for each rank.
+func (c *cutter) places() (from, to []int64, err error) {
+	first, err := newFinder(c.t.Header(), c.from)
+	if err != nil {
+		return nil, nil, err
+	}
+	last, err := newFinder(c.t.Header(), c.to)
+	if err != nil {
+		return nil, nil, err
+	}
+	see := func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
+		first.see(rank, at, r.Step(), a)
+		last.see(rank, at, r.Step(), a)
+		return true, nil
+	}
+	over := func(rank int32, actions int64, _ *trace.Cursor) error {
+		if err := first.close(rank, actions); err != nil {
+			return err
+		}
+		return last.close(rank, actions)
+	}
+	if err := walk(c.t, trace.CursorOptions{}, see, over); err != nil {
+		return nil, nil, err
+	}
+	empty := true
+	for rank, at := range first.places {
+		if at > last.places[rank] {
+			return nil, nil, fmt.Errorf("rank %d comes to mark %v before it comes to %v", rank, c.to, c.from)
+		}
+		empty = empty && at == last.places[rank]
+	}
+	if empty {
+		return nil, nil, fmt.Errorf("there is nothing from %v to %v", c.from, c.to)
+	}
+	return first.places, last.places, nil
+}

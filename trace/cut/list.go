@@ -1,0 +1,87 @@
+package cut
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"reprise/internal/texttable"
+	"reprise/trace"
+)
+
+// Found is a mark that a trace has, with how much there is of what it names.
+type Found struct {
+	Mark string `json:"mark"`
+	What string `json:"what"`
+}
+
+// List returns the marks that a trace has: its steps, phases, communicators that are used, and
+// collective operations of all ranks.
+func List(t *trace.Trace) ([]Found, error) {
+	if t.IsStream() {
+		return nil, errStream
+	}
+	h := t.Header()
+	var list []Found
+	if infos := t.ChunkInfos(); len(infos) > 0 {
+		first, last := infos[0].First, infos[len(infos)-1].Last
+		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), texttable.Counted(int64(last-first+1), "step")})
+	}
+	phases, comms, operations := make([][]int64, len(h.Phases)), make([][]int64, len(h.CommFamilies)), make([]int64, h.Ranks)
+	for _, of := range [][][]int64{phases, comms} {
+		for i := range of {
+			of[i] = make([]int64, h.Ranks)
+		}
+	}
+	see := func(_ *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
+		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
+			phases[a.Sym][rank]++
+		}
+		if f := family(a); f >= 0 && f < len(comms) {
+			comms[f][rank]++
+		}
+		if operates(a) && a.Comm() == 0 {
+			operations[rank]++
+		}
+		return true, nil
+	}
+	if err := walk(t, trace.CursorOptions{}, see, func(int32, int64, *trace.Cursor) error { return nil }); err != nil {
+		return nil, err
+	}
+	for i, name := range h.Phases {
+		list = append(list, found(Mark{Kind: PhaseBegin, Name: name, Number: 1}, phases[i], "time")...)
+	}
+	for i := range h.CommFamilies {
+		list = append(list, found(Mark{Kind: CommFirst, Name: h.CommFamilies[i].Name}, comms[i], "call")...)
+	}
+	if n := slices.Min(operations); n > 0 {
+		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), texttable.Counted(n, "operation") + " of all ranks"})
+	}
+	return list, nil
+}
+
+// found says how often the ranks come to what a mark names; nothing if none does.
+func found(m Mark, counts []int64, noun string) []Found {
+	low, high := slices.Min(counts), slices.Max(counts)
+	switch {
+	case high == 0:
+		return nil
+	case low == high:
+		return []Found{{m.String(), texttable.Counted(low, noun) + " on each rank"}}
+	}
+	return []Found{{m.String(), fmt.Sprintf("%d to %s", low, texttable.Counted(high, noun)+" on a rank")}}
+}
+
+// WriteList prints marks for people.
+func WriteList(w io.Writer, list []Found) error {
+	width := 0
+	for _, f := range list {
+		width = max(width, len(f.Mark))
+	}
+	for _, f := range list {
+		if _, err := fmt.Fprintf(w, "%-*s  %s\n", width, f.Mark, f.What); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package cut
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"reprise/internal/texttable"
+	"reprise/trace"
+)
+
+// underWay is what ranks have begun together and not ended.
+type underWay struct {
+	t        *trace.Trace
+	comm     bool // messages match within their communicator
+	channels map[channel]*[2]int64
+	wild     map[int32]int64 // by rank: receives with wildcards
+	calls    map[group][]int64
+	requests []map[int32]string // by rank and slot
+	loose    []map[int32]bool   // likewise: of those that may have been completed
+}
+
+// channel is what messages are matched by.
+type channel struct {
+	from, to, tag int32
+	family        uint16
+}
+
+// group is a communicator: 1 + its family, 0 for all ranks, and which of its groups.
+type group struct{ comm, group int32 }
+
+func newUnderWay(t *trace.Trace) *underWay {
+	h := t.Header()
+	u := &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{}, calls: map[group][]int64{},
+		requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
+	for rank := range u.requests {
+		u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
+	}
+	return u
+}
+
+func (u *underWay) message(from, to, tag int32, family uint16, side int) {
+	if !u.comm {
+		family = 0
+	}
+	key := channel{from, to, tag, family}
+	c := u.channels[key]
+	if c == nil {
+		c = new([2]int64)
+		u.channels[key] = c
+	}
+	c[side]++
+	if c[0] == c[1] {
+		delete(u.channels, key)
+	}
+}
+
+// see notes an action of a rank.
+func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
+	switch a.Kind {
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
+		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
+	case trace.KindRecv, trace.KindIrecv:
+		if a.Peer == trace.AnySource || a.Tag == trace.AnyTag {
+			u.wild[rank]++
+		} else {
+			u.message(a.Peer, rank, a.Tag, a.Sym, 1)
+		}
+	case trace.KindExchange, trace.KindSyncExchange:
+		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
+		u.message(a.Peer, rank, a.Tag, a.Sym, 1)
+	case trace.KindSendrecv:
+		u.message(rank, a.Peer, a.Tag, a.Sym, 0)
+		source, tag := a.Source()
+		u.message(source, rank, tag, a.Sym, 1)
+	case trace.KindCollective, trace.KindIcollective:
+		g := group{comm: a.Comm()}
+		if g.comm > 0 {
+			g.group = u.t.Program().Group(int(g.comm)-1, rank)
+		}
+		if u.calls[g] == nil {
+			u.calls[g] = make([]int64, u.t.Header().Ranks)
+		}
+		u.calls[g][rank]++
+	}
+	u.request(rank, a, c)
+}
+
+// request notes which requests are open.
+func (u *underWay) request(rank int32, a *trace.Action, c *trace.Cursor) {
+	open, loose := u.requests[rank], u.loose[rank]
+	kind := a.Kind
+	if kind == trace.KindNull {
+		kind = trace.Kind(a.X[1])
+	}
+	switch kind {
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
+		open[a.Req] = kind.String()
+		delete(loose, a.Req)
+	case trace.KindWait, trace.KindFree:
+		delete(open, a.Req)
+	case trace.KindWaitAll:
+		clear(open)
+	case trace.KindComplete:
+		for _, slot := range c.Requests(a.X[0]) {
+			if trace.Completion(a.Sym) == trace.CompleteAll {
+				delete(open, slot)
+			} else {
+				loose[slot] = true
+			}
+		}
+	}
+}
+
+// check returns what is under way at a mark, nil if nothing is.
+func (u *underWay) check(m Mark) error {
+	var list []string
+	list = append(list, u.messages()...)
+	list = append(list, u.operations()...)
+	for rank := range u.requests {
+		for _, slot := range slices.Sorted(maps.Keys(u.requests[rank])) {
+			if !u.loose[rank][slot] {
+				list = append(list, fmt.Sprintf("request %d of rank %d, of an %s, is open", slot, rank, u.requests[rank][slot]))
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(list); n > mostNamed {
+		list, more = list[:mostNamed], fmt.Sprintf("; and %d more", n-mostNamed)
+	}
+	return fmt.Errorf("mark %v: not all is done there that has begun: %s%s: cut elsewhere", m, strings.Join(list, "; "), more)
+}
+
+// mostNamed bounds what an error names.
+const mostNamed = 4
+
+func (u *underWay) messages() (list []string) {
+	left := maps.Clone(u.wild)
+	keys := slices.SortedFunc(maps.Keys(u.channels), func(a, b channel) int {
+		return slices.Compare([]int32{a.from, a.to, a.tag, int32(a.family)}, []int32{b.from, b.to, b.tag, int32(b.family)})
+	})
+	for _, key := range keys {
+		c := u.channels[key]
+		n := c[0] - c[1]
+		if n > 0 { // who receives from anybody may have it
+			taken := min(n, left[key.to])
+			left[key.to] -= taken
+			n -= taken
+		}
+		where := fmt.Sprintf("from rank %d to rank %d with tag %d", key.from, key.to, key.tag)
+		switch {
+		case n > 0:
+			list = append(list, fmt.Sprintf("%s %s sent and not received", texttable.Counted(n, "message"), where))
+		case n < 0:
+			list = append(list, fmt.Sprintf("%s %s received and not sent", texttable.Counted(-n, "message"), where))
+		}
+	}
+	for _, rank := range slices.Sorted(maps.Keys(left)) {
+		if left[rank] > 0 {
+			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank, texttable.Counted(left[rank], "message")))
+		}
+	}
+	return list
+}
+
+func (u *underWay) operations() (list []string) {
+	h := u.t.Header()
+	keys := slices.SortedFunc(maps.Keys(u.calls), func(a, b group) int {
+		return slices.Compare([]int32{a.comm, a.group}, []int32{b.comm, b.group})
+	})
+	for _, g := range keys {
+		calls, name := u.calls[g], "of all ranks"
+		members := trace.Group{Stride: 1, Count: int32(h.Ranks)}
+		if g.comm > 0 {
+			members, name = h.CommFamilies[g.comm-1].Groups[g.group], "of communicator "+h.CommFamilies[g.comm-1].Name
+		}
+		for i := range members.Len() {
+			if r, first := members.Member(i), members.Member(0); calls[r] != calls[first] {
+				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first, texttable.Counted(calls[first], "operation"), name, r, calls[r]))
+				break
+			}
+		}
+	}
+	return list
+}
