@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -118,8 +117,11 @@ func recordingsDir(c *cli.Context, output string) (dir string, done func(), err 
 		}
 		return dir, func() {}, os.MkdirAll(dir, 0o777)
 	}
-	dir, err = os.MkdirTemp(filepath.Dir(output), ".recordings-")
-	return dir, func() { os.RemoveAll(dir) }, err
+	dir, remove, err := atomicfile.HiddenDir(output + ".recordings")
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, func() { _ = remove() }, nil // the next command removes what it could not
 }
 
 // recordMPI runs the program. What would end the command ends the program first.

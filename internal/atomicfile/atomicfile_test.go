@@ -350,3 +350,24 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 }
+
+// TestHiddenDir: the directory is beside the path, holds what is put there, and goes.
+func TestHiddenDir(t *testing.T) {
+	dir := t.TempDir()
+	hidden, remove, err := atomicfile.HiddenDir(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Dir(hidden) != dir || !strings.HasPrefix(filepath.Base(hidden), ".out.") {
+		t.Errorf("hidden %s in %s", hidden, dir)
+	}
+	if err := os.WriteFile(filepath.Join(hidden, "0"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(); err != nil || names(t, dir) != "" {
+		t.Errorf("left %q, error %v", names(t, dir), err)
+	}
+	if _, _, err := atomicfile.HiddenDir(filepath.Join(dir, "none", "out")); err == nil || strings.Contains(err.Error(), ".out.") {
+		t.Errorf("in no directory: %v", err)
+	}
+}

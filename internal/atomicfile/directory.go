@@ -43,6 +43,17 @@ func WriteDir(path string, content func(dir string) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
+// HiddenDir makes a hidden directory beside path for what is needed until path is there. It goes
+// with remove, or when signals end the process. Errors name path.
+func HiddenDir(path string) (dir string, remove func() error, err error) {
+	h, err := beside(path, func(name string) (*os.File, error) { return makeDir(name, nil) })
+	if err != nil {
+		return "", nil, err
+	}
+	h.dir = true
+	return h.name, func() error { return h.end(nil) }, nil
+}
+
 // followDir is follow for a directory, whose name, and links to it, may end in a slash.
 func followDir(path string) (string, error) {
 	at := trimSlashes(path)
