@@ -15,6 +15,7 @@ type abreast struct {
 	groups   map[place]*progress
 	lags     []int                // by rank
 	open     []map[int32]struct{} // by rank: requests
+	ended    []int                // by rank: of a drain
 }
 
 // progress is how many operations of a group each of its ranks has come to.
@@ -24,7 +25,7 @@ type progress struct {
 }
 
 func newAbreast(m matching, ranks int) *abreast {
-	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks), open: make([]map[int32]struct{}, ranks)}
+	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks), open: make([]map[int32]struct{}, ranks), ended: make([]int, ranks)}
 	for rank := range a.open {
 		a.open[rank] = map[int32]struct{}{}
 	}
@@ -67,12 +68,24 @@ func (a *abreast) step(rank int, s *step) {
 		a.operation(operation, int32(rank))
 	}
 	switch s.kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindIcollective:
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
 		a.open[rank][s.request] = struct{}{}
 	case trace.KindWait, trace.KindFree:
 		delete(a.open[rank], s.request)
 	case trace.KindWaitAll:
 		clear(a.open[rank])
+	case trace.KindComplete:
+		a.complete(rank, a.table.lists[s.slots])
+	}
+}
+
+// complete counts a wait for any of some requests, of which there are as many as requests.
+func (a *abreast) complete(rank int, slots []int64) {
+	if a.ended[rank]++; a.ended[rank] == len(slots) {
+		a.ended[rank] = 0
+		for _, slot := range slots {
+			delete(a.open[rank], int32(slot))
+		}
 	}
 }
 

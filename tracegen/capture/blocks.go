@@ -29,7 +29,7 @@ func (b *blocks) form(f form) (int64, error) {
 	if f.counted() {
 		lists = [2]trace.Operand{builder.Param(numArgs), builder.Param(numArgs + 1)}
 	}
-	f.put(builder, builder.Param, lists)
+	f.put(builder, b.table, builder.Param, lists)
 	id, err := b.program.Add(builder)
 	b.forms[f] = int64(id)
 	return int64(id), err
@@ -51,7 +51,7 @@ func (f *form) counted() bool {
 }
 
 // put adds a step to a block, with its arguments as operands.
-func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace.Operand) {
+func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, lists [2]trace.Operand) {
 	family := int(f.family)
 	switch f.kind {
 	case trace.KindFlops:
@@ -78,6 +78,14 @@ func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace
 		b.WaitAll()
 	case trace.KindIprobe:
 		b.Iprobe(family, arg(argPeer), arg(argTag))
+	case trace.KindProbe:
+		b.Probe(family, arg(argPeer), arg(argTag))
+	case trace.KindComplete:
+		var slots []int32
+		for _, slot := range t.lists[f.slots] {
+			slots = append(slots, int32(slot))
+		}
+		b.Complete(f.completion, slots...)
 	case trace.KindMark:
 		b.Mark(int(f.marker))
 	case trace.KindCollective, trace.KindIcollective:
@@ -89,7 +97,7 @@ func (f *form) put(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace
 
 var messageOps = map[trace.Kind]trace.Op{
 	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend,
-	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv,
+	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindStart: trace.OpStart,
 }
 
 func (f *form) putCollective(b *trace.Builder, arg func(int) trace.Operand, lists [2]trace.Operand) {
@@ -140,6 +148,6 @@ func (b *blocks) items(builder *trace.Builder, items []item) {
 			continue
 		}
 		s := &b.table.steps[it.what]
-		s.put(builder, func(i int) trace.Operand { return trace.Const(s.args[i]) }, [2]trace.Operand{})
+		s.put(builder, b.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, [2]trace.Operand{})
 	}
 }

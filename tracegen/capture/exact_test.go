@@ -35,7 +35,7 @@ func sent(ranks [][]trace.Action) (list []string) {
 	for rank, actions := range ranks {
 		for _, a := range actions {
 			switch a.Kind {
-			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv:
+			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindSendrecv:
 				list = append(list, fmt.Sprintln(rank, a.Peer, a.Tag, a.X[0]))
 			}
 		}

@@ -41,7 +41,7 @@ func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
 func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 	own, peer := int32(rank), int32(s.args[argPeer])
 	switch s.kind {
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
 		out = place{ofMessages, s.family, own, peer, s.args[argTag]}
 	case trace.KindRecv, trace.KindIrecv:
 		in = place{ofMessages, s.family, peer, own, s.args[argTag]}

@@ -43,6 +43,9 @@ func (t *translator) message(e *event, r request) error {
 	if err != nil {
 		return err
 	}
+	if kind == trace.KindIsend && r.persistent {
+		kind = trace.KindStart
+	}
 	s := step{form: form{kind: kind, family: family}}
 	s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, int64(tag), bytes
 	buffered := e.proc == procBsend || e.proc == procIbsend || e.proc == procBsendinit
@@ -107,12 +110,9 @@ func (t *translator) sendrecv(e *event) error {
 	return nil
 }
 
-// probe adds a recorded probe. One that blocks ends when the receive after it could begin,
-// and adds nothing.
+// probe adds a recorded probe, of the message that it has found.
 func (t *translator) probe(e *event) error {
-	if e.proc == procProbe || e.proc == procMprobe {
-		return nil
-	}
+	waits := e.proc == procProbe || e.proc == procMprobe
 	source, tag := e.ranks[0], e.tags[0]
 	if e.status.found {
 		source, tag = e.status.source, e.status.tag
@@ -126,6 +126,9 @@ func (t *translator) probe(e *event) error {
 		return err
 	}
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
+	if waits {
+		s.kind = trace.KindProbe
+	}
 	s.args[argPeer], s.args[argTag] = peer, int64(tag)
 	if !e.status.found {
 		t.hold(e, &s)

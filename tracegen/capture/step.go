@@ -24,6 +24,8 @@ type form struct {
 	marker             int32 // or the kernel
 	dims               int32 // of the kernel
 	spread             bool  // of a computation: it has one
+	completion         trace.Completion
+	slots              int32 // of a completion: the number of the list of its requests
 }
 
 // Arguments of a step, by its kind.

@@ -144,6 +144,10 @@ func (s *stream) next(e *event) error {
 	}
 	s.count++
 	s.key = hash(s.data[structure:s.at])
+	switch e.proc {
+	case procWaitany, procWaitsome: // whichever they have chosen
+		s.key = uint64(e.proc)
+	}
 	return nil
 }
 

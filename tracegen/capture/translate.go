@@ -33,6 +33,7 @@ type translator struct {
 	ours    int64          // number of the last request that the program does not know, below 0
 	phases  *phases
 	miss    missed
+	drain   *drain // nil: none
 	kernels *kernelTable
 	phase   int32 // that has begun, 0 for none
 }
@@ -58,6 +59,7 @@ func (t *translator) translate() error {
 		err := t.s.next(&e)
 		if errors.Is(err, io.EOF) {
 			t.settleMiss(false)
+			t.undrain()
 			t.pcontrol(0)
 			t.settle()
 			return nil
@@ -103,8 +105,18 @@ func (t *translator) settle() {
 			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
 		}
 		t.idle, t.scatter = 0, 0
-		t.put(t.table.number(s))
+		t.write(s)
 	}
+}
+
+// write puts a step down, or with what may be a drain.
+func (t *translator) write(s step) {
+	n := t.table.number(s)
+	if t.drain != nil {
+		t.drain.steps = append(t.drain.steps, n)
+		return
+	}
+	t.put(n)
 }
 
 // brief rounds a deviation to four binary digits: it is known to a few percent at best, and
@@ -116,10 +128,11 @@ func brief(v float64) float64 {
 
 func (t *translator) add(s step) {
 	t.settle()
-	t.put(t.table.number(s))
+	t.write(s)
 }
 
 func (t *translator) event(e *event) error {
+	t.draining(e)
 	switch e.proc {
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv, procMrecv, procImrecv:
 		return t.message(e, e.request)
@@ -267,6 +280,7 @@ func (t *translator) completion(e *event) error {
 			t.release(r, trace.KindWait)
 		}
 	}
+	t.drained()
 	if len(e.ended) > 0 {
 		return nil
 	}

@@ -1,0 +1,102 @@
+package capture
+
+import (
+	"math"
+	"slices"
+
+	"reprise/trace"
+)
+
+// drain is a number of requests that the rank waits for with MPI_Waitany or MPI_Waitsome until
+// none is left, and does nothing else with MPI meanwhile. Which of them ends when is the
+// recording machine's choice: the trace has as many waits for any of them as there are, with
+// the same work between them. If something else comes in between, it has what was chosen.
+type drain struct {
+	slots []int64 // ascending
+	left  int
+	steps []int32 // that the trace has if it is none
+}
+
+// pending returns the slots of the requests of a call that the trace has, ascending; nil if one
+// of them is several in the trace.
+func (t *translator) pending(e *event) (slots []int64) {
+	for _, r := range e.requests {
+		at, ok := t.slots[t.started.instance(r)]
+		switch {
+		case !ok || r.number == 0 || at.none:
+		case len(at.rest) > 0:
+			return nil
+		default:
+			slots = append(slots, int64(at.number))
+		}
+	}
+	slices.Sort(slots)
+	return slots
+}
+
+// begins or continues a drain with a call, or ends one that it does not belong to.
+func (t *translator) draining(e *event) {
+	waits := (e.proc == procWaitany || e.proc == procWaitsome) && len(e.ended) > 0
+	d := t.drain
+	switch {
+	case d != nil && waits && len(t.pending(e)) == d.left:
+	case d != nil:
+		t.undrain()
+	}
+	if waits && t.drain == nil {
+		if slots := t.pending(e); len(slots) > 1 {
+			t.settle()
+			t.drain = &drain{slots: slots, left: len(slots)}
+		}
+	}
+}
+
+// undrain puts down what was done instead of a drain.
+func (t *translator) undrain() {
+	d := t.drain
+	if d == nil {
+		return
+	}
+	t.drain = nil
+	for _, step := range d.steps {
+		t.put(step)
+	}
+}
+
+// drained notes what has ended of a drain. With the last one it is put down.
+func (t *translator) drained() {
+	d := t.drain
+	if d == nil {
+		return
+	}
+	if d.left = len(d.slots) - d.waits(t.table); d.left > 0 {
+		return
+	}
+	t.drain = nil
+	work, variance := 0.0, 0.0
+	for _, n := range d.steps {
+		if s := &t.table.steps[n]; s.kind == trace.KindFlops {
+			spread := math.Float64frombits(uint64(s.args[argSpread]))
+			work += math.Float64frombits(uint64(s.args[argPeer]))
+			variance += spread * spread
+		}
+	}
+	between := float64(len(d.slots) - 1)
+	any := step{form: form{kind: trace.KindComplete, completion: trace.CompleteAny, slots: t.table.list(d.slots)}}
+	for i := range d.slots {
+		if i > 0 {
+			t.idle, t.scatter = math.Round(work/between), variance/between
+		}
+		t.add(any)
+	}
+}
+
+// waits returns how many requests have ended.
+func (d *drain) waits(t *table) (n int) {
+	for _, step := range d.steps {
+		if t.steps[step].kind == trace.KindWait {
+			n++
+		}
+	}
+	return n
+}
