@@ -16,6 +16,9 @@ const (
 	mostSteps = 1 << 20
 )
 
+// part is which part of what a rank does its main loop must hold at least: one of so many.
+const part = 10
+
 // stepper looks for the steps of a run: the turns of the loop that has most of what each rank
 // does, from one cut to the next.
 type stepper struct {
@@ -84,8 +87,8 @@ func (s *stepper) choose() error {
 				}
 			}
 		}
-		if 2*best.length*best.turns < all || all == 0 {
-			return fmt.Errorf("rank %d has no loop that holds half of what it does", rank)
+		if part*best.length*best.turns < all || all == 0 {
+			return fmt.Errorf("rank %d has no loop that holds a tenth of what it does", rank)
 		}
 		s.main = append(s.main, best)
 		least = min(least, best.turns)

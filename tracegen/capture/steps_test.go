@@ -87,7 +87,7 @@ func TestSteps(t *testing.T) {
 		// Two turns of rank 1 are one of rank 0, which is found to begin with the computation.
 		{"two turns", [][]string{times(10, "S1", "C", "S1"), times(20, "R0")}, 9, ""},
 		{"few", [][]string{times(3, "B"), times(3, "B")}, 0, "all ranks begin 3 turns of the outermost loop together, fewer than 4"},
-		{"no loop", [][]string{times(9, "B"), append(times(8, "B"), "C", "S0", "C", "D", "S1", "R0", "R1", "C", "W", "B")}, 0, "rank 1 has no loop that holds half of what it does"},
+		{"no loop", [][]string{times(9, "B"), {"C", "S1", "D", "R1", "B", "W", "C", "B", "S1", "B", "R1", "C"}}, 0, "rank 1 has no loop that holds a tenth of what it does"},
 		{"not together", [][]string{times(9, "B", "S1"), times(9, "B")}, 0, "the ranks do not go through their outermost loops together"},
 	} {
 		s := newScript()
