@@ -18,7 +18,9 @@ const (
 )
 
 // messages returns about how many messages a run simulates: in each step a broadcast along P
-// rows and a swap along Q columns, and for each column of the matrix a pivot exchange.
+// rows and a swap along Q columns, and for each column of the matrix a pivot exchange. Long
+// broadcasts and long swaps roll: each rank of a row, or column, sends as often as there are
+// others.
 func (c *Config) messages(tolerance float64) float64 {
 	p := &c.HPL
 	rows, cols, n := float64(p.P), float64(p.Q), float64(p.N)
@@ -26,11 +28,11 @@ func (c *Config) messages(tolerance float64) float64 {
 	depth := math.Ceil(math.Log2(rows))
 	swap := cols * rows * depth
 	if p.Swap != hpl.BinaryExchange && rows > 1 {
-		swap = cols * (depth + 1) * rows
+		swap = cols * rows * rows
 	}
 	perStep := rows*(cols-1) + swap + n/steps*rows*depth
 	if p.Bcast.IsLong() {
-		perStep += rows * 2 * (cols - 1)
+		perStep += rows * cols * (cols - 1)
 	}
 	if tolerance > 0 && steps >= exactBelow {
 		steps = sampledSteps
