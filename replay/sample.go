@@ -28,6 +28,9 @@ type SampleOptions struct {
 	// serve to choose the warm-up and are not among Estimate.Windows. What happens between the
 	// first step and Window.Start is warm-up.
 	Observe func(from, to int) (o Observer, ended func())
+	// Share, if set, shares the windows with other processes that estimate the same; it excludes
+	// a deadline, and Observe.
+	Share Sharer
 }
 
 // Estimate is the makespan of a trace as far as windows of its steps tell.
@@ -81,7 +84,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if o.Observer != nil {
 		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observer")
 	}
-	s := &sample{open: open, machine: m, options: o, observe: so.Observe, workers: make([]*trace.Trace, max(so.Workers, 0))}
+	s := &sample{open: open, machine: m, options: o, observe: so.Observe, share: so.Share, workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer s.close()
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -94,9 +97,16 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if end, limited := ctx.Deadline(); limited {
 		left = func() float64 { return time.Until(end).Seconds() }
 	}
+	measure, workers := s.measure, so.Workers
+	if so.Share != nil {
+		if limited := left != nil; limited || so.Observe != nil {
+			return nil, errors.New("windows that processes share have no deadline and nobody who observes them")
+		}
+		measure, workers = s.measureShared, s.shareOut(so.Workers)
+	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: so.Workers, Parts: s.parts, Scatters: s.noisy || s.polls, Work: s.work,
-		Measure: s.measure, Progress: so.Progress, Round: so.Round,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Work: s.work,
+		Measure: measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
 		return nil, err
@@ -119,6 +129,8 @@ type sample struct {
 	parts      int     // accounts of a rank
 	work       []int32 // by step from first: which work it is, where steps repeat
 	observe    func(from, to int) (Observer, func())
+	share      Sharer
+	idle       chan int // numbers of workers that play nothing, where windows are shared
 }
 
 // errStream is the error of a trace that is not a file.
@@ -140,6 +152,12 @@ func (s *sample) begin() error {
 	}
 	if err := e.checkDeclared(t, &s.options); err != nil {
 		return err
+	}
+	if s.share != nil {
+		e.trace = t
+		if err := s.share.Begin((&Pause{engine: e, header: t.Header(), options: &s.options}).identity()); err != nil {
+			return err
+		}
 	}
 	s.parts = e.accounts.width()
 	if err := s.span(t); err != nil {
@@ -173,9 +191,18 @@ func (s *sample) close() {
 	}
 }
 
-// measure is the sampling.Measure of the trace. What ends the program ends the last
-// window only.
+// measure is the sampling.Measure of the trace.
 func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.StartTimes, error) {
+	w, err := s.play(ctx, worker, from, to)
+	if err != nil {
+		return nil, err
+	}
+	s.messages.Add(w.Messages)
+	return w.Starts, nil
+}
+
+// play plays a window. What ends the program ends the last window only.
+func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, error) {
 	t, err := s.trace(worker)
 	if err != nil {
 		return nil, err
@@ -202,12 +229,11 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 		return nil, err
 	}
 	ended()
-	s.messages.Add(res.Messages)
-	times := make([]sampling.StartTimes, len(res.StepStarts))
+	w := &WindowTimes{Messages: res.Messages, Starts: make([]sampling.StartTimes, len(res.StepStarts))}
 	for i, b := range res.StepStarts {
-		times[i] = sampling.StartTimes(b)
+		w.Starts[i] = sampling.StartTimes(b)
 	}
-	return times, nil
+	return w, nil
 }
 
 // trace returns the trace of a worker, opened at its first window.

@@ -125,7 +125,7 @@ func contentHash(name string) (string, error) {
 		return "built-in " + name, nil
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
-		return "", command.Usagef("--checkpoint and --resume need regular files, and %s is none", name)
+		return "", command.Usagef("--checkpoint, --resume and --workers need regular files, and %s is none", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"reprise/internal/wording"
 	"reprise/replay"
 	"reprise/replay/sampling"
+	"reprise/study/windows"
 	"reprise/trace"
 	"reprise/warning"
 )
@@ -26,6 +27,7 @@ import (
 type sampleSettings struct {
 	tolerance float64
 	budget    time.Duration
+	workers   string // directory of processes that share the windows; "": none
 }
 
 func (s *sampleSettings) on() bool { return s.tolerance > 0 || s.budget > 0 }
@@ -34,6 +36,7 @@ func sampleFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "tolerance", Usage: "estimate from windows of steps, to within `T` (0.5%, or 0.005) with about 95 % confidence"},
 		&cli.DurationFlag{Name: "budget", Usage: "estimate from as many windows of steps as `TIME` (such as 3m) allows", DefaultText: "none"},
+		&cli.StringFlag{Name: "workers", Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, on any host that sees it", DefaultText: "none"},
 	}
 }
 
@@ -44,9 +47,40 @@ func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 		}
 	}
 	if c.IsSet("tolerance") {
-		s.tolerance, err = parseShare("tolerance", c.String("tolerance"), false)
+		if s.tolerance, err = parseShare("tolerance", c.String("tolerance"), false); err != nil {
+			return s, err
+		}
 	}
-	return s, err
+	return s, s.setWorkers(c)
+}
+
+// setWorkers says with whom windows are shared.
+func (s *sampleSettings) setWorkers(c *cli.Context) error {
+	s.workers = c.String("workers")
+	switch {
+	case !c.IsSet("workers"):
+	case s.workers == "":
+		return command.Usagef("--workers wants a directory")
+	case s.tolerance == 0 || s.budget > 0:
+		return command.Usagef("--workers DIR shares the windows of --tolerance T: it needs one, without --budget")
+	}
+	return nil
+}
+
+// workerLease is how long a process of another host that shares windows may not be seen until it
+// counts as dead.
+const workerLease = 30 * time.Second
+
+// shareWindows joins the processes that share the windows, if there are to be any.
+func shareWindows(s *settings, in *input, m *loaded) (dir *windows.Dir, err error) {
+	if s.sample.workers == "" {
+		return nil, nil
+	}
+	if len(s.outputs) > 0 {
+		return nil, command.Usagef("--%s is of all windows, of which with --workers each process plays some: leave one of them out", s.outputs[0].flag())
+	}
+	m.options.Identity, err = identity(s, in, m.Source)
+	return windows.New(s.sample.workers, workerLease), err
 }
 
 // parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. It is
@@ -78,7 +112,11 @@ func sampleTrace(ctx context.Context, s *settings, stdout, stderr io.Writer) err
 		ctx, cancel = context.WithDeadline(ctx, begin.Add(s.sample.budget))
 		defer cancel()
 	}
-	e, err := estimate(ctx, s, in, m, stderr)
+	dir, err := shareWindows(s, in, m)
+	if err != nil {
+		return err
+	}
+	e, err := estimate(ctx, s, in, m, dir, stderr)
 	if errors.Is(err, sampling.ErrExact) {
 		return replayExactly(ctx, s, in, m, err, begin, stdout, stderr)
 	}
@@ -109,8 +147,12 @@ func openSampled(ctx context.Context, s *settings) (*input, error) {
 }
 
 // estimate samples the trace with all cores, until the context's deadline.
-func estimate(ctx context.Context, s *settings, in *input, m *loaded, stderr io.Writer) (*replay.Estimate, error) {
+func estimate(ctx context.Context, s *settings, in *input, m *loaded, dir *windows.Dir, stderr io.Writer) (_ *replay.Estimate, err error) {
 	so := replay.SampleOptions{Tolerance: s.sample.tolerance, Workers: runtime.GOMAXPROCS(0), Observe: s.outputs.observe(in, m)}
+	if dir != nil {
+		so.Share = dir
+		defer func() { err = errors.Join(err, dir.Leave()) }()
+	}
 	if !s.quiet && terminal.Is(stderr) {
 		var bar *terminal.Bar
 		defer func() { bar.Clear() }()

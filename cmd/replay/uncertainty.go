@@ -44,6 +44,8 @@ func drawsOf(c *cli.Context, s *settings) (int, error) {
 		return 0, command.Usagef("--uncertainty draws noise, too: leave --runs out")
 	case s.sample.budget > 0:
 		return 0, command.Usagef("--uncertainty needs estimates that are alike: --tolerance, not --budget")
+	case s.sample.workers != "":
+		return 0, command.Usagef("--workers is for one estimate, not for --uncertainty")
 	case s.keep.on():
 		return 0, command.Usagef("--checkpoint and --resume are for one replay, not for --uncertainty")
 	case s.trace == "-":

@@ -70,6 +70,7 @@ var allowed = map[string]rule{
 	"reprise/study/effects":  {},
 	"reprise/study/findings": {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},
 	"reprise/study/lease":    {},
+	"reprise/study/windows":  {inside: []string{"reprise/replay", "reprise/study/lease"}},
 	"reprise/study/search":   {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
 	"reprise/study/tune":     {inside: []string{"reprise/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
