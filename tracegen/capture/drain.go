@@ -17,6 +17,9 @@ type drain struct {
 	steps []int32 // that the trace has if it is none
 }
 
+// mostDrained is how many requests a completion of the trace may have.
+const mostDrained = 1 << 16
+
 // pending returns the slots of the requests of a call that the trace has, ascending; nil if one
 // of them is several in the trace.
 func (t *translator) pending(e *event) (slots []int64) {
@@ -44,7 +47,7 @@ func (t *translator) draining(e *event) {
 		t.undrain()
 	}
 	if waits && t.drain == nil {
-		if slots := t.pending(e); len(slots) > 1 {
+		if slots := t.pending(e); len(slots) > 1 && len(slots) <= mostDrained {
 			t.settle()
 			t.drain = &drain{slots: slots, left: len(slots)}
 		}
@@ -66,10 +69,7 @@ func (t *translator) undrain() {
 // drained notes what has ended of a drain. With the last one it is put down.
 func (t *translator) drained() {
 	d := t.drain
-	if d == nil {
-		return
-	}
-	if d.left = len(d.slots) - d.waits(t.table); d.left > 0 {
+	if d == nil || d.left > 0 {
 		return
 	}
 	t.drain = nil
@@ -89,14 +89,4 @@ func (t *translator) drained() {
 		}
 		t.add(any)
 	}
-}
-
-// waits returns how many requests have ended.
-func (d *drain) waits(t *table) (n int) {
-	for _, step := range d.steps {
-		if t.steps[step].kind == trace.KindWait {
-			n++
-		}
-	}
-	return n
 }

@@ -71,6 +71,7 @@ func (t *translator) translate() error {
 		t.settleMiss(again)
 		t.gap(&e, again)
 		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
+			t.undrain()
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("%s: rank %d, call %d (%v): %w", t.s.name, t.rank, t.s.count, e.called, err)
@@ -114,6 +115,9 @@ func (t *translator) write(s step) {
 	n := t.table.number(s)
 	if t.drain != nil {
 		t.drain.steps = append(t.drain.steps, n)
+		if s.kind == trace.KindWait {
+			t.drain.left--
+		}
 		return
 	}
 	t.put(n)
