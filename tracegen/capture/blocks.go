@@ -1,11 +1,14 @@
 package capture
 
 import (
+	"slices"
+
 	"reprise/trace"
 )
 
 // blocks makes the blocks of the trace: one for each form of steps, with their arguments as
-// its own, and one for each loop, whose steps are constant and whose argument is the turns.
+// its own, and one for each loop, whose steps are constant and whose arguments are the turns and
+// the lists of counts.
 type blocks struct {
 	program *trace.Program
 	table   *table
@@ -22,7 +25,7 @@ func (b *blocks) form(f form) (int64, error) {
 	}
 	params := numArgs
 	if f.counted() {
-		params = numCounted
+		params = numArgs + 2
 	}
 	builder := trace.NewBuilder(f.name(), params)
 	var lists [2]trace.Operand
@@ -125,8 +128,9 @@ func (b *blocks) loop(number int32) (int64, error) {
 	if ok {
 		return n, nil
 	}
-	builder := trace.NewBuilder("loop", numArgs)
-	builder.Loop(builder.Param(0), func() { b.items(builder, b.loops.bodies[number]) })
+	lists := b.loops.lists[number]
+	builder := trace.NewBuilder("loop", numArgs+len(lists))
+	builder.Loop(builder.Param(0), func() { b.items(builder, b.loops.bodies[number], lists, numArgs) })
 	id, err := b.program.Add(builder)
 	b.ofLoops[number] = int64(id)
 	return int64(id), err
@@ -134,20 +138,27 @@ func (b *blocks) loop(number int32) (int64, error) {
 
 // ofStep returns the block of a step of the run.
 func (b *blocks) ofStep(items []item) (int64, error) {
-	builder := trace.NewBuilder("step", 0)
-	b.items(builder, items)
+	lists := b.loops.listsOf(items)
+	builder := trace.NewBuilder("step", len(lists))
+	b.items(builder, items, lists, 0)
 	id, err := b.program.Add(builder)
 	return int64(id), err
 }
 
-// items adds steps and loops of a loop's body.
-func (b *blocks) items(builder *trace.Builder, items []item) {
+// items adds steps and loops of a loop's body. Its lists of counts are parameters, from one on.
+func (b *blocks) items(builder *trace.Builder, items []item, lists []int32, from int) {
 	for _, it := range items {
 		if it.turns > 0 {
-			builder.Loop(trace.Const(int64(it.turns)), func() { b.items(builder, b.loops.bodies[it.what]) })
+			builder.Loop(trace.Const(int64(it.turns)), func() { b.items(builder, b.loops.bodies[it.what], lists, from) })
 			continue
 		}
 		s := &b.table.steps[it.what]
-		s.put(builder, b.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, [2]trace.Operand{})
+		var counts [2]trace.Operand
+		for i, list := range s.lists {
+			if list > 0 {
+				counts[i] = builder.Param(from + slices.Index(lists, list))
+			}
+		}
+		s.put(builder, b.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
 	}
 }

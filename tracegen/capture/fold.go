@@ -24,6 +24,7 @@ const (
 	mostPeriod = 512 // items of a body
 	mostDepth  = 12  // loops in loops
 	mostTurns  = 1 << 30
+	mostLists  = 8 // different lists of counts of a body
 	multiplier = 0x9E3779B97F4A7C15 | 1
 )
 
@@ -37,15 +38,17 @@ var powers = func() (p [mostPeriod + 1]uint64) {
 
 // loops are the bodies of loops, those that are equal once.
 type loops struct {
+	table   *table
 	bodies  [][]item
 	hashes  []uint64
 	depths  []int
-	lengths []int64 // steps of a turn
+	lengths []int64   // steps of a turn
+	lists   [][]int32 // numbers of the lists of counts in it, each once
 	numbers map[string]int32
 	name    []byte
 }
 
-func newLoops() *loops { return &loops{numbers: map[string]int32{}} }
+func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int32{}} }
 
 // number returns the number of a body.
 func (l *loops) number(body []item) int32 {
@@ -63,10 +66,29 @@ func (l *loops) number(body []item) int32 {
 	if !ok {
 		n = int32(len(l.bodies))
 		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
-		l.lengths = append(l.lengths, l.length(body))
+		l.lengths, l.lists = append(l.lengths, l.length(body)), append(l.lists, l.listsOf(body))
 		l.numbers[string(l.name)] = n
 	}
 	return n
+}
+
+// listsOf returns the numbers of the lists of counts in items, each once.
+func (l *loops) listsOf(items []item) (lists []int32) {
+	add := func(numbers ...int32) {
+		for _, n := range numbers {
+			if n > 0 && !slices.Contains(lists, n) {
+				lists = append(lists, n)
+			}
+		}
+	}
+	for _, it := range items {
+		if it.turns > 0 {
+			add(l.lists[it.what]...)
+		} else {
+			add(l.table.steps[it.what].lists[:]...)
+		}
+	}
+	return lists
 }
 
 // folder turns steps into loops while they come: what has just been done twice becomes a
@@ -78,7 +100,6 @@ type folder struct {
 	hashes []uint64       // hash of the items up to each, that included
 	before []int32        // where an item stood last, -1 for nowhere
 	last   map[item]int32 // where it stands now
-	floor  int            // items below stay as they are
 
 	steps int64  // that were added
 	sum   uint64 // and a hash of them
@@ -94,9 +115,6 @@ func (f *folder) add(step int32) {
 	for f.extend() || f.fold() {
 	}
 }
-
-// fence keeps what follows apart from what there is, as a step that no loop may have.
-func (f *folder) fence() { f.floor = len(f.items) }
 
 func (f *folder) push(it item) {
 	at, ok := f.last[it]
@@ -135,7 +153,7 @@ func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from
 // extend makes the last items another turn of a loop before them, if they are its body.
 func (f *folder) extend() bool {
 	n := len(f.items)
-	for i := n - 2; i >= max(f.floor, n-1-mostPeriod); i-- {
+	for i := n - 2; i >= max(0, n-1-mostPeriod); i-- {
 		it := f.items[i]
 		if it.turns == 0 || len(f.loops.bodies[it.what]) != n-1-i || it.turns == mostTurns {
 			continue
@@ -152,16 +170,16 @@ func (f *folder) extend() bool {
 // fold makes a loop of what the last items repeat.
 func (f *folder) fold() bool {
 	n := len(f.items)
-	for at := f.before[n-1]; at >= int32(f.floor); at = f.before[at] {
+	for at := f.before[n-1]; at >= 0; at = f.before[at] {
 		p := n - 1 - int(at)
-		if p > mostPeriod || n-2*p < f.floor {
+		if p > mostPeriod || n < 2*p {
 			return false
 		}
 		if f.hash(n-p, n) != f.hash(n-2*p, n-p) || !slices.Equal(f.items[n-p:], f.items[n-2*p:n-p]) {
 			continue
 		}
 		number := f.loops.number(f.items[n-p:])
-		if f.loops.depths[number] > mostDepth {
+		if f.loops.depths[number] > mostDepth || len(f.loops.lists[number]) > mostLists {
 			return false
 		}
 		f.pop(2 * p)

@@ -6,7 +6,7 @@ import (
 )
 
 func folded(steps []int32) *folder {
-	f := newFolder(newLoops())
+	f := newFolder(newLoops(numbered(10)))
 	for _, s := range steps {
 		f.add(s)
 	}
@@ -35,20 +35,46 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldRandom: of any sequence, expanding yields what was added; fences stay.
+// numbered returns a table of so many different steps.
+func numbered(n int64) *table {
+	t := newTable()
+	for i := range n {
+		t.number(step{args: [numArgs]int64{i}})
+	}
+	return t
+}
+
+// TestFoldRandom: of any sequence, expanding yields what was added.
 func TestFoldRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		f := newFolder(newLoops())
+		f := newFolder(newLoops(numbered(10)))
 		kinds := 1 + random.Int32N(4)
 		for range random.IntN(2000) {
-			if random.IntN(200) == 0 {
-				f.fence()
-			}
 			f.add(random.Int32N(kinds))
 		}
 		if err := f.check(outline{before: f.items}, 0); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestFoldLists: what a loop repeats may have lists of counts, so many different ones.
+func TestFoldLists(t *testing.T) {
+	for _, c := range []struct{ lists, items int }{{mostLists, 1}, {mostLists + 1, 3 * (mostLists + 1)}} {
+		table := newTable()
+		var steps []int32
+		for i := range c.lists {
+			steps = append(steps, table.number(step{lists: [2]int32{0, int32(1 + i)}}))
+		}
+		f := newFolder(newLoops(table))
+		for range 3 {
+			for _, n := range steps {
+				f.add(n)
+			}
+		}
+		if len(f.items) != c.items {
+			t.Errorf("%d lists: %d items, want %d", c.lists, len(f.items), c.items)
 		}
 	}
 }

@@ -36,7 +36,8 @@ type Summary struct {
 
 // Merge writes the recordings in a directory, one file for each rank, as one trace.
 func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
-	m := &merger{o: &o, table: newTable(), loops: newLoops()}
+	m := &merger{o: &o, table: newTable()}
+	m.loops = newLoops(m.table)
 	if err := m.open(dir); err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func (m *merger) translate() ([]outline, error) {
 	for rank := range m.streams {
 		f := newFolder(m.loops)
 		folders[rank] = f
-		put := func(step int32) { m.fold(f, step) }
+		put := f.add
 		if m.o.Partial {
 			put = func(step int32) { cut[rank] = append(cut[rank], step) }
 		}
@@ -207,7 +208,7 @@ func (m *merger) translate() ([]outline, error) {
 		c.cut()
 		for rank, steps := range c.ranks {
 			for _, step := range steps {
-				m.fold(folders[rank], step)
+				folders[rank].add(step)
 			}
 		}
 	}
@@ -223,19 +224,6 @@ func (m *merger) translate() ([]outline, error) {
 		}
 	}
 	return ranks, nil
-}
-
-// fold adds a step to what a rank does. One with lists of counts is in no loop: a loop's
-// block has none.
-func (m *merger) fold(f *folder, step int32) {
-	alone := m.table.steps[step].counted()
-	if alone {
-		f.fence()
-	}
-	f.add(step)
-	if alone {
-		f.fence()
-	}
 }
 
 // rank translates what a rank does.

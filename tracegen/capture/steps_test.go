@@ -49,7 +49,10 @@ func times(n int, words ...string) (list []string) {
 	return list
 }
 
-func newScript() *script { return &script{table: newTable(), loops: newLoops()} }
+func newScript() *script {
+	t := newTable()
+	return &script{table: t, loops: newLoops(t)}
+}
 
 func (s *script) find() ([]outline, int, error) {
 	everybody := trace.CommFamily{Groups: []trace.Group{{Stride: 1, Count: int32(len(s.ranks))}}}
@@ -119,7 +122,7 @@ func TestSteps(t *testing.T) {
 func TestSplit(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		f := newFolder(newLoops())
+		f := newFolder(newLoops(numbered(10)))
 		kinds := 1 + random.Int32N(4)
 		for range random.IntN(100) {
 			f.add(random.Int32N(kinds))

@@ -1,16 +1,19 @@
 package capture
 
 import (
+	"fmt"
+
 	"reprise/trace"
 )
 
-// Call sites of the trace: steps and loops, operations with counts for each rank, and a step of
-// the run.
+// Call sites of the trace: steps and loops, those with lists of counts, and a step of the run,
+// without such lists and with them.
 const (
 	siteFlat = iota
 	siteCounted
 	siteStep
-	numCounted = numArgs + 2
+	siteCountedStep
+	numCounted = numArgs + mostLists
 )
 
 // A unit holds so many items of a rank, and of all ranks together; vectors of so many elements.
@@ -22,15 +25,19 @@ const (
 )
 
 func callSites() []trace.CallSite {
-	sites := []trace.CallSite{{Name: "calls"}, {Name: "counts"}, {Name: "step", Counts: trace.NoAxis}} // of the only axis, that of ranks
-	names := []string{"peer", "tag", "bytes", "received", "source", "source tag", "sent", "counts received"}
-	for i := range sites[:siteStep] {
-		sites[i].Block = trace.PerItem
-		for j, name := range names[:numArgs+2*i] {
-			sites[i].Params = append(sites[i].Params, trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: j >= numArgs})
-		}
+	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts", Block: trace.PerItem}
+	for _, name := range []string{"peer", "tag", "bytes", "received", "source", "source tag"} {
+		flat.Params = append(flat.Params, trace.ParamColumn{Name: name, Axis: trace.PerItem})
 	}
-	return sites
+	step := trace.CallSite{Name: "step", Counts: trace.NoAxis} // of the only axis, that of ranks
+	countedStep := trace.CallSite{Name: "step with counts", Counts: trace.NoAxis}
+	counted.Params = append(counted.Params, flat.Params...)
+	for i := range mostLists {
+		name := fmt.Sprint("counts ", i)
+		counted.Params = append(counted.Params, trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: true})
+		countedStep.Params = append(countedStep.Params, trace.ParamColumn{Name: name, Vector: true})
+	}
+	return []trace.CallSite{flat, counted, step, countedStep}
 }
 
 // writer writes what the ranks do, unit by unit, all ranks side by side.
@@ -60,25 +67,53 @@ func (w *writer) write(ranks []outline, steps int) error {
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
 		return err
 	}
-	call := trace.Call{Site: siteStep}
-	for i := range ranks {
-		block, err := w.blocks.ofStep(ranks[i].step)
-		if err != nil {
-			return err
-		}
-		call.Blocks = append(call.Blocks, block)
+	call, err := w.stepOf(ranks)
+	if err != nil {
+		return err
 	}
 	for range steps {
 		w.step++
 		if err := w.w.Step(w.step); err != nil {
 			return err
 		}
-		if err := w.w.Call(&call); err != nil {
+		if err := w.w.Call(call); err != nil {
 			return err
 		}
 	}
 	w.step++
 	return w.part(ranks, func(o *outline) []item { return o.after })
+}
+
+// stepOf returns the call of a step of the run.
+func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
+	w.begin()
+	call := &trace.Call{Site: siteStep}
+	lists := make([][]int32, len(ranks))
+	some := int32(0)
+	for rank := range ranks {
+		block, err := w.blocks.ofStep(ranks[rank].step)
+		if err != nil {
+			return nil, err
+		}
+		call.Blocks = append(call.Blocks, block)
+		if lists[rank] = w.blocks.loops.listsOf(ranks[rank].step); len(lists[rank]) > 0 {
+			some = lists[rank][0]
+		}
+	}
+	if some == 0 {
+		return call, nil
+	}
+	call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
+	for i := range call.Args {
+		for rank := range ranks {
+			list := some // of a rank that has none, which passes it over
+			if i < len(lists[rank]) {
+				list = lists[rank][i]
+			}
+			call.Args[i] = append(call.Args[i], w.handle(list))
+		}
+	}
+	return call, nil
 }
 
 // part writes a part of what the ranks do as one step.
@@ -107,7 +142,7 @@ func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 
 func (w *writer) begin() {
 	for i := range w.calls {
-		w.calls[i] = trace.Call{Site: i, Counts: make([]int64, len(w.ranks)), Args: make([][]int64, numArgs+2*i)}
+		w.calls[i] = trace.Call{Site: i, Counts: make([]int64, len(w.ranks)), Args: make([][]int64, numArgs+mostLists*i)}
 	}
 	if len(w.handles) > 0 {
 		w.w.ForgetVectors(w.last + 1)
@@ -133,12 +168,12 @@ func (w *writer) end() error {
 func (w *writer) rank(rank int) (int, error) {
 	items := w.ranks[rank][w.at[rank]:]
 	n := 0
-	for ; n < len(items) && n < w.limit && !w.counted(items[n]); n++ {
+	for ; n < len(items) && n < w.limit && len(w.lists(items[n])) == 0; n++ {
 		if err := w.item(siteFlat, rank, items[n]); err != nil {
 			return 0, err
 		}
 	}
-	for ; n < len(items) && w.counted(items[n]) && w.elements < unitElements; n++ {
+	for ; n < len(items) && len(w.lists(items[n])) > 0 && w.elements < unitElements; n++ {
 		if err := w.item(siteCounted, rank, items[n]); err != nil {
 			return 0, err
 		}
@@ -147,7 +182,23 @@ func (w *writer) rank(rank int) (int, error) {
 	return n, nil
 }
 
-func (w *writer) counted(it item) bool { return it.turns == 0 && w.table.steps[it.what].counted() }
+// lists returns the lists of counts of an item: of a loop, each once; of an operation, what it
+// sends and what it receives, which may be the same.
+func (w *writer) lists(it item) []int32 {
+	if it.turns > 0 {
+		return w.blocks.loops.lists[it.what]
+	}
+	s := &w.table.steps[it.what]
+	switch {
+	case s.lists == [2]int32{}:
+		return nil
+	case s.lists[0] == 0:
+		return []int32{s.lists[1], s.lists[1]}
+	case s.lists[1] == 0:
+		return []int32{s.lists[0], s.lists[0]}
+	}
+	return s.lists[:]
+}
 
 func (w *writer) item(site, rank int, it item) error {
 	var args [numCounted]int64
@@ -160,12 +211,14 @@ func (w *writer) item(site, rank int, it item) error {
 		s := &w.table.steps[it.what]
 		block, err = w.blocks.form(s.form)
 		copy(args[:], s.args[:])
-		if site == siteCounted {
-			w.vectors(s, &args)
-		}
 	}
 	if err != nil {
 		return err
+	}
+	if lists := w.lists(it); site == siteCounted {
+		for i := range mostLists {
+			args[numArgs+i] = w.handle(lists[min(i, len(lists)-1)])
+		}
 	}
 	c := &w.calls[site]
 	c.Counts[rank]++
@@ -174,16 +227,6 @@ func (w *writer) item(site, rank int, it item) error {
 		c.Args[i] = append(c.Args[i], args[i])
 	}
 	return nil
-}
-
-// vectors sets the handles of a step's lists; of one that it lacks, that of the other.
-func (w *writer) vectors(s *step, args *[numCounted]int64) {
-	for i, list := range s.lists {
-		if list == 0 {
-			list = s.lists[1-i]
-		}
-		args[numArgs+i] = w.handle(list)
-	}
 }
 
 func (w *writer) handle(list int32) int64 {
