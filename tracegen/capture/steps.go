@@ -28,6 +28,8 @@ type stepper struct {
 	main  []mainLoop // by rank
 }
 
+var errNotTogether = errors.New("the ranks do not go through their outermost loops together")
+
 // mainLoop is the loop of a rank whose turns may be steps.
 type mainLoop struct {
 	at     int   // item
@@ -119,8 +121,11 @@ func (s *stepper) align(a *abreast) error {
 		for rank, w := range walkers {
 			for l := &s.main[rank]; a.behind(rank); l.cut++ {
 				n, ok := w.next()
-				if !ok || l.cut > 2*l.times*l.length {
-					return fmt.Errorf("messages or requests of rank %d are under way wherever its outermost loop begins anew", rank)
+				switch far := !ok || l.cut > 2*l.times*l.length; {
+				case far && len(a.open[rank]) > 0:
+					return fmt.Errorf("requests of rank %d are open wherever its outermost loop begins anew", rank)
+				case far:
+					return errNotTogether
 				}
 				a.step(rank, &s.table.steps[n])
 				again = true
@@ -137,7 +142,7 @@ func (s *stepper) align(a *abreast) error {
 		}
 	}
 	if !a.even() {
-		return errors.New("the ranks do not go through their outermost loops together")
+		return errNotTogether
 	}
 	return nil
 }

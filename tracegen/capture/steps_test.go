@@ -86,7 +86,7 @@ func TestSteps(t *testing.T) {
 		{"ring", [][]string{append([]string{"C"}, times(8, "S1", "R2")...), times(8, "R0", "S2"), append(times(8, "R1", "S0"), "C")}, 8, ""},
 		// Requests are open from one turn to the next: the cut is where there are none.
 		{"requests", [][]string{append(times(8, "I1", "C", "W"), "B"), append(times(8, "S0"), "B")}, 8, ""},
-		{"requests open always", [][]string{append(append([]string{"I11"}, times(8, "I1", "W")...), "W1", "B"), append(times(9, "S0"), "B")}, 0, "messages or requests of rank 0 are under way"},
+		{"requests open always", [][]string{append(append([]string{"I11"}, times(8, "I1", "W")...), "W1", "B"), append(times(9, "S0"), "B")}, 0, "requests of rank 0 are open wherever its outermost loop begins anew"},
 		// Two turns of rank 1 are one of rank 0, which is found to begin with the computation.
 		{"two turns", [][]string{times(10, "S1", "C", "S1"), times(20, "R0")}, 9, ""},
 		{"few", [][]string{times(3, "B"), times(3, "B")}, 0, "all ranks begin 3 turns of the outermost loop together, fewer than 4"},
