@@ -15,6 +15,7 @@ type drain struct {
 	slots []int64 // ascending
 	left  int
 	steps []int32 // that the trace has if it is none
+	each  int     // computations put down before it
 }
 
 // mostDrained is how many requests a completion of the trace may have.
@@ -49,7 +50,7 @@ func (t *translator) draining(e *event) {
 	if waits && t.drain == nil {
 		if slots := t.pending(e); len(slots) > 1 && len(slots) <= mostDrained {
 			t.settle()
-			t.drain = &drain{slots: slots, left: len(slots)}
+			t.drain = &drain{slots: slots, left: len(slots), each: len(t.each)}
 		}
 	}
 }
@@ -73,7 +74,7 @@ func (t *translator) drained() {
 		return
 	}
 	t.drain = nil
-	work, variance := 0.0, 0.0
+	work, variance, real := 0.0, 0.0, 0.0
 	for _, n := range d.steps {
 		if s := &t.table.steps[n]; s.kind == trace.KindFlops {
 			spread := math.Float64frombits(uint64(s.args[argSpread]))
@@ -81,12 +82,16 @@ func (t *translator) drained() {
 			variance += spread * spread
 		}
 	}
+	for _, v := range t.each[d.each:] {
+		real += v
+	}
+	t.each = t.each[:d.each]
 	between := float64(len(d.slots) - 1)
-	any := step{form: form{kind: trace.KindComplete, completion: trace.CompleteAny, slots: t.table.list(d.slots)}}
+	one := step{form: form{kind: trace.KindComplete, completion: trace.CompleteAny, slots: t.table.list(d.slots)}}
 	for i := range d.slots {
 		if i > 0 {
-			t.idle, t.scatter = math.Round(work/between), variance/between
+			t.idle, t.scatter, t.real = math.Round(work/between), variance/between, math.Round(real/between)
 		}
-		t.add(any)
+		t.add(one)
 	}
 }

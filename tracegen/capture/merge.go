@@ -64,6 +64,7 @@ type merger struct {
 	kernels  *kernelTable
 	table    *table
 	loops    *loops
+	each     [][]float64 // by rank: what its computations were; nil: their means
 	summary  Summary
 }
 
@@ -234,6 +235,9 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 	if err := t.translate(); err != nil {
 		return err
 	}
+	if m.o.EachGap {
+		m.each = append(m.each, t.each)
+	}
 	s.data, m.surveys[rank] = nil, nil
 	if m.o.Progress != nil {
 		m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
@@ -257,7 +261,7 @@ func (m *merger) write(w io.Writer, ranks []outline) error {
 	if err != nil {
 		return err
 	}
-	if err := newWriter(out, m.table, m.loops, len(ranks)).write(ranks, m.summary.Steps); err != nil {
+	if err := newWriter(out, m.table, m.loops, len(ranks), m.each).write(ranks, m.summary.Steps); err != nil {
 		return err
 	}
 	return out.Close()

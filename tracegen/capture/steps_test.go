@@ -140,27 +140,41 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestMarkedSteps: of 20 barriers with a computation before each, the trace has as many steps as
-// its outermost loop has turns, and what comes before and behind them as two more.
+// TestMarkedSteps: of 20 barriers with computations of 100 to 119 ns before them the outermost loop
+// has 19 turns, a barrier and the computation behind it: with the mean of these, or, if each is
+// asked for, with its own. The first computation is before the loop, the last barrier behind it.
 func TestMarkedSteps(t *testing.T) {
 	var records []byte
-	for range 20 {
-		records = call(records, procBarrier, 100)
+	for i := range 20 {
+		records = call(records, procBarrier, uint64(100+i))
 	}
-	var steps, barriers []int64
-	for _, a := range mergeRecords(t, Options{Rate: 1e9}, records, records) {
-		switch a.Kind {
-		case trace.KindStep:
-			steps, barriers = append(steps, a.X[0]), append(barriers, 0)
-		case trace.KindCollective:
-			barriers[len(barriers)-1]++
+	for _, each := range []bool{false, true} {
+		barriers, amounts := map[int64]int{}, map[int64]float64{}
+		step := int64(-1)
+		for _, a := range mergeRecords(t, Options{Rate: 1e9, EachGap: each}, records, records) {
+			switch a.Kind {
+			case trace.KindStep:
+				step = a.X[0]
+			case trace.KindCollective:
+				barriers[step]++
+			case trace.KindFlops:
+				amounts[step] += a.Flops()
+			}
 		}
-	}
-	// The computation before the first barrier is of another place, though it takes as long.
-	if want := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}; !slices.Equal(steps, want) {
-		t.Errorf("steps %v, want %v", steps, want)
-	}
-	if want := slices.Repeat([]int64{1}, 20); !slices.Equal(barriers, want) {
-		t.Errorf("barriers %v, want %v", barriers, want)
+		for s := range int64(21) {
+			want := 110.0 // the mean of 101 to 119
+			switch {
+			case s == 20:
+				want = 0
+			case each || s == 0:
+				want = float64(100 + s)
+			}
+			if barriers[s] != int(min(s, 1)) || amounts[s] != want {
+				t.Errorf("each %t, step %d: %d barriers and %g flop, want %g", each, s, barriers[s], amounts[s], want)
+			}
+		}
+		if step != 20 || len(barriers) != 20 {
+			t.Errorf("each %t: %d steps, the last is %d", each, len(barriers), step)
+		}
 	}
 }

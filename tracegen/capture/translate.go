@@ -23,8 +23,10 @@ type translator struct {
 	put      func(step int32)
 
 	at      site
-	idle    float64 // flop since the last step
-	scatter float64 // their variance
+	idle    float64   // flop since the last step, in the mean of their sites
+	scatter float64   // their variance
+	real    float64   // flop that it was
+	each    []float64 // of the computations put down, what they were, if that is kept
 	started starts
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
@@ -79,22 +81,19 @@ func (t *translator) translate() error {
 	}
 }
 
-// gap notes the computation before a call: the mean of its site with its variance, or the
-// call's own; none before one that asks again.
+// gap notes the computation before a call: the mean of its site with its variance, and its own;
+// none before one that asks again.
 func (t *translator) gap(e *event, again bool) {
 	t.at.after = t.s.key
-	time, variance := e.gap, 0.0
-	if !t.o.EachGap {
-		g := t.v.sites[t.at]
-		time, variance = g.mean(), g.variance()
-	}
+	site := t.v.sites[t.at]
 	t.at.before = t.at.after
 	if again {
 		return
 	}
 	rate := t.o.Rate / 1e9
-	t.idle += math.Round(time * rate)
-	t.scatter += variance * rate * rate
+	t.idle += math.Round(site.mean() * rate)
+	t.scatter += site.variance() * rate * rate
+	t.real += math.Round(e.gap * rate)
 }
 
 // settle puts down the computation since the last step.
@@ -105,7 +104,10 @@ func (t *translator) settle() {
 		if spread := brief(math.Sqrt(t.scatter)); spread >= 1 {
 			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
 		}
-		t.idle, t.scatter = 0, 0
+		if t.o.EachGap {
+			t.each = append(t.each, t.real)
+		}
+		t.idle, t.scatter, t.real = 0, 0, 0
 		t.write(s)
 	}
 }

@@ -45,8 +45,8 @@ type writer struct {
 	w      *trace.Writer
 	blocks *blocks
 	table  *table
-	ranks  [][]item // of the part that is written
-	at     []int
+	each   [][]float64 // by rank: what the computations to come were; nil: their means
+	ranks  []source    // of the part that is written
 	step   int
 	calls  [siteStep]trace.Call
 	limit  int
@@ -56,8 +56,8 @@ type writer struct {
 	elements int
 }
 
-func newWriter(w *trace.Writer, t *table, l *loops, ranks int) *writer {
-	return &writer{w: w, table: t, ranks: make([][]item, ranks), at: make([]int, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
+func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64) *writer {
+	return &writer{w: w, table: t, each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
 		blocks: &blocks{program: w.Program(), table: t, loops: l, forms: map[form]int64{}, ofLoops: map[int32]int64{}}}
 }
 
@@ -66,6 +66,24 @@ func newWriter(w *trace.Writer, t *table, l *loops, ranks int) *writer {
 func (w *writer) write(ranks []outline, steps int) error {
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
 		return err
+	}
+	if err := w.steps(ranks, steps); err != nil {
+		return err
+	}
+	w.step++
+	return w.part(ranks, func(o *outline) []item { return o.after })
+}
+
+// steps writes the steps of the run: each the same call, unless computations are what they were.
+func (w *writer) steps(ranks []outline, steps int) error {
+	if w.each != nil {
+		for range steps {
+			w.step++
+			if err := w.part(ranks, func(o *outline) []item { return o.step }); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	call, err := w.stepOf(ranks)
 	if err != nil {
@@ -80,8 +98,7 @@ func (w *writer) write(ranks []outline, steps int) error {
 			return err
 		}
 	}
-	w.step++
-	return w.part(ranks, func(o *outline) []item { return o.after })
+	return nil
 }
 
 // stepOf returns the call of a step of the run.
@@ -119,7 +136,11 @@ func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
 // part writes a part of what the ranks do as one step.
 func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 	for rank := range ranks {
-		w.ranks[rank], w.at[rank] = of(&ranks[rank]), 0
+		w.ranks[rank] = source{items: of(&ranks[rank])}
+		if w.each != nil {
+			w.ranks[rank] = source{walker: w.blocks.loops.walk(w.ranks[rank].items, 1)}
+		}
+		w.ranks[rank].advance()
 	}
 	for {
 		w.begin()
@@ -164,21 +185,42 @@ func (w *writer) end() error {
 	return nil
 }
 
+// source is what is left of a part of a rank: items, or, where each computation is what it was, the
+// steps in them.
+type source struct {
+	items  []item
+	walker *walker // nil: items
+	next   item
+	ok     bool
+}
+
+// advance takes the next item.
+func (s *source) advance() {
+	switch {
+	case s.walker != nil:
+		s.next.what, s.ok = s.walker.next()
+	case len(s.items) > 0:
+		s.next, s.items, s.ok = s.items[0], s.items[1:], true
+	default:
+		s.ok = false
+	}
+}
+
 // rank appends the next items of a rank to the unit: some without lists of counts, then some with.
-func (w *writer) rank(rank int) (int, error) {
-	items := w.ranks[rank][w.at[rank]:]
-	n := 0
-	for ; n < len(items) && n < w.limit && len(w.lists(items[n])) == 0; n++ {
-		if err := w.item(siteFlat, rank, items[n]); err != nil {
+func (w *writer) rank(rank int) (n int, err error) {
+	s := &w.ranks[rank]
+	for ; s.ok && n < w.limit && len(w.lists(s.next)) == 0; n++ {
+		if err := w.item(siteFlat, rank, s.next); err != nil {
 			return 0, err
 		}
+		s.advance()
 	}
-	for ; n < len(items) && len(w.lists(items[n])) > 0 && w.elements < unitElements; n++ {
-		if err := w.item(siteCounted, rank, items[n]); err != nil {
+	for ; s.ok && len(w.lists(s.next)) > 0 && w.elements < unitElements; n++ {
+		if err := w.item(siteCounted, rank, s.next); err != nil {
 			return 0, err
 		}
+		s.advance()
 	}
-	w.at[rank] += n
 	return n, nil
 }
 
@@ -208,7 +250,10 @@ func (w *writer) item(site, rank int, it item) error {
 		block, err = w.blocks.loop(it.what)
 		args[0] = int64(it.turns)
 	} else {
-		s := &w.table.steps[it.what]
+		s := w.table.steps[it.what]
+		if w.each != nil && s.kind == trace.KindFlops {
+			s = w.own(rank)
+		}
 		block, err = w.blocks.form(s.form)
 		copy(args[:], s.args[:])
 	}
@@ -227,6 +272,14 @@ func (w *writer) item(site, rank int, it item) error {
 		c.Args[i] = append(c.Args[i], args[i])
 	}
 	return nil
+}
+
+// own returns the next computation of a rank as it was.
+func (w *writer) own(rank int) step {
+	s := step{form: form{kind: trace.KindFlops}}
+	s.args[argPeer] = trace.FloatArg(w.each[rank][0])
+	w.each[rank] = w.each[rank][1:]
+	return s
 }
 
 func (w *writer) handle(list int32) int64 {
