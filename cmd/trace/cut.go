@@ -8,6 +8,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/terminal"
 	"reprise/internal/texttable"
 	"reprise/trace"
 	"reprise/trace/cut"
@@ -28,6 +29,7 @@ func cutCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the part to `FILE`"},
 			&cli.BoolFlag{Name: "list", Usage: "print the marks that the trace has", DisableDefaultText: true},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", DisableDefaultText: true},
+			quietFlag(),
 		},
 		Action: runCut,
 	}
@@ -53,12 +55,14 @@ func runCut(c *cli.Context) (err error) {
 	if c.Bool("list") {
 		return listMarks(c, t)
 	}
-	o := cut.Options{Tool: "trace " + command.Version(), Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "steps")
+	o := cut.Options{Progress: bar.SetOf, Tool: "trace " + command.Version(), Command: fmt.Sprintf("trace cut --from %q --to %q %s", from, to, t.Name())}
 	var s *cut.Summary
 	err = atomicfile.Write(c.String("output"), func(w io.Writer) (err error) {
 		s, err = cut.Write(w, t, from, to, o)
 		return err
 	})
+	bar.Clear()
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name(), err)
 	}

@@ -11,7 +11,8 @@ import (
 
 // Options of a cut.
 type Options struct {
-	Tool, Command string // for the header
+	Tool, Command string             // for the header
+	Progress      func(done, of int) // of the steps, each as often as it is looked at; may be nil
 }
 
 // Summary is what a part holds.
@@ -51,6 +52,22 @@ type cutter struct {
 	o        Options
 	w        io.Writer
 	sum      Summary
+	ways     int // that were gone
+}
+
+// The most ways through a trace: to find the marks, to what is before the part, through it, and to
+// write it.
+const mostWays = 4
+
+// way returns the next way through the trace.
+func (c *cutter) way(o trace.CursorOptions) *walk {
+	steps, done := c.t.Header().Steps, c.ways
+	c.ways++
+	return &walk{t: c.t, o: o, progress: func(step int) {
+		if c.o.Progress != nil {
+			c.o.Progress(done*steps+min(step, steps), mostWays*steps)
+		}
+	}}
 }
 
 // header returns that of the part. The program's own result is of all of it.
@@ -73,7 +90,8 @@ func (c *cutter) actions() (*Summary, error) {
 		after []int64
 		until []int64
 	}{{c.from, make([]int64, len(from)), from}, {c.to, from, to}} {
-		see := func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
+		w := c.way(trace.CursorOptions{})
+		w.see = func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
 			if at >= m.until[rank] {
 				return false, nil
 			}
@@ -82,7 +100,7 @@ func (c *cutter) actions() (*Summary, error) {
 			}
 			return true, nil
 		}
-		if err := walk(c.t, trace.CursorOptions{}, see, func(int32, int64, *trace.Cursor) error { return nil }); err != nil {
+		if err := w.run(); err != nil {
 			return nil, err
 		}
 		if err := u.check(m.mark); err != nil {
@@ -102,18 +120,19 @@ func (c *cutter) places() (from, to []int64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	see := func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
+	w := c.way(trace.CursorOptions{})
+	w.see = func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (bool, error) {
 		first.see(rank, at, r.Step(), a)
 		last.see(rank, at, r.Step(), a)
 		return true, nil
 	}
-	over := func(rank int32, actions int64, _ *trace.Cursor) error {
+	w.over = func(rank int32, actions int64, _ *trace.Cursor) error {
 		if err := first.close(rank, actions); err != nil {
 			return err
 		}
 		return last.close(rank, actions)
 	}
-	if err := walk(c.t, trace.CursorOptions{}, see, over); err != nil {
+	if err := w.run(); err != nil {
 		return nil, nil, err
 	}
 	empty := true

@@ -33,7 +33,8 @@ func List(t *trace.Trace) ([]Found, error) {
 			of[i] = make([]int64, h.Ranks)
 		}
 	}
-	see := func(_ *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
+	w := walk{t: t, progress: func(int) {}}
+	w.see = func(_ *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
 		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
 			phases[a.Sym][rank]++
 		}
@@ -45,7 +46,7 @@ func List(t *trace.Trace) ([]Found, error) {
 		}
 		return true, nil
 	}
-	if err := walk(t, trace.CursorOptions{}, see, func(int32, int64, *trace.Cursor) error { return nil }); err != nil {
+	if err := w.run(); err != nil {
 		return nil, err
 	}
 	for i, name := range h.Phases {

@@ -76,7 +76,8 @@ func (c *cutter) steps() (from, to int, err error) {
 func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 	u, h := newUnderWay(c.t), c.t.Header()
 	phases := make([]map[uint16]int, h.Ranks)
-	see := func(r *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
+	w := c.way(o)
+	w.see = func(r *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
 		u.see(rank, a, r.Cursor())
 		c.sum.Actions += a.Lines()
 		if a.Kind == trace.KindPhase {
@@ -91,7 +92,7 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 		}
 		return true, nil
 	}
-	over := func(rank int32, _ int64, cursor *trace.Cursor) error {
+	w.over = func(rank int32, _ int64, cursor *trace.Cursor) error {
 		for slot := range h.Pollables {
 			if cursor.Pending(slot) {
 				return fmt.Errorf("mark %v: rank %d polls there for what it began before, as with look-ahead: cut elsewhere", m, rank)
@@ -99,7 +100,7 @@ func (c *cutter) together(m Mark, o trace.CursorOptions) error {
 		}
 		return nil
 	}
-	if err := walk(c.t, o, see, over); err != nil {
+	if err := w.run(); err != nil {
 		return err
 	}
 	return u.check(m)

@@ -6,9 +6,21 @@ import "reprise/trace"
 // close to each other, so that few chunks are held.
 const turn = 4096
 
-// walk calls see for the actions of all ranks, and over when a rank has none left, until one
-// returns an error. Of a rank that see wants no more of, it ends.
-func walk(t *trace.Trace, o trace.CursorOptions, see func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (more bool, err error), over func(rank int32, actions int64, c *trace.Cursor) error) error {
+// walk is a way through what all ranks do.
+type walk struct {
+	t        *trace.Trace
+	o        trace.CursorOptions
+	progress func(step int) // that some rank has come to
+
+	// see is called for each action of a rank, the at-th, and says whether it wants more of it.
+	see func(r *trace.ActionReader, rank int32, at int64, a *trace.Action) (more bool, err error)
+	// over, if set, is called when a rank has done that many actions and has none left.
+	over func(rank int32, actions int64, c *trace.Cursor) error
+}
+
+// run goes the way, until see or over return an error.
+func (w *walk) run() error {
+	t, o := w.t, w.o
 	cursors, err := t.Cursors(nil, o)
 	if err != nil {
 		return err
@@ -27,14 +39,17 @@ func walk(t *trace.Trace, o trace.CursorOptions, see func(r *trace.ActionReader,
 				}
 				more := a != nil
 				if more {
-					if more, err = see(&readers[i], int32(i), at[i], a); err != nil {
+					if more, err = w.see(&readers[i], int32(i), at[i], a); err != nil {
 						return err
 					}
 				}
 				if !more {
 					ended[i] = true
 					left--
-					if err := over(int32(i), at[i], readers[i].Cursor()); err != nil {
+					if w.over != nil {
+						err = w.over(int32(i), at[i], readers[i].Cursor())
+					}
+					if err != nil {
 						return err
 					}
 					continue
@@ -42,6 +57,7 @@ func walk(t *trace.Trace, o trace.CursorOptions, see func(r *trace.ActionReader,
 				at[i]++
 			}
 		}
+		w.progress(readers[0].Step())
 	}
 	return nil
 }
