@@ -79,7 +79,7 @@ func (t *translator) drained() {
 		if s := &t.table.steps[n]; s.kind == trace.KindFlops {
 			spread := math.Float64frombits(uint64(s.args[argSpread]))
 			work += math.Float64frombits(uint64(s.args[argPeer]))
-			variance += spread * spread
+			variance += float64(spread * spread)
 		}
 	}
 	for _, v := range t.each[d.each:] {

@@ -92,7 +92,7 @@ func (t *translator) gap(e *event, again bool) {
 	}
 	rate := t.o.Rate / 1e9
 	t.idle += math.Round(site.mean() * rate)
-	t.scatter += site.variance() * rate * rate
+	t.scatter += float64(site.variance() * rate * rate)
 	t.real += math.Round(e.gap * rate)
 }
 
