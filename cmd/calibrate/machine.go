@@ -19,10 +19,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate"
-	"reprise/calibrate/measure"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/kernels"
 	"reprise/tracegen/hpl"
 	"reprise/warning"
 )
@@ -83,6 +81,8 @@ type machineRun struct {
 	dir  string
 	runs []string               // traces that it is for
 	done map[string]machineStep // by name, of this call and of earlier ones
+
+	recorded float64 // flop of a second of the runs, if they were recorded and call no kernel
 }
 
 // Files in a machine directory beside those that replay reads.
@@ -115,23 +115,10 @@ func runMachine(c *cli.Context) error {
 			return err
 		}
 	}
-	times, err := r.timeKernels()
-	if err != nil {
+	if r.recorded, err = recordedSpeed(r.runs); err != nil {
 		return err
 	}
-	for _, step := range []machineStep{times, r.timeMessages(launcher)} {
-		if err := r.measure(step); err != nil {
-			return err
-		}
-	}
-	if err := r.step(r.fitKernels()); err != nil {
-		return err
-	}
-	step, err := r.fitNetwork()
-	if err != nil {
-		return err
-	}
-	if err := r.step(step); err != nil {
+	if err := r.makeParts(launcher); err != nil {
 		return err
 	}
 	if err := r.writeManual(); err != nil {
@@ -139,6 +126,34 @@ func runMachine(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.Writer, "%s: a machine for replay --machine; %s says how sure it is\n", dir, r.path(manualFile))
 	return nil
+}
+
+// makeParts measures and fits all parts of the machine.
+func (r *machineRun) makeParts(launcher []string) error {
+	if r.recorded == 0 {
+		times, err := r.timeKernels()
+		if err != nil {
+			return err
+		}
+		if err := r.measure(times); err != nil {
+			return err
+		}
+	}
+	if err := r.measure(r.timeMessages(launcher)); err != nil {
+		return err
+	}
+	fit := r.writeDefaultKernels
+	if r.recorded == 0 {
+		fit = func() error { return r.step(r.fitKernels()) }
+	}
+	if err := fit(); err != nil {
+		return err
+	}
+	step, err := r.fitNetwork()
+	if err != nil {
+		return err
+	}
+	return r.step(step)
 }
 
 // machineArguments returns the directory and the launcher with its arguments.
@@ -288,52 +303,6 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 		command.Warn(r.c, []warning.Warning{warning.New("the runs call no dgemm and no symgs: hosts have a speed of 1 Gflop/s, by which amounts of flop and kernels that were not timed go")})
 	}
 	return machineStep{name: stepNetworkModel, Args: append(args, r.path(networkTable)), outputs: []string{"platform.xml"}}, nil
-}
-
-// speed returns the flop/s of a core in the largest product of matrices that was timed or, of HPCG, those with which the set
-// default says what the largest symgs takes; 0 if the runs have neither.
-func (r *machineRun) speed() (speed float64, err error) {
-	var m struct {
-		Kernels []measure.Summary `json:"kernels"`
-	}
-	if err := r.readReport(stepKernelTimes, &m); err != nil {
-		return 0, err
-	}
-	longest := 0.0
-	for i := range m.Kernels {
-		k := &m.Kernels[i]
-		flop, err := flopOfLargest(k)
-		if err != nil {
-			return 0, err
-		}
-		if flop > 0 && k.Seconds > longest {
-			longest, speed = k.Seconds, flop/k.Seconds
-		}
-	}
-	return speed, nil
-}
-
-// flopOfLargest returns what the largest call of dgemm or symgs costs, in flop; 0 of another kernel.
-func flopOfLargest(k *measure.Summary) (flop float64, err error) {
-	var d [4]int64
-	for i, text := range strings.SplitN(k.Largest, "x", len(d)) {
-		d[i], _ = strconv.ParseInt(text, 10, 64) // 0 of what is none
-	}
-	switch {
-	case strings.HasPrefix(k.Kernel, "dgemm "):
-		return 2 * float64(d[0]) * float64(d[1]) * float64(d[2]), nil
-	case k.Kernel != "symgs":
-		return 0, nil
-	}
-	set, err := kernels.Builtin("default")
-	if err != nil {
-		return 0, err
-	}
-	model, err := set.Bind(kernels.Host{Name: "host", Speed: 1}, kernels.Signature{Name: "symgs", Dims: []string{"LEVEL", "ROWS", "NNZ", "COLS"}})
-	if err != nil {
-		return 0, err
-	}
-	return model.Seconds(&d), nil
 }
 
 // readReport reads the report of a step that wrote it as JSON.

@@ -22,12 +22,19 @@ func (r *machineRun) writeManual() error {
 	return atomicfile.Write(r.path(manualFile), func(w io.Writer) error {
 		fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", name, command.Version())
 		fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in `measured`.\n")
+		if r.recorded > 0 {
+			fmt.Fprintf(w, "The runs call no kernel: hosts have the %.3g Gflop/s of which their traces were recorded, and `kernels.yaml` is the built-in set `default`.\n", r.recorded/1e9)
+		}
 		fmt.Fprintf(w, "\n## How it was made\n\n")
-		for _, step := range machineSteps {
+		for _, step := range r.steps() {
 			s := r.done[step]
 			fmt.Fprintf(w, "- %s, %s, %.0f s: `calibrate %s`\n", step, s.End.Format("2006-01-02 15:04 UTC"), s.Seconds, command.Quoted(s.Args...))
 		}
-		for _, table := range []string{kernelTable, networkTable} {
+		for _, step := range r.steps() {
+			table, measured := tables[step]
+			if !measured {
+				continue
+			}
 			facts, err := tableFacts(r.path(table))
 			if err != nil {
 				return err
@@ -37,7 +44,10 @@ func (r *machineRun) writeManual() error {
 				fmt.Fprintf(w, "| %s | %s |\n", f[0], strings.ReplaceAll(f[1], "|", "\\|"))
 			}
 		}
-		for _, step := range []string{stepKernelModels, stepNetworkModel} {
+		for _, step := range r.steps() {
+			if _, measured := tables[step]; measured {
+				continue
+			}
 			text, err := os.ReadFile(r.report(step))
 			if err != nil {
 				return err
@@ -52,8 +62,16 @@ func (r *machineRun) writeManual() error {
 	})
 }
 
-// machineSteps are the steps in their order.
-var machineSteps = []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
+// steps returns the steps that make the machine, in their order.
+func (r *machineRun) steps() []string {
+	if r.recorded > 0 {
+		return []string{stepMessageTimes, stepNetworkModel}
+	}
+	return []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
+}
+
+// tables are what those of the steps write that measure.
+var tables = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
 
 // unmeasured is what a machine's maker must know.
 const unmeasured = `

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace, "hpcgtrace": hpcgTraceCommand})
+	testscript.Main(m, map[string]func(){"calibrate": main, "hpltrace": hplTrace, "hpcgtrace": hpcgTraceCommand, "recordedtrace": recordedTrace})
 }
 
 // hplTrace is a command for the scripts: it writes the trace of HPL with N = 40, NB = 8, Q = 1 and

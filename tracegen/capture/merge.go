@@ -12,6 +12,10 @@ import (
 	"reprise/trace"
 )
 
+// SpeedParam names the parameter of a trace that says how many flop a second of the recording
+// processor counts for.
+const SpeedParam = "flop of a second"
+
 // Options of a merge.
 type Options struct {
 	Rate     float64 // flop that a second of the recording processor counts for
@@ -249,7 +253,7 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 func (m *merger) write(w io.Writer, ranks []outline) error {
 	h := &trace.Header{
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
-		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: "flop of a second", Value: fmt.Sprint(m.o.Rate)}},
+		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
 		Communicators: len(m.families.parts) > 0,
