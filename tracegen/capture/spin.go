@@ -30,7 +30,7 @@ func (t *translator) spins(e *event) bool {
 	if !m.held {
 		return false
 	}
-	here := t.v.sites[site{t.at.before, t.s.key}]
+	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
 	if mean := here.mean(); mean > idleAtMost && (here.n > 1 || mean > 10*idleAtMost) {
 		return false
 	}

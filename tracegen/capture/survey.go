@@ -16,7 +16,7 @@ type survey struct {
 	refused   map[procedureNumber]int64
 	levels    map[int64]bool // of MPI_Pcontrol
 	kernels   map[used]bool
-	sites     map[site]gaps
+	sites     sites
 }
 
 // creation is a call that makes a communicator.
@@ -43,50 +43,23 @@ func (s starts) instance(r request) instance {
 	return instance{true, r.number, s[r.number]}
 }
 
-// site is where time goes by: between two calls that are recorded the same.
-type site struct{ before, after uint64 }
-
-// gaps are the times at a site, in nanoseconds.
-type gaps struct {
-	n         int64
-	sum, most float64
-	squares   float64
-}
-
-func (g *gaps) add(v float64) {
-	g.n++
-	g.sum += v
-	g.squares += float64(v * v)
-	g.most = max(g.most, v)
-}
-
-func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
-
-// variance returns that of the times, in nanoseconds squared.
-func (g *gaps) variance() float64 {
-	mean := g.mean()
-	return max(0, g.squares/float64(g.n)-float64(mean*mean))
-}
-
-// newSurvey reads a stream once. With partial, a record that is cut ends it.
+// newSurvey reads a stream, and again where sites are several places. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: map[site]gaps{}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{map[site]gaps{}, map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
 	for at := (site{}); ; at.before = at.after {
 		err := s.next(&e)
 		if errors.Is(err, io.EOF) {
-			return v, nil
+			return v, v.sites.part(s)
 		}
 		if err != nil {
 			return nil, err
 		}
 		v.events++
 		at.after = s.key
-		g := v.sites[at]
-		g.add(e.gap)
-		v.sites[at] = g
+		v.sites.add(at, e.gap)
 		if err := v.note(&e, started); err != nil {
 			return nil, fmt.Errorf("%s: call %d (%v): %w", s.name, v.events, e.called, err)
 		}

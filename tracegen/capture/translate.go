@@ -23,6 +23,7 @@ type translator struct {
 	put      func(step int32)
 
 	at      site
+	by      trail
 	idle    float64   // flop since the last step, in the mean of their sites
 	scatter float64   // their variance
 	real    float64   // flop that it was
@@ -85,8 +86,9 @@ func (t *translator) translate() error {
 // none before one that asks again.
 func (t *translator) gap(e *event, again bool) {
 	t.at.after = t.s.key
-	site := t.v.sites[t.at]
+	site := t.v.sites.at(t.at, &t.by)
 	t.at.before = t.at.after
+	t.by.push(t.at.after)
 	if again {
 		return
 	}

@@ -1,0 +1,178 @@
+package capture
+
+import (
+	"errors"
+	"io"
+)
+
+// site is where time goes by: between two calls that are recorded the same. Where such a
+// place is several of the program, as in two phases that send alike, the calls before tell
+// them apart: past is a hash of them there, and 0 elsewhere.
+type site struct{ before, after, past uint64 }
+
+// gaps are the times at a site, in nanoseconds.
+type gaps struct {
+	n         int64
+	sum, most float64
+	squares   float64
+}
+
+func (g *gaps) add(v float64) {
+	g.n++
+	g.sum += v
+	g.squares += float64(v * v)
+	g.most = max(g.most, v)
+}
+
+func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
+
+// deviations returns the sum of the squared deviations from the mean.
+func (g *gaps) deviations() float64 { return max(0, g.squares-float64(g.sum*g.mean())) }
+
+// variance returns that of the times, in nanoseconds squared.
+func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
+
+// sites are those of a rank: times by site, and of those that are several places how many
+// calls before tell them apart.
+type sites struct {
+	times  map[site]gaps
+	depths map[site]int
+}
+
+// add adds a time at a site.
+func (s *sites) add(at site, time float64) {
+	g := s.times[at]
+	g.add(time)
+	s.times[at] = g
+}
+
+// at returns the times at a site that is come to by a trail.
+func (s *sites) at(where site, by *trail) gaps {
+	if depth, ok := s.depths[where]; ok {
+		where.past = by.past(depth)
+	}
+	return s.times[where]
+}
+
+// Sites are looked at more closely if their times deviate by half of their mean, there are so
+// many of them, and they are a thousandth of all; in so many classes.
+const (
+	mixedTimes  = 8
+	mixedShare  = 1e-3
+	mostClasses = 1 << 12
+	leftOfMixed = 1.0 / 4 // of the variance
+)
+
+// pastDepths are how many calls back is looked, and mostPast is the most of them.
+var pastDepths = [...]int{2, 4, 8, 16, mostPast}
+
+const mostPast = 32
+
+// trail are the calls that a rank has come by, those alike in a row as one: how often it asks
+// in vain is not the program's.
+type trail struct {
+	last uint64
+	n    int
+	sums [1 + mostPast]uint64 // of hashes, as a ring
+}
+
+// push adds a call.
+func (t *trail) push(key uint64) {
+	if t.n > 0 && key == t.last {
+		return
+	}
+	sum := t.sums[t.n%len(t.sums)]*multiplier + key
+	t.n++
+	t.last, t.sums[t.n%len(t.sums)] = key, sum
+}
+
+// past returns a hash of the last calls, or of all that there were; not 0.
+func (t *trail) past(calls int) uint64 {
+	calls = min(calls, t.n)
+	return (t.sums[t.n%len(t.sums)] - t.sums[(t.n-calls)%len(t.sums)]*powers[calls]) | 1
+}
+
+// mixed returns the sites whose times are of several kinds.
+func (s *sites) mixed() map[site]*[len(pastDepths)]map[uint64]gaps {
+	total := 0.0
+	for _, g := range s.times {
+		total += g.sum
+	}
+	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
+	for at, g := range s.times {
+		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*total && g.variance() > mean*mean/4 {
+			found[at] = &[len(pastDepths)]map[uint64]gaps{}
+		}
+	}
+	return found
+}
+
+// part tells places apart that are one site, where the calls before say which is which: by
+// the fewest calls that leave little of the variance.
+func (s *sites) part(records *stream) error {
+	found := s.mixed()
+	if len(found) == 0 {
+		return nil
+	}
+	var e event
+	var by trail
+	records.rewind()
+	for at := (site{}); ; at.before = at.after {
+		err := records.next(&e)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		at.after = records.key
+		if classes, ok := found[at]; ok {
+			classify(classes, &by, e.gap)
+		}
+		by.push(at.after)
+	}
+	for at, classes := range found {
+		s.choose(at, classes)
+	}
+	return nil
+}
+
+// classify adds a time to its class of each depth that has not too many.
+func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64) {
+	for i, depth := range pastDepths {
+		if classes[i] == nil {
+			classes[i] = map[uint64]gaps{}
+		}
+		if len(classes[i]) > mostClasses {
+			continue
+		}
+		g := classes[i][by.past(depth)]
+		g.add(time)
+		classes[i][by.past(depth)] = g
+	}
+}
+
+// choose parts a site by the depth that tells its times apart, if one does: that leaves
+// a quarter of the variance, or of what a lesser one leaves. Of k classes of n times that
+// deviate by chance alone, n-k of n-1 parts of the squared deviations are left.
+func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
+	all := s.times[at]
+	least, chosen := all.deviations(), -1
+	for i, of := range classes {
+		left := 0.0
+		for _, g := range of {
+			left += g.deviations()
+		}
+		chance := float64(all.n-int64(len(of))) / float64(all.n-1)
+		if len(of) <= mostClasses && chance > 0 && left/chance <= leftOfMixed*least {
+			least, chosen = left/chance, i
+		}
+	}
+	if chosen < 0 {
+		return
+	}
+	s.depths[at] = pastDepths[chosen]
+	for past, g := range classes[chosen] {
+		s.times[site{at.before, at.after, past}] = g
+	}
+}
