@@ -9,11 +9,13 @@ import (
 
 // drain is a number of requests that the rank waits for with MPI_Waitany or MPI_Waitsome until
 // none is left, and does nothing else with MPI meanwhile. Which of them ends when is the
-// recording machine's choice: the trace has as many waits for any of them as there are, with
-// the same work between them. If something else comes in between, it has what was chosen.
+// recording machine's choice: the trace has as many waits for any, or some, of them as there are,
+// with the same work between them; where some were more than one, the last have nothing to do. If
+// something else comes in between, it has what was chosen.
 type drain struct {
 	slots []int64 // ascending
 	left  int
+	kind  trace.Completion
 	steps []int32 // that the trace has if it is none
 	each  int     // computations put down before it
 }
@@ -50,8 +52,11 @@ func (t *translator) draining(e *event) {
 	if waits && t.drain == nil {
 		if slots := t.pending(e); len(slots) > 1 && len(slots) <= mostDrained {
 			t.settle()
-			t.drain = &drain{slots: slots, left: len(slots), each: len(t.each)}
+			t.drain = &drain{slots: slots, left: len(slots), each: len(t.each), kind: trace.CompleteAny}
 		}
+	}
+	if t.drain != nil && e.proc == procWaitsome {
+		t.drain.kind = trace.CompleteSome
 	}
 }
 
@@ -87,7 +92,7 @@ func (t *translator) drained() {
 	}
 	t.each = t.each[:d.each]
 	between := float64(len(d.slots) - 1)
-	one := step{form: form{kind: trace.KindComplete, completion: trace.CompleteAny, slots: t.table.list(d.slots)}}
+	one := step{form: form{kind: trace.KindComplete, completion: d.kind, slots: t.table.list(d.slots)}}
 	for i := range d.slots {
 		if i > 0 {
 			t.idle, t.scatter, t.real = math.Round(work/between), variance/between, math.Round(real/between)
