@@ -59,6 +59,10 @@ type bundles struct {
 	fresh []uint32         // bundles
 }
 
+// Sweep prepares for many transfers at a time on each link, as in halo exchanges. It must be called
+// before the first Start. The results are the same but for rounding, and the state cannot be saved.
+func (n *Network) Sweep() { n.system.UseSweep() }
+
 // Bundle has all transfers from one host to another be one variable, if the options and the
 // platform allow it. It must be called before the first Start. The results are the same but
 // for rounding.

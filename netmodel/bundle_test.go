@@ -22,8 +22,8 @@ func manyMessages(random *rand.Rand, hosts, count int) []message {
 	return list
 }
 
-// TestBundles: transfers end when they do if each of them is a variable, within the precision of
-// time, of which some must be left to those before them.
+// TestBundles: bundled, swept or both, transfers end when they do if each of them is a variable,
+// within the precision of time, of which some must be left to those before them.
 func TestBundles(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -33,10 +33,13 @@ func TestBundles(t *testing.T) {
 			o = with(o, "network/crosstraffic", "yes", "smpi/bw-factor", "0:0.9;65536:0.7")
 		}
 		messages := manyMessages(random, len(p.links)/2, 300)
-		want, got := ends(t, p, o, messages), endsOf(t, p, o, messages, (*Network).Bundle)
-		for i := range want {
-			if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
-				t.Fatalf("seed %d, message %d: ends at %.12g s, want %.12g", seed, i, got[i], want[i])
+		want := ends(t, p, o, messages)
+		for k, prepare := range []func(*Network){(*Network).Bundle, (*Network).Sweep, func(n *Network) { n.Sweep(); n.Bundle() }} {
+			got := endsOf(t, p, o, messages, prepare)
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-10+1e-9*want[i] {
+					t.Fatalf("seed %d, way %d, message %d: ends at %.12g s, want %.12g", seed, k, i, got[i], want[i])
+				}
 			}
 		}
 	}

@@ -113,11 +113,20 @@ func (m *Machine) withoutModel(list []trace.Kernel) (nowhere, somewhere []string
 	return nowhere, somewhere
 }
 
-// bundle has the network take together what two hosts send each other where that pays: where
-// several ranks of a host have many messages under way at once. What is saved in checkpoints
-// knows single transfers only.
-func (e *engine) bundle(t *trace.Trace, o *Options) {
-	if o.Checkpoints == nil && o.Resume == nil && t.Program().Requests() > inlineRequests && e.sharesHosts() {
+// manyRanks is the number of ranks from which on the network is prepared for crowds.
+const manyRanks = 256
+
+// expectCrowds prepares the network for many ranks that have many messages under way at once, or
+// for ranks that do and share hosts: then it takes together what two hosts send each other. What
+// is saved in checkpoints knows single transfers only, and nothing that a sweep leaves.
+func (e *engine) expectCrowds(t *trace.Trace, o *Options) {
+	if o.Checkpoints != nil || o.Resume != nil || t.Program().Requests() <= inlineRequests {
+		return
+	}
+	if len(e.ranks) >= manyRanks {
+		e.network.Sweep()
+	}
+	if e.sharesHosts() {
 		e.network.Bundle()
 	}
 }

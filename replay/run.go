@@ -64,7 +64,7 @@ func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, er
 		return nil, err
 	}
 	e.trace = t
-	e.bundle(t, &o)
+	e.expectCrowds(t, &o)
 	if err := e.lookForRepeats(list, co, &o); err != nil {
 		return nil, err
 	}

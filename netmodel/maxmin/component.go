@@ -129,6 +129,9 @@ func (s *System) setResult(id uint32, r *refVariable) {
 		c := s.part.constraints[r.constraint]
 		v.bottleneck = s.elementOn(id, c)
 		s.constraints[c].bottleneck++
+		if s.sweeps() {
+			s.fullAt[c] = float64(r.share * s.params[id].penalty)
+		}
 	}
 	s.setShare(id, r.share)
 }

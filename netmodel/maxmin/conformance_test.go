@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Both solvers, side by side, through the same changes. After each Solve they are compared
+// All solvers, side by side, through the same changes. After each Solve they are compared
 // with each other and with what max-min fairness means; TestByHand and TestRandom say what
 // the systems are.
 
@@ -38,22 +38,27 @@ func (u *user) arguments(all []Constraint) (Variable, []int32) {
 	return v, used
 }
 
-// pair is a system twice: solved locally, and by the reference.
+// pair is a system three times: solved locally, by sweeps, and by the reference.
 type pair struct {
-	constraints      []Constraint
-	users            map[uint32]*user // those that are enabled
-	local, reference *System
+	constraints             []Constraint
+	users                   map[uint32]*user // those that are enabled
+	local, swept, reference *System
 }
 
 // newPair takes 1e-13 as the reference's precision instead of SimGrid's: exact to rounding.
 func newPair(constraints []Constraint) *pair {
-	return &pair{constraints: constraints, users: map[uint32]*user{},
-		local: New(constraints, Options{Precision: 1e-13}), reference: New(constraints, Options{Precision: 1e-13, Reference: true})}
+	p := &pair{constraints: constraints, users: map[uint32]*user{},
+		local: New(constraints, Options{Precision: 1e-13}), swept: New(constraints, Options{Precision: 1e-13}),
+		reference: New(constraints, Options{Precision: 1e-13, Reference: true})}
+	p.swept.UseSweep()
+	return p
 }
+
+func (p *pair) all() []*System { return []*System{p.local, p.swept, p.reference} }
 
 func (p *pair) enable(id uint32, u *user) {
 	p.users[id] = u
-	for _, s := range []*System{p.local, p.reference} {
+	for _, s := range p.all() {
 		v, used := u.arguments(p.constraints)
 		s.Fit(&v, used)
 		s.Set(id, &v, used)
@@ -63,13 +68,14 @@ func (p *pair) enable(id uint32, u *user) {
 
 func (p *pair) disable(id uint32) {
 	delete(p.users, id)
-	p.local.Disable(id)
-	p.reference.Disable(id)
+	for _, s := range p.all() {
+		s.Disable(id)
+	}
 }
 
-// solve solves both, and checks all that must hold.
+// solve solves all, and checks all that must hold.
 func (p *pair) solve() error {
-	for _, s := range []*System{p.local, p.reference} {
+	for _, s := range p.all() {
 		if err := solveAndCompare(s); err != nil {
 			return err
 		}
@@ -77,10 +83,15 @@ func (p *pair) solve() error {
 			return err
 		}
 	}
-	if err := p.local.checkInvariants(); err != nil {
-		return err
+	for _, s := range []*System{p.local, p.swept} {
+		if err := s.checkInvariants(); err != nil {
+			return err
+		}
+		if err := p.agrees(s); err != nil {
+			return err
+		}
 	}
-	return p.agree()
+	return nil
 }
 
 // solveAndCompare checks that Solve returns the variables to which it gives another level.
@@ -154,18 +165,18 @@ func (p *pair) isFair(s *System, tolerance float64) error {
 	return nil
 }
 
-// agree compares the two solutions, and where they differ, without FATPIPEs, the local one
-// with arithmetic of 300 bits.
-func (p *pair) agree() error {
+// agrees compares a solution with the reference's, and where they differ, without FATPIPEs, with
+// arithmetic of 300 bits.
+func (p *pair) agrees(s *System) error {
 	var exact map[uint32]float64
 	for id := range p.users {
-		got, want := p.local.Level(id), p.reference.Level(id)
-		if near(got, want, p.tolerance(p.local)) {
+		got, want := s.Level(id), p.reference.Level(id)
+		if near(got, want, p.tolerance(s)) {
 			continue
 		}
-		if p.local.fatpipes == nil {
+		if s.fatpipes == nil {
 			if exact == nil {
-				exact = exactLevels(p.local)
+				exact = exactLevels(s)
 			}
 			if want = exact[id]; near(got, want, solverTolerance) {
 				continue
@@ -247,7 +258,7 @@ var byHand = []struct {
 
 func fat(capacity float64) []Constraint { return []Constraint{{capacity, Fatpipe}} }
 
-// TestByHand: both solvers find what is known, whether the users come all at once, one by one
+// TestByHand: all solvers find what is known, whether the users come all at once, one by one
 // in either order, or each leaves and comes back.
 func TestByHand(t *testing.T) {
 	for _, c := range byHand {
@@ -293,8 +304,10 @@ func TestByHand(t *testing.T) {
 					}
 				})
 				for i, want := range c.want {
-					if got := p.local.Share(uint32(i)); !near(got, want, 1e-12) {
-						t.Errorf("variable %d: local %v, want %v", i, got, want)
+					for _, s := range []*System{p.local, p.swept} {
+						if got := s.Share(uint32(i)); !near(got, want, 1e-12) {
+							t.Errorf("variable %d: %v, want %v", i, got, want)
+						}
 					}
 				}
 			})
@@ -316,7 +329,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzSolver looks for systems on which the two solvers differ.
+// FuzzSolver looks for systems on which the solvers differ.
 func FuzzSolver(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, uint8(seed))

@@ -21,7 +21,7 @@
 // Where variables with different usages w/p meet on a FATPIPE the answer is by definition that
 // of the algorithm: SimGrid's, which stops all of them at the level of the first that fills it.
 //
-// # Two solvers
+// # Three solvers
 //
 // Progressive filling raises one level for all variables together. When a constraint saturates
 // those on it are fixed, or if some of them have their bound before, these; and so on with the
@@ -33,6 +33,10 @@
 // On the traffic of a parallel program that is one or two fillings of 1 to 5 variables, whatever
 // their number. What a FATPIPE with different usages ties together it leaves to the reference.
 //
+// Where many variables meet on each constraint the working set is a hundred variables, reached in
+// ten fillings. A system may sweep instead (System.UseSweep): one filling, which others join
+// when the level comes to where they matter.
+//
 // A variable may stand for several that use the same and have one level (System.Resize): its
 // elements are as many times as large.
 //
@@ -43,6 +47,8 @@
 //	local.go      the local solver: its working set, from the changes to the commit
 //	filling.go    progressive filling of the working set
 //	filling_heap.go  the same for many constraints
+//	sweep.go      the local solver for crowds
+//	levels.go     which constraint is next in a sweep
 //	reference.go  progressive filling, plainly
 //	component.go  a part of the system as the reference takes it
 //	query.go      what a solution can be asked

@@ -36,6 +36,8 @@ type workingSet struct {
 	states    []state  // of the constraints with two variables or more, one of A at least; the first is unshared
 	keys      []int64  // by state: keyOf, or neverKey if all variables of A are fixed
 	heap      []fillKey
+	levels    levels   // of the states of a sweep
+	fixing    []uint32 // elements whose variables a sweep fixes
 
 	mixed    bool    // A has met a mixed FATPIPE: the reference solves it
 	rising   int     // variables of this filling that have no level yet
@@ -87,10 +89,7 @@ func (s *System) solveLocal() {
 		s.stats.Variables += int64(len(a.variables))
 		s.commit()
 	}
-	if a.solves++; a.solves == refreshPeriod {
-		a.solves = 0
-		s.refreshLoads()
-	}
+	s.refreshSometimes()
 }
 
 // seed fills A with the variables that surely change.
@@ -288,6 +287,15 @@ func (s *System) abandon() {
 // refreshPeriod is the number of solves after which all loads are computed anew,
 // to keep the rounding of increments from adding up.
 const refreshPeriod = 1 << 16
+
+// refreshSometimes computes all loads anew after so many solves.
+func (s *System) refreshSometimes() {
+	a := &s.set
+	if a.solves++; a.solves == refreshPeriod {
+		a.solves = 0
+		s.refreshLoads()
+	}
+}
 
 // refreshLoads computes the loads of all constraints anew.
 func (s *System) refreshLoads() {

@@ -11,6 +11,9 @@ func TestResize(t *testing.T) {
 	for seed := range uint64(60) {
 		g := newGenerator(rand.New(rand.NewPCG(seed, 1)), false)
 		g.local.AllowResize()
+		if seed%2 == 0 {
+			g.local.UseSweep()
+		}
 		c := &crowds{System: g.local, single: New(g.constraints, Options{Precision: 1e-13})}
 		for range 40 {
 			for range 1 + g.IntN(4) {

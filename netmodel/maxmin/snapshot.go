@@ -29,6 +29,9 @@ func (s *System) snapshot(c *snapshot.Codec) {
 	if s.resizable {
 		c.Fail(errResizable)
 	}
+	if s.sweeps() {
+		c.Fail(errSweeps)
+	}
 	snapshot.Index(c, &s.set.solves, 0, refreshPeriod)
 	for _, v := range []*int64{&s.stats.Solves, &s.stats.Variables, &s.stats.Fillings, &s.stats.Components} {
 		snapshot.Int(c, v)
@@ -43,6 +46,7 @@ func (s *System) snapshot(c *snapshot.Codec) {
 var (
 	errUnsolved  = errors.New("the shares have not been computed since the last change")
 	errResizable = errors.New("variables that stand for several are not saved")
+	errSweeps    = errors.New("a system that sweeps is not saved")
 )
 
 // snapshotVariables is snapshot of what there is by variable.

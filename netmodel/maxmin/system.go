@@ -61,6 +61,7 @@ type System struct {
 	units        []float64 // by element: its usage for one of those that the variable stands for; nil unless AllowResize was called
 	constraints  []constraint
 	fatpipes     []fatpipe // by constraint; nil if there is none
+	fullAt       []float64 // by constraint: the level of the variables whose bottleneck it is; nil if the local solver does not sweep
 
 	// What changed since the last solve.
 	enabled    []uint32 // variables
@@ -215,9 +216,12 @@ func (s *System) Unsolved() bool { return len(s.enabled)+len(s.freed)+len(s.free
 func (s *System) Solve() []Change {
 	s.stats.Solves++
 	s.levels, s.shares = s.levels[:0], s.shares[:0]
-	if s.opts.Reference {
+	switch {
+	case s.opts.Reference:
 		s.solveAll()
-	} else {
+	case s.sweeps():
+		s.solveSweep()
+	default:
 		s.solveLocal()
 	}
 	s.enabled, s.freed, s.freedMixed = s.enabled[:0], s.freed[:0], s.freedMixed[:0]
