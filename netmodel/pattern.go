@@ -45,7 +45,9 @@ func (r *routes) pattern(links []int32) ([]int32, pattern) {
 			}
 			o.met = walk
 			p = p<<4 | pattern(o.digit)
-			links = append(links, l)
+			if !o.ample {
+				links = append(links, l)
+			}
 		}
 	}
 	return links, p<<4 | pattern(len(r.there))

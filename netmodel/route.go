@@ -22,6 +22,7 @@ type linkClass struct {
 	capacity  float64 // byte/s that it carries
 	latency   float64 // s
 	penalty   float64 // S/bandwidth
+	ample     bool    // it takes no part in the sharing
 }
 
 // routes computes what a transfer needs to know of its way, and remembers it for
@@ -70,6 +71,7 @@ type ofLink struct {
 	entry   int16  // its index among the links of the route, if that was this walk
 	digit   uint8  // of its class in patterns; 0 if that has none, and for FATPIPEs
 	fatpipe bool
+	ample   bool // it is never full before others are
 }
 
 // hostPair is source and destination of a route; never 0.
@@ -114,20 +116,36 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
 				i, l.Bandwidth, l.Latency)
 		}
-		c := classOf(l.Bandwidth, l.Latency, o)
-		at, ok := index[c]
-		if !ok {
-			at = int32(len(r.classes))
-			index[c] = at
-			r.classes = append(r.classes, c)
-		}
-		of := ofLink{class: at, fatpipe: l.Policy == platforms.Fatpipe}
-		if at+1 < patternBase && !of.fatpipe {
-			of.digit = uint8(at + 1)
-		}
-		r.of[i] = of
+		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
+		r.classify(int32(i), classOf(l.Bandwidth, l.Latency, o), index)
 	}
 	return r, nil
+}
+
+// classify gives a link a class, of those of an index or a new one.
+func (r *routes) classify(l int32, c linkClass, index map[linkClass]int32) {
+	at, ok := index[c]
+	if !ok {
+		at = int32(len(r.classes))
+		index[c] = at
+		r.classes = append(r.classes, c)
+	}
+	of := &r.of[l]
+	of.class, of.ample, of.digit = at, c.ample, 0
+	if at+1 < patternBase && !of.fatpipe {
+		of.digit = uint8(at + 1)
+	}
+}
+
+// leaveOut has routes hold none of the given links, whose latency and bandwidth they have.
+func (r *routes) leaveOut(links []int32) {
+	index := map[linkClass]int32{}
+	for _, l := range links {
+		c := *r.class(l)
+		c.ample = true
+		r.classify(l, c, index)
+	}
+	r.forgetKinds()
 }
 
 func classOf(bandwidth, latency float64, o *Options) linkClass {
@@ -390,6 +408,7 @@ func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []i
 			switch of := &r.of[l]; {
 			case of.fatpipe != fatpipe:
 				others = true
+			case of.ample:
 			case of.met != r.walk:
 				of.met, of.entry = r.walk, int16(len(links))
 				links, weights = append(links, l), append(weights, weight)

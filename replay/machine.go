@@ -125,6 +125,7 @@ func (e *engine) expectCrowds(t *trace.Trace, o *Options) {
 	}
 	if len(e.ranks) >= manyRanks {
 		e.network.Sweep()
+		e.network.LeaveOut(e.machine.Platform.AmpleLinks())
 	}
 	if e.sharesHosts() {
 		e.network.Bundle()

@@ -1,0 +1,198 @@
+package platforms
+
+import "math"
+
+// AmpleLinks returns the links that cannot be full before others are: those between a zone and the
+// only neighbour that it has, where the links of the hosts inside carry no more together. So it is
+// with the cables up from the switches of a tree that is not oversubscribed. What shares links
+// fairly comes to the same shares without them.
+func (p *Platform) AmpleLinks() []int32 {
+	if p.bypasses != nil {
+		return nil
+	}
+	a := newAmpleness(p)
+	var list []int32
+	for z := range p.zones {
+		g, ok := p.zones[z].topology.(*graph)
+		if !ok {
+			continue
+		}
+		for i := range g.edges {
+			e := &g.edges[i]
+			most := min(a.most(g.zone, e.from, e.fromAt, out), a.most(g.zone, e.to, e.toAt, in))
+			for _, l := range g.links[e.first:e.end] {
+				if a.uses[l] == 1 && most <= a.width(l)*(1+roundingOfSums) {
+					list = append(list, l)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// roundingOfSums is what rounding may make of a sum of bandwidths.
+const roundingOfSums = 1e-12
+
+// ampleness is what AmpleLinks knows of a platform.
+type ampleness struct {
+	*Platform
+	uses   []int32            // by link: how often routes are listed with it
+	inside map[position]int32 // by place of a zone: its number
+	hosts  map[position]bool  // places of hosts in zones with listed routes
+	joints [][]joint          // by zone with listed routes: by point
+}
+
+// joint is how a point is joined to the others of its zone.
+type joint struct {
+	bandwidth [2]float64 // byte/s, out and in: of all listed routes that begin or end there
+	neighbour int32      // noNeighbour, the only one, or manyNeighbours
+}
+
+const (
+	out, in        = 0, 1
+	noNeighbour    = -1
+	manyNeighbours = -2
+)
+
+func newAmpleness(p *Platform) *ampleness {
+	a := &ampleness{p, make([]int32, p.numLinks), map[position]int32{}, map[position]bool{}, make([][]joint, len(p.zones))}
+	for z := range p.zones {
+		a.inside[p.zones[z].place] = int32(z)
+		switch t := p.zones[z].topology.(type) {
+		case *graph:
+			a.join(t)
+		case *star:
+			for i := range t.up {
+				a.use(t.up[i], t.down[i])
+			}
+			a.use(t.backbone)
+		}
+	}
+	for _, at := range p.hostPlaces {
+		if a.joints[at.zone] != nil {
+			a.hosts[at] = true
+		}
+	}
+	return a
+}
+
+func (a *ampleness) use(links ...int32) {
+	for _, l := range links {
+		if l >= 0 {
+			a.uses[l]++
+		}
+	}
+}
+
+// join notes how the points of a zone are joined.
+func (a *ampleness) join(g *graph) {
+	joints := make([]joint, g.size)
+	for i := range joints {
+		joints[i].neighbour = noNeighbour
+	}
+	for i := range g.edges {
+		e := &g.edges[i]
+		links := g.links[e.first:e.end]
+		a.use(links...)
+		narrowest := math.Inf(1)
+		for _, l := range links {
+			narrowest = min(narrowest, a.width(l))
+		}
+		joints[e.from].meets(e.to, narrowest, out)
+		joints[e.to].meets(e.from, narrowest, in)
+	}
+	a.joints[g.zone] = joints
+}
+
+func (j *joint) meets(other int32, bandwidth float64, way int) {
+	j.bandwidth[way] += bandwidth
+	if j.neighbour != other && j.neighbour != noNeighbour {
+		other = manyNeighbours
+	}
+	j.neighbour = other
+}
+
+// width returns the byte/s that messages on a link have together at most.
+func (a *ampleness) width(l int32) float64 {
+	bandwidth, _, policy := a.LinkCapacity(l)
+	if policy == Fatpipe {
+		return math.Inf(1)
+	}
+	return bandwidth
+}
+
+// most returns the byte/s that the hosts which a point of a zone is, or has inside, send out
+// over a gateway at most, or receive; +Inf if messages of others may pass, or it is not known.
+func (a *ampleness) most(zone, point int32, gateway position, way int) float64 {
+	if j := &a.joints[zone][point]; j.neighbour == manyNeighbours || j.neighbour == point {
+		return math.Inf(1)
+	}
+	number, ok := a.inside[position{zone, point}]
+	if !ok {
+		return math.Inf(1)
+	}
+	return a.mostOf(number, gateway, way)
+}
+
+// mostOf is most for a zone.
+func (a *ampleness) mostOf(zone int32, gateway position, way int) float64 {
+	switch t := a.zones[zone].topology.(type) {
+	case *flatCluster:
+		return a.mostOfCluster(t, position{zone, t.hosts} == gateway, way)
+	case *graph:
+		sum := 0.0
+		for point := range t.size {
+			sum += a.mostOfPoint(t, point, gateway, way)
+		}
+		return sum
+	}
+	return math.Inf(1)
+}
+
+func (a *ampleness) mostOfCluster(c *flatCluster, atSwitch bool, way int) float64 {
+	if !atSwitch {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for host := range c.hosts {
+		sum += a.width(c.private + host*c.width + min(int32(way), c.width-1))
+	}
+	return sum
+}
+
+// mostOfPoint is most for a point of a zone through whose gateway the messages go.
+func (a *ampleness) mostOfPoint(g *graph, point int32, gateway position, way int) float64 {
+	at := position{g.zone, point}
+	number, isZone := a.inside[at]
+	switch {
+	case isZone && a.contains(number, gateway):
+		return a.mostOf(number, gateway, way)
+	case !isZone && !a.hosts[at]:
+		return 0 // a router
+	case at == gateway:
+		return math.Inf(1)
+	}
+	j := &a.joints[g.zone][point]
+	if !isZone || j.neighbour < 0 {
+		return j.bandwidth[way]
+	}
+	e := g.edge(point, j.neighbour)
+	if way == in {
+		e = g.edge(j.neighbour, point)
+	}
+	switch {
+	case e < 0:
+		return math.Inf(1)
+	case way == in:
+		return min(j.bandwidth[way], a.mostOf(number, g.edges[e].toAt, way))
+	}
+	return min(j.bandwidth[way], a.mostOf(number, g.edges[e].fromAt, way))
+}
+
+// contains reports whether a place is in a zone, at any depth.
+func (a *ampleness) contains(zone int32, at position) bool {
+	for at.zone >= 0 && at.zone != zone {
+		at = a.zones[at.zone].place
+	}
+	return at.zone == zone
+}
