@@ -15,10 +15,10 @@ type underWay struct {
 	t        *trace.Trace
 	comm     bool // messages match within their communicator
 	channels map[channel]*[2]int64
-	wild     map[int32]int64 // by rank: receives with wildcards
-	calls    map[group][]int64
-	requests []map[int32]string // by rank and slot
-	loose    []map[int32]bool   // likewise: of those that may have been completed
+	wild     map[int32]int64           // by rank: receives with wildcards
+	calls    map[group]map[int32]int64 // by rank
+	requests []map[int32]string        // by rank and slot
+	loose    []map[int32]bool          // likewise: of those that may have been completed
 }
 
 // channel is what messages are matched by.
@@ -32,12 +32,8 @@ type group struct{ comm, group int32 }
 
 func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
-	u := &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{}, calls: map[group][]int64{},
+	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{}, calls: map[group]map[int32]int64{},
 		requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
-	for rank := range u.requests {
-		u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
-	}
-	return u
 }
 
 func (u *underWay) message(from, to, tag int32, family uint16, side int) {
@@ -80,7 +76,7 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 			g.group = u.t.Program().Group(int(g.comm)-1, rank)
 		}
 		if u.calls[g] == nil {
-			u.calls[g] = make([]int64, u.t.Header().Ranks)
+			u.calls[g] = map[int32]int64{}
 		}
 		u.calls[g][rank]++
 	}
@@ -89,25 +85,27 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 
 // request notes which requests are open.
 func (u *underWay) request(rank int32, a *trace.Action, c *trace.Cursor) {
-	open, loose := u.requests[rank], u.loose[rank]
 	kind := a.Kind
 	if kind == trace.KindNull {
 		kind = trace.Kind(a.X[1])
 	}
 	switch kind {
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
-		open[a.Req] = kind.String()
-		delete(loose, a.Req)
+		if u.requests[rank] == nil {
+			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
+		}
+		u.requests[rank][a.Req] = kind.String()
+		delete(u.loose[rank], a.Req)
 	case trace.KindWait, trace.KindFree:
-		delete(open, a.Req)
+		delete(u.requests[rank], a.Req)
 	case trace.KindWaitAll:
-		clear(open)
+		clear(u.requests[rank])
 	case trace.KindComplete:
 		for _, slot := range c.Requests(a.X[0]) {
 			if trace.Completion(a.Sym) == trace.CompleteAll {
-				delete(open, slot)
-			} else {
-				loose[slot] = true
+				delete(u.requests[rank], slot)
+			} else if u.loose[rank] != nil {
+				u.loose[rank][slot] = true
 			}
 		}
 	}

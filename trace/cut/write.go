@@ -40,10 +40,9 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{w: out, blocks: blocks{out.Program(), map[form]int64{}}, at: make([]int64, h.Ranks), to: to, next: make([]*trace.Action, h.Ranks)}
+	w := &writer{w: out, blocks: blocks{out.Program(), map[form]int64{}}, at: make([]int64, h.Ranks), to: to, next: make([]*trace.Action, h.Ranks), open: make([]map[uint16]int, h.Ranks)}
 	for i := range cursors {
 		w.readers = append(w.readers, trace.NewActionReader(&cursors[i], trace.Hit{}, 0))
-		w.open = append(w.open, map[uint16]int{})
 	}
 	for done := false; !done; { // ranks are kept close to each other
 		done = true
@@ -145,6 +144,9 @@ func (w *writer) action(rank, site int) error {
 	case a.Kind == trace.KindNone || a.Kind == trace.KindProbed:
 		return nil
 	case a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0:
+		if w.open[rank] == nil {
+			w.open[rank] = map[uint16]int{}
+		}
 		w.open[rank][a.Sym]++
 	case a.Kind == trace.KindPhase:
 		if w.open[rank][a.Sym] == 0 {
