@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // outline is what a rank does: what comes before the steps of the run, one step, and what comes
@@ -79,7 +80,6 @@ func (s *stepper) steps() int64 {
 
 // choose finds the main loop of each rank.
 func (s *stepper) choose() error {
-	least := int64(mostTurns)
 	for rank, items := range s.ranks {
 		best, all := mainLoop{}, s.loops.length(items)
 		for i, it := range items {
@@ -93,16 +93,12 @@ func (s *stepper) choose() error {
 			return fmt.Errorf("rank %d has no loop that holds a tenth of what it does", rank)
 		}
 		s.main = append(s.main, best)
-		least = min(least, best.turns)
-	}
-	for rank := range s.main {
-		l := &s.main[rank]
-		l.times = max(1, (l.turns+least/2)/least)
 	}
 	return nil
 }
 
-// align finds the first cut in the main loops, and checks that there is one a step later.
+// align finds the first cut in the main loops, and the next one that is whole turns later for
+// all ranks: these are a step.
 func (s *stepper) align(a *abreast) error {
 	walkers := make([]*walker, len(s.ranks))
 	for rank, items := range s.ranks {
@@ -116,34 +112,75 @@ func (s *stepper) align(a *abreast) error {
 		}
 		walkers[rank] = s.loops.walk(items[l.at:l.at+1], 1)
 	}
+	at := make([]int64, len(walkers))
+	if err := s.catchUp(a, walkers, at); err != nil {
+		return err
+	}
+	for rank := range at {
+		s.main[rank].cut = at[rank]
+	}
+	var first []int64 // behind a turn of the first rank: no rank is further than the others need
+	for range 1 + mostTurnsOfStep {
+		for range s.main[0].length {
+			if err := s.advance(a, walkers, at, 0); err != nil {
+				return err
+			}
+		}
+		if err := s.catchUp(a, walkers, at); err != nil {
+			return err
+		}
+		if first == nil {
+			first = slices.Clone(at)
+		} else if s.whole(first, at) {
+			return nil
+		}
+	}
+	return errNotTogether
+}
+
+// mostTurnsOfStep is how many turns of the first rank a step has at most, before several steps
+// are made one.
+const mostTurnsOfStep = 64
+
+// whole notes how many turns a step has, if it has whole turns of all ranks.
+func (s *stepper) whole(first, at []int64) bool {
+	for rank := range at {
+		l := &s.main[rank]
+		n := at[rank] - first[rank]
+		if n == 0 || n%l.length != 0 {
+			return false
+		}
+		l.times = n / l.length
+	}
+	return true
+}
+
+// catchUp has ranks go on until none lags behind others.
+func (s *stepper) catchUp(a *abreast, walkers []*walker, at []int64) error {
 	for again := true; again; {
 		again = false
-		for rank, w := range walkers {
-			for l := &s.main[rank]; a.behind(rank); l.cut++ {
-				n, ok := w.next()
-				switch far := !ok || l.cut > 2*l.times*l.length; {
-				case far && len(a.open[rank]) > 0:
-					return fmt.Errorf("requests of rank %d are open wherever its outermost loop begins anew", rank)
-				case far:
-					return errNotTogether
+		for rank := range walkers {
+			for ; a.behind(rank); again = true {
+				if err := s.advance(a, walkers, at, rank); err != nil {
+					return err
 				}
-				a.step(rank, &s.table.steps[n])
-				again = true
 			}
 		}
 	}
-	for rank, w := range walkers {
-		for range s.main[rank].times * s.main[rank].length {
-			n, ok := w.next()
-			if !ok {
-				return fmt.Errorf("the outermost loop of rank %d has too few turns", rank)
-			}
-			a.step(rank, &s.table.steps[n])
-		}
-	}
-	if !a.even() {
+	return nil
+}
+
+// advance has a rank do the next step in its main loop.
+func (s *stepper) advance(a *abreast, walkers []*walker, at []int64, rank int) error {
+	n, ok := walkers[rank].next()
+	switch {
+	case !ok && len(a.open[rank]) > 0:
+		return fmt.Errorf("requests of rank %d are open wherever its outermost loop begins anew", rank)
+	case !ok:
 		return errNotTogether
 	}
+	a.step(rank, &s.table.steps[n])
+	at[rank]++
 	return nil
 }
 

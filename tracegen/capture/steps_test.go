@@ -82,6 +82,8 @@ func TestSteps(t *testing.T) {
 		// In the first turn rank 1 computes something else, so that its loop is found to begin
 		// behind that, with its send: the first cut is there, behind the first send of rank 0.
 		{"messages", [][]string{times(10, "S1", "R1"), append([]string{"R0", "D", "S0"}, times(9, "R0", "C", "S0")...)}, 9, ""},
+		// The first turns of rank 1 are others, so that its loop begins behind them.
+		{"late", [][]string{times(20, "S1", "R1"), append(times(6, "R0", "D", "S0"), times(14, "R0", "C", "S0")...)}, 14, ""},
 		// A ring in which rank 0 sends first, without any operation.
 		{"ring", [][]string{append([]string{"C"}, times(8, "S1", "R2")...), times(8, "R0", "S2"), append(times(8, "R1", "S0"), "C")}, 8, ""},
 		// Requests are open from one turn to the next: the cut is where there are none.
