@@ -7,7 +7,7 @@ import (
 	"reprise/trace"
 )
 
-// kernel is a routine of BLAS that the recorder knows (shim/blas.h), with the numbers of its
+// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the numbers of its
 // options and dimensions.
 type kernel struct {
 	name    string
@@ -28,6 +28,21 @@ var kernels = []kernel{
 	{"daxpy", nil, []string{"N"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1}}}},
 	{"dcopy", nil, []string{"N"}, nil},
 	{"idamax", nil, []string{"N"}, nil},
+	{"dgetrf", nil, []string{"M", "N", "K"}, factorization(1)},
+	{"dpotrf", []string{"uplo"}, []string{"N"}, []trace.Term{{Coef: 1.0 / 3, Pow: [4]uint8{3}}}},
+	{"dgeqrf", nil, []string{"M", "N", "K"}, factorization(2)},
+	{"fftw", nil, []string{"FLOP"}, []trace.Term{{Coef: 1, Pow: [4]uint8{1}}}},
+	{"fftwf", nil, []string{"FLOP"}, []trace.Term{{Coef: 1, Pow: [4]uint8{1}}}},
+}
+
+// factorization returns the flop of a factorization that in step k of K, the lesser of M and
+// N, works on (M-k)(N-k) elements, with so many products and sums each: to the leading order
+// 2 (MNK - (M+N) K^2/2 + K^3/3) times that.
+func factorization(each float64) []trace.Term {
+	return []trace.Term{
+		{Coef: 2 * each, Pow: [4]uint8{1, 1, 1}}, {Coef: -each, Pow: [4]uint8{1, 0, 2}}, {Coef: -each, Pow: [4]uint8{0, 1, 2}},
+		{Coef: each * 2 / 3, Pow: [4]uint8{0, 0, 3}},
+	}
 }
 
 // used is a kernel as it was called: with its options, a letter each.

@@ -3,7 +3,7 @@ package capture
 // procedureNumber names a procedure in records.
 type procedureNumber int
 
-// procKernel stands for all kernels of BLAS.
+// procKernel stands for all kernels of BLAS, LAPACK and FFTW.
 const procKernel procedureNumber = -1
 
 // procedure is what is known of one that the recorder interposes.
@@ -64,5 +64,5 @@ func (p procedureNumber) String() string {
 	if p >= 0 && int(p) < len(procedures) {
 		return procedures[p].name
 	}
-	return "a kernel of BLAS"
+	return "a kernel"
 }

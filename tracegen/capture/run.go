@@ -18,7 +18,7 @@ type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Started        func(*os.Process) // called when it runs, if set
-	BLAS           bool              // record calls of BLAS with their dimensions
+	BLAS           bool              // record calls of BLAS, LAPACK and FFTW with their dimensions
 }
 
 // Record runs a command and has each of its ranks record into a file in dir, which must be

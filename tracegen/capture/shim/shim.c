@@ -37,4 +37,5 @@ typedef uintptr_t W; // an argument as it comes in a register: a handle, a numbe
 #include "life.h"
 #ifdef WITH_BLAS
 #include "blas.h"
+#include "lapack.h"
 #endif
