@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the profile that the compiler optimises replay by, from its benchmarks, and
-# keeps it in the repository. To be run when the engine or the solver has changed much.
+# keeps it in the repository, where cmd/study has a link to it. To be run when the engine or the solver has changed much.
 # Usage: scripts/pgo.sh
 set -eu
 cd "$(dirname "$0")/.."
