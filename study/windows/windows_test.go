@@ -191,4 +191,3 @@ func TestRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
-
