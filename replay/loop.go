@@ -64,6 +64,7 @@ func (e *engine) loop() error {
 			for _, id := range done {
 				if told {
 					e.tellEnd(id)
+					continue
 				}
 				e.end(id)
 			}

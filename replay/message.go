@@ -50,8 +50,11 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 	} else if to.awaitedPeer != noneAwaited && m.accepts(to.awaitedPeer, to.awaited()) {
 		e.notice(dst, id)
 	}
-	if e.told {
-		e.tellSend(id, size, at, start)
+	if e.tapes != nil && start == at {
+		e.tapes.Post(id, src, matched)
+	}
+	if e.watch != nil {
+		e.watch.tellSend(id, m, size, at, start)
 	}
 	return id, nil
 }
@@ -90,8 +93,8 @@ func (e *engine) matched(id int32, room int64, at float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, at)
-		if e.told {
-			e.tellStart(id, at)
+		if e.watch != nil {
+			e.watch.started(id, at)
 		}
 	}
 	e.matcher.truncate(m, room)

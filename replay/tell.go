@@ -1,9 +1,6 @@
 package replay
 
-import (
-	"reprise/replay/tape"
-	"reprise/trace"
-)
+import "reprise/trace"
 
 // What happens in a replay is told to the tapes of paths, of which there are none if nobody asks
 // for paths, and to the watch, which is nil if nobody observes. Nothing else is told if told is
@@ -37,23 +34,13 @@ func (e *engine) tellSpent(r int32, over bool) {
 	e.watch.spent.Spent(r, at, sums, over)
 }
 
-// tellSend tells that a send was posted, and that its transfer has started if it has.
+// tellSend tells that a send is posted, and that its transfer has started if it has.
 //
 //go:noinline
-func (e *engine) tellSend(id int32, size int64, at, start float64) {
-	m := &e.matcher.messages[id]
-	starts := m.flags&msgStarted != 0
-	if e.tapes != nil {
-		e.tapes.Send(id, m.src, at)
-		if starts {
-			e.tapes.Start(id, start)
-		}
-	}
-	if w := e.watch; w != nil {
-		w.sendPosted(id, m, size, at)
-		if starts {
-			w.started(id, start)
-		}
+func (w *watch) tellSend(id int32, m *message, size int64, at, start float64) {
+	w.sendPosted(id, m, size, at)
+	if m.flags&msgStarted != 0 {
+		w.started(id, start)
 	}
 }
 
@@ -70,20 +57,21 @@ func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
 	}
 }
 
-// tellReceive tells that a receive is posted.
-//
-//go:noinline
+// tellReceive tells that a receive is posted: of a message which is in a list of posts if no send
+// for it has been, and otherwise has the time of that.
 func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
-	at := e.ranks[dst].clock
 	if e.tapes != nil {
-		e.tapes.Receive(id, dst, at)
+		m := &e.matcher.messages[id]
+		e.tapes.Receive(id, dst, m.flags&msgStarted == 0 && e.ranks[dst].clock >= m.at)
 	}
 	if e.watch != nil {
-		e.watch.receivePosted(id, dst, src, tag, room, at)
+		e.watch.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
 	}
 }
 
 // receivePosted tells that a receive is posted.
+//
+//go:noinline
 func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
 	if w.messages != nil {
 		w.messages.ReceivePosted(id, dst, src, tag, room, at)
@@ -96,7 +84,7 @@ func (w *watch) receivePosted(id, dst, src, tag int32, room int64, at float64) {
 // tellMerge tells that a send and a receive are one message.
 func (e *engine) tellMerge(send, receive int32) {
 	if e.tapes != nil {
-		e.tapes.Merge(send, receive)
+		e.tapes.Merge(send, receive, e.matcher.messages[send].flags&msgStarted != 0)
 	}
 	if e.watch == nil {
 		return
@@ -109,19 +97,9 @@ func (e *engine) tellMerge(send, receive int32) {
 	}
 }
 
-// tellStart tells when the transfer of a message starts.
+// started tells when the transfer of a message starts.
 //
 //go:noinline
-func (e *engine) tellStart(id int32, at float64) {
-	if e.tapes != nil {
-		e.tapes.Start(id, at)
-	}
-	if e.watch != nil {
-		e.watch.started(id, at)
-	}
-}
-
-// started tells when the transfer of a message starts.
 func (w *watch) started(id int32, at float64) {
 	if w.messages != nil {
 		w.messages.Started(id, at)
@@ -131,7 +109,7 @@ func (w *watch) started(id int32, at float64) {
 	}
 }
 
-// tellEnd tells that the transfer of a message ends now.
+// tellEnd ends a message whose transfer ends now, and tells it.
 //
 //go:noinline
 func (e *engine) tellEnd(id int32) {
@@ -142,6 +120,11 @@ func (e *engine) tellEnd(id int32) {
 	if e.watch != nil {
 		e.watch.ended(id, m, e.now)
 	}
+	flags := m.flags
+	e.end(id)
+	if e.tapes != nil && flags&msgNotify == 0 {
+		e.tapes.Over(id)
+	}
 }
 
 // tellSummary tells what became of a transfer.
@@ -150,12 +133,9 @@ func (e *engine) tellSummary(id int32, m *message) {
 	if e.watch != nil && e.watch.summing != nil {
 		e.watch.summing.end(Transferred{m.src, m.dst, e.now, s})
 	}
-	switch {
-	case e.tapes == nil:
-	case m.flags&(msgSendWait|msgRecvWait) != 0:
-		e.tapes.End(id, s.From, tape.Transfer{Src: m.src, Dst: m.dst, Link: s.Link, Carried: e.now - s.From, Bytes: s.Bytes, Alone: s.Alone})
-	default:
-		e.tapes.Over(id)
+	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
+		t := e.tapes.End(id, s.From, e.now)
+		t.Src, t.Dst, t.Link, t.Carried, t.Bytes, t.Alone = m.src, m.dst, s.Link, e.now-s.From, s.Bytes, s.Alone
 	}
 }
 

@@ -139,7 +139,7 @@ func (w *watch) tellMessages() {
 			w.receivePosted(id, m.dst, m.src, m.tag, m.size, m.at)
 		}
 		if s != 0 && m.flags&msgStarted != 0 {
-			e.tellStart(id, m.at)
+			w.started(id, m.at)
 		}
 		if s != 0 && m.flags&msgEnded != 0 {
 			w.ended(id, m, e.now)

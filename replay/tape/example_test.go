@@ -18,11 +18,10 @@ func Example() {
 	header := &trace.Header{Ranks: 2}
 	t := tape.New(header, 2, poll, oneLevel{})
 
-	t.Receive(message, 1, 0)     // rank 1 waits
+	t.Post(message, 1, true)     // rank 1 waits
 	t.Spend(0, compute, 0, 1e-3) // for what rank 0 computes
-	t.Send(message, 0, 1e-3)     // and sends,
-	t.Start(message, 1e-3)       // after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
-	t.End(message, 1.001e-3, tape.Transfer{Src: 0, Dst: 1, Carried: 2e-3, Bytes: 1e6, Alone: 1e9})
+	t.Post(message, 0, true)     // and sends: after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
+	*t.End(message, 1.001e-3, 3.001e-3) = tape.Transfer{Src: 0, Dst: 1, Carried: 2e-3, Bytes: 1e6, Alone: 1e9}
 	t.Release(1, message, 0, 3.001e-3)
 
 	rank, end := t.Last()

@@ -38,6 +38,17 @@ func (s *phaseStack) begin(phase uint16) {
 
 // end closes a phase, wherever it is.
 func (s *phaseStack) end(phase uint16) {
+	if top := int(s.number) - 1; len(s.deeper) == 0 && top >= 0 && top < len(s.open) && s.open[top] == phase {
+		s.number--
+		return
+	}
+	s.remove(phase)
+}
+
+// remove closes a phase that is not the innermost.
+//
+//go:noinline
+func (s *phaseStack) remove(phase uint16) {
 	if i := slices.Index(s.deeper, phase); i >= 0 {
 		s.deeper = slices.Delete(s.deeper, i, i+1)
 		return

@@ -9,7 +9,7 @@ type settling struct {
 	*Tapes
 	old, new *vectors
 	kept     vectors // of the paths up to transfers
-	points   int     // that were visited
+	points   []point // that were to be visited
 	passed   []int32 // transfers that were
 	marks    []mark  // by transfer
 	legs     []point // of a path, the last one first: their ends
@@ -26,42 +26,32 @@ type mark struct {
 // settle adds up the tapes, which begin anew.
 func (t *Tapes) settle() {
 	s := &t.settling
-	s.Tapes, s.old, s.new, s.points, s.passed = t, &t.vectors, &t.spare, 0, s.passed[:0]
+	s.Tapes, s.old, s.new, s.points, s.passed = t, &t.vectors, &t.spare, s.points[:0], s.passed[:0]
 	if s.marks == nil {
 		s.marks = make([]mark, cap(t.transfers))
 	}
-	t.points(func(at *point) { s.visit(*at) })
-	s.new.empty(s.points, len(t.components.list))
+	t.points(func(at *point) { s.points = append(s.points, *at) })
+	for list := range slices.Chunk(s.points, abreast) {
+		s.visit(list)
+	}
+	s.new.empty(len(s.points), len(t.components.list))
 	s.kept.empty(len(s.passed), len(t.components.list))
 	t.points(func(at *point) { *at = s.settle(*at) })
 	for _, i := range s.passed {
 		s.marks[i] = mark{}
 	}
-	t.put, t.transfers = 0, t.transfers[:0]
+	t.put, t.open, t.transfers = 0, none, t.transfers[:0]
 	t.vectors, t.spare = t.spare, t.vectors
 }
 
-// points calls f for each point that a path may go on from: of all ranks, of the message that
-// ended last, and of the posts of others.
+// points calls f for each point that a path may go on from: of all ranks, and of messages.
 func (t *Tapes) points(f func(*point)) {
 	for r := range t.ranks {
 		f(&t.ranks[r].last)
 	}
-	if t.by >= 0 {
-		f(&t.ended)
-	}
-	for i := range t.messages {
-		switch m := &t.messages[i]; {
-		case m.over():
-		case m.state&started != 0:
-			f(m.begin())
-		default:
-			if m.state&sendPosted != 0 {
-				f(&m.sent)
-			}
-			if m.state&receivePosted != 0 {
-				f(&m.received)
-			}
+	for i := range t.ways {
+		if w := &t.ways[i]; w.last != none {
+			f(&w.last)
 		}
 	}
 }
@@ -80,25 +70,43 @@ func (r *record) isTransfer() bool { return r.what < transferred/2 }
 // transfer returns the number of the transfer of a record.
 func (t *Tapes) transfer(of point) int32 { return t.records[of].what - transferred }
 
-// visit counts the ways over the transfers on the path to a point, and numbers what it consists
-// of.
-func (s *settling) visit(p point) {
-	s.points++
-	for p >= 0 {
-		r := &s.records[p]
-		switch {
-		case r.what >= 0:
-			s.components.see(r.what)
-		case r.isTransfer():
-			x := s.transfer(p)
-			if s.marks[x].ways++; s.marks[x].ways > 1 {
-				return
+// abreast is how many paths are visited at a time: what is on each of them comes from far, one
+// thing after the other, so that the processor waits for those of several paths at once.
+const abreast = 16
+
+// visit counts the ways over the transfers on the paths to points, which it goes back, and numbers
+// what they consist of.
+func (s *settling) visit(points []point) {
+	for len(points) > 0 {
+		on := points[:0]
+		for _, p := range points {
+			if p = s.goBack(p); p >= 0 {
+				on = append(on, p)
 			}
-			s.passed = append(s.passed, x)
-			s.visitTransfer(x)
 		}
-		p = r.before
+		points = on
 	}
+}
+
+// goBack visits what is at a point, and returns the one before it, or a vector if the path has been
+// gone back from there before.
+func (s *settling) goBack(p point) point {
+	if p < 0 {
+		return p
+	}
+	r := &s.records[p]
+	switch {
+	case r.what >= 0:
+		s.components.see(r.what)
+	case r.isTransfer():
+		x := s.transfer(p)
+		if s.marks[x].ways++; s.marks[x].ways > 1 {
+			return none
+		}
+		s.passed = append(s.passed, x)
+		s.visitTransfer(x)
+	}
+	return r.before
 }
 
 // visitTransfer numbers what a transfer consists of.

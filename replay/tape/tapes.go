@@ -9,16 +9,14 @@ type Tapes struct {
 	probing    int32 // account
 	ranks      []rank
 	phases     []phaseStack // by rank
-	messages   []message
+	ways       []way        // by message
 	gaps       int
 
 	// All tapes are in one memory, in the order of what is told, which is all that they take.
 	records   []record
-	put       int // of records; behind them there is room
+	put       int   // of records; behind them there is room
+	open      point // the last record, if it is time of a rank that nothing else goes on from; or none
 	transfers []Transfer
-
-	ended point // of the transfer of the message that ended last
-	by    int32 // its number; -1: none
 
 	vectors, spare vectors // settled last, and memory for the next ones
 	settling       settling
@@ -70,7 +68,7 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
 	t := &Tapes{
 		components: newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), levels: l, probing: probing,
 		ranks: make([]rank, h.Ranks), phases: make([]phaseStack, h.Ranks),
-		records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), by: -1,
+		records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), open: none,
 	}
 	t.vectors.empty(0, 0)
 	for r := range t.ranks {
@@ -104,12 +102,18 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 	if rk.end != from {
 		t.gaps++
 	}
-	if to > from {
-		rk.end = to
-		i := t.room()
-		t.records[i] = record{rk.last, rk.row + account, to - from}
-		rk.last = point(i)
+	if to <= from {
+		return
 	}
+	rk.end = to
+	what := rk.row + account
+	if rk.last == t.open && t.records[rk.last].what == what {
+		t.records[rk.last].value += to - from
+		return
+	}
+	i := t.room()
+	t.records[i] = record{rk.last, what, to - from}
+	rk.last, t.open = point(i), point(i)
 }
 
 // Step tells that rank r comes to a step.

@@ -47,18 +47,17 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 			n.ranks[r][Component{Account: account, Phase: -1}] += to - clocks[r]
 			clocks[r] = to
 		}
-		t.Send(id, src, clocks[src])
-		t.Receive(id, dst, clocks[dst])
 		start, path := clocks[src], n.ranks[src]
+		t.Post(id, src, true)
 		if clocks[dst] > start {
 			start, path = clocks[dst], n.ranks[dst]
+			t.Post(id, dst, true)
 		}
-		t.Start(id, start)
 		link := int32(random.IntN(5)) - 1
 		from, carried := start+0.125, 0.5
 
 		end := from + carried
-		t.End(id, from, Transfer{src, dst, link, carried, 1e6, 4e6}) // a quarter of a second alone
+		*t.End(id, from, end) = Transfer{src, dst, link, carried, 1e6, 4e6} // a quarter of a second alone
 		path = clone(path)
 		path[Component{Kind: InLatency}] += from - start
 		path[Component{Kind: OnWire, Level: link + 1}] += 0.25
