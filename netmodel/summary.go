@@ -14,6 +14,9 @@ type Summary struct {
 	Link int32
 }
 
+// Size returns the bytes of the message that the network has carried, without its envelope.
+func (s *Summary) Size() int64 { return max(0, int64(s.Bytes)-envelope) }
+
 // Summarize has the network keep what Summary returns, from now on: of a transfer that is in flight
 // what is left of it. Next must have been called since the last change, or no transfer be in flight.
 // It takes less time than Watch.

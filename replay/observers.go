@@ -107,20 +107,12 @@ type Accounting interface {
 	Spent(rank int32, at float64, sums []float64, over bool)
 }
 
-// A Summing observer is told of messages as many at once, which takes less time: in their order,
+// A Summing observer is told of transfers as many at once, which takes less time: in their order,
 // and all of them by the end of the replay.
 type Summing interface {
 	Observer
-	// Sent tells of sends that were posted. The list is the caller's.
-	Sent(list []Sent)
 	// Transferred tells of transfers that have ended. The list is the caller's.
 	Transferred(list []Transferred)
-}
-
-// Sent is a message that was posted.
-type Sent struct {
-	Src, Dst int32 // ranks
-	Bytes    int64
 }
 
 // Transferred is a transfer that has ended.
@@ -194,13 +186,6 @@ func (list *observers) Ranks() (first, end int32) {
 func (list *observers) Spent(rank int32, at float64, sums []float64, over bool) {
 	for _, o := range list.accounting {
 		o.Spent(rank, at, sums, over)
-	}
-}
-
-// Sent implements Summing.
-func (list *observers) Sent(sent []Sent) {
-	for _, o := range list.summing {
-		o.Sent(sent)
 	}
 }
 

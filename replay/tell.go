@@ -46,9 +46,6 @@ func (w *watch) tellSend(id int32, m *message, size int64, at, start float64) {
 
 // sendPosted tells that a send is posted.
 func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
-	if w.summing != nil {
-		w.summing.send(m, size)
-	}
 	if w.messages != nil {
 		w.messages.SendPosted(id, m.src, m.dst, m.tag, size, at)
 	}
@@ -131,7 +128,7 @@ func (e *engine) tellEnd(id int32) {
 func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
-		e.watch.summing.end(Transferred{m.src, m.dst, e.now, s})
+		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, s}
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

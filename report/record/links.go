@@ -69,6 +69,7 @@ func newLinks(m *replay.Machine, o *netmodel.Options) links {
 
 // Transferred implements replay.Summing.
 func (r *Recorder) Transferred(list []replay.Transferred) {
+	r.traffic.add(list)
 	for i := range list {
 		r.links.add(&list[i])
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/netmodel"
 	"reprise/replay"
 	"reprise/trace"
 )
@@ -147,7 +148,7 @@ func uint32s(list ...uint32) (b []byte) {
 func TestManySenders(t *testing.T) {
 	g := groups{ranks: 1025}
 	traffic := g.traffic()
-	traffic.add([]replay.Sent{{Src: 1024, Dst: 2, Bytes: 5}})
+	traffic.add([]replay.Transferred{{Src: 1024, Dst: 2, Summary: netmodel.Summary{Bytes: 5 + 16}}})
 	d := traffic.data()[0]
 	if d.Size != 342 || d.Per != 3 || float32sOf(t, d.Bytes)[341*342] != 5 {
 		t.Errorf("%d rows of %d", d.Size, d.Per)

@@ -84,6 +84,7 @@ func TestRandom(t *testing.T) {
 		d := newDiary()
 		res, r, data := b.record(t, d)
 		checkSums(t, r, data, res)
+		checkTraffic(t, data, all(res))
 		checkMatrix(t, data, d)
 		checkMessages(t, b, r, p.messages)
 		if t.Failed() {
@@ -111,8 +112,8 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 		}
 	}
 	byRank := &r.traffic.tables[0]
-	byRank.pairs.all(func(pair int, messages uint64, bytes int64) {
-		of, got := [2]int32{int32(pair / byRank.rows), int32(pair % byRank.rows)}, sum{bytes, int64(messages)}
+	byRank.pairs.all(func(from, to int, messages, bytes int64) {
+		of, got := [2]int32{int32(from), int32(to)}, sum{bytes, messages}
 		if want := counts[of]; got != want {
 			t.Errorf("rank %d to %d: %+v, want %+v", of[0], of[1], got, want)
 		}
@@ -147,9 +148,9 @@ func TestWild(t *testing.T) {
 		}
 		b := newBench(t, cluster(tracetest.WildRanks), tracetest.WildRanks, 1+i%2, wild...).file(t, file)
 		b.kernels(t, `"*": {terms: {N: 1e-5}}`)
-		r, pauses := b.recorder(t), 0
+		r, arrived, pauses := b.recorder(t), newArrivals(), 0
 		o := b.Replay
-		o.Observer = r
+		o.Observer = replay.Observers(r, arrived)
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses++; pauses > 1000 {
 				return errStop
@@ -161,7 +162,9 @@ func TestWild(t *testing.T) {
 			continue
 		}
 		played++
-		checkSums(t, r, dataOf(t, r), res)
+		d := dataOf(t, r)
+		checkSums(t, r, d, res)
+		checkTraffic(t, d, arrived)
 		if t.Failed() {
 			t.Fatalf("of %v", data)
 		}

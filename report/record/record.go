@@ -85,9 +85,6 @@ func (r *Recorder) Spares() replay.Spared {
 	return replay.Spared{Actions: true, Times: r.steps, Messages: true, Carried: true}
 }
 
-// Sent implements replay.Summing.
-func (r *Recorder) Sent(list []replay.Sent) { r.traffic.add(list) }
-
 // Data returns what has been recorded, once the replay has ended. The recorder is of no use
 // any more.
 func (r *Recorder) Data() (*Data, error) {

@@ -87,6 +87,7 @@ func TestSums(t *testing.T) {
 				d := newDiary()
 				res, r, data := b.record(t, d)
 				checkSums(t, r, data, res)
+				checkTraffic(t, data, all(res))
 				checkMatrix(t, data, d)
 			})
 		}
@@ -229,6 +230,7 @@ func TestSteps(t *testing.T) {
 		t.Errorf("steps %d and %d more, want 3 and 6", data.Columns.First, data.Columns.Count)
 	}
 	checkSums(t, r, data, res)
+	checkTraffic(t, data, all(res))
 	checkMatrix(t, data, d)
 }
 
@@ -238,9 +240,9 @@ var errStop = errors.New("stop")
 func TestInterrupted(t *testing.T) {
 	for _, at := range []int{1, 2, 40, 700, 3000} {
 		b := hplBench(t, 1, "smpi/iprobe:1e-6")
-		r, d := b.recorder(t), newDiary()
+		r, d, arrived := b.recorder(t), newDiary(), newArrivals()
 		o, pauses := b.Replay, 0
-		o.Observer = replay.Observers(r, d)
+		o.Observer = replay.Observers(r, d, arrived)
 		o.Checkpoints = &replay.Checkpoints{Write: func(*replay.Pause) error {
 			if pauses++; pauses == at {
 				return errStop
@@ -253,6 +255,7 @@ func TestInterrupted(t *testing.T) {
 		}
 		data := dataOf(t, r)
 		checkSums(t, r, data, res)
+		checkTraffic(t, data, arrived)
 		checkMatrix(t, data, d)
 		if _, err := json.Marshal(data); err != nil {
 			t.Error(err)
@@ -382,13 +385,11 @@ func TestEmpty(t *testing.T) {
 // TestAllocates: nothing for each event.
 func TestAllocates(t *testing.T) {
 	r := newBench(t, cluster(4), 4, 1).recorder(t)
-	at, sent, ended := 0.0, make([]replay.Sent, 1), make([]replay.Transferred, 1)
+	at, ended := 0.0, make([]replay.Transferred, 1)
 	event := func() {
 		for rank := range int32(4) {
 			r.TimePasses(rank, replay.TimeCompute, -1, at, at+1e-9)
-			sent[0] = replay.Sent{Src: rank, Dst: (rank + 1) % 4, Bytes: 1000}
-			r.Sent(sent)
-			carried := netmodel.Summary{From: at, Bytes: 1e-3, Alone: 2e6, Link: 1}
+			carried := netmodel.Summary{From: at, Bytes: 1e3, Alone: 2e6, Link: 1}
 			ended[0] = replay.Transferred{Src: rank, Dst: (rank + 1) % 4, At: at + 1e-9, Summary: carried}
 			r.Transferred(ended)
 		}

@@ -20,7 +20,7 @@ type trafficTable struct {
 	per   int      // of the group's numbers that are one row
 	rows  int      // and columns
 	row   []uint16 // by rank
-	pairs pairs    // numbered from*rows+to
+	pairs pairs    // of rows
 	adds  bool     // each row is several of the first table, which are added up in the end
 }
 
@@ -55,12 +55,12 @@ func newTrafficTable(g group) trafficTable {
 	for r, i := range g.of {
 		t.row[r] = uint16(int(i) / per)
 	}
-	t.pairs = newPairs()
+	t.pairs = make(pairs, t.rows)
 	return t
 }
 
-// add adds messages.
-func (t *traffic) add(list []replay.Sent) {
+// add adds messages that have arrived.
+func (t *traffic) add(list []replay.Transferred) {
 	for i := range t.tables {
 		if table := &t.tables[i]; !table.adds {
 			table.add(list)
@@ -72,16 +72,16 @@ func (t *traffic) add(list []replay.Sent) {
 func (t *traffic) addUp(table *trafficTable) {
 	ranks := &t.tables[0]
 	of := func(row int) int { return int(table.row[row*ranks.per]) }
-	ranks.pairs.all(func(pair int, messages uint64, bytes int64) {
-		table.pairs.add(of(pair/ranks.rows)*table.rows+of(pair%ranks.rows), messages, bytes)
+	ranks.pairs.all(func(from, to int, messages, bytes int64) {
+		table.pairs.add(of(from), of(to), messages, bytes)
 	})
 }
 
 // add adds messages: in a loop over many the processor waits for several cells at once.
-func (t *trafficTable) add(list []replay.Sent) {
+func (t *trafficTable) add(list []replay.Transferred) {
 	for i := range list {
 		m := &list[i]
-		t.pairs.add(int(t.row[m.Src])*t.rows+int(t.row[m.Dst]), 1, m.Bytes)
+		t.pairs.add(int(t.row[m.Src]), int(t.row[m.Dst]), 1, m.Size())
 	}
 }
 
@@ -104,7 +104,8 @@ func (t *trafficTable) data() CommMatrix {
 		}
 	}
 	sizes, numbers := make([]float32, t.rows*t.rows), make([]float32, t.rows*t.rows)
-	t.pairs.all(func(pair int, messages uint64, bytes int64) {
+	t.pairs.all(func(from, to int, messages, bytes int64) {
+		pair := from*t.rows + to
 		sizes[pair], numbers[pair] = float32(bytes), float32(messages)
 	})
 	d.Bytes, d.Number = packed.Float32s(sizes), packed.Float32s(numbers)
