@@ -128,7 +128,7 @@ func (e *engine) tellEnd(id int32) {
 func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
-		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, s}
+		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, e.network.LoadOf(id), s}
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

@@ -111,9 +111,8 @@ func checkMessages(t *testing.T, b *bench, r *Recorder, messages []posted) {
 			carried[l] += float64(m.bytes + envelope)
 		}
 	}
-	byRank := &r.traffic.tables[0]
-	byRank.pairs.all(func(from, to int, messages, bytes int64) {
-		of, got := [2]int32{int32(from), int32(to)}, sum{bytes, messages}
+	r.traffic.ranks.pairs.all(func(from, to int32, messages, bytes int64) {
+		of, got := [2]int32{from, to}, sum{bytes, messages}
 		if want := counts[of]; got != want {
 			t.Errorf("rank %d to %d: %+v, want %+v", of[0], of[1], got, want)
 		}

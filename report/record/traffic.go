@@ -5,12 +5,15 @@ import (
 	"reprise/report/packed"
 )
 
-// maxTraffic is how many senders and receivers are told apart.
-const maxTraffic = 512
+const (
+	maxTraffic = 512     // rows of a table
+	maxExact   = 1 << 10 // ranks up to which each is counted by itself
+)
 
 // traffic is who sends how much to whom: by rank, and by each group of ranks.
 type traffic struct {
-	tables []trafficTable // the first by rank
+	ranks  trafficTable // that is counted; most others are added up from it in the end
+	tables []trafficTable
 }
 
 // trafficTable is traffic by a group, of which several numbers that follow one another may be
@@ -21,7 +24,7 @@ type trafficTable struct {
 	rows  int      // and columns
 	row   []uint16 // by rank
 	pairs pairs    // of rows
-	adds  bool     // each row is several of the first table, which are added up in the end
+	adds  bool     // each row is several of traffic.ranks
 }
 
 // traffic returns what counts by rank, and by each group.
@@ -30,10 +33,14 @@ func (g *groups) traffic() traffic {
 	for r := range ranks.of {
 		ranks.of[r] = int32(r)
 	}
-	t := traffic{tables: []trafficTable{newTrafficTable(ranks)}}
-	for _, by := range g.list {
-		table := newTrafficTable(by)
-		table.adds = table.isCoarser(&t.tables[0])
+	limit := maxTraffic
+	if g.ranks <= maxExact {
+		limit = maxExact
+	}
+	t := traffic{ranks: newTrafficTable(ranks, limit)}
+	for _, by := range append([]group{ranks}, g.list...) {
+		table := newTrafficTable(by, maxTraffic)
+		table.adds = table.isCoarser(&t.ranks)
 		t.tables = append(t.tables, table)
 	}
 	return t
@@ -49,8 +56,9 @@ func (t *trafficTable) isCoarser(than *trafficTable) bool {
 	return true
 }
 
-func newTrafficTable(g group) trafficTable {
-	per := max(1, (g.size+maxTraffic-1)/maxTraffic)
+// newTrafficTable returns a table of at most so many rows.
+func newTrafficTable(g group, rows int) trafficTable {
+	per := max(1, (g.size+rows-1)/rows)
 	t := trafficTable{group: g, per: per, rows: (g.size + per - 1) / per, row: make([]uint16, len(g.of))}
 	for r, i := range g.of {
 		t.row[r] = uint16(int(i) / per)
@@ -61,6 +69,7 @@ func newTrafficTable(g group) trafficTable {
 
 // add adds messages that have arrived.
 func (t *traffic) add(list []replay.Transferred) {
+	t.ranks.add(list)
 	for i := range t.tables {
 		if table := &t.tables[i]; !table.adds {
 			table.add(list)
@@ -68,11 +77,10 @@ func (t *traffic) add(list []replay.Transferred) {
 	}
 }
 
-// addUp adds up the rows of the first table.
+// addUp adds up the rows of the table by rank.
 func (t *traffic) addUp(table *trafficTable) {
-	ranks := &t.tables[0]
-	of := func(row int) int { return int(table.row[row*ranks.per]) }
-	ranks.pairs.all(func(from, to int, messages, bytes int64) {
+	of := func(row int32) int32 { return int32(table.row[int(row)*t.ranks.per]) }
+	t.ranks.pairs.all(func(from, to int32, messages, bytes int64) {
 		table.pairs.add(of(from), of(to), messages, bytes)
 	})
 }
@@ -81,7 +89,7 @@ func (t *traffic) addUp(table *trafficTable) {
 func (t *trafficTable) add(list []replay.Transferred) {
 	for i := range list {
 		m := &list[i]
-		t.pairs.add(int(t.row[m.Src]), int(t.row[m.Dst]), 1, m.Size())
+		t.pairs.add(int32(t.row[m.Src]), int32(t.row[m.Dst]), 1, m.Size())
 	}
 }
 
@@ -104,8 +112,8 @@ func (t *trafficTable) data() CommMatrix {
 		}
 	}
 	sizes, numbers := make([]float32, t.rows*t.rows), make([]float32, t.rows*t.rows)
-	t.pairs.all(func(from, to int, messages, bytes int64) {
-		pair := from*t.rows + to
+	t.pairs.all(func(from, to int32, messages, bytes int64) {
+		pair := int(from)*t.rows + int(to)
 		sizes[pair], numbers[pair] = float32(bytes), float32(messages)
 	})
 	d.Bytes, d.Number = packed.Float32s(sizes), packed.Float32s(numbers)
