@@ -22,8 +22,8 @@ package packed
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -50,8 +50,8 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// MarshalJSON implements json.Marshaler.
-func (b Bytes) MarshalJSON() ([]byte, error) {
+// MarshalText implements encoding.TextMarshaler.
+func (b Bytes) MarshalText() ([]byte, error) {
 	var out bytes.Buffer
 	w := writers.Get().(*flate.Writer)
 	defer writers.Put(w)
@@ -62,13 +62,13 @@ func (b Bytes) MarshalJSON() ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return json.Marshal(out.Bytes())
+	return base64.StdEncoding.AppendEncode(nil, out.Bytes()), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (b *Bytes) UnmarshalJSON(text []byte) error {
-	var deflated []byte
-	if err := json.Unmarshal(text, &deflated); err != nil {
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	deflated, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
 		return err
 	}
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(deflated)), MaxSize+1))
@@ -84,11 +84,16 @@ func (b *Bytes) UnmarshalJSON(text []byte) error {
 
 // Float32s packs numbers of 4 bytes.
 func Float32s(values []float32) Bytes {
-	b := make(Bytes, 0, 4*len(values))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	b := make(Bytes, 4*len(values))
+	for i, v := range values {
+		b.SetFloat32(i, v)
 	}
 	return b
+}
+
+// SetFloat32 sets number i of a column of numbers of 4 bytes.
+func (b Bytes) SetFloat32(i int, v float32) {
+	binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(v))
 }
 
 // Float32s returns the numbers that Float32s has packed.

@@ -111,11 +111,11 @@ func (t *trafficTable) data() CommMatrix {
 			d.Labels = append(d.Labels, t.name(i*t.per))
 		}
 	}
-	sizes, numbers := make([]float32, t.rows*t.rows), make([]float32, t.rows*t.rows)
+	d.Bytes, d.Number = make(packed.Bytes, 4*t.rows*t.rows), make(packed.Bytes, 4*t.rows*t.rows)
 	t.pairs.all(func(from, to int32, messages, bytes int64) {
 		pair := int(from)*t.rows + int(to)
-		sizes[pair], numbers[pair] = float32(bytes), float32(messages)
+		d.Bytes.SetFloat32(pair, float32(bytes))
+		d.Number.SetFloat32(pair, float32(messages))
 	})
-	d.Bytes, d.Number = packed.Float32s(sizes), packed.Float32s(numbers)
 	return d
 }
