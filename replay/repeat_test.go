@@ -57,6 +57,9 @@ func TestRepeats(t *testing.T) {
 				t.Errorf("%d messages, %d bytes, %d actions to step %d, want %d, %d, %d, %d", got.Messages, got.Bytes, got.Actions, got.Last, want.Messages, want.Bytes, want.Actions, want.Last)
 			}
 			for r := range want.Ranks {
+				if got, want := got.Ranks[r].End, want.Ranks[r].End; math.Abs(got-want) > 5e-9+1e-6*want {
+					t.Errorf("rank %d ends at %.12g s, want %.12g", r, got, want)
+				}
 				sameTime(t, got.Ranks[r].Host, got.Ranks[r].End, want.Ranks[r].End)
 			}
 			for i, lists := range [][2][]replay.Share{{got.Kinds, want.Kinds}, {got.Kernels, want.Kernels}, {got.Phases, want.Phases}} {

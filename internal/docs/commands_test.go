@@ -29,6 +29,7 @@ var scaled = []struct{ page, whole, part string }{
 	{"docs/tutorial.md", "--budget 45m -- srun -N 2 -n 4", "--budget 20s -- mpirun -np 2"},
 	// Minutes each.
 	{"docs/hpcg.md", "--budget 1m --noise auto", "--budget 12s --noise auto"},
+	{"docs/hpcg.md", "--platform one.xml run", "--platform one.xml --steps 0:1 run"},
 	{"docs/what-studies-say.md", " -o ", " --dry-run -o "},
 	{"docs/sampling.md", "-N 3875000 --NB 1024", "-N 3875000 --NB 1024 --first-steps 1"},
 }
