@@ -59,19 +59,6 @@ type bundles struct {
 	fresh []uint32         // bundles
 }
 
-// Sweep prepares for many transfers at a time on each link, as in halo exchanges. It must be called
-// before the first Start. The results are the same but for rounding, and the state cannot be saved.
-func (n *Network) Sweep() { n.system.UseSweep() }
-
-// LeaveOut spares the sharing of links that are never full before others are
-// ([platforms.Platform.AmpleLinks]), which makes no difference but of rounding. It must be called
-// before the first Start, and does nothing where links change.
-func (n *Network) LeaveOut(links []int32) {
-	if n.changing == nil {
-		n.routes.leaveOut(links)
-	}
-}
-
 // Bundle has all transfers from one host to another be one variable, if the options and the
 // platform allow it. It must be called before the first Start. The results are the same but
 // for rounding.

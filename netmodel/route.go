@@ -15,16 +15,6 @@ import (
 // routeFunc appends the links from host src to host dst to route.
 type routeFunc func(route []int32, src, dst int) ([]int32, error)
 
-// linkClass is what links of one kind have in common. Machines have many links but
-// few kinds.
-type linkClass struct {
-	bandwidth float64 // byte/s
-	capacity  float64 // byte/s that it carries
-	latency   float64 // s
-	penalty   float64 // S/bandwidth
-	ample     bool    // it takes no part in the sharing
-}
-
 // routes computes what a transfer needs to know of its way, and remembers it for
 // pairs of hosts that talk again and again: a pair is given a place when it is the
 // second time in a row to be asked for there. Ranks have few partners at a time: on
@@ -120,44 +110,6 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 		r.classify(int32(i), classOf(l.Bandwidth, l.Latency, o), index)
 	}
 	return r, nil
-}
-
-// classify gives a link a class, of those of an index or a new one.
-func (r *routes) classify(l int32, c linkClass, index map[linkClass]int32) {
-	at, ok := index[c]
-	if !ok {
-		at = int32(len(r.classes))
-		index[c] = at
-		r.classes = append(r.classes, c)
-	}
-	of := &r.of[l]
-	of.class, of.ample, of.digit = at, c.ample, 0
-	if at+1 < patternBase && !of.fatpipe {
-		of.digit = uint8(at + 1)
-	}
-}
-
-// leaveOut has routes hold none of the given links, whose latency and bandwidth they have.
-func (r *routes) leaveOut(links []int32) {
-	index := map[linkClass]int32{}
-	for _, l := range links {
-		c := *r.class(l)
-		c.ample = true
-		r.classify(l, c, index)
-	}
-	r.forgetKinds()
-}
-
-func classOf(bandwidth, latency float64, o *Options) linkClass {
-	return linkClass{bandwidth: bandwidth, capacity: o.capacity(bandwidth), latency: latency, penalty: o.penalty(bandwidth)}
-}
-
-// setApart gives a link a class of its own, which may change. Patterns, which go by classes,
-// then tell nothing of its routes.
-func (r *routes) setApart(l int32) {
-	of := &r.of[l]
-	r.classes = append(r.classes, r.classes[of.class])
-	of.class, of.digit = int32(len(r.classes)-1), 0
 }
 
 // remember makes the places of routes.
@@ -395,8 +347,6 @@ func (w *route) setPenalty(penalty float64, r *routes, links []int32) {
 		}
 	}
 }
-
-func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
 
 // addLinks appends the links there and back that are FATPIPEs, or those that are not,
 // and their weights, and reports whether there are others. The weights of a link's
