@@ -75,5 +75,8 @@ func modelLabels(seed *uint64, p *replay.Provenance) []string {
 	if p.ComputeScale != 0 {
 		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
 	}
+	if p.ComputeNoise {
+		labels = append(labels, "amounts of flop drawn by their spread")
+	}
 	return labels
 }

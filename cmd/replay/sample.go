@@ -51,7 +51,8 @@ func sampleSettingsOf(c *cli.Context) (s sampleSettings, err error) {
 			return s, err
 		}
 	}
-	return s, s.setWorkers(c)
+	err = s.setWorkers(c)
+	return s, err
 }
 
 // setWorkers says with whom windows are shared.

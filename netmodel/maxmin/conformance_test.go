@@ -51,6 +51,7 @@ func newPair(constraints []Constraint) *pair {
 		local: New(constraints, Options{Precision: 1e-13}), swept: New(constraints, Options{Precision: 1e-13}),
 		reference: New(constraints, Options{Precision: 1e-13, Reference: true})}
 	p.swept.UseSweep()
+	p.swept.batch = 3 // several sweeps for most solves
 	return p
 }
 

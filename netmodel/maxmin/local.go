@@ -38,6 +38,7 @@ type workingSet struct {
 	heap      []fillKey
 	levels    levels   // of the states of a sweep
 	fixing    []uint32 // elements whose variables a sweep fixes
+	swept     []uint32 // variables of the sweeps of a solve
 
 	mixed    bool    // A has met a mixed FATPIPE: the reference solves it
 	rising   int     // variables of this filling that have no level yet

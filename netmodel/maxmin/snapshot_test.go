@@ -27,8 +27,8 @@ func someSystem(t *testing.T) *System {
 func TestSnapshotFields(t *testing.T) {
 	s := someSystem(t)
 	write := func(c *snapshot.Codec) { s.snapshot(c) }
-	snapshottest.Fields(t, s, func(c *snapshot.Codec, s *System) { s.snapshot(c) }, "opts units levels shares touched part")
-	snapshottest.Fields(t, &s.set, func(c *snapshot.Codec, _ *workingSet) { write(c) }, "variables states keys heap levels fixing mixed rising lowest heapFrom")
+	snapshottest.Fields(t, s, func(c *snapshot.Codec, s *System) { s.snapshot(c) }, "opts units batch levels shares touched part")
+	snapshottest.Fields(t, &s.set, func(c *snapshot.Codec, _ *workingSet) { write(c) }, "variables states keys heap levels fixing swept mixed rising lowest heapFrom")
 	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.Codec, _ *variable) { write(c) }, "filled")
 	snapshottest.Fields(t, &s.params[0], func(c *snapshot.Codec, _ *parameters) { write(c) }, "")
 	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.Codec, _ *element) { write(c) }, "state")

@@ -1,6 +1,9 @@
 package maxmin
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The sweep is another local solver, for crowds: variables that meet many others on each of
 // their constraints, as in halo exchanges, where a change reaches a hundred variables in a dozen
@@ -25,7 +28,7 @@ const smallUsage = 1e-3
 // UseSweep has Solve sweep instead of what the local solver does otherwise: the levels are the
 // same but for rounding. It must be called before the first Enable, and a system that sweeps
 // cannot be saved.
-func (s *System) UseSweep() { s.fullAt = make([]float64, len(s.constraints)) }
+func (s *System) UseSweep() { s.fullAt, s.batch = make([]float64, len(s.constraints)), sweepBatch }
 
 func (s *System) sweeps() bool { return s.fullAt != nil }
 
@@ -33,25 +36,32 @@ func (s *System) sweeps() bool { return s.fullAt != nil }
 func (s *System) solveSweep() {
 	a := &s.set
 	a.mixed = len(s.freedMixed) > 0
-	for from := 0; from < len(s.enabled) && !a.mixed; from += sweepBatch {
-		s.sweep(s.enabled[from:min(from+sweepBatch, len(s.enabled))], nil)
+	a.swept, s.touched = a.swept[:0], nil
+	for list := range slices.Chunk(s.enabled, s.batch) {
+		s.sweep(list, nil)
 	}
-	for from := 0; from < len(s.freed) && !a.mixed; from += sweepBatch {
-		s.sweep(nil, s.freed[from:min(from+sweepBatch, len(s.freed))])
+	for list := range slices.Chunk(s.freed, s.batch) {
+		s.sweep(nil, list)
 	}
+	s.touched = a.swept
 	if a.mixed {
 		for _, c := range s.freed {
 			s.joinBottlenecked(c)
 		}
 		s.solveComponent()
 		a.levels.clear()
+		s.touched = append(a.swept, s.touched...)
 	}
 	s.refreshSometimes()
 }
 
-// sweep repairs the levels after variables were enabled, or left constraints.
+// sweep repairs the levels after variables were enabled, or left constraints, unless the reference
+// has to.
 func (s *System) sweep(enabled, freed []uint32) {
 	a := &s.set
+	if a.mixed {
+		return
+	}
 	a.lowest = math.Inf(1)
 	for _, id := range enabled {
 		s.join(id)
@@ -72,6 +82,7 @@ func (s *System) sweep(enabled, freed []uint32) {
 	if !a.mixed {
 		s.stats.Variables += int64(len(a.variables))
 		s.commit()
+		a.swept = append(a.swept, s.touched...)
 		a.levels.clear()
 	}
 }

@@ -62,6 +62,7 @@ type System struct {
 	constraints  []constraint
 	fatpipes     []fatpipe // by constraint; nil if there is none
 	fullAt       []float64 // by constraint: the level of the variables whose bottleneck it is; nil if the local solver does not sweep
+	batch        int       // changes that are swept together
 
 	// What changed since the last solve.
 	enabled    []uint32 // variables

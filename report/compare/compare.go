@@ -257,8 +257,17 @@ func changes(a, b *Made) []Change {
 	add("kernels", a.Kernels, b.Kernels)
 	add("network noise", a.NetworkNoise, b.NetworkNoise)
 	add("scale of flop", scaleText(a.ComputeScale), scaleText(b.ComputeScale))
+	add("amounts of flop", noiseText(a.ComputeNoise), noiseText(b.ComputeNoise))
 	add("host speeds", strings.Join(a.HostSpeeds, ", "), strings.Join(b.HostSpeeds, ", "))
 	return list
+}
+
+// noiseText says whether amounts of flop were drawn.
+func noiseText(drawn bool) string {
+	if drawn {
+		return "drawn by their spread"
+	}
+	return "means"
 }
 
 // scaleText is a scale of computations, of which none is 1.

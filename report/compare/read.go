@@ -25,6 +25,7 @@ type document struct {
 	NetworkNoise string            `json:"network_noise"`
 	HostSpeeds   []string          `json:"host_speed"`
 	ComputeScale float64           `json:"compute_scale"`
+	ComputeNoise bool              `json:"compute_noise"`
 	Program      string            `json:"program"`
 	Parameters   map[string]string `json:"parameters"`
 
@@ -110,7 +111,7 @@ func decode(text []byte) (*Result, error) {
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
 	res := &Result{
-		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.Program, d.Parameters},
+		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.ComputeNoise, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
 	return res, d.fill(res)

@@ -46,6 +46,7 @@ type Made struct {
 	NetworkNoise string
 	HostSpeeds   []string
 	ComputeScale float64 // 0: 1
+	ComputeNoise bool    // amounts of flop were drawn by their spread
 	Program      string
 	Parameters   map[string]string
 }

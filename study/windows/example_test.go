@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reprise/replay"
+	"reprise/replay/sampling"
 	"reprise/study/windows"
 )
 
@@ -24,7 +25,7 @@ func Example() {
 		}
 		w, err := dir.Window(100, 148, func() (*replay.WindowTimes, error) {
 			fmt.Println("played")
-			return &replay.WindowTimes{Messages: 1200}, nil
+			return &replay.WindowTimes{Messages: 1200, Starts: make([]sampling.StartTimes, 49)}, nil
 		})
 		if err != nil {
 			log.Fatal(err)

@@ -61,8 +61,8 @@ func (d *Dir) Begin(run []replay.Property) error {
 		return err
 	}
 	return d.worker.Sweep(func(item string) bool { // what killed processes have left behind
-		w, err := d.known(item)
-		return w != nil && err == nil
+		_, err := os.Stat(d.file(item))
+		return err == nil
 	})
 }
 
@@ -141,14 +141,14 @@ func (d *Dir) Leave() (err error) {
 // Window returns what came out of a window; nil if another process is playing it.
 func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*replay.WindowTimes, error) {
 	item := fmt.Sprintf("%d-%d", from, to)
-	if w, err := d.known(item); w != nil || err != nil {
+	if w, err := d.known(item, from, to); w != nil || err != nil {
 		return w, err
 	}
 	l, err := d.worker.Take(item)
 	if l == nil || err != nil {
 		return nil, err
 	}
-	w, err := d.known(item) // it may have ended since
+	w, err := d.known(item, from, to) // it may have ended since
 	if w == nil && err == nil {
 		if w, err = play(); err == nil {
 			err = d.keep(item, w)
@@ -162,14 +162,17 @@ func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*r
 
 func (d *Dir) file(item string) string { return filepath.Join(d.path, "windows", item+".json") }
 
-// known returns what came out of a window, nil if nothing yet.
-func (d *Dir) known(item string) (*replay.WindowTimes, error) {
+// known returns what came out of the steps [from, to), nil if nothing yet.
+func (d *Dir) known(item string, from, to int) (*replay.WindowTimes, error) {
 	var w replay.WindowTimes
 	switch err := read(d.file(item), &w); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
+	}
+	if n, want := len(w.Starts), to-from+1; n != want {
+		return nil, fmt.Errorf("%s is damaged (%d times, want %d): remove it", d.file(item), n, want)
 	}
 	return &w, nil
 }
@@ -201,6 +204,9 @@ func read(path string, v any) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		return fmt.Errorf("%s is damaged (%w): remove it", path, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%s is damaged (more than one value): remove it", path)
 	}
 	return nil
 }

@@ -333,7 +333,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	list, err := cut.List(tr)
-	want := []cut.Found{{"step:0 to step:1", "2 steps"}, {"phase:a b:2:1", "1 time on each rank"}, {"comm:other", "0 to 2 calls on a rank"}, {"collective:1 to collective:2", "2 operations of all ranks"}}
+	want := []cut.Found{{"step:0 to step:1", "2 steps"}, {"phase:a b:2:1", "1 time on each rank"}, {"collective:1 to collective:2", "2 operations of all ranks"}}
 	if diff := cmp.Diff(want, list); diff != "" || err != nil {
 		t.Errorf("marks (-want +got): %v\n%s", err, diff)
 	}

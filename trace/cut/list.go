@@ -28,18 +28,19 @@ func List(t *trace.Trace) ([]Found, error) {
 		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), texttable.Counted(int64(last-first+1), "step")})
 	}
 	phases, comms, operations := make([][]int64, len(h.Phases)), make([][]int64, len(h.CommFamilies)), make([]int64, h.Ranks)
-	for _, of := range [][][]int64{phases, comms} {
-		for i := range of {
+	count := func(of [][]int64, i int, rank int32) { // of what nobody comes to nothing is kept
+		if of[i] == nil {
 			of[i] = make([]int64, h.Ranks)
 		}
+		of[i][rank]++
 	}
 	w := walk{t: t, progress: func(int) {}}
 	w.see = func(_ *trace.ActionReader, rank int32, _ int64, a *trace.Action) (bool, error) {
 		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
-			phases[a.Sym][rank]++
+			count(phases, int(a.Sym), rank)
 		}
 		if f := family(a); f >= 0 && f < len(comms) {
-			comms[f][rank]++
+			count(comms, f, rank)
 		}
 		if operates(a) && a.Comm() == 0 {
 			operations[rank]++
@@ -61,13 +62,16 @@ func List(t *trace.Trace) ([]Found, error) {
 	return list, nil
 }
 
-// found says how often the ranks come to what a mark names; nothing if none does.
+// found says how often the ranks come to what a mark names; nothing unless all do.
 func found(m Mark, counts []int64, noun string) []Found {
-	low, high := slices.Min(counts), slices.Max(counts)
-	switch {
-	case high == 0:
+	if counts == nil {
 		return nil
-	case low == high:
+	}
+	low, high := slices.Min(counts), slices.Max(counts)
+	switch low {
+	case 0:
+		return nil
+	case high:
 		return []Found{{m.String(), texttable.Counted(low, noun) + " on each rank"}}
 	}
 	return []Found{{m.String(), fmt.Sprintf("%d to %s", low, texttable.Counted(high, noun)+" on a rank")}}

@@ -45,7 +45,7 @@ func (t *translator) draining(e *event) {
 	waits := (e.proc == procWaitany || e.proc == procWaitsome) && len(e.ended) > 0
 	d := t.drain
 	switch {
-	case d != nil && waits && len(t.pending(e)) == d.left:
+	case d != nil && waits && d.continues(t.pending(e)):
 	case d != nil:
 		t.undrain()
 	}
@@ -58,6 +58,14 @@ func (t *translator) draining(e *event) {
 	if t.drain != nil && e.proc == procWaitsome {
 		t.drain.kind = trace.CompleteSome
 	}
+}
+
+// continues reports whether requests that are pending are those of the drain that are left.
+func (d *drain) continues(pending []int64) bool {
+	return len(pending) == d.left && !slices.ContainsFunc(pending, func(slot int64) bool {
+		_, found := slices.BinarySearch(d.slots, slot)
+		return !found
+	})
 }
 
 // undrain puts down what was done instead of a drain.

@@ -3,6 +3,8 @@ package capture
 import (
 	"errors"
 	"io"
+	"maps"
+	"slices"
 )
 
 // site is where time goes by: between two calls that are recorded the same. Where such a
@@ -26,8 +28,17 @@ func (g *gaps) add(v float64) {
 
 func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
-// deviations returns the sum of the squared deviations from the mean.
-func (g *gaps) deviations() float64 { return max(0, g.squares-float64(g.sum*g.mean())) }
+// deviations returns the sum of the squared deviations from the mean: 0 if they are no more than
+// what rounding leaves.
+func (g *gaps) deviations() float64 {
+	if d := g.squares - float64(g.sum*g.mean()); d > rounding*g.squares {
+		return d
+	}
+	return 0
+}
+
+// rounding is the part of a sum of squares that is as good as nothing.
+const rounding = 1e-12
 
 // variance returns that of the times, in nanoseconds squared.
 func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
@@ -37,6 +48,7 @@ func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
 type sites struct {
 	times  map[site]gaps
 	depths map[site]int
+	total  float64 // of all times
 }
 
 // add adds a time at a site.
@@ -44,6 +56,7 @@ func (s *sites) add(at site, time float64) {
 	g := s.times[at]
 	g.add(time)
 	s.times[at] = g
+	s.total += time
 }
 
 // at returns the times at a site that is come to by a trail.
@@ -94,13 +107,9 @@ func (t *trail) past(calls int) uint64 {
 
 // mixed returns the sites whose times are of several kinds.
 func (s *sites) mixed() map[site]*[len(pastDepths)]map[uint64]gaps {
-	total := 0.0
-	for _, g := range s.times {
-		total += g.sum
-	}
 	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
 	for at, g := range s.times {
-		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*total && g.variance() > mean*mean/4 {
+		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*s.total && g.variance() > mean*mean/4 {
 			found[at] = &[len(pastDepths)]map[uint64]gaps{}
 		}
 	}
@@ -160,7 +169,8 @@ func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {
 		left := 0.0
-		for _, g := range of {
+		for _, past := range slices.Sorted(maps.Keys(of)) {
+			g := of[past]
 			left += g.deviations()
 		}
 		chance := float64(all.n-int64(len(of))) / float64(all.n-1)

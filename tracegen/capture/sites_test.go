@@ -43,7 +43,7 @@ func TestPlaces(t *testing.T) {
 
 // TestChance: times that differ by nothing that was called before them have one mean.
 func TestChance(t *testing.T) {
-	s := sites{map[site]gaps{}, map[site]int{}}
+	s := sites{times: map[site]gaps{}, depths: map[site]int{}}
 	at := site{before: 1, after: 2}
 	var by trail
 	classes := new([len(pastDepths)]map[uint64]gaps)

@@ -45,7 +45,7 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{map[site]gaps{}, map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()

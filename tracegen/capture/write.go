@@ -74,9 +74,10 @@ func (w *writer) write(ranks []outline, steps int) error {
 	return w.part(ranks, func(o *outline) []item { return o.after })
 }
 
-// steps writes the steps of the run: each the same call, unless computations are what they were.
+// steps writes the steps of the run: each the same call, unless computations are what they were, or
+// the call has lists that are too long for one.
 func (w *writer) steps(ranks []outline, steps int) error {
-	if w.each != nil {
+	if w.each != nil || w.listed(ranks) > unitElements {
 		for range steps {
 			w.step++
 			if err := w.part(ranks, func(o *outline) []item { return o.step }); err != nil {
@@ -99,6 +100,20 @@ func (w *writer) steps(ranks []outline, steps int) error {
 		}
 	}
 	return nil
+}
+
+// listed returns how many elements the lists of a step of the run have.
+func (w *writer) listed(ranks []outline) (elements int) {
+	seen := map[int32]bool{}
+	for rank := range ranks {
+		for _, list := range w.blocks.loops.listsOf(ranks[rank].step) {
+			if !seen[list] {
+				seen[list] = true
+				elements += len(w.table.lists[list])
+			}
+		}
+	}
+	return elements
 }
 
 // stepOf returns the call of a step of the run.
