@@ -18,8 +18,8 @@ func TestCounts(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		tr := merged(t, dir, capture.Options{})
-		if n := tr.Header().Steps; n < 20 {
-			t.Errorf("%d steps, want most of 40", n)
+		if n := tr.Header().Steps; n < 40 {
+			t.Errorf("%d steps, want 40", n)
 		}
 		cursors, err := tr.Cursors(nil, trace.CursorOptions{})
 		if err != nil {

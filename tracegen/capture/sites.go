@@ -163,17 +163,22 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 
 // choose parts a site by the depth that tells its times apart, if one does: that leaves
 // a quarter of the variance, or of what a lesser one leaves. Of k classes of n times that
-// deviate by chance alone, n-k of n-1 parts of the squared deviations are left.
+// deviate by chance alone, n-k of n-1 parts of the squared deviations are left. A time that is
+// alone in its class is the site's.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	all := s.times[at]
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {
-		left := 0.0
+		left, kinds := 0.0, int64(0)
 		for _, past := range slices.Sorted(maps.Keys(of)) {
-			g := of[past]
-			left += g.deviations()
+			if g := of[past]; g.n > 1 {
+				left += g.deviations()
+				kinds++
+			} else { // which says nothing of others
+				left += float64((g.sum - all.mean()) * (g.sum - all.mean()))
+			}
 		}
-		chance := float64(all.n-int64(len(of))) / float64(all.n-1)
+		chance := float64(all.n-kinds) / float64(all.n-1)
 		if len(of) <= mostClasses && chance > 0 && left/chance <= leftOfMixed*least {
 			least, chosen = left/chance, i
 		}
@@ -183,6 +188,9 @@ func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	}
 	s.depths[at] = pastDepths[chosen]
 	for past, g := range classes[chosen] {
+		if g.n == 1 {
+			g = all
+		}
 		s.times[site{at.before, at.after, past}] = g
 	}
 }
