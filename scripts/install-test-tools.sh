@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, pj_dump, two MPIs, Fortran, a BLAS and a browser.
+# Installs what tests would be skipped without: Python with libzstd, groff, zsh, fish, pj_dump, two MPIs, Fortran, a BLAS, HPCC and a browser.
 # Needs root and Debian where one is missing.
 set -eu
 missing=
@@ -13,6 +13,7 @@ command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
 command -v mpicc.mpich >/dev/null || missing="$missing mpich"
 command -v gfortran >/dev/null || missing="$missing gfortran"
+command -v hpcc >/dev/null || missing="$missing hpcc"
 ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"
 command -v chromium-headless-shell >/dev/null || missing="$missing chromium-headless-shell"
 if [ -z "$missing" ]; then

@@ -342,13 +342,19 @@ func TestMarks(t *testing.T) {
 // TestPolls: where ranks poll a part is of steps; of a stream there is none.
 func TestPolls(t *testing.T) {
 	var file, out bytes.Buffer
-	if err := hpl.Generate(context.Background(), &file, hpl.DefaultParams(330, 2, 2), hpl.Options{}); err != nil {
+	p := hpl.DefaultParams(330, 2, 2)
+	p.NB = 32
+	if err := hpl.Generate(context.Background(), &file, p, hpl.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	tr := opened(t, file.Bytes())
 	_, err := cut.Write(&out, tr, mark(t, "step:1"), mark(t, "end-of-comm:row"), cut.Options{})
 	if err == nil || !strings.Contains(err.Error(), "ranks poll in this trace") {
 		t.Error(err)
+	}
+	list, err := cut.List(tr)
+	if want := []cut.Found{{"step:0 to step:11", "12 steps"}}; !cmp.Equal(list, want) || err != nil { // 330/32 panels, the last one not full, and the solve
+		t.Errorf("marks %v, %v, want %v", list, err, want)
 	}
 	stream, err := trace.NewReader(bytes.NewReader(file.Bytes()), "stdin")
 	if err != nil {

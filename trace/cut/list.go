@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reprise/internal/texttable"
+	"reprise/internal/wording"
 	"reprise/trace"
 )
 
@@ -15,8 +16,8 @@ type Found struct {
 	What string `json:"what"`
 }
 
-// List returns the marks that a trace has: its steps, phases, communicators that are used, and
-// collective operations of all ranks.
+// List returns the marks that a trace has: its steps and, unless ranks poll, phases, communicators
+// that are used, and collective operations of all ranks.
 func List(t *trace.Trace) ([]Found, error) {
 	if t.IsStream() {
 		return nil, errStream
@@ -26,6 +27,9 @@ func List(t *trace.Trace) ([]Found, error) {
 	if infos := t.ChunkInfos(); len(infos) > 0 {
 		first, last := infos[0].First, infos[len(infos)-1].Last
 		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), texttable.Counted(int64(last-first+1), "step")})
+	}
+	if polls(t) {
+		return list, nil
 	}
 	phases, comms, operations := make([][]int64, len(h.Phases)), make([][]int64, len(h.CommFamilies)), make([]int64, h.Ranks)
 	count := func(of [][]int64, i int, rank int32) { // of what nobody comes to nothing is kept
@@ -74,7 +78,7 @@ func found(m Mark, counts []int64, noun string) []Found {
 	case high:
 		return []Found{{m.String(), texttable.Counted(low, noun) + " on each rank"}}
 	}
-	return []Found{{m.String(), fmt.Sprintf("%d to %s", low, texttable.Counted(high, noun)+" on a rank")}}
+	return []Found{{m.String(), fmt.Sprintf("%s to %s on a rank", wording.Thousands(low), texttable.Counted(high, noun))}}
 }
 
 // WriteList prints marks for people.
