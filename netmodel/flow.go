@@ -20,6 +20,14 @@ type flow struct {
 	since     float64 // s; noTime outside the bandwidth phase
 }
 
+// end returns when a flow in its bandwidth phase ends if its rate stays.
+func (f *flow) end() float64 {
+	if f.remaining > 0 {
+		return f.since + f.remaining/f.rate
+	}
+	return f.since
+}
+
 // reserve makes room for flow id.
 func (n *Network) reserve(id uint32) {
 	if id > math.MaxInt32 {

@@ -29,7 +29,7 @@ type Network struct {
 	factors []float64 // by id: f(z), by which a flow progresses for each byte/s of its share
 
 	system *maxmin.System   // flows and the links that they share
-	events eventqueue.Queue // by flow: start of its bandwidth phase, then planned end
+	events eventqueue.Queue // by flow: start of its bandwidth phase, then a time up to which it does not end
 
 	active int
 	stats  Stats
@@ -223,7 +223,7 @@ func (n *Network) Next() float64 {
 	if n.system.Unsolved() {
 		n.solve()
 	}
-	return n.events.Next()
+	return n.first()
 }
 
 // Advance moves the clock to t, at most the time that Next returned: all events
@@ -235,7 +235,7 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	if n.bundles != nil {
 		return n.advanceBundled(limit, done)
 	}
-	for next := n.events.Next(); next <= limit && next <= math.MaxFloat64; next = n.events.Next() {
+	for next := n.first(); next <= limit && next <= math.MaxFloat64; next = n.first() {
 		id := uint32(n.events.Pop())
 		if n.flows[id].since == noTime {
 			n.begin(id)
@@ -293,11 +293,30 @@ func (n *Network) setRate(id uint32, rate float64) {
 	f := &n.flows[id]
 	n.progress(f)
 	f.rate = rate
-	end := n.now
-	if f.remaining > 0 {
-		end += f.remaining / f.rate
+	if end := f.end(); end < n.events.Time(int32(id)) {
+		n.events.Set(int32(id), end)
 	}
-	n.events.Set(int32(id), end)
+}
+
+// first returns the time of the first event. Of five changes of rates four put an end off, mostly
+// as another one took its share before: so only the first end is brought up to date.
+func (n *Network) first() float64 {
+	for {
+		at := n.events.Next()
+		if at > math.MaxFloat64 {
+			return at
+		}
+		id := n.events.First()
+		f := &n.flows[id]
+		if f.since == noTime {
+			return at
+		}
+		end := f.end()
+		if end <= at {
+			return at
+		}
+		n.events.Set(id, end)
+	}
 }
 
 // progress brings what a flow has left to carry up to date.

@@ -20,6 +20,9 @@ func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n
 func (n *Network) snapshot(c *snapshot.Codec) {
 	c.Section("network", *n, n.stats)
 	c.Amount(&n.now)
+	if !c.Reading() {
+		n.planEnds()
+	}
 	n.snapshotFlows(c)
 	flows := len(n.flows)
 	n.events.Snapshot(c, "events", flows)
@@ -30,6 +33,18 @@ func (n *Network) snapshot(c *snapshot.Codec) {
 	if c.Reading() && c.Err() == nil {
 		if err := n.check(); err != nil {
 			c.Check(false, "%v", err)
+		}
+	}
+}
+
+// planEnds brings the ends of all flows up to date.
+func (n *Network) planEnds() {
+	if n.bundles != nil {
+		return
+	}
+	for id := range n.flows {
+		if f := &n.flows[id]; f.since != noTime {
+			n.events.Set(int32(id), f.end())
 		}
 	}
 }

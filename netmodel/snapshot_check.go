@@ -57,11 +57,7 @@ func (n *Network) checkState(id uint32) error {
 	case f.since < 0 || f.since > n.now:
 		return fmt.Errorf("under way since %g, at %g", f.since, n.now)
 	}
-	end := f.since
-	if f.remaining > 0 {
-		end += f.remaining / f.rate
-	}
-	if at != end {
+	if end := f.end(); at != end {
 		return fmt.Errorf("it ends at %g, and %g was computed", at, end)
 	}
 	return nil
