@@ -15,26 +15,22 @@ import (
 // charge charges the time of rank r up to its clock to a kind.
 func (e *engine) charge(r int32, k TimeKind) {
 	rk := &e.ranks[r]
-	*e.accounts.at(int(k), r) += rk.clock - rk.charged
-	if e.tapes != nil {
-		e.tapes.Spend(r, int32(k), rk.charged, rk.clock)
-	}
-	if e.watch != nil {
-		e.watch.timePasses(r, k, noKernel, rk.charged, rk.clock)
-	}
+	since := rk.charged
+	*e.accounts.at(int(k), r) += rk.clock - since
 	rk.charged = rk.clock
+	if e.told {
+		e.tellTime(r, k, noKernel, since, rk.clock)
+	}
 }
 
 // chargeKernel is charge for a kernel.
 func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
-	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - rk.charged
-	if e.tapes != nil {
-		e.tapes.Spend(r, int32(numKinds)+int32(kernel), rk.charged, rk.clock)
-	}
-	if e.watch != nil {
-		e.watch.timePasses(r, TimeCompute, int32(kernel), rk.charged, rk.clock)
-	}
+	since := rk.charged
+	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - since
 	rk.charged = rk.clock
+	if e.told {
+		e.tellTime(r, TimeCompute, int32(kernel), since, rk.clock)
+	}
 }
 
 // chargeWait charges what rank r has waited for to its kind, up to the end of a message, which
@@ -47,12 +43,8 @@ func (e *engine) chargeWait(r, message int32) {
 	}
 	*e.accounts.at(int(rk.charge), r) += rk.clock - since
 	rk.charged = rk.clock
-	if e.tapes != nil {
-		e.tapes.Release(r, message, since, rk.clock)
-	}
-	if e.watch != nil {
-		e.watch.timePasses(r, rk.charge, noKernel, since, rk.clock)
-		e.watch.released(r, message, since, rk.clock)
+	if e.told {
+		e.tellWaited(r, message, since, rk)
 	}
 }
 

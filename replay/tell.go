@@ -6,9 +6,36 @@ import "reprise/trace"
 // for paths, and to the watch, which is nil if nobody observes. Nothing else is told if told is
 // false. None of these methods is inlined: their callers are hot.
 
-// timePasses tells what a rank has spent its time on, if any has passed.
+// tellTime tells what rank r has spent its time on, a kernel or noKernel.
 //
 //go:noinline
+func (e *engine) tellTime(r int32, k TimeKind, kernel int32, from, to float64) {
+	if e.tapes != nil {
+		account := int32(k)
+		if kernel != noKernel {
+			account = int32(numKinds) + kernel
+		}
+		e.tapes.Spend(r, account, from, to)
+	}
+	if e.watch != nil {
+		e.watch.timePasses(r, k, kernel, from, to)
+	}
+}
+
+// tellWaited tells that a message has ended the wait of a rank, since a time.
+//
+//go:noinline
+func (e *engine) tellWaited(r, message int32, since float64, rk *rank) {
+	if e.tapes != nil {
+		e.tapes.Release(r, message, since, rk.clock)
+	}
+	if e.watch != nil {
+		e.watch.timePasses(r, rk.charge, noKernel, since, rk.clock)
+		e.watch.released(r, message, since, rk.clock)
+	}
+}
+
+// timePasses tells what a rank has spent its time on, if any has passed.
 func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) {
 	if to <= from {
 		return
@@ -128,7 +155,9 @@ func (e *engine) tellEnd(id int32) {
 func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
-		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, e.network.LoadOf(id), s}
+		t := e.watch.summing.next() // by field: made elsewhere and copied it would be read before it is written
+		t.Src, t.Dst, t.At, t.Load = m.src, m.dst, e.now, e.network.LoadOf(id)
+		t.From, t.Bytes, t.Alone, t.Link = s.From, s.Bytes, s.Alone, s.Link
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

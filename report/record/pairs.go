@@ -8,6 +8,7 @@ type pairs []sender
 type sender struct {
 	to   []sent // in the order of the first messages
 	last int32  // index of who was sent to last
+	next int32  // and of who came after it the last time
 }
 
 // sent is what has been sent to a receiver.
@@ -26,10 +27,10 @@ func (p pairs) add(from, to int32, messages, bytes int64) {
 
 // cell returns what has been sent to a receiver.
 func (s *sender) cell(to int32) *sent {
-	if int(s.last) < len(s.to) {
-		if then := s.to[s.last].then; s.to[then].receiver == to {
-			s.last = then
-			return &s.to[then]
+	if int(s.next) < len(s.to) {
+		if c := &s.to[s.next]; c.receiver == to {
+			s.last, s.next = s.next, c.then
+			return c
 		}
 	}
 	return s.find(to)
@@ -45,7 +46,7 @@ func (s *sender) find(to int32) *sent {
 		s.to = append(s.to, sent{receiver: to})
 	}
 	s.to[s.last].then = int32(at)
-	s.last = int32(at)
+	s.last, s.next = int32(at), s.to[at].then
 	return &s.to[at]
 }
 
