@@ -26,11 +26,17 @@ type bundle struct {
 	members []member // in their bandwidth phase: a heap, the first to end at the top
 	flows   int      // in either phase
 
-	sized  int     // members that the system knows of
+	sized int  // members that the system knows of
+	fresh bool // members have come or gone since the last solve
+}
+
+// progress is how far the members of a bundle have got: what a new level changes, apart from the
+// rest, as one event may change the levels of many bundles. 32 bytes.
+type progress struct {
 	level  float64 // of all members
 	volume float64 // at time since
 	since  float64 // s
-	fresh  bool    // members have come or gone since the last solve
+	end    float64 // volume at which the first member ends; +Inf: there is none
 }
 
 // bundleKey names the flows that are one bundle.
@@ -51,11 +57,12 @@ func (m member) before(other member) bool {
 
 // bundles is what a network knows of bundles.
 type bundles struct {
-	list  []bundle // by number of their variable
+	list  []bundle   // by number of their variable
+	got   []progress // likewise
 	at    map[bundleKey]uint32
 	free  []uint32
 	of    []uint32         // by flow: its bundle
-	ends  eventqueue.Queue // by bundle: when its first member ends
+	ends  eventqueue.Queue // by bundle: a time up to which no member ends
 	fresh []uint32         // bundles
 }
 
@@ -110,10 +117,10 @@ func (n *Network) bundleOf(key bundleKey) (uint32, error) {
 	if free := len(s.free); free > 0 {
 		b, s.free = s.free[free-1], s.free[:free-1]
 	} else {
-		s.list = append(s.list, bundle{})
+		s.list, s.got = append(s.list, bundle{}), append(s.got, progress{})
 		s.ends.Grow(len(s.list))
 	}
-	s.list[b] = bundle{key: key, way: *way, members: s.list[b].members[:0]}
+	s.list[b], s.got[b] = bundle{key: key, way: *way, members: s.list[b].members[:0]}, progress{end: math.Inf(1)}
 	n.system.Set(b, &way.Variable, links)
 	s.list[b].way.Weights = nil // those are the kind's
 	s.at[key] = b
@@ -146,14 +153,30 @@ func (n *Network) nextBundled() float64 {
 	if len(s.fresh) > 0 {
 		n.solveBundled()
 	}
-	return min(n.events.Next(), s.ends.Next())
+	return min(n.events.Next(), s.firstEnd())
+}
+
+// firstEnd returns when the first member ends, as first does for flows.
+func (s *bundles) firstEnd() float64 {
+	for {
+		at := s.ends.Next()
+		if at > math.MaxFloat64 {
+			return at
+		}
+		i := s.ends.First()
+		end := s.got[i].next()
+		if end <= at {
+			return at
+		}
+		s.ends.Set(i, end)
+	}
 }
 
 // advanceBundled is Advance up to a limit.
 func (n *Network) advanceBundled(limit float64, done []int32) []int32 {
 	s := n.bundles
 	for {
-		begin, end := n.events.Next(), s.ends.Next()
+		begin, end := n.events.Next(), s.firstEnd()
 		if next := min(begin, end); next > limit || next > math.MaxFloat64 {
 			return done
 		}
@@ -173,17 +196,23 @@ func (n *Network) enter(id uint32) {
 	if n.summary != nil {
 		n.summary.begin(n, id)
 	}
-	b := n.bundles.touch(n.bundles.of[id])
-	b.advance(n.now)
-	b.push(member{b.volume + f.remaining/f.gain, int32(id)})
+	i := n.bundles.of[id]
+	b, p := n.bundles.touch(i), &n.bundles.got[i]
+	p.advance(n.now)
+	b.push(member{p.volume + f.remaining/f.gain, int32(id)})
+	p.end = b.members[0].end
 }
 
 // leave has the first member of bundle i end now.
 func (n *Network) leave(i uint32) int32 {
 	n.stats.Events++
-	b := n.bundles.touch(i)
-	b.advance(n.now)
+	b, p := n.bundles.touch(i), &n.bundles.got[i]
+	p.advance(n.now)
 	id := b.pop()
+	p.end = math.Inf(1)
+	if len(b.members) > 0 {
+		p.end = b.members[0].end
+	}
 	if n.watched != nil {
 		n.watched.end(n, uint32(id))
 	}
@@ -193,7 +222,7 @@ func (n *Network) leave(i uint32) int32 {
 	n.flows[id].since = noTime
 	n.active--
 	b.flows--
-	n.bundles.ends.Set(int32(i), b.next())
+	n.bundles.ends.Set(int32(i), p.next())
 	return id
 }
 
@@ -208,17 +237,17 @@ func (s *bundles) touch(i uint32) *bundle {
 }
 
 // advance brings the volume up to date.
-func (b *bundle) advance(now float64) {
-	b.volume += float64(b.level * (now - b.since))
-	b.since = now
+func (p *progress) advance(now float64) {
+	p.volume += float64(p.level * (now - p.since))
+	p.since = now
 }
 
 // next returns when the first member ends.
-func (b *bundle) next() float64 {
-	if len(b.members) == 0 {
-		return math.Inf(1)
+func (p *progress) next() float64 {
+	if p.end > math.MaxFloat64 {
+		return p.end
 	}
-	return b.since + max(0, b.members[0].end-b.volume)/b.level
+	return p.since + max(0, p.end-p.volume)/p.level
 }
 
 // solveBundled computes the shares after the changes since the last solve.
@@ -237,7 +266,7 @@ func (n *Network) solveBundled() {
 	for _, i := range s.fresh {
 		b := &s.list[i]
 		b.fresh = false
-		s.ends.Set(int32(i), b.next())
+		s.ends.Set(int32(i), s.got[i].next())
 		s.dropIfEmpty(i)
 	}
 	if n.watched != nil {
@@ -258,7 +287,9 @@ func (n *Network) resize(i uint32) {
 		return
 	case now == 0:
 		n.system.Disable(i)
-		b.level, b.volume, b.sized = 0, 0, 0
+		b.sized = 0
+		p := &n.bundles.got[i]
+		p.level, p.volume = 0, 0
 		return
 	case b.sized == 0:
 		n.system.Enable(i)
@@ -277,11 +308,11 @@ func (s *bundles) dropIfEmpty(i uint32) {
 
 // setLevel changes the level of bundle i.
 func (s *bundles) setLevel(i uint32, level, now float64) {
-	b := &s.list[i]
-	b.advance(now)
-	b.level = level
-	if !b.fresh {
-		s.ends.Set(int32(i), b.next())
+	p := &s.got[i]
+	p.advance(now)
+	p.level = level
+	if end := p.next(); end < s.ends.Time(int32(i)) {
+		s.ends.Set(int32(i), end)
 	}
 }
 
