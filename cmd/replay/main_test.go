@@ -19,7 +19,7 @@ import (
 	"reprise/tracegen/hpl"
 )
 
-// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q", "longtrace" and
+// TestMain makes "replay" a command of the scripts, and "hpltrace N P Q [NB]", "longtrace" and
 // "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output, and
 // "spreadtrace", that of a rank that computes 2e9 flop, with a standard deviation of 1e9.
 func TestMain(m *testing.M) {
@@ -31,11 +31,15 @@ func TestScripts(t *testing.T) {
 }
 
 func hpltrace() {
-	var n [3]int
-	for i := range n {
-		n[i], _ = strconv.Atoi(os.Args[1+i])
+	var n [4]int
+	for i, arg := range os.Args[1:] {
+		n[i], _ = strconv.Atoi(arg)
 	}
-	if err := hpl.Generate(context.Background(), os.Stdout, hpl.DefaultParams(n[0], n[1], n[2]), hpl.Options{}); err != nil {
+	p := hpl.DefaultParams(n[0], n[1], n[2])
+	if n[3] > 0 {
+		p.NB = n[3]
+	}
+	if err := hpl.Generate(context.Background(), os.Stdout, p, hpl.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
