@@ -11,7 +11,8 @@ done
 command -v pj_dump >/dev/null || missing="$missing pajeng"
 command -v mpicc >/dev/null || missing="$missing libopenmpi-dev"
 command -v mpirun >/dev/null || missing="$missing openmpi-bin"
-command -v mpicc.mpich >/dev/null || missing="$missing mpich"
+command -v mpiexec.mpich >/dev/null || missing="$missing mpich"
+mpicc.mpich -E -include mpi.h - </dev/null >/dev/null 2>&1 || missing="$missing libmpich-dev" # its compiler can be there without
 command -v gfortran >/dev/null || missing="$missing gfortran"
 command -v hpcc >/dev/null || missing="$missing hpcc"
 ldconfig -p | grep -q 'libopenblas\.so\.0' || missing="$missing libopenblas0-pthread"
