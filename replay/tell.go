@@ -155,9 +155,7 @@ func (e *engine) tellEnd(id int32) {
 func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
-		t := e.watch.summing.next() // by field: made elsewhere and copied it would be read before it is written
-		t.Src, t.Dst, t.At, t.Load = m.src, m.dst, e.now, e.network.LoadOf(id)
-		t.From, t.Bytes, t.Alone, t.Link = s.From, s.Bytes, s.Alone, s.Link
+		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, e.network.LoadOf(id), s}
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)
