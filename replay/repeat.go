@@ -76,7 +76,7 @@ func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options
 	if end-first < minRepeats {
 		return nil
 	}
-	work, err := workOfSteps(t, first, end)
+	work, err := workOfSteps(t, first, end, true)
 	if work == nil || err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ func (s *sample) begin() error {
 	if err := s.span(t); err != nil {
 		return err
 	}
-	s.work, err = workOfSteps(t, s.first, s.end)
+	s.work, err = workOfSteps(t, s.first, s.end, false)
 	return err
 }
 

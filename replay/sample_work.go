@@ -12,10 +12,11 @@ import (
 const maxWork = 16
 
 // workOfSteps numbers the work of the steps [first, end): steps of one number are made of
-// the same calls with the same columns. It is nil where there are more than maxWork kinds, or
+// the same calls with the same columns. Calls that end a step and do nothing but mark count if marks
+// do: no time of the step passes after them. It is nil where there are more than maxWork kinds, or
 // as many as steps, and where a call names a vector, as whose elements need not be the same.
-func workOfSteps(t *trace.Trace, first, end int) ([]int32, error) {
-	w := workCounter{step: first - 1, sum: sha256.New(), kinds: map[[sha256.Size]byte]int32{}}
+func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
+	w := workCounter{program: t.Program(), marks: marks, step: first - 1, sum: sha256.New(), kinds: map[[sha256.Size]byte]int32{}}
 	for chunk, err := range t.Chunks(first, end) {
 		if err != nil {
 			return nil, err
@@ -35,11 +36,14 @@ func workOfSteps(t *trace.Trace, first, end int) ([]int32, error) {
 
 // workCounter numbers the work of consecutive steps.
 type workCounter struct {
-	step  int // at hand
-	sum   hash.Hash
-	begun bool
-	kinds map[[sha256.Size]byte]int32 // by the name of a step's calls
-	work  []int32
+	program *trace.Program
+	marks   bool // that end a step count
+	step    int  // at hand
+	sum     hash.Hash
+	marked  []byte // calls that only mark, which count if others follow
+	begun   bool
+	kinds   map[[sha256.Size]byte]int32 // by the name of a step's calls
+	work    []int32
 }
 
 // add adds a unit; it returns false where steps are missing, or there are too many kinds.
@@ -51,7 +55,9 @@ func (w *workCounter) add(u *trace.Unit) bool {
 		w.finish()
 		w.step, w.begun = u.Step, true
 	}
-	addUnit(w.sum, u)
+	for i := range u.Calls {
+		w.addCall(&u.Calls[i])
+	}
 	return len(w.kinds) <= maxWork
 }
 
@@ -60,6 +66,7 @@ func (w *workCounter) finish() {
 	if !w.begun {
 		return
 	}
+	w.marked = w.marked[:0]
 	var name [sha256.Size]byte
 	w.sum.Sum(name[:0])
 	w.sum.Reset()
@@ -71,9 +78,32 @@ func (w *workCounter) finish() {
 	w.work = append(w.work, kind)
 }
 
-// addUnit adds the calls of a unit to the name of a step.
-func addUnit(sum hash.Hash, u *trace.Unit) {
-	var buf []byte
+// addCall adds a call to the name of the step.
+func (w *workCounter) addCall(c *trace.CallColumns) {
+	w.marked = appendCall(w.marked, c)
+	if w.marks || !w.onlyMarks(c) {
+		w.sum.Write(w.marked)
+		w.marked = w.marked[:0]
+	}
+}
+
+// onlyMarks reports whether a call does nothing but mark.
+func (w *workCounter) onlyMarks(c *trace.CallColumns) bool {
+	for _, b := range c.Blocks {
+		if b == trace.NoBlock {
+			continue
+		}
+		for _, item := range w.program.Block(int(b)).Items {
+			if item.Op != trace.OpMark {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// appendCall appends what a call is named by.
+func appendCall(buf []byte, c *trace.CallColumns) []byte {
 	add := func(v int64) { buf = binary.AppendVarint(buf, v) }
 	list := func(values []int64) {
 		add(int64(len(values)))
@@ -81,24 +111,20 @@ func addUnit(sum hash.Hash, u *trace.Unit) {
 			add(v)
 		}
 	}
-	add(int64(len(u.Calls)))
-	for i := range u.Calls {
-		c := &u.Calls[i]
-		add(int64(c.Site))
-		for _, mask := range c.Masks {
-			list(mask)
-		}
-		add(int64(len(c.Starts)))
-		for _, v := range c.Starts {
-			add(int64(v))
-		}
-		add(int64(len(c.Blocks)))
-		for _, v := range c.Blocks {
-			add(int64(v))
-		}
-		for _, args := range c.Args {
-			list(args)
-		}
+	add(int64(c.Site))
+	for _, mask := range c.Masks {
+		list(mask)
 	}
-	sum.Write(buf)
+	add(int64(len(c.Starts)))
+	for _, v := range c.Starts {
+		add(int64(v))
+	}
+	add(int64(len(c.Blocks)))
+	for _, v := range c.Blocks {
+		add(int64(v))
+	}
+	for _, args := range c.Args {
+		list(args)
+	}
+	return buf
 }

@@ -12,8 +12,9 @@ import (
 // behind a warm-up, and the steps that are in no window cost what their kind costs there.
 // The first and the last steps are measured as they are.
 
-// repeatShape is how windows of such a run look at first.
-var repeatShape = shape{warmup: 1, length: 2, coupled: true}
+// repeatShape is how windows of such a run look at first, unless that is too short to measure any
+// kind twice.
+var repeatShape = shape{warmup: 1, length: 1, coupled: true}
 
 // repeats reports whether a run is to be estimated by kinds of steps: these are known, and
 // nothing random or undecided makes steps of one kind differ for long.
@@ -21,8 +22,7 @@ func (s *sampler) repeats() bool { return s.o.Work != nil && !s.o.Scatters }
 
 // repeated estimates a run by kinds of steps.
 func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
-	s.shape = repeatShape
-	spans, err := s.repeatSpans(), error(nil)
+	spans, err := s.firstRepeats(), error(nil)
 	for {
 		if err := s.worthRepeating(spans); err != nil {
 			return nil, err
@@ -69,6 +69,33 @@ func (s *sampler) repeatRound(ctx context.Context, spans []span) error {
 	s.rounds++
 	s.arrange()
 	return nil
+}
+
+// firstRepeats returns the windows of the first round: as short as may be, so that how much steps
+// of a kind differ shows.
+func (s *sampler) firstRepeats() []span {
+	s.shape = repeatShape
+	spans := s.repeatSpans()
+	if !s.measuresTwice(spans) {
+		s.shape.length++
+		spans = s.repeatSpans()
+	}
+	return spans
+}
+
+// measuresTwice reports whether windows have two steps of a kind behind their warm-ups.
+func (s *sampler) measuresTwice(spans []span) bool {
+	seen := map[int32]bool{}
+	for _, p := range spans {
+		for k := p.from + s.shape.warmup; k < p.to; k++ {
+			kind := s.kind(k)
+			if seen[kind] {
+				return true
+			}
+			seen[kind] = true
+		}
+	}
+	return false
 }
 
 // repeatSpans returns the ends of the run, and a window for each kind of step that neither

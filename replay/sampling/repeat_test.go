@@ -81,7 +81,7 @@ func TestNotRepeated(t *testing.T) {
 		"tolerance": func(o *Options) { o.Tolerance = 1e-6 },
 		"noise":     func(o *Options) { o.Scatters = true },
 		"no kinds":  func(o *Options) { o.Work = nil },
-		"few":       func(o *Options) { o.End, o.Work = 7, work[:7] },
+		"few":       func(o *Options) { o.End, o.Work = 5, work[:5] },
 	} {
 		o := run.options(0.01)
 		o.Work = work
