@@ -134,7 +134,7 @@ func (e *engine) run(r int32) error {
 	rk := &e.ranks[r]
 	buf := e.actions[int(r)*bufferedActions:][:bufferedActions]
 	batches, watch := 0, e.watch
-	if watch != nil && !watch.acts(r) {
+	if watch != nil && !watch.mayAct(r) {
 		watch = nil
 	}
 	for {

@@ -41,7 +41,7 @@ func (e *engine) probed(r, id int32) {
 	if e.tapes != nil {
 		e.tapes.See(r, id)
 	}
-	if e.watch != nil {
-		e.watch.released(r, id, l.looked, at)
+	if w := e.watch; w != nil && w.heeds(r) {
+		w.released(r, id, l.looked, at)
 	}
 }

@@ -53,8 +53,8 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 	if e.tapes != nil && start == at {
 		e.tapes.Post(id, src, matched)
 	}
-	if e.watch != nil {
-		e.watch.tellSend(id, m, size, at, start)
+	if w := e.watch; w != nil && (w.heeds(src) || w.heeds(dst)) {
+		w.tellSend(id, m, size, at, start)
 	}
 	return id, nil
 }
@@ -93,8 +93,8 @@ func (e *engine) matched(id int32, room int64, at float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, at)
-		if e.watch != nil {
-			e.watch.started(id, at)
+		if w := e.watch; w != nil && w.heeds(m.dst) {
+			w.started(id, at)
 		}
 	}
 	e.matcher.truncate(m, room)

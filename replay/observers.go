@@ -34,15 +34,17 @@ func Observers(list ...Observer) Observer {
 			narrow = append(narrow, part.narrow)
 		}
 	}
-	all.wide, all.narrow = together(wide), together(narrow)
+	all.wide = together(wide)
+	all.narrow, _ = together(narrow).(Narrow)
 	return &all
 }
 
 // asked is what observers ask for together. As an Observer it is told nothing: its parts are.
 type asked struct {
 	Ignore
-	tapes        *tape.Tapes // nil: nobody asks for paths
-	wide, narrow Observer    // that are told of all ranks, and of some; nil: none
+	tapes  *tape.Tapes // nil: nobody asks for paths
+	wide   Observer    // that is told of all ranks; nil: none
+	narrow Narrow      // that is told of some; nil: none
 }
 
 // whatIsAsked returns what an observer asks for.
@@ -83,10 +85,13 @@ func together(list []Observer) Observer {
 
 // A Narrow observer asks only for what the ranks [first, end) do, for the messages that one of
 // them may receive, and for the posts of those that one of them sends, which takes less time. It is
-// not told what the network carries.
+// not told what the network carries. Marks apart, it is told nothing before the first of these ranks
+// comes to step from, then first of all what is open, nor after the last has come to step to; of a
+// replay that goes on from a checkpoint it is told from there on.
 type Narrow interface {
 	Observer
 	Ranks() (first, end int32)
+	Steps() (from, to int64) // 0, math.MaxInt64: all of the run
 }
 
 // A Taped observer asks for nothing but the longest paths to the clocks of ranks, which takes less
@@ -181,6 +186,18 @@ func (list *observers) Ranks() (first, end int32) {
 		}
 	}
 	return first, end
+}
+
+// Steps implements Narrow: all steps that one of them asks for.
+func (list *observers) Steps() (from, to int64) {
+	from = math.MaxInt64
+	for _, o := range list.all {
+		if n, ok := o.(Narrow); ok {
+			first, end := n.Steps()
+			from, to = min(from, first), max(to, end)
+		}
+	}
+	return from, to
 }
 
 // Spent implements Accounting.

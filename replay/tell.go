@@ -17,8 +17,8 @@ func (e *engine) tellTime(r int32, k TimeKind, kernel int32, from, to float64) {
 		}
 		e.tapes.Spend(r, account, from, to)
 	}
-	if e.watch != nil {
-		e.watch.timePasses(r, k, kernel, from, to)
+	if w := e.watch; w != nil && w.heeds(r) {
+		w.timePasses(r, k, kernel, from, to)
 	}
 }
 
@@ -29,9 +29,9 @@ func (e *engine) tellWaited(r, message int32, since float64, rk *rank) {
 	if e.tapes != nil {
 		e.tapes.Release(r, message, since, rk.clock)
 	}
-	if e.watch != nil {
-		e.watch.timePasses(r, rk.charge, noKernel, since, rk.clock)
-		e.watch.released(r, message, since, rk.clock)
+	if w := e.watch; w != nil && w.heeds(r) {
+		w.timePasses(r, rk.charge, noKernel, since, rk.clock)
+		w.released(r, message, since, rk.clock)
 	}
 }
 
@@ -88,8 +88,8 @@ func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
 		m := &e.matcher.messages[id]
 		e.tapes.Receive(id, dst, m.flags&msgStarted == 0 && e.ranks[dst].clock >= m.at)
 	}
-	if e.watch != nil {
-		e.watch.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
+	if w := e.watch; w != nil && w.heeds(dst) {
+		w.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
 	}
 }
 
@@ -110,14 +110,18 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.tapes != nil {
 		e.tapes.Merge(send, receive, e.matcher.messages[send].flags&msgStarted != 0)
 	}
-	if e.watch == nil {
-		return
+	if w := e.watch; w != nil && w.heeds(e.matcher.messages[send].dst) {
+		w.merged(send, receive)
 	}
-	if e.watch.messages != nil {
-		e.watch.messages.Merged(send, receive)
+}
+
+// merged tells that a send and a receive are one message.
+func (w *watch) merged(send, receive int32) {
+	if w.messages != nil {
+		w.messages.Merged(send, receive)
 	}
-	if e.watch.near(e.matcher.messages[send].dst) {
-		e.watch.narrow.Merged(send, receive)
+	if w.near(w.engine.matcher.messages[send].dst) {
+		w.narrow.Merged(send, receive)
 	}
 }
 
@@ -141,8 +145,8 @@ func (e *engine) tellEnd(id int32) {
 	if e.summarized {
 		e.tellSummary(id, m)
 	}
-	if e.watch != nil {
-		e.watch.ended(id, m, e.now)
+	if w := e.watch; w != nil && w.heeds(m.dst) {
+		w.ended(id, m, e.now)
 	}
 	flags := m.flags
 	e.end(id)
@@ -205,7 +209,10 @@ func (w *watch) marked(r int32, mark *trace.Action, at float64) {
 	if w.wide != nil {
 		w.wide.Marked(r, *mark, at)
 	}
-	if w.near(r) {
+	if w.narrow != nil && w.part.has(r) {
 		w.narrow.Marked(r, *mark, at)
+		if mark.Kind == trace.KindStep {
+			w.narrowStep(r, mark.X[0])
+		}
 	}
 }

@@ -7,14 +7,16 @@ import "reprise/trace"
 type watch struct {
 	engine     *engine
 	wide       Observer // of all ranks; nil: none
-	narrow     Observer // of the ranks [first, end); nil: none
-	first, end int32
-	wideActs   bool // whether they are told of actions
+	narrow     Narrow   // of the ranks [first, end); nil: none
+	first, end int32    // none before narrow's first step, and after its last
+	part       part     // of the run, for narrow
+	wideActs   bool     // whether they are told of actions
 	narrowActs bool
 	ranks      []watchedRank
 
 	messages Observer   // wide, if it is told of messages; else nil
 	times    Observer   // wide, if it is told of times; else nil
+	heedsAll bool       // whether wide is told of messages or times
 	spent    Accounting // wide, if it is told of sums of times; else nil
 	sums     []float64  // handed to spent
 	summing  *summing   // for wide, if it is told of messages many at once; else nil
@@ -23,8 +25,15 @@ type watch struct {
 // near reports whether a narrow observer is told of a rank.
 func (w *watch) near(r int32) bool { return r >= w.first && r < w.end }
 
+// heeds reports whether somebody is told of the times and messages of a rank. It is asked before what
+// would tell of them is called.
+func (w *watch) heeds(r int32) bool { return w.heedsAll || w.near(r) }
+
 // acts reports whether somebody is told of the actions of a rank.
 func (w *watch) acts(r int32) bool { return w.wideActs || w.narrowActs && w.near(r) }
+
+// mayAct reports whether somebody is told of the actions of a rank now, or when it comes to a step.
+func (w *watch) mayAct(r int32) bool { return w.wideActs || w.narrowActs && w.part.has(r) }
 
 // watchedRank is what a watch knows of a rank.
 type watchedRank struct {
@@ -38,7 +47,7 @@ const noKernel = -1
 // comesTo tells that a rank comes to an action, or goes on with it.
 func (w *watch) comesTo(r int32, a *trace.Action) {
 	rk, seen := &w.engine.ranks[r], &w.ranks[r]
-	if rk.stage == stageFresh && !rk.collective && !(seen.busy && isTurn(a)) {
+	if w.acts(r) && rk.stage == stageFresh && !rk.collective && !(seen.busy && isTurn(a)) {
 		w.beginAction(r, a)
 	}
 }

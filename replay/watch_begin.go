@@ -19,6 +19,7 @@ func (e *engine) observe(o *Options) error {
 	e.told, e.tapes, e.lookouts = true, asked.tapes, make([]lookout, len(e.ranks))
 	if asked.wide != nil || asked.narrow != nil {
 		e.watch = newWatch(e, asked.wide, asked.narrow)
+		e.watch.beginPart(o.Resume != nil)
 		e.watch.tellMessages()
 	}
 	e.listen()
@@ -28,7 +29,7 @@ func (e *engine) observe(o *Options) error {
 	return nil
 }
 
-func newWatch(e *engine, wide, narrow Observer) *watch {
+func newWatch(e *engine, wide Observer, narrow Narrow) *watch {
 	w := &watch{engine: e, wide: wide, narrow: narrow, ranks: make([]watchedRank, len(e.ranks))}
 	if wide != nil {
 		spared := sparedBy(wide)
@@ -39,6 +40,7 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 		if !spared.Times {
 			w.times = wide
 		}
+		w.heedsAll = w.messages != nil || w.times != nil
 		w.spent = accountingOf(wide)
 		if to := summingOf(wide); to != nil {
 			w.summing = newSumming(to)
@@ -47,7 +49,7 @@ func newWatch(e *engine, wide, narrow Observer) *watch {
 	}
 	if narrow != nil {
 		w.narrowActs = !sparedBy(narrow).Actions
-		w.first, w.end = narrow.(Narrow).Ranks()
+		w.part = newPart(narrow)
 	}
 	return w
 }

@@ -20,6 +20,7 @@ type Recorder struct {
 
 	slices int64
 	end    float64 // the latest time that it was told of, seconds
+	last   int64   // the last step that a rank came to
 	slice  Slice   // handed to the sink
 }
 
@@ -63,6 +64,19 @@ func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 func (r *Recorder) Ranks() (first, end int32) {
 	return int32(r.span.FirstRank), int32(r.span.FirstRank + len(r.ranks))
 }
+
+// Steps implements replay.Narrow: some before those that are looked at, too, as these receive what
+// was sent in them.
+func (r *Recorder) Steps() (from, to int64) {
+	if r.span.EndStep == 0 {
+		return 0, math.MaxInt64
+	}
+	return int64(max(0, r.span.FirstStep-stepsBefore)), int64(r.span.EndStep)
+}
+
+// stepsBefore is how many steps a message may be under way before those that are looked at and be
+// known where they begin.
+const stepsBefore = 2
 
 // rank returns what is known of a rank, nil if it is not looked at.
 func (r *Recorder) rank(n int32) *rank {
@@ -222,6 +236,7 @@ func (r *Recorder) Marked(rank int32, mark trace.Action, at float64) {
 // step opens and closes a window of steps on a rank.
 func (r *Recorder) step(rk *rank, step int64, at float64) {
 	first, end := int64(r.span.FirstStep), int64(r.span.EndStep)
+	r.last = max(r.last, step)
 	switch {
 	case end == 0:
 	case math.IsInf(rk.from, 1) && step >= first && step < end:
@@ -255,6 +270,9 @@ func (r *Recorder) CheckSeen() error {
 	who := "the run ends"
 	if r.span.Ranks > 0 { // of the others nothing was told
 		who = "these ranks end"
+	}
+	if r.span.EndStep > 0 {
+		return fmt.Errorf("nothing is done in the window, %v: %s with step %d", r.span, who, r.last)
 	}
 	return fmt.Errorf("nothing is done in the window, %v: %s at %.9g s", r.span, who, r.end)
 }
