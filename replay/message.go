@@ -93,7 +93,7 @@ func (e *engine) matched(id int32, room int64, at float64) error {
 	var err error
 	if m.flags&msgStarted == 0 {
 		err = e.start(id, at)
-		if w := e.watch; w != nil && w.heeds(m.dst) {
+		if w := e.watch; w != nil && w.follows(m.dst) {
 			w.started(id, at)
 		}
 	}

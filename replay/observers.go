@@ -86,8 +86,8 @@ func together(list []Observer) Observer {
 // A Narrow observer asks only for what the ranks [first, end) do, for the messages that one of
 // them may receive, and for the posts of those that one of them sends, which takes less time. It is
 // not told what the network carries. Marks apart, it is told nothing before the first of these ranks
-// comes to step from, then first of all what is open, nor after the last has come to step to; of a
-// replay that goes on from a checkpoint it is told from there on.
+// comes to step from, then first of all what is open; and nothing after the last has come to step to,
+// but what becomes of messages.
 type Narrow interface {
 	Observer
 	Ranks() (first, end int32)

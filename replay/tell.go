@@ -110,7 +110,7 @@ func (e *engine) tellMerge(send, receive int32) {
 	if e.tapes != nil {
 		e.tapes.Merge(send, receive, e.matcher.messages[send].flags&msgStarted != 0)
 	}
-	if w := e.watch; w != nil && w.heeds(e.matcher.messages[send].dst) {
+	if w := e.watch; w != nil && w.follows(e.matcher.messages[send].dst) {
 		w.merged(send, receive)
 	}
 }
@@ -120,7 +120,7 @@ func (w *watch) merged(send, receive int32) {
 	if w.messages != nil {
 		w.messages.Merged(send, receive)
 	}
-	if w.near(w.engine.matcher.messages[send].dst) {
+	if w.narrow != nil && w.follows(w.engine.matcher.messages[send].dst) {
 		w.narrow.Merged(send, receive)
 	}
 }
@@ -132,7 +132,7 @@ func (w *watch) started(id int32, at float64) {
 	if w.messages != nil {
 		w.messages.Started(id, at)
 	}
-	if w.near(w.engine.matcher.messages[id].dst) {
+	if w.narrow != nil && w.follows(w.engine.matcher.messages[id].dst) {
 		w.narrow.Started(id, at)
 	}
 }
@@ -145,7 +145,7 @@ func (e *engine) tellEnd(id int32) {
 	if e.summarized {
 		e.tellSummary(id, m)
 	}
-	if w := e.watch; w != nil && w.heeds(m.dst) {
+	if w := e.watch; w != nil && w.follows(m.dst) {
 		w.ended(id, m, e.now)
 	}
 	flags := m.flags
@@ -172,7 +172,7 @@ func (w *watch) ended(id int32, m *message, now float64) {
 	if w.messages != nil {
 		w.messages.Ended(id, now)
 	}
-	if w.near(m.dst) {
+	if w.narrow != nil && w.follows(m.dst) {
 		w.narrow.Ended(id, now)
 	}
 }

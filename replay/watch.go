@@ -37,8 +37,9 @@ func (w *watch) mayAct(r int32) bool { return w.wideActs || w.narrowActs && w.pa
 
 // watchedRank is what a watch knows of a rank.
 type watchedRank struct {
-	open bool // an action has begun and not ended, if actions are told
-	busy bool // it is a busy wait that has seen nothing
+	open       bool // an action has begun and not ended, of which wide is told
+	narrowOpen bool // likewise of which narrow is told
+	busy       bool // it is a busy wait that has seen nothing
 }
 
 // noKernel is the kernel of time that none is called in.
@@ -59,25 +60,23 @@ func (w *watch) beginAction(r int32, a *trace.Action) {
 	case trace.KindNone, trace.KindProbed, trace.KindMark, trace.KindStep, trace.KindPhase:
 		return
 	}
-	w.ranks[r].open = true
-	at := w.engine.ranks[r].charged
-	if w.wideActs {
+	at, seen := w.engine.ranks[r].charged, &w.ranks[r]
+	if seen.open = w.wideActs; w.wideActs {
 		w.wide.ActionBegins(r, *a, at)
 	}
-	if w.narrowActs && w.near(r) {
+	if seen.narrowOpen = w.narrowActs && w.near(r); seen.narrowOpen {
 		w.narrow.ActionBegins(r, *a, at)
 	}
 }
 
 // endAction tells that the action of a rank ends, if it is in one.
 func (w *watch) endAction(r int32) {
-	seen := &w.ranks[r]
-	at, open := w.engine.ranks[r].charged, seen.open
-	*seen = watchedRank{}
-	if open && w.wideActs {
+	at, was := w.engine.ranks[r].charged, w.ranks[r]
+	w.ranks[r] = watchedRank{}
+	if was.open {
 		w.wide.ActionEnds(r, at)
 	}
-	if open && w.narrowActs && w.near(r) {
+	if was.narrowOpen {
 		w.narrow.ActionEnds(r, at)
 	}
 }

@@ -19,7 +19,7 @@ func (e *engine) observe(o *Options) error {
 	e.told, e.tapes, e.lookouts = true, asked.tapes, make([]lookout, len(e.ranks))
 	if asked.wide != nil || asked.narrow != nil {
 		e.watch = newWatch(e, asked.wide, asked.narrow)
-		e.watch.beginPart(o.Resume != nil)
+		e.watch.beginPart(o.Resume != nil && int64(e.progress.last) >= e.watch.part.from)
 		e.watch.tellMessages()
 	}
 	e.listen()

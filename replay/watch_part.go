@@ -22,6 +22,10 @@ func newPart(o Narrow) part {
 // has reports whether the part is of a rank.
 func (p *part) has(r int32) bool { return r >= p.first && r < p.end }
 
+// follows reports whether somebody is told what becomes of messages to a rank: to one of a part those
+// that were posted in it, too, which end after it.
+func (w *watch) follows(r int32) bool { return w.heedsAll || w.part.begun && w.part.has(r) }
+
 // beginPart has the narrow observer told from now on, if its steps begin with the run or if so
 // asked.
 func (w *watch) beginPart(now bool) {
@@ -48,11 +52,14 @@ func (w *watch) narrowStep(r int32, step int64) {
 
 // tellNarrow tells the narrow observer alone what is open.
 func (w *watch) tellNarrow() {
-	alone := &watch{engine: w.engine, narrow: w.narrow, first: w.first, end: w.end}
+	alone := &watch{engine: w.engine, narrow: w.narrow, first: w.first, end: w.end, part: w.part}
 	alone.tellMessages()
 	for r := w.first; r < w.end && w.narrowActs; r++ {
+		if !w.wideActs {
+			w.ranks[r].busy = false
+		}
 		if a := w.engine.underWay(r); a != nil {
-			w.ranks[r].open = true
+			w.ranks[r].narrowOpen = true
 			w.narrow.ActionBegins(r, *a, w.engine.ranks[r].charged)
 		}
 	}

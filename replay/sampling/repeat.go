@@ -12,8 +12,8 @@ import (
 // behind a warm-up, and the steps that are in no window cost what their kind costs there.
 // The first and the last steps are measured as they are.
 
-// repeatShape is how windows of such a run look at first, unless that is too short to measure any
-// kind twice.
+// repeatShape is how windows of such a run look at first, unless that is too short to measure each
+// usual kind twice.
 var repeatShape = shape{warmup: 1, length: 1, coupled: true}
 
 // repeats reports whether a run is to be estimated by kinds of steps: these are known, and
@@ -71,8 +71,8 @@ func (s *sampler) repeatRound(ctx context.Context, spans []span) error {
 	return nil
 }
 
-// firstRepeats returns the windows of the first round: as short as may be, so that how much steps
-// of a kind differ shows.
+// firstRepeats returns the windows of the first round: as short as may be, but two steps of each
+// usual kind show how much such steps differ.
 func (s *sampler) firstRepeats() []span {
 	s.shape = repeatShape
 	spans := s.repeatSpans()
@@ -83,19 +83,26 @@ func (s *sampler) firstRepeats() []span {
 	return spans
 }
 
-// measuresTwice reports whether windows have two steps of a kind behind their warm-ups.
+// usual is the part of the steps that a kind is at least which is measured twice at first.
+const usual = 0.1
+
+// measuresTwice reports whether windows have two steps of each usual kind behind their warm-ups.
 func (s *sampler) measuresTwice(spans []span) bool {
-	seen := map[int32]bool{}
+	all, seen := map[int32]int{}, map[int32]int{}
+	for _, kind := range s.o.Work {
+		all[kind]++
+	}
 	for _, p := range spans {
 		for k := p.from + s.shape.warmup; k < p.to; k++ {
-			kind := s.kind(k)
-			if seen[kind] {
-				return true
-			}
-			seen[kind] = true
+			seen[s.kind(k)]++
 		}
 	}
-	return false
+	for kind, n := range all {
+		if float64(n) >= usual*float64(len(s.o.Work)) && seen[kind] < 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // repeatSpans returns the ends of the run, and a window for each kind of step that neither
@@ -152,7 +159,7 @@ func (s *sampler) repeatEstimate() *Estimate {
 	last := &s.done[len(s.done)-1]
 	mean, variance := s.sumOfKinds(s.done)
 	e := &Estimate{
-		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance),
+		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance) + s.drifted(),
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: true, Rounds: s.rounds,
 		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),
 	}
@@ -161,6 +168,29 @@ func (s *sampler) repeatEstimate() *Estimate {
 		e.Parts[i] = Part{seconds, math.Sqrt(variance)}
 	}
 	return e
+}
+
+// drifted returns by how many seconds the last rank may fall behind the mean in the steps that are
+// in no window, as it does in those that are: where ranks are not made to wait for each other, or not
+// soon, a delay goes from rank to rank, and a step after a warm-up does not cost what later ones do.
+func (s *sampler) drifted() float64 {
+	behind, seconds, steps := 0.0, 0.0, 0.0
+	missing := float64(s.o.End - s.o.First)
+	for i := range s.done {
+		w := &s.done[i]
+		missing -= float64(w.To - w.Start)
+		first, end := w.From+s.shape.warmup, w.To
+		if end == s.o.End {
+			end-- // what ends the run is no step's
+		}
+		behind += w.lag(end) - w.lag(first)
+		seconds += w.start(end) - w.start(first)
+		steps += float64(end - first)
+	}
+	if behind <= small*seconds {
+		return 0
+	}
+	return behind / steps * missing
 }
 
 // sumOfKinds returns the seconds of the run by windows of it, and the square of the

@@ -96,3 +96,19 @@ func TestNotRepeated(t *testing.T) {
 		t.Errorf("kinds of other steps: error %v", err)
 	}
 }
+
+// TestRepeatedDrift: where the last rank falls ever further behind the mean, as ranks that wait for
+// neighbours alone do behind a slow one, steps near a cold start tell nothing, equal as they are.
+func TestRepeatedDrift(t *testing.T) {
+	for drift, exact := range map[float64]bool{0: false, 1e-4: false, 0.1: true} {
+		run := &synthetic{steps: 50, cost: func(int) float64 { return 2 }, drift: drift}
+		o := run.options(0.01)
+		o.Work = make([]int32, run.steps)
+		e, err := Run(t.Context(), o)
+		if exact != errors.Is(err, ErrExact) {
+			t.Errorf("drift of %g: error %v", drift, err)
+		} else if !exact && e.Simulated != 4 {
+			t.Errorf("drift of %g: %d steps simulated", drift, e.Simulated)
+		}
+	}
+}
