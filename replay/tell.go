@@ -120,7 +120,7 @@ func (w *watch) merged(send, receive int32) {
 	if w.messages != nil {
 		w.messages.Merged(send, receive)
 	}
-	if w.narrow != nil && w.follows(w.engine.matcher.messages[send].dst) {
+	if w.part.follows(w.engine.matcher.messages[send].dst) {
 		w.narrow.Merged(send, receive)
 	}
 }
@@ -132,7 +132,7 @@ func (w *watch) started(id int32, at float64) {
 	if w.messages != nil {
 		w.messages.Started(id, at)
 	}
-	if w.narrow != nil && w.follows(w.engine.matcher.messages[id].dst) {
+	if w.part.follows(w.engine.matcher.messages[id].dst) {
 		w.narrow.Started(id, at)
 	}
 }
@@ -172,7 +172,7 @@ func (w *watch) ended(id int32, m *message, now float64) {
 	if w.messages != nil {
 		w.messages.Ended(id, now)
 	}
-	if w.narrow != nil && w.follows(m.dst) {
+	if w.part.follows(m.dst) {
 		w.narrow.Ended(id, now)
 	}
 }

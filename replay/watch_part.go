@@ -22,9 +22,12 @@ func newPart(o Narrow) part {
 // has reports whether the part is of a rank.
 func (p *part) has(r int32) bool { return r >= p.first && r < p.end }
 
-// follows reports whether somebody is told what becomes of messages to a rank: to one of a part those
-// that were posted in it, too, which end after it.
-func (w *watch) follows(r int32) bool { return w.heedsAll || w.part.begun && w.part.has(r) }
+// follows reports whether the narrow observer is told what becomes of messages to a rank: of those
+// that were posted in its steps, too, which end after them.
+func (p *part) follows(r int32) bool { return p.begun && p.has(r) }
+
+// follows reports whether somebody is told what becomes of messages to a rank.
+func (w *watch) follows(r int32) bool { return w.heedsAll || w.part.follows(r) }
 
 // beginPart has the narrow observer told from now on, if its steps begin with the run or if so
 // asked.

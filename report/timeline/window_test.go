@@ -38,20 +38,22 @@ func shownOf(s *seen) (all shown) {
 	return all
 }
 
-// record has a recorder of a span told of its part of a run, and another one of all of it.
-func record(h *trace.Header, span timeline.Span, run func(replay.Observer)) (part, whole shown) {
-	for _, wide := range []bool{false, true} {
+// record has recorders of a span told of their part of a run, of all of it, and of their part beside
+// somebody who is told of all.
+func record(h *trace.Header, span timeline.Span, run func(replay.Observer)) (part, whole, beside shown) {
+	all := everywhere{timeline.NewRecorder(h, timeline.Span{}, newSeen(h))}
+	for to, observer := range map[*shown]func(*timeline.Recorder) replay.Observer{
+		&part:   func(r *timeline.Recorder) replay.Observer { return r },
+		&whole:  func(r *timeline.Recorder) replay.Observer { return everywhere{r} },
+		&beside: func(r *timeline.Recorder) replay.Observer { return replay.Observers(all, r) },
+	} {
 		got := newSeen(h)
 		r := timeline.NewRecorder(h, span, got)
-		if wide {
-			run(everywhere{r})
-		} else {
-			run(r)
-		}
+		run(observer(r))
 		r.End()
-		part, whole = whole, shownOf(got)
+		*to = shownOf(got)
 	}
-	return part, whole
+	return part, whole, beside
 }
 
 // TestWindowOfSteps: what is shown of steps in the midst of a run is what a recorder shows that was
@@ -62,7 +64,10 @@ func TestWindowOfSteps(t *testing.T) {
 		{FirstStep: 5, EndStep: 7}, {FirstStep: 0, EndStep: 2}, {FirstStep: 10, EndStep: 13, FirstRank: 4, Ranks: 4},
 		{FirstStep: 17, EndStep: 19}, {FirstStep: 3, EndStep: 4, FirstRank: 15, Ranks: 1},
 	} {
-		part, whole := record(run.header, span, func(o replay.Observer) { run.play(t, o) })
+		part, whole, beside := record(run.header, span, func(o replay.Observer) { run.play(t, o) })
+		if diff := cmp.Diff(part, beside, cmp.AllowUnexported(phase{})); diff != "" {
+			t.Errorf("%v, beside another recorder (-alone +beside):\n%s", span, diff)
+		}
 		if diff := cmp.Diff(whole, part, cmp.AllowUnexported(phase{})); diff != "" || part.Sends == 0 || len(part.Phases) == 0 {
 			t.Errorf("%v: %d sends, %d phases (-told of all +told of the part):\n%s", span, part.Sends, len(part.Phases), diff)
 		}
@@ -88,7 +93,7 @@ func TestMessagesOverSteps(t *testing.T) {
 		}
 	}
 	for _, span := range []timeline.Span{{FirstStep: 3, EndStep: 4}, {FirstStep: 5, EndStep: 7}} {
-		part, whole := record(h, span, func(o replay.Observer) { play(t, h, o, lists[:]...) })
+		part, whole, _ := record(h, span, func(o replay.Observer) { play(t, h, o, lists[:]...) })
 		if diff := cmp.Diff(whole, part, cmp.AllowUnexported(phase{})); diff != "" || len(part.Messages) != span.EndStep-span.FirstStep {
 			t.Errorf("%v: %d messages (-told of all +told of the part):\n%s", span, len(part.Messages), diff)
 		}
