@@ -13,8 +13,9 @@ const maxWork = 16
 
 // workOfSteps numbers the work of the steps [first, end): steps of one number are made of
 // the same calls with the same columns. Calls at the end of a step that do nothing but mark phases
-// count only if asked for: no time of the step passes after them. It is nil where there are more than maxWork kinds, or
-// as many as steps, and where a call names a vector, as whose elements need not be the same.
+// count only if asked for: no time of the step passes after them. It is nil where there are more than
+// maxWork kinds, or as many as steps, and where a call names a vector, as whose elements need not be
+// the same.
 func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 	w := workCounter{program: t.Program(), marks: marks, step: first - 1, sum: sha256.New(), kinds: map[[sha256.Size]byte]int32{}}
 	for chunk, err := range t.Chunks(first, end) {
