@@ -93,17 +93,20 @@ func uninterrupted(t *testing.T, path string) map[string]any {
 }
 
 // TestKill kills a replay at random moments and starts it again, until it comes to its
-// end: with the result of one that was left alone.
+// end: with the result of one that was left alone, by whose time moments and checkpoints go,
+// as it takes ten times as long with the race detector.
 func TestKill(t *testing.T) {
 	path := keptTrace(t)
+	began := time.Now()
 	want := uninterrupted(t, path)
+	alone := time.Since(began)
 	file := filepath.Join(t.TempDir(), "state")
 	rng := rand.New(rand.NewPCG(1, 2))
-	patience := 20 * time.Millisecond
+	patience := alone / 16
 	for kills := 0; ; kills++ {
-		p := start(t, "--json", "--quiet", "--checkpoint", file, "--resume", file, "--every", "2ms", path)
+		p := start(t, "--json", "--quiet", "--checkpoint", file, "--resume", file, "--every", (alone / 64).String(), path)
 		patience += patience / 8
-		wait := patience + time.Duration(rng.IntN(20))*time.Millisecond
+		wait := patience + time.Duration(rng.Int64N(int64(alone/8)))
 		timer := time.AfterFunc(wait, func() { _ = p.Process.Kill() })
 		err := p.Wait()
 		timer.Stop()
