@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A column is a table of integers, outer x inner, stored row by row: for an
@@ -220,7 +221,7 @@ func (r *columnReader) varints(dst []int64, n int) []int64 {
 		r.fail("%d values in %d bytes", n, r.left())
 		return dst
 	}
-	buf, off := r.buf, r.off
+	buf, off, dst := r.buf, r.off, slices.Grow(dst, n)
 	for i := range n {
 		if off < len(buf) && buf[off] < 0x80 {
 			dst = append(dst, int64(buf[off]))

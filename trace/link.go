@@ -87,11 +87,13 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 
 // link adds to c the blocks that it lacks.
 func (p *Program) link(c *code) error {
+	var out []instr
 	for n := len(c.entries); n < len(p.blocks); n++ {
-		l := linker{program: p, code: c, top: topRegister(&p.blocks[n])}
+		l := linker{program: p, code: c, top: topRegister(&p.blocks[n]), out: out[:0]}
 		if err := l.block(n); err != nil {
 			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
 		}
+		out = l.out
 	}
 	return nil
 }

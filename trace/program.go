@@ -22,6 +22,7 @@ type Program struct {
 	infos   []blockInfo
 	byHash  map[[32]byte]int
 	codes   []*code // linked forms
+	written []byte  // the block that is hashed, in memory that is used again
 }
 
 // blockInfo is what callers need to know of a block.
@@ -147,9 +148,9 @@ func hashSymbols(h *Header) symbolHashes {
 // hashBlock returns the SHA-256 of a definition written out with symbols and
 // callees replaced by their hashes.
 func (p *Program) hashBlock(b *Block) [32]byte {
-	buf := binary.AppendUvarint(nil, uint64(b.Params))
-	buf = p.appendItems(buf, b.Items)
-	return sha256.Sum256(buf)
+	p.written = binary.AppendUvarint(p.written[:0], uint64(b.Params))
+	p.written = p.appendItems(p.written, b.Items)
+	return sha256.Sum256(p.written)
 }
 
 func (p *Program) appendItems(buf []byte, items []Item) []byte {

@@ -303,7 +303,7 @@ func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*C
 	if u.cols.err != nil {
 		return
 	}
-	slab := make([]T, len(u.values))
+	slab, rest := make([]T, len(u.values)), u.values
 	n := len(g.calls)
 	for i, c := range g.calls {
 		size := col.width
@@ -318,9 +318,9 @@ func scatter[T int32 | int64](u *unpacker, col column, g *callGroup, set func(*C
 			}
 		} else {
 			for k := range part {
-				part[k] = T(u.values[k])
+				part[k] = T(rest[k])
 			}
-			u.values = u.values[size:]
+			rest = rest[size:]
 		}
 		set(c, part)
 	}
