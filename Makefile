@@ -83,8 +83,8 @@ nfstest:
 	done
 
 # The race detector slows the large cases down tenfold: the short tests suffice,
-# as they run every goroutine that there is. Without the second that the detector waits at
-# the end of each process: the scripts start hundreds of them.
+# as they run every goroutine that there is. The detector's wait of a second at the end of each
+# process is left out, as scripts start hundreds of processes.
 race:
 	GORACE=atexit_sleep_ms=0 $(GO) test -short -race ./...
 

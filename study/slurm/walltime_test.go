@@ -27,7 +27,7 @@ factors:
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
 	cluster, command := slurmtest.Start(t), studytest.Command(t)
-	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, time.Minute)))
+	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 90*time.Second)))
 	want := make(chan string)
 	go func() { want <- studytest.Undisturbed(t, command, file) }()
 	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}
@@ -44,7 +44,7 @@ func TestWalltime(t *testing.T) {
 	e.finish()
 }
 
-// orderOf returns the order of a matrix whose run takes about so long of a processor, and longer on
+// orderOf returns the order of a matrix whose run takes about so long of a processor as quick as now, and longer on
 // one that is shared: it takes some time for each row of blocks, and for each block in it. The order is one that
 // a worker takes for shorter than a minute, before it has timed any.
 func orderOf(t *testing.T, command string, takes time.Duration) int {
