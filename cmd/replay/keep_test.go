@@ -116,6 +116,9 @@ func TestKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err, p.stderr.String())
 		}
+		if kills == 0 {
+			t.Errorf("never killed: left alone it took %v", alone)
+		}
 		t.Logf("killed %d times", kills)
 		if diff := cmp.Diff(want, p.result(t)); diff != "" {
 			t.Errorf("-uninterrupted +killed:\n%s", diff)
