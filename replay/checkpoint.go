@@ -19,7 +19,7 @@ import (
 
 // checkpointVersion is that of the format of checkpoints: of what they hold besides
 // the fields of the state, which name themselves.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 // ErrOtherRun marks the error of a checkpoint that belongs to a replay of something
 // else.

@@ -222,69 +222,6 @@ func encodeOperands(args []Operand) (regs []byte, consts []int64) {
 	return regs, consts
 }
 
-// decodeDefinitions reads the content of a definitions record: blocks, and features
-// that are new.
-func decodeDefinitions(b []byte) ([]Block, []string, error) {
-	var m pb.Definitions
-	if err := unmarshal(b, &m); err != nil {
-		return nil, nil, err
-	}
-	blocks := make([]Block, len(m.Blocks))
-	for i, d := range m.Blocks {
-		items, err := decodeItems(d.Items, 0)
-		if err != nil {
-			return nil, nil, corruptf("block %q: %v", d.Name, err)
-		}
-		blocks[i] = Block{Name: d.Name, Params: fit(d.Params), Items: items}
-	}
-	return blocks, m.Features, nil
-}
-
-func decodeItems(from []*pb.Item, depth int) ([]Item, error) {
-	if len(from) == 0 {
-		return nil, nil
-	}
-	if depth > maxNesting {
-		return nil, corruptf("nested deeper than %d", maxNesting)
-	}
-	items := make([]Item, len(from))
-	for i, m := range from {
-		if max(m.Op, m.Dst, m.Slot) > math.MaxUint8 {
-			return nil, corruptf("item %d: operation %d, register %d, slot %d: at most 255", i, m.Op, m.Dst, m.Slot)
-		}
-		it := Item{Op: Op(m.Op), Dst: Reg(m.Dst), Slot: uint8(m.Slot), Req: m.Req, Sym: fit(m.Sym), GuardSym: fit(m.GuardSym), Comm: fit(m.Comm)}
-		if len(m.Coefs) > 0 {
-			it.Coefs = m.Coefs
-		}
-		var err error
-		if it.Args, err = decodeOperands(m.ArgRegs, m.ArgConsts); err != nil {
-			return nil, err
-		}
-		if it.Guard, err = decodeOperands(m.GuardRegs, m.GuardConsts); err != nil {
-			return nil, err
-		}
-		if it.Body, err = decodeItems(m.Body, depth+1); err != nil {
-			return nil, err
-		}
-		items[i] = it
-	}
-	return items, nil
-}
-
-func decodeOperands(regs []byte, consts []int64) ([]Operand, error) {
-	if len(regs) != len(consts) {
-		return nil, corruptf("%d registers, %d constants", len(regs), len(consts))
-	}
-	if len(regs) == 0 {
-		return nil, nil
-	}
-	args := make([]Operand, len(regs))
-	for i := range args {
-		args[i] = Operand{Reg(regs[i]), consts[i]}
-	}
-	return args, nil
-}
-
 // Totals sums up a trace.
 type Totals struct {
 	Chunks int

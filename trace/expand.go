@@ -76,10 +76,14 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			a.set(Kind(in.flags), in.sym, 0, 0, 0)
 			a.X[0], a.X[1], a.X[2], a.X[3] = x, y, z, w
 			n++
-		case opAmount:
+		case opAmount, opConstAmount:
 			a := &buf[n]
 			a.set(Kind(in.flags), 0, 0, 0, 0)
-			a.X = [4]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y)}
+			if in.op == opAmount {
+				a.X = [4]int64{r[in.a] + int64(in.x), r[in.b] + int64(in.y)}
+			} else {
+				a.X = [4]int64{int64(in.y)<<32 | int64(uint32(in.x)), int64(in.w)<<32 | int64(uint32(in.z))}
+			}
 			for _, bits := range a.X[:2] {
 				if amount := math.Float64frombits(uint64(bits)); !(amount >= 0) || math.IsInf(amount, 1) {
 					c.fail("%v of %v, want a finite number >= 0", Kind(in.flags), amount)

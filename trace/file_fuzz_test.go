@@ -198,6 +198,7 @@ func FuzzDefinitions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		sameDefinitions(t, plain)
 		blocks, _, err := decodeDefinitions(plain)
 		if err != nil {
 			return

@@ -23,6 +23,7 @@ const (
 	opSum             // r[d] = sum of [B, C) of vector r[a]
 	opAction          // kind flags; X = A, B, C, D
 	opAmount          // kind flags; X[0], X[1] = A, B, the bits of float64s
+	opConstAmount     // kind flags; X[0], X[1] = y<<32|x, w<<32|z
 	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
 	opExchange        // peer A, tag B, out C, in D
 	opSyncExchange
@@ -87,6 +88,7 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 
 // link adds to c the blocks that it lacks.
 func (p *Program) link(c *code) error {
+	c.instrs = slices.Grow(c.instrs, p.instructions(len(c.entries)))
 	var out []instr
 	for n := len(c.entries); n < len(p.blocks); n++ {
 		l := linker{program: p, code: c, top: topRegister(&p.blocks[n]), out: out[:0]}
@@ -96,6 +98,16 @@ func (p *Program) link(c *code) error {
 		out = l.out
 	}
 	return nil
+}
+
+// instructions returns about how many the blocks from one on take: one for each item, and
+// few of them more.
+func (p *Program) instructions(from int) (n int) {
+	for i := from; i < len(p.blocks); i++ {
+		n++
+		visitItems(p.blocks[i].Items, func(*Item) { n++ })
+	}
+	return n + n/8
 }
 
 // linker translates one block. Frames of callees begin where the block's own
@@ -255,7 +267,7 @@ func (l *linker) item(it *Item) error {
 		}
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
 	case OpFlops, OpSleep:
-		return l.put(instr{op: opAmount, flags: uint8(messageKinds[it.Op])}, it.Args...)
+		return l.amount(it)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
 		return l.put(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, w: it.Req}, it.Args...)
 	case OpWait, OpTest, OpWaitAll, OpFree:
@@ -301,6 +313,21 @@ func (l *linker) control(it *Item) error {
 	case OpCall:
 		return l.call(it.Sym, it.Args)
 	}
+	return nil
+}
+
+// amount translates a computation by its amount: where that is constant, as all bits of one
+// instruction.
+func (l *linker) amount(it *Item) error {
+	in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
+	halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
+	for i, a := range it.Args {
+		if a.Reg != 0 {
+			return l.put(instr{op: opAmount, flags: in.flags}, it.Args...)
+		}
+		*halves[i][0], *halves[i][1] = int32(uint32(a.Const)), int32(a.Const>>32)
+	}
+	l.emit(in)
 	return nil
 }
 

@@ -13,6 +13,7 @@ type blocks struct {
 	program *trace.Program
 	table   *table
 	loops   *loops
+	sharing *sharing
 	forms   map[form]int64
 	ofLoops map[int32]int64
 }
@@ -130,7 +131,11 @@ func (b *blocks) loop(number int32) (int64, error) {
 	}
 	lists := b.loops.lists[number]
 	builder := trace.NewBuilder("loop", numArgs+len(lists))
-	builder.Loop(builder.Param(0), func() { b.items(builder, b.loops.bodies[number], lists, numArgs) })
+	var err error
+	builder.Loop(builder.Param(0), func() { err = b.items(builder, b.loops.bodies[number], lists, numArgs) })
+	if err != nil {
+		return 0, err
+	}
 	id, err := b.program.Add(builder)
 	b.ofLoops[number] = int64(id)
 	return int64(id), err
@@ -140,25 +145,38 @@ func (b *blocks) loop(number int32) (int64, error) {
 func (b *blocks) ofStep(items []item) (int64, error) {
 	lists := b.loops.listsOf(items)
 	builder := trace.NewBuilder("step", len(lists))
-	b.items(builder, items, lists, 0)
+	if err := b.items(builder, items, lists, 0); err != nil {
+		return 0, err
+	}
 	id, err := b.program.Add(builder)
 	return int64(id), err
 }
 
 // items adds steps and loops of a loop's body. Its lists of counts are parameters, from one on.
-func (b *blocks) items(builder *trace.Builder, items []item, lists []int32, from int) {
-	for _, it := range items {
+func (b *blocks) items(builder *trace.Builder, items []item, lists []int32, from int) error {
+	param := func(list int32) trace.Operand { return builder.Param(from + slices.Index(lists, list)) }
+	for _, it := range b.sharing.share(items) {
 		if it.turns > 0 {
-			builder.Loop(trace.Const(int64(it.turns)), func() { b.items(builder, b.loops.bodies[it.what], lists, from) })
+			block, err := b.loop(it.what)
+			if err != nil {
+				return err
+			}
+			args := make([]trace.Operand, numArgs, numArgs+mostLists)
+			args[0] = trace.Const(int64(it.turns))
+			for _, list := range b.loops.lists[it.what] {
+				args = append(args, param(list))
+			}
+			builder.Call(int(block), args...)
 			continue
 		}
 		s := &b.table.steps[it.what]
 		var counts [2]trace.Operand
 		for i, list := range s.lists {
 			if list > 0 {
-				counts[i] = builder.Param(from + slices.Index(lists, list))
+				counts[i] = param(list)
 			}
 		}
 		s.put(builder, b.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
 	}
+	return nil
 }

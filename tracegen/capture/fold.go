@@ -21,11 +21,13 @@ func (it item) hash() uint64 {
 
 // Limits of folding.
 const (
-	mostPeriod = 512 // items of a body
-	mostDepth  = 12  // loops in loops
-	mostTurns  = 1 << 30
-	mostLists  = 8 // different lists of counts of a body
-	multiplier = 0x9E3779B97F4A7C15 | 1
+	mostPeriod  = 1 << 14 // items of a body
+	mostBytes   = 1 << 20 // of a body in a trace
+	mostDepth   = 12      // loops in loops
+	mostTurns   = 1 << 30
+	mostLists   = 8  // different lists of counts of a body
+	bytesOfLoop = 64 // of another body in it
+	multiplier  = 0x9E3779B97F4A7C15 | 1
 )
 
 var powers = func() (p [mostPeriod + 1]uint64) {
@@ -42,6 +44,7 @@ type loops struct {
 	bodies  [][]item
 	hashes  []uint64
 	depths  []int
+	bytes   []int     // in a trace
 	lengths []int64   // steps of a turn
 	lists   [][]int32 // numbers of the lists of counts in it, each once
 	numbers map[string]int32
@@ -53,19 +56,23 @@ func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int
 // number returns the number of a body.
 func (l *loops) number(body []item) int32 {
 	l.name = l.name[:0]
-	depth, hash := 1, uint64(0)
+	depth, bytes, hash := 1, 0, uint64(0)
 	for _, it := range body {
 		l.name = binary.AppendUvarint(l.name, uint64(it.what))
 		l.name = binary.AppendUvarint(l.name, uint64(it.turns))
 		hash = hash*multiplier + it.hash()
 		if it.turns > 0 {
 			depth = max(depth, 1+l.depths[it.what])
+			bytes += bytesOfLoop
+		} else {
+			bytes += l.table.steps[it.what].bytes(l.table)
 		}
 	}
 	n, ok := l.numbers[string(l.name)]
 	if !ok {
 		n = int32(len(l.bodies))
 		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
+		l.bytes = append(l.bytes, bytes)
 		l.lengths, l.lists = append(l.lengths, l.length(body)), append(l.lists, l.listsOf(body))
 		l.numbers[string(l.name)] = n
 	}
@@ -95,17 +102,31 @@ func (l *loops) listsOf(items []item) (lists []int32) {
 // loop of two turns, and what its body says once more another turn. It never takes two things
 // for equal that differ.
 type folder struct {
-	loops  *loops
-	items  []item
-	hashes []uint64       // hash of the items up to each, that included
-	before []int32        // where an item stood last, -1 for nowhere
-	last   map[item]int32 // where it stands now
+	loops *loops
+	items []item
+	spots []spot           // of the items
+	grams map[uint64]int32 // where some items in a row stood last: the place of the last of them
+	due   map[int32]int32  // by number of items: the last loop whose body those behind it may be then
 
 	steps int64  // that were added
 	sum   uint64 // and a hash of them
 }
 
-func newFolder(l *loops) *folder { return &folder{loops: l, last: map[item]int32{}} }
+// spot is what a folder knows of the place of an item.
+type spot struct {
+	hash   uint64 // of the items up to here, that included
+	gram   uint64 // of the last ones of them
+	before int32  // where such ones stood last, -1 for nowhere
+	rival  int32  // of a loop: the one before that is due when this one is, -1 for none
+}
+
+// gram is how many items in a row are looked for: what repeats after so many of them or more
+// is found by them, so that it need not be tried after each that has the last item alone.
+const gram = 4
+
+func newFolder(l *loops) *folder {
+	return &folder{loops: l, grams: map[uint64]int32{}, due: map[int32]int32{}}
+}
 
 // add adds a step.
 func (f *folder) add(step int32) {
@@ -117,25 +138,46 @@ func (f *folder) add(step int32) {
 }
 
 func (f *folder) push(it item) {
-	at, ok := f.last[it]
-	if !ok {
-		at = -1
+	n := len(f.items)
+	p := spot{hash: f.prefix(n)*multiplier + it.hash(), before: -1, rival: -1}
+	f.items, f.spots = append(f.items, it), append(f.spots, p)
+	p.gram = f.hash(max(0, n+1-gram), n+1)
+	if at, ok := f.grams[p.gram]; ok {
+		p.before = at
 	}
-	f.last[it] = int32(len(f.items))
-	f.before = append(f.before, at)
-	f.hashes = append(f.hashes, f.prefix(len(f.items))*multiplier+it.hash())
-	f.items = append(f.items, it)
+	f.grams[p.gram] = int32(n)
+	if it.turns > 0 {
+		if at, ok := f.due[f.dueAt(n)]; ok {
+			p.rival = at
+		}
+		f.due[f.dueAt(n)] = int32(n)
+	}
+	f.spots[n] = p
+}
+
+// dueAt returns of how many items those behind a loop may be its body.
+func (f *folder) dueAt(loop int) int32 {
+	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what]))
 }
 
 func (f *folder) pop(n int) {
 	for range n {
 		i := len(f.items) - 1
-		if at := f.before[i]; at >= 0 {
-			f.last[f.items[i]] = at
-		} else {
-			delete(f.last, f.items[i])
+		p := &f.spots[i]
+		restore(f.grams, p.gram, p.before)
+		if f.items[i].turns > 0 {
+			restore(f.due, f.dueAt(i), p.rival)
 		}
-		f.items, f.hashes, f.before = f.items[:i], f.hashes[:i], f.before[:i]
+		f.items, f.spots = f.items[:i], f.spots[:i]
+	}
+}
+
+// restore sets what was there before, -1 for nothing.
+func restore[K comparable](m map[K]int32, key K, before int32) {
+	if before < 0 {
+		delete(m, key)
+	} else {
+		m[key] = before
 	}
 }
 
@@ -144,7 +186,7 @@ func (f *folder) prefix(n int) uint64 {
 	if n == 0 {
 		return 0
 	}
-	return f.hashes[n-1]
+	return f.spots[n-1].hash
 }
 
 // hash returns that of the items [from, to).
@@ -153,13 +195,11 @@ func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from
 // extend makes the last items another turn of a loop before them, if they are its body.
 func (f *folder) extend() bool {
 	n := len(f.items)
-	for i := n - 2; i >= max(0, n-1-mostPeriod); i-- {
-		it := f.items[i]
-		if it.turns == 0 || len(f.loops.bodies[it.what]) != n-1-i || it.turns == mostTurns {
-			continue
-		}
-		if f.loops.hashes[it.what] == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what], f.items[i+1:]) {
-			f.pop(n - i)
+	i, ok := f.due[int32(n)]
+	for ; ok && i >= 0; i = f.spots[i].rival {
+		it, body := f.items[i], f.items[i+1:]
+		if it.turns < mostTurns && f.loops.hashes[it.what] == f.hash(int(i)+1, n) && slices.Equal(f.loops.bodies[it.what], body) {
+			f.pop(n - int(i))
 			f.push(item{it.what, it.turns + 1})
 			return true
 		}
@@ -167,26 +207,42 @@ func (f *folder) extend() bool {
 	return false
 }
 
-// fold makes a loop of what the last items repeat.
+// fold makes a loop of what the last items repeat, of the shortest if they repeat several.
 func (f *folder) fold() bool {
 	n := len(f.items)
-	for at := f.before[n-1]; at >= 0; at = f.before[at] {
+	for p := 1; p < gram && 2*p <= n; p++ {
+		if f.repeat(p) {
+			return f.loop(p)
+		}
+	}
+	for at := f.spots[n-1].before; at >= 0; at = f.spots[at].before {
 		p := n - 1 - int(at)
 		if p > mostPeriod || n < 2*p {
 			return false
 		}
-		if f.hash(n-p, n) != f.hash(n-2*p, n-p) || !slices.Equal(f.items[n-p:], f.items[n-2*p:n-p]) {
-			continue
+		if p >= gram && f.repeat(p) {
+			return f.loop(p)
 		}
-		number := f.loops.number(f.items[n-p:])
-		if f.loops.depths[number] > mostDepth || len(f.loops.lists[number]) > mostLists {
-			return false
-		}
-		f.pop(2 * p)
-		f.push(item{number, 2})
-		return true
 	}
 	return false
+}
+
+// repeat reports whether the last p items are those before them.
+func (f *folder) repeat(p int) bool {
+	n := len(f.items)
+	return f.hash(n-p, n) == f.hash(n-2*p, n-p) && slices.Equal(f.items[n-p:], f.items[n-2*p:n-p])
+}
+
+// loop makes the last p items, which are those before them, a loop, if that is within the limits.
+func (f *folder) loop(p int) bool {
+	body := f.items[len(f.items)-p:]
+	number := f.loops.number(body)
+	if f.loops.depths[number] > mostDepth || len(f.loops.lists[number]) > mostLists || f.loops.bytes[number] > mostBytes {
+		return false
+	}
+	f.pop(2 * p)
+	f.push(item{number, 2})
+	return true
 }
 
 // check compares what was added with what it has become, with so many steps of the run.

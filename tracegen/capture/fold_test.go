@@ -35,6 +35,40 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestFoldLong: turns of thousands of different steps are a loop, too, up to the longest.
+func TestFoldLong(t *testing.T) {
+	for _, c := range []struct{ period, items int }{{5000, 1}, {mostPeriod, 1}, {mostPeriod + 1, 3 * (mostPeriod + 1)}} {
+		f := newFolder(newLoops(numbered(int64(c.period))))
+		for range 3 {
+			for step := range c.period {
+				f.add(int32(step))
+			}
+		}
+		if len(f.items) != c.items {
+			t.Errorf("three turns of %d steps: %d items, want %d", c.period, len(f.items), c.items)
+		}
+	}
+}
+
+// TestFoldLarge: a body that is too large for a block of the trace stays steps.
+func TestFoldLarge(t *testing.T) {
+	const period = 500
+	table := newTable()
+	slots := table.list(make([]int64, mostBytes/period/5))
+	for i := range int64(period) {
+		table.number(step{form: form{slots: slots}, args: [numArgs]int64{i}})
+	}
+	f := newFolder(newLoops(table))
+	for range 3 {
+		for step := range int32(period) {
+			f.add(step)
+		}
+	}
+	if len(f.items) != 3*period {
+		t.Errorf("%d items, want %d", len(f.items), 3*period)
+	}
+}
+
 // numbered returns a table of so many different steps.
 func numbered(n int64) *table {
 	t := newTable()

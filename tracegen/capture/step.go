@@ -40,6 +40,19 @@ const (
 	numArgs     = 6
 )
 
+// bytes returns how many a step takes in a block of the trace, at most.
+func (s *step) bytes(t *table) int {
+	n := 24 + 5*len(t.lists[s.slots]) // five for a slot, two for an argument of 0, eleven for a large one
+	for _, a := range s.args {
+		if a == 0 {
+			n += 2
+		} else {
+			n += 11
+		}
+	}
+	return n
+}
+
 // table numbers steps and lists, those that are the same once.
 type table struct {
 	steps   []step

@@ -58,12 +58,17 @@ type writer struct {
 
 func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64) *writer {
 	return &writer{w: w, table: t, each: each, ranks: make([]source, ranks), limit: max(1, min(unitRank, unitItems/ranks)),
-		blocks: &blocks{program: w.Program(), table: t, loops: l, forms: map[form]int64{}, ofLoops: map[int32]int64{}}}
+		blocks: &blocks{program: w.Program(), table: t, loops: l, sharing: newSharing(l), forms: map[form]int64{}, ofLoops: map[int32]int64{}}}
 }
 
 // write writes all: what comes before the steps of the run as its first step, and what comes
 // behind them as its last one.
 func (w *writer) write(ranks []outline, steps int) error {
+	for rank := range ranks {
+		for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
+			w.blocks.sharing.count(items)
+		}
+	}
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
 		return err
 	}
@@ -151,9 +156,11 @@ func (w *writer) stepOf(ranks []outline) (*trace.Call, error) {
 // part writes a part of what the ranks do as one step.
 func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 	for rank := range ranks {
-		w.ranks[rank] = source{items: of(&ranks[rank])}
+		items := of(&ranks[rank])
 		if w.each != nil {
-			w.ranks[rank] = source{walker: w.blocks.loops.walk(w.ranks[rank].items, 1)}
+			w.ranks[rank] = source{walker: w.blocks.loops.walk(items, 1)}
+		} else {
+			w.ranks[rank] = source{items: w.blocks.sharing.share(items)}
 		}
 		w.ranks[rank].advance()
 	}
