@@ -11,21 +11,21 @@ import (
 type opcode uint8
 
 const (
-	opRet      opcode = iota
-	opSet             // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
-	opFma             // r[d] = r[a]*x + r[b] + y
-	opAdd64           // r[d] = r[a] + (y<<32 | x)
-	opMul             // r[d] = A*B
-	opMin             // r[d] = min(A, B)
-	opMax             // r[d] = max(A, B)
-	opEq              // r[d] = A == B
-	opMember          // r[d] = member A of the own group in family sym
-	opSum             // r[d] = sum of [B, C) of vector r[a]
-	opAction          // kind flags; X = A, B, C, D
-	opAmount          // kind flags; X[0], X[1] = A, B, the bits of float64s
-	opConstAmount     // kind flags; X[0], X[1] = y<<32|x, w<<32|z
-	opMessage         // kind flags; peer A, tag B, X[0] = C, request w
-	opExchange        // peer A, tag B, out C, in D
+	opRet         opcode = iota
+	opSet                // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
+	opFma                // r[d] = r[a]*x + r[b] + y
+	opAdd64              // r[d] = r[a] + (y<<32 | x)
+	opMul                // r[d] = A*B
+	opMin                // r[d] = min(A, B)
+	opMax                // r[d] = max(A, B)
+	opEq                 // r[d] = A == B
+	opMember             // r[d] = member A of the own group in family sym
+	opSum                // r[d] = sum of [B, C) of vector r[a]
+	opAction             // kind flags; X = A, B, C, D
+	opAmount             // kind flags; X[0], X[1] = A, B, the bits of float64s
+	opConstAmount        // kind flags; X[0], X[1] = y<<32|x, w<<32|z
+	opMessage            // kind flags; peer A, tag B, X[0] = C, request w
+	opExchange           // peer A, tag B, out C, in D
 	opSyncExchange
 	opAux         // aux = A, B, C for the next opSendrecv
 	opSendrecv    // peer A, tag B, X[0] = C, the rest in aux
