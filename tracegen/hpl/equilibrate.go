@@ -14,7 +14,7 @@ import (
 func (l *library) equilibrate(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
 	size := l.p.sourcesInRange()
 	for lo := 0; lo < l.p.P; lo += size {
-		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.share, a.larger, a.order, a.lengths)
+		b.Call(l.evenBlock(y, lo, size), trace.Const(int64(y)), trace.Const(int64(lo)), a.n, rowBytes, a.order, a.lengths, a.equals)
 	}
 }
 
@@ -63,8 +63,8 @@ func (l *library) evenBlock(y, lo, size int) int {
 	if block, ok := l.spread.evens[key]; ok {
 		return block
 	}
-	b := trace.NewBuilder(fmt.Sprintf("equil sources=%d", key.sources), 8)
-	a := params(b, 8)
+	b := trace.NewBuilder(fmt.Sprintf("equil sources=%d", key.sources), sourceParams)
+	a := params(b, sourceParams)
 	for i := range key.sources {
 		source := l.sourceBlock(sourceKey{right: rightTree(l.p.P, lo+i, y), left: leftTree(lo+i, y)})
 		b.Call(source, append([]trace.Operand{a[0], a[1].Plus(int64(i))}, a[2:]...)...)
@@ -77,68 +77,98 @@ func (l *library) evenBlock(y, lo, size int) int {
 // places in the two trees.
 type sourceKey struct{ right, left tree }
 
+// sourceParams are the parameters of a sourceBlock: the own position, the source, the columns,
+// the bytes of a row, and the vectors of the order, of the lengths and of what they are to be.
+const sourceParams = 7
+
 // sourceBlock moves the rows of one source that lie outside of its target
-// interval to the positions whose targets they are in. Its parameters are the
-// own position, the source, the columns, the bytes of a row, floor(jb/P) and
-// jb mod P, and the vectors of order and lengths. Source: HPL 2.3 control flow,
+// interval to the positions whose targets they are in. Source: HPL 2.3 control flow,
 // equilibration.
 func (l *library) sourceBlock(key sourceKey) int {
 	if block, ok := l.spread.sources[key]; ok {
 		return block
 	}
-	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), 8)
-	a := params(b, 8)
-	y, source, n, rowBytes, share, larger, order, lengths := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
-	first := b.VectorSum(lengths, trace.Const(0), source)
+	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), sourceParams)
+	a := params(b, sourceParams)
+	e := &evening{b: b, ranks: int64(l.p.P), y: a[0], rowBytes: a[3], order: a[4], equals: a[6]}
+	source, n, lengths := a[1], a[2], a[5]
+	e.first = b.VectorSum(lengths, trace.Const(0), source)
 	length := b.VectorAt(lengths, source)
-	end := b.Sum(first, length)
+	e.end = b.Sum(e.first, length)
 	positive := func(x, y trace.Operand) trace.Operand { return b.Min(b.Max(b.Diff(x, y), trace.Const(0)), length) }
-	goesLeft := positive(target(b, share, larger, source), first)
-	goesRight := positive(end, target(b, share, larger, source.Plus(1)))
-
-	s := &spreader{b: b, y: y}
-	s.hop = func(send bool, at, lo, hi trace.Operand) {
-		block := l.spread.receive
-		if send {
-			block = l.spread.send
-		}
-		b.Call(block, at, lo, hi, first, end, rowBytes, share, larger, order)
-	}
+	goesLeft := positive(e.target(source), e.first)
+	goesRight := positive(e.end, e.target(source.Plus(1)))
 	b.If(goesLeft, func() {
 		b.Mark(beginLeft, n, source)
-		s.left(key.left)
+		e.spreader().left(key.left)
 		b.Mark(endSpread)
 	})
 	b.If(goesRight, func() {
 		b.Mark(beginRight, n, source)
-		s.right(key.right)
+		e.spreader().right(key.right)
 		b.Mark(endSpread)
 	})
 	l.spread.sources[key] = l.add(b)
 	return l.spread.sources[key]
 }
 
-// target returns the first row of position i's target: the first larger
-// positions get a row more than share.
-func target(b *trace.Builder, share, larger, i trace.Operand) trace.Operand {
-	return b.Sum(b.Mul(share, i), b.Min(i, larger))
+// evening emits the messages by which the rows of a source, [first, end), come to the positions
+// in whose targets they are.
+type evening struct {
+	b             *trace.Builder
+	ranks         int64
+	y, rowBytes   trace.Operand
+	order, equals trace.Operand // vectors
+	first, end    trace.Operand
+	before        map[trace.Operand]trace.Operand // what before has returned
 }
 
-// hopBlock moves those rows of an interval that are in the targets of the
-// positions [lo, hi). Its parameters are the peer's position, lo, hi, the
-// interval, the bytes of a row, floor(jb/P) and jb mod P, and the order.
-func (l *library) hopBlock(send bool) int {
-	b := trace.NewBuilder(fmt.Sprintf("equil hop send=%t", send), 9)
-	a := params(b, 9)
-	at, first, end, rowBytes, share, larger, order := a[0], a[3], a[4], a[5], a[6], a[7], a[8]
-	before := func(i trace.Operand) trace.Operand { // end of the rows before position i's target
-		i = b.Max(b.Min(i, trace.Const(int64(l.p.P))), trace.Const(0))
-		return b.Max(b.Min(target(b, share, larger, i), end), first)
+// target returns the first row of position i's target.
+func (e *evening) target(i trace.Operand) trace.Operand {
+	return e.b.VectorSum(e.equals, trace.Const(0), i)
+}
+
+// rowsBefore returns the end of the rows before the target of position y+i, which need not exist.
+func (e *evening) rowsBefore(at trace.Operand) trace.Operand {
+	if v, ok := e.before[at]; ok {
+		return v
 	}
-	rows := b.Diff(before(a[2]), before(a[1]))
-	b.If(rows, func() {
-		out, in := directed(send, b.Mul(rows, rowBytes))
-		b.Exchange(colFamily, position(b, order, at), trace.Const(swapTag), out, in)
-	})
-	return l.add(b)
+	i := at
+	if offset := at.Const; offset > 1 { // y is one of [0, ranks)
+		i = e.b.Min(i, trace.Const(e.ranks))
+	} else if offset < 0 {
+		i = e.b.Max(i, trace.Const(0))
+	}
+	e.before[at] = e.b.Max(e.b.Min(e.target(i), e.end), e.first)
+	return e.before[at]
+}
+
+// spreader returns one for a tree, whose levels emit nothing where there are no rows for them.
+func (e *evening) spreader() *spreader {
+	e.before = map[trace.Operand]trace.Operand{}
+	s := &spreader{b: e.b, y: e.y}
+	s.send = func(at, lo, hi trace.Operand) {
+		rows := e.rows(lo, hi)
+		e.b.If(rows, func() { e.exchange(true, at, rows) })
+	}
+	s.receive = func(at, lo, hi trace.Operand, then func(), levels int) {
+		rows := e.rows(lo, hi)
+		e.b.If(rows, func() {
+			e.exchange(false, at, rows)
+			then()
+		})
+		e.b.If(e.b.Eq(rows, trace.Const(0)), func() { s.polls(levels) })
+	}
+	return s
+}
+
+// rows returns how many rows there are for the positions [lo, hi).
+func (e *evening) rows(lo, hi trace.Operand) trace.Operand {
+	return e.b.Diff(e.rowsBefore(hi), e.rowsBefore(lo))
+}
+
+// exchange sends or receives rows.
+func (e *evening) exchange(send bool, at, rows trace.Operand) {
+	out, in := directed(send, e.b.Mul(rows, e.rowBytes))
+	e.b.Exchange(colFamily, position(e.b, e.order, at), trace.Const(swapTag), out, in)
 }

@@ -69,7 +69,7 @@ func callSiteTable() []trace.CallSite {
 		callUpdate:     site("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"), vec("swapped")),
 		callUpdateHead: site("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
 		callSpreadRoll: site("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
-			all("uneven"), all("share"), all("larger"), vec("order"), vec("lengths"), vec("equal")),
+			all("uneven"), vec("order"), vec("lengths"), vec("equal")),
 		callUpdateWork: site("update work", byCol, axisRow, col("n"), row("ml2")),
 		callRHS:        site("right-hand side", nil, axisCol, row("m"), col("peer")),
 		callDiag:       site("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),

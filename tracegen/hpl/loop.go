@@ -205,7 +205,7 @@ func (g *generator) rollingUpdate(x *panel, bcast int64, mask, n []int64) {
 		position[r] = int64(y)
 	}
 	blocks := g.byRow(func(r int64) int64 { return positions[position[r]] })
-	g.call(callSpreadRoll, mask, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven), g.one(x.jb/g.p), g.one(x.jb%g.p),
+	g.call(callSpreadRoll, mask, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
 		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
 
 	g.call(callUpdateWork, mask, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))

@@ -94,14 +94,12 @@ type spreadBlocks struct {
 	sources   map[sourceKey]int
 	evens     map[rangeKey]int
 	roll      *rollBlocks
-
-	send, receive int // hops of equilibration
 }
 
 // spreadRoll returns the blocks by position.
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
-		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, send: l.hopBlock(true), receive: l.hopBlock(false)}
+		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}}
 		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
 		l.spread.positions = l.each(l.p.P, l.spreadBlock)
 	}
@@ -110,18 +108,18 @@ func (l *library) spreadRoll() []int64 {
 
 // spreadArgs are the parameters of a block of spread-roll: the panel's column,
 // the columns to swap, the panel's width, K of its process row, whether
-// equilibration moves rows, floor(jb/P) and jb mod P, and the layout.
+// equilibration moves rows, and the layout.
 type spreadArgs struct {
 	panel, n, width, k0    trace.Operand
-	uneven, share, larger  trace.Operand
+	uneven                 trace.Operand
 	order, lengths, equals trace.Operand // vectors
 }
 
 // spreadBlock swaps rows by spread-roll on the process row at position y.
 func (l *library) spreadBlock(y int) int64 {
-	b := trace.NewBuilder(fmt.Sprintf("spread-roll y=%d", y), 10)
-	a := params(b, 10)
-	args := spreadArgs{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]}
+	b := trace.NewBuilder(fmt.Sprintf("spread-roll y=%d", y), 8)
+	a := params(b, 8)
+	args := spreadArgs{a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]}
 	use := args.n
 	if l.p.Swap == Mix {
 		use = b.Max(use.Plus(int64(-l.p.SwapThreshold)), trace.Const(0))
@@ -231,38 +229,54 @@ func newTree(levels, distance int) tree {
 type spreader struct {
 	b *trace.Builder
 	y trace.Operand
-	// hop sends the rows of the positions [lo, hi), as far as there are such
-	// positions, to a position, or receives them from it; no rows, no message.
-	hop func(send bool, position, lo, hi trace.Operand)
+	// send sends the rows of the positions [lo, hi), as far as there are such
+	// positions, to a position; no rows, no message.
+	send func(position, lo, hi trace.Operand)
+	// receive receives them from it. then emits what follows on all levels below; where there
+	// is nothing to receive, it may be that each of so many levels is a poll only, as what a
+	// member sends is part of what it has received.
+	receive func(position, lo, hi trace.Operand, then func(), levels int)
 }
 
 // right emits a spread to the positions after the source. At level b a member
-// sends the rows of b positions, as far as they exist. All members poll after
-// each level.
+// sends the rows of b positions, as far as they exist.
 func (s *spreader) right(t tree) {
-	for k := t.levels - 1; k >= 0; k-- {
-		bit := int64(1) << k
-		switch {
-		case k == t.level:
-			s.hop(false, s.y.Plus(-bit), s.y, s.y.Plus(bit))
-		case k < t.level:
-			s.hop(true, s.y.Plus(bit), s.y.Plus(bit), s.y.Plus(2*bit))
-		}
-		s.b.Poll(slotBcast)
-	}
+	y := s.y
+	s.spread(t, func(bit int64) (at, lo, hi trace.Operand) { return y.Plus(-bit), y, y.Plus(bit) },
+		func(bit int64) (at, lo, hi trace.Operand) { return y.Plus(bit), y.Plus(bit), y.Plus(2 * bit) })
 }
 
 // left emits a spread to the positions before the source. HPL sends the rows of
 // one position more than the receiver's subtree needs.
 func (s *spreader) left(t tree) {
-	for k := t.levels - 1; k >= 0; k-- {
-		bit := int64(1) << k
-		switch {
-		case k == t.level:
-			s.hop(false, s.y.Plus(bit), s.y.Plus(-bit), s.y.Plus(1))
-		case k < t.level:
-			s.hop(true, s.y.Plus(-bit), s.y.Plus(-2*bit), s.y.Plus(1-bit))
+	y := s.y
+	s.spread(t, func(bit int64) (at, lo, hi trace.Operand) { return y.Plus(bit), y.Plus(-bit), y.Plus(1) },
+		func(bit int64) (at, lo, hi trace.Operand) { return y.Plus(-bit), y.Plus(-2 * bit), y.Plus(1 - bit) })
+}
+
+// spread emits the levels of a tree, of which a member receives at its own and sends at those
+// below. All members poll after each level.
+func (s *spreader) spread(t tree, from, to func(bit int64) (at, lo, hi trace.Operand)) {
+	sends := func(level int) {
+		for k := level - 1; k >= 0; k-- {
+			s.send(to(1 << k))
+			s.b.Poll(slotBcast)
 		}
+	}
+	if t.level >= t.levels {
+		sends(t.levels)
+		return
+	}
+	s.polls(t.levels - 1 - t.level)
+	at, lo, hi := from(1 << t.level)
+	s.receive(at, lo, hi, func() {
+		s.b.Poll(slotBcast)
+		sends(t.level)
+	}, t.level+1)
+}
+
+func (s *spreader) polls(n int) {
+	for range n {
 		s.b.Poll(slotBcast)
 	}
 }
@@ -283,12 +297,17 @@ func position(b *trace.Builder, order, i trace.Operand) trace.Operand {
 // firstSpread emits the spread from position 0 of all rows of U.
 func (l *library) firstSpread(b *trace.Builder, y int, a spreadArgs, rowBytes trace.Operand) {
 	s := &spreader{b: b, y: trace.Const(int64(y))}
-	s.hop = func(send bool, at, lo, hi trace.Operand) {
+	hop := func(send bool, at, lo, hi trace.Operand) {
 		if hi = b.Min(hi, trace.Const(int64(l.p.P))); hi.Const <= lo.Const {
 			return
 		}
 		out, in := directed(send, b.Mul(b.VectorSum(a.lengths, lo, hi), rowBytes))
 		b.Exchange(colFamily, position(b, a.order, at), trace.Const(swapTag), out, in)
+	}
+	s.send = func(at, lo, hi trace.Operand) { hop(true, at, lo, hi) }
+	s.receive = func(at, lo, hi trace.Operand, then func(), _ int) {
+		hop(false, at, lo, hi)
+		then()
 	}
 	s.right(rightTree(l.p.P, 0, y))
 }
