@@ -13,59 +13,27 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)
 	at := int(c.index)*set.stride + int(c.base)
-	r := (*registers)(set.memory[at:])
 	patience := maxIdle
 	for n < len(buf) {
-		in := &code[pc]
+		in := code[pc]
+		if in.op <= opCall {
+			if pc, at, patience = c.compute(code, pc, at, patience); patience < 0 {
+				break
+			}
+			in = code[pc]
+		}
 		pc++
+		r := (*registers)(set.memory[at:])
 		switch in.op {
 		case opRet:
-			link := set.memory[at-1]
-			if link == noCaller {
-				c.pc, c.base = 0, firstFrame
-				return n, true
-			}
-			pc = int(link >> 32)
-			at -= int(int32(link))
-			r = (*registers)(set.memory[at:])
-			if patience--; patience < 0 {
-				c.stop(pc, at)
+			c.pc, c.base = 0, firstFrame
+			return n, true
+		case opSum:
+			if !c.sum(in, r) {
 				return n, false
 			}
-		case opSet:
-			a, b := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
-			r[in.z], r[in.z+1] = a, b
-		case opFma:
-			r[in.d] = r[in.a]*int64(in.x) + r[in.b] + int64(in.y)
-		case opAdd64:
-			r[in.d] = r[in.a] + int64(in.y)<<32 + int64(uint32(in.x))
-		case opMul:
-			r[in.d] = (r[in.a] + int64(in.x)) * (r[in.b] + int64(in.y))
-		case opMin:
-			r[in.d] = min(r[in.a]+int64(in.x), r[in.b]+int64(in.y))
-		case opMax:
-			r[in.d] = max(r[in.a]+int64(in.x), r[in.b]+int64(in.y))
-		case opEq:
-			v := int64(0)
-			if r[in.a]+int64(in.x) == r[in.b]+int64(in.y) {
-				v = 1
-			}
-			r[in.d] = v
 		case opMember:
 			r[in.d] = c.group(in.sym).member(r[in.a] + int64(in.x))
-		case opSum:
-			v := r[in.a]
-			if v < 0 || v >= int64(len(c.win.vectors)) {
-				c.fail("vector %d out of [0,%d)", v, len(c.win.vectors))
-				return n, false
-			}
-			lo, hi := r[in.b]+int64(in.y), r[in.c]+int64(in.z)
-			vec := &c.win.vectors[v]
-			if !vec.spans(lo, hi) {
-				c.fail("sum of elements [%d,%d) of a vector of %d", lo, hi, len(vec.sums)-1)
-				return n, false
-			}
-			r[in.d] = vec.sum(lo, hi)
 		case opAction:
 			x, y, z, w := r[in.a]+int64(in.x), r[in.b]+int64(in.y), r[in.c]+int64(in.z), r[in.d]+int64(in.w)
 			if in.flags == uint8(KindCompute) && x|y|z|w < 0 {
@@ -175,7 +143,6 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			}
 			c.runBody(op, in.w)
 			pc, at = int(c.pc), at+int(in.w)
-			r = (*registers)(set.memory[at:])
 		case opWorkTest:
 			if r[in.d] < 1 {
 				c.fail("work in chunks of %d", r[in.d])
@@ -202,30 +169,6 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 		case opPhase:
 			buf[n] = Action{Kind: KindPhase, Sym: in.sym, Flags: in.flags}
 			n++
-		case opJumpZero:
-			if r[in.a]+int64(in.x) == 0 {
-				pc = int(in.z)
-			}
-		case opJumpLess1:
-			if r[in.a] < 1 {
-				pc = int(in.z)
-			}
-		case opJump:
-			pc = int(in.z)
-		case opLoopNext:
-			if r[in.d]--; r[in.d] > 0 {
-				pc = int(in.z)
-			}
-			if patience--; patience < 0 {
-				c.stop(pc, at)
-				return n, false
-			}
-		case opCall:
-			at += int(in.w)
-			set.memory[at-1] = frameLink(int32(pc), in.w)
-			r = (*registers)(set.memory[at:])
-			r[0] = 0
-			pc = int(in.z)
 		case opComplete:
 			buf[n] = Action{Kind: KindComplete, Sym: uint16(in.flags), X: [4]int64{int64(in.w)}}
 			n++

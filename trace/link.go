@@ -11,21 +11,28 @@ import (
 type opcode uint8
 
 const (
-	opRet         opcode = iota
-	opSet                // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
-	opFma                // r[d] = r[a]*x + r[b] + y
-	opAdd64              // r[d] = r[a] + (y<<32 | x)
-	opMul                // r[d] = A*B
-	opMin                // r[d] = min(A, B)
-	opMax                // r[d] = max(A, B)
-	opEq                 // r[d] = A == B
-	opMember             // r[d] = member A of the own group in family sym
-	opSum                // r[d] = sum of [B, C) of vector r[a]
-	opAction             // kind flags; X = A, B, C, D
-	opAmount             // kind flags; X[0], X[1] = A, B, the bits of float64s
-	opConstAmount        // kind flags; X[0], X[1] = y<<32|x, w<<32|z
-	opMessage            // kind flags; peer A, tag B, X[0] = C, request w
-	opExchange           // peer A, tag B, out C, in D
+	// Those that Cursor.compute executes: no action comes of them.
+	opRet       opcode = iota
+	opSet              // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
+	opFma              // r[d] = r[a]*x + r[b] + y
+	opAdd64            // r[d] = r[a] + (y<<32 | x)
+	opMul              // r[d] = A*B
+	opMin              // r[d] = min(A, B)
+	opMax              // r[d] = max(A, B)
+	opEq               // r[d] = A == B
+	opSum              // r[d] = sum of [B, C) of vector r[a]
+	opJumpZero         // jump to z if A == 0
+	opJumpLess1        // jump to z if A < 1
+	opJump             // jump to z
+	opLoopNext         // r[d]--; jump to z if r[d] > 0
+	opCall             // call z with frame at w
+
+	opMember      // r[d] = member A of the own group in family sym
+	opAction      // kind flags; X = A, B, C, D
+	opAmount      // kind flags; X[0], X[1] = A, B, the bits of float64s
+	opConstAmount // kind flags; X[0], X[1] = y<<32|x, w<<32|z
+	opMessage     // kind flags; peer A, tag B, X[0] = C, request w
+	opExchange    // peer A, tag B, out C, in D
 	opSyncExchange
 	opAux         // aux = A, B, C for the next opSendrecv
 	opSendrecv    // peer A, tag B, X[0] = C, the rest in aux
@@ -39,11 +46,6 @@ const (
 	opMarkVec     // marker argument: vector A
 	opMark        // marker sym
 	opPhase       // phase sym, flags FlagEnd
-	opJumpZero    // jump to z if A == 0
-	opJumpLess1   // jump to z if A < 1
-	opJump        // jump to z
-	opLoopNext    // r[d]--; jump to z if r[d] > 0
-	opCall        // call z with frame at w
 	opCollective  // collective operation flags, communicator sym, Operator d; root A, send B, recv C, the rest in aux
 	opComplete    // completion flags of the request slots w
 	opIcollective // as opCollective; request w
@@ -63,7 +65,7 @@ type instr struct {
 type code struct {
 	markers bool
 	omit    []bool // by kernel: calls that are left out; nil for none
-	instrs  []instr
+	instrs  []*instr
 	entries []entry   // by block
 	slots   [][]int32 // lists of request slots that completions name
 	body    int       // registers that the largest body of a pollable needs
@@ -81,7 +83,7 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 			return c, p.link(c)
 		}
 	}
-	c := &code{markers: markers, omit: slices.Clone(omit), instrs: []instr{{op: opRet}}}
+	c := &code{markers: markers, omit: slices.Clone(omit), instrs: []*instr{{op: opRet}}}
 	p.codes = append(p.codes, c)
 	return c, p.link(c)
 }
@@ -159,7 +161,10 @@ func (l *linker) block(n int) error {
 			l.out[i].z += int32(start)
 		}
 	}
-	l.code.instrs = append(l.code.instrs, l.out...)
+	own := slices.Clone(l.out)
+	for i := range own {
+		l.code.instrs = append(l.code.instrs, &own[i])
+	}
 	l.code.entries = append(l.code.entries, entry{pc: int32(start), need: frame + l.need})
 	return nil
 }

@@ -121,7 +121,7 @@ func (c *Cursor) checkWaiting() error {
 	if c.waiting < 0 {
 		return nil
 	}
-	in := &c.set.code.instrs[c.pc-1]
+	in := c.set.code.instrs[c.pc-1]
 	miss := c.pc
 	if in.op == opPollWait {
 		miss--
@@ -169,7 +169,7 @@ func (c *Cursor) calledBlock() (block int, args []int64, err error) {
 // frame up to there.
 func (c *Cursor) calledFrom(f codeFrame, w *walk) (block int, args []int64) {
 	code := c.set.code
-	in := &code.instrs[f.pc]
+	in := code.instrs[f.pc]
 	if in.op == opCall {
 		block = code.blockAt(in.z)
 		params := c.set.trace.Program().blocks[block].Params
@@ -196,7 +196,7 @@ type pollSite struct {
 func (c *code) definitions() map[pollSite]bool {
 	all := map[pollSite]bool{}
 	for i := range c.instrs {
-		if in := &c.instrs[i]; in.op == opDefine {
+		if in := c.instrs[i]; in.op == opDefine {
 			d := pollSite{slot: in.flags, count: in.d, guarded: in.c != 0, body: in.z}
 			if d.guarded {
 				d.family = in.sym

@@ -39,7 +39,7 @@ func (w *walk) run(c *Cursor, block int, args []int64, f codeFrame) error {
 
 // step takes one instruction, on the way to the place end, and returns the next one.
 func (w *walk) step(pc, end int32) (next int32, err error) {
-	in := &w.c.set.code.instrs[pc]
+	in := w.c.set.code.instrs[pc]
 	r := &w.want
 	switch in.op {
 	case opSet:
@@ -112,7 +112,7 @@ func (w *walk) taken(condition bool) error {
 // turns checks the counter of a loop that is under way: of the turns that it began with
 // some are left. Behind work in chunks, the same instruction guards the rest.
 func (w *walk) turns(pc int32, in *instr) error {
-	last := &w.c.set.code.instrs[in.z-1]
+	last := w.c.set.code.instrs[in.z-1]
 	if last.op != opLoopNext || last.z != pc+1 {
 		return w.taken(w.want[in.a] >= 1)
 	}
@@ -126,7 +126,7 @@ func (w *walk) turns(pc int32, in *instr) error {
 
 // left checks how much is left of work in chunks, whose test is at pc.
 func (w *walk) left(pc int32) error {
-	split := &w.c.set.code.instrs[pc+1]
+	split := w.c.set.code.instrs[pc+1]
 	left, all := w.own[split.b], w.want[split.b]
 	if left > max(all, 0) || left < min(all, 0) {
 		return fmt.Errorf("%d columns left of %d", left, all)
@@ -139,7 +139,7 @@ func (w *walk) left(pc int32) error {
 // chunk off.
 func (w *walk) chunk(pc, end int32) (int32, error) {
 	const split = 3
-	in := &w.c.set.code.instrs[pc+1]
+	in := w.c.set.code.instrs[pc+1]
 	chunk, left, columns := w.want[in.a], w.want[in.b], w.own[in.d]
 	if chunk < 1 || columns > chunk || columns < chunk && left != 0 || end < pc+split {
 		return 0, fmt.Errorf("a chunk of %d columns, where %d are left, in chunks of %d", columns, left, chunk)

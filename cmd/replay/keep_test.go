@@ -287,8 +287,8 @@ func TestCheckpointFails(t *testing.T) {
 	}
 }
 
-// terminated replays a trace from a pipe, with SIGTERM after half of it and a pause. The
-// other half never comes.
+// terminated replays a trace from a pipe, with SIGTERM after two thirds of it and a pause. The
+// rest never comes.
 func terminated(t *testing.T, trace []byte, pause time.Duration) *process {
 	t.Helper()
 	self, err := os.Executable()
@@ -305,7 +305,7 @@ func terminated(t *testing.T, trace []byte, pause time.Duration) *process {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := in.Write(trace[:len(trace)/2]); err != nil {
+	if _, err := in.Write(trace[:len(trace)*2/3]); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(pause)
