@@ -90,7 +90,7 @@ func (l *library) sourceBlock(key sourceKey) int {
 	}
 	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), sourceParams)
 	a := params(b, sourceParams)
-	e := &evening{b: b, blocks: l.spread, ranks: int64(l.p.P), y: a[0], rowBytes: a[3], order: a[4], equals: a[6]}
+	e := &evening{b: b, ranks: int64(l.p.P), y: a[0], rowBytes: a[3], order: a[4], equals: a[6]}
 	source, n, lengths := a[1], a[2], a[5]
 	e.first = b.VectorSum(lengths, trace.Const(0), source)
 	length := b.VectorAt(lengths, source)
@@ -116,7 +116,6 @@ func (l *library) sourceBlock(key sourceKey) int {
 // in whose targets they are.
 type evening struct {
 	b             *trace.Builder
-	blocks        *spreadBlocks
 	ranks         int64
 	y, rowBytes   trace.Operand
 	order, equals trace.Operand // vectors
@@ -150,12 +149,12 @@ func (e *evening) spreader() *spreader {
 	s := &spreader{b: e.b, y: e.y}
 	s.send = func(at, lo, hi trace.Operand) {
 		rows := e.rows(lo, hi)
-		e.b.If(rows, func() { e.exchange(e.blocks.send, at, rows) })
+		e.b.If(rows, func() { e.exchange(true, at, rows) })
 	}
 	s.receive = func(at, lo, hi trace.Operand, then func(), levels int) {
 		rows := e.rows(lo, hi)
 		e.b.If(rows, func() {
-			e.exchange(e.blocks.receive, at, rows)
+			e.exchange(false, at, rows)
 			then()
 		})
 		e.b.If(e.b.Eq(rows, trace.Const(0)), func() { s.polls(levels) })
@@ -168,17 +167,8 @@ func (e *evening) rows(lo, hi trace.Operand) trace.Operand {
 	return e.b.Diff(e.rowsBefore(hi), e.rowsBefore(lo))
 }
 
-// exchange calls the block that sends or receives rows.
-func (e *evening) exchange(block int, at, rows trace.Operand) {
-	e.b.Call(block, at, rows, e.rowBytes, e.order)
-}
-
-// exchangeBlock sends or receives rows. Its parameters are the peer's position, the rows, the
-// bytes of one, and the order.
-func (l *library) exchangeBlock(send bool) int {
-	b := trace.NewBuilder(fmt.Sprintf("equil send=%t", send), 4)
-	a := params(b, 4)
-	out, in := directed(send, b.Mul(a[1], a[2]))
-	b.Exchange(colFamily, position(b, a[3], a[0]), trace.Const(swapTag), out, in)
-	return l.add(b)
+// exchange sends or receives rows.
+func (e *evening) exchange(send bool, at, rows trace.Operand) {
+	out, in := directed(send, e.b.Mul(rows, e.rowBytes))
+	e.b.Exchange(colFamily, position(e.b, e.order, at), trace.Const(swapTag), out, in)
 }

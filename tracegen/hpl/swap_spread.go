@@ -94,14 +94,12 @@ type spreadBlocks struct {
 	sources   map[sourceKey]int
 	evens     map[rangeKey]int
 	roll      *rollBlocks
-
-	send, receive int // rows of equilibration
 }
 
 // spreadRoll returns the blocks by position.
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
-		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, send: l.exchangeBlock(true), receive: l.exchangeBlock(false)}
+		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}}
 		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
 		l.spread.positions = l.each(l.p.P, l.spreadBlock)
 	}
