@@ -9,8 +9,8 @@ import (
 	pb "reprise/proto"
 )
 
-// This file translates headers, definitions and the index to and from the
-// messages of proto/trace.proto. Decoding only checks what the conversion needs;
+// This file translates headers, definitions and the index to the messages of
+// proto/trace.proto, and but for definitions from them. Decoding only checks what the conversion needs;
 // Header.Check and Program.AddBlock check the meaning.
 
 // maxStep bounds step numbers in files.

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) 
 		case defBlocks:
 			block, err := d.block(f.bytes)
 			if err != nil {
-				return nil, nil, corruptf("block %d %q: %v", len(blocks), block.Name, err)
+				return nil, nil, fmt.Errorf("block %d %q: %w", len(blocks), block.Name, err)
 			}
 			blocks = append(blocks, block)
 		case defFeatures:
@@ -64,7 +65,7 @@ func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) 
 
 func text(b []byte) (string, error) {
 	if !utf8.Valid(b) {
-		return "", corruptf("%q is not UTF-8", b)
+		return "", corruptf("%q is not UTF-8", b[:min(len(b), 64)])
 	}
 	return string(b), nil
 }
@@ -112,7 +113,7 @@ func (d *definitionReader) items(message []byte, tag uint64, depth int) ([]Item,
 		if f.tag == tag {
 			items = append(items, Item{})
 			if err := d.item(&items[len(items)-1], f.bytes, depth); err != nil {
-				return nil, corruptf("item %d: %v", len(items)-1, err)
+				return nil, fmt.Errorf("item %d: %w", len(items)-1, err)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import "math"
 const maxIdle = 1 << 15
 
 // run executes code until buf is full, a poll waits for an answer, an error, the end of
-// the current call (done), or maxIdle. It is one loop over one switch because
-// it yields all actions of a replay: some ns each.
+// the current call (done), or maxIdle. It is one loop over one switch, and compute
+// another, because they yield all actions of a replay: some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)
@@ -16,7 +16,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 	patience := maxIdle
 	for n < len(buf) {
 		in := code[pc]
-		if in.op <= opCall {
+		if in.op <= lastComputed {
 			if pc, at, patience = c.compute(code, pc, at, patience); patience < 0 {
 				break
 			}

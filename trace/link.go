@@ -51,6 +51,9 @@ const (
 	opIcollective // as opCollective; request w
 )
 
+// lastComputed is the last one that Cursor.compute executes.
+const lastComputed = opCall
+
 // instr is one instruction of 24 bytes.
 type instr struct {
 	op         opcode

@@ -21,7 +21,7 @@ func (it item) hash() uint64 {
 
 // Limits of folding.
 const (
-	mostPeriod  = 1 << 14 // items of a body
+	mostPeriod  = 1 << 13 // items of a body
 	mostBytes   = 1 << 20 // of a body in a trace
 	mostDepth   = 12      // loops in loops
 	mostTurns   = 1 << 30
@@ -44,7 +44,6 @@ type loops struct {
 	bodies  [][]item
 	hashes  []uint64
 	depths  []int
-	bytes   []int     // in a trace
 	lengths []int64   // steps of a turn
 	lists   [][]int32 // numbers of the lists of counts in it, each once
 	numbers map[string]int32
@@ -56,27 +55,39 @@ func newLoops(t *table) *loops { return &loops{table: t, numbers: map[string]int
 // number returns the number of a body.
 func (l *loops) number(body []item) int32 {
 	l.name = l.name[:0]
-	depth, bytes, hash := 1, 0, uint64(0)
+	depth, hash := 1, uint64(0)
 	for _, it := range body {
 		l.name = binary.AppendUvarint(l.name, uint64(it.what))
 		l.name = binary.AppendUvarint(l.name, uint64(it.turns))
 		hash = hash*multiplier + it.hash()
 		if it.turns > 0 {
 			depth = max(depth, 1+l.depths[it.what])
-			bytes += bytesOfLoop
-		} else {
-			bytes += l.table.steps[it.what].bytes(l.table)
 		}
 	}
 	n, ok := l.numbers[string(l.name)]
 	if !ok {
 		n = int32(len(l.bodies))
 		l.bodies, l.hashes, l.depths = append(l.bodies, slices.Clone(body)), append(l.hashes, hash), append(l.depths, depth)
-		l.bytes = append(l.bytes, bytes)
 		l.lengths, l.lists = append(l.lengths, l.length(body)), append(l.lists, l.listsOf(body))
 		l.numbers[string(l.name)] = n
 	}
 	return n
+}
+
+// may reports whether a body is within the limits of loops.
+func (l *loops) may(body []item) bool {
+	bytes := 0
+	for _, it := range body {
+		switch {
+		case it.turns == 0:
+			bytes += l.table.steps[it.what].bytes(l.table)
+		case l.depths[it.what] == mostDepth:
+			return false
+		default:
+			bytes += bytesOfLoop
+		}
+	}
+	return bytes <= mostBytes && len(l.listsOf(body)) <= mostLists
 }
 
 // listsOf returns the numbers of the lists of counts in items, each once.
@@ -108,9 +119,13 @@ type folder struct {
 	grams map[uint64]int32 // where some items in a row stood last: the place of the last of them
 	due   map[int32]int32  // by number of items: the last loop whose body those behind it may be then
 
-	steps int64  // that were added
-	sum   uint64 // and a hash of them
+	refused refusal
+	steps   int64  // that were added
+	sum     uint64 // and a hash of them
 }
+
+// refusal is a period that was not folded, and at how many items that was last.
+type refusal struct{ period, items int }
 
 // spot is what a folder knows of the place of an item.
 type spot struct {
@@ -207,6 +222,10 @@ func (f *folder) extend() bool {
 	return false
 }
 
+// mostTries is how many places are tried at each step where the last items stood before. Of what
+// repeats there are mostly items that are rarer than others, behind which it is found.
+const mostTries = 64
+
 // fold makes a loop of what the last items repeat, of the shortest if they repeat several.
 func (f *folder) fold() bool {
 	n := len(f.items)
@@ -215,7 +234,8 @@ func (f *folder) fold() bool {
 			return f.loop(p)
 		}
 	}
-	for at := f.spots[n-1].before; at >= 0; at = f.spots[at].before {
+	at := f.spots[n-1].before
+	for tries := 0; at >= 0 && tries < mostTries; tries++ {
 		p := n - 1 - int(at)
 		if p > mostPeriod || n < 2*p {
 			return false
@@ -223,6 +243,7 @@ func (f *folder) fold() bool {
 		if p >= gram && f.repeat(p) {
 			return f.loop(p)
 		}
+		at = f.spots[at].before
 	}
 	return false
 }
@@ -234,12 +255,16 @@ func (f *folder) repeat(p int) bool {
 }
 
 // loop makes the last p items, which are those before them, a loop, if that is within the limits.
+// If it is not, neither is what the next items repeat at the same distance: the same items, of
+// which the first is the last.
 func (f *folder) loop(p int) bool {
-	body := f.items[len(f.items)-p:]
-	number := f.loops.number(body)
-	if f.loops.depths[number] > mostDepth || len(f.loops.lists[number]) > mostLists || f.loops.bytes[number] > mostBytes {
+	n := len(f.items)
+	body := f.items[n-p:]
+	if f.refused == (refusal{p, n - 1}) || !f.loops.may(body) {
+		f.refused = refusal{p, n}
 		return false
 	}
+	number := f.loops.number(body)
 	f.pop(2 * p)
 	f.push(item{number, 2})
 	return true

@@ -37,7 +37,7 @@ func TestFold(t *testing.T) {
 
 // TestFoldLong: turns of thousands of different steps are a loop, too, up to the longest.
 func TestFoldLong(t *testing.T) {
-	for _, c := range []struct{ period, items int }{{5000, 1}, {mostPeriod, 1}, {mostPeriod + 1, 3 * (mostPeriod + 1)}} {
+	for _, c := range []struct{ period, items int }{{3000, 1}, {mostPeriod, 1}, {mostPeriod + 1, 3 * (mostPeriod + 1)}} {
 		f := newFolder(newLoops(numbered(int64(c.period))))
 		for range 3 {
 			for step := range c.period {
@@ -64,8 +64,8 @@ func TestFoldLarge(t *testing.T) {
 			f.add(step)
 		}
 	}
-	if len(f.items) != 3*period {
-		t.Errorf("%d items, want %d", len(f.items), 3*period)
+	if len(f.items) != 3*period || len(f.loops.bodies) != 0 {
+		t.Errorf("%d items, want %d; %d bodies, want none", len(f.items), 3*period, len(f.loops.bodies))
 	}
 }
 
@@ -107,8 +107,8 @@ func TestFoldLists(t *testing.T) {
 				f.add(n)
 			}
 		}
-		if len(f.items) != c.items {
-			t.Errorf("%d lists: %d items, want %d", c.lists, len(f.items), c.items)
+		if bodies := 1; len(f.items) != c.items || c.items > 1 && len(f.loops.bodies) != 0 || c.items == 1 && len(f.loops.bodies) != bodies {
+			t.Errorf("%d lists: %d items, want %d; bodies %v", c.lists, len(f.items), c.items, f.loops.bodies)
 		}
 	}
 }

@@ -42,7 +42,7 @@ const (
 
 // bytes returns how many a step takes in a block of the trace, at most.
 func (s *step) bytes(t *table) int {
-	n := 24 + 5*len(t.lists[s.slots]) // five for a slot, two for an argument of 0, eleven for a large one
+	n := 46 + 5*len(t.lists[s.slots]) // five for a slot, two for an argument of 0, eleven for a large one
 	for _, a := range s.args {
 		if a == 0 {
 			n += 2

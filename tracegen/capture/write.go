@@ -64,9 +64,11 @@ func newWriter(w *trace.Writer, t *table, l *loops, ranks int, each [][]float64)
 // write writes all: what comes before the steps of the run as its first step, and what comes
 // behind them as its last one.
 func (w *writer) write(ranks []outline, steps int) error {
-	for rank := range ranks {
-		for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
-			w.blocks.sharing.count(items)
+	if w.each == nil {
+		for rank := range ranks {
+			for _, items := range [][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after} {
+				w.blocks.sharing.count(items)
+			}
 		}
 	}
 	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {

@@ -90,26 +90,52 @@ func (l *library) sourceBlock(key sourceKey) int {
 	}
 	b := trace.NewBuilder(fmt.Sprintf("equil right=%v left=%v", key.right, key.left), sourceParams)
 	a := params(b, sourceParams)
-	e := &evening{b: b, ranks: int64(l.p.P), y: a[0], rowBytes: a[3], order: a[4], equals: a[6]}
-	source, n, lengths := a[1], a[2], a[5]
-	e.first = b.VectorSum(lengths, trace.Const(0), source)
+	y, source, n, rowBytes, order, lengths, equals := a[0], a[1], a[2], a[3], a[4], a[5], a[6]
+	first := b.VectorSum(lengths, trace.Const(0), source)
 	length := b.VectorAt(lengths, source)
-	e.end = b.Sum(e.first, length)
+	end := b.Sum(first, length)
+	target := func(i trace.Operand) trace.Operand { return b.VectorSum(equals, trace.Const(0), i) }
 	positive := func(x, y trace.Operand) trace.Operand { return b.Min(b.Max(b.Diff(x, y), trace.Const(0)), length) }
-	goesLeft := positive(e.target(source), e.first)
-	goesRight := positive(e.end, e.target(source.Plus(1)))
-	b.If(goesLeft, func() {
-		b.Mark(beginLeft, n, source)
-		e.spreader().left(key.left)
-		b.Mark(endSpread)
-	})
-	b.If(goesRight, func() {
-		b.Mark(beginRight, n, source)
-		e.spreader().right(key.right)
-		b.Mark(endSpread)
-	})
+	spread := func(rows trace.Operand, begin int, block int) {
+		b.If(rows, func() {
+			b.Mark(begin, n, source)
+			b.Call(block, y, first, end, rowBytes, order, equals)
+			b.Mark(endSpread)
+		})
+	}
+	goesLeft := positive(target(source), first)
+	goesRight := positive(end, target(source.Plus(1)))
+	spread(goesLeft, beginLeft, l.evenTree(key.left, false))
+	spread(goesRight, beginRight, l.evenTree(key.right, true))
 	l.spread.sources[key] = l.add(b)
 	return l.spread.sources[key]
+}
+
+// treeKey names the block of a place in a tree of equilibration, to the right of the source or to
+// the left.
+type treeKey struct {
+	tree
+	right bool
+}
+
+// evenTree moves the rows of a source along a tree. Its parameters are the own position, the
+// rows, [first, end), the bytes of one, and the vectors of the order and of what lengths are to be.
+func (l *library) evenTree(t tree, right bool) int {
+	key := treeKey{t, right}
+	if block, ok := l.spread.trees[key]; ok {
+		return block
+	}
+	b := trace.NewBuilder(fmt.Sprintf("equil right=%t %v", right, t), 6)
+	a := params(b, 6)
+	e := &evening{b: b, ranks: int64(l.p.P), y: a[0], first: a[1], end: a[2], rowBytes: a[3], order: a[4], equals: a[5],
+		before: map[trace.Operand]trace.Operand{}}
+	if s := e.spreader(); right {
+		s.right(t)
+	} else {
+		s.left(t)
+	}
+	l.spread.trees[key] = l.add(b)
+	return l.spread.trees[key]
 }
 
 // evening emits the messages by which the rows of a source, [first, end), come to the positions
@@ -118,17 +144,13 @@ type evening struct {
 	b             *trace.Builder
 	ranks         int64
 	y, rowBytes   trace.Operand
-	order, equals trace.Operand // vectors
 	first, end    trace.Operand
-	before        map[trace.Operand]trace.Operand // what before has returned
+	order, equals trace.Operand                   // vectors
+	before        map[trace.Operand]trace.Operand // what rowsBefore has returned
 }
 
-// target returns the first row of position i's target.
-func (e *evening) target(i trace.Operand) trace.Operand {
-	return e.b.VectorSum(e.equals, trace.Const(0), i)
-}
-
-// rowsBefore returns the end of the rows before the target of position y+i, which need not exist.
+// rowsBefore returns the end of the rows before the target of a position, which is y and a
+// constant, and need not exist.
 func (e *evening) rowsBefore(at trace.Operand) trace.Operand {
 	if v, ok := e.before[at]; ok {
 		return v
@@ -139,13 +161,13 @@ func (e *evening) rowsBefore(at trace.Operand) trace.Operand {
 	} else if offset < 0 {
 		i = e.b.Max(i, trace.Const(0))
 	}
-	e.before[at] = e.b.Max(e.b.Min(e.target(i), e.end), e.first)
+	target := e.b.VectorSum(e.equals, trace.Const(0), i)
+	e.before[at] = e.b.Max(e.b.Min(target, e.end), e.first)
 	return e.before[at]
 }
 
-// spreader returns one for a tree, whose levels emit nothing where there are no rows for them.
+// spreader returns one whose levels emit nothing where there are no rows for them.
 func (e *evening) spreader() *spreader {
-	e.before = map[trace.Operand]trace.Operand{}
 	s := &spreader{b: e.b, y: e.y}
 	s.send = func(at, lo, hi trace.Operand) {
 		rows := e.rows(lo, hi)

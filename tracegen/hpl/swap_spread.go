@@ -93,13 +93,14 @@ type spreadBlocks struct {
 	positions []int64
 	sources   map[sourceKey]int
 	evens     map[rangeKey]int
+	trees     map[treeKey]int
 	roll      *rollBlocks
 }
 
 // spreadRoll returns the blocks by position.
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
-		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}}
+		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, trees: map[treeKey]int{}}
 		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
 		l.spread.positions = l.each(l.p.P, l.spreadBlock)
 	}
