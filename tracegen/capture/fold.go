@@ -116,8 +116,8 @@ type folder struct {
 	loops *loops
 	items []item
 	spots []spot           // of the items
-	grams map[uint64]int32 // where some items in a row stood last: the place of the last of them
-	due   map[int32]int32  // by number of items: the last loop whose body those behind it may be then
+	grams map[uint64]int32 // by some items in a row: 1 + where they stood last, the place of the last of them
+	due   map[int32]int32  // by number of items: 1 + the last loop whose body those behind it may be then
 
 	refused refusal
 	steps   int64  // that were added
@@ -130,9 +130,8 @@ type refusal struct{ period, items int }
 // spot is what a folder knows of the place of an item.
 type spot struct {
 	hash   uint64 // of the items up to here, that included
-	gram   uint64 // of the last ones of them
-	before int32  // where such ones stood last, -1 for nowhere
-	rival  int32  // of a loop: the one before that is due when this one is, -1 for none
+	before int32  // 1 + where the last ones of them stood before, 0: nowhere
+	rival  int32  // of a loop: 1 + the one before that is due when this one is, 0: none
 }
 
 // gram is how many items in a row are looked for: what repeats after so many of them or more
@@ -154,21 +153,17 @@ func (f *folder) add(step int32) {
 
 func (f *folder) push(it item) {
 	n := len(f.items)
-	p := spot{hash: f.prefix(n)*multiplier + it.hash(), before: -1, rival: -1}
-	f.items, f.spots = append(f.items, it), append(f.spots, p)
-	p.gram = f.hash(max(0, n+1-gram), n+1)
-	if at, ok := f.grams[p.gram]; ok {
-		p.before = at
-	}
-	f.grams[p.gram] = int32(n)
+	f.items, f.spots = append(f.items, it), append(f.spots, spot{hash: f.prefix(n)*multiplier + it.hash()})
+	p, gram := &f.spots[n], f.gramAt(n)
+	p.before, f.grams[gram] = f.grams[gram], int32(1+n)
 	if it.turns > 0 {
-		if at, ok := f.due[f.dueAt(n)]; ok {
-			p.rival = at
-		}
-		f.due[f.dueAt(n)] = int32(n)
+		due := f.dueAt(n)
+		p.rival, f.due[due] = f.due[due], int32(1+n)
 	}
-	f.spots[n] = p
 }
+
+// gramAt returns the hash of the items in a row that end at a place.
+func (f *folder) gramAt(place int) uint64 { return f.hash(max(0, place+1-gram), place+1) }
 
 // dueAt returns of how many items those behind a loop may be its body.
 func (f *folder) dueAt(loop int) int32 {
@@ -178,18 +173,17 @@ func (f *folder) dueAt(loop int) int32 {
 func (f *folder) pop(n int) {
 	for range n {
 		i := len(f.items) - 1
-		p := &f.spots[i]
-		restore(f.grams, p.gram, p.before)
+		restore(f.grams, f.gramAt(i), f.spots[i].before)
 		if f.items[i].turns > 0 {
-			restore(f.due, f.dueAt(i), p.rival)
+			restore(f.due, f.dueAt(i), f.spots[i].rival)
 		}
 		f.items, f.spots = f.items[:i], f.spots[:i]
 	}
 }
 
-// restore sets what was there before, -1 for nothing.
+// restore sets what was there before, 0 for nothing.
 func restore[K comparable](m map[K]int32, key K, before int32) {
-	if before < 0 {
+	if before == 0 {
 		delete(m, key)
 	} else {
 		m[key] = before
@@ -210,11 +204,11 @@ func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from
 // extend makes the last items another turn of a loop before them, if they are its body.
 func (f *folder) extend() bool {
 	n := len(f.items)
-	i, ok := f.due[int32(n)]
-	for ; ok && i >= 0; i = f.spots[i].rival {
+	for next := f.due[int32(n)]; next > 0; next = f.spots[next-1].rival {
+		i := int(next - 1)
 		it, body := f.items[i], f.items[i+1:]
-		if it.turns < mostTurns && f.loops.hashes[it.what] == f.hash(int(i)+1, n) && slices.Equal(f.loops.bodies[it.what], body) {
-			f.pop(n - int(i))
+		if it.turns < mostTurns && f.loops.hashes[it.what] == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what], body) {
+			f.pop(n - i)
 			f.push(item{it.what, it.turns + 1})
 			return true
 		}
@@ -234,16 +228,16 @@ func (f *folder) fold() bool {
 			return f.loop(p)
 		}
 	}
-	at := f.spots[n-1].before
-	for tries := 0; at >= 0 && tries < mostTries; tries++ {
-		p := n - 1 - int(at)
+	next := f.spots[n-1].before
+	for tries := 0; next > 0 && tries < mostTries; tries++ {
+		p := n - int(next)
 		if p > mostPeriod || n < 2*p {
 			return false
 		}
 		if p >= gram && f.repeat(p) {
 			return f.loop(p)
 		}
-		at = f.spots[at].before
+		next = f.spots[next-1].before
 	}
 	return false
 }

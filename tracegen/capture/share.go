@@ -1,5 +1,7 @@
 package capture
 
+import "iter"
+
 // What a rank does again, though not in a row, or what another rank does as well, is written
 // once. Items are parted where some of them in a row say so, and so alike wherever they come; a
 // part that comes twice is a loop of one turn, whose block is called from both places.
@@ -56,7 +58,7 @@ func hashOf(items []item) (hash uint64) {
 }
 
 // parts yields items part by part.
-func parts(items []item) func(yield func([]item) bool) {
+func parts(items []item) iter.Seq[[]item] {
 	return func(yield func([]item) bool) {
 		from := 0
 		for n := range items {
