@@ -166,26 +166,54 @@ func (p *pair) isFair(s *System, tolerance float64) error {
 	return nil
 }
 
-// agrees compares a solution with the reference's, and where they differ, without FATPIPEs, with
-// arithmetic of 300 bits.
+// agrees compares a solution with the reference's, and where they differ with arithmetic of 300
+// bits.
 func (p *pair) agrees(s *System) error {
+	tolerance := p.tolerance(s)
+	if s.fatpipes != nil {
+		tolerance += p.reference.referenceError() * p.amplification()
+	}
 	var exact map[uint32]float64
 	for id := range p.users {
 		got, want := s.Level(id), p.reference.Level(id)
-		if near(got, want, p.tolerance(s)) {
+		if near(got, want, tolerance) {
 			continue
 		}
-		if s.fatpipes == nil {
-			if exact == nil {
-				exact = exactLevels(s)
-			}
-			if want = exact[id]; near(got, want, solverTolerance) {
-				continue
-			}
+		if exact == nil {
+			exact = exactLevels(s)
+		}
+		if want = exact[id]; near(got, want, solverTolerance) {
+			continue
 		}
 		return fmt.Errorf("variable %d of %d: level %v, want %v (%.1e)", id, len(p.users), got, want, math.Abs(got-want)/want)
 	}
 	return nil
+}
+
+// amplification is how much more than a constraint's load a level may be wrong, relatively: a full
+// constraint, on which the variables of the highest level take a tenth, has a mistake in what the
+// others take be ten times as much of theirs.
+func (p *pair) amplification() float64 {
+	worst := 1.0
+	for c, k := range p.constraints {
+		load, top, highest := 0.0, 0.0, 0.0
+		for id := range p.users {
+			if p.users[id].weights[int32(c)] > 0 {
+				highest = max(highest, p.reference.Level(id))
+			}
+		}
+		for id, u := range p.users {
+			take := u.weights[int32(c)] * p.reference.Share(id)
+			load += take
+			if near(p.reference.Level(id), highest, solverTolerance) {
+				top += take
+			}
+		}
+		if k.Policy == Shared && near(load, k.Capacity, solverTolerance) {
+			worst = max(worst, k.Capacity/top)
+		}
+	}
+	return worst
 }
 
 func near(got, want, relative float64) bool { return math.Abs(got-want) <= relative*math.Abs(want) }
@@ -249,6 +277,9 @@ var byHand = []struct {
 	// it has the least of them, the others what it leaves.
 	{"near ties", shared(2, math.Nextafter(2, 3), math.Nextafter(2, 1), 2), []user{{1, 100, on(1, 1, 1, 1)}, {1, 100, on(1)}, {1, 100, on(0, 1)}, {1, 100, on(0, 0, 1)}, {1, 100, on(0, 0, 0, 1)}},
 		[]float64{1, 1, 1, 1, 1}},
+	// x + y <= 1, x + z <= 0.999, z bound at 1e-12, y's penalty so high that x stops first: what
+	// z takes from x is y's, and a billionth of it.
+	{"little less", shared(1, 0.999), []user{{1, 100, on(1, 1)}, {2000, 100, on(1)}, {1, 1e-12, on(0, 1)}}, []float64{0.999 - 1e-12, 1e-3 + 1e-12, 1e-12}},
 	// x, of penalty 1e-16, shares its bottleneck 2e-3 with another, so it takes 1e-3 of 1, where
 	// it meets g, of penalty 1. The usages 1e16 and 1 there add up to 1e16: taking x's away again
 	// leaves nothing of g's. Still g must get 1 - 1e-3, though the third link, shared with k,
@@ -330,10 +361,23 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// lostDigits are systems in which sweeps were once wrong by up to 5e-8: what one variable takes less
+// was too little to tell another, which had little; or usages that were taken away again left a rest.
+var lostDigits = []struct {
+	seed uint64
+	kind uint8
+}{
+	{1099511635453, 253}, {1099511650539, 236}, {1099511698650, 219}, {1099511705035, 204},
+	{2199023323152, 17}, {2199023330952, 137}, {1099511635765, 1}, {1099511689517, 1},
+}
+
 // FuzzSolver looks for systems on which the solvers differ.
 func FuzzSolver(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed, uint8(seed))
+	}
+	for _, lost := range lostDigits {
+		f.Add(lost.seed, lost.kind)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
 		r := rand.New(rand.NewPCG(seed, uint64(kind)))

@@ -22,9 +22,14 @@ import (
 // point. Between solves A is empty, every enabled variable is outside and no constraint has a
 // state; element.state and variable.filled are leftovers then, which nobody reads.
 
-// levelTolerance is the relative difference of levels, and of load to capacity,
-// that the conditions above let pass as rounding.
+// levelTolerance is the relative difference of levels that the conditions above let pass as
+// rounding.
 const levelTolerance = 1e-12
+
+// fullTolerance is the part of its capacity that a full constraint may have left, by rounding. It is
+// what is lost, not what is left to the variables that rise there: where others take all but 1e-5,
+// theirs is wrong by 1e5 times as much.
+const fullTolerance = 1e-14
 
 // unshared is the state of elements that are alone on their constraints, of which nothing is
 // read.
@@ -223,7 +228,7 @@ func (s *System) extend() {
 // lowestBottleneck returns the level that variables must have to keep their bottleneck
 // on c: the highest on it if it is saturated, else none will do.
 func (s *System) lowestBottleneck(c *constraint, r *state) float64 {
-	if r.remaining > 2*levelTolerance*c.capacity {
+	if r.remaining > fullTolerance*c.capacity {
 		return math.Inf(1)
 	}
 	highest, elements, variables := 0.0, s.elements, s.variables

@@ -181,10 +181,10 @@ func (s *System) reach(at uint32) {
 		left -= float64(others * r.usage)
 	}
 	switch {
-	case left > 2*levelTolerance*c.capacity:
+	case left > fullTolerance*c.capacity:
 		s.joinBottlenecked(r.constraint)
-	case r.rising > 0 && c.bottleneck > 0: // the others keep their level, and the constraint saturates at it
-		s.saturate(at, others)
+	case r.rising > 0 && c.bottleneck > 0: // the others keep their level, and the constraint saturates at it, or just below
+		s.saturate(at, min(full, others))
 		return
 	}
 	a.levels.set(at, a.states[at].next())
@@ -267,7 +267,10 @@ func (s *System) stop(v *variable, elements []element, level float64) {
 		r.remaining -= float64(level * e.usage)
 		r.usage -= e.usage
 		r.rising--
-		if r.usage < r.floor && r.rising > 0 {
+		switch {
+		case r.rising == 0: // no rest of rounding is left for those that join later
+			r.usage, r.floor = 0, 0
+		case r.usage < r.floor:
 			r.usage = s.risingUsage(r.constraint)
 			r.floor = smallUsage * r.usage
 		}
