@@ -41,7 +41,7 @@ func drawFlags() []cli.Flag {
 
 func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return command.Usagef("hosts: --draw reads no table, but there is %q: flags come before tables", c.Args().First())
+		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
 	if err := checkDrawFlags(c); err != nil {
 		return err

@@ -54,16 +54,6 @@ func machineCommand() *cli.Command {
 	}
 }
 
-// directoryLast moves the directory of calibrate machine, which comes first, behind its
-// flags, where a command's arguments are looked for.
-func directoryLast(args []string) []string {
-	end := slices.Index(args, "--")
-	if end < 3 || args[1] != "machine" || strings.HasPrefix(args[2], "-") {
-		return args
-	}
-	return slices.Concat(args[:2], args[3:end], []string{"--", args[2]}, args[end+1:])
-}
-
 // machineStep is a command of calibrate that makes a part of a machine.
 type machineStep struct {
 	Args    []string  `json:"args"`
@@ -163,9 +153,6 @@ func machineArguments(c *cli.Context) (dir string, launcher []string, err error)
 		return "", nil, command.Usagef("machine: want a directory for the machine")
 	}
 	dir, launcher = args[0], args[1:]
-	if len(launcher) > 0 && launcher[0] == "--" {
-		launcher = launcher[1:]
-	}
 	switch {
 	case len(launcher) == 0 || strings.HasPrefix(launcher[0], "-"):
 		return "", nil, command.Usagef("machine: want the launcher of MPI programs behind --, as -- mpirun -np 2")

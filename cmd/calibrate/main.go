@@ -36,7 +36,7 @@ const argsKey = "args"
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), directoryLast(args))
+	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }
 
 // newApp returns the command as its command line says it.
@@ -55,9 +55,6 @@ func eachTable(c *cli.Context, read func(arg string) error) error {
 		return command.Usagef("%s: want at least 1 table of measurements (CSV)", c.Command.Name)
 	}
 	for _, arg := range c.Args().Slice() {
-		if len(arg) > 1 && arg[0] == '-' {
-			return command.Usagef("%s: %s after the first table: flags come before it", c.Command.Name, arg)
-		}
 		if err := read(arg); err != nil {
 			return err
 		}

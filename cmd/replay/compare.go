@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -121,11 +120,6 @@ func compareOptions(c *cli.Context) (o compare.Options, err error) {
 	}
 	if names := c.Lineage()[1].LocalFlagNames(); len(names) > 0 {
 		return o, command.Usagef("--%s is for replays: flags of replay compare come behind its name", names[0])
-	}
-	for _, arg := range c.Args().Slice() {
-		if len(arg) > 1 && strings.HasPrefix(arg, "-") {
-			return o, command.Usagef("compare: %s stands behind a file: flags come before A", arg)
-		}
 	}
 	switch {
 	case c.NArg() < 2:

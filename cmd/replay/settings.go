@@ -51,7 +51,7 @@ func settingsOf(c *cli.Context) (*settings, error) {
 		return nil, command.Usagef("want a trace. The first steps:\n\n%s\nreplay --help has all options.", firstSteps)
 	}
 	if c.NArg() != 1 {
-		return nil, command.Usagef("want 1 trace, got %d (flags come before it)", c.NArg())
+		return nil, command.Usagef("want 1 trace, got %d", c.NArg())
 	}
 	s := &settings{
 		trace: c.Args().First(), machine: c.String("machine"), platform: c.String("platform"), kernels: c.String("kernels"), hostfile: c.String("hostfile"), networkNoise: c.String("network-noise"),

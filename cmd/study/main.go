@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,7 +22,7 @@ func main() {
 
 // run is the command: stdout gets the results, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return command.Execute(ctx, newApp(stdin, stdout, stderr), argumentsLast(args))
+	return command.Execute(ctx, newApp(stdin, stdout, stderr), args)
 }
 
 // newApp returns the command.
@@ -34,23 +33,6 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		"    study run nb.yaml -o nb"
 	command.Subcommands(app, "command", runCommand(), planCommand(), workerCommand(), statusCommand(), tuneCommand(), submitCommand(), cancelCommand(), reportCommand(), checkCommand(), archiveCommand(), rerunCommand())
 	return app
-}
-
-// argumentsLast moves the arguments of a command, which come first, behind its flags, where
-// they are looked for, and before what follows "--".
-func argumentsLast(args []string) []string {
-	if len(args) < 3 {
-		return args
-	}
-	first := slices.IndexFunc(args[2:], func(a string) bool { return strings.HasPrefix(a, "-") })
-	if first < 1 {
-		return args
-	}
-	end := slices.Index(args, "--")
-	if end < 0 {
-		return slices.Concat(args[:2], args[2+first:], args[2:2+first])
-	}
-	return slices.Concat(args[:2], args[2+first:end], args[2:2+first], args[end:])
 }
 
 // directory returns the argument of a command that has one: a study's directory.

@@ -85,11 +85,7 @@ func submitted(c *cli.Context) (dir string, further []string, err error) {
 	case !c.Bool("slurm"):
 		return "", nil, command.Usagef("submit: want --slurm; for other schedulers see docs/clusters.md")
 	}
-	dir, further = args[0], args[1:]
-	if len(further) > 0 && further[0] == "--" {
-		further = further[1:]
-	}
-	return dir, further, nil
+	return args[0], args[1:], nil
 }
 
 // arrayOf returns what is asked for of Slurm.

@@ -61,7 +61,7 @@ func convertOptionsOf(c *cli.Context) (*convertOptions, error) {
 		return nil, err
 	}
 	if c.NArg() != 1 {
-		return nil, command.Usagef("convert: want 1 trace, got %d (flags come before it)", c.NArg())
+		return nil, command.Usagef("convert: want 1 trace, got %d", c.NArg())
 	}
 	o.input = c.Args().First()
 	if o.output == "" {

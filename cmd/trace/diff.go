@@ -51,7 +51,7 @@ func diffCommand() *cli.Command {
 // checkDiff refuses what a command line cannot mean.
 func checkDiff(c *cli.Context) error {
 	if c.NArg() != 2 {
-		return command.Usagef("diff: want 2 traces, got %d (flags come before them)", c.NArg())
+		return command.Usagef("diff: want 2 traces, got %d", c.NArg())
 	}
 	if c.Bool("quiet") && (c.Bool("json") || c.Bool("actions") || c.Bool("markdown")) {
 		return command.Usagef("diff: --quiet prints nothing: leave out --json, --actions and --markdown")

@@ -45,7 +45,7 @@ func open(c *cli.Context, path string) (*trace.Trace, error) {
 // openOnly opens the only argument of a command.
 func openOnly(c *cli.Context) (*trace.Trace, error) {
 	if c.NArg() != 1 {
-		return nil, command.Usagef("%s: want 1 trace, got %d (flags come before it)", c.Command.Name, c.NArg())
+		return nil, command.Usagef("%s: want 1 trace, got %d", c.Command.Name, c.NArg())
 	}
 	return open(c, c.Args().First())
 }

@@ -18,7 +18,7 @@ var generateFlag = &cli.StringFlag{
 // errGenerated ends a command that has printed what --generate asks for.
 var errGenerated = errors.New("generated")
 
-// Execute runs an application.
+// Execute runs an application, whose flags may stand anywhere in the command line.
 func Execute(ctx context.Context, app *cli.App, args []string) error {
 	app.Flags = append(app.Flags, generateFlag)
 	app.Before = func(c *cli.Context) error {
@@ -27,7 +27,7 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 		}
 		return generate(c)
 	}
-	if err := app.RunContext(ctx, args); !errors.Is(err, errGenerated) {
+	if err := app.RunContext(ctx, FlagsFirst(app, args)); !errors.Is(err, errGenerated) {
 		return err
 	}
 	return nil

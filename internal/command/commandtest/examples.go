@@ -8,19 +8,20 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/command"
 )
 
 // Examples checks that the description of each command of an application, which its help
 // shows, has an example of that command: an indented line with its name. All examples there
-// are must be command lines that the application takes. newApp makes the application, arrange does to a
-// command line what the program does before it is parsed; nil: nothing.
-func Examples(t *testing.T, newApp func() *cli.App, arrange func([]string) []string) {
+// are must be command lines that the application takes. newApp makes the application.
+func Examples(t *testing.T, newApp func() *cli.App) {
 	t.Helper()
 	app := newApp()
 	check := func(path, description string) {
 		own := false
 		for _, line := range examplesIn(description, app.Name) {
-			ran, err := parsed(newApp(), line, arrange)
+			ran, err := parsed(newApp(), line)
 			if err != nil {
 				t.Errorf("%s --help: %s: %v", path, line, err)
 			}
@@ -65,13 +66,10 @@ var behind = regexp.MustCompile(` +(#|\||<|>) .*$`)
 
 // parsed has an application parse a command line and returns the name of the command that would
 // run.
-func parsed(app *cli.App, line string, arrange func([]string) []string) (ran string, err error) {
+func parsed(app *cli.App, line string) (ran string, err error) {
 	args, err := words(line)
 	if err != nil {
 		return "", err
-	}
-	if arrange != nil {
-		args = arrange(args)
 	}
 	app.Writer, app.ErrWriter = io.Discard, io.Discard
 	idle := func(c *cli.Context) error {
@@ -80,7 +78,7 @@ func parsed(app *cli.App, line string, arrange func([]string) []string) (ran str
 	}
 	app.Action = idle
 	stop(app.Commands, idle)
-	return ran, app.Run(args)
+	return ran, app.Run(command.FlagsFirst(app, args))
 }
 
 // stop has commands do something else.

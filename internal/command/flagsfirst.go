@@ -1,0 +1,81 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// FlagsFirst puts the flags of a command line before its other arguments, behind which the library
+// does not look for them: trace stat FILE --json means what trace stat --json FILE does. What
+// follows "--" stays where it is, and so does all behind the name of a command that parses
+// its flags itself, or that starts a program and is not told by "--" where that begins.
+func FlagsFirst(app *cli.App, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	l := commandLine{ordered: args[:1:1], flags: app.Flags, commands: app.Commands}
+	rest := args[1:]
+	for len(rest) > 0 && rest[0] != "--" {
+		if l.command != nil && (l.command.SkipFlagParsing || startsProgram(l.command) && !slices.Contains(rest, "--")) {
+			return slices.Concat(l.ordered, rest)
+		}
+		rest = l.take(rest)
+	}
+	return slices.Concat(l.ordered, l.options, rest[:min(1, len(rest))], l.others, rest[min(1, len(rest)):])
+}
+
+// commandLine is a command line as far as it has been read.
+type commandLine struct {
+	ordered  []string // up to the name of the command
+	command  *cli.Command
+	flags    []cli.Flag     // of the command, or of the application before there is one
+	commands []*cli.Command // that may be named next
+	options  []string       // flags of the command, with their values
+	others   []string       // its other arguments
+}
+
+// take reads a flag with its value, or another argument, and returns what follows.
+func (l *commandLine) take(rest []string) []string {
+	word := rest[0]
+	n := 1
+	switch {
+	case len(word) > 1 && word[0] == '-':
+		if takesNext(l.flags, word) {
+			n = min(2, len(rest))
+		}
+		l.options = append(l.options, rest[:n]...)
+	case len(l.others) == 0 && l.enter(word):
+	default:
+		l.others = append(l.others, word)
+	}
+	return rest[n:]
+}
+
+// enter makes the command of a name the one whose arguments follow, if there is one.
+func (l *commandLine) enter(name string) bool {
+	i := slices.IndexFunc(l.commands, func(c *cli.Command) bool { return c.HasName(name) })
+	if i < 0 {
+		return false
+	}
+	c := l.commands[i]
+	l.ordered = append(append(l.ordered, l.options...), name)
+	l.command, l.flags, l.commands, l.options = c, c.Flags, c.Subcommands, nil
+	return true
+}
+
+// takesNext reports whether the word that follows a flag is its value.
+func takesNext(flags []cli.Flag, word string) bool {
+	name, _, has := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	for _, f := range flags {
+		if slices.Contains(f.Names(), name) {
+			d, ok := f.(cli.DocGenerationFlag)
+			return !has && ok && d.TakesValue()
+		}
+	}
+	return false
+}
+
+// startsProgram reports whether a command starts another program, with arguments of its own.
+func startsProgram(c *cli.Command) bool { return strings.Contains(c.UsageText, " -- ") }
