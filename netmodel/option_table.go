@@ -19,11 +19,11 @@ var optionTable = option.Table[Options]{
 		bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
 	number("network/TCP-gamma", "TCP window in bytes; 0: none. Where it and not a link limits a route between hosts in use, a replay warns, and `replay platform --route` says so",
 		bounds.Bytes, func(o *Options) *float64 { return &o.TCPGamma }),
-	tracked(explicitBandwidthFactor, orTable(func(o *Options) *Factors { return &o.BandwidthFactors },
+	tracked(explicitBandwidthFactor, orTable(bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors },
 		number("network/bandwidth-factor", "f of the models LV08 (0.97) and CM02 (1). With `reprise/bw-factor:bound` in model SMPI the part of its bandwidth that a link carries, 0.97 by default, as in SimGrid from July 2017 on (1 before)",
 			bounds.Factor, func(o *Options) *float64 { return &o.BandwidthFactor }))),
 	option.YesNo("network/crosstraffic", "the way back is loaded with 0.05", func(o *Options) *bool { return &o.CrossTraffic }),
-	tracked(explicitLatencyFactor, orTable(func(o *Options) *Factors { return &o.LatencyFactors },
+	tracked(explicitLatencyFactor, orTable(bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LatencyFactors },
 		number("network/latency-factor", "g of the models LV08 (13.01) and CM02 (1)",
 			bounds.Factor.OrZero(), func(o *Options) *float64 { return &o.LatencyFactor }))),
 	number("network/loopback-bw", "byte/s of the global loopback link", bounds.Bandwidth, func(o *Options) *float64 { return &o.LoopbackBandwidth }),
@@ -66,13 +66,16 @@ func number(name, doc string, allowed bounds.Range, field func(*Options) *float6
 
 // orTable is a factor that is also, as in SimGrid 4, a table by sizes of messages: that of
 // the model SMPI.
-func orTable(table func(*Options) *Factors, opt option.Option[Options]) option.Option[Options] {
+func orTable(allowed bounds.Range, table func(*Options) *Factors, opt option.Option[Options]) option.Option[Options] {
 	set := opt.Set
 	opt.Set = func(o *Options, value string) error {
 		if !strings.Contains(value, ":") {
 			return set(o, value)
 		}
 		t, err := ParseFactors(value)
+		if err == nil {
+			err = t.validate(allowed)
+		}
 		if err == nil {
 			*table(o) = t
 		}

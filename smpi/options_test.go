@@ -178,6 +178,7 @@ func FuzzSet(f *testing.F) {
 		f.Add(name, "0:1:2;5:1e-3")
 		f.Add(name, "1")
 		f.Add(name, "no")
+		f.Add(name, "0:102;5:1e63")
 	}
 	f.Fuzz(func(t *testing.T, name, value string) {
 		o := DefaultOptions()
