@@ -180,9 +180,7 @@ func (c *call) putMessage(line func(string, ...any)) {
 		return // a probe: with its status
 	}
 	line("struct message m = take_message(found);")
-	line("put_comm(m.comm);")
-	line("put_rank(m.source);")
-	line("put_tag(m.tag);")
+	line("put_message(&m);")
 }
 
 func (c *call) inPlace() bool {

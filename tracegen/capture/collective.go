@@ -36,6 +36,12 @@ var collectiveKinds = func() map[procedureNumber]trace.CollectiveKind {
 	return kinds
 }()
 
+// collective reports whether a procedure is a collective operation of the trace.
+func (p procedureNumber) collective() bool {
+	_, ok := collectiveKinds[p]
+	return ok
+}
+
 // collective adds a collective operation, which r, if it is a request, completes.
 func (t *translator) collective(e *event, r request) error {
 	kind, ok := collectiveKinds[e.proc]
@@ -46,12 +52,8 @@ func (t *translator) collective(e *event, r request) error {
 	switch {
 	case id < 0:
 		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
-	case len(t.comms[id].others) > 0:
-		return errors.New("a collective operation of two groups, which a trace does not have")
-	case id == alone || len(t.comms[id].members) == 1:
-		if r.number > 0 {
-			t.slots[t.started.instance(r)] = slot{none: true}
-		}
+	case id == alone || len(t.comms[id].members) == 1, len(t.comms[id].others) > 0: // of two groups: left out
+		t.nothing(r)
 		return nil
 	}
 	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}

@@ -26,7 +26,7 @@ const (
 type rankComms struct {
 	of                    []int
 	sources, destinations [][]int32
-	grid                  []bool // the neighbours are those of a Cartesian grid
+	topologies            []topology
 }
 
 // resolver finds out which communicators of ranks are the same.
@@ -58,7 +58,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 	r.calls = make([]map[string]int, n)
 	for i := range r.ranks {
 		r.calls[i] = map[string]int{}
-		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2), grid: make([]bool, 2)}
+		r.ranks[i] = rankComms{of: []int{world, alone}, sources: make([][]int32, 2), destinations: make([][]int32, 2), topologies: make([]topology, 2)}
 	}
 	for moved := true; moved; {
 		moved = false
@@ -79,7 +79,7 @@ func resolve(surveys []*survey, partial bool) ([]communicator, []rankComms, erro
 
 // parent returns the communicator of the run that a creation is made from, -1 if it is not known yet.
 func (r *resolver) parent(rank int32, c *creation) int {
-	if of := r.ranks[rank].of; c.parent < len(of) {
+	if of := r.ranks[rank].of; c.parent >= 0 && c.parent < len(of) {
 		return of[c.parent]
 	}
 	return -1
@@ -93,17 +93,17 @@ func (r *resolver) advance(rank int32) bool {
 	}
 	c := &s.creations[r.next[rank]]
 	parent := r.parent(rank, c)
-	if parent < 0 {
+	if parent < 0 && !c.strange {
 		return false
 	}
 	r.next[rank]++
 	if !c.none {
 		rc := &r.ranks[rank]
 		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations, c.destinations)
-		rc.grid = append(rc.grid, c.grid)
+		rc.topologies = append(rc.topologies, c.topology)
 	}
-	if c.none && c.proc == procCommcreategroup {
-		return true // who is not of the group need not call
+	if c.strange || c.none && c.proc == procCommcreategroup {
+		return true // nothing is done with it; who is not of the group need not call
 	}
 	key, want := r.key(rank, c, parent)
 	m := r.waiting[key]

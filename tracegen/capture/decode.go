@@ -22,7 +22,7 @@ func (s *stream) record(e *event, p *procedure) {
 }
 
 func (s *stream) isRoot(e *event) bool {
-	return len(e.ranks) > 0 && (int(e.ranks[0]) == s.comms[e.comm].rank || e.ranks[0] == rootHere)
+	return len(e.ranks) > 0 && (int(e.ranks[0]) == s.commOf(e).rank || e.ranks[0] == rootHere)
 }
 
 func (s *stream) field(e *event, f *field) {
@@ -38,6 +38,9 @@ func (s *stream) field(e *event, f *field) {
 		if e.of[anySide].stated = e.proc == procMrecv || e.proc == procImrecv; e.of[anySide].stated {
 			s.comm(e)
 			e.ranks, e.tags = append(e.ranks, s.int32()), append(e.tags, s.int32())
+			if age := s.number(s.matched); age > 0 {
+				e.message = s.matched + 1 - age
+			}
 		}
 	case roleInPlace:
 		e.inPlace = s.number(3)
@@ -78,13 +81,26 @@ func (s *stream) fits(count, size int64) {
 	}
 }
 
+// comm reads a communicator (shim/handles.h).
 func (s *stream) comm(e *event) {
-	e.comm = int(s.number(int64(len(s.comms)) - 1))
+	e.comm = int(s.number(int64(len(s.comms)))) - 1
+	if e.comm < 0 {
+		s.stranger = streamComm{size: int(s.number(mostRanks)), rank: int(s.number(mostRanks)), remote: int(s.number(mostRanks)), strange: true}
+	}
+	c := s.commOf(e)
+	e.strange, e.groups = c.strange, c.remote > 0
+}
+
+func (s *stream) commOf(e *event) *streamComm {
+	if e.comm < 0 {
+		return &s.stranger
+	}
+	return &s.comms[e.comm]
 }
 
 // peers returns how many counts a call has.
 func (s *stream) peers(e *event, of side) int {
-	c := &s.comms[e.comm]
+	c := s.commOf(e)
 	switch {
 	case procedures[e.proc].neighbourhood && of == sends:
 		return c.destinations
@@ -140,6 +156,10 @@ func (s *stream) status(e *event) {
 	if e.status.wild {
 		e.status.source, e.status.tag = s.int32(), s.int32()
 	}
+	if e.status.found && (e.proc == procMprobe || e.proc == procImprobe) {
+		s.matched++
+		e.message = s.matched
+	}
 }
 
 // newComm reads a communicator that was made.
@@ -156,13 +176,13 @@ func (s *stream) newComm(e *event) {
 		m.members = s.ranks(m.size)
 		m.others = s.ranks(m.remote)
 	}
-	m.grid = s.number(1) == 1
+	m.topology = topology(s.number(int64(grid)))
 	sources, destinations := int(s.number(mostRanks)), int(s.number(mostRanks))
 	m.sources, m.destinations = s.ranks(sources), s.ranks(destinations)
 	if m.rank >= m.size {
 		s.fail("rank %d of a communicator of %d", m.rank, m.size)
 	}
-	s.comms = append(s.comms, streamComm{m.size, m.rank, m.remote, sources, destinations})
+	s.comms = append(s.comms, streamComm{m.size, m.rank, m.remote, sources, destinations, e.strange})
 }
 
 // newRequest numbers a request that a call has made.
@@ -186,7 +206,7 @@ func (s *stream) completion(e *event) {
 	case procTest, procRequestgetstatus:
 		e.flag = s.number(1) == 1
 		s.requests(e, 1)
-		if e.flag && e.proc == procTest {
+		if e.flag {
 			e.ended = append(e.ended, 0)
 		}
 	case procWaitall, procStartall:

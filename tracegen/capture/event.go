@@ -6,7 +6,10 @@ type event struct {
 	called procedureNumber // as it was called
 	gap    float64         // nanoseconds of the processor before it
 
-	comm     int
+	comm     int     // -1: none, or a stranger
+	strange  bool    // its communicator is of a call that is not recorded
+	groups   bool    // it has two groups
+	message  int64   // that a matched probe has found, from 1
 	ranks    []int32 // a destination, a source, a root; of a communicator
 	tags     []int32
 	inPlace  int64
@@ -51,7 +54,7 @@ type made struct {
 	size, rank, remote    int
 	members, others       []int32 // ranks of the world, if the record has them
 	sources, destinations []int32 // neighbours
-	grid                  bool    // they are those of a Cartesian grid
+	topology              topology
 }
 
 // request is one in a record. Its number counts those of its kind from 1; 0: there is none.
@@ -61,3 +64,12 @@ type request struct {
 	cancelled  bool
 	status     status
 }
+
+// topology is what a communicator's neighbours come from.
+type topology int
+
+const (
+	noTopology topology = iota
+	graph
+	grid // Cartesian
+)

@@ -26,10 +26,12 @@ func recording(rank int32, records []byte) []byte {
 // FuzzMerge: records of any kind become a trace or an error.
 func FuzzMerge(f *testing.F) {
 	gap := byte(20)
-	f.Add([]byte{gap, byte(procIsend), 0, 2, 14, 5, 8, gap, byte(procWait), 1 << 4, gap, byte(procFinalize), 0},
-		[]byte{gap, byte(procRecv), 0, 0, 14, 10, 8, 2, 40, gap, byte(procBarrier), 0, gap, byte(procFinalize), 0})
-	f.Add([]byte{gap, byte(procCommsplit), 0, 3, 0, 0, 1, 0, 2, 0, 0, 0, gap, byte(procBcast), 2, 2, 3, 4},
-		[]byte{gap, byte(procCommsplit), 0, 3, 1, 0, 0, 0, 0, 0, gap, byte(procBcast), 2, 2, 3, 4})
+	f.Add([]byte{gap, byte(procIsend), 1, 2, 14, 5, 8, gap, byte(procWait), 1 << 4, gap, byte(procFinalize), 0},
+		[]byte{gap, byte(procRecv), 1, 0, 14, 10, 8, 2, 40, gap, byte(procBarrier), 1, gap, byte(procFinalize), 0})
+	f.Add([]byte{gap, byte(procCommsplit), 1, 3, 0, 0, 1, 0, 2, 0, 0, 0, gap, byte(procBcast), 3, 2, 3, 4},
+		[]byte{gap, byte(procCommsplit), 1, 3, 1, 0, 0, 0, 0, 0, gap, byte(procBcast), 3, 2, 3, 4})
+	f.Add([]byte{gap, byte(procMprobe), 1, 2, 14, 2, 14, gap, byte(procMrecv), 1, 2, 14, 1, 5, 8, 0, gap, byte(procBarrier), 0, 3, 0, 0, gap, byte(procFinalize), 0},
+		[]byte{gap, byte(procSend), 1, 0, 14, 5, 8, gap, byte(procBarrier), 0, 3, 1, 0, gap, byte(procFinalize), 0})
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		dir := t.TempDir()
 		for rank, records := range [][]byte{first, second} {

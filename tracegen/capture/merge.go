@@ -97,7 +97,7 @@ func (m *merger) open(dir string) error {
 		found[int(s.head.Rank)] = s
 	}
 	if first == nil {
-		return fmt.Errorf("%s: no rank has recorded anything: does the program call MPI_Init, and is its MPI a shared library?", dir)
+		return fmt.Errorf("%s: no rank has recorded anything: does the program call MPI_Init (sessions alone are not recorded), and is its MPI a shared library?", dir)
 	}
 	for rank := range int(first.head.Size) {
 		s, ok := found[rank]
@@ -135,7 +135,7 @@ func (m *merger) survey() error {
 			return err
 		}
 		for p, n := range v.refused {
-			refused[p.String()] += n
+			refused[p] += n
 		}
 		m.summary.Calls += v.events
 		m.surveys = append(m.surveys, v)
@@ -167,7 +167,7 @@ func (m *merger) warn() {
 		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
 	}
 	if threads {
-		m.summary.Warnings = append(m.summary.Warnings, "threads called MPI at once (MPI_THREAD_MULTIPLE): the trace has their calls in the order in which they returned")
+		m.summary.Warnings = append(m.summary.Warnings, "threads called MPI at once (MPI_THREAD_MULTIPLE): the trace has their calls in the order in which they returned, which a replay may find to be a deadlock")
 	}
 }
 

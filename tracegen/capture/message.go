@@ -15,6 +15,9 @@ var sendKinds = map[procedureNumber]trace.Kind{
 
 // message adds a send or a receive.
 func (t *translator) message(e *event, r request) error {
+	if t.receiveEarly(e, r) {
+		return nil
+	}
 	kind, sends := sendKinds[e.proc]
 	source, tag, bytes, gone := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size, false
 	if !sends {
@@ -31,9 +34,7 @@ func (t *translator) message(e *event, r request) error {
 		source, tag, bytes = found.resolve(source, tag, bytes)
 	}
 	if source == procNull || gone {
-		if r.number > 0 {
-			t.slots[t.started.instance(r)] = slot{none: true}
-		}
+		t.nothing(r)
 		return nil
 	}
 	if source == anyRank || tag == anyTag {
@@ -55,9 +56,7 @@ func (t *translator) message(e *event, r request) error {
 	t.add(s)
 	if buffered {
 		t.release(r, trace.KindFree)
-		if r.number > 0 {
-			t.slots[t.started.instance(r)] = slot{none: true}
-		}
+		t.nothing(r)
 	}
 	return nil
 }
@@ -135,5 +134,6 @@ func (t *translator) probe(e *event) error {
 		return nil
 	}
 	t.add(s)
+	t.postEarly(e, &s)
 	return nil
 }

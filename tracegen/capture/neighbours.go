@@ -15,18 +15,18 @@ const neighbourTag = -1000
 // comes from above, which tags tell apart: neighbours 2d and 2d+1 are those of dimension d.
 func (t *translator) neighbours(e *event, r request) error {
 	from, to := t.own.sources[e.comm], t.own.destinations[e.comm]
-	if len(from) == 0 && len(to) == 0 {
-		return errors.New("a neighbourhood collective of a communicator whose neighbours are not known")
+	of := t.own.topologies[e.comm]
+	if of == noTopology {
+		return errors.New("a neighbourhood collective of a communicator without neighbours")
 	}
-	grid := t.own.grid[e.comm]
 	var requests []request
 	for i, source := range from {
-		if err := t.neighbour(e, &requests, trace.KindIrecv, source, i, tagOf(grid, i), receives); err != nil {
+		if err := t.neighbour(e, &requests, trace.KindIrecv, source, i, tagOf(of, i), receives); err != nil {
 			return err
 		}
 	}
 	for i, destination := range to {
-		if err := t.neighbour(e, &requests, trace.KindIsend, destination, i, tagOf(grid, i^1), sends); err != nil {
+		if err := t.neighbour(e, &requests, trace.KindIsend, destination, i, tagOf(of, i^1), sends); err != nil {
 			return err
 		}
 	}
@@ -40,8 +40,8 @@ func (t *translator) neighbours(e *event, r request) error {
 	return nil
 }
 
-func tagOf(grid bool, i int) int64 {
-	if grid {
+func tagOf(of topology, i int) int64 {
+	if of == grid {
 		return neighbourTag - int64(i)
 	}
 	return neighbourTag

@@ -17,7 +17,7 @@ func TestPlaces(t *testing.T) {
 	none := func(records []byte, ns uint64) []byte { return call(records, procWait, ns) }
 	alone := func(records []byte, ns uint64) []byte {
 		records = call(records, procBarrier, ns)
-		records[len(records)-1] = 1 // MPI_COMM_SELF
+		records[len(records)-1] = 2 // MPI_COMM_SELF
 		return records
 	}
 	var records []byte

@@ -13,7 +13,7 @@ import (
 const (
 	headerBytes = 4096
 	magic       = "reprise capture"
-	version     = '1' // of records
+	version     = '2' // of records
 	mostRanks   = 1 << 24
 )
 
@@ -46,15 +46,20 @@ type stream struct {
 
 	nanosecond float64 // ticks in it
 	comms      []streamComm
-	made       int64 // requests so far
+	stranger   streamComm // the last one that no recorded call has made
+	made       int64      // requests so far
 	persistent int64
+	matched    int64  // messages that matched probes have found so far
 	count      int64  // events so far
 	key        uint64 // of the last record, without its gap
 	err        error
 }
 
 // streamComm is what the size of a record depends on.
-type streamComm struct{ size, rank, remote, sources, destinations int }
+type streamComm struct {
+	size, rank, remote, sources, destinations int
+	strange                                   bool // no recorded call has made it, or what it was made of
+}
 
 // openStream reads the stream of a rank, and checks its header.
 func openStream(name string) (*stream, error) {
@@ -92,7 +97,7 @@ func openStream(name string) (*stream, error) {
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
 	s.comms = []streamComm{{size: size, rank: rank}, {size: 1}}
-	s.at, s.made, s.persistent, s.count, s.err = 0, 0, 0, 0, nil
+	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
 }
 
 // complete returns nil if the rank has come to its end, or what ended the recording.

@@ -13,17 +13,21 @@ type survey struct {
 	creations []creation
 	freed     map[int]int64 // communicators, by the rank's number, to the call that freed it
 	finds     map[instance]status
-	refused   map[procedureNumber]int64
-	levels    map[int64]bool // of MPI_Pcontrol
+	refused   map[string]int64
+	taken     int64           // how often messages were asked for
+	probed    map[int64]int64 // by message of a matched probe that is not received: taken then
+	early     map[int64]early // messages of matched probes that others were received before
+	levels    map[int64]bool  // of MPI_Pcontrol
 	kernels   map[used]bool
 	sites     sites
 }
 
 // creation is a call that makes a communicator.
 type creation struct {
-	call   int64 // its number on the rank
-	proc   procedureNumber
-	parent int // number of the rank's communicator
+	call    int64 // its number on the rank
+	proc    procedureNumber
+	parent  int  // number of the rank's communicator
+	strange bool // it is of a call that is not recorded, or so is its parent
 	*made
 }
 
@@ -45,7 +49,7 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places. With partial, a record that is cut ends it.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[procedureNumber]int64{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -71,13 +75,20 @@ func (v *survey) note(e *event, started starts) error {
 	case e.proc == procKernel:
 		v.kernels[e.kernel.used] = true
 	case procedures[e.proc].refused:
-		v.refused[e.called]++
+		v.refused[e.called.String()]++
+	case e.strange && (e.proc == procCommfree || e.proc == procCommdisconnect):
+	case e.strange:
+		v.refused[e.called.String()+" on a communicator of a call that is not recorded"]++
+	case e.groups && e.proc.collective():
+		v.refused[e.called.String()+" of two groups"]++
+	}
+	switch {
 	case e.made != nil:
-		if e.comm < 0 {
+		if e.comm < 0 && !e.strange {
 			return errors.New("a communicator without parent")
 		}
-		v.creations = append(v.creations, creation{v.events, e.proc, e.comm, e.made})
-	case e.proc == procCommfree, e.proc == procCommdisconnect:
+		v.creations = append(v.creations, creation{v.events, e.proc, e.comm, e.strange, e.made})
+	case (e.proc == procCommfree || e.proc == procCommdisconnect) && e.comm >= 0:
 		v.freed[e.comm] = v.events
 	case e.proc == procPcontrol:
 		v.levels[e.code] = true
@@ -85,22 +96,30 @@ func (v *survey) note(e *event, started starts) error {
 		for _, r := range e.requests {
 			started[r.number]++
 		}
+	case e.proc == procRequestfree:
+		v.find(e.requests[0], started)
 	}
+	v.matching(e)
 	for _, i := range e.ended {
 		if i >= len(e.requests) {
 			return fmt.Errorf("request %d of %d has ended", i, len(e.requests))
 		}
-		r := e.requests[i]
-		if _, noted := v.finds[started.instance(r)]; noted {
-			continue // of a persistent one that is not under way
-		}
-		if r.status.wild || r.status.bytes >= 0 || r.cancelled {
-			found := r.status
-			found.found = !r.cancelled
-			v.finds[started.instance(r)] = found
-		} else if r.persistent {
-			v.finds[started.instance(r)] = status{found: true, bytes: -1}
-		}
+		v.find(e.requests[i], started)
 	}
 	return nil
+}
+
+// find notes what a request that has ended, or is let go of, has found.
+func (v *survey) find(r request, started starts) {
+	i := started.instance(r)
+	if _, noted := v.finds[i]; noted {
+		return // of a persistent one that is not under way, or of one that was looked at before
+	}
+	if r.status.wild || r.status.bytes >= 0 || r.cancelled {
+		found := r.status
+		found.found = !r.cancelled
+		v.finds[i] = found
+	} else if r.persistent {
+		v.finds[i] = status{found: true, bytes: -1}
+	}
 }

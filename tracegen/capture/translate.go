@@ -32,8 +32,9 @@ type translator struct {
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
 	used    int32
-	plans   map[int64]plan // of persistent requests
-	ours    int64          // number of the last request that the program does not know, below 0
+	plans   map[int64]plan    // of persistent requests
+	ours    int64             // number of the last request that the program does not know, below 0
+	early   map[int64]request // by message of a matched probe: its receive, which is posted
 	phases  *phases
 	miss    missed
 	drain   *drain // nil: none
@@ -56,7 +57,7 @@ type plan struct {
 
 // translate returns the steps of a rank.
 func (t *translator) translate() error {
-	t.started, t.slots, t.plans = starts{}, map[instance]slot{}, map[int64]plan{}
+	t.started, t.slots, t.plans, t.early = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}
 	var e event
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
@@ -141,6 +142,10 @@ func (t *translator) add(s step) {
 
 func (t *translator) event(e *event) error {
 	t.draining(e)
+	if e.strange && !e.request.persistent {
+		t.nothing(e.request) // counted by the survey
+		return nil
+	}
 	switch e.proc {
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv, procMrecv, procImrecv:
 		return t.message(e, e.request)
@@ -172,9 +177,7 @@ func (t *translator) event(e *event) error {
 	case procedures[e.proc].refused:
 		return nil // counted by the survey
 	case e.made != nil:
-		if e.request.number > 0 {
-			t.slots[instance{number: e.request.number}] = slot{none: true}
-		}
+		t.nothing(e.request)
 		return nil
 	case procedures[e.proc].persistent:
 		t.plans[e.request.number] = plan{event: copied(e)}
@@ -189,6 +192,13 @@ func copied(e *event) event {
 	c := *e
 	c.ranks, c.tags = slices.Clone(e.ranks), slices.Clone(e.tags)
 	return c
+}
+
+// nothing has the trace have nothing of a request.
+func (t *translator) nothing(r request) {
+	if r.number > 0 {
+		t.slots[t.started.instance(r)] = slot{none: true}
+	}
 }
 
 // take gives a request the lowest slot that is free.
@@ -243,6 +253,9 @@ func (t *translator) release(r request, kind trace.Kind) {
 // start starts persistent requests.
 func (t *translator) start(e *event) error {
 	for _, r := range e.requests {
+		if r.number == 0 {
+			continue // of a call that was left out
+		}
 		p, ok := t.plans[r.number]
 		if !ok || !r.persistent {
 			return errors.New("starts a request that was not made")
@@ -258,6 +271,10 @@ func (t *translator) start(e *event) error {
 }
 
 func (t *translator) begin(e *event, r request) error {
+	if e.strange {
+		t.nothing(r)
+		return nil
+	}
 	if _, sends := sendKinds[e.proc]; sends || e.proc == procRecvinit {
 		return t.message(e, r)
 	}

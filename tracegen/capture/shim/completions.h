@@ -283,7 +283,7 @@ EXPORT int PMPI_Testany(W count, W array, W index, W flag, W status)
 }
 BOTH(Testany)
 
-// MPI_Request_get_status leaves the request as it is: a test that never ends one.
+// MPI_Request_get_status tells that a request has ended, and leaves it as it is.
 EXPORT int PMPI_Request_get_status(W request, W flag, W status)
 {
 	FIND(Request_get_status)
@@ -293,10 +293,12 @@ EXPORT int PMPI_Request_get_status(W request, W flag, W status)
 	enter();
 	struct batch b;
 	take_all(&b, (W)&request, 1, status);
-	int err = real(request, flag, status);
+	int err = real(request, flag, b.statuses);
 	if (begin_batch(&b, P_Request_get_status, err)) {
-		put(int_at(flag, 0) != 0);
-		still(b.of[0]);
+		int done = int_at(flag, 0) != 0;
+		put(done);
+		put_request(b.of[0], done ? status_at(&b, 0) : NULL);
+		give_back(b.of[0]);
 	}
 	return end_batch(&b, err);
 }
@@ -339,6 +341,14 @@ EXPORT int PMPI_Startall(W count, W array)
 }
 BOTH(Startall)
 
+// ended returns the status of a request that is still there, NULL if it has not ended.
+static const char *ended(W request, W status)
+{
+	int done = 0;
+	known("PMPI_Request_get_status")(handle_at(request, 0), &done, status);
+	return done ? (const char *)status : NULL;
+}
+
 EXPORT int PMPI_Request_free(W request)
 {
 	FIND(Request_free)
@@ -348,9 +358,10 @@ EXPORT int PMPI_Request_free(W request)
 	enter();
 	struct batch b;
 	take_all(&b, request, 1, abi.status_ignore);
+	const char *found = b.of[0] && b.of[0]->receive ? ended(request, b.statuses) : NULL;
 	int err = real(request);
 	if (begin_batch(&b, P_Request_free, err)) {
-		put_request(b.of[0], NULL);
+		put_request(b.of[0], found);
 		if (b.of[0]) {
 			drop(b.of[0]);
 		}

@@ -42,7 +42,8 @@ static int64_t type_size(W argument)
 }
 
 // Communicators. They are numbered in the order in which the process gets them, from the
-// world, 0, and itself, 1.
+// world, 0, and itself, 1. Those that no recorded call has made are strangers.
+enum { STRANGER = -1 };
 struct comm {
 	W handle;
 	int number, size, rank, remote; // remote: members of the other group, 0 if there is none
@@ -54,10 +55,10 @@ static struct comm *comms[COMMS];
 static struct comm *recent;
 static int num_comms;
 
-static struct comm *add_comm(W handle)
+static struct comm *add_comm(W handle, int number)
 {
 	struct comm *c = allocate(NULL, sizeof *c);
-	*c = (struct comm){.handle = handle, .number = num_comms++, .next = comms[hash(handle) % COMMS]};
+	*c = (struct comm){.handle = handle, .number = number, .next = comms[hash(handle) % COMMS]};
 	comms[hash(handle) % COMMS] = c;
 	int inter = 0;
 	known("PMPI_Comm_size")(handle, &c->size);
@@ -79,7 +80,7 @@ static inline struct comm *comm_of(W argument)
 	while (c && c->handle != handle) {
 		c = c->next;
 	}
-	return recent = c ? c : add_comm(handle);
+	return recent = c ? c : add_comm(handle, STRANGER);
 }
 
 static void forget_comm(W argument)
@@ -103,7 +104,18 @@ static void put_rank(int rank)
 }
 
 static void put_tag(int tag) { put_signed(tag == abi.any_tag ? -1 : tag); }
-static void put_comm(struct comm *c) { put(c->number); }
+
+// put_comm puts down the number of a communicator, from 1; 0 for a stranger, of which follow its
+// size, the own rank and the size of the other group.
+static void put_comm(const struct comm *c)
+{
+	put(c->number + 1);
+	if (c->number == STRANGER) {
+		put(c->size);
+		put(c->rank);
+		put(c->remote);
+	}
+}
 
 // put_group puts down the members of a group, as ranks of the world.
 static void put_group(W group, int size)
@@ -135,7 +147,7 @@ static void put_new(W pointer, int all)
 		put(0);
 		return;
 	}
-	struct comm *c = add_comm(handle);
+	struct comm *c = add_comm(handle, num_comms++);
 	put(1 + c->size);
 	put(c->rank);
 	put(c->remote);
@@ -152,27 +164,25 @@ static void put_new(W pointer, int all)
 	put_neighbours(c);
 }
 
-// put_copy puts down a copy of a communicator that is not ready yet and may not be asked.
+// put_copy puts down a copy of a communicator that is not ready yet and may not be asked: its
+// neighbours are those of the other.
 static void put_copy(W pointer, struct comm *c)
 {
 	struct comm *copy = allocate(NULL, sizeof *copy);
 	*copy = *c;
 	copy->handle = handle_at(pointer, 0);
 	copy->number = num_comms++;
-	copy->sources = copy->destinations = 0;
 	copy->next = comms[hash(copy->handle) % COMMS];
 	comms[hash(copy->handle) % COMMS] = copy;
 	put(1 + c->size);
 	put(c->rank);
 	put(c->remote);
 	put(0);
-	put(0);
-	put(0);
-	put(0);
+	put_neighbours(c);
 }
 
-// put_neighbours puts down whom the neighbourhood collectives receive from and send to, as
-// ranks of the communicator.
+// put_neighbours puts down what topology a communicator has, 1 a graph, 2 a grid, 0 none, and whom
+// the neighbourhood collectives receive from and send to, as ranks of the communicator.
 static void put_neighbours(struct comm *c)
 {
 	int n = 0, *from = NULL, *to = NULL, kind = UNDEFINED;
@@ -200,7 +210,7 @@ static void put_neighbours(struct comm *c)
 		known("PMPI_Dist_graph_neighbors")(c->handle, c->sources, from, weights, c->destinations, to, weights + c->sources);
 	}
 	to = to ? to : from;
-	put(kind == abi.cart);
+	put(kind == abi.cart ? 2 : kind != UNDEFINED);
 	put(c->sources);
 	put(c->destinations);
 	if (room(10 * (c->sources + c->destinations))) {
@@ -335,22 +345,24 @@ static void drop(struct request *r)
 // Messages that a matched probe has found and that are not received yet.
 static struct message {
 	W handle;
+	int64_t number; // from 1
 	int source, tag;
-	struct comm *comm;
+	struct comm comm; // as it was: it may be gone
 	struct message *next;
 } *messages;
+static int64_t num_messages;
 
 static void add_message(W pointer, struct comm *c, const char *status)
 {
 	struct message *m = allocate(NULL, sizeof *m);
-	*m = (struct message){handle_at(pointer, 0), status_source(status), status_tag(status), c, messages};
+	*m = (struct message){handle_at(pointer, 0), ++num_messages, status_source(status), status_tag(status), *c, messages};
 	messages = m;
 }
 
 // take_message removes a message and returns it; one that is not known is from nobody.
 static struct message take_message(W handle)
 {
-	struct message found = {.source = abi.proc_null, .tag = abi.any_tag, .comm = comm_of(abi.comm_world)};
+	struct message found = {.source = abi.proc_null, .tag = abi.any_tag, .comm = *comm_of(abi.comm_world)};
 	for (struct message **m = &messages; *m; m = &(*m)->next) {
 		if ((*m)->handle == handle) {
 			struct message *gone = *m;
@@ -361,6 +373,16 @@ static struct message take_message(W handle)
 		}
 	}
 	return found;
+}
+
+// put_message puts down a message: its communicator, source and tag, and how many were found since,
+// itself included; 0 for one that is not known.
+static void put_message(const struct message *m)
+{
+	put_comm(&m->comm);
+	put_rank(m->source);
+	put_tag(m->tag);
+	put(m->number ? num_messages - m->number + 1 : 0);
 }
 
 static void put_operator(W argument)

@@ -21,6 +21,11 @@ static void open_stream(void)
 		tell("an MPI that the recorder does not know; nothing is recorded");
 		return;
 	}
+	W parent = abi.comm_null;
+	known("PMPI_Comm_get_parent")(&parent);
+	if (handle_of(parent) != abi.comm_null) {
+		return; // of another world, which MPI_Comm_spawn has made
+	}
 	known("PMPI_Comm_rank")(abi.comm_world, &first.rank);
 	known("PMPI_Comm_size")(abi.comm_world, &first.size);
 	char path[4096];
@@ -35,7 +40,7 @@ static void open_stream(void)
 		return;
 	}
 	*h = first;
-	memcpy(h->magic, "reprise capture1", 16); // the last one is the version of records
+	memcpy(h->magic, "reprise capture2", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
 	int level = 0;
@@ -50,8 +55,8 @@ static void open_stream(void)
 	double rate = (double)(h->ticks[1] - h->ticks[0]) / (h->clock[1] - h->clock[0]); // ticks of a nanosecond
 	S.patient = rate * 50000;
 	S.on = move(0);
-	add_comm(abi.comm_world);
-	add_comm(abi.comm_self);
+	add_comm(abi.comm_world, num_comms++);
+	add_comm(abi.comm_self, num_comms++);
 }
 
 static int after_init(int err)
@@ -145,11 +150,11 @@ static int frees(int procedure, W pointer, int (*real)())
 	enter();
 	W comm = handle_at(pointer, 0);
 	lock();
-	int number = comm_of(comm)->number;
+	struct comm gone = *comm_of(comm);
 	unlock();
 	int err = real(pointer);
 	if (begin(procedure, err)) {
-		put(number);
+		put_comm(&gone);
 		forget_comm(comm);
 	}
 	return leave(err);

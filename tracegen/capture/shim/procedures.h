@@ -1227,9 +1227,7 @@ EXPORT int PMPI_Imrecv(W buf, W count, W datatype, W message, W request)
 	int err = real(buf, count, datatype, message, request);
 	if (begin(P_Imrecv, err)) {
 		struct message m = take_message(found);
-		put_comm(m.comm);
-		put_rank(m.source);
-		put_tag(m.tag);
+		put_message(&m);
 		put((uint32_t)count);
 		put(type_size(datatype));
 		receives(new_request(request), (int64_t)(uint32_t)count * type_size(datatype), m.source, m.tag);
@@ -1731,9 +1729,7 @@ EXPORT int PMPI_Mrecv(W buf, W count, W datatype, W message, W status)
 	int err = real(buf, count, datatype, message, status);
 	if (begin(P_Mrecv, err)) {
 		struct message m = take_message(found);
-		put_comm(m.comm);
-		put_rank(m.source);
-		put_tag(m.tag);
+		put_message(&m);
 		put((uint32_t)count);
 		put(type_size(datatype));
 		put_status((char *)status, 0, (int64_t)(uint32_t)count * type_size(datatype));
@@ -3412,9 +3408,7 @@ EXPORT int PMPI_Imrecv_c(W buf, W count, W datatype, W message, W request)
 	int err = real(buf, count, datatype, message, request);
 	if (begin(P_Imrecv_c, err)) {
 		struct message m = take_message(found);
-		put_comm(m.comm);
-		put_rank(m.source);
-		put_tag(m.tag);
+		put_message(&m);
 		put((uint64_t)count);
 		put(type_size(datatype));
 		receives(new_request(request), (int64_t)count * type_size(datatype), m.source, m.tag);
@@ -3829,9 +3823,7 @@ EXPORT int PMPI_Mrecv_c(W buf, W count, W datatype, W message, W status)
 	int err = real(buf, count, datatype, message, status);
 	if (begin(P_Mrecv_c, err)) {
 		struct message m = take_message(found);
-		put_comm(m.comm);
-		put_rank(m.source);
-		put_tag(m.tag);
+		put_message(&m);
 		put((uint64_t)count);
 		put(type_size(datatype));
 		put_status((char *)status, 0, (int64_t)count * type_size(datatype));

@@ -1,0 +1,76 @@
+package capture_test
+
+import (
+	"testing"
+
+	"reprise/trace"
+	"reprise/tracegen/capture"
+)
+
+// TestCorners: what is legal and rare, with as many messages and bytes as testdata/corners.c says.
+// What a trace cannot have is refused by name, and can be left out.
+func TestCorners(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		program := m.compile(t, "corners.c")
+		for _, c := range []struct {
+			name            string
+			refused         string // without LeaveOut
+			messages, bytes int64
+		}{
+			{"neighbours", "", 2 + 6, 8 * 4},
+			{"cancelled", "", 2 * 3, 6 * 4},
+			{"looked", "", 3, 3 * 4},
+			{"matched", "", 3, 4 + 8 + 12},
+			{"strangers", "calls that a trace cannot have: MPI_Irecv on a communicator of a call that is not recorded (3), MPI_Send on a communicator of a call that is not recorded (3); --leave-out", 1, 4},
+			{"groups", "calls that a trace cannot have: MPI_Ibarrier of two groups (3); --leave-out", 2, 2 * 4},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				dir, out, err := m.record(t, "3", program, c.name)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				if c.refused != "" {
+					wantError(t, mergeError(t, dir, capture.Options{}), c.refused)
+				}
+				var messages, bytes int64
+				for _, list := range actions(t, merged(t, dir, capture.Options{LeaveOut: true})) {
+					for _, a := range list {
+						switch a.Kind {
+						case trace.KindSend, trace.KindIsend, trace.KindSendrecv:
+							messages++
+							bytes += a.X[0]
+						}
+					}
+				}
+				if messages != c.messages || bytes != c.bytes {
+					t.Errorf("%d messages of %d bytes, want %d of %d", messages, bytes, c.messages, c.bytes)
+				}
+			})
+		}
+	})
+}
+
+// TestLookedWaits: who has seen that a request has ended has waited for it there: behind the look
+// comes a wait, and nothing where the request is let go of.
+func TestLookedWaits(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "3", m.compile(t, "corners.c"), "looked")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for rank, list := range actions(t, merged(t, dir, capture.Options{})) {
+			var waits, frees int
+			for _, a := range list {
+				switch a.Kind {
+				case trace.KindWait:
+					waits++
+				case trace.KindFree:
+					frees++
+				}
+			}
+			if waits != 1 || frees != 0 {
+				t.Errorf("rank %d: %d waits, %d let go of, want 1 and 0", rank, waits, frees)
+			}
+		}
+	})
+}
