@@ -186,11 +186,55 @@ func TestInputs(t *testing.T) {
 	if w := work(t, opened, WorkOptions{}); w.Made != 4 || w.Failed > 0 {
 		t.Errorf("%+v", w)
 	}
-	if err := os.WriteFile(opened.path(&opened.Inputs[0]), append(text, '\n'), 0o666); err != nil {
+	changed(t, opened, "platform")
+}
+
+// changed has a copy changed and wants runs refused then.
+func changed(t *testing.T, p *Plan, word string) {
+	t.Helper()
+	for i := range p.Inputs {
+		if in := &p.Inputs[i]; in.Word == word {
+			text, err := os.ReadFile(p.path(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p.path(in), append(text, '\n'), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(p.path(in), text, 0o666)
+		}
+	}
+	if _, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{}); err == nil || !strings.Contains(err.Error(), word+" "+p.Dir()) || !strings.Contains(err.Error(), "is not what it was when the study was planned") {
+		t.Errorf("%s: %v", word, err)
+	}
+}
+
+// TestEachInput: each kind of file is held against what it was.
+func TestEachInput(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"hosts.txt": "dahu-1\ndahu-2\ndahu-3\ndahu-4\n"}
+	for word, path := range map[string]string{"platform.xml": "../machines/dahu/platform.xml", "kernels.yaml": "../machines/dahu/kernels.yaml", "noise.yaml": "../testdata/docs/network-noise.yaml"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[word] = string(text)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nplatform: "+dir+"/platform.xml\nkernels: "+dir+"/kernels.yaml\nnetwork-noise: "+dir+"/noise.yaml\nhostfile: "+dir+"/hosts.txt\n")
+	opened, err := Open(p.Dir(), "test")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err == nil || !strings.Contains(err.Error(), "is not what it was") {
-		t.Error(err)
+	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
+		changed(t, opened, word)
 	}
 }
 
