@@ -41,6 +41,7 @@ type Work struct {
 	Held   int      // runs that other workers are making
 	Late   int      // runs that would have ended after Until
 	Done   bool     // all runs of the study are done
+	Torn   []string // what Results.Torn tells
 }
 
 // maxTold is how many failures are told.
@@ -346,6 +347,7 @@ func (w *worker) finish() error {
 	}
 	w.tell()
 	left := slices.DeleteFunc(append(w.passed, w.pending...), w.isDone)
+	w.work.Torn = w.results.Torn()
 	if w.work.Done = len(left) == 0; !w.work.Done {
 		return nil
 	}

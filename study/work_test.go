@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -131,6 +132,62 @@ func TestTornJournal(t *testing.T) {
 	}
 	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
 		t.Errorf("the table is another one: %v", err)
+	}
+}
+
+// TestNonsense: lines that do not say how a run has ended count as little as those that are torn, a
+// second result that differs does not count, and what is no journal is passed over.
+func TestNonsense(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	work(t, p, WorkOptions{})
+	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(p.Dir(), journalsDir)
+	id := p.Runs[0].ID
+	lines := []string{
+		`{"run":"` + id + `","outcome":{}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":-1}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":0}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":1e999}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":1},"error":"both"}`,
+		`{"run":"` + id + `"}`, `{}`, `null`, `[]`, ``,
+	}
+	err = errors.Join(
+		os.WriteFile(filepath.Join(dir, "0.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o666), // read first
+		os.WriteFile(filepath.Join(dir, "~.jsonl"), []byte(`{"run":"`+id+`","outcome":{"makespan_s":2}}`+"\n"), 0o666),
+		os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o666),
+		os.Mkdir(filepath.Join(dir, "directory.jsonl"), 0o777),
+		os.Symlink("nowhere", filepath.Join(dir, "link.jsonl")),
+		syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o666),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := work(t, p, WorkOptions{})
+	if w.Made != 0 || !w.Done || len(w.Torn) != len(lines)+1 {
+		t.Errorf("%+v, want %d lines told", w, len(lines)+1)
+	}
+	for i, want := range map[int]string{0: "0.jsonl: a line of 43 bytes is no result", len(lines): "~.jsonl: run " + id + " has another result than by "} {
+		if !strings.Contains(w.Torn[i], want) {
+			t.Errorf("%s, want %s", w.Torn[i], want)
+		}
+	}
+	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
+		t.Errorf("the table is another one: %v", err)
+	}
+}
+
+// TestNoTime: a run in which nothing takes time has failed.
+func TestNoTime(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "free.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+file+"\n"), WorkOptions{})
+	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
+		t.Errorf("%+v", w)
 	}
 }
 

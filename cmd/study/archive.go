@@ -33,7 +33,7 @@ func archiveCommand() *cli.Command {
 			if path == "" {
 				path = filepath.Clean(dir) + ".zip"
 			}
-			p, r, err := results(dir)
+			p, r, err := results(c, dir)
 			if err != nil {
 				return err
 			}
@@ -42,14 +42,16 @@ func archiveCommand() *cli.Command {
 	}
 }
 
-// results opens a study's directory for what it has found out.
-func results(dir string) (*study.Plan, *study.Results, error) {
+// results opens a study's directory for what it has found out, and tells what does not count.
+func results(c *cli.Context, dir string) (*study.Plan, *study.Results, error) {
 	p, err := study.Open(dir, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	r := study.NewResults(dir)
-	return p, r, r.Update()
+	err = r.Update()
+	tell(c, r.Torn(), len(r.Torn()))
+	return p, r, err
 }
 
 func rerunCommand() *cli.Command {

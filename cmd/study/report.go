@@ -27,7 +27,7 @@ func reportCommand() *cli.Command {
 			if path == "-" {
 				return command.Usagef("report: --output -: a page goes to a file")
 			}
-			p, r, err := results(dir)
+			p, r, err := results(c, dir)
 			if err != nil {
 				return err
 			}

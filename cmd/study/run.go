@@ -127,7 +127,8 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	if err != nil {
 		return err
 	}
-	tellErrors(c, &w)
+	tell(c, w.Torn, len(w.Torn))
+	tell(c, w.Errors, w.Failed)
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
 		return err
 	}
@@ -142,12 +143,16 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	return err
 }
 
-// tellErrors tells the first errors of runs, and how many there are besides.
-func tellErrors(c *cli.Context, w *study.Work) {
-	for _, text := range w.Errors {
+// maxTold is how many lines of a kind are told.
+const maxTold = 10
+
+// tell tells the first of so many errors, and how many there are besides.
+func tell(c *cli.Context, list []string, all int) {
+	list = list[:min(len(list), maxTold)]
+	for _, text := range list {
 		command.Tell(c.App.ErrWriter, "study", text)
 	}
-	if more := w.Failed - len(w.Errors); more > 0 {
+	if more := all - len(list); more > 0 {
 		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", wording.Count(more, "error")))
 	}
 }
