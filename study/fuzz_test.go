@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -47,8 +48,9 @@ func FuzzReadArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := ReadArchive(bytes.NewReader(text), int64(len(text)), "study.zip")
 		if err == nil {
-			p := *a.Plan
-			_ = p.rename() // whatever it says
+			if _, _, err := a.Create(filepath.Join(t.TempDir(), "again"), "test"); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -163,10 +163,15 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return text, in.unchanged(text, p.path(in))
+}
+
+// unchanged returns an error if a text, which is found somewhere, is not the input's.
+func (in *Input) unchanged(text []byte, at string) error {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
-		return nil, fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, p.path(in), sum, in.SHA256)
+		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum, in.SHA256)
 	}
-	return text, nil
+	return nil
 }
 
 // scaled returns the platform with the links of a configuration.

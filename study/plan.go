@@ -18,7 +18,7 @@ import (
 )
 
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would
-// misread it, or where the same run would have another result.
+// misread it, or where the same run would have another result, or the same results another table.
 const PlanFormat = 2
 
 // PlanFile is the name of the plan in a study's directory.

@@ -94,15 +94,19 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Create(c.String("output"), version())
+	p, found, err := a.Create(c.String("output"), version())
+	if err == nil {
+		err = tellFound(c, p, found)
+	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
-	_, err = p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
+	w, err := p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
 	bar.Clear()
+	tell(c, w.Torn, len(w.Torn))
 	if err == nil {
 		err = ctx.Err()
 	}
