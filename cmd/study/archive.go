@@ -22,24 +22,39 @@ func archiveCommand() *cli.Command {
 		UsageText:   "study archive DIR [-o FILE]",
 		Description: "The file has all that study rerun needs, and the results: a zip.\n\n    study archive nb -o nb.zip",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the archive to `FILE`", DefaultText: "DIR.zip"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the archive to `FILE`, or to stdout if that is -", DefaultText: "DIR.zip"},
 		},
 		Action: func(c *cli.Context) error {
 			dir, err := directory(c)
 			if err != nil {
 				return err
 			}
-			path := c.String("output")
-			if path == "" {
-				path = filepath.Clean(dir) + ".zip"
+			path, err := archivePath(c, dir)
+			if err != nil {
+				return err
 			}
 			p, r, err := results(c, dir)
 			if err != nil {
 				return err
 			}
+			if path == "-" {
+				return p.WriteArchive(c.App.Writer, r)
+			}
+			if err := p.CheckOutput(path); err != nil {
+				return command.Usagef("archive: --output %w", err)
+			}
 			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
 		},
 	}
+}
+
+// archivePath returns where the archive of a directory is to be: beside it, unless it is said.
+func archivePath(c *cli.Context, dir string) (string, error) {
+	if path := c.String("output"); path != "" {
+		return path, nil
+	}
+	abs, err := filepath.Abs(dir)
+	return abs + ".zip", err
 }
 
 // results opens a study's directory for what it has found out, and tells what does not count.

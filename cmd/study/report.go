@@ -36,6 +36,9 @@ func reportCommand() *cli.Command {
 				return err
 			}
 			if path != "" {
+				if err := p.CheckOutput(path); err != nil {
+					return command.Usagef("report: --output %w", err)
+				}
 				if err := atomicfile.Write(path, f.WriteHTML); err != nil {
 					return err
 				}

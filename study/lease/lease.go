@@ -57,7 +57,7 @@ func (w *Worker) ended(path string) (bool, error) {
 }
 
 func (l *Lease) file(k int) string {
-	return filepath.Join(l.w.dir, "leases", l.item+"."+strconv.Itoa(k))
+	return filepath.Join(l.w.dir, LeasesDir, l.item+"."+strconv.Itoa(k))
 }
 
 // Held returns an error if the lease was lost: the worker was taken for dead.

@@ -12,6 +12,12 @@ import (
 	"time"
 )
 
+// Names of the directories of workers and of leases, in the directory that they share.
+const (
+	WorkersDir = "workers"
+	LeasesDir  = "leases"
+)
+
 // beats is how often a worker writes to its file in the period after which it is dead.
 const beats = 4
 
@@ -38,7 +44,7 @@ func Join(dir string, period time.Duration) (*Worker, error) {
 	if period < MinPeriod {
 		return nil, fmt.Errorf("a lease of %v, want at least %v", period, MinPeriod)
 	}
-	for _, sub := range []string{"workers", "leases"} {
+	for _, sub := range []string{WorkersDir, LeasesDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return nil, err
 		}
@@ -69,7 +75,7 @@ func (w *Worker) Leave() error {
 	return os.Remove(w.file(w.Name))
 }
 
-func (w *Worker) file(name string) string { return filepath.Join(w.dir, "workers", name) }
+func (w *Worker) file(name string) string { return filepath.Join(w.dir, WorkersDir, name) }
 
 // live shows now and then that the worker is alive.
 func (w *Worker) live(every time.Duration) {
@@ -148,7 +154,7 @@ func alive(dir string, o, me *Owner, now time.Time) bool {
 	if gone, known := o.gone(me); known {
 		return !gone
 	}
-	info, err := fresh(filepath.Join(dir, "workers", o.Name))
+	info, err := fresh(filepath.Join(dir, WorkersDir, o.Name))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
