@@ -44,6 +44,9 @@ type Work struct {
 	Torn   []string // what Results.Torn tells
 }
 
+// CheckLease returns an error that begins with a lease if that is too short or too long.
+func CheckLease(d time.Duration) error { return lease.CheckPeriod(d) }
+
 // maxTold is how many failures are told.
 const maxTold = 10
 

@@ -159,10 +159,11 @@ func tell(c *cli.Context, list []string, all int) {
 
 // leaseOf returns how long a worker on another host may not be seen.
 func leaseOf(c *cli.Context) (time.Duration, error) {
-	if d := c.Duration("lease"); d >= study.MinLease {
-		return d, nil
+	d := c.Duration("lease")
+	if err := study.CheckLease(d); err != nil {
+		return 0, command.Usagef("%s: --lease %w", c.Command.Name, err)
 	}
-	return 0, command.Usagef("%s: --lease %v, want at least %v", c.Command.Name, c.Duration("lease"), study.MinLease)
+	return d, nil
 }
 
 // jobsOf returns how many runs to make at once.

@@ -109,11 +109,9 @@ func arrayOf(c *cli.Context, p *study.Plan, dir string) (*slurm.Array, error) {
 			return nil, command.Usagef("submit: --memory %w", err)
 		}
 	}
-	switch lease := c.Duration("lease"); {
-	case a.Workers < 1 || a.Workers > slurm.MaxTasks:
+	if a.Workers < 1 || a.Workers > slurm.MaxTasks {
 		return nil, command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", a.Workers, slurm.MaxTasks)
-	case lease < study.MinLease:
-		return nil, command.Usagef("submit: --lease %v, want at least %v", lease, study.MinLease)
 	}
-	return a, nil
+	_, err = leaseOf(c)
+	return a, err
 }
