@@ -41,6 +41,7 @@ type Work struct {
 	Held   int      // runs that other workers are making
 	Late   int      // runs that would have ended after Until
 	Done   bool     // all runs of the study are done
+	Lost   int      // of these, those that failed, whoever made them
 	Torn   []string // what Results.Torn tells
 }
 
@@ -354,16 +355,18 @@ func (w *worker) finish() error {
 	if w.work.Done = len(left) == 0; !w.work.Done {
 		return nil
 	}
+	for _, row := range w.plan.order() {
+		if w.results.Of(w.plan.Runs[row].ID).Outcome == nil {
+			w.work.Lost++
+		}
+	}
 	done := func(id string) bool { return w.results.Of(id) != nil }
 	return errors.Join(w.plan.WriteTables(w.results), w.me.Sweep(done))
 }
 
 // Summary says in a line what a worker has done.
 func (w *Work) Summary() string {
-	text := "made " + wording.Count(w.Made, "run")
-	if w.Failed > 0 {
-		text += fmt.Sprintf(", of which %d failed", w.Failed)
-	}
+	text := "made " + wording.Count(w.Made, "run") + OfWhich(w.Failed)
 	if w.Back > 0 {
 		text += fmt.Sprintf("; gave %s back", wording.Count(w.Back, "run"))
 	}
@@ -374,6 +377,14 @@ func (w *Work) Summary() string {
 		text += fmt.Sprintf("; other workers are making %d", w.Held)
 	}
 	return text
+}
+
+// OfWhich says behind a number of runs how many of them failed, if any did.
+func OfWhich(failed int) string {
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d failed", failed)
 }
 
 // Levels names the levels of a row of the plan, as "NB 64, DEPTH 0".

@@ -138,7 +138,7 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	case w.Failed > 0:
 		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(w.Failed, "run"))
 	case w.Done:
-		_, err = fmt.Fprintf(c.App.Writer, "all runs are done: %s/%s\n", p.Dir(), study.CSVFile)
+		_, err = fmt.Fprintf(c.App.Writer, "all runs are done%s: %s/%s\n", study.OfWhich(w.Lost), p.Dir(), study.CSVFile)
 	}
 	return err
 }

@@ -56,7 +56,7 @@ func submit(c *cli.Context) error {
 	}
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made: nothing is submitted\n", dir, wording.Count(s.Runs, "run"))
+		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir, wording.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
 	array, err := arrayOf(c, p, dir)
