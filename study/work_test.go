@@ -191,6 +191,20 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
+// TestOfTune: a directory that has results already, and no plan, is none of a study.
+func TestOfTune(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := planOf(t, smallStudy).Remember(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := planOf(t, smallStudy).Create(dir); err == nil || !strings.Contains(err.Error(), "has journals and no plan.json, as that of study tune") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err == nil {
+		t.Error("the plan is there all the same")
+	}
+}
+
 // TestOtherStudy: a directory holds one study, of one version.
 func TestOtherStudy(t *testing.T) {
 	p := studyIn(t, smallStudy)
