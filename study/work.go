@@ -291,7 +291,7 @@ func (w *worker) make(row int, l *lease.Lease) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
+	w.fail(err)
 	w.work.Made++
 	w.pace.add(w.plan.cost(row), e.Wall)
 	if e.Error != "" {
@@ -314,12 +314,19 @@ func (w *worker) evaluate(row int) (out *Outcome, err error) {
 	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID), Responses: w.plan.Responses})
 }
 
+// fail ends the worker by its first error: those of runs that are made at the same time say the same.
+func (w *worker) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 // giveBack ends the lease of a run that has not ended.
 func (w *worker) giveBack(id string, l *lease.Lease) {
 	err := l.GiveBack()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
+	w.fail(err)
 	w.work.Back++
 	delete(w.busy, id)
 }

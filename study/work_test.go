@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reprise/platforms"
+	"reprise/study/lease"
 	"reprise/trace/stat"
 )
 
@@ -188,6 +189,30 @@ func TestNoTime(t *testing.T) {
 	w := work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+file+"\n"), WorkOptions{})
 	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestOneError: a disk that fails under several runs is told once, in a line.
+func TestOneError(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	w, err := p.join(context.Background(), WorkOptions{Jobs: 2, Lease: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.journal.path = t.TempDir() // which cannot be written to
+	var rows [2]int
+	var leases [2]*lease.Lease
+	for i := range rows {
+		rows[i], leases[i] = w.next()
+	}
+	for i := range rows {
+		w.make(rows[i], leases[i])
+	}
+	if err := w.me.Leave(); err != nil {
+		t.Error(err)
+	}
+	if w.err == nil || !strings.HasPrefix(w.err.Error(), "a result could not be written down, and is to be made again: open ") || strings.Contains(w.err.Error(), "\n") {
+		t.Error(w.err)
 	}
 }
 
