@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -43,6 +44,7 @@ type Parts struct {
 	Platform     *platforms.Platform
 	Kernels      *kernels.Set
 	NetworkNoise *netmodel.Noise
+	Hostfile     []byte // its text
 }
 
 // A Traced is a trace of either form: of a [trace.Trace] that is a file it is known what it
@@ -230,6 +232,10 @@ func (l *loader) mapRanks() (err error) {
 	}
 	if len(l.spec.Without) > 0 {
 		return fmt.Errorf("a hostfile says where ranks are: with it no hosts can be left out")
+	}
+	if text := l.spec.Loaded.Hostfile; text != nil {
+		m.Hosts, err = ParseHostfile(bytes.NewReader(text), l.spec.Hostfile, m.Platform, l.header.Ranks)
+		return err
 	}
 	f, err := os.Open(l.spec.Hostfile)
 	if err != nil {

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -114,31 +112,41 @@ const (
 // inputName is the name of an input in an archive, as Plan makes it.
 var inputName = regexp.MustCompile(`^inputs/[0-9a-f]{16}(\.[A-Za-z0-9._-]*)?$`)
 
-// ReadArchive reads an archive of so many bytes.
+// ReadArchive reads an archive of so many bytes, and refuses what WriteArchive has not written.
 func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
 	}
 	a := &Archive{Plan: &Plan{}, files: map[string][]byte{}}
-	plan, err := unpack(z, PlanFile, maxPlan)
-	if err == nil {
-		err = json.Unmarshal(plan, a.Plan)
-	}
-	if err == nil && a.Plan.Format != PlanFormat {
-		err = fmt.Errorf("its plan has format %d, this program reads %d", a.Plan.Format, PlanFormat)
-	}
-	if err == nil {
-		err = a.read(z)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
+	for _, step := range []func(*zip.Reader) error{a.readPlan, a.readInputs, a.checkFiles, a.readResults, a.checkTable} {
+		if err := step(z); err != nil {
+			return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
+		}
 	}
 	return a, nil
 }
 
-// read reads the inputs and the results.
-func (a *Archive) read(z *zip.Reader) error {
+// readPlan reads the plan.
+func (a *Archive) readPlan(z *zip.Reader) error {
+	text, err := unpack(z, PlanFile, maxPlan)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, a.Plan); err != nil {
+		return fmt.Errorf("%s: %w", PlanFile, err)
+	}
+	if a.Plan.Format != PlanFormat {
+		return fmt.Errorf("its plan has format %d, this program reads %d", a.Plan.Format, PlanFormat)
+	}
+	if err := a.Plan.check(); err != nil {
+		return fmt.Errorf("%s: %w", PlanFile, err)
+	}
+	return nil
+}
+
+// readInputs reads the inputs.
+func (a *Archive) readInputs(z *zip.Reader) error {
 	for i := range a.Plan.Inputs {
 		in := &a.Plan.Inputs[i]
 		if in.File == "" {
@@ -148,24 +156,79 @@ func (a *Archive) read(z *zip.Reader) error {
 			return fmt.Errorf("input %q, want a file in %s", in.File, inputsDir)
 		}
 		text, err := unpack(z, in.File, maxInput)
+		if err == nil {
+			err = in.unchanged(text, in.File)
+		}
 		if err != nil {
 			return err
 		}
 		a.files[in.File] = text
 	}
+	return nil
+}
+
+// checkFiles refuses files that an archive does not have, and those that are there twice.
+func (a *Archive) checkFiles(z *zip.Reader) error {
+	seen := map[string]bool{}
+	for _, f := range z.File {
+		_, input := a.files[f.Name]
+		switch {
+		case !input && f.Name != PlanFile && f.Name != resultsFile && f.Name != CSVFile:
+			return fmt.Errorf("file %q is not of its plan", f.Name)
+		case seen[f.Name]:
+			return fmt.Errorf("file %s is there twice", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return nil
+}
+
+// readResults reads what came out.
+func (a *Archive) readResults(z *zip.Reader) error {
 	text, err := unpack(z, resultsFile, maxResults)
 	if err != nil {
 		return err
 	}
 	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
 		var row archived
-		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Row != n {
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Row != n || !row.entry("").tells() {
 			return fmt.Errorf("%s:%d: no result of row %d", resultsFile, n+1, n+1)
 		}
 		a.results = append(a.results, row)
 	}
 	if len(a.results) != len(a.Plan.Runs) {
 		return fmt.Errorf("%s has %d rows, and the plan %d", resultsFile, len(a.results), len(a.Plan.Runs))
+	}
+	return nil
+}
+
+// entry returns the result of a row as that of a run.
+func (a *archived) entry(run string) *Entry {
+	return &Entry{Run: run, Outcome: a.Outcome, Error: a.Error}
+}
+
+// checkTable refuses results that are not those of the table: one of them was changed.
+func (a *Archive) checkTable(z *zip.Reader) error {
+	text, err := unpack(z, CSVFile, maxResults)
+	if err != nil {
+		return err
+	}
+	r := NewResults("")
+	for i, run := range a.Plan.Runs {
+		row := &a.results[i]
+		if r.entries[run.ID] == nil {
+			r.entries[run.ID] = row.entry(run.ID)
+		}
+		if differenceOf(row, r.entries[run.ID]) != "" {
+			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
+		}
+	}
+	var table bytes.Buffer
+	if err := a.Plan.NewTable(r).WriteCSV(&table); err != nil {
+		return err
+	}
+	if !bytes.Equal(table.Bytes(), text) {
+		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
 	}
 	return nil
 }
@@ -184,49 +247,34 @@ func unpack(z *zip.Reader, name string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Create makes a new study's directory of an archive, for a version of Reprise: what the archive
-// holds but its results, so that all runs are made again.
-func (a *Archive) Create(dir, version string) (*Plan, error) {
-	p := &Plan{}
-	*p = *a.Plan
-	p.Version, p.Inputs = version, slices.Clone(p.Inputs)
-	for i := range p.Inputs {
-		p.Inputs[i].text = a.files[p.Inputs[i].File]
+// Create makes a study's directory of an archive, for a version of Reprise: what the archive holds
+// but its results, so that all runs are made again. If it is there already, and has runs that are
+// to be made, found is true, and work can go on.
+func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
+	again := *a.Plan
+	again.Version, again.Inputs = version, slices.Clone(again.Inputs)
+	for i := range again.Inputs {
+		again.Inputs[i].text = a.files[again.Inputs[i].File]
 	}
-	if err := p.rename(); err != nil {
-		return nil, err
+	again.rename()
+	if found, err = again.Create(dir); err != nil {
+		return nil, false, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, PlanFile)); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has a study already: give the archive's a directory of its own", dir)
+	if p, err = Open(dir, version); err != nil || !found {
+		return p, found, err
 	}
-	if _, err := p.Create(dir); err != nil {
-		return nil, err
+	r := NewResults(dir)
+	if err = r.Update(); err == nil && p.missing(r) == 0 {
+		err = fmt.Errorf("%s has this study already, with all its results: give the archive's a directory of its own", dir)
 	}
-	return Open(dir, version)
+	return p, true, err
 }
 
-// rename gives the runs the names that they have with the plan's version.
-func (p *Plan) rename() error {
+// rename gives the runs of a plan that was checked the names that they have with its version.
+func (p *Plan) rename() {
 	p.index()
-	runs := make([]Run, len(p.Runs))
-	for i, run := range p.Runs {
-		for f, level := range run.Levels {
-			if f >= len(p.Factors) || level < 0 || level >= len(p.Factors[f].Levels) {
-				return fmt.Errorf("run %d: no such levels", i+1)
-			}
-		}
-		c, err := ConfigOf(settings(p.Fixed, p.Factors, run.Levels))
-		if err != nil {
-			return fmt.Errorf("run %d: %w", i+1, err)
-		}
-		for _, in := range c.Machine.inputs() {
-			if p.input(in.Word, in.Name) == nil {
-				return fmt.Errorf("run %d: no input %s %s", i+1, in.Word, in.Name)
-			}
-		}
-		run.ID = p.id(c, &run)
-		runs[i] = run
+	p.Runs = slices.Clone(p.Runs)
+	for i := range p.Runs {
+		p.Runs[i].ID = p.id(p.configs[i], &p.Runs[i])
 	}
-	p.Runs, p.configs = runs, nil
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,25 @@ func TestCheck(t *testing.T) {
 	}
 	if !c.Worse || !strings.Contains(text.String(), "WORSE: 2 of 2 configurations slower by more than 5 %") {
 		t.Errorf("slower, with noise: %s", text.String())
+	}
+}
+
+// TestSameRows: a row that a design has twice is one draw of the noise, which tells nothing; with
+// two seeds there are two.
+func TestSameRows(t *testing.T) {
+	list := strings.Replace(noisyStudy(t, ""), "factors: {NB: [32, 64]}", "design: {list: [{NB: 32}, {NB: 32}, {NB: 64}, {NB: 64}]}", 1)
+	for _, text := range []string{list, noisyStudy(t, "design: {latin hypercube: 6}\n")} {
+		for _, j := range check(t, text, text+"host-speed: '*=0.8'\n", 0).Configurations {
+			if j.Verdict != compare.Unclear || j.Worse {
+				t.Errorf("one draw of each: %+v", j)
+			}
+		}
+		p := planOf(t, text+"seed: [1, 2]\n")
+		for _, c := range p.Configurations(NewResults("")) {
+			if len(c.Rows) != 2 || !slices.Equal(c.Seeds, []uint64{1, 2}) {
+				t.Errorf("%s: rows %d, seeds %d, want one row for each of 2 seeds", c.Name, c.Rows, c.Seeds)
+			}
+		}
 	}
 }
 

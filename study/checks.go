@@ -39,9 +39,6 @@ func (p *Plan) checkMachines(s *Study, configs []*Config) (noisy []bool, err err
 func (l *loadedMachines) check(m *Machine, ranks int) (noisy bool, err error) {
 	var parts replay.Parts
 	for _, in := range m.inputs() {
-		if in.Word == "hostfile" {
-			continue
-		}
 		of := l.part(in, m, ranks)
 		switch {
 		case of.err != nil:
@@ -50,6 +47,8 @@ func (l *loadedMachines) check(m *Machine, ranks int) (noisy bool, err error) {
 			parts.Platform = of.Platform
 		case in.Word == "kernels":
 			parts.Kernels = of.Kernels
+		case in.Word == "hostfile":
+			parts.Hostfile = of.Hostfile
 		}
 	}
 	if err := m.checkPatterns(parts.Platform); err != nil {
@@ -63,7 +62,7 @@ func (l *loadedMachines) check(m *Machine, ranks int) (noisy bool, err error) {
 	if m.Hostfile == "" {
 		hosts, err = replay.FillHosts(parts.Platform, ranks, m.RanksPerHost, without...)
 	} else {
-		hosts, err = replay.ParseHostfile(bytes.NewReader(l.plan.input("hostfile", m.Hostfile).text), m.Hostfile, parts.Platform, ranks)
+		hosts, err = replay.ParseHostfile(bytes.NewReader(parts.Hostfile), m.Hostfile, parts.Platform, ranks)
 	}
 	return m.NetworkNoise != "" || hasNoise(parts.Platform, parts.Kernels, hosts), err
 }

@@ -11,7 +11,7 @@ import (
 type Configuration struct {
 	Name   string // the levels, as "NB 64, DEPTH 0"
 	Levels []int
-	Rows   []int // of the plan
+	Rows   []int // of the plan, one for each seed
 	Seeds  []uint64
 	Time   compare.Figure // makespan, s
 	Gflops compare.Figure
@@ -25,11 +25,17 @@ type Configuration struct {
 	random   bool
 }
 
-// Configurations returns what is known of each configuration, in the order of the design.
+// Configurations returns what is known of each configuration, in the order of the design. A row
+// that a design has twice is the same run, and counts once.
 func (p *Plan) Configurations(r *Results) []Configuration {
 	var list []Configuration
-	at := map[string]int{}
+	at, seen := map[string]int{}, map[string]bool{}
 	for row, run := range p.Runs {
+		whole := fmt.Sprint(run.Levels, run.Seed)
+		if seen[whole] {
+			continue
+		}
+		seen[whole] = true
 		key := fmt.Sprint(run.Levels)
 		i, known := at[key]
 		if !known {

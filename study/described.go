@@ -187,6 +187,9 @@ func (in *Input) checkText() (err error) {
 
 // readAtMost reads a file of at most so many bytes.
 func readAtMost(path string, most int) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
+		return nil, fmt.Errorf("%s: want a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

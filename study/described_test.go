@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"reprise/kernels"
@@ -40,6 +42,23 @@ func TestDescribed(t *testing.T) {
 	quiet := planOf(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nkernel-noise: dgemm=0%\nkernels: hosts --draw 8 --from dahu-node --base default\n")
 	if out, err := quiet.NewEvaluator().Evaluate(context.Background(), quiet.Config(0), RunOptions{Seed: 1}); err != nil || out.Random {
 		t.Errorf("%+v, %v, want times without noise", out, err)
+	}
+}
+
+// TestPipe: what may wait for ever is not read.
+func TestPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
+		s, err := Parse(strings.NewReader("program: hpl\nparameters: {N: 100, P: 1, Q: 2}\n"+word+": "+pipe+"\n"), "study.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewPlan(s, "test"); err == nil || err.Error() != "study.yaml: "+pipe+": want a regular file" {
+			t.Errorf("%s: %v", word, err)
+		}
 	}
 }
 

@@ -88,6 +88,9 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Out
 	if err != nil {
 		return nil, err
 	}
+	if out.Makespan <= 0 {
+		return nil, errors.New("the makespan is 0 s: by its kernel models and its platform nothing takes time")
+	}
 	out.Efficiency = efficiency(&m, out.Gflops)
 	for _, w := range odd {
 		if w.Kind != warning.Choice {

@@ -2,6 +2,8 @@ package study
 
 import (
 	"bytes"
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,6 +16,7 @@ func FuzzParse(f *testing.F) {
 		"program: hpl\nfactors: {a: {x: {N: 9, P: 1, Q: 1}, y: {}}, b: {x: {without: dahu-1}, y: {host-speed: 'dahu-1=0.5'}}}\ndesign: one at a time\n",
 		"program: hpl\nfactors: {NB: [1, 2], DEPTH: [0, 1], P: [1, 2]}\ndesign: {fractional: 1/2}\ntolerance: 1%\noptions: {smpi/iprobe: 1e-6}\n",
 		"program: hpl\ndesign: {list: [{NB: 1}, {NB: 2}]}\nlatency: '*=2, a*=3'\nnetwork: lv08\n",
+		"program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nfactors: {\"a,list\": {x: {NB: 8}}, \"-\": {x: {DEPTH: 0}}}\n",
 	} {
 		f.Add(text)
 	}
@@ -30,7 +33,11 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if len(s.Rows)*len(s.Seeds) < 1000 && !strings.Contains(text, "/") {
-			_, _ = NewPlan(s, "test") // whatever it says
+			if p, err := NewPlan(s, "test"); err == nil { // whatever it says
+				if err := p.NewTable(NewResults("")).WriteParquet(io.Discard); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	})
 }
@@ -41,8 +48,9 @@ func FuzzReadArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := ReadArchive(bytes.NewReader(text), int64(len(text)), "study.zip")
 		if err == nil {
-			p := *a.Plan
-			_ = p.rename() // whatever it says
+			if _, _, err := a.Create(filepath.Join(t.TempDir(), "again"), "test"); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

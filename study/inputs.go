@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/builtin"
@@ -118,11 +119,15 @@ func (in *Input) readFile() (err error) {
 	return in.check(sum)
 }
 
-// copied names the copy by what it holds.
+// copied names the copy by what it holds, as inputName wants it: with an underscore for what is
+// unusual in an extension.
 func (in *Input) copied(sum [sha256.Size]byte, extension string) {
 	in.SHA256 = hex.EncodeToString(sum[:])
-	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+extension)
+	in.File = filepath.Join(inputsDir, hex.EncodeToString(sum[:8])+unusual.ReplaceAllString(extension, "_"))
 }
+
+// unusual is what extensions of copies do not have, nor names in archives.
+var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 // check checks the file: a mistake in it is better told now than by each run.
 func (in *Input) check(sum [sha256.Size]byte) (err error) {

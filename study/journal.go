@@ -7,13 +7,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 )
 
 // journalsDir is where the journals are: one a worker, which alone appends to it, a line a run.
-const journalsDir = "journals"
+const (
+	journalsDir   = "journals"
+	journalSuffix = ".jsonl"
+)
 
 // Entry is a line of a journal: what became of a run.
 type Entry struct {
@@ -31,12 +36,20 @@ type journal struct {
 	size int64
 }
 
+// tells reports whether an entry says how its run has ended: in a time, or why not.
+func (e *Entry) tells() bool {
+	if e.Outcome == nil {
+		return e.Error != ""
+	}
+	return e.Error == "" && e.Outcome.Makespan > 0 && !math.IsInf(e.Outcome.Makespan, 1)
+}
+
 // newJournal begins a journal under the name of a worker.
 func newJournal(dir, worker string) (*journal, error) {
 	if err := os.MkdirAll(filepath.Join(dir, journalsDir), 0o777); err != nil {
 		return nil, err
 	}
-	return &journal{path: filepath.Join(dir, journalsDir, worker+".jsonl")}, nil
+	return &journal{path: filepath.Join(dir, journalsDir, worker+journalSuffix)}, nil
 }
 
 // add appends an entry. The file is closed after each: a server of files has it then, and
@@ -69,7 +82,7 @@ type Results struct {
 	read    map[string]int64 // bytes of each journal
 	entries map[string]*Entry
 	failed  map[string]int // how often runs have failed
-	torn    []string       // lines that are none
+	torn    []string       // lines that are none, or contradict others
 }
 
 // NewResults returns the results of a study's directory; Update reads them.
@@ -88,11 +101,21 @@ func (r *Results) Update() error {
 		return err
 	}
 	for _, file := range list {
+		if !r.isJournal(file.Name()) {
+			continue
+		}
 		if err := r.readOn(file.Name()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// isJournal reports whether something among the journals is one. What is none is not opened: a pipe
+// may wait for ever.
+func (r *Results) isJournal(name string) bool {
+	info, err := os.Stat(filepath.Join(r.dir, journalsDir, name))
+	return err == nil && info.Mode().IsRegular() && filepath.Ext(name) == journalSuffix
 }
 
 // readOn reads what is new in a journal.
@@ -122,18 +145,22 @@ func (r *Results) readOn(name string) error {
 	}
 }
 
-// add takes an entry. A run that has failed may have succeeded another time.
+// add takes an entry. A run that has failed may have succeeded another time; of two results that
+// differ the first counts.
 func (r *Results) add(path string, line []byte) {
 	e := &Entry{}
-	if err := json.Unmarshal(line, e); err != nil || e.Run == "" || (e.Outcome == nil) == (e.Error == "") {
+	if err := json.Unmarshal(line, e); err != nil || e.Run == "" || !e.tells() {
 		r.torn = append(r.torn, fmt.Sprintf("%s: a line of %d bytes is no result, and does not count", path, len(line)))
 		return
 	}
 	if e.Error != "" {
 		r.failed[e.Run]++
 	}
-	if old := r.entries[e.Run]; old == nil || old.Outcome == nil {
+	switch old := r.entries[e.Run]; {
+	case old == nil || old.Outcome == nil:
 		r.entries[e.Run] = e
+	case e.Outcome != nil && !reflect.DeepEqual(e.Outcome, old.Outcome):
+		r.torn = append(r.torn, fmt.Sprintf("%s: run %s has another result than by %s, and does not count: a journal was changed, or a host computes otherwise", path, e.Run, old.Worker))
 	}
 }
 
@@ -143,5 +170,5 @@ func (r *Results) Of(run string) *Entry { return r.entries[run] }
 // ended returns how many runs have ended, well or not.
 func (r *Results) ended() int { return len(r.entries) }
 
-// Torn tells of lines in journals that are no results.
+// Torn tells of lines in journals that are no results, or other ones than lines before them.
 func (r *Results) Torn() []string { return r.torn }

@@ -35,7 +35,7 @@ func newLoadedMachines(p *Plan) *loadedMachines {
 // mostParts is how many parts are kept, to twice as many.
 const mostParts = 64
 
-// part is a part of a machine: one of the three.
+// part is a part of a machine: one of the four.
 type part struct {
 	once sync.Once
 	replay.Parts
@@ -46,12 +46,8 @@ type part struct {
 // platform and its settings ask for.
 func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay.Options, []warning.Warning, error) {
 	m := &c.Machine
-	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Settings: m.Options}
+	spec := replay.MachineSpec{Platform: m.Platform, Kernels: m.Kernels, NetworkNoise: m.NetworkNoise, Hostfile: m.Hostfile, RanksPerHost: m.RanksPerHost, HostSpeeds: m.HostSpeeds, Settings: m.Options}
 	for _, in := range m.inputs() {
-		if in.Word == "hostfile" {
-			spec.Hostfile = l.plan.path(l.plan.input(in.Word, in.Name))
-			continue
-		}
 		p := l.part(in, m, t.Header().Ranks)
 		if p.err != nil {
 			return replay.Machine{}, replay.Options{}, nil, p.err
@@ -63,6 +59,8 @@ func (l *loadedMachines) load(c *Config, t *trace.Trace) (replay.Machine, replay
 			spec.Loaded.Kernels = p.Kernels
 		case "network-noise":
 			spec.Loaded.NetworkNoise = p.NetworkNoise
+		case "hostfile":
+			spec.Loaded.Hostfile = p.Hostfile
 		}
 	}
 	var err error
@@ -128,6 +126,9 @@ func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
 	case in.Word == "network-noise":
 		p.NetworkNoise, err = netmodel.ParseNoise(bytes.NewReader(text), in.Name)
 		return err
+	case in.Word == "hostfile":
+		p.Hostfile = text
+		return nil
 	case found.File == "":
 		p.Platform, err = platforms.Builtin(in.Name, ranks)
 	default:
@@ -162,10 +163,15 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return text, in.unchanged(text, p.path(in))
+}
+
+// unchanged returns an error if a text, which is found somewhere, is not the input's.
+func (in *Input) unchanged(text []byte, at string) error {
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != in.SHA256 {
-		return nil, fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, p.path(in), sum, in.SHA256)
+		return fmt.Errorf("%s %s is not what it was when the study was planned (SHA-256 %x, was %s)", in.Word, at, sum, in.SHA256)
 	}
-	return text, nil
+	return nil
 }
 
 // scaled returns the platform with the links of a configuration.

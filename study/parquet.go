@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"io"
 	"reflect"
 
@@ -20,22 +19,42 @@ func (t *Table) WriteParquet(w io.Writer) error {
 	return to.Close()
 }
 
-// schema returns the types of the columns, which keep their order as the fields of a struct.
+// schema returns the names and the types of the columns.
 func (t *Table) schema() *parquet.Schema {
-	var fields []reflect.StructField
-	add := func(name string, of reflect.Type) {
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", len(fields)), Type: of, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", name))})
-	}
+	var all columns
+	add := func(name string, of parquet.Node) { all.fields = append(all.fields, column{of, name}) }
 	for _, name := range t.Factors {
-		add(name, reflect.TypeFor[string]())
+		add(name, parquet.String())
 	}
-	add("seed", reflect.TypeFor[uint64]())
+	add("seed", parquet.Uint(64))
 	for _, name := range t.Columns {
-		add(name, reflect.TypeFor[*float64]())
+		add(name, parquet.Optional(parquet.Leaf(parquet.DoubleType)))
 	}
-	add("error", reflect.TypeFor[string]())
-	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
+	add("error", parquet.String())
+	return parquet.NewSchema("", all)
 }
+
+// columns is the root of a schema. A group would sort its columns by name, and tags of a struct
+// would read options behind the commas of a name.
+type columns struct {
+	parquet.Group // without entries
+	fields        []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (c columns) Fields() []parquet.Field { return c.fields }
+
+// column is a leaf with a name.
+type column struct {
+	parquet.Node
+	name string
+}
+
+// Name implements parquet.Field.
+func (c column) Name() string { return c.name }
+
+// Value implements parquet.Field: it is asked for values of Go types, and rows are written.
+func (c column) Value(reflect.Value) reflect.Value { panic("study: a column has no Go type") }
 
 func (t *Table) parquetRow(i int) parquet.Row {
 	var row parquet.Row

@@ -18,7 +18,7 @@ import (
 )
 
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would
-// misread it, or where the same run would have another result.
+// misread it, or where the same run would have another result, or the same results another table.
 const PlanFormat = 2
 
 // PlanFile is the name of the plan in a study's directory.
@@ -179,7 +179,7 @@ func (p *Plan) text() ([]byte, error) {
 }
 
 // Create writes a plan, and copies of what it depends on, to a directory, or finds it there:
-// then found is true. Another plan there is an error.
+// then found is true. Another plan there is an error, and so are journals of no plan.
 func (p *Plan) Create(dir string) (found bool, err error) {
 	if err := atomicfile.MakeDir(dir); err != nil {
 		return false, err
@@ -190,10 +190,14 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 		return false, err
 	}
 	path := filepath.Join(dir, PlanFile)
-	if old, err := os.ReadFile(path); err == nil {
+	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which somebody may be creating
+	switch old, err := os.ReadFile(path); {
+	case err == nil:
 		return true, p.same(old, text)
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
+	case noJournals == nil:
+		return false, fmt.Errorf("%s has %s and no %s, as that of study tune: give the study a directory of its own with -o", dir, journalsDir, PlanFile)
 	}
 	for i := range p.Inputs {
 		if err := p.Inputs[i].store(dir); err != nil {

@@ -7,11 +7,7 @@ import (
 
 	"reprise/internal/texttable"
 	"reprise/internal/wording"
-	"reprise/study/lease"
 )
-
-// MinLease is the shortest lease.
-const MinLease = lease.MinPeriod
 
 // Prediction is what a study would cost.
 type Prediction struct {

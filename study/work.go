@@ -41,7 +41,12 @@ type Work struct {
 	Held   int      // runs that other workers are making
 	Late   int      // runs that would have ended after Until
 	Done   bool     // all runs of the study are done
+	Lost   int      // of these, those that failed, whoever made them
+	Torn   []string // what Results.Torn tells
 }
+
+// CheckLease returns an error that begins with a lease if that is too short or too long.
+func CheckLease(d time.Duration) error { return lease.CheckPeriod(d) }
 
 // maxTold is how many failures are told.
 const maxTold = 10
@@ -286,7 +291,7 @@ func (w *worker) make(row int, l *lease.Lease) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
+	w.fail(err)
 	w.work.Made++
 	w.pace.add(w.plan.cost(row), e.Wall)
 	if e.Error != "" {
@@ -309,12 +314,19 @@ func (w *worker) evaluate(row int) (out *Outcome, err error) {
 	return w.eval.Evaluate(w.ctx, w.plan.configs[row], RunOptions{Tolerance: w.plan.Tolerance, Seed: run.Seed, Checkpoint: w.plan.checkpoint(run.ID), Responses: w.plan.Responses})
 }
 
+// fail ends the worker by its first error: those of runs that are made at the same time say the same.
+func (w *worker) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 // giveBack ends the lease of a run that has not ended.
 func (w *worker) giveBack(id string, l *lease.Lease) {
 	err := l.GiveBack()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err = errors.Join(w.err, err)
+	w.fail(err)
 	w.work.Back++
 	delete(w.busy, id)
 }
@@ -346,8 +358,14 @@ func (w *worker) finish() error {
 	}
 	w.tell()
 	left := slices.DeleteFunc(append(w.passed, w.pending...), w.isDone)
+	w.work.Torn = w.results.Torn()
 	if w.work.Done = len(left) == 0; !w.work.Done {
 		return nil
+	}
+	for _, row := range w.plan.order() {
+		if w.results.Of(w.plan.Runs[row].ID).Outcome == nil {
+			w.work.Lost++
+		}
 	}
 	done := func(id string) bool { return w.results.Of(id) != nil }
 	return errors.Join(w.plan.WriteTables(w.results), w.me.Sweep(done))
@@ -355,10 +373,7 @@ func (w *worker) finish() error {
 
 // Summary says in a line what a worker has done.
 func (w *Work) Summary() string {
-	text := "made " + wording.Count(w.Made, "run")
-	if w.Failed > 0 {
-		text += fmt.Sprintf(", of which %d failed", w.Failed)
-	}
+	text := "made " + wording.Count(w.Made, "run") + OfWhich(w.Failed)
 	if w.Back > 0 {
 		text += fmt.Sprintf("; gave %s back", wording.Count(w.Back, "run"))
 	}
@@ -369,6 +384,14 @@ func (w *Work) Summary() string {
 		text += fmt.Sprintf("; other workers are making %d", w.Held)
 	}
 	return text
+}
+
+// OfWhich says behind a number of runs how many of them failed, if any did.
+func OfWhich(failed int) string {
+	if failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d failed", failed)
 }
 
 // Levels names the levels of a row of the plan, as "NB 64, DEPTH 0".

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"reprise/platforms"
+	"reprise/study/lease"
 	"reprise/trace/stat"
 )
 
@@ -134,6 +136,100 @@ func TestTornJournal(t *testing.T) {
 	}
 }
 
+// TestNonsense: lines that do not say how a run has ended count as little as those that are torn, a
+// second result that differs does not count, and what is no journal is passed over.
+func TestNonsense(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	work(t, p, WorkOptions{})
+	table, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(p.Dir(), journalsDir)
+	id := p.Runs[0].ID
+	lines := []string{
+		`{"run":"` + id + `","outcome":{}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":-1}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":0}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":1e999}}`,
+		`{"run":"` + id + `","outcome":{"makespan_s":1},"error":"both"}`,
+		`{"run":"` + id + `"}`, `{}`, `null`, `[]`, ``,
+	}
+	err = errors.Join(
+		os.WriteFile(filepath.Join(dir, "0.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o666), // read first
+		os.WriteFile(filepath.Join(dir, "~.jsonl"), []byte(`{"run":"`+id+`","outcome":{"makespan_s":2}}`+"\n"), 0o666),
+		os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o666),
+		os.Mkdir(filepath.Join(dir, "directory.jsonl"), 0o777),
+		os.Symlink("nowhere", filepath.Join(dir, "link.jsonl")),
+		syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o666),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := work(t, p, WorkOptions{})
+	if w.Made != 0 || !w.Done || len(w.Torn) != len(lines)+1 {
+		t.Errorf("%+v, want %d lines told", w, len(lines)+1)
+	}
+	for i, want := range map[int]string{0: "0.jsonl: a line of 43 bytes is no result", len(lines): "~.jsonl: run " + id + " has another result than by "} {
+		if !strings.Contains(w.Torn[i], want) {
+			t.Errorf("%s, want %s", w.Torn[i], want)
+		}
+	}
+	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {
+		t.Errorf("the table is another one: %v", err)
+	}
+}
+
+// TestNoTime: a run in which nothing takes time has failed.
+func TestNoTime(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "free.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\nunit: s\nkernels: {\"*\": free}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := work(t, studyIn(t, "program: hpl\nparameters: {N: 100, P: 1, Q: 1}\nplatform: dahu\nkernels: "+file+"\n"), WorkOptions{})
+	if w.Failed != 1 || !strings.Contains(w.Errors[0], "the makespan is 0 s: ") {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestOneError: a disk that fails under several runs is told once, in a line.
+func TestOneError(t *testing.T) {
+	p := studyIn(t, smallStudy)
+	w, err := p.join(context.Background(), WorkOptions{Jobs: 2, Lease: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.journal.path = t.TempDir() // which cannot be written to
+	var rows [2]int
+	var leases [2]*lease.Lease
+	for i := range rows {
+		rows[i], leases[i] = w.next()
+	}
+	for i := range rows {
+		w.make(rows[i], leases[i])
+	}
+	if err := w.me.Leave(); err != nil {
+		t.Error(err)
+	}
+	if w.err == nil || !strings.HasPrefix(w.err.Error(), "a result could not be written down, and is to be made again: open ") || strings.Contains(w.err.Error(), "\n") {
+		t.Error(w.err)
+	}
+}
+
+// TestOfTune: a directory that has results already, and no plan, is none of a study.
+func TestOfTune(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := planOf(t, smallStudy).Remember(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := planOf(t, smallStudy).Create(dir); err == nil || !strings.Contains(err.Error(), "has journals and no plan.json, as that of study tune") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err == nil {
+		t.Error("the plan is there all the same")
+	}
+}
+
 // TestOtherStudy: a directory holds one study, of one version.
 func TestOtherStudy(t *testing.T) {
 	p := studyIn(t, smallStudy)
@@ -186,11 +282,55 @@ func TestInputs(t *testing.T) {
 	if w := work(t, opened, WorkOptions{}); w.Made != 4 || w.Failed > 0 {
 		t.Errorf("%+v", w)
 	}
-	if err := os.WriteFile(opened.path(&opened.Inputs[0]), append(text, '\n'), 0o666); err != nil {
+	changed(t, opened, "platform")
+}
+
+// changed has a copy changed and wants runs refused then.
+func changed(t *testing.T, p *Plan, word string) {
+	t.Helper()
+	for i := range p.Inputs {
+		if in := &p.Inputs[i]; in.Word == word {
+			text, err := os.ReadFile(p.path(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(p.path(in), append(text, '\n'), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			defer os.WriteFile(p.path(in), text, 0o666)
+		}
+	}
+	if _, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{}); err == nil || !strings.Contains(err.Error(), word+" "+p.Dir()) || !strings.Contains(err.Error(), "is not what it was when the study was planned") {
+		t.Errorf("%s: %v", word, err)
+	}
+}
+
+// TestEachInput: each kind of file is held against what it was.
+func TestEachInput(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"hosts.txt": "dahu-1\ndahu-2\ndahu-3\ndahu-4\n"}
+	for word, path := range map[string]string{"platform.xml": "../machines/dahu/platform.xml", "kernels.yaml": "../machines/dahu/kernels.yaml", "noise.yaml": "../testdata/docs/network-noise.yaml"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[word] = string(text)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := studyIn(t, "program: hpl\nparameters: {N: 100, P: 2, Q: 2}\nplatform: "+dir+"/platform.xml\nkernels: "+dir+"/kernels.yaml\nnetwork-noise: "+dir+"/noise.yaml\nhostfile: "+dir+"/hosts.txt\n")
+	opened, err := Open(p.Dir(), "test")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err == nil || !strings.Contains(err.Error(), "is not what it was") {
-		t.Error(err)
+	if _, err := opened.NewEvaluator().Evaluate(context.Background(), opened.Config(0), RunOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"platform", "kernels", "network-noise", "hostfile"} {
+		changed(t, opened, word)
 	}
 }
 

@@ -22,34 +22,51 @@ func archiveCommand() *cli.Command {
 		UsageText:   "study archive DIR [-o FILE]",
 		Description: "The file has all that study rerun needs, and the results: a zip.\n\n    study archive nb -o nb.zip",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the archive to `FILE`", DefaultText: "DIR.zip"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the archive to `FILE`, or to stdout if that is -", DefaultText: "DIR.zip"},
 		},
 		Action: func(c *cli.Context) error {
 			dir, err := directory(c)
 			if err != nil {
 				return err
 			}
-			path := c.String("output")
-			if path == "" {
-				path = filepath.Clean(dir) + ".zip"
-			}
-			p, r, err := results(dir)
+			path, err := archivePath(c, dir)
 			if err != nil {
 				return err
+			}
+			p, r, err := results(c, dir)
+			if err != nil {
+				return err
+			}
+			if path == "-" {
+				return p.WriteArchive(c.App.Writer, r)
+			}
+			if err := p.CheckOutput(path); err != nil {
+				return command.Usagef("archive: --output %w", err)
 			}
 			return atomicfile.Write(path, func(w io.Writer) error { return p.WriteArchive(w, r) })
 		},
 	}
 }
 
-// results opens a study's directory for what it has found out.
-func results(dir string) (*study.Plan, *study.Results, error) {
+// archivePath returns where the archive of a directory is to be: beside it, unless it is said.
+func archivePath(c *cli.Context, dir string) (string, error) {
+	if path := c.String("output"); path != "" {
+		return path, nil
+	}
+	abs, err := filepath.Abs(dir)
+	return abs + ".zip", err
+}
+
+// results opens a study's directory for what it has found out, and tells what does not count.
+func results(c *cli.Context, dir string) (*study.Plan, *study.Results, error) {
 	p, err := study.Open(dir, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	r := study.NewResults(dir)
-	return p, r, r.Update()
+	err = r.Update()
+	tell(c, r.Torn(), len(r.Torn()))
+	return p, r, err
 }
 
 func rerunCommand() *cli.Command {
@@ -92,15 +109,19 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := a.Create(c.String("output"), version())
+	p, found, err := a.Create(c.String("output"), version())
+	if err == nil {
+		err = tellFound(c, p, found)
+	}
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := command.Interruptible(c.Context)
 	defer stop()
 	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Different(), "runs")
-	_, err = p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
+	w, err := p.Work(ctx, study.WorkOptions{Jobs: jobs, Lease: defaultLease, Progress: bar.SetOf})
 	bar.Clear()
+	tell(c, w.Torn, len(w.Torn))
 	if err == nil {
 		err = ctx.Err()
 	}

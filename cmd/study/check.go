@@ -55,11 +55,11 @@ func check(c *cli.Context) (*study.Check, error) {
 	if err != nil {
 		return nil, command.Usagef("check: --threshold %w", err)
 	}
-	a, ra, err := results(c.String("against"))
+	a, ra, err := results(c, c.String("against"))
 	if err != nil {
 		return nil, err
 	}
-	b, rb, err := results(dir)
+	b, rb, err := results(c, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func reportCommand() *cli.Command {
 			if path == "-" {
 				return command.Usagef("report: --output -: a page goes to a file")
 			}
-			p, r, err := results(dir)
+			p, r, err := results(c, dir)
 			if err != nil {
 				return err
 			}
@@ -36,6 +36,9 @@ func reportCommand() *cli.Command {
 				return err
 			}
 			if path != "" {
+				if err := p.CheckOutput(path); err != nil {
+					return command.Usagef("report: --output %w", err)
+				}
 				if err := atomicfile.Write(path, f.WriteHTML); err != nil {
 					return err
 				}

@@ -127,7 +127,8 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	if err != nil {
 		return err
 	}
-	tellErrors(c, &w)
+	tell(c, w.Torn, len(w.Torn))
+	tell(c, w.Errors, w.Failed)
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: %s\n", p.Dir(), w.Summary()); err != nil {
 		return err
 	}
@@ -137,27 +138,32 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	case w.Failed > 0:
 		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(w.Failed, "run"))
 	case w.Done:
-		_, err = fmt.Fprintf(c.App.Writer, "all runs are done: %s/%s\n", p.Dir(), study.CSVFile)
+		_, err = fmt.Fprintf(c.App.Writer, "all runs are done%s: %s/%s\n", study.OfWhich(w.Lost), p.Dir(), study.CSVFile)
 	}
 	return err
 }
 
-// tellErrors tells the first errors of runs, and how many there are besides.
-func tellErrors(c *cli.Context, w *study.Work) {
-	for _, text := range w.Errors {
+// maxTold is how many lines of a kind are told.
+const maxTold = 10
+
+// tell tells the first of so many errors, and how many there are besides.
+func tell(c *cli.Context, list []string, all int) {
+	list = list[:min(len(list), maxTold)]
+	for _, text := range list {
 		command.Tell(c.App.ErrWriter, "study", text)
 	}
-	if more := w.Failed - len(w.Errors); more > 0 {
+	if more := all - len(list); more > 0 {
 		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", wording.Count(more, "error")))
 	}
 }
 
 // leaseOf returns how long a worker on another host may not be seen.
 func leaseOf(c *cli.Context) (time.Duration, error) {
-	if d := c.Duration("lease"); d >= study.MinLease {
-		return d, nil
+	d := c.Duration("lease")
+	if err := study.CheckLease(d); err != nil {
+		return 0, command.Usagef("%s: --lease %w", c.Command.Name, err)
 	}
-	return 0, command.Usagef("%s: --lease %v, want at least %v", c.Command.Name, c.Duration("lease"), study.MinLease)
+	return d, nil
 }
 
 // jobsOf returns how many runs to make at once.

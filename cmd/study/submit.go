@@ -56,7 +56,7 @@ func submit(c *cli.Context) error {
 	}
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made: nothing is submitted\n", dir, wording.Count(s.Runs, "run"))
+		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir, wording.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
 	array, err := arrayOf(c, p, dir)
@@ -109,11 +109,9 @@ func arrayOf(c *cli.Context, p *study.Plan, dir string) (*slurm.Array, error) {
 			return nil, command.Usagef("submit: --memory %w", err)
 		}
 	}
-	switch lease := c.Duration("lease"); {
-	case a.Workers < 1 || a.Workers > slurm.MaxTasks:
+	if a.Workers < 1 || a.Workers > slurm.MaxTasks {
 		return nil, command.Usagef("submit: --workers %d, want 1 to %d: each takes runs until none is left", a.Workers, slurm.MaxTasks)
-	case lease < study.MinLease:
-		return nil, command.Usagef("submit: --lease %v, want at least %v", lease, study.MinLease)
 	}
-	return a, nil
+	_, err = leaseOf(c)
+	return a, err
 }

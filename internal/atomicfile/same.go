@@ -57,11 +57,12 @@ func same(a, b string) bool {
 	case errA == nil && errB == nil && os.SameFile(x, y):
 		return true
 	}
-	return place(a) == place(b)
+	return Place(a) == Place(b)
 }
 
-// place returns the absolute path of where Write puts a file, as far as it can be told.
-func place(path string) string {
+// Place returns the absolute path of where Write puts a file, symbolic links followed, as far as it
+// can be told.
+func Place(path string) string {
 	if at, err := follow(path); err == nil {
 		path = at
 	}

@@ -22,7 +22,8 @@
 //
 // A worker is dead if it ran on this machine, since the same boot, and its process is gone, which is
 // known at once; else if its file was not written to for as long as it said. That is measured by the
-// times that the file server gives to files: clocks of hosts may differ.
+// times that the file server gives to files: clocks of hosts may differ. A lease that is not whole, or that
+// no worker can have written, is held for the period of who looks.
 //
 // # Units
 //

@@ -49,15 +49,15 @@ func (w *Worker) ended(path string) (bool, error) {
 	case whole:
 		return state == free || !w.Alive(&o), nil
 	}
-	info, err := os.Stat(path) // its worker may have died while it wrote it
+	info, err := os.Lstat(path) // its worker may have died while it wrote it
 	if err != nil {
 		return false, nil
 	}
-	return w.now().Sub(info.ModTime()).Seconds() > w.Period, nil
+	return !recent(info, w.now(), w.Period), nil
 }
 
 func (l *Lease) file(k int) string {
-	return filepath.Join(l.w.dir, "leases", l.item+"."+strconv.Itoa(k))
+	return filepath.Join(l.w.dir, LeasesDir, l.item+"."+strconv.Itoa(k))
 }
 
 // Held returns an error if the lease was lost: the worker was taken for dead.

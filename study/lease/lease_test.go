@@ -1,11 +1,13 @@
 package lease
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -120,6 +122,66 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// later has a period pass for a worker.
+func later(w *Worker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.server = w.server.Add(1500 * time.Millisecond)
+}
+
+// TestNoLease: what no worker writes is held for a period as if it were torn, whatever it is.
+func TestNoLease(t *testing.T) {
+	dir := t.TempDir()
+	w := join(t, dir)
+	path := func(item string) string { return filepath.Join(dir, LeasesDir, item+".1") }
+	pretend(t, dir, "long", func(o *Owner) { o.Boot, o.Period = "elsewhere", 1e300 })
+	pretend(t, dir, "never", func(o *Owner) { o.Boot, o.Period = "elsewhere", -1 })
+	if err := errors.Join(os.Symlink("nowhere", path("link")), syscall.Mkfifo(path("pipe"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	items := []string{"long", "never", "link", "pipe"}
+	for _, item := range items {
+		if take(t, w, item) != nil {
+			t.Errorf("%s is free at once", item)
+		}
+	}
+	if _, err := Workers(dir); err != nil {
+		t.Error(err)
+	}
+	later(w)
+	for _, item := range items {
+		if take(t, w, item) == nil {
+			t.Errorf("%s is held for ever", item)
+		}
+	}
+}
+
+// TestFuture: what was written to in times that are yet to come holds nothing.
+func TestFuture(t *testing.T) {
+	dir := t.TempDir()
+	w := join(t, dir)
+	other := pretend(t, dir, "far", func(o *Owner) { o.Boot = "elsewhere" })
+	torn := filepath.Join(dir, LeasesDir, "torn.1")
+	if err := os.WriteFile(torn, []byte("held\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, future := range []time.Time{w.now().Add(2 * time.Second), w.now().Add(200 * 365 * 24 * time.Hour)} {
+		if err := errors.Join(os.Chtimes(torn, future, future), os.Chtimes(w.file(other.Name), future, future)); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range []string{"far", "torn"} {
+			l := take(t, w, item)
+			if l == nil {
+				t.Errorf("%s is held until %v", item, future)
+				continue
+			}
+			if err := os.Remove(l.file(2)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestMany: of many that take the same items, each is taken once.
 func TestMany(t *testing.T) {
 	dir := t.TempDir()
@@ -176,7 +238,9 @@ func TestWorkers(t *testing.T) {
 }
 
 func TestPeriod(t *testing.T) {
-	if _, err := Join(t.TempDir(), time.Millisecond); err == nil {
-		t.Error("a lease of a millisecond")
+	for _, period := range []time.Duration{time.Millisecond, 25 * time.Hour} {
+		if _, err := Join(t.TempDir(), period); err == nil || err.Error() != "a lease of "+period.String()+", want 1s to 24h0m0s" {
+			t.Errorf("a lease of %v: %v", period, err)
+		}
 	}
 }

@@ -20,7 +20,7 @@ type Known struct {
 // Workers returns the workers of a directory that have not left, and what they hold, by name. It
 // may write nothing: whether workers of other hosts live is then seen by this host's clock.
 func Workers(dir string) ([]Known, error) {
-	names, err := fileNames(filepath.Join(dir, "workers"))
+	names, err := fileNames(filepath.Join(dir, WorkersDir))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Workers(dir string) ([]Known, error) {
 	}
 	var list []Known
 	for _, name := range names {
-		o, _, whole, err := read(filepath.Join(dir, "workers", name))
+		o, _, whole, err := read(filepath.Join(dir, WorkersDir, name))
 		if err != nil || !whole {
 			continue // it has just left, or comes
 		}
@@ -45,7 +45,7 @@ func Workers(dir string) ([]Known, error) {
 
 // holders returns the items that workers hold, by the worker's name.
 func holders(dir string) (map[string][]string, error) {
-	names, err := fileNames(filepath.Join(dir, "leases"))
+	names, err := fileNames(filepath.Join(dir, LeasesDir))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func holders(dir string) (map[string][]string, error) {
 	}
 	holds := map[string][]string{}
 	for _, item := range items {
-		o, state, whole, err := read(filepath.Join(dir, "leases", item+"."+strconv.Itoa(last[item])))
+		o, state, whole, err := read(filepath.Join(dir, LeasesDir, item+"."+strconv.Itoa(last[item])))
 		if err == nil && whole && state == held {
 			holds[o.Name] = append(holds[o.Name], item)
 		}
@@ -74,16 +74,16 @@ func holders(dir string) (map[string][]string, error) {
 
 // Sweep removes what the dead have left behind: their files, and leases of items that are done.
 func (w *Worker) Sweep(done func(item string) bool) error {
-	names, err := fileNames(filepath.Join(w.dir, "leases"))
+	names, err := fileNames(filepath.Join(w.dir, LeasesDir))
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if item, _, _ := strings.Cut(name, "."); done(item) {
-			err = errors.Join(err, removed(filepath.Join(w.dir, "leases", name)))
+			err = errors.Join(err, removed(filepath.Join(w.dir, LeasesDir, name)))
 		}
 	}
-	workers, more := fileNames(filepath.Join(w.dir, "workers"))
+	workers, more := fileNames(filepath.Join(w.dir, WorkersDir))
 	for _, name := range workers {
 		o, _, whole, err := read(w.file(name))
 		if err == nil && (whole && !w.Alive(&o) || !whole && w.tornBy(name)) {

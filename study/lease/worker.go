@@ -12,11 +12,21 @@ import (
 	"time"
 )
 
+// Names of the directories of workers and of leases, in the directory that they share.
+const (
+	WorkersDir = "workers"
+	LeasesDir  = "leases"
+)
+
 // beats is how often a worker writes to its file in the period after which it is dead.
 const beats = 4
 
-// MinPeriod is the shortest period: times of files have grains on some file systems.
-const MinPeriod = time.Second
+// Bounds of periods: times of files have grains on some file systems, and who has died is to be missed
+// some day.
+const (
+	MinPeriod = time.Second
+	MaxPeriod = 24 * time.Hour
+)
 
 // Worker is this process among those that share a directory. Its methods may be called from
 // several goroutines.
@@ -35,10 +45,10 @@ type Worker struct {
 // Join makes this process a worker of a directory, under a new name: it is alive until it leaves,
 // or has not been seen for a period.
 func Join(dir string, period time.Duration) (*Worker, error) {
-	if period < MinPeriod {
-		return nil, fmt.Errorf("a lease of %v, want at least %v", period, MinPeriod)
+	if err := CheckPeriod(period); err != nil {
+		return nil, fmt.Errorf("a lease of %w", err)
 	}
-	for _, sub := range []string{"workers", "leases"} {
+	for _, sub := range []string{WorkersDir, LeasesDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return nil, err
 		}
@@ -62,6 +72,14 @@ func Join(dir string, period time.Duration) (*Worker, error) {
 	return w, nil
 }
 
+// CheckPeriod returns an error that begins with a period if that is out of bounds.
+func CheckPeriod(period time.Duration) error {
+	if period < MinPeriod || period > MaxPeriod {
+		return fmt.Errorf("%v, want %v to %v", period, MinPeriod, MaxPeriod)
+	}
+	return nil
+}
+
 // Leave ends the worker. Leases that it holds are free.
 func (w *Worker) Leave() error {
 	close(w.stop)
@@ -69,7 +87,7 @@ func (w *Worker) Leave() error {
 	return os.Remove(w.file(w.Name))
 }
 
-func (w *Worker) file(name string) string { return filepath.Join(w.dir, "workers", name) }
+func (w *Worker) file(name string) string { return filepath.Join(w.dir, WorkersDir, name) }
 
 // live shows now and then that the worker is alive.
 func (w *Worker) live(every time.Duration) {
@@ -148,11 +166,17 @@ func alive(dir string, o, me *Owner, now time.Time) bool {
 	if gone, known := o.gone(me); known {
 		return !gone
 	}
-	info, err := fresh(filepath.Join(dir, "workers", o.Name))
+	info, err := fresh(filepath.Join(dir, WorkersDir, o.Name))
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	return now.Sub(info.ModTime()).Seconds() <= o.Period
+	return recent(info, now, o.Period)
+}
+
+// recent reports whether a file was written to within a period of a time of the file server. One whose
+// time is yet to come by more than that has it from somebody else, and would be recent for ever.
+func recent(info fs.FileInfo, now time.Time, period float64) bool {
+	return now.Sub(info.ModTime()).Abs().Seconds() <= period
 }
 
 // fresh returns what the file server knows of a file: over NFS, what is asked for by name may be
@@ -199,15 +223,19 @@ func mark(path, state string) error {
 }
 
 // read reads a file of a worker; ok is false if it is not whole, as one that is just being
-// written.
+// written, or none that a worker writes. What is no file is not opened: a pipe may wait for ever.
 func read(path string) (o Owner, state string, ok bool, err error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return o, "", false, nil
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return o, "", false, err
 	}
 	state, rest, _ := strings.Cut(string(text), "\n")
 	line, _, whole := strings.Cut(rest, "\n")
-	if !whole || json.Unmarshal([]byte(line), &o) != nil {
+	if !whole || json.Unmarshal([]byte(line), &o) != nil || o.Period < MinPeriod.Seconds() || o.Period > MaxPeriod.Seconds() {
 		return o, "", false, nil
 	}
 	return o, state + "\n", true, nil
