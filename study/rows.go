@@ -221,7 +221,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 		return p.Errorf(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
-	known := map[[2]string]int{} // levels, by factor and label
+	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
 		entries, err := p.Entries(item, "run of the list")
 		if err != nil {
@@ -259,7 +259,15 @@ func (p *parser) cell(f *Factor, e yamlfile.Entry, known map[[2]string]int) (int
 		return level, nil
 	}
 	set, err := p.set(e.Value, e.Key, text)
-	known[key] = len(f.Levels)
-	f.Levels = append(f.Levels, Level{text, set})
-	return known[key], err
+	if err != nil {
+		return 0, err
+	}
+	value := [2]string{f.Name, valueOf(set)}
+	level, ok := known[value] // in another spelling
+	if !ok {
+		level = len(f.Levels)
+		f.Levels = append(f.Levels, Level{text, set})
+	}
+	known[key], known[value] = level, level
+	return level, nil
 }

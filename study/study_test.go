@@ -42,6 +42,7 @@ func TestDesigns(t *testing.T) {
 		// C = AB: with both at their second level, and with both at the first, C is at the second.
 		{"fractional", factors + "design: {fractional: 1/2}\n", "32 0 2ring; 32 1 1ring; 64 0 1ring; 64 1 2ring"},
 		{"list", "design: {list: [{NB: 32, DEPTH: 1}, {DEPTH: 1, NB: 48}]}\n", "32 1; 48 1"},
+		{"list, a level in two spellings", "design: {list: [{NB: 32, BCAST: 1ring}, {NB: +32, BCAST: 0}, {NB: 032, BCAST: 1rM}]}\n", "32 1ring; 32 1ring; 32 1rM"},
 		{"named levels", "factors: {grid: {4x1: {P: 4, Q: 1}, 1x4: {P: 1, Q: 4}}}\n", "4x1; 1x4"},
 		{"none", "", ""},
 	} {
@@ -218,6 +219,14 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors:\n  BCASTS: [1, 2]\n", "study.yaml:3: factors: no parameter of tracegen hpl or of the machine is called \"BCASTS\", did you mean BCAST?"},
 		{"program: hpl\nfactors:\n  NB:\n  - 64\n  - many\n", "study.yaml:5: NB: \"many\", want a whole number"},
 		{"program: hpl\nfactors: {NB: [64, 64]}\n", "study.yaml:2: factors: NB has the level \"64\" twice"},
+		{"program: hpl\nfactors:\n  DEPTH:\n  - 0\n  - 1\n  - +1\n", "study.yaml:6: factors: DEPTH has one level twice: as \"1\" and as \"+1\""},
+		{"program: hpl\nfactors: {BCAST: [1ring, 2rg, 0]}\n", "study.yaml:2: factors: BCAST has one level twice: as \"1ring\" and as \"0\""},
+		{"program: hpl\nfactors: {smpi/iprobe: [1e-6, 0.000001]}\n", "study.yaml:2: factors: smpi/iprobe has one level twice: as \"1e-6\" and as \"0.000001\""},
+		{"program: hpl\nfactors: {network: [smpi, SMPI]}\n", "study.yaml:2: factors: network has one level twice"},
+		{"program: hpl\nfactors: {network: [smpi, cm02], network/model: [SMPI, CM02]}\n", "study.yaml:2: factors: network and network/model both set network/model: make them one"},
+		{"program: hpl\nnetwork: cm02\noptions: {network/model: SMPI}\n", "study.yaml:3: network/model is set twice: by network and by network/model"},
+		{"program: hpl\noptions: {smpi/send_is_detached_thresh: 1, smpi/send-is-detached-thresh: 2}\n", "study.yaml:2: smpi/send-is-detached-thresh is set twice: by "},
+		{"program: hpl\nfactors: {net: {a: {}, b: {network: cm02, host/model: default}}}\n", "study.yaml:2: host/model is set twice: by network and by host/model"},
 		{"program: hpl\nfactors: {NB: []}\n", "study.yaml:2: factors: NB has no levels"},
 		{"program: hpl\nfactors: {NB: 64}\n", "study.yaml:2: factors: NB: want a list of levels"},
 		{"program: hpl\nfactors: {seed: [1, 2]}\n", "study.yaml:2: factors: seed is a key of its own"},
@@ -273,6 +282,24 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
+	}
+}
+
+// TestTwiceInHPLDat: a value that is twice in a list of an HPL.dat is refused, as one in a list of the study's.
+func TestTwiceInHPLDat(t *testing.T) {
+	text, err := os.ReadFile("../docs/theta/HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	lines[6], lines[7] = "3 # of NBs", "64 128 64 NBs"
+	path := filepath.Join(t.TempDir(), "HPL.dat")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Parse(strings.NewReader("program: hpl\nhpl-dat: "+path+"\n"), "study.yaml")
+	if want := `study.yaml:2: hpl-dat: ` + path + `: NB has the value 64 twice`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
