@@ -115,7 +115,7 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 		return p.Errorf(e.Value, "design: %w", err)
 	}
 	p.study.Rows = f.Rows
-	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Generators, " "))
+	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Named(p.study.factorNames()), ", "))
 	return nil
 }
 
@@ -154,6 +154,7 @@ func (p *parser) place(n ast.Node, f int, points [][]float64) error {
 		}
 		return nil
 	}
+	factor.Range = true
 	at := map[string]int{}
 	for i, row := range p.study.Rows {
 		text := r.at(points[i][f])
@@ -228,7 +229,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 			return err
 		}
 		if i > 0 && len(entries) != len(s.Factors) {
-			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", s.factorNames(), len(entries))
+			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", strings.Join(s.factorNames(), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
 		for _, cell := range entries {
@@ -237,7 +238,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 			}
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
-				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), s.factorNames())
+				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), strings.Join(s.factorNames(), ", "))
 			}
 			if row[j], err = p.cell(&s.Factors[j], cell, known); err != nil {
 				return err

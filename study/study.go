@@ -46,6 +46,8 @@ const (
 type Factor struct {
 	Name   string  `json:"name"`
 	Levels []Level `json:"levels"`
+	// Range: levels are places of a range of numbers, in the order in which they come.
+	Range bool `json:"range,omitempty"`
 }
 
 // Level is one of the values of a factor.
@@ -63,13 +65,13 @@ func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 	return list
 }
 
-// factorNames returns the factors, as "NB, DEPTH".
-func (s *Study) factorNames() string {
+// factorNames returns the names of the factors.
+func (s *Study) factorNames() []string {
 	var names []string
 	for _, f := range s.Factors {
 		names = append(names, f.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // describe names the levels of a row, as "NB 64, DEPTH 0".
