@@ -59,6 +59,7 @@ type parser struct {
 	factors ast.Node // nil: none
 	design  ast.Node
 	ranges  map[string]span   // of factors of a Latin hypercube
+	popAt   ast.Node          // where POP's efficiencies are asked for
 	saidBy  map[string]string // the key that sets something for all runs
 }
 
@@ -88,7 +89,7 @@ func (p *parser) file(root ast.Node) error {
 		return err
 	}
 	if p.study.Responses.POP && p.study.Tolerance > 0 {
-		return p.Errorf(root, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
+		return p.Errorf(p.popAt, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
 	}
 	return p.checkSize(root)
 }
@@ -301,7 +302,7 @@ func (p *parser) responses(n ast.Node) error {
 		case responsePath:
 			r.CriticalPath = true
 		case responsePOP:
-			r.POP = true
+			r.POP, p.popAt = true, item
 		default:
 			return p.Errorf(item, "responses: %s, want %s or %s", yamlfile.Quote(text), responsePath, responsePOP)
 		}

@@ -55,7 +55,7 @@ func (p *parser) makeRows(root ast.Node) error {
 
 // plainDesign makes a design that needs nothing but the factors.
 func (p *parser) plainDesign(n ast.Node, name string) (err error) {
-	if err := p.noRanges(n, name); err != nil {
+	if err := p.noRanges(name); err != nil {
 		return err
 	}
 	s := p.study
@@ -82,10 +82,10 @@ func (p *parser) levels() []int {
 }
 
 // noRanges refuses ranges in designs that need levels.
-func (p *parser) noRanges(n ast.Node, name string) error {
+func (p *parser) noRanges(name string) error {
 	for _, f := range p.study.Factors {
-		if _, isRange := p.ranges[f.Name]; isRange {
-			return p.Errorf(n, "design: %s needs levels of %s, not a range: that is for a latin hypercube", name, f.Name)
+		if r, isRange := p.ranges[f.Name]; isRange {
+			return p.Errorf(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := p.noRanges(e.Node, "fractional"); err != nil {
+	if err := p.noRanges("fractional"); err != nil {
 		return err
 	}
 	below, ok := strings.CutPrefix(text, "1/")
@@ -180,6 +180,7 @@ const maxWhole = 1 << 53
 type span struct {
 	low, high float64
 	whole     bool
+	node      ast.Node
 }
 
 func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
@@ -187,7 +188,7 @@ func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
 		return span{}, p.Errorf(n, "factors: %w", err)
 	}
 	first, last, _ := strings.Cut(text, "..")
-	var r span
+	r := span{node: n}
 	var err1, err2 error
 	r.low, err1 = strconv.ParseFloat(first, 64)
 	r.high, err2 = strconv.ParseFloat(last, 64)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/internal/wording"
 )
 
 // Study is what a study is to find out, as its file says it.
@@ -101,7 +103,7 @@ func (s *Study) configs() ([]*Config, error) {
 
 // errorOf names the row of the design that an error is of.
 func (s *Study) errorOf(row int, err error) error {
-	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), err)
+	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), wording.OneLine(err))
 }
 
 // Config returns the configuration of a row of the design.

@@ -241,7 +241,10 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nseed: [1, 1]\n", "study.yaml:2: seed: 1 is there twice"},
 		{"program: hpl\ndesign: factorial\n", "study.yaml:2: design: \"factorial\", want full"},
 		{"program: hpl\nfactors: {NB: [1, 2, 3]}\ndesign: {fractional: 1/2}\n", "study.yaml:3: design: fractional is for factors with 2 levels, and NB has 3"},
-		{"program: hpl\nfactors: {N: 100..200}\n", "study.yaml:1: design: full needs levels of N, not a range"},
+		{"program: hpl\nfactors: {N: 100..200}\n", "study.yaml:2: factors: N: design full needs levels, not a range"},
+		{"program: hpl\ndesign: {fractional: 1/2}\nfactors:\n  NB: [1, 2]\n  N: 100..200\n", "study.yaml:5: factors: N: design fractional needs levels"},
+		{"program: hpl\nparameters: {N: 0, P: 0, Q: 0, NB: 0}\n", "study.yaml: run 1 (without factors): N = 0, allowed 1 to 2147483647; NB = 0, allowed 1 to 2147483647; P = 0, "},
+		{"program: hpl\nparameters: {N: 100}\n", "study.yaml: run 1 (without factors): P = 0, "},
 		{"program: hpl\nfactors: {NB: [1, 2]}\ndesign: {list: [{NB: 1}]}\n", "study.yaml:3: design: a list says itself what is varied"},
 		{"program: hpl\ndesign: {list: [{NB: 1}, {DEPTH: 1}]}\n", "study.yaml:2: design: \"DEPTH\", want the factors of the first run"},
 		{"program: hpl\ndesign: {list: [{NB: 1, DEPTH: 0}, {NB: 2}]}\n", "study.yaml:2: design: want the factors of the first run of the list: NB, DEPTH; found 1"},
@@ -257,7 +260,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
 		{"program: hpl\nresponses: [energy]\n", "study.yaml:2: responses: \"energy\", want critical-path or pop"},
-		{"program: hpl\nresponses: [pop]\ntolerance: 1%\n", "study.yaml:1: responses: pop is of exact replays"},
+		{"program: hpl\nresponses: [pop]\ntolerance: 1%\n", "study.yaml:2: responses: pop is of exact replays"},
 		{"program: hpl\nfactors: {pop_wire: {a: {NB: 1}}}\n", "study.yaml:2: factors: pop_wire is a column"},
 		{"program: hpl\nplatform: new --nodes many\n", "study.yaml:2: platform: --nodes: \"many\", want a whole number"},
 		{"program: hpl\nplatform: new --nodes 64 --fat-tree 'leaf=16 up\n", "study.yaml:2: platform: \" --nodes 64 --fat-tree 'leaf=16 up\": a quotation mark ' is not closed"},
@@ -279,7 +282,7 @@ func TestErrors(t *testing.T) {
 		if err == nil {
 			_, err = NewPlan(s, "test")
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}

@@ -319,3 +319,32 @@ func TestEfficiency(t *testing.T) {
 		}
 	}
 }
+
+// TestHides: a study's directory that would be found in place of the machine that the study uses, where it is
+// called again, is refused before it is made; elsewhere, or where nobody uses the machine, it is not.
+func TestHides(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	p := planOf(t, smallStudy)
+	if _, err := p.Create("dahu"); err == nil || err.Error() != "a directory dahu would be found in place of the built-in dahu, which the study uses: give the study's directory another name" {
+		t.Error(err)
+	}
+	if _, err := os.Stat("dahu"); err == nil {
+		t.Error("the directory was made")
+	}
+	for _, name := range []string{"grisou", "sub/dahu"} {
+		if _, err := p.Create(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	s, err := Parse(strings.NewReader(smallStudy), filepath.Join("elsewhere", "study.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = NewPlan(s, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Create(filepath.Join("elsewhere", "dahu")); err == nil {
+		t.Error("beside the study's file: no error")
+	}
+}
