@@ -65,8 +65,8 @@ func open(dir string) (platform, kernels string, err error) {
 	platform, kernels = filepath.Join(dir, PlatformFile), filepath.Join(dir, KernelsFile)
 	if !isFile(platform) {
 		err := fmt.Errorf("%s is no machine directory: it has no %s", dir, PlatformFile)
-		if slices.Contains(Names(), dir) {
-			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s", err, dir)
+		if name := filepath.Base(dir); slices.Contains(Names(), name) {
+			err = fmt.Errorf("%w; a directory goes before what is built in: call it something else for the built-in machine %s", err, name)
 		}
 		return "", "", err
 	}

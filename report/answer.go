@@ -59,33 +59,9 @@ func resultColumns(h *trace.Header) []Column {
 	return list
 }
 
-// setPeak sets the peak and the efficiency, if the platform knows what its cores can do. A
-// rate above the peak says that it does not.
+// setPeak sets the peak and the efficiency, where they are known.
 func (a *Answer) setPeak(m *replay.Machine) {
-	if peak := peakOf(m); a.Gflops > 0 && a.Gflops <= peak {
-		a.Peak, a.Efficiency = peak, a.Gflops/peak
-	}
-}
-
-// peakOf returns the Gflop/s of the cores that the ranks of a machine run on, one core a rank as
-// far as there are as many; 0 if the speeds of the hosts are not those of their cores.
-func peakOf(m *replay.Machine) float64 {
-	if m.Platform.NominalSpeed() {
-		return 0
-	}
-	ranks := make([]int, m.Platform.NumHosts())
-	for _, h := range m.Hosts {
-		ranks[h]++
-	}
-	peak := 0.0
-	for h, n := range ranks {
-		host, factor := m.Platform.Host(h), 1.0
-		if m.Factors != nil {
-			factor = m.Factors[h]
-		}
-		peak += float64(float64(min(n, host.Cores)) * host.Speed * factor / 1e9)
-	}
-	return peak
+	a.Peak, a.Efficiency = m.Efficiency(a.Gflops)
 }
 
 // NewEstimateTables returns the tables of an estimate.

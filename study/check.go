@@ -1,10 +1,11 @@
 package study
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"reprise/internal/texttable"
 	"reprise/internal/wording"
@@ -22,30 +23,32 @@ type Check struct {
 }
 
 // NewCheck compares the makespans of a study, B, with those of another, A, configuration by
-// configuration, by the names of their levels. B is worse if a configuration is slower by more than
-// the threshold, relatively, with 95 % confidence for all of them together.
+// configuration, by the names of their factors and levels in any order. B is worse if a configuration is
+// slower by more than the threshold, relatively, with 95 % confidence for all of them together.
 func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
-	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: []string{}}
+	c := &Check{A: a.dir, B: b.dir, Threshold: threshold, Warnings: differences(a, b)}
 	base := map[string]*Configuration{}
 	listA, listB := a.Configurations(ra), b.Configurations(rb)
 	for i := range listA {
-		base[listA[i].Name] = &listA[i]
+		base[a.key(&listA[i])] = &listA[i]
 	}
 	var pairs []compare.Pair
 	for i := range listB {
 		of := &listB[i]
-		other := base[of.Name]
-		delete(base, of.Name)
+		key := b.key(of)
+		other := base[key]
+		delete(base, key)
 		if other == nil {
 			c.warn("%s has no %s", a.dir, of.Name)
-		} else if of.Failed != "" || other.Failed != "" {
-			return nil, errors.Join(failure(a, other), failure(b, of))
-		} else {
-			pairs = append(pairs, PairOf(of.Name, other, of))
+			continue
 		}
+		if err := c.comparable(other, of); err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, PairOf(of.Name, other, of))
 	}
 	for i := range listA {
-		if base[listA[i].Name] != nil {
+		if base[a.key(&listA[i])] != nil {
 			c.warn("%s has no %s", b.dir, listA[i].Name)
 		}
 	}
@@ -59,11 +62,27 @@ func NewCheck(a, b *Plan, ra, rb *Results, threshold float64) (*Check, error) {
 	return c, nil
 }
 
-func failure(p *Plan, c *Configuration) error {
-	if c.Failed == "" {
-		return nil
+// key names the levels of a configuration, whatever the order of factors.
+func (p *Plan) key(c *Configuration) string {
+	var parts []string
+	for f, level := range c.Levels {
+		parts = append(parts, fmt.Sprintf("%q %q", p.Factors[f].Name, p.Factors[f].Levels[level].Label))
 	}
-	return fmt.Errorf("%s: %s: %s", p.dir, c.Name, c.Failed)
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// comparable refuses configurations without a result, and those that do different work.
+func (c *Check) comparable(a, b *Configuration) error {
+	switch {
+	case a.Failed != "":
+		return fmt.Errorf("%s: %s: %s", c.A, a.Name, a.Failed)
+	case b.Failed != "":
+		return fmt.Errorf("%s: %s: %s", c.B, b.Name, b.Failed)
+	case a.Work != b.Work:
+		return fmt.Errorf("%s: %s does %.6g Gflop, and in %s %.6g: the times of different work say nothing of each other", c.B, b.Name, b.Work, c.A, a.Work)
+	}
+	return nil
 }
 
 func (c *Check) warn(format string, args ...any) {

@@ -66,6 +66,79 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckSame: noise of the same seeds is the same, to the last bit.
+func TestCheckSame(t *testing.T) {
+	noisy := noisyStudy(t, "seed: 1..7\n")
+	for _, j := range check(t, noisy, noisy, 0).Configurations {
+		if j.Verdict != compare.Equal || j.Worse {
+			t.Errorf("the same: %+v", j)
+		}
+	}
+}
+
+// TestCheckOrder: factors in another order are the same configurations.
+func TestCheckOrder(t *testing.T) {
+	const from, to = "  NB: [32, 64]\n  DEPTH: [0, 1]\n", "  DEPTH: [1, 0]\n  NB: [64, 32]\n"
+	c := check(t, smallStudy, strings.Replace(smallStudy, from, to, 1), 0)
+	if len(c.Configurations) != 4 || len(c.Warnings) != 0 {
+		t.Errorf("%+v", c)
+	}
+	for _, j := range c.Configurations {
+		if j.Verdict != compare.Equal {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
+// TestCheckDifferences: what differs beside the levels is told, and different work refused: 2/3 N^3 + 3/2 N^2
+// flop, 0.0429067 Gflop for N = 400 and 0.0837083 for N = 500.
+func TestCheckDifferences(t *testing.T) {
+	a, b := studyIn(t, smallStudy), studyIn(t, strings.Replace(smallStudy, "N: 400", "N: 500", 1))
+	var results []*Results
+	for _, p := range []*Plan{a, b} {
+		work(t, p, WorkOptions{})
+		r := NewResults(p.Dir())
+		if err := r.Update(); err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	_, err := NewCheck(a, b, results[0], results[1], 0)
+	if err == nil || !strings.Contains(err.Error(), "NB 32, DEPTH 0 does 0.0837083 Gflop, and in "+a.Dir()+" 0.0429067: ") {
+		t.Error(err)
+	}
+	noisy := noisyStudy(t, "")
+	c := check(t, noisy, strings.Replace(noisy, "Q: 2}", "Q: 2, SWAP: long}", 1)+"host-speed: '*=0.8'\ntolerance: 1%\n", 0)
+	for i, want := range []string{"SWAP is not set in " + c.A + " and \"long\" in ", "host-speed is not set in " + c.A + " and \"*=0.8\" in ", "tolerance is exact in " + c.A + " and 1 % in "} {
+		if len(c.Warnings) != 3 || c.Warnings[i] != want+c.B {
+			t.Errorf("%q, want %s", c.Warnings, want+c.B)
+		}
+	}
+	c = check(t, noisy, noisy, 0)
+	if len(c.Warnings) != 0 {
+		t.Errorf("the same: %q", c.Warnings)
+	}
+}
+
+// TestCheckFile: a file of the same name that says something else.
+func TestCheckFile(t *testing.T) {
+	noisy := noisyStudy(t, "")
+	a := studyIn(t, noisy)
+	_, name, _ := strings.Cut(noisy, "kernels: ")
+	name, _, _ = strings.Cut(name, "\n")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, append(text, "# another one\n"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b := studyIn(t, noisy)
+	if got, want := differences(a, b), "kernels "+name+" of "+b.Dir()+" is not that of "+a.Dir(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("%q, want %s", got, want)
+	}
+}
+
 // TestSameRows: a row that a design has twice is one draw of the noise, which tells nothing; with
 // two seeds there are two.
 func TestSameRows(t *testing.T) {
@@ -95,7 +168,7 @@ func TestCheckOthers(t *testing.T) {
 	if _, err := NewCheck(a, b, NewResults(a.Dir()), NewResults(b.Dir()), 0); err == nil || !strings.Contains(err.Error(), "no configuration in common") {
 		t.Error(err)
 	}
-	if _, err := NewCheck(a, a, NewResults(a.Dir()), NewResults(a.Dir()), 0); err == nil || !strings.Contains(err.Error(), "NB 32, DEPTH 0: has no result yet") {
+	if _, err := NewCheck(a, a, NewResults(a.Dir()), NewResults(a.Dir()), 0); err == nil || err.Error() != a.Dir()+": NB 32, DEPTH 0: has no result yet" {
 		t.Error(err)
 	}
 }

@@ -91,7 +91,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Out
 	if out.Makespan <= 0 {
 		return nil, errors.New("the makespan is 0 s: by its kernel models and its platform nothing takes time")
 	}
-	out.Efficiency = efficiency(&m, out.Gflops)
+	_, out.Efficiency = m.Efficiency(out.Gflops)
 	for _, w := range odd {
 		if w.Kind != warning.Choice {
 			out.Warnings = append(out.Warnings, w.String())
@@ -157,24 +157,4 @@ func estimated(e *replay.Estimate) *Outcome {
 		o.Phases = append(o.Phases, Part{s.Name, s.Mean})
 	}
 	return o
-}
-
-// efficiency returns the share of what the cores of the ranks can do, 0 where their speed is
-// not known.
-func efficiency(m *replay.Machine, gflops float64) float64 {
-	if m.Platform.NominalSpeed() {
-		return 0
-	}
-	flops := 0.0
-	for _, h := range m.Hosts {
-		factor := 1.0
-		if m.Factors != nil {
-			factor = m.Factors[h]
-		}
-		flops += float64(m.Platform.Host(int(h)).Speed * factor)
-	}
-	if flops == 0 {
-		return 0
-	}
-	return gflops * 1e9 / flops
 }

@@ -68,7 +68,7 @@ func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 	if err != nil {
 		return f, err
 	}
-	known := map[string]bool{}
+	known := map[string]string{}
 	for _, item := range items {
 		text, err := p.Text(item, e.Key)
 		if err != nil {
@@ -78,7 +78,7 @@ func (p *parser) listed(e yamlfile.Entry) (Factor, error) {
 		if err != nil {
 			return f, err
 		}
-		if err := p.add(&f, known, item, Level{text, list}); err != nil {
+		if err := p.add(&f, known, item, Level{text, list}, valueOf(list)); err != nil {
 			return f, err
 		}
 	}
@@ -92,9 +92,9 @@ func (p *parser) named(e yamlfile.Entry) (Factor, error) {
 	if err != nil {
 		return f, err
 	}
-	known := map[string]bool{}
+	known := map[string]string{}
 	for _, level := range levels {
-		l := Level{Label: level.Key}
+		l, saidBy := Level{Label: level.Key}, map[string]string{}
 		sets, err := p.Entries(level.Value, e.Key+", "+level.Key)
 		if err != nil {
 			return f, err
@@ -108,21 +108,27 @@ func (p *parser) named(e yamlfile.Entry) (Factor, error) {
 			if err != nil {
 				return f, err
 			}
+			if err := p.say(saidBy, s.Node, s.Key, list); err != nil {
+				return f, err
+			}
 			l.Settings = append(l.Settings, list...)
 		}
-		if err := p.add(&f, known, level.Node, l); err != nil {
+		if err := p.add(&f, known, level.Node, l, l.Label); err != nil {
 			return f, err
 		}
 	}
 	return f, p.notEmpty(e, &f)
 }
 
-// add adds a level, which must be another one than those that are known.
-func (p *parser) add(f *Factor, known map[string]bool, n ast.Node, l Level) error {
-	if known[l.Label] {
+// add adds a level, whose value must be another one than those that are known, each with its label.
+func (p *parser) add(f *Factor, known map[string]string, n ast.Node, l Level, value string) error {
+	switch first, twice := known[value]; {
+	case twice && first == l.Label:
 		return p.Errorf(n, "factors: %s has the level %s twice", f.Name, yamlfile.Quote(l.Label))
+	case twice:
+		return p.Errorf(n, "factors: %s has one level twice: as %s and as %s", f.Name, yamlfile.Quote(first), yamlfile.Quote(l.Label))
 	}
-	known[l.Label] = true
+	known[value] = l.Label
 	f.Levels = append(f.Levels, l)
 	return nil
 }

@@ -59,7 +59,8 @@ type parser struct {
 	factors ast.Node // nil: none
 	design  ast.Node
 	ranges  map[string]span   // of factors of a Latin hypercube
-	saidBy  map[string]string // the key that sets a word for all runs
+	popAt   ast.Node          // where POP's efficiencies are asked for
+	saidBy  map[string]string // the key that sets something for all runs
 }
 
 // file reads the file's keys, in any order, and then what needs all of them.
@@ -88,7 +89,7 @@ func (p *parser) file(root ast.Node) error {
 		return err
 	}
 	if p.study.Responses.POP && p.study.Tolerance > 0 {
-		return p.Errorf(root, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
+		return p.Errorf(p.popAt, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
 	}
 	return p.checkSize(root)
 }
@@ -148,10 +149,8 @@ func (p *parser) fix(n ast.Node, name, value string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range list {
-		if err := p.say(n, name, s.Word); err != nil {
-			return err
-		}
+	if err := p.say(p.saidBy, n, name, list); err != nil {
+		return err
 	}
 	p.study.Fixed = append(p.study.Fixed, list...)
 	return nil
@@ -181,7 +180,7 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 		}
 		return []Setting{{"platform", written(platform, found, value)}, {"kernels", written(kernels, found, value)}}, nil
 	}
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return nil, p.Errorf(n, "%w", err)
 	}
 	if name == "platform" {
@@ -251,18 +250,20 @@ func (p *parser) readDat(n ast.Node) error {
 		return err
 	}
 	for _, list := range dat.Lists() {
-		for _, word := range list.Names {
-			if err := p.say(n, "hpl-dat", word); err != nil {
-				return err
-			}
-		}
-		f := Factor{Name: strings.Join(list.Names, "x")}
+		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
 		for _, values := range list.Values {
 			l := Level{Label: strings.Join(values, "x")}
 			for i, v := range values {
 				l.Settings = append(l.Settings, Setting{list.Names[i], v})
 			}
+			if known[l.Label] { // labels are values as HPL reads them
+				return p.Errorf(n, "hpl-dat: %s: %s has the value %s twice", name, f.Name, l.Label)
+			}
+			known[l.Label] = true
 			f.Levels = append(f.Levels, l)
+		}
+		if err := p.say(p.saidBy, n, "hpl-dat", f.Levels[0].Settings); err != nil {
+			return err
 		}
 		if len(f.Levels) == 1 {
 			p.study.Fixed = append(p.study.Fixed, f.Levels[0].Settings...)
@@ -301,7 +302,7 @@ func (p *parser) responses(n ast.Node) error {
 		case responsePath:
 			r.CriticalPath = true
 		case responsePOP:
-			r.POP = true
+			r.POP, p.popAt = true, item
 		default:
 			return p.Errorf(item, "responses: %s, want %s or %s", yamlfile.Quote(text), responsePath, responsePOP)
 		}

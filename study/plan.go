@@ -39,6 +39,7 @@ type Plan struct {
 	Runs      []Run     `json:"runs"` // in the order of the design
 
 	dir     string // "": it is not written yet
+	from    string // the directory of the study's file, when it is planned
 	configs []*Config
 	inputAt map[[2]string]int // numbers of Inputs, by word and name
 }
@@ -58,7 +59,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors}
+	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors}
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}
@@ -181,6 +182,9 @@ func (p *Plan) text() ([]byte, error) {
 // Create writes a plan, and copies of what it depends on, to a directory, or finds it there:
 // then found is true. Another plan there is an error, and so are journals of no plan.
 func (p *Plan) Create(dir string) (found bool, err error) {
+	if err := p.hides(dir); err != nil {
+		return false, err
+	}
 	if err := atomicfile.MakeDir(dir); err != nil {
 		return false, err
 	}
@@ -205,6 +209,26 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 		}
 	}
 	return p.claim(path, text)
+}
+
+// hides refuses a new directory that would be found in place of something built in of that name, which
+// the study uses: a directory goes before.
+func (p *Plan) hides(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for _, in := range p.Inputs {
+		for _, of := range []string{in.Name, filepath.Join(p.from, in.Name)} {
+			if hidden, err := filepath.Abs(of); err == nil && in.File == "" && hidden == path {
+				return fmt.Errorf("a directory %s would be found in place of the built-in %s, which the study uses: give the study's directory another name", dir, in.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // claim writes the plan under a name of its own, then makes it the plan unless there is one.

@@ -55,7 +55,7 @@ func (p *parser) makeRows(root ast.Node) error {
 
 // plainDesign makes a design that needs nothing but the factors.
 func (p *parser) plainDesign(n ast.Node, name string) (err error) {
-	if err := p.noRanges(n, name); err != nil {
+	if err := p.noRanges(name); err != nil {
 		return err
 	}
 	s := p.study
@@ -82,10 +82,10 @@ func (p *parser) levels() []int {
 }
 
 // noRanges refuses ranges in designs that need levels.
-func (p *parser) noRanges(n ast.Node, name string) error {
+func (p *parser) noRanges(name string) error {
 	for _, f := range p.study.Factors {
-		if _, isRange := p.ranges[f.Name]; isRange {
-			return p.Errorf(n, "design: %s needs levels of %s, not a range: that is for a latin hypercube", name, f.Name)
+		if r, isRange := p.ranges[f.Name]; isRange {
+			return p.Errorf(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := p.noRanges(e.Node, "fractional"); err != nil {
+	if err := p.noRanges("fractional"); err != nil {
 		return err
 	}
 	below, ok := strings.CutPrefix(text, "1/")
@@ -115,7 +115,7 @@ func (p *parser) fractional(e yamlfile.Entry) error {
 		return p.Errorf(e.Value, "design: %w", err)
 	}
 	p.study.Rows = f.Rows
-	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Generators, " "))
+	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution, strings.Join(f.Named(p.study.factorNames()), ", "))
 	return nil
 }
 
@@ -154,6 +154,7 @@ func (p *parser) place(n ast.Node, f int, points [][]float64) error {
 		}
 		return nil
 	}
+	factor.Range = true
 	at := map[string]int{}
 	for i, row := range p.study.Rows {
 		text := r.at(points[i][f])
@@ -179,6 +180,7 @@ const maxWhole = 1 << 53
 type span struct {
 	low, high float64
 	whole     bool
+	node      ast.Node
 }
 
 func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
@@ -186,7 +188,7 @@ func (p *parser) parseRange(n ast.Node, name, text string) (span, error) {
 		return span{}, p.Errorf(n, "factors: %w", err)
 	}
 	first, last, _ := strings.Cut(text, "..")
-	var r span
+	r := span{node: n}
 	var err1, err2 error
 	r.low, err1 = strconv.ParseFloat(first, 64)
 	r.high, err2 = strconv.ParseFloat(last, 64)
@@ -221,14 +223,14 @@ func (p *parser) list(e yamlfile.Entry) error {
 		return p.Errorf(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
-	known := map[[2]string]int{} // levels, by factor and label
+	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
 		entries, err := p.Entries(item, "run of the list")
 		if err != nil {
 			return err
 		}
 		if i > 0 && len(entries) != len(s.Factors) {
-			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", s.factorNames(), len(entries))
+			return p.Errorf(item, "design: want the factors of the first run of the list: %s; found %d", strings.Join(s.factorNames(), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
 		for _, cell := range entries {
@@ -237,7 +239,7 @@ func (p *parser) list(e yamlfile.Entry) error {
 			}
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
-				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), s.factorNames())
+				return p.Errorf(cell.Node, "design: %s, want the factors of the first run of the list: %s", yamlfile.Quote(cell.Key), strings.Join(s.factorNames(), ", "))
 			}
 			if row[j], err = p.cell(&s.Factors[j], cell, known); err != nil {
 				return err
@@ -259,7 +261,15 @@ func (p *parser) cell(f *Factor, e yamlfile.Entry, known map[[2]string]int) (int
 		return level, nil
 	}
 	set, err := p.set(e.Value, e.Key, text)
-	known[key] = len(f.Levels)
-	f.Levels = append(f.Levels, Level{text, set})
-	return known[key], err
+	if err != nil {
+		return 0, err
+	}
+	value := [2]string{f.Name, valueOf(set)}
+	level, ok := known[value] // in another spelling
+	if !ok {
+		level = len(f.Levels)
+		f.Levels = append(f.Levels, Level{text, set})
+	}
+	known[key], known[value] = level, level
+	return level, nil
 }

@@ -10,13 +10,16 @@ import (
 	"reprise/internal/yamlfile"
 )
 
-// say notes that a key of the file sets a word for all runs. Two keys that do are an error:
-// which of them would count?
-func (p *parser) say(n ast.Node, key, word string) error {
-	if by, known := p.saidBy[word]; known {
-		return p.Errorf(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
+// say notes that a key sets something. Two keys that set the same are an error: which of them would count?
+func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Setting) error {
+	for _, s := range list {
+		for _, word := range s.Sets() {
+			if by, known := saidBy[word]; known {
+				return p.Errorf(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
+			}
+			saidBy[word] = key
+		}
 	}
-	p.saidBy[word] = key
 	return nil
 }
 
@@ -40,10 +43,12 @@ func (p *parser) checkFactors(root ast.Node) error {
 				return p.Errorf(n, "factors: %s, %s: want a name of one line", f.Name, yamlfile.Quote(l.Label))
 			}
 			for _, s := range l.Settings {
-				if by, known := setBy[s.Word]; known && by != f.Name {
-					return p.Errorf(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, s.Word)
+				for _, word := range s.Sets() {
+					if by, known := setBy[word]; known && by != f.Name {
+						return p.Errorf(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, word)
+					}
+					setBy[word] = f.Name
 				}
-				setBy[s.Word] = f.Name
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/internal/wording"
 )
 
 // Study is what a study is to find out, as its file says it.
@@ -46,6 +48,8 @@ const (
 type Factor struct {
 	Name   string  `json:"name"`
 	Levels []Level `json:"levels"`
+	// Range: levels are places of a range of numbers, in the order in which they come.
+	Range bool `json:"range,omitempty"`
 }
 
 // Level is one of the values of a factor.
@@ -63,13 +67,13 @@ func settings(fixed []Setting, factors []Factor, row []int) []Setting {
 	return list
 }
 
-// factorNames returns the factors, as "NB, DEPTH".
-func (s *Study) factorNames() string {
+// factorNames returns the names of the factors.
+func (s *Study) factorNames() []string {
 	var names []string
 	for _, f := range s.Factors {
 		names = append(names, f.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // describe names the levels of a row, as "NB 64, DEPTH 0".
@@ -99,7 +103,7 @@ func (s *Study) configs() ([]*Config, error) {
 
 // errorOf names the row of the design that an error is of.
 func (s *Study) errorOf(row int, err error) error {
-	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), err)
+	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), wording.OneLine(err))
 }
 
 // Config returns the configuration of a row of the design.

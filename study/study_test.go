@@ -42,6 +42,7 @@ func TestDesigns(t *testing.T) {
 		// C = AB: with both at their second level, and with both at the first, C is at the second.
 		{"fractional", factors + "design: {fractional: 1/2}\n", "32 0 2ring; 32 1 1ring; 64 0 1ring; 64 1 2ring"},
 		{"list", "design: {list: [{NB: 32, DEPTH: 1}, {DEPTH: 1, NB: 48}]}\n", "32 1; 48 1"},
+		{"list, a level in two spellings", "design: {list: [{NB: 32, BCAST: 1ring}, {NB: +32, BCAST: 0}, {NB: 032, BCAST: 1rM}]}\n", "32 1ring; 32 1ring; 32 1rM"},
 		{"named levels", "factors: {grid: {4x1: {P: 4, Q: 1}, 1x4: {P: 1, Q: 4}}}\n", "4x1; 1x4"},
 		{"none", "", ""},
 	} {
@@ -218,6 +219,14 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nfactors:\n  BCASTS: [1, 2]\n", "study.yaml:3: factors: no parameter of tracegen hpl or of the machine is called \"BCASTS\", did you mean BCAST?"},
 		{"program: hpl\nfactors:\n  NB:\n  - 64\n  - many\n", "study.yaml:5: NB: \"many\", want a whole number"},
 		{"program: hpl\nfactors: {NB: [64, 64]}\n", "study.yaml:2: factors: NB has the level \"64\" twice"},
+		{"program: hpl\nfactors:\n  DEPTH:\n  - 0\n  - 1\n  - +1\n", "study.yaml:6: factors: DEPTH has one level twice: as \"1\" and as \"+1\""},
+		{"program: hpl\nfactors: {BCAST: [1ring, 2rg, 0]}\n", "study.yaml:2: factors: BCAST has one level twice: as \"1ring\" and as \"0\""},
+		{"program: hpl\nfactors: {smpi/iprobe: [1e-6, 0.000001]}\n", "study.yaml:2: factors: smpi/iprobe has one level twice: as \"1e-6\" and as \"0.000001\""},
+		{"program: hpl\nfactors: {network: [smpi, SMPI]}\n", "study.yaml:2: factors: network has one level twice"},
+		{"program: hpl\nfactors: {network: [smpi, cm02], network/model: [SMPI, CM02]}\n", "study.yaml:2: factors: network and network/model both set network/model: make them one"},
+		{"program: hpl\nnetwork: cm02\noptions: {network/model: SMPI}\n", "study.yaml:3: network/model is set twice: by network and by network/model"},
+		{"program: hpl\noptions: {smpi/send_is_detached_thresh: 1, smpi/send-is-detached-thresh: 2}\n", "study.yaml:2: smpi/send-is-detached-thresh is set twice: by "},
+		{"program: hpl\nfactors: {net: {a: {}, b: {network: cm02, host/model: default}}}\n", "study.yaml:2: host/model is set twice: by network and by host/model"},
 		{"program: hpl\nfactors: {NB: []}\n", "study.yaml:2: factors: NB has no levels"},
 		{"program: hpl\nfactors: {NB: 64}\n", "study.yaml:2: factors: NB: want a list of levels"},
 		{"program: hpl\nfactors: {seed: [1, 2]}\n", "study.yaml:2: factors: seed is a key of its own"},
@@ -232,7 +241,10 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nseed: [1, 1]\n", "study.yaml:2: seed: 1 is there twice"},
 		{"program: hpl\ndesign: factorial\n", "study.yaml:2: design: \"factorial\", want full"},
 		{"program: hpl\nfactors: {NB: [1, 2, 3]}\ndesign: {fractional: 1/2}\n", "study.yaml:3: design: fractional is for factors with 2 levels, and NB has 3"},
-		{"program: hpl\nfactors: {N: 100..200}\n", "study.yaml:1: design: full needs levels of N, not a range"},
+		{"program: hpl\nfactors: {N: 100..200}\n", "study.yaml:2: factors: N: design full needs levels, not a range"},
+		{"program: hpl\ndesign: {fractional: 1/2}\nfactors:\n  NB: [1, 2]\n  N: 100..200\n", "study.yaml:5: factors: N: design fractional needs levels"},
+		{"program: hpl\nparameters: {N: 0, P: 0, Q: 0, NB: 0}\n", "study.yaml: run 1 (without factors): N = 0, allowed 1 to 2147483647; NB = 0, allowed 1 to 2147483647; P = 0, "},
+		{"program: hpl\nparameters: {N: 100}\n", "study.yaml: run 1 (without factors): P = 0, "},
 		{"program: hpl\nfactors: {NB: [1, 2]}\ndesign: {list: [{NB: 1}]}\n", "study.yaml:3: design: a list says itself what is varied"},
 		{"program: hpl\ndesign: {list: [{NB: 1}, {DEPTH: 1}]}\n", "study.yaml:2: design: \"DEPTH\", want the factors of the first run"},
 		{"program: hpl\ndesign: {list: [{NB: 1, DEPTH: 0}, {NB: 2}]}\n", "study.yaml:2: design: want the factors of the first run of the list: NB, DEPTH; found 1"},
@@ -248,7 +260,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nfactors: {without: [none, nowhere-1]}\n", "study.yaml: run 2 (without nowhere-1): without: default has no host \"nowhere-1\"; its first is \"node-0\""},
 		{"program: hpl\nparameters: {N: 9, P: 1, Q: 1}\nmachine: dahu\nlatency: no level=2\n", "study.yaml: run 1 (without factors): latency: no level of links is called \"no level\"; there are \"loopback\", "},
 		{"program: hpl\nresponses: [energy]\n", "study.yaml:2: responses: \"energy\", want critical-path or pop"},
-		{"program: hpl\nresponses: [pop]\ntolerance: 1%\n", "study.yaml:1: responses: pop is of exact replays"},
+		{"program: hpl\nresponses: [pop]\ntolerance: 1%\n", "study.yaml:2: responses: pop is of exact replays"},
 		{"program: hpl\nfactors: {pop_wire: {a: {NB: 1}}}\n", "study.yaml:2: factors: pop_wire is a column"},
 		{"program: hpl\nplatform: new --nodes many\n", "study.yaml:2: platform: --nodes: \"many\", want a whole number"},
 		{"program: hpl\nplatform: new --nodes 64 --fat-tree 'leaf=16 up\n", "study.yaml:2: platform: \" --nodes 64 --fat-tree 'leaf=16 up\": a quotation mark ' is not closed"},
@@ -270,9 +282,27 @@ func TestErrors(t *testing.T) {
 		if err == nil {
 			_, err = NewPlan(s, "test")
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
+	}
+}
+
+// TestTwiceInHPLDat: a value that is twice in a list of an HPL.dat is refused, as one in a list of the study's.
+func TestTwiceInHPLDat(t *testing.T) {
+	text, err := os.ReadFile("../docs/theta/HPL.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	lines[6], lines[7] = "3 # of NBs", "64 128 64 NBs"
+	path := filepath.Join(t.TempDir(), "HPL.dat")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Parse(strings.NewReader("program: hpl\nhpl-dat: "+path+"\n"), "study.yaml")
+	if want := `study.yaml:2: hpl-dat: ` + path + `: NB has the value 64 twice`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -274,8 +274,8 @@ func findWord(name string) (word, error) {
 	return word{}, fmt.Errorf("no parameter of tracegen hpl or of the machine is called %s%s; there are %s, and simulator options such as smpi/iprobe", wording.Quote(name), near, strings.Join(names, ", "))
 }
 
-// check checks a setting by itself.
-func (s *Setting) check() error {
+// Check checks a setting by itself.
+func (s *Setting) Check() error {
 	w, err := findWord(s.Word)
 	if err == nil {
 		if err = w.set(&Config{}, s.Value); err != nil {
@@ -283,6 +283,37 @@ func (s *Setting) check() error {
 		}
 	}
 	return err
+}
+
+// Sets returns what a setting sets: its word, of a simulator option the name that it has now, and for a
+// model of the network the options that it stands for as well.
+func (s *Setting) Sets() []string {
+	switch {
+	case strings.Contains(s.Word, "/"):
+		return []string{smpi.OptionName(s.Word)}
+	case s.Word == "network":
+		names := []string{s.Word}
+		list, _ := replay.NetworkSettings(s.Value) // that it is one is checked elsewhere
+		for _, p := range list {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	return []string{s.Word}
+}
+
+// valueOf returns a text that settings have in common if they are the same in other spellings.
+func valueOf(list []Setting) string {
+	c, o := &Config{}, smpi.DefaultOptions()
+	for _, s := range list { // that each can be set is checked before
+		w, _ := findWord(s.Word)
+		_ = w.set(c, s.Value)
+	}
+	for _, p := range c.Machine.Options {
+		_ = o.Set(p.Name, p.Value)
+	}
+	c.Machine.Options = nil
+	return fmt.Sprintf("%#v %v", *c, o.Settings()) // %#v: as it is, whatever it prints as
 }
 
 // ConfigOf returns the configuration of settings, of which later ones go before earlier ones;

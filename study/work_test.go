@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -426,5 +427,64 @@ func TestMessages(t *testing.T) {
 		if ratio := p.Config(0).messages(0) / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
 			t.Errorf("%s: predicted %.3g times the %d messages", c, ratio, counted.Totals.Messages)
 		}
+	}
+}
+
+// TestEfficiency: a copy of a machine whose hosts have a nominal speed of 1 Gflop/s, far below what its
+// kernels do, has no efficiency, as with replay; hosts of 100 Gflop/s have the share that Gflops are of 4
+// of them.
+func TestEfficiency(t *testing.T) {
+	dir := t.TempDir()
+	for _, speed := range []string{"1Gf", "100Gf"} {
+		path := filepath.Join(dir, speed+".xml")
+		xml := `<platform version="4.1"><cluster id="c" prefix="n" radical="0-3" suffix="" speed="` + speed + `" bw="10GBps" lat="1us"/></platform>`
+		if err := os.WriteFile(path, []byte(xml), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := studyIn(t, "program: hpl\nparameters: {N: 2000, P: 2, Q: 2, NB: 128}\nplatform: "+path+"\nkernels: dahu\n")
+		if w := work(t, p, WorkOptions{}); w.Failed > 0 {
+			t.Fatalf("%+v", w)
+		}
+		r := NewResults(p.Dir())
+		if err := r.Update(); err != nil {
+			t.Fatal(err)
+		}
+		o := r.Of(p.Runs[0].ID).Outcome
+		want := o.Gflops / 400
+		if speed == "1Gf" {
+			want = 0
+		}
+		if o.Gflops <= 4 || math.Abs(o.Efficiency-want) > 1e-15 {
+			t.Errorf("%s: %g Gflop/s, efficiency %g, want %g", speed, o.Gflops, o.Efficiency, want)
+		}
+	}
+}
+
+// TestHides: a study's directory that would be found in place of the machine that the study uses, where it is
+// called again, is refused before it is made; elsewhere, or where nobody uses the machine, it is not.
+func TestHides(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	p := planOf(t, smallStudy)
+	if _, err := p.Create("dahu"); err == nil || err.Error() != "a directory dahu would be found in place of the built-in dahu, which the study uses: give the study's directory another name" {
+		t.Error(err)
+	}
+	if _, err := os.Stat("dahu"); err == nil {
+		t.Error("the directory was made")
+	}
+	for _, name := range []string{"grisou", "sub/dahu"} {
+		if _, err := p.Create(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	s, err := Parse(strings.NewReader(smallStudy), filepath.Join("elsewhere", "study.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = NewPlan(s, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Create(filepath.Join("elsewhere", "dahu")); err == nil {
+		t.Error("beside the study's file: no error")
 	}
 }

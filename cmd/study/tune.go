@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -76,7 +78,7 @@ func runTune(c *cli.Context) error {
 	if err := shares(c, s, &o); err != nil {
 		return err
 	}
-	p, err := study.NewPlan(s, command.Version())
+	p, err := study.NewPlan(s, version())
 	if err != nil {
 		return err
 	}
@@ -184,9 +186,15 @@ func requestOf(c *cli.Context) (*tune.Request, error) {
 	if r.Memory, r.Fill, err = memoryOf(c); err != nil {
 		return nil, err
 	}
+	r.Settings, err = settingsOf(c)
+	return r, err
+}
+
+// settingsOf returns what the flags say that all runs have.
+func settingsOf(c *cli.Context) (list []study.Setting, err error) {
 	for _, name := range []string{"machine", "kernels"} {
 		if c.IsSet(name) {
-			r.Settings = append(r.Settings, study.Setting{Word: name, Value: c.String(name)})
+			list = append(list, study.Setting{Word: name, Value: c.String(name)})
 		}
 	}
 	for _, text := range c.StringSlice("set") {
@@ -194,9 +202,36 @@ func requestOf(c *cli.Context) (*tune.Request, error) {
 		if !ok || word == "" {
 			return nil, command.Usagef("tune: --set %q, want WORD=VALUE, such as PFACT=crout", text)
 		}
-		r.Settings = append(r.Settings, study.Setting{Word: word, Value: value})
+		s := study.Setting{Word: word, Value: value}
+		if err := checkSet(&s, list); err != nil {
+			return nil, command.Usagef("tune: --set %s: %w", word, err)
+		}
+		list = append(list, s)
 	}
-	return r, nil
+	return list, nil
+}
+
+// checkSet refuses a setting that is none, that a flag is for, or that others make as well.
+func checkSet(s *study.Setting, others []study.Setting) error {
+	switch s.Word {
+	case "N":
+		return errors.New("the order of the matrix is --order's, or -N's")
+	case "seed":
+		return errors.New("of random pivots it is pivot-seed, of noise it is --seed")
+	case "machine": // what it is, is looked at where it is loaded
+	default:
+		if err := s.Check(); err != nil {
+			return err
+		}
+	}
+	for _, of := range others {
+		for _, word := range of.Sets() {
+			if slices.Contains(s.Sets(), word) {
+				return fmt.Errorf("%s is set twice, by %s too: leave one out", word, of.Word)
+			}
+		}
+	}
+	return nil
 }
 
 // memoryOf reads the memory of a node and the share of it that is used, and checks numbers.

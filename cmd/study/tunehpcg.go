@@ -22,7 +22,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 		}
 	}
 	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
-	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + command.Version()}
+	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
 	var err error
 	if b.Memory, b.Fill, err = memoryOf(c); err != nil {
 		return err

@@ -22,7 +22,7 @@ func Parse(text, whole string, zero bool) (float64, error) {
 	if err != nil || !(v > 0 && v < 1 || v == 0 && zero) {
 		least := "more than 0"
 		if zero {
-			least = "0"
+			least = "at least 0"
 		}
 		return 0, fmt.Errorf("%q, want %s and less than 100%%, such as 0.5%%", text, least)
 	}

@@ -1,6 +1,9 @@
 package percent
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
@@ -13,6 +16,15 @@ func TestParse(t *testing.T) {
 	} {
 		if got, err := Parse(c.text, "the makespan", c.zero); (err != nil) != (c.want < 0) || err == nil && got != c.want {
 			t.Errorf("%q: %g, %v, want %g", c.text, got, err, c.want)
+		}
+	}
+}
+
+// TestBounds: an error names both.
+func TestBounds(t *testing.T) {
+	for zero, want := range map[bool]string{false: `"1", want more than 0 and less than 100%, such as 0.5%`, true: `"1", want at least 0 and less than 100%, such as 0.5%`} {
+		if _, err := Parse("1", "the makespan", zero); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

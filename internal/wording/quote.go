@@ -88,6 +88,11 @@ func Brief(err error) error {
 	return &brief{err, text}
 }
 
+// OneLine returns an error whose text is one line: errors that are joined stand one behind the other.
+func OneLine(err error) error {
+	return &brief{err, strings.ReplaceAll(err.Error(), "\n", "; ")}
+}
+
 type brief struct {
 	error
 	text string

@@ -9,8 +9,10 @@ type figure struct {
 	freedom  float64 // of the variance; +Inf: it is known
 	// values are those of the seeds. each is the variance of mean for a variance of one of
 	// them: 1/n of a mean, 1+1/n of the next run.
-	values []float64
-	each   float64
+	// further is what the variance has beyond that.
+	values  []float64
+	each    float64
+	further float64
 	// oneDraw: the number is one draw of noise, of which nothing else is known.
 	oneDraw bool
 }
@@ -35,7 +37,8 @@ func meanOf(values []float64) figure {
 func nextOf(values []float64, further float64) figure {
 	mean, variance := moments(values)
 	n := float64(len(values))
-	return figure{mean: mean, variance: (variance + further) * (1 + 1/n), freedom: n - 1, values: values, each: 1 + 1/n}
+	each := 1 + 1/n
+	return figure{mean: mean, variance: (variance + further) * each, freedom: n - 1, values: values, each: each, further: further * each}
 }
 
 // moments returns the mean and the variance (by n-1) of at least two values.

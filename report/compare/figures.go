@@ -80,6 +80,7 @@ func Many(pairs []Pair, threshold float64) []Judged {
 func (f figure) times(factor float64) figure {
 	f.mean *= factor
 	f.variance *= float64(factor * factor)
+	f.further *= float64(factor * factor)
 	values := make([]float64, len(f.values))
 	for i, v := range f.values {
 		values[i] = v * factor

@@ -40,7 +40,7 @@ var (
 // p-value = 0.07939, and the interval of group 1 minus group 2, -3.3654832 to 0.2054832.
 func TestWelch(t *testing.T) {
 	p := newPair(meanOf(drug1), meanOf(drug2), false)
-	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance()), 1.8608, 5e-5)
+	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance), 1.8608, 5e-5)
 	near(t, "degrees of freedom", p.freedom, 17.776, 5e-4)
 	near(t, "p", p.pValue(), 0.07939, 5e-6)
 	i, _ := p.difference(0.025)
@@ -52,12 +52,38 @@ func TestWelch(t *testing.T) {
 // interval -2.4598858 to -0.7001142.
 func TestPairs(t *testing.T) {
 	p := newPair(meanOf(drug1), meanOf(drug2), true)
-	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance()), 4.0621, 5e-5)
+	near(t, "t", (p.b.mean-p.a.mean)/math.Sqrt(p.variance), 4.0621, 5e-5)
 	near(t, "degrees of freedom", p.freedom, 9, 0)
 	near(t, "p", p.pValue(), 0.002833, 5e-7)
 	i, _ := p.difference(0.025)
 	near(t, "low", i.Low, 0.7001142, 5e-8)
 	near(t, "high", i.High, 2.4598858, 5e-8)
+}
+
+// TestSamePairs: values compared with themselves, seed by seed, differ by nothing at all, whatever they
+// are; and one that is 1 more in all differs by 1 without doubt.
+func TestSamePairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 2; n < 40; n++ {
+		values, more := make([]float64, n), make([]float64, n)
+		for i := range values {
+			values[i] = 1 + r.Float64()/4 // 1 more is exact
+			more[i] = values[i] + 1
+		}
+		for _, c := range []struct {
+			figure func([]float64) figure
+			b      []float64
+			equal  bool
+		}{{meanOf, values, true}, {meanOf, more, false}, {func(v []float64) figure { return nextOf(v, 0) }, values, true}} {
+			if p := newPair(c.figure(values), c.figure(c.b), true); !p.exact() || p.equal() != c.equal {
+				t.Errorf("%d values: a variance of %g, difference %g", n, p.variance, p.b.mean-p.a.mean)
+			}
+		}
+	}
+	// Of a model's errors that the values do not show, 0.5 each with a factor of 1 + 1/2, nothing cancels.
+	if p := newPair(nextOf([]float64{1, 2}, 0.5), nextOf([]float64{1, 2}, 0.5), true); p.variance != 1.5 {
+		t.Errorf("a variance of %g, want 2 * 0.5 * 1.5", p.variance)
+	}
 }
 
 // TestRatio: at a limit k of the ratio, B - kA is as many standard deviations from 0 as the

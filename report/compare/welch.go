@@ -6,6 +6,7 @@ import "math"
 type pair struct {
 	a, b       figure
 	covariance float64 // of the means; 0: they have nothing in common
+	variance   float64 // of the difference
 	freedom    float64 // of the difference
 	paired     bool    // the values belong together one by one
 	least      float64 // what is smaller is no difference: sums are rounded
@@ -18,10 +19,23 @@ func newPair(a, b figure, paired bool) pair {
 	p := pair{a: a, b: b, freedom: a.freedom, paired: paired, least: rounding * max(a.mean, b.mean)}
 	if paired {
 		p.covariance = covariance(a.values, b.values) * a.each
+		p.variance = differing(a.values, b.values)*a.each + a.further + b.further
 	} else {
+		p.variance = a.variance + b.variance
 		p.freedom = welchFreedom(&a, &b)
 	}
 	return p
+}
+
+// differing is the variance, by n-1, of the differences of values that belong together: as sums of
+// variances what they have in common would leave its rounding.
+func differing(a, b []float64) float64 {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = b[i] - a[i]
+	}
+	_, variance := moments(differences)
+	return variance
 }
 
 // welchFreedom is the number of degrees of freedom by Welch and Satterthwaite.
@@ -34,17 +48,12 @@ func welchFreedom(a, b *figure) float64 {
 	return max(1, sum*sum/parts) // it is that of a or b at least
 }
 
-// variance is that of the difference.
-func (p *pair) variance() float64 {
-	return max(0, p.a.variance+p.b.variance-float64(2*p.covariance))
-}
-
 // known reports whether it is known how sure the difference is.
 func (p *pair) known() bool { return !p.a.oneDraw && !p.b.oneDraw }
 
 // exact reports whether the difference is a number without any doubt.
 func (p *pair) exact() bool {
-	return p.known() && math.Sqrt(p.variance()) <= p.least
+	return p.known() && math.Sqrt(p.variance) <= p.least
 }
 
 // rounding is what sums may be off by, relatively.
@@ -61,7 +70,7 @@ func (p *pair) pValue() float64 {
 	if p.arrangements != nil {
 		return min(1, 2*min(p.rearranged(identity, true), p.rearranged(identity, false)))
 	}
-	t := math.Abs(p.b.mean-p.a.mean) / math.Sqrt(p.variance())
+	t := math.Abs(p.b.mean-p.a.mean) / math.Sqrt(p.variance)
 	return 2 * upperTail(t, p.freedom)
 }
 
@@ -69,7 +78,7 @@ func (p *pair) pValue() float64 {
 // probability tail.
 func (p *pair) difference(tail float64) (Interval, bool) {
 	d := p.b.mean - p.a.mean
-	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance()))
+	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance))
 	if p.arrangements != nil {
 		return p.invert(shifted, d, 4*half, tail)
 	}

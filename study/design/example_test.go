@@ -14,5 +14,8 @@ func ExampleNewFractional() {
 		log.Fatal(err)
 	}
 	fmt.Println(f.Resolution, f.Generators, f.Rows)
-	// Output: 3 [C=AB] [[0 0 1] [0 1 0] [1 0 0] [1 1 1]]
+	fmt.Println(f.Named([]string{"NB", "DEPTH", "SWAP"}))
+	// Output:
+	// 3 [C=AB] [[0 0 1] [0 1 0] [1 0 0] [1 1 1]]
+	// [SWAP=NB*DEPTH]
 }

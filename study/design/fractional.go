@@ -3,6 +3,7 @@ package design
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // MaxFactors is the largest number of factors of a fractional design.
@@ -120,6 +121,19 @@ func signOf(row []int, word uint32) int {
 		}
 	}
 	return 1 - low%2
+}
+
+// Named returns the generators by names of the factors, as SWAP=NB*DEPTH for C=AB.
+func (f *Fractional) Named(names []string) []string {
+	var list []string
+	for _, g := range f.Generators {
+		var of []string
+		for _, l := range strings.Replace(g, "=", "", 1) {
+			of = append(of, names[l-'A'])
+		}
+		list = append(list, of[0]+"="+strings.Join(of[1:], "*"))
+	}
+	return list
 }
 
 func letter(factor int) string { return string(rune('A' + factor)) }

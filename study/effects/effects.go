@@ -1,6 +1,9 @@
 package effects
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Effects is how values depend on factors.
 type Effects struct {
@@ -14,6 +17,10 @@ type Effects struct {
 	// Confounded: the rows cannot tell what one factor does from what another does, and Of gives
 	// all of that to the first of them.
 	Confounded bool
+	// Aliases are groups of main effects and interactions that are one contrast of the rows, of factors
+	// with two levels, as in a fraction of all combinations: the share of each is that of all of a group,
+	// but that of main effects is in no interaction.
+	Aliases [][]Term
 }
 
 // Factor is the main effect of a factor.
@@ -34,6 +41,7 @@ type Interaction struct {
 func Of(levels []int, rows [][]int, values []float64) *Effects {
 	e := &Effects{Balanced: balanced(levels, rows)}
 	e.Confounded = !e.Balanced && confounded(levels, rows)
+	e.Aliases = aliases(levels, rows)
 	for _, v := range values {
 		e.Mean += v / float64(len(values))
 	}
@@ -51,18 +59,35 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 			f.Share += share(float64(n)*f.Levels[l]*f.Levels[l], total)
 		}
 	}
-	if total > 0 {
-		e.Residual = 1
-	}
 	for i := range e.Interactions {
 		e.Interactions[i].Share = share(e.Interactions[i].Share, total)
-		e.Residual -= e.Interactions[i].Share
+	}
+	if total > 0 {
+		e.Residual = max(0, 1-e.explained())
+	}
+	return e
+}
+
+// explained returns the shares of all effects, of those that are one contrast once.
+func (e *Effects) explained() float64 {
+	again := map[[2]int]bool{}
+	for _, group := range e.Aliases {
+		for _, t := range group[1:] {
+			if len(t) == 2 {
+				again[[2]int(t)] = true
+			}
+		}
+	}
+	sum := 0.0
+	for _, of := range e.Interactions {
+		if !again[[2]int{of.A, of.B}] {
+			sum += of.Share
+		}
 	}
 	for _, f := range e.Factors {
-		e.Residual -= f.Share
+		sum += f.Share
 	}
-	e.Residual = max(0, e.Residual)
-	return e
+	return sum
 }
 
 func share(part, total float64) float64 {
@@ -123,40 +148,65 @@ func (of *Factor) refit(f int, rows [][]int, rest []float64) (moved float64) {
 func (e *Effects) fitPairs(levels []int, rows [][]int, rest []float64) {
 	for a := range levels {
 		for b := a + 1; b < len(levels); b++ {
-			sum, count := make([]float64, levels[a]*levels[b]), make([]int, levels[a]*levels[b])
-			for i, row := range rows {
-				cell := row[a]*levels[b] + row[b]
-				sum[cell] += rest[i]
-				count[cell]++
-			}
 			of := Interaction{A: a, B: b}
-			for cell, n := range count {
-				if n > 0 {
-					of.Share += float64(sum[cell]*sum[cell]) / float64(n)
-				}
+			for _, c := range cellsOf(a, b, rows, rest) {
+				of.Share += float64(c.sum*c.sum) / float64(c.rows)
 			}
 			e.Interactions = append(e.Interactions, of)
 		}
 	}
 }
 
-// balanced reports whether each pair of levels of two factors is in the rows equally often.
+// cell is a pair of levels of two factors.
+type cell struct {
+	levels [2]int
+	sum    float64 // of values
+	rows   int
+}
+
+// cellsOf returns the pairs of levels that occur, in order: of all that there may be these can be few.
+func cellsOf(a, b int, rows [][]int, values []float64) []cell {
+	at := map[[2]int]int{}
+	var list []cell
+	for i, row := range rows {
+		pair := [2]int{row[a], row[b]}
+		k, known := at[pair]
+		if !known {
+			k = len(list)
+			at[pair] = k
+			list = append(list, cell{levels: pair})
+		}
+		list[k].sum += values[i]
+		list[k].rows++
+	}
+	slices.SortFunc(list, func(x, y cell) int { return slices.Compare(x.levels[:], y.levels[:]) })
+	return list
+}
+
+// balanced reports whether each level, and each pair of levels of two factors, is in the rows equally
+// often.
 func balanced(levels []int, rows [][]int) bool {
-	for a := range levels {
-		for b := a; b < len(levels); b++ {
-			count := make([]int, levels[a]*levels[b])
-			for _, row := range rows {
-				count[row[a]*levels[b]+row[b]]++
-			}
-			for cell, n := range count {
-				if a == b && cell/levels[b] != cell%levels[b] {
-					continue // one factor has one level
-				}
-				if n != count[0] {
-					return false
-				}
+	for a, n := range levels {
+		if !equallyOften(n, rows, func(row []int) int { return row[a] }) {
+			return false
+		}
+		for b := a + 1; b < len(levels); b++ {
+			if !equallyOften(n*levels[b], rows, func(row []int) int { return row[a]*levels[b] + row[b] }) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// equallyOften reports whether each of n kinds of rows is there equally often.
+func equallyOften(n int, rows [][]int, kind func([]int) int) bool {
+	if n > len(rows) { // some are not there at all
+		return false
+	}
+	count := make([]int, n)
+	for _, row := range rows {
+		count[kind(row)]++
+	}
+	return !slices.ContainsFunc(count, func(k int) bool { return k != count[0] })
 }

@@ -2,6 +2,8 @@ package effects
 
 import (
 	"math"
+	"reflect"
+	"runtime"
 	"testing"
 )
 
@@ -48,6 +50,62 @@ func TestUnbalanced(t *testing.T) {
 	near(t, e.Factors[1].Levels[1]-e.Factors[1].Levels[0], 11)
 	if e.Balanced {
 		t.Error("balanced")
+	}
+}
+
+// TestAliases: half of the combinations of four factors, D = ABC, so that AB is CD, AC
+// is BD and BC is AD: what one does, 3 to either side, is the share of both, and all is explained. A quarter
+// of five, D = AB and E = AC, gives A what D with B and E with C do.
+func TestAliases(t *testing.T) {
+	var rows [][]int
+	var values []float64
+	for i := range 8 {
+		a, b, c := i&1, i>>1&1, i>>2&1
+		rows = append(rows, []int{a, b, c, a ^ b ^ c})
+		values = append(values, float64(10*a)+float64(6*(a^b)))
+	}
+	e := Of([]int{2, 2, 2, 2}, rows, values)
+	want := [][]Term{{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}, {{0, 3}, {1, 2}}}
+	if !reflect.DeepEqual(e.Aliases, want) {
+		t.Errorf("%v, want %v", e.Aliases, want)
+	}
+	near(t, e.Factors[0].Share, 25./(25+9)) // squares of half of 10 and of 6
+	for i, of := range e.Interactions {
+		share := 0.
+		if i == 0 || i == 5 {
+			share = 9. / (25 + 9)
+		}
+		near(t, of.Share, share)
+	}
+	near(t, e.Residual, 0)
+	rows = nil
+	for i := range 8 {
+		a, b, c := i&1, i>>1&1, i>>2&1
+		rows = append(rows, []int{a, b, c, 1 ^ a ^ b, 1 ^ a ^ c})
+	}
+	want = [][]Term{{{0}, {1, 3}, {2, 4}}, {{1}, {0, 3}}, {{2}, {0, 4}}, {{3}, {0, 1}}, {{4}, {0, 2}}, {{1, 2}, {3, 4}}, {{1, 4}, {2, 3}}}
+	if e = Of([]int{2, 2, 2, 2, 2}, rows, values); !reflect.DeepEqual(e.Aliases, want) {
+		t.Errorf("%v, want %v", e.Aliases, want)
+	}
+}
+
+// TestManyLevels: three factors with as many levels as rows take memory that grows with these, not with
+// pairs of levels: 4e8 pairs here.
+func TestManyLevels(t *testing.T) {
+	const n = 20000
+	var rows [][]int
+	values := make([]float64, n)
+	for i := range n {
+		rows = append(rows, []int{i, (7 * i) % n, 1})
+		values[i] = float64(i)
+	}
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := Of([]int{n, n, 2}, rows, values)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1000*n || e.Balanced || !e.Confounded {
+		t.Errorf("%d bytes for %d rows; %v, %v", used, n, e.Balanced, e.Confounded)
 	}
 }
 

@@ -51,6 +51,9 @@ type Factor struct {
 	Share  float64 `json:"share"`  // of the sum of squares
 	Spread float64 `json:"spread"` // how much slower its slowest level is than its quickest
 	Levels []Level `json:"levels"`
+	Range  bool    `json:"range,omitempty"` // levels are places of a range, of which each says little
+	// Or are interactions that the configurations cannot tell from it: what they do is in its share.
+	Or []string `json:"or,omitempty"`
 }
 
 // Level is what one level does.
@@ -65,10 +68,13 @@ type Level struct {
 
 // Interaction is what two factors do together beyond what each does.
 type Interaction struct {
-	A     string  `json:"a"`
-	B     string  `json:"b"`
-	Share float64 `json:"share"`
+	A     string   `json:"a"`
+	B     string   `json:"b"`
+	Share float64  `json:"share"`
+	Or    []string `json:"or,omitempty"` // others that the configurations cannot tell from it
 }
+
+func (i *Interaction) name() string { return i.A + " with " + i.B }
 
 // Of finds out what the results of a study's plan say.
 func Of(p *study.Plan, r *study.Results) (*Findings, error) {
@@ -150,7 +156,7 @@ func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 	e := effects.Of(levels, rows, values)
 	f.Balanced, f.Confounded, f.Residual = e.Balanced, e.Confounded, e.Residual
 	for i, of := range e.Factors {
-		factor := Factor{Name: p.Factors[i].Name, Share: of.Share}
+		factor := Factor{Name: p.Factors[i].Name, Share: of.Share, Range: p.Factors[i].Range}
 		low, high := math.Inf(1), math.Inf(-1)
 		for l, effect := range of.Levels {
 			if of.Rows[l] == 0 {
@@ -162,8 +168,33 @@ func (f *Findings) effects(p *study.Plan, list []study.Configuration) {
 		factor.Spread = math.Expm1(high - low)
 		f.Factors = append(f.Factors, factor)
 	}
+	f.interactions(p, e)
+}
+
+// interactions takes those that are contrasts of their own, and names others with what they are one
+// contrast with.
+func (f *Findings) interactions(p *study.Plan, e *effects.Effects) {
+	first := map[[2]int]effects.Term{} // what an interaction cannot be told from
+	for _, group := range e.Aliases {
+		for _, t := range group[1:] {
+			if len(t) == 2 {
+				first[[2]int(t)] = group[0]
+			}
+		}
+	}
+	at := map[[2]int]int{}
 	for _, of := range e.Interactions {
-		f.Interactions = append(f.Interactions, Interaction{p.Factors[of.A].Name, p.Factors[of.B].Name, of.Share})
+		i := Interaction{A: p.Factors[of.A].Name, B: p.Factors[of.B].Name, Share: of.Share}
+		switch t := first[[2]int{of.A, of.B}]; len(t) {
+		case 0:
+			at[[2]int{of.A, of.B}] = len(f.Interactions)
+			f.Interactions = append(f.Interactions, i)
+		case 1:
+			f.Factors[t[0]].Or = append(f.Factors[t[0]].Or, i.name())
+		default:
+			other := &f.Interactions[at[[2]int(t)]]
+			other.Or = append(other.Or, i.name())
+		}
 	}
 }
 

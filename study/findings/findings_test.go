@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,61 @@ func TestNoise(t *testing.T) {
 	one := findingsOf(t, alone+"kernels: "+path+"\nfactors: {host-speed: ['*=1', '*=0.5']}\n")
 	if one.Indistinct != 2 || one.Ranking[0].Interval != nil {
 		t.Errorf("one seed tells nothing: %+v", one.Ranking)
+	}
+}
+
+// TestFraction: in half of four factors, SWAP = NB*DEPTH*BCAST, three pairs of interactions are one contrast
+// each, which the report names by both, and gives the share once.
+func TestFraction(t *testing.T) {
+	f := findingsOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], BCAST: [1rg, 1rM], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
+	if want := "fractional 1/2 of resolution 4 (SWAP=NB*DEPTH*BCAST)"; f.Design != want {
+		t.Errorf("%s, want %s", f.Design, want)
+	}
+	var names []string
+	sum := f.Residual
+	for _, of := range f.Interactions {
+		names = append(names, of.name()+" or "+strings.Join(of.Or, " or "))
+		sum += of.Share
+	}
+	slices.Sort(names)
+	want := []string{"NB with BCAST or DEPTH with SWAP", "NB with DEPTH or BCAST with SWAP", "NB with SWAP or DEPTH with BCAST"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	for _, of := range f.Factors {
+		sum += of.Share
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("shares add up to %g", sum)
+	}
+	var text bytes.Buffer
+	if err := f.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range append(want, `names with "or" between are one contrast`) {
+		if !strings.Contains(text.String(), w) {
+			t.Errorf("no %s in\n%s", w, text.String())
+		}
+	}
+	// Of three factors SWAP is NB*DEPTH: each main effect has an interaction in its share.
+	f = findingsOf(t, "program: hpl\nparameters: {N: 300, P: 2, Q: 2}\nfactors: {NB: [16, 32], DEPTH: [0, 1], SWAP: [bin, long]}\ndesign: {fractional: 1/2}\n")
+	for _, of := range f.Factors {
+		if want := map[string]string{"NB": "DEPTH with SWAP", "DEPTH": "NB with SWAP", "SWAP": "NB with DEPTH"}[of.Name]; len(f.Interactions) > 0 || len(of.Or) != 1 || of.Or[0] != want {
+			t.Errorf("%+v, want %s", of, want)
+		}
+	}
+}
+
+// TestRange: of a range, whose levels are 1050, 1150, 1250 and 1350, the report has a row and not four.
+func TestRange(t *testing.T) {
+	f := findingsOf(t, "program: hpl\nparameters: {P: 1, Q: 2, NB: 64}\nfactors: {N: 1000..1399, DEPTH: [0, 1]}\ndesign: {latin hypercube: 4}\n")
+	var text bytes.Buffer
+	if err := f.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	_, tables, _ := strings.Cut(text.String(), "Main effects")
+	if !strings.Contains(tables, "1050 to 1350") || strings.Contains(tables, "1150") || strings.Count(tables, "DEPTH") != 4 {
+		t.Errorf("%s", tables)
 	}
 }
 

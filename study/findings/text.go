@@ -3,6 +3,10 @@ package findings
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"reprise/internal/texttable"
 	"reprise/internal/wording"
@@ -52,6 +56,9 @@ func (f *Findings) parts(ranked int) []part {
 		return list
 	}
 	list = append(list, f.mainEffects(), f.together())
+	if !slices.ContainsFunc(f.Factors, func(of Factor) bool { return !of.Range }) {
+		return list
+	}
 	list = append(list, f.byLevel("Time of the mean rank (s), by level", f.Kinds, 1, func(l *Level) []float64 { return l.Seconds }))
 	if len(f.PathParts) > 0 {
 		list = append(list, f.byLevel("Critical path (s), by level", f.PathParts, 1, func(l *Level) []float64 { return l.Path }))
@@ -129,6 +136,10 @@ func (f *Findings) mainEffects() part {
 	p := part{title: "Main effects on the " + f.measure() + ", relative to the mean of all"}
 	p.table.Row("factor", "level", "effect", "configurations", "share")
 	for _, of := range f.Factors {
+		if of.Range {
+			p.table.Row(of.Name, of.ends(), of.extremes(), fmt.Sprint(len(f.Ranking)), percentOf(of.Share))
+			continue
+		}
 		for i, l := range of.Levels {
 			name, share := "", ""
 			if i == 0 {
@@ -146,21 +157,60 @@ func (f *Findings) mainEffects() part {
 	return p
 }
 
+// ends says between which numbers the levels of a range are.
+func (of *Factor) ends() string {
+	first, last := &of.Levels[0], &of.Levels[0]
+	for i := range of.Levels {
+		l := &of.Levels[i]
+		if l.number() < first.number() {
+			first = l
+		}
+		if l.number() > last.number() {
+			last = l
+		}
+	}
+	return fmt.Sprintf("%s to %s", first.Label, last.Label)
+}
+
+// number is the number that a level of a range is called.
+func (l *Level) number() float64 {
+	v, _ := strconv.ParseFloat(l.Label, 64) // the study made it of one
+	return v
+}
+
+// extremes says between what the effects of the levels are.
+func (of *Factor) extremes() string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, l := range of.Levels {
+		low, high = min(low, l.Effect), max(high, l.Effect)
+	}
+	return fmt.Sprintf("%+.2f to %+.2f %%", 100*low, 100*high)
+}
+
 // together returns what pairs of factors do beyond that.
 func (f *Findings) together() part {
-	p := part{title: "Shares of the differences between configurations"}
+	p, several := part{title: "Shares of the differences between configurations"}, false
 	p.table.Row("by", "share")
 	for _, of := range f.Factors {
-		p.table.Row(of.Name, percentOf(of.Share))
+		p.table.Row(orNames(of.Name, of.Or), percentOf(of.Share))
+		several = several || len(of.Or) > 0
 	}
 	for i, of := range f.Interactions {
 		if i == shownTogether {
 			break
 		}
-		p.table.Row(of.A+" with "+of.B, percentOf(of.Share))
+		p.table.Row(orNames(of.name(), of.Or), percentOf(of.Share))
+		several = several || len(of.Or) > 0
 	}
 	p.table.Row("the rest", percentOf(f.Residual))
+	if several {
+		p.notes = append(p.notes, "names with \"or\" between are one contrast of these configurations, which cannot tell what is of which")
+	}
 	return p
+}
+
+func orNames(name string, others []string) string {
+	return strings.Join(append([]string{name}, others...), " or ")
 }
 
 // shownParts is how many columns a table by level has; what is behind them is added up.
@@ -176,6 +226,9 @@ func (f *Findings) byLevel(title string, names []string, times float64, values f
 	}
 	p.table.Row(head...)
 	for _, of := range f.Factors {
+		if of.Range {
+			continue
+		}
 		for i := range of.Levels {
 			cells := []string{"", of.Levels[i].Label}
 			if i == 0 {

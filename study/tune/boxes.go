@@ -39,7 +39,7 @@ func (b *Boxes) candidates() (*search.Space, []hpcg.Params, *places, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	ranks, _, err := r.ranks(where)
+	ranks, err := r.ranks(where)
 	if err != nil {
 		return nil, nil, nil, err
 	}

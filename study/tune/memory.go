@@ -1,9 +1,11 @@
 package tune
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"reprise/internal/wording"
 	"reprise/study"
@@ -13,14 +15,17 @@ import (
 // orderStep is what orders are multiples of: the largest block size.
 const orderStep = 256
 
-// order returns the order of the matrix that fills the memory.
-func (r *Request) order(nodes int) (int, error) {
+// order returns the order of the matrix that fills the memory, of the node with most ranks if some
+// have fewer.
+func (r *Request) order(ranks int, p *places) (int, error) {
 	if r.Memory == 0 {
 		return 0, errors.New("neither the order of the matrix nor the memory of a node is given: which problem is to be solved?")
 	}
-	n := int(math.Sqrt(r.Fill*r.Memory*float64(nodes)/8)) / orderStep * orderStep
+	each := r.Fill * r.Memory / float64(min(p.perHost, ranks))
+	n := int(math.Sqrt(each*float64(ranks)/8)) / orderStep * orderStep
 	if n < orderStep {
-		return 0, fmt.Errorf("%s of memory on each of %s are too small: %.0f %% of it hold no matrix of order %d", study.Bytes(int64(r.Memory)), wording.Count(nodes, "node"), 100*r.Fill, orderStep)
+		return 0, fmt.Errorf("%s of memory on each of %s are too small: %.0f %% of it hold no matrix of order %d",
+			study.Bytes(int64(r.Memory)), wording.Count((ranks+p.perHost-1)/p.perHost, "node"), 100*r.Fill, orderStep)
 	}
 	return n, nil
 }
@@ -36,28 +41,57 @@ func (r *Request) leaveOut(s *study.Study) (int, error) {
 		return 0, err
 	}
 	var fit [][]int
-	least, at := math.Inf(1), hpl.Params{}
+	var list []hpl.Params
 	for i, row := range s.Rows {
 		c, err := s.Config(i)
 		if err != nil {
 			return 0, err
 		}
-		bytes := float64(min(places.perHost, c.HPL.P*c.HPL.Q)) * bytesOfRank(&c.HPL)
-		if bytes <= r.Memory {
+		if places.bytesOfNode(&c.HPL) <= r.Memory {
 			fit = append(fit, row)
 		}
-		if bytes < least {
-			least, at = bytes, c.HPL
-		}
+		list = append(list, c.HPL)
 	}
 	if len(fit) == 0 {
-		fits := int(float64(at.N)*math.Sqrt(r.Memory/least)) / orderStep * orderStep
-		return 0, fmt.Errorf("HPL would not fit: N = %d takes at least %s of a node (NB %d on %d x %d), which has %s: take N = %d, or less fill",
-			at.N, study.Bytes(int64(least)), at.NB, at.P, at.Q, study.Bytes(int64(r.Memory)), fits)
+		return 0, r.tooLarge(list, places)
 	}
 	out := len(s.Rows) - len(fit)
 	s.Rows = fit
 	return out, nil
+}
+
+// tooLarge is the error of configurations of which none fits.
+func (r *Request) tooLarge(list []hpl.Params, p *places) error {
+	least := slices.MinFunc(list, func(a, b hpl.Params) int { return cmp.Compare(p.bytesOfNode(&a), p.bytesOfNode(&b)) })
+	todo := fmt.Sprintf("no order from %d fits: take more ranks, or nodes with more memory", orderStep)
+	if n := r.largest(list, p); n > 0 {
+		todo = fmt.Sprintf("take N = %d", n)
+		if r.N == 0 && r.Dat == "" {
+			todo += ", or less fill"
+		}
+	}
+	return fmt.Errorf("HPL would not fit: N = %d takes at least %s of a node (NB %d on %d x %d), which has %s: %s",
+		least.N, study.Bytes(int64(p.bytesOfNode(&least))), least.NB, least.P, least.Q, study.Bytes(int64(r.Memory)), todo)
+}
+
+// largest returns the largest order below theirs with which one of the configurations fits, a multiple
+// of orderStep, 0 if none does. They are those of the smallest blocks, which come into question for
+// smaller orders as well.
+func (r *Request) largest(list []hpl.Params, p *places) int {
+	smallest := slices.MinFunc(list, func(a, b hpl.Params) int { return cmp.Compare(a.NB, b.NB) }).NB
+	for n := (list[0].N - 1) / orderStep * orderStep; n > 0; n -= orderStep {
+		for _, c := range list {
+			if c.N = n; c.NB == smallest && p.bytesOfNode(&c) <= r.Memory {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// bytesOfNode returns what HPL allocates on the node with most ranks.
+func (p *places) bytesOfNode(c *hpl.Params) float64 {
+	return float64(min(p.perHost, c.P*c.Q)) * bytesOfRank(c)
 }
 
 // bytesOfRank returns what HPL allocates on the rank that has most: its part of the matrix with the

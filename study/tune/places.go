@@ -68,24 +68,23 @@ func (r *Request) places() (*places, error) {
 // generic is the machine that is as large as it has to be.
 const generic = "default"
 
-// ranks returns how many ranks there are to be, and on how many nodes.
-func (r *Request) ranks(p *places) (ranks, nodes int, err error) {
+// ranks returns how many ranks there are to be.
+func (r *Request) ranks(p *places) (int, error) {
+	ranks := p.hosts * p.perHost
 	switch {
 	case r.Ranks > 0 && r.Nodes > 0:
-		return 0, 0, errors.New("ranks and nodes are both given: leave one out")
+		return 0, errors.New("ranks and nodes are both given: leave one out")
 	case r.Ranks > 0:
-		ranks, nodes = r.Ranks, (r.Ranks+p.perHost-1)/p.perHost
+		ranks = r.Ranks
 	case r.Nodes > 0:
-		ranks, nodes = r.Nodes*p.perHost, r.Nodes
+		ranks = r.Nodes * p.perHost
 	case !p.finite():
-		return 0, 0, fmt.Errorf("the machine %s is as large as it has to be: say how many ranks or nodes", p.name)
-	default:
-		ranks, nodes = p.hosts*p.perHost, p.hosts
+		return 0, fmt.Errorf("the machine %s is as large as it has to be: say how many ranks or nodes", p.name)
 	}
-	if p.finite() && nodes > p.hosts {
-		return 0, 0, fmt.Errorf("%d ranks need %d nodes, and %s has %d, of %d ranks each", ranks, nodes, p.name, p.hosts, p.perHost)
+	if nodes := (ranks + p.perHost - 1) / p.perHost; p.finite() && nodes > p.hosts {
+		return 0, fmt.Errorf("%d ranks need %d nodes, and %s has %d, of %d ranks each", ranks, nodes, p.name, p.hosts, p.perHost)
 	}
-	return ranks, nodes, nil
+	return ranks, nil
 }
 
 // set sets a word.

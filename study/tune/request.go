@@ -63,19 +63,15 @@ func (r *Request) file() (string, error) {
 		}
 		fmt.Fprintf(&machine, "hpl-dat: %s\n", strconv.Quote(r.Dat))
 	} else {
-		places, err := r.places()
-		if err != nil {
-			return "", err
-		}
-		n, lists, err := r.lists(places)
+		u, err := r.usual()
 		if err != nil {
 			return "", err
 		}
 		if r.setting("ranks-per-host") == "" { // nodes are filled, one after the other
-			fmt.Fprintf(&machine, "ranks-per-host: %d\n", places.perHost)
+			fmt.Fprintf(&machine, "ranks-per-host: %d\n", u.perHost)
 		}
-		fmt.Fprintf(&parameters, "  N: %d\n", n)
-		factors = lists
+		parameters.WriteString(u.parameters)
+		factors = u.factors
 	}
 	text := "program: hpl\n" + machine.String()
 	for _, part := range []struct{ key, text string }{{"parameters", parameters.String()}, {"options", options.String()}, {"factors", factors}} {
@@ -100,6 +96,11 @@ func (r *Request) checkDat() error {
 		return err
 	}
 	for _, l := range dat.Lists() {
+		for _, word := range l.Names {
+			if r.setting(word) != "" {
+				return fmt.Errorf("%s says %s itself: leave the setting of %s out", r.Dat, word, word)
+			}
+		}
 		if slices.Equal(l.Names, []string{"N"}) && len(l.Values) > 1 {
 			return fmt.Errorf("%s: N has %d values: what is tuned solves one system; leave one of them", r.Dat, len(l.Values))
 		}
@@ -119,69 +120,4 @@ func (r *Request) checkDat() error {
 		}
 	}
 	return nil
-}
-
-// lists returns the order of the matrix, and the factors that are usual.
-func (r *Request) lists(p *places) (n int, factors string, err error) {
-	ranks, nodes, err := r.ranks(p)
-	if err != nil {
-		return 0, "", err
-	}
-	grids, err := gridsOf(ranks)
-	if err != nil {
-		return 0, "", err
-	}
-	if n = r.N; n == 0 {
-		if n, err = r.order(nodes); err != nil {
-			return 0, "", err
-		}
-	}
-	var b strings.Builder
-	b.WriteString("  PxQ:\n")
-	for _, g := range grids {
-		fmt.Fprintf(&b, "    %dx%d: {P: %d, Q: %d}\n", g[0], g[1], g[0], g[1])
-	}
-	fmt.Fprintf(&b, "  NB: [%s]\n", strings.Join(blocks(n, grids), ", "))
-	b.WriteString("  DEPTH: [0, 1]\n  BCAST: [1rg, 1rM, 2rg, 2rM, Lng, LnM]\n  SWAP: [bin, long, mix]\n")
-	return n, b.String(), nil
-}
-
-// Grids come into question whose rows are at most twice as many as their columns, and at least a
-// sixteenth: pivots are sought along columns, and panels sent along rows.
-const tallest, flattest = 2, 16
-
-// gridsOf returns the grids of so many ranks, by their number of rows.
-func gridsOf(ranks int) ([][2]int, error) {
-	if grids := usualGrids(ranks); len(grids) > 0 {
-		return grids, nil
-	}
-	near := ranks - 1
-	for len(usualGrids(near)) < 2 {
-		near--
-	}
-	return nil, fmt.Errorf("%d ranks make no grid but those of fewer than one row for %d columns, or more than %d for one, in which HPL is slow: take %d, or name grids in an HPL.dat", ranks, flattest, tallest, near)
-}
-
-func usualGrids(ranks int) (grids [][2]int) {
-	for p := 1; p <= ranks; p++ {
-		if q := ranks / p; ranks%p == 0 && p <= tallest*q && q <= flattest*p {
-			grids = append(grids, [2]int{p, q})
-		}
-	}
-	return grids
-}
-
-// blocks returns the block sizes that come into question: those that leave each process four
-// blocks of rows.
-func blocks(n int, grids [][2]int) []string {
-	var list []string
-	for nb := 64; nb <= 256; nb += 32 {
-		if n/4/nb >= grids[len(grids)-1][0] {
-			list = append(list, strconv.Itoa(nb))
-		}
-	}
-	if len(list) == 0 {
-		list = []string{"32"}
-	}
-	return list
 }

@@ -324,6 +324,15 @@ func TestRefused(t *testing.T) {
 		{"memory too small", "10 kB of memory on each of 32 nodes are too small: 80 % of it hold no matrix of order 256", Request{Settings: machine("dahu"), Memory: 1e4, Fill: 0.8}},
 		// 100,000^2 * 8 bytes on 32 nodes are 2.5 GB each.
 		{"does not fit", "HPL would not fit: N = 100000 takes at least 2.", Request{Settings: machine("dahu"), Memory: 2e9, N: 100000}},
+		// N^2 * 8 bytes of 1 GB is N = 11,180, less panels: see TestFits.
+		{"what fits", "which has 1.0 GB: take N = 10752", Request{Settings: machine("dahu"), Ranks: 4, Memory: 1e9, N: 20000}},
+		{"nothing fits", "no order from 256 fits: take more ranks, or nodes with more memory", Request{Settings: machine("dahu"), Nodes: 1, Memory: 1e6, Fill: 0.8}},
+		{"less fill", ", or less fill", Request{Settings: machine("dahu"), Nodes: 1, Memory: 1e9, Fill: 0.99}},
+		{"all is set", "there is nothing to choose", Request{Settings: append(machine("dahu"), study.Setting{Word: "P", Value: "2"}, study.Setting{Word: "NB", Value: "64"},
+			study.Setting{Word: "DEPTH", Value: "0"}, study.Setting{Word: "BCAST", Value: "1rg"}, study.Setting{Word: "SWAP", Value: "mix"}), Ranks: 4, N: 1000}},
+		{"not that grid", "32 ranks make no grid with P = 3", Request{Settings: append(machine("dahu"), study.Setting{Word: "P", Value: "3"}), Ranks: 32, N: 5000}},
+		{"not that grid", "32 ranks make no grid with P = 4 and Q = 4", Request{Settings: append(machine("dahu"), study.Setting{Word: "P", Value: "4"}, study.Setting{Word: "Q", Value: "4"}), Ranks: 32, N: 5000}},
+		{"said by HPL.dat", "says NB itself: leave the setting of NB out", Request{Settings: append(machine("dahu"), study.Setting{Word: "NB", Value: "64"}), Dat: file("one", one)}},
 		{"no grid", "1021 ranks make no grid but those of fewer than one row for 16 columns, or more than 2 for one, in which HPL is slow: take 1020", Request{Settings: machine("dahu"), Ranks: 1021, N: 5000}},
 		{"too many ranks", "1025 ranks need 33 nodes, and dahu has 32, of 32 ranks each", Request{Settings: machine("dahu"), Ranks: 1025, N: 5000}},
 		{"both", "ranks and nodes are both given", Request{Settings: machine("dahu"), Ranks: 64, Nodes: 2, N: 5000}},
@@ -338,6 +347,50 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, _, err := c.r.Study(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestFits: an order that is recommended fits, and the next one does not; an order that fills 80 % of the
+// memory does so on the fullest node. 33 ranks on nodes of 32, whose fullest has 32 of 33 parts of the matrix:
+// N^2 * 8 * 32/33 <= 0.8 * 256e9, N <= 162,480: 634 blocks of 256.
+func TestFits(t *testing.T) {
+	dahu := []study.Setting{{Word: "machine", Value: "dahu"}}
+	for n, fits := range map[int]bool{10752: true, 10752 + 256: false} {
+		if _, _, err := (&Request{Settings: dahu, Ranks: 4, Memory: 1e9, N: n}).Study(); (err == nil) != fits {
+			t.Errorf("N = %d: %v", n, err)
+		}
+	}
+	s, _, err := (&Request{Settings: dahu, Ranks: 33, Memory: 256e9, Fill: 0.8}).Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.Config(0); err != nil || c.HPL.N != 634*256 {
+		t.Errorf("N = %d, want %d; %v", c.HPL.N, 634*256, err)
+	}
+}
+
+// TestSet: what is set is the same in all configurations, and no factor: 3 NB of 32 ranks are one of 7,
+// and P = 1 leaves Q = 32, a grid that is not usual.
+func TestSet(t *testing.T) {
+	for _, c := range []struct {
+		word, value string
+		rows        int
+	}{{"NB", "100", 3 * 2 * 6 * 3}, {"DEPTH", "2", 3 * 7 * 6 * 3}, {"BCAST", "Lng", 3 * 7 * 2 * 3}, {"SWAP", "mix", 3 * 7 * 2 * 6}, {"P", "1", 7 * 2 * 6 * 3}, {"Q", "32", 7 * 2 * 6 * 3}} {
+		s, _, err := (&Request{Settings: []study.Setting{{Word: "machine", Value: "dahu"}, {Word: c.word, Value: c.value}}, Ranks: 32, N: 20000}).Study()
+		if err != nil {
+			t.Fatal(c.word, err)
+		}
+		if len(s.Rows) != c.rows {
+			t.Errorf("%s: %d configurations, want %d", c.word, len(s.Rows), c.rows)
+		}
+		p, err := s.Config(len(s.Rows) - 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := p.HPL
+		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, p.HPL) || got.P*got.Q != 32 {
+			t.Errorf("%s: %+v, %v", c.word, p.HPL, err)
 		}
 	}
 }
