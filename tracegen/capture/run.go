@@ -21,7 +21,8 @@ type Command struct {
 }
 
 // Record runs a command and has each of its ranks record into a file in dir, which must be
-// seen by all hosts. It returns the command's own error, an *exec.ExitError if it failed.
+// seen by all hosts. It returns the command's own error, an *exec.ExitError if it failed, or why
+// it has recorded nothing, if that can be told.
 func Record(ctx context.Context, dir string, c Command) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,5 +52,8 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if c.Started != nil {
 		c.Started(cmd.Process)
 	}
-	return cmd.Wait()
+	if err := cmd.Wait(); err != nil {
+		return err
+	}
+	return checkRecorded(dir, c.Args)
 }
