@@ -84,6 +84,7 @@ static inline void take_all(struct batch *b, W array, W count, W statuses)
 		b->statuses = statuses == abi.status_ignore ? (W)(b->of + b->n) : statuses;
 	}
 	lock();
+	requests.batches++;
 	for (int i = 0; i < b->n; i++) {
 		b->of[i] = take(handle_at(array, i));
 	}

@@ -221,12 +221,14 @@ struct request {
 	int64_t number, posted; // of its kind, from 1; bytes that a receive has room for
 	uint8_t persistent, receive, wild, cancelled, taken;
 	struct request *next;
+	struct request *until; // of a batch: all of the handle from here to there are taken
+	int64_t batch;
 };
 static struct {
 	struct request **first, **last; // by hash
 	uint32_t buckets, count;
 	struct request *free;
-	int64_t made, persistent;
+	int64_t made, persistent, batches; // batches: of requests that were looked up at once
 } requests;
 
 static void grow(void)
@@ -291,6 +293,21 @@ static inline void receives(struct request *r, int64_t bytes, int source, int ta
 	r->wild = source == abi.any_source || tag == abi.any_tag;
 }
 
+// beyond finds the next request of the handle of one that is taken. Within a batch it goes on
+// from where it has come to, or many of one handle would be passed again for each.
+static struct request *beyond(struct request *first)
+{
+	struct request *r = first->batch == requests.batches ? first->until : first;
+	do {
+		r = r->next;
+	} while (r && (r->handle != first->handle || r->taken));
+	if (r) {
+		first->batch = requests.batches;
+		first->until = r;
+	}
+	return r;
+}
+
 // take finds the request of a handle, NULL for none or one that is not known, and sets it
 // aside until drop or give_back.
 static inline struct request *take(W handle)
@@ -299,8 +316,11 @@ static inline struct request *take(W handle)
 		return NULL;
 	}
 	struct request *r = requests.first[hash(handle) % requests.buckets];
-	while (r && (r->handle != handle || r->taken)) {
+	while (r && r->handle != handle) {
 		r = r->next;
+	}
+	if (r && UNLIKELY(r->taken)) {
+		r = beyond(r);
 	}
 	if (r) {
 		r->taken = 1;
