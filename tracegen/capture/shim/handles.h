@@ -393,15 +393,32 @@ static void put_operator(W argument)
 	put(i < 12 ? 1 + i : 0);
 }
 
+// NOT_KNOWN stands for bytes: more than there was room for.
+#define NOT_KNOWN (INT64_C(1) << 50)
+
+// received returns the bytes of a message. Those of one that was cut short are what was sent, if
+// the status says it.
+static inline int64_t received(const char *status, int64_t posted)
+{
+	if (status_source(status) == abi.proc_null) {
+		return posted;
+	}
+	int64_t bytes = status_bytes(status);
+	if (UNLIKELY(S.error != SUCCESS) && bytes <= posted) {
+		int error = S.error == abi.in_status ? status_error(status) : S.error;
+		return error == abi.truncate ? NOT_KNOWN : bytes;
+	}
+	return bytes;
+}
+
 // put_status puts down what a receive got, where its arguments do not say it: 1 the source
 // and tag, 2 the bytes.
 static void put_status(const char *status, int wild, int64_t posted)
 {
-	int source = status_source(status);
-	int64_t bytes = source == abi.proc_null ? posted : status_bytes(status);
+	int64_t bytes = received(status, posted);
 	put(wild | (bytes != posted) << 1);
 	if (wild) {
-		put_rank(source);
+		put_rank(status_source(status));
 		put_tag(status_tag(status));
 	}
 	if (bytes != posted) {
