@@ -3,7 +3,6 @@ package verify
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"reprise/trace"
@@ -22,7 +21,7 @@ type rankCheck struct {
 	wild     int64            // receives with wildcards
 	calls    map[int32]*calls // of collective operations by communicator: 1 + family, or 0
 	counts   uint64           // its part in the sum that is 0 if what ranks say in them agrees
-	requests []int32          // pending, by slot number
+	requests pending
 	phases   []uint16
 	fault    *Fault
 }
@@ -70,7 +69,7 @@ func (r *rankCheck) action(a *trace.Action) {
 	case trace.KindWait, trace.KindFree:
 		r.settle(a)
 	case trace.KindWaitAll:
-		r.requests = r.requests[:0]
+		r.requests.clear()
 	case trace.KindPhase:
 		r.phase(a)
 	case trace.KindStep:
@@ -113,19 +112,16 @@ func (r *rankCheck) null(a *trace.Action) {
 // complete notes which requests are no longer pending, or may not be.
 func (r *rankCheck) complete(a *trace.Action) {
 	for _, slot := range r.c.Requests(a.X[0]) {
-		i := slices.Index(r.requests, slot)
+		q := r.requests.find(slot)
 		switch {
-		case i < 0:
+		case q == nil || q.loose:
 		case trace.Completion(a.Sym) == trace.CompleteAll:
-			r.requests = slices.Delete(r.requests, i, i+1)
+			r.requests.remove(q)
 		default:
-			r.requests[i] = loose(slot)
+			q.loose = true
 		}
 	}
 }
-
-// loose is the entry of a pending request that may have been completed: the replay decides.
-func loose(slot int32) int32 { return ^slot }
 
 // member checks that the other end of a message is in the communicator.
 func (r *rankCheck) member(a *trace.Action, key channelKey) {
@@ -147,22 +143,21 @@ func (r *rankCheck) compute(a *trace.Action) {
 }
 
 func (r *rankCheck) start(slot int32) {
-	if slices.Contains(r.requests, slot) {
+	if q := r.requests.find(slot); q != nil && !q.loose {
 		r.fail("request %d is used again before its wait", slot)
 		return
 	}
-	r.requests = slices.DeleteFunc(r.requests, func(q int32) bool { return q == loose(slot) })
-	r.requests = append(r.requests, slot)
+	r.requests.add(slot)
 }
 
 // settle takes away the request that an action waits for or lets go of.
 func (r *rankCheck) settle(a *trace.Action) {
-	i := slices.IndexFunc(r.requests, func(q int32) bool { return q == a.Req || q == loose(a.Req) })
-	if i < 0 {
+	q := r.requests.find(a.Req)
+	if q == nil {
 		r.fail("%v of request %d, which is not pending", a.Kind, a.Req)
 		return
 	}
-	r.requests = slices.Delete(r.requests, i, i+1)
+	r.requests.remove(q)
 }
 
 func (r *rankCheck) phase(a *trace.Action) {

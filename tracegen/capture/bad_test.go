@@ -150,7 +150,8 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// TestStatic: a program in which nothing can be interposed is refused before it runs.
+// TestStatic: a program with MPI in it is refused before it runs; one that is linked statically
+// has recorded nothing when it has run.
 func TestStatic(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "static.c")
 	program := strings.TrimSuffix(source, ".c")
@@ -167,12 +168,29 @@ func TestStatic(t *testing.T) {
 		if out, err := exec.Command("cc", append(c.flags, "-o", program, source)...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		err := capture.Record(t.Context(), t.TempDir(), capture.Command{Args: []string{"mpirun", "-np", "2", program}})
+		err := capture.Record(t.Context(), t.TempDir(), capture.Command{Args: []string{"env", program}})
 		if err == nil {
 			t.Fatalf("%s: recorded", c.text)
 		}
 		wantError(t, err.Error(), program, c.word)
 	}
+}
+
+// TestStaticArgument: a program that is linked statically may be an argument of one that is not.
+func TestStaticArgument(t *testing.T) {
+	argument := filepath.Join(t.TempDir(), "code")
+	cc := exec.Command("cc", "-static", "-x", "c", "-o", argument, "-")
+	cc.Stdin = strings.NewReader("int main(void) { return 0; }")
+	if out, err := cc.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), argument)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		merged(t, dir, capture.Options{})
+	})
 }
 
 // TestFullDisk: a program whose recording finds no room goes on; the merge says what was full.

@@ -44,7 +44,7 @@ type status struct {
 	found       bool
 	source, tag int32 // if they were not known
 	wild        bool
-	bytes       int64 // -1: as many as there was room for
+	bytes       int64 // -1: as many as there was room for; mostCount: more, it is not known how many
 }
 
 // made is a communicator as a rank sees it when it is made; none: it is in none.

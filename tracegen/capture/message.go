@@ -66,7 +66,10 @@ func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
 	if s.wild {
 		source, tag = s.source, s.tag
 	}
-	if s.bytes >= 0 {
+	switch {
+	case s.bytes == mostCount:
+		bytes = -1
+	case s.bytes >= 0:
 		bytes = s.bytes
 	}
 	return source, tag, bytes

@@ -3,12 +3,44 @@ package capture
 import (
 	"debug/elf"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 )
 
-// checkPrograms looks at the programs that a command line names, and refuses those in which
-// nothing can be interposed.
+// checkPrograms looks at the programs that a command line names, and refuses those that have
+// MPI in them, where nothing can be interposed.
 func checkPrograms(args []string) error {
+	return eachProgram(args, func(f *elf.File) string {
+		symbols, _ := f.Symbols()
+		for _, s := range symbols {
+			if (s.Name == "MPI_Init" || s.Name == "PMPI_Init") && s.Section != elf.SHN_UNDEF {
+				return "has MPI's library in it (" + s.Name + ")"
+			}
+		}
+		return ""
+	})
+}
+
+// checkRecorded returns why a command that has ended may have recorded nothing. Before it runs
+// this cannot be said: a program that is linked statically may be no more than an argument.
+func checkRecorded(dir string, args []string) error {
+	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
+		return nil
+	}
+	return eachProgram(args, func(f *elf.File) string {
+		interpreted := slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+		if f.Type == elf.ET_EXEC && !interpreted {
+			return "is linked statically"
+		}
+		return ""
+	})
+}
+
+// eachProgram returns what is wrong with the first program of a command line of which there is
+// something to say. A script has nothing.
+func eachProgram(args []string, wrong func(f *elf.File) string) error {
 	for _, arg := range args {
 		path, err := exec.LookPath(arg)
 		if err != nil {
@@ -16,31 +48,13 @@ func checkPrograms(args []string) error {
 		}
 		f, err := elf.Open(path)
 		if err != nil {
-			continue // a script
+			continue
 		}
-		why := static(f)
+		why := wrong(f)
 		f.Close()
 		if why != "" {
 			return fmt.Errorf("%s %s: its calls cannot be seen; link it with MPI's shared library", path, why)
 		}
 	}
 	return nil
-}
-
-// static returns why nothing can be interposed in a program, "" if it can be.
-func static(f *elf.File) string {
-	interpreted := false
-	for _, p := range f.Progs {
-		interpreted = interpreted || p.Type == elf.PT_INTERP
-	}
-	if f.Type == elf.ET_EXEC && !interpreted {
-		return "is linked statically"
-	}
-	symbols, _ := f.Symbols()
-	for _, s := range symbols {
-		if (s.Name == "MPI_Init" || s.Name == "PMPI_Init") && s.Section != elf.SHN_UNDEF {
-			return "has MPI's library in it (" + s.Name + ")"
-		}
-	}
-	return ""
 }

@@ -17,7 +17,7 @@ static void put_request(struct request *r, const char *status)
 		known("PMPI_Test_cancelled")(status, &cancelled);
 	}
 	int got = status && r->receive && !cancelled;
-	int64_t bytes = !got || status_source(status) == abi.proc_null ? r->posted : status_bytes(status);
+	int64_t bytes = got ? received(status, r->posted) : r->posted;
 	int other = bytes != r->posted, wild = got && r->wild;
 	put(name << 4 | wild | r->persistent << 1 | cancelled << 2 | other << 3);
 	if (wild) {
@@ -45,6 +45,17 @@ static void still(struct request *r)
 {
 	put_request(r, NULL);
 	give_back(r);
+}
+
+// ended puts down a request of a call that has ended all, or has failed: then it may go on.
+static inline void ended(struct request *r, const char *status)
+{
+	if (UNLIKELY(S.error == abi.in_status) && status_error(status) == abi.pending) {
+		put_request(NULL, NULL);
+		give_back(r);
+		return;
+	}
+	completed(r, status);
 }
 
 static inline void lock(void)
@@ -84,6 +95,7 @@ static inline void take_all(struct batch *b, W array, W count, W statuses)
 		b->statuses = statuses == abi.status_ignore ? (W)(b->of + b->n) : statuses;
 	}
 	lock();
+	requests.batches++;
 	for (int i = 0; i < b->n; i++) {
 		b->of[i] = take(handle_at(array, i));
 	}
@@ -140,7 +152,7 @@ EXPORT int PMPI_Waitall(W count, W array, W statuses)
 	if (begin_batch(&b, P_Waitall, err)) {
 		put(b.n);
 		for (int i = 0; i < b.n; i++) {
-			completed(b.of[i], status_at(&b, i));
+			ended(b.of[i], status_at(&b, i));
 		}
 	}
 	return end_batch(&b, err);
@@ -249,11 +261,11 @@ EXPORT int PMPI_Testall(W count, W array, W flag, W statuses)
 	take_all(&b, array, count, statuses);
 	int err = real(count, array, flag, b.statuses);
 	if (begin_batch(&b, P_Testall, err)) {
-		int done = int_at(flag, 0) != 0;
+		int done = int_at(flag, 0) != 0 || S.error == abi.in_status;
 		put(done);
 		put(b.n);
 		for (int i = 0; i < b.n; i++) {
-			done ? completed(b.of[i], status_at(&b, i)) : still(b.of[i]);
+			done ? ended(b.of[i], status_at(&b, i)) : still(b.of[i]);
 		}
 	}
 	return end_batch(&b, err);

@@ -9,6 +9,7 @@ static struct abi {
 	int handle_size; // of handles in arrays
 	int status_size, source_at, tag_at;
 	int any_source, any_tag, proc_null, root;
+	int truncate, in_status, pending; // classes of errors
 	int thread_multiple, cart, graph, dist_graph;
 	W in_place, status_ignore;
 	W comm_world, comm_self, comm_null, request_null, message_no_proc, byte;
@@ -85,6 +86,16 @@ static int int_at(W pointer, int i) { return ((int *)pointer)[i]; }
 static int status_source(const char *s) { return *(int *)(s + abi.source_at); }
 static int status_tag(const char *s) { return *(int *)(s + abi.tag_at); }
 
+static int class_of(int err)
+{
+	int class = err;
+	known("PMPI_Error_class")(err, &class);
+	return class;
+}
+
+// status_error returns the class of an error that a status tells.
+static int status_error(const char *s) { return class_of(*(int *)(s + abi.tag_at + 4)); }
+
 // status_bytes returns how many bytes were received.
 static int64_t status_bytes(const char *s)
 {
@@ -107,7 +118,7 @@ static void facts_of_openmpi(void)
 {
 	static const char *const ops[] = {"sum", "max", "min", "prod", "land", "band", "lor", "bor", "lxor", "bxor", "maxloc", "minloc"};
 	abi = (struct abi){.id = 1, .handle_size = sizeof(W), .status_size = 24, .source_at = 0, .tag_at = 4,
-		.any_source = -1, .any_tag = -1, .proc_null = -2, .root = -4,
+		.any_source = -1, .any_tag = -1, .proc_null = -2, .root = -4, .truncate = 15, .in_status = 18, .pending = 19,
 		.thread_multiple = 3, .cart = 1, .graph = 2, .dist_graph = 3, .in_place = 1, .status_ignore = 0,
 		.comm_world = object("ompi_mpi_comm_world"), .comm_self = object("ompi_mpi_comm_self"),
 		.comm_null = object("ompi_mpi_comm_null"), .request_null = object("ompi_request_null"),
@@ -122,7 +133,7 @@ static void facts_of_openmpi(void)
 static void facts_of_mpich(void)
 {
 	abi = (struct abi){.id = 2, .handle_size = 4, .status_size = 20, .source_at = 8, .tag_at = 12,
-		.any_source = -2, .any_tag = -1, .proc_null = -1, .root = -3,
+		.any_source = -2, .any_tag = -1, .proc_null = -1, .root = -3, .truncate = 14, .in_status = 17, .pending = 18,
 		.thread_multiple = 3, .cart = 2, .graph = 1, .dist_graph = 3, .in_place = (W)-1, .status_ignore = 1,
 		.comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
 		.message_no_proc = 0x6c000000, .byte = 0x4c00010d,
@@ -133,7 +144,7 @@ static void facts_of_mpich(void)
 static void facts_of_mpi5(void)
 {
 	abi = (struct abi){.id = 3, .handle_size = sizeof(W), .status_size = 32, .source_at = 0, .tag_at = 4,
-		.any_source = -1, .any_tag = -2, .proc_null = -3, .root = -4,
+		.any_source = -1, .any_tag = -2, .proc_null = -3, .root = -4, .truncate = 15, .in_status = 19, .pending = 18,
 		.thread_multiple = 4096, .cart = 211, .graph = 212, .dist_graph = 213, .in_place = 1, .status_ignore = 0,
 		.comm_world = 0x101, .comm_self = 0x102, .comm_null = 0x100, .request_null = 0x180,
 		.message_no_proc = 0x129, .byte = 0x247,

@@ -231,12 +231,14 @@ struct request {
 	int64_t number, posted; // of its kind, from 1; bytes that a receive has room for
 	uint8_t persistent, receive, wild, cancelled, taken;
 	struct request *next;
+	struct request *until; // of a batch: all of the handle from here to there are taken
+	int64_t batch;
 };
 static struct {
 	struct request **first, **last; // by hash
 	uint32_t buckets, count;
 	struct request *free;
-	int64_t made, persistent;
+	int64_t made, persistent, batches; // batches: of requests that were looked up at once
 } requests;
 
 static void grow(void)
@@ -301,6 +303,21 @@ static inline void receives(struct request *r, int64_t bytes, int source, int ta
 	r->wild = source == abi.any_source || tag == abi.any_tag;
 }
 
+// beyond finds the next request of the handle of one that is taken. Within a batch it goes on
+// from where it has come to, or many of one handle would be passed again for each.
+static struct request *beyond(struct request *first)
+{
+	struct request *r = first->batch == requests.batches ? first->until : first;
+	do {
+		r = r->next;
+	} while (r && (r->handle != first->handle || r->taken));
+	if (r) {
+		first->batch = requests.batches;
+		first->until = r;
+	}
+	return r;
+}
+
 // take finds the request of a handle, NULL for none or one that is not known, and sets it
 // aside until drop or give_back.
 static inline struct request *take(W handle)
@@ -309,8 +326,11 @@ static inline struct request *take(W handle)
 		return NULL;
 	}
 	struct request *r = requests.first[hash(handle) % requests.buckets];
-	while (r && (r->handle != handle || r->taken)) {
+	while (r && r->handle != handle) {
 		r = r->next;
+	}
+	if (r && UNLIKELY(r->taken)) {
+		r = beyond(r);
 	}
 	if (r) {
 		r->taken = 1;
@@ -395,15 +415,32 @@ static void put_operator(W argument)
 	put(i < 12 ? 1 + i : 0);
 }
 
+// NOT_KNOWN stands for bytes: more than there was room for.
+#define NOT_KNOWN (INT64_C(1) << 50)
+
+// received returns the bytes of a message. Those of one that was cut short are what was sent, if
+// the status says it.
+static inline int64_t received(const char *status, int64_t posted)
+{
+	if (status_source(status) == abi.proc_null) {
+		return posted;
+	}
+	int64_t bytes = status_bytes(status);
+	if (UNLIKELY(S.error != SUCCESS) && bytes <= posted) {
+		int error = S.error == abi.in_status ? status_error(status) : S.error;
+		return error == abi.truncate ? NOT_KNOWN : bytes;
+	}
+	return bytes;
+}
+
 // put_status puts down what a receive got, where its arguments do not say it: 1 the source
 // and tag, 2 the bytes.
 static void put_status(const char *status, int wild, int64_t posted)
 {
-	int source = status_source(status);
-	int64_t bytes = source == abi.proc_null ? posted : status_bytes(status);
+	int64_t bytes = received(status, posted);
 	put(wild | (bytes != posted) << 1);
 	if (wild) {
-		put_rank(source);
+		put_rank(status_source(status));
 		put_tag(status_tag(status));
 	}
 	if (bytes != posted) {

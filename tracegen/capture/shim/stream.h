@@ -30,6 +30,7 @@ static struct {
 	int64_t cpu;      // the thread's clock when it was last read, nanoseconds
 	uint64_t brief;   // ticks since then
 	uint64_t patient; // ticks of 50 µs: a gap or call beyond is worth reading the thread's clock
+	int error;        // of the call that is put down: its class
 	int locked;       // threads may call at once
 	pthread_mutex_t lock;
 } S = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -157,13 +158,22 @@ static inline void gap(void)
 	S.brief = 0;
 }
 
+// happened reports whether a call that failed has done what it does, but for a message that was
+// longer than its receive, or for some of its requests.
+static int happened(int err)
+{
+	S.error = class_of(err);
+	return S.error == abi.truncate || S.error == abi.in_status;
+}
+
 // begin starts the record of a call that has returned, and reports whether it is one.
 static inline int begin(int procedure, int err)
 {
 	if (S.locked) {
 		pthread_mutex_lock(&S.lock);
 	}
-	if (UNLIKELY(err != SUCCESS)) {
+	S.error = SUCCESS;
+	if (UNLIKELY(err != SUCCESS) && !happened(err)) {
 		S.h->failed++;
 		return 0;
 	}
