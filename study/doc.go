@@ -24,7 +24,8 @@
 //	                     worker as JSON; created exclusively; that of the largest K counts; removed
 //	                     once the run is done
 //	journals/NAME.jsonl  what a worker has found out: a line for each run that has ended, an [Entry];
-//	                     appended to by that worker alone; a last line without its end does not count
+//	                     appended to by that worker alone; a last line without its end does not count,
+//	                     nor does one that says neither a time nor an error, which is told
 //	checkpoints/ID       state of a long exact replay that was interrupted; removed once it is done
 //	table.csv            all rows in the order of the design, written by the worker that finds all
 //	table.parquet        runs done
