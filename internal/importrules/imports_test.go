@@ -119,7 +119,7 @@ var below = map[string]rule{
 
 // above are the packages of internal/ that tests and scripts alone import.
 var above = map[string]rule{
-	"reprise/internal/command/commandtest":     {outside: []string{"github.com/urfave/cli/v2"}},
+	"reprise/internal/command/commandtest":     {inside: []string{"reprise/internal/command"}, outside: []string{"github.com/urfave/cli/v2"}},
 	"reprise/internal/actiontimes":             {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
 	"reprise/internal/recognise/recognisetest": {},
 	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}, outside: []string{"github.com/klauspost/compress"}},
