@@ -3,7 +3,6 @@ package verify
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"reprise/internal/tracetest"
 	"reprise/trace"
@@ -51,15 +50,11 @@ func TestManyRequests(t *testing.T) {
 			b.Wait(2*messages - 1 - i)
 		}
 	}, nil)
-	begin := time.Now()
 	v, err := Trace(tracetest.Open(t, data), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := int64(6 * 3 * messages); v.Messages != want {
 		t.Errorf("%d messages, want %d", v.Messages, want)
-	}
-	if took := time.Since(begin); took > 20*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

@@ -353,8 +353,8 @@ EXPORT int PMPI_Startall(W count, W array)
 }
 BOTH(Startall)
 
-// ended returns the status of a request that is still there, NULL if it has not ended.
-static const char *ended(W request, W status)
+// looked_at returns the status of a request that is still there, NULL if it has not ended.
+static const char *looked_at(W request, W status)
 {
 	int done = 0;
 	known("PMPI_Request_get_status")(handle_at(request, 0), &done, status);
@@ -370,7 +370,7 @@ EXPORT int PMPI_Request_free(W request)
 	enter();
 	struct batch b;
 	take_all(&b, request, 1, abi.status_ignore);
-	const char *found = b.of[0] && b.of[0]->receive ? ended(request, b.statuses) : NULL;
+	const char *found = b.of[0] && b.of[0]->receive ? looked_at(request, b.statuses) : NULL;
 	int err = real(request);
 	if (begin_batch(&b, P_Request_free, err)) {
 		put_request(b.of[0], found);
