@@ -191,10 +191,11 @@ func contains(names map[string]int, name string) bool {
 	return there
 }
 
-// absent is the figure of a part in a result where it takes no time.
+// absent is the figure of a part in a result that does not have it: it takes no time there, but of
+// an estimate it may take some between the windows.
 func (p *part) absent(in *Result) figure {
 	f := exact(0)
-	f.oneDraw = in.Kind == Draw
+	f.unsure = in.Kind == Draw || in.Kind == Estimate
 	if n := len(in.makespan.values); n > 0 {
 		f.values, f.each, f.freedom = make([]float64, n), in.makespan.each, in.makespan.freedom
 	}
