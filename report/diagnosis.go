@@ -102,7 +102,7 @@ func (t *times) begin(text string) string {
 	switch {
 	case t.StoppedAt != nil:
 		return "So far, on average, " + text
-	case t.estimate:
+	case t.Estimate:
 		return "By estimate, on average, " + text
 	}
 	return "On average " + text

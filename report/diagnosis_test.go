@@ -48,7 +48,7 @@ func TestDiagnose(t *testing.T) {
 			[]float32{9, 9, 9, 9, 9, 9, 9, 9}, make([]float32, 16),
 			[]float32{1, 0, 5, 5, 5, 5, 10, 10}, make([]float32, 16),
 			[]float32{0, 1, 1, 1, 1, 1, 1, 1}, make([]float32, 16)))}}
-	estimated := []EstimateTable{{By: "kind", Rows: []EstimateRow{{"compute", 8, 0.1}, {"collective", 2, 0.1}}}, {By: "kernel", Rows: []EstimateRow{{"dgemm", 3, 0.1}}}}
+	estimated := []TimeTable{{By: "kind", Rows: []TimeRow{{Name: "compute", Mean: 8}, {Name: "collective", Mean: 2}}}, {By: "kernel", Rows: []TimeRow{{Name: "dgemm", Mean: 3}}}}
 	for _, c := range []struct {
 		name string
 		data Data
@@ -62,8 +62,10 @@ func TestDiagnose(t *testing.T) {
 		{"all", Data{Result: json.RawMessage(result), Record: recorded, Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, later}},
 		{"interrupted", Data{Result: json.RawMessage(`{"stopped_at_s": 3, "time_by_kind": [{"name": "compute", "mean_s": 1}]}`)},
 			[]string{"So far, on average, a rank computes for 100 % of its time."}},
-		{"estimate", Data{Result: json.RawMessage(`{"time_by_kind": []}`), Tables: estimated},
+		{"estimate", Data{Result: json.RawMessage(`{"estimate": true, "time_by_kind": []}`), Tables: estimated},
 			[]string{"By estimate, on average, a rank computes for 80 % of its time and waits for messages for 20 %, most of it in collective (20 %)."}},
+		{"runs", Data{Result: json.RawMessage(`{"runs": []}`), Tables: estimated},
+			[]string{"On average a rank computes for 80 % of its time and waits for messages for 20 %, most of it in collective (20 %)."}},
 	} {
 		if got := Diagnose(&c.data); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%q\nwant\n%q", c.name, got, c.want)

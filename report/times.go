@@ -13,7 +13,7 @@ type times struct {
 	Kinds     []share  `json:"time_by_kind"`
 	Phases    []share  `json:"time_by_phase"`
 	Kernels   []share  `json:"time_by_kernel"`
-	estimate  bool
+	Estimate  bool     `json:"estimate"`
 }
 
 // share is a row of where the time went, in seconds of the mean rank. Of an estimate the least
@@ -25,7 +25,7 @@ type share struct {
 	Max  float64 `json:"max_s"`
 }
 
-// timesOf returns what data tells of where the time went: nothing of several replays.
+// timesOf returns what data tells of where the time went: by its tables, if it has any.
 func timesOf(d *Data) *times {
 	t := &times{}
 	if err := json.Unmarshal(d.Result, t); err != nil {
@@ -40,7 +40,7 @@ func timesOf(d *Data) *times {
 			by[table.By] = append(by[table.By], share{Name: r.Name, Mean: r.Mean})
 		}
 	}
-	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], estimate: true}
+	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], Estimate: t.Estimate}
 }
 
 // total returns the end of the mean rank, in seconds.

@@ -70,6 +70,7 @@ type Against struct {
 	ByPhase  []Difference `json:"time_by_phase"`  //
 	ByKernel []Difference `json:"time_by_kernel"` //
 	Worse    bool         `json:"worse"`
+	Says     []string     `json:"says"` // what follows, in sentences without their full stops
 	Warnings []string     `json:"warnings"`
 }
 
@@ -100,6 +101,7 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 			return nil, err
 		}
 		a := against(base, other, &o)
+		a.Says = c.sentences(a)
 		c.Worse = c.Worse || a.Worse
 		c.Others = append(c.Others, *a)
 	}
