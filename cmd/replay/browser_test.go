@@ -221,6 +221,33 @@ func TestReportInBrowser(t *testing.T) {
 		t.Errorf("both themes are %s", after)
 	}
 
+	// What is said of colours holds in both themes: a bar runs from the least to the most.
+	if said := eval[string](b, "document.querySelector('#communication .scale').textContent"); strings.Contains(said, "dark") || strings.Contains(said, "pale") {
+		t.Errorf("the scale of the communication says %q", said)
+	}
+	if bars := eval[int](b, "document.querySelectorAll('#communication .scale .ramp').length"); bars != 1 {
+		t.Errorf("%d bars beside the scale of the communication, want 1", bars)
+	}
+
+	// Curves are told apart by their names and, of one colour, by their dashes.
+	names := eval[string](b, "[...document.querySelectorAll('#links .u-label')].slice(1).map(e => e.textContent).join('|')")
+	if want := "dahu: host to switch (6), mean|dahu: host to switch, most used|dahu: switch to host (6), mean|dahu: switch to host, most used"; names != want {
+		t.Errorf("curves of links %q, want %q", names, want)
+	}
+	if got := eval[string](b, "[...document.querySelectorAll('#links .u-marker')].slice(1).map(e => getComputedStyle(e).borderTopStyle).join()"); got != "solid,dashed,solid,dashed" {
+		t.Errorf("markers of links are %s", got)
+	}
+
+	// Search fields have room for what they are for, beside the cross that empties them, which is an em wide.
+	const room = `[...document.querySelectorAll('input[type=search]')].filter(e => {
+		const c = document.createElement('canvas').getContext('2d'), style = getComputedStyle(e);
+		c.font = style.font;
+		return c.measureText(e.placeholder).width > e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - parseFloat(style.fontSize);
+	}).map(e => e.placeholder).join()`
+	if cut := eval[string](b, room); cut != "" {
+		t.Errorf("cut off: %q", cut)
+	}
+
 	// The table behind the first picture, opened by Enter.
 	eval[chromedp.Void](b, "document.querySelector('#answer figure summary').focus()")
 	b.do(chromedp.KeyEvent(kb.Enter))
