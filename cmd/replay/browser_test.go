@@ -241,7 +241,7 @@ func TestReportInBrowser(t *testing.T) {
 	// Search fields have room for what they are for, beside the cross that empties them, which is an em wide.
 	const room = `[...document.querySelectorAll('input[type=search]')].filter(e => {
 		const c = document.createElement('canvas').getContext('2d'), style = getComputedStyle(e);
-		c.font = style.font;
+		c.font = style.fontSize + ' ' + style.fontFamily;
 		return c.measureText(e.placeholder).width > e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - parseFloat(style.fontSize);
 	}).map(e => e.placeholder).join()`
 	if cut := eval[string](b, room); cut != "" {
