@@ -192,7 +192,9 @@ func whatIf(p *path.Data) string {
 		}
 		told[network] = true
 		text := fmt.Sprintf("%s would save %.2g %%", w.What, 100*w.Gain/p.Seconds)
-		if w.Replayed != nil {
+		if w.Replayed == nil {
+			text += " (no replay has confirmed it)"
+		} else {
 			text += fmt.Sprintf(" (%.2g %% in a replay with it)", 100**w.Replayed/p.Seconds)
 		}
 		texts = append(texts, text)

@@ -35,7 +35,7 @@ func TestDiagnose(t *testing.T) {
 		phases = "The longest phases are update, 65 % of the time, and swaps, 19 %; phases may lie inside each other."
 		busy   = "The busiest rank computes 10 % longer than the mean, the idlest 10 % less."
 		chain  = "Of the critical path, the longest chain of events, 68 % is kernels (dgemm in update: 58 %) and 19 % is messages, above all wire on leaf uplinks in swaps (12 %); 13 % is polls, and waiting for the next one."
-		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 %."
+		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 % (no replay has confirmed it)."
 		lost   = "The parallel efficiency is 70 %; most is lost to messages that share links (20 %)."
 		hot    = "Messages lose the most time on leaf uplinks leaf-3_up, because they share it: 12 s in all; over the run it carries 81 % of its capacity."
 		later  = "In the first quarter of the steps ranks wait or poll for 10 % of their time, in the last for 55 %."

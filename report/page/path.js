@@ -8,7 +8,7 @@ function pathOf(run) {
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
   const parts = leading(columns, p.parts.map(row), 10), most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
   const ifs = ["change", "", "#gain", "#of the makespan", "#by a replay"], rowOf = w => [w.what, meter(w.gain_s / most), seconds(w.gain_s, 3),
-    percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "–" : seconds(w.replayed_s, 3)];
+    percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "not confirmed" : seconds(w.replayed_s, 3)];
   return [figure(run, {
     title: "What the critical path consists of", ...parts, picture: [stackedBar(bar, "Critical path"), parts.picture],
     how: `The longest chain of work and messages, ${seconds(p.seconds_s, 6)}${p.rank < 0 ? "" : `, up to rank ${p.rank}, which ends last`}: ` +

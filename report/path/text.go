@@ -77,6 +77,8 @@ func (d *Data) writeWhatIfs(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s: %.3g s (%.3g %%) less", w.What, w.Gain, d.percent(w.Gain))
 		if w.Replayed != nil {
 			fmt.Fprintf(b, "; a replay with it takes %.3g s less", *w.Replayed)
+		} else {
+			b.WriteString("; not confirmed")
 		}
 		b.WriteByte('\n')
 	}
