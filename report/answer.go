@@ -37,7 +37,7 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages, Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95,
-		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %.2g s around it", s.SD),
+		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %s around it", seconds(s.SD, 2)),
 	}
 	a.setPeak(m)
 	return a

@@ -75,7 +75,7 @@ func TestAnswerIntervals(t *testing.T) {
 		t.Errorf("estimate: %+v, %+v", e, e.Interval)
 	}
 	s := NewEnsembleAnswer(&replay.EnsembleReport{Ensemble: &replay.Ensemble{Header: header, Makespan: replay.Summary{Mean: 3, SD: 0.4, Interval: 0.25}, Runs: make([]replay.SeedResult, 2)}}, m)
-	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 0.4 s") {
+	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 400 ms around it") {
 		t.Errorf("seeds: %+v, %+v", s, s.Interval)
 	}
 	u := NewUncertaintyAnswer(&replay.UncertaintyReport{Uncertainty: &replay.Uncertainty{

@@ -215,7 +215,7 @@ func onLinks(l *record.Links) string {
 	if hot.Level >= 0 && hot.Level < len(l.Levels) {
 		level = l.Levels[hot.Level] + " "
 	}
-	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %.3g s in all; over the run it carries %s of its capacity.", level, hot.Name, hot.Lost, percent(hot.Use))
+	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use))
 }
 
 // efficiency says to what most of the parallel efficiency is lost.

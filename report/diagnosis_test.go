@@ -73,6 +73,22 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
+// TestSeconds: in the units of the page.
+func TestSeconds(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{
+		{0, 2, "0 s"}, {1.8e-4, 2, "180 µs"}, {1.844e-4, 2, "184 µs"}, {0.0512886, 6, "51.2886 ms"}, {9.5, 6, "9.5 s"}, {0.9996, 3, "1 s"}, {0.9994, 4, "999.4 ms"},
+		{1234.5, 2, "1234 s"}, {1e-10, 2, "0.1 ns"},
+	} {
+		if got := seconds(c.v, c.digits); got != c.want {
+			t.Errorf("%g with %d digits: %q, want %q", c.v, c.digits, got, c.want)
+		}
+	}
+}
+
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{0: "0.0 %", 0.0004: "under 0.1 %", 0.012: "1.2 %", 0.0994: "9.9 %", 0.0996: "10 %", 0.705: "70 %", 1: "100 %"} {
 		if got := percent(share); got != want {

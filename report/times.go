@@ -3,7 +3,9 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -74,6 +76,25 @@ func routines(kernels []share) []share {
 		list[i].Mean += k.Mean
 	}
 	return list
+}
+
+// seconds writes a time with the unit that leaves it between 1 and 1000, as page/units.js does, with at most
+// so many digits, and all of a whole number.
+func seconds(v float64, digits int) string {
+	if v == 0 {
+		return "0 s"
+	}
+	of, name := 1.0, ""
+	for _, unit := range []struct {
+		of   float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
+		if of, name = unit.of, unit.name; v >= 0.9995*of {
+			break
+		}
+	}
+	whole := 1 + int(math.Log10(max(1, v/of)))
+	return strconv.FormatFloat(v/of, 'g', max(digits, whole), 64) + " " + name
 }
 
 // percent writes a share of 1 with as many digits as one reads.
