@@ -33,7 +33,10 @@ func Diagnose(d *Data) []string {
 	}
 	list = append(list, t.balance())
 	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && t.Kinds != nil:
+		return []string{"Nothing takes any time."}
+	case len(list) == 0:
 		return []string{"Where the time went was not recorded."}
 	}
 	return list[:min(len(list), mostSentences)]

@@ -56,6 +56,7 @@ func TestDiagnose(t *testing.T) {
 	}{
 		{"nothing", Data{}, []string{"Where the time went was not recorded."}},
 		{"of several replays", Data{Result: json.RawMessage(`{"time_by_kind": 3}`)}, []string{"Where the time went was not recorded."}},
+		{"no time", Data{Result: json.RawMessage(`{"time_by_kind": []}`), Path: &path.Data{}, Record: &record.Data{}}, []string{"Nothing takes any time."}},
 		{"result", Data{Result: json.RawMessage(result)}, []string{whole, phases, busy}},
 		{"all but a record", Data{Result: json.RawMessage(result), Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, busy}},
 		{"record", Data{Result: json.RawMessage(result), Record: recorded}, []string{whole, phases, hot, later, busy}},

@@ -24,7 +24,7 @@ const sections = [
   ["steps", "Over time", run => run.record && run.record.columns.count > 1, curvesOf],
   ["matrix", "Matrix", run => run.record && run.record.columns.count > 0, matrixOf],
   ["timeline", "Timeline", run => run.timelines && run.timelines.length, run => Promise.all(run.timelines.map((w, i) => timelineOf(run, w, i)))],
-  ["path", "Critical path", run => run.path, pathOf],
+  ["path", "Critical path", run => run.path && run.path.seconds_s > 0, pathOf],
   ["links", "Links", run => run.record && run.record.links.levels.length, linksOf],
   ["communication", "Communication", run => run.record && run.record.communication.length && run.answer.messages, communicationOf],
   ["pop", "Efficiency", run => run.pop, efficiencies],

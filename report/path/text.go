@@ -27,6 +27,9 @@ func (d *Data) WriteText(w io.Writer) error {
 }
 
 func (d *Data) writeParts(b *strings.Builder) {
+	if len(d.Parts) == 0 {
+		return
+	}
 	width := len("part")
 	for _, p := range d.Parts[:min(shown, len(d.Parts))] {
 		width = max(width, len(p.label()))
