@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"reprise/replay"
 	"reprise/trace"
@@ -35,7 +37,7 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	a := Answer{Makespan: s.Mean, Gflops: r.Gflops.Mean, Columns: resultColumns(r.Header), Messages: r.Runs[0].Messages, Wall: r.WallSeconds}
 	a.Interval = &Interval{
 		Low: max(0, s.Mean-s.Interval), High: s.Mean + s.Interval, Level: 0.95,
-		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %.2g s around it", s.SD),
+		Covers: fmt.Sprintf("The mean over all seeds is inside in 95 %% of cases; the makespan of one run scatters by %s around it", seconds(s.SD, 2)),
 	}
 	a.setPeak(m)
 	return a
@@ -65,14 +67,41 @@ func (a *Answer) setPeak(m *replay.Machine) {
 }
 
 // NewEstimateTables returns the tables of an estimate.
-func NewEstimateTables(e *replay.Estimate) []EstimateTable {
-	return []EstimateTable{newTable("kind", e.Kinds), newTable("phase", e.Phases), newTable("kernel", e.Kernels)}
+func NewEstimateTables(e *replay.Estimate) []TimeTable {
+	return []TimeTable{estimateTable("kind", e.Kinds), estimateTable("phase", e.Phases), estimateTable("kernel", e.Kernels)}
 }
 
-func newTable(by string, shares []replay.EstimatedShare) EstimateTable {
-	t := EstimateTable{By: by, Rows: make([]EstimateRow, len(shares))}
+func estimateTable(by string, shares []replay.EstimatedShare) TimeTable {
+	t := TimeTable{By: by, Rows: make([]TimeRow, len(shares))}
 	for i, s := range shares {
-		t.Rows[i] = EstimateRow(s)
+		t.Rows[i] = TimeRow{Name: s.Name, Mean: s.Mean, Interval: s.Interval}
+	}
+	return t
+}
+
+// NewSeveralTables returns the tables of several replays, whose times have these names; nil if one
+// of them does not tell its times.
+func NewSeveralTables(names *replay.PartNames, list []replay.SeedResult) []TimeTable {
+	if slices.ContainsFunc(list, func(s replay.SeedResult) bool { return s.Times == nil }) {
+		return nil
+	}
+	return []TimeTable{
+		severalTable("kind", names.Kinds, list, func(t *replay.PartTimes) []float64 { return t.Kinds }),
+		severalTable("phase", names.Phases, list, func(t *replay.PartTimes) []float64 { return t.Phases }),
+		severalTable("kernel", names.Kernels, list, func(t *replay.PartTimes) []float64 { return t.Kernels }),
+	}
+}
+
+func severalTable(by string, names []string, list []replay.SeedResult, of func(*replay.PartTimes) []float64) TimeTable {
+	t := TimeTable{By: by, Rows: make([]TimeRow, len(names))}
+	for i, name := range names {
+		row := TimeRow{Name: name, Min: math.Inf(1)}
+		for _, s := range list {
+			v := of(s.Times)[i]
+			row.Mean += v / float64(len(list))
+			row.Min, row.Max = min(row.Min, v), max(row.Max, v)
+		}
+		t.Rows[i] = row
 	}
 	return t
 }

@@ -51,6 +51,22 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestSeveralTables: the mean of 1 and 3 s is 2 s.
+func TestSeveralTables(t *testing.T) {
+	names := &replay.PartNames{Kinds: []string{"compute"}, Kernels: []string{"dgemm", "dtrsm"}}
+	list := []replay.SeedResult{{Times: &replay.PartTimes{Kinds: []float64{3}, Kernels: []float64{2, 1}}}, {Times: &replay.PartTimes{Kinds: []float64{1}, Kernels: []float64{1, 0}}}}
+	want := []TimeTable{
+		{By: "kind", Rows: []TimeRow{{Name: "compute", Mean: 2, Min: 1, Max: 3}}}, {By: "phase", Rows: []TimeRow{}},
+		{By: "kernel", Rows: []TimeRow{{Name: "dgemm", Mean: 1.5, Min: 1, Max: 2}, {Name: "dtrsm", Mean: 0.5, Max: 1}}},
+	}
+	if diff := cmp.Diff(want, NewSeveralTables(names, list)); diff != "" {
+		t.Error(diff)
+	}
+	if list[1].Times = nil; NewSeveralTables(names, list) != nil {
+		t.Error("tables of runs of which one is an estimate")
+	}
+}
+
 // TestAnswerIntervals: each says what it covers.
 func TestAnswerIntervals(t *testing.T) {
 	header, m := &trace.Header{}, twoHosts(t)
@@ -59,7 +75,7 @@ func TestAnswerIntervals(t *testing.T) {
 		t.Errorf("estimate: %+v, %+v", e, e.Interval)
 	}
 	s := NewEnsembleAnswer(&replay.EnsembleReport{Ensemble: &replay.Ensemble{Header: header, Makespan: replay.Summary{Mean: 3, SD: 0.4, Interval: 0.25}, Runs: make([]replay.SeedResult, 2)}}, m)
-	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 0.4 s") {
+	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 400 ms around it") {
 		t.Errorf("seeds: %+v, %+v", s, s.Interval)
 	}
 	u := NewUncertaintyAnswer(&replay.UncertaintyReport{Uncertainty: &replay.Uncertainty{

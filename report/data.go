@@ -29,8 +29,8 @@ type Data struct {
 	Timelines []*timeline.Window `json:"timelines,omitempty"`
 	Path      *path.Data         `json:"path,omitempty"`
 	POP       *pop.Data          `json:"pop,omitempty"`
-	// Tables are where the time of an estimate went, from its windows.
-	Tables []EstimateTable `json:"tables,omitempty"`
+	// Tables are where the time of an estimate went, from its windows, or that of several replays.
+	Tables []TimeTable `json:"tables,omitempty"`
 }
 
 // Answer is what most people look for.
@@ -76,15 +76,17 @@ type Input struct {
 	Hash string `json:"sha256,omitempty"`
 }
 
-// EstimateTable is a table of an estimate: where the mean rank's time went.
-type EstimateTable struct {
-	By   string        `json:"by"` // "kind", "phase", "kernel"
-	Rows []EstimateRow `json:"rows"`
+// TimeTable is where the mean rank's time went.
+type TimeTable struct {
+	By   string    `json:"by"` // "kind", "phase", "kernel"
+	Rows []TimeRow `json:"rows"`
 }
 
-// EstimateRow is how much of the mean rank's time one thing takes, in seconds.
-type EstimateRow struct {
+// TimeRow is how much of the mean rank's time one thing takes, in seconds.
+type TimeRow struct {
 	Name     string  `json:"name"`
 	Mean     float64 `json:"mean_s"`
-	Interval float64 `json:"interval_s"` // half-width, of 95 %
+	Interval float64 `json:"interval_s"` // half-width of 95 %, of an estimate
+	Min      float64 `json:"min_s"`      // in one of several replays
+	Max      float64 `json:"max_s"`      //
 }

@@ -33,7 +33,10 @@ func Diagnose(d *Data) []string {
 	}
 	list = append(list, t.balance())
 	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && t.Kinds != nil:
+		return []string{"Nothing takes any time."}
+	case len(list) == 0:
 		return []string{"Where the time went was not recorded."}
 	}
 	return list[:min(len(list), mostSentences)]
@@ -102,7 +105,7 @@ func (t *times) begin(text string) string {
 	switch {
 	case t.StoppedAt != nil:
 		return "So far, on average, " + text
-	case t.estimate:
+	case t.Estimate:
 		return "By estimate, on average, " + text
 	}
 	return "On average " + text
@@ -192,7 +195,9 @@ func whatIf(p *path.Data) string {
 		}
 		told[network] = true
 		text := fmt.Sprintf("%s would save %.2g %%", w.What, 100*w.Gain/p.Seconds)
-		if w.Replayed != nil {
+		if w.Replayed == nil {
+			text += " (no replay has confirmed it)"
+		} else {
 			text += fmt.Sprintf(" (%.2g %% in a replay with it)", 100**w.Replayed/p.Seconds)
 		}
 		texts = append(texts, text)
@@ -213,7 +218,7 @@ func onLinks(l *record.Links) string {
 	if hot.Level >= 0 && hot.Level < len(l.Levels) {
 		level = l.Levels[hot.Level] + " "
 	}
-	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %.3g s in all; over the run it carries %s of its capacity.", level, hot.Name, hot.Lost, percent(hot.Use))
+	return fmt.Sprintf("Messages lose the most time on %s%s, because they share it: %s in all; over the run it carries %s of its capacity.", level, hot.Name, seconds(hot.Lost, 3), percent(hot.Use))
 }
 
 // efficiency says to what most of the parallel efficiency is lost.

@@ -35,7 +35,7 @@ func TestDiagnose(t *testing.T) {
 		phases = "The longest phases are update, 65 % of the time, and swaps, 19 %; phases may lie inside each other."
 		busy   = "The busiest rank computes 10 % longer than the mean, the idlest 10 % less."
 		chain  = "Of the critical path, the longest chain of events, 68 % is kernels (dgemm in update: 58 %) and 19 % is messages, above all wire on leaf uplinks in swaps (12 %); 13 % is polls, and waiting for the next one."
-		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 %."
+		what   = "What if: dgemm 1 % quicker would save 0.58 % (0.4 % in a replay with it), and leaf uplinks 1 % quicker would save 0.19 % (no replay has confirmed it)."
 		lost   = "The parallel efficiency is 70 %; most is lost to messages that share links (20 %)."
 		hot    = "Messages lose the most time on leaf uplinks leaf-3_up, because they share it: 12 s in all; over the run it carries 81 % of its capacity."
 		later  = "In the first quarter of the steps ranks wait or poll for 10 % of their time, in the last for 55 %."
@@ -48,7 +48,7 @@ func TestDiagnose(t *testing.T) {
 			[]float32{9, 9, 9, 9, 9, 9, 9, 9}, make([]float32, 16),
 			[]float32{1, 0, 5, 5, 5, 5, 10, 10}, make([]float32, 16),
 			[]float32{0, 1, 1, 1, 1, 1, 1, 1}, make([]float32, 16)))}}
-	estimated := []EstimateTable{{By: "kind", Rows: []EstimateRow{{"compute", 8, 0.1}, {"collective", 2, 0.1}}}, {By: "kernel", Rows: []EstimateRow{{"dgemm", 3, 0.1}}}}
+	estimated := []TimeTable{{By: "kind", Rows: []TimeRow{{Name: "compute", Mean: 8}, {Name: "collective", Mean: 2}}}, {By: "kernel", Rows: []TimeRow{{Name: "dgemm", Mean: 3}}}}
 	for _, c := range []struct {
 		name string
 		data Data
@@ -56,17 +56,36 @@ func TestDiagnose(t *testing.T) {
 	}{
 		{"nothing", Data{}, []string{"Where the time went was not recorded."}},
 		{"of several replays", Data{Result: json.RawMessage(`{"time_by_kind": 3}`)}, []string{"Where the time went was not recorded."}},
+		{"no time", Data{Result: json.RawMessage(`{"time_by_kind": []}`), Path: &path.Data{}, Record: &record.Data{}}, []string{"Nothing takes any time."}},
 		{"result", Data{Result: json.RawMessage(result)}, []string{whole, phases, busy}},
 		{"all but a record", Data{Result: json.RawMessage(result), Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, busy}},
 		{"record", Data{Result: json.RawMessage(result), Record: recorded}, []string{whole, phases, hot, later, busy}},
 		{"all", Data{Result: json.RawMessage(result), Record: recorded, Path: onPath, POP: efficiencies}, []string{whole, phases, chain, what, lost, later}},
 		{"interrupted", Data{Result: json.RawMessage(`{"stopped_at_s": 3, "time_by_kind": [{"name": "compute", "mean_s": 1}]}`)},
 			[]string{"So far, on average, a rank computes for 100 % of its time."}},
-		{"estimate", Data{Result: json.RawMessage(`{"time_by_kind": []}`), Tables: estimated},
+		{"estimate", Data{Result: json.RawMessage(`{"estimate": true, "time_by_kind": []}`), Tables: estimated},
 			[]string{"By estimate, on average, a rank computes for 80 % of its time and waits for messages for 20 %, most of it in collective (20 %)."}},
+		{"runs", Data{Result: json.RawMessage(`{"runs": []}`), Tables: estimated},
+			[]string{"On average a rank computes for 80 % of its time and waits for messages for 20 %, most of it in collective (20 %)."}},
 	} {
 		if got := Diagnose(&c.data); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%q\nwant\n%q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSeconds: in the units of the page.
+func TestSeconds(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		digits int
+		want   string
+	}{
+		{0, 2, "0 s"}, {1.8e-4, 2, "180 µs"}, {1.844e-4, 2, "184 µs"}, {0.0512886, 6, "51.2886 ms"}, {9.5, 6, "9.5 s"}, {0.9996, 3, "1 s"}, {0.9994, 4, "999.4 ms"},
+		{1234.5, 2, "1234 s"}, {1e-10, 2, "0.1 ns"},
+	} {
+		if got := seconds(c.v, c.digits); got != c.want {
+			t.Errorf("%g with %d digits: %q, want %q", c.v, c.digits, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 //
 //	err := report.Write(w, data)        // one run
 //	err := report.Write(w, old, new)    // two, on the same axes
+//	err := report.WriteCompared(w, comparison, old, new)  // and what differs
 //	runs, err := report.Read(page)      // a page's data again
 //
 // A page asks nothing of a network: style, programs and data are in it. Data is what its

@@ -56,7 +56,7 @@ func madeUp() *report.Data {
 			Hops: path.Hops{Number: 1, Ranks: packed.Uint32s([]uint32{1}), Times: packed.Float64s([]float64{0})},
 		},
 		POP:    &pop.Data{LoadBalance: 1, Serialisation: 1, Transfer: 1, Wire: 1, Contention: 1, Communication: 1, Parallel: 1},
-		Tables: []report.EstimateTable{{By: "kind", Rows: []report.EstimateRow{{Name: "compute", Mean: 2, Interval: 0.1}}}},
+		Tables: []report.TimeTable{{By: "kind", Rows: []report.TimeRow{{Name: "compute", Mean: 2, Interval: 0.1}}}},
 	}
 }
 

@@ -15,7 +15,7 @@ func DiagnoseRuns(e *replay.Ensemble) []string {
 		return []string{}
 	}
 	return []string{
-		fmt.Sprintf("The quickest of %d runs takes %.6g s, the slowest %.6g s.", len(e.Runs), s.Min, s.Max),
+		fmt.Sprintf("The quickest of %d runs takes %s, the slowest %s.", len(e.Runs), seconds(s.Min, 6), seconds(s.Max, 6)),
 		fmt.Sprintf("One run scatters by %s around the mean, which is known to %s.", percent(s.SD/s.Mean), percent(s.Interval/s.Mean)),
 	}
 }

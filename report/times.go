@@ -3,7 +3,9 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,7 +15,7 @@ type times struct {
 	Kinds     []share  `json:"time_by_kind"`
 	Phases    []share  `json:"time_by_phase"`
 	Kernels   []share  `json:"time_by_kernel"`
-	estimate  bool
+	Estimate  bool     `json:"estimate"`
 }
 
 // share is a row of where the time went, in seconds of the mean rank. Of an estimate the least
@@ -25,7 +27,7 @@ type share struct {
 	Max  float64 `json:"max_s"`
 }
 
-// timesOf returns what data tells of where the time went: nothing of several replays.
+// timesOf returns what data tells of where the time went: by its tables, if it has any.
 func timesOf(d *Data) *times {
 	t := &times{}
 	if err := json.Unmarshal(d.Result, t); err != nil {
@@ -40,7 +42,7 @@ func timesOf(d *Data) *times {
 			by[table.By] = append(by[table.By], share{Name: r.Name, Mean: r.Mean})
 		}
 	}
-	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], estimate: true}
+	return &times{Kinds: by["kind"], Phases: by["phase"], Kernels: by["kernel"], Estimate: t.Estimate}
 }
 
 // total returns the end of the mean rank, in seconds.
@@ -74,6 +76,25 @@ func routines(kernels []share) []share {
 		list[i].Mean += k.Mean
 	}
 	return list
+}
+
+// seconds writes a time with the unit that leaves it between 1 and 1000, as page/units.js does, with at most
+// so many digits, and all of a whole number.
+func seconds(v float64, digits int) string {
+	if v == 0 {
+		return "0 s"
+	}
+	of, name := 1.0, ""
+	for _, unit := range []struct {
+		of   float64
+		name string
+	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}} {
+		if of, name = unit.of, unit.name; v >= 0.9995*of {
+			break
+		}
+	}
+	whole := 1 + int(math.Log10(max(1, v/of)))
+	return strconv.FormatFloat(v/of, 'g', max(digits, whole), 64) + " " + name
 }
 
 // percent writes a share of 1 with as many digits as one reads.

@@ -23,11 +23,15 @@ var scripts = []string{
 }
 
 // Write writes a page that shows runs, or one, as one HTML file. Several share axes and zoom.
-func Write(w io.Writer, runs ...*Data) error {
+func Write(w io.Writer, runs ...*Data) error { return WriteCompared(w, nil, runs...) }
+
+// WriteCompared writes a page of several runs with what a comparison of the others with the first
+// says: the JSON of a compare.Comparison.
+func WriteCompared(w io.Writer, comparison json.RawMessage, runs ...*Data) error {
 	if len(runs) < 1 || len(runs) > maxRuns {
 		return fmt.Errorf("report: %d runs, want 1 to %d", len(runs), maxRuns)
 	}
-	data, err := json.Marshal(carried{runs}) // which writes < as \u003c: nothing in it ends the script
+	data, err := json.Marshal(carried{runs, comparison}) // which writes < as \u003c: nothing in it ends the script
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -45,7 +49,8 @@ func Write(w io.Writer, runs ...*Data) error {
 
 // carried is the data of a page.
 type carried struct {
-	Runs []*Data `json:"runs"`
+	Runs       []*Data         `json:"runs"`
+	Comparison json.RawMessage `json:"comparison,omitempty"`
 }
 
 // pageParts are what page.html is filled with.

@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"reprise/replay"
 	"reprise/tracegen/hpl"
 )
 
@@ -220,6 +221,33 @@ func TestReportInBrowser(t *testing.T) {
 		t.Errorf("both themes are %s", after)
 	}
 
+	// What is said of colours holds in both themes: a bar runs from the least to the most.
+	if said := eval[string](b, "document.querySelector('#communication .scale').textContent"); strings.Contains(said, "dark") || strings.Contains(said, "pale") {
+		t.Errorf("the scale of the communication says %q", said)
+	}
+	if bars := eval[int](b, "document.querySelectorAll('#communication .scale .ramp').length"); bars != 1 {
+		t.Errorf("%d bars beside the scale of the communication, want 1", bars)
+	}
+
+	// Curves are told apart by their names and, of one colour, by their dashes.
+	names := eval[string](b, "[...document.querySelectorAll('#links .u-label')].slice(1).map(e => e.textContent).join('|')")
+	if want := "dahu: host to switch (6), mean|dahu: host to switch, most used|dahu: switch to host (6), mean|dahu: switch to host, most used"; names != want {
+		t.Errorf("curves of links %q, want %q", names, want)
+	}
+	if got := eval[string](b, "[...document.querySelectorAll('#links .u-marker')].slice(1).map(e => getComputedStyle(e).borderTopStyle).join()"); got != "solid,dashed,solid,dashed" {
+		t.Errorf("markers of links are %s", got)
+	}
+
+	// Search fields have room for what they are for, beside the cross that empties them, which is an em wide.
+	const room = `[...document.querySelectorAll('input[type=search]')].filter(e => {
+		const c = document.createElement('canvas').getContext('2d'), style = getComputedStyle(e);
+		c.font = style.fontSize + ' ' + style.fontFamily;
+		return c.measureText(e.placeholder).width > e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - parseFloat(style.fontSize);
+	}).map(e => e.placeholder).join()`
+	if cut := eval[string](b, room); cut != "" {
+		t.Errorf("cut off: %q", cut)
+	}
+
 	// The table behind the first picture, opened by Enter.
 	eval[chromedp.Void](b, "document.querySelector('#answer figure summary').focus()")
 	b.do(chromedp.KeyEvent(kb.Enter))
@@ -293,6 +321,73 @@ func TestTwoRunsInBrowser(t *testing.T) {
 	b.do(chromedp.KeyEvent("w"))
 	b.until(pixels + " !== " + strconv.Quote(before))
 	b.quiet(file)
+}
+
+// TestDifferencesInBrowser: a page shows what the comparison says: times of several runs, what noise may
+// make, and of what both figures are.
+func TestDifferencesInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	kernels := filepath.Join("..", "..", "examples", "ci", "node.yaml")
+	runs, result := reportOf(t, "--kernels", kernels, "--runs", "3")
+	draw, _ := reportOf(t, "--kernels", kernels, "--seed", "7")
+	dir := t.TempDir()
+	file, same := filepath.Join(dir, "both.html"), filepath.Join(dir, "same.html")
+	var text bytes.Buffer
+	for _, args := range [][]string{{"--report", file, runs, draw}, {"--report", same, runs, runs}} {
+		if err := run(t.Context(), append([]string{"replay", "compare"}, args...), strings.NewReader(""), &text, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var of struct {
+		Names replay.PartNames    `json:"time_names"`
+		Runs  []replay.SeedResult `json:"runs"`
+	}
+	if err := json.Unmarshal(result, &of); err != nil || of.Names.Kinds[0] != "compute" {
+		t.Fatalf("%v, kinds %q", err, of.Names.Kinds)
+	}
+	mean := (of.Runs[0].Times.Kinds[0] + of.Runs[1].Times.Kinds[0] + of.Runs[2].Times.Kinds[0]) / 3
+
+	b.open(file)
+	cells := func(name string) string {
+		return eval[string](b, `[...document.querySelectorAll('#differences tr')].filter(r => r.cells[0].textContent === '`+name+`').map(r => [...r.cells].slice(1, 8).map(c => c.textContent).join())[0] ?? ''`)
+	}
+	written := eval[string](b, fmt.Sprintf("seconds(%v)", mean))
+	// Of one draw of noise nothing is known but its number.
+	if got := cells("kind: compute"); !strings.HasPrefix(got, written+",") || !strings.HasSuffix(got, ",–,unclear") {
+		t.Errorf("compute: %q, want %s first, and unclear", got, written)
+	}
+	if got := eval[string](b, "document.querySelector('#differences .head').textContent"); !strings.Contains(got, "A: mean of 3 runs") || !strings.Contains(got, "B: noise of seed 7") {
+		t.Errorf("labels %q", got)
+	}
+	if got := eval[string](b, "document.querySelector('#differences').textContent"); !strings.Contains(got, "is one draw of noise") || !strings.Contains(got, "than A.") {
+		t.Errorf("no warning, or no sentence, in %q", got)
+	}
+	if got := eval[string](b, "document.querySelector('#answer figure').textContent"); !strings.Contains(got, "compute") {
+		t.Errorf("where the time of the runs went: %q", got)
+	}
+
+	b.open(same)
+	// Both are 0 apart, by as much as noise may make: an interval with both signs.
+	if got := cells("makespan"); !strings.Contains(got, ",±0 s,−") || !strings.HasSuffix(got, ",1.0000,unclear") {
+		t.Errorf("the same runs: %q", got)
+	}
+}
+
+// TestPathInBrowser: the critical path is drawn up to its end, in time and rank.
+func TestPathInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	file, _ := reportOf(t, "--critical-path")
+	b.open(file)
+	const drawn = `(async () => {
+		const [run] = JSON.parse(document.getElementById('report-data').textContent).runs, way = await wayOf(run), places = [], itself = v => v;
+		way.paint({beginPath() {}, lineTo: (...at) => places.push(at), stroke() {}}, {toX: itself, toY: itself, em: 12}, itself);
+		const [x, rank] = places.at(-1), end = columnAxis(run.record.columns).at(run.record.columns.count - 0.5);
+		return [x === end, rank === run.path.rank].join();
+	})()`
+	got, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](drawn, chromedp.EvalAwaitPromise))
+	if err != nil || got != "true,true" {
+		t.Errorf("ends at the makespan and on its rank: %s, %v", got, err)
+	}
 }
 
 // TestNumbersInBrowser: how the page writes numbers, ticks and levels.

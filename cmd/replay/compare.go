@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -92,9 +93,18 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 		err = atomicfile.Write(path, r.WriteJUnit)
 	}
 	if path := c.String("report"); path != "" {
-		err = errors.Join(err, atomicfile.Write(path, func(w io.Writer) error { return report.Write(w, pages...) }))
+		err = errors.Join(err, atomicfile.Write(path, func(w io.Writer) error { return writeCompared(w, r, pages) }))
 	}
 	return r.Worse, err
+}
+
+// writeCompared writes the page of runs with what their comparison says.
+func writeCompared(w io.Writer, r *compare.Comparison, pages []*report.Data) error {
+	var text bytes.Buffer
+	if err := r.WriteJSON(&text); err != nil {
+		return err
+	}
+	return report.WriteCompared(w, text.Bytes(), pages...)
 }
 
 // pagesOf returns what the pages have that are to be shown together; nil if none are.

@@ -132,10 +132,11 @@ func (p *pageFile) writeRuns(in *input, m *loaded, r *runsResults) error {
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	d.Labels, d.Answer, d.Diagnosis = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.DiagnoseRuns(r.Ensemble)
+	d.Labels, d.Answer, d.Tables = report.EnsembleLabels(e), report.NewEnsembleAnswer(e, &m.Machine), report.NewSeveralTables(&e.Names, e.Runs)
 	if r.CriticalPath != nil {
 		d.Path = r.CriticalPath.Data
 	}
+	d.Diagnosis = append(report.DiagnoseRuns(r.Ensemble), report.Diagnose(d)...)
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 
@@ -146,7 +147,8 @@ func (p *pageFile) writeDraws(in *input, m *loaded, r *replay.UncertaintyReport)
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	d.Labels, d.Answer, d.Diagnosis = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.DiagnoseDraws(r.Uncertainty)
+	d.Labels, d.Answer, d.Tables = report.UncertaintyLabels(r), report.NewUncertaintyAnswer(r, &m.Machine), report.NewSeveralTables(&r.Names, r.Draws)
+	d.Diagnosis = append(report.DiagnoseDraws(r.Uncertainty), report.Diagnose(d)...)
 	return atomicfile.Write(p.path, func(w io.Writer) error { return report.Write(w, d) })
 }
 

@@ -16,6 +16,7 @@ import (
 type tableOutput struct {
 	path     string
 	parquet  bool
+	settings *settings
 	out      *streamed
 	writer   table.Writer
 	recorder *table.Recorder
@@ -36,7 +37,7 @@ func newTableOutput(c *cli.Context, s *settings) (output, error) {
 	if !parquet && !strings.HasSuffix(path, ".csv") {
 		return nil, command.Usagef("--table %q, want a name that ends in .csv or .parquet", path)
 	}
-	return &tableOutput{path: path, parquet: parquet}, checkOutput("table", path, s)
+	return &tableOutput{path: path, parquet: parquet, settings: s}, checkOutput("table", path, s)
 }
 
 func (t *tableOutput) flag() string { return "table" }
@@ -51,16 +52,31 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 	if err != nil {
 		return nil, err
 	}
+	labels, err := t.labelsAhead(in, m)
+	if err != nil {
+		return nil, err
+	}
 	if t.out, err = newStreamed(ctx, t.path, false, end); err != nil {
 		return nil, err
 	}
 	if t.parquet {
 		t.writer = table.NewParquet(t.out, columns)
 	} else {
-		t.writer = table.NewCSV(t.out, columns)
+		t.writer = table.NewCSV(t.out, columns, strings.Join(labels, "; "))
 	}
 	t.recorder = table.NewRecorder(columns, hostsOf(&m.Machine), t.writer)
 	return t.recorder, nil
+}
+
+// labelsAhead are those of a replay that is not interrupted.
+func (t *tableOutput) labelsAhead(in *input, m *loaded) ([]string, error) {
+	first, end := t.settings.stepRange(in)
+	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: first == 0 && end == in.header.Steps}
+	noisy, err := replay.HasNoise(in.header, m.Machine, m.options)
+	if noisy {
+		r.Seed = &m.options.Seed
+	}
+	return report.Labels(&replay.Report{Provenance: t.settings.provenance(m, 0), Result: r}), err
 }
 
 func (t *tableOutput) write(ctx context.Context, r *results) error {

@@ -70,6 +70,7 @@ type Against struct {
 	ByPhase  []Difference `json:"time_by_phase"`  //
 	ByKernel []Difference `json:"time_by_kernel"` //
 	Worse    bool         `json:"worse"`
+	Says     []string     `json:"says"` // what follows, in sentences without their full stops
 	Warnings []string     `json:"warnings"`
 }
 
@@ -100,6 +101,7 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 			return nil, err
 		}
 		a := against(base, other, &o)
+		a.Says = c.sentences(a)
 		c.Worse = c.Worse || a.Worse
 		c.Others = append(c.Others, *a)
 	}
@@ -191,10 +193,11 @@ func contains(names map[string]int, name string) bool {
 	return there
 }
 
-// absent is the figure of a part in a result where it takes no time.
+// absent is the figure of a part in a result that does not have it: it takes no time there, but of
+// an estimate it may take some between the windows.
 func (p *part) absent(in *Result) figure {
 	f := exact(0)
-	f.oneDraw = in.Kind == Draw
+	f.unsure = in.Kind == Draw || in.Kind == Estimate
 	if n := len(in.makespan.values); n > 0 {
 		f.values, f.each, f.freedom = make([]float64, n), in.makespan.each, in.makespan.freedom
 	}

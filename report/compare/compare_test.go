@@ -55,6 +55,20 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestPartsOfEstimates: a part that no window of an estimate saw may take some time all the same.
+func TestPartsOfEstimates(t *testing.T) {
+	a := edited(t, "a", estimateText, `"complete"`, `"time_by_kind": [{"name": "compute", "mean_s": 8, "interval_s": 0.1}], "complete"`)
+	b := readText(t, "b", exactText)
+	for _, c := range []struct {
+		d    Difference
+		want float64
+	}{{compared(t, a, b, Options{}).ByKind[1], 2}, {compared(t, b, a, Options{}).ByKind[1], -2}} {
+		if d := c.d; d.Name != "wait" || d.Difference != c.want || d.Verdict != Unclear || d.P != nil || d.Interval != nil {
+			t.Errorf("want %g s of wait, unclear, got %+v", c.want, d)
+		}
+	}
+}
+
 // TestEstimates: the difference of 10 and 10.2 with half-widths of 0.1 each has one of
 // sqrt(0.02) = 0.141421: it is seen, 0.06 to 0.34. The lower limit of the slowdown, by one tail of
 // 5 %, is that k at which 10.2 - 10k is 1.644854 deviations of sqrt(1+k^2) * 0.1/1.959964: 0.8 %.

@@ -13,8 +13,8 @@ type figure struct {
 	values  []float64
 	each    float64
 	further float64
-	// oneDraw: the number is one draw of noise, of which nothing else is known.
-	oneDraw bool
+	// unsure: how sure the number is, is not known, as of one draw of noise.
+	unsure bool
 }
 
 func exact(value float64) figure { return figure{mean: value, freedom: math.Inf(1)} }

@@ -17,7 +17,7 @@ func MeanFigure(values []float64) Figure { return Figure{meanOf(values)} }
 
 // OneDraw is one value with noise, of which nothing else is known.
 func OneDraw(value float64) Figure {
-	return Figure{figure{mean: value, freedom: math.Inf(1), oneDraw: true}}
+	return Figure{figure{mean: value, freedom: math.Inf(1), unsure: true}}
 }
 
 // Value is the number.
@@ -27,7 +27,7 @@ func (f Figure) Value() float64 { return f.of.mean }
 // number is.
 func (f Figure) Interval() float64 {
 	switch {
-	case f.of.oneDraw:
+	case f.of.unsure:
 		return math.Inf(1)
 	case f.of.variance == 0:
 		return 0

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,7 +103,12 @@ func decode(text []byte) (*Result, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
+	if err := checkKeys(text); err != nil {
+		return nil, err
+	}
 	switch {
+	case d.Format < 0:
+		return nil, fmt.Errorf("format %d, want 1 to %d", d.Format, replay.ResultFormat)
 	case d.Format > replay.ResultFormat:
 		return nil, fmt.Errorf("a result of format %d, newer than %d, which this version reads: compare with the version that wrote it, or replay again", d.Format, replay.ResultFormat)
 	case len(bytes.TrimSpace(d.Makespan)) == 0:
@@ -144,7 +150,8 @@ func (d *document) fillOne(r *Result) error {
 	if makespan == 0 {
 		return errors.New("its makespan_s is 0: there is nothing to compare")
 	}
-	if err := plausible(makespan, gflops, d.Interval, d.GflopsInterval); err != nil {
+	if err := cmp.Or(plausible("makespan_s", makespan), plausible("gflops", gflops),
+		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)); err != nil {
 		return err
 	}
 	r.makespan, r.gflops = exact(makespan), exact(gflops)
@@ -155,7 +162,7 @@ func (d *document) fillOne(r *Result) error {
 	case d.Estimate:
 		r.Kind, r.makespan, r.gflops = Estimate, estimated(makespan, d.Interval), estimated(gflops, d.GflopsInterval)
 	case d.Seed != nil:
-		r.Kind, r.makespan.oneDraw, r.gflops.oneDraw = Draw, true, true
+		r.Kind, r.makespan.unsure, r.gflops.unsure = Draw, true, true
 	default:
 		r.Kind = Exact
 	}
@@ -173,14 +180,14 @@ func (r *Result) addShares(by string, shares []share) error {
 	}
 	g := group{by: by}
 	for _, s := range shares {
-		if err := plausible(s.Mean, s.Interval); err != nil {
+		if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
 			return fmt.Errorf("time by %s: %s: %w", by, wording.Quote(s.Name), err)
 		}
 		f := exact(s.Mean)
 		if r.Kind == Estimate {
 			f = estimated(s.Mean, s.Interval)
 		}
-		f.oneDraw = r.Kind == Draw
+		f.unsure = r.Kind == Draw
 		g.parts = append(g.parts, part{s.Name, f})
 	}
 	r.parts = append(r.parts, g)
@@ -193,7 +200,7 @@ func (d *document) fillDraws(r *Result) error {
 	if err := errors.Join(json.Unmarshal(d.Makespan, &makespan), json.Unmarshal(d.Gflops, &gflops)); err != nil {
 		return fmt.Errorf("%w: %w", errKind, err)
 	}
-	if err := plausible(makespan.SD, gflops.SD); err != nil {
+	if err := cmp.Or(plausible("sd of makespan_s", makespan.SD), plausible("sd of gflops", gflops.SD)); err != nil {
 		return err
 	}
 	next := func(values []float64) figure { return nextOf(values, 0) }
@@ -217,11 +224,16 @@ func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of 
 		return fmt.Errorf("%s, want at least 2", wording.Count(len(list), "run"))
 	}
 	var makespans, gflops []float64
+	seen := map[uint64]bool{}
 	for _, s := range list {
+		if seen[s.Seed] {
+			return fmt.Errorf("seed %d twice: runs of one seed are one run", s.Seed)
+		}
+		seen[s.Seed] = true
 		if s.Makespan == 0 {
 			return fmt.Errorf("seed %d: its makespan_s is 0: there is nothing to compare", s.Seed)
 		}
-		if err := plausible(s.Makespan, s.Gflops); err != nil {
+		if err := cmp.Or(plausible("makespan_s", s.Makespan), plausible("gflops", s.Gflops)); err != nil {
 			return fmt.Errorf("seed %d: %w", s.Seed, err)
 		}
 		r.Seeds = append(r.Seeds, s.Seed)
@@ -251,10 +263,10 @@ func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, v
 		if len(row) != len(names) {
 			return fmt.Errorf("seed %d: times of %d of %d parts by %s", s.Seed, len(row), len(names), by)
 		}
-		if err := plausible(row...); err != nil {
-			return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by, err)
-		}
 		for i, v := range row {
+			if err := plausible(wording.Quote(names[i]), v); err != nil {
+				return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by, err)
+			}
 			columns[i] = append(columns[i], v)
 		}
 	}
@@ -269,12 +281,10 @@ func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, v
 // mostSeconds is more than any run takes, and as Gflops more than any machine has.
 const mostSeconds = 1e18
 
-// plausible refuses numbers that no result has.
-func plausible(values ...float64) error {
-	for _, v := range values {
-		if v < 0 || v > mostSeconds {
-			return fmt.Errorf("%v, want a number from 0 to %g", v, mostSeconds)
-		}
+// plausible refuses a number that no result has.
+func plausible(name string, v float64) error {
+	if v < 0 || v > mostSeconds {
+		return fmt.Errorf("%s: %v, want a number from 0 to %g", name, v, mostSeconds)
 	}
 	return nil
 }

@@ -48,6 +48,8 @@ func TestRead(t *testing.T) {
 		{drawsText, "2 draws of machines, seeds 1 to 2", 11, 6, 0},
 		// A file of another maker needs no more than this.
 		{`{"makespan_s": 10}`, "a replay", 10, 0, 0},
+		// It may have keys of its own, and parameters any names.
+		{`{"makespan_s": 10, "Comment": "", "comment": "", "parameters": {"seed": "1", "Seed": "2"}}`, "a replay", 10, 0, 0},
 	} {
 		r := readText(t, "x", c.text)
 		near(t, c.what+" mean", r.makespan.mean, c.mean, 1e-12)
@@ -71,15 +73,24 @@ func TestReadErrors(t *testing.T) {
 		{"\x28\xb5\x2f\xfd....", "x: this is compressed by zstd, and no trace, not a report of replay: unpack it first, by zstd -d"},
 		{edit(exactText, `"format": 1`, `"format": 2`), "x: a result of format 2, newer than 1, which this version reads: compare with the version that wrote it, or replay again"},
 		{edit(exactText, `"complete": true`, `"stopped_at_s": 3.5`), "x: the replay was stopped at 3.5 s: it has no result to compare"},
-		{edit(exactText, `"makespan_s": 10`, `"makespan_s": -1`), "x: -1, want a number from 0 to 1e+18"},
+		{edit(exactText, `"makespan_s": 10`, `"makespan_s": -1`), "x: makespan_s: -1, want a number from 0 to 1e+18"},
 		{edit(exactText, `"makespan_s": 10`, `"makespan_s": {}`), "x: want what replay --json prints, or a page of replay --report: makespan_s: json: cannot unmarshal object into Go value of type float64"},
-		{edit(exactText, `"mean_s": 2`, `"mean_s": -2`), `x: time by kind: "wait": -2, want a number from 0 to 1e+18`},
+		{edit(exactText, `"mean_s": 2`, `"mean_s": -2`), `x: time by kind: "wait": mean_s: -2, want a number from 0 to 1e+18`},
 		{edit(runsText, `[9, 3]`, `[9]`), "x: seed 2: times of 1 of 2 parts by kind"},
-		{edit(runsText, `[9, 3]`, `[9, -3]`), "x: seed 2: time by kind: -3, want a number from 0 to 1e+18"},
-		{edit(runsText, `"gflops": 1.8`, `"gflops": -1.8`), "x: seed 2: -1.8, want a number from 0 to 1e+18"},
+		{edit(runsText, `[9, 3]`, `[9, -3]`), `x: seed 2: time by kind: "wait": -3, want a number from 0 to 1e+18`},
+		{edit(runsText, `"gflops": 1.8`, `"gflops": -1.8`), "x: seed 2: gflops: -1.8, want a number from 0 to 1e+18"},
 		{`{"makespan_s": {}, "runs": []}`, "x: 0 runs, want at least 2"},
 		{`{"makespan_s": {}, "gflops": {}, "draws": [{"makespan_s": 1}]}`, "x: 1 run, want at least 2"},
-		{`{"makespan_s": {"sd": -1}, "gflops": {}, "draws": [{}, {}]}`, "x: -1, want a number from 0 to 1e+18"},
+		{`{"makespan_s": {"sd": -1}, "gflops": {}, "draws": [{"seed": 1}, {"seed": 2}]}`, "x: sd of makespan_s: -1, want a number from 0 to 1e+18"},
+		{edit(exactText, `"format": 1`, `"format": -1`), "x: format -1, want 1 to 1"},
+		{edit(exactText, `"gflops": 2`, `"gflops": 1e+308`), "x: gflops: 1e+308, want a number from 0 to 1e+18"},
+		// What would be read last is not what a reader sees first.
+		{edit(exactText, `"gflops": 2`, `"gflops": 2, "makespan_s": 1`), `x: the key "makespan_s" twice in one object: which of them holds?`},
+		{edit(exactText, `"gflops": 2`, `"gflops": 2, "Makespan_S": 1`), `x: the key "Makespan_S": want "makespan_s"`},
+		{edit(exactText, `"mean_s": 8`, `"mean_s": 8, "MEAN_S": 9`), `x: the key "MEAN_S": want "mean_s"`},
+		{edit(exactText, `"NB": "128"`, `"NB": "128", "NB": "64"`), `x: the key "NB" twice in one object: which of them holds?`},
+		{edit(runsText, `"seed": 2`, `"seed": 1`), "x: seed 1 twice: runs of one seed are one run"},
+		{edit(drawsText, `"seed": 2`, `"seed": 1`), "x: seed 1 twice: runs of one seed are one run"},
 	} {
 		_, err := Read("x", strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {

@@ -39,7 +39,7 @@ func (c *Comparison) writeText(w io.Writer, a *Against) error {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s.\n", strings.Join(c.sentences(a), ".\n"))
+	fmt.Fprintf(&b, "\n%s.\n", strings.Join(a.Says, ".\n"))
 	for _, text := range a.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", text)
 	}

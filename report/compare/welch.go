@@ -49,7 +49,7 @@ func welchFreedom(a, b *figure) float64 {
 }
 
 // known reports whether it is known how sure the difference is.
-func (p *pair) known() bool { return !p.a.oneDraw && !p.b.oneDraw }
+func (p *pair) known() bool { return !p.a.unsure && !p.b.unsure }
 
 // exact reports whether the difference is a number without any doubt.
 func (p *pair) exact() bool {

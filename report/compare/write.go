@@ -27,8 +27,8 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 }
 
 func (c *Comparison) markdown(b *bytes.Buffer, a *Against) error {
-	sentences := c.sentences(a)
-	for i, s := range sentences {
+	sentences := make([]string, len(a.Says))
+	for i, s := range a.Says {
 		sentences[i] = "**" + texttable.Escaped(s) + ".**"
 	}
 	fmt.Fprintf(b, "%s\n\n", strings.Join(sentences, "\n"))

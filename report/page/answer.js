@@ -1,11 +1,9 @@
 // The first screen: what came out, why, and of what.
 
-/** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay or of an estimate. */
+/** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay, of an estimate or of several replays. */
 function timesBy(run, by) {
-  const list = run.result["time_by_" + by];
-  if (list && list.length) return list.map(s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s, interval: s.interval_s}));
-  const estimate = (run.tables || []).find(t => t.by === by);
-  return estimate ? estimate.rows.map(r => ({name: r.name, mean: r.mean_s, interval: r.interval_s})) : [];
+  const list = run.result["time_by_" + by], part = s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s, interval: s.interval_s});
+  return (list && list.length ? list : (run.tables || []).find(t => t.by === by)?.rows || []).map(part);
 }
 
 /** The largest of a list, and what is left taken together. */
@@ -30,7 +28,7 @@ function answerOf(run) {
       a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
         : "the platform does not say the peak", true) : null,
       hosts.length ? fact("ranks", count(hosts.length), "on " + count(new Set(hosts).size) + " hosts") : null,
-      fact(run.tables ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
+      fact(run.result.estimate ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
     ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
@@ -43,10 +41,10 @@ function answerOf(run) {
 function timesFigure(run, by, title) {
   const list = timesBy(run, by), sum = list.reduce((s, x) => s + x.mean, 0);
   if (!list.length || sum <= 0) return null;
-  const estimated = list[0].interval !== undefined, whole = by === "phase" ? run.answer.makespan_s : sum;
-  const rows = () => table(["name", "", "#share", "#mean", ...(estimated ? ["#± 95 %"] : ["#least of a rank", "#most of a rank"])],
+  const {estimate} = run.result, one = run.tables ? "replay" : "rank", whole = by === "phase" ? run.answer.makespan_s : sum;
+  const rows = () => table(["name", "", "#share", "#mean", ...(estimate ? ["#± 95 %"] : ["#least of a " + one, "#most of a " + one])],
     [...list].sort((x, y) => y.mean - x.mean).map((x, i) => [x.name, meter(x.mean / whole, colourOf(x.name, i)), percent(x.mean / whole), seconds(x.mean),
-      ...(estimated ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), by === "phase" ? null : title);
+      ...(estimate ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), by === "phase" ? null : title);
   if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
     "and its share of the makespan. Phases may lie inside each other: shares do not add up."});
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);

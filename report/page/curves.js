@@ -31,7 +31,7 @@ function chart(o) {
     width: 40 * em, height: 24 * em, bands: lines.flatMap((l, i) => (l.down ? [{series: [i + 1, i + 2], fill: l.down}] : [])),
     series: [{label: o.xAxis.title, value: (_, v) => (v == null ? "–" : o.xAxis.name(v))}, ...series],
     scales: {x: {time: false}, y: {range: (_, low, high) => [Math.min(0, low * 1.03), Math.max(0, (o.tallest || {high}).high * 1.03) || (low < 0 ? 0 : 1)]}},
-    legend: {markers: {width: 0, fill: (_, i) => lines[i - 1].colour}},
+    legend: {markers: {width: 2, dash: (_, i) => (lines[i - 1].dash ? "dashed" : "solid"), fill: (_, i) => (lines[i - 1].dash ? null : lines[i - 1].colour)}},
     cursor: {sync: {key: o.xAxis.title}, drag: {x: true, y: false}},
     axes: [{...look, label: o.xAxis.title, splits: u => spots(u).map(t => t.at), values: u => spots(u).map(t => t.text)},
       {...look, label: o.yTitle, size: 5.6 * em, values: (_, list) => list.map(v => o.write(v, 3))}],

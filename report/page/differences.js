@@ -1,18 +1,27 @@
-// Two runs: what differs, and where the one falls behind the other.
+// Two runs: what differs, by their comparison, and where the one falls behind the other.
 
-/** The makespan and the mean rank's times in both, the greatest differences first. */
+/** What a figure of both runs is named and labelled by. */
+const bothOf = (first, second) => ({name: second.name, labels: [first, second].flatMap(run => run.labels.map(text => `${run.name}: ${text}`))});
+
+/** The makespan, the rate and the mean rank's times in both, the greatest differences first; null if nothing has compared them. */
 function differencesOf(first, second) {
-  const list = ["kind", "kernel", "phase"].flatMap(by => {
-    const [a, b] = [first, second].map(run => new Map(timesBy(run, by).map(x => [x.name, x.mean])));
-    return [...new Set([...a.keys(), ...b.keys()])].map(name => ({name: `${by}: ${name}`, a: a.get(name) || 0, b: b.get(name) || 0}));
-  }).sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
-  list.unshift({name: "makespan", a: first.answer.makespan_s, b: second.answer.makespan_s});
-  const most = Math.max(...list.map(x => Math.abs(x.b - x.a)), 1e-300), columns = ["what", "#A", "#" + second.name, `#${second.name} − A`, "#relative", ""];
-  const rows = list.map(({name, a, b}) => [name, seconds(a), seconds(b), signed(b - a, seconds),
-    a > 0 ? signed((b - a) / a, x => percent(x, 2)) : "–", meter(Math.abs(b - a) / most, b > a ? "#D55E00" : "#009E73")]);
-  return figure(second, {
-    title: "Mean time of a rank", ...leading(columns, rows, 12),
-    how: `Green bars: ${second.name} takes less than A; red ones: more. ` + "The greatest differences come first. Phases may lie inside each other.",
+  const {name, against: c} = second, size = d => Math.abs(d.difference), soft = x => h("span", {class: "soft"}, x);
+  if (!c) return null;
+  const times = ["kind", "kernel", "phase"].flatMap(by => c["time_by_" + by].map(d => ({...d, name: `${by}: ${d.name}`}))).sort((x, y) => size(y) - size(x));
+  const list = [{...c.makespan_s, name: "makespan"}, ...times], most = Math.max(...list.map(size), 1e-300), colours = {more: "#D55E00", less: "#009E73"};
+  const chance = p => (p === undefined ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(4)), share = x => percent(x, 2);
+  const row = ({name: what, a, b, difference, interval: i, relative, p, p_holm: holm = p, verdict}, write, bar) => {
+    const change = verdict === "equal" ? ["=", "–", "="] : [signed(difference, write),
+      i ? ["low", "high"].map(end => signed(i[end], x => write(x, 3))).join(" to ") : "–", relative === undefined ? "new" : signed(relative, share)];
+    const cells = [what, write(a), write(b), ...change, chance(holm), verdict];
+    return [...(colours[verdict] ? cells : cells.map(soft)), bar ? meter(bar / most, colours[verdict] || "var(--soft)") : ""];
+  };
+  const rows = list.map(d => row(d, seconds, size(d))), rate = c.gflops ? [row({...c.gflops, name: "rate"}, flops)] : [];
+  const columns = ["what", "#A", "#" + name, `#${name} − A`, "#95 % interval", "#relative", "#p", name + " is", ""];
+  const shown = leading(columns, rows.toSpliced(1, 0, ...rate), 14), said = c.says.map(text => h("p", {}, text.replace(/\bB\b/g, name) + "."));
+  return figure(bothOf(first, second), {
+    title: "Mean time of a rank", ...shown, picture: [said, c.warnings.map(text => h("p", {class: "label"}, text)), shown.picture],
+    how: `Green: ${name} takes less than A; red: more; grey: no more than noise may make. The greatest differences come first. Phases may lie inside each other.`,
   });
 }
 
@@ -24,7 +33,7 @@ async function behindOf(first, second) {
   const values = Array.from(to.starts, (v, i) => v - from.starts[i]);
   if (values.every(v => v === 0)) return null;
   const behind = second.name + " behind A";
-  return figure(second, {
+  return figure(bothOf(first, second), {
     title: "How far behind A", how: `When the mean rank begins each step, less when that of A does. Where the curve rises, ${second.name} is slower.`,
     picture: chart({
       label: behind, x: values.map((_, c) => axis.at(c - 0.5)), range: axis.range, xAxis: axis, yTitle: behind,

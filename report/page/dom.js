@@ -46,10 +46,8 @@ const checkbox = (text, change) => h("label", {}, h("input", {type: "checkbox", 
 /** A field that looks for a text when Enter is pressed and says what it found. */
 function searchBox(what, find) {
   const said = h("output", {}), field = h("input", {type: "search", placeholder: what, "aria-label": "search for " + what});
-  return h("form", {class: "search", role: "search", onsubmit: event => {
-    event.preventDefault();
-    said.textContent = find(field.value.trim());
-  }}, field, said);
+  const search = event => { event.preventDefault(); said.textContent = find(field.value.trim()); };
+  return h("form", {class: "search", role: "search", onsubmit: search}, field, said);
 }
 
 /** The rank that a text names, by its number or its host; -1: none. */

@@ -24,23 +24,21 @@ const sections = [
   ["steps", "Over time", run => run.record && run.record.columns.count > 1, curvesOf],
   ["matrix", "Matrix", run => run.record && run.record.columns.count > 0, matrixOf],
   ["timeline", "Timeline", run => run.timelines && run.timelines.length, run => Promise.all(run.timelines.map((w, i) => timelineOf(run, w, i)))],
-  ["path", "Critical path", run => run.path, pathOf],
+  ["path", "Critical path", run => run.path && run.path.seconds_s > 0, pathOf],
   ["links", "Links", run => run.record && run.record.links.levels.length, linksOf],
   ["communication", "Communication", run => run.record && run.record.communication.length && run.answer.messages, communicationOf],
   ["pop", "Efficiency", run => run.pop, efficiencies],
 ];
 
 async function main() {
-  const {runs} = JSON.parse(document.getElementById("report-data").textContent, (_, v) => v ?? []), place = readFragment();
-  if (runs.length > 1) runs.forEach((run, i) => Object.assign(run, {name: "ABCDEFGH"[i], base: i ? runs[0] : null}));
+  const {runs, comparison} = JSON.parse(document.getElementById("report-data").textContent, (_, v) => v ?? []), place = readFragment();
+  if (runs.length > 1) runs.forEach((run, i) => Object.assign(run, {name: "ABCDEFGH"[i], base: i ? runs[0] : null, against: comparison?.others[i - 1]}));
   beginTheme(place.theme);
   const shown = sections.filter(([, , has]) => runs.some(has));
   const body = h("main", {}, h("header", {}, runs.map(run => [h("h1", {}, run.name && run.name + ": ", run.title),
     h("p", {class: "labels"}, labels(run), run.name && h("code", {}, run.inputs.command))])));
-  const toggle = h("button", {type: "button", class: "theme", onclick: () => {
-    setTheme(!isDark());
-    place.theme = document.documentElement.dataset.theme;
-  }}, "Light or dark");
+  const change = () => { setTheme(!isDark()); place.theme = document.documentElement.dataset.theme; };
+  const toggle = h("button", {type: "button", class: "theme", onclick: change}, "Light or dark");
   const links = shown.map(([id, title]) => h("li", {}, h("a", {href: "#" + id}, title)));
   document.body.append(h("nav", {"aria-label": "sections"}, h("ul", {}, links), toggle), body);
   for (const [id, title, has, make] of shown) {

@@ -8,7 +8,7 @@ function pathOf(run) {
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
   const parts = leading(columns, p.parts.map(row), 10), most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
   const ifs = ["change", "", "#gain", "#of the makespan", "#by a replay"], rowOf = w => [w.what, meter(w.gain_s / most), seconds(w.gain_s, 3),
-    percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "–" : seconds(w.replayed_s, 3)];
+    percent(w.gain_s / p.seconds_s, 2), w.replayed_s === undefined ? "not confirmed" : seconds(w.replayed_s, 3)];
   return [figure(run, {
     title: "What the critical path consists of", ...parts, picture: [stackedBar(bar, "Critical path"), parts.picture],
     how: `The longest chain of work and messages, ${seconds(p.seconds_s, 6)}${p.rank < 0 ? "" : `, up to rank ${p.rank}, which ends last`}: ` +
@@ -19,13 +19,13 @@ function pathOf(run) {
   }) : null];
 }
 
-/** The way of the path over the matrix; null if there is none. */
+/** The way of the path over the matrix, up to its end; null if there is none. */
 async function wayOf(run) {
   if (!run.path || !run.path.hops.number) return null;
-  const hops = await unpack(run.path.hops, {ranks: Uint32Array, times: Float64Array});
+  const hops = await unpack(run.path.hops, {ranks: Uint32Array, times: Float64Array}), ranks = [...hops.ranks, run.path.rank];
   const columns = await unpack(run.record.columns, {starts: Float64Array}), {starts} = columns, axis = columnAxis(columns);
   let c = 0;
-  const at = hops.times.map(time => {
+  const at = [...hops.times, run.path.seconds_s].map(time => {
     while (c < columns.count - 1 && starts[c + 1] <= time) c++;
     return axis.at(c - 0.5 + clamp((time - starts[c]) / (starts[c + 1] - starts[c] || 1), 0, 1));
   });
@@ -33,10 +33,7 @@ async function wayOf(run) {
     shown: true,
     paint(c, picture, middleOf) {
       c.beginPath();
-      hops.ranks.forEach((rank, i) => {
-        if (i) c.lineTo(picture.toX(at[i]), picture.toY(middleOf(hops.ranks[i - 1])));
-        c.lineTo(picture.toX(at[i]), picture.toY(middleOf(rank)));
-      });
+      at.forEach((x, i) => [ranks[i - 1] ?? ranks[i], ranks[i]].forEach(rank => c.lineTo(picture.toX(x), picture.toY(middleOf(rank)))));
       for (const [width, colour] of [[2.5, "paper"], [1, "ink"]]) {
         Object.assign(c, {lineWidth: width * picture.em / 12, strokeStyle: themed(colour)});
         c.stroke();

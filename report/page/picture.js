@@ -91,8 +91,7 @@ class Picture {
     c.clip();
     this.paint(c, this);
     if (this.cursor) {
-      c.fillStyle = themed("ink");
-      c.globalAlpha = 0.5;
+      Object.assign(c, {fillStyle: themed("ink"), globalAlpha: 0.5});
       c.fillRect(this.toX(this.cursor.x) - 0.5, a.top, 1, a.height);
       c.fillRect(a.left, this.toY(this.cursor.y) - 0.5, a.width, 1);
     }
@@ -103,9 +102,7 @@ class Picture {
 
   drawAxes(c) {
     const {area: a, em, xAxis, yAxis} = this, below = a.top + a.height;
-    c.font = em + "px " + themed("font");
-    c.fillStyle = themed("soft");
-    c.strokeStyle = themed("line");
+    Object.assign(c, {font: em + "px " + themed("font"), fillStyle: themed("soft"), strokeStyle: themed("line")});
     c.strokeRect(a.left - 0.5, a.top - 0.5, a.width + 1, a.height + 1);
     Object.assign(c, {textAlign: "center", textBaseline: "top"});
     for (const t of xAxis.ticks(this.x.low, this.x.high, a.width / (7 * em))) {

@@ -24,7 +24,8 @@ async function communicationOf(run) {
       },
       step: (p, dx, dy) => ({x: clamp(Math.floor(p.x) + dx, 0, n - 1) + 0.5, y: clamp(Math.floor(p.y) + dy, 0, n - 1) + 0.5}),
     });
-    place.replaceChildren(picture.element, h("p", {class: "scale"}, `palest ${write(least)}, darkest ${write(most)}, by the logarithm; blank: nothing`));
+    const scale = [write(least) + " ", h("span", {class: "meter ramp"}), ` ${write(most)}, by the logarithm; blank: nothing`];
+    place.replaceChildren(picture.element, h("p", {class: "scale"}, scale));
   };
   draw(shows[0]);
   return figure(run, {
@@ -53,7 +54,8 @@ async function linksOf(run) {
     series: (chosen < 0 ? all : [chosen]).flatMap(i => {
       const colour = palette[i % palette.length];
       return lost ? [{name: level(i), colour, values: part(links.bound, i)}]
-        : [{name: level(i) + " mean", colour, values: part(links.use, 2 * i)}, {name: "most used", colour, dash: [4, 3], values: part(links.use, 2 * i + 1)}];
+        : [{name: level(i) + ", mean", colour, values: part(links.use, 2 * i)},
+          {name: links.levels[i] + ", most used", colour, dash: [4, 3], values: part(links.use, 2 * i + 1)}];
     }),
   }));
   draw();

@@ -99,6 +99,16 @@ func (l *levels) narrowest(src, dst int32) pair {
 	return p
 }
 
+// bothWays reports whether a level that stands for the cables of one is one direction of theirs.
+func (l *levels) bothWays(level string) bool {
+	for i, c := range l.cables {
+		if i != c && l.names[c] == level {
+			return true
+		}
+	}
+	return false
+}
+
 // cable returns the name of the level that stands for the cables of one.
 func (l *levels) cable(level string) string {
 	return l.names[l.cables[slices.Index(l.names, level)]]

@@ -126,3 +126,14 @@ func TestContention(t *testing.T) {
 		t.Errorf("got %+v", w)
 	}
 }
+
+// TestBothWays: of the cables of a tree, which have a level for each direction, a what-if is of both, and says so.
+func TestBothWays(t *testing.T) {
+	h, play := paper(t, exchanges(16, 1e7)...)
+	m, o := machine(t, tree, 16)
+	_, d := play.run(t, h, m, o)
+	w := d.WhatIfs[0]
+	if w.Kind != path.WhatIfBandwidth || w.What != "1 % more bandwidth of "+w.Name+", both ways" {
+		t.Errorf("got %+v", w)
+	}
+}

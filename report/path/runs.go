@@ -39,7 +39,7 @@ func RunsOf(seeds []Seed) *Runs {
 			counts[key] += float64(part.Count) / n
 		}
 		for _, w := range s.WhatIfs {
-			ifs[WhatIf{Kind: w.Kind, Name: w.Name}] += w.Slope / n
+			ifs[WhatIf{Kind: w.Kind, Name: w.Name, What: w.What}] += w.Slope / n
 		}
 	}
 	for key, sum := range sums {

@@ -27,6 +27,9 @@ func (d *Data) WriteText(w io.Writer) error {
 }
 
 func (d *Data) writeParts(b *strings.Builder) {
+	if len(d.Parts) == 0 {
+		return
+	}
 	width := len("part")
 	for _, p := range d.Parts[:min(shown, len(d.Parts))] {
 		width = max(width, len(p.label()))
@@ -77,6 +80,8 @@ func (d *Data) writeWhatIfs(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s: %.3g s (%.3g %%) less", w.What, w.Gain, d.percent(w.Gain))
 		if w.Replayed != nil {
 			fmt.Fprintf(b, "; a replay with it takes %.3g s less", *w.Replayed)
+		} else {
+			b.WriteString("; not confirmed")
 		}
 		b.WriteByte('\n')
 	}

@@ -26,7 +26,7 @@ const (
 // gain first. What depends on polls has none: a poll sees a message when it comes to it.
 func (l *levels) whatIfs(parts []Part) []WhatIf {
 	sums := map[WhatIf]float64{} // seconds that go by each
-	add := func(kind, name string, seconds float64) { sums[WhatIf{Kind: kind, Name: name}] += seconds }
+	add := func(kind, name string, seconds float64) { sums[l.whatIf(kind, name)] += seconds }
 	compute, carried := 0.0, 0.0
 	flop, alike := false, false
 	for _, part := range parts {
@@ -66,7 +66,7 @@ func (l *levels) whatIfs(parts []Part) []WhatIf {
 func sorted(sums map[WhatIf]float64) []WhatIf {
 	list := make([]WhatIf, 0, len(sums))
 	for w, seconds := range sums {
-		w.Slope, w.Gain, w.What = seconds, seconds*share(w.Kind), w.text()
+		w.Slope, w.Gain = seconds, seconds*share(w.Kind)
 		list = append(list, w)
 	}
 	slices.SortFunc(list, func(a, b WhatIf) int {
@@ -85,19 +85,25 @@ func share(kind string) float64 {
 	return 1 - 1/(1+Change)
 }
 
-// text says what a what-if is.
-func (w *WhatIf) text() string {
-	switch w.Kind {
+// whatIf is the what-if of a kind and a name, without what it gains.
+func (l *levels) whatIf(kind, name string) WhatIf {
+	w := WhatIf{Kind: kind, Name: name}
+	switch kind {
 	case WhatIfKernel:
-		return fmt.Sprintf("%s %g %% quicker", w.Name, 100*Change)
+		w.What = fmt.Sprintf("%s %g %% quicker", name, 100*Change)
 	case WhatIfSpeed:
-		return fmt.Sprintf("all computation %g %% quicker", 100*Change)
+		w.What = fmt.Sprintf("all computation %g %% quicker", 100*Change)
 	case WhatIfOverhead:
-		return fmt.Sprintf("overheads of sends and receives %g %% less", 100*Change)
+		w.What = fmt.Sprintf("overheads of sends and receives %g %% less", 100*Change)
 	case WhatIfLatency:
-		return fmt.Sprintf("latency of all links %g %% less", 100*Change)
+		w.What = fmt.Sprintf("latency of all links %g %% less", 100*Change)
+	case WhatIfBandwidth:
+		w.What = fmt.Sprintf("%g %% more bandwidth of %s", 100*Change, cmp.Or(name, "all links"))
+		if l.bothWays(name) {
+			w.What += ", both ways"
+		}
 	}
-	return fmt.Sprintf("%g %% more bandwidth of %s", 100*Change, cmp.Or(w.Name, "all links"))
+	return w
 }
 
 // Apply returns the machine and the options with such a change: of Change as What says, of

@@ -31,6 +31,11 @@ func read(t testing.TB, r *profile.Recorder) map[string]int64 {
 	if err := p.CheckValid(); err != nil {
 		t.Fatal(err)
 	}
+	for _, f := range p.Function {
+		if f.SystemName == f.Name {
+			t.Errorf("pprof takes %q for the name of a symbol, and parts out of it", f.Name)
+		}
+	}
 	if v := p.SampleType[0]; len(p.SampleType) != 1 || v.Type != "time" || v.Unit != "nanoseconds" {
 		t.Errorf("samples are %v", v)
 	}

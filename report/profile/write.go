@@ -138,7 +138,7 @@ func (b *builder) location(kind frameKind, name string) *pprof.Location {
 		name += kind.suffix()
 	}
 	id := uint64(len(b.Function) + 1)
-	f := &pprof.Function{ID: id, Name: name, SystemName: name}
+	f := &pprof.Function{ID: id, Name: name} // of a SystemName that is the same pprof takes "<...>" and "(...)" out
 	l := &pprof.Location{ID: id, Line: []pprof.Line{{Function: f}}}
 	b.Function, b.Location = append(b.Function, f), append(b.Location, l)
 	b.functions[key] = l

@@ -11,13 +11,19 @@ import (
 // csvWriter writes a line of names, then a line for each row. What is not known is empty.
 type csvWriter struct {
 	w      *csv.Writer
+	label  []string // in every row; nil: there is no such column
 	fields []string
 }
 
-// NewCSV returns a writer of comma-separated values to w.
-func NewCSV(w io.Writer, c *Columns) Writer {
+// NewCSV returns a writer of comma-separated values to w. A label says in every row what the table is of, if not
+// of a whole run as the files have it: "".
+func NewCSV(w io.Writer, c *Columns, label string) Writer {
 	to := &csvWriter{w: csv.NewWriter(bufio.NewWriterSize(w, 64<<10))}
-	to.w.Write(slices.Concat(c.Fixed, c.Seconds))
+	names := slices.Concat(c.Fixed, c.Seconds)
+	if label != "" {
+		names, to.label = append(names, "label"), []string{label}
+	}
+	to.w.Write(names)
 	return to
 }
 
@@ -32,12 +38,12 @@ func (to *csvWriter) Write(r *Row) {
 	for _, v := range r.Seconds {
 		to.fields = append(to.fields, number(v))
 	}
-	to.w.Write(to.fields) // Close has the error
+	to.w.Write(append(to.fields, to.label...)) // Close has the error
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Label implements Writer: the format has no place for one.
+// Label implements Writer: what is known at the end only has no place in rows that are written.
 func (to *csvWriter) Label(string) {}
 
 // Close implements Writer.

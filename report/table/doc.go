@@ -4,7 +4,7 @@
 // ended a step; of a trace that marks no steps there is a row for each rank.
 //
 //	columns, err := table.ColumnsOf(header)
-//	writer := table.NewCSV(file, columns)
+//	writer := table.NewCSV(file, columns, "noise of seed 1")
 //	recorder := table.NewRecorder(columns, hosts, writer)
 //	options.Observer = recorder
 //	result, err := replay.Run(ctx, trace, machine, options)

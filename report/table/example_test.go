@@ -15,7 +15,7 @@ func ExampleRecorder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	w := table.NewCSV(os.Stdout, columns)
+	w := table.NewCSV(os.Stdout, columns, "")
 	r := table.NewRecorder(columns, []string{"node-0"}, w)
 	r.TimePasses(0, replay.TimeCompute, -1, 0, 1)
 	r.TimePasses(0, replay.TimeWait, -1, 1, 1.5)

@@ -78,12 +78,31 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	w := table.NewCSV(&out, c)
+	w := table.NewCSV(&out, c, "")
 	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(wantCSV, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestCSVLabel: a label is the last column of every row.
+func TestCSVLabel(t *testing.T) {
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewCSV(&out, c, "steps 2:4 of 9 only; noise of seed 7")
+	tell(table.NewRecorder(c, []string{"a", "b,c"}, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	head, rows, _ := strings.Cut(wantCSV, "\n")
+	want := head + ",label\n" + strings.ReplaceAll(rows, "\n", ",steps 2:4 of 9 only; noise of seed 7\n")
+	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -175,7 +194,7 @@ func TestTotals(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	w := table.NewCSV(&out, c)
+	w := table.NewCSV(&out, c, "")
 	r := table.NewRecorder(c, run.Hosts, w)
 	res := run.Play(t, r)
 	r.End(false)

@@ -202,7 +202,7 @@ func (c *Collector) Window() *Window {
 		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Number, b.Number))
 	})
 	w := &Window{
-		Title: c.span.String(), From: c.first, To: c.last, Note: c.note(),
+		Title: c.seen().String(), From: c.first, To: c.last, Note: c.note(),
 		Ranks: len(c.rows), First: c.span.FirstRank, States: record.States[:], Slices: c.count, Arrows: len(c.arrows),
 	}
 	if c.span.To > 0 {
@@ -212,6 +212,15 @@ func (c *Collector) Window() *Window {
 	c.packSlices(w)
 	c.packArrows(w)
 	return w
+}
+
+// seen is the span without what is behind the end of the run.
+func (c *Collector) seen() Span {
+	s := c.span
+	if c.count > 0 && s.To > c.end {
+		s.To = 0
+	}
+	return s
 }
 
 // note says what was left out, or that there is nothing.

@@ -119,6 +119,23 @@ func TestWindowTakesTogether(t *testing.T) {
 	}
 }
 
+// TestWindowBeyondTheEnd: a window that goes on when the run has ended, at 2.008 s, is headed by what there is.
+func TestWindowBeyondTheEnd(t *testing.T) {
+	for title, span := range map[string]timeline.Span{
+		"the whole run": {To: 9}, "1 s to the end": {From: 1, To: 9}, "1 s to 2 s": {From: 1, To: 2}, "1 s to the end, rank 1": {From: 1, To: 9, FirstRank: 1, Ranks: 1},
+	} {
+		h := pairHeader()
+		c, err := timeline.NewWindow(h, span, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		play(t, h, c, pair()...)
+		if w := c.Window(); w.Title != title {
+			t.Errorf("%v: %q, want %q", span, w.Title, title)
+		}
+	}
+}
+
 // TestEmptyWindow: of a window that is beyond the run the note says so.
 func TestEmptyWindow(t *testing.T) {
 	h := pairHeader()

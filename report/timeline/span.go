@@ -102,6 +102,8 @@ func (s Span) Check(h *trace.Header) error {
 		return fmt.Errorf("a window of steps, but the trace marks no steps: name times")
 	case s.EndStep > 0 && s.FirstStep >= h.Steps:
 		return fmt.Errorf("a window from step %d on, but the program has %d steps, from 0 on", s.FirstStep, h.Steps)
+	case s.EndStep > h.Steps:
+		return fmt.Errorf("a window up to step %d, but the program has %d steps, from 0 on", s.EndStep-1, h.Steps)
 	case s.FirstRank+s.Ranks > h.Ranks:
 		return fmt.Errorf("a window of ranks up to %d, but the trace has %d ranks, from 0 on", s.FirstRank+s.Ranks-1, h.Ranks)
 	}

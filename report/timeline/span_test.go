@@ -37,12 +37,12 @@ func TestParseSpan(t *testing.T) {
 
 func TestSpanCheck(t *testing.T) {
 	h := &trace.Header{Ranks: 8, Steps: 10}
-	for _, good := range []timeline.Span{{}, {FirstStep: 9, EndStep: 99}, {FirstRank: 7, Ranks: 1}, {From: 1e9}} {
+	for _, good := range []timeline.Span{{}, {FirstStep: 8, EndStep: 10}, {FirstRank: 7, Ranks: 1}, {From: 1e9}} {
 		if err := good.Check(h); err != nil {
 			t.Errorf("%v: %v", good, err)
 		}
 	}
-	for _, bad := range []timeline.Span{{FirstStep: 10, EndStep: 11}, {FirstRank: 7, Ranks: 2}} {
+	for _, bad := range []timeline.Span{{FirstStep: 10, EndStep: 11}, {FirstStep: 9, EndStep: 11}, {FirstRank: 7, Ranks: 2}} {
 		if err := bad.Check(h); err == nil {
 			t.Errorf("%v: accepted", bad)
 		}
