@@ -93,7 +93,7 @@ func seconds(v float64, digits int) string {
 			break
 		}
 	}
-	whole := 1 + int(math.Log10(max(1, v/of)))
+	whole := len(strconv.FormatFloat(math.Floor(v/of), 'f', 0, 64))
 	return strconv.FormatFloat(v/of, 'g', max(digits, whole), 64) + " " + name
 }
 
