@@ -82,7 +82,7 @@ func TestSeconds(t *testing.T) {
 		want   string
 	}{
 		{0, 2, "0 s"}, {1.8e-4, 2, "180 µs"}, {1.844e-4, 2, "184 µs"}, {0.0512886, 6, "51.2886 ms"}, {9.5, 6, "9.5 s"}, {0.9996, 3, "1 s"}, {0.9994, 4, "999.4 ms"},
-		{1234.5, 2, "1234 s"}, {1e-10, 2, "0.1 ns"},
+		{1234.5, 2, "1234 s"}, {1e-10, 2, "0.1 ns"}, {0.0997, 2, "100 ms"}, {99.6, 2, "100 s"},
 	} {
 		if got := seconds(c.v, c.digits); got != c.want {
 			t.Errorf("%g with %d digits: %q, want %q", c.v, c.digits, got, c.want)

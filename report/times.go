@@ -94,7 +94,8 @@ func seconds(v float64, digits int) string {
 		}
 	}
 	whole := len(strconv.FormatFloat(math.Floor(v/of), 'f', 0, 64))
-	return strconv.FormatFloat(v/of, 'g', max(digits, whole), 64) + " " + name
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v/of, 'g', max(digits, whole), 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64) + " " + name
 }
 
 // percent writes a share of 1 with as many digits as one reads.

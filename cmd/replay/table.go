@@ -52,16 +52,16 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 	if err != nil {
 		return nil, err
 	}
-	labels, err := t.labelsAhead(in, m)
-	if err != nil {
-		return nil, err
-	}
 	if t.out, err = newStreamed(ctx, t.path, false, end); err != nil {
 		return nil, err
 	}
 	if t.parquet {
 		t.writer = table.NewParquet(t.out, columns)
 	} else {
+		labels, err := t.labelsAhead(in, m)
+		if err != nil {
+			return nil, t.out.giveUp(err)
+		}
 		t.writer = table.NewCSV(t.out, columns, strings.Join(labels, "; "))
 	}
 	t.recorder = table.NewRecorder(columns, hostsOf(&m.Machine), t.writer)

@@ -9,8 +9,10 @@ import (
 
 // FlagsFirst puts the flags of a command line before its other arguments, behind which the library
 // does not look for them: trace stat FILE --json means what trace stat --json FILE does. What
-// follows "--" stays where it is, and so does all behind the name of a command that parses
-// its flags itself, or that starts a program and is not told by "--" where that begins.
+// follows "--" stays where it is, and so does all behind the name of a command that parses its
+// flags itself. A command that starts a program takes for that what follows its own arguments, and
+// there nothing is moved either. Behind a flag whose value is missing nothing is left that could be
+// taken for it.
 func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -18,10 +20,15 @@ func FlagsFirst(app *cli.App, args []string) []string {
 	l := commandLine{ordered: args[:1:1], flags: app.Flags, commands: app.Commands}
 	rest := args[1:]
 	for len(rest) > 0 && rest[0] != "--" {
-		if l.command != nil && (l.command.SkipFlagParsing || startsProgram(l.command) && !slices.Contains(rest, "--")) {
+		if l.command != nil && l.command.SkipFlagParsing {
 			return slices.Concat(l.ordered, rest)
 		}
-		rest = l.take(rest)
+		if rest = l.take(rest); l.inProgram() {
+			return args
+		}
+	}
+	if l.wants {
+		return slices.Concat(l.ordered, l.options)
 	}
 	return slices.Concat(l.ordered, l.options, rest[:min(1, len(rest))], l.others, rest[min(1, len(rest)):])
 }
@@ -34,6 +41,7 @@ type commandLine struct {
 	commands []*cli.Command // that may be named next
 	options  []string       // flags of the command, with their values
 	others   []string       // its other arguments
+	wants    bool           // the last flag has no value
 }
 
 // take reads a flag with its value, or another argument, and returns what follows.
@@ -44,6 +52,7 @@ func (l *commandLine) take(rest []string) []string {
 	case len(word) > 1 && word[0] == '-':
 		if takesNext(l.flags, word) {
 			n = min(2, len(rest))
+			l.wants = n == 1
 		}
 		l.options = append(l.options, rest[:n]...)
 	case len(l.others) == 0 && l.enter(word):
@@ -77,5 +86,12 @@ func takesNext(flags []cli.Flag, word string) bool {
 	return false
 }
 
-// startsProgram reports whether a command starts another program, with arguments of its own.
-func startsProgram(c *cli.Command) bool { return strings.Contains(c.UsageText, " -- ") }
+// inProgram reports whether the last argument is of a program that the command starts: behind the
+// directory that the command takes itself, if it takes one.
+func (l *commandLine) inProgram() bool {
+	if l.command == nil {
+		return false
+	}
+	before, _, starts := strings.Cut(l.command.UsageText, " -- ")
+	return starts && len(l.others) > strings.Count(before, " DIR ")
+}

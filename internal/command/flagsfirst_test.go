@@ -19,6 +19,7 @@ func TestFlagsFirst(t *testing.T) {
 	Subcommands(app, "command",
 		&cli.Command{Name: "plain", Flags: flags()},
 		&cli.Command{Name: "starts", Flags: flags(), UsageText: "app starts -o FILE -- PROGRAM [arguments]"},
+		&cli.Command{Name: "fills", Flags: flags(), UsageText: "app fills DIR -o FILE -- PROGRAM [arguments]"},
 		&cli.Command{Name: "own", SkipFlagParsing: true},
 	)
 	for _, c := range []struct{ given, want string }{
@@ -29,12 +30,15 @@ func TestFlagsFirst(t *testing.T) {
 		{"app A --output=B --json=false C", "app --output=B --json=false A C"},
 		{"app - --name - B", "app --name - - B"},
 		{"app A --unknown B", "app --unknown A B"},
-		{"app A -o", "app -o A"},
+		{"app A -o", "app -o"}, // which lacks its value
 		{"app A --json -- -o B", "app --json -- A -o B"},
 		{"app --json plain A -o B --json", "app --json plain -o B --json A"},
 		{"app plain own --json", "app plain --json own"},
 		{"app A plain --json", "app --json A plain"},
-		{"app starts DIR -o B -- mpirun -o C", "app starts -o B -- DIR mpirun -o C"},
+		{"app fills DIR -o B -- mpirun -o C", "app fills -o B -- DIR mpirun -o C"},
+		{"app fills DIR mpirun -o C -- A", "app fills DIR mpirun -o C -- A"},
+		{"app starts -o B -- mpirun -o C", "app starts -o B -- mpirun -o C"},
+		{"app starts -o B run.sh -o C A -- -x", "app starts -o B run.sh -o C A -- -x"},
 		{"app starts -o B mpirun --json", "app starts -o B mpirun --json"},
 		{"app own A --json B", "app own A --json B"},
 	} {

@@ -11,21 +11,24 @@ import (
 	"reprise/replay"
 )
 
-// keys are those that are read.
-var keys = keysOf(document{}, share{}, replay.SeedResult{}, replay.Summary{}, replay.PartNames{}, replay.PartTimes{})
+// keys are those that are read, by the key of the object that has them.
+var keys = map[string][]string{
+	"": keysOf(document{}), "makespan_s": keysOf(replay.Summary{}), "gflops": keysOf(replay.Summary{}),
+	"runs": keysOf(replay.SeedResult{}), "draws": keysOf(replay.SeedResult{}), "time_s": keysOf(replay.PartTimes{}), "time_names": keysOf(replay.PartNames{}),
+	"time_by_kind": keysOf(share{}), "time_by_phase": keysOf(share{}), "time_by_kernel": keysOf(share{}),
+}
 
-func keysOf(structs ...any) (list []string) {
-	for _, s := range structs {
-		for _, f := range reflect.VisibleFields(reflect.TypeOf(s)) {
-			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			list = append(list, key)
-		}
+func keysOf(of any) (list []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(of)) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		list = append(list, key)
 	}
 	return list
 }
 
 // checkKeys refuses JSON in which an object has a key twice, or one that is read in other case:
-// encoding/json would take the last of them for the value.
+// encoding/json would take the last of them for the value. Keys that are not read may be as they
+// like.
 func checkKeys(text []byte) error { return checkValue(json.NewDecoder(bytes.NewReader(text)), "") }
 
 // checkValue checks the next value, that of a key.
@@ -63,10 +66,8 @@ func checkObject(d *json.Decoder, of string) error {
 			return fmt.Errorf("the key %s twice in one object: which of them holds?", wording.Quote(key))
 		}
 		seen[key] = true
-		if of != "parameters" { // whose keys are names of the program
-			if err := checkCase(key); err != nil {
-				return err
-			}
+		if err := checkCase(of, key); err != nil {
+			return err
 		}
 		if err := checkValue(d, key); err != nil {
 			return err
@@ -75,9 +76,9 @@ func checkObject(d *json.Decoder, of string) error {
 	return nil
 }
 
-// checkCase refuses a key that differs from one that is read by its case alone.
-func checkCase(key string) error {
-	for _, k := range keys {
+// checkCase refuses a key that differs by its case alone from one that is read in an object.
+func checkCase(of, key string) error {
+	for _, k := range keys[of] {
 		if key != k && strings.EqualFold(key, k) {
 			return fmt.Errorf("the key %s: want %s", wording.Quote(key), wording.Quote(k))
 		}

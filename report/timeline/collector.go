@@ -217,7 +217,7 @@ func (c *Collector) Window() *Window {
 // seen is the span without what is behind the end of the run.
 func (c *Collector) seen() Span {
 	s := c.span
-	if c.count > 0 && s.To > c.end {
+	if c.count > 0 && s.Ranks == 0 && s.To > c.end { // other ranks may go on
 		s.To = 0
 	}
 	return s

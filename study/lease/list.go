@@ -38,7 +38,8 @@ func Workers(dir string) ([]Known, error) {
 		if err != nil || !whole {
 			continue // it has just left, or comes
 		}
-		list = append(list, Known{o, alive(dir, &o, &me, time.Now()), holds[o.Name]})
+		lately := func(info fs.FileInfo) bool { return time.Since(info.ModTime()).Seconds() <= o.Period } // or to come, where this clock is slow
+		list = append(list, Known{o, alive(dir, &o, &me, lately), holds[o.Name]})
 	}
 	return list, nil
 }

@@ -158,11 +158,13 @@ func (w *Worker) seen() error {
 }
 
 // Alive reports whether a worker lives.
-func (w *Worker) Alive(o *Owner) bool { return alive(w.dir, o, &w.Owner, w.now()) }
+func (w *Worker) Alive(o *Owner) bool {
+	return alive(w.dir, o, &w.Owner, func(info fs.FileInfo) bool { return recent(info, w.now(), o.Period) })
+}
 
-// alive reports whether a worker of a directory lives, as far as me can see at a time of the
-// file server.
-func alive(dir string, o, me *Owner, now time.Time) bool {
+// alive reports whether a worker of a directory lives, as far as me can see: of another host by when
+// its file was written to.
+func alive(dir string, o, me *Owner, lately func(fs.FileInfo) bool) bool {
 	if gone, known := o.gone(me); known {
 		return !gone
 	}
@@ -170,7 +172,7 @@ func alive(dir string, o, me *Owner, now time.Time) bool {
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	return recent(info, now, o.Period)
+	return lately(info)
 }
 
 // recent reports whether a file was written to within a period of a time of the file server. One whose

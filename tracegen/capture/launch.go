@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,11 +13,10 @@ import (
 // whoever sets it: a flag of the launcher, or env. Of a flag that names the variable alone, that
 // is everything to preload.
 func preloading(args []string, library, preload string) []string {
-	const variable = "LD_PRELOAD"
 	args = slices.Clone(args)
 	for i := 1; i < len(args); i++ {
-		args[i] = strings.ReplaceAll(args[i], variable+"=", variable+"="+library+":")
-		if args[i] != variable {
+		args[i] = preloads.ReplaceAllLiteralString(args[i], "LD_PRELOAD="+library+":")
+		if args[i] != "LD_PRELOAD" {
 			continue
 		}
 		switch strings.TrimLeft(args[i-1], "-") {
@@ -30,6 +30,8 @@ func preloading(args []string, library, preload string) []string {
 	}
 	return args
 }
+
+var preloads = regexp.MustCompile(`\bLD_PRELOAD=`)
 
 // launch adds variables to a command line: those launchers that have a flag for it give them
 // to ranks only; others get them in their own environment. A flag of Open MPI is for one of
