@@ -69,8 +69,7 @@ const (
 
 // launcher asks a command that is called like a launcher which one it is.
 func launcher(ctx context.Context, command string) int {
-	name := filepath.Base(command)
-	if !strings.HasPrefix(name, "mpirun") && !strings.HasPrefix(name, "mpiexec") && !strings.HasPrefix(name, "orterun") {
+	if !isLauncher(command) {
 		return otherLauncher
 	}
 	out, _ := exec.CommandContext(ctx, command, "--version").CombinedOutput()
@@ -81,4 +80,10 @@ func launcher(ctx context.Context, command string) int {
 		return hydra
 	}
 	return otherLauncher
+}
+
+// isLauncher reports whether a command is called like a launcher of an MPI.
+func isLauncher(command string) bool {
+	name := filepath.Base(command)
+	return strings.HasPrefix(name, "mpirun") || strings.HasPrefix(name, "mpiexec") || strings.HasPrefix(name, "orterun")
 }

@@ -9,10 +9,19 @@ import (
 	"slices"
 )
 
-// checkPrograms looks at the programs that a command line names, and refuses those that have
-// MPI in them, where nothing can be interposed.
+// checkPrograms looks at the programs that a command line names, and refuses those in which nothing
+// can be interposed: those that have MPI in them, and the first behind the launcher if it is linked
+// statically. A later one may be no more than an argument.
 func checkPrograms(args []string) error {
+	if isLauncher(args[0]) || filepath.Base(args[0]) == "srun" {
+		args = args[1:]
+	}
+	first := true
 	return eachProgram(args, func(f *elf.File) string {
+		if first && isStatic(f) {
+			return linkedStatically
+		}
+		first = false
 		symbols, _ := f.Symbols()
 		for _, s := range symbols {
 			if (s.Name == "MPI_Init" || s.Name == "PMPI_Init") && s.Section != elf.SHN_UNDEF {
@@ -23,19 +32,23 @@ func checkPrograms(args []string) error {
 	})
 }
 
-// checkRecorded returns why a command that has ended may have recorded nothing. Before it runs
-// this cannot be said: a program that is linked statically may be no more than an argument.
+// checkRecorded returns why a command that has ended may have recorded nothing.
 func checkRecorded(dir string, args []string) error {
 	if _, err := os.Stat(filepath.Join(dir, "0")); err == nil {
 		return nil
 	}
 	return eachProgram(args, func(f *elf.File) string {
-		interpreted := slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
-		if f.Type == elf.ET_EXEC && !interpreted {
-			return "is linked statically"
+		if isStatic(f) {
+			return linkedStatically
 		}
 		return ""
 	})
+}
+
+const linkedStatically = "is linked statically"
+
+func isStatic(f *elf.File) bool {
+	return f.Type == elf.ET_EXEC && !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
 // eachProgram returns what is wrong with the first program of a command line of which there is
