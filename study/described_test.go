@@ -60,6 +60,9 @@ func TestPipe(t *testing.T) {
 			t.Errorf("%s: %v", word, err)
 		}
 	}
+	if _, err := Parse(strings.NewReader("program: hpl\nhpl-dat: "+pipe+"\n"), "study.yaml"); err == nil || err.Error() != "study.yaml:2: hpl-dat: "+pipe+": want a regular file" {
+		t.Errorf("hpl-dat: %v", err)
+	}
 }
 
 // TestSlowest: hosts are slow by their models and by host-speed.

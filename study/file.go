@@ -235,13 +235,16 @@ func (p *parser) options(n ast.Node) error {
 	return nil
 }
 
+// maxDat bounds an HPL.dat, in bytes.
+const maxDat = 1 << 20
+
 // readDat makes the lists of an HPL.dat factors, and what has one value a parameter.
 func (p *parser) readDat(n ast.Node) error {
 	name, err := p.Text(n, "hpl-dat")
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(p.study.find(name))
+	text, err := readAtMost(p.study.find(name), maxDat)
 	if err != nil {
 		return p.Errorf(n, "hpl-dat: %w", err)
 	}
