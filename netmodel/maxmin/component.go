@@ -99,7 +99,7 @@ func (s *System) solvePart() {
 	for _, id := range p.variables {
 		s.addToReference(id)
 	}
-	p.reference.solve(s.opts.Precision)
+	p.reference.solve(s.opts.Precision, !s.opts.Reference)
 	for i, id := range p.variables {
 		s.setResult(id, &p.reference.variables[i])
 	}

@@ -20,7 +20,7 @@ var exactlySame = wide(1e-60)
 
 func wide(x float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(x) }
 
-// exactLevels returns the levels of all variables of s, by id.
+// exactLevels returns the levels of all variables of s, which has no FATPIPEs, by id.
 func exactLevels(s *System) map[uint32]float64 {
 	var variables []*exactVariable
 	byID := map[uint32]*exactVariable{}
@@ -65,8 +65,8 @@ func exactStep(s *System, variables []*exactVariable, byID map[uint32]*exactVari
 			continue
 		}
 		fix := reached(v.max)
-		for e, to := s.allElements(v.id); e < to; e++ {
-			fix = fix || reached(full[s.elements[e].constraint])
+		for _, e := range s.sharedElements(v.id) {
+			fix = fix || reached(full[e.constraint])
 		}
 		if fix {
 			v.level = first
@@ -75,18 +75,14 @@ func exactStep(s *System, variables []*exactVariable, byID map[uint32]*exactVari
 	return rising
 }
 
-// exactFull returns the level at which constraint c is full, nil if all its variables are fixed. On
-// a FATPIPE that is where the one of the highest usage has all.
+// exactFull returns the level at which constraint c is full, nil if all its variables are fixed.
 func exactFull(s *System, c uint32, byID map[uint32]*exactVariable) *big.Float {
 	rest, usage := wide(s.constraints[c].capacity), wide(0)
 	for e := s.constraints[c].head; e != none; e = s.elements[e].next {
 		v, u := byID[s.variableOf(e)], wide(s.elements[e].usage)
-		switch fat := s.isFatpipe(c); {
-		case v.level == nil && !fat:
+		if v.level == nil {
 			usage.Add(usage, u)
-		case v.level == nil && u.Cmp(usage) > 0:
-			usage = u
-		case v.level != nil && !fat:
+		} else {
 			rest.Sub(rest, u.Mul(u, v.level))
 		}
 	}

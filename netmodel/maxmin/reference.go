@@ -29,6 +29,7 @@ type refConstraint struct {
 	capacity  float64
 	remaining float64 // capacity that is not yet given away
 	usage     float64 // of the unfixed variables
+	floor     float64 // of usage, below which it is summed anew; 0: never
 	first     int32   // first element, chained by refElement.nextOnConstraint; -1 at the end
 	fatpipe   bool
 	active    bool
@@ -79,8 +80,9 @@ func (r *reference) use(constraint int32, usage float64) {
 }
 
 // solve computes the shares of all variables. eps is maxmin/precision. Flows without
-// constraints get their bound.
-func (r *reference) solve(eps float64) {
+// constraints get their bound. With careful, usages of which little is left are summed anew, which SimGrid does
+// not: what it subtracts from a large sum loses the digits of a small rest.
+func (r *reference) solve(eps float64, careful bool) {
 	for i := range r.variables {
 		v := &r.variables[i]
 		v.share, v.fixed = v.bound, v.numElements == 0
@@ -90,6 +92,9 @@ func (r *reference) solve(eps float64) {
 		c.remaining = c.capacity
 		c.usage = r.usageOf(c)
 		c.active = c.usage > 0
+		if careful && !c.fatpipe {
+			c.floor = smallRemaining * c.usage
+		}
 	}
 	for {
 		m := r.level()
@@ -195,6 +200,10 @@ func (r *reference) fix(v *refVariable, share, eps float64) {
 				c.remaining = 0
 			}
 			c.usage -= use.usage
+			if c.usage < c.floor {
+				c.usage = r.usageOf(c)
+				c.floor = smallRemaining * c.usage
+			}
 			if c.usage < eps {
 				c.usage = 0
 			}
