@@ -12,20 +12,26 @@ import (
 	"reprise/internal/command/commandtest"
 )
 
+// executable returns the path of this program, and what is there.
+func executable(t *testing.T) (path string, text []byte) {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return path, text
+}
+
 // TestVersion: a program whose version does not say which it is, as one of go test, is told apart by the
 // hash of its executable.
 func TestVersion(t *testing.T) {
 	if v := command.Version(); v != "unknown" && !strings.HasSuffix(v, "dirty") {
 		t.Fatalf("version %q of a test", v)
 	}
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, text := executable(t)
 	sum := sha256.Sum256(text)
 	if want := command.Version() + " (executable " + hex.EncodeToString(sum[:6]) + ")"; version() != want {
 		t.Errorf("%q, want %q", version(), want)
@@ -35,14 +41,7 @@ func TestVersion(t *testing.T) {
 // TestOtherBuild: what another executable of the same version found out is not taken for what this one
 // would. A byte behind its end makes it another one that does the same.
 func TestOtherBuild(t *testing.T) {
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path, text := executable(t)
 	other := filepath.Join(t.TempDir(), "study")
 	if err := os.WriteFile(other, append(text, 0), 0o777); err != nil {
 		t.Fatal(err)
