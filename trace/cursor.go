@@ -38,8 +38,9 @@ type Cursor struct {
 	hitPC    int32 // where to go on after the answer to a poll
 	missPC   int32
 	hitFrame int32
-	waiting  int8 // slot whose poll waits for an answer, or -1
-	noted    bool // marks or lists are not empty
+	waiting  int8   // slot whose poll waits for an answer, or -1
+	noted    bool   // marks or lists are not empty
+	pending  uint16 // bit by slot: the pollable is pending
 
 	// Place in the stream of calls.
 	step        int32
@@ -118,14 +119,14 @@ func (g *ownGroup) member(i int64) int64 {
 	return int64(g.start) + i*int64(g.stride)
 }
 
-// pollable is a pending operation: a guard and a body with its arguments.
+// pollable is an operation that is pending or has been: a guard and a body with its arguments.
 type pollable struct {
-	pending, guarded bool
-	count            uint8
-	family           uint16
-	peer, tag        int32
-	body             int32 // pc
-	args             [maxPollArgs]int64
+	guarded   bool
+	count     uint8
+	family    uint16
+	peer, tag int32
+	body      int32 // pc
+	args      [maxPollArgs]int64
 }
 
 // Cursors returns a cursor for each of the ranks, or for all if ranks is nil.
@@ -251,13 +252,14 @@ func (c *Cursor) Answer(hit bool) {
 		return
 	}
 	c.pc = c.hitPC
-	c.runBody(c.set.poll(c.index, slot), c.hitFrame)
+	c.runBody(slot, c.hitFrame)
 }
 
 // runBody calls the body of a pollable, which is done then, with its frame at an
 // offset from the current one.
-func (c *Cursor) runBody(op *pollable, offset int32) {
-	op.pending = false
+func (c *Cursor) runBody(slot uint8, offset int32) {
+	op := c.set.poll(c.index, slot)
+	c.pending &^= 1 << slot
 	c.base += offset
 	at := int(c.index)*c.set.stride + int(c.base)
 	r := c.set.memory[at-1:]

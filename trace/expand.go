@@ -132,23 +132,22 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				return n, false
 			}
 		case opPoll, opPollWait, opWorkPoll:
-			op := set.poll(c.index, in.flags)
-			if !op.pending {
+			if c.pending>>in.flags&1 == 0 {
 				continue
 			}
 			c.stop(pc, at)
-			if op.guarded {
+			if op := set.poll(c.index, in.flags); op.guarded {
 				c.ask(&buf[n], op, in, r)
 				return n + 1, false
 			}
-			c.runBody(op, in.w)
+			c.runBody(in.flags, in.w)
 			pc, at = int(c.pc), at+int(in.w)
 		case opWorkTest:
 			if r[in.d] < 1 {
 				c.fail("work in chunks of %d", r[in.d])
 				return n, false
 			}
-			if !set.poll(c.index, in.flags).pending {
+			if c.pending>>in.flags&1 == 0 {
 				pc = int(in.z)
 			}
 		case opMarkInt:
@@ -190,12 +189,13 @@ func (c *Cursor) stop(pc, at int) {
 
 // define makes a pollable pending; it fails on a guard that cannot be.
 func (c *Cursor) define(in *instr, r *registers) bool {
-	op := c.set.poll(c.index, in.flags)
-	if op.pending {
+	if c.Pending(int(in.flags)) {
 		c.fail("pollable %d is defined again while pending", in.flags)
 		return false
 	}
-	op.pending, op.guarded, op.count, op.body = true, in.c != 0, in.d, in.z
+	c.pending |= 1 << in.flags
+	op := c.set.poll(c.index, in.flags)
+	op.guarded, op.count, op.body = in.c != 0, in.d, in.z
 	if op.guarded {
 		peer, tag := r[in.a]+int64(in.x), r[in.b]+int64(in.y)
 		if uint64(peer) >= uint64(c.set.ranks) || tag != int64(int32(tag)) {

@@ -11,7 +11,7 @@ import (
 type opcode uint8
 
 const (
-	// Those that Cursor.compute executes: no action comes of them.
+	// Those that Cursor.compute executes: no action comes of them, of opPoll if nothing is pending.
 	opRet       opcode = iota
 	opSet              // r[z], r[z+1] = A, B (z beyond the frame: arguments of a callee)
 	opFma              // r[d] = r[a]*x + r[b] + y
@@ -26,6 +26,7 @@ const (
 	opJump             // jump to z
 	opLoopNext         // r[d]--; jump to z if r[d] > 0
 	opCall             // call z with frame at w
+	opPoll             // slot flags; frame of the body at w
 
 	opMember      // r[d] = member A of the own group in family sym
 	opAction      // kind flags; X = A, B, C, D
@@ -38,7 +39,6 @@ const (
 	opSendrecv    // peer A, tag B, X[0] = C, the rest in aux
 	opRequest     // kind flags; request w
 	opDefine      // slot flags; guard A, B (c != 0), family sym, body at z, arguments in the frame at w
-	opPoll        // slot flags; frame of the body at w
 	opPollWait    // slot flags; frame at w
 	opWorkTest    // slot flags; jump to z unless pending; r[d] must be a chunk >= 1
 	opWorkPoll    // slot flags; spin if r[a] <= 0; frame at w
@@ -52,7 +52,7 @@ const (
 )
 
 // lastComputed is the last one that Cursor.compute executes.
-const lastComputed = opCall
+const lastComputed = opPoll
 
 // instr is one instruction of 24 bytes.
 type instr struct {
@@ -95,12 +95,13 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 func (p *Program) link(c *code) error {
 	c.instrs = slices.Grow(c.instrs, p.instructions(len(c.entries)))
 	var out []instr
+	var live liveItems
 	for n := len(c.entries); n < len(p.blocks); n++ {
-		l := linker{program: p, code: c, top: topRegister(&p.blocks[n]), out: out[:0]}
+		l := linker{program: p, code: c, top: topRegister(&p.blocks[n]), out: out[:0], live: live}
 		if err := l.block(n); err != nil {
 			return fmt.Errorf("%w %d %q: %w", ErrBlock, n, p.blocks[n].Name, err)
 		}
-		out = l.out
+		out, live = l.out, l.live
 	}
 	return nil
 }
@@ -127,6 +128,7 @@ type linker struct {
 	need    int32 // registers that callees need beyond the frame
 	out     []instr
 	fixups  []int // positions in out whose w (z for opSet) is relative to the frame's end
+	live    liveItems
 }
 
 func topRegister(b *Block) int {
@@ -143,7 +145,9 @@ func topRegister(b *Block) int {
 }
 
 func (l *linker) block(n int) error {
-	if err := l.items(l.program.blocks[n].Items); err != nil {
+	items := l.program.blocks[n].Items
+	l.live.find(l.program, l.code, items)
+	if err := l.items(items); err != nil {
 		return err
 	}
 	l.emit(instr{op: opRet})
@@ -207,7 +211,7 @@ func (l *linker) temporary() (uint8, error) {
 // operand returns a register and a 32-bit constant for o; a larger constant is
 // added into a temporary first.
 func (l *linker) operand(o Operand) (uint8, int32, error) {
-	if o.Const == int64(int32(o.Const)) {
+	if fits(o.Const) {
 		return uint8(o.Reg), int32(o.Const), nil
 	}
 	t, err := l.temporary()
@@ -238,6 +242,9 @@ func (l *linker) put(in instr, args ...Operand) error {
 
 func (l *linker) items(items []Item) error {
 	for i := range items {
+		if !l.live.next() {
+			continue
+		}
 		temps := l.temps
 		if err := l.item(&items[i]); err != nil {
 			return err
@@ -270,9 +277,6 @@ func (l *linker) item(it *Item) error {
 	case OpLetSum:
 		return l.sum(it)
 	case OpCompute:
-		if it.Sym < len(l.code.omit) && l.code.omit[it.Sym] {
-			return nil
-		}
 		return l.put(instr{op: opAction, flags: uint8(KindCompute), sym: sym}, it.Args...)
 	case OpFlops, OpSleep:
 		return l.amount(it)
@@ -354,28 +358,31 @@ func (l *linker) sum(it *Item) error {
 	return err
 }
 
-// affine translates a sum of products by one multiply-add per term.
+// affine translates a sum of products by one multiply-add per term; a first one that is not
+// multiplied is what the second one is added to.
 func (l *linker) affine(it *Item) error {
-	acc := uint8(0)
+	acc, rest := uint8(0), int64(0)
 	for i, a := range it.Args {
 		coef := it.Coefs[i]
 		add := coef * a.Const // the constant's part
-		l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(add)})
-		acc = uint8(it.Dst)
+		if i == 0 && coef == 1 && len(it.Args) > 1 && fits(add+it.Coefs[1]*it.Args[1].Const) {
+			acc, rest = uint8(a.Reg), add
+			continue
+		}
+		l.emit(instr{op: opFma, a: uint8(a.Reg), b: acc, d: uint8(it.Dst), x: int32(coef), y: int32(rest + add)})
+		acc, rest = uint8(it.Dst), 0
 	}
 	return nil
 }
 
 func (l *linker) mark(it *Item) error {
 	m := &l.program.header.Markers[it.Sym]
-	if !l.code.markers {
-		if m.Phase > 0 {
-			var flags uint8
-			if m.End {
-				flags = FlagEnd
-			}
-			l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
+	if !l.code.markers { // then only those of phases are live
+		var flags uint8
+		if m.End {
+			flags = FlagEnd
 		}
+		l.emit(instr{op: opPhase, flags: flags, sym: uint16(m.Phase - 1)})
 		return nil
 	}
 	_, vectors := m.VectorArgs()
@@ -461,6 +468,9 @@ func (l *linker) loop(it *Item) error {
 	l.out[skip].z = l.here()
 	return nil
 }
+
+// fits reports whether a constant fits an instruction.
+func fits(v int64) bool { return v == int64(int32(v)) }
 
 // copyTo sets a register of the linker's own to an operand.
 func (l *linker) copyTo(dst uint8, o Operand) error {

@@ -65,7 +65,6 @@ func (c *code) maxStride() int {
 }
 
 func (p *pollable) snapshot(c *snapshot.Codec, code int) {
-	c.Bool(&p.pending)
 	c.Bool(&p.guarded)
 	snapshot.Index(c, &p.count, 0, maxPollArgs+1)
 	snapshot.Int(c, &p.family)
@@ -95,6 +94,7 @@ func (c *Cursor) snapshot(s *snapshot.Codec, load *loader) {
 	snapshot.Index(s, &c.missPC, 0, code)
 	snapshot.Index(s, &c.hitFrame, 0, c.set.stride+1)
 	snapshot.Index(s, &c.waiting, -1, c.set.slots)
+	snapshot.Int(s, &c.pending)
 	snapshot.Int(s, &c.step)
 	c.snapshotPlace(s)
 	snapshot.Slice(s, &c.marks, math.MaxInt32, func(v *int64) { snapshot.Int(s, v) })

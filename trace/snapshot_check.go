@@ -127,7 +127,7 @@ func (c *Cursor) checkWaiting() error {
 		miss--
 	}
 	op := c.set.poll(c.index, uint8(c.waiting))
-	if !in.polls() || in.flags != uint8(c.waiting) || !op.pending || !op.guarded ||
+	if !in.polls() || in.flags != uint8(c.waiting) || !c.Pending(int(c.waiting)) || !op.guarded ||
 		c.hitPC != c.pc || c.missPC != miss || c.hitFrame != in.w {
 		return errors.New("no poll that an answer could be for")
 	}
@@ -209,13 +209,16 @@ func (c *code) definitions() map[pollSite]bool {
 
 // checkPolls checks the pollables of the cursor against the definitions.
 func (c *Cursor) checkPolls(all map[pollSite]bool) error {
+	if slots := c.set.slots; c.pending>>slots != 0 {
+		return fmt.Errorf("pollables beyond the %d that there are", slots)
+	}
 	for slot := range c.set.slots {
 		op := c.set.poll(c.index, uint8(slot))
 		d := pollSite{slot: uint8(slot), count: op.count, guarded: op.guarded, body: op.body}
 		if op.guarded {
 			d.family = op.family
 		}
-		if *op != (pollable{}) && !all[d] {
+		if (c.Pending(slot) || *op != (pollable{})) && !all[d] {
 			return fmt.Errorf("pollable %d as nothing defines it", slot)
 		}
 		if uint32(op.peer) >= uint32(c.set.ranks) {

@@ -67,7 +67,7 @@ func (c *Chunk) Sum(handle, lo, hi int64) (int64, error) {
 func (c *Cursor) Chunk() *Chunk { return c.win }
 
 // Pending reports whether the rank has an operation pending in a slot.
-func (c *Cursor) Pending(slot int) bool { return c.set.poll(c.index, uint8(slot)).pending }
+func (c *Cursor) Pending(slot int) bool { return c.pending>>slot&1 != 0 }
 
 // Program returns the program that the cursor runs.
 func (c *Cursor) Program() *Program { return c.set.trace.prog }

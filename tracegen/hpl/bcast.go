@@ -311,23 +311,21 @@ func (c *caster) clippedRoll(neighbours []trace.Operand) {
 // none. The operands are the tag and the doubles of the message.
 func (l *library) clippedRoll() *rollBlocks {
 	if l.clipped == nil {
-		l.clipped = &rollBlocks{lib: l, step: l.clippedStep(), chains: map[chainKey]int{}}
+		l.clipped = &rollBlocks{lib: l, step: l.clippedStep, chains: map[chainKey]int{}}
 	}
 	return l.clipped
 }
 
-func (l *library) clippedStep() int {
-	b := trace.NewBuilder("clipped roll step", 5)
-	a := params(b, 5) // tag length peer out in
+func (l *library) clippedStep(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand) {
+	tag, length := operands[0], operands[1]
 	n := int64(l.pieces())
 	size := func(piece trace.Operand) trace.Operand {
 		one := trace.Const(1)
 		below := b.Min(b.Max(b.Scale(-1, piece), trace.Const(0)), one) // piece < 0
 		above := b.Min(b.Max(piece.Plus(1-n), trace.Const(0)), one)    // piece >= n
 		piece = b.Affine([]int64{1, n, -n}, piece, below, above)
-		upper := b.Min(a[1], piece.Plus(1))
-		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(a[1], piece))
+		upper := b.Min(length, piece.Plus(1))
+		return b.Affine([]int64{doubleBytes, -doubleBytes}, upper, b.Min(length, piece))
 	}
-	b.SyncExchange(rowFamily, a[2], a[0], size(a[3]), size(a[4]))
-	return l.add(b)
+	b.SyncExchange(rowFamily, peer, tag, size(out), size(in))
 }

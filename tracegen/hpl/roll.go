@@ -24,8 +24,10 @@ func rollStepOf(y, n, k int) rollStep {
 // are a turn, and a chain of 2^k turns is two chains of half as many: so a roll
 // of n positions takes log(n) blocks that all positions share.
 type rollBlocks struct {
-	lib    *library
-	step   int // block: two operands of the roll, peer, pieces out and in, before they are taken mod n
+	lib *library
+	// step emits a step, in place: it is what most of a program's time goes to. The pieces out
+	// and in are numbers that are taken mod n.
+	step   func(b *trace.Builder, operands [2]trace.Operand, peer, out, in trace.Operand)
 	chains map[chainKey]int
 }
 
@@ -47,8 +49,8 @@ func (r *rollBlocks) chain(key chainKey) int {
 	p := params(b, 6)
 	x, y, first, second, out, back := p[0], p[1], p[2], p[3], p[4], p[5]
 	if key.log == 0 {
-		b.Call(r.step, x, y, first, out, back.Plus(key.sign))
-		b.Call(r.step, x, y, second, back, out.Plus(-key.sign))
+		r.step(b, [2]trace.Operand{x, y}, first, out, back.Plus(key.sign))
+		r.step(b, [2]trace.Operand{x, y}, second, back, out.Plus(-key.sign))
 	} else {
 		half := chainKey{key.sign, key.log - 1}
 		b.Call(r.chain(half), p...)
@@ -74,6 +76,6 @@ func (r *rollBlocks) emit(b *trace.Builder, y, n int, operands [2]trace.Operand,
 		turns -= 1 << log
 	}
 	if n%2 == 0 {
-		b.Call(r.step, operands[0], operands[1], first, trace.Const(out), trace.Const(back+sign))
+		r.step(b, operands, first, trace.Const(out), trace.Const(back+sign))
 	}
 }

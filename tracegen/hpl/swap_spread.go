@@ -101,7 +101,7 @@ type spreadBlocks struct {
 func (l *library) spreadRoll() []int64 {
 	if l.spread == nil {
 		l.spread = &spreadBlocks{sources: map[sourceKey]int{}, evens: map[rangeKey]int{}, trees: map[treeKey]int{}}
-		l.spread.roll = &rollBlocks{lib: l, step: l.rollStepBlock(), chains: map[chainKey]int{}}
+		l.spread.roll = &rollBlocks{lib: l, step: rowsStep, chains: map[chainKey]int{}}
 		l.spread.positions = l.each(l.p.P, l.spreadBlock)
 	}
 	return l.spread.positions
@@ -165,14 +165,14 @@ func (l *library) rollRows(b *trace.Builder, y int, a spreadArgs, rowBytes trace
 	l.spread.roll.emit(b, y, l.p.P, [2]trace.Operand{a.equals, rowBytes}, before, after)
 }
 
-// rollStepBlock is a step of a roll: its parameters are the vector of lengths,
-// the bytes of a row, the peer, and the positions whose rows go out and come in.
+// rowsStep emits a step of a roll: the operands are the vector of lengths and the
+// bytes of a row, the pieces the positions whose rows go out and come in.
 // The receive is nonblocking even where nothing is sent.
-func (l *library) rollStepBlock() int {
-	b := trace.NewBuilder("roll step", 5)
-	a := params(b, 5)
-	bytes := func(position trace.Operand) trace.Operand { return b.Mul(b.VectorAt(a[0], position), a[1]) }
-	peer, tag, out, in := a[2], trace.Const(swapTag), bytes(a[3]), bytes(a[4])
+func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received trace.Operand) {
+	bytes := func(position trace.Operand) trace.Operand {
+		return b.Mul(b.VectorAt(operands[0], position), operands[1])
+	}
+	tag, out, in := trace.Const(swapTag), bytes(sent), bytes(received)
 	both := b.Min(out, in)
 	b.If(both, func() { b.Exchange(colFamily, peer, tag, out, in) })
 	b.If(b.Eq(both, trace.Const(0)), func() {
@@ -183,7 +183,6 @@ func (l *library) rollStepBlock() int {
 		b.If(out, func() { b.Message(trace.OpSend, colFamily, 0, peer, tag, out) })
 	})
 	b.Poll(slotBcast)
-	return l.add(b)
 }
 
 // tree is a position's place in the tree of a spread: how many levels the tree
