@@ -244,3 +244,14 @@ func TestPeriod(t *testing.T) {
 		}
 	}
 }
+
+// TestFreshPipe: what has the name of a worker of another host and is a pipe is not waited for.
+func TestFreshPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "other-1-2")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := fresh(path); err != nil || info.Mode().IsRegular() {
+		t.Errorf("fresh of a pipe: %v, %v", info, err)
+	}
+}

@@ -182,8 +182,12 @@ func recent(info fs.FileInfo, now time.Time, period float64) bool {
 }
 
 // fresh returns what the file server knows of a file: over NFS, what is asked for by name may be
-// some seconds old, which a lease of a few seconds does not bear; an open file's is not.
+// some seconds old, which a lease of a few seconds does not bear; an open file's is not. A pipe,
+// which would wait for somebody to open its other end, is not opened.
 func fresh(path string) (fs.FileInfo, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return info, nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
