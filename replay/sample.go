@@ -249,9 +249,8 @@ func (s *sample) trace(worker int) (*trace.Trace, error) {
 }
 
 func (s *sample) estimate(e *sampling.Estimate) *Estimate {
-	whole := s.options.From == 0 && (s.options.To == 0 || s.options.To > s.header.Steps)
 	est := &Estimate{
-		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
+		Estimate: e, Header: s.header, Complete: s.options.allSteps(s.header) && s.end-s.first >= s.header.Steps,
 		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
 	}
 	if s.noisy {

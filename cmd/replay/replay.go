@@ -77,6 +77,9 @@ func (m *loaded) causes() []warning.Warning {
 // load loads the machine and the options that a trace is played with, and tells what was
 // chosen where the command line leaves it open, and what may end the replay after hours.
 func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
+	if err := in.checkSteps(s.from, s.to); err != nil {
+		return nil, err
+	}
 	if err := s.spare(in); err != nil {
 		return nil, err
 	}
