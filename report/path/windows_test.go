@@ -2,11 +2,16 @@ package path_test
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/kernels"
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/trace"
@@ -14,25 +19,24 @@ import (
 )
 
 // TestWindows: the path of an estimate is as long as the estimate says, and consists of what
-// that of the exact replay does, to 2 % of the makespan for each part.
+// that of the exact replay does, to 2 % of the makespan for each part. The sleep before the first
+// action is in it once.
 func TestWindows(t *testing.T) {
-	p := hpl.DefaultParams(12000, 2, 2)
-	p.NB = 24
-	var text bytes.Buffer
-	if err := hpl.Generate(t.Context(), &text, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "run.trace.zst")
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	open := func() (*trace.Trace, error) { return trace.Open(file) }
+	open := written(t, 12000, 2, 2)
 	first, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6")
+	for _, entry := range []float64{0, 10} {
+		windows(t, open, first, entry)
+	}
+}
+
+// windows compares the path of an estimate with that of the exact replay, where ranks sleep for some
+// seconds before they begin.
+func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, entry float64) {
+	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6", fmt.Sprintf("smpi/init:%g", entry))
 	w := path.NewWindows(first.Header(), m, o)
 	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
 	if err != nil {
@@ -50,13 +54,56 @@ func TestWindows(t *testing.T) {
 		t.Errorf("parts add up to %v s, want %v s", sum, e.Seconds)
 	}
 	for kind, seconds := range byKind(want) {
-		if off := byKind(got)[kind] - seconds; math.Abs(off) > 0.02*want.Seconds {
+		if off := byKind(got)[kind] - seconds; math.Abs(off) > 0.02*(want.Seconds-entry) {
 			t.Errorf("%s: %v s, want %v s of %v s", kind, byKind(got)[kind], seconds, want.Seconds)
 		}
+	}
+	if slept := byKind(got)[path.KindSleep]; math.Abs(slept-entry) > 1e-9 {
+		t.Errorf("asleep for %v s, want %v s", slept, entry)
 	}
 	if got.WhatIfs[0].What != want.WhatIfs[0].What {
 		t.Errorf("first %s, want %s", got.WhatIfs[0].What, want.WhatIfs[0].What)
 	}
+}
+
+// TestWindowsOfSleep: one rank whose kernels are free sleeps for 1 s, and that is all of the path.
+func TestWindowsOfSleep(t *testing.T) {
+	open := written(t, 12000, 1, 1)
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	m, o := machine(t, flat, 1, "smpi/init:1")
+	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {\"*\": free}\n"), "free.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	w := path.NewWindows(first.Header(), m, o)
+	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []path.Part{{Name: "sleep", Kind: path.KindSleep, Seconds: 1}}
+	if diff := cmp.Diff(want, w.Data(e).Parts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// written writes the trace of HPL with a matrix of n columns in blocks of 24 on p x q ranks, and returns
+// what opens it.
+func written(t *testing.T, n, p, q int) func() (*trace.Trace, error) {
+	t.Helper()
+	params := hpl.DefaultParams(n, p, q)
+	params.NB = 24
+	var text bytes.Buffer
+	if err := hpl.Generate(t.Context(), &text, params, hpl.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.trace.zst")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func() (*trace.Trace, error) { return trace.Open(file) }
 }
 
 // byKind returns the seconds of the parts of each kind.
