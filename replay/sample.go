@@ -10,6 +10,7 @@ import (
 
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
@@ -49,6 +50,8 @@ type Estimate struct {
 	Kinds   []EstimatedShare `json:"time_by_kind"`   // what the mean rank's time is spent on; they add up to MeanEnd
 	Phases  []EstimatedShare `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
 	Kernels []EstimatedShare `json:"time_by_kernel"` // parts of the kind compute, without free ones
+
+	Warnings []warning.Warning `json:"warnings"` // what makes the interval doubtful
 }
 
 // EstimatedShare is how much of the mean rank's time one thing takes, in seconds.
@@ -111,7 +114,22 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if err != nil {
 		return nil, err
 	}
-	return s.estimate(e), nil
+	est := s.estimate(e)
+	est.Warnings = doubts(e, so.Tolerance)
+	return est, nil
+}
+
+// doubts are what makes the interval of an estimate doubtful for which a tolerance, if it is not 0, was
+// asked.
+func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
+	list := []warning.Warning{}
+	if e.Outliers > 0 {
+		list = append(list, warning.New("%d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones", e.Outliers))
+	}
+	if tolerance > 0 && e.Relative() > tolerance {
+		list = append(list, warning.New("the tolerance of %.6g %% was not reached within the budget", 100*tolerance))
+	}
+	return list
 }
 
 // sample is a trace that is being sampled.
