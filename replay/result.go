@@ -125,7 +125,6 @@ func (e *engine) firstStep(o *Options) int {
 func (r *Result) stop(at float64) {
 	r.StoppedAt, r.Makespan = &at, max(r.Makespan, at)
 	r.Complete, r.Gflops = false, 0
-	r.Warnings = []warning.Warning{} // what has no partner may get one
 }
 
 func nonZero(shares []Share) []Share {
@@ -138,8 +137,21 @@ func nonZero(shares []Share) []Share {
 	return kept
 }
 
-// warnings reports messages that were sent or expected to no end, or did not fit.
+// warnings reports messages that did not fit, and what polls cost.
 func (e *engine) warnings() []warning.Warning {
+	var list warning.List
+	if e.matcher.numTruncated > 0 {
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
+	}
+	if e.prober.numPolls > 0 {
+		list.Add(e.machine.pollCost...)
+	}
+	return list.All()
+}
+
+// partnerless reports what was sent, expected or called to no end, which is known once the replay is
+// over: until then it may get its partner.
+func (e *engine) partnerless() []warning.Warning {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
 		for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
@@ -156,14 +168,8 @@ func (e *engine) warnings() []warning.Warning {
 	if recvs > 0 {
 		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
 	}
-	if e.matcher.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
-	}
 	if e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
-	}
-	if e.prober.numPolls > 0 {
-		list.Add(e.machine.pollCost...)
 	}
 	return list.All()
 }

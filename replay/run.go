@@ -6,6 +6,7 @@ import (
 
 	"reprise/smpi"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // Options says how to replay. Use DefaultOptions, not the zero value.
@@ -114,5 +115,6 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		res.stop(e.now)
 		return res, err
 	}
+	res.Warnings = warning.Join(e.partnerless(), res.Warnings)
 	return res, e.progress.addTo(res, &e.accounts)
 }
