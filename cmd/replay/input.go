@@ -105,6 +105,16 @@ func (in *input) spreads() bool {
 	return !file || slices.Contains(in.trace.Features(), "spreads")
 }
 
+// noFlops reports whether it is known that the trace has no computation in flop.
+func (in *input) noFlops() bool {
+	if in.trace == nil || in.trace.IsStream() {
+		return false
+	}
+	has := false
+	in.trace.Program().Visit(func(it *trace.Item) { has = has || it.Op == trace.OpFlops })
+	return !has
+}
+
 // readAhead has text parsed beside the replay.
 func (in *input) readAhead() {
 	if in.text != nil {

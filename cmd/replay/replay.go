@@ -103,6 +103,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 		return nil, err
 	}
 	l := &loaded{m, o, warning.Join(list, s.odd)}
+	if s.computeScale != 1 && in.noFlops() {
+		l.warnings = append(l.warnings, warning.New("--compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say"))
+	}
 	for _, w := range l.warnings {
 		if w.Kind != warning.Oddity && !s.quiet {
 			command.Tell(stderr, "replay", w.String())
