@@ -73,7 +73,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			total += part.Seconds * weight
 		}
 	}
-	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry)}
+	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
 	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)

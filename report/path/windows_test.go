@@ -83,8 +83,12 @@ func TestWindowsOfSleep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := w.Data(e)
 	want := []path.Part{{Name: "sleep", Kind: path.KindSleep, Seconds: 1}}
-	if diff := cmp.Diff(want, w.Data(e).Parts); diff != "" {
+	if diff := cmp.Diff(want, got.Parts); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]path.WhatIf{}, got.WhatIfs); diff != "" { // none, which in JSON is []
 		t.Error(diff)
 	}
 }
