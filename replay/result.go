@@ -99,7 +99,6 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}
-	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.
 	res.Complete = o.allSteps(h) && (e.progress.begun == 0 || res.Last+1-res.First >= h.Steps)
 	if res.Complete && res.Makespan > 0 {
@@ -137,11 +136,18 @@ func nonZero(shares []Share) []Share {
 	return kept
 }
 
-// warnings reports messages that did not fit, and what polls cost.
-func (e *engine) warnings() []warning.Warning {
+// warnings reports messages that did not fit, and what polls cost; of a replay that is over also what
+// was sent, expected or called to no end, which until then may get its partner.
+func (e *engine) warnings(over bool) []warning.Warning {
 	var list warning.List
+	if over {
+		e.partnerless(&list)
+	}
 	if e.matcher.numTruncated > 0 {
 		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
+	}
+	if over && e.collectives.agreement != 0 {
+		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
 	}
 	if e.prober.numPolls > 0 {
 		list.Add(e.machine.pollCost...)
@@ -149,9 +155,8 @@ func (e *engine) warnings() []warning.Warning {
 	return list.All()
 }
 
-// partnerless reports what was sent, expected or called to no end, which is known once the replay is
-// over: until then it may get its partner.
-func (e *engine) partnerless() []warning.Warning {
+// partnerless reports messages that were sent or expected to no end.
+func (e *engine) partnerless(list *warning.List) {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
 		for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
@@ -161,15 +166,10 @@ func (e *engine) partnerless() []warning.Warning {
 			recvs++
 		}
 	}
-	var list warning.List
 	if sends > 0 {
 		list.Add(warning.New("%s sent but never received", wording.Count(sends, "message")))
 	}
 	if recvs > 0 {
 		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
 	}
-	if e.collectives.agreement != 0 {
-		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
-	}
-	return list.All()
 }

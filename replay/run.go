@@ -6,7 +6,6 @@ import (
 
 	"reprise/smpi"
 	"reprise/trace"
-	"reprise/warning"
 )
 
 // Options says how to replay. Use DefaultOptions, not the zero value.
@@ -110,11 +109,10 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return nil, err
 	}
 	res := e.result(h, o)
-	res.WallBefore = p.before
+	res.WallBefore, res.Warnings = p.before, e.warnings(!p.stopped)
 	if p.stopped {
 		res.stop(e.now)
 		return res, err
 	}
-	res.Warnings = warning.Join(e.partnerless(), res.Warnings)
 	return res, e.progress.addTo(res, &e.accounts)
 }
