@@ -270,6 +270,7 @@ func TestSampleRefuses(t *testing.T) {
 		want string
 	}{
 		{"few steps", sleepers(t, 20, func(k int) float64 { return float64(1 + k) }), 0, tolerance, "sampling does not pay: 20 steps are too few"},
+		{"one step", sleepers(t, 1, constant), 0, tolerance, "sampling does not pay: there is one step"},
 		{"no steps", long, 1000, tolerance, "the trace has no steps from 1000 on"},
 		{"stream", stream, 0, tolerance, "it needs a trace file, not a pipe"},
 		{"nothing asked for", long, 0, replay.SampleOptions{Workers: 1}, "neither a tolerance nor a time limit"},
