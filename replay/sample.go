@@ -52,6 +52,9 @@ type Estimate struct {
 	Kernels []EstimatedShare `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
 	Warnings []warning.Warning `json:"warnings"` // what makes the interval doubtful
+
+	// WindowSteps are how many steps each window stands for, where steps are of few kinds; see StandsFor.
+	WindowSteps []float64 `json:"-"`
 }
 
 // EstimatedShare is how much of the mean rank's time one thing takes, in seconds.
@@ -59,22 +62,6 @@ type EstimatedShare struct {
 	Name     string  `json:"name"`
 	Mean     float64 `json:"mean_s"`
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
-}
-
-// StandsFor returns how many steps window i stands for: those that are nearer to it than to the
-// windows beside it.
-func (e *Estimate) StandsFor(i int) float64 {
-	between := func(i int) int { // windows i-1 and i, in quarters of steps
-		return e.Windows[i-1].Start + e.Windows[i-1].To + e.Windows[i].Start + e.Windows[i].To
-	}
-	first, end := 4*e.First, 4*(e.Last+1)
-	if i > 0 {
-		first = between(i)
-	}
-	if i+1 < len(e.Windows) {
-		end = between(i + 1)
-	}
-	return float64(end-first) / 4
 }
 
 // Sample estimates what Run would return as makespan from windows of the steps. Each
@@ -116,6 +103,9 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	}
 	est := s.estimate(e)
 	est.Warnings = doubts(e, so.Tolerance)
+	if s.work != nil {
+		est.WindowSteps = est.byKind(s.work)
+	}
 	return est, nil
 }
 

@@ -46,7 +46,7 @@ func (w *Windows) Observe(from, to int) (o replay.Observer, ended func()) {
 }
 
 // Data returns what the critical path of the run consists of as far as the windows of an
-// estimate tell: each stands for the steps nearest to it, with its warm-up, and all together
+// estimate tell: each stands for the steps of replay.Estimate.StandsFor, with its warm-up, and all together
 // for the makespan. Where the path is in between is not known: there are no hops.
 //
 // The sleep with which ranks enter is in the run once, and stands in each window for itself.
@@ -74,7 +74,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		}
 	}
 	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
-	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it."}
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it, or of its kinds."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)
 	}

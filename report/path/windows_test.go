@@ -3,6 +3,7 @@ package path_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/trace"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
@@ -93,14 +95,61 @@ func TestWindowsOfSleep(t *testing.T) {
 	}
 }
 
+// TestWindowsOfKinds: of 3 sets of HPCG each begins with a step of its own kind, which is in two of three
+// windows and stands for those 3 of 150 steps. So calls of each kernel take of the path what they take
+// in the exact replay, to 1 % of the makespan.
+func TestWindowsOfKinds(t *testing.T) {
+	p := hpcg.DefaultParams(12, 16)
+	p.Sets = 3
+	open := saved(t, func(w io.Writer) error { return hpcg.Generate(t.Context(), w, p, hpcg.Options{}) })
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	m, o := machine(t, flat, 12)
+	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	w := path.NewWindows(first.Header(), m, o)
+	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
+		return replay.Run(t.Context(), first, m, o)
+	}).run(t, first.Header(), m, o)
+	got := byName(w.Data(e))
+	for name, seconds := range byName(want) {
+		if math.Abs(got[name]-seconds) > 0.01*want.Seconds {
+			t.Errorf("%s: %v s, want %v s of %v s", name, got[name], seconds, want.Seconds)
+		}
+	}
+}
+
+// byName returns the seconds of the parts of each name.
+func byName(d *path.Data) map[string]float64 {
+	sums := map[string]float64{}
+	for _, p := range d.Parts {
+		sums[p.Name] += p.Seconds
+	}
+	return sums
+}
+
 // written writes the trace of HPL with a matrix of n columns in blocks of 24 on p x q ranks, and returns
 // what opens it.
 func written(t *testing.T, n, p, q int) func() (*trace.Trace, error) {
 	t.Helper()
 	params := hpl.DefaultParams(n, p, q)
 	params.NB = 24
+	return saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, params, hpl.Options{}) })
+}
+
+// saved saves a trace in a file and returns what opens it.
+func saved(t *testing.T, write func(io.Writer) error) func() (*trace.Trace, error) {
+	t.Helper()
 	var text bytes.Buffer
-	if err := hpl.Generate(t.Context(), &text, params, hpl.Options{}); err != nil {
+	if err := write(&text); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "run.trace.zst")
