@@ -74,7 +74,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		}
 	}
 	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
-	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it, or of its kinds."}
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it; where steps repeat, for those of the same work."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)
 	}
