@@ -390,6 +390,41 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestStoppedWarnings: of a replay that is stopped it is known which messages did not fit, but not
+// which will have no partner. The second message arrives after 1 s.
+func TestStoppedWarnings(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	stop := errors.New("stop")
+	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
+		if p.Time() >= 1 {
+			return stop
+		}
+		return nil
+	}}
+	lists := [][]trace.Action{
+		{send(1, 1, 100), sleep(1), send(1, 2, 100000), send(1, 3, 10)},
+		{recv(0, 1, 50), recv(0, 2, 100000)},
+	}
+	texts := func(stops bool) (list []string) {
+		res, err := replay.RunSource(t.Context(), &b.header, replay.NewLists(lists), b.Machine, b.Options)
+		if errors.Is(err, stop) != stops || res == nil {
+			t.Fatal(res, err)
+		}
+		for _, w := range res.Warnings {
+			list = append(list, w.String())
+		}
+		return list
+	}
+	const cut = "1 message cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE"
+	if diff := cmp.Diff([]string{cut}, texts(true)); diff != "" {
+		t.Errorf("stopped: %s", diff)
+	}
+	b.Checkpoints = nil
+	if diff := cmp.Diff([]string{"1 message sent but never received", cut}, texts(false)); diff != "" {
+		t.Errorf("to its end: %s", diff)
+	}
+}
+
 // TestCheckpointsDue: a checkpoint is written at the beginning, once the time since the last
 // one has passed, and at the end of the context; with nothing to wait for between any two
 // events, of which two messages have two each, and the run an end.

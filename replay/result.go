@@ -71,7 +71,7 @@ type RankResult struct {
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
-		Header: h, First: max(0, o.From), Last: int(e.progress.last), Repeated: e.progress.skipped,
+		Header: h, First: e.firstStep(o), Last: int(e.progress.last), Repeated: e.progress.skipped,
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Network: e.network.Stats(),
@@ -99,14 +99,24 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}
-	res.Warnings = e.warnings()
 	// A trace may hold fewer steps than its program has; one without step marks is whole.
-	cut := o.From > 0 || o.To > 0 && o.To < h.Steps
-	res.Complete = !cut && (e.progress.begun == 0 || e.progress.last >= int64(h.Steps)-1)
+	res.Complete = o.allSteps(h) && (e.progress.begun == 0 || res.Last+1-res.First >= h.Steps)
 	if res.Complete && res.Makespan > 0 {
 		res.Gflops = h.Flops / res.Makespan / 1e9
 	}
 	return res
+}
+
+// firstStep returns the first step that is played, as far as a stream has come.
+func (e *engine) firstStep(o *Options) int {
+	first := max(0, o.From)
+	if e.trace == nil {
+		return first
+	}
+	if chunks := e.trace.ChunkInfos(); len(chunks) > 0 {
+		first = max(first, chunks[0].First)
+	}
+	return first
 }
 
 // stop makes the result that of a replay that was stopped at a time, to which no rank
@@ -114,7 +124,6 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 func (r *Result) stop(at float64) {
 	r.StoppedAt, r.Makespan = &at, max(r.Makespan, at)
 	r.Complete, r.Gflops = false, 0
-	r.Warnings = []warning.Warning{} // what has no partner may get one
 }
 
 func nonZero(shares []Share) []Share {
@@ -127,8 +136,27 @@ func nonZero(shares []Share) []Share {
 	return kept
 }
 
-// warnings reports messages that were sent or expected to no end, or did not fit.
-func (e *engine) warnings() []warning.Warning {
+// warnings reports messages that did not fit, and what polls cost; of a replay that is over also what
+// was sent, expected or called to no end, which until then may get its partner.
+func (e *engine) warnings(over bool) []warning.Warning {
+	var list warning.List
+	if over {
+		e.partnerless(&list)
+	}
+	if e.matcher.numTruncated > 0 {
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
+	}
+	if over && e.collectives.agreement != 0 {
+		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
+	}
+	if e.prober.numPolls > 0 {
+		list.Add(e.machine.pollCost...)
+	}
+	return list.All()
+}
+
+// partnerless reports messages that were sent or expected to no end.
+func (e *engine) partnerless(list *warning.List) {
 	sends, recvs := 0, 0
 	for r := range e.ranks {
 		for m := e.ranks[r].sends.head; m >= 0; m = e.matcher.after[m] {
@@ -138,21 +166,10 @@ func (e *engine) warnings() []warning.Warning {
 			recvs++
 		}
 	}
-	var list warning.List
 	if sends > 0 {
 		list.Add(warning.New("%s sent but never received", wording.Count(sends, "message")))
 	}
 	if recvs > 0 {
 		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
 	}
-	if e.matcher.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
-	}
-	if e.collectives.agreement != 0 {
-		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
-	}
-	if e.prober.numPolls > 0 {
-		list.Add(e.machine.pollCost...)
-	}
-	return list.All()
 }

@@ -44,6 +44,11 @@ func DefaultOptions() Options {
 	return Options{Network: smpi.DefaultOptions(), ComputeScale: 1, Seed: 1}
 }
 
+// allSteps reports whether the options leave out no step of a program.
+func (o *Options) allSteps(h *trace.Header) bool {
+	return o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
+}
+
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 
@@ -104,7 +109,7 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 		return nil, err
 	}
 	res := e.result(h, o)
-	res.WallBefore = p.before
+	res.WallBefore, res.Warnings = p.before, e.warnings(!p.stopped)
 	if p.stopped {
 		res.stop(e.now)
 		return res, err

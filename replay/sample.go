@@ -10,6 +10,7 @@ import (
 
 	"reprise/replay/sampling"
 	"reprise/trace"
+	"reprise/warning"
 )
 
 // SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
@@ -49,6 +50,11 @@ type Estimate struct {
 	Kinds   []EstimatedShare `json:"time_by_kind"`   // what the mean rank's time is spent on; they add up to MeanEnd
 	Phases  []EstimatedShare `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
 	Kernels []EstimatedShare `json:"time_by_kernel"` // parts of the kind compute, without free ones
+
+	Warnings []warning.Warning `json:"warnings"` // what makes the interval doubtful
+
+	// WindowSteps are how many steps each window stands for, where steps are of few kinds; see StandsFor.
+	WindowSteps []float64 `json:"-"`
 }
 
 // EstimatedShare is how much of the mean rank's time one thing takes, in seconds.
@@ -56,22 +62,6 @@ type EstimatedShare struct {
 	Name     string  `json:"name"`
 	Mean     float64 `json:"mean_s"`
 	Interval float64 `json:"interval_s"` // half-width: the exact result is inside in about 95 % of cases
-}
-
-// StandsFor returns how many steps window i stands for: those that are nearer to it than to the
-// windows beside it.
-func (e *Estimate) StandsFor(i int) float64 {
-	between := func(i int) int { // windows i-1 and i, in quarters of steps
-		return e.Windows[i-1].Start + e.Windows[i-1].To + e.Windows[i].Start + e.Windows[i].To
-	}
-	first, end := 4*e.First, 4*(e.Last+1)
-	if i > 0 {
-		first = between(i)
-	}
-	if i+1 < len(e.Windows) {
-		end = between(i + 1)
-	}
-	return float64(end-first) / 4
 }
 
 // Sample estimates what Run would return as makespan from windows of the steps. Each
@@ -111,7 +101,25 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if err != nil {
 		return nil, err
 	}
-	return s.estimate(e), nil
+	est := s.estimate(e)
+	est.Warnings = doubts(e, so.Tolerance)
+	if s.work != nil {
+		est.WindowSteps = est.byKind(s.work)
+	}
+	return est, nil
+}
+
+// doubts are what makes the interval of an estimate doubtful for which a tolerance, if it is not 0, was
+// asked.
+func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
+	list := []warning.Warning{}
+	if e.Outliers > 0 {
+		list = append(list, warning.New("%d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones", e.Outliers))
+	}
+	if tolerance > 0 && e.Relative() > tolerance {
+		list = append(list, warning.New("the tolerance of %.6g %% was not reached within the budget", 100*tolerance))
+	}
+	return list
 }
 
 // sample is a trace that is being sampled.
@@ -249,9 +257,8 @@ func (s *sample) trace(worker int) (*trace.Trace, error) {
 }
 
 func (s *sample) estimate(e *sampling.Estimate) *Estimate {
-	whole := s.options.From == 0 && (s.options.To == 0 || s.options.To > s.header.Steps)
 	est := &Estimate{
-		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
+		Estimate: e, Header: s.header, Complete: s.options.allSteps(s.header) && s.end-s.first >= s.header.Steps,
 		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
 	}
 	if s.noisy {

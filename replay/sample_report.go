@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"reprise/internal/wording"
-	"reprise/warning"
 )
 
 // EstimateReport is an estimate with what it was made from and what making it cost.
@@ -18,8 +17,7 @@ type EstimateReport struct {
 	Tolerance  float64 `json:"tolerance"`  // that was asked for; 0: none
 	Budget     float64 `json:"budget_s"`   // likewise
 	Provenance
-	Hosts    int               `json:"hosts"`
-	Warnings []warning.Warning `json:"warnings"`
+	Hosts int `json:"hosts"`
 }
 
 // NewEstimateReport returns the report of an estimate for a machine.
@@ -63,7 +61,9 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
 		wording.Thousands(int64(r.Simulated)), wording.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), wording.Thousands(r.Messages),
 		r.WallSeconds, wording.Count(r.Workers, "worker"), size(r.PeakRSS))
-	r.writeWarnings(&b)
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %v\n", w)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -99,18 +99,5 @@ func (r *EstimateReport) windowTable(b *strings.Builder) {
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
 		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)
-	}
-}
-
-// writeWarnings says what makes the interval doubtful.
-func (r *EstimateReport) writeWarnings(b *strings.Builder) {
-	if r.Outliers > 0 {
-		fmt.Fprintf(b, "warning: %d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones\n", r.Outliers)
-	}
-	if r.Tolerance > 0 && r.Relative() > r.Tolerance {
-		fmt.Fprintf(b, "warning: the tolerance of %g %% was not reached within the budget\n", 100*r.Tolerance)
-	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(b, "warning: %v\n", w)
 	}
 }

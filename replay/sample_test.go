@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -269,6 +270,7 @@ func TestSampleRefuses(t *testing.T) {
 		want string
 	}{
 		{"few steps", sleepers(t, 20, func(k int) float64 { return float64(1 + k) }), 0, tolerance, "sampling does not pay: 20 steps are too few"},
+		{"one step", sleepers(t, 1, constant), 0, tolerance, "sampling does not pay: there is one step"},
 		{"no steps", long, 1000, tolerance, "the trace has no steps from 1000 on"},
 		{"stream", stream, 0, tolerance, "it needs a trace file, not a pipe"},
 		{"nothing asked for", long, 0, replay.SampleOptions{Workers: 1}, "neither a tolerance nor a time limit"},
@@ -282,19 +284,41 @@ func TestSampleRefuses(t *testing.T) {
 	}
 }
 
-// TestSampleReportTolerance: 1 s of 10 s is more than 5 %, which is warned of, and not more
-// than 10 %.
+// TestSampleReportTolerance: 1 s of 10 s is more than 5 %, and than 7 %, which is warned of, and not
+// more than 10 %; text and JSON have the same warnings.
 func TestSampleReportTolerance(t *testing.T) {
-	e := &replay.Estimate{Estimate: &sampling.Estimate{Seconds: 10, Interval: 1, Steps: 1000}, Header: &trace.Header{Ranks: 2}}
-	for tolerance, want := range map[float64]bool{0.05: true, 0.1: false, 0: false} {
-		var b bytes.Buffer
+	for _, c := range []struct {
+		tolerance float64
+		outliers  int
+		want      []string
+	}{
+		{0.05, 0, []string{"the tolerance of 5 % was not reached within the budget"}},
+		{0.07, 0, []string{"the tolerance of 7 % was not reached within the budget"}}, // 100 * 0.07 is 7.000000000000001
+		{0.1, 0, nil},
+		{0, 0, nil},
+		{0.1, 2, []string{"2 of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones"}},
+	} {
+		s := &sampling.Estimate{Seconds: 10, Interval: 1, Steps: 1000, Outliers: c.outliers}
+		e := &replay.Estimate{Estimate: s, Header: &trace.Header{Ranks: 2}, Warnings: replay.Doubts(s, c.tolerance)}
 		r := replay.NewEstimateReport(e, &replay.Machine{}, replay.Provenance{})
-		r.Tolerance = tolerance
-		if err := r.WriteText(&b); err != nil {
+		var text, page bytes.Buffer
+		if err := errors.Join(r.WriteText(&text), r.WriteJSON(&page)); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(b.String(), "warning: the tolerance of 5 % was not reached within the budget\n") != want {
-			t.Errorf("tolerance %v:\n%s", tolerance, &b)
+		var told []string
+		for line := range strings.Lines(text.String()) {
+			if w, ok := strings.CutPrefix(line, "warning: "); ok {
+				told = append(told, strings.TrimSuffix(w, "\n"))
+			}
+		}
+		var said struct{ Warnings []string }
+		if err := json.Unmarshal(page.Bytes(), &said); err != nil {
+			t.Fatal(err)
+		}
+		for form, got := range map[string][]string{"text": told, "JSON": said.Warnings} {
+			if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("tolerance %v, %s: %s", c.tolerance, form, diff)
+			}
 		}
 	}
 }

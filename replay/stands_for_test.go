@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"math"
 	"testing"
 
 	"reprise/replay"
@@ -13,5 +14,20 @@ func TestStandsFor(t *testing.T) {
 	e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{Start: 0, To: 4}, {From: 8, Start: 10, To: 15}}}, First: 0, Last: 19}
 	if first, second := e.StandsFor(0), e.StandsFor(1); first != 7.25 || second != 12.75 {
 		t.Errorf("%v and %v steps, want 7.25 and 12.75", first, second)
+	}
+}
+
+// TestStandsForKinds: of 20 steps the first and the last are of a kind of their own, a and c, which
+// windows 0:2 and 18:20 have, with one b each, and 9:11 has two b. a and c are there once, so these
+// windows are taken once, and the other 8 times for the other 16 b. By what is nearest a stands for 5.
+func TestStandsForKinds(t *testing.T) {
+	const a, b, c = 0, 1, 2
+	work := []int32{a, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c}
+	e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{From: 0, To: 2}, {From: 9, Start: 9, To: 11}, {From: 18, Start: 18, To: 20}}}, First: 0, Last: 19}
+	e.SetWork(work)
+	for i, want := range []float64{2, 16, 2} {
+		if got := e.StandsFor(i); math.Abs(got-want) > 1e-9 {
+			t.Errorf("window %d stands for %v steps, want %v", i, got, want)
+		}
 	}
 }

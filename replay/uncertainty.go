@@ -87,7 +87,7 @@ func PlayedExactly(r *Result) *Played {
 // PlayedInPart is what came out of an estimate.
 func PlayedInPart(e *Estimate) *Played {
 	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
-	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Sampling: e.Interval / normal95,
+	return &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings, Sampling: e.Interval / normal95,
 		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}
 }
 

@@ -18,13 +18,18 @@ func (s *settings) checkSetupTime(h *trace.Header) error {
 		return command.Usagef("--setup-time %g, want 0 or more seconds", s.setupTime)
 	case h.Program != hpcg.Program:
 		return command.Usagef("--setup-time goes with a trace of HPCG, and this is one of %s", h.Program)
+	case !rates(h) || s.from > 0 || s.to > 0 && s.to < h.Steps:
+		return command.Usagef("--setup-time counts in the rating of all of HPCG, and this is a part of it: leave it out")
 	}
 	return nil
 }
 
+// rates reports whether a trace is of all of HPCG: a part of it does not count its flop.
+func rates(h *trace.Header) bool { return h.Program == hpcg.Program && h.Flops > 0 }
+
 // hpcgOf returns HPCG's own report of an exact replay; nil if it is not one of all of HPCG.
 func (s *settings) hpcgOf(res *replay.Result) (*hpcg.Summary, error) {
-	if res.Header.Program != hpcg.Program || !res.Complete || res.StoppedAt != nil {
+	if !rates(res.Header) || !res.Complete || res.StoppedAt != nil {
 		return nil, nil
 	}
 	seconds := map[string]float64{}
@@ -45,7 +50,7 @@ func (s *settings) ratingOf(res *replay.Result) (float64, error) {
 
 // hpcgEstimate returns the same by an estimate: with the times of the mean rank.
 func (s *settings) hpcgEstimate(e *replay.Estimate) (*hpcg.Summary, error) {
-	if e.Header.Program != hpcg.Program || !e.Complete {
+	if !rates(e.Header) || !e.Complete {
 		return nil, nil
 	}
 	seconds := map[string]float64{}

@@ -105,6 +105,16 @@ func (in *input) spreads() bool {
 	return !file || slices.Contains(in.trace.Features(), "spreads")
 }
 
+// noFlops reports whether it is known that the trace has no computation in flop.
+func (in *input) noFlops() bool {
+	if in.trace == nil || in.trace.IsStream() {
+		return false
+	}
+	has := false
+	in.trace.Program().Visit(func(it *trace.Item) { has = has || it.Op == trace.OpFlops })
+	return !has
+}
+
 // readAhead has text parsed beside the replay.
 func (in *input) readAhead() {
 	if in.text != nil {
@@ -124,13 +134,10 @@ func (in *input) close() error {
 
 // run replays. Of a stream it is known at its end only which steps it holds.
 func (in *input) run(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
-	if err := in.checkSteps(o); err != nil {
-		return nil, err
-	}
 	if in.trace != nil {
 		res, err := replay.Run(ctx, in.trace, m, o)
 		if err == nil {
-			err = in.checkSteps(o)
+			err = in.checkSteps(o.From, o.To)
 		}
 		return res, err
 	}
@@ -150,16 +157,21 @@ func (in *input) warnings() []warning.Warning {
 	return in.text.Warnings()
 }
 
-// checkSteps refuses steps behind the last window that is known.
-func (in *input) checkSteps(o replay.Options) error {
+// checkSteps refuses steps that are all before the first or behind the last one that is known.
+func (in *input) checkSteps(from, to int) error {
 	if in.text != nil {
-		if o.From > 0 || o.To > 0 {
+		if from > 0 || to > 0 {
 			return command.Usagef("--steps: the text has no steps, it is played as a whole")
 		}
 		return nil
 	}
-	if w := in.trace.ChunkInfos(); len(w) > 0 && o.From > w[len(w)-1].Last {
-		return command.Usagef("--steps from %d, but the trace ends with step %d", o.From, w[len(w)-1].Last)
+	chunks := in.trace.ChunkInfos()
+	switch last := len(chunks) - 1; {
+	case last < 0:
+	case from > chunks[last].Last:
+		return command.Usagef("--steps from %d, but the trace ends with step %d", from, chunks[last].Last)
+	case to > 0 && to <= chunks[0].First:
+		return command.Usagef("--steps up to %d, but the trace begins with step %d", to-1, chunks[0].First)
 	}
 	return nil
 }

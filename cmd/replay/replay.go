@@ -77,6 +77,9 @@ func (m *loaded) causes() []warning.Warning {
 // load loads the machine and the options that a trace is played with, and tells what was
 // chosen where the command line leaves it open, and what may end the replay after hours.
 func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
+	if err := in.checkSteps(s.from, s.to); err != nil {
+		return nil, err
+	}
 	if err := s.spare(in); err != nil {
 		return nil, err
 	}
@@ -100,6 +103,9 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 		return nil, err
 	}
 	l := &loaded{m, o, warning.Join(list, s.odd)}
+	if s.computeScale != 1 && in.noFlops() {
+		l.warnings = append(l.warnings, warning.New("--compute-scale changes nothing: the trace has no computations in flop, and kernels take what their models say"))
+	}
 	for _, w := range l.warnings {
 		if w.Kind != warning.Oddity && !s.quiet {
 			command.Tell(stderr, "replay", w.String())

@@ -33,7 +33,10 @@ const (
 func (s *sampler) pilot(ctx context.Context) error {
 	s.shape = shortWindows
 	steps := s.o.End - s.o.First
-	if s.short() {
+	switch {
+	case steps == 1:
+		return fmt.Errorf("%w: there is one step", ErrExact)
+	case s.short():
 		return fmt.Errorf("%w: %d steps are too few", ErrExact, steps)
 	}
 	var spans []span

@@ -133,7 +133,7 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 		target = p.target(margin*ratio*ratio, s.shape)
 		_, total, left := s.allocate(p.gaps, target, mostWindows)
 		if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
-			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %g %%", ErrExact, 100*s.o.Tolerance)
+			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
 		}
 		if err := s.forecast(total); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ func (p *Path) Data() *Data {
 	last, end := p.tapes.Last()
 	spent, step := p.tapes.Path(last)
 	p.tapes.Close()
-	d := &Data{Seconds: end, Rank: last, Parts: p.parts(spent, end), Hops: hopsOf(step)}
+	d := &Data{Seconds: end, Rank: last, Parts: p.parts(spent, end), Hops: hopsOf(step), Notes: []string{}}
 	d.WhatIfs = p.levels.whatIfs(d.Parts)
 	return d
 }

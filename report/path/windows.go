@@ -46,19 +46,24 @@ func (w *Windows) Observe(from, to int) (o replay.Observer, ended func()) {
 }
 
 // Data returns what the critical path of the run consists of as far as the windows of an
-// estimate tell: each stands for the steps nearest to it, with its warm-up, and all together
+// estimate tell: each stands for the steps of replay.Estimate.StandsFor, with its warm-up, and all together
 // for the makespan. Where the path is in between is not known: there are no hops.
+//
+// The sleep with which ranks enter is in the run once, and stands in each window for itself.
 func (w *Windows) Data(e *replay.Estimate) *Data {
-	sums, total := map[Part]Part{}, 0.0
+	sums, total, entry := map[Part]Part{}, 0.0, w.entry()
 	var l *levels
 	for i, window := range e.Windows {
 		path, ok := w.ended[span{window.From, window.To}]
-		if !ok || path.data.Seconds == 0 {
+		if !ok || path.data.Seconds <= entry {
 			continue
 		}
 		l = path.levels
-		weight := e.StandsFor(i) * window.Seconds / path.data.Seconds
+		weight := e.StandsFor(i) * window.Seconds / (path.data.Seconds - entry)
 		for _, part := range path.data.Parts {
+			if part.enters() {
+				part.Seconds -= entry
+			}
 			key := part
 			key.Seconds, key.Count, key.Bytes = 0, 0, 0
 			sum := sums[key]
@@ -68,20 +73,42 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			total += part.Seconds * weight
 		}
 	}
-	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total)}
-	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it."}
+	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it; where steps repeat, for those of the same work."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)
 	}
 	return d
 }
 
-// scaled returns sums of parts whose seconds add up to a makespan, the longest first.
-func scaled(sums map[Part]Part, makespan, total float64) []Part {
-	parts := make([]Part, 0, len(sums))
+// entry returns the seconds that ranks sleep before they begin.
+func (w *Windows) entry() float64 {
+	o := &w.options.Network
+	if o.InitTime > 0 {
+		return max(o.InitTime, o.TimePrecision)
+	}
+	return 0
+}
+
+// enters reports whether a part has the sleep with which ranks enter.
+func (p *Part) enters() bool { return p.Kind == KindSleep && p.Phase == "" }
+
+// scaled returns sums of parts, of a total, whose seconds add up to a makespan with the sleep with
+// which ranks enter, the longest first.
+func scaled(sums map[Part]Part, makespan, total, entry float64) []Part {
+	parts, factor := make([]Part, 0, len(sums)), 0.0
+	if total > 0 {
+		factor = (makespan - entry) / total
+	}
 	for key, sum := range sums {
-		key.Seconds, key.Bytes = sum.Seconds/total*makespan, sum.Bytes/total*makespan
+		key.Seconds, key.Bytes = sum.Seconds*factor, sum.Bytes*factor
+		if key.enters() {
+			key.Seconds, entry = key.Seconds+entry, 0
+		}
 		parts = append(parts, key)
+	}
+	if entry > 0 {
+		parts = append(parts, Part{Name: KindSleep, Kind: KindSleep, Seconds: entry})
 	}
 	slices.SortFunc(parts, longestFirst)
 	return parts

@@ -2,37 +2,43 @@ package path_test
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/kernels"
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/trace"
+	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
 // TestWindows: the path of an estimate is as long as the estimate says, and consists of what
-// that of the exact replay does, to 2 % of the makespan for each part.
+// that of the exact replay does, to 2 % of the makespan for each part. The sleep before the first
+// action is in it once.
 func TestWindows(t *testing.T) {
-	p := hpl.DefaultParams(12000, 2, 2)
-	p.NB = 24
-	var text bytes.Buffer
-	if err := hpl.Generate(t.Context(), &text, p, hpl.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "run.trace.zst")
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	open := func() (*trace.Trace, error) { return trace.Open(file) }
+	open := written(t, 12000, 2, 2)
 	first, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6")
+	for _, entry := range []float64{0, 10} {
+		windows(t, open, first, entry)
+	}
+}
+
+// windows compares the path of an estimate with that of the exact replay, where ranks sleep for some
+// seconds before they begin.
+func windows(t *testing.T, open func() (*trace.Trace, error), first *trace.Trace, entry float64) {
+	m, o := machine(t, flat, 4, "smpi/iprobe:1e-6", fmt.Sprintf("smpi/init:%g", entry))
 	w := path.NewWindows(first.Header(), m, o)
 	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
 	if err != nil {
@@ -50,13 +56,107 @@ func TestWindows(t *testing.T) {
 		t.Errorf("parts add up to %v s, want %v s", sum, e.Seconds)
 	}
 	for kind, seconds := range byKind(want) {
-		if off := byKind(got)[kind] - seconds; math.Abs(off) > 0.02*want.Seconds {
+		if off := byKind(got)[kind] - seconds; math.Abs(off) > 0.02*(want.Seconds-entry) {
 			t.Errorf("%s: %v s, want %v s of %v s", kind, byKind(got)[kind], seconds, want.Seconds)
 		}
+	}
+	if slept := byKind(got)[path.KindSleep]; math.Abs(slept-entry) > 1e-9 {
+		t.Errorf("asleep for %v s, want %v s", slept, entry)
 	}
 	if got.WhatIfs[0].What != want.WhatIfs[0].What {
 		t.Errorf("first %s, want %s", got.WhatIfs[0].What, want.WhatIfs[0].What)
 	}
+}
+
+// TestWindowsOfSleep: one rank whose kernels are free sleeps for 1 s, and that is all of the path.
+func TestWindowsOfSleep(t *testing.T) {
+	open := written(t, 12000, 1, 1)
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	m, o := machine(t, flat, 1, "smpi/init:1")
+	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {\"*\": free}\n"), "free.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	w := path.NewWindows(first.Header(), m, o)
+	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := w.Data(e)
+	want := []path.Part{{Name: "sleep", Kind: path.KindSleep, Seconds: 1}}
+	if diff := cmp.Diff(want, got.Parts); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]path.WhatIf{}, got.WhatIfs); diff != "" { // none, which in JSON is []
+		t.Error(diff)
+	}
+}
+
+// TestWindowsOfKinds: of 3 sets of HPCG each begins with a step of its own kind, which is in two of three
+// windows and stands for those 3 of 150 steps. So calls of each kernel take of the path what they take
+// in the exact replay, to 1 % of the makespan.
+func TestWindowsOfKinds(t *testing.T) {
+	p := hpcg.DefaultParams(12, 16)
+	p.Sets = 3
+	open := saved(t, func(w io.Writer) error { return hpcg.Generate(t.Context(), w, p, hpcg.Options{}) })
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	m, o := machine(t, flat, 12)
+	if m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {spmv: {terms: {ROWS: 1e-6}}, symgs: {terms: {ROWS: 1e-6}}, \"*\": 1e-5}\n"), "models.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	w := path.NewWindows(first.Header(), m, o)
+	e, err := replay.Sample(t.Context(), open, m, o, replay.SampleOptions{Tolerance: 0.02, Workers: 2, Observe: w.Observe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := player(func(m replay.Machine, o replay.Options) (*replay.Result, error) {
+		return replay.Run(t.Context(), first, m, o)
+	}).run(t, first.Header(), m, o)
+	got := byName(w.Data(e))
+	for name, seconds := range byName(want) {
+		if math.Abs(got[name]-seconds) > 0.01*want.Seconds {
+			t.Errorf("%s: %v s, want %v s of %v s", name, got[name], seconds, want.Seconds)
+		}
+	}
+}
+
+// byName returns the seconds of the parts of each name.
+func byName(d *path.Data) map[string]float64 {
+	sums := map[string]float64{}
+	for _, p := range d.Parts {
+		sums[p.Name] += p.Seconds
+	}
+	return sums
+}
+
+// written writes the trace of HPL with a matrix of n columns in blocks of 24 on p x q ranks, and returns
+// what opens it.
+func written(t *testing.T, n, p, q int) func() (*trace.Trace, error) {
+	t.Helper()
+	params := hpl.DefaultParams(n, p, q)
+	params.NB = 24
+	return saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, params, hpl.Options{}) })
+}
+
+// saved saves a trace in a file and returns what opens it.
+func saved(t *testing.T, write func(io.Writer) error) func() (*trace.Trace, error) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.trace.zst")
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func() (*trace.Trace, error) { return trace.Open(file) }
 }
 
 // byKind returns the seconds of the parts of each kind.

@@ -56,7 +56,7 @@ func (s *Several) Mean(seeds []uint64) *Recorder {
 }
 
 // Estimated returns a recorder of what the windows of an estimate tell of the whole run. Each of
-// them, with its warm-up, stands for the steps nearest to it, and says in which phases and
+// them, with its warm-up, stands for the steps of replay.Estimate.StandsFor, and says in which phases and
 // where kernels and other kinds of time occur; how much there is of each is the estimate's.
 func (s *Several) Estimated(e *replay.Estimate) *Recorder {
 	sum := NewRecorder(s.header, s.groups)
