@@ -295,6 +295,29 @@ func TestNothingShared(t *testing.T) {
 	checkRoute(t, p, 1, 1, []float64{r.Within.Bandwidth}, r.Within.Latency)
 }
 
+// TestCapacity: pairs share bandwidth, not latency. Eight that have a cable of c messages at full speed take L + 8/c·s/B for one way,
+// and the cable carries c·B, however much of their time L is: at 12.5e9 byte/s and 50 us the half of it up to 625,000 bytes.
+func TestCapacity(t *testing.T) {
+	for _, test := range []struct{ latency, bandwidth, cable float64 }{{2e-6, 12.5e9, 1}, {1e-5, 12.5e9, 1}, {5e-5, 12.5e9, 2}, {3e-5, 1.25e9, 2}} {
+		m := NewMessages()
+		for i := range 100 {
+			bytes := int64(math.Exp(float64(i) / 99 * math.Log(1<<24)))
+			time := func(pairs float64) float64 {
+				return 2 * (test.latency + max(1, pairs/test.cable)*float64(bytes)/test.bandwidth)
+			}
+			for _, pairs := range []int64{1, 2, 8} {
+				if err := m.addAt(setting{Nodes, pairs}, PingPong, bytes, time(float64(pairs))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r := fitNetwork(t, m, DefaultNetworkOptions())
+		if want := test.cable * test.bandwidth; len(r.Sharing) != 1 || !near(r.Sharing[0].Capacity, want, 1e-3) {
+			t.Errorf("%+v: %+v, want %g byte/s for all together", test, r.Sharing, want)
+		}
+	}
+}
+
 // load reads the platform that a report writes.
 func load(t *testing.T, r *NetworkReport, hosts int) *platforms.Platform {
 	t.Helper()

@@ -102,7 +102,7 @@ func (t *Threshold) why() string {
 func (r *NetworkReport) writeSharing(b *strings.Builder) {
 	for _, s := range r.Sharing {
 		fmt.Fprintf(b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable", Cores: "sharing within a host"}[s.Between], s.verdict())
-		writeTable(b, "messages at once|sizes|times as long as alone|std error", func(tab io.Writer) {
+		writeTable(b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
 			for _, p := range s.Points {
 				name := fmt.Sprint(p.Messages)
 				if p.Crossing {
