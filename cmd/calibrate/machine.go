@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate"
+	"reprise/calibrate/measure/network"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/tracegen/hpl"
@@ -120,16 +121,20 @@ func runMachine(c *cli.Context) error {
 
 // makeParts measures and fits all parts of the machine.
 func (r *machineRun) makeParts(launcher []string) error {
+	messages := r.timeMessages(launcher)
 	if r.recorded == 0 {
 		times, err := r.timeKernels()
 		if err != nil {
+			return err
+		}
+		if err := r.checkTools(messages, launcher); err != nil {
 			return err
 		}
 		if err := r.measure(times); err != nil {
 			return err
 		}
 	}
-	if err := r.measure(r.timeMessages(launcher)); err != nil {
+	if err := r.measure(messages); err != nil {
 		return err
 	}
 	models := r.writeDefaultKernels
@@ -266,6 +271,18 @@ func (r *machineRun) timeMessages(launcher []string) machineStep {
 	return machineStep{name: stepMessageTimes, Args: append(args, launcher...), outputs: []string{networkTable}}
 }
 
+// checkTools looks for what messages are timed with, unless they have been: kernels take long, and come first.
+func (r *machineRun) checkTools(messages machineStep, launcher []string) error {
+	if r.isDone(messages) {
+		return nil
+	}
+	o := network.Options{Launcher: launcher, Compiler: r.c.String("mpicc")}
+	if _, err := o.FindTools(); err != nil {
+		return fmt.Errorf("%s: %w", messages.name, err)
+	}
+	return nil
+}
+
 // fitKernels is the step that fits kernels. What could not be timed has the model of the
 // built-in set, which goes by the speed of the host, and the fit warns of it.
 func (r *machineRun) fitKernels() machineStep {
@@ -307,10 +324,16 @@ func (r *machineRun) readReport(step string, report any) error {
 // measure runs a step that takes long, unless it is done: fits, which take a second, follow
 // what is there.
 func (r *machineRun) measure(s machineStep) error {
-	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name)) {
+	if r.isDone(s) {
 		return nil
 	}
 	return r.again(s, func() error { return r.step(s) })
+}
+
+// isDone reports whether a step was done, with the same options for the same runs, and left what it makes.
+func (r *machineRun) isDone(s machineStep) bool {
+	old, ok := r.done[s.name]
+	return ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name))
 }
 
 // again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: what
