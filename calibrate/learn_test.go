@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -427,5 +428,32 @@ func TestHostsErrors(t *testing.T) {
 	var report strings.Builder
 	if err := r.WriteText(&report); err != nil || !strings.Contains(report.String(), "\n  host b ") {
 		t.Errorf("%v, report\n%s", err, report.String())
+	}
+}
+
+// TestNearest: the six nearest places are the first six of all in the order of their distances, of equal ones in that of the places.
+func TestNearest(t *testing.T) {
+	var places [][MaxDims]float64
+	for i := range 500 {
+		places = append(places, [MaxDims]float64{float64(i * i % 37), float64(i * 7 % 23)})
+	}
+	for i := range places {
+		distance := func(j int) float64 {
+			x, y := places[j][0]-places[i][0], places[j][1]-places[i][1]
+			return x*x + y*y
+		}
+		var all []int
+		for j := range places {
+			if j != i {
+				all = append(all, j)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+		if got := nearest(places, i, 6); !slices.Equal(got, all[:6]) {
+			t.Fatalf("place %d: %v, want %v", i, got, all[:6])
+		}
+		if got := nearest(places[:4], i%4, 6); len(got) != 3 {
+			t.Fatalf("of 4 places %v are beside one", got)
+		}
 	}
 }
