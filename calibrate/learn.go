@@ -142,6 +142,9 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 	if err != nil {
 		return nil, err
 	}
+	if err := l.checkLabels(all); err != nil {
+		return nil, err
+	}
 	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all}
 	weigh(all, o.Run.of(f))
 	if k.Pieces, err = l.learn(all); err != nil {
