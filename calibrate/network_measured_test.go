@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -314,6 +315,30 @@ func TestCapacity(t *testing.T) {
 		r := fitNetwork(t, m, DefaultNetworkOptions())
 		if want := test.cable * test.bandwidth; len(r.Sharing) != 1 || !near(r.Sharing[0].Capacity, want, 1e-3) {
 			t.Errorf("%+v: %+v, want %g byte/s for all together", test, r.Sharing, want)
+		}
+	}
+}
+
+// TestCrossing: messages that cross and take s times as long as one alone have a cable each, on which they take as long as one, or share
+// one, on which they take 2/c times as long where it carries c of them: of 1 and 2/c that which is nearer to s counts.
+func TestCrossing(t *testing.T) {
+	for _, test := range []struct {
+		slowdown, cable float64
+		duplex          bool
+	}{{1, 1, true}, {1.2, 1, true}, {1.4, 1, true}, {1.45, 1, false}, {2, 1, false}, {1.15, 1.5, true}, {1.2, 1.5, false}, {1.05, 4, true}, {1.2, 4, false}} {
+		m := NewMessages()
+		for i := range 60 {
+			bytes := int64(math.Exp(float64(i) / 59 * math.Log(1<<24)))
+			one := 1e-6 + float64(bytes)/1e9
+			err := errors.Join(m.add(PingPong, bytes, 2*one), m.add(Exchange, bytes, 1e-6+test.slowdown*float64(bytes)/1e9),
+				m.addAt(setting{Nodes, 8}, PingPong, bytes, 2e-6+2*8/test.cable*float64(bytes)/1e9))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := fitNetwork(t, m, DefaultNetworkOptions())
+		if s := r.Sharing[0]; s.Duplex != test.duplex || !near(s.Capacity, test.cable*1e9, 1e-3) {
+			t.Errorf("%+v: %+v", test, s)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 type SharingFit struct {
 	Between  Between        `json:"between"`
 	Shared   bool           `json:"shared"`             // pairs slow one another
-	Duplex   bool           `json:"duplex"`             // messages that cross do not
+	Duplex   bool           `json:"duplex"`             // messages that cross do not, or hardly
 	Single   float64        `json:"bandwidth"`          // byte/s of one message, to which factors refer
 	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared
 	Error    float64        `json:"capacity_std_error,omitempty"`
@@ -61,7 +61,6 @@ func sharing(all *Messages, b Between, pingPong *regress.Pieces, bandwidth float
 	if p, ok := alone.slowdown(series.medians(Exchange), 2); ok {
 		p.Messages, p.Crossing = 2, true
 		fit.Points = append(fit.Points, p)
-		fit.Duplex = p.Slowdown < leastSlowdown
 	}
 	var pairs []int64
 	for s := range all.settings {
@@ -80,20 +79,34 @@ func sharing(all *Messages, b Between, pingPong *regress.Pieces, bandwidth float
 	return fit
 }
 
-// judge takes the capacity from the largest number of pairs, at which it is full if ever it is;
-// within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
-// take s times as long as one alone carries n/s times the bandwidth of one.
+// judge takes the capacity, and then whether messages that cross share it.
 func (f *SharingFit) judge() {
 	if len(f.Points) == 0 {
 		return
 	}
-	p := f.Points[len(f.Points)-1]
+	f.setCapacity(f.Points[len(f.Points)-1])
+	if p := f.Points[0]; p.Crossing {
+		f.Duplex = p.Slowdown < f.leastCrossing()
+	}
+}
+
+// setCapacity takes the capacity from the largest number of pairs, at which it is full if ever it is;
+// within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
+// take s times as long as one alone carries n/s times the bandwidth of one.
+func (f *SharingFit) setCapacity(p SharingPoint) {
 	if p.Slowdown < leastSlowdown || p.Crossing && f.Between == Nodes {
 		return
 	}
 	f.Shared = true
 	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
 	f.Error = f.Capacity * p.StdError / p.Slowdown
+}
+
+// leastCrossing is from which slowdown on messages that cross share the capacity. They take as long as one alone in a
+// model in which they do not, and as two on a cable in the other: the nearer one is that below or above the geometric mean.
+func (f *SharingFit) leastCrossing() float64 {
+	two := 2 * f.Single / max(f.Capacity, f.Single)
+	return max(leastSlowdown, math.Sqrt(two))
 }
 
 // single is what ping-pongs alone take, by size, and their fit.

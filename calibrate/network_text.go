@@ -120,7 +120,7 @@ func (f *SharingFit) verdict() string {
 	if f.Between == Nodes {
 		crossing = ", messages that cross share it (SHARED)"
 		if f.Duplex {
-			crossing = ", messages that cross do not slow each other (SPLITDUPLEX)"
+			crossing = ", messages that cross have one each (SPLITDUPLEX)"
 		}
 	}
 	switch {
