@@ -238,30 +238,41 @@ func checkReplayed(t *testing.T, r *calibrate.NetworkReport) {
 
 // TestReplayedPingPong: a ping-pong takes in a replay what was timed, 2(L + (s+16)/B), on a network of more bandwidth times
 // latency than the window of a replay's TCP, and where messages that cross share a cable or a memory: what
-// the acknowledgements take is in the timings. An exchange then takes as long as a ping-pong.
+// the acknowledgements take is in the timings. An exchange then takes as long as a ping-pong. Pairs that take so many times as long as one
+// take as long in a replay.
 func TestReplayedPingPong(t *testing.T) {
 	for _, test := range []struct {
 		name               string
 		between            string
 		latency, bandwidth float64
 		crossing           float64 // how many times as long an exchange takes as a message; 0: it was not timed
+		pairs              float64 // the same of the bytes of eight pairs
 	}{
-		{"far away", "nodes", 5e-3, 1.25e9, 0},
-		{"one cable for both ways", "nodes", 1e-5, 1e9, 2},
-		{"a cable for each way", "nodes", 1e-5, 1e9, 1},
-		{"memory that all share", "cores", 1e-6, 1e9, 2},
+		{"far away", "nodes", 5e-3, 1.25e9, 0, 0},
+		{"one cable for both ways", "nodes", 1e-5, 1e9, 2, 0},
+		{"a cable for each way", "nodes", 1e-5, 1e9, 1, 8},
+		{"a cable that eight do not fill", "nodes", 1e-5, 1e9, 1, 1},
+		{"a cable that carries four", "nodes", 1e-5, 1e9, 1, 2},
+		{"memory that all share", "cores", 1e-6, 1e9, 2, 0},
+		{"memory of which each has its own", "cores", 1e-6, 1e9, 1, 1},
 	} {
 		oneWay := func(s int64) float64 { return test.latency + float64(s+16)/test.bandwidth }
 		var text strings.Builder
-		text.WriteString("operation,bytes,seconds,between\n")
+		together := func(s int64, times float64) float64 {
+			return test.latency + times*float64(s+16)/test.bandwidth
+		}
+		text.WriteString("operation,bytes,seconds,between,pairs\n")
 		for _, s := range benchmarkSizes() {
-			fmt.Fprintf(&text, "pingpong,%d,%.17g,%s\n", s, 2*oneWay(s), test.between)
+			fmt.Fprintf(&text, "pingpong,%d,%.17g,%s,1\n", s, 2*oneWay(s), test.between)
 			if test.crossing > 0 {
-				fmt.Fprintf(&text, "exchange,%d,%.17g,%s\n", s, test.crossing*oneWay(s), test.between)
+				fmt.Fprintf(&text, "exchange,%d,%.17g,%s,1\n", s, together(s, test.crossing), test.between)
+			}
+			if test.pairs > 0 {
+				fmt.Fprintf(&text, "pingpong,%d,%.17g,%s,8\n", s, 2*together(s, test.pairs), test.between)
 			}
 		}
 		report, path := fitTable(t, text.String()), filepath.Join(t.TempDir(), "fitted.xml")
-		machine := calibrate.Machine{Name: "node", Hosts: 2, Cores: 2, Speed: "1Gf"}
+		machine := calibrate.Machine{Name: "node", Hosts: 2, Cores: 16, Speed: "1Gf"}
 		if test.between == "cores" {
 			machine.Hosts = 1
 		}
@@ -275,12 +286,15 @@ func TestReplayedPingPong(t *testing.T) {
 			if got := playBetween(t, path, list[calibrate.PingPong], 1, test.between); math.Abs(got/want-1) > 1e-3 {
 				t.Errorf("%s: a ping-pong of %d bytes takes %g s, want %g", test.name, s, got, want)
 			}
-			if test.crossing == 0 || s < 100_000 { // latencies do not share
-				continue
+			if want = together(s, test.crossing); test.crossing > 0 {
+				if got := playBetween(t, path, list[calibrate.Exchange], 1, test.between); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%s: an exchange of %d bytes takes %g s, want %g", test.name, s, got, want)
+				}
 			}
-			want = test.latency + test.crossing*float64(s+16)/test.bandwidth
-			if got := playBetween(t, path, list[calibrate.Exchange], 1, test.between); math.Abs(got/want-1) > 1e-3 {
-				t.Errorf("%s: an exchange of %d bytes takes %g s, want %g", test.name, s, got, want)
+			if want = 2 * together(s, test.pairs); test.pairs > 0 {
+				if got := playBetween(t, path, list[calibrate.PingPong], 8, test.between); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%s: ping-pongs of %d bytes of eight pairs take %g s, want %g", test.name, s, got, want)
+				}
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type SharingFit struct {
 	Shared   bool           `json:"shared"`             // pairs slow one another
 	Duplex   bool           `json:"duplex"`             // messages that cross do not, or hardly
 	Single   float64        `json:"bandwidth"`          // byte/s of one message, to which factors refer
-	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared
+	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared; of a cable that is not, what was seen of it
 	Error    float64        `json:"capacity_std_error,omitempty"`
 	Points   []SharingPoint `json:"points"`
 }
@@ -94,10 +94,12 @@ func (f *SharingFit) judge() {
 // within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
 // take s times as long as one alone carries n/s times the bandwidth of one.
 func (f *SharingFit) setCapacity(p SharingPoint) {
-	if p.Slowdown < leastSlowdown || p.Crossing && f.Between == Nodes {
+	if p.Crossing && f.Between == Nodes {
 		return
 	}
-	f.Shared = true
+	if f.Shared = p.Slowdown >= leastSlowdown; !f.Shared && f.Between == Cores { // each has a loopback of its own
+		return
+	}
 	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
 	f.Error = f.Capacity * p.StdError / p.Slowdown
 }

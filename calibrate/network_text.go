@@ -126,6 +126,8 @@ func (f *SharingFit) verdict() string {
 	switch {
 	case f.Shared:
 		return fmt.Sprintf("%.6e byte/s for all together (std error %s), %.6e for one%s", f.Capacity, errorText(f.Error), f.Single, crossing)
+	case f.Capacity > 0:
+		return fmt.Sprintf("%.6e byte/s for all together at least, as no number of messages that was timed slows them, %.6e for one%s", f.Capacity, f.Single, crossing)
 	case f.Between == Nodes && len(f.Points) == 1 && f.Points[0].Crossing:
 		return fmt.Sprintf("%.6e byte/s for one, no pairs at the same time were timed%s", f.Single, crossing)
 	}
