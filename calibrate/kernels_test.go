@@ -249,6 +249,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
+	long := strings.Repeat("x", 65)
 	for _, test := range []struct {
 		text, want string
 		o          ReadOptions
@@ -267,7 +268,8 @@ func TestReadErrors(t *testing.T) {
 		{"function,m,seconds\nf,-1,1\n", "t.csv:2: m: want a whole number from 0 to 2^53", ReadOptions{}},
 		{"function,m,seconds\nf,1,x\n", `t.csv:2: seconds: want a number, found "x"`, ReadOptions{}},
 		{"function,m,seconds\n,1,1\n", `t.csv:2: function ""`, ReadOptions{}},
-		{"function,m,seconds\nNull,1,1\n", `t.csv:2: function "Null", want a letter, then letters, digits and _, but not null`, ReadOptions{}},
+		{"function,m,seconds\n" + long + ",1,1\n", `t.csv:2: function "` + long + `", want a letter, then letters, digits and _, 64 in all at most`, ReadOptions{}},
+		{"function,m,seconds\nNull,1,1\n", `t.csv:2: function "Null", want a letter, then letters, digits and _, 64 in all at most, but not null`, ReadOptions{}},
 		{"function,m,seconds\nf,,1\n", "t.csv:2: f: no dimensions", ReadOptions{}},
 		{"function,m,n,seconds\nf,1,1,1\nf,1,,1\n", "t.csv:3: f: dimensions M, but M N in rows before", ReadOptions{}},
 		{"function,m,cpu,seconds\nf,1,70000,1\n", "t.csv:2: cpu 70000, want less than 65536", ReadOptions{}},

@@ -117,23 +117,32 @@ type learner struct {
 	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
-func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
-	l := &learner{function: f, o: o, extent: slices.Index(f.dims, workingSets[f.name].extent)}
+// newLearner returns what fits a kernel.
+func newLearner(f *function, o *LearnOptions) (l *learner, err error) {
+	l = &learner{function: f, o: o, extent: slices.Index(f.dims, workingSets[f.name].extent)}
 	for _, name := range labelNames {
 		if i := slices.Index(f.dims, name); i >= 0 {
 			l.labels = append(l.labels, i)
 		}
 	}
+	l.terms, err = parseProducts(l.dictionary(), f.dims)
+	return l, err
+}
+
+func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, error) {
 	if err := checkGroups(f.points, o.For); err != nil {
 		return nil, err
 	}
-	var err error
-	if l.terms, err = parseProducts(l.dictionary(), f.dims); err != nil {
+	l, err := newLearner(f, o)
+	if err != nil {
 		return nil, err
 	}
 	groups := groups(f.sorted(o.For), o.For)
 	all, outliers, err := l.sizes(groups[0])
 	if err != nil {
+		return nil, err
+	}
+	if err := l.checkLabels(all); err != nil {
 		return nil, err
 	}
 	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all}
@@ -142,6 +151,7 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (*LearnedKernel, 
 		return nil, err
 	}
 	k.compare()
+	setNoise(k.Pieces, l.byHost(groups[0]))
 	for _, points := range groups[1:] {
 		g, err := l.group(points, k)
 		if err != nil {
@@ -349,7 +359,8 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 		}
 		g.Pieces = append(g.Pieces, *own)
 	}
-	setNoise(g.Pieces, list)
+	g.Error, g.WorstError = errorsOf(g.Pieces, list)
+	setNoise(g.Pieces, l.byHost(points))
 	return g, nil
 }
 

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -27,6 +28,19 @@ var workingSets = map[string]workingSet{
 
 // labelNames are the dimensions that are labels: a piece is for one value of each.
 var labelNames = []string{"ROLE", "LEVEL", "VECTORS", "BRANCH", "ALIAS"}
+
+// mostValues bounds the number of values of a label.
+const mostValues = 256
+
+// checkLabels refuses a label of so many values that it is none.
+func (l *learner) checkLabels(all []size) error {
+	for _, dim := range l.labels {
+		if n := len(values(all, dim)); n > mostValues {
+			return fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
+		}
+	}
+	return nil
+}
 
 // mostSets is the number of different working sets up to which each has a piece of its own: of more, thresholds are learned.
 const mostSets = 16

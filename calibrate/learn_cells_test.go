@@ -152,3 +152,20 @@ func TestManyWorkingSets(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLabels: a column that has the name of a label and hundreds of values is none.
+func TestManyLabels(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("function,jb,role,seconds\n")
+	for i := range 257 {
+		fmt.Fprintf(&text, "dlocswpT,%d,%d,1e-6\n", 1+i%7, i)
+	}
+	_, err := LearnKernels(read(t, text.String(), ReadOptions{Keep: true}), DefaultLearnOptions())
+	if err == nil || !strings.Contains(err.Error(), "257 values of the label ROLE") {
+		t.Errorf("%v, want that there are too many", err)
+	}
+	_, err = LearnKernels(read(t, text.String(), ReadOptions{Keep: true, Dims: []string{"jb"}}), DefaultLearnOptions())
+	if err != nil {
+		t.Errorf("without it: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -46,29 +47,81 @@ func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
 
 // hostRatios returns, for each host, the median over sizes of its time by that of the model.
 func (k *LearnedKernel) hostRatios(f *function, o *LearnOptions) map[string]float64 {
-	byHost := map[string][]point{}
-	for i := range f.points {
-		if host := f.points[i].host; host != "" {
-			byHost[host] = append(byHost[host], f.points[i])
-		}
-	}
 	ratios := map[string]float64{}
-	l := &learner{function: f, o: o, terms: k.Pieces[0].products}
-	for host, points := range byHost {
-		list, _, err := l.sizes(points)
-		if err != nil {
-			continue
-		}
+	l, err := newLearner(f, o)
+	if err != nil {
+		panic("calibrate: the terms of a fitted kernel do not parse: " + err.Error())
+	}
+	for _, h := range l.byHost(f.points) {
 		var of []float64
-		for j := range list {
-			if model := secondsOf(k.Pieces, &list[j].dims); model > 0 {
-				of = append(of, list[j].seconds/model)
+		for j := range h.sizes {
+			if model := secondsOf(k.Pieces, &h.sizes[j].dims); model > 0 {
+				of = append(of, h.sizes[j].seconds/model)
 			}
 		}
 		slices.Sort(of)
-		if len(of) > 0 && !math.IsInf(median(of), 1) {
-			ratios[host] = median(of)
+		if h.host != "" && len(of) > 0 && !math.IsInf(median(of), 1) {
+			ratios[h.host] = median(of)
 		}
 	}
 	return ratios
+}
+
+// hostSizes are the sizes that were timed on a host.
+type hostSizes struct {
+	host  string
+	sizes []size
+}
+
+// byHost gathers points by host, and by size on each; a host on which no call takes time is left out.
+func (l *learner) byHost(points []point) (list []hostSizes) {
+	byHost := map[string][]point{}
+	for i := range points {
+		byHost[points[i].host] = append(byHost[points[i].host], points[i])
+	}
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		if sizes, _, err := l.sizes(byHost[host]); err == nil {
+			list = append(list, hostSizes{host, sizes})
+		}
+	}
+	return list
+}
+
+// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the third central moment
+// that they have without bias, however few there are of a size.
+func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
+	for i := range pieces {
+		var squares, cubes, ofSquares, ofCubes float64
+		for _, h := range hosts {
+			for j := range h.sizes {
+				s := &h.sizes[j]
+				if !pieces[i].holds(&s.dims) {
+					continue
+				}
+				m := s.moments()
+				n := float64(m.n)
+				squares, ofSquares = squares+m.m2, ofSquares+n-1
+				cubes, ofCubes = cubes+m.m3, ofCubes+float64((n-1)*(n-2))/n
+			}
+		}
+		if squares == 0 {
+			continue
+		}
+		variance := squares / ofSquares
+		pieces[i].Variation = math.Sqrt(variance)
+		if ofCubes > 0 {
+			pieces[i].Skewness = cubes / ofCubes / math.Pow(variance, 1.5)
+		}
+	}
+}
+
+// moments returns those of the timings as parts of their median, those beyond farOff left out.
+func (s *size) moments() (m moments) {
+	middle := median(s.times)
+	for _, x := range s.times {
+		if x < farOff*middle {
+			m.add(x / middle)
+		}
+	}
+	return m
 }

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -51,9 +52,11 @@ type LearnedKernel struct {
 
 // LearnedGroup is the model of a host or CPU, with the pieces and terms of that of all.
 type LearnedGroup struct {
-	Host   string         `json:"host"`
-	CPU    *int           `json:"cpu,omitempty"`
-	Pieces []LearnedPiece `json:"pieces"`
+	Host       string         `json:"host"`
+	CPU        *int           `json:"cpu,omitempty"`
+	Error      float64        `json:"relative_error"`
+	WorstError float64        `json:"worst_relative_error"`
+	Pieces     []LearnedPiece `json:"pieces"`
 
 	sizes []size
 }
@@ -64,7 +67,7 @@ type LearnedPiece struct {
 	Points       int           `json:"points"`
 	Coefficients []Coefficient `json:"coefficients"`
 	Covariance   [][]float64   `json:"covariance"` // of the coefficients, in s²
-	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size, as a part of their median
+	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size on a host, as a part of their median
 	Skewness     float64       `json:"skewness"`   // of these timings
 
 	bounds   // of the sizes that the piece is for, whatever pieces are before it
@@ -90,46 +93,30 @@ func secondsOf(pieces []LearnedPiece, d *[MaxDims]int64) float64 {
 
 // compare fills in how far the model is from the sizes: by weight, and at worst.
 func (k *LearnedKernel) compare() {
-	sum, total := 0.0, 0.0
+	k.Error, k.WorstError = errorsOf(k.Pieces, k.sizes)
 	k.Range = make([][2]int64, len(k.Dims))
 	for i := range k.sizes {
-		s := &k.sizes[i]
-		e := math.Abs(secondsOf(k.Pieces, &s.dims)/s.seconds - 1)
-		sum, total = sum+float64(s.weight*e), total+s.weight
-		k.WorstError = max(k.WorstError, e)
 		for d := range k.Range {
 			r := &k.Range[d]
-			if x := s.dims[d]; i == 0 {
+			if x := k.sizes[i].dims[d]; i == 0 {
 				*r = [2]int64{x, x}
 			} else {
 				*r = [2]int64{min(r[0], x), max(r[1], x)}
 			}
 		}
 	}
-	k.Error = sum / total
-	setNoise(k.Pieces, k.sizes)
 }
 
-// setNoise sets what timings of a size scatter, those beyond farOff left out.
-func setNoise(pieces []LearnedPiece, list []size) {
-	for i := range pieces {
-		var m moments
-		for j := range list {
-			s := &list[j]
-			if !pieces[i].holds(&s.dims) || len(s.times) < 2 {
-				continue
-			}
-			middle := median(s.times)
-			for _, x := range s.times {
-				if middle > 0 && x < farOff*middle {
-					m.add(x/middle - 1)
-				}
-			}
-		}
-		if m.n > 2 && m.m2 > 0 {
-			pieces[i].Variation, pieces[i].Skewness = m.sd(), m.skewness()
-		}
+// errorsOf returns how far pieces are from sizes: on average by weight, and at worst.
+func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
+	sum, total := 0.0, 0.0
+	for i := range sizes {
+		s := &sizes[i]
+		e := math.Abs(secondsOf(pieces, &s.dims)/s.seconds - 1)
+		sum, total = sum+float64(s.weight*e), total+s.weight
+		worst = max(worst, e)
 	}
+	return sum / total, worst
 }
 
 // share fills in which part of the run's time each kernel takes, and on what was not measured.
@@ -194,8 +181,8 @@ func (r *LearnReport) warnFits() {
 		if k.Outliers > 0 {
 			r.warn("%s: %d sizes take more than %d times as long as those beside them, and are left out", k.name(), k.Outliers, farFromNeighbours)
 		}
-		if counts && k.Error > largeError {
-			r.warn("%s: the model is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), 100*k.Error, 100*k.WorstError)
+		if of, mean, worst := k.largestError(); counts && mean > largeError {
+			r.warn("%s: the model%s is %.3g %% off the timings on average, at worst %.3g %%: more sizes, more --max-pieces or other --terms may help", k.name(), of, 100*mean, 100*worst)
 		}
 		if counts && k.Outside > largeOutside {
 			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(), 100*k.Outside)
@@ -204,6 +191,24 @@ func (r *LearnReport) warnFits() {
 	if len(r.Missing) > 0 {
 		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base", strings.Join(r.Missing, "; "))
 	}
+}
+
+// largestError returns the errors of the model of a kernel or, where hosts or CPUs have their own, of the one
+// that is farthest off, and of which it is.
+func (k *LearnedKernel) largestError() (of string, mean, worst float64) {
+	if len(k.Groups) == 0 {
+		return "", k.Error, k.WorstError
+	}
+	g := slices.MaxFunc(k.Groups, func(a, b LearnedGroup) int { return cmp.Compare(a.Error, b.Error) })
+	return " of " + g.name(), g.Error, g.WorstError
+}
+
+// name says whose model it is.
+func (g *LearnedGroup) name() string {
+	if g.CPU != nil {
+		return fmt.Sprintf("host %s, CPU %d", g.Host, *g.CPU)
+	}
+	return "host " + g.Host
 }
 
 // CheckNoise warns of kernels that have no noise, because no size was timed twice. If none has, that is an
@@ -262,14 +267,15 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(tab, "kernel\tof the run\terror\tworst\tsizes\tpieces\tscatter\trange\n")
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		share, scatter := "-", 0.0
+		share := "-"
 		if k.Share != nil {
 			share = fmt.Sprintf("%.2f %%", 100**k.Share)
 		}
-		for _, p := range k.Pieces {
-			scatter = max(scatter, p.Variation)
+		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError, k.Sizes, len(k.Pieces), 100*scatterOf(k.Pieces), k.rangeText())
+		for j := range k.Groups {
+			g := &k.Groups[j]
+			fmt.Fprintf(tab, "  %s\t\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t\n", g.name(), 100*g.Error, 100*g.WorstError, len(g.sizes), len(g.Pieces), 100*scatterOf(g.Pieces))
 		}
-		fmt.Fprintf(tab, "%s\t%s\t%.1f %%\t%.0f %%\t%d\t%d\t%.1f %%\t%s\n", k.name(), share, 100*k.Error, 100*k.WorstError, k.Sizes, len(k.Pieces), 100*scatter, k.rangeText())
 	}
 	_ = tab.Flush() // into memory
 	if r.HostScatter > 0 {
@@ -280,6 +286,14 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// scatterOf returns the largest scatter of pieces.
+func scatterOf(pieces []LearnedPiece) (scatter float64) {
+	for i := range pieces {
+		scatter = max(scatter, pieces[i].Variation)
+	}
+	return scatter
 }
 
 // rangeText returns "M 8-4000, N 1-64".

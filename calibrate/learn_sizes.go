@@ -150,13 +150,10 @@ func (l *learner) rates(list []size) []float64 {
 	return rates
 }
 
-// nearest returns the n places nearest to place i, but for itself.
+// nearest returns the n places nearest to place i, but for itself, of equally near ones the first.
 func nearest(places [][MaxDims]float64, i, n int) []int {
-	type neighbour struct {
-		at       int
-		distance float64
-	}
-	var list []neighbour
+	var near []int
+	var distances []float64
 	for j := range places {
 		if j == i {
 			continue
@@ -166,20 +163,15 @@ func nearest(places [][MaxDims]float64, i, n int) []int {
 			e := places[j][d] - places[i][d]
 			sum += float64(e * e)
 		}
-		list = append(list, neighbour{j, sum})
-	}
-	slices.SortStableFunc(list, func(a, b neighbour) int {
-		switch {
-		case a.distance < b.distance:
-			return -1
-		case a.distance > b.distance:
-			return 1
+		at := len(near)
+		for at > 0 && sum < distances[at-1] {
+			at--
 		}
-		return 0
-	})
-	var near []int
-	for _, x := range list[:min(n, len(list))] {
-		near = append(near, x.at)
+		if at == n {
+			continue
+		}
+		near, distances = slices.Insert(near, at, j), slices.Insert(distances, at, sum)
+		near, distances = near[:min(n, len(near))], distances[:min(n, len(distances))]
 	}
 	return near
 }

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -366,5 +367,93 @@ func TestLearnRefusals(t *testing.T) {
 	}
 	if _, err := LearnKernels(NewTimings(), DefaultLearnOptions()); !errors.Is(err, ErrMeaningless) {
 		t.Errorf("nothing: %v", err)
+	}
+}
+
+// TestLearnedNoise: timings of three hosts, of which each takes a fifth longer than the one before, scatter by 10 % of their times
+// on each: that is their noise, however few there are of a size, and not what hosts differ by. Of 400 sizes that are timed so
+// often on three hosts it is known to 1/sqrt(2·400·3·(reps-1)), of two each 2 %; four times that is allowed.
+func TestLearnedNoise(t *testing.T) {
+	for _, shape := range []string{Normal, HalfNormal} {
+		for _, reps := range []int{2, 3, 5, 20} {
+			var text strings.Builder
+			text.WriteString("function,n,seconds,host\n")
+			source, drawn := noise.NewSource(11), uint32(0)
+			for i := range 400 {
+				for host := range 3 {
+					for range reps {
+						drawn++
+						d := source.Draw(1, 0, 0, drawn)
+						z := d.Normal()
+						if shape == HalfNormal {
+							z = (math.Abs(z) - math.Sqrt(2/math.Pi)) / math.Sqrt(1-2/math.Pi)
+						}
+						fmt.Fprintf(&text, "dscal,%d,%.9g,%d\n", 1000+100*i, 1e-9*float64(1000+100*i)*math.Pow(1.2, float64(host))*(1+0.1*z), host)
+					}
+				}
+			}
+			p := learn(t, text.String(), LearnOptions{Statistic: Median, MaxPieces: 1}).Kernels[0].Pieces[0]
+			if bound := 0.1 * 4 / math.Sqrt(2*400*3*float64(reps-1)); math.Abs(p.Variation-0.1) > bound {
+				t.Errorf("%s, %d timings: noise of %.4f, want 0.1 to within %.4f", shape, reps, p.Variation, bound)
+			}
+			if reps > 2 && IsHalfNormal(p.Skewness) != (shape == HalfNormal) {
+				t.Errorf("%s, %d timings: skewness %.2f", shape, reps, p.Skewness)
+			}
+		}
+	}
+}
+
+// TestHostsErrors: hosts that differ by a factor of two, and were timed at sizes of their own, have models of their own that fit,
+// and one of both that does not: that one is not what the run uses.
+func TestHostsErrors(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("function,n,seconds,host\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "dscal,%d,%.9g,a\ndscal,%d,%.9g,b\n", 1000+100*i, 1e-9*float64(1000+100*i), 1050+100*i, 2e-9*float64(1050+100*i))
+	}
+	o := DefaultLearnOptions()
+	if r := learn(t, text.String(), o); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].String(), "dscal: the model is 3") {
+		t.Errorf("one model: warnings %v, want that it is a third off", r.Warnings)
+	}
+	o.For = ForHost
+	r := learn(t, text.String(), o)
+	for _, g := range r.Kernels[0].Groups {
+		if g.Error > 1e-6 || g.WorstError > 1e-6 {
+			t.Errorf("host %s: error %g, worst %g, want none", g.Host, g.Error, g.WorstError)
+		}
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("models of hosts: warnings %v, want none", r.Warnings)
+	}
+	var report strings.Builder
+	if err := r.WriteText(&report); err != nil || !strings.Contains(report.String(), "\n  host b ") {
+		t.Errorf("%v, report\n%s", err, report.String())
+	}
+}
+
+// TestNearest: the six nearest places are the first six of all in the order of their distances, of equal ones in that of the places.
+func TestNearest(t *testing.T) {
+	var places [][MaxDims]float64
+	for i := range 500 {
+		places = append(places, [MaxDims]float64{float64(i * i % 37), float64(i * 7 % 23)})
+	}
+	for i := range places {
+		distance := func(j int) float64 {
+			x, y := places[j][0]-places[i][0], places[j][1]-places[i][1]
+			return x*x + y*y
+		}
+		var all []int
+		for j := range places {
+			if j != i {
+				all = append(all, j)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+		if got := nearest(places, i, 6); !slices.Equal(got, all[:6]) {
+			t.Fatalf("place %d: %v, want %v", i, got, all[:6])
+		}
+		if got := nearest(places[:4], i%4, 6); len(got) != 3 {
+			t.Fatalf("of 4 places %v are beside one", got)
+		}
 	}
 }

@@ -23,6 +23,12 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 		add("reprise/loopback-lat-factor", r.Within.factors(latencyFactor))
 	}
 	r.Properties = append(r.Properties, o.Thresholds()...)
+	if r.beyondWindow() {
+		add("network/TCP-gamma", "0") // what the window left was timed
+	}
+	if len(r.Sharing) > 0 {
+		add("network/crosstraffic", "no") // what acknowledgements take was timed
+	}
 	iprobe, test := r.poll(IprobeMiss, IprobeHit), r.poll(TestMiss, TestHit)
 	if iprobe > 0 {
 		add("smpi/iprobe", short(iprobe))
@@ -36,6 +42,16 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	if r.FirstPolls.late() {
 		add("reprise/poll-late", "yes")
 	}
+}
+
+// tcpWindow is what a replay takes without network/TCP-gamma, in bytes.
+const tcpWindow = 4194304
+
+// beyondWindow reports whether a route of the report has more bandwidth than the window of a replay would
+// leave it.
+func (r *NetworkReport) beyondWindow() bool {
+	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > tcpWindow }
+	return beyond(r.Route) || r.Within != nil && beyond(r.Within.Route)
 }
 
 func bandwidthFactor(p NetworkPiece) float64 { return p.BandwidthFactor }

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -282,7 +283,8 @@ func TestWithinHostOnly(t *testing.T) {
 	}
 }
 
-// TestNothingShared: pairs that do not slow each other have a cluster, with a loopback for each message.
+// TestNothingShared: pairs that do not slow each other have a cluster, with a loopback for each message, and cables that carry the four
+// of them that were timed.
 func TestNothingShared(t *testing.T) {
 	free, apart := cluster, memory
 	free.cable, free.crossing, apart.cable, apart.crossing = 8, 2, 8, 1
@@ -291,8 +293,55 @@ func TestNothingShared(t *testing.T) {
 		t.Errorf("sharing %+v, at most %d hosts", r.Sharing, r.MostHosts())
 	}
 	p := load(t, r, 3)
-	checkRoute(t, p, 0, 2, []float64{r.Bandwidth, r.Bandwidth}, r.Latency)
+	checkRoute(t, p, 0, 2, []float64{4 * r.Bandwidth, r.Bandwidth, 4 * r.Bandwidth}, r.Latency)
 	checkRoute(t, p, 1, 1, []float64{r.Within.Bandwidth}, r.Within.Latency)
+}
+
+// TestCapacity: pairs share bandwidth, not latency. Eight that have a cable of c messages at full speed take L + 8/c·s/B for one way,
+// and the cable carries c·B, however much of their time L is: at 12.5e9 byte/s and 50 us the half of it up to 625,000 bytes.
+func TestCapacity(t *testing.T) {
+	for _, test := range []struct{ latency, bandwidth, cable float64 }{{2e-6, 12.5e9, 1}, {1e-5, 12.5e9, 1}, {5e-5, 12.5e9, 2}, {3e-5, 1.25e9, 2}} {
+		m := NewMessages()
+		for i := range 100 {
+			bytes := int64(math.Exp(float64(i) / 99 * math.Log(1<<24)))
+			time := func(pairs float64) float64 {
+				return 2 * (test.latency + max(1, pairs/test.cable)*float64(bytes)/test.bandwidth)
+			}
+			for _, pairs := range []int64{1, 2, 8} {
+				if err := m.addAt(setting{Nodes, pairs}, PingPong, bytes, time(float64(pairs))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r := fitNetwork(t, m, DefaultNetworkOptions())
+		if want := test.cable * test.bandwidth; len(r.Sharing) != 1 || !near(r.Sharing[0].Capacity, want, 1e-3) {
+			t.Errorf("%+v: %+v, want %g byte/s for all together", test, r.Sharing, want)
+		}
+	}
+}
+
+// TestCrossing: messages that cross and take s times as long as one alone have a cable each, on which they take as long as one, or share
+// one, on which they take 2/c times as long where it carries c of them: of 1 and 2/c that which is nearer to s counts.
+func TestCrossing(t *testing.T) {
+	for _, test := range []struct {
+		slowdown, cable float64
+		duplex          bool
+	}{{1, 1, true}, {1.2, 1, true}, {1.4, 1, true}, {1.45, 1, false}, {2, 1, false}, {1.15, 1.5, true}, {1.2, 1.5, false}, {1.05, 4, true}, {1.2, 4, false}} {
+		m := NewMessages()
+		for i := range 60 {
+			bytes := int64(math.Exp(float64(i) / 59 * math.Log(1<<24)))
+			one := 1e-6 + float64(bytes)/1e9
+			err := errors.Join(m.add(PingPong, bytes, 2*one), m.add(Exchange, bytes, 1e-6+test.slowdown*float64(bytes)/1e9),
+				m.addAt(setting{Nodes, 8}, PingPong, bytes, 2e-6+2*8/test.cable*float64(bytes)/1e9))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := fitNetwork(t, m, DefaultNetworkOptions())
+		if s := r.Sharing[0]; s.Duplex != test.duplex || !near(s.Capacity, test.cable*1e9, 1e-3) {
+			t.Errorf("%+v: %+v", test, s)
+		}
+	}
 }
 
 // load reads the platform that a report writes.

@@ -64,8 +64,14 @@ func operationsOn(bytes int64) map[calibrate.Operation]played {
 	return list
 }
 
-// play returns the time of an operation that so many pairs of ranks do at the same time.
+// play returns the time of an operation that so many pairs of ranks on two hosts do at the same time.
 func play(t *testing.T, platform string, p played, pairs int) float64 {
+	t.Helper()
+	return playBetween(t, platform, p, pairs, "nodes")
+}
+
+// playBetween plays an operation between ranks on two hosts (nodes) or on one (cores).
+func playBetween(t *testing.T, platform string, p played, pairs int, between string) float64 {
 	t.Helper()
 	dir := t.TempDir()
 	var index, hosts strings.Builder
@@ -84,7 +90,11 @@ func play(t *testing.T, platform string, p played, pairs int) float64 {
 			name := fmt.Sprintf("rank-%d.txt", rank)
 			write(t, filepath.Join(dir, name), text.String())
 			fmt.Fprintln(&index, filepath.Join(dir, name))
-			fmt.Fprintf(&hosts, "node-%d\n", side)
+			host := side
+			if between == "cores" {
+				host = 0
+			}
+			fmt.Fprintf(&hosts, "node-%d\n", host)
 		}
 	}
 	write(t, filepath.Join(dir, "index"), index.String())
@@ -152,8 +162,8 @@ func TestReplayedBenchmark(t *testing.T) {
 	if err := report.WriteXML(&file, calibrate.Machine{Name: "node", Hosts: 2, Cores: 4, Speed: "1Gf"}); err != nil {
 		t.Fatal(err)
 	}
-	// What no timing can say: rules of sharing that are no part of a calibration.
-	fitted := strings.Replace(file.String(), `<config id="General">`, `<config id="General"><prop id="network/crosstraffic" value="no"/><prop id="network/weight-S" value="0"/>`, 1)
+	// What no timing can say: a rule of sharing that is no part of a calibration.
+	fitted := strings.Replace(file.String(), `<config id="General">`, `<config id="General"><prop id="network/weight-S" value="0"/>`, 1)
 	again := filepath.Join(t.TempDir(), "fitted.xml")
 	write(t, again, fitted)
 	worst := 0.0
@@ -224,4 +234,68 @@ func checkReplayed(t *testing.T, r *calibrate.NetworkReport) {
 	// Four messages of 1e9 byte/s share 3e9; bandwidths are relative to 0.8e9, the largest measured, of which factors are parts.
 	s := r.Sharing[0]
 	within("capacity", s.Capacity, s.Error+0.01*s.Capacity, 3e9*0.8*s.Single/0.8e9)
+}
+
+// TestReplayedPingPong: a ping-pong takes in a replay what was timed, 2(L + (s+16)/B), on a network of more bandwidth times
+// latency than the window of a replay's TCP, and where messages that cross share a cable or a memory: what
+// the acknowledgements take is in the timings. An exchange then takes as long as a ping-pong. Pairs that take so many times as long as one
+// take as long in a replay.
+func TestReplayedPingPong(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		between            string
+		latency, bandwidth float64
+		crossing           float64 // how many times as long an exchange takes as a message; 0: it was not timed
+		pairs              float64 // the same of the bytes of eight pairs
+	}{
+		{"far away", "nodes", 5e-3, 1.25e9, 0, 0},
+		{"one cable for both ways", "nodes", 1e-5, 1e9, 2, 0},
+		{"a cable for each way", "nodes", 1e-5, 1e9, 1, 8},
+		{"a cable that eight do not fill", "nodes", 1e-5, 1e9, 1, 1},
+		{"a cable that carries four", "nodes", 1e-5, 1e9, 1, 2},
+		{"memory that all share", "cores", 1e-6, 1e9, 2, 0},
+		{"memory of which each has its own", "cores", 1e-6, 1e9, 1, 1},
+	} {
+		oneWay := func(s int64) float64 { return test.latency + float64(s+16)/test.bandwidth }
+		var text strings.Builder
+		together := func(s int64, times float64) float64 {
+			return test.latency + times*float64(s+16)/test.bandwidth
+		}
+		text.WriteString("operation,bytes,seconds,between,pairs\n")
+		for _, s := range benchmarkSizes() {
+			fmt.Fprintf(&text, "pingpong,%d,%.17g,%s,1\n", s, 2*oneWay(s), test.between)
+			if test.crossing > 0 {
+				fmt.Fprintf(&text, "exchange,%d,%.17g,%s,1\n", s, together(s, test.crossing), test.between)
+			}
+			if test.pairs > 0 {
+				fmt.Fprintf(&text, "pingpong,%d,%.17g,%s,8\n", s, 2*together(s, test.pairs), test.between)
+			}
+		}
+		report, path := fitTable(t, text.String()), filepath.Join(t.TempDir(), "fitted.xml")
+		machine := calibrate.Machine{Name: "node", Hosts: 2, Cores: 16, Speed: "1Gf"}
+		if test.between == "cores" {
+			machine.Hosts = 1
+		}
+		var file bytes.Buffer
+		if err := report.WriteXML(&file, machine); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, file.String())
+		for _, s := range []int64{1000, 100_000, 4_000_000} {
+			list, want := operationsOn(s), 2*oneWay(s)
+			if got := playBetween(t, path, list[calibrate.PingPong], 1, test.between); math.Abs(got/want-1) > 1e-3 {
+				t.Errorf("%s: a ping-pong of %d bytes takes %g s, want %g", test.name, s, got, want)
+			}
+			if want = together(s, test.crossing); test.crossing > 0 {
+				if got := playBetween(t, path, list[calibrate.Exchange], 1, test.between); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%s: an exchange of %d bytes takes %g s, want %g", test.name, s, got, want)
+				}
+			}
+			if want = 2 * together(s, test.pairs); test.pairs > 0 {
+				if got := playBetween(t, path, list[calibrate.PingPong], 8, test.between); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%s: ping-pongs of %d bytes of eight pairs take %g s, want %g", test.name, s, got, want)
+				}
+			}
+		}
+	}
 }

@@ -102,7 +102,7 @@ func (t *Threshold) why() string {
 func (r *NetworkReport) writeSharing(b *strings.Builder) {
 	for _, s := range r.Sharing {
 		fmt.Fprintf(b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable", Cores: "sharing within a host"}[s.Between], s.verdict())
-		writeTable(b, "messages at once|sizes|times as long as alone|std error", func(tab io.Writer) {
+		writeTable(b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
 			for _, p := range s.Points {
 				name := fmt.Sprint(p.Messages)
 				if p.Crossing {
@@ -120,12 +120,14 @@ func (f *SharingFit) verdict() string {
 	if f.Between == Nodes {
 		crossing = ", messages that cross share it (SHARED)"
 		if f.Duplex {
-			crossing = ", messages that cross do not slow each other (SPLITDUPLEX)"
+			crossing = ", messages that cross have one each (SPLITDUPLEX)"
 		}
 	}
 	switch {
 	case f.Shared:
 		return fmt.Sprintf("%.6e byte/s for all together (std error %s), %.6e for one%s", f.Capacity, errorText(f.Error), f.Single, crossing)
+	case f.Capacity > 0:
+		return fmt.Sprintf("%.6e byte/s for all together at least, as no number of messages that was timed slows them, %.6e for one%s", f.Capacity, f.Single, crossing)
 	case f.Between == Nodes && len(f.Points) == 1 && f.Points[0].Crossing:
 		return fmt.Sprintf("%.6e byte/s for one, no pairs at the same time were timed%s", f.Single, crossing)
 	}

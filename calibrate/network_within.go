@@ -1,11 +1,17 @@
 package calibrate
 
-import "fmt"
+import (
+	"fmt"
+
+	"reprise/calibrate/regress"
+)
 
 // WithinFit is what ping-pongs within a host say, where the overheads are those of messages between hosts.
 type WithinFit struct {
 	PingPong OperationFit `json:"pingpong"`
 	Route
+
+	pieces *regress.Pieces
 }
 
 // fitWithin fits messages within a host, where the report is of those between hosts.
@@ -24,7 +30,7 @@ func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
 	if err != nil {
 		return fmt.Errorf("within a host: %w", err)
 	}
-	r.Within = &WithinFit{operationFit(PingPong, p, fit), route}
+	r.Within = &WithinFit{operationFit(PingPong, p, fit), route, fit}
 	quiet := &NetworkReport{} // its warnings are about a threshold that the platform does not have
 	if t, ok := quiet.findDetached(m, 1); ok && t.Bytes != o.Detached {
 		r.warn("sends within a host wait from %s bytes on, those between hosts from %s: the model has one threshold, that between hosts", short(t.Bytes), short(o.Detached))

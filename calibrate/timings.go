@@ -158,7 +158,7 @@ func (t *Timings) add(name string, attrs []Attr, dims []string, key pointKey, se
 }
 
 // wantedName is what isName wants.
-const wantedName = "a letter, then letters, digits and _, but not null"
+const wantedName = "a letter, then letters, digits and _, 64 in all at most, but not null"
 
 // isName reports whether s can be the name of a kernel or of a dimension in a kernel
 // file, where null is nothing.

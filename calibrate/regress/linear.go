@@ -148,12 +148,12 @@ func scatter(x, y, w, coef []float64) (rss, r2 float64) {
 		}
 		return w[i]
 	}
-	sum, total := 0.0, 0.0
+	more, total := 0.0, 0.0 // than the first: of equal values the mean is that value
 	for i, v := range y {
-		sum += float64(weight(i) * v)
+		more += float64(weight(i) * (v - y[0]))
 		total += weight(i)
 	}
-	mean, tss := sum/total, 0.0
+	mean, tss := y[0]+more/total, 0.0
 	for i, v := range y {
 		e := v - Dot(coef, x[i*p:(i+1)*p])
 		rss += float64(weight(i) * float64(e*e))

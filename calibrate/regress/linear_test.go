@@ -3,6 +3,7 @@ package regress
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -96,6 +97,16 @@ func TestRefusals(t *testing.T) {
 	} {
 		if _, err := LeastSquares(test.x, test.y, nil, 2); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+// TestNoScatter: of equal values, however many, nothing is left to explain: R2 is 1, though their sum is rounded.
+func TestNoScatter(t *testing.T) {
+	for n := 2; n <= 100; n++ {
+		one, y := slices.Repeat([]float64{1}, n), slices.Repeat([]float64{3e-6}, n)
+		if l, err := LeastSquares(one, y, nil, 1); err != nil || l.R2 != 1 {
+			t.Errorf("%d values: %v, %+v, want an R2 of 1", n, err, l)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate"
+	"reprise/calibrate/measure/network"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/tracegen/hpl"
@@ -120,30 +121,34 @@ func runMachine(c *cli.Context) error {
 
 // makeParts measures and fits all parts of the machine.
 func (r *machineRun) makeParts(launcher []string) error {
+	messages := r.timeMessages(launcher)
 	if r.recorded == 0 {
 		times, err := r.timeKernels()
 		if err != nil {
+			return err
+		}
+		if err := r.checkTools(messages, launcher); err != nil {
 			return err
 		}
 		if err := r.measure(times); err != nil {
 			return err
 		}
 	}
-	if err := r.measure(r.timeMessages(launcher)); err != nil {
+	if err := r.measure(messages); err != nil {
 		return err
 	}
-	fit := r.writeDefaultKernels
+	models := r.writeDefaultKernels
 	if r.recorded == 0 {
-		fit = func() error { return r.step(r.fitKernels()) }
+		models = func() error { return r.fit(r.fitKernels()) }
 	}
-	if err := fit(); err != nil {
+	if err := models(); err != nil {
 		return err
 	}
 	step, err := r.fitNetwork()
 	if err != nil {
 		return err
 	}
-	return r.step(step)
+	return r.fit(step)
 }
 
 // machineArguments returns the directory and the launcher with its arguments.
@@ -266,10 +271,22 @@ func (r *machineRun) timeMessages(launcher []string) machineStep {
 	return machineStep{name: stepMessageTimes, Args: append(args, launcher...), outputs: []string{networkTable}}
 }
 
+// checkTools looks for what messages are timed with, unless they have been: kernels take long, and come first.
+func (r *machineRun) checkTools(messages machineStep, launcher []string) error {
+	if r.isDone(messages) {
+		return nil
+	}
+	o := network.Options{Launcher: launcher, Compiler: r.c.String("mpicc")}
+	if _, err := o.FindTools(); err != nil {
+		return fmt.Errorf("%s: %w", messages.name, err)
+	}
+	return nil
+}
+
 // fitKernels is the step that fits kernels. What could not be timed has the model of the
 // built-in set, which goes by the speed of the host, and the fit warns of it.
 func (r *machineRun) fitKernels() machineStep {
-	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"), "--plots", r.path("plots/kernels")}, r.traces()...)
+	args := append([]string{"kernels", "-o", r.path("kernels.yaml"), "--base", "default", "--noise", r.c.String("noise"), "--plots", r.path(plotDirs[stepKernelModels])}, r.traces()...)
 	return machineStep{name: stepKernelModels, Args: append(args, r.path(kernelTable)), outputs: []string{"kernels.yaml"}}
 }
 
@@ -279,7 +296,7 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 	if err != nil {
 		return machineStep{}, err
 	}
-	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path("plots/network"), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
+	args := []string{"network", "--platform", r.path("platform.xml"), "--plots", r.path(plotDirs[stepNetworkModel]), "--hosts", strconv.Itoa(hosts), "--cores", strconv.Itoa(cores)}
 	speed, err := r.speed()
 	if err != nil {
 		return machineStep{}, err
@@ -307,8 +324,55 @@ func (r *machineRun) readReport(step string, report any) error {
 // measure runs a step that takes long, unless it is done: fits, which take a second, follow
 // what is there.
 func (r *machineRun) measure(s machineStep) error {
-	if old, ok := r.done[s.name]; ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name)) {
+	if r.isDone(s) {
 		return nil
+	}
+	return r.again(s, func() error { return r.step(s) })
+}
+
+// isDone reports whether a step was done, with the same options for the same runs, and left what it makes.
+func (r *machineRun) isDone(s machineStep) bool {
+	old, ok := r.done[s.name]
+	return ok && !old.End.IsZero() && slices.Equal(old.Args, s.Args) && slices.Equal(old.Inputs, s.Inputs) && r.has(s.outputs) && exists(r.report(s.name))
+}
+
+// again runs a step of which an earlier call may have left the tables. As long as it runs it counts as not done: what
+// interrupts it may leave other tables under the same names. If it fails and has left them as they were,
+// so is what is known of them.
+func (r *machineRun) again(s machineStep, do func() error) error {
+	old, done := r.done[s.name]
+	tables := r.files(s.outputs)
+	delete(r.done, s.name)
+	if err := r.keepSteps(); err != nil {
+		return err
+	}
+	err := do()
+	if err != nil && done && slices.EqualFunc(tables, r.files(s.outputs), os.SameFile) {
+		r.done[s.name] = old
+		err = errors.Join(err, r.keepSteps())
+	}
+	return err
+}
+
+// files returns what there is of files in the directory: one that is written anew is another.
+func (r *machineRun) files(names []string) (list []fs.FileInfo) {
+	for _, name := range names {
+		if info, err := os.Stat(r.path(name)); err == nil {
+			list = append(list, info)
+		}
+	}
+	return list
+}
+
+// plotDirs are the directories with those of the steps that fit.
+var plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
+
+// fit runs a step that fits. There are no plots but its own: an earlier call may have been for other runs.
+func (r *machineRun) fit(s machineStep) error {
+	if dir, ok := plotDirs[s.name]; ok {
+		if err := os.RemoveAll(r.path(dir)); err != nil {
+			return err
+		}
 	}
 	return r.step(s)
 }

@@ -102,7 +102,7 @@ func tableFacts(path string) (facts [][2]string, err error) {
 
 // writePlots shows the plots of a fit.
 func (r *machineRun) writePlots(w io.Writer, step string) error {
-	dir := map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}[step]
+	dir := plotDirs[step]
 	list, err := os.ReadDir(r.path(dir))
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,11 +16,16 @@ import (
 // TestExitCode: mistakes in the command line end with 2, however they are wrapped,
 // everything else with 1 (docs/replay.md).
 func TestExitCode(t *testing.T) {
+	var failed *exec.ExitError
+	if ended := exec.Command("sh", "-c", "exit 2").Run(); !errors.As(ended, &failed) {
+		t.Fatal(ended)
+	}
 	for _, c := range []struct {
 		err  error
 		want int
 	}{
 		{nil, 0}, {errors.New("x"), 1}, {Usagef("x %d", 1), 2}, {fmt.Errorf("part: %w", Usage(errors.New("x"))), 2}, {Silent, 1},
+		{fmt.Errorf("launcher: %w", failed), 1}, {Code(failed, 2), 2},
 	} {
 		if got := ExitCode(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)

@@ -30,7 +30,7 @@ func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result,
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	compiler, err := findTools(&o)
+	compiler, err := o.FindTools()
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,8 @@ func Run(ctx context.Context, o Options, progress func(time.Duration)) (*Result,
 	return r, r.check(&o, failure)
 }
 
-// findTools returns the path of the compiler, and looks for the launcher.
-func findTools(o *Options) (compiler string, err error) {
+// FindTools returns the path of the compiler, and looks for the launcher, of which there is one.
+func (o *Options) FindTools() (compiler string, err error) {
 	if compiler, err = exec.LookPath(o.Compiler); err != nil {
 		return "", fmt.Errorf("no compiler for MPI programs: %w: install one (on Debian libopenmpi-dev or libmpich-dev), load its module, or name it (--mpicc)", err)
 	}
