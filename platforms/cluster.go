@@ -60,6 +60,9 @@ func (s *clusterSpec) nodeName(level int, i int32) string {
 	return fmt.Sprintf("%s_switch_%d_%d", s.id, level, i)
 }
 
+// backboneName returns the name of the backbone.
+func (s *clusterSpec) backboneName() string { return s.id + "_backbone" }
+
 // addLoopbacks lays out a loopback for each host, if the cluster has any, and
 // returns the first or -1.
 func (s *clusterSpec) addLoopbacks(t *linkTable) int32 {
