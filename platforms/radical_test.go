@@ -34,6 +34,9 @@ func TestRadical(t *testing.T) {
 // TestLongRadical: the time that a radical of many numbers takes goes with their number, not with
 // its square: this one took minutes.
 func TestLongRadical(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million hosts")
+	}
 	const hosts = 1 << 19
 	var radical strings.Builder
 	for i := range hosts {
