@@ -62,10 +62,8 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 	links := make([]platforms.Link, p.NumLinks())
 	for i := range links {
 		l := &links[i]
-		l.Bandwidth, l.Latency, l.Policy = p.LinkCapacity(int32(i))
+		l.Bandwidth, l.Latency, l.Policy = o.link(p, int32(i))
 	}
-	links[platforms.LoopbackLink].Bandwidth = o.LoopbackBandwidth
-	links[platforms.LoopbackLink].Latency = o.LoopbackLatency
 	n, err := newNetworkOf(p, links, o)
 	if err == nil {
 		n.prepareChanges(p)

@@ -130,6 +130,33 @@ func TestPenalties(t *testing.T) {
 	}
 }
 
+// TestNoWindow: with network/TCP-gamma:0 links alone bound a transfer, as in SimGrid. On a
+// FATPIPE of C = 75 MB/s that a transfer with a penalty p fills, from time g on, another one
+// with P = 4 ms + p stops at the same level C*p, so it has C*p/P until the first has ended,
+// g + z/C, and C then. As it begins at P, it ends z/C - (g + z/C - P)*p/P behind that end.
+func TestNoWindow(t *testing.T) {
+	const c, size, far = 75e6, 10000000, 4e-3
+	for k := range 40 {
+		p := 1e-5 * float64(k+1)
+		platform := topology{
+			links:  []platforms.Link{{Bandwidth: 10 * c, Latency: far}, {Bandwidth: c, Latency: p, Policy: platforms.Fatpipe}},
+			routes: map[[2]int][]int32{{0, 2}: {0, 1}, {1, 2}: {1}},
+		}
+		first := p + (size+envelope)/c
+		want := [2]float64{first + (size+envelope)/c - (first-far-p)*p/(far+p), first}
+		eachSolver(t, with(DefaultOptions(), "network/model", "CM02", "network/TCP-gamma", "0", "network/crosstraffic", "no"), func(t *testing.T, o Options) {
+			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle} {
+				got := endsOf(t, platform, o, []message{{0, 2, size, 0}, {1, 2, size, 0}}, prepare)
+				for i := range got {
+					if !near(got[i], want[i], 1e-9) {
+						t.Errorf("latency %g, %s: flow %d ends at %v, want %v", p, name, i, got[i], want[i])
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestExchange is a full-duplex exchange: with cross traffic each direction carries
 // 1 + 0.05, so v = C/1.05.
 func TestExchange(t *testing.T) {

@@ -72,7 +72,7 @@ func pairOf(src, dst int32) hostPair { return hostPair(src)<<32 + hostPair(dst) 
 // route is the way from a host to another, and back with cross traffic, but for the
 // numbers of its links.
 type route struct {
-	maxmin.Variable // its bound is the smallest capacity, and the TCP window. A link that is met several times is there once
+	maxmin.Variable // its bound is the smallest capacity, and the TCP window; without one there is none. A link that is met several times is there once
 
 	latency float64 // s: sum over the links there
 	narrow  float64 // byte/s: min bandwidth
@@ -319,8 +319,11 @@ func (r *routes) fill(links []int32) []int32 {
 		w.Penalty += c.penalty
 		w.Bound, w.narrow = min(w.Bound, c.capacity), min(w.narrow, c.bandwidth)
 	}
-	if w.latency > 0 && r.window > 0 {
+	switch {
+	case w.latency > 0 && r.window > 0:
 		w.Bound = min(w.Bound, r.window/(2*w.latency))
+	case w.latency > 0:
+		w.Bound = unlimited // by its links alone: SimGrid takes the window 0 for the bound, and a bound of 0 for none
 	}
 	w.setPenalty(w.Penalty, r, links)
 	return links
@@ -338,7 +341,7 @@ func (w route) bounded(factor float64) route {
 func (w *route) setPenalty(penalty float64, r *routes, links []int32) {
 	w.Penalty, w.Usage, w.MaxLevel = penalty, 1/penalty, w.Bound*penalty
 	for i, l := range links {
-		if w.Weights[i] == 1 {
+		if w.Weights[i] == 1 && w.Bound < unlimited {
 			continue // links used with weight 1 are in the bound
 		}
 		usage := float64(w.Weights[i] * w.Usage)

@@ -83,10 +83,7 @@ func (w *windows) look(src, dst int) {
 	}
 	narrow, latency := math.Inf(1), 0.0
 	for _, l := range w.route {
-		bandwidth, seconds, _ := w.p.LinkCapacity(l)
-		if l == platforms.LoopbackLink {
-			bandwidth, seconds = w.o.LoopbackBandwidth, w.o.LoopbackLatency
-		}
+		bandwidth, seconds, _ := w.o.link(w.p, l)
 		narrow, latency = min(narrow, bandwidth), latency+seconds
 	}
 	if window := w.o.Window(latency); window < w.least*narrow {

@@ -66,6 +66,8 @@ func newAmpleness(p *Platform) *ampleness {
 				a.use(t.up[i], t.down[i])
 			}
 			a.use(t.backbone)
+		case *flatCluster:
+			a.use(t.backbone)
 		}
 	}
 	for _, at := range p.hostPlaces {

@@ -132,10 +132,13 @@ func (b *builder) declareCluster(v *values, number int32) error {
 	topology, err := newCluster(v, &spec, b.fatTreeHosts, table)
 	v.fail(err)
 	b.addTable(v, table, number)
-	switch topology.(type) {
+	switch topology := topology.(type) {
 	case *fatTree:
 		b.fatTreeHosts += spec.hosts
 	case *flatCluster:
+		if topology.backbone >= 0 { // other zones may have it in their routes
+			b.nameLink(v, spec.backboneName(), declaredLink{topology.backbone, topology.backbone})
+		}
 		name := v.text("router_id")
 		if name == "" {
 			name = spec.prefix + spec.id + "_router" + spec.suffix

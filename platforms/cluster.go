@@ -39,17 +39,7 @@ func (s *clusterSpec) direction(i int32) string {
 }
 
 // hostID returns the number, in digits, of host i.
-func (s *clusterSpec) hostID(i int32) string {
-	left := int64(i)
-	for _, r := range s.ranges {
-		if n := r.last - r.first + 1; left >= n {
-			left -= n
-			continue
-		}
-		return strconv.FormatInt(r.first+left, 10)
-	}
-	panic(fmt.Sprintf("platforms: host %d out of range [0,%d)", i, s.hosts))
-}
+func (s *clusterSpec) hostID(i int32) string { return strconv.FormatInt(idOf(s.ranges, i), 10) }
 
 // nodeName returns the name of node i of a level of a fat tree; level 0 is the
 // hosts.
@@ -59,6 +49,9 @@ func (s *clusterSpec) nodeName(level int, i int32) string {
 	}
 	return fmt.Sprintf("%s_switch_%d_%d", s.id, level, i)
 }
+
+// backboneName returns the name of the backbone.
+func (s *clusterSpec) backboneName() string { return s.id + "_backbone" }
 
 // addLoopbacks lays out a loopback for each host, if the cluster has any, and
 // returns the first or -1.

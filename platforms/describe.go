@@ -112,22 +112,29 @@ func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 	z.Bisection = narrowest.total() / 2
 }
 
-// describe gives as the bisection the two cuts across the longest dimension.
+// describe gives as the bisection the narrowest cut across a dimension: two cables in each of
+// its rings, or one where it has two hosts, as routes then use one of the two that join them.
 func (c *torus) describe(p *Platform, z *ZoneDescription) {
 	sizes := make([]string, len(c.dims))
-	hosts, longest := int64(1), int64(1)
+	hosts := int64(1)
 	for j, d := range c.dims {
 		sizes[j] = fmt.Sprint(d)
 		hosts *= int64(d)
-		longest = max(longest, int64(d))
 	}
 	z.Topology, z.Points = "torus "+strings.Join(sizes, "x"), hosts
 	cable := p.level("host to next in each dimension", hosts, int64(len(c.dims)), c.cables)
 	z.Levels = []LevelDescription{cable}
-	if longest > 1 {
-		z.Bisection = 2 * float64(hosts/longest) * cable.Bandwidth
+	narrowest := int64(0)
+	for _, d := range c.dims {
+		if d > 1 && (narrowest == 0 || ringCables(d)*hosts/int64(d) < narrowest) {
+			narrowest = ringCables(d) * hosts / int64(d)
+		}
 	}
+	z.Bisection = float64(narrowest) * cable.Bandwidth
 }
+
+// ringCables returns the cables that join two halves of a ring of hosts.
+func ringCables(hosts int32) int64 { return min(int64(hosts)-1, 2) }
 
 // describe gives as the bisection the blue cables between two halves of the
 // groups.

@@ -36,6 +36,12 @@ func TestDescribe(t *testing.T) {
 		// Cut twice across the dimension of 4: 3 cables each time.
 		{"torus", cluster(`radical="0-11" topology="TORUS" topo_parameters="4,3"`), "torus 4x3",
 			[]LevelDescription{{"host to next in each dimension", 12, 2, 1e9, 1e-6}}, 6e9},
+		// Routes between two hosts of a dimension use one of their two cables: 2 in a square, and
+		// in 3x2 the 3 across the dimension of 2 are fewer than twice 2 across that of 3.
+		{"square torus", cluster(`radical="0-3" topology="TORUS" topo_parameters="2,2"`), "torus 2x2",
+			[]LevelDescription{{"host to next in each dimension", 4, 2, 1e9, 1e-6}}, 2e9},
+		{"torus with a dimension of 2", cluster(`radical="0-5" topology="TORUS" topo_parameters="3,2,1"`), "torus 3x2x1",
+			[]LevelDescription{{"host to next in each dimension", 6, 3, 1e9, 1e-6}}, 3e9},
 		// 3 groups, halves of 1 and 2: 2 blue cables of 4 GB/s.
 		{"dragonfly", cluster(`radical="0-23" topology="DRAGONFLY" topo_parameters="3,4;2,3;4,2;1"`),
 			"dragonfly of 3 groups of 2 chassis of 4 blades of 1 host",

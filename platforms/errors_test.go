@@ -37,6 +37,7 @@ func TestErrors(t *testing.T) {
 		{full(`<host id="a" speed="1Gf">`, `<disk id="d"/></host>`), `x.xml:4: <disk "d"> needs the attribute read_bw`},
 		{full(`<host id="a" speed="1Gf">`, `<tape id="d"/></host>`), `x.xml:4: element <tape "d"> in <host "a"> is not supported: want prop, disk`},
 		{full(ab, `<link id="l" bandwidth="1" bandwidth_file="f"/>`), `x.xml:4: <link "l">: bandwidth_file: there is no file "f" in the working directory or that of the description`},
+		{full(`<host id="a" speed="1f" state="ON.0"/>`), `x.xml:3: attribute state of <host "a">: value "ON.0" is not supported: want "ON"`},
 		{full(ab, `<link id="l" bandwidth="1" state="OFF"/>`), `x.xml:4: attribute state of <link "l">: value "OFF" is not supported: want "ON"`},
 		{full(ab, `<link id="l"/>`), `x.xml:4: <link "l"> needs the attribute bandwidth`},
 		{full(ab, `<link id="l" id="m" bandwidth="1"/>`), `attribute id of <link "l"> is there twice`},

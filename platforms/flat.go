@@ -26,7 +26,7 @@ func newFlatCluster(s *clusterSpec, t *linkTable) *flatCluster {
 	c.loopback = s.addLoopbacks(t)
 	c.limiter = s.addLimiters(t, int64(c.hosts), "host", link)
 	if s.backbone.Bandwidth > 0 {
-		c.backbone = t.add(1, s.backbone, []string{"backbone"}, func(int32) string { return s.id + "_backbone" })
+		c.backbone = t.add(1, s.backbone, []string{"backbone"}, func(int32) string { return s.backboneName() })
 	}
 	return c
 }

@@ -1,6 +1,9 @@
 package platforms
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFlatRoutes(t *testing.T) {
 	for _, c := range []struct {
@@ -68,5 +71,25 @@ func TestFlatLinks(t *testing.T) {
 	}
 	if len(byName) != p.NumLinks() {
 		t.Errorf("%d different names of %d links", len(byName), p.NumLinks())
+	}
+}
+
+// TestBackboneInRoutes: other zones may name a cluster's backbone, as in SimGrid; it is not ample
+// for that, as messages within the cluster load it, too.
+func TestBackboneInRoutes(t *testing.T) {
+	const text = `<platform version="4.1"><zone id="z" routing="Full">
+<zone id="y" routing="Full"><host id="h" speed="1Gf"/></zone>
+<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1ms" bb_bw="2GBps" bb_lat="2ms" router_id="r"/>
+<link id="l" bandwidth="5GBps" latency="1ms"/>
+<zoneRoute src="y" dst="c" gw_src="h" gw_dst="r" symmetrical="NO"><link_ctn id="l"/><link_ctn id="c_backbone"/></zoneRoute>
+<zoneRoute src="c" dst="y" gw_src="r" gw_dst="h" symmetrical="NO"><link_ctn id="l"/></zoneRoute></zone></platform>`
+	p := parse(t, text)
+	checkRoutes(t, p, []routeCase{{"h", "n1", "l c_backbone c_backbone c_link_1_DOWN"}, {"n0", "h", "c_link_0_UP c_backbone l"}})
+	if list := p.AmpleLinks(); len(list) > 0 {
+		t.Errorf("ample: %s", p.Link(list[0]).Name)
+	}
+	twice := strings.Replace(text, `id="l" bandwidth`, `id="c_backbone" bandwidth`, 1)
+	if _, err := Parse(strings.NewReader(twice), "test.xml"); err == nil || !strings.Contains(err.Error(), `test.xml:4: <link "c_backbone">: there is a link "c_backbone" already`) {
+		t.Error(err)
 	}
 }

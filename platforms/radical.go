@@ -1,13 +1,27 @@
 package platforms
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// An idRange is the numbers from first to last.
-type idRange struct{ first, last int64 }
+// An idRange is the numbers from first to last, of hosts from one on.
+type idRange struct {
+	first, last int64
+	host        int32
+}
+
+// idOf returns the number of a host that is in ranges which ascend by hosts.
+func idOf(ranges []idRange, host int32) int64 {
+	k, ok := slices.BinarySearchFunc(ranges, host, func(r idRange, host int32) int { return cmp.Compare(r.host, host) })
+	if !ok {
+		k--
+	}
+	return ranges[k].first + int64(host-ranges[k].host)
+}
 
 // parseRadical reads the numbers of a cluster's hosts, as "0-3,7,9-10", and
 // counts them; more than max are refused. Their order is that of the text.
@@ -20,6 +34,7 @@ func parseRadical(text string, max int) (ranges []idRange, count int, err error)
 		if r.last-r.first >= int64(max-count) {
 			return nil, 0, fmt.Errorf("radical %q: more than %d hosts", text, MaxHosts)
 		}
+		r.host = int32(count)
 		ranges = append(ranges, r)
 		count += int(r.last - r.first + 1)
 	}
@@ -43,7 +58,7 @@ func parseRange(text string) (idRange, error) {
 	if last < first {
 		return idRange{}, fmt.Errorf("range %q runs backwards", text)
 	}
-	return idRange{first, last}, nil
+	return idRange{first: first, last: last}, nil
 }
 
 func parseID(text string) (int64, error) {

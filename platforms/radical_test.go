@@ -1,8 +1,10 @@
 package platforms
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,6 +28,27 @@ func TestRadical(t *testing.T) {
 		if diff := cmp.Diff(c.want, strings.Join(names, " ")); diff != "" {
 			t.Errorf("radical %q (-want +got):\n%s", c.radical, diff)
 		}
+	}
+}
+
+// TestLongRadical: the time that a radical of many numbers takes goes with their number, not with
+// its square: this one took minutes.
+func TestLongRadical(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a million hosts")
+	}
+	const hosts = 1 << 19
+	var radical strings.Builder
+	for i := range hosts {
+		fmt.Fprintf(&radical, "%d,", 3*i)
+	}
+	begin := time.Now()
+	p := parseCluster(t, strings.TrimSuffix(radical.String(), ","), "")
+	if took := time.Since(begin); took > time.Minute {
+		t.Errorf("%v", took)
+	}
+	if name := p.Host(hosts - 1).Name; name != fmt.Sprintf("n%d", 3*(hosts-1)) {
+		t.Errorf("last host %s", name)
 	}
 }
 

@@ -49,9 +49,9 @@ var schema = map[string]rule{
 	"random":       {"id! min! max! mean! std_deviation! seed radical generator", ""},
 }
 
-// onlyValue lists attributes that say nothing when they have this value, and
+// onlyValues lists attributes that say nothing when they have one of these values, and
 // something we cannot do when they have another.
-var onlyValue = map[string]string{"state": "ON", "availability": "1"}
+var onlyValues = map[string][]string{"state": {"ON"}, "availability": {"1", "1.0"}}
 
 // oldNames maps the words of version 3 to those of version 4.
 var oldNames = map[string]string{
@@ -120,8 +120,8 @@ func checkAttrs(e *element, r rule) error {
 		if !slices.Contains(names, name) && !slices.Contains(names, name+"!") {
 			return fmt.Errorf("attribute %s of %v is not supported: want %s", name, e, oneOf(names))
 		}
-		if want, ok := onlyValue[name]; ok && a.Value != want && a.Value != want+".0" {
-			return fmt.Errorf("attribute %s of %v: value %q is not supported: want %q", name, e, a.Value, want)
+		if want, ok := onlyValues[name]; ok && !slices.Contains(want, a.Value) {
+			return fmt.Errorf("attribute %s of %v: value %q is not supported: want %q", name, e, a.Value, want[0])
 		}
 		for _, b := range e.attrs[:i] {
 			if b.Name.Local == name {

@@ -24,7 +24,7 @@ func (s *star) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, erro
 
 // declareStar declares the points and links of a zone of routing Cluster.
 func (b *builder) declareStar(e *element, number int32) error {
-	s := &star{backbone: -1}
+	s, first := &star{backbone: -1}, len(b.hostNames)
 	b.zones[number].topology = s
 	for _, c := range e.children {
 		v := &values{file: b.name, e: c}
@@ -33,7 +33,8 @@ func (b *builder) declareStar(e *element, number int32) error {
 			return v.err
 		}
 	}
-	b.later = append(b.later, func() error { return b.attachHosts(e, s, number) })
+	end := len(b.hostNames)
+	b.later = append(b.later, func() error { return b.attachHosts(e, s, number, first, end) })
 	return nil
 }
 
@@ -104,8 +105,9 @@ func (b *builder) hostLink(v *values, attr string) int32 {
 	return l.up
 }
 
-// attachHosts gives the hosts of <host_link> elements their links.
-func (b *builder) attachHosts(e *element, s *star, number int32) error {
+// attachHosts gives the hosts of <host_link> elements their links. The zone has the hosts from
+// first up to end.
+func (b *builder) attachHosts(e *element, s *star, number int32, first, end int) error {
 	for _, c := range e.children {
 		if c.name != "host_link" {
 			continue
@@ -121,8 +123,8 @@ func (b *builder) attachHosts(e *element, s *star, number int32) error {
 		}
 		s.up[host.local], s.down[host.local] = up, down
 	}
-	for i, at := range b.hostPlaces {
-		if at.zone == number && s.up[at.local] < 0 {
+	for i := first; i < end; i++ {
+		if s.up[b.hostPlaces[i].local] < 0 {
 			return b.errorf(e, "host %q has no host_link", b.hostNames[i])
 		}
 	}

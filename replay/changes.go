@@ -132,11 +132,12 @@ func (e *engine) apply(use *platforms.ProfileUse, value, at float64) error {
 		return e.hostOff(use, at)
 	}
 	for _, l := range use.Links {
+		bandwidth, latency := e.machine.Platform.LinkFactors(l)
 		switch use.Kind {
 		case platforms.LinkBandwidth:
-			e.network.SetBandwidth(l, value, at)
+			e.network.SetBandwidth(l, value*bandwidth, at)
 		case platforms.LinkLatency:
-			e.network.SetLatency(l, value, at)
+			e.network.SetLatency(l, value*latency, at)
 		case platforms.LinkState:
 			if id := e.network.SetState(l, value > 0); id >= 0 {
 				m := &e.matcher.messages[id]

@@ -165,6 +165,33 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
+// TestScaledLinks: factors of links hold for what profiles say, and for the global loopback, of
+// which options say what it has. A message of 10 MB takes 11.6436 L + 10000016/(0.940694 B), and
+// 1.05 times the latter where it loads its own way back.
+func TestScaledLinks(t *testing.T) {
+	const bandwidth, latency, z = 4.0, 3.0, 10000016
+	for _, c := range []struct {
+		name, kind, value string
+		hosts             []int32
+		want              float64
+	}{
+		{"bandwidth", "BANDWIDTH", "0 50e6", nil, 11.6436*latency*1e-3 + z/(0.940694*bandwidth*50e6/1.05)},
+		{"latency", "LATENCY", "0 1.5e-3", nil, 11.6436*latency*1.5e-3 + z/(0.940694*bandwidth*100e6/1.05)},
+		{"loopback", "LATENCY", "0 2e-3", []int32{0, 0}, 11.6436*latency*5e-4 + z/(0.940694*bandwidth*25e6)},
+	} {
+		m, o := changingMachine(t, c.kind, "l", c.value, c.hosts...), replay.DefaultOptions()
+		m.Platform = m.Platform.Scaled(func(int32) (float64, float64) { return bandwidth, latency })
+		o.Network.LoopbackBandwidth, o.Network.LoopbackLatency = 25e6, 5e-4
+		res, err := replay.RunSource(t.Context(), &trace.Header{Ranks: 2}, replay.NewLists(oneMessage), m, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(res.Makespan-c.want) > 1e-12 {
+			t.Errorf("%s: %v s, want %v", c.name, res.Makespan, c.want)
+		}
+	}
+}
+
 // TestStepsNeedSteadyMachines: a part of a trace is refused where profiles have times.
 func TestStepsNeedSteadyMachines(t *testing.T) {
 	m := changingMachine(t, "SPEED", "h0", "0 1\n1 0.5")

@@ -63,6 +63,9 @@ func TestModelDefaults(t *testing.T) {
 		{[]string{"network/bandwidth-factor", "1", "reprise/bw-factor", "bound"}, 8775, 1, 1},
 		{[]string{"reprise/bw-factor", "bound", "network/bandwidth-factor", "1"}, 8775, 1, 1},
 		{[]string{"network/latency-factor", "2", "network/bandwidth-factor", "0.5", "network/model", "CM02"}, 0, 0.5, 2},
+		// A table is that of the model SMPI: it says nothing of the others.
+		{[]string{"network/latency-factor", "0:2;100:3", "network/bandwidth-factor", "0:0.5;100:0.6", "network/model", "LV08"}, 20537, 0.97, 13.01},
+		{[]string{"network/bandwidth-factor", "0:0.5;100:0.6", "reprise/bw-factor", "bound"}, 8775, 0.97, 1},
 	} {
 		o := with(DefaultOptions(), c.set...)
 		if o.WeightS != c.weight || o.BandwidthFactor != c.bw || o.LatencyFactor != c.lat {

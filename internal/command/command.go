@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -220,16 +221,20 @@ func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, 
 // Silent ends the process with code 1 without a message.
 var Silent = cli.Exit("", 1)
 
-// ExitCode is 0 for success, what a coded error says, and 1 for everything else.
+// ExitCode is 0 for success, what a coded error says, and 1 for everything else, such as another
+// program that failed, whatever its own code.
 func ExitCode(err error) int {
-	var c cli.ExitCoder
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &c):
-		return c.ExitCode()
 	}
-	return 1
+	var c cli.ExitCoder
+	if !errors.As(err, &c) {
+		return 1
+	}
+	if _, other := c.(*exec.ExitError); other {
+		return 1
+	}
+	return c.ExitCode()
 }
 
 // Warn prints warnings where they are not in the way of results, on standard error.

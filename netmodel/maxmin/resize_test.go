@@ -6,10 +6,10 @@ import (
 )
 
 // TestResize: variables that stand for several have the levels of as many single ones, as they
-// come, go and change in number.
+// come, go and change in number, on FATPIPEs as well, and without a bound.
 func TestResize(t *testing.T) {
-	for seed := range uint64(60) {
-		g := newGenerator(rand.New(rand.NewPCG(seed, 1)), false)
+	for seed := range uint64(120) {
+		g := newGenerator(rand.New(rand.NewPCG(seed, 1)), seed >= 60)
 		g.local.AllowResize()
 		if seed%2 == 0 {
 			g.local.UseSweep()
@@ -49,6 +49,9 @@ type crowds struct {
 func (c *crowds) change(g *generator) {
 	if len(c.users) < 20 {
 		c.users, c.numbers = append(c.users, g.user()), append(c.numbers, nil)
+		if len(c.users)%3 == 0 {
+			c.users[len(c.users)-1].bound = 1e300
+		}
 		v, used := c.users[len(c.users)-1].arguments(g.constraints)
 		c.Fit(&v, used)
 		c.Set(uint32(len(c.users)-1), &v, used)

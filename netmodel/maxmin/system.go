@@ -146,6 +146,11 @@ func (s *System) Resize(id uint32, n int) {
 		e.usage = usage
 		most = min(most, c.capacity/usage)
 	}
+	if v.fat() { // each of the n may have all of a FATPIPE
+		for i, to := s.fatElements(id); i < to; i++ {
+			most = min(most, s.constraints[s.elements[i].constraint].capacity/s.units[i])
+		}
+	}
 	v.maxLevel = most
 	s.enabled = append(s.enabled, id)
 }

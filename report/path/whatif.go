@@ -121,9 +121,8 @@ func (w *WhatIf) Apply(m replay.Machine, o replay.Options, change float64) (repl
 		o.Network.RecvOverhead = times(o.Network.RecvOverhead, less)
 	case WhatIfLatency:
 		m.Platform = m.Platform.Scaled(func(int32) (float64, float64) { return 1, less })
-		o.Network.LoopbackLatency *= less
 	case WhatIfBandwidth:
-		m.Platform, o.Network.LoopbackBandwidth = wider(m.Platform, w.Name, more, o.Network.LoopbackBandwidth)
+		m.Platform = wider(m.Platform, w.Name, more)
 	}
 	return m, o
 }
@@ -150,18 +149,13 @@ func times(list netmodel.Overheads, factor float64) netmodel.Overheads {
 	return list
 }
 
-// wider returns a platform whose cables of a level, "" for all links, have so many times the bandwidth, and the
-// bandwidth of the global loopback link, which is an option.
-func wider(p *platforms.Platform, level string, factor, loopback float64) (*platforms.Platform, float64) {
+// wider returns a platform whose cables of a level, "" for all links, have so many times the bandwidth.
+func wider(p *platforms.Platform, level string, factor float64) *platforms.Platform {
 	levels, cables := p.Levels(), p.Cables()
-	is := func(link int32) bool { return level == "" || levels[cables[p.LevelOf(link)]] == level }
-	if is(platforms.LoopbackLink) {
-		loopback *= factor
-	}
 	return p.Scaled(func(link int32) (float64, float64) {
-		if is(link) {
+		if level == "" || levels[cables[p.LevelOf(link)]] == level {
 			return factor, 1
 		}
 		return 1, 1
-	}), loopback
+	})
 }

@@ -106,7 +106,7 @@ func (s *settings) network(d dice) {
 		s.set("network/weight-S", "%s", pick(d, "0", "8775", "20537", "100", "1e6"))
 	}
 	if d.chance(0.4) {
-		s.set("network/TCP-gamma", "%s", pick(d, "4194304", "65536", "20000", "1e8"))
+		s.set("network/TCP-gamma", "%s", pick(d, "4194304", "65536", "20000", "1e8", "0"))
 	}
 }
 
