@@ -71,7 +71,7 @@ type RankResult struct {
 
 func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res := &Result{
-		Header: h, First: max(0, o.From), Last: int(e.progress.last), Repeated: e.progress.skipped,
+		Header: h, First: e.firstStep(o), Last: int(e.progress.last), Repeated: e.progress.skipped,
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
 		Network: e.network.Stats(),
@@ -100,13 +100,25 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
 	}
 	res.Warnings = e.warnings()
-	// A trace may hold fewer steps than its program has; one without step marks is whole.
-	cut := o.From > 0 || o.To > 0 && o.To < h.Steps
+	// A trace may hold fewer steps than its program has; one without step marks is whole, unless it is a part.
+	cut := h.Part() != "" || o.From > 0 || o.To > 0 && o.To < h.Steps
 	res.Complete = !cut && (e.progress.begun == 0 || e.progress.last >= int64(h.Steps)-1)
 	if res.Complete && res.Makespan > 0 {
 		res.Gflops = h.Flops / res.Makespan / 1e9
 	}
 	return res
+}
+
+// firstStep returns the first step that was to be played.
+func (e *engine) firstStep(o *Options) int {
+	first := max(0, o.From)
+	if e.trace == nil {
+		return first
+	}
+	if infos := e.trace.ChunkInfos(); len(infos) > 0 { // a part may begin later
+		first = max(first, infos[0].First)
+	}
+	return first
 }
 
 // stop makes the result that of a replay that was stopped at a time, to which no rank

@@ -249,7 +249,7 @@ func (s *sample) trace(worker int) (*trace.Trace, error) {
 }
 
 func (s *sample) estimate(e *sampling.Estimate) *Estimate {
-	whole := s.options.From == 0 && (s.options.To == 0 || s.options.To > s.header.Steps)
+	whole := s.header.Part() == "" && s.options.From == 0 && (s.options.To == 0 || s.options.To > s.header.Steps)
 	est := &Estimate{
 		Estimate: e, Header: s.header, Complete: whole && s.end >= s.header.Steps,
 		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),

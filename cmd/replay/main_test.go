@@ -15,15 +15,17 @@ import (
 
 	"reprise/internal/command"
 	"reprise/trace"
+	"reprise/trace/cut"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 )
 
 // TestMain makes "replay" a command of the scripts, and "hpltrace N P Q [NB]", "longtrace" and
 // "hpcgtrace RANKS N", which write the traces of runs of HPL and HPCG to standard output, and
-// "spreadtrace", that of a rank that computes 2e9 flop, with a standard deviation of 1e9.
+// "spreadtrace", that of a rank that computes 2e9 flop, with a standard deviation of 1e9;
+// "parttrace FROM TO FILE" writes the part of a trace between two marks.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace, "hpcgtrace": hpcgtrace, "spreadtrace": spreadtrace})
+	testscript.Main(m, map[string]func(){"replay": main, "hpltrace": hpltrace, "longtrace": longtrace, "hpcgtrace": hpcgtrace, "spreadtrace": spreadtrace, "parttrace": parttrace})
 }
 
 func TestScripts(t *testing.T) {
@@ -49,6 +51,20 @@ func hpcgtrace() {
 	ranks, _ := strconv.Atoi(os.Args[1])
 	n, _ := strconv.Atoi(os.Args[2])
 	if err := hpcg.Generate(context.Background(), os.Stdout, hpcg.DefaultParams(ranks, n), hpcg.Options{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func parttrace() {
+	from, err := cut.Parse(os.Args[1])
+	to, toErr := cut.Parse(os.Args[2])
+	t, openErr := trace.Open(os.Args[3])
+	err = errors.Join(err, toErr, openErr)
+	if err == nil {
+		_, err = cut.Write(os.Stdout, t, from, to, cut.Options{})
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
