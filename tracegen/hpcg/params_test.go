@@ -97,6 +97,8 @@ func TestReadDat(t *testing.T) {
 		{title + "104 104 96 sizes\n60 seconds\n4 2 1\n", [7]int{104, 104, 96, 60, 4, 2, 1}, ""},
 		{title + "104 104 104\n60\n", [7]int{104, 104, 104, 60, 0, 0, 0}, ""},
 		{title + "104 104 104", [7]int{104, 104, 104, 1800, 0, 0, 0}, ""},
+		{title + "104 104 104\n60\n\n \n", [7]int{104, 104, 104, 60, 0, 0, 0}, ""}, // HPCG's scanf comes to the end of the file
+		{title + "104 104 104\n\n\n", [7]int{104, 104, 104, 1800, 0, 0, 0}, ""},
 		{title + "104 104 104\n-1\n0 -2 1\n", [7]int{104, 104, 104, 1800, 0, 0, 1}, ""},
 		{title + "\t16  8 16\n0\n", [7]int{16, 16, 16, 0, 0, 0, 0}, "hpcg.dat:3: ny = 8 is below 16: HPCG takes 16"},
 	} {
@@ -114,6 +116,7 @@ func TestReadDat(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                                    "hpcg.dat:1: nx ny nz: 0 values, want 3",
+		title + "\n":                          "hpcg.dat:3: nx ny nz: 0 values, want 3: the file ends here",
 		title + "104 104\n104\n":              "hpcg.dat:3: nx ny nz: 2 values, want 3: HPCG would look for the rest on the next line",
 		title + "104 104 many\n60\n":          `hpcg.dat:3: nx ny nz: "many" is not an integer of 32 bits`,
 		title + "104 104 9999999999\n":        `"9999999999" is not an integer of 32 bits`,
