@@ -64,7 +64,8 @@ func TestRefused(t *testing.T) {
 		{func(p *Params) { p.Sets = 1 << 20 }, "1048576 sets of 50 iterations are more than 16777216 steps"},
 		{func(p *Params) { p.Phase, p.Sets = All, 2 }, "rt = 0 is HPCG's quick path, which has one timed set, not 2"},
 		{func(p *Params) { p.FromFile, p.Sets = true, 2 }, "rt = 0 is HPCG's quick path, which has one timed set, not 2"},
-		{func(p *Params) { p.Phase, p.SetupIterations = All, 60 }, "iterations = 50, but HPCG takes 60, those of the set-up run"},
+		{func(p *Params) { p.Phase, p.SetupIterations = All, 60 }, "iterations = 50, but HPCG takes 60: those of the set-up run, 60, and 50 at least"},
+		{func(p *Params) { p.Phase, p.Iterations = All, 60 }, "iterations = 60, but HPCG takes 50: those of the set-up run, 50, and 50 at least"},
 		{func(p *Params) { p.Phase, p.SetupIterations = All, 501 }, "setup iterations = 501, allowed 1 to 500"},
 		{func(p *Params) { p.Phase, p.TestIterations[3] = All, 0 }, "iterations of the convergence test = 0, allowed 1 to 50"},
 	} {
