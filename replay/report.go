@@ -32,7 +32,7 @@ func PartLabel(h *trace.Header, first, last int) string {
 	switch part := h.Part(); {
 	case part == "":
 		return steps
-	case h.Steps == 0:
+	case first == 0 && last+1 >= h.Steps:
 		return part + " only"
 	default:
 		return part + ", " + steps
