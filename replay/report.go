@@ -25,6 +25,20 @@ func NewReport(res *Result, p Provenance) *Report {
 	return r
 }
 
+// PartLabel says that not all of a program was played, but the steps first to last of its trace,
+// and which part of a run that is.
+func PartLabel(h *trace.Header, first, last int) string {
+	steps := fmt.Sprintf("steps %d:%d of %d only", first, last+1, h.Steps)
+	switch part := h.Part(); {
+	case part == "":
+		return steps
+	case first == 0 && last+1 >= h.Steps:
+		return part + " only"
+	default:
+		return part + ", " + steps
+	}
+}
+
 // WriteJSON writes everything.
 func (r *Report) WriteJSON(w io.Writer) error {
 	return writeJSON(w, r)
@@ -42,7 +56,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	case r.Complete:
 		resultLine(&b, r.Header, r.Makespan, r.Gflops, "")
 	default:
-		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
+		b.WriteString(PartLabel(r.Header, r.First, r.Last) + ": no result line\n")
 	}
 	fmt.Fprintf(&b, "\n%s %.9g s: %s on %s\n", length, r.Makespan, r.Trace, r.machine())
 	mean, l := r.meanEnd(), layoutOf(w, 3, namesOf(r.Kinds, r.Kernels, r.Phases))

@@ -44,9 +44,9 @@ func DefaultOptions() Options {
 	return Options{Network: smpi.DefaultOptions(), ComputeScale: 1, Seed: 1}
 }
 
-// allSteps reports whether the options leave out no step of a program.
+// allSteps reports whether the options leave out no step of a program, of which the trace is not a part.
 func (o *Options) allSteps(h *trace.Header) bool {
-	return o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
+	return h.Part() == "" && o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
 }
 
 // errUnsupported is the error of an action that this version cannot play.

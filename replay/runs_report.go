@@ -31,7 +31,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "%d runs, seeds %d to %d: %s on %s, %d ranks", len(r.Runs), first, last, r.Trace, r.Platform, r.Ranks)
 	b.WriteString(r.models())
 	if !r.Complete {
-		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
+		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
 	fmt.Fprintf(&b, "\n\n%-14s %13s %10s %12s %13s %13s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
 	r.Makespan.write(&b, "makespan s")

@@ -41,7 +41,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Complete {
 		resultLine(&b, r.Header, r.Seconds, r.Gflops, " estimate")
 	} else {
-		fmt.Fprintf(&b, "steps %d:%d of %d only: no result line\n", r.First, r.Last+1, r.Header.Steps)
+		b.WriteString(PartLabel(r.Header, r.First, r.Last) + ": no result line\n")
 	}
 	fmt.Fprintf(&b, "\nmakespan %.6g \u00b1 %.2g s (\u00b1 %.2g %%, about %g %% sure)", r.Seconds, r.Interval, 100*r.Relative(), 100*r.Confidence)
 	if r.Gflops > 0 {

@@ -28,7 +28,7 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "%d draws, seeds %d to %d: %s on %s, %d ranks", len(r.Draws), first, last, r.Trace, r.Platform, r.Ranks)
 	b.WriteString(r.models())
 	if !r.Complete {
-		fmt.Fprintf(&b, "\nsteps %d:%d of %d only", r.First, r.Last+1, r.Header.Steps)
+		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
 	level := fmt.Sprintf("%.0f %% interval", 100*r.Level)
 	fmt.Fprintf(&b, "\n\n%-14s %14s  %-29s %10s\n", "", "mean", level, "sd")

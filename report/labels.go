@@ -15,7 +15,7 @@ func Labels(r *replay.Report) []string {
 	case r.StoppedAt != nil:
 		labels = append(labels, fmt.Sprintf("interrupted at %.6g s%s: figures up to there", *r.StoppedAt, stepReached(r.Result)))
 	case !r.Complete:
-		labels = append(labels, partLabel(r.First, r.Last, r.Header.Steps))
+		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
 	if r.WallBefore > 0 {
 		labels = append(labels, "resumed from a checkpoint: pictures begin there, totals are of the whole run")
@@ -27,7 +27,7 @@ func Labels(r *replay.Report) []string {
 func EstimateLabels(r *replay.EstimateReport) []string {
 	labels := []string{fmt.Sprintf("estimate from %d of %d steps, ± %.2g %%, about %.0f %% sure", r.Simulated, r.Steps, 100*r.Relative(), 100*r.Confidence)}
 	if !r.Complete {
-		labels = append(labels, partLabel(r.First, r.Last, r.Header.Steps))
+		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
 	return append(labels, modelLabels(r.Seed, &r.Provenance)...)
 }
@@ -36,7 +36,7 @@ func EstimateLabels(r *replay.EstimateReport) []string {
 func EnsembleLabels(r *replay.EnsembleReport) []string {
 	labels := []string{fmt.Sprintf("mean of %d runs, noise of seeds %d to %d", len(r.Runs), r.Runs[0].Seed, r.Runs[len(r.Runs)-1].Seed)}
 	if !r.Complete {
-		labels = append(labels, partLabel(r.First, r.Last, r.Header.Steps))
+		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
 	return append(labels, modelLabels(nil, &r.Provenance)...)
 }
@@ -45,14 +45,9 @@ func EnsembleLabels(r *replay.EnsembleReport) []string {
 func UncertaintyLabels(r *replay.UncertaintyReport) []string {
 	labels := []string{fmt.Sprintf("mean of %d drawn machines, seeds %d to %d", len(r.Draws), r.Draws[0].Seed, r.Draws[len(r.Draws)-1].Seed)}
 	if !r.Complete {
-		labels = append(labels, partLabel(r.First, r.Last, r.Header.Steps))
+		labels = append(labels, replay.PartLabel(r.Header, r.First, r.Last))
 	}
 	return append(labels, modelLabels(nil, &r.Provenance)...)
-}
-
-// partLabel is that of the steps first to last of so many.
-func partLabel(first, last, steps int) string {
-	return fmt.Sprintf("steps %d:%d of %d only", first, last+1, steps)
 }
 
 // stepReached says in which step a replay has stopped, if the trace marks its steps.

@@ -40,6 +40,9 @@ type Plain struct {
 	Flops FlopsFunc
 	// Polled counts the polls that were answered.
 	Polled int64
+	// Spread counts computations whose amount is the mean of several: it is what is left of
+	// them.
+	Spread int64
 }
 
 // Fill stores the next plain actions of a cursor in buf, which must not be empty,
@@ -77,6 +80,10 @@ func (p *Plain) decide(c *trace.Cursor, a *trace.Action) (bool, error) {
 		}
 		*a = trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(flops)}}
 		return flops != 0, checkAmount(flops, "flop")
+	case trace.KindFlops:
+		if a.X[1] != 0 {
+			p.Spread++
+		}
 	case trace.KindPoll:
 		arrived, err := p.Polls.Answer(a)
 		if err == nil {

@@ -56,6 +56,20 @@ func hpcgtrace() {
 	}
 }
 
+func parttrace() {
+	from, err := cut.Parse(os.Args[1])
+	to, toErr := cut.Parse(os.Args[2])
+	t, openErr := trace.Open(os.Args[3])
+	err = errors.Join(err, toErr, openErr)
+	if err == nil {
+		_, err = cut.Write(os.Stdout, t, from, to, cut.Options{})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
 func spreadtrace() {
 	h := &trace.Header{Program: "spread", Ranks: 1, Steps: 1, Axes: []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
 		CallSites: []trace.CallSite{{Name: "call", Counts: trace.NoAxis}}}
@@ -66,19 +80,6 @@ func spreadtrace() {
 		var block int
 		block, err = w.Program().Add(b)
 		err = errors.Join(err, w.Step(0), w.Call(&trace.Call{Blocks: []int64{int64(block)}}), w.Close())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func parttrace() {
-	from, err := cut.Parse(os.Args[1])
-	to, toErr := cut.Parse(os.Args[2])
-	t, openErr := trace.Open(os.Args[3])
-	if err = errors.Join(err, toErr, openErr); err == nil {
-		_, err = cut.Write(os.Stdout, t, from, to, cut.Options{})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

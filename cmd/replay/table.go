@@ -71,7 +71,7 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 // labelsAhead are those of a replay that is not interrupted.
 func (t *tableOutput) labelsAhead(in *input, m *loaded) ([]string, error) {
 	first, end := t.settings.stepRange(in)
-	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: first == 0 && end == in.header.Steps}
+	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: in.header.Part() == "" && first == 0 && end == in.header.Steps}
 	noisy, err := replay.HasNoise(in.header, m.Machine, m.options)
 	if noisy {
 		r.Seed = &m.options.Seed

@@ -52,6 +52,7 @@ type convertOptions struct {
 	kernels  string
 	speed    float64 // flop/s
 	speedSet bool
+	noisy    int64 // calls so far of kernels whose models have noise
 }
 
 func convertOptionsOf(c *cli.Context) (*convertOptions, error) {

@@ -24,6 +24,9 @@ func (o *convertOptions) flops(h *trace.Header) (tracegen.FlopsFunc, error) {
 		models[i], missing[i] = set.Bind(kernels.Host{Speed: o.speed}, replay.SignatureOf(&h.Kernels[i]))
 	}
 	return func(kernel int, dims *[4]int64) (float64, error) {
+		if models[kernel].Noisy() {
+			o.noisy++
+		}
 		return models[kernel].Seconds(dims) * o.speed, missing[kernel]
 	}, nil
 }

@@ -39,7 +39,7 @@ var hpcgNumbers = []hpcgNumber{
 	{name: "sets", usage: "`number` of timed sets, which HPCG finds by its clock", unset: "1", of: func(p *hpcg.Params) *int { return &p.Sets }},
 	{name: "iterations", usage: "`number` of iterations of a timed set", unset: "50, as with HPCG's own kernels", of: func(p *hpcg.Params) *int { return &p.Iterations }},
 	{name: "rt", usage: "`seconds` that the run was asked to take; 0: one round of the reference timing, not ten", unset: "0", all: true, inDat: true, of: func(p *hpcg.Params) *int { return &p.Seconds }},
-	{name: "setup-iterations", usage: "`number` of iterations of the run before the timed sets", unset: "50", all: true, of: func(p *hpcg.Params) *int { return &p.SetupIterations }},
+	{name: "setup-iterations", usage: "`number` of iterations of the run before the timed sets", unset: "those of a timed set", all: true, of: func(p *hpcg.Params) *int { return &p.SetupIterations }},
 }
 
 func hpcgFlags() []cli.Flag {
@@ -130,6 +130,9 @@ func hpcgParams(c *cli.Context) (p hpcg.Params, notes []string, err error) {
 		if *n.of(&p), err = hpcgInt(c, n.name); err != nil {
 			return p, nil, err
 		}
+	}
+	if !c.IsSet("setup-iterations") {
+		p.SetupIterations = p.Iterations
 	}
 	return p, notes, setTestIterations(c, &p)
 }

@@ -16,7 +16,7 @@ func (d *Data) notes(r *replay.Result) []string {
 		notes = append(notes, fmt.Sprintf("Times are random: all replays have the noise of seed %d.", *r.Seed))
 	}
 	if !r.Complete {
-		notes = append(notes, fmt.Sprintf("They are of steps %d:%d only.", r.First, r.Last+1))
+		notes = append(notes, "They are of "+replay.PartLabel(r.Header, r.First, r.Last)+".")
 	}
 	for _, e := range []struct {
 		name  string

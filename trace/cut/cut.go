@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"reprise/trace"
 )
@@ -70,11 +69,11 @@ func (c *cutter) way(o trace.CursorOptions) *walk {
 	}}
 }
 
-// header returns that of the part. The program's own result is of all of it.
+// header returns that of the part.
 func (c *cutter) header() *trace.Header {
 	h := *c.t.Header()
-	h.Tool, h.Command, h.Result, h.Flops = c.o.Tool, c.o.Command, nil, 0
-	h.Params = append(slices.Clone(h.Params), trace.Param{Name: "part", Value: fmt.Sprintf("%v to %v", c.from, c.to)})
+	h.Tool, h.Command = c.o.Tool, c.o.Command
+	h.SetPart(fmt.Sprintf("%v to %v", c.from, c.to))
 	return &h
 }
 

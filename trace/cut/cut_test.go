@@ -256,6 +256,13 @@ func TestUnderWay(t *testing.T) {
 				b.Wait(3)
 			}
 		}, "mark step:1: not all is done there that has begun: request 3 of rank 0, of an irecv, is open: cut elsewhere"},
+		{"nonblocking operation", "begin", "step:1", func(step, rank int, b *trace.Builder) {
+			if step == 0 {
+				b.Icollective(3, trace.CollBarrier, trace.CollectiveOperands{})
+			} else {
+				b.Wait(3)
+			}
+		}, "request 3 of rank 0, of an ibarrier, is open; request 3 of rank 1, of an ibarrier, is open"},
 		{"other communicator", "comm:other", "end", func(step, rank int, b *trace.Builder) {
 			if rank == 0 {
 				message(b, trace.OpSend, step, 0, 1)

@@ -95,6 +95,9 @@ func (u *underWay) request(rank int32, a *trace.Action, c *trace.Cursor) {
 			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
 		}
 		u.requests[rank][a.Req] = kind.String()
+		if kind == trace.KindIcollective {
+			u.requests[rank][a.Req] = "i" + trace.CollectiveKind(a.Sym).String()
+		}
 		delete(u.loose[rank], a.Req)
 	case trace.KindWait, trace.KindFree:
 		delete(u.requests[rank], a.Req)

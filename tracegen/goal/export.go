@@ -34,6 +34,7 @@ type Exported struct {
 	// LogGOPSim does not make wait for their receive.
 	Synchronous int64
 	Tests       int64 // tests and recorded probes, left out
+	Spread      int64 // computations of an amount with a standard deviation, which is left out
 }
 
 // EagerLimit is LogGOPSim's default for S: the largest eager message, in bytes.
@@ -47,6 +48,9 @@ func (e *Exported) Warnings() []warning.Warning {
 	}
 	if e.Tests > 0 {
 		list = append(list, warning.New("%s left out, recorded probes among them: the format has none", wording.Count(e.Tests, "completion test")))
+	}
+	if e.Spread > 0 {
+		list = append(list, warning.New("%s written by the mean amount alone: the format has no standard deviations", wording.Count(e.Spread, "computation")))
 	}
 	return list
 }
@@ -74,7 +78,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 			o.Progress(r + 1)
 		}
 	}
-	x.sum.Polls = x.plain.Polled
+	x.sum.Polls, x.sum.Spread = x.plain.Polled, x.plain.Spread
 	return &x.sum, x.w.Flush()
 }
 

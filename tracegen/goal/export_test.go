@@ -181,6 +181,7 @@ func TestNoteAndWarnings(t *testing.T) {
 		b.SyncExchange(0, c(1), c(0), c(5), c(goal.EagerLimit+1))
 		b.Iprobe(0, c(1), c(0))
 		b.Test(0)
+		b.SpreadFlops(c(trace.FloatArg(0)), c(trace.FloatArg(1)))
 		tracetest.Poll(t, b, p, 1, 0, 10)
 		tracetest.Update(t, b, p, 10, 4)
 	})
@@ -196,8 +197,8 @@ func TestNoteAndWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := goal.Exported{Polls: test.polls, Synchronous: 2, Tests: 2}
-		if *sum != want || len(sum.Warnings()) != 2 {
+		want := goal.Exported{Polls: test.polls, Synchronous: 2, Tests: 2, Spread: 1}
+		if *sum != want || len(sum.Warnings()) != 3 {
 			t.Errorf("%+v, want %+v", *sum, want)
 		}
 		if !strings.HasPrefix(text.String(), "// two lines\nnum_ranks 2\n") || !strings.Contains(text.String(), test.last) {

@@ -176,7 +176,8 @@ func (p *Params) checkRun(c *checks) {
 	}
 	c.need(p.Seconds >= 0, "rt = %d, allowed 0 (quick path) or more seconds", p.Seconds)
 	c.need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d", p.SetupIterations, maxSetupIterations)
-	c.need(p.Iterations >= max(leastIterations, p.SetupIterations), "iterations = %d, but HPCG takes %d, those of the set-up run, and %d at least", p.Iterations, p.SetupIterations, leastIterations)
+	least := max(leastIterations, p.SetupIterations)
+	c.need(p.Iterations == least, "iterations = %d, but HPCG takes %d: those of the set-up run, %d, and %d at least", p.Iterations, least, p.SetupIterations, leastIterations)
 	for _, n := range p.TestIterations {
 		c.need(n >= 1 && n <= maxTestIterations, "iterations of the convergence test = %d, allowed 1 to %d", n, maxTestIterations)
 	}

@@ -2,6 +2,7 @@ package hpcg
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -91,14 +92,24 @@ func (d *datReader) line() string {
 	return string(text)
 }
 
+// over reports whether nothing but blanks follows.
+func (d *datReader) over() bool {
+	rest, err := d.in.Peek(maxDatLine)
+	return err == io.EOF && len(bytes.TrimSpace(rest)) == 0
+}
+
 // integers returns the first n integers of the next line; nil where nothing follows in the
 // file, if they may be missing.
 func (d *datReader) integers(what string, n int, optional bool) []int {
 	words := strings.Fields(d.line())
-	if d.err != nil || optional && len(words) == 0 && d.end {
+	over := len(words) == 0 && d.over()
+	switch {
+	case d.err != nil || optional && over:
 		return nil
-	}
-	if len(words) < n {
+	case over:
+		d.err = fmt.Errorf("%s: 0 values, want %d: the file ends here", what, n)
+		return nil
+	case len(words) < n:
 		d.err = fmt.Errorf("%s: %d values, want %d: HPCG would look for the rest on the next line", what, len(words), n)
 		return nil
 	}

@@ -64,7 +64,8 @@ func TestRefused(t *testing.T) {
 		{func(p *Params) { p.Sets = 1 << 20 }, "1048576 sets of 50 iterations are more than 16777216 steps"},
 		{func(p *Params) { p.Phase, p.Sets = All, 2 }, "rt = 0 is HPCG's quick path, which has one timed set, not 2"},
 		{func(p *Params) { p.FromFile, p.Sets = true, 2 }, "rt = 0 is HPCG's quick path, which has one timed set, not 2"},
-		{func(p *Params) { p.Phase, p.SetupIterations = All, 60 }, "iterations = 50, but HPCG takes 60, those of the set-up run"},
+		{func(p *Params) { p.Phase, p.SetupIterations = All, 60 }, "iterations = 50, but HPCG takes 60: those of the set-up run, 60, and 50 at least"},
+		{func(p *Params) { p.Phase, p.Iterations = All, 60 }, "iterations = 60, but HPCG takes 50: those of the set-up run, 50, and 50 at least"},
 		{func(p *Params) { p.Phase, p.SetupIterations = All, 501 }, "setup iterations = 501, allowed 1 to 500"},
 		{func(p *Params) { p.Phase, p.TestIterations[3] = All, 0 }, "iterations of the convergence test = 0, allowed 1 to 50"},
 	} {
@@ -97,6 +98,8 @@ func TestReadDat(t *testing.T) {
 		{title + "104 104 96 sizes\n60 seconds\n4 2 1\n", [7]int{104, 104, 96, 60, 4, 2, 1}, ""},
 		{title + "104 104 104\n60\n", [7]int{104, 104, 104, 60, 0, 0, 0}, ""},
 		{title + "104 104 104", [7]int{104, 104, 104, 1800, 0, 0, 0}, ""},
+		{title + "104 104 104\n60\n\n \n", [7]int{104, 104, 104, 60, 0, 0, 0}, ""}, // HPCG's scanf comes to the end of the file
+		{title + "104 104 104\n\n\n", [7]int{104, 104, 104, 1800, 0, 0, 0}, ""},
 		{title + "104 104 104\n-1\n0 -2 1\n", [7]int{104, 104, 104, 1800, 0, 0, 1}, ""},
 		{title + "\t16  8 16\n0\n", [7]int{16, 16, 16, 0, 0, 0, 0}, "hpcg.dat:3: ny = 8 is below 16: HPCG takes 16"},
 	} {
@@ -114,6 +117,7 @@ func TestReadDat(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                                    "hpcg.dat:1: nx ny nz: 0 values, want 3",
+		title + "\n":                          "hpcg.dat:3: nx ny nz: 0 values, want 3: the file ends here",
 		title + "104 104\n104\n":              "hpcg.dat:3: nx ny nz: 2 values, want 3: HPCG would look for the rest on the next line",
 		title + "104 104 many\n60\n":          `hpcg.dat:3: nx ny nz: "many" is not an integer of 32 bits`,
 		title + "104 104 9999999999\n":        `"9999999999" is not an integer of 32 bits`,

@@ -40,6 +40,8 @@ type Exported struct {
 	// Freed counts requests that stay pending in the text, where the trace lets go of
 	// them.
 	Freed int64
+	// Spread counts computations of an amount with a standard deviation, which is left out.
+	Spread int64
 }
 
 // DetachedBelow is SMPI's default for smpi/send-is-detached-thresh, in bytes.
@@ -56,6 +58,7 @@ func (e *Exported) Warnings() []warning.Warning {
 		{e.Probes, "recorded probe", "left out: the format has none"},
 		{e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag"},
 		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
+		{e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations"},
 	} {
 		if w.count > 0 {
 			list = append(list, warning.New("%s %s", wording.Count(w.count, w.noun), w.what))
@@ -150,7 +153,7 @@ func (x *exporter) run(ctx context.Context, t *trace.Trace) (*Exported, error) {
 			return nil, err
 		}
 	}
-	x.sum.Polls = x.plain.Polled
+	x.sum.Polls, x.sum.Spread = x.plain.Polled, x.plain.Spread
 	return &x.sum, nil
 }
 

@@ -249,12 +249,15 @@ func TestExportWarnings(t *testing.T) {
 		b.Exchange(0, c(1), c(3), c(1), c(1)) // its receive is the third of that name
 		b.Wait(2)
 		b.WaitAll()
+		b.SpreadFlops(c(trace.FloatArg(2e9)), c(trace.FloatArg(1e9)))
+		b.SpreadFlops(c(trace.FloatArg(2e9)), c(0)) // as exact as any
 	})
 	_, got := export(t, tr, simgrid.ExportOptions{})
 	want := []warning.Warning{
 		warning.New("3 synchronous sends of less than 64 KiB written as ordinary, without a wait for the receive"),
 		warning.New("1 recorded probe left out: the format has none"),
 		warning.New("3 waits written that will be for an older request of equal source, destination and tag"), // those of the sync exchange, the exchange, and slot 2
+		warning.New("1 computation written by the mean amount alone: the format has no standard deviations"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
