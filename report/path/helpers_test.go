@@ -97,7 +97,9 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 	}
 	sum := 0.0
 	for _, part := range d.Parts {
-		sum += part.Seconds
+		if sum += part.Seconds; part.Seconds < 0 {
+			t.Errorf("less than nothing: %+v", part)
+		}
 	}
 	if math.Abs(sum-d.Seconds) > 1e-9*d.Seconds {
 		t.Errorf("parts add up to %v s of %v s", sum, d.Seconds)
