@@ -86,6 +86,20 @@ func TestPaper(t *testing.T) {
 	}
 }
 
+// TestKernelOnce: two calls of a kernel with other attributes, of 0.1 us each, are one part of 0.2 us.
+func TestKernelOnce(t *testing.T) {
+	call := func(kernel uint16) trace.Action { return trace.Action{Kind: trace.KindCompute, Sym: kernel} }
+	h, play := paper(t, []trace.Action{call(0), call(1)})
+	for _, side := range []string{"L", "R"} {
+		h.Kernels = append(h.Kernels, trace.Kernel{Name: "dtrmm", Attrs: []trace.Param{{Name: "side", Value: side}}})
+	}
+	m, o := machine(t, flat, 1)
+	_, d := play.run(t, h, m, o)
+	if len(d.Parts) != 1 || d.Parts[0].Count != 2 || math.Abs(d.Parts[0].Seconds-2e-7) > 1e-15 {
+		t.Errorf("got %+v", d.Parts)
+	}
+}
+
 // TestTogether: rank 2 sends half a nanosecond after rank 0, which happens together. The links have
 // no latency, so the path to rank 3 is 1 s of rank 2, 1 ms on the wire and 1 s of rank 3, and none
 // of it is less than nothing.

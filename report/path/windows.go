@@ -59,8 +59,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		l = path.levels
 		weight := e.StandsFor(i) * window.Seconds / path.data.Seconds
 		for _, part := range path.data.Parts {
-			key := part
-			key.Seconds, key.Count, key.Bytes = 0, 0, 0
+			key := part.key()
 			sum := sums[key]
 			sum.Seconds += part.Seconds * weight
 			sum.Bytes += part.Bytes * weight
