@@ -390,6 +390,21 @@ func TestPathInBrowser(t *testing.T) {
 	}
 }
 
+// TestFineScreens: labels of curves are as large as the text beside them, whatever number of pixels
+// the screen has for one of the page.
+func TestFineScreens(t *testing.T) {
+	b := newBrowser(t)
+	file, _ := reportOf(t)
+	for _, scale := range []float64{0.5, 1, 2} {
+		b.do(chromedp.EmulateViewport(1280, 900, chromedp.EmulateScale(scale)))
+		b.open(file)
+		const drawn, beside = "parseFloat(document.querySelector('.chart canvas').getContext('2d').font)", "parseFloat(getComputedStyle(document.querySelector('.chart')).fontSize)"
+		if got, want := eval[float64](b, drawn)/scale, eval[float64](b, beside); math.Abs(got-want) > 1 {
+			t.Errorf("at %g pixels for one: labels of %g, want %g", scale, got, want)
+		}
+	}
+}
+
 // TestNumbersInBrowser: how the page writes numbers, ticks and levels.
 func TestNumbersInBrowser(t *testing.T) {
 	b := newBrowser(t)

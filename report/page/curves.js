@@ -20,7 +20,8 @@ function linesOf(series, stacked) {
  */
 function chart(o) {
   const lines = linesOf(o.series, o.stacked), place = h("div", {class: "chart", tabindex: 0, role: "application", "aria-label": o.label + ". " + keysOfPictures});
-  const em = 0.78 * parseFloat(getComputedStyle(document.documentElement).fontSize), font = em + "px " + themed("font"); // as .chart has it
+  const em = 0.78 * parseFloat(getComputedStyle(document.documentElement).fontSize); // as .chart has it
+  const font = Math.round(em) + "px " + themed("font"); // uPlot scales digits before px to the pixels of the screen: whole ones alone
   const line = {stroke: () => themed("line"), width: 1}, spots = u => o.xAxis.ticks(u.scales.x.min, u.scales.x.max, u.width / (8 * em));
   const look = {stroke: () => themed("soft"), grid: line, ticks: line, font, labelFont: font, labelSize: 1.6 * em, size: 2.4 * em};
   const series = lines.map(l => ({
