@@ -1,6 +1,7 @@
 package netmodel
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,35 @@ func TestOverheadsAt(t *testing.T) {
 	}
 	if got := Overheads(nil).At(1 << 40); got != 0 {
 		t.Errorf("empty table: %v, want 0", got)
+	}
+}
+
+// TestTableText: tables are written as they are read, thresholds without an exponent.
+func TestTableText(t *testing.T) {
+	for text, want := range map[string]string{
+		"1000:0.5;10:0.25": "10:0.25;1000:0.5", "0.75": "0.75", "10000000:1e-7": "10000000:1e-07",
+	} {
+		table, err := ParseFactors(text)
+		if got := table.String(); err != nil || got != want {
+			t.Errorf("factors %s: %s (%v), want %s", text, got, err, want)
+		}
+		if again, err := ParseFactors(table.String()); err != nil || !slices.Equal(again, table) {
+			t.Errorf("factors %s: %v when read again (%v), want %v", text, again, err, table)
+		}
+	}
+	for text, want := range map[string]string{
+		"4096:5e-6:2e-10;0:3e-6": "0:3e-06:0;4096:5e-06:2e-10", "10000000:1": "10000000:1:0",
+	} {
+		table, err := ParseOverheads(text)
+		if got := table.String(); err != nil || got != want {
+			t.Errorf("overheads %s: %s (%v), want %s", text, got, err, want)
+		}
+		if again, err := ParseOverheads(table.String()); err != nil || !slices.Equal(again, table) {
+			t.Errorf("overheads %s: %v when read again (%v), want %v", text, again, err, table)
+		}
+	}
+	if got := Factors(nil).String() + Overheads(nil).String(); got != "" {
+		t.Errorf("empty tables: %q", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/internal/bounds"
@@ -32,6 +33,18 @@ func (t Factors) At(z float64) float64 {
 	return 1
 }
 
+// String returns the text that ParseFactors makes the same factors of; "": it is empty.
+func (t Factors) String() string {
+	if len(t) == 1 && t[0].Above < 0 {
+		return strconv.FormatFloat(t[0].Value, 'g', -1, 64)
+	}
+	rows := make([]string, len(t))
+	for i, f := range t {
+		rows[i] = row(f.Above, f.Value)
+	}
+	return strings.Join(rows, ";")
+}
+
 // Overheads is a piecewise affine function of the message size, in seconds:
 // Fixed_i + PerByte_i*s for Above_i < s <= Above_(i+1). Sizes up to Above_0 take
 // entry 0. It is 0 for every size if it is empty. Entries are sorted by Above.
@@ -54,6 +67,24 @@ func (t Overheads) At(s int64) float64 {
 		i--
 	}
 	return t[i].Fixed + float64(t[i].PerByte*size)
+}
+
+// String returns the text that ParseOverheads makes the same overheads of; "": it is empty.
+func (t Overheads) String() string {
+	rows := make([]string, len(t))
+	for i, o := range t {
+		rows[i] = row(o.Above, o.Fixed, o.PerByte)
+	}
+	return strings.Join(rows, ";")
+}
+
+// row writes an entry. Its threshold has no exponent, as parseRows wants it.
+func row(above float64, values ...float64) string {
+	text := strconv.FormatFloat(above, 'f', -1, 64)
+	for _, v := range values {
+		text += ":" + strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return text
 }
 
 // ParseFactors reads SimGrid's "th0:f0;th1:f1;..." in any order of thresholds. A

@@ -21,10 +21,10 @@ type Result struct {
 	// played one by one: all ranks began them as they had begun that one.
 	Repeated int `json:"repeated_steps"`
 
-	Messages int64 `json:"messages"` // point to point
+	Messages int64 `json:"messages"` // those of collective operations included
 	Bytes    int64 `json:"bytes"`    // in them
-	Actions  int64 `json:"actions"`
-	Polls    int64 `json:"polls"` // probes and tests, those of busy waits included
+	Actions  int64 `json:"actions"`  // that were played: with the marks of steps and phases, without calls of kernels that cost nothing
+	Polls    int64 `json:"polls"`    // probes and tests, those of busy waits included
 
 	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
 	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other

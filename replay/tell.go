@@ -163,7 +163,7 @@ func (e *engine) tellSummary(id int32, m *message) {
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)
-		t.Src, t.Dst, t.Link, t.Carried, t.Bytes, t.Alone = m.src, m.dst, s.Link, e.now-s.From, s.Bytes, s.Alone
+		t.Src, t.Dst, t.Link, t.Bytes, t.Alone = m.src, m.dst, s.Link, s.Bytes, s.Alone
 	}
 }
 

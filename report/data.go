@@ -41,7 +41,7 @@ type Answer struct {
 	Efficiency float64   `json:"efficiency,omitempty"`  // Gflops / Peak
 	Interval   *Interval `json:"interval_s,omitempty"`  // of the makespan
 	Columns    []Column  `json:"columns,omitempty"`     // of the program's own result line
-	Messages   int64     `json:"messages"`              // point to point
+	Messages   int64     `json:"messages"`              // those of collective operations included
 	Bytes      int64     `json:"bytes"`                 // in them
 	Wall       float64   `json:"wall_s"`                // that the replay took
 }

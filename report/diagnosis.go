@@ -72,16 +72,18 @@ func (t *times) whole() string {
 		before, after string
 		mean          float64
 	}{
-		{"computes for ", " of its time" + mostly(routines(t.Kernels), spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
+		{"computes for ", mostly(routines(t.Kernels), spent(replay.TimeCompute), all), spent(replay.TimeCompute)},
 		{"waits for messages for ", mostly([]share{longest}, waiting, all), waiting},
 		{"polls for ", "", spent(replay.TimePoll)},
 		{"spends ", " on overheads of messages", spent(replay.TimeOverhead)},
 		{"sleeps for ", "", spent(replay.TimeSleep)},
 	}
 	var texts []string
+	of := " of its time"
 	for _, a := range list {
 		if a.mean >= worthTelling*all {
-			texts = append(texts, a.before+percent(a.mean/all)+a.after)
+			texts = append(texts, a.before+percent(a.mean/all)+of+a.after)
+			of = ""
 		}
 	}
 	return t.begin("a rank ") + enumerated(texts) + "."
@@ -231,5 +233,9 @@ func efficiency(d *pop.Data) string {
 		{d.LoadBalance, "unequal work"}, {d.Serialisation, "ranks that wait for each other's work"},
 		{d.Wire, "the time that messages take"}, {d.Contention, "messages that share links"},
 	}, func(a, b loss) int { return cmp.Compare(a.share, b.share) })
+	const rounding = 1e-9
+	if d.Parallel > 1-rounding {
+		return "The parallel efficiency is 100 %: nothing is lost."
+	}
 	return fmt.Sprintf("The parallel efficiency is %s; most is lost to %s (%s).", percent(d.Parallel), worst.to, percent(max(0, 1-worst.share)))
 }

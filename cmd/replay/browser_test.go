@@ -390,6 +390,52 @@ func TestPathInBrowser(t *testing.T) {
 	}
 }
 
+// TestAnswerInBrowser: phases have the shares that the text has, of the mean rank's time, and one host is one.
+func TestAnswerInBrowser(t *testing.T) {
+	b := newBrowser(t)
+	file, result := reportOf(t, "--ranks-per-host", "6")
+	b.open(file)
+	type times []struct {
+		Mean float64 `json:"mean_s"`
+	}
+	var want struct {
+		Kinds  times `json:"time_by_kind"`
+		Phases times `json:"time_by_phase"`
+	}
+	if err := json.Unmarshal(result, &want); err != nil {
+		t.Fatal(err)
+	}
+	all, longest := 0.0, 0.0
+	for _, k := range want.Kinds {
+		all += k.Mean
+	}
+	for _, p := range want.Phases {
+		longest = max(longest, p.Mean)
+	}
+	const share = "[...document.querySelectorAll('#answer figure')].find(f => f.textContent.startsWith('Phases')).querySelector('tbody tr td:nth-child(3)').textContent"
+	if got, want := eval[string](b, share), fmt.Sprintf("%.1f %%", 100*longest/all); got != want {
+		t.Errorf("the longest phase takes %s, want %s", got, want)
+	}
+	if got := eval[string](b, "document.querySelector('.facts').textContent"); !strings.Contains(got, "6on 1 host") || strings.Contains(got, "hosts") {
+		t.Errorf("facts %q", got)
+	}
+}
+
+// TestFineScreens: labels of curves are as large as the text beside them, whatever number of pixels
+// the screen has for one of the page.
+func TestFineScreens(t *testing.T) {
+	b := newBrowser(t)
+	file, _ := reportOf(t)
+	for _, scale := range []float64{0.5, 1, 2} {
+		b.do(chromedp.EmulateViewport(1280, 900, chromedp.EmulateScale(scale)))
+		b.open(file)
+		const drawn, beside = "parseFloat(document.querySelector('.chart canvas').getContext('2d').font)", "parseFloat(getComputedStyle(document.querySelector('.chart')).fontSize)"
+		if got, want := eval[float64](b, drawn)/scale, eval[float64](b, beside); math.Abs(got-want) > 1 {
+			t.Errorf("at %g pixels for one: labels of %g, want %g", scale, got, want)
+		}
+	}
+}
+
 // TestNumbersInBrowser: how the page writes numbers, ticks and levels.
 func TestNumbersInBrowser(t *testing.T) {
 	b := newBrowser(t)
@@ -398,6 +444,7 @@ func TestNumbersInBrowser(t *testing.T) {
 	for expression, want := range map[string]string{
 		"seconds(0)": "0 s", "seconds(12.3456)": "12.35 s", "seconds(0.0012)": "1.200 ms", "seconds(2.5e-7, 2)": "250 ns", "seconds(1234.56, 5)": "1,234.6 s",
 		"bytes(999)": "999 B", "bytes(1.5e6)": "1.50 MB", "flops(24.5)": "24.50 Gflop/s", "percent(0.1234)": "12.3 %",
+		"between(0.00348852, 0.00348876)": "3.4885 ms to 3.4888 ms", "between(1, 2)": "1.000 s to 2.000 s", "between(3, 3)": "3.000 s to 3.000 s",
 		"signed(-2, seconds)": "−2.000 s", "moment(1.25)": "1.25 s", "inkOn('#0072B2') + inkOn('#F0E442')": "#ffffff#000000",
 		// Ticks between 0 and 10, at most about 5: every 2.
 		"ticks(0, 10, 5).list.join()": "0,2,4,6,8,10",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -26,7 +27,7 @@ func (m *loaded) describe(h *trace.Header, stderr io.Writer) {
 	defaults := usual.Settings()
 	for i, o := range m.options.Network.Settings() {
 		if o.Value != defaults[i].Value {
-			tell("%s:%s, not %s", o.Name, o.Value, defaults[i].Value)
+			tell("%s:%s, not %s", o.Name, o.Value, cmp.Or(defaults[i].Value, "empty"))
 		}
 	}
 }

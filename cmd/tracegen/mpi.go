@@ -13,6 +13,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
+	"reprise/internal/wording"
 	"reprise/platforms"
 	"reprise/tracegen/capture"
 )
@@ -148,7 +149,7 @@ func stepsText(s *capture.Summary) string {
 	if s.NoSteps != nil {
 		return fmt.Sprintf("no steps (%v)", s.NoSteps)
 	}
-	return fmt.Sprintf("%d steps", s.Steps)
+	return wording.Count(s.Steps, "step")
 }
 
 // mergeMPI writes the trace.
@@ -169,7 +170,7 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %d ranks, %d calls, %s, %s\n", output, s.Ranks, s.Calls, stepsText(s), s.Library)
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, wording.Count(s.Ranks, "rank"), wording.Count(s.Calls, "call"), stepsText(s), s.Library)
 	}
 	return nil
 }

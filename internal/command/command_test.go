@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/urfave/cli/v2"
@@ -124,6 +125,11 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
 // TestGenerate: --generate prints instead of what the command does, and nothing else may
 // be asked for at once.
 func TestGenerate(t *testing.T) {
@@ -147,5 +153,9 @@ func TestGenerate(t *testing.T) {
 		if _, err := run(args); ExitCode(err) != 2 || err.Error() != want {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
+	}
+	app := App("x", "does nothing", strings.NewReader(""), full{}, io.Discard)
+	if err := Execute(context.Background(), app, []string{"x", "--generate", "man"}); ExitCode(err) != 1 || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("on a full disk: %v, code %d", err, ExitCode(err))
 	}
 }

@@ -12,7 +12,7 @@ import (
 // follows "--" stays where it is, and so does all behind the name of a command that parses its
 // flags itself. A command that starts a program takes for that what follows its own arguments, and
 // there nothing is moved either. Behind a flag whose value is missing nothing is left that could be
-// taken for it.
+// taken for it. Where help is asked for, nothing else is.
 func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args
@@ -23,9 +23,12 @@ func FlagsFirst(app *cli.App, args []string) []string {
 		if l.command != nil && l.command.SkipFlagParsing {
 			return slices.Concat(l.ordered, rest)
 		}
-		if rest = l.take(rest); l.inProgram() {
+		if rest = l.take(rest); l.inProgram() && !l.help {
 			return args
 		}
+	}
+	if l.help {
+		return l.forHelp(app)
 	}
 	if l.wants {
 		return slices.Concat(l.ordered, l.options)
@@ -42,6 +45,7 @@ type commandLine struct {
 	options  []string       // flags of the command, with their values
 	others   []string       // its other arguments
 	wants    bool           // the last flag has no value
+	help     bool           // help is asked for
 }
 
 // take reads a flag with its value, or another argument, and returns what follows.
@@ -54,6 +58,7 @@ func (l *commandLine) take(rest []string) []string {
 			n = min(2, len(rest))
 			l.wants = n == 1
 		}
+		l.help = l.help || slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(word, "-"))
 		l.options = append(l.options, rest[:n]...)
 	case len(l.others) == 0 && l.enter(word):
 	default:
@@ -72,6 +77,20 @@ func (l *commandLine) enter(name string) bool {
 	l.ordered = append(append(l.ordered, l.options...), name)
 	l.command, l.flags, l.commands, l.options = c, c.Flags, c.Subcommands, nil
 	return true
+}
+
+// forHelp returns the command line that asks for help alone: whatever else a command is given, the
+// library takes for the name of a command in it. Of one that has others in it, and takes nothing
+// else, it should be one of them.
+func (l *commandLine) forHelp(app *cli.App) []string {
+	chooses := app.ArgsUsage == ""
+	if c := l.command; c != nil {
+		chooses = len(c.Subcommands) > 0 && c.ArgsUsage == "" && c.UsageText == ""
+	}
+	if chooses && len(l.others) > 0 {
+		return slices.Concat(l.ordered, l.others)
+	}
+	return append(l.ordered, "--help")
 }
 
 // takesNext reports whether the word that follows a flag is its value.

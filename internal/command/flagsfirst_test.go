@@ -41,6 +41,15 @@ func TestFlagsFirst(t *testing.T) {
 		{"app starts -o B run.sh -o C A -- -x", "app starts -o B run.sh -o C A -- -x"},
 		{"app starts -o B mpirun --json", "app starts -o B mpirun --json"},
 		{"app own A --json B", "app own A --json B"},
+		{"app plain A -o B --help C", "app plain --help"},
+		{"app plain A -h", "app plain --help"},
+		{"app plain -o --help", "app plain -o --help"}, // which is a value
+		{"app --help", "app --help"},
+		{"app none --help", "app none"}, // which is no command
+		{"app --help plain A", "app --help plain --help"},
+		{"app fills DIR --help -- mpirun -o C", "app fills --help"},
+		{"app starts --help mpirun", "app starts --help"},
+		{"app starts mpirun --help", "app starts mpirun --help"}, // of the program
 	} {
 		if got := FlagsFirst(app, strings.Fields(c.given)); !slices.Equal(got, strings.Fields(c.want)) {
 			t.Errorf("%q: got %q, want %q", c.given, got, c.want)

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,9 +39,12 @@ func generate(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
 	}
-	kind := c.String(generateFlag.Name)
-	if err := manual.Write(c.App.Writer, kind, manual.Of(c.App)); err != nil {
+	text, err := manual.Text(c.String(generateFlag.Name), manual.Of(c.App))
+	if err != nil {
 		return Usagef("--generate %w", err)
+	}
+	if _, err := io.WriteString(c.App.Writer, text); err != nil {
+		return err
 	}
 	return errGenerated
 }

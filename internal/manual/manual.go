@@ -4,7 +4,6 @@ package manual
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,18 +32,17 @@ type Flag struct {
 	Repeats bool
 }
 
-// kinds are what Write writes.
+// kinds are what Text returns.
 var kinds = []string{"bash", "zsh", "fish", "man"}
 
-// Write writes a manual page (kind "man"), or the completion of a shell.
-func Write(w io.Writer, kind string, c Command) error {
+// Text returns a manual page (kind "man"), or the completion of a shell.
+func Text(kind string, c Command) (string, error) {
 	writers := map[string]func(Command) string{"bash": bash, "zsh": zsh, "fish": fish, "man": man}
 	write, ok := writers[kind]
 	if !ok {
-		return fmt.Errorf("%q, want %s or %s", kind, strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1])
+		return "", fmt.Errorf("%q, want %s or %s", kind, strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1])
 	}
-	_, err := io.WriteString(w, write(c))
-	return err
+	return write(c), nil
 }
 
 // Of returns the command that an application is.

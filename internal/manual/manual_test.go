@@ -1,7 +1,6 @@
 package manual
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,12 +33,12 @@ func awkward() Command {
 // write writes one kind of awkward into a file.
 func write(t *testing.T, kind string) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, kind, awkward()); err != nil {
+	text, err := Text(kind, awkward())
+	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x."+kind)
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -124,7 +123,7 @@ func TestTools(t *testing.T) {
 }
 
 func TestUnknownKind(t *testing.T) {
-	if err := Write(&bytes.Buffer{}, "tcsh", awkward()); err == nil || err.Error() != `"tcsh", want bash, zsh, fish or man` {
+	if _, err := Text("tcsh", awkward()); err == nil || err.Error() != `"tcsh", want bash, zsh, fish or man` {
 		t.Error(err)
 	}
 }

@@ -21,7 +21,8 @@ func Example() {
 	t.Post(message, 1, true)     // rank 1 waits
 	t.Spend(0, compute, 0, 1e-3) // for what rank 0 computes
 	t.Post(message, 0, true)     // and sends: after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
-	*t.End(message, 1.001e-3, 3.001e-3) = tape.Transfer{Src: 0, Dst: 1, Carried: 2e-3, Bytes: 1e6, Alone: 1e9}
+	transfer := t.End(message, 1.001e-3, 3.001e-3)
+	transfer.Dst, transfer.Bytes, transfer.Alone = 1, 1e6, 1e9
 	t.Release(1, message, 0, 3.001e-3)
 
 	rank, end := t.Last()

@@ -58,15 +58,19 @@ func (t *Tapes) Over(id int32) {
 	}
 }
 
-// End tells that the transfer of a message ends, which the network has carried since a time. The
-// caller sets what it returns.
+// End tells that the transfer of a message ends, which the network has carried since a time: since
+// its post, if that was later, as what lies within the network's precision is told together. The
+// caller sets all of what it returns but Carried.
 func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	i := t.roomForTransfer() // before the way is read: it may become another one
 	w, n := &t.ways[id], len(t.transfers)
+	since = max(since, w.at)
 	t.records[i] = record{w.last, transferred + int32(n), since - w.at}
 	t.transfers = t.transfers[:n+1]
 	w.at, w.last = at, point(i)
-	return &t.transfers[n]
+	x := &t.transfers[n]
+	x.Carried = at - since
+	return x
 }
 
 // roomForTransfer is room for the record of one.

@@ -57,7 +57,8 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 		from, carried := start+0.125, 0.5
 
 		end := from + carried
-		*t.End(id, from, end) = Transfer{src, dst, link, carried, 1e6, 4e6} // a quarter of a second alone
+		x := t.End(id, from, end)
+		x.Src, x.Dst, x.Link, x.Bytes, x.Alone = src, dst, link, 1e6, 4e6 // a quarter of a second alone
 		path = clone(path)
 		path[Component{Kind: InLatency}] += from - start
 		path[Component{Kind: OnWire, Level: link + 1}] += 0.25

@@ -16,18 +16,18 @@ function largest(list, n) {
 const hostsOf = run => (Array.isArray(run.result.ranks) ? run.result.ranks : []).map(r => r.host);
 
 function answerOf(run) {
-  const a = run.answer, hosts = hostsOf(run), i = a.interval_s;
+  const a = run.answer, hosts = hostsOf(run), used = new Set(hosts).size, i = a.interval_s;
   const fact = (name, value, note, main) =>
     h("div", {class: main ? "fact main" : "fact"}, h("dt", {}, name), h("dd", {}, value), note ? h("dd", {class: "note"}, note) : null);
   return [
     run.name && h("h2", {}, run.name),
     h("dl", {class: "facts"},
       fact(run.result.stopped_at_s === undefined ? "makespan" : "so far", seconds(a.makespan_s, 5), i
-        ? `${seconds(i.low_s)} to ${seconds(i.high_s)}, ${percent(i.level, 0)} sure. ${i.covers}`
+        ? `${between(i.low_s, i.high_s)}, ${percent(i.level, 0)} sure. ${i.covers}`
         : "of one replay: no interval. --uncertainty gives one", true),
       a.gflops > 0 ? fact("rate", flops(a.gflops), a.efficiency ? `${percent(a.efficiency)} of a peak of ${flops(a.peak_gflops)}`
         : "the platform does not say the peak", true) : null,
-      hosts.length ? fact("ranks", count(hosts.length), "on " + count(new Set(hosts).size) + " hosts") : null,
+      hosts.length ? fact("ranks", count(hosts.length), "on " + count(used) + (used === 1 ? " host" : " hosts")) : null,
       fact(run.result.estimate ? "messages simulated" : "messages", count(a.messages), a.bytes > 0 ? bytes(a.bytes) : null),
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
@@ -39,14 +39,14 @@ function answerOf(run) {
 
 /** Where the mean rank's time went, as a bar with its table; phases lie inside each other and get no bar. */
 function timesFigure(run, by, title) {
-  const list = timesBy(run, by), sum = list.reduce((s, x) => s + x.mean, 0);
-  if (!list.length || sum <= 0) return null;
-  const {estimate} = run.result, one = run.tables ? "replay" : "rank", whole = by === "phase" ? run.answer.makespan_s : sum;
+  const list = timesBy(run, by), sum = list => list.reduce((s, x) => s + x.mean, 0);
+  if (!list.length || sum(list) <= 0) return null;
+  const {estimate} = run.result, one = run.tables ? "replay" : "rank", whole = sum(by === "phase" ? timesBy(run, "kind") : list);
   const rows = () => table(["name", "", "#share", "#mean", ...(estimate ? ["#± 95 %"] : ["#least of a " + one, "#most of a " + one])],
     [...list].sort((x, y) => y.mean - x.mean).map((x, i) => [x.name, meter(x.mean / whole, colourOf(x.name, i)), percent(x.mean / whole), seconds(x.mean),
       ...(estimate ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), by === "phase" ? null : title);
   if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
-    "and its share of the makespan. Phases may lie inside each other: shares do not add up."});
+    "and its share of the mean rank's time. Phases may lie inside each other: shares do not add up."});
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
   return figure(run, {title, picture: bar, rows, how: by === "kind" ? "What the mean rank spends its time on, from its begin to its end."
     : "The computation of the mean rank by kernel."});

@@ -18,6 +18,8 @@ const small = [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
 const large = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 /** Seconds, from ns up to thousands of s. */
 const seconds = (value, significant = 4) => (value === 0 ? "0 s" : prefixed(value, "s", small, significant));
+/** Two times with the digits that tell them apart. */
+const between = (a, b, n = 4) => (n < 15 && a < b && seconds(a, n) === seconds(b, n) ? between(a, b, n + 1) : seconds(a, n) + " to " + seconds(b, n));
 /** A point of time with all digits that tell it from others nearby. */
 const moment = value => Number(value.toPrecision(10)) + " s";
 /** Bytes with decimal prefixes. */

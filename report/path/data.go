@@ -20,7 +20,7 @@ type Part struct {
 	Phase   string  `json:"phase,omitempty"` // innermost, in which it happens
 	Level   string  `json:"level,omitempty"` // of the links that it happens on
 	Seconds float64 `json:"seconds_s"`
-	Count   int64   `json:"count,omitempty"` // of latencies and overheads
+	Count   int64   `json:"count,omitempty"` // of calls, latencies, overheads and polls
 	Bytes   float64 `json:"bytes,omitempty"` // of messages on the wire
 }
 

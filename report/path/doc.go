@@ -23,5 +23,5 @@
 //
 // That slopes follow from what the path consists of: S. Shen, T. Hoefler
 // and others, "LLAMP: Assessing Network Latency Tolerance of HPC Applications with Linear
-// Programming", SC 2024; contention is not in there: docs/report.md says how it is charged.
+// Programming", SC 2024; contention is not in there: docs/replay.md says how it is charged.
 package path

@@ -95,9 +95,16 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 	if d.Seconds != res.Makespan || res.Ranks[d.Rank].End != res.Makespan {
 		t.Errorf("a path of %v s to rank %d, want the makespan, %v s", d.Seconds, d.Rank, res.Makespan)
 	}
-	sum := 0.0
+	sum, seen := 0.0, map[path.Part]bool{}
 	for _, part := range d.Parts {
-		sum += part.Seconds
+		if sum += part.Seconds; part.Seconds < 0 {
+			t.Errorf("less than nothing: %+v", part)
+		}
+		what := path.Part{Name: part.Name, Kind: part.Kind, Phase: part.Phase, Level: part.Level}
+		if seen[what] {
+			t.Errorf("there twice: %+v", what)
+		}
+		seen[what] = true
 	}
 	if math.Abs(sum-d.Seconds) > 1e-9*d.Seconds {
 		t.Errorf("parts add up to %v s of %v s", sum, d.Seconds)

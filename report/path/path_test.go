@@ -3,6 +3,7 @@ package path_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"reprise/replay"
@@ -81,6 +82,37 @@ func TestPaper(t *testing.T) {
 		got.Seconds, got.Bytes = w.Seconds, w.Bytes
 		if got != w {
 			t.Errorf("got %+v, want %+v", got, w)
+		}
+	}
+}
+
+// TestKernelOnce: two calls of a kernel with other attributes, of 0.1 us each, are one part of 0.2 us.
+func TestKernelOnce(t *testing.T) {
+	call := func(kernel uint16) trace.Action { return trace.Action{Kind: trace.KindCompute, Sym: kernel} }
+	h, play := paper(t, []trace.Action{call(0), call(1)})
+	for _, side := range []string{"L", "R"} {
+		h.Kernels = append(h.Kernels, trace.Kernel{Name: "dtrmm", Attrs: []trace.Param{{Name: "side", Value: side}}})
+	}
+	m, o := machine(t, flat, 1)
+	_, d := play.run(t, h, m, o)
+	if len(d.Parts) != 1 || d.Parts[0].Count != 2 || math.Abs(d.Parts[0].Seconds-2e-7) > 1e-15 {
+		t.Errorf("got %+v", d.Parts)
+	}
+}
+
+// TestTogether: rank 2 sends half a nanosecond after rank 0, which happens together. The links have
+// no latency, so the path to rank 3 is 1 s of rank 2, 1 ms on the wire and 1 s of rank 3, and none
+// of it is less than nothing.
+func TestTogether(t *testing.T) {
+	h, play := paper(t,
+		[]trace.Action{flop(1e9), send(1, 1e6-16)}, []trace.Action{recv(0, 1e6-16)},
+		[]trace.Action{flop(1e9 + 0.5), send(3, 1e6-16)}, []trace.Action{recv(2, 1e6-16), flop(1e9)})
+	m, o := machine(t, strings.Replace(flat, "1us", "0us", 1), 4, "smpi/bw-factor:0:1", "network/TCP-gamma:0")
+	_, d := play.run(t, h, m, o)
+	want := map[string]float64{path.KindFlop: 2, path.KindWire: 1e-3, path.KindLatency: 0}
+	for _, p := range d.Parts {
+		if math.Abs(p.Seconds-want[p.Kind]) > 1e-9 {
+			t.Errorf("got %+v, want %v s", p, want[p.Kind])
 		}
 	}
 }

@@ -30,8 +30,7 @@ func RunsOf(seeds []Seed) *Runs {
 	for _, s := range seeds {
 		mean.Seconds += s.Seconds / n
 		for _, part := range s.Parts {
-			key := part
-			key.Seconds, key.Count, key.Bytes = 0, 0, 0
+			key := part.key()
 			sum := sums[key]
 			sum.Seconds += part.Seconds / n
 			sum.Bytes += part.Bytes / n

@@ -64,8 +64,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			if part.enters() {
 				part.Seconds -= entry
 			}
-			key := part
-			key.Seconds, key.Count, key.Bytes = 0, 0, 0
+			key := part.key()
 			sum := sums[key]
 			sum.Seconds += part.Seconds * weight
 			sum.Bytes += part.Bytes * weight

@@ -53,8 +53,11 @@ func (s *Report) head() string {
 	line("ranks", "%s", wording.Thousands(int64(s.Ranks)))
 	line("steps", "%s of %s", wording.Thousands(int64(s.Steps)), wording.Thousands(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
-	f := &s.File
-	line("file", "%s, %.6f per message; %s before compression (%.1f x); %s, %s, %s", texttable.Counted(f.Bytes, "byte"), f.BytesPerMessage,
+	f, each := &s.File, ""
+	if s.Totals.Messages > 0 {
+		each = fmt.Sprintf(", %.6f per message", f.BytesPerMessage)
+	}
+	line("file", "%s%s; %s before compression (%.1f x); %s, %s, %s", texttable.Counted(f.Bytes, "byte"), each,
 		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Chunks), "chunk"), texttable.Counted(f.Units, "unit"))
 	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
 		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Command is a program to record: what a user would type to run it.
@@ -21,12 +23,16 @@ type Command struct {
 }
 
 // Record runs a command and has each of its ranks record into a file in dir, which must be
-// seen by all hosts. It returns the command's own error, an *exec.ExitError if it failed, or why
-// it has recorded nothing, if that can be told.
+// seen by all hosts and have a path without blanks and colons, as LD_PRELOAD wants it. It returns
+// the command's own error, an *exec.ExitError if it failed, or why it has recorded nothing, if
+// that can be told.
 func Record(ctx context.Context, dir string, c Command) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
+	}
+	if strings.ContainsAny(dir, " :") {
+		return fmt.Errorf("%s: programs are recorded by LD_PRELOAD, which takes no path with blanks or colons: record into another directory (--recordings)", dir)
 	}
 	if err := checkPrograms(c.Args); err != nil {
 		return err

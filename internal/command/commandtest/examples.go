@@ -36,15 +36,22 @@ func Examples(t *testing.T, newApp func() *cli.App) {
 	} else if len(examplesIn(app.Description, app.Name)) == 0 {
 		t.Errorf("%s --help has no example", app.Name)
 	}
-	eachCommand(app.Name, app.Commands, check)
+	eachCommand(app.Name, app.Commands, func(path string, c *cli.Command) {
+		switch {
+		case len(c.Subcommands) == 0 || c.ArgsUsage != "" || c.UsageText != "":
+			check(path, c.Description)
+		case !strings.Contains(c.Description, path+" "):
+			t.Errorf("%s --help has no example of its commands", path)
+		}
+	})
 }
 
-// eachCommand visits all commands that do something themselves.
-func eachCommand(path string, list []*cli.Command, visit func(path, description string)) {
+// eachCommand visits all commands, those in others too.
+func eachCommand(path string, list []*cli.Command, visit func(path string, c *cli.Command)) {
 	for _, c := range list {
 		path := path + " " + c.Name
-		if c.Action != nil && (len(c.Subcommands) == 0 || c.ArgsUsage != "" || c.UsageText != "") {
-			visit(path, c.Description)
+		if c.Action != nil {
+			visit(path, c)
 		}
 		eachCommand(path, c.Subcommands, visit)
 	}
