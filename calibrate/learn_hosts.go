@@ -87,6 +87,10 @@ func (l *learner) byHost(points []point) (list []hostSizes) {
 	return list
 }
 
+// leastCubes is how many third powers of differences tell normal from half-normal noise: the skewness of so many
+// normal ones has a standard deviation of sqrt(6/n), which is to be half of what IsHalfNormal goes by.
+const leastCubes = 6 * (4 / halfNormalSkewness) * (4 / halfNormalSkewness)
+
 // setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the third central moment
 // that they have without bias, however few there are of a size.
 func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
@@ -109,7 +113,7 @@ func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 		}
 		variance := squares / ofSquares
 		pieces[i].Variation = math.Sqrt(variance)
-		if ofCubes > 0 {
+		if ofCubes > leastCubes {
 			pieces[i].Skewness = cubes / ofCubes / math.Pow(variance, 1.5)
 		}
 	}

@@ -68,7 +68,7 @@ type LearnedPiece struct {
 	Coefficients []Coefficient `json:"coefficients"`
 	Covariance   [][]float64   `json:"covariance"` // of the coefficients, in s²
 	Variation    float64       `json:"variation"`  // standard deviation of the timings of a size on a host, as a part of their median
-	Skewness     float64       `json:"skewness"`   // of these timings
+	Skewness     float64       `json:"skewness"`   // of these timings, 0 of too few to tell normal from half-normal noise
 
 	bounds   // of the sizes that the piece is for, whatever pieces are before it
 	products []product
@@ -211,7 +211,7 @@ func (g *LearnedGroup) name() string {
 	return "host " + g.Host
 }
 
-// CheckNoise warns of kernels that have no noise, because no size was timed twice. If none has, that is an
+// CheckNoise warns of kernels that have no noise, because no size was timed twice on a host. If none has, that is an
 // error that wraps ErrMeaningless.
 func (r *LearnReport) CheckNoise(law string) error {
 	if law == "" || law == NoNoise {
@@ -225,9 +225,9 @@ func (r *LearnReport) CheckNoise(law string) error {
 	}
 	switch {
 	case len(without) == len(r.Kernels):
-		return fmt.Errorf("%w: noise of %s: no size was timed twice", ErrMeaningless, without[0])
+		return fmt.Errorf("%w: noise of %s: no size was timed twice on one host", ErrMeaningless, without[0])
 	case len(without) > 0:
-		r.warn("%s: no noise in the kernel file, because no size was timed twice", strings.Join(without, ", "))
+		r.warn("%s: no noise in the kernel file, because no size was timed twice on one host", strings.Join(without, ", "))
 	}
 	return nil
 }

@@ -403,6 +403,21 @@ func TestLearnedNoise(t *testing.T) {
 	}
 }
 
+// TestFewForShape: one size that was timed three times tells nothing of the shape of normal noise, though its timings lean to one
+// side, as the two shorter ones are close together.
+func TestFewForShape(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("function,n,seconds\n")
+	for i := range 40 {
+		one := 1e-9 * float64(1000+100*i)
+		fmt.Fprintf(&text, "dscal,%d,%.9g\ndscal,%d,%.9g\n", 1000+100*i, 0.95*one, 1000+100*i, 1.05*one)
+	}
+	text.WriteString("dscal,1000,1.2e-6\n")
+	if p := learn(t, text.String(), LearnOptions{Statistic: Median, MaxPieces: 1}).Kernels[0].Pieces[0]; p.Skewness != 0 || p.Variation == 0 {
+		t.Errorf("skewness %.2f, variation %.3f, want 0 and some", p.Skewness, p.Variation)
+	}
+}
+
 // TestHostsErrors: hosts that differ by a factor of two, and were timed at sizes of their own, have models of their own that fit,
 // and one of both that does not: that one is not what the run uses.
 func TestHostsErrors(t *testing.T) {

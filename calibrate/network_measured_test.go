@@ -321,7 +321,8 @@ func TestCapacity(t *testing.T) {
 }
 
 // TestCrossing: messages that cross and take s times as long as one alone have a cable each, on which they take as long as one, or share
-// one, on which they take 2/c times as long where it carries c of them: of 1 and 2/c that which is nearer to s counts.
+// one, on which they take 2/c times as long where it carries c of them: of 1 and 2/c that which is nearer to s counts, and where
+// c is 2 or more, so that both are 1, whether they slow each other at all.
 func TestCrossing(t *testing.T) {
 	for _, test := range []struct {
 		slowdown, cable float64

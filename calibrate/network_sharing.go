@@ -106,6 +106,7 @@ func (f *SharingFit) setCapacity(p SharingPoint) {
 
 // leastCrossing is from which slowdown on messages that cross share the capacity. They take as long as one alone in a
 // model in which they do not, and as two on a cable in the other: the nearer one is that below or above the geometric mean.
+// On a cable that two do not fill both say the same: it is shared if they slow each other at all.
 func (f *SharingFit) leastCrossing() float64 {
 	two := 2 * f.Single / max(f.Capacity, f.Single)
 	return max(leastSlowdown, math.Sqrt(two))

@@ -19,7 +19,7 @@ import (
 
 // checkpointVersion is that of the format of checkpoints: of what they hold besides
 // the fields of the state, which name themselves.
-const checkpointVersion = 2
+const checkpointVersion = 3
 
 // ErrOtherRun marks the error of a checkpoint that belongs to a replay of something
 // else.
@@ -135,6 +135,8 @@ func difference(found, want []Property) error {
 func brief(value string) string {
 	const most = 60
 	switch {
+	case value == "":
+		return "empty"
 	case len(value) == 2*sha256.Size:
 		return value[:12] + "..."
 	case len(value) > most:

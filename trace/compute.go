@@ -2,8 +2,8 @@ package trace
 
 // compute executes instructions of which no action comes, from pc on with the frame at at, and
 // returns where the first other one is: that may be the opRet of a block that the stream calls,
-// or an opSum of elements that are not in a row. patience is how many turns of loops and ends of
-// blocks it may come to; when there are more what is left is less than 0.
+// or an opSum of elements that are not in a row. patience is how many turns of loops, calls
+// and ends of blocks it may come to; when there are more what is left is less than 0.
 //
 // It is apart from run since few variables, all of which stay in registers of the processor,
 // make it twice as quick: programs compute much more than they do. In the inner loop only the

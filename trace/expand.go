@@ -2,7 +2,7 @@ package trace
 
 import "math"
 
-// maxIdle is after how many turns of loops and ends of blocks run returns, whatever came
+// maxIdle is after how many turns of loops, calls and ends of blocks run returns, whatever came
 // of them: a tenth of a millisecond.
 const maxIdle = 1 << 15
 

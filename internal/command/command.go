@@ -234,6 +234,9 @@ func ExitCode(err error) int {
 	if _, other := c.(*exec.ExitError); other {
 		return 1
 	}
+	if _, ours := c.(coded); !ours && c.ExitCode() > 1 { // of the library: help is asked for that there is not
+		return 2
+	}
 	return c.ExitCode()
 }
 

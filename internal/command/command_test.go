@@ -26,7 +26,7 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{nil, 0}, {errors.New("x"), 1}, {Usagef("x %d", 1), 2}, {fmt.Errorf("part: %w", Usage(errors.New("x"))), 2}, {Silent, 1},
-		{fmt.Errorf("launcher: %w", failed), 1}, {Code(failed, 2), 2},
+		{fmt.Errorf("launcher: %w", failed), 1}, {Code(failed, 2), 2}, {cli.Exit("No help topic", 3), 2}, {Code(errors.New("x"), 7), 7},
 	} {
 		if got := ExitCode(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)
