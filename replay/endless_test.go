@@ -22,14 +22,16 @@ func (spinSource) Answer(int32, bool)        {}
 func (spinSource) Sums(int32, int64) []int64 { return nil }
 
 // TestEndlessEnds: what would not end in the life of a man ends with its context: loops of
-// nothing, blocks that call nothing but each other, 2 to the power of 60 times, actions that
+// polls for nothing, blocks that do no more than call each other, 2 to the power of 60 times, actions that
 // take no time, and busy waits at a time where what they cost is lost to rounding.
 func TestEndlessEnds(t *testing.T) {
 	loop := tracetest.Trace(t, 1, func(_ int, b *trace.Builder, _ *trace.Program) {
-		b.Loop(trace.Const(1<<60), func() { b.Loop(trace.Const(1<<60), func() {}) })
+		b.Loop(trace.Const(1<<60), func() { b.Loop(trace.Const(1<<60), func() { b.Poll(0) }) })
 	})
 	tree := tracetest.Trace(t, 1, func(_ int, b *trace.Builder, p *trace.Program) {
-		block, err := p.Add(trace.NewBuilder("leaf", 0))
+		leaf := trace.NewBuilder("leaf", 0)
+		leaf.Poll(0)
+		block, err := p.Add(leaf)
 		for range 60 {
 			twice := trace.NewBuilder("twice", 0)
 			twice.Call(block)

@@ -216,7 +216,7 @@ func (s *shell) flags(t *testing.T, name string) [][]string {
 		}
 		flags = append(flags, names)
 	}
-	if len(flags) == 1 {
+	if len(flags) == 1 && !strings.Contains(help, "\nCOMMANDS:\n") { // in the usage; examples of groups are other commands
 		for _, flag := range longFlag.FindAllString(help, -1) {
 			flags = append(flags, []string{flag})
 		}
