@@ -145,8 +145,7 @@ func (c *changing) checkOn(links []int32) error {
 	return nil
 }
 
-// note keeps what changes of links need to know of a transfer that starts, and bounds it as
-// SimGrid does: a bound of 0 is none.
+// note keeps what changes of links need to know of a transfer that starts.
 func (n *Network) note(id uint32, way *route, links []int32, penalty float64) {
 	for int(id) >= len(n.changing.flows) {
 		n.changing.flows = append(n.changing.flows, changingFlow{})
@@ -170,21 +169,9 @@ func (n *Network) tune(id uint32, penalty float64) {
 // variable returns what the solver knows of a transfer over links.
 func (n *Network) variable(id uint32, penalty float64, links []int32) maxmin.Variable {
 	f := &n.changing.flows[id]
-	v := maxmin.Variable{Penalty: penalty, Bound: f.shareBound(n.routes.window), Weights: f.weights, Shared: f.shared}
+	v := maxmin.Variable{Penalty: penalty, Bound: shareBound(f.bound, f.latency, n.routes.window), Weights: f.weights, Shared: f.shared}
 	n.system.Fit(&v, links)
 	return v
-}
-
-// shareBound returns the largest share in byte/s.
-func (f *changingFlow) shareBound(window float64) float64 {
-	bound := f.bound
-	if w := window / (2 * f.latency); f.latency != 0 && w < bound {
-		bound = w
-	}
-	if !(bound > 0) {
-		return unlimited
-	}
-	return bound
 }
 
 // presentPenalty returns the penalty that a transfer has after a change: where nothing is

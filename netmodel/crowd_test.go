@@ -3,6 +3,7 @@ package netmodel
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"reprise/platforms"
@@ -39,6 +40,38 @@ func TestLeaveOut(t *testing.T) {
 					t.Fatalf("seed %d, way %d, message %d: ends at %.12g s, want %.12g", seed, k, i, got[i], want[i])
 				}
 			}
+		}
+	}
+}
+
+// TestLeaveOutFatpipes: hosts that are joined by FATPIPEs alone, each in one listed route, get of
+// them what these carry where ample links are left out: C = 1 GB/s on the way there, and with cross
+// traffic of C/100 on the way back, C/100/0.05 = C/5. With a window of 4 GB it does not matter.
+func TestLeaveOutFatpipes(t *testing.T) {
+	const size = 1e9 - envelope
+	p, err := platforms.Parse(strings.NewReader(`<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="there" bandwidth="1GBps" latency="1ms" sharing_policy="FATPIPE"/><link id="back" bandwidth="10MBps" latency="1ms" sharing_policy="FATPIPE"/>
+<route src="a" dst="b" symmetrical="NO"><link_ctn id="there"/></route><route src="b" dst="a" symmetrical="NO"><link_ctn id="back"/></route>
+</zone></platform>`), "test.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, window := range []string{"0", "4e9"} {
+		for crossTraffic, want := range map[string]float64{"no": 1e-3 + 1, "yes": 1e-3 + 5} {
+			eachSolver(t, plain("network/TCP-gamma", window, "network/crosstraffic", crossTraffic), func(t *testing.T, o Options) {
+				n, err := New(p, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n.Sweep()
+				n.LeaveOut(p.AmpleLinks())
+				mustStart(t, n, message{0, 1, size, 0})
+				n.Advance(n.Next(), nil)
+				if got := n.Next(); !near(got, want, closed) {
+					t.Errorf("window %s, cross traffic %s: ends at %v, want %v", window, crossTraffic, got, want)
+				}
+			})
 		}
 	}
 }

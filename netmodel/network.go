@@ -184,7 +184,7 @@ func (n *Network) launch(id uint32, way *route, links []int32, phase, end float6
 		way = &instant
 	}
 	if n.lastBound < 1 {
-		bounded := way.bounded(n.lastBound)
+		bounded := way.bounded(n.lastBound, n.routes.window)
 		way = &bounded
 	}
 	if int(id) >= len(n.flows) {

@@ -3,6 +3,7 @@ package netmodel
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"reprise/platforms"
@@ -145,13 +146,51 @@ func TestNoWindow(t *testing.T) {
 		first := p + (size+envelope)/c
 		want := [2]float64{first + (size+envelope)/c - (first-far-p)*p/(far+p), first}
 		eachSolver(t, with(DefaultOptions(), "network/model", "CM02", "network/TCP-gamma", "0", "network/crosstraffic", "no"), func(t *testing.T, o Options) {
-			for name, prepare := range map[string]func(*Network){"each": func(*Network) {}, "bundled": (*Network).Bundle} {
+			for name, prepare := range map[string]func(*Network){
+				"each":    func(*Network) {},
+				"bundled": (*Network).Bundle,
+				"swept":   (*Network).Sweep,
+			} {
 				got := endsOf(t, platform, o, []message{{0, 2, size, 0}, {1, 2, size, 0}}, prepare)
 				for i := range got {
 					if !near(got[i], want[i], 1e-9) {
 						t.Errorf("latency %g, %s: flow %d ends at %v, want %v", p, name, i, got[i], want[i])
 					}
 				}
+			}
+		})
+	}
+}
+
+// TestNoWindowBound: without a window a factor that would bound the share to half of the bandwidth
+// C = 1 GB/s bounds nothing, as in SimGrid, so a message takes 1 ms + z/C, also where the bandwidth
+// of a link changes that it does not meet.
+func TestNoWindowBound(t *testing.T) {
+	const size, want = 1e9 - envelope, 1.001
+	const xml = `<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><host id="c" speed="1Gf"/>
+<link id="l" bandwidth="1GBps" latency="1ms"/><link id="other" bandwidth="1GBps" latency="1ms"/>
+<route src="a" dst="b"><link_ctn id="l"/></route><route src="a" dst="c"><link_ctn id="other"/></route></zone>`
+	const profile = `<trace id="t" periodicity="-1">9 1e8</trace><trace_connect kind="BANDWIDTH" trace="t" element="other"/>`
+	o := plain("smpi/bw-factor", "0:0.5", "reprise/bw-factor", "bound", "network/bandwidth-factor", "1", "network/TCP-gamma", "0")
+	for _, changes := range []string{"", profile} {
+		p, err := platforms.Parse(strings.NewReader(xml+changes+"</platform>"), "test.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachSolver(t, o, func(t *testing.T, o Options) {
+			n, err := New(p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustStart(t, n, message{0, 1, size, 0})
+			got := 0.0
+			for next := n.Next(); !math.IsInf(next, 1); next = n.Next() {
+				got = next
+				n.Advance(next, nil)
+			}
+			if !near(got, want, closed) {
+				t.Errorf("profile %q: ends at %v, want %v", changes, got, want)
 			}
 		})
 	}

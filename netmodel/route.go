@@ -319,20 +319,28 @@ func (r *routes) fill(links []int32) []int32 {
 		w.Penalty += c.penalty
 		w.Bound, w.narrow = min(w.Bound, c.capacity), min(w.narrow, c.bandwidth)
 	}
-	switch {
-	case w.latency > 0 && r.window > 0:
-		w.Bound = min(w.Bound, r.window/(2*w.latency))
-	case w.latency > 0:
-		w.Bound = unlimited // by its links alone: SimGrid takes the window 0 for the bound, and a bound of 0 for none
-	}
+	w.Bound = shareBound(w.Bound, w.latency, r.window)
 	w.setPenalty(w.Penalty, r, links)
 	return links
 }
 
+// shareBound returns the largest share in byte/s of a flow that gets at most a rate, and has a
+// latency and a TCP window. Without a window links alone bound it: SimGrid takes the window 0 for
+// the bound, whatever the rate, and a bound of 0 for none.
+func shareBound(rate, latency, window float64) float64 {
+	if latency != 0 {
+		rate = min(rate, window/(2*latency))
+	}
+	if !(rate > 0) {
+		return unlimited
+	}
+	return rate
+}
+
 // bounded returns the route of a flow whose share is at most factor times the
-// smallest bandwidth.
-func (w route) bounded(factor float64) route {
-	w.Bound = min(w.Bound, float64(factor*w.narrow))
+// smallest bandwidth, if it has a bound.
+func (w route) bounded(factor, window float64) route {
+	w.Bound = min(w.Bound, shareBound(float64(factor*w.narrow), w.latency, window))
 	w.MaxLevel = min(w.MaxLevel, w.Bound*w.Penalty)
 	return w
 }

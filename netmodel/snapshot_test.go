@@ -67,6 +67,48 @@ func (n *Network) startRandom(t *testing.T, rng *rand.Rand, id int32) {
 	}
 }
 
+// TestCheckFlow: transfers that are read from a checkpoint are those of their messages, with either
+// rule of the factor, and with a window and without.
+func TestCheckFlow(t *testing.T) {
+	for _, rule := range []string{"progress", "bound"} {
+		for _, window := range []string{"0", "1000", "4194304"} {
+			o := with(DefaultOptions(), "smpi/bw-factor", "0:0.99", "reprise/bw-factor", rule, "network/TCP-gamma", window)
+			networks := [2]*Network{}
+			for i := range networks {
+				n, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				networks[i] = n
+			}
+			saved, read := networks[0], networks[1]
+			const size, count = 1000000, 30
+			for id := range count {
+				mustStart(t, saved, message{id % 9, id / 4, size, 1e-5 * float64(id)})
+			}
+			for range count {
+				saved.Advance(saved.Next(), nil)
+			}
+			saved.Next()
+			var file strings.Builder
+			if err := saved.SaveState(&file); err != nil {
+				t.Fatal(err)
+			}
+			if err := read.RestoreState(strings.NewReader(file.String())); err != nil {
+				t.Fatal(err)
+			}
+			for id := range count {
+				if !read.InFlight(int32(id)) {
+					continue
+				}
+				if err := read.CheckFlow(int32(id), id%9, id/4, size); err != nil {
+					t.Errorf("%s, window %s, transfer %d: %v", rule, window, id, err)
+				}
+			}
+		}
+	}
+}
+
 // TestSnapshot saves a network at each event of a random run and goes on with the copy:
 // all events are the same bits.
 func TestSnapshot(t *testing.T) {

@@ -5,7 +5,8 @@ import "math"
 // AmpleLinks returns the links that cannot be full before others are: those between a zone and the
 // only neighbour that it has, where the links of the hosts inside carry no more together. So it is
 // with the cables up from the switches of a tree that is not oversubscribed. What shares links
-// fairly comes to the same shares without them.
+// fairly comes to the same shares without them. No FATPIPE is among them: nobody shares it, and it
+// bounds each message all the same.
 func (p *Platform) AmpleLinks() []int32 {
 	if p.bypasses != nil {
 		return nil
@@ -21,7 +22,7 @@ func (p *Platform) AmpleLinks() []int32 {
 			e := &g.edges[i]
 			most := min(a.most(g.zone, e.from, e.fromAt, out), a.most(g.zone, e.to, e.toAt, in))
 			for _, l := range g.links[e.first:e.end] {
-				if a.uses[l] == 1 && most <= a.width(l)*(1+roundingOfSums) {
+				if a.uses[l] == 1 && !a.fatpipe(l) && most <= a.width(l)*(1+roundingOfSums) {
 					list = append(list, l)
 				}
 			}
@@ -116,11 +117,16 @@ func (j *joint) meets(other int32, bandwidth float64, way int) {
 
 // width returns the byte/s that messages on a link have together at most.
 func (a *ampleness) width(l int32) float64 {
-	bandwidth, _, policy := a.LinkCapacity(l)
-	if policy == Fatpipe {
+	if a.fatpipe(l) {
 		return math.Inf(1)
 	}
+	bandwidth, _, _ := a.LinkCapacity(l)
 	return bandwidth
+}
+
+func (a *ampleness) fatpipe(l int32) bool {
+	_, _, policy := a.LinkCapacity(l)
+	return policy == Fatpipe
 }
 
 // most returns the byte/s that the hosts which a point of a zone is, or has inside, send out
