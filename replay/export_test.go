@@ -6,4 +6,4 @@ func init() { checkTimes = true }
 var Doubts = doubts
 
 // SetWork says of which kinds the steps of an estimate are.
-func (e *Estimate) SetWork(work []int32) { e.WindowSteps = e.byKind(work) }
+func (e *Estimate) SetWork(work []int32, seconds []float64) { e.WindowSteps = e.byKind(work, seconds) }

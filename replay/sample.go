@@ -104,7 +104,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	est := s.estimate(e)
 	est.Warnings = doubts(e, so.Tolerance)
 	if s.work != nil {
-		est.WindowSteps = est.byKind(s.work)
+		est.WindowSteps = est.byKind(s.work, est.secondsOfKinds(s.work))
 	}
 	return est, nil
 }

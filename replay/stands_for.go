@@ -2,7 +2,7 @@ package replay
 
 // StandsFor returns how many steps window i, with its warm-up, stands for: those that are nearer to it
 // than to the windows beside it; or, where steps are of few kinds, so many that all windows together
-// stand for as many of each kind as there are.
+// stand for as many of each kind as there are, as near as that is possible.
 func (e *Estimate) StandsFor(i int) float64 {
 	if e.WindowSteps != nil {
 		return e.WindowSteps[i]
@@ -29,13 +29,14 @@ func (e *Estimate) nearest(i int) float64 {
 const fittings = 100
 
 // byKind returns how many steps each window stands for, where those from First on are of the kinds
-// work. Taken w[i] times, the windows have as many steps of each kind as the run:
+// work, each of which takes so many seconds. Taken w[i] times, the windows have as many steps of each
+// kind as the run:
 //
 //	sum over windows of w[i] * (steps of kind k in window i) = steps of kind k
 //
-// or come as near to that as weights >= 0 can. Source: W. Richardson (1972) and L. Lucy (1974), from
-// what is nearest.
-func (e *Estimate) byKind(work []int32) []float64 {
+// or come as near to that as weights >= 0 can, in seconds: steps that take long count most. Source:
+// W. Richardson (1972) and L. Lucy (1974), from what is nearest.
+func (e *Estimate) byKind(work []int32, seconds []float64) []float64 {
 	want := stepsOfKinds(work)
 	weights, stands := make([]float64, len(e.Windows)), make([]float64, len(e.Windows))
 	kinds := func(i int) []int32 { return work[e.Windows[i].From-e.First : e.Windows[i].To-e.First] }
@@ -50,17 +51,38 @@ func (e *Estimate) byKind(work []int32) []float64 {
 			}
 		}
 		for i := range weights {
-			ratios := 0.0
+			fitted, all := 0.0, 0.0
 			for _, k := range kinds(i) {
-				ratios += want[k] / have[k]
+				fitted += float64(seconds[k] * want[k] / have[k])
+				all += seconds[k]
 			}
-			weights[i] *= ratios / float64(len(kinds(i)))
+			if all > 0 {
+				weights[i] *= fitted / all
+			}
 		}
 	}
 	for i, w := range weights {
 		stands[i] = w * float64(len(kinds(i)))
 	}
 	return stands
+}
+
+// secondsOfKinds returns how long a step of each kind takes in the windows, on average; 0: none has one.
+func (e *Estimate) secondsOfKinds(work []int32) []float64 {
+	seconds := make([]float64, len(stepsOfKinds(work)))
+	steps := make([]float64, len(seconds))
+	for i := range e.Windows {
+		w := &e.Windows[i]
+		for step := w.From; step < w.To; step++ {
+			kind := work[step-e.First]
+			seconds[kind] += w.Cost(step)
+			steps[kind]++
+		}
+	}
+	for kind, n := range steps {
+		seconds[kind] /= max(1, n)
+	}
+	return seconds
 }
 
 // stepsOfKinds returns how many of each kind there are.

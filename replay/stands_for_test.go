@@ -24,10 +24,32 @@ func TestStandsForKinds(t *testing.T) {
 	const a, b, c = 0, 1, 2
 	work := []int32{a, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c}
 	e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{From: 0, To: 2}, {From: 9, Start: 9, To: 11}, {From: 18, Start: 18, To: 20}}}, First: 0, Last: 19}
-	e.SetWork(work)
+	e.SetWork(work, []float64{1, 1, 1})
 	for i, want := range []float64{2, 16, 2} {
 		if got := e.StandsFor(i); math.Abs(got-want) > 1e-9 {
 			t.Errorf("window %d stands for %v steps, want %v", i, got, want)
+		}
+	}
+}
+
+// TestStandsForCostlyKinds: a and c are there once, and share the only two windows, 0:2 and 18:20, with one
+// b each, of 18: no weights fit all three. Where a takes 100 times as long as b, and c nothing, these must
+// be right: once and 17 times, 101*1 + 1*17 = 100 + 18 s. Where all take as long the two are taken
+// as often, 5*4 = 20 s, and where all take nothing by what is nearest.
+func TestStandsForCostlyKinds(t *testing.T) {
+	const a, b, c = 0, 1, 2
+	work := []int32{a, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, b, c}
+	for _, test := range []struct{ seconds, want []float64 }{
+		{[]float64{100, 1, 0}, []float64{2 * 1, 2 * 17}},
+		{[]float64{1, 1, 1}, []float64{2 * 5, 2 * 5}},
+		{[]float64{0, 0, 0}, []float64{10, 10}},
+	} {
+		e := &replay.Estimate{Estimate: &sampling.Estimate{Windows: []sampling.Window{{From: 0, To: 2}, {From: 18, Start: 18, To: 20}}}, First: 0, Last: 19}
+		e.SetWork(work, test.seconds)
+		for i, want := range test.want {
+			if got := e.StandsFor(i); math.Abs(got-want) > 1e-9 {
+				t.Errorf("with %v s window %d stands for %v steps, want %v", test.seconds, i, got, want)
+			}
 		}
 	}
 }

@@ -160,12 +160,18 @@ func (s *settings) steps(in *input) int {
 
 // stepRange returns the steps first <= step < end that there are to replay, likewise.
 func (s *settings) stepRange(in *input) (first, end int) {
-	first, end = s.from, in.header.Steps
+	first, end = s.stepsAsked(in)
 	if in.trace != nil {
 		if w := in.trace.ChunkInfos(); len(w) > 0 {
-			first, end = max(first, w[0].First), w[len(w)-1].Last+1
+			first, end = max(first, w[0].First), min(end, w[len(w)-1].Last+1)
 		}
 	}
+	return first, end
+}
+
+// stepsAsked returns the steps first <= step < end of a program that --steps asks for.
+func (s *settings) stepsAsked(in *input) (first, end int) {
+	first, end = s.from, in.header.Steps
 	if s.to > 0 {
 		end = min(end, s.to)
 	}

@@ -68,9 +68,13 @@ func (t *tableOutput) begin(ctx context.Context, end context.CancelCauseFunc, in
 	return t.recorder, nil
 }
 
-// labelsAhead are those of a replay that is not interrupted.
+// labelsAhead are those of a replay that is not interrupted. Of a part they name the steps that are asked for:
+// which it has a stream does not say ahead.
 func (t *tableOutput) labelsAhead(in *input, m *loaded) ([]string, error) {
 	first, end := t.settings.stepRange(in)
+	if in.header.Part() != "" {
+		first, end = t.settings.stepsAsked(in)
+	}
 	r := &replay.Result{Header: in.header, First: first, Last: end - 1, Complete: in.header.Part() == "" && first == 0 && end == in.header.Steps}
 	noisy, err := replay.HasNoise(in.header, m.Machine, m.options)
 	if noisy {

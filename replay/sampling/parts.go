@@ -57,7 +57,7 @@ func memoryOf(pairs []Window) float64 {
 	var differences, costs float64
 	for i := 0; i < len(pairs); i += 2 {
 		step := pairs[i+1].From + 1
-		a, b := pairs[i].cost(step), pairs[i+1].cost(step)
+		a, b := pairs[i].Cost(step), pairs[i+1].Cost(step)
 		differences += float64((a - b) * (a - b))
 		costs += math.Max(float64(a*a), float64(b*b))
 	}

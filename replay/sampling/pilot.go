@@ -77,7 +77,7 @@ func (s *sampler) short() bool {
 // later one, in its cost or in the lag after it, relative to the cost.
 func (w *Window) difference(later *Window) float64 {
 	step := later.From + 1
-	a, b := w.cost(step), later.cost(step)
+	a, b := w.Cost(step), later.Cost(step)
 	d := math.Max(math.Abs(a-b), math.Abs(w.lag(step+1)-later.lag(step+1)))
 	if d == 0 {
 		return 0

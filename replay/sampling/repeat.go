@@ -207,7 +207,7 @@ func (s *sampler) sumOfKinds(windows []Window) (seconds, variance float64) {
 	for i := range windows {
 		w := &windows[i]
 		for k := w.From + s.shape.warmup; k < w.To; k++ {
-			costs[s.kind(k)] = append(costs[s.kind(k)], w.cost(k))
+			costs[s.kind(k)] = append(costs[s.kind(k)], w.Cost(k))
 		}
 	}
 	usual, degrees := commonDeviation(costs)

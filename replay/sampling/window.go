@@ -24,10 +24,10 @@ func (w *Window) lag(step int) float64 {
 	return d.Last - d.Mean
 }
 
-// cost returns the time of step: by how much it delays the ranks on average. The
+// Cost returns the time of step: by how much it delays the ranks on average. The
 // costs of consecutive steps of one run add up to the difference of two times,
 // however the ranks are shifted against each other.
-func (w *Window) cost(step int) float64 { return w.start(step+1) - w.start(step) }
+func (w *Window) Cost(step int) float64 { return w.start(step+1) - w.start(step) }
 
 // mean returns the mean cost of the steps [a, b).
 func (w *Window) mean(a, b int) float64 { return (w.start(b) - w.start(a)) / float64(b-a) }

@@ -53,7 +53,7 @@ func (p *fit) deviations(w *Window) []float64 {
 	var list []float64
 	mean, residual := math.Max(w.mean(w.refFrom, w.refTo), p.floor), p.residual(w)
 	for k := w.refFrom; k < w.refTo; k++ {
-		list = append(list, (w.cost(k)-p.trend.at(k)-residual)/mean)
+		list = append(list, (w.Cost(k)-p.trend.at(k)-residual)/mean)
 	}
 	return list
 }
@@ -72,8 +72,8 @@ const (
 func (w *Window) outliers(part, average float64) int {
 	n := 0
 	for k := max(w.refFrom, w.From+1); k < w.refTo && k+1 < w.To; k++ {
-		beside := math.Max(w.cost(k-1), w.cost(k+1))
-		if w.cost(k)-beside > part*math.Max(beside, average) {
+		beside := math.Max(w.Cost(k-1), w.Cost(k+1))
+		if w.Cost(k)-beside > part*math.Max(beside, average) {
 			n++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reprise/internal/wording"
+	"reprise/trace"
 )
 
 // comparable refuses results that say nothing about each other.
@@ -14,6 +15,8 @@ func comparable(a, b *Result) error {
 	switch {
 	case x.Program != y.Program && x.Program != "" && y.Program != "":
 		return fmt.Errorf("%s is of the program %s, %s of %s", a.File, wording.Quote(x.Program), b.File, wording.Quote(y.Program))
+	case a.part() != b.part():
+		return fmt.Errorf("%s is of %s, %s of %s: replay the same part", a.File, a.played(), b.File, b.played())
 	case a.Complete != b.Complete:
 		whole, cut := a, b
 		if b.Complete {
@@ -24,6 +27,21 @@ func comparable(a, b *Result) error {
 		return fmt.Errorf("%s is of the steps %d:%d, %s of %d:%d: replay the same steps", a.File, a.First, a.Last+1, b.File, b.First, b.Last+1)
 	}
 	return nil
+}
+
+// part says which part of a run the trace is that was replayed; "": none.
+func (r *Result) part() string { return r.Made.Parameters[trace.PartParam] }
+
+// played says what was replayed, of traces that may be parts.
+func (r *Result) played() string {
+	switch part := r.part(); {
+	case part != "":
+		return "the part " + wording.Quote(part)
+	case r.Complete:
+		return "a whole run"
+	default:
+		return fmt.Sprintf("the steps %d:%d of a whole run", r.First, r.Last+1)
+	}
 }
 
 // fits refuses options that do not fit two results.

@@ -121,6 +121,8 @@ func TestRefused(t *testing.T) {
 	whole, runs := readText(t, "whole", exactText), readText(t, "runs", runsText)
 	part := edited(t, "part", exactText, `"complete": true`, `"complete": false`)
 	early := edited(t, "early", exactText, `"complete": true`, `"complete": false`, `"last_step": 9`, `"last_step": 4`)
+	cut := edited(t, "cut", exactText, `"complete": true`, `"complete": false`, `"NB": "128"`, `"NB": "128", "part": "phase:MG to end"`)
+	other := edited(t, "other", exactText, `"complete": true`, `"complete": false`, `"NB": "128"`, `"NB": "128", "part": "begin to end"`)
 	others := edited(t, "others", runsText, `"seed": 2`, `"seed": 5`)
 	for _, c := range []struct {
 		a, b *Result
@@ -130,6 +132,10 @@ func TestRefused(t *testing.T) {
 		{whole, edited(t, "other", exactText, `"hpl"`, `"lu"`), Options{}, `whole is of the program "hpl", other of "lu"`},
 		{part, whole, Options{}, "whole is of a whole run, part of its steps 0:10: replay the same steps"},
 		{part, early, Options{}, "part is of the steps 0:10, early of 0:5: replay the same steps"},
+		// All of them are of the steps 0:10.
+		{cut, whole, Options{}, `cut is of the part "phase:MG to end", whole of a whole run: replay the same part`},
+		{part, cut, Options{}, `part is of the steps 0:10 of a whole run, cut of the part "phase:MG to end": replay the same part`},
+		{cut, other, Options{}, `cut is of the part "phase:MG to end", other of the part "begin to end": replay the same part`},
 		{whole, runs, Options{Paired: true}, "whole is a replay: only several seeds (--runs, --uncertainty) can be paired"},
 		{runs, others, Options{Paired: true}, "runs has seeds 1 to 2, others seeds between 1 and 5: only the same seeds can be paired"},
 		{runs, readText(t, "draws", drawsText), Options{Paired: true}, "runs is of runs, draws of uncertainty: they cannot be paired"},

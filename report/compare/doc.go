@@ -21,8 +21,8 @@
 // # Errors
 //
 // Errors name the file. Results that cannot be compared are errors: of another program, of an
-// interrupted run, of parts of runs that are not the same steps, of a newer format. What is odd
-// about a comparison, but does not forbid it, is a warning in it.
+// interrupted run, of parts of runs that are not the same part or the same steps, of a newer format.
+// What is odd about a comparison, but does not forbid it, is a warning in it.
 //
 // # Source
 //

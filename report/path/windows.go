@@ -59,7 +59,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 			continue
 		}
 		l = path.levels
-		weight := e.StandsFor(i) * window.Seconds / (path.data.Seconds - entry)
+		weight := e.StandsFor(i) / float64(window.To-window.From)
 		for _, part := range path.data.Parts {
 			if part.enters() {
 				part.Seconds -= entry
@@ -73,7 +73,7 @@ func (w *Windows) Data(e *replay.Estimate) *Data {
 		}
 	}
 	d := &Data{Seconds: e.Seconds, Rank: -1, Parts: scaled(sums, e.Seconds, total, entry), WhatIfs: []WhatIf{}}
-	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it; where steps repeat, for those of the same work."}
+	d.Notes = []string{"An estimate: the path is that of the windows, with their warm-ups, each of which stands for the steps nearest to it; where steps repeat, for those of the same work, as near as windows with several kinds of work allow."}
 	if l != nil {
 		d.WhatIfs = l.whatIfs(d.Parts)
 	}
