@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"reprise/netmodel"
 )
 
 // setProperties fills in the options of the simulator.
@@ -46,11 +44,13 @@ func (r *NetworkReport) setProperties(o NetworkOptions) {
 	}
 }
 
+// tcpWindow is what a replay takes without network/TCP-gamma, in bytes: netmodel.DefaultOptions.
+const tcpWindow = 4194304
+
 // beyondWindow reports whether a route of the report has more bandwidth than the window of a replay would
 // leave it.
 func (r *NetworkReport) beyondWindow() bool {
-	window := netmodel.DefaultOptions().TCPGamma
-	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > window }
+	beyond := func(t Route) bool { return 2*t.Latency*t.Bandwidth > tcpWindow }
 	return beyond(r.Route) || r.Within != nil && beyond(r.Within.Route)
 }
 

@@ -353,3 +353,10 @@ func FuzzNetwork(f *testing.F) {
 		}
 	})
 }
+
+// TestWindowOfReplays: the window that a platform is written against is that of replays.
+func TestWindowOfReplays(t *testing.T) {
+	if window := netmodel.DefaultOptions().TCPGamma; window != tcpWindow {
+		t.Errorf("%v bytes, replays take %v", tcpWindow, window)
+	}
+}

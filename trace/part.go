@@ -2,13 +2,13 @@ package trace
 
 import "slices"
 
-// PartParam names the parameter that says which part of a run a trace is.
-const PartParam = "part"
+// partParam names the parameter that says which part of a run a trace is.
+const partParam = "part"
 
 // Part says from which mark to which a trace is cut out of another one; "" if it is a program's
 // own.
 func (h *Header) Part() string {
-	part, _ := h.Param(PartParam)
+	part, _ := h.Param(partParam)
 	return part
 }
 
@@ -19,6 +19,6 @@ func (h *Header) SetPart(part string) {
 	if of := h.Part(); of != "" {
 		part += " of " + of
 	}
-	h.Params = slices.DeleteFunc(slices.Clone(h.Params), func(p Param) bool { return p.Name == PartParam })
-	h.Params = append(h.Params, Param{Name: PartParam, Value: part})
+	h.Params = slices.DeleteFunc(slices.Clone(h.Params), func(p Param) bool { return p.Name == partParam })
+	h.Params = append(h.Params, Param{Name: partParam, Value: part})
 }

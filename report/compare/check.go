@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"reprise/internal/wording"
-	"reprise/trace"
 )
 
 // comparable refuses results that say nothing about each other.
@@ -29,8 +28,8 @@ func comparable(a, b *Result) error {
 	return nil
 }
 
-// part says which part of a run the trace is that was replayed; "": none.
-func (r *Result) part() string { return r.Made.Parameters[trace.PartParam] }
+// part says which part of a run the trace is that was replayed, as trace.Header.SetPart notes it among its parameters; "": none.
+func (r *Result) part() string { return r.Made.Parameters["part"] }
 
 // played says what was replayed, of traces that may be parts.
 func (r *Result) played() string {
