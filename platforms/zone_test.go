@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 )
 
 // zoneXML is a zone of the routing with the elements given.
@@ -276,8 +275,8 @@ func TestNamesOfZones(t *testing.T) {
 	}
 }
 
-// TestManyStars: the time that zones of cabinets take goes with their hosts: each looked at the
-// hosts of all, which took more than a minute here.
+// TestManyStars: the time that zones of cabinets take goes with their hosts: if each looked at the
+// hosts of all, these would take more than a minute.
 func TestManyStars(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a million hosts")
@@ -289,10 +288,6 @@ func TestManyStars(t *testing.T) {
 		fmt.Fprintf(&text, `<zone id="z%d" routing="Cluster"><cabinet id="k" prefix="h%d-" suffix="" radical="0-%d" speed="1Gf" bw="1GBps" lat="1us"/></zone>`, i, i, each-1)
 	}
 	text.WriteString(`</zone></platform>`)
-	begin := time.Now()
 	p := parse(t, text.String())
-	if took := time.Since(begin); took > time.Minute {
-		t.Errorf("%v", took)
-	}
 	checkRoutes(t, p, []routeCase{{fmt.Sprintf("h%d-0", zones-1), fmt.Sprintf("h%d-1", zones-1), fmt.Sprintf("link_h%d-0_UP link_h%d-1_DOWN", zones-1, zones-1)}})
 }

@@ -363,16 +363,22 @@ func TestResumeDamaged(t *testing.T) {
 	}
 }
 
-// TestStopped: a replay that is stopped tells how far it has come.
-func TestStopped(t *testing.T) {
-	b := newBench(t, star(2), 2)
+// stopsAt has a replay end with an error, which it returns, at a time in seconds.
+func (b *bench) stopsAt(seconds float64) error {
 	stop := errors.New("stop")
 	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
-		if p.Time() >= 1 {
+		if p.Time() >= seconds {
 			return stop
 		}
 		return nil
 	}}
+	return stop
+}
+
+// TestStopped: a replay that is stopped tells how far it has come.
+func TestStopped(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	stop := b.stopsAt(1)
 	lists := [][]trace.Action{
 		{send(1, 1, 100000), sleep(1), send(1, 1, 100000), sleep(1), send(1, 1, 100000)},
 		{recv(0, 1, 100000), recv(0, 1, 100000), recv(0, 1, 100000)},
@@ -394,13 +400,7 @@ func TestStopped(t *testing.T) {
 // which will have no partner. The second message arrives after 1 s.
 func TestStoppedWarnings(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	stop := errors.New("stop")
-	b.Checkpoints = &replay.Checkpoints{Write: func(p *replay.Pause) error {
-		if p.Time() >= 1 {
-			return stop
-		}
-		return nil
-	}}
+	stop := b.stopsAt(1)
 	lists := [][]trace.Action{
 		{send(1, 1, 100), sleep(1), send(1, 2, 100000), send(1, 3, 10)},
 		{recv(0, 1, 50), recv(0, 2, 100000)},
