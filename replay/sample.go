@@ -95,7 +95,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		measure, workers = s.measureShared, s.shareOut(so.Workers)
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Work: s.work,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Period: period(s.header), Work: s.work,
 		Measure: measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
@@ -189,6 +189,34 @@ func (s *sample) span(t *trace.Trace) error {
 		return fmt.Errorf("the trace has no steps from %d on", s.options.From)
 	}
 	return nil
+}
+
+// longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by
+// being few.
+const longestPeriod = 64
+
+// period returns after how many steps the same ranks have the same part again, if they take turns
+// within the groups of a generated program, such as the process rows and columns of a grid: as
+// many as have all of these begin anew or, if those are too many, the largest. 0: not known.
+func period(h *trace.Header) int {
+	if h.Communicators {
+		return 0
+	}
+	all, largest := 1, 0
+	for i := range h.CommFamilies {
+		size := h.CommFamilies[i].Groups[0].Len()
+		if size < 1 || size > longestPeriod {
+			return 0
+		}
+		largest = max(largest, size)
+		for one := all; all%size != 0 && all <= longestPeriod; {
+			all += one
+		}
+	}
+	if all > longestPeriod {
+		return largest
+	}
+	return all
 }
 
 func (s *sample) close() {

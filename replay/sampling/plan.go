@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail, and
-	// moreWindows that of short ones in a long run that scatters: the more there are, the rarer are
+	// firstWindows is the number of windows of the first round, besides head and tail, moreWindows
+	// that of short ones in a long run that scatters: the more there are, the rarer are
 	// the dear steps that none of them sees, and the better is known how much they scatter.
 	firstWindows = 16
 	moreWindows  = 2 * firstWindows
 	// cheap is the part of the run up to which windows are added to the first round.
 	cheap = 1. / 8
-	// fewestWindows is the number without which there is no estimate. It is less than
-	// the first round has only if the time is too short for that.
+	// fewestWindows is the number without which there is no estimate. The first round has no more
+	// of them where they have long warm-ups, or if the time is too short for that.
 	fewestWindows = firstWindows / 2
 	// maxSimulatedShare is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
@@ -44,12 +44,18 @@ func (s *sampler) begin() ([]span, error) {
 	last := s.head().to
 	var gaps []gap
 	for _, w := range s.done {
-		gaps = append(gaps, gap{from: last, to: w.From + s.shape.warmup, spread: 1})
+		gaps = append(gaps, s.expected(last, w.From+s.shape.warmup))
 		last = w.To
 	}
-	gaps = append(gaps, gap{from: last, to: s.tail().from + s.shape.warmup, spread: 1})
+	gaps = append(gaps, s.expected(last, s.tail().from+s.shape.warmup))
 	numbers, _, _ := s.allocate(gaps, 0, windows)
 	return append(spans, s.place(gaps, numbers)...), nil
+}
+
+// expected returns a gap that scatters as the costs do that the pilots saw.
+func (s *sampler) expected(from, to int) gap {
+	cost := s.rough.mean(from, to)
+	return gap{from: from, to: to, spread: cost * cost}
 }
 
 // firstRound returns how many windows to put between the ends of the run. With a time
@@ -78,10 +84,13 @@ func (s *sampler) firstRound() (int, error) {
 }
 
 // windows returns how many windows the first round has between the ends of the run if time
-// does not matter.
+// does not matter: the fewest where each takes a long warm-up.
 func (s *sampler) windows() int {
-	if !s.o.Scatters {
+	switch {
+	case !s.o.Scatters:
 		return firstWindows
+	case !s.shape.coupled:
+		return fewestWindows
 	}
 	n := int(cheap*float64(s.o.End-s.o.First)) / s.shape.steps()
 	return min(max(n, firstWindows), moreWindows)
@@ -126,16 +135,11 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	}
 	target := 0.0
 	if s.o.Tolerance > 0 {
-		ratio := s.o.Tolerance * e.Seconds / e.Interval
-		if e.Interval == 0 || ratio >= 1 {
+		if e.Interval <= s.o.Tolerance*e.Seconds {
 			return nil, nil
 		}
-		target = p.target(margin*ratio*ratio, s.shape)
-		_, total, left := s.allocate(p.gaps, target, mostWindows)
-		if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
-			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
-		}
-		if err := s.forecast(total); err != nil {
+		var err error
+		if target, err = s.aim(e, p); err != nil {
 			return nil, err
 		}
 	}
@@ -146,10 +150,56 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	return s.place(p.gaps, numbers), nil
 }
 
+// aim returns the pooled variance of the gaps with which the next interval is expected to be good
+// enough, or ErrExact if no number of windows will do that is worth it.
+func (s *sampler) aim(e *Estimate, p *fit) (float64, error) {
+	patterns := float64(laterLook * laterLook * p.patterns * p.patterns)
+	allowed, now := s.allowed(e.Seconds)-patterns, float64(e.Interval*e.Interval)-patterns
+	switch {
+	case allowed > 0:
+	case s.o.Left != nil:
+		return 0, nil
+	default:
+		return 0, s.tooChaotic()
+	}
+	target := p.target(margin*allowed/now, s.shape)
+	_, total, left := s.allocate(p.gaps, target, mostWindows)
+	if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
+		return 0, s.tooChaotic()
+	}
+	return target, s.forecast(total)
+}
+
+// allowed returns the square of the half-width that the tolerance allows.
+func (s *sampler) allowed(seconds float64) float64 {
+	half := s.o.Tolerance * seconds
+	return float64(half * half)
+}
+
+// tooChaotic is the ErrExact of a run that no estimate is good enough for.
+func (s *sampler) tooChaotic() error {
+	return fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
+}
+
+// hopeless returns ErrExact if half of the windows of the first round tell that as many as are worth it
+// will not do: not even if the run scatters less than it seems, and how much was known for certain.
+func (s *sampler) hopeless() error {
+	p := s.look()
+	pooled := p.pooled(s.shape)
+	raw, _ := p.raw(s.shape)
+	patterns := s.patterns(&p)
+	allowed := s.allowed(p.seconds/firstLook) - float64(patterns*patterns)
+	target := p.target(forecastSlack*allowed/(p.redrawn(s.shape)+math.Max(pooled, raw)), s.shape)
+	if _, _, left := s.allocate(p.gaps, target, max(s.worthwhile(0), 0)); left > target {
+		return s.tooChaotic()
+	}
+	return nil
+}
+
 // target returns the pooled variance of the gaps with which the variance of the run is the given
 // part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
 func (p *fit) target(part float64, shape shape) float64 {
-	fixed, pooled := p.redrawn(shape)+float64(p.patterns*p.patterns), p.pooled(shape)
+	fixed, pooled := p.redrawn(shape), p.pooled(shape)
 	raw, _ := p.raw(shape)
 	greater := math.Max(pooled, raw)
 	left := float64(part*(fixed+greater)) - fixed
@@ -208,7 +258,7 @@ func (g *gap) gain(n int, shape shape) float64 {
 	return g.variance(n, shape) - g.variance(n+1, shape)
 }
 
-// place puts windows into the gaps: one into each of equal parts, somewhere in the
+// place puts windows into the gaps: one into each of parts that are worth the same, somewhere in the
 // middle half of what room there is, so that no period of the run can hide from
 // them. A gap that they would fill is measured from end to end.
 func (s *sampler) place(gaps []gap, numbers []int) []span {
@@ -220,8 +270,9 @@ func (s *sampler) place(gaps []gap, numbers []int) []span {
 			spans = append(spans, span{g.from - s.shape.warmup, g.to})
 			continue
 		}
+		ends := s.rough.divide(g.from, g.to, n, s.shape.steps())
 		for j := range n {
-			lo, hi := g.from+j*length/n, g.from+(j+1)*length/n
+			lo, hi := ends[j], ends[j+1]
 			room := float64(hi - lo - s.shape.length)
 			start := lo + int(room*(0.25+float64(0.5*uniform(uint64(lo), uint64(hi)))))
 			spans = append(spans, span{start - s.shape.warmup, start + s.shape.length})

@@ -6,7 +6,7 @@ import (
 )
 
 func planner() *sampler {
-	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}}
+	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}, rough: evenCosts}
 }
 
 // TestDeal: one window lowers G^2*s by about half, two by two thirds; so two gaps of
@@ -44,5 +44,36 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%v in [%d,200)", p, last)
 		}
 		last = p.to
+	}
+}
+
+// TestDivide: steps whose cost grows as k^2 are worth k, 79800 for 400, so that part j of 4 ends with the first
+// step k for which k*(k-1)/2 is at least j/4 of that.
+func TestDivide(t *testing.T) {
+	r := roughCosts{trend: trend{half: 400, c: [terms]float64{0, 0, 1}}}
+	for _, c := range []struct {
+		least int
+		want  []int
+	}{
+		{1, []int{0, 201, 283, 347, 400}},
+		{60, []int{0, 201, 280, 340, 400}},
+		{100, []int{0, 100, 200, 300, 400}},
+	} {
+		if ends := r.divide(0, 400, 4, c.least); !slices.Equal(ends, c.want) {
+			t.Errorf("at least %d: %v, want %v", c.least, ends, c.want)
+		}
+	}
+}
+
+// TestLateShape: whole periods, about 16 steps, and what counts is on average 40 steps behind the cold start,
+// unless the warm-up would be less than half of the usual one.
+func TestLateShape(t *testing.T) {
+	for period, want := range map[int]shape{
+		0: lateWindows, 1: lateWindows, 16: lateWindows, 8: lateWindows,
+		5: {warmup: 32, length: 15}, 12: {warmup: 34, length: 12}, 20: {warmup: 30, length: 20}, 32: {warmup: 24, length: 32}, 64: {warmup: 16, length: 64},
+	} {
+		if got := lateShape(period); got != want {
+			t.Errorf("period %d: %+v, want %+v", period, got, want)
+		}
 	}
 }

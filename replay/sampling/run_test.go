@@ -229,6 +229,52 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestHopeless: where not even three quarters of the steps would do that is found out from half of the
+// windows: 24 steps of pilots, ends of 48 and 64, and four windows of 48.
+func TestHopeless(t *testing.T) {
+	const steps = 2000
+	r := &synthetic{
+		steps: steps,
+		cost:  func(k int) float64 { return 1 + 0.5*noise(1, k) },
+		cold:  func(from, i int) float64 { return 0.5 * noise(from, i) },
+	}
+	o := r.options(0.005)
+	o.Scatters = true
+	var simulated atomic.Int64
+	o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
+		simulated.Add(int64(to - from))
+		return r.measure(ctx, worker, from, to)
+	}
+	if e, err := Run(t.Context(), o); !errors.Is(err, ErrExact) || simulated.Load() != 24+48+64+4*48 {
+		t.Errorf("%v, %v, %d steps", e, err, simulated.Load())
+	}
+}
+
+// TestPeriod: where the cost of a step depends on whose turn it is, windows that begin anywhere scatter too
+// much, and those of whole periods do not.
+func TestPeriod(t *testing.T) {
+	clean := lu(4000)
+	r := &synthetic{
+		steps: 4000,
+		cost:  func(k int) float64 { return clean(k) * (1 + 0.2*math.Sin(2*math.Pi*float64(k)/32)) },
+		cold:  func(from, i int) float64 { return 0.02 * clean(from+i) * noise(from, i) },
+	}
+	o := r.options(0.01)
+	o.Scatters = true
+	if e, err := Run(t.Context(), o); !errors.Is(err, ErrExact) {
+		t.Errorf("without a period: %v, %v", e, err)
+	}
+	o.Period = 32
+	e, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.contains(t, e)
+	if e.Rounds != 1 || e.Simulated > 4000/4 {
+		t.Errorf("%d rounds, %d steps", e.Rounds, e.Simulated)
+	}
+}
+
 // TestTimeLimit: with a clock that runs by one second for each step simulated.
 func TestTimeLimit(t *testing.T) {
 	smooth := lu(5000)
@@ -418,6 +464,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Tolerance = math.NaN() }, "tolerance NaN, want a number >= 0"},
 		{func(o *Options) { o.Tolerance = 0 }, "neither a tolerance nor a time limit"},
 		{func(o *Options) { o.Workers = 0 }, "0 workers, want at least 1"},
+		{func(o *Options) { o.Period = -1 }, "period of -1 steps, want at least 0"},
 		{func(o *Options) { o.Measure = nil }, "no measure"},
 	} {
 		o := r.options(0.01)
