@@ -195,28 +195,27 @@ func (s *sample) span(t *trace.Trace) error {
 // being few.
 const longestPeriod = 64
 
-// period returns after how many steps the same ranks have the same part again, if they take turns
-// within the groups of a generated program, such as the process rows and columns of a grid: as
-// many as have all of these begin anew or, if those are too many, the largest. 0: not known.
+// period returns after how many steps the same ranks of a process grid have the same part again, if they take
+// turns within its rows and columns: as many as have both begin anew or, if those are too many, the larger one,
+// or else the smaller. 0: not known.
 func period(h *trace.Header) int {
-	if h.Communicators {
+	if h.Communicators || len(h.CommFamilies) != 2 {
 		return 0
 	}
-	all, largest := 1, 0
-	for i := range h.CommFamilies {
-		size := h.CommFamilies[i].Groups[0].Len()
-		if size < 1 || size > longestPeriod {
-			return 0
-		}
-		largest = max(largest, size)
-		for one := all; all%size != 0 && all <= longestPeriod; {
-			all += one
+	p, q := h.CommFamilies[0].Groups[0].Len(), h.CommFamilies[1].Groups[0].Len()
+	if p*q != h.Ranks {
+		return 0
+	}
+	both := p
+	for both%q != 0 {
+		both += p
+	}
+	for _, steps := range []int{both, max(p, q), min(p, q)} {
+		if steps <= longestPeriod {
+			return steps
 		}
 	}
-	if all > longestPeriod {
-		return largest
-	}
-	return all
+	return 0
 }
 
 func (s *sample) close() {

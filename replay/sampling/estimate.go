@@ -66,7 +66,7 @@ type fit struct {
 	bridged   float64 // seconds in the gaps
 	trend     trend
 	floor     float64 // seconds
-	usual     float64 // mean cost of a step, seconds
+	meanCost  float64 // of a step, at least the floor, seconds; 0: scatter is relative to the cost
 	scatter   scatter
 	patterns  float64 // seconds
 }
@@ -97,7 +97,9 @@ func (s *sampler) floor(least float64) float64 {
 // the residuals of the stretches on both sides.
 func (s *sampler) add(weights []float64, floor float64) fit {
 	p := fit{weights: weights, floor: floor, trend: fitTrend(s.o.First, s.o.End, s.done, weights)}
-	p.usual = math.Max(p.trend.sum(s.o.First, s.o.End)/float64(s.o.End-s.o.First), floor)
+	if !s.shape.coupled {
+		p.meanCost = math.Max(p.trend.sum(s.o.First, s.o.End)/float64(s.o.End-s.o.First), floor)
+	}
 	for i := range s.done {
 		w := &s.done[i]
 		p.seconds += w.start(w.To) - w.start(w.Start)
@@ -156,12 +158,16 @@ func (p *fit) bridge(i int, length float64) {
 	p.gaps = append(p.gaps, g)
 }
 
-// scale returns what scatters around steps of the given cost is relative to: it grows with the root
-// of the cost. Part of it is relative to the cost, as the noise of kernels, and part the same for all steps, as what
-// polls and latencies do, so that in the cheap steps at the end of HPL it is larger in relation to these, but
-// smaller in seconds.
+// scale returns what the scatter around steps of the given cost is relative to: the cost, where a run forgets.
+// Else it grows with the root of the cost: part of it is relative to the cost, as the noise of kernels, and part
+// the same for all steps, as what polls do, so that in the cheap steps at the end of HPL it is larger in
+// relation to these, but smaller in seconds.
 func (p *fit) scale(cost float64) float64 {
-	return math.Sqrt(math.Max(cost, p.floor) * p.usual)
+	cost = math.Max(cost, p.floor)
+	if p.meanCost == 0 {
+		return cost
+	}
+	return math.Sqrt(cost * p.meanCost)
 }
 
 // difference returns the square of the difference of two residuals, whose mean is the sum of
@@ -255,7 +261,7 @@ func (p *fit) raw(shape shape) (sum, squares float64) {
 func (s *sampler) estimate() (*Estimate, fit) {
 	p := s.look()
 	in := s.within(&p)
-	for !s.shape.coupled && in.biased() && s.shape.length > s.shape.warmup {
+	for !s.shape.coupled && !s.o.Scatters && in.biased() && s.shape.length > s.shape.warmup {
 		s.shape.warmup++
 		s.shape.length--
 		p = s.look()

@@ -50,8 +50,8 @@ type Options struct {
 	Measure Measure
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)
-	// Round, if set, is called when a round of windows begins and when one of them has ended,
-	// with the number of those that have and of all: one call at a time.
+	// Round, if set, is called when a round of windows begins, or a half of the first, and when one of
+	// them has ended, with the number of those that have and of all: one call at a time.
 	Round func(ended, all int)
 }
 

@@ -59,9 +59,9 @@ func (s *sampler) pilot(ctx context.Context) error {
 		s.done = append(s.done, windows[i])
 	}
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
-		s.rough = s.roughCosts(windows)
 		s.shape, s.memory, s.done, s.pairs = longWindows, 0, nil, nil
 		if s.o.Scatters {
+			s.rough = fitPilots(s.o.First, s.o.End, windows, shortWindows.warmup)
 			s.shape = lateShape(s.o.Period)
 		}
 	}

@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail, moreWindows
-	// that of short ones in a long run that scatters: the more there are, the rarer are
+	// firstWindows is the number of windows of the first round, besides head and tail. Of short ones in a long
+	// run that scatters there are up to twice as many: the more there are, the rarer are
 	// the dear steps that none of them sees, and the better is known how much they scatter.
 	firstWindows = 16
-	moreWindows  = 2 * firstWindows
 	// cheap is the part of the run up to which windows are added to the first round.
 	cheap = 1. / 8
 	// fewestWindows is the number without which there is no estimate. The first round has no more
-	// of them where they have long warm-ups, or if the time is too short for that.
+	// of them where they have long warm-ups and the run has few steps, or if the time is too short for more.
 	fewestWindows = firstWindows / 2
+	// dear is the part of the run up to which windows with long warm-ups are added to the first round.
+	dear = 1. / 4
 	// maxSimulatedShare is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
 	maxSimulatedShare = 0.75
@@ -44,18 +45,12 @@ func (s *sampler) begin() ([]span, error) {
 	last := s.head().to
 	var gaps []gap
 	for _, w := range s.done {
-		gaps = append(gaps, s.expected(last, w.From+s.shape.warmup))
+		gaps = append(gaps, gap{from: last, to: w.From + s.shape.warmup, spread: 1})
 		last = w.To
 	}
-	gaps = append(gaps, s.expected(last, s.tail().from+s.shape.warmup))
+	gaps = append(gaps, gap{from: last, to: s.tail().from + s.shape.warmup, spread: 1})
 	numbers, _, _ := s.allocate(gaps, 0, windows)
 	return append(spans, s.place(gaps, numbers)...), nil
-}
-
-// expected returns a gap that scatters as the costs do that the pilots saw.
-func (s *sampler) expected(from, to int) gap {
-	cost := s.rough.mean(from, to)
-	return gap{from: from, to: to, spread: cost * cost}
 }
 
 // firstRound returns how many windows to put between the ends of the run. With a time
@@ -84,16 +79,17 @@ func (s *sampler) firstRound() (int, error) {
 }
 
 // windows returns how many windows the first round has between the ends of the run if time
-// does not matter: the fewest where each takes a long warm-up.
+// does not matter.
 func (s *sampler) windows() int {
-	switch {
-	case !s.o.Scatters:
+	if !s.o.Scatters {
 		return firstWindows
-	case !s.shape.coupled:
-		return fewestWindows
 	}
-	n := int(cheap*float64(s.o.End-s.o.First)) / s.shape.steps()
-	return min(max(n, firstWindows), moreWindows)
+	part, least := cheap, firstWindows
+	if !s.shape.coupled {
+		part, least = dear, fewestWindows
+	}
+	n := int(part*float64(s.o.End-s.o.First)) / s.shape.steps()
+	return min(max(n, least), 2*least)
 }
 
 // all returns the seconds that simulating all of the run is expected to take, if there
@@ -154,12 +150,14 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 // enough, or ErrExact if no number of windows will do that is worth it.
 func (s *sampler) aim(e *Estimate, p *fit) (float64, error) {
 	patterns := float64(laterLook * laterLook * p.patterns * p.patterns)
+	if e.Outliers > 0 {
+		patterns *= caution * caution
+	}
 	allowed, now := s.allowed(e.Seconds)-patterns, float64(e.Interval*e.Interval)-patterns
-	switch {
-	case allowed > 0:
-	case s.o.Left != nil:
-		return 0, nil
-	default:
+	if allowed <= 0 {
+		if s.o.Left != nil {
+			return 0, nil
+		}
 		return 0, s.tooChaotic()
 	}
 	target := p.target(margin*allowed/now, s.shape)
@@ -182,14 +180,17 @@ func (s *sampler) tooChaotic() error {
 }
 
 // hopeless returns ErrExact if half of the windows of the first round tell that as many as are worth it
-// will not do: not even if the run scatters less than it seems, and how much was known for certain.
+// will not do: not even if the run scatters less than it seems, and how much was known for certain. Changes do
+// not count, on which more windows will close in.
 func (s *sampler) hopeless() error {
 	p := s.look()
-	pooled := p.pooled(s.shape)
-	raw, _ := p.raw(s.shape)
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		g.spread = p.scatter.variance * g.scale * g.scale
+	}
 	patterns := s.patterns(&p)
 	allowed := s.allowed(p.seconds/firstLook) - float64(patterns*patterns)
-	target := p.target(forecastSlack*allowed/(p.redrawn(s.shape)+math.Max(pooled, raw)), s.shape)
+	target := float64(forecastSlack*allowed) - p.redrawn(s.shape)
 	if _, _, left := s.allocate(p.gaps, target, max(s.worthwhile(0), 0)); left > target {
 		return s.tooChaotic()
 	}

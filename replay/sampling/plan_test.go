@@ -47,16 +47,17 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestDivide: steps whose cost grows as k^2 are worth k, 79800 for 400, so that part j of 4 ends with the first
-// step k for which k*(k-1)/2 is at least j/4 of that.
+// TestDivide: steps whose cost grows as k^2 are worth k, but at least 199.5/1.5 = 133, all 400 of them 133*133 and
+// 133+...+399, that is 88711. Part j of 4 ends with the first step n+133 for which 133*133 + 133*n + n*(n-1)/2 is at
+// least j/4 of that.
 func TestDivide(t *testing.T) {
 	r := roughCosts{trend: trend{half: 400, c: [terms]float64{0, 0, 1}}}
 	for _, c := range []struct {
 		least int
 		want  []int
 	}{
-		{1, []int{0, 201, 283, 347, 400}},
-		{60, []int{0, 201, 280, 340, 400}},
+		{1, []int{0, 164, 267, 340, 400}},
+		{70, []int{0, 164, 260, 330, 400}},
 		{100, []int{0, 100, 200, 300, 400}},
 	} {
 		if ends := r.divide(0, 400, 4, c.least); !slices.Equal(ends, c.want) {

@@ -54,11 +54,14 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 }
 
-// try simulates the ends of the run and every other window of the first round where these have warm-ups,
-// and returns the rest, or ErrExact if that would be simulated in vain.
+// try simulates the ends of the run and every other window of the first round where these have long
+// warm-ups, and returns the rest, or ErrExact if that would be simulated in vain.
 func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
-	if s.shape.coupled || s.o.Left != nil {
+	if s.shape.coupled || !s.o.Scatters || s.o.Left != nil {
 		return spans, nil
+	}
+	if s.o.Tolerance <= firstLook*pattern {
+		return nil, s.tooChaotic()
 	}
 	first, rest := slices.Clone(spans[:2]), []span(nil)
 	for i, p := range spans[2:] {
@@ -70,6 +73,9 @@ func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
 	}
 	if err := s.measure(ctx, first); err != nil {
 		return nil, err
+	}
+	if len(s.done) < len(first) {
+		return nil, ErrTime
 	}
 	return rest, s.hopeless()
 }
@@ -91,8 +97,7 @@ func (s *sampler) round(ctx context.Context, spans []span) error {
 	}
 	s.rounds++
 	if s.rounds == 1 {
-		first, last := &s.done[0], &s.done[len(s.done)-1]
-		if len(s.done) < 2+fewestWindows || first.From != s.o.First || last.To != s.o.End {
+		if n := len(s.done); n < 2+fewestWindows || s.done[0].From != s.o.First || s.done[n-1].To != s.o.End {
 			return s.tooShort()
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	trimmed = 0.65
 	// alike is how many times the variance between windows that inside of them may be if
 	// both are the same. In one of twenty cases it is more: the 95 % quantile of F with 11
-	// and 7.4 degrees of freedom, those of the first round.
+	// and 7.4 degrees of freedom, those of a first round of 16.
 	alike = 3.6
 	// changes is how many times more than that the square of a difference must be, three times over, to
 	// be that of a change.
@@ -76,7 +76,7 @@ func (n scatter) with(squares []float64) scatter {
 }
 
 // halves returns the square of the difference between the first and the last steps of each
-// window that stand for others, relative to the cost, and brought to the variance of the
+// window that stand for others, relative to its scale, and brought to the variance of the
 // mean of a window of the given length.
 func (p *fit) halves(windows []Window, length float64) []float64 {
 	var squares []float64
