@@ -95,7 +95,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		measure, workers = s.measureShared, s.shareOut(so.Workers)
 	}
 	e, err := sampling.Run(ctx, sampling.Options{
-		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Work: s.work,
+		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts, Scatters: s.noisy || s.polls, Period: period(s.header), Work: s.work,
 		Measure: measure, Progress: so.Progress, Round: so.Round,
 	})
 	if err != nil {
@@ -189,6 +189,33 @@ func (s *sample) span(t *trace.Trace) error {
 		return fmt.Errorf("the trace has no steps from %d on", s.options.From)
 	}
 	return nil
+}
+
+// longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by
+// being few.
+const longestPeriod = 64
+
+// period returns after how many steps the same ranks of a process grid have the same part again, if they take
+// turns within its rows and columns: as many as have both begin anew or, if those are too many, the larger one,
+// or else the smaller. 0: not known.
+func period(h *trace.Header) int {
+	if h.Communicators || len(h.CommFamilies) != 2 {
+		return 0
+	}
+	p, q := h.CommFamilies[0].Groups[0].Len(), h.CommFamilies[1].Groups[0].Len()
+	if p*q != h.Ranks {
+		return 0
+	}
+	both := p
+	for both%q != 0 {
+		both += p
+	}
+	for _, steps := range []int{both, max(p, q), min(p, q)} {
+		if steps <= longestPeriod {
+			return steps
+		}
+	}
+	return 0
 }
 
 func (s *sample) close() {

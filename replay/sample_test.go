@@ -334,3 +334,23 @@ func TestSampleCancelled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestPeriod: on 4 x 6 ranks the same ones have the panel every 12 steps; 30 x 32 are too many together, so that the
+// columns count alone; on 77 x 78 even one of them is too long for a window.
+func TestPeriod(t *testing.T) {
+	for _, c := range []struct{ p, q, want int }{{1, 8, 8}, {4, 6, 12}, {32, 32, 32}, {16, 64, 64}, {30, 32, 32}, {40, 24, 40}, {77, 78, 0}, {100, 8, 8}, {1, 1, 1}} {
+		h := &trace.Header{Ranks: c.p * c.q, CommFamilies: []trace.CommFamily{
+			{Name: "row", Groups: []trace.Group{{Stride: 1, Count: int32(c.q)}}}, {Name: "col", Groups: []trace.Group{{Stride: int32(c.q), Count: int32(c.p)}}},
+		}}
+		if got := replay.Period(h); got != c.want {
+			t.Errorf("%d x %d: %d, want %d", c.p, c.q, got, c.want)
+		}
+		if h.Ranks++; replay.Period(h) != 0 {
+			t.Errorf("%d x %d and one more are no grid", c.p, c.q)
+		}
+		h.Ranks--
+		if h.Communicators = true; replay.Period(h) != 0 {
+			t.Errorf("%d x %d communicators take turns", c.p, c.q)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (e *Estimate) Relative() float64 {
 // gap is the steps [from, to) between two windows that count.
 type gap struct {
 	from, to int
-	scale    float64 // cost of a step, at least the floor, seconds
+	scale    float64 // what it scatters relative to, see fit.scale, seconds
 	jump     float64 // variance of a window's mean cost, as far as the difference of the windows beside tells, s^2
 	change   float64 // the same as far as the windows next to these tell it, too, s^2
 	spread   float64 // the variance with what the other gaps tell
@@ -66,6 +66,7 @@ type fit struct {
 	bridged   float64 // seconds in the gaps
 	trend     trend
 	floor     float64 // seconds
+	meanCost  float64 // of a step, at least the floor, seconds; 0: scatter is relative to the cost
 	scatter   scatter
 	patterns  float64 // seconds
 }
@@ -96,6 +97,9 @@ func (s *sampler) floor(least float64) float64 {
 // the residuals of the stretches on both sides.
 func (s *sampler) add(weights []float64, floor float64) fit {
 	p := fit{weights: weights, floor: floor, trend: fitTrend(s.o.First, s.o.End, s.done, weights)}
+	if !s.shape.coupled {
+		p.meanCost = math.Max(p.trend.sum(s.o.First, s.o.End)/float64(s.o.End-s.o.First), floor)
+	}
 	for i := range s.done {
 		w := &s.done[i]
 		p.seconds += w.start(w.To) - w.start(w.Start)
@@ -142,7 +146,7 @@ func (p *fit) bridge(i int, length float64) {
 	sum := p.trend.sum(g.from, g.to)
 	residual := (float64(a.residual*a.steps) + float64(b.residual*b.steps)) / (a.steps + b.steps)
 	p.bridged += sum + float64(g.steps()*residual)
-	g.scale = math.Max(sum/g.steps(), p.floor)
+	g.scale = p.scale(sum / g.steps())
 	g.jump = a.difference(b, length)
 	g.change = g.jump
 	if i > 0 {
@@ -152,6 +156,18 @@ func (p *fit) bridge(i int, length float64) {
 		g.change = math.Min(g.change, a.difference(&p.stretches[i+2], length))
 	}
 	p.gaps = append(p.gaps, g)
+}
+
+// scale returns what the scatter around steps of the given cost is relative to: the cost, where a run forgets.
+// Else it grows with the root of the cost: part of it is relative to the cost, as the noise of kernels, and part
+// the same for all steps, as what polls do, so that in the cheap steps at the end of HPL it is larger in
+// relation to these, but smaller in seconds.
+func (p *fit) scale(cost float64) float64 {
+	cost = math.Max(cost, p.floor)
+	if p.meanCost == 0 {
+		return cost
+	}
+	return math.Sqrt(cost * p.meanCost)
 }
 
 // difference returns the square of the difference of two residuals, whose mean is the sum of
@@ -211,7 +227,7 @@ func (p *fit) redrawn(shape shape) float64 {
 	}
 	sum := 0.0
 	for _, t := range p.stretches {
-		cost := math.Max(p.trend.sum(t.from, t.to)/float64(t.to-t.from), p.floor)
+		cost := p.scale(p.trend.sum(t.from, t.to) / float64(t.to-t.from))
 		sum += float64(2 * float64(t.to-t.from) * float64(shape.length) * p.scatter.variance * cost * cost)
 	}
 	return sum
@@ -245,7 +261,7 @@ func (p *fit) raw(shape shape) (sum, squares float64) {
 func (s *sampler) estimate() (*Estimate, fit) {
 	p := s.look()
 	in := s.within(&p)
-	for !s.shape.coupled && in.biased() && s.shape.length > s.shape.warmup {
+	for !s.shape.coupled && !s.o.Scatters && in.biased() && s.shape.length > s.shape.warmup {
 		s.shape.warmup++
 		s.shape.length--
 		p = s.look()
@@ -275,12 +291,13 @@ func (s *sampler) interval(p *fit, in *within) float64 {
 	n := float64(len(s.done))
 	unseen, seen := s.bias(in)
 	unseen, seen = unseen*p.seconds, float64((seen+in.apart())*p.seconds)+s.lost()
-	v := float64((p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms)) + float64(unseen*unseen) + float64(p.patterns*p.patterns)
+	v := float64((p.redrawn(s.shape)+math.Max(pooled, raw))*n/(n-terms)) + float64(unseen*unseen)
 	z := firstLook
 	if s.rounds > 1 {
 		z = laterLook
 	}
-	half := float64(student(p.degreesOfFreedom(pooled, raw, squares), z)*math.Sqrt(v)) + seen
+	t := student(p.degreesOfFreedom(pooled, raw, squares), z)
+	half := math.Sqrt(float64(t*t*v)+float64(z*z*p.patterns*p.patterns)) + seen
 	if in.outliers > 0 {
 		half *= caution
 	}

@@ -40,6 +40,9 @@ type Options struct {
 	// warm-ups, unless all memory is seen to be lost at once; then there are more of them, since
 	// few would miss rare dear steps.
 	Scatters bool
+	// Period is after how many steps the same ranks have the same part again, such as those of a process
+	// column the panel; 0: not known. Windows with long warm-ups are whole periods.
+	Period int
 	// Work says for each step of the run which kind of work it is, by number, where steps
 	// repeat: those of one kind do the same. A run too short for windows among many steps is
 	// estimated by them. nil: nothing is known.
@@ -47,8 +50,8 @@ type Options struct {
 	Measure Measure
 	// Progress, if set, is called with the estimate so far after each round.
 	Progress func(*Estimate)
-	// Round, if set, is called when a round of windows begins and when one of them has ended,
-	// with the number of those that have and of all: one call at a time.
+	// Round, if set, is called when a round of windows begins, or a half of the first, and when one of
+	// them has ended, with the number of those that have and of all: one call at a time.
 	Round func(ended, all int)
 }
 
@@ -69,6 +72,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Parts < 0 {
 		errs = append(errs, fmt.Errorf("%d parts, want at least 0", o.Parts))
+	}
+	if o.Period < 0 {
+		errs = append(errs, fmt.Errorf("period of %d steps, want at least 0", o.Period))
 	}
 	if o.Measure == nil {
 		errs = append(errs, errors.New("no measure"))

@@ -61,10 +61,24 @@ func (s *sampler) pilot(ctx context.Context) error {
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
 		s.shape, s.memory, s.done, s.pairs = longWindows, 0, nil, nil
 		if s.o.Scatters {
-			s.shape = lateWindows
+			s.rough = fitPilots(s.o.First, s.o.End, windows, shortWindows.warmup)
+			s.shape = lateShape(s.o.Period)
 		}
 	}
 	return nil
+}
+
+// lateShape returns late windows of whole periods, about as long as they usually are: steps of one
+// period cost this or that by whose turn it is, which would be in each shorter window by where it begins. In
+// longer ones what a warm-up leaves counts less, so that it may be shorter: the middle of what
+// counts stays where it is.
+func lateShape(period int) shape {
+	late := lateWindows
+	if period > 0 {
+		late.length = period * max(1, (late.length+period/2)/period)
+		late.warmup = max(late.warmup/2, late.warmup+(lateWindows.length-late.length)/2)
+	}
+	return late
 }
 
 // short reports whether the run has too few steps for windows among them.

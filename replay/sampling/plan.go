@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail, and
-	// moreWindows that of short ones in a long run that scatters: the more there are, the rarer are
+	// firstWindows is the number of windows of the first round, besides head and tail. Of short ones in a long
+	// run that scatters there are up to twice as many: the more there are, the rarer are
 	// the dear steps that none of them sees, and the better is known how much they scatter.
 	firstWindows = 16
-	moreWindows  = 2 * firstWindows
 	// cheap is the part of the run up to which windows are added to the first round.
 	cheap = 1. / 8
-	// fewestWindows is the number without which there is no estimate. It is less than
-	// the first round has only if the time is too short for that.
+	// fewestWindows is the number without which there is no estimate. The first round has no more
+	// of them where they have long warm-ups and the run has few steps, or if the time is too short for more.
 	fewestWindows = firstWindows / 2
+	// dear is the part of the run up to which windows with long warm-ups are added to the first round.
+	dear = 1. / 4
 	// maxSimulatedShare is the part of the run, or of its time, above which simulating it all is
 	// the better choice: that is one simulation without warm-ups, and exact.
 	maxSimulatedShare = 0.75
@@ -83,8 +84,12 @@ func (s *sampler) windows() int {
 	if !s.o.Scatters {
 		return firstWindows
 	}
-	n := int(cheap*float64(s.o.End-s.o.First)) / s.shape.steps()
-	return min(max(n, firstWindows), moreWindows)
+	part, least := cheap, firstWindows
+	if !s.shape.coupled {
+		part, least = dear, fewestWindows
+	}
+	n := int(part*float64(s.o.End-s.o.First)) / s.shape.steps()
+	return min(max(n, least), 2*least)
 }
 
 // all returns the seconds that simulating all of the run is expected to take, if there
@@ -126,16 +131,11 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	}
 	target := 0.0
 	if s.o.Tolerance > 0 {
-		ratio := s.o.Tolerance * e.Seconds / e.Interval
-		if e.Interval == 0 || ratio >= 1 {
+		if e.Interval <= s.o.Tolerance*e.Seconds {
 			return nil, nil
 		}
-		target = p.target(margin*ratio*ratio, s.shape)
-		_, total, left := s.allocate(p.gaps, target, mostWindows)
-		if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
-			return nil, fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
-		}
-		if err := s.forecast(total); err != nil {
+		var err error
+		if target, err = s.aim(e, p); err != nil {
 			return nil, err
 		}
 	}
@@ -146,10 +146,61 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	return s.place(p.gaps, numbers), nil
 }
 
+// aim returns the pooled variance of the gaps with which the next interval is expected to be good
+// enough, or ErrExact if no number of windows will do that is worth it.
+func (s *sampler) aim(e *Estimate, p *fit) (float64, error) {
+	patterns := float64(laterLook * laterLook * p.patterns * p.patterns)
+	if e.Outliers > 0 {
+		patterns *= caution * caution
+	}
+	allowed, now := s.allowed(e.Seconds)-patterns, float64(e.Interval*e.Interval)-patterns
+	if allowed <= 0 {
+		if s.o.Left != nil {
+			return 0, nil
+		}
+		return 0, s.tooChaotic()
+	}
+	target := p.target(margin*allowed/now, s.shape)
+	_, total, left := s.allocate(p.gaps, target, mostWindows)
+	if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
+		return 0, s.tooChaotic()
+	}
+	return target, s.forecast(total)
+}
+
+// allowed returns the square of the half-width that the tolerance allows.
+func (s *sampler) allowed(seconds float64) float64 {
+	half := s.o.Tolerance * seconds
+	return float64(half * half)
+}
+
+// tooChaotic is the ErrExact of a run that no estimate is good enough for.
+func (s *sampler) tooChaotic() error {
+	return fmt.Errorf("%w: the run is too chaotic for a tolerance of %.6g %%", ErrExact, 100*s.o.Tolerance)
+}
+
+// hopeless returns ErrExact if half of the windows of the first round tell that as many as are worth it
+// will not do: not even if the run scatters less than it seems, and how much was known for certain. Changes do
+// not count, on which more windows will close in.
+func (s *sampler) hopeless() error {
+	p := s.look()
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		g.spread = p.scatter.variance * g.scale * g.scale
+	}
+	patterns := s.patterns(&p)
+	allowed := s.allowed(p.seconds/firstLook) - float64(patterns*patterns)
+	target := float64(forecastSlack*allowed) - p.redrawn(s.shape)
+	if _, _, left := s.allocate(p.gaps, target, max(s.worthwhile(0), 0)); left > target {
+		return s.tooChaotic()
+	}
+	return nil
+}
+
 // target returns the pooled variance of the gaps with which the variance of the run is the given
 // part of what it is, if what the gaps' own differences tell shrinks as the pooled one does.
 func (p *fit) target(part float64, shape shape) float64 {
-	fixed, pooled := p.redrawn(shape)+float64(p.patterns*p.patterns), p.pooled(shape)
+	fixed, pooled := p.redrawn(shape), p.pooled(shape)
 	raw, _ := p.raw(shape)
 	greater := math.Max(pooled, raw)
 	left := float64(part*(fixed+greater)) - fixed
@@ -208,7 +259,7 @@ func (g *gap) gain(n int, shape shape) float64 {
 	return g.variance(n, shape) - g.variance(n+1, shape)
 }
 
-// place puts windows into the gaps: one into each of equal parts, somewhere in the
+// place puts windows into the gaps: one into each of parts that are worth the same, somewhere in the
 // middle half of what room there is, so that no period of the run can hide from
 // them. A gap that they would fill is measured from end to end.
 func (s *sampler) place(gaps []gap, numbers []int) []span {
@@ -220,8 +271,9 @@ func (s *sampler) place(gaps []gap, numbers []int) []span {
 			spans = append(spans, span{g.from - s.shape.warmup, g.to})
 			continue
 		}
+		ends := s.rough.divide(g.from, g.to, n, s.shape.steps())
 		for j := range n {
-			lo, hi := g.from+j*length/n, g.from+(j+1)*length/n
+			lo, hi := ends[j], ends[j+1]
 			room := float64(hi - lo - s.shape.length)
 			start := lo + int(room*(0.25+float64(0.5*uniform(uint64(lo), uint64(hi)))))
 			spans = append(spans, span{start - s.shape.warmup, start + s.shape.length})

@@ -6,7 +6,7 @@ import (
 )
 
 func planner() *sampler {
-	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}}
+	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}, rough: evenCosts}
 }
 
 // TestDeal: one window lowers G^2*s by about half, two by two thirds; so two gaps of
@@ -44,5 +44,37 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%v in [%d,200)", p, last)
 		}
 		last = p.to
+	}
+}
+
+// TestDivide: steps whose cost grows as k^2 are worth k, but at least 199.5/1.5 = 133, all 400 of them 133*133 and
+// 133+...+399, that is 88711. Part j of 4 ends with the first step n+133 for which 133*133 + 133*n + n*(n-1)/2 is at
+// least j/4 of that.
+func TestDivide(t *testing.T) {
+	r := roughCosts{trend: trend{half: 400, c: [terms]float64{0, 0, 1}}}
+	for _, c := range []struct {
+		least int
+		want  []int
+	}{
+		{1, []int{0, 164, 267, 340, 400}},
+		{70, []int{0, 164, 260, 330, 400}},
+		{100, []int{0, 100, 200, 300, 400}},
+	} {
+		if ends := r.divide(0, 400, 4, c.least); !slices.Equal(ends, c.want) {
+			t.Errorf("at least %d: %v, want %v", c.least, ends, c.want)
+		}
+	}
+}
+
+// TestLateShape: whole periods, about 16 steps, and what counts is on average 40 steps behind the cold start,
+// unless the warm-up would be less than half of the usual one.
+func TestLateShape(t *testing.T) {
+	for period, want := range map[int]shape{
+		0: lateWindows, 1: lateWindows, 16: lateWindows, 8: lateWindows,
+		5: {warmup: 32, length: 15}, 12: {warmup: 34, length: 12}, 20: {warmup: 30, length: 20}, 32: {warmup: 24, length: 32}, 64: {warmup: 16, length: 64},
+	} {
+		if got := lateShape(period); got != want {
+			t.Errorf("period %d: %+v, want %+v", period, got, want)
+		}
 	}
 }

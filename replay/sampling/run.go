@@ -19,7 +19,7 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	s := &sampler{o: o}
+	s := &sampler{o: o, rough: evenCosts}
 	s.limit = s.left()
 	if s.short() && s.repeats() {
 		return s.repeated(ctx)
@@ -32,6 +32,9 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 	spans, err := s.begin()
 	if err != nil {
+		return nil, err
+	}
+	if spans, err = s.try(ctx, spans); err != nil {
 		return nil, err
 	}
 	for {
@@ -51,6 +54,32 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	}
 }
 
+// try simulates the ends of the run and every other window of the first round where these have long
+// warm-ups, and returns the rest, or ErrExact if that would be simulated in vain.
+func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
+	if s.shape.coupled || !s.o.Scatters || s.o.Left != nil {
+		return spans, nil
+	}
+	if s.o.Tolerance <= firstLook*pattern {
+		return nil, s.tooChaotic()
+	}
+	first, rest := slices.Clone(spans[:2]), []span(nil)
+	for i, p := range spans[2:] {
+		if i%2 == 0 {
+			first = append(first, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	if err := s.measure(ctx, first); err != nil {
+		return nil, err
+	}
+	if len(s.done) < len(first) {
+		return nil, ErrTime
+	}
+	return rest, s.hopeless()
+}
+
 // fits returns ErrExact if all of the run, simulated by one worker, fits into the given
 // part of the time.
 func (s *sampler) fits(part float64) error {
@@ -63,19 +92,26 @@ func (s *sampler) fits(part float64) error {
 // round simulates the spans and adds them to the windows. The first round must
 // bring at least the ends of the run and half of the others.
 func (s *sampler) round(ctx context.Context, spans []span) error {
+	if err := s.measure(ctx, spans); err != nil {
+		return err
+	}
+	s.rounds++
+	if s.rounds == 1 {
+		if n := len(s.done); n < 2+fewestWindows || s.done[0].From != s.o.First || s.done[n-1].To != s.o.End {
+			return s.tooShort()
+		}
+	}
+	return nil
+}
+
+// measure simulates the spans and adds them to the windows.
+func (s *sampler) measure(ctx context.Context, spans []span) error {
 	windows, err := s.simulate(ctx, spans)
 	if err != nil {
 		return err
 	}
 	s.done = append(s.done, windows...)
 	slices.SortFunc(s.done, func(a, b Window) int { return cmp.Compare(a.From, b.From) })
-	s.rounds++
-	if s.rounds == 1 {
-		first, last := &s.done[0], &s.done[len(s.done)-1]
-		if len(s.done) < 2+fewestWindows || first.From != s.o.First || last.To != s.o.End {
-			return s.tooShort()
-		}
-	}
 	return nil
 }
 

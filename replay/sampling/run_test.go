@@ -229,6 +229,114 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestHopeless: where not even three quarters of the steps would do that is found out from half of the
+// windows: 24 steps of pilots, ends of 48 and 64, and five of ten windows of 48. Polls may settle so that a run is
+// 0.15 % off: for a narrower interval no window is of any use.
+func TestHopeless(t *testing.T) {
+	const steps = 2000
+	r := &synthetic{
+		steps: steps,
+		cost:  func(k int) float64 { return 1 + 0.5*noise(1, k) },
+		cold:  func(from, i int) float64 { return 0.5 * noise(from, i) },
+	}
+	for tolerance, want := range map[float64]int64{0.005: 24 + 48 + 64 + 5*48, 0.0029: 24} {
+		o := r.options(tolerance)
+		o.Scatters = true
+		var simulated atomic.Int64
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
+			simulated.Add(int64(to - from))
+			return r.measure(ctx, worker, from, to)
+		}
+		if e, err := Run(t.Context(), o); !errors.Is(err, ErrExact) || simulated.Load() != want {
+			t.Errorf("tolerance %v: %v, %v, %d steps, want %d", tolerance, e, err, simulated.Load(), want)
+		}
+	}
+}
+
+// TestNoWindow: the time is over before any window behind the pilots has ended.
+func TestNoWindow(t *testing.T) {
+	smooth := lu(4000)
+	r := &synthetic{steps: 4000, cost: smooth, cold: func(from, i int) float64 { return 0.02 * smooth(from+i) * noise(from, i) }}
+	for _, limited := range []bool{true, false} {
+		o := r.options(0.01)
+		o.Scatters = true
+		var windows, steps atomic.Int64 // each step takes a second
+		if limited {
+			o.Left = func() float64 { return float64(3000 - steps.Load()) }
+		}
+		o.Measure = func(ctx context.Context, worker, from, to int) ([]StartTimes, error) {
+			steps.Add(int64(to - from))
+			if windows.Add(1) > 2*pilots {
+				return nil, context.DeadlineExceeded
+			}
+			return r.measure(ctx, worker, from, to)
+		}
+		if e, err := Run(t.Context(), o); !errors.Is(err, ErrTime) {
+			t.Errorf("limited %v: %v, %v", limited, e, err)
+		}
+	}
+}
+
+// TestStretches: of runs in chaos with a stretch of a tenth of their steps that cost a seventh more, wherever it
+// is, the length is in the interval of 19 in 20.
+func TestStretches(t *testing.T) {
+	missed, estimates := 0, 0
+	for seed := range 100 {
+		steps := 4000 + 11*seed
+		clean := lu(steps)
+		from := int(uniform(7, uint64(seed)) * float64(steps) * 0.9)
+		r := &synthetic{
+			steps: steps,
+			cost: func(k int) float64 {
+				if k >= from && k < from+steps/10 {
+					return 1.15 * clean(k)
+				}
+				return clean(k)
+			},
+			cold: func(from, i int) float64 { return 0.02 * clean(from+i) * noise(from, i) },
+		}
+		o := r.options(0.02)
+		o.Scatters = true
+		e, err := Run(t.Context(), o)
+		if err != nil {
+			continue
+		}
+		estimates++
+		if math.Abs(e.Seconds-r.length()) > e.Interval {
+			missed++
+		}
+	}
+	t.Logf("%d of %d missed", missed, estimates)
+	if estimates < 80 || missed > estimates/20 {
+		t.Errorf("%d of %d", missed, estimates)
+	}
+}
+
+// TestPeriod: where the cost of a step depends on whose turn it is, windows that begin anywhere scatter too
+// much, and those of whole periods do not.
+func TestPeriod(t *testing.T) {
+	clean := lu(4000)
+	r := &synthetic{
+		steps: 4000,
+		cost:  func(k int) float64 { return clean(k) * (1 + 0.2*math.Sin(2*math.Pi*float64(k)/32)) },
+		cold:  func(from, i int) float64 { return 0.02 * clean(from+i) * noise(from, i) },
+	}
+	o := r.options(0.01)
+	o.Scatters = true
+	if e, err := Run(t.Context(), o); !errors.Is(err, ErrExact) {
+		t.Errorf("without a period: %v, %v", e, err)
+	}
+	o.Period = 32
+	e, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.contains(t, e)
+	if e.Rounds != 1 || e.Simulated != 24+56+88+16*56 {
+		t.Errorf("%d rounds, %d steps", e.Rounds, e.Simulated)
+	}
+}
+
 // TestTimeLimit: with a clock that runs by one second for each step simulated.
 func TestTimeLimit(t *testing.T) {
 	smooth := lu(5000)
@@ -418,6 +526,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Tolerance = math.NaN() }, "tolerance NaN, want a number >= 0"},
 		{func(o *Options) { o.Tolerance = 0 }, "neither a tolerance nor a time limit"},
 		{func(o *Options) { o.Workers = 0 }, "0 workers, want at least 1"},
+		{func(o *Options) { o.Period = -1 }, "period of -1 steps, want at least 0"},
 		{func(o *Options) { o.Measure = nil }, "no measure"},
 	} {
 		o := r.options(0.01)

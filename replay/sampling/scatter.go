@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// scatter is the variance of a window's mean cost, relative to its square, that is common
+// scatter is the variance of a window's mean cost, relative to the square of its scale, that is common
 // to all windows: what scatters, not what changes.
 type scatter struct {
 	variance         float64
@@ -20,14 +20,14 @@ const (
 	trimmed = 0.65
 	// alike is how many times the variance between windows that inside of them may be if
 	// both are the same. In one of twenty cases it is more: the 95 % quantile of F with 11
-	// and 7.4 degrees of freedom, those of the first round.
+	// and 7.4 degrees of freedom, those of a first round of 16.
 	alike = 3.6
 	// changes is how many times more than that the square of a difference must be, three times over, to
 	// be that of a change.
 	changes = 4
 )
 
-// commonScatter returns what the differences between windows tell, relative to the costs, and
+// commonScatter returns what the differences between windows tell, relative to their scales, and
 // those between the halves of windows.
 func commonScatter(gaps []gap, halves []float64) scatter {
 	between := make([]float64, len(gaps))
@@ -76,7 +76,7 @@ func (n scatter) with(squares []float64) scatter {
 }
 
 // halves returns the square of the difference between the first and the last steps of each
-// window that stand for others, relative to the cost, and brought to the variance of the
+// window that stand for others, relative to its scale, and brought to the variance of the
 // mean of a window of the given length.
 func (p *fit) halves(windows []Window, length float64) []float64 {
 	var squares []float64
@@ -86,7 +86,7 @@ func (p *fit) halves(windows []Window, length float64) []float64 {
 		if h == 0 {
 			continue
 		}
-		d := (p.excess(w, w.refFrom, w.refFrom+h) - p.excess(w, w.refTo-h, w.refTo)) / math.Max(w.mean(w.refFrom, w.refTo), p.floor)
+		d := (p.excess(w, w.refFrom, w.refFrom+h) - p.excess(w, w.refTo-h, w.refTo)) / p.scale(w.mean(w.refFrom, w.refTo))
 		squares = append(squares, d*d*float64(h)/2/length)
 	}
 	return squares
@@ -97,13 +97,18 @@ func (p *fit) halves(windows []Window, length float64) []float64 {
 // 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
 const trimmedMeanChi2 = 0.491
 
-// trimmedMean returns the mean of the lower five sixths of a.
+// trimmedMean returns the mean of the lower five sixths of a, with that part of a value which is
+// on both sides of the limit.
 func trimmedMean(a []float64) float64 {
 	b := slices.Sorted(slices.Values(a))
-	b = b[:len(b)-len(b)/6]
-	sum := 0.0
+	left := float64(len(b)) * 5 / 6
+	sum, all := 0.0, left
 	for _, v := range b {
-		sum += v
+		part := math.Min(left, 1)
+		sum += float64(part * v)
+		if left -= part; left <= 0 {
+			break
+		}
 	}
-	return sum / float64(len(b))
+	return sum / all
 }

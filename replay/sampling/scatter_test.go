@@ -71,7 +71,8 @@ func TestChanges(t *testing.T) {
 }
 
 // TestFirstWindows: 16, but as many as an eighth of the steps allows, up to 32, where short windows of a
-// run that scatters are all that it takes.
+// run that scatters are all that it takes, and from 8 to 16 in a quarter of the steps if they have long
+// warm-ups.
 func TestFirstWindows(t *testing.T) {
 	for _, c := range []struct {
 		steps    int
@@ -79,7 +80,7 @@ func TestFirstWindows(t *testing.T) {
 		shape    shape
 		want     int
 	}{
-		{4000, false, shortWindows, 16}, {4000, true, shortWindows, 32}, {1000, true, shortWindows, 25}, {300, true, shortWindows, 16}, {4000, true, lateWindows, 16},
+		{4000, false, shortWindows, 16}, {4000, true, shortWindows, 32}, {1000, true, shortWindows, 25}, {300, true, shortWindows, 16}, {4000, true, lateWindows, 16}, {2000, true, lateWindows, 10}, {1000, true, lateWindows, 8},
 	} {
 		s := &sampler{o: Options{End: c.steps, Scatters: c.scatters}, shape: c.shape}
 		if got := s.windows(); got != c.want {
