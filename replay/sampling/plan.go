@@ -265,9 +265,12 @@ func (g *gap) gain(n int, shape shape) float64 {
 func (s *sampler) place(gaps []gap, numbers []int) []span {
 	var spans []span
 	for i, n := range numbers {
+		if n == 0 {
+			continue
+		}
 		g := &gaps[i]
 		length := g.to - g.from
-		if n > 0 && n*s.shape.steps() >= length {
+		if n*s.shape.steps() >= length {
 			spans = append(spans, span{g.from - s.shape.warmup, g.to})
 			continue
 		}

@@ -37,6 +37,13 @@ const longest = 1.5
 // sum of the squares over all parts is least where G goes as c^(-2/3) or c^(-1/3). Steps are worth the root of
 // their cost, which is between.
 func (r *roughCosts) divide(from, to, n, least int) []int {
+	if *r == evenCosts {
+		ends := make([]int, n+1)
+		for j := range ends {
+			ends[j] = from + j*(to-from)/n
+		}
+		return ends
+	}
 	worth := make([]float64, to-from)
 	mean := 0.0
 	for i := range worth {

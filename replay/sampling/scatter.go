@@ -1,9 +1,6 @@
 package sampling
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // scatter is the variance of a window's mean cost, relative to the square of its scale, that is common
 // to all windows: what scatters, not what changes.
@@ -97,18 +94,13 @@ func (p *fit) halves(windows []Window, length float64) []float64 {
 // 1 - 2*z*phi(z)/(5/6), where z = 1.383 is exceeded by |z| in one of six cases.
 const trimmedMeanChi2 = 0.491
 
-// trimmedMean returns the mean of the lower five sixths of a, with that part of a value which is
-// on both sides of the limit.
+// trimmedMean returns the mean of the lower five sixths of a.
 func trimmedMean(a []float64) float64 {
 	b := slices.Sorted(slices.Values(a))
-	left := float64(len(b)) * 5 / 6
-	sum, all := 0.0, left
+	b = b[:len(b)-len(b)/6]
+	sum := 0.0
 	for _, v := range b {
-		part := math.Min(left, 1)
-		sum += float64(part * v)
-		if left -= part; left <= 0 {
-			break
-		}
+		sum += v
 	}
-	return sum / all
+	return sum / float64(len(b))
 }
