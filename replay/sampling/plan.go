@@ -180,8 +180,8 @@ func (s *sampler) tooChaotic() error {
 }
 
 // hopeless returns ErrExact if half of the windows of the first round tell that as many as are worth it
-// will not do: not even if the run scatters less than it seems, and how much was known for certain. Changes do
-// not count, on which more windows will close in.
+// will not do: not even if the run scatters less than it seems, and by how much were certain. Changes do
+// not count, since more windows close in on them.
 func (s *sampler) hopeless() error {
 	p := s.look()
 	for i := range p.gaps {

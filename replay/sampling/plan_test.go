@@ -6,7 +6,7 @@ import (
 )
 
 func planner() *sampler {
-	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}, rough: evenCosts}
+	return &sampler{o: Options{First: 0, End: 1000}, shape: shape{warmup: 1, length: 3, coupled: true}}
 }
 
 // TestDeal: one window lowers G^2*s by about half, two by two thirds; so two gaps of
@@ -51,7 +51,7 @@ func TestPlace(t *testing.T) {
 // 133+...+399, that is 88711. Part j of 4 ends with the first step n+133 for which 133*133 + 133*n + n*(n-1)/2 is at
 // least j/4 of that.
 func TestDivide(t *testing.T) {
-	r := roughCosts{trend: trend{half: 400, c: [terms]float64{0, 0, 1}}}
+	r := &roughCosts{trend: trend{half: 400, c: [terms]float64{0, 0, 1}}}
 	for _, c := range []struct {
 		least int
 		want  []int

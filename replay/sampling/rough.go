@@ -3,19 +3,16 @@ package sampling
 import "math"
 
 // roughCosts is what steps cost as far as the pilots tell: it says where windows with long warm-ups are put, of
-// which there are few.
+// which there are few. Without it, nil, windows are spread evenly, so that they see what is rare or changes where
+// steps are cheap, too.
 type roughCosts struct {
 	trend trend
 	floor float64 // seconds
 }
 
-// evenCosts are those of all others: they are spread evenly, so that they see what is rare or changes where
-// steps are cheap, too.
-var evenCosts = roughCosts{trend{half: 1}, 1}
-
 // fitPilots fits the windows of the pilots of a run [first, end), every other one of which is a later part of
 // the one before.
-func fitPilots(first, end int, windows []Window, warmup int) roughCosts {
+func fitPilots(first, end int, windows []Window, warmup int) *roughCosts {
 	var pilots []Window
 	floor := least
 	for i := 0; i < len(windows); i += 2 {
@@ -24,7 +21,7 @@ func fitPilots(first, end int, windows []Window, warmup int) roughCosts {
 		pilots = append(pilots, w)
 		floor = math.Max(floor, lowest*w.mean(w.refFrom, w.refTo))
 	}
-	return roughCosts{fitTrend(first, end, pilots, weightsOf(pilots, floor)), floor}
+	return &roughCosts{fitTrend(first, end, pilots, weightsOf(pilots, floor)), floor}
 }
 
 // longest is how many times the mean a part may be, nearly: the more steps are between two windows, the more
@@ -37,12 +34,8 @@ const longest = 1.5
 // sum of the squares over all parts is least where G goes as c^(-2/3) or c^(-1/3). Steps are worth the root of
 // their cost, which is between.
 func (r *roughCosts) divide(from, to, n, least int) []int {
-	if *r == evenCosts {
-		ends := make([]int, n+1)
-		for j := range ends {
-			ends[j] = from + j*(to-from)/n
-		}
-		return ends
+	if r == nil {
+		return evenly(from, to, n)
 	}
 	worth := make([]float64, to-from)
 	mean := 0.0
@@ -64,4 +57,13 @@ func (r *roughCosts) divide(from, to, n, least int) []int {
 		ends = append(ends, min(max(from+i, ends[j-1]+least), to-(n-j)*least))
 	}
 	return append(ends, to)
+}
+
+// evenly divides the steps [from, to) into n parts of equal length.
+func evenly(from, to, n int) []int {
+	ends := make([]int, n+1)
+	for j := range ends {
+		ends[j] = from + j*(to-from)/n
+	}
+	return ends
 }

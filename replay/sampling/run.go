@@ -19,7 +19,7 @@ func Run(ctx context.Context, o Options) (*Estimate, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	s := &sampler{o: o, rough: evenCosts}
+	s := &sampler{o: o}
 	s.limit = s.left()
 	if s.short() && s.repeats() {
 		return s.repeated(ctx)

@@ -277,7 +277,7 @@ func TestNoWindow(t *testing.T) {
 	}
 }
 
-// TestStretches: of runs in chaos with a stretch of a tenth of their steps that cost a seventh more, wherever it
+// TestStretches: of runs in chaos with a stretch of a tenth of their steps that cost 15 % more, wherever it
 // is, the length is in the interval of 19 in 20.
 func TestStretches(t *testing.T) {
 	missed, estimates := 0, 0

@@ -36,11 +36,11 @@ func (w *Window) mean(a, b int) float64 { return (w.start(b) - w.start(a)) / flo
 type sampler struct {
 	o       Options
 	shape   shape
-	memory  float64 // relative difference that a cold start was seen to make after a short warm-up
-	rough   roughCosts
-	pairs   []Window // of coupled runs, in twos: that which showed it, and the same place begun later
-	done    []Window // in order; the first begins with the run, the last ends with it
-	spent   int      // steps simulated
+	memory  float64     // relative difference that a cold start was seen to make after a short warm-up
+	rough   *roughCosts // where windows are put; nil: evenly
+	pairs   []Window    // of coupled runs, in twos: that which showed it, and the same place begun later
+	done    []Window    // in order; the first begins with the run, the last ends with it
+	spent   int         // steps simulated
 	rounds  int
 	limit   float64 // seconds that were left at the beginning, if there is a time limit
 	perStep float64 // seconds of a worker for one step, if there is a time limit
