@@ -11,10 +11,10 @@ import (
 const secondsPerMessage = 1e-6
 
 // An estimate simulates so many steps, about, and all of them where there are fewer than some
-// number: HPL polls (docs/sampling.md).
+// number: HPL polls (docs/sampling.md). A run that turns out to be too chaotic costs more.
 const (
-	sampledSteps = 400
-	exactBelow   = 1200
+	sampledSteps = 600
+	exactBelow   = 800
 )
 
 // messages returns about how many messages a run simulates: in each step a broadcast along P

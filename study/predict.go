@@ -20,6 +20,7 @@ type Prediction struct {
 	Longest time.Duration // of one run
 	Memory  int64         // of all at once, in bytes
 	Timed   bool          // runs of the study have been timed
+	Within  bool          // a tolerance: runs that are too chaotic for it are replayed exactly, which nobody knows before
 }
 
 // Predict predicts what a study costs on this machine, by what is in its directory, if anything is.
@@ -29,7 +30,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 		_ = r.Update() // without results it is a guess
 	}
 	pace := p.pace(r)
-	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs, Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0}
+	pr := &Prediction{Design: p.Design, Rows: len(p.Runs), Runs: p.Different(), Jobs: jobs, Memory: int64(jobs) * p.Memory(), Timed: pace.seconds > 0, Within: p.Tolerance > 0}
 	var sum time.Duration
 	for _, row := range p.order() {
 		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
@@ -58,6 +59,9 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	by := "guessed from the number of messages"
 	if pr.Timed {
 		by = "by the runs that are made"
+	}
+	if pr.Within {
+		by += "; more if runs are too chaotic for estimates"
 	}
 	var t texttable.Table
 	t.Row("design", pr.Design)
