@@ -56,20 +56,20 @@ func (p *Plan) Memory() int64 {
 
 // WriteText writes the prediction for people.
 func (pr *Prediction) WriteText(w io.Writer) error {
-	by := "guessed from the number of messages"
+	by, about := "guessed from the number of messages", "about"
 	if pr.Timed {
 		by = "by the runs that are made"
 	}
 	if pr.Within {
-		by += "; more if runs are too chaotic for estimates"
+		about = "at least"
 	}
 	var t texttable.Table
 	t.Row("design", pr.Design)
 	t.Row("rows of the table", wording.Thousands(pr.Rows))
 	t.Row("runs to make", wording.Thousands(pr.Runs-pr.Made))
 	t.Row("runs at once", wording.Thousands(pr.Jobs))
-	t.Row("time", fmt.Sprintf("about %v, %s", Round(pr.Time.Seconds()), by))
-	t.Row("longest run", fmt.Sprintf("about %v", Round(pr.Longest.Seconds())))
+	t.Row("time", fmt.Sprintf("%s %v, %s", about, Round(pr.Time.Seconds()), by))
+	t.Row("longest run", fmt.Sprintf("%s %v", about, Round(pr.Longest.Seconds())))
 	t.Row("memory", "about "+Bytes(pr.Memory))
 	return t.Write(w)
 }
