@@ -47,19 +47,18 @@ func (c *components) row(phase int32) int32 { return (phase + 1) * c.stride }
 func (c *components) wire(level int32) int32 { return c.latency + 1 + 2*level }
 
 // number returns the number of what is at a place, which is on a path that lasts.
-func (c *components) number(place int32) int32 { return c.numbers[place] - 1 }
-
-// see numbers what is at a place, which is on a path that lasts.
-func (c *components) see(place int32) {
-	if c.numbers[place] == 0 {
-		c.add(place)
+func (c *components) number(place int32) int {
+	if n := c.numbers[place]; n > 0 {
+		return int(n) - 1
 	}
+	return c.add(place)
 }
 
 // add numbers what is at a place.
-func (c *components) add(place int32) {
+func (c *components) add(place int32) int {
 	c.list = append(c.list, c.at(place))
 	c.numbers[place] = int32(len(c.list))
+	return len(c.list) - 1
 }
 
 // at returns what is at a place.

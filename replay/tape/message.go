@@ -17,8 +17,8 @@ func (t *Tapes) Post(id, r int32, received bool) {
 		t.reserve(id)
 	}
 	rk := &t.ranks[r]
+	t.putDown(rk)
 	t.ways[id] = way{rk.end, rk.last, received}
-	t.open = none
 }
 
 // Receive tells that a rank posts the receive of a message, and whether its transfer can start with
@@ -65,7 +65,7 @@ func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	i := t.roomForTransfer() // before the way is read: it may become another one
 	w, n := &t.ways[id], len(t.transfers)
 	since = max(since, w.at)
-	t.records[i] = record{w.last, transferred + int32(n), since - w.at}
+	t.before[i], t.records[i] = w.last, record{since - w.at, transferred, int32(n)}
 	t.transfers = t.transfers[:n+1]
 	w.at, w.last = at, point(i)
 	x := &t.transfers[n]
@@ -96,7 +96,8 @@ func (t *Tapes) Release(r, id int32, since, at float64) {
 // seen.
 func (t *Tapes) See(r, id int32) {
 	rk, w := &t.ranks[r], &t.ways[id]
-	if rk.last = w.last; rk.end > w.at {
-		t.add(rk, rk.row+t.probing, rk.end-w.at)
+	rk.last, rk.value, rk.calls = w.last, 0, 0
+	if rk.end > w.at {
+		rk.what, rk.value, rk.calls = rk.row+t.probing, rk.end-w.at, 1
 	}
 }

@@ -1,47 +1,38 @@
 package tape
 
-import "slices"
+import (
+	"math"
+	"math/bits"
+)
 
 // settling adds up what is left of the tapes: the paths that lead to the clocks of ranks and to
-// the posts of messages under way. Many of them are one path at first, which is gone along once:
-// where several lead over a transfer, the path up to there is kept.
+// the posts of messages under way. Most of them are one path at first. All records of the tapes are
+// gone through twice in their order, as memory likes it: backwards to count who goes on from each of
+// them, forwards to add what they are to the vectors of their paths. A path takes its vector along;
+// only where several go on from a record do all but the last of them take copies.
 type settling struct {
 	*Tapes
-	old, new *vectors
-	kept     vectors // of the paths up to transfers
-	points   []point // that were to be visited
-	passed   []int32 // transfers that were
-	marks    []mark  // by transfer
-	legs     []point // of a path, the last one first: their ends
-	steps    []record
+	goOn   []uint8  // by record, until it is added: how many records and points go on from it, up to many
+	counts []uint64 // a bit for each record that counts, as somebody goes on from it
+	used   []int32  // records that count, the last one first
 }
 
-// mark is what is known of a transfer while tapes are settled.
-type mark struct {
-	ways  int32 // that lead over it
-	known int32 // the vector of the path up to its begin; 0: none yet
-	level int32 // of the links that bound it
-}
+// many go on from a record: so many or more, each of whom takes a copy.
+const many = math.MaxUint8
 
 // settle adds up the tapes, which begin anew.
 func (t *Tapes) settle() {
 	s := &t.settling
-	s.Tapes, s.old, s.new, s.points, s.passed = t, &t.vectors, &t.spare, s.points[:0], s.passed[:0]
-	if s.marks == nil {
-		s.marks = make([]mark, cap(t.transfers))
+	if s.Tapes = t; s.goOn == nil {
+		s.goOn, s.counts = make([]uint8, len(t.records)), make([]uint64, (len(t.records)+63)/64)
 	}
-	t.points(func(at *point) { s.points = append(s.points, *at) })
-	for list := range slices.Chunk(s.points, abreast) {
-		s.visit(list)
+	s.count()
+	t.vectors.collect()
+	for i := len(s.used) - 1; i >= 0; i-- {
+		s.add(s.used[i])
 	}
-	s.new.empty(len(s.points), len(t.components.list))
-	s.kept.empty(len(s.passed), len(t.components.list))
-	t.points(func(at *point) { *at = s.settle(*at) })
-	for _, i := range s.passed {
-		s.marks[i] = mark{}
-	}
-	t.put, t.open, t.transfers = 0, none, t.transfers[:0]
-	t.vectors, t.spare = t.spare, t.vectors
+	t.points(func(at *point) { *at = ^point(t.vectorOf(*at)) })
+	t.put, t.transfers = 0, t.transfers[:0]
 }
 
 // points calls f for each point that a path may go on from: of all ranks, and of messages.
@@ -56,126 +47,70 @@ func (t *Tapes) points(f func(*point)) {
 	}
 }
 
-// back goes back from a point to the last transfer, and returns its record, or if there is none
-// the point of a vector.
-func (t *Tapes) back(p point) point {
-	for p >= 0 && !t.records[p].isTransfer() {
-		p = t.records[p].before
-	}
-	return p
-}
-
-func (r *record) isTransfer() bool { return r.what < transferred/2 }
-
-// transfer returns the number of the transfer of a record.
-func (t *Tapes) transfer(of point) int32 { return t.records[of].what - transferred }
-
-// abreast is how many paths are visited at a time: what is on each of them comes from far, one
-// thing after the other, so that the processor waits for those of several paths at once.
-const abreast = 16
-
-// visit counts the ways over the transfers on the paths to points, which it goes back, and numbers
-// what they consist of.
-func (s *settling) visit(points []point) {
-	for len(points) > 0 {
-		on := points[:0]
-		for _, p := range points {
-			if p = s.goBack(p); p >= 0 {
-				on = append(on, p)
-			}
+// count counts who goes on from each record and vector, and notes the records that lead to a point.
+func (s *settling) count() {
+	clear(s.vectors.goOn)
+	s.points(func(at *point) { s.countOne(*at) })
+	s.used = s.used[:0]
+	for w := (s.put - 1) / 64; w >= 0; w-- {
+		for s.counts[w] != 0 {
+			bit := bits.Len64(s.counts[w]) - 1
+			s.counts[w] &^= 1 << bit
+			i := int32(64*w + bit)
+			s.used = append(s.used, i)
+			s.countOne(s.before[i]) // which may set another bit, of an earlier one
 		}
-		points = on
 	}
 }
 
-// goBack visits what is at a point, and returns the one before it, or a vector if the path has been
-// gone back from there before.
-func (s *settling) goBack(p point) point {
+// countOne counts one who goes on from a point.
+func (s *settling) countOne(p point) {
 	if p < 0 {
-		return p
+		s.vectors.goOn[^p]++
+		return
 	}
-	r := &s.records[p]
-	switch {
-	case r.what >= 0:
-		s.components.see(r.what)
-	case r.isTransfer():
-		x := s.transfer(p)
-		if s.marks[x].ways++; s.marks[x].ways > 1 {
-			return none
-		}
-		s.passed = append(s.passed, x)
-		s.visitTransfer(x)
-	}
-	return r.before
-}
-
-// visitTransfer numbers what a transfer consists of.
-func (s *settling) visitTransfer(x int32) {
-	level := s.levels.Level(&s.transfers[x])
-	s.marks[x].level = level
-	wire := s.components.wire(level)
-	for _, place := range []int32{s.components.latency, wire, wire + 1} {
-		s.components.see(place)
+	s.counts[p/64] |= 1 << (p % 64)
+	if s.goOn[p] < many {
+		s.goOn[p]++
 	}
 }
 
-// settle adds the vector of the path to a point to the new ones, and returns the point of that.
-func (s *settling) settle(p point) point {
-	v := s.begin(p)
-	for _, leg := range slices.Backward(s.legs) {
-		s.add(v, leg)
+// vectorOf returns the vector of the path to a point, whose record has been added.
+func (t *Tapes) vectorOf(p point) int32 {
+	if p >= 0 {
+		p = t.before[p]
 	}
-	return ^point(v)
+	return int32(^p)
 }
 
-// begin goes back from a point to where the path is known, notes the legs from there on, which
-// begin with a transfer or a vector, and returns a new vector of what was before.
-func (s *settling) begin(p point) (v int32) {
-	s.legs = s.legs[:0]
-	for p >= 0 {
-		s.legs = append(s.legs, p)
-		if p = s.back(p); p < 0 {
-			break
-		}
-		if known := s.marks[s.transfer(p)].known; known > 0 {
-			return s.new.add(&s.kept, known)
-		}
-		p = s.records[p].before
+// add adds record i to the vector of the path to it, of which it is the last one now.
+func (s *settling) add(i int32) {
+	v, r := s.vectors.take(s.vectorOf(s.before[i])), &s.records[i]
+	switch r.what {
+	case transferred:
+		s.addTransfer(v, r)
+	case atStep:
+		s.vectors.last[v] = &Hop{s.vectors.last[v], r.number, r.value}
+	default:
+		s.spend(v, r.what, r.value, float64(r.number))
 	}
-	return s.new.add(s.old, int32(^p))
+	s.before[i], s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
 }
 
-// add adds the leg up to a point to a vector.
-func (s *settling) add(v int32, p point) {
-	if first := s.back(p); first >= 0 {
-		s.addTransfer(v, first)
-	}
-	s.steps = s.steps[:0]
-	for ; p >= 0 && !s.records[p].isTransfer(); p = s.records[p].before {
-		if r := &s.records[p]; r.what < 0 {
-			s.steps = append(s.steps, *r)
-		} else {
-			s.new.spend(v, s.components.number(r.what), r.value, 1)
-		}
-	}
-	for _, r := range slices.Backward(s.steps) {
-		s.new.last[v] = &Hop{s.new.last[v], atStep - r.what, r.value}
-	}
-}
-
-// addTransfer adds a transfer to a vector, which is kept before if others need it.
-func (s *settling) addTransfer(v int32, at point) {
-	i := s.transfer(at)
-	x, m := &s.transfers[i], &s.marks[i]
-	if m.ways > 1 && m.known == 0 {
-		m.known = s.kept.add(s.new, v)
-	}
-	s.new.spend(v, s.components.number(s.components.latency), s.records[at].value, 1)
-	wire, alone := s.components.wire(m.level), x.alone()
+// addTransfer adds the transfer of a record to a vector.
+func (s *settling) addTransfer(v int32, r *record) {
+	x := &s.transfers[r.number]
+	s.spend(v, s.components.latency, r.value, 1)
+	wire, alone := s.components.wire(s.levels.Level(x)), x.alone()
 	if x.Alone > 0 {
-		s.new.spend(v, s.components.number(wire), alone, x.Bytes)
+		s.spend(v, wire, alone, x.Bytes)
 	}
 	if alone < x.Carried {
-		s.new.spend(v, s.components.number(wire+1), x.Carried-alone, 0)
+		s.spend(v, wire+1, x.Carried-alone, 0)
 	}
+}
+
+// spend adds to what is at a place of a vector.
+func (s *settling) spend(v, place int32, seconds, amount float64) {
+	s.vectors.spend(v, s.components.number(place), seconds, amount)
 }

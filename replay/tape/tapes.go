@@ -13,13 +13,13 @@ type Tapes struct {
 	gaps       int
 
 	// All tapes are in one memory, in the order of what is told, which is all that they take.
-	records   []record
-	put       int   // of records; behind them there is room
-	open      point // the last record, if it is time of a rank that nothing else goes on from; or none
+	before    []point  // by record: what it comes after
+	records   []record // likewise
+	put       int      // of records; behind them there is room
 	transfers []Transfer
 
-	vectors, spare vectors // settled last, and memory for the next ones
-	settling       settling
+	vectors  vectors // of the paths that were settled last
+	settling settling
 }
 
 // Levels knows the level of links that a transfer is bound by, in [0, NumLevels).
@@ -28,36 +28,40 @@ type Levels interface {
 	Level(t *Transfer) int32
 }
 
-// rank is the longest path to the clock of a rank.
+// rank is the longest path to the clock of a rank: what it has spent on one account since the last
+// record is not put down before it has to be, as more of that may come.
 type rank struct {
-	end  float64 // s
-	last point
-	row  int32 // of the places in its innermost phase
+	end, value float64 // s
+	last       point
+	row        int32 // of the places in its innermost phase
+	what       int32 // place of what it has spent value on
+	calls      int32 // in so many parts; 0: on nothing
 }
 
 // point is how far a path has come: the number of a record, which is the last one, or ^i if none
 // came after the vector i that was settled last.
 type point int32
 
-// record is one thing on a path.
+// record is one thing on a path: seconds that a rank spends at a place of components, in a number of
+// calls. Or what its place says.
 type record struct {
-	before point
-	what   int32 // place of what time is spent on, atStep-r, or transferred+i
 	value  float64
+	what   int32
+	number int32
 }
 
 // What a record is, if it is not seconds that a rank spends.
 const (
-	atStep      = -1       // rank r comes to a step, at a time
-	transferred = -1 << 31 // a message, the transfer i, has taken the path along, after a latency
+	atStep      = -1 // a rank, the number, comes to a step, at a time
+	transferred = -2 // a message, the number of its transfer, has taken the path along, after a latency
 )
 
 // minRecords and recordsPerRank are for how many records there is room: to settle them costs a
 // rank some hundred instructions, which is little beside those that have put so much down.
 const (
-	minRecords     = 1 << 18
+	minRecords     = 1 << 19
 	recordsPerRank = 128
-	maxRecords     = 1 << 25 // half a gigabyte
+	maxRecords     = 1 << 25 // a gigabyte, with transfers
 	transferShare  = 4       // there is room for one transfer for so many records
 )
 
@@ -68,9 +72,8 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
 	t := &Tapes{
 		components: newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), levels: l, probing: probing,
 		ranks: make([]rank, h.Ranks), phases: make([]phaseStack, h.Ranks),
-		records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), open: none,
+		before: make([]point, n), records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), vectors: newVectors(),
 	}
-	t.vectors.empty(0, 0)
 	for r := range t.ranks {
 		t.ranks[r].last = ^0
 	}
@@ -90,10 +93,18 @@ func (t *Tapes) room() int {
 }
 
 // add puts down what comes next on the path of a rank.
-func (t *Tapes) add(rk *rank, what int32, value float64) {
+func (t *Tapes) add(rk *rank, r record) {
 	i := t.room()
-	t.records[i] = record{rk.last, what, value}
+	t.before[i], t.records[i] = rk.last, r
 	rk.last = point(i)
+}
+
+// putDown puts down what a rank has spent its time on.
+func (t *Tapes) putDown(rk *rank) {
+	if rk.calls > 0 {
+		t.add(rk, record{rk.value, rk.what, rk.calls})
+		rk.value, rk.calls = 0, 0
+	}
 }
 
 // Spend tells that rank r has spent its time on an account, from its last time on.
@@ -106,18 +117,20 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	what := rk.row + account
-	if rk.last == t.open && t.records[rk.last].what == what {
-		t.records[rk.last].value += to - from
-		return
+	if what := rk.row + account; what != rk.what {
+		t.putDown(rk)
+		rk.what = what
 	}
-	i := t.room()
-	t.records[i] = record{rk.last, what, to - from}
-	rk.last, t.open = point(i), point(i)
+	rk.value += to - from
+	rk.calls++
 }
 
 // Step tells that rank r comes to a step.
-func (t *Tapes) Step(r int32, at float64) { t.add(&t.ranks[r], atStep-r, at) }
+func (t *Tapes) Step(r int32, at float64) {
+	rk := &t.ranks[r]
+	t.putDown(rk)
+	t.add(rk, record{at, atStep, r})
+}
 
 // Phase tells that a phase of rank r begins or ends.
 func (t *Tapes) Phase(r int32, phase uint16, end bool) {

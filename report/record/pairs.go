@@ -1,60 +1,54 @@
 package record
 
 // pairs counts messages from senders to receivers. Programs send to few, and in the same order again
-// and again: so that a sender remembers, of each receiver, which one came after it.
+// and again: so that a sender remembers, of each receiver, which one came after it. Who comes next
+// is found in little memory, so that it is known before what has been sent comes from far.
 type pairs []sender
 
 // sender is to whom one has sent.
 type sender struct {
-	to   []sent // in the order of the first messages
-	last int32  // index of who was sent to last
-	next int32  // and of who came after it the last time
+	order []turn // of receivers, in the order of the first messages
+	sent  []sent // likewise
+	last  int32  // index of who was sent to last
+	next  int32  // and of who came after it the last time
 }
 
+// turn is a receiver, and who came after it the last time.
+type turn struct{ receiver, then int32 }
+
 // sent is what has been sent to a receiver.
-type sent struct {
-	receiver        int32
-	then            int32 // index of who was sent to after it
-	messages, bytes int64
-}
+type sent struct{ messages, bytes int64 }
 
 // add adds messages.
 func (p pairs) add(from, to int32, messages, bytes int64) {
-	s := p[from].cell(to)
-	s.messages += messages
-	s.bytes += bytes
-}
-
-// cell returns what has been sent to a receiver.
-func (s *sender) cell(to int32) *sent {
-	if int(s.next) < len(s.to) {
-		if c := &s.to[s.next]; c.receiver == to {
-			s.last, s.next = s.next, c.then
-			return c
-		}
+	s := &p[from]
+	at := s.next
+	if int(at) >= len(s.order) || s.order[at].receiver != to {
+		at = s.find(to)
 	}
-	return s.find(to)
+	s.last, s.next = at, s.order[at].then
+	s.sent[at].messages += messages
+	s.sent[at].bytes += bytes
 }
 
-// find is cell if another receiver than the last time comes after the one before.
-func (s *sender) find(to int32) *sent {
+// find returns the index of a receiver, which comes after another one than the last time.
+func (s *sender) find(to int32) int32 {
 	at := 0
-	for at < len(s.to) && s.to[at].receiver != to {
+	for at < len(s.order) && s.order[at].receiver != to {
 		at++
 	}
-	if at == len(s.to) {
-		s.to = append(s.to, sent{receiver: to})
+	if at == len(s.order) {
+		s.order, s.sent = append(s.order, turn{receiver: to}), append(s.sent, sent{})
 	}
-	s.to[s.last].then = int32(at)
-	s.last, s.next = int32(at), s.to[at].then
-	return &s.to[at]
+	s.order[s.last].then = int32(at)
+	return int32(at)
 }
 
 // all calls f for each pair that has messages.
 func (p pairs) all(f func(from, to int32, messages, bytes int64)) {
 	for from := range p {
-		for _, s := range p[from].to {
-			f(int32(from), s.receiver, s.messages, s.bytes)
+		for i, s := range p[from].sent {
+			f(int32(from), p[from].order[i].receiver, s.messages, s.bytes)
 		}
 	}
 }
