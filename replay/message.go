@@ -51,7 +51,7 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 		e.notice(dst, id)
 	}
 	if e.tapes != nil && start == at {
-		e.tapes.Post(id, src, matched)
+		e.tapes.Post(id, src)
 	}
 	if w := e.watch; w != nil && (w.heeds(src) || w.heeds(dst)) {
 		w.tellSend(id, m, size, at, start)

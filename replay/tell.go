@@ -85,8 +85,9 @@ func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
 // for it has been, and otherwise has the time of that.
 func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
 	if e.tapes != nil {
-		m := &e.matcher.messages[id]
-		e.tapes.Receive(id, dst, m.flags&msgStarted == 0 && e.ranks[dst].clock >= m.at)
+		if m := &e.matcher.messages[id]; m.flags&msgStarted == 0 && e.ranks[dst].clock >= m.at {
+			e.tapes.Post(id, dst)
+		}
 	}
 	if w := e.watch; w != nil && w.heeds(dst) {
 		w.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
@@ -148,18 +149,16 @@ func (e *engine) tellEnd(id int32) {
 	if w := e.watch; w != nil && w.follows(m.dst) {
 		w.ended(id, m, e.now)
 	}
-	flags := m.flags
 	e.end(id)
-	if e.tapes != nil && flags&msgNotify == 0 {
-		e.tapes.Over(id)
-	}
 }
 
 // tellSummary tells what became of a transfer.
 func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
-		*e.watch.summing.next() = Transferred{m.src, m.dst, e.now, e.network.LoadOf(id), s}
+		t := e.watch.summing.next() // which is written as it is to be, not copied
+		t.Src, t.Dst, t.At, t.Load = m.src, m.dst, e.now, e.network.LoadOf(id)
+		t.From, t.Bytes, t.Alone, t.Link = s.From, s.Bytes, s.Alone, s.Link
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

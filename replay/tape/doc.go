@@ -4,7 +4,7 @@
 //
 //	t := tape.New(header, kinds, probing, levels)
 //	t.Spend(0, account, 0, 1e-3) // what the engine does for rank 0
-//	t.Post(message, 0, true)
+//	t.Post(message, 0)
 //	rank, end := t.Last()
 //	parts, _ := t.Path(rank)
 //

@@ -18,9 +18,9 @@ func Example() {
 	header := &trace.Header{Ranks: 2}
 	t := tape.New(header, 2, poll, oneLevel{})
 
-	t.Post(message, 1, true)     // rank 1 waits
+	t.Post(message, 1)           // rank 1 waits
 	t.Spend(0, compute, 0, 1e-3) // for what rank 0 computes
-	t.Post(message, 0, true)     // and sends: after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
+	t.Post(message, 0)           // and sends: after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
 	transfer := t.End(message, 1.001e-3, 3.001e-3)
 	transfer.Dst, transfer.Bytes, transfer.Alone = 1, 1e6, 1e9
 	t.Release(1, message, 0, 3.001e-3)

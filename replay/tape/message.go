@@ -2,59 +2,37 @@ package tape
 
 // way is the path up to a time of a message: of its post, and once its transfer has ended of that.
 type way struct {
-	at       float64 // s
-	last     point
-	received bool // its receive is posted
+	at   float64 // s
+	last point
 }
 
-// none is the last point of a path that nobody goes on with.
-const none = -1 << 31
-
 // Post tells that a rank posts one side of a message, with which its transfer can start: the path to
-// the message is that of the rank. received says whether its receive is posted by now.
-func (t *Tapes) Post(id, r int32, received bool) {
+// the message is that of the rank.
+func (t *Tapes) Post(id, r int32) {
 	if int(id) >= len(t.ways) {
 		t.reserve(id)
 	}
 	rk := &t.ranks[r]
-	t.putDown(rk)
-	t.ways[id] = way{rk.end, rk.last, received}
-}
-
-// Receive tells that a rank posts the receive of a message, and whether its transfer can start with
-// that.
-func (t *Tapes) Receive(id, r int32, starts bool) {
-	if starts {
-		t.Post(id, r, true)
-	} else {
-		t.ways[id].received = true
+	if rk.calls > 0 {
+		t.putDown(rk)
 	}
+	t.ways[id] = way{rk.end, rk.last}
 }
 
-// reserve makes room for the ways of messages.
+// reserve makes room for the ways of messages, which go on from anything until they are posted.
 //
 //go:noinline
 func (t *Tapes) reserve(id int32) {
 	for int(id) >= len(t.ways) {
-		t.ways = append(t.ways, way{last: none})
+		t.ways = append(t.ways, way{last: t.ranks[0].last})
 	}
 }
 
 // Merge tells that a send, whose transfer may have started before, and a receive, which were posted
 // as two messages, are that of the send.
 func (t *Tapes) Merge(send, receive int32, started bool) {
-	s, r := &t.ways[send], &t.ways[receive]
-	if r.at > s.at && !started {
-		*s = *r
-	}
-	s.received, r.last = true, none
-}
-
-// Over tells that a message has ended, and that those who waited for it have been told: nobody else
-// goes on with the path to it, but who has yet to receive it.
-func (t *Tapes) Over(id int32) {
-	if w := &t.ways[id]; w.received {
-		w.last = none
+	if s, r := &t.ways[send], t.ways[receive]; r.at > s.at && !started {
+		*s = r
 	}
 }
 

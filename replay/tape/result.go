@@ -20,7 +20,9 @@ func (t *Tapes) Last() (rank int, end float64) {
 // Path returns what the longest path to the clock of a rank consists of,
 // and where it came to a step last, nil if nowhere.
 func (t *Tapes) Path(rank int) (parts []Part, last *Hop) {
-	t.putDown(&t.ranks[rank])
+	if rk := &t.ranks[rank]; rk.calls > 0 {
+		t.putDown(rk)
+	}
 	t.settle()
 	v := t.vectorOf(t.ranks[rank].last)
 	values := t.vectors.at(v)

@@ -6,7 +6,7 @@ import (
 )
 
 // settling adds up what is left of the tapes: the paths that lead to the clocks of ranks and to
-// the posts of messages under way. Most of them are one path at first. All records of the tapes are
+// messages. Most of them are one path at first. All records of the tapes are
 // gone through twice in their order, as memory likes it: backwards to count who goes on from each of
 // them, forwards to add what they are to the vectors of their paths. A path takes its vector along;
 // only where several go on from a record do all but the last of them take copies.
@@ -35,15 +35,14 @@ func (t *Tapes) settle() {
 	t.put, t.transfers = 0, t.transfers[:0]
 }
 
-// points calls f for each point that a path may go on from: of all ranks, and of messages.
+// points calls f for each point that a path may go on from: of all ranks, and of messages, of which
+// some are over.
 func (t *Tapes) points(f func(*point)) {
 	for r := range t.ranks {
 		f(&t.ranks[r].last)
 	}
 	for i := range t.ways {
-		if w := &t.ways[i]; w.last != none {
-			f(&w.last)
-		}
+		f(&t.ways[i].last)
 	}
 }
 

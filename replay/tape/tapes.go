@@ -99,12 +99,13 @@ func (t *Tapes) add(rk *rank, r record) {
 	rk.last = point(i)
 }
 
-// putDown puts down what a rank has spent its time on.
+// putDown puts down what a rank has spent its time on, which is something.
 func (t *Tapes) putDown(rk *rank) {
-	if rk.calls > 0 {
-		t.add(rk, record{rk.value, rk.what, rk.calls})
-		rk.value, rk.calls = 0, 0
-	}
+	i := t.room()
+	r := &t.records[i]
+	r.value, r.what, r.number = rk.value, rk.what, rk.calls
+	t.before[i], rk.last = rk.last, point(i)
+	rk.value, rk.calls = 0, 0
 }
 
 // Spend tells that rank r has spent its time on an account, from its last time on.
@@ -118,7 +119,9 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 	}
 	rk.end = to
 	if what := rk.row + account; what != rk.what {
-		t.putDown(rk)
+		if rk.calls > 0 {
+			t.putDown(rk)
+		}
 		rk.what = what
 	}
 	rk.value += to - from
@@ -128,7 +131,9 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 // Step tells that rank r comes to a step.
 func (t *Tapes) Step(r int32, at float64) {
 	rk := &t.ranks[r]
-	t.putDown(rk)
+	if rk.calls > 0 {
+		t.putDown(rk)
+	}
 	t.add(rk, record{at, atStep, r})
 }
 

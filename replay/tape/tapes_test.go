@@ -48,10 +48,10 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 			clocks[r] = to
 		}
 		start, path := clocks[src], n.ranks[src]
-		t.Post(id, src, true)
+		t.Post(id, src)
 		if clocks[dst] > start {
 			start, path = clocks[dst], n.ranks[dst]
-			t.Post(id, dst, true)
+			t.Post(id, dst)
 		}
 		link := int32(random.IntN(5)) - 1
 		from, carried := start+0.125, 0.5
