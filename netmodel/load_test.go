@@ -63,5 +63,5 @@ func loadOf(t *testing.T, p *platforms.Platform, o *Options, size int64, within 
 	for n.Active() > 0 {
 		n.Advance(n.Next(), nil)
 	}
-	return n.LoadOf(0)
+	return n.Summary(0).Load
 }

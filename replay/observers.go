@@ -124,7 +124,6 @@ type Summing interface {
 type Transferred struct {
 	Src, Dst int32   // ranks
 	At       float64 // when it has, seconds
-	Load     float64 // bytes of a link's capacity for each of its bytes (netmodel.Network.LoadOf)
 	netmodel.Summary
 }
 

@@ -157,8 +157,8 @@ func (e *engine) tellSummary(id int32, m *message) {
 	s := e.network.Summary(id)
 	if e.watch != nil && e.watch.summing != nil {
 		t := e.watch.summing.next() // which is written as it is to be, not copied
-		t.Src, t.Dst, t.At, t.Load = m.src, m.dst, e.now, e.network.LoadOf(id)
-		t.From, t.Bytes, t.Alone, t.Link = s.From, s.Bytes, s.Alone, s.Link
+		t.Src, t.Dst, t.At = m.src, m.dst, e.now
+		t.From, t.Bytes, t.Alone, t.Load, t.Link = s.From, s.Bytes, s.Alone, s.Load, s.Link
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

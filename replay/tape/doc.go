@@ -12,8 +12,8 @@
 // the post, or of its receiver if the receive was posted later, and of the transfer. So most of
 // what ranks do is soon on nobody's path. It is put down on a tape for each rank, in a few
 // instructions, and so is where another path becomes the rank's own. From time to time what
-// is left of the tapes is added up to a vector for each rank and each message under way,
-// and they begin anew. Memory is that of the tapes, 3 kB for each rank and at least 7 MB, and of the
+// is left of the tapes is added up to vectors, of which ranks and messages with one path have one,
+// and they begin anew. Memory is that of the tapes, 4 kB for each rank and at least 17 MB, and of the
 // vectors.
 //
 // # Units

@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -16,24 +17,25 @@ func (byLink) NumLevels() int          { return 5 }
 func (byLink) Level(t *Transfer) int32 { return t.Link + 1 }
 
 // naive carries the whole path of each rank along, and copies it wherever it goes over.
-type naive struct{ ranks []map[Component]float64 }
+type naive struct{ ranks []path }
 
-func clone(path map[Component]float64) map[Component]float64 {
-	c := make(map[Component]float64, len(path))
-	for k, v := range path {
-		c[k] = v
-	}
-	return c
+// path is what one spends on components.
+type path map[Component]spent
+
+type spent struct{ seconds, amount float64 }
+
+func (p path) add(c Component, seconds, amount float64) {
+	p[c] = spent{p[c].seconds + seconds, p[c].amount + amount}
 }
 
 // play has ranks compute and send each other messages at random, and tells both the tapes and a
 // naive observer.
 func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	n := &naive{ranks: make([]map[Component]float64, ranks)}
+	n := &naive{ranks: make([]path, ranks)}
 	clocks := make([]float64, ranks)
 	for r := range n.ranks {
-		n.ranks[r] = map[Component]float64{}
+		n.ranks[r] = path{}
 	}
 	for i := range messages {
 		src, dst := int32(random.IntN(ranks)), int32(random.IntN(ranks))
@@ -44,13 +46,13 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 		for _, r := range []int32{src, dst} {
 			account, to := int32(random.IntN(3)), clocks[r]+random.Float64()
 			t.Spend(r, account, clocks[r], to)
-			n.ranks[r][Component{Account: account, Phase: -1}] += to - clocks[r]
+			n.ranks[r].add(Component{Account: account, Phase: -1}, to-clocks[r], 1)
 			clocks[r] = to
 		}
-		start, path := clocks[src], n.ranks[src]
+		start, on := clocks[src], n.ranks[src]
 		t.Post(id, src)
 		if clocks[dst] > start {
-			start, path = clocks[dst], n.ranks[dst]
+			start, on = clocks[dst], n.ranks[dst]
 			t.Post(id, dst)
 		}
 		link := int32(random.IntN(5)) - 1
@@ -59,13 +61,13 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 		end := from + carried
 		x := t.End(id, from, end)
 		x.Src, x.Dst, x.Link, x.Bytes, x.Alone = src, dst, link, 1e6, 4e6 // a quarter of a second alone
-		path = clone(path)
-		path[Component{Kind: InLatency}] += from - start
-		path[Component{Kind: OnWire, Level: link + 1}] += 0.25
-		path[Component{Kind: InContention, Level: link + 1}] += end - from - 0.25
+		on = maps.Clone(on)
+		on.add(Component{Kind: InLatency}, from-start, 1)
+		on.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
+		on.add(Component{Kind: InContention, Level: link + 1}, end-from-0.25, 0)
 		for _, r := range []int32{src, dst} {
 			t.Release(r, id, clocks[r], end)
-			n.ranks[r], clocks[r] = clone(path), end
+			n.ranks[r], clocks[r] = maps.Clone(on), end
 		}
 	}
 	return n, clocks
@@ -94,17 +96,48 @@ func TestAgainstCopies(t *testing.T) {
 }
 
 // compare compares the path of a rank, which adds up to its clock.
-func compare(t *testing.T, r int, parts []Part, want map[Component]float64, clock float64) {
+func compare(t *testing.T, r int, parts []Part, want path, clock float64) {
 	t.Helper()
 	sum := 0.0
 	for _, p := range parts {
 		sum += p.Seconds
-		if math.Abs(p.Seconds-want[p.Component]) > 1e-9*clock {
-			t.Errorf("rank %d: %+v: %v s, want %v", r, p.Component, p.Seconds, want[p.Component])
+		w := want[p.Component]
+		if math.Abs(p.Seconds-w.seconds) > 1e-9*clock || p.Amount != w.amount {
+			t.Errorf("rank %d: %+v: %v s, %v, want %v", r, p.Component, p.Seconds, p.Amount, w)
 		}
 	}
 	if math.Abs(sum-clock) > 1e-9*clock {
 		t.Errorf("rank %d: %v s on the path to %v s", r, sum, clock)
+	}
+}
+
+// TestManyGoOn has a rank compute for a second and send a message to each of so many others that the
+// number of those who go on from there is beyond what is counted; some of them send another one.
+func TestManyGoOn(t *testing.T) {
+	const ranks = 700
+	tapes := New(&trace.Header{Ranks: ranks}, 1, 0, byLink{})
+	tapes.Spend(0, 0, 0, 1)
+	for r := int32(1); r < ranks; r++ {
+		tapes.Post(r, 0)
+	}
+	for r := int32(1); r < ranks; r++ {
+		*tapes.End(r, 1, 2) = Transfer{Dst: r, Link: -1, Carried: 1, Bytes: 1, Alone: 1}
+		tapes.Release(r, r, 0, 2)
+		if r%2 == 0 {
+			tapes.Spend(r, 0, 2, 3)
+			tapes.Post(r, r)
+		}
+		if r%300 == 0 {
+			tapes.settle()
+		}
+	}
+	for r := 1; r < ranks; r++ {
+		on := path{{Account: 0, Phase: -1}: {1, 1}, {Kind: OnWire}: {1, 1}, {Kind: InLatency}: {0, 1}}
+		if r%2 == 0 {
+			on.add(Component{Account: 0, Phase: -1}, 1, 1)
+		}
+		parts, _ := tapes.Path(r)
+		compare(t, r, parts, on, float64(2+(r+1)%2))
 	}
 }
 

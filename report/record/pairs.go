@@ -21,14 +21,19 @@ type sent struct{ messages, bytes int64 }
 
 // add adds messages.
 func (p pairs) add(from, to int32, messages, bytes int64) {
-	s := &p[from]
+	s := &p[from].sent[p[from].index(to)]
+	s.messages += messages
+	s.bytes += bytes
+}
+
+// index returns the index of a receiver, to whom it sends now.
+func (s *sender) index(to int32) int32 {
 	at := s.next
 	if int(at) >= len(s.order) || s.order[at].receiver != to {
 		at = s.find(to)
 	}
 	s.last, s.next = at, s.order[at].then
-	s.sent[at].messages += messages
-	s.sent[at].bytes += bytes
+	return at
 }
 
 // find returns the index of a receiver, which comes after another one than the last time.

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"reprise/replay"
 	"reprise/report/packed"
 )
@@ -85,11 +87,20 @@ func (t *traffic) addUp(table *trafficTable) {
 	})
 }
 
-// add adds messages: in a loop over many the processor waits for several cells at once.
+// add adds messages, of so many at a time first where they are to be added: then the processor waits
+// for what is there of all of them at once.
 func (t *trafficTable) add(list []replay.Transferred) {
-	for i := range list {
-		m := &list[i]
-		t.pairs.add(int32(t.row[m.Src]), int32(t.row[m.Dst]), 1, m.Size())
+	var at [32]struct{ from, index int32 }
+	for chunk := range slices.Chunk(list, len(at)) {
+		for i := range chunk {
+			from := int32(t.row[chunk[i].Src])
+			at[i].from, at[i].index = from, t.pairs[from].index(int32(t.row[chunk[i].Dst]))
+		}
+		for i := range chunk {
+			s := &t.pairs[at[i].from].sent[at[i].index]
+			s.messages++
+			s.bytes += chunk[i].Size()
+		}
 	}
 }
 
