@@ -14,7 +14,7 @@
 // instructions, and so is where another path becomes the rank's own. From time to time what
 // is left of the tapes is added up to vectors, of which ranks and messages with one path have one,
 // and they begin anew. Memory is that of the tapes, 4 kB for each rank and at least 17 MB, and of the
-// vectors.
+// vectors: at most one for each rank and for each number of a message that there has been.
 //
 // # Units
 //

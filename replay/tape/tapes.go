@@ -1,6 +1,10 @@
 package tape
 
-import "reprise/trace"
+import (
+	"math"
+
+	"reprise/trace"
+)
 
 // Tapes are the tapes of all ranks of a replay. Use New.
 type Tapes struct {
@@ -118,7 +122,7 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	if what := rk.row + account; what != rk.what {
+	if what := rk.row + account; what != rk.what || rk.calls == math.MaxInt32 {
 		if rk.calls > 0 {
 			t.putDown(rk)
 		}

@@ -141,6 +141,18 @@ func TestManyGoOn(t *testing.T) {
 	}
 }
 
+// TestCallsInARow: calls are counted one by one, and where there are too many for a record they are two.
+func TestCallsInARow(t *testing.T) {
+	tapes := New(&trace.Header{Ranks: 1}, 1, 0, byLink{})
+	for i := range 3 {
+		tapes.Spend(0, 0, float64(i), float64(i+1))
+	}
+	tapes.ranks[0].calls = math.MaxInt32
+	tapes.Spend(0, 0, 3, 4)
+	parts, _ := tapes.Path(0)
+	compare(t, 0, parts, path{{Account: 0, Phase: -1}: {4, math.MaxInt32 + 1}}, 4)
+}
+
 // TestSteps asks for the steps that a path has come to, in order, across settlements.
 func TestSteps(t *testing.T) {
 	tapes := New(&trace.Header{Ranks: 2}, 1, 0, byLink{})

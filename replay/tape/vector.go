@@ -17,7 +17,7 @@ type vectors struct {
 	free   []int32   // those that nobody goes on from
 }
 
-// newVectors returns the one of a path on which there is nothing, number 0.
+// newVectors returns the one of a path on which there is nothing, number 0 until nobody goes on from it.
 func newVectors() vectors { return vectors{last: make([]*Hop, 1), goOn: make([]int32, 1)} }
 
 // at returns the values of a vector.
@@ -40,7 +40,7 @@ func (v *vectors) take(id int32) int32 {
 	switch v.goOn[id] {
 	case 1:
 		return id
-	case many: // or more
+	case many: // perhaps more: counts of records end there
 	default:
 		v.goOn[id]--
 	}

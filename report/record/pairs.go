@@ -21,7 +21,8 @@ type sent struct{ messages, bytes int64 }
 
 // add adds messages.
 func (p pairs) add(from, to int32, messages, bytes int64) {
-	s := &p[from].sent[p[from].index(to)]
+	at := p[from].index(to) // which may make room for one more
+	s := &p[from].sent[at]
 	s.messages += messages
 	s.bytes += bytes
 }
