@@ -6,10 +6,10 @@ import (
 )
 
 // settling adds up what is left of the tapes: the paths that lead to the clocks of ranks and to
-// messages. Most of them are one path at first. All records of the tapes are
-// gone through twice in their order, as memory likes it: backwards to count who goes on from each of
-// them, forwards to add what they are to the vectors of their paths. A path takes its vector along;
-// only where several go on from a record do all but the last of them take copies.
+// messages. Most of them are one path at first. All records of the tapes are gone through twice in
+// their order, as memory likes it: backwards to count who goes on from each of them, forwards to add
+// what they are to the vectors of their paths. A path takes its vector along; only where several go
+// on from a record do all but the last of them take copies.
 type settling struct {
 	*Tapes
 	goOn   []uint8  // by record, until it is added: how many records and points go on from it, up to many
