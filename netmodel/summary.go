@@ -5,9 +5,9 @@ type Summary struct {
 	From  float64 // since when the network has carried it, seconds
 	Bytes float64 // with its envelope
 	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
-	// Load is how many bytes of its capacity a link gives for each byte of it: 1/f by FactorProgress,
-	// 1 by FactorBound. Acknowledgements on the way back (CrossTraffic) come on top of that.
-	Load float64
+	// Factor is that of its rate by FactorProgress, 1 by FactorBound: a link gives 1/Factor bytes of its
+	// capacity for each byte of it. Acknowledgements on the way back (CrossTraffic) come on top of that.
+	Factor float64
 	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
 	// the one that did when it began; -1: none.
 	Link int32
@@ -29,24 +29,26 @@ func (n *Network) Summarize() {
 	}
 }
 
-// Summary returns what became of a transfer that the last Advance has returned.
-func (n *Network) Summary(id int32) Summary {
-	b := &n.summary.begun[id]
-	return Summary{b.at, b.bytes, n.levelAlone(uint32(id)) * n.flows[id].gain, 1 / b.factor, b.link}
+// Summary returns what became of a transfer that the last Advance has returned. It is valid until the
+// next call.
+func (n *Network) Summary(id int32) *Summary {
+	b, s := &n.summary.begun[id], &n.summary.last
+	s.From, s.Bytes, s.Alone, s.Factor, s.Link = b.at, b.bytes, n.levelAlone(uint32(id))*n.flows[id].gain, n.factors[id], b.link
+	return s
 }
 
 // summary is what a Network keeps for Summary.
 type summary struct {
 	begun []begun  // by flow
 	fresh []uint32 // flows that have begun since the last solve
+	last  Summary  // asked for: what is copied as a whole just after it was written in parts makes processors wait
 }
 
 // begun is the begin of the bandwidth phase of a flow.
 type begun struct {
-	at     float64 // s
-	bytes  float64
-	factor float64 // Network.factors
-	link   int32   // that bounded it then, once it has ended that which does in the end; -1: it was alone
+	at    float64 // s
+	bytes float64
+	link  int32 // that bounded it then, once it has ended that which does in the end; -1: it was alone
 }
 
 // noLink bounds no flow.
@@ -57,7 +59,7 @@ func (s *summary) begin(n *Network, id uint32) {
 	for int(id) >= len(s.begun) {
 		s.begun = append(s.begun, begun{})
 	}
-	s.begun[id] = begun{n.now, n.flows[id].remaining, n.factors[id], noLink}
+	s.begun[id] = begun{n.now, n.flows[id].remaining, noLink}
 	if n.opts.Contention {
 		s.fresh = append(s.fresh, id)
 	}

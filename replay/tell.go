@@ -158,7 +158,7 @@ func (e *engine) tellSummary(id int32, m *message) {
 	if e.watch != nil && e.watch.summing != nil {
 		t := e.watch.summing.next() // which is written as it is to be, not copied
 		t.Src, t.Dst, t.At = m.src, m.dst, e.now
-		t.From, t.Bytes, t.Alone, t.Load, t.Link = s.From, s.Bytes, s.Alone, s.Load, s.Link
+		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, s.Factor, s.Link
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		t := e.tapes.End(id, s.From, e.now)

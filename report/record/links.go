@@ -82,7 +82,7 @@ func (l *links) add(t *replay.Transferred) {
 	}
 	l.told = t.At
 	src, dst := l.hosts[t.Src], l.hosts[t.Dst]
-	p, load := l.route(src, dst), float64(t.Bytes*t.Load)
+	p, load := l.route(src, dst), t.Bytes/t.Factor
 	lost := lostOf(t)
 	if t.From < l.begin && t.At > t.From {
 		l.addSince(p, t, load, lost)
