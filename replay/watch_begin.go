@@ -16,6 +16,9 @@ func (e *engine) observe(o *Options) error {
 	if asked.tapes != nil && o.Resume != nil {
 		return errors.New("the paths of ranks begin where the run does, not at a checkpoint")
 	}
+	if asked.tapes != nil && asked.tapes.Err() != nil {
+		return asked.tapes.Err()
+	}
 	e.told, e.tapes, e.lookouts = true, asked.tapes, make([]lookout, len(e.ranks))
 	if asked.wide != nil || asked.narrow != nil {
 		e.watch = newWatch(e, asked.wide, asked.narrow)

@@ -2,8 +2,8 @@ package tape
 
 // way is the path up to a time of a message: of its post, and once its transfer has ended of that.
 type way struct {
-	at   float64 // s
-	last point
+	at     float64 // s
+	before point
 }
 
 // Post tells that a rank posts one side of a message, with which its transfer can start: the path to
@@ -13,10 +13,8 @@ func (t *Tapes) Post(id, r int32) {
 		t.reserve(id)
 	}
 	rk := &t.ranks[r]
-	if rk.calls > 0 {
-		t.putDown(rk)
-	}
-	t.ways[id] = way{rk.end, rk.last}
+	t.putDown(rk)
+	t.ways[id] = way{rk.end, rk.before}
 }
 
 // reserve makes room for the ways of messages, which go on from anything until they are posted.
@@ -24,7 +22,7 @@ func (t *Tapes) Post(id, r int32) {
 //go:noinline
 func (t *Tapes) reserve(id int32) {
 	for int(id) >= len(t.ways) {
-		t.ways = append(t.ways, way{last: t.ranks[0].last})
+		t.ways = append(t.ways, way{before: t.ranks[0].before})
 	}
 }
 
@@ -41,13 +39,15 @@ func (t *Tapes) Merge(send, receive int32, started bool) {
 // caller sets all of what it returns but Carried.
 func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	i := t.roomForTransfer() // before the way is read: it may become another one
-	w, n := &t.ways[id], len(t.transfers)
-	since = max(since, w.at)
-	t.before[i], t.records[i] = w.last, record{since - w.at, transferred, int32(n)}
+	w, r, n := &t.ways[id], &t.records[i], len(t.transfers)
+	r.value, r.before, r.what = float64(n), w.before, transferred<<callBits
+	if w.at > since {
+		since = w.at
+	}
 	t.transfers = t.transfers[:n+1]
-	w.at, w.last = at, point(i)
 	x := &t.transfers[n]
-	x.Carried = at - since
+	x.latency, x.Carried = since-w.at, at-since
+	w.at, w.before = at, point(i)
 	return x
 }
 
@@ -74,8 +74,8 @@ func (t *Tapes) Release(r, id int32, since, at float64) {
 // seen.
 func (t *Tapes) See(r, id int32) {
 	rk, w := &t.ranks[r], &t.ways[id]
-	rk.last, rk.value, rk.calls = w.last, 0, 0
+	rk.before, rk.value, rk.what = w.before, 0, 0
 	if rk.end > w.at {
-		rk.what, rk.value, rk.calls = rk.row+t.probing, rk.end-w.at, 1
+		rk.value, rk.what = rk.end-w.at, at(rk.row+t.probing)+1
 	}
 }

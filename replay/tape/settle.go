@@ -32,17 +32,17 @@ func (t *Tapes) settle() {
 		s.add(s.used[i])
 	}
 	t.points(func(at *point) { *at = ^point(t.vectorOf(*at)) })
-	t.put, t.transfers = 0, t.transfers[:0]
+	t.put, t.transfers, t.steps = 0, t.transfers[:0], t.steps[:0]
 }
 
 // points calls f for each point that a path may go on from: of all ranks, and of messages, of which
 // some are over.
 func (t *Tapes) points(f func(*point)) {
 	for r := range t.ranks {
-		f(&t.ranks[r].last)
+		f(&t.ranks[r].before)
 	}
 	for i := range t.ways {
-		f(&t.ways[i].last)
+		f(&t.ways[i].before)
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *settling) count() {
 			s.counts[w] &^= 1 << bit
 			i := int32(64*w + bit)
 			s.used = append(s.used, i)
-			s.countOne(s.before[i]) // which may set another bit, of an earlier one
+			s.countOne(s.records[i].before) // which may set another bit, of an earlier one
 		}
 	}
 }
@@ -77,29 +77,30 @@ func (s *settling) countOne(p point) {
 // vectorOf returns the vector of the path to a point, whose record has been added.
 func (t *Tapes) vectorOf(p point) int32 {
 	if p >= 0 {
-		p = t.before[p]
+		p = t.records[p].before
 	}
 	return int32(^p)
 }
 
 // add adds record i to the vector of the path to it, of which it is the last one now.
 func (s *settling) add(i int32) {
-	v, r := s.vectors.take(s.vectorOf(s.before[i])), &s.records[i]
-	switch r.what {
+	r := &s.records[i]
+	v := s.vectors.take(s.vectorOf(r.before))
+	switch place := r.what.place(); place {
 	case transferred:
-		s.addTransfer(v, r)
+		s.addTransfer(v, &s.transfers[int(r.value)])
 	case atStep:
-		s.vectors.last[v] = &Hop{s.vectors.last[v], r.number, r.value}
+		step := s.steps[int(r.value)]
+		s.vectors.last[v] = &Hop{s.vectors.last[v], step.Rank, step.At}
 	default:
-		s.spend(v, r.what, r.value, float64(r.number))
+		s.spend(v, place, r.value, float64(r.what.calls()))
 	}
-	s.before[i], s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
+	r.before, s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
 }
 
-// addTransfer adds the transfer of a record to a vector.
-func (s *settling) addTransfer(v int32, r *record) {
-	x := &s.transfers[r.number]
-	s.spend(v, s.components.latency, r.value, 1)
+// addTransfer adds a transfer to a vector.
+func (s *settling) addTransfer(v int32, x *Transfer) {
+	s.spend(v, s.components.latency, x.latency, 1)
 	wire, alone := s.components.wire(s.levels.Level(x)), x.alone()
 	if x.Alone > 0 {
 		s.spend(v, wire, alone, x.Bytes)

@@ -1,7 +1,7 @@
 package tape
 
 import (
-	"math"
+	"fmt"
 
 	"reprise/trace"
 )
@@ -15,12 +15,13 @@ type Tapes struct {
 	phases     []phaseStack // by rank
 	ways       []way        // by message
 	gaps       int
+	err        error
 
 	// All tapes are in one memory, in the order of what is told, which is all that they take.
-	before    []point  // by record: what it comes after
-	records   []record // likewise
-	put       int      // of records; behind them there is room
+	records   []record
+	put       int // of them; behind them there is room
 	transfers []Transfer
+	steps     []Hop // that are on records, not after another one yet
 
 	vectors  vectors // of the paths that were settled last
 	settling settling
@@ -36,29 +37,44 @@ type Levels interface {
 // record is not put down before it has to be, as more of that may come.
 type rank struct {
 	end, value float64 // s
-	last       point
+	before     point
 	row        int32 // of the places in its innermost phase
-	what       int32 // place of what it has spent value on
-	calls      int32 // in so many parts; 0: on nothing
+	what       tally // of what it has spent value on. Not beside before: see putDown
 }
 
 // point is how far a path has come: the number of a record, which is the last one, or ^i if none
 // came after the vector i that was settled last.
 type point int32
 
-// record is one thing on a path: seconds that a rank spends at a place of components, in a number of
-// calls. Or what its place says.
+// record is one thing on a path: seconds that a rank spends at a place of components. Or what its
+// place says. It is small, as what is put down drives what the engine needs out of the processor's
+// caches: 4 bytes more take a hundredth of its time.
 type record struct {
 	value  float64
-	what   int32
-	number int32
+	before point // what it comes after
+	what   tally
 }
 
-// What a record is, if it is not seconds that a rank spends.
+// tally is a place, and how often something was spent there: 24 bits and 8.
+type tally uint32
+
 const (
-	atStep      = -1 // a rank, the number, comes to a step, at a time
-	transferred = -2 // a message, the number of its transfer, has taken the path along, after a latency
+	callBits = 8
+	maxCalls = 1<<callBits - 1
+
+	// What a record is, if it is not seconds that a rank spends.
+	atStep      = 1<<(32-callBits) - 1 // a rank comes to a step, which has value as its index
+	transferred = atStep - 1           // a message has taken the path along: likewise a transfer
+
+	maxPlaces = transferred
 )
+
+// at returns a tally of no calls at a place.
+func at(place int32) tally { return tally(place) << callBits }
+
+func (t tally) place() int32 { return int32(t >> callBits) }
+
+func (t tally) calls() uint32 { return uint32(t % (1 << callBits)) }
 
 // minRecords and recordsPerRank are for how many records there is room: to settle them costs a
 // rank some hundred instructions, which is little beside those that have put so much down.
@@ -72,17 +88,25 @@ const (
 // New returns tapes for a replay of a trace with that header, whose ranks spend time on so many
 // kinds of it, one of which is probing, and on the kernels of the header.
 func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
-	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
-	t := &Tapes{
-		components: newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), levels: l, probing: probing,
-		ranks: make([]rank, h.Ranks), phases: make([]phaseStack, h.Ranks),
-		before: make([]point, n), records: make([]record, n), transfers: make([]Transfer, 0, n/transferShare), vectors: newVectors(),
+	t := &Tapes{levels: l, probing: probing}
+	accounts, phases := kinds+len(h.Kernels), len(h.Phases)
+	if places := (phases+1)*accounts + 1 + 2*l.NumLevels(); places > maxPlaces {
+		t.err = fmt.Errorf("critical path: %d kernels in %d phases are %d things to spend time on, at most %d are known",
+			len(h.Kernels), phases, places, maxPlaces)
+		return t
 	}
+	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
+	t.components, t.vectors = newComponents(accounts, phases, l.NumLevels()), newVectors()
+	t.ranks, t.phases = make([]rank, h.Ranks), make([]phaseStack, h.Ranks)
+	t.records, t.transfers = make([]record, n), make([]Transfer, 0, n/transferShare)
 	for r := range t.ranks {
-		t.ranks[r].last = ^0
+		t.ranks[r].before = ^0
 	}
 	return t
 }
+
+// Err returns why there are no tapes for a trace, of which nothing must be told then.
+func (t *Tapes) Err() error { return t.err }
 
 // Gaps returns how often two stretches of a path did not meet bit for bit.
 func (t *Tapes) Gaps() int { return t.gaps }
@@ -96,20 +120,16 @@ func (t *Tapes) room() int {
 	return t.put - 1
 }
 
-// add puts down what comes next on the path of a rank.
-func (t *Tapes) add(rk *rank, r record) {
-	i := t.room()
-	t.before[i], t.records[i] = rk.last, r
-	rk.last = point(i)
-}
-
-// putDown puts down what a rank has spent its time on, which is something.
+// putDown puts down what a rank has spent its time on, if anything. Fields that are written one by one and
+// just after that are read together, as neighbours are, make processors wait.
 func (t *Tapes) putDown(rk *rank) {
+	if rk.what.calls() == 0 {
+		return
+	}
 	i := t.room()
 	r := &t.records[i]
-	r.value, r.what, r.number = rk.value, rk.what, rk.calls
-	t.before[i], rk.last = rk.last, point(i)
-	rk.value, rk.calls = 0, 0
+	r.value, r.before, r.what = rk.value, rk.before, rk.what
+	rk.value, rk.before, rk.what = 0, point(i), 0
 }
 
 // Spend tells that rank r has spent its time on an account, from its last time on.
@@ -122,23 +142,22 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	if what := rk.row + account; what != rk.what || rk.calls == math.MaxInt32 {
-		if rk.calls > 0 {
-			t.putDown(rk)
-		}
+	if what := at(rk.row + account); rk.what-what >= maxCalls { // another place, or as often as can be
+		t.putDown(rk)
 		rk.what = what
 	}
 	rk.value += to - from
-	rk.calls++
+	rk.what++
 }
 
 // Step tells that rank r comes to a step.
 func (t *Tapes) Step(r int32, at float64) {
 	rk := &t.ranks[r]
-	if rk.calls > 0 {
-		t.putDown(rk)
-	}
-	t.add(rk, record{at, atStep, r})
+	t.putDown(rk)
+	i := t.room()
+	t.records[i] = record{float64(len(t.steps)), rk.before, atStep << callBits}
+	t.steps = append(t.steps, Hop{Rank: r, At: at})
+	rk.before = point(i)
 }
 
 // Phase tells that a phase of rank r begins or ends.

@@ -144,13 +144,24 @@ func TestManyGoOn(t *testing.T) {
 // TestCallsInARow: calls are counted one by one, and where there are too many for a record they are two.
 func TestCallsInARow(t *testing.T) {
 	tapes := New(&trace.Header{Ranks: 1}, 1, 0, byLink{})
-	for i := range 3 {
+	const calls = 4*maxCalls + 3
+	for i := range calls {
 		tapes.Spend(0, 0, float64(i), float64(i+1))
 	}
-	tapes.ranks[0].calls = math.MaxInt32
-	tapes.Spend(0, 0, 3, 4)
 	parts, _ := tapes.Path(0)
-	compare(t, 0, parts, path{{Account: 0, Phase: -1}: {4, math.MaxInt32 + 1}}, 4)
+	compare(t, 0, parts, path{{Account: 0, Phase: -1}: {calls, calls}}, calls)
+}
+
+// TestTooManyPlaces has a header of more kernels and phases than there are numbers for pairs of them.
+func TestTooManyPlaces(t *testing.T) {
+	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 4095)}
+	if err := New(h, 1, 0, byLink{}).Err(); err == nil {
+		t.Error("no error")
+	}
+	h.Phases = h.Phases[1:]
+	if err := New(h, 1, 0, byLink{}).Err(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestSteps asks for the steps that a path has come to, in order, across settlements.
