@@ -1,7 +1,7 @@
 package record
 
 import (
-	"slices"
+	"math"
 
 	"reprise/replay"
 	"reprise/report/packed"
@@ -27,7 +27,21 @@ type trafficTable struct {
 	row   []uint16 // by rank
 	pairs pairs    // of rows
 	adds  bool     // each row is several of traffic.ranks
+
+	// Messages wait until they are many, and are counted sender by sender: what has been sent does not fit
+	// in the processor's caches, but what one has sent does.
+	waiting []arrived
+	each    []uint32 // by sender: how many of them
+	order   []uint16 // of waiting, by sender
 }
+
+// arrived is a message that has, from one row to another.
+type arrived struct {
+	from, to uint16
+	size     uint32
+}
+
+const maxWaiting = 1 << 16
 
 // traffic returns what counts by rank, and by each group.
 func (g *groups) traffic() traffic {
@@ -65,7 +79,7 @@ func newTrafficTable(g group, rows int) trafficTable {
 	for r, i := range g.of {
 		t.row[r] = uint16(int(i) / per)
 	}
-	t.pairs = make(pairs, t.rows)
+	t.pairs, t.each, t.order = make(pairs, t.rows), make([]uint32, t.rows), make([]uint16, maxWaiting)
 	return t
 }
 
@@ -87,28 +101,50 @@ func (t *traffic) addUp(table *trafficTable) {
 	})
 }
 
-// add adds messages, of so many at a time first where they are to be added: then the processor waits
-// for what is there of all of them at once.
+// add adds messages.
 func (t *trafficTable) add(list []replay.Transferred) {
-	var at [32]struct{ from, index int32 }
-	for chunk := range slices.Chunk(list, len(at)) {
-		for i := range chunk {
-			from := int32(t.row[chunk[i].Src])
-			at[i].from, at[i].index = from, t.pairs[from].index(int32(t.row[chunk[i].Dst]))
+	for i := range list {
+		m := &list[i]
+		from, to, size := t.row[m.Src], t.row[m.Dst], m.Size()
+		if size > math.MaxUint32 {
+			t.pairs.add(int32(from), int32(to), 1, size)
+			continue
 		}
-		for i := range chunk {
-			s := &t.pairs[at[i].from].sent[at[i].index]
-			s.messages++
-			s.bytes += chunk[i].Size()
+		if len(t.waiting) == maxWaiting {
+			t.count()
 		}
+		t.waiting = append(t.waiting, arrived{from, to, uint32(size)})
+		t.each[from]++
 	}
+}
+
+// count counts the messages that wait for it, by sender.
+func (t *trafficTable) count() {
+	begin := uint32(0)
+	for from, n := range t.each {
+		t.each[from], begin = begin, begin+n
+	}
+	for i := range t.waiting {
+		at := &t.each[t.waiting[i].from]
+		t.order[*at] = uint16(i)
+		*at++
+	}
+	for _, i := range t.order[:len(t.waiting)] {
+		m := &t.waiting[i]
+		t.pairs.add(int32(m.from), int32(m.to), 1, int64(m.size))
+	}
+	clear(t.each)
+	t.waiting = t.waiting[:0]
 }
 
 // data describes all tables.
 func (t *traffic) data() (list []CommMatrix) {
+	t.ranks.count()
 	for i := range t.tables {
 		if table := &t.tables[i]; table.adds {
 			t.addUp(table)
+		} else {
+			table.count()
 		}
 		list = append(list, t.tables[i].data())
 	}
