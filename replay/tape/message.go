@@ -40,13 +40,13 @@ func (t *Tapes) Merge(send, receive int32, started bool) {
 func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	i := t.roomForTransfer() // before the way is read: it may become another one
 	w, r, n := &t.ways[id], &t.records[i], len(t.transfers)
-	r.value, r.before, r.what = float64(n), w.before, transferred<<callBits
 	if w.at > since {
 		since = w.at
 	}
+	r.value, r.before, r.what = since-w.at, w.before, transferred|tally(n)
 	t.transfers = t.transfers[:n+1]
 	x := &t.transfers[n]
-	x.latency, x.Carried = since-w.at, at-since
+	x.Carried = at - since
 	w.at, w.before = at, point(i)
 	return x
 }

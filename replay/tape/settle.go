@@ -86,10 +86,10 @@ func (t *Tapes) vectorOf(p point) int32 {
 func (s *settling) add(i int32) {
 	r := &s.records[i]
 	v := s.vectors.take(s.vectorOf(r.before))
-	switch place := r.what.place(); place {
-	case transferred:
-		s.addTransfer(v, &s.transfers[int(r.value)])
-	case atStep:
+	switch place := r.what.place(); {
+	case r.what >= transferred:
+		s.addTransfer(v, r.value, &s.transfers[r.what-transferred])
+	case place == atStep:
 		step := s.steps[int(r.value)]
 		s.vectors.last[v] = &Hop{s.vectors.last[v], step.Rank, step.At}
 	default:
@@ -98,9 +98,9 @@ func (s *settling) add(i int32) {
 	r.before, s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
 }
 
-// addTransfer adds a transfer to a vector.
-func (s *settling) addTransfer(v int32, x *Transfer) {
-	s.spend(v, s.components.latency, x.latency, 1)
+// addTransfer adds a transfer to a vector, after its latency.
+func (s *settling) addTransfer(v int32, latency float64, x *Transfer) {
+	s.spend(v, s.components.latency, latency, 1)
 	wire, alone := s.components.wire(s.levels.Level(x)), x.alone()
 	if x.Alone > 0 {
 		s.spend(v, wire, alone, x.Bytes)

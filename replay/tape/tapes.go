@@ -55,18 +55,19 @@ type record struct {
 	what   tally
 }
 
-// tally is a place, and how often something was spent there: 24 bits and 8.
+// tally is a place, and how often something was spent there: 23 bits and 8. Or what has happened.
 type tally uint32
 
 const (
 	callBits = 8
 	maxCalls = 1<<callBits - 1
 
-	// What a record is, if it is not seconds that a rank spends.
-	atStep      = 1<<(32-callBits) - 1 // a rank comes to a step, which has value as its index
-	transferred = atStep - 1           // a message has taken the path along: likewise a transfer
+	// A message has taken the path along: what is left is the number of its transfer, the value is latency.
+	transferred tally = 1 << 31
 
-	maxPlaces = transferred
+	// In place of a place: a rank comes to a step, whose number is the value.
+	atStep    = 1<<(31-callBits) - 1
+	maxPlaces = atStep
 )
 
 // at returns a tally of no calls at a place.

@@ -154,7 +154,7 @@ func TestCallsInARow(t *testing.T) {
 
 // TestTooManyPlaces has a header of more kernels and phases than there are numbers for pairs of them.
 func TestTooManyPlaces(t *testing.T) {
-	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 4095)}
+	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 2047)}
 	if err := New(h, 1, 0, byLink{}).Err(); err == nil {
 		t.Error("no error")
 	}

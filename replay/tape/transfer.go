@@ -5,7 +5,6 @@ type Transfer struct {
 	Src, Dst int32   // ranks
 	Link     int32   // platform's number of the link that bounded it in the end, -1: none did
 	Carried  float64 // s, after its latency
-	latency  float64 // s
 	Bytes    float64 // with its envelope
 	Alone    float64 // byte/s that it would have had in the end without others; 0: not known
 }
