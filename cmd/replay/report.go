@@ -14,12 +14,14 @@ import (
 	"reprise/report/path"
 	"reprise/report/record"
 	"reprise/report/timeline"
+	"reprise/warning"
 )
 
 // pageFile is the output of --report: a page of all that a replay records.
 type pageFile struct {
 	path     string
 	settings *settings
+	stderr   io.Writer
 	span     timeline.Span
 	asked    bool // for that span
 
@@ -27,7 +29,7 @@ type pageFile struct {
 	machine  *loaded
 	recorder *record.Recorder
 	window   *timeline.Collector
-	longest  *path.Path    // nil: --critical-path has one, or the replay goes on from a checkpoint
+	longest  *path.Path    // nil: --critical-path has one, it cannot be found, or the replay goes on from a checkpoint
 	windows  *path.Windows // the same of an estimate
 }
 
@@ -45,7 +47,7 @@ func newPageFile(c *cli.Context, s *settings) (output, error) {
 	case "-":
 		return nil, command.Usagef("--report wants a file, as the result goes to standard output; ./- is one of the name -")
 	}
-	p := &pageFile{path: file, settings: s, asked: c.IsSet("window") || c.IsSet("window-ranks")}
+	p := &pageFile{path: file, settings: s, stderr: c.App.ErrWriter, asked: c.IsSet("window") || c.IsSet("window-ranks")}
 	if p.asked && (s.noise.runs > 0 || s.draws > 0 || s.sample.on()) {
 		return nil, command.Usagef("--window and --window-ranks are of the timeline of one replay: leave them out, or --runs, --uncertainty, --tolerance and --budget")
 	}
@@ -78,11 +80,24 @@ func (p *pageFile) begin(_ context.Context, _ context.CancelCauseFunc, in *input
 		return nil, command.Usagef("--window: %w", err)
 	}
 	told := []replay.Observer{p.recorder, p.window}
-	if p.settings.keep.resume == "" && !p.settings.outputs.has("critical-path") {
+	if p.settings.keep.resume == "" && p.findsPath(in) {
 		p.longest = path.New(in.header, m.Machine, m.options)
 		told = append(told, p.longest)
 	}
 	return replay.Observers(told...), nil
+}
+
+// findsPath reports whether the page finds the critical path: unless --critical-path does, or that cannot
+// be found.
+func (p *pageFile) findsPath(in *input) bool {
+	if p.settings.outputs.has("critical-path") {
+		return false
+	}
+	err := path.Check(in.header)
+	if err != nil {
+		command.Tell(p.stderr, "replay", warning.New("%s has no critical path: %v", p.path, err).String())
+	}
+	return err == nil
 }
 
 // write writes the page, of an interrupted replay, too: it is labelled so.
@@ -102,7 +117,7 @@ func (p *pageFile) write(ctx context.Context, r *results) error {
 
 // observe finds the critical paths of the windows of an estimate, unless --critical-path does.
 func (p *pageFile) observe(in *input, m *loaded) func(from, to int) (replay.Observer, func()) {
-	if p.settings.outputs.has("critical-path") {
+	if !p.findsPath(in) {
 		return nil
 	}
 	p.windows = path.NewWindows(in.header, m.Machine, m.options)

@@ -13,7 +13,7 @@
 // what ranks do is soon on nobody's path. It is put down on a tape for each rank, in a few
 // instructions, and so is where another path becomes the rank's own. From time to time what
 // is left of the tapes is added up to vectors, of which ranks and messages with one path have one,
-// and they begin anew. Memory is that of the tapes, 4 kB for each rank and at least 17 MB, and of the
+// and they begin anew. Memory is that of the tapes, 3.5 kB for each rank and at least 14 MB, and of the
 // vectors: at most one for each rank and for each number of a message that there has been.
 //
 // # Units
@@ -23,7 +23,7 @@
 //
 // # Errors
 //
-// There are none: two stretches of a path that did not meet would be an error of the caller,
+// Of a trace that Check refuses there are no tapes, and Err says so. Two stretches of a path that did not meet would be an error of the caller,
 // which are counted (Gaps).
 //
 // # Source

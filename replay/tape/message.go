@@ -76,6 +76,6 @@ func (t *Tapes) See(r, id int32) {
 	rk, w := &t.ranks[r], &t.ways[id]
 	rk.before, rk.value, rk.what = w.before, 0, 0
 	if rk.end > w.at {
-		rk.value, rk.what = rk.end-w.at, at(rk.row+t.probing)+1
+		rk.value, rk.what = rk.end-w.at, tallyAt(rk.row+t.probing)+1
 	}
 }

@@ -52,6 +52,7 @@ func newModel(t *testing.T, ranks, room int, seed uint64) *model {
 	}
 	m.tapes.records = m.tapes.records[:room]
 	m.tapes.transfers = make([]Transfer, 0, max(1, room/transferShare))
+	m.tapes.steps = make([]Hop, 0, max(1, room/stepShare))
 	for r := range m.ranks {
 		m.ranks[r].spent = path{}
 	}

@@ -70,8 +70,8 @@ const (
 	maxPlaces = atStep
 )
 
-// at returns a tally of no calls at a place.
-func at(place int32) tally { return tally(place) << callBits }
+// tallyAt returns a tally of no calls at a place.
+func tallyAt(place int32) tally { return tally(place) << callBits }
 
 func (t tally) place() int32 { return int32(t >> callBits) }
 
@@ -83,23 +83,31 @@ const (
 	minRecords     = 1 << 19
 	recordsPerRank = 128
 	maxRecords     = 1 << 25 // a gigabyte, with transfers
-	transferShare  = 4       // there is room for one transfer for so many records
+	transferShare  = 4       // there is room for one transfer for so many records,
+	stepShare      = 64      // and for one step
 )
+
+// Check returns why there can be no tapes for a trace with that header, whose ranks spend time on so many
+// kinds of it.
+func Check(h *trace.Header, kinds int) error {
+	if places := (len(h.Phases) + 1) * (kinds + len(h.Kernels)); places > maxPlaces {
+		return fmt.Errorf("critical path: %d kernels in %d phases are %d things to spend time on, want at most %d",
+			len(h.Kernels), len(h.Phases), places, maxPlaces)
+	}
+	return nil
+}
 
 // New returns tapes for a replay of a trace with that header, whose ranks spend time on so many
 // kinds of it, one of which is probing, and on the kernels of the header.
 func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
-	t := &Tapes{levels: l, probing: probing}
-	accounts, phases := kinds+len(h.Kernels), len(h.Phases)
-	if places := (phases+1)*accounts + 1 + 2*l.NumLevels(); places > maxPlaces {
-		t.err = fmt.Errorf("critical path: %d kernels in %d phases are %d things to spend time on, at most %d are known",
-			len(h.Kernels), phases, places, maxPlaces)
+	t := &Tapes{levels: l, probing: probing, err: Check(h, kinds)}
+	if t.err != nil {
 		return t
 	}
 	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
-	t.components, t.vectors = newComponents(accounts, phases, l.NumLevels()), newVectors()
+	t.components, t.vectors = newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), newVectors()
 	t.ranks, t.phases = make([]rank, h.Ranks), make([]phaseStack, h.Ranks)
-	t.records, t.transfers = make([]record, n), make([]Transfer, 0, n/transferShare)
+	t.records, t.transfers, t.steps = make([]record, n), make([]Transfer, 0, n/transferShare), make([]Hop, 0, n/stepShare)
 	for r := range t.ranks {
 		t.ranks[r].before = ^0
 	}
@@ -143,7 +151,7 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	if what := at(rk.row + account); rk.what-what >= maxCalls { // another place, or as often as can be
+	if what := tallyAt(rk.row + account); rk.what-what >= maxCalls { // another place, or as often as can be
 		t.putDown(rk)
 		rk.what = what
 	}
@@ -155,8 +163,11 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 func (t *Tapes) Step(r int32, at float64) {
 	rk := &t.ranks[r]
 	t.putDown(rk)
+	if len(t.steps) == cap(t.steps) {
+		t.settle()
+	}
 	i := t.room()
-	t.records[i] = record{float64(len(t.steps)), rk.before, atStep << callBits}
+	t.records[i] = record{float64(len(t.steps)), rk.before, tallyAt(atStep)}
 	t.steps = append(t.steps, Hop{Rank: r, At: at})
 	rk.before = point(i)
 }

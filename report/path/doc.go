@@ -17,7 +17,7 @@
 //
 // # Errors
 //
-// There are none.
+// A replay of a trace that Check refuses fails. Data is for replays that did not.
 //
 // # Source
 //

@@ -14,6 +14,10 @@ type Path struct {
 	tapes  *tape.Tapes
 }
 
+// Check returns why critical paths of a trace with that header cannot be found: of so many kernels in
+// so many phases. A replay that is to find one fails with that.
+func Check(h *trace.Header) error { return tape.Check(h, replay.NumTimeKinds) }
+
 // New returns a Path for a replay of a trace with that header, on a machine, with options.
 func New(h *trace.Header, m replay.Machine, o replay.Options) *Path {
 	p := &Path{header: h, levels: newLevels(&m, &o.Network)}

@@ -79,7 +79,7 @@ func newTrafficTable(g group, rows int) trafficTable {
 	for r, i := range g.of {
 		t.row[r] = uint16(int(i) / per)
 	}
-	t.pairs, t.each, t.order = make(pairs, t.rows), make([]uint32, t.rows), make([]uint16, maxWaiting)
+	t.pairs, t.each = make(pairs, t.rows), make([]uint32, t.rows)
 	return t
 }
 
@@ -120,6 +120,9 @@ func (t *trafficTable) add(list []replay.Transferred) {
 
 // count counts the messages that wait for it, by sender.
 func (t *trafficTable) count() {
+	if t.order == nil {
+		t.order = make([]uint16, maxWaiting)
+	}
 	begin := uint32(0)
 	for from, n := range t.each {
 		t.each[from], begin = begin, begin+n
