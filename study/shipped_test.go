@@ -1,7 +1,10 @@
 package study
 
 import (
+	"encoding/csv"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +25,42 @@ func TestShipped(t *testing.T) {
 		} else if n := p.Different(); n < 2 || len(p.Notes()) > 0 {
 			t.Errorf("%s: %d runs, notes %q", file, n, p.Notes())
 		}
+	}
+}
+
+// TestTuningTable: the table beside the study of 504 configurations has each of them once.
+func TestTuningTable(t *testing.T) {
+	s, err := Load("../studies/dahu-tuning.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPlan(s, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open("../studies/dahu-tuning.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	table, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for _, row := range table[1:] {
+		var levels []string
+		for i, factor := range p.Factors {
+			levels = append(levels, factor.Name+" "+row[i])
+		}
+		rows[strings.Join(levels, ", ")]++
+	}
+	for i := range p.Runs {
+		if name := describe(p.Factors, p.Runs[i].Levels); rows[name] != 1 {
+			t.Errorf("%s: %d rows", name, rows[name])
+		}
+	}
+	if len(rows) != len(p.Runs) {
+		t.Errorf("%d rows, want %d", len(rows), len(p.Runs))
 	}
 }
