@@ -1,8 +1,7 @@
 package record
 
 // pairs counts messages from senders to receivers. Programs send to few, and in the same order again
-// and again: so that a sender remembers, of each receiver, which one came after it. Who comes next
-// is found in little memory, so that it is known before what has been sent comes from far.
+// and again: so that a sender remembers, of each receiver, which one came after it.
 type pairs []sender
 
 // sender is to whom one has sent.
