@@ -23,8 +23,8 @@
 //
 // # Errors
 //
-// Of a trace that Check refuses there are no tapes, and Err says so. Two stretches of a path that did not meet would be an error of the caller,
-// which are counted (Gaps).
+// Of a trace that Check refuses there are no tapes, and Err says so. Two stretches of a path that do
+// not meet are an error of the caller; they are counted (Gaps).
 //
 // # Source
 //

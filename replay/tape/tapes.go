@@ -21,7 +21,7 @@ type Tapes struct {
 	records   []record
 	put       int // of them; behind them there is room
 	transfers []Transfer
-	steps     []Hop // that are on records, not after another one yet
+	steps     []Hop // of records, by their numbers; what came before each is not known yet
 
 	vectors  vectors // of the paths that were settled last
 	settling settling

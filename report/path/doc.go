@@ -5,6 +5,9 @@
 //	p := path.New(header, machine, options)
 //	options.Observer = p
 //	result, err := replay.Run(ctx, trace, machine, options)
+//	if err != nil {
+//		return err
+//	}
 //	data := p.Data()
 //	fmt.Println(data.Parts[0].Name, data.Parts[0].Seconds)
 //
