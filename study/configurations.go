@@ -76,10 +76,17 @@ func (c *Configuration) fill(p *Plan, r *Results) {
 	c.Gflops = figureOf(gflops, o.GflopsInterval, c.random)
 }
 
-// workOf returns what HPL counts for a run: 2/3 N^3 + 3/2 N^2 flop.
+// workOf returns what HPL counts for a run: 2/3 N^3 + 3/2 N^2 flop; of the first panels, without what they
+// leave, a system of lower order.
 func workOf(c *Config) float64 {
-	n := float64(c.HPL.N)
-	return (2.0/3*n + 1.5) * n * n * 1e-9
+	work := func(order int) float64 {
+		n := float64(order)
+		return (2.0/3*n + 1.5) * n * n * 1e-9
+	}
+	if c.FirstSteps == 0 {
+		return work(c.HPL.N)
+	}
+	return work(c.HPL.N) - work(max(0, c.HPL.N-c.FirstSteps*c.HPL.NB))
 }
 
 // PerGflop returns the configuration with times for each Gflop that it does.

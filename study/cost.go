@@ -34,6 +34,9 @@ func (c *Config) messages(tolerance float64) float64 {
 	if p.Bcast.IsLong() {
 		perStep += rows * cols * (cols - 1)
 	}
+	if c.FirstSteps > 0 {
+		steps = min(steps, float64(c.FirstSteps))
+	}
 	if tolerance > 0 && steps >= exactBelow {
 		steps = sampledSteps
 	}

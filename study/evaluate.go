@@ -15,7 +15,7 @@ import (
 type Outcome struct {
 	Makespan       float64 `json:"makespan_s"`
 	Interval       float64 `json:"interval_s"` // half-width, with 95 % confidence; 0: it is exact
-	Gflops         float64 `json:"gflops"`
+	Gflops         float64 `json:"gflops"`     // 0: not known, as first steps solve no system
 	GflopsInterval float64 `json:"gflops_interval"`
 	Efficiency     float64 `json:"efficiency"` // share of what the cores can do; 0: that is not known
 	Messages       int64   `json:"messages"`   // that were simulated
@@ -70,7 +70,7 @@ type RunOptions struct {
 func (e *Evaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (*Outcome, error) {
 	ctx, end := withoutDeadline(ctx)
 	defer end()
-	bytes, err := e.traces.of(ctx, &c.HPL)
+	bytes, err := e.traces.of(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -104,6 +104,9 @@ func (p *Plan) id(c *Config, run *Run) string {
 	for _, par := range c.HPL.List() {
 		line("parameter "+par.Name, par.Value)
 	}
+	if c.FirstSteps > 0 {
+		line("first-steps", strconv.Itoa(c.FirstSteps))
+	}
 	for _, in := range c.Machine.inputs() {
 		found := p.input(in.Word, in.Name)
 		line(in.Word, found.SHA256)

@@ -119,7 +119,7 @@ func TestIDs(t *testing.T) {
 	seen := map[string]string{base.Runs[0].ID: ""}
 	for _, more := range []string{
 		"network-noise: ../testdata/docs/network-noise.yaml", "network-noise: ../testdata/docs/network-noise.yaml\nseed: 2", "tolerance: 1%", "kernels: dahu-c1", "bandwidth: 2", "latency: 2", "latency: \"*=3\"", "host-speed: dahu-1=0.9", "without: dahu-1", "without: slowest 1", "without: slowest 2", "kernel-noise: dgemm=2%", "kernel-noise: '*=2%'", "responses: [critical-path]", "responses: [pop]",
-		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {copy-l: yes}",
+		"ranks-per-host: 1", "network: contention-free", "options: {smpi/iprobe: 1e-6}", "parameters: {SWAP: long}", "parameters: {pivot-seed: 2}", "parameters: {pivots: none}", "parameters: {first-steps: 2}", "parameters: {first-steps: 3}", "parameters: {copy-l: yes}",
 	} {
 		text := smallStudy
 		if set, parameter := strings.CutPrefix(more, "parameters: {"); parameter {
@@ -218,6 +218,7 @@ func TestErrors(t *testing.T) {
 		{"program: hpl\nparamaters: {}\n", "study.yaml:2: study: unknown key \"paramaters\""},
 		{"program: hpl\nfactors:\n  BCASTS: [1, 2]\n", "study.yaml:3: factors: no parameter of tracegen hpl or of the machine is called \"BCASTS\", did you mean BCAST?"},
 		{"program: hpl\nfactors:\n  NB:\n  - 64\n  - many\n", "study.yaml:5: NB: \"many\", want a whole number"},
+		{"program: hpl\nparameters: {first-steps: 0}\n", "study.yaml:2: first-steps: \"0\", want a positive number of panels, or all"},
 		{"program: hpl\nfactors: {NB: [64, 64]}\n", "study.yaml:2: factors: NB has the level \"64\" twice"},
 		{"program: hpl\nfactors:\n  DEPTH:\n  - 0\n  - 1\n  - +1\n", "study.yaml:6: factors: DEPTH has one level twice: as \"1\" and as \"+1\""},
 		{"program: hpl\nfactors: {BCAST: [1ring, 2rg, 0]}\n", "study.yaml:2: factors: BCAST has one level twice: as \"1ring\" and as \"0\""},

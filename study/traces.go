@@ -40,13 +40,13 @@ func (b *traceBytes) open() (*trace.Trace, error) {
 	return trace.NewReaderAt(bytes.NewReader(b.text), int64(len(b.text)), "HPL")
 }
 
-// of returns the trace of parameters.
-func (ts *traces) of(ctx context.Context, p *hpl.Params) (*traceBytes, error) {
-	key := fmt.Sprint(p.List())
+// of returns the trace of a configuration.
+func (ts *traces) of(ctx context.Context, c *Config) (*traceBytes, error) {
+	key := fmt.Sprint(c.HPL.List(), c.FirstSteps)
 	b := ts.use(key)
 	b.once.Do(func() {
 		var file bytes.Buffer
-		b.err = hpl.Generate(ctx, &file, *p, hpl.Options{Tool: "study " + ts.version})
+		b.err = hpl.Generate(ctx, &file, c.HPL, hpl.Options{Tool: "study " + ts.version, FirstSteps: c.FirstSteps})
 		b.text = file.Bytes()
 	})
 	ts.kept(key, b)

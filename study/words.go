@@ -26,8 +26,9 @@ type Setting struct {
 
 // Config is a configuration: all that a run depends on, but for its seed and its tolerance.
 type Config struct {
-	HPL     hpl.Params
-	Machine Machine
+	HPL        hpl.Params
+	FirstSteps int // so many panels are factored only; 0: all, and the system is solved
+	Machine    Machine
 }
 
 // Machine says what a trace is played on, by names of files and of what is built in.
@@ -222,6 +223,14 @@ func programWords() []word {
 			return fmt.Errorf("%s, want yes or no", wording.Quote(v))
 		}},
 		word{"pivots", "random, lu or none", false, func(c *Config, v string) error { return c.HPL.Pivots.Set(v) }},
+		word{"first-steps", "so many panels only, which tell how a long run begins; all: the whole run", false, func(c *Config, v string) error {
+			n, err := strconv.Atoi(v)
+			if v != "all" && (err != nil || n < 1) {
+				return fmt.Errorf("%s, want a positive number of panels, or all", wording.Quote(v))
+			}
+			c.FirstSteps = n
+			return nil
+		}},
 		word{pivotSeed, "of random pivots", false, func(c *Config, v string) error {
 			seed, err := strconv.ParseUint(v, 10, 64)
 			if err != nil {
@@ -335,7 +344,7 @@ func ConfigOf(settings []Setting) (*Config, error) {
 				return fmt.Errorf("%s: %w", s.Word, err)
 			}
 		}
-		*p = only.HPL
+		*p, c.FirstSteps = only.HPL, only.FirstSteps
 		return nil
 	})
 	if err != nil {

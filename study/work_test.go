@@ -412,7 +412,7 @@ func TestMessages(t *testing.T) {
 		"N: 8000, NB: 128, P: 16, Q: 4, SWAP: long, BCAST: longm, DEPTH: 1", "N: 8000, NB: 128, P: 2, Q: 32, SWAP: long, BCAST: long", "N: 8000, NB: 128, P: 4, Q: 8, SWAP: mix, BCAST: 2ringm",
 	} {
 		p := planOf(t, "program: hpl\nparameters: {"+c+"}\n")
-		b, err := newTraces("test").of(context.Background(), &p.Config(0).HPL)
+		b, err := newTraces("test").of(context.Background(), p.Config(0))
 		if err != nil {
 			t.Fatal(err)
 		}

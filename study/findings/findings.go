@@ -39,8 +39,8 @@ type Ranked struct {
 	Levels   []int    `json:"levels"`
 	Makespan float64  `json:"makespan_s"`
 	Interval *float64 `json:"interval_s"` // nil: it is one draw of noise
-	Gflops   float64  `json:"gflops"`
-	Behind   float64  `json:"behind"` // the best, relatively
+	Gflops   float64  `json:"gflops"`     // 0: not known, as first steps solve no system
+	Behind   float64  `json:"behind"`     // the best, relatively
 	// Told: it is slower than the best, with 95 % confidence for all of them together.
 	Told bool `json:"told"`
 }

@@ -93,7 +93,11 @@ func (f *Findings) ranking(most int) part {
 		case f.equal(i):
 			told = "as quick as the best"
 		}
-		p.table.Row(r.Name, fmt.Sprintf("%.6g", r.Makespan), interval, fmt.Sprintf("%.5g", r.Gflops), percentOf(r.Behind), told)
+		rate := "–"
+		if r.Gflops > 0 {
+			rate = fmt.Sprintf("%.5g", r.Gflops)
+		}
+		p.table.Row(r.Name, fmt.Sprintf("%.6g", r.Makespan), interval, rate, percentOf(r.Behind), told)
 	}
 	if n := f.unclear(); n > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", n))

@@ -2,7 +2,6 @@ package slurm_test
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,13 +13,15 @@ import (
 	"reprise/internal/studytest"
 )
 
-// long is a study of two short runs and, to be added, one that takes longer than a minute.
+// long is a study of two short runs and, to be added, one that takes longer than a minute: a worker takes it for an
+// estimate, of 600 steps, but it polls, and no estimate is that good.
 const long = `
 program: hpl
-parameters: {P: 16, Q: 16, NB: 64}
+parameters: {P: 16, Q: 16, NB: 64, DEPTH: 1, BCAST: 1ring, SWAP: long}
 machine: dahu
 factors:
   N: [1000, 2000, %d]
+tolerance: 0.2%%
 `
 
 // TestWalltime: a worker whose job is over after a minute gives back what it was making, with its
@@ -34,31 +35,25 @@ func TestWalltime(t *testing.T) {
 	studytest.Run(t, command, "plan", file, "-o", e.dir)
 	e.submit("--workers", "1", "--time", "1")
 	e.Wait("idle", e.idle)
-	saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*"))
-	out, interrupted := e.output(), err == nil && len(saved) == 1
-	if !interrupted && !strings.Contains(out, "made 3 runs") && !strings.Contains(out, "would have taken too long") {
-		t.Errorf("checkpoints %v, %v, want 1: the long run was to be interrupted\n%s", saved, err, out)
+	if saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*")); err != nil || len(saved) != 1 {
+		t.Errorf("checkpoints %v, %v, want 1: the long run was to be interrupted\n%s", saved, err, e.output())
 	}
 	e.submit("--workers", "1")
 	e.Wait("idle", e.idle)
 	e.want = <-want
 	e.finish()
-	if !interrupted && !t.Failed() {
-		t.Skipf("the long run took less than a minute here, or a worker took it for longer: it was not interrupted\n%s", out)
-	}
 }
 
 // orderOf returns the order of a matrix whose run takes about so long of a processor as quick as now, and longer on
-// one that is shared: it takes some time for each row of blocks, and for each block in it. The order is one that
-// a worker takes for shorter than a minute, before it has timed any.
+// one that is shared: it takes some time for each row of blocks.
 func orderOf(t *testing.T, command string, takes time.Duration) int {
 	t.Helper()
-	const order, most = 50000, 300000
+	const order = 60000
 	c := exec.Command(command, "run", studytest.File(t, fmt.Sprintf(long, order)), "-o", filepath.Join(t.TempDir(), "s"), "--quiet")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	n := min(most, int(order*math.Sqrt(takes.Seconds()/c.ProcessState.UserTime().Seconds())))
+	n := int(order * takes.Seconds() / c.ProcessState.UserTime().Seconds())
 	t.Logf("N = %d", n)
 	return n
 }

@@ -65,6 +65,9 @@ func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 		if n, first := p.Config(i).HPL.N, p.Config(0).HPL.N; n != first {
 			return nil, fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first, n)
 		}
+		if n := p.Config(i).FirstSteps; n > 0 {
+			return nil, fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, n)
+		}
 	}
 	runs, err := p.Remember(o.Dir)
 	if err != nil {

@@ -163,12 +163,17 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// TestTwoOrders: what is compared solves one system.
-func TestTwoOrders(t *testing.T) {
-	p := planOf(t, "program: hpl\nparameters: {P: 1, Q: 2}\nfactors: {N: [100, 200]}")
-	_, err := Run(t.Context(), p, Options{Jobs: 1, Tolerances: []float64{0}})
-	if err == nil || err.Error() != "test.yaml: N is 100 and 200: what is tuned solves one system" {
-		t.Error(err)
+// TestOneSystem: what is compared solves one system, and solves it.
+func TestOneSystem(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"parameters: {P: 1, Q: 2}\nfactors: {N: [100, 200]}", "test.yaml: N is 100 and 200: what is tuned solves one system"},
+		{"parameters: {P: 1, Q: 2, N: 100, first-steps: 2}\nfactors: {NB: [8, 16]}", "test.yaml: first-steps is 2: what is tuned solves its system, leave it out"},
+	} {
+		p := planOf(t, "program: hpl\n"+c.text)
+		_, err := Run(t.Context(), p, Options{Jobs: 1, Tolerances: []float64{0}})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
 	}
 }
 

@@ -1,0 +1,54 @@
+package study
+
+import (
+	"math"
+	"testing"
+
+	"reprise/replay"
+)
+
+// TestFirstSteps: the first steps take as long as they do in a whole trace of which only these are played;
+// they have no Gflops, as the system is not solved. With all steps it is.
+func TestFirstSteps(t *testing.T) {
+	const whole = "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2}\nmachine: dahu\n"
+	first, out := evaluated(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: 5}\nmachine: dahu\n")
+	e := first.NewEvaluator()
+	config := *first.Config(0)
+	config.FirstSteps = 0
+	b, err := e.traces.of(t.Context(), &config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := b.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	m, options, _, err := e.machines.load(&config, tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.To = 5
+	r, err := replay.Run(t.Context(), tr, m, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Makespan != r.Makespan || out.Messages != r.Messages || out.Gflops != 0 {
+		t.Errorf("%g s, %d messages, %g Gflops, want %g s and %d", out.Makespan, out.Messages, out.Gflops, r.Makespan, r.Messages)
+	}
+	_, all := evaluated(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: all}\nmachine: dahu\n")
+	if _, same := evaluated(t, whole); all.Makespan != same.Makespan || !(all.Gflops > 0) || all.Makespan <= out.Makespan {
+		t.Errorf("all: %g s, %g Gflops, want %g s", all.Makespan, all.Gflops, same.Makespan)
+	}
+}
+
+// TestWorkOfFirstSteps: 2/3 * (1000^3 - 680^3) + 3/2 * (1000^2 - 680^2) of the first five panels of 64 columns:
+// 457,045,333.3 + 806,400 flop. Sixteen panels, or a hundred, are all: 666,666,666.7 + 1,500,000 flop.
+func TestWorkOfFirstSteps(t *testing.T) {
+	for steps, want := range map[string]float64{"5": 457851733.3, "16": 668166666.7, "100": 668166666.7, "all": 668166666.7} {
+		p := planOf(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: "+steps+"}\n")
+		if got := workOf(p.Config(0)) * 1e9; math.Abs(got-want) > 0.1 {
+			t.Errorf("%s panels: %.1f flop, want %.1f", steps, got, want)
+		}
+	}
+}
