@@ -24,31 +24,19 @@ func (n *Network) Summarize() {
 	for id := range n.flows {
 		n.summary.begin(n, uint32(id))
 		if f := &n.flows[id]; f.since != noTime {
-			n.summary.begun[id].bytes = max(0, f.remaining-float64(f.rate*(n.now-f.since)))
+			n.summary.of[id].Bytes = max(0, f.remaining-float64(f.rate*(n.now-f.since)))
 		}
 	}
 }
 
-// Summary returns what became of a transfer that the last Advance has returned. It is valid until the
-// next call.
-func (n *Network) Summary(id int32) *Summary {
-	b, s := &n.summary.begun[id], &n.summary.last
-	s.From, s.Bytes, s.Alone, s.Factor, s.Link = b.at, b.bytes, n.levelAlone(uint32(id))*n.flows[id].gain, n.factors[id], b.link
-	return s
-}
+// Summary returns what became of a transfer that the last Advance has returned. It is valid until its
+// number is that of another one.
+func (n *Network) Summary(id int32) *Summary { return &n.summary.of[id] }
 
 // summary is what a Network keeps for Summary.
 type summary struct {
-	begun []begun  // by flow
-	fresh []uint32 // flows that have begun since the last solve
-	last  Summary  // asked for: what is copied as a whole just after it was written in parts makes processors wait
-}
-
-// begun is the begin of the bandwidth phase of a flow.
-type begun struct {
-	at    float64 // s
-	bytes float64
-	link  int32 // that bounded it then, once it has ended that which does in the end; -1: it was alone
+	of    []Summary // by flow, what is known of it: its begin, until it ends
+	fresh []uint32  // flows that have begun since the last solve
 }
 
 // noLink bounds no flow.
@@ -56,12 +44,22 @@ const noLink = -1
 
 // begin notes that the bandwidth phase of flow id begins.
 func (s *summary) begin(n *Network, id uint32) {
-	for int(id) >= len(s.begun) {
-		s.begun = append(s.begun, begun{})
+	if int(id) >= len(s.of) {
+		s.reserve(id)
 	}
-	s.begun[id] = begun{n.now, n.flows[id].remaining, noLink}
+	b := &s.of[id]
+	b.From, b.Bytes, b.Link = n.now, n.flows[id].remaining, noLink
 	if n.opts.Contention {
 		s.fresh = append(s.fresh, id)
+	}
+}
+
+// reserve makes room for flow id.
+//
+//go:noinline
+func (s *summary) reserve(id uint32) {
+	for int(id) >= len(s.of) {
+		s.of = append(s.of, Summary{})
 	}
 }
 
@@ -71,7 +69,7 @@ func (s *summary) begin(n *Network, id uint32) {
 func (s *summary) look(n *Network) {
 	for _, id := range s.fresh {
 		if n.flows[id].since != noTime && !n.isAlone(id) {
-			s.begun[id].link = n.limitOf(id)
+			s.of[id].Link = n.limitOf(id)
 		}
 	}
 	s.fresh = s.fresh[:0]
@@ -79,9 +77,11 @@ func (s *summary) look(n *Network) {
 
 // end notes what bounds flow id, which ends now.
 func (s *summary) end(n *Network, id uint32) {
-	if !n.isAlone(id) {
-		s.begun[id].link = n.limitOf(id)
+	b, alone := &s.of[id], n.levelAlone(id)
+	if !(n.levelOf(id) >= alone*asAlone) {
+		b.Link = n.limitOf(id)
 	}
+	b.Alone, b.Factor = alone*n.flows[id].gain, n.factors[id]
 }
 
 // isAlone reports whether flow id is as quick as it is without others.

@@ -56,8 +56,6 @@ type engine struct {
 	tapes    *tape.Tapes // nil: nobody asks for paths
 	watch    *watch      // nil: nobody observes
 	lookouts []lookout   // by rank, if somebody is told
-
-	summarized bool // the network keeps summaries of transfers
 }
 
 // newEngine returns an engine that lacks a source.

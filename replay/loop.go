@@ -64,7 +64,6 @@ func (e *engine) loop() error {
 			for _, id := range done {
 				if told {
 					e.tellEnd(id)
-					continue
 				}
 				e.end(id)
 			}

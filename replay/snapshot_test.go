@@ -23,7 +23,7 @@ func TestSnapshotFields(t *testing.T) {
 	e.repeats.last = cut{clocks: make([]float64, len(e.ranks)), accounts: make([]float64, len(e.accounts.rows))}
 	write := func(c *snapshot.Codec) { e.snapshot(c) }
 	snapshottest.Fields(t, e, func(c *snapshot.Codec, _ *engine) { write(c) },
-		"machine options trace source network first last pauser costs changes repeats told tapes watch lookouts commMask summarized")
+		"machine options trace source network first last pauser costs changes repeats told tapes watch lookouts commMask")
 	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
 	snapshottest.Fields(t, e.costs.random, func(c *snapshot.Codec, _ *randomness) { write(c) }, "source network")
 	snapshottest.Fields(t, &e.costs.random.drawn[0], func(c *snapshot.Codec, _ *drawCounts) { write(c) }, "")

@@ -10,6 +10,9 @@ import "reprise/trace"
 //
 //go:noinline
 func (e *engine) tellTime(r int32, k TimeKind, kernel int32, from, to float64) {
+	if w := e.watch; w != nil && w.heeds(r) {
+		w.timePasses(r, k, kernel, from, to)
+	}
 	if e.tapes != nil {
 		account := int32(k)
 		if kernel != noKernel {
@@ -17,25 +20,31 @@ func (e *engine) tellTime(r int32, k TimeKind, kernel int32, from, to float64) {
 		}
 		e.tapes.Spend(r, account, from, to)
 	}
-	if w := e.watch; w != nil && w.heeds(r) {
-		w.timePasses(r, k, kernel, from, to)
-	}
 }
 
 // tellWaited tells that a message has ended the wait of a rank, since a time.
 //
 //go:noinline
 func (e *engine) tellWaited(r, message int32, since float64, rk *rank) {
+	if w := e.watch; w != nil && w.heeds(r) {
+		w.waited(r, message, since, rk)
+	}
 	if e.tapes != nil {
 		e.tapes.Release(r, message, since, rk.clock)
 	}
-	if w := e.watch; w != nil && w.heeds(r) {
-		w.timePasses(r, rk.charge, noKernel, since, rk.clock)
-		w.released(r, message, since, rk.clock)
-	}
+}
+
+// waited tells that a message has ended the wait of a rank, since a time.
+//
+//go:noinline
+func (w *watch) waited(r, message int32, since float64, rk *rank) {
+	w.timePasses(r, rk.charge, noKernel, since, rk.clock)
+	w.released(r, message, since, rk.clock)
 }
 
 // timePasses tells what a rank has spent its time on, if any has passed.
+//
+//go:noinline
 func (w *watch) timePasses(r int32, k TimeKind, kernel int32, from, to float64) {
 	if to <= from {
 		return
@@ -84,13 +93,13 @@ func (w *watch) sendPosted(id int32, m *message, size int64, at float64) {
 // tellReceive tells that a receive is posted: of a message which is in a list of posts if no send
 // for it has been, and otherwise has the time of that.
 func (e *engine) tellReceive(id, dst, src, tag int32, room int64) {
+	if w := e.watch; w != nil && w.heeds(dst) {
+		w.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
+	}
 	if e.tapes != nil {
 		if m := &e.matcher.messages[id]; m.flags&msgStarted == 0 && e.ranks[dst].clock >= m.at {
 			e.tapes.Post(id, dst)
 		}
-	}
-	if w := e.watch; w != nil && w.heeds(dst) {
-		w.receivePosted(id, dst, src, tag, room, e.ranks[dst].clock)
 	}
 }
 
@@ -138,36 +147,34 @@ func (w *watch) started(id int32, at float64) {
 	}
 }
 
-// tellEnd ends a message whose transfer ends now, and tells it.
+// tellEnd tells that the transfer of a message ends now, before the message does.
 //
 //go:noinline
 func (e *engine) tellEnd(id int32) {
 	m := &e.matcher.messages[id]
-	if e.summarized {
-		e.tellSummary(id, m)
-	}
-	if w := e.watch; w != nil && w.follows(m.dst) {
+	if w := e.watch; w != nil {
 		w.ended(id, m, e.now)
 	}
-	e.end(id)
-}
-
-// tellSummary tells what became of a transfer.
-func (e *engine) tellSummary(id int32, m *message) {
-	s := e.network.Summary(id)
-	if e.watch != nil && e.watch.summing != nil {
-		t := e.watch.summing.next() // which is written as it is to be, not copied
-		t.Src, t.Dst, t.At = m.src, m.dst, e.now
-		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, s.Factor, s.Link
-	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
+		s := e.network.Summary(id)
 		t := e.tapes.End(id, s.From, e.now)
 		t.Src, t.Dst, t.Link, t.Bytes, t.Alone = m.src, m.dst, s.Link, s.Bytes, s.Alone
 	}
 }
 
-// ended tells that the transfer of a message ends.
+// ended tells that the transfer of a message ends, and what became of it.
+//
+//go:noinline
 func (w *watch) ended(id int32, m *message, now float64) {
+	if w.summing != nil {
+		s := w.engine.network.Summary(id)
+		t := w.summing.next() // which is written as it is to be, not copied
+		t.Src, t.Dst, t.At = m.src, m.dst, now
+		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, s.Factor, s.Link
+	}
+	if !w.follows(m.dst) {
+		return
+	}
 	if w.messages != nil {
 		w.messages.Ended(id, now)
 	}

@@ -63,7 +63,7 @@ func (e *engine) listen() {
 	if w != nil && w.wide != nil && !sparedBy(w.wide).Carried {
 		e.network.Watch(w.wide)
 	}
-	if e.summarized = e.tapes != nil || w != nil && w.summing != nil; e.summarized {
+	if e.tapes != nil || w != nil && w.summing != nil {
 		e.network.Summarize()
 	}
 }

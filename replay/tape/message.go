@@ -13,8 +13,8 @@ func (t *Tapes) Post(id, r int32) {
 		t.reserve(id)
 	}
 	rk := &t.ranks[r]
-	t.putDown(rk)
-	t.ways[id] = way{rk.end, rk.before}
+	rk.open = closed
+	t.ways[id] = way{rk.end, rk.last}
 }
 
 // reserve makes room for the ways of messages, which go on from anything until they are posted.
@@ -22,7 +22,7 @@ func (t *Tapes) Post(id, r int32) {
 //go:noinline
 func (t *Tapes) reserve(id int32) {
 	for int(id) >= len(t.ways) {
-		t.ways = append(t.ways, way{before: t.ranks[0].before})
+		t.ways = append(t.ways, way{before: t.ranks[0].last})
 	}
 }
 
@@ -74,8 +74,8 @@ func (t *Tapes) Release(r, id int32, since, at float64) {
 // seen.
 func (t *Tapes) See(r, id int32) {
 	rk, w := &t.ranks[r], &t.ways[id]
-	rk.before, rk.value, rk.what = w.before, 0, 0
+	rk.last, rk.open = w.before, closed
 	if rk.end > w.at {
-		rk.value, rk.what = rk.end-w.at, tallyAt(rk.row+t.probing)+1
+		t.spend(rk, tallyAt(rk.row+t.probing), rk.end-w.at)
 	}
 }

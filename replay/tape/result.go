@@ -20,9 +20,8 @@ func (t *Tapes) Last() (rank int, end float64) {
 // Path returns what the longest path to the clock of a rank consists of,
 // and where it came to a step last, nil if nowhere.
 func (t *Tapes) Path(rank int) (parts []Part, last *Hop) {
-	t.putDown(&t.ranks[rank])
 	t.settle()
-	v := t.vectorOf(t.ranks[rank].before)
+	v := t.vectorOf(t.ranks[rank].last)
 	values := t.vectors.at(v)
 	for i, c := range t.components.list {
 		if p := (Part{c, values[2*i], values[2*i+1]}); p.Seconds != 0 || p.Amount != 0 {

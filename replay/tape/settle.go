@@ -32,6 +32,9 @@ func (t *Tapes) settle() {
 		s.add(s.used[i])
 	}
 	t.points(func(at *point) { *at = ^point(t.vectorOf(*at)) })
+	for r := range t.ranks {
+		t.ranks[r].open = closed
+	}
 	t.put, t.transfers, t.steps = 0, t.transfers[:0], t.steps[:0]
 }
 
@@ -39,7 +42,7 @@ func (t *Tapes) settle() {
 // some are over.
 func (t *Tapes) points(f func(*point)) {
 	for r := range t.ranks {
-		f(&t.ranks[r].before)
+		f(&t.ranks[r].last)
 	}
 	for i := range t.ways {
 		f(&t.ways[i].before)

@@ -33,14 +33,16 @@ type Levels interface {
 	Level(t *Transfer) int32
 }
 
-// rank is the longest path to the clock of a rank: what it has spent on one account since the last
-// record is not put down before it has to be, as more of that may come.
+// rank is the longest path to the clock of a rank.
 type rank struct {
-	end, value float64 // s
-	before     point
-	row        int32 // of the places in its innermost phase
-	what       tally // of what it has spent value on. Not beside before: see putDown
+	end  float64 // s
+	last point
+	row  int32 // of the places in its innermost phase
+	open tally // of the last record, while what the rank spends next may be added to it; else closed
 }
+
+// closed is no tally that any other can be added to.
+const closed = transferred
 
 // point is how far a path has come: the number of a record, which is the last one, or ^i if none
 // came after the vector i that was settled last.
@@ -109,7 +111,7 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
 	t.ranks, t.phases = make([]rank, h.Ranks), make([]phaseStack, h.Ranks)
 	t.records, t.transfers, t.steps = make([]record, n), make([]Transfer, 0, n/transferShare), make([]Hop, 0, n/stepShare)
 	for r := range t.ranks {
-		t.ranks[r].before = ^0
+		t.ranks[r].last, t.ranks[r].open = ^0, closed
 	}
 	return t
 }
@@ -129,18 +131,6 @@ func (t *Tapes) room() int {
 	return t.put - 1
 }
 
-// putDown puts down what a rank has spent its time on, if anything. Fields that are written one by one and
-// just after that are read together, as neighbours are, make processors wait.
-func (t *Tapes) putDown(rk *rank) {
-	if rk.what.calls() == 0 {
-		return
-	}
-	i := t.room()
-	r := &t.records[i]
-	r.value, r.before, r.what = rk.value, rk.before, rk.what
-	rk.value, rk.before, rk.what = 0, point(i), 0
-}
-
 // Spend tells that rank r has spent its time on an account, from its last time on.
 func (t *Tapes) Spend(r, account int32, from, to float64) {
 	rk := &t.ranks[r]
@@ -151,25 +141,35 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		return
 	}
 	rk.end = to
-	if what := tallyAt(rk.row + account); rk.what-what >= maxCalls { // another place, or as often as can be
-		t.putDown(rk)
-		rk.what = what
+	what := tallyAt(rk.row + account)
+	if rk.open-what < maxCalls { // the same place
+		last := &t.records[rk.last]
+		last.value += to - from
+		rk.open++
+		last.what = rk.open
+		return
 	}
-	rk.value += to - from
-	rk.what++
+	t.spend(rk, what, to-from)
+}
+
+// spend puts down what a rank has spent its time on.
+func (t *Tapes) spend(rk *rank, what tally, seconds float64) {
+	i := t.room()
+	last := &t.records[i]
+	last.value, last.before, last.what = seconds, rk.last, what+1
+	rk.last, rk.open = point(i), what+1
 }
 
 // Step tells that rank r comes to a step.
 func (t *Tapes) Step(r int32, at float64) {
 	rk := &t.ranks[r]
-	t.putDown(rk)
 	if len(t.steps) == cap(t.steps) {
 		t.settle()
 	}
 	i := t.room()
-	t.records[i] = record{float64(len(t.steps)), rk.before, tallyAt(atStep)}
+	t.records[i] = record{float64(len(t.steps)), rk.last, tallyAt(atStep)}
 	t.steps = append(t.steps, Hop{Rank: r, At: at})
-	rk.before = point(i)
+	rk.last, rk.open = point(i), closed
 }
 
 // Phase tells that a phase of rank r begins or ends.
