@@ -38,7 +38,10 @@ func (t *Tapes) Merge(send, receive int32, started bool) {
 // its post, if that was later, as what lies within the network's precision is told together. The
 // caller sets all of what it returns but Carried.
 func (t *Tapes) End(id int32, since, at float64) *Transfer {
-	i := t.roomForTransfer() // before the way is read: it may become another one
+	if len(t.transfers) == cap(t.transfers) {
+		t.settle()
+	}
+	i := t.room() // before the way is read: it may become another one
 	w, r, n := &t.ways[id], &t.records[i], len(t.transfers)
 	if w.at > since {
 		since = w.at
@@ -49,14 +52,6 @@ func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	x.Carried = at - since
 	w.at, w.before = at, point(i)
 	return x
-}
-
-// roomForTransfer is room for the record of one.
-func (t *Tapes) roomForTransfer() int {
-	if len(t.transfers) == cap(t.transfers) {
-		t.settle()
-	}
-	return t.room()
 }
 
 // Release tells that a message has ended a wait of rank r: its end has, or that it has found a
@@ -75,7 +70,8 @@ func (t *Tapes) Release(r, id int32, since, at float64) {
 func (t *Tapes) See(r, id int32) {
 	rk, w := &t.ranks[r], &t.ways[id]
 	rk.last, rk.open = w.before, closed
-	if rk.end > w.at {
-		t.spend(rk, tallyAt(rk.row+t.probing), rk.end-w.at)
+	if at := rk.end; at > w.at {
+		rk.end = w.at
+		t.Spend(r, t.probing, rk.end, at)
 	}
 }

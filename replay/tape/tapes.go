@@ -149,14 +149,9 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 		last.what = rk.open
 		return
 	}
-	t.spend(rk, what, to-from)
-}
-
-// spend puts down what a rank has spent its time on.
-func (t *Tapes) spend(rk *rank, what tally, seconds float64) {
 	i := t.room()
 	last := &t.records[i]
-	last.value, last.before, last.what = seconds, rk.last, what+1
+	last.value, last.before, last.what = to-from, rk.last, what+1
 	rk.last, rk.open = point(i), what+1
 }
 
