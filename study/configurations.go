@@ -76,17 +76,13 @@ func (c *Configuration) fill(p *Plan, r *Results) {
 	c.Gflops = figureOf(gflops, o.GflopsInterval, c.random)
 }
 
-// workOf returns what HPL counts for a run: 2/3 N^3 + 3/2 N^2 flop; of the first panels, without what they
-// leave, a system of lower order.
+// workOf returns what HPL counts for a run, or its first steps, in Gflop.
 func workOf(c *Config) float64 {
-	work := func(order int) float64 {
-		n := float64(order)
-		return (2.0/3*n + 1.5) * n * n * 1e-9
+	flops := c.HPL.Flops()
+	if c.FirstSteps > 0 {
+		flops = c.HPL.FirstFlops(c.FirstSteps)
 	}
-	if c.FirstSteps == 0 {
-		return work(c.HPL.N)
-	}
-	return work(c.HPL.N) - work(max(0, c.HPL.N-c.FirstSteps*c.HPL.NB))
+	return flops * 1e-9
 }
 
 // PerGflop returns the configuration with times for each Gflop that it does.

@@ -352,7 +352,13 @@ func ConfigOf(settings []Setting) (*Config, error) {
 	}
 	c.HPL = p
 	c.Machine.complete()
-	return c, p.Validate()
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if c.FirstSteps >= p.Steps() { // all of them
+		c.FirstSteps = 0
+	}
+	return c, nil
 }
 
 // ownKernels is a setting behind that of a platform: the kernel models that go with it. Whether

@@ -82,6 +82,9 @@ func runTune(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := tune.Check(p); err != nil {
+		return err
+	}
 	if c.Bool("dry-run") {
 		return tune.Predict(p, o).WriteText(c.App.Writer)
 	}

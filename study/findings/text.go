@@ -103,7 +103,7 @@ func (f *Findings) ranking(most int) part {
 		p.notes = append(p.notes, fmt.Sprintf("%d cannot be told from the best, which a study of these alone, with more seeds or a smaller tolerance, may", n))
 	}
 	if f.PerFlop {
-		p.notes = append(p.notes, "configurations have matrices of different order: they are compared by the time per flop")
+		p.notes = append(p.notes, "configurations do different work, by the orders of their matrices or their first steps: they are compared by the time per flop")
 	}
 	p.notes = append(p.notes, f.Notes...)
 	return p

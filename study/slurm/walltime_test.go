@@ -28,7 +28,7 @@ tolerance: 0.2%%
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
 	cluster, command := slurmtest.Start(t), studytest.Command(t)
-	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 90*time.Second)))
+	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 2*time.Minute)))
 	want := make(chan string)
 	go func() { want <- studytest.Undisturbed(t, command, file) }()
 	e := &engine{cluster, t, command, file, filepath.Join(t.TempDir(), "s"), ""}

@@ -55,19 +55,27 @@ type tuner struct {
 	list    []Replay
 }
 
+// Check returns an error unless all configurations of a plan solve one system.
+func Check(p *study.Plan) error {
+	for i := range p.Runs {
+		if n, first := p.Config(i).HPL.N, p.Config(0).HPL.N; n != first {
+			return fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first, n)
+		}
+		if n := p.Config(i).FirstSteps; n > 0 {
+			return fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, n)
+		}
+	}
+	return nil
+}
+
 // Run finds the configuration of a plan that takes the least time. What it finds does not depend on
 // the number of jobs.
 func Run(ctx context.Context, p *study.Plan, o Options) (*Result, error) {
 	if o.Jobs < 1 {
 		return nil, fmt.Errorf("tune: %d jobs, want at least 1", o.Jobs)
 	}
-	for i := range p.Runs {
-		if n, first := p.Config(i).HPL.N, p.Config(0).HPL.N; n != first {
-			return nil, fmt.Errorf("%s: N is %d and %d: what is tuned solves one system", p.Study, first, n)
-		}
-		if n := p.Config(i).FirstSteps; n > 0 {
-			return nil, fmt.Errorf("%s: first-steps is %d: what is tuned solves its system, leave it out", p.Study, n)
-		}
+	if err := Check(p); err != nil {
+		return nil, err
 	}
 	runs, err := p.Remember(o.Dir)
 	if err != nil {

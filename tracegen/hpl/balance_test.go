@@ -132,3 +132,20 @@ func TestFlops(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstFlops: the same of the first steps, with look-ahead of several depths. A step neglects what one of N/NB
+// does, (P+1) NB^2 N; the order of the right-hand side and of the solution, some N of each column, is in neither count
+// of what is not solved.
+func TestFirstFlops(t *testing.T) {
+	for _, depth := range []int{0, 1, 2, 4} {
+		for _, steps := range []int{1, 2, 3, 10, 29, 30, 31} {
+			p := DefaultParams(900, 2, 3)
+			p.NB, p.Depth, p.Pivots.Kind = 30, depth, NoPivots
+			got, want := flopCount(t, openTrace(t, generate(t, p, Options{FirstSteps: steps}))), p.FirstFlops(steps)
+			columns := float64(min(steps, p.Panels()) * p.NB)
+			if neglected := (float64(p.P+1)*float64(p.NB) + 3) * float64(p.N) * columns; math.Abs(got-want) > neglected {
+				t.Errorf("depth %d, %d steps: %.4g flop, want %.4g, at most %.4g more or less", depth, steps, got, want, neglected)
+			}
+		}
+	}
+}

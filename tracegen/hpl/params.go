@@ -132,6 +132,23 @@ func (p *Params) Flops() float64 {
 	return n * n * (float64(2.0/3.0*n) + 1.5)
 }
 
+// FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead the last
+// panels, as many as its depth, are not used yet to update what is behind the columns of as many: they factor these
+// alone, w columns of m rows, in w^2 (m - w/3), or only the first of them.
+func (p *Params) FirstFlops(steps int) float64 {
+	if steps >= p.Steps() {
+		return p.Flops()
+	}
+	left, updates := *p, max(0, steps-p.lookAhead())
+	left.N = max(0, p.N-updates*p.NB)
+	factor := func(rows, columns int) float64 {
+		m, w := float64(rows), float64(columns)
+		return w * w * (m - w/3)
+	}
+	ahead, done := min(left.N, p.lookAhead()*p.NB), min(left.N, (steps-updates)*p.NB)
+	return p.Flops() - left.Flops() + factor(left.N, ahead) - factor(left.N-done, ahead-done)
+}
+
 // Variant returns HPL's encoding of the algorithm, column T/V of its results.
 func (p *Params) Variant() string {
 	order := 'R'
