@@ -63,5 +63,5 @@ func loadOf(t *testing.T, p *platforms.Platform, o *Options, size int64, within 
 	for n.Active() > 0 {
 		n.Advance(n.Next(), nil)
 	}
-	return 1 / n.Summary(0).Factor
+	return 1 / n.Factor(0)
 }

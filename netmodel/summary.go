@@ -5,9 +5,6 @@ type Summary struct {
 	From  float64 // since when the network has carried it, seconds
 	Bytes float64 // with its envelope
 	Alone float64 // byte/s that it would have in the end with all links for itself; 0 while one has no bandwidth
-	// Factor is that of its rate by FactorProgress, 1 by FactorBound: a link gives 1/Factor bytes of its
-	// capacity for each byte of it. Acknowledgements on the way back (CrossTraffic) come on top of that.
-	Factor float64
 	// Link is the platform's number of the link that bounds it in the end, or if it is alone by then
 	// the one that did when it began; -1: none.
 	Link int32
@@ -32,6 +29,11 @@ func (n *Network) Summarize() {
 // Summary returns what became of a transfer that the last Advance has returned. It is valid until its
 // number is that of another one.
 func (n *Network) Summary(id int32) *Summary { return &n.summary.of[id] }
+
+// Factor returns that of the rate of a transfer that the last Advance has returned by FactorProgress, 1 by
+// FactorBound: a link gives 1/Factor bytes of its capacity for each byte of it. Acknowledgements on the way back
+// (CrossTraffic) come on top of that.
+func (n *Network) Factor(id int32) float64 { return n.factors[id] }
 
 // summary is what a Network keeps for Summary.
 type summary struct {
@@ -81,7 +83,7 @@ func (s *summary) end(n *Network, id uint32) {
 	if !(n.levelOf(id) >= alone*asAlone) {
 		b.Link = n.limitOf(id)
 	}
-	b.Alone, b.Factor = alone*n.flows[id].gain, n.factors[id]
+	b.Alone = alone * n.flows[id].gain
 }
 
 // isAlone reports whether flow id is as quick as it is without others.

@@ -124,6 +124,7 @@ type Summing interface {
 type Transferred struct {
 	Src, Dst int32   // ranks
 	At       float64 // when it has, seconds
+	Factor   float64 // of its rate: see netmodel.Network.Factor
 	netmodel.Summary
 }
 

@@ -170,7 +170,7 @@ func (w *watch) ended(id int32, m *message, now float64) {
 		s := w.engine.network.Summary(id)
 		t := w.summing.next() // which is written as it is to be, not copied
 		t.Src, t.Dst, t.At = m.src, m.dst, now
-		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, s.Factor, s.Link
+		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, w.engine.network.Factor(id), s.Link
 	}
 	if !w.follows(m.dst) {
 		return

@@ -194,7 +194,7 @@ func TestLinksOfNoTime(t *testing.T) {
 	r := newBench(t, cluster(2), 2, 1).recorder(t)
 	for i := range 100 { // the begin of a slice is rounded
 		at := float64(i) * firstWidth
-		r.Transferred([]replay.Transferred{{Src: 0, Dst: 1, At: at, Summary: netmodel.Summary{From: at, Bytes: 16, Factor: 1, Link: -1}}})
+		r.Transferred([]replay.Transferred{{Src: 0, Dst: 1, At: at, Factor: 1, Summary: netmodel.Summary{From: at, Bytes: 16, Link: -1}}})
 	}
 	d := r.links.data(1e-3)
 	near(t, "bytes", d.Hottest[0].Bytes, 100*16, 1e-9)
