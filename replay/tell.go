@@ -153,7 +153,7 @@ func (w *watch) started(id int32, at float64) {
 func (e *engine) tellEnd(id int32) {
 	m := &e.matcher.messages[id]
 	if w := e.watch; w != nil {
-		w.ended(id, m, e.now)
+		w.transferred(id, m, e.now)
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		s := e.network.Summary(id)
@@ -162,19 +162,23 @@ func (e *engine) tellEnd(id int32) {
 	}
 }
 
-// ended tells that the transfer of a message ends, and what became of it.
+// transferred tells that the transfer of a message ends, and what became of it.
 //
 //go:noinline
-func (w *watch) ended(id int32, m *message, now float64) {
+func (w *watch) transferred(id int32, m *message, now float64) {
 	if w.summing != nil {
 		s := w.engine.network.Summary(id)
 		t := w.summing.next() // which is written as it is to be, not copied
 		t.Src, t.Dst, t.At = m.src, m.dst, now
 		t.From, t.Bytes, t.Alone, t.Factor, t.Link = s.From, s.Bytes, s.Alone, w.engine.network.Factor(id), s.Link
 	}
-	if !w.follows(m.dst) {
-		return
+	if w.follows(m.dst) {
+		w.ended(id, m, now)
 	}
+}
+
+// ended tells that the transfer of a message ends.
+func (w *watch) ended(id int32, m *message, now float64) {
 	if w.messages != nil {
 		w.messages.Ended(id, now)
 	}

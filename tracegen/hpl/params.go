@@ -129,7 +129,7 @@ func (p *Params) Steps() int { return max(p.Panels(), p.lookAhead()) }
 // Flops returns the operations that HPL's own rate counts, 2/3 N^3 + 3/2 N^2.
 func (p *Params) Flops() float64 {
 	n := float64(p.N)
-	return n * n * (float64(2.0/3.0*n) + 1.5)
+	return float64(n * n * (float64(2.0/3.0*n) + 1.5))
 }
 
 // FirstFlops returns the part of Flops that the first steps of the main loop do. With look-ahead the last
@@ -143,7 +143,7 @@ func (p *Params) FirstFlops(steps int) float64 {
 	left.N = max(0, p.N-updates*p.NB)
 	factor := func(rows, columns int) float64 {
 		m, w := float64(rows), float64(columns)
-		return w * w * (m - w/3)
+		return float64(w * w * (m - w/3))
 	}
 	ahead, done := min(left.N, p.lookAhead()*p.NB), min(left.N, (steps-updates)*p.NB)
 	return p.Flops() - left.Flops() + factor(left.N, ahead) - factor(left.N-done, ahead-done)
