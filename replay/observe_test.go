@@ -413,6 +413,14 @@ func TestObservesResumed(t *testing.T) {
 		}
 		sameResult(t, "observed", got, want)
 		b.checkEnds(got)
+		s := &summer{carrier{spared: replay.Spared{Carried: true}}}
+		if _, err := run(func(o *replay.Options) { o.Resume, o.Observer = checkpointOf(file), s }); err != nil {
+			t.Fatal(err)
+		}
+		// Of a message whose transfer has ended before nothing is known but that.
+		if len(s.list) == 0 || int64(len(s.list)) > got.Messages || s.matched <= len(s.list) {
+			t.Errorf("%d transfers of %d messages, %d starts and ends", len(s.list), got.Messages, s.matched)
+		}
 	}
 }
 
