@@ -77,13 +77,13 @@ func (s *summary) look(n *Network) {
 	s.fresh = s.fresh[:0]
 }
 
-// end notes what bounds flow id, which ends now.
+// end notes what bounds flow id, which ends now, and what it would have alone.
 func (s *summary) end(n *Network, id uint32) {
-	b, alone := &s.of[id], n.levelAlone(id)
-	if !(n.levelOf(id) >= alone*asAlone) {
+	b := &s.of[id]
+	if !n.isAlone(id) {
 		b.Link = n.limitOf(id)
 	}
-	b.Alone = alone * n.flows[id].gain
+	b.Alone = n.levelAlone(id) * n.flows[id].gain
 }
 
 // isAlone reports whether flow id is as quick as it is without others.

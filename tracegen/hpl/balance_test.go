@@ -133,9 +133,9 @@ func TestFlops(t *testing.T) {
 	}
 }
 
-// TestFirstFlops: the same of the first steps, with look-ahead of several depths. A step neglects what one of N/NB
-// does, (P+1) NB^2 N; the order of the right-hand side and of the solution, some N of each column, is in neither count
-// of what is not solved.
+// TestFirstFlops: the same of the first steps, with look-ahead of several depths. Each step has its share of what
+// TestFlops neglects, (P+1) NB^2 N. HPL's count also has the solution's 2 N^2, the right-hand side's part of which
+// comes with the steps: up to 3 N for each column more or less.
 func TestFirstFlops(t *testing.T) {
 	for _, depth := range []int{0, 1, 2, 4} {
 		for _, steps := range []int{1, 2, 3, 10, 29, 30, 31} {
