@@ -8,8 +8,9 @@
 //	if err != nil {
 //		return err
 //	}
-//	data := p.Data()
-//	fmt.Println(data.Parts[0].Name, data.Parts[0].Seconds)
+//	for _, part := range p.Data().Parts { // none if nothing takes time
+//		fmt.Println(part.Name, part.Seconds)
+//	}
 //
 // Package [reprise/replay/tape] finds it; this one names what it consists of, and says how the
 // makespan would change with that.
