@@ -2,8 +2,8 @@ package replay
 
 import "reprise/trace"
 
-// lookout is what is known of the probes of a rank for a message, if somebody is to be told what
-// has released it.
+// lookout is what is known of the probes of a rank that does nothing else until there is a message, if
+// somebody is to be told what has released it.
 type lookout struct {
 	begun  float64 // when it began to probe, seconds
 	looked float64 // when the first of these probes looked; noTime if that follows from begun

@@ -37,7 +37,7 @@ func (e *engine) eventProbe(r, src int32, l label, spin bool) probeResult {
 	rk.awaitedPeer = noneAwaited
 	e.charge(r, TimePoll)
 	e.prober.numPolls++
-	if e.told && e.lookouts[r].looked == noTime {
+	if spin && e.told && e.lookouts[r].looked == noTime {
 		e.looks(r)
 	}
 	if m := e.findFirst(rk, src, l); m >= 0 && e.sees(r, m, spin) {

@@ -12,7 +12,7 @@ func (e *engine) poll(r int32, a *trace.Action) (bool, error) {
 	if !spin {
 		rk.lastMiss = -1
 	}
-	if e.told && rk.stage == stageFresh && rk.lastMiss < 0 {
+	if spin && e.told && rk.stage == stageFresh && rk.lastMiss < 0 {
 		e.beginsToLook(r)
 	}
 	v, err := e.probe(r, a.Peer, e.label(a), spin)
