@@ -52,7 +52,6 @@ func newModel(t *testing.T, ranks, room int, seed uint64) *model {
 	}
 	m.tapes.records = m.tapes.records[:room]
 	m.tapes.transfers = make([]Transfer, 0, max(1, room/transferShare))
-	m.tapes.steps = make([]Hop, 0, max(1, room/stepShare))
 	for r := range m.ranks {
 		m.ranks[r].spent = path{}
 	}
@@ -167,7 +166,8 @@ func (m *model) transfer(x *modelMessage) {
 	latency, link := float64(m.random.IntN(3))/8, int32(m.random.IntN(5))-1
 	end := x.at + latency + 1
 	t := m.tapes.End(x.number, x.at+latency, end)
-	t.Src, t.Dst, t.Link, t.Bytes, t.Alone = x.src, x.dst, link, 1e6, 4e6 // a quarter of a second alone
+	t.Bytes, t.Alone = 1e6, 4e6 // a quarter of a second alone
+	bind(t, x.src, x.dst, link)
 	x.spent.add(Component{Kind: InLatency}, latency, 1)
 	x.spent.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
 	x.spent.add(Component{Kind: InContention, Level: link + 1}, 0.75, 0)

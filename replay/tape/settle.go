@@ -35,7 +35,7 @@ func (t *Tapes) settle() {
 	for r := range t.ranks {
 		t.ranks[r].open = closed
 	}
-	t.put, t.transfers, t.steps = 0, t.transfers[:0], t.steps[:0]
+	t.put, t.transfers = 0, t.transfers[:0]
 }
 
 // points calls f for each point that a path may go on from: of all ranks, and of messages, of which
@@ -89,14 +89,13 @@ func (t *Tapes) vectorOf(p point) int32 {
 func (s *settling) add(i int32) {
 	r := &s.records[i]
 	v := s.vectors.take(s.vectorOf(r.before))
-	switch place := r.what.place(); {
+	switch {
 	case r.what >= transferred:
 		s.addTransfer(v, r.value, &s.transfers[r.what-transferred])
-	case place == atStep:
-		step := s.steps[int(r.value)]
-		s.vectors.last[v] = &Hop{s.vectors.last[v], step.Rank, step.At}
+	case r.what >= stepped:
+		s.vectors.last[v] = &Hop{s.vectors.last[v], int32(r.what - stepped), r.value}
 	default:
-		s.spend(v, place, r.value, float64(r.what.calls()))
+		s.spend(v, r.what.place(), r.value, float64(r.what.calls()))
 	}
 	r.before, s.vectors.goOn[v], s.goOn[i] = ^point(v), int32(s.goOn[i]), 0
 }

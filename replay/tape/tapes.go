@@ -21,7 +21,6 @@ type Tapes struct {
 	records   []record
 	put       int // of them; behind them there is room
 	transfers []Transfer
-	steps     []Hop // of records, by their numbers; what came before each is not known yet
 
 	vectors  vectors // of the paths that were settled last
 	settling settling
@@ -57,7 +56,7 @@ type record struct {
 	what   tally
 }
 
-// tally is a place, and how often something was spent there: 23 bits and 8. Or what has happened.
+// tally is a place, and how often something was spent there: 22 bits and 8. Or what has happened.
 type tally uint32
 
 const (
@@ -67,9 +66,10 @@ const (
 	// A message has taken the path along: what is left is the number of its transfer, the value is latency.
 	transferred tally = 1 << 31
 
-	// In place of a place: a rank comes to a step, whose number is the value.
-	atStep    = 1<<(31-callBits) - 1
-	maxPlaces = atStep
+	// A rank comes to a step: what is left is the rank, the value is when.
+	stepped tally = 1 << 30
+
+	maxPlaces = 1 << (30 - callBits)
 )
 
 // tallyAt returns a tally of no calls at a place.
@@ -85,8 +85,7 @@ const (
 	minRecords     = 1 << 19
 	recordsPerRank = 128
 	maxRecords     = 1 << 25 // a gigabyte, with transfers
-	transferShare  = 4       // there is room for one transfer for so many records,
-	stepShare      = 64      // and for one step
+	transferShare  = 3       // there is room for one transfer for so many records
 )
 
 // Check returns why there can be no tapes for a trace with that header, whose ranks spend time on so many
@@ -109,7 +108,7 @@ func New(h *trace.Header, kinds int, probing int32, l Levels) *Tapes {
 	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
 	t.components, t.vectors = newComponents(kinds+len(h.Kernels), len(h.Phases), l.NumLevels()), newVectors()
 	t.ranks, t.phases = make([]rank, h.Ranks), make([]phaseStack, h.Ranks)
-	t.records, t.transfers, t.steps = make([]record, n), make([]Transfer, 0, n/transferShare), make([]Hop, 0, n/stepShare)
+	t.records, t.transfers = make([]record, n), make([]Transfer, 0, n/transferShare)
 	for r := range t.ranks {
 		t.ranks[r].last, t.ranks[r].open = ^0, closed
 	}
@@ -157,13 +156,8 @@ func (t *Tapes) Spend(r, account int32, from, to float64) {
 
 // Step tells that rank r comes to a step.
 func (t *Tapes) Step(r int32, at float64) {
-	rk := &t.ranks[r]
-	if len(t.steps) == cap(t.steps) {
-		t.settle()
-	}
-	i := t.room()
-	t.records[i] = record{float64(len(t.steps)), rk.last, tallyAt(atStep)}
-	t.steps = append(t.steps, Hop{Rank: r, At: at})
+	rk, i := &t.ranks[r], t.room()
+	t.records[i] = record{at, rk.last, stepped | tally(r)}
 	rk.last, rk.open = point(i), closed
 }
 

@@ -14,7 +14,14 @@ import (
 type byLink struct{}
 
 func (byLink) NumLevels() int          { return 5 }
-func (byLink) Level(t *Transfer) int32 { return t.Link + 1 }
+func (byLink) Level(t *Transfer) int32 { return t.Link() + 1 }
+
+// bind sets what bounds a transfer, a link or -1.
+func bind(t *Transfer, src, dst, link int32) {
+	if t.Between(src, dst); link >= 0 {
+		t.Shared(link)
+	}
+}
 
 // naive carries the whole path of each rank along, and copies it wherever it goes over.
 type naive struct{ ranks []path }
@@ -60,7 +67,8 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 
 		end := from + carried
 		x := t.End(id, from, end)
-		x.Src, x.Dst, x.Link, x.Bytes, x.Alone = src, dst, link, 1e6, 4e6 // a quarter of a second alone
+		x.Bytes, x.Alone = 1e6, 4e6 // a quarter of a second alone
+		bind(x, src, dst, link)
 		on = maps.Clone(on)
 		on.add(Component{Kind: InLatency}, from-start, 1)
 		on.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
@@ -121,7 +129,7 @@ func TestManyGoOn(t *testing.T) {
 		tapes.Post(r, 0)
 	}
 	for r := int32(1); r < ranks; r++ {
-		*tapes.End(r, 1, 2) = Transfer{Dst: r, Link: -1, Carried: 1, Bytes: 1, Alone: 1}
+		*tapes.End(r, 1, 2) = Transfer{Carried: 1, Bytes: 1, Alone: 1, dst: r}
 		tapes.Release(r, r, 0, 2)
 		if r%2 == 0 {
 			tapes.Spend(r, 0, 2, 3)
@@ -154,7 +162,7 @@ func TestCallsInARow(t *testing.T) {
 
 // TestTooManyPlaces has a header of more kernels and phases than there are numbers for pairs of them.
 func TestTooManyPlaces(t *testing.T) {
-	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 2047)}
+	h := &trace.Header{Ranks: 1, Kernels: make([]trace.Kernel, 4095), Phases: make([]string, 1024)}
 	if err := New(h, 1, 0, byLink{}).Err(); err == nil {
 		t.Error("no error")
 	}

@@ -2,26 +2,46 @@ package tape
 
 // Transfer is what the network did with a message.
 type Transfer struct {
-	Src, Dst int32   // ranks
-	Link     int32   // platform's number of the link that bounded it in the end, -1: none did
-	Carried  float64 // s, after its latency
-	Bytes    float64 // with its envelope
-	Alone    float64 // byte/s that it would have had in the end without others; 0: not known
+	Carried float64 // s, after its latency
+	Bytes   float64 // with its envelope
+	Alone   float64 // byte/s that it would have had in the end without others; 0: not known
+
+	// Ranks; or of a transfer that shared a link with others in the end the number of that link and onLink.
+	src, dst int32
+}
+
+const onLink = -1
+
+// Between sets who a transfer was between.
+func (t *Transfer) Between(src, dst int32) { t.src, t.dst = src, dst }
+
+// Shared sets the platform's number of the link that a transfer shared with others in the end.
+func (t *Transfer) Shared(link int32) { t.src, t.dst = link, onLink }
+
+// Ranks returns who a transfer was between that shared no link in the end.
+func (t *Transfer) Ranks() (src, dst int32) { return t.src, t.dst }
+
+// Link returns the platform's number of the link that a transfer shared with others in the end; -1: none.
+func (t *Transfer) Link() int32 {
+	if t.dst == onLink {
+		return t.src
+	}
+	return -1
 }
 
 // alone returns how many seconds the transfer would have taken without others, after its latency.
 func (t *Transfer) alone() float64 {
-	if t.Alone == 0 {
+	switch {
+	case !t.Contended():
+		return t.Carried
+	case t.Alone == 0:
 		return 0
 	}
-	if alone := t.Bytes / t.Alone; alone < t.Carried*asAlone {
-		return alone
-	}
-	return t.Carried
+	return t.Bytes / t.Alone
 }
 
 // asAlone is the share of its time from which on a transfer was alone: times are rounded.
 const asAlone = 1 - 1e-9
 
 // Contended reports whether others made the transfer slower.
-func (t *Transfer) Contended() bool { return t.alone() < t.Carried }
+func (t *Transfer) Contended() bool { return t.Alone == 0 || t.Bytes < t.Carried*asAlone*t.Alone }

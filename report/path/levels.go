@@ -57,10 +57,11 @@ func (l *levels) NumLevels() int { return len(l.names) }
 // Level implements tape.Levels: that of the link that a transfer shares with others in the end,
 // or if it has its route for itself by then what is narrowest there.
 func (l *levels) Level(t *tape.Transfer) int32 {
-	if t.Link >= 0 && t.Contended() {
-		return l.ofLink[t.Link]
+	if link := t.Link(); link >= 0 {
+		return l.ofLink[link]
 	}
-	p := l.between(l.hosts[t.Src], l.hosts[t.Dst])
+	src, dst := t.Ranks()
+	p := l.between(l.hosts[src], l.hosts[dst])
 	if t.Alone >= p.window {
 		return int32(len(l.names) - 1)
 	}
