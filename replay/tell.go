@@ -157,13 +157,7 @@ func (e *engine) tellEnd(id int32) {
 	}
 	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
 		s := e.network.Summary(id)
-		t := e.tapes.End(id, s.From, e.now)
-		t.Bytes, t.Alone = s.Bytes, s.Alone
-		if s.Link >= 0 && t.Contended() {
-			t.Shared(s.Link)
-		} else {
-			t.Between(m.src, m.dst)
-		}
+		e.tapes.End(id, s.From, e.now).Set(m.src, m.dst, s.Link, s.Bytes, s.Alone)
 	}
 }
 

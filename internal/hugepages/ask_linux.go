@@ -4,23 +4,31 @@ package hugepages
 
 import (
 	"os"
-	"runtime"
 	"runtime/debug"
 
 	"golang.org/x/sys/unix"
 )
 
 // Ask has what the process allocates from now on lie in huge pages, as far as it is within the reserve. It
-// does nothing where the system does not give any. To be called when a process begins.
+// does nothing where the system does not give any, or not that much memory. To be called when a process begins.
 func Ask() {
 	setting, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
-	if err != nil || !given(setting) {
+	if err != nil || !given(setting) || !allowed(2*reserve) {
 		return
 	}
-	percent := debug.SetGCPercent(-1) // or the reserve counts as what is in use
+	debug.FreeOSMemory() // or pages that were in use are cleared with all that follow
 	askFor(reserve)
-	runtime.GC() // which finds it unused, and gives the same addresses to what is allocated next
-	debug.SetGCPercent(percent)
+	debug.FreeOSMemory() // finds it unused; the same addresses are given to what is allocated next
+}
+
+// allowed reports whether the process may have so many more bytes: limits of it and of the system may say no,
+// and then the runtime would end it.
+func allowed(bytes int) bool {
+	memory, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err == nil {
+		err = unix.Munmap(memory)
+	}
+	return err == nil
 }
 
 // askFor asks for huge pages for so many bytes of the heap, which are not touched. Not inlined: nothing refers

@@ -21,9 +21,7 @@ func Example() {
 	t.Post(message, 1)           // rank 1 waits
 	t.Spend(0, compute, 0, 1e-3) // for what rank 0 computes
 	t.Post(message, 0)           // and sends: after a latency of 1 us 1 MB at 500 MB/s, half of what there was.
-	transfer := t.End(message, 1.001e-3, 3.001e-3)
-	transfer.Bytes, transfer.Alone = 1e6, 1e9
-	transfer.Between(0, 1)
+	t.End(message, 1.001e-3, 3.001e-3).Set(0, 1, -1, 1e6, 1e9)
 	t.Release(1, message, 0, 3.001e-3)
 
 	rank, end := t.Last()

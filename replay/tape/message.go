@@ -36,7 +36,7 @@ func (t *Tapes) Merge(send, receive int32, started bool) {
 
 // End tells that the transfer of a message ends, which the network has carried since a time: since
 // its post, if that was later, as what lies within the network's precision is told together. The
-// caller sets all of what it returns but Carried.
+// caller sets the rest of what it returns (Set).
 func (t *Tapes) End(id int32, since, at float64) *Transfer {
 	if len(t.transfers) == cap(t.transfers) {
 		t.settle()

@@ -166,8 +166,7 @@ func (m *model) transfer(x *modelMessage) {
 	latency, link := float64(m.random.IntN(3))/8, int32(m.random.IntN(5))-1
 	end := x.at + latency + 1
 	t := m.tapes.End(x.number, x.at+latency, end)
-	t.Bytes, t.Alone = 1e6, 4e6 // a quarter of a second alone
-	bind(t, x.src, x.dst, link)
+	t.Set(x.src, x.dst, link, 1e6, 4e6) // a quarter of a second alone
 	x.spent.add(Component{Kind: InLatency}, latency, 1)
 	x.spent.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
 	x.spent.add(Component{Kind: InContention, Level: link + 1}, 0.75, 0)

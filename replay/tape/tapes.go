@@ -48,7 +48,7 @@ const closed = transferred
 type point int32
 
 // record is one thing on a path: seconds that a rank spends at a place of components. Or what its
-// place says. It is small, as what is put down drives what the engine needs out of the processor's
+// tally says. It is small, as what is put down drives what the engine needs out of the processor's
 // caches: 4 bytes more take a hundredth of its time.
 type record struct {
 	value  float64

@@ -16,13 +16,6 @@ type byLink struct{}
 func (byLink) NumLevels() int          { return 5 }
 func (byLink) Level(t *Transfer) int32 { return t.Link() + 1 }
 
-// bind sets what bounds a transfer, a link or -1.
-func bind(t *Transfer, src, dst, link int32) {
-	if t.Between(src, dst); link >= 0 {
-		t.Shared(link)
-	}
-}
-
 // naive carries the whole path of each rank along, and copies it wherever it goes over.
 type naive struct{ ranks []path }
 
@@ -67,8 +60,7 @@ func play(t *Tapes, ranks, messages int, seed uint64) (*naive, []float64) {
 
 		end := from + carried
 		x := t.End(id, from, end)
-		x.Bytes, x.Alone = 1e6, 4e6 // a quarter of a second alone
-		bind(x, src, dst, link)
+		x.Set(src, dst, link, 1e6, 4e6) // a quarter of a second alone
 		on = maps.Clone(on)
 		on.add(Component{Kind: InLatency}, from-start, 1)
 		on.add(Component{Kind: OnWire, Level: link + 1}, 0.25, 1e6)
@@ -129,7 +121,7 @@ func TestManyGoOn(t *testing.T) {
 		tapes.Post(r, 0)
 	}
 	for r := int32(1); r < ranks; r++ {
-		*tapes.End(r, 1, 2) = Transfer{Carried: 1, Bytes: 1, Alone: 1, dst: r}
+		tapes.End(r, 1, 2).Set(0, r, -1, 1, 1)
 		tapes.Release(r, r, 0, 2)
 		if r%2 == 0 {
 			tapes.Spend(r, 0, 2, 3)

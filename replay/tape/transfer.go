@@ -12,16 +12,21 @@ type Transfer struct {
 
 const onLink = -1
 
-// Between sets who a transfer was between.
-func (t *Transfer) Between(src, dst int32) { t.src, t.dst = src, dst }
-
-// Shared sets the platform's number of the link that a transfer shared with others in the end.
-func (t *Transfer) Shared(link int32) { t.src, t.dst = link, onLink }
+// Set sets what End did not: the ranks, the platform's number of the link that bounded the transfer in the end, -1
+// if none did, its bytes with the envelope, and the byte/s that it would have had in the end without others, 0 if
+// that is not known. Of the ranks and the link it keeps what Level asks for.
+func (t *Transfer) Set(src, dst, link int32, bytes, alone float64) {
+	t.Bytes, t.Alone, t.src, t.dst = bytes, alone, src, dst
+	if link >= 0 && t.contended() {
+		t.src, t.dst = link, onLink
+	}
+}
 
 // Ranks returns who a transfer was between that shared no link in the end.
 func (t *Transfer) Ranks() (src, dst int32) { return t.src, t.dst }
 
-// Link returns the platform's number of the link that a transfer shared with others in the end; -1: none.
+// Link returns the platform's number of the link that a transfer shared with others in the end, which made it
+// slower; -1: none.
 func (t *Transfer) Link() int32 {
 	if t.dst == onLink {
 		return t.src
@@ -32,7 +37,7 @@ func (t *Transfer) Link() int32 {
 // alone returns how many seconds the transfer would have taken without others, after its latency.
 func (t *Transfer) alone() float64 {
 	switch {
-	case !t.Contended():
+	case !t.contended():
 		return t.Carried
 	case t.Alone == 0:
 		return 0
@@ -43,5 +48,5 @@ func (t *Transfer) alone() float64 {
 // asAlone is the share of its time from which on a transfer was alone: times are rounded.
 const asAlone = 1 - 1e-9
 
-// Contended reports whether others made the transfer slower.
-func (t *Transfer) Contended() bool { return t.Alone == 0 || t.Bytes < t.Carried*asAlone*t.Alone }
+// contended reports whether others made the transfer slower.
+func (t *Transfer) contended() bool { return t.Alone == 0 || t.Bytes < t.Carried*asAlone*t.Alone }
