@@ -33,9 +33,9 @@ func TestAsk(t *testing.T) {
 		}
 		return
 	}
-	use(8 << 20)
+	use(40 << 20)
 	Ask()
-	memory := make([]byte, 32<<20) // which may begin in what has been in use
+	memory := make([]byte, 64<<20) // untouched; it may begin in what has been in use, and is larger
 	if setting, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err != nil || !given(setting) {
 		t.Skip("the system does not give huge pages to those who ask")
 	}
@@ -43,8 +43,8 @@ func TestAsk(t *testing.T) {
 		t.Errorf("the last byte is in memory of %v, want hg among them", flags)
 	}
 	runtime.KeepAlive(memory)
-	if peak := peak(t); peak > reserve/4 {
-		t.Errorf("the process took %d bytes", peak)
+	if peak := peak(t); peak > reserve*3/4 {
+		t.Errorf("the process has taken %d bytes, as if the reserve were in use", peak)
 	}
 }
 
