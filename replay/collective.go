@@ -22,8 +22,10 @@ const CollectiveTag = math.MinInt32
 type collectives struct {
 	selector  *collective.Selector
 	families  []trace.CommFamily
-	comms     []communicator  // by family; empty before a rank calls an operation on one
-	runs      []collectiveRun // by rank; nil before the first
+	hosts     []int32             // by rank
+	nodes     []*collective.Nodes // of all ranks, as of a communicator's groups
+	comms     []communicator      // by family; empty before a rank calls an operation on one
+	runs      []collectiveRun     // by rank; nil before the first
 	open      []openCollective
 	idle      []int32 // of open, those that are not in use
 	sums      rankSums
@@ -154,19 +156,25 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	run := &e.collectives.runs[r]
 	size, member := len(e.ranks), int(r)
 	run.members = nil
+	nodes, group := e.collectives.nodes, int32(0)
 	if call.Comm != 0 {
 		c, err := e.collectives.communicator(call.Comm-1, len(e.ranks))
 		if err != nil {
 			return call, err
 		}
-		run.members, member = &c.groups[c.of[r]], int(c.member[r])
+		nodes, group = c.nodes, c.of[r]
+		run.members, member = &c.groups[group], int(c.member[r])
 		size = run.members.Len()
 	}
 	if err := call.Check(size); err != nil {
 		return call, err
 	}
 	run.flops, run.rounds, run.comm = call.Flops, 0, commOf(&call)
-	run.schedule.Start(e.collectives.selector, &call, size, member)
+	var of *collective.Nodes
+	if nodes != nil {
+		of = nodes[group]
+	}
+	run.schedule.Start(e.collectives.selector, &call, size, member, of)
 	rk.collective = true
 	return call, nil
 }

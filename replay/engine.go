@@ -86,10 +86,11 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		actions: make([]trace.Action, h.Ranks*bufferedActions),
 		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
 		costs: c, matcher: newMatcher(), prober: newProber(&o.Network, h.Ranks), slots: newRequestSlots(),
-		collectives: collectives{selector: selector, families: h.CommFamilies}, commMask: commMask(h),
+		collectives: collectives{selector: selector, families: h.CommFamilies, hosts: m.Hosts}, commMask: commMask(h),
 		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
+	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
 	e.newRanks(h.Ranks)
 	e.shareCores()
 	if err := e.prepareChanges(&o); err != nil {

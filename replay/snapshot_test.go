@@ -39,7 +39,7 @@ func TestSnapshotFields(t *testing.T) {
 	snapshottest.Fields(t, &e.accounts, func(c *snapshot.Codec, _ *timeAccounts) { write(c) }, "ranks stride kernels phases")
 	snapshottest.Fields(t, &e.progress, func(c *snapshot.Codec, _ *stepCounter) { write(c) }, "ranks report from")
 	snapshottest.Fields(t, &e.progress.starts[0], func(c *snapshot.Codec, _ *startSum) { write(c) }, "")
-	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families sums")
+	snapshottest.Fields(t, &e.collectives, func(c *snapshot.Codec, _ *collectives) { write(c) }, "selector families hosts nodes sums")
 	snapshottest.Fields(t, &e.collectives.runs[2], func(c *snapshot.Codec, _ *collectiveRun) { write(c) }, "schedule flops members comm")
 	snapshottest.Fields(t, e.repeats, func(c *snapshot.Codec, _ *repeats) { write(c) }, "cursors from first work standing")
 	snapshottest.Fields(t, &e.repeats.at[0], func(c *snapshot.Codec, _ *place) { write(c) }, "")

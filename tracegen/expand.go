@@ -128,7 +128,7 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 		group = &x.program.Header().CommFamilies[call.Comm-1].Groups[of]
 		size, member = group.Len(), group.Find(x.rank)
 	}
-	x.schedule.Start(x.selector, &call, size, member)
+	x.schedule.Start(x.selector, &call, size, member, nil)
 	o := &operation{flops: call.Flops}
 	play := player{x, group, tagOf(&call), o, map[int32]int32{}, yield}
 	for steps := x.schedule.Next(); len(steps) > 0; steps = x.schedule.Next() {

@@ -7,17 +7,22 @@ import "reprise/trace"
 // bcastBinomial sends down a binomial tree, to the largest subtree first. Cost:
 // ceil(log2 p)(a + nb).
 func bcastBinomial(s *Schedule, o *operands, round int) bool {
-	v, bytes := s.relative(o.root), o.send.one()
+	return s.binomial(s.relative(o.root), s.p, 1, o.send.one(), round)
+}
+
+// binomial is a round of a broadcast from place 0 to so many places, of which the rank has
+// place v and the next place is stride ranks away.
+func (s *Schedule) binomial(v, places, stride int, bytes int64, round int) bool {
 	top := v & -v // places below the own subtree's end
 	if v == 0 {
-		top = powerAbove(s.p)
+		top = powerAbove(places)
 	}
 	if round == 0 && v != 0 {
-		s.recv(s.at(s.rank, -top), bytes)
+		s.recv(s.at(s.rank, -top*stride), bytes)
 	}
 	mask := top >> (round + 1)
-	if mask > 0 && v+mask < s.p {
-		s.send(s.at(s.rank, mask), bytes, 0)
+	if mask > 0 && v+mask < places {
+		s.send(s.at(s.rank, mask*stride), bytes, 0)
 	}
 	return mask > 1
 }
@@ -26,8 +31,8 @@ func bcastBinomial(s *Schedule, o *operands, round int) bool {
 const knomial = 4
 
 // bcastKnomial sends down a tree whose levels have distances 4^k, to the three
-// ranks at a distance at once. MVAPICH2's for the ranks of a node; SimGrid 3.32
-// cannot replay it (docs/replay.md). Cost: ceil(log4 p)(a + 3nb).
+// ranks at a distance at once. MVAPICH2's for the ranks of a node; the messages by which
+// SimGrid 3.32 finds the nodes before it are left out. Cost: ceil(log4 p)(a + 3nb).
 func bcastKnomial(s *Schedule, o *operands, round int) bool {
 	v, bytes := s.relative(o.root), o.send.one()
 	top := 1

@@ -106,6 +106,57 @@ func TestEveryRankGetsItsPart(t *testing.T) {
 	}
 }
 
+// TestNodes: whatever the hosts of the ranks and their order in MPI_COMM_WORLD.
+func TestNodes(t *testing.T) {
+	hosts := map[string]func(rank int) int32{
+		"one":    func(int) int32 { return 0 },
+		"pairs":  func(r int) int32 { return int32(r / 2) },
+		"cyclic": func(r int) int32 { return int32(r % 3) },
+		"uneven": func(r int) int32 { return int32(r * r / 7) },
+		"own":    func(r int) int32 { return int32(r) },
+	}
+	for operation, kind := range map[string]trace.CollectiveKind{"bcast": trace.CollBcast, "reduce": trace.CollReduce, "allreduce": trace.CollAllreduce} {
+		everyAlgorithm(t, operation, func(name string, sel *Selector) {
+			for at, host := range hosts {
+				for p := 2; p <= 17; p++ {
+					for i, count := range []int64{1, 300, 3000, 20000} {
+						for order, world := range map[string]func(rank int) int32{
+							"in order": func(r int) int32 { return int32(r) },
+							"reversed": func(r int) int32 { return int32(p - r) },
+							"mixed":    func(r int) int32 { return int32(r * 5 % 19) },
+						} {
+							if skip(name, count, 1, p) || count > 300 && (p%4 > 1 || testing.Short()) {
+								continue
+							}
+							s := uniform(kind, p, p*i/4, count, 1)
+							s.nodes = NewNodes(p, world, host)
+							s.check(t, fmt.Sprintf("%s, %d ranks, %s, %s, %d bytes", name, p, at, order, count), sel, p, i%2 == 0)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestUnevenNodes: MPICH's thresholds of a broadcast, where nodes have different numbers of
+// ranks: a binomial tree below 12 KiB; a scatter and recursive doubling from there on with an
+// even number of ranks: a 16th of 16 KiB.
+func TestUnevenNodes(t *testing.T) {
+	sel, err := NewSelector("mpich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := NewNodes(16, func(r int) int32 { return int32(r) }, func(r int) int32 { return int32(max(r-1, 0)) })
+	for bytes, want := range map[int64]int64{12287: 12287, 16384: 1024} {
+		var s Schedule
+		s.Start(sel, &trace.Collective{Kind: trace.CollBcast, Send: bytes, SendSize: 1}, 16, 1, nodes)
+		if steps := s.Next(); len(steps) == 0 || steps[0] != (Step{Recv, 0, 0, want, 0}) {
+			t.Errorf("%d bytes: %+v, want %d from rank 0", bytes, steps, want)
+		}
+	}
+}
+
 // TestBarriers: after a barrier each rank has heard, directly or not, of all.
 func TestBarriers(t *testing.T) {
 	everyAlgorithm(t, "barrier", func(name string, sel *Selector) {
@@ -149,7 +200,7 @@ func TestEveryPairExchanges(t *testing.T) {
 // algorithm.
 func byBruck(sel *Selector, p int, bytes int64) bool {
 	var s Schedule
-	s.Start(sel, &trace.Collective{Kind: trace.CollAlltoall, Send: bytes, Recv: bytes, SendSize: 1, RecvSize: 1}, p, 0)
+	s.Start(sel, &trace.Collective{Kind: trace.CollAlltoall, Send: bytes, Recv: bytes, SendSize: 1, RecvSize: 1}, p, 0, nil)
 	first := s.Next()
 	return len(first) > 0 && first[0].Offset < 0
 }
@@ -211,7 +262,7 @@ func TestBruck(t *testing.T) {
 			at[s] = slices.Repeat([]int{s}, p)
 		}
 		var schedule Schedule
-		schedule.Start(sel, &trace.Collective{Kind: trace.CollAlltoall, Send: 3, Recv: 3, SendSize: 8, RecvSize: 8}, p, 0)
+		schedule.Start(sel, &trace.Collective{Kind: trace.CollAlltoall, Send: 3, Recv: 3, SendSize: 8, RecvSize: 8}, p, 0, nil)
 		for bit := 1; bit < p; bit *= 2 {
 			steps := schedule.Next()
 			if len(steps) != 3 || steps[0].Peer != int32(bit) || steps[1].Peer != int32(p-bit) {

@@ -16,7 +16,7 @@ func Example() {
 	}
 	call := trace.Collective{Kind: trace.CollBcast, Send: 1000, SendSize: 1}
 	var s collective.Schedule
-	s.Start(selector, &call, 5, 2)
+	s.Start(selector, &call, 5, 2, nil)
 	for steps := s.Next(); len(steps) > 0; steps = s.Next() {
 		for _, step := range steps {
 			switch step.Op {

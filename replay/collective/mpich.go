@@ -2,9 +2,9 @@ package collective
 
 // This file holds the decisions of MPICH, as SMPI repeats them. Source: R. Thakur, R.
 // Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
-// MPICH", IJHPCA 19(1), 2005; SimGrid 3.32, "mpich" selector. SMPI's own choice for
-// broadcasts and (all)reductions are algorithms of two levels, nodes and ranks of a
-// node, which it cannot replay; what is here is its choice within one level.
+// MPICH", IJHPCA 19(1), 2005; SimGrid 3.32, "mpich" selector. Broadcasts and (all)reductions
+// go by nodes (twolevel.go); among the ranks of a node, and among the leaders of nodes, the size
+// decides.
 
 func mpichAllgather(s *Schedule, o *operands) algorithm {
 	switch total := o.send.one() * int64(s.p); {
@@ -30,6 +30,13 @@ func mpichAllgatherv(s *Schedule, o *operands) algorithm {
 }
 
 func mpichAllreduce(s *Schedule, o *operands) algorithm {
+	if s.level == whole {
+		return allreduceNodes
+	}
+	return allreduceSized(s, o)
+}
+
+func allreduceSized(s *Schedule, o *operands) algorithm {
 	if o.send.one() > 2048 && o.send.count >= int64(powerBelow(s.p)) {
 		return allreduceRabenseifner
 	}
@@ -51,6 +58,14 @@ func mpichAlltoall(s *Schedule, o *operands) algorithm {
 }
 
 func mpichBcast(s *Schedule, o *operands) algorithm {
+	if s.level == whole {
+		return bcastNodes
+	}
+	return bcastSized(s, o)
+}
+
+// bcastSized is the choice where nodes do not count.
+func bcastSized(s *Schedule, o *operands) algorithm {
 	switch n := o.send.one(); {
 	case n < 12<<10 || s.p <= 8:
 		return bcastBinomial
@@ -61,6 +76,13 @@ func mpichBcast(s *Schedule, o *operands) algorithm {
 }
 
 func mpichReduce(s *Schedule, o *operands) algorithm {
+	if s.level == whole {
+		return reduceNodes
+	}
+	return reduceSized(s, o)
+}
+
+func reduceSized(s *Schedule, o *operands) algorithm {
 	if o.send.count < int64(powerBelow(s.p)) || o.send.one() < 2048 {
 		return reduceBinomial
 	}

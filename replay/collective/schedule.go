@@ -50,21 +50,30 @@ type algorithm func(s *Schedule, o *operands, round int) bool
 type stage struct {
 	run   algorithm
 	o     operands
-	round int
+	round int32
+	level level
 }
 
-// maxStages bounds the operations that one has before it: it falls into two, and the
-// first of them has no other to follow.
-const maxStages = 3
+// maxStages bounds the operations that are left at a time: one falls into three, or into two, the
+// first of which falls into three.
+const maxStages = 4
+
+// maxFollow bounds the operations that one falls into.
+const maxFollow = 3
 
 // Schedule is what one rank does in one call of an operation. The zero value is
 // an empty one; it may be started again and again.
 type Schedule struct {
 	sel     *Selector
-	p, rank int
+	p, rank int     // of the level that is played
+	group   []int32 // by rank of that: the one in the communicator; nil: the same
+	level   level
+	nodes   *Nodes
+	all     int              // ranks of the communicator
+	member  int              // the rank among them
 	stages  [maxStages]stage // a stack
 	depth   int
-	after   [maxStages]stage // what the current round wants to follow, in order
+	after   [maxFollow]stage // what the current round wants to follow, in order
 	follow  int
 	memory  [6]int64 // of the current stage: what a round leaves to the next
 	base    int64    // of its data: operands.at
@@ -79,9 +88,10 @@ func (s *Schedule) Err() error { return s.err }
 
 // Start prepares the schedule of a rank in a call, which must have been checked
 // (trace.Collective.Check). The sums of the call must stay as they are until the
-// last step.
-func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int) {
-	s.sel, s.p, s.rank = sel, ranks, rank
+// last step. Nodes may be nil.
+func (s *Schedule) Start(sel *Selector, c *trace.Collective, ranks, rank int, nodes *Nodes) {
+	s.sel, s.all, s.member, s.nodes = sel, ranks, rank, nodes
+	s.enter(whole)
 	s.depth, s.follow, s.err = 0, 0, nil
 	if ranks == 1 {
 		return
@@ -105,7 +115,10 @@ func (s *Schedule) Next() []Step {
 	for s.depth > 0 && s.n == 0 {
 		top := &s.stages[s.depth-1]
 		s.base = top.o.at
-		more := top.run(s, &top.o, top.round)
+		if s.level != top.level {
+			s.enter(top.level)
+		}
+		more := top.run(s, &top.o, int(top.round))
 		top.round++
 		if !more {
 			s.depth--
@@ -128,18 +141,30 @@ func (s *Schedule) push() {
 // then names an operation that follows the last round of the current one, by the
 // algorithm that is selected for it.
 func (s *Schedule) then(kind trace.CollectiveKind, o operands) {
-	s.thenRun(nil, o)
-	next := &s.after[s.follow-1]
-	next.run = s.sel.choose[kind](s, &next.o)
+	s.thenAt(s.level, s.sel.choose[kind], o)
 }
 
 // thenRun is then with a given algorithm.
 func (s *Schedule) thenRun(run algorithm, o operands) {
-	s.after[s.follow] = stage{run: run, o: o}
+	s.after[s.follow] = stage{run: run, o: o, level: s.level}
 	s.follow++
 }
 
+// thenAt is then at another level, with a given choice. A rank alone there does nothing.
+func (s *Schedule) thenAt(l level, choose choice, o operands) {
+	from := s.level
+	if s.enter(l); s.p > 1 {
+		s.thenRun(nil, o)
+		next := &s.after[s.follow-1]
+		next.run = choose(s, &next.o)
+	}
+	s.enter(from)
+}
+
 func (s *Schedule) add(op Op, slot, peer int, bytes, offset int64) {
+	if s.group != nil && peer >= 0 {
+		peer = int(s.group[peer])
+	}
 	s.steps[s.n] = Step{op, int32(slot), int32(peer), bytes, s.base + offset}
 	s.n++
 }

@@ -15,7 +15,14 @@ type choice func(s *Schedule, o *operands) algorithm
 type Selector struct {
 	choose  [trace.NumCollectives]choice
 	missing [trace.NumCollectives]error // why there is no algorithm; nil: there is
+	byNodes bool
 }
+
+// ByNodes reports whether schedules depend on Nodes.
+func (s *Selector) ByNodes() bool { return s.byNodes }
+
+// twoLevels are the names of algorithms, and of the selection, that go by nodes.
+var twoLevels = []string{"mpich", "SMP_binomial", "mvapich2_two_level"}
 
 // elsewhere are selections of SMPI that are not played here.
 var elsewhere = []string{"mvapich2", "impi"}
@@ -77,6 +84,7 @@ func (s *Selector) Set(operation, name string) error {
 	for _, a := range f.algorithms {
 		if a.name == name {
 			s.choose[f.kind], s.missing[f.kind] = a.choose, nil
+			s.byNodes = s.byNodes || slices.Contains(twoLevels, name)
 			return nil
 		}
 	}
@@ -185,6 +193,7 @@ var families = []family{
 		{"default", always(allreduceFlat)}, {"ompi", by(ompiAllreduce, sent)}, {"mpich", mpichAllreduce},
 		{"redbcast", always(allreduceReduceBcast)}, {"rdb", always(allreduceDoubling)}, {"rab_rdb", always(allreduceRabenseifner)},
 		{"lr", always(allreduceRing)}, {"ompi_ring_segmented", always(allreduceRingSegments)},
+		{"mvapich2_two_level", always(allreduceNodes)},
 	}},
 	{"alltoall", trace.CollAlltoall, []named{
 		{"default", by(ompiAlltoall, sent)}, {"ompi", by(ompiAlltoall, sent)}, {"mpich", mpichAlltoall},
@@ -207,7 +216,7 @@ var families = []family{
 		{"binomial_tree", always(bcastBinomial)}, {"NTSL", always(bcastLine)}, {"NTSB", always(bcastTree)},
 		{"ompi_pipeline", always(bcastPipeline)}, {"ompi_split_bintree", always(bcastSplitBinary)},
 		{"scatter_LR_allgather", always(bcastScatterRing)}, {"scatter_rdb_allgather", always(bcastScatterDoubling)},
-		{"mvapich2_knomial_intra_node", always(bcastKnomial)},
+		{"mvapich2_knomial_intra_node", always(bcastKnomial)}, {"SMP_binomial", always(bcastNodes)},
 	}},
 	{"gather", trace.CollGather, []named{
 		{"default", always(gatherFlat)}, {"ompi", by(ompiGather, atRoot)}, {"mpich", always(gatherBinomial)},
@@ -218,6 +227,7 @@ var families = []family{
 		{"binomial", always(reduceBinomial)}, {"scatter_gather", always(reduceScatterGather)}, {"ompi_basic_linear", always(reduceLinear)},
 		{"ompi_chain", always(reduceChains)}, {"ompi_pipeline", always(reducePipeline)}, {"ompi_binary", always(reduceBinary)},
 		{"ompi_binomial", always(reduceBinomialSegments)}, {"ompi_in_order_binary", always(reduceInOrder)},
+		{"mvapich2_knomial", always(reduceKnomial)}, {"mvapich2_two_level", always(reduceNodes)},
 	}},
 	{"reduce_scatter", trace.CollReduceScatter, []named{
 		{"default", always(reduceScatterDefault)}, {"ompi", by(ompiReduceScatter, received)}, {"mpich", mpichReduceScatter},

@@ -26,6 +26,7 @@ type setting struct {
 	unit   int64 // bytes of one
 	start  func(rank, piece int) uint64
 	want   func(rank, piece int) uint64
+	nodes  *Nodes
 }
 
 // uniform are the settings of operations without counts per rank.
@@ -148,7 +149,7 @@ func oneSided(c trace.Collective) trace.Collective {
 // check plays a setting and compares what ranks know with what they must.
 func (s *setting) check(t *testing.T, name string, sel *Selector, p int, sync bool) []message {
 	t.Helper()
-	w := &world{t: t, name: name, p: p, unit: s.unit, size: int64(s.pieces) * s.unit, sync: sync}
+	w := &world{t: t, name: name, p: p, unit: s.unit, size: int64(s.pieces) * s.unit, nodes: s.nodes, sync: sync}
 	for r := range p {
 		w.known = append(w.known, make([]uint64, s.pieces))
 		for i := range w.known[r] {

@@ -22,7 +22,8 @@ type world struct {
 	players  []player
 	channels map[[2]int]*channel
 	sends    []message // all of them, in some order
-	sync     bool      // sends wait for their receives
+	nodes    *Nodes
+	sync     bool // sends wait for their receives
 }
 
 // player is one rank.
@@ -54,7 +55,7 @@ func (w *world) play(sel *Selector, call func(rank int) trace.Collective) {
 	for r := range w.players {
 		c := call(r)
 		w.players[r].slots = map[int32]*message{}
-		w.players[r].schedule.Start(sel, &c, w.p, r)
+		w.players[r].schedule.Start(sel, &c, w.p, r, w.nodes)
 	}
 	for progress := true; progress; {
 		progress = false
