@@ -132,9 +132,6 @@ func (p *Params) heights() []int {
 // halvings is how often a box is halved: it has one more level.
 const halvings = 3
 
-// stencil is the number of points that a row of the matrix couples.
-const stencil = 27
-
 func (p *Params) checkBoxes(c *checks) {
 	for _, v := range []struct {
 		name  string
@@ -149,8 +146,20 @@ func (p *Params) checkBoxes(c *checks) {
 			continue // checkSlabs
 		}
 		c.need(max(x, y, z) <= maxRatio*min(x, y, z), "box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		c.need(x*y*z <= math.MaxInt32/stencil, "box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
+		c.need(x*y*z <= math.MaxInt32 && p.mostNonzeros(nz) <= math.MaxInt32, "box of %dx%dx%d points: more nonzeros than HPCG can count for a rank (32 bits)", x, y, z)
 	}
+}
+
+// mostNonzeros returns the nonzeros of the rank that has the most, of those with boxes of this height: the one with the most
+// neighbours. HPCG counts the entries inside of the domain, in 32 bits (GenerateProblem_ref.cpp); totals have 64.
+func (p *Params) mostNonzeros(nz int) int64 {
+	var most int64
+	for iz := range p.Grid.NZ {
+		if p.height(iz) == nz {
+			most = max(most, p.crossSection(p.columnAt(min(1, p.Grid.NY-1), iz), 0))
+		}
+	}
+	return most * int64(3*p.NX-max(0, 3-p.Grid.NX))
 }
 
 // halvingOf returns which halving of n fails.

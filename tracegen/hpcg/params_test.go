@@ -1,6 +1,8 @@
 package hpcg
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -73,6 +75,75 @@ func TestRefused(t *testing.T) {
 		c.set(&p)
 		if _, err := p.Complete(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestMostNonzeros: of random boxes and grids those are taken of which no rank has more than 2^31 - 1 nonzeros, as HPCG counts
+// them: for each point along a side, the points beside it and itself that are in the domain (GenerateProblem_ref.cpp).
+func TestMostNonzeros(t *testing.T) {
+	along := func(begin, n, all int) (sum int64) {
+		for i := begin; i < begin+n; i++ {
+			for s := -1; s <= 1; s++ {
+				if i+s > -1 && i+s < all {
+					sum++
+				}
+			}
+		}
+		return sum
+	}
+	most := func(n, positions int) (best int64) {
+		for i := range positions {
+			best = max(best, along(i*n, n, positions*n))
+		}
+		return best
+	}
+	r, taken := rand.New(rand.NewPCG(31, 2)), 0
+	for range 400 {
+		g := Grid{1 + r.IntN(4), 1 + r.IntN(4), 1 + r.IntN(4)}
+		p := DefaultParams(g.Ranks(), 0)
+		p.Grid = g
+		p.NX, p.NY = 8*(20+r.IntN(60)), 8*(20+r.IntN(60))
+		bound := math.MaxInt32 / most(p.NX, g.NX) / most(p.NY, g.NY) / 3 // of nz, about
+		p.NZ = int(bound)/8*8 + 8*r.IntN(3)
+		if min(p.NX, p.NY, p.NZ)*maxRatio < max(p.NX, p.NY, p.NZ) {
+			continue
+		}
+		var want int64
+		if r.IntN(2) == 0 || g.NZ == 1 {
+			want = most(p.NZ, g.NZ)
+		} else { // slabs: the upper ranks are lower or higher
+			p.PZ, p.ZL, p.ZU, p.NZ = 1+r.IntN(g.NZ-1), p.NZ, p.NZ+8*(r.IntN(3)-1), 0
+			begin, all := 0, p.PZ*p.ZL+(g.NZ-p.PZ)*p.ZU
+			for iz := range g.NZ {
+				nz := p.ZL
+				if iz >= p.PZ {
+					nz = p.ZU
+				}
+				want = max(want, along(begin, nz, all))
+				begin += nz
+			}
+		}
+		want *= most(p.NX, g.NX) * most(p.NY, g.NY)
+		q := p
+		_, err := q.Complete()
+		if ok := want <= math.MaxInt32; ok != (err == nil) {
+			t.Errorf("%+v: %d nonzeros: %v", p, want, err)
+		} else if ok {
+			taken++
+		}
+	}
+	if taken < 50 {
+		t.Errorf("%d taken", taken)
+	}
+	for _, c := range []struct {
+		nx, ny, nz, ranks int
+		want              bool
+	}{{216, 216, 1712, 1, true}, {216, 216, 1720, 1, false}, {512, 512, 512, 1, false}, {1 << 20, 1 << 20, 1 << 20, 1, false}, {1 << 17, 1 << 20, 1 << 20, 1, false}} {
+		p := DefaultParams(c.ranks, 0)
+		p.NX, p.NY, p.NZ = c.nx, c.ny, c.nz
+		if _, err := p.Complete(); (err == nil) != c.want {
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }
