@@ -66,6 +66,7 @@ var table = []format{
 	{kind: Result, what: "a report of replay", todo: "replay compare compares it with others", is: matches(`^\s*\{[\s\S]*"makespan_s":`)},
 	{kind: YAML, what: "JSON", todo: "name another file", is: matches(`^\s*(\{\s*("[^"\n]*"\s*:|\}\s*$)|\[\s*[\[{"\]0-9-])`)},
 	{kind: Actions, what: "a file of actions of a SimGrid trace", todo: "name the index, a list of such files", is: isActions},
+	{kind: foreign, what: "a replay text of SimGrid's MSG or S4U", todo: "it names actors, which a deployment file puts on hosts; replay plays the texts of MPI (smpirun -replay), which number ranks", is: isActorActions},
 	{kind: foreign, what: "a script", todo: "name the file that it reads or writes", begin: "#!"},
 
 	{kind: YAML, guess: true, what: "YAML", todo: "--kernels reads kernel models, --network-noise laws of noise", is: isYAML},

@@ -45,7 +45,13 @@ func isDUMPIMeta(head []byte) bool {
 // isActions: the number of a rank, then an action that SimGrid, of some version, knows.
 func isActions(head []byte) bool {
 	list := lines(head, "#")
-	return len(list) > 0 && all(list[:1], `^\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gatherv?|scatterv?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)
+	return len(list) > 0 && all(list[:1], `^\s*\d+\s+(init|finalize|compute|sleep|location|[iI]?send|[iI]?recv|sendRecv|wait|waitall|waitAll|test|barrier|bcast|reduce|all\w+|gather[vV]?|scatter[vV]?|reduce[sS]catter|e?x?scan|comm_\w+)(\s|$)`)
+}
+
+// isActorActions: the name of an actor, then an action of SimGrid's examples of MSG and S4U, in all lines.
+func isActorActions(head []byte) bool {
+	list := lines(head, "#")
+	return all(list, `^\S+\s+(init|finalize|compute|sleep|send|recv|Isend|Irecv|wait|barrier|bcast|reduce|allReduce|comm_size|open|read|close|delete)(\s+\S+){0,3}$`) && list[0][0] > '9'
 }
 
 func isYAML(head []byte) bool {

@@ -127,6 +127,10 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 		f.unsupported(verb)
 		return
 	}
+	if (kind == trace.CollScan || kind == trace.CollExscan) && s.old(t) {
+		f.failf("action %q is not one of SimGrid before 3.20; %s", verb, t.otherForm())
+		return
+	}
 	c := call{Collective: trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}, f: f, t: t, list: &s.lists}
 	c.arguments()
 	if f.err == nil {
@@ -235,7 +239,7 @@ func (c *call) root() {
 // types parses as many datatypes as there are.
 func (c *call) types(sizes ...*int64) {
 	for _, size := range sizes {
-		*size = c.f.itemSize(*size)
+		*size = c.t.itemSize(c.f)
 	}
 }
 

@@ -18,7 +18,8 @@
 // Three rules of the format are worth knowing. A wait names a message (source,
 // destination, tag), not a request: it means the oldest pending one, and does
 // nothing if there is none. SimGrid 3.20 to 3.28 wrote ranks plus one there; such texts
-// are recognised by what their waits name. A rank waits for what is pending after its last line,
+// are recognised by what their waits name, and those from before 3.20, whose waits name nothing and mean the
+// newest request, by that or by messages without a tag. A rank waits for what is pending after its last line,
 // of requests for one and the same message only the newest. And a count without a
 // datatype means bytes, or doubles if the init lines have an argument. In SimGrid the
 // last init executed by any rank decides for all, so they must agree.
@@ -41,6 +42,5 @@
 //
 // # Source
 //
-// The text is that of SimGrid's smpirun -replay, of 3.20 and later; docs/interop.md has
-// the rules.
+// The text is that of SimGrid's smpirun -replay; docs/interop.md has the rules.
 package simgrid

@@ -148,6 +148,19 @@ func (f *fields) number(what string) float64 {
 	return v
 }
 
+// rank reads the field in front of an action, the number of a rank up to most.
+func (f *fields) rank(most int64) int64 {
+	begin := f.at
+	n := f.integer("rank", 0, most)
+	if f.err != nil {
+		f.at = begin
+		if field := f.next(); len(field) > 0 && field[0] > '9' {
+			f.err = fmt.Errorf("rank %q is not a number: ranks of MPI have numbers, the actors of MSG and S4U names", field)
+		}
+	}
+	return n
+}
+
 // amount reads the next field, a number >= 0.
 func (f *fields) amount(what string) float64 {
 	v := f.number(what)
@@ -213,23 +226,28 @@ var typeSizes = [...]int64{
 }
 
 // itemSize returns the bytes of the datatype in the next field, or the default if
-// there is none.
-func (f *fields) itemSize(defaultSize int64) int64 {
+// there is none. Before SimGrid 3.20 that stood for all other types than seven, of which -1 was written.
+func (t *Trace) itemSize(f *fields) int64 {
 	if f.text[f.at] == '\n' {
-		return defaultSize
+		return t.defaultSize
 	}
 	if n, end := digits(f.text, f.at); end > 0 && n < int64(len(typeSizes)) && typeSizes[n] > 0 {
-		f.at = end
+		if f.at = end; n > lastOldType && t.isOld() {
+			return t.defaultSize
+		}
 		return typeSizes[n]
 	}
 	if f.takes("-1") {
+		if t.isOld() {
+			return t.defaultSize
+		}
 		f.note(derivedLine, "datatype -1")
 		return 0
 	}
 	if field := f.next(); field != nil {
 		f.failf("datatype %q is not known", field)
 	}
-	return defaultSize
+	return t.defaultSize
 }
 
 // maxBytes bounds the size of a message, so that sums of sizes fit.
@@ -237,8 +255,8 @@ const maxBytes = 1 << 50
 
 // size turns a count into bytes by the datatype in the next field, or by the
 // default if there is none.
-func (f *fields) size(count, defaultSize int64) int64 {
-	size := f.itemSize(defaultSize)
+func (t *Trace) size(f *fields, count int64) int64 {
+	size := t.itemSize(f)
 	if count < 0 {
 		return -1
 	}

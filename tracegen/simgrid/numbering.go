@@ -122,7 +122,7 @@ func (s *sampler) read(path, name string, of func(rank int64) *evidence) {
 			s.unread = true
 			return
 		}
-		e := of(l.integer("rank", 0, MaxRanks-1))
+		e := of(l.rank(MaxRanks - 1))
 		if l.err != nil {
 			return
 		}

@@ -29,6 +29,7 @@ type oddities struct {
 		what  string // in it
 	}
 	actors [numLineKinds]bool // some of the lines name actors
+	old    bool               // some have the form of SimGrid before 3.20
 }
 
 // note notes that the line is odd; of several reasons the first counts.
@@ -72,6 +73,7 @@ func (s *stream) firstOf(t *Trace, kind lineKind) int64 {
 // of odd lines, each with its first place, by rank, and its number.
 func (t *Trace) Warnings() []warning.Warning {
 	var list warning.List
+	list.Add(t.oldText()...)
 	for kind := range numLineKinds {
 		list.Add(t.actorLines(kind)...)
 	}
@@ -79,6 +81,16 @@ func (t *Trace) Warnings() []warning.Warning {
 		list.Add(t.oddLines(why)...)
 	}
 	return list.All()
+}
+
+// oldText returns the warning that the text is one of SimGrid before 3.20, if it is.
+func (t *Trace) oldText() []warning.Warning {
+	for r := range t.streams {
+		if o := t.oddOf(r); o != nil && o.old {
+			return []warning.Warning{warning.At(t.name, 0, "a text of SimGrid before 3.20 (see %s): messages have no tags, and a wait ends the newest pending request, as in SimGrid's replay of that time", t.form.place)}
+		}
+	}
+	return nil
 }
 
 // actorLines returns the warning that lines of a kind name actors, if they do.
@@ -123,6 +135,9 @@ func (t *Trace) oddLines(why odd) []warning.Warning {
 func (t *Trace) explain(why odd, lines string) string {
 	switch why {
 	case idleLine:
+		if t.isOld() {
+			return "no request is pending, so it waits for nothing (" + lines + ")"
+		}
 		return "names no request that is pending, and so waits for nothing, as in SimGrid (" + lines + ")"
 	case otherLine:
 		meant := "actors, which count from 1"

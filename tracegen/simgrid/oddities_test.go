@@ -116,7 +116,6 @@ func TestWarningsSoFar(t *testing.T) {
 
 // TestRefusedTexts: what is no text of today is named, with what to do.
 func TestRefusedTexts(t *testing.T) {
-	const converter = "simgrid_convert_TI_traces.py"
 	var byName []string
 	order := []int{0, 1, 10, 11, 2, 3, 4, 5, 6, 7, 8, 9}
 	for _, r := range order {
@@ -126,10 +125,18 @@ func TestRefusedTexts(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"old verb":       {texts("0 init\n0 allReduce 5 0\n", "1 init\n"), []string{"0.ti:2: ", `"allReduce"`, converter}},
-		"old requests":   {texts("0 Irecv 1 5\n", "1 init\n"), []string{"0.ti:1: ", converter}},
-		"no tag":         {texts("0 send 1 1000\n", "1 init\n"), []string{"0.ti:1: ", converter}},
-		"old wait":       {texts("0 irecv 1 0 5\n0 wait\n", "1 init\n"), []string{"0.ti:2: ", converter}},
+		"old verb":       {texts("0 send 1 0 8 6\n0 allReduce 5 0\n", "1 recv 0 0 8\n"), []string{"0.ti:2: ", `"allReduce"`, "before 3.20", "by 0.ti:1", "cannot be mixed"}},
+		"no tag":         {texts("0 init\n", "1 recv 0 0 8\n1 send 0 1000\n"), []string{"1.ti:2: ", "count is missing", "by 1.ti:1", "cannot be mixed"}},
+		"old wait":       {texts("0 irecv 1 0 50\n0 wait\n", "1 init\n"), []string{"0.ti:2: ", "names no request", "by 0.ti:1", "cannot be mixed"}},
+		"new wait":       {texts("0 Irecv 1 5\n0 wait 1 0 0\n", "1 init\n"), []string{"0.ti:2: ", "names a request", "before 3.20", "by 0.ti:1", "cannot be mixed"}},
+		"tag":            {texts("0 irecv 1 5\n", "1 isend 0 7 1000 6\n"), []string{"1.ti:1: ", "a tag before the count", "by 0.ti:1"}},
+		"tag, no type":   {texts("0 irecv 1 5\n", "1 isend 0 7 1000\n"), []string{"1.ti:1: ", "a tag before the count", "by 0.ti:1"}},
+		"new verbs":      {texts("0 recv 1 5\n0 sendRecv 1 1 1 1\n", "1 init\n"), []string{"0.ti:2: ", `"sendRecv"`, "by 0.ti:1"}},
+		"new scan":       {texts("0 recv 1 5\n0 scan 1 1\n", "1 init\n"), []string{"0.ti:2: ", `"scan"`, "by 0.ti:1"}},
+		"no source":      {texts("0 wait\n0 Irecv 1000\n", "1 init\n"), []string{"0.ti:2: ", "peer 1000 out of [0,1]"}},
+		"no source, 1":   {texts("0 wait\n0 Irecv 1\n", "1 init\n"), []string{"0.ti:2: ", "count is missing", "3.19"}},
+		"MSG":            {texts("p0 send p1 1e6\n", "p1 recv p0\n"), []string{"0.ti: ", "MSG or S4U", "number ranks"}},
+		"MSG's own verb": {texts("p0 work 7\n", "p1 recv p0\n"), []string{"0.ti:1: ", `rank "p0"`, "MSG and S4U"}},
 		"old test":       {texts("0 irecv 1 0 5\n0 test\n", "1 init\n"), []string{"0.ti:2: ", "names no request"}},
 		"untraceable":    {texts("0 waitAny 3\n", "1 init\n"), []string{"0.ti:1: ", "waitAny", "SimGrid's replay"}},
 		"out of range":   {texts("0 irecv 1 0 5\n0 wait 1 0 0\n", "1 isend 0 0 5\n1 wait 9 1 0\n"), []string{"1.ti:2: ", "9", "[0,1]"}},

@@ -1,12 +1,218 @@
 package simgrid
 
-// convertOld says what to do with a text of SimGrid before 3.20.
-const convertOld = "a text of SimGrid before 3.20 must be converted first, by SimGrid's tools/simgrid_convert_TI_traces.py"
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
 
-// oldVerbs are the actions that SimGrid before 3.20 called by other names.
+	"reprise/trace"
+)
+
+// SimGrid before 3.20 wrote messages without tags, "send PEER COUNT [TYPE]", waits and tests
+// that name no request, and most versions spelled Isend, allReduce and the like. Its replay
+// kept the pending requests of a rank on a stack: a wait ends the newest, a test asks for
+// that, and waitAll ends all. No line says which form a text has, so the first that is
+// possible in one form only decides, for all ranks.
+
+// form is the form of a text.
+type form struct {
+	deciding sync.Once
+	decided  atomic.Int32 // a lineForm; eitherForm: not yet
+	place    string       // of the line that decided; "": none did
+}
+
+// lineForm is the form that a line has.
+type lineForm int32
+
+const (
+	eitherForm lineForm = iota
+	newForm             // of SimGrid 3.20 and later
+	oldForm             // of SimGrid before 3.20
+)
+
+// isOld reports whether the text is one of SimGrid before 3.20. At the first call the files are
+// read from their beginnings up to a line that tells; a text without such a line is a new one.
+func (t *Trace) isOld() bool {
+	if d := t.form.decided.Load(); d != int32(eitherForm) {
+		return d == int32(oldForm)
+	}
+	return t.isOldFirst()
+}
+
+// isOldFirst is isOld where it may be that nobody has asked yet.
+func (t *Trace) isOldFirst() bool {
+	t.form.deciding.Do(func() {
+		decided, place := t.firstForm()
+		t.form.place = place
+		t.form.decided.Store(int32(decided))
+	})
+	return t.form.decided.Load() == int32(oldForm)
+}
+
+// firstForm returns the form of the first line that tells, and its place: of the beginnings of
+// all files, or of more of them.
+func (t *Trace) firstForm() (lineForm, string) {
+	files := []lines{}
+	if t.shared != nil {
+		files = append(files, lines{path: t.shared.path, name: t.shared.name})
+	}
+	for r := range t.streams {
+		if t.shared == nil {
+			files = append(files, lines{path: t.streams[r].lines.path, name: t.streams[r].lines.name})
+		}
+	}
+	var memory slab
+	for _, limit := range []int64{64 << 10, 4 << 20, math.MaxInt64} {
+		unread := false
+		for _, l := range files {
+			l.memory = &memory
+			for l.next() == nil { // what is wrong is told when it is read in earnest
+				if l.offset-int64(len(l.buf)-l.at) > limit {
+					unread = true
+					break
+				}
+				l.fields.next() // the rank
+				if found := formOf(&l.fields); found != eitherForm {
+					return found, fmt.Sprintf("%s:%d", l.name, l.line)
+				}
+			}
+		}
+		if !unread {
+			break
+		}
+	}
+	return newForm, ""
+}
+
+// formOf returns the form of a line whose rank has been read.
+func formOf(f *fields) lineForm {
+	verb := string(f.next())
+	switch verb {
+	case "send", "isend", "recv", "irecv":
+		switch n := f.left(); {
+		case n == 2:
+			return oldForm // peer and count
+		case n > 3:
+			return newForm // peer, tag, count and type
+		}
+		// Peer, tag and count, or peer, count and type, which was a number up to 6.
+		f.next()
+		f.next()
+		if last := f.number("count"); f.err != nil || last > lastOldType || last < -1 {
+			f.err = nil
+			return newForm
+		}
+	case "wait":
+		if f.done() {
+			return oldForm
+		}
+		return newForm
+	case "test":
+		if !f.done() {
+			return newForm
+		}
+	case "sendRecv", "location", "scan", "exscan":
+		return newForm
+	default:
+		if oldSpelling(verb) {
+			return oldForm
+		}
+	}
+	return eitherForm
+}
+
+// lastOldType is the highest number of a datatype before SimGrid 3.20, that of a byte.
+const lastOldType = 6
+
+// oldVerbs are the actions that the replay before SimGrid 3.20 had, in lower case.
 var oldVerbs = map[string]bool{
-	"Isend": true, "Irecv": true, "waitAll": true, "allReduce": true, "allToAll": true, "allToAllV": true, "allToAllv": true,
-	"gatherV": true, "scatterV": true, "allGather": true, "allGatherV": true, "reduceScatter": true,
+	"init": true, "finalize": true, "comm_size": true, "comm_split": true, "comm_dup": true, "compute": true, "sleep": true,
+	"send": true, "isend": true, "recv": true, "irecv": true, "test": true, "wait": true, "waitall": true,
+	"barrier": true, "bcast": true, "reduce": true, "allreduce": true, "alltoall": true, "alltoallv": true, "gather": true, "gatherv": true,
+	"allgather": true, "allgatherv": true, "scatter": true, "scatterv": true, "reducescatter": true,
+}
+
+// oldSpelling reports whether a verb is another spelling of one of oldVerbs: SimGrid 3.10 to 3.13 took
+// any, the others Isend, allReduce, allToAllV and the like.
+func oldSpelling(verb string) bool { return !oldVerbs[verb] && oldVerbs[strings.ToLower(verb)] }
+
+// respelled returns the verb of today, or nil if a line of the text cannot have that verb.
+func (s *stream) respelled(f *fields, t *Trace, verb []byte) []byte {
+	switch {
+	case !oldSpelling(string(verb)):
+		return nil
+	case !s.old(t):
+		f.failf("action %q is a spelling of SimGrid before 3.20; %s", verb, t.otherForm())
+		return nil
+	}
+	return bytes.ToLower(verb)
+}
+
+// old is isOld for a line of the rank that means something else in the old form, of which
+// there is a warning.
+func (s *stream) old(t *Trace) bool {
+	old := t.isOld()
+	if old {
+		s.noteOld()
+	}
+	return old
+}
+
+func (s *stream) noteOld() {
+	if s.odd == nil || !s.odd.old {
+		s.oddities().old = true
+	}
+}
+
+// otherForm says that the line is not in the form of the text.
+func (t *Trace) otherForm() string {
+	decided := "from 3.20 on"
+	if t.isOld() {
+		decided = "before 3.20"
+	}
+	if t.form.place == "" {
+		return "the text has the form of SimGrid " + decided
+	}
+	return "the text has the form of SimGrid " + decided + ", by " + t.form.place + ", and the two cannot be mixed"
+}
+
+// untagged parses "PEER COUNT [TYPE]", where counts are as much as least.
+func (t *Trace) untagged(f *fields, a *trace.Action, least int64) {
+	switch n := f.special(anySource, undefined, procNull); {
+	case n == 0:
+		a.Peer = t.rank(f, "peer")
+	case least < 0 && n != procNull: // a receive
+		a.Peer = trace.AnySource
+	default:
+		f.note(toNobody, "with %d", n)
+		return
+	}
+	if f.done() {
+		f.failf("count is missing behind peer (SimGrid 3.18 and 3.19 left out the peer of a receive from any rank)")
+	}
+	count := f.integer("count", least, maxBytes)
+	if begin := f.at; f.left() > 1 || !f.done() && f.number("datatype") > lastOldType {
+		f.failf("there is a tag before the count; %s", t.otherForm())
+	} else {
+		f.at = begin
+	}
+	a.X[0] = t.size(f, count)
+}
+
+// newest parses a wait or a test that names no request and returns the newest pending one, which a wait
+// ends. It is false if there is none.
+func (s *stream) newest(f *fields, t *Trace, verb string) (slot int32, ok bool) {
+	if !f.done() {
+		f.failf("%s names a request; %s", verb, t.otherForm())
+		return 0, false
+	}
+	if slot, ok = s.requests.newest(verb == "wait"); !ok {
+		f.note(idleLine, "%s", verb)
+	}
+	return slot, ok
 }
 
 // untraceable are actions that SMPI writes but that its replay does not know, with why.
@@ -18,12 +224,9 @@ var untraceable = map[string]string{
 
 // unsupported leaves the mistake that an action is not known.
 func (f *fields) unsupported(verb string) {
-	switch why := untraceable[verb]; {
-	case oldVerbs[verb]:
-		f.failf("action %q is not supported: %s", verb, convertOld)
-	case why != "":
+	if why := untraceable[verb]; why != "" {
 		f.failf("action %q is not supported, by SimGrid's replay neither: %s", verb, why)
-	default:
+	} else {
 		f.failf("action %q is not supported", verb)
 	}
 }

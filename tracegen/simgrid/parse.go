@@ -9,7 +9,11 @@ import (
 // parse turns the fields behind the rank into an action; it is false for lines
 // that mean nothing. Mistakes are left in the fields.
 func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
-	verb := f.next()
+	return s.act(f, t, f.next(), a)
+}
+
+// act parses what is behind the verb.
+func (s *stream) act(f *fields, t *Trace, verb []byte, a *trace.Action) bool {
 	*a = trace.Action{}
 	switch string(verb) {
 	case "compute":
@@ -18,17 +22,17 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 		a.Kind, a.X[0] = trace.KindSleep, trace.FloatArg(f.amount("duration"))
 	case "send":
 		a.Kind = trace.KindSend
-		t.sent(f, a)
+		s.sent(f, t, a)
 	case "isend":
 		a.Kind = trace.KindIsend
-		t.sent(f, a)
+		s.sent(f, t, a)
 		s.begin(f, a, key{s.rank, a.Peer, a.Tag})
 	case "recv":
 		a.Kind = trace.KindRecv
-		t.received(f, a)
+		s.received(f, t, a)
 	case "irecv":
 		a.Kind = trace.KindIrecv
-		t.received(f, a)
+		s.received(f, t, a)
 		s.begin(f, a, key{a.Peer, s.rank, a.Tag})
 	case "sendRecv":
 		s.sendrecv(f, t, a)
@@ -50,6 +54,9 @@ func (s *stream) parse(f *fields, t *Trace, a *trace.Action) bool {
 	case "":
 		f.failf("action is missing")
 	default:
+		if today := s.respelled(f, t, verb); today != nil {
+			return s.act(f, t, today, a)
+		}
 		s.collective(f, t, string(verb), a)
 	}
 	return f.odd != toNobody
@@ -72,12 +79,16 @@ func (t *Trace) message(f *fields, a *trace.Action) bool {
 		f.at = begin
 		return false
 	}
-	a.Peer, a.Tag, a.X[0] = int32(n[0]), int32(n[1]), f.size(n[2], t.defaultSize)
+	a.Peer, a.Tag, a.X[0] = int32(n[0]), int32(n[1]), t.size(f, n[2])
 	return true
 }
 
 // sent parses "PEER TAG COUNT [TYPE]" of a send.
-func (t *Trace) sent(f *fields, a *trace.Action) {
+func (s *stream) sent(f *fields, t *Trace, a *trace.Action) {
+	if s.old(t) {
+		t.untagged(f, a, 0)
+		return
+	}
 	if t.message(f, a) {
 		return
 	}
@@ -88,14 +99,18 @@ func (t *Trace) sent(f *fields, a *trace.Action) {
 	a.Peer = t.rank(f, "peer")
 	a.Tag = tag(f)
 	if f.text[f.at] == '\n' {
-		f.failf("count is missing behind peer and tag; without a tag, %s", convertOld)
+		f.failf("count is missing behind peer and tag; %s", t.otherForm())
 	}
-	a.X[0] = f.size(f.integer("count", 0, maxBytes), t.defaultSize)
+	a.X[0] = t.size(f, f.integer("count", 0, maxBytes))
 }
 
 // received parses "PEER TAG COUNT [TYPE]" of a receive, which may have wildcards and
 // need not know its size.
-func (t *Trace) received(f *fields, a *trace.Action) {
+func (s *stream) received(f *fields, t *Trace, a *trace.Action) {
+	if s.old(t) {
+		t.untagged(f, a, -1)
+		return
+	}
 	if t.message(f, a) {
 		return
 	}
@@ -110,9 +125,9 @@ func (t *Trace) received(f *fields, a *trace.Action) {
 	}
 	a.Tag = wildTag(f)
 	if f.text[f.at] == '\n' {
-		f.failf("count is missing behind peer and tag; without a tag, %s", convertOld)
+		f.failf("count is missing behind peer and tag; %s", t.otherForm())
 	}
-	a.X[0] = f.size(f.integer("count", -1, maxBytes), t.defaultSize)
+	a.X[0] = t.size(f, f.integer("count", -1, maxBytes))
 }
 
 // rank parses the number of a rank.
@@ -134,6 +149,10 @@ func wildTag(f *fields) int32 {
 // sendrecv parses "SCOUNT DST RCOUNT SRC STYPE RTYPE"; its tag is 0.
 func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 	a.Kind = trace.KindSendrecv
+	if s.old(t) {
+		f.failf("action %q is not one of SimGrid before 3.20; %s", "sendRecv", t.otherForm())
+		return
+	}
 	first := s.firstOf(t, pairLines)
 	if t.exchange(f, a, first) {
 		return
@@ -145,8 +164,8 @@ func (s *stream) sendrecv(f *fields, t *Trace, a *trace.Action) {
 		f.failf("source %d: sendRecv from any source is not supported", n)
 	}
 	a.X[2] = int64(t.numbered(f, "source", first))
-	a.X[0] = f.size(out, t.defaultSize)
-	a.X[1] = f.size(in, t.defaultSize)
+	a.X[0] = t.size(f, out)
+	a.X[1] = t.size(f, in)
 }
 
 // exchange parses what sendrecv does if it is digits, as nearly all are.
@@ -158,8 +177,8 @@ func (t *Trace) exchange(f *fields, a *trace.Action, first int64) bool {
 		return false
 	}
 	a.Peer, a.X[2] = int32(n[1]-first), n[3]-first
-	a.X[0] = f.size(n[0], t.defaultSize)
-	a.X[1] = f.size(n[2], t.defaultSize)
+	a.X[0] = t.size(f, n[0])
+	a.X[1] = t.size(f, n[2])
 	return true
 }
 
@@ -178,6 +197,10 @@ func (s *stream) begin(f *fields, a *trace.Action, k key) {
 // wait parses "SRC DST TAG". It is false if no such request is pending.
 func (s *stream) wait(f *fields, t *Trace, a *trace.Action) (ok bool) {
 	a.Kind = trace.KindWait
+	if s.old(t) {
+		a.Req, ok = s.newest(f, t, "wait")
+		return ok
+	}
 	from := f.at
 	if k, some := s.named(f, t, "wait"); some {
 		if a.Req, ok = s.requests.wait(k); !ok {
@@ -190,6 +213,10 @@ func (s *stream) wait(f *fields, t *Trace, a *trace.Action) (ok bool) {
 // test is wait for a test.
 func (s *stream) test(f *fields, t *Trace, a *trace.Action) (ok bool) {
 	a.Kind = trace.KindTest
+	if s.old(t) {
+		a.Req, ok = s.newest(f, t, "test")
+		return ok
+	}
 	from := f.at
 	if k, some := s.named(f, t, "test"); some {
 		if a.Req, ok = s.requests.test(k); !ok {
@@ -212,7 +239,7 @@ func (s *stream) named(f *fields, t *Trace, verb string) (k key, ok bool) {
 		f.at = begin
 	}
 	if f.done() {
-		f.failf("%s names no request: want source, destination and tag, which SimGrid before 3.20 wrote of none, and before 3.31 not of tests; %s", verb, convertOld)
+		f.failf("%s names no request: want source, destination and tag, which SimGrid before 3.20 wrote of none, and before 3.31 not of tests; %s", verb, t.otherForm())
 		return k, false
 	}
 	src := f.integer("source", math.MinInt32, math.MaxInt32)

@@ -23,6 +23,7 @@ type Trace struct {
 	batch       int   // actions that Fill is asked for
 	fills       []int // calls of Fill, by rank
 	numbers     [numLineKinds]numbering
+	form        form
 	ahead       *ahead           // nil without ReadAhead
 	resumed     [][]trace.Action // by rank: what the last Fill before a checkpoint gave
 }
@@ -103,7 +104,7 @@ func (t *Trace) openShared() error {
 		if err != nil {
 			return err
 		}
-		rank := scan.integer("rank", 0, MaxRanks-1)
+		rank := scan.rank(MaxRanks - 1)
 		if scan.err != nil {
 			return scan.mistake()
 		}
@@ -218,13 +219,13 @@ func (t *Trace) Sums(rank int32, list int64) []int64 {
 func (t *Trace) readOwn(s *stream, a *trace.Action) (bool, error) {
 	err := s.lines.next()
 	if err == io.EOF {
-		s.finish()
+		s.finish(t)
 		return false, t.checkOwn(s)
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: file of rank %d: %w", t.name, s.rank, err)
 	}
-	owner := s.lines.integer("rank", 0, MaxRanks-1)
+	owner := s.lines.rank(MaxRanks - 1)
 	ok := false
 	switch {
 	case s.lines.err != nil:
@@ -293,14 +294,14 @@ func (t *Trace) readShared() (int64, error) {
 	err := t.shared.next()
 	if err == io.EOF {
 		for r := range t.streams {
-			t.streams[r].finish()
+			t.streams[r].finish(t)
 		}
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	rank := t.shared.integer("rank", 0, int64(t.ranks-1))
+	rank := t.shared.rank(int64(t.ranks - 1))
 	if t.shared.err != nil {
 		return 0, t.shared.mistake()
 	}
@@ -319,12 +320,14 @@ func (t *Trace) readShared() (int64, error) {
 }
 
 // finish notes what the rank does after its last line.
-func (s *stream) finish() {
+func (s *stream) finish(t *Trace) {
 	if s.over {
 		return
 	}
 	s.over = true
-	s.last = s.ending()
+	if s.last = s.ending(); len(s.last) > 0 && t.isOld() {
+		s.last = []trace.Action{{Kind: trace.KindWaitAll}}
+	}
 	s.forgetAll()
 }
 

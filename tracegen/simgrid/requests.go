@@ -61,6 +61,20 @@ func (q *requests) test(k key) (int32, bool) {
 	return r.slot, ok
 }
 
+// newest returns the slot of the newest request, and takes it away if end is set.
+func (q *requests) newest(end bool) (int32, bool) {
+	last := len(q.list) - 1
+	if last < q.gone {
+		return 0, false
+	}
+	slot := q.list[last].slot
+	if end {
+		q.list = q.list[:last]
+		q.free = append(q.free, slot)
+	}
+	return slot, true
+}
+
 // has reports whether a request of a key is pending.
 func (q *requests) has(k key) bool {
 	return slices.ContainsFunc(q.list[q.gone:], func(r pendingRequest) bool { return r.key == k })

@@ -149,7 +149,7 @@ func TestBadLines(t *testing.T) {
 		{"0", "a.ti:2: action is missing"},
 		{"x send 1 2 3", `a.ti:2: rank "x" is not a number`},
 		{"0 send 2 0 1", "a.ti:2: peer 2 out of [0,1]"},
-		{"0 send 1 0", "a.ti:2: count is missing"},
+		{"0 send 1 0 7 6\n0 send 1 0", "a.ti:3: count is missing behind peer and tag; the text has the form of SimGrid from 3.20 on, by a.ti:2, "},
 		{"0 send 1 0 -1", "a.ti:2: count -1 out of [0,"},
 		{"0 recv 1 0 -2", "a.ti:2: count -2 out of [-1,"},
 		{"0 send 1 0 1 99", `a.ti:2: datatype "99" is not known`},

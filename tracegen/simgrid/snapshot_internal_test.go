@@ -26,7 +26,7 @@ func TestSnapshotFields(t *testing.T) {
 	if _, err := tr.Fill(0, make([]trace.Action, 1)); err != nil {
 		t.Fatal(err)
 	}
-	snapshottest.Fields(t, tr, func(c *snapshot.Codec, tr *Trace) { tr.snapshot(c) }, "name ranks defaultSize shared memory recent numbers ahead resumed")
+	snapshottest.Fields(t, tr, func(c *snapshot.Codec, tr *Trace) { tr.snapshot(c) }, "name ranks defaultSize shared memory recent numbers form ahead resumed")
 	snapshottest.Fields(t, &tr.streams[0], func(c *snapshot.Codec, _ *stream) { tr.snapshot(c) },
 		"requests rank lines queue taken over last lists odd odds own err")
 }

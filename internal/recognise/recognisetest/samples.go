@@ -35,6 +35,8 @@ var Samples = []Sample{
 	{"bzip2", "BZh91AY&SY\x00\x00", "bzip2"},
 	{"zip", "PK\x03\x04\x14\x00\x00\x00\x08\x00", "zip archive"},
 	{"pdf", "%PDF-1.5\n%\xd0\xd4\n", "PDF"},
+	{"msg", "p0 init\np0 send p1 1e6\np1 recv p0\n", "replay text of SimGrid's MSG or S4U"},
+	{"s4u", "# for p0 only\nFernand send Alice 1e6\nFernand compute 1e9\n", "replay text of SimGrid's MSG or S4U"},
 	{"script", "#!/bin/sh\nmpirun -np 4 ./xhpl\n", "script"},
 
 	{"trace", "\x52\x2a\x4d\x18\x10\x00\x00\x00reprise\n\x01\x00\x00\x00\x00\x00\x00\x00", "trace of Reprise"},

@@ -1,0 +1,142 @@
+package simgrid_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reprise/trace"
+)
+
+// TestOldText: a text of SimGrid before 3.20, by what the replay of SimGrid 3.19 did: requests
+// are on a stack, other datatypes than its seven are the default, roots and datatypes may be left out.
+func TestOldText(t *testing.T) {
+	got, warnings := played(t, texts(
+		"0 init\n0 Irecv 1 1000\n0 Irecv 1 30 1\n0 Isend 1 5 0\n0 wait\n0 test\n0 wait\n0 irecv -333 7 -1\n0 waitAll 2\n0 wait\n"+
+			"0 allReduce 5e4 5e8\n0 reduce 10 7 1 5\n0 bcast 8\n0 allToAllV 100 1 40 100 1 80\n0 gather 68 68 0 0 -1\n0 Isend 1 9\n0 Isend 1 9\n0 finalize\n",
+		"1 init\n1 send 0 1000 -1\n1 Recv 0 -1\n1 compute 3\n"), false)
+	sum := func(kind trace.CollectiveKind, c trace.Collective) trace.Action {
+		a := trace.Action{}
+		c.Kind = kind
+		a.SetCollective(&c)
+		return a
+	}
+	want := [][]trace.Action{{
+		{Kind: trace.KindIrecv, Peer: 1, X: [4]int64{1000}}, {Kind: trace.KindIrecv, Peer: 1, Req: 1, X: [4]int64{4 * 30}}, {Kind: trace.KindIsend, Peer: 1, Req: 2, X: [4]int64{8 * 5}},
+		{Kind: trace.KindWait, Req: 2}, {Kind: trace.KindTest, Req: 1}, {Kind: trace.KindWait, Req: 1},
+		{Kind: trace.KindIrecv, Peer: trace.AnySource, Req: 1, X: [4]int64{7}}, {Kind: trace.KindWaitAll}, // the wait behind it has nothing to wait for
+		sum(trace.CollAllreduce, trace.Collective{Send: 50000, SendSize: 1, RecvSize: 1, Flops: 5e8}),
+		sum(trace.CollReduce, trace.Collective{Send: 10, SendSize: 4, RecvSize: 1, Flops: 7, Root: 1}),
+		sum(trace.CollBcast, trace.Collective{Send: 8, SendSize: 1, RecvSize: 1}),
+		sum(trace.CollAlltoallv, trace.Collective{SendSize: 1, RecvSize: 1, Recv: 1}), // lists of counts 0 and 1
+		sum(trace.CollGather, trace.Collective{Send: 68, Recv: 68, SendSize: 8, RecvSize: 1}),
+		{Kind: trace.KindIsend, Peer: 1, X: [4]int64{9}}, {Kind: trace.KindIsend, Peer: 1, Req: 1, X: [4]int64{9}},
+		{Kind: trace.KindWaitAll}, // for both: the requests have no names
+	}, {
+		{Kind: trace.KindSend, X: [4]int64{1000}}, {Kind: trace.KindRecv, X: [4]int64{-1}}, {Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(3)}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !inOrder(place.ReplaceAllString(warnings, ""), strings.Split("[trace.index: a text of SimGrid before 3.20 (see 0.ti:2)~ 0.ti:10: wait: no request is pending, so it waits for nothing (1 line)]", "~")) {
+		t.Errorf("warnings %s", warnings)
+	}
+}
+
+// TestOldForm: which form a text has is decided by the first line that is possible in one form
+// only, wherever it is, and lines that both forms have mean what that form says.
+func TestOldForm(t *testing.T) {
+	far := strings.Repeat("0 compute 100\n", 10000) // more than is read at first
+	for name, c := range map[string]struct {
+		files map[string]string
+		old   bool
+	}{
+		"two fields":        {texts("0 send 1 5 1\n0 send 1 5\n", "1 recv 0 5 1\n"), true},
+		"by the other rank": {texts("0 send 1 5 1\n", "1 irecv 0 5 1\n1 wait\n"), true},
+		"far away":          {texts("0 send 1 5 1\n"+far+"0 allToAll 5 5\n", "1 recv 0 5 1\n"), true},
+		"lower case":        {texts("0 isend 1 5 1\n0 waitall\n", "1 irecv 0 5 1\n1 wait\n"), true},
+		"upper case":        {texts("0 SEND 1 5 1\n", "1 RECV 0 5 1\n"), true},
+		"shared":            {map[string]string{"trace.index": "all.ti\n", "all.ti": "0 send 1 5 1\n1 recv 0 5 1\n1 barrier\n0 reduceScatter 1 1 4\n"}, true},
+		"four fields":       {texts("0 send 1 5 1\n0 send 1 5 1 6\n", "1 recv 0 5 1\n"), false},
+		"no type":           {texts("0 send 1 5 1\n0 send 1 5 100\n", "1 recv 0 5 1\n"), false},
+		"named wait":        {texts("0 isend 1 5 1\n0 wait 0 1 5\n", "1 recv 0 5 1\n"), false},
+		"far named wait":    {texts("0 isend 1 5 1\n"+far+"0 wait 0 1 5\n", "1 recv 0 5 1\n"), false},
+		"nothing tells":     {texts("0 send 1 5 1\n", "1 recv 0 5 1\n"), false},
+	} {
+		for _, ahead := range []bool{false, true} {
+			got, warnings := played(t, c.files, ahead)
+			want := trace.Action{Kind: trace.KindSend, Peer: 1, Tag: 5, X: [4]int64{1}} // 1 byte
+			if c.old {
+				want = trace.Action{Kind: trace.KindSend, Peer: 1, X: [4]int64{5 * 4}} // 5 integers
+			}
+			first := got[0][0]
+			if first.Kind == trace.KindIsend {
+				first.Kind = trace.KindSend
+			}
+			if first != want || c.old != strings.Contains(warnings, "before 3.20") {
+				t.Errorf("%s, ahead %t: %+v, want %+v; warnings %s", name, ahead, first, want, warnings)
+			}
+		}
+	}
+}
+
+// TestOldTextsAtRandom: random texts of before SimGrid 3.20 mean what the same programs mean in the form of
+// today: each message between two ranks has a tag of its own there, and each wait names the newest request.
+func TestOldTextsAtRandom(t *testing.T) {
+	verbs := map[string]string{"isend": "Isend", "irecv": "Irecv", "waitall": "waitAll", "allreduce": "allReduce"}
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		ranks := 2 + rng.IntN(4)
+		old, today := make([]string, ranks), make([]string, ranks)
+		pending := make([][]string, ranks) // by rank: what a wait of today says
+		both := func(r int, verb, oldArgs, args string) {
+			older := verb
+			if s := verbs[verb]; s != "" && seed%3 > 0 { // SimGrid 3.10 to 3.13 wrote lower case
+				older = s
+			}
+			old[r] += fmt.Sprintf("%d %s%s\n", r, older, oldArgs)
+			today[r] += fmt.Sprintf("%d %s%s\n", r, verb, args)
+		}
+		wait := func(r int) {
+			last := len(pending[r]) - 1
+			both(r, "wait", "", pending[r][last])
+			pending[r] = pending[r][:last]
+		}
+		for tag := range 5 + rng.IntN(30) {
+			src := rng.IntN(ranks)
+			dst := (src + 1 + rng.IntN(ranks-1)) % ranks
+			size := rng.IntN(100000)
+			for r, verb := range map[int]string{src: "send", dst: "recv"} {
+				peer := src + dst - r
+				if rng.IntN(3) > 0 {
+					verb = "i" + verb
+					pending[r] = append(pending[r], fmt.Sprintf(" %d %d %d", src, dst, tag))
+				}
+				both(r, verb, fmt.Sprintf(" %d %d", peer, size), fmt.Sprintf(" %d %d %d", peer, tag, size))
+				for len(pending[r]) > rng.IntN(4) {
+					wait(r)
+				}
+			}
+			if rng.IntN(6) == 0 {
+				for r := range ranks {
+					both(r, "allreduce", " 8 0 0", " 8 0 0")
+				}
+				both(src, "waitall", "", "")
+				pending[src] = nil
+			}
+		}
+		got, warnings := played(t, texts(old...), seed%2 == 1)
+		want, _ := played(t, texts(today...), false)
+		for r := range want {
+			for i := range want[r] {
+				want[r][i].Tag = 0
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || !strings.Contains(warnings, "before 3.20") {
+			t.Fatalf("seed %d (-today +old):\n%s\nwarnings %s\n%v", seed, diff, warnings, old)
+		}
+	}
+}
