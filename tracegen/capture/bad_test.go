@@ -142,7 +142,7 @@ func TestFiles(t *testing.T) {
 			damaged[i] = 0xff
 		}
 		write(damaged)
-		wantError(t, mergeError(t, dir, capture.Options{}), one, "call 1")
+		wantError(t, mergeError(t, dir, capture.Options{}), one, "damaged")
 		if err := os.Remove(one); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/wording"
 	"reprise/trace"
 )
 
@@ -46,6 +47,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		return nil, err
 	}
 	m.warn()
+	m.warnOfEnds()
 	if err := m.survey(); err != nil {
 		return nil, err
 	}
@@ -93,6 +95,9 @@ func (m *merger) open(dir string) error {
 		}
 		if err := alike(first, s); err != nil {
 			return err
+		}
+		if other := found[int(s.head.Rank)]; other != nil {
+			return fmt.Errorf("%s and %s are both of rank %d", other.name, s.name, s.head.Rank)
 		}
 		found[int(s.head.Rank)] = s
 	}
@@ -160,7 +165,7 @@ func (m *merger) survey() error {
 func (m *merger) warn() {
 	failed, threads := int64(0), false
 	for _, s := range m.streams {
-		failed += s.head.Failed
+		failed += s.mark.Failed
 		threads = threads || s.head.Multiple != 0
 	}
 	if failed > 0 {
@@ -209,8 +214,10 @@ func (m *merger) translate() ([]outline, error) {
 		}
 	}
 	if m.o.Partial {
+		all := slices.Clone(cut)
 		c := newCutter(m.table, m.families.list(m.comms), cut)
 		c.cut()
+		m.warnOfCuts(all, c.ranks)
 		for rank, steps := range c.ranks {
 			for _, step := range steps {
 				folders[rank].add(step)
@@ -241,6 +248,9 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 	}
 	if m.o.EachGap {
 		m.each = append(m.each, t.each)
+	}
+	if t.unfinished != nil {
+		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank, m.surveys[rank].events-s.count+1, wording.Count(m.surveys[rank].events, "call"), t.unfinished))
 	}
 	s.data, m.surveys[rank] = nil, nil
 	if m.o.Progress != nil {

@@ -2,7 +2,9 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 
+	"reprise/internal/wording"
 	"reprise/trace"
 )
 
@@ -80,4 +82,46 @@ func (c *cutter) first(rank int, steps []int32, sent, received map[place]int, op
 		}
 	}
 	return len(steps)
+}
+
+// warnOfEnds says which ranks did not come to their end, and what is not certain of them.
+func (m *merger) warnOfEnds() {
+	var list []string
+	for rank, s := range m.streams {
+		err := s.complete()
+		if err == nil {
+			continue
+		}
+		text := fmt.Sprintf("rank %d: %v", rank, err)
+		if s.unsummed > 0 {
+			text += fmt.Sprintf(", and the last %s of its recording have no checksum", wording.Count(s.unsummed, "byte"))
+		}
+		if s.torn {
+			text += ", and its last checksum is not whole"
+		}
+		list = append(list, text)
+	}
+	m.warnOf(list)
+}
+
+// warnOfCuts says what the ranks lose of what they did.
+func (m *merger) warnOfCuts(before, after [][]int32) {
+	var list []string
+	for rank := range before {
+		if n := len(before[rank]) - len(after[rank]); n > 0 {
+			list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side", rank, n, wording.Count(len(before[rank]), "action")))
+		}
+	}
+	m.warnOf(list)
+}
+
+// mostWarnings bounds how many ranks are told of.
+const mostWarnings = 10
+
+// warnOf warns of ranks, a line each, of the first ones.
+func (m *merger) warnOf(ranks []string) {
+	if more := len(ranks) - mostWarnings; more > 0 {
+		ranks = append(ranks[:mostWarnings], fmt.Sprintf("so it is with %s more", wording.Count(more, "rank")))
+	}
+	m.summary.Warnings = append(m.summary.Warnings, ranks...)
 }

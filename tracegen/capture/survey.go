@@ -47,7 +47,7 @@ func (s starts) instance(r request) instance {
 	return instance{true, r.number, s[r.number]}
 }
 
-// newSurvey reads a stream, and again where sites are several places. With partial, a record that is cut ends it.
+// newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
 	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}

@@ -40,6 +40,8 @@ type translator struct {
 	drain   *drain // nil: none
 	kernels *kernelTable
 	phase   int32 // that has begun, 0 for none
+
+	unfinished error // why the rank ends before its recording
 }
 
 // slot is where the trace has a request: none if nothing waits for it.
@@ -75,6 +77,7 @@ func (t *translator) translate() error {
 		t.settleMiss(again)
 		t.gap(&e, again)
 		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
+			t.unfinished = fmt.Errorf("%v: %w", e.called, err)
 			t.undrain()
 			return nil
 		} else if err != nil {

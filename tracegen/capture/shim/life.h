@@ -5,7 +5,8 @@ __attribute__((constructor)) static void loaded(void)
 	static struct header before; // until there is a file
 	S.h = &before;
 	S.h->rank = -1;
-	clocks(0);
+	S.h->clock = nanoseconds(CLOCK_MONOTONIC);
+	S.h->ticks = ticks();
 }
 
 // open_stream begins the file of this process in the directory that the environment names.
@@ -40,19 +41,22 @@ static void open_stream(void)
 		return;
 	}
 	*h = first;
-	memcpy(h->magic, "reprise capture2", 16); // the last one is the version of records
+	memcpy(h->magic, "reprise capture3", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
 	int level = 0;
 	known("PMPI_Query_thread")(&level);
 	S.locked = h->multiple = level == abi.thread_multiple;
-	h->state = RUNNING;
 	snprintf(h->library, sizeof h->library, "%.500s", text);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n < 0 ? 0 : n] = 0;
 	S.h = h;
-	clocks(1);
-	double rate = (double)(h->ticks[1] - h->ticks[0]) / (h->clock[1] - h->clock[0]); // ticks of a nanosecond
+	S.head = checksum(S.sums, (uint8_t *)h, (uint8_t *)&h->used);
+	S.records = checksum(S.sums, (uint8_t *)h, (uint8_t *)h);
+	S.mark.state = RUNNING;
+	clocks();
+	mark();
+	double rate = (double)(S.mark.ticks - h->ticks) / (S.mark.clock - h->clock); // ticks of a nanosecond
 	S.patient = rate * 50000;
 	S.on = move(0);
 	add_comm(abi.comm_world, num_comms++);
@@ -102,7 +106,8 @@ static void finish(int procedure, int state, int code)
 	}
 	leave(SUCCESS);
 	if (S.on) {
-		clocks(1);
+		clocks();
+		add_records();
 		stop(state, 0);
 		(void)!ftruncate(S.file, HEADER + S.h->used);
 	}

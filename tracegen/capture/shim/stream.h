@@ -1,20 +1,30 @@
 // The stream of a process: a file that is mapped piece by piece.
 
-enum { HEADER = 4096, WINDOW = 1 << 20, ROOM = 1 << 14 };
+enum { HEADER = 4096, WINDOW = 1 << 20, ROOM = 1 << 14, BLOCK = 1024, STRIPE = 32 };
 
-// The first page of the file, in the processor's byte order. used is raised behind each
-// record, so that it is right whatever ends the process.
+// How far the recording is, with a checksum. There are two, written in turn behind each BLOCK
+// bytes of records, so that one of them is whole whatever ends the process.
+struct mark {
+	uint64_t number;      // the newer one has the greater
+	int64_t used, failed; // bytes of records; calls that returned an error
+	uint64_t ticks;       // of the counter, and nanoseconds of the clock, some time after those of the header
+	int64_t clock;
+	int32_t state, error; // see below; the system's error number
+	uint64_t sum;         // of the header before used, of the records and of this mark
+};
+enum { RUNNING = 1, FINALIZED, ABORTED, OUT_OF_SPACE };
+
+// The first page of the file, in the processor's byte order.
 struct header {
 	char magic[16];
 	uint64_t run; // the same for all processes of a run
 	int32_t rank, size, abi, multiple; // whether threads may call at once
-	int64_t used, calls, failed; // bytes and records behind the page; calls that returned an error
-	uint64_t ticks[2];           // of the counter, and nanoseconds of the clock, at two times
-	int64_t clock[2];
-	int32_t state, error; // see below; the system's error number
+	uint64_t ticks; // of the counter, and nanoseconds of the clock, at one time
+	int64_t clock;
 	char library[512], program[512];
+	int64_t used; // bytes of records: raised behind each, so that it is right whatever ends the process
+	struct mark marks[2];
 };
-enum { RUNNING = 1, FINALIZED, ABORTED, OUT_OF_SPACE };
 
 static struct {
 	int on; // between MPI_Init and MPI_Finalize
@@ -23,6 +33,10 @@ static struct {
 	int64_t mapped; // where in the file the window begins
 	int64_t length;
 	uint8_t *window, *at, *end;
+	const uint8_t *summed; // up to where sums are, whole stripes behind the page
+	uint64_t sums[4];
+	uint64_t head, records; // checksums of the header and of whole records, for a mark
+	struct mark mark;
 	uint8_t spare[2 * ROOM]; // where the rest of a record goes that the disk has no room for
 
 	uint64_t left;    // when the last call was left
@@ -33,7 +47,7 @@ static struct {
 	int error;        // of the call that is put down: its class
 	int locked;       // threads may call at once
 	pthread_mutex_t lock;
-} S = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} S = {.sums = {1, 2, 3, 4}, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 // What a thread is doing.
 static __thread struct {
@@ -71,18 +85,76 @@ static void tell(const char *what)
 	(void)!write(STDERR_FILENO, text, n);
 }
 
+// mix adds a word to a checksum: two that differ in one of them are different.
+static inline uint64_t mix(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+	return sum ^ sum >> 32;
+}
+
+// add_stripes adds whole stripes to checksums, one for each word of a stripe so that a processor
+// works at all of them, and returns where the next would begin.
+static inline const uint8_t *add_stripes(uint64_t sums[4], const uint8_t *at, const uint8_t *end)
+{
+	for (; end - at >= STRIPE; at += STRIPE) {
+		uint64_t words[4];
+		memcpy(words, at, STRIPE);
+		for (int i = 0; i < 4; i++) {
+			sums[i] = mix(sums[i], words[i]);
+		}
+	}
+	return at;
+}
+
+// checksum returns that of what the checksums are of and of the bytes that follow.
+static uint64_t checksum(const uint64_t before[4], const uint8_t *at, const uint8_t *end)
+{
+	uint64_t sums[4];
+	memcpy(sums, before, sizeof sums);
+	at = add_stripes(sums, at, end);
+	uint8_t last[STRIPE] = {0};
+	memcpy(last, at, end - at);
+	add_stripes(sums, last, last + STRIPE);
+	return mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]);
+}
+
+// add_records brings the checksum of whole records up to the last one.
+static void add_records(void)
+{
+	uint8_t *end = S.window + (HEADER + S.h->used - S.mapped);
+	if (end < S.summed) {
+		return; // it is behind the beginning of one that is not whole
+	}
+	S.summed = add_stripes(S.sums, S.summed, end);
+	S.mark.used = S.h->used;
+	S.records = checksum(S.sums, S.summed, end);
+}
+
+// mark writes a mark. What it is of is written before it.
+static void mark(void)
+{
+	struct mark *m = &S.mark;
+	m->number++;
+	m->sum = mix(mix(mix(mix(S.head, S.records), m->number), m->used), m->failed);
+	m->sum = mix(mix(mix(m->sum, m->ticks), m->clock), (uint64_t)m->state << 32 | (uint32_t)m->error);
+	__asm__ volatile("" ::: "memory");
+	S.h->marks[m->number & 1] = *m;
+}
+
 // stop ends the recording: what there is stays, and the program goes on.
 static void stop(int state, int error)
 {
-	S.h->state = state;
-	S.h->error = error;
+	S.mark.state = state;
+	S.mark.error = error;
+	mark();
+	mark(); // in place of the one before
 	S.on = 0;
 }
 
-static void clocks(int i)
+static void clocks(void)
 {
-	S.h->clock[i] = nanoseconds(CLOCK_MONOTONIC);
-	S.h->ticks[i] = ticks();
+	S.mark.clock = nanoseconds(CLOCK_MONOTONIC);
+	S.mark.ticks = ticks();
 }
 
 // move maps the part of the file from the current place on, of at least so many bytes.
@@ -92,6 +164,8 @@ static int move(size_t bytes)
 	int64_t begin = place & ~(int64_t)(HEADER - 1);
 	int64_t length = (bytes + 2 * HEADER + WINDOW - 1) / WINDOW * WINDOW;
 	if (S.window) {
+		add_records();
+		(void)add_stripes(S.sums, S.summed, S.at);
 		munmap(S.window, S.length);
 	}
 	S.window = NULL;
@@ -108,8 +182,9 @@ static int move(size_t bytes)
 	S.mapped = begin;
 	S.length = length;
 	S.at = window + (place - begin);
+	S.summed = window + (place / STRIPE * STRIPE - begin);
 	S.end = window + length;
-	clocks(1);
+	clocks();
 	return 1;
 }
 
@@ -174,7 +249,7 @@ static inline int begin(int procedure, int err)
 	}
 	S.error = SUCCESS;
 	if (UNLIKELY(err != SUCCESS) && !happened(err)) {
-		S.h->failed++;
+		S.mark.failed++;
 		return 0;
 	}
 	if (!S.on || !room(ROOM)) {
@@ -189,9 +264,11 @@ static inline int begin(int procedure, int err)
 static inline int leave(int err)
 {
 	if (S.window) {
-		int64_t used = S.mapped + (S.at - S.window) - HEADER;
-		S.h->calls += used != S.h->used;
-		S.h->used = used;
+		S.h->used = S.mapped + (S.at - S.window) - HEADER;
+		if (UNLIKELY(S.at - S.summed >= BLOCK)) {
+			add_records();
+			mark();
+		}
 	}
 	uint64_t now = ticks(), took = now - T.entered;
 	S.brief += took;

@@ -1,0 +1,84 @@
+// Package regular reads files whose place is known and whose content is not: those of a study's
+// directory, of recordings, of checkpoints. Anybody may have put something else there: a pipe
+// waits for ever, a device never ends, and a file may be larger than the memory.
+package regular
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// Open opens a regular file, or one that a link leads to, for reading. Anything else is an error
+// that says what it is, without waiting.
+func Open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil { // to open a device may change its state
+		if err := Check(path, info); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = Check(path, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Check returns an error that says what is at path if it is no regular file.
+func Check(path string, info fs.FileInfo) error {
+	what := "something else"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	case mode&fs.ModeSymlink != 0:
+		what = "a symbolic link"
+	}
+	return fmt.Errorf("%s: want a regular file, this is %s", path, what)
+}
+
+// Read reads a regular file of at most so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > most {
+		return nil, TooLong(path, most)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1)) // it may grow
+	if err == nil && int64(len(text)) > most {
+		err = TooLong(path, most)
+	}
+	return text, err
+}
+
+// TooLong is the error of a file of more than so many bytes.
+func TooLong(path string, most int64) error {
+	if most < 1<<20 {
+		return fmt.Errorf("%s: more than %d KiB", path, most>>10)
+	}
+	return fmt.Errorf("%s: more than %d MiB", path, most>>20)
+}
