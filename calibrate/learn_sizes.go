@@ -70,10 +70,10 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 // statistic returns what stands for sorted timings of a size.
 func (l *learner) statistic(sorted []float64) (seconds float64) {
 	if l.extent >= 0 && l.o.Statistic == Median {
-		seconds, _ = Mean.of(withoutStrays(sorted), outsideMiddleHalf)
+		seconds, _, _ = Mean.of(withoutStrays(sorted), outsideMiddleHalf)
 		return seconds
 	}
-	seconds, _ = l.o.Statistic.of(sorted, 0)
+	seconds, _, _ = l.o.Statistic.of(sorted, 0)
 	return seconds
 }
 

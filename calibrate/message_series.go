@@ -25,8 +25,8 @@ func (m series) sizes(op Operation) []int64 { return slices.Sorted(maps.Keys(m[o
 // number; none if it was not timed.
 func (m series) points(op Operation, s Statistic, trim float64) (p regress.Points) {
 	for _, bytes := range m.sizes(op) {
-		value, n := s.of(slices.Sorted(slices.Values(m[op][bytes])), trim)
-		p.X, p.Y, p.W = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n))
+		value, deviation, n := s.of(slices.Sorted(slices.Values(m[op][bytes])), trim)
+		p.X, p.Y, p.W, p.S = append(p.X, float64(bytes)), append(p.Y, value), append(p.W, float64(n)), append(p.S, deviation/value)
 	}
 	return p
 }
@@ -47,7 +47,7 @@ func (m series) strays(op Operation) (timings, sizes int) {
 func (m series) medians(op Operation) map[int64]float64 {
 	list := map[int64]float64{}
 	for bytes, times := range m[op] {
-		list[bytes], _ = Median.of(slices.Sorted(slices.Values(times)), 0)
+		list[bytes], _, _ = Median.of(slices.Sorted(slices.Values(times)), 0)
 	}
 	return list
 }

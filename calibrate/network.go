@@ -32,7 +32,7 @@ type NetworkOptions struct {
 	Trim        float64              // part of the timings of each size that a Mean leaves out on both sides, less than 0.5
 	Detached    float64              // bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
 	Transfer    Transfer
-	Bandwidth   float64 // byte/s of the route; 0: the largest measured
+	Bandwidth   float64 // byte/s of the route; 0: that of the largest messages
 	Latency     float64 // seconds of the route; 0: the smallest measured
 	Clamp       bool    // bandwidth factors at most 1, latency factors at least 1
 }

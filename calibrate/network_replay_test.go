@@ -231,7 +231,7 @@ func checkReplayed(t *testing.T, r *calibrate.NetworkReport) {
 	if len(r.Sharing) != 1 || !r.Sharing[0].Shared || !r.Sharing[0].Duplex {
 		t.Fatalf("sharing %+v, want a shared cable of two ways", r.Sharing)
 	}
-	// Four messages of 1e9 byte/s share 3e9; bandwidths are relative to 0.8e9, the largest measured, of which factors are parts.
+	// Four messages of 1e9 byte/s share 3e9; bandwidths are relative to 0.8e9, that of large messages.
 	s := r.Sharing[0]
 	within("capacity", s.Capacity, s.Error+0.01*s.Capacity, 3e9*0.8*s.Single/0.8e9)
 }

@@ -97,7 +97,7 @@ func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o Networ
 			}
 			t.Intercept = 0
 		}
-		t.BandwidthFactor, t.LatencyFactor = 1/(t.Slope*route.Bandwidth), t.Intercept/route.Latency
+		t.BandwidthFactor, t.LatencyFactor = 1/t.Slope/route.Bandwidth, t.Intercept/route.Latency
 		t.BandwidthError, t.LatencyError = t.BandwidthFactor*t.SlopeError/t.Slope, t.InterceptError/route.Latency
 		if o.Clamp {
 			t.BandwidthFactor, t.LatencyFactor = min(1, t.BandwidthFactor), max(1, t.LatencyFactor)
@@ -106,19 +106,24 @@ func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o Networ
 	return nil
 }
 
-// derive takes what is not given from half of the ping-pong: the largest
-// bandwidth and the smallest latency above zero of its pieces.
+// derive takes what is not given: the bandwidth of the largest messages, as links are shared at the bandwidth
+// of the route and small messages hardly tell theirs; and the smallest latency above zero of half of the
+// ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it, the bandwidth is
+// that of half of the last piece of the ping-pong that has one.
 func (t *Route) derive(pp *regress.Pieces) error {
-	slope, latency := math.Inf(1), math.Inf(1)
+	slope, latency := 0.0, math.Inf(1)
 	for _, p := range networkPieces(pp) {
 		if p.Slope > 0 {
-			slope = min(slope, p.Slope/2)
+			slope = p.Slope / 2
 		}
 		if p.Intercept > 0 {
 			latency = min(latency, p.Intercept/2)
 		}
 	}
-	if t.Bandwidth == 0 {
+	if last := t.Transfers[len(t.Transfers)-1].Slope; last > 0 {
+		slope = last
+	}
+	if t.Bandwidth == 0 && slope > 0 {
 		t.Bandwidth = 1 / slope
 	}
 	if t.Latency == 0 {

@@ -45,7 +45,7 @@ func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Point
 	var kept regress.Points
 	for i := range p.X {
 		if r.Statistic != Median || p.W[i] >= leastOfSize || !slices.Contains(list, i) {
-			kept.X, kept.Y, kept.W = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W, p.W[i])
+			kept.X, kept.Y, kept.W, kept.S = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W, p.W[i]), append(kept.S, p.S[i])
 		}
 	}
 	left := ""

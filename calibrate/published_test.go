@@ -227,7 +227,7 @@ func TestLearnedBeatsGiven(t *testing.T) {
 		given := taurus()
 		given.Breakpoints = breakpoints
 		learned := DefaultNetworkOptions()
-		learned.Statistic, learned.Learn.Gain = Mean, 0
+		learned.Statistic, learned.Transfer, learned.Learn.Gain = Mean, given.Transfer, 0
 		g, l := fitNetwork(t, m, given), fitNetwork(t, m, learned)
 		for i, op := range g.Operations {
 			t.Logf("%s %s: log error %.4f with %d learned pieces, %.4f with %d given ones", machine, op.Operation,

@@ -31,21 +31,25 @@ func (s Statistic) check(trim float64) error {
 	return nil
 }
 
-// of returns the statistic of sorted times, of which there is one at least, and how many of
-// them it is of.
-func (s Statistic) of(sorted []float64, trim float64) (value float64, number int) {
+// of returns the statistic of sorted times, of which there is one at least, its standard error, and how many of
+// them it is of. That of a minimum is how far the next one is off: for an exponential tail it is that in the mean. Of
+// one time there is none, 0.
+func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:
 		sorted = withoutStrays(sorted)
-		return median(sorted), len(sorted)
+		return median(sorted), medianError(sorted), len(sorted)
 	case Min:
-		return sorted[0], len(sorted)
+		return sorted[0], sorted[min(1, len(sorted)-1)] - sorted[0], len(sorted)
 	}
 	var m moments
 	for _, x := range trimmed(sorted, trim) {
 		m.add(x)
 	}
-	return m.mean, int(m.n)
+	if m.n > 1 {
+		deviation = m.sd() / math.Sqrt(float64(m.n))
+	}
+	return m.mean, deviation, int(m.n)
 }
 
 // trimmed returns the times without a part of them, rounded up, on both sides; what is in

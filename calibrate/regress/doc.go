@@ -17,6 +17,7 @@
 // # Source
 //
 // Linear fits go by Gonum's decompositions. Criteria are those of H. Akaike, "A New Look at the
-// Statistical Model Identification", IEEE Transactions on Automatic Control 19, 1974, and of
-// G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978.
+// Statistical Model Identification", IEEE Transactions on Automatic Control 19, 1974, of
+// G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6, 1978, and of A. McQuarrie, "A small-sample
+// correction for the Schwarz SIC model selection criterion", Statistics & Probability Letters 44, 1999.
 package regress

@@ -40,17 +40,24 @@ const maxPieces = 100
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
 
+// unseen is how many times the variance that was seen a fit may leave: that of a few timings, or of a median whose
+// timings have outliers, is known to no better than that.
+const unseen = 2
+
 // LearnPieces fits lines on logarithms and learns where they break: first
 // top-down, splitting where the sum of squares falls most, until there are too many pieces; then
 // bottom-up, merging the neighbours that raise it least, and after each merge moving every breakpoint to
 // its best place between its neighbours. Of all these fits, with k pieces of n points, it
 // returns the one with the smallest
 //
-//	n log(SSE/n) + k max(3 log n, 2 n log(1/(1-Gain)))
+//	n log max(SSE/n, 2s²) + max(p log n N/(N-p-2), 2 n k log(1/(1-Gain)))
 //
-// The first penalty is that of the Bayesian information criterion. It alone takes every
-// bend of a real curve for a breakpoint; by the second one, each must lower the root of the
-// mean square by the part Gain as well.
+// with s² the mean variance of a point by the scatter of its timings, N the number of all these timings (n if
+// nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of coefficients and breakpoints. Below the
+// scatter that was seen nothing is left that a breakpoint could explain. The first penalty is that of the Bayesian
+// information criterion for small samples (McQuarrie 1999): where no scatter was seen, a few points are nearer to
+// two lines than to one by chance. It alone takes every bend of a real curve for a breakpoint; by the second one,
+// each must lower the root of the mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -64,13 +71,14 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	l := &learner{logFit: p.logs(), least: o.MinPoints, penalty: o.penalty(len(p.X)), memo: map[[2]int]float64{}}
+	l := &learner{logFit: p.logs(), least: o.MinPoints, gain: o.Gain, memo: map[[2]int]float64{}}
+	l.noise, l.timings = p.noise()
 	cuts := l.split(2 * o.MaxPieces)
 	best, bestScore := cuts, math.Inf(1)
 	for {
 		if len(cuts) <= o.MaxPieces {
 			l.move(cuts)
-			if score := l.score(cuts); score < bestScore {
+			if score := l.score(cuts); score <= bestScore {
 				best, bestScore = slices.Clone(cuts), score
 			}
 		}
@@ -81,18 +89,30 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 }
 
-func (o LearnOptions) penalty(points int) float64 {
-	n := float64(points)
-	return max(3*math.Log(n), -2*n*math.Log1p(-o.Gain))
+// noise returns the mean variance of the logarithms of the points, and the number of timings by which it is known: the
+// variance of one timing, over all of them that are not the only one of their point, by the number of each point's.
+func (p Points) noise() (variance, timings float64) {
+	freedom, squares, shares := 0.0, 0.0, 0.0
+	for i := range p.S {
+		freedom += p.W[i] - 1
+		squares += float64((p.W[i] - 1) * float64(p.W[i]*float64(p.S[i]*p.S[i])))
+		shares += 1 / p.W[i]
+	}
+	n := float64(len(p.X))
+	if freedom == 0 {
+		return 0, n
+	}
+	return squares / freedom * (shares / n), n + freedom
 }
 
 // learner searches cuts: the indices before which pieces end, the last one being
 // the number of points.
 type learner struct {
 	logFit
-	least   int
-	penalty float64            // of a piece
-	memo    map[[2]int]float64 // cost by range of points
+	least          int
+	gain           float64
+	noise, timings float64            // Points.noise
+	memo           map[[2]int]float64 // cost by range of points
 }
 
 // maxMemo bounds the memory of the learner to some hundred megabytes.
@@ -195,11 +215,15 @@ func start(cuts []int, i int) int {
 	return cuts[i-1]
 }
 
-// score returns what LearnPieces minimises.
+// score returns what LearnPieces minimises; +Inf if there are too few timings for so many pieces.
 func (l *learner) score(cuts []int) float64 {
-	n, sse := float64(len(l.x)), 0.0
+	n, k, sse := float64(len(l.x)), float64(len(cuts)), 0.0
 	for i, end := range cuts {
 		sse += l.cost(start(cuts, i), end)
 	}
-	return float64(n*math.Log(sse/n+precision*precision)) + float64(l.penalty*float64(len(cuts)))
+	p, penalty := float64(3*k)-1, math.Inf(1)
+	if l.timings > p+2 {
+		penalty = max(l.timings*p*math.Log(n)/(l.timings-p-2), -2*n*k*math.Log1p(-l.gain))
+	}
+	return float64(n*math.Log(max(sse/n, unseen*l.noise)+precision*precision)) + penalty
 }

@@ -60,7 +60,8 @@ func (p *Pieces) Find(x float64) int {
 // Points are what pieces are fitted to: Y > 0 at distinct X >= 0, ascending.
 type Points struct {
 	X, Y []float64
-	W    []float64 // weights of plain residuals; logarithms of all points count alike
+	W    []float64 // number of timings that a point is of: weights of plain residuals; logarithms of all points count alike
+	S    []float64 // standard errors of Y, as parts of it, by the scatter of its timings; nil: none is known
 }
 
 // Split returns the points before i and those from it on.
@@ -68,6 +69,9 @@ func (p Points) Split(i int) (below, rest Points) {
 	below, rest = Points{X: p.X[:i], Y: p.Y[:i]}, Points{X: p.X[i:], Y: p.Y[i:]}
 	if p.W != nil {
 		below.W, rest.W = p.W[:i], p.W[i:]
+	}
+	if p.S != nil {
+		below.S, rest.S = p.S[:i], p.S[i:]
 	}
 	return below, rest
 }

@@ -42,7 +42,7 @@ func networkCommand() *cli.Command {
 			&cli.Float64Flag{Name: "eager", Usage: "`BYTES` below which messages are eager (smpi/async-small-thresh)", DefaultText: "found, if send-late was timed; else not written, and a replay takes 0"},
 			&cli.Float64Flag{Name: "detached", Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
 			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer), Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
-			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer", DefaultText: "the largest measured"},
+			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer", DefaultText: "that of the largest messages"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer", DefaultText: "the smallest measured"},
 			&cli.BoolFlag{Name: "clamp", Usage: "bandwidth factors at most 1, latency factors at least 1", DisableDefaultText: true},
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
