@@ -111,8 +111,8 @@ func networkModel() option.Option[Options] {
 		return &o.Model
 	}
 	opt := option.Choice("network/model", "SMPI, LV08 or CM02; sets the defaults of `network/weight-S`, `network/bandwidth-factor` and `network/latency-factor`, which depend on it",
-		[]string{"SMPI", "LV08", "CM02"}, field)
-	inForce := option.Choice("", "", []string{"SMPI", "LV08", "CM02"}, func(o *Options) *Model { return &o.Model })
+		modelNames, field)
+	inForce := option.Choice("", "", modelNames, func(o *Options) *Model { return &o.Model })
 	opt.Get, opt.Check = inForce.Get, inForce.Check
 	return option.Then(opt, (*Options).setModelDefaults)
 }

@@ -14,6 +14,12 @@ const (
 	ModelCM02
 )
 
+// modelNames are the values of network/model.
+var modelNames = []string{ModelSMPI: "SMPI", ModelLV08: "LV08", ModelCM02: "CM02"}
+
+// String returns the model as network/model has it.
+func (m Model) String() string { return modelNames[m] }
+
 // Solver selects the algorithm that computes the shares.
 type Solver uint8
 

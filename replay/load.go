@@ -254,6 +254,7 @@ func (l *loader) set() error {
 		return err
 	}
 	before := o.Validate()
+	l.ownModel(o.Network)
 	for _, s := range l.spec.Settings {
 		if err := o.Network.Set(s.Name, s.Value); err != nil {
 			return &SettingError{err}

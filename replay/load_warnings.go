@@ -11,6 +11,7 @@ import (
 	"reprise/netmodel"
 	"reprise/platforms"
 	"reprise/replay/collective"
+	"reprise/smpi"
 	"reprise/warning"
 )
 
@@ -43,6 +44,16 @@ func (l *loader) defaultPolls() []warning.Warning {
 		grows, and = " and more with each miss", " and smpi/grow-injected-times:no"
 	}
 	return []warning.Warning{warning.New("a poll costs SimGrid's default of %g s%s: set smpi/iprobe:SECONDS%s for predictions (docs/replay.md#polls)", l.options.Network.IprobeCost, grows, and).As(warning.Choice)}
+}
+
+// ownModel warns of a platform that asks for another network model than smpirun would play, which sets that of SMPI on SimGrid's
+// command line, where it wins over the platform; unless the settings choose the model.
+func (l *loader) ownModel(o smpi.Options) {
+	asked := o.Model
+	if err := o.Set("network/model", "SMPI"); err != nil || o.Model == asked || l.sets("network/model") || l.sets("host/model") {
+		return
+	}
+	l.odd = append(l.odd, warning.New("%s asks for the network model %v, which is played: smpirun would play %v, whatever a platform asks for; network/model:SMPI (replay --network smpi) does that here", l.spec.Platform, asked, o.Model))
 }
 
 // nominal warns of kernels that go by a speed which is not that of the cores.
