@@ -2,7 +2,9 @@ package stat
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"runtime"
 
 	"reprise/trace"
 )
@@ -92,30 +94,17 @@ type FileStat struct {
 
 // Of counts what the trace holds, from its structure: each block is counted
 // once as a formula in its arguments, which is evaluated once for all ranks that
-// call it with the same. The cost does not depend on the number of actions. Of
+// call it with the same. The cost does not depend on the number of actions. Where that fails, the actions
+// are counted one by one, which takes as long as verifying the trace. Of
 // a stream it reads all.
 func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
-	u := newUnitCounter(t.Program(), o.Late)
-	steps, last := 0, -1
-	for chunk, err := range t.Chunks(0, 0) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range chunk.Units() {
-			unit := &chunk.Units()[i]
-			if unit.Step != last {
-				if last = unit.Step; o.Progress != nil {
-					o.Progress(steps)
-				}
-				steps++
-			}
-			if err := u.unit(chunk, unit); err != nil {
-				return nil, err
-			}
-		}
+	sum, steps, err := structure(t, o)
+	if failed := (*uncounted)(nil); errors.As(err, &failed) && (failed.first != nil || !t.IsStream()) {
+		sum, steps, err = expand(t, o, mostActions)
+		runtime.KeepAlive(failed.first)
 	}
-	if err := u.finish(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	hash, _ := t.Hash()
@@ -127,10 +116,60 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	for _, p := range h.Params {
 		s.Parameters = append(s.Parameters, Parameter(p))
 	}
-	u.tally.fill(s, h)
+	sum.fill(s, h)
 	totals, _ := t.Totals()
 	s.File = FileStat{Chunks: totals.Chunks, Units: totals.Units, Blocks: t.Program().NumBlocks()}
 	return s, s.File.measure(t, s.Totals.Messages)
+}
+
+// uncounted is the error of a trace whose structure cannot be counted.
+type uncounted struct {
+	err   error
+	first *trace.Chunk // of a stream, whose chunks follow it as long as it is held
+}
+
+func (u *uncounted) Error() string { return u.err.Error() }
+func (u *uncounted) Unwrap() error { return u.err }
+
+// heldChunks is how many chunks of a stream are held to be read once more.
+const heldChunks = 64
+
+// structure counts by formulas, and returns the number of steps, too.
+func structure(t *trace.Trace, o Options) (*tally, int, error) {
+	u := newUnitCounter(t.Program(), o.Late)
+	steps, last := 0, -1
+	var first *trace.Chunk
+	for chunk, err := range t.Chunks(0, 0) {
+		if err != nil {
+			return nil, 0, err
+		}
+		switch {
+		case !t.IsStream():
+		case chunk.Number() == 0:
+			first = chunk
+		case chunk.Number() == heldChunks:
+			first = nil
+		}
+		for i := range chunk.Units() {
+			unit := &chunk.Units()[i]
+			if unit.Step != last {
+				if last = unit.Step; o.Progress != nil {
+					o.Progress(steps)
+				}
+				steps++
+			}
+			if err := u.unit(chunk, unit); err != nil {
+				if t.IsStream() && first == nil {
+					err = fmt.Errorf("%w; the actions of a stream can be counted one by one in its first %d chunks only: give a file", err, heldChunks)
+				}
+				return nil, 0, &uncounted{err, first}
+			}
+		}
+	}
+	if err := u.finish(); err != nil {
+		return nil, 0, &uncounted{err, first}
+	}
+	return u.tally, steps, nil
 }
 
 func (u *unitCounter) unit(chunk *trace.Chunk, unit *trace.Unit) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,153 +15,129 @@ import (
 	"reprise/trace"
 )
 
-// expand counts the flat actions of all ranks one by one.
-func expand(t testing.TB, tr *trace.Trace, rule trace.PollAnswers) *tally {
-	t.Helper()
-	h := tr.Header()
-	sum := newTally(h)
-	cursors, err := tr.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range cursors {
-		e := expander{tally: sum, h: h}
-		if err := e.rank(&cursors[i], rule); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sum
-}
-
-// expander counts the actions of a rank.
-type expander struct {
-	*tally
-	h     *trace.Header
-	open  []int32
-	phase int32
-}
-
-func (e *expander) rank(c *trace.Cursor, rule trace.PollAnswers) error {
-	buf := make([]trace.Action, 100)
-	e.phase = -1
-	for {
-		n, err := c.Fill(buf)
-		if err != nil || n == 0 {
-			return err
-		}
-		for i := range buf[:n] {
-			e.action(&buf[i])
-		}
-		if a := &buf[n-1]; a.Kind == trace.KindPoll {
-			arrived, err := rule.Answer(a)
-			if err != nil {
-				return err
-			}
-			c.Answer(arrived)
-			if arrived {
-				e.add(countIprobe, 1)
-			} else {
-				e.add(countMiss, 1)
-			}
-		}
-	}
-}
-
-func (e *expander) add(c counter, n int64) { e.ints[e.at(e.phase, c)] += n }
-
-func (e *expander) send(c counter, bytes int64) {
-	e.add(c, 1)
-	e.add(countBytes+c, bytes)
-}
-
-func (e *expander) action(a *trace.Action) {
-	switch a.Kind {
-	case trace.KindPhase:
-		e.mark(a)
-	case trace.KindStep, trace.KindProbed, trace.KindPoll:
-	case trace.KindCompute:
-		calls := e.counters.calls[a.Sym]
-		e.add(calls, 1)
-		for i, term := range e.h.Kernels[a.Sym].Flops {
-			v := 1.0
-			for d, pow := range term.Pow {
-				for range pow {
-					v *= float64(a.X[d])
-				}
-			}
-			e.floats[e.at(e.phase, calls+counter(1+i))] += v
-		}
-	case trace.KindFlops:
-		e.add(countFlops, 1)
-		e.floats[e.at(e.phase, countFlops)] += a.Flops()
-	case trace.KindSleep:
-		e.add(countSleep, 1)
-		e.floats[e.at(e.phase, countSleep)] += a.Seconds()
-	case trace.KindExchange:
-		e.add(countIrecv, 1)
-		e.send(countSend, a.X[0])
-		e.add(countWait, 1)
-	case trace.KindSyncExchange:
-		e.send(countIssend, a.X[0])
-		e.add(countRecv, 1)
-		e.add(countWait, 1)
-	case trace.KindComplete:
-		e.add(countComplete+counter(a.Sym), 1)
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv, trace.KindStart:
-		e.send(kindCounts[a.Kind], a.X[0])
-	case trace.KindCollective, trace.KindIcollective:
-		c := countCollective + counter(a.Sym)
-		if a.Kind == trace.KindIcollective {
-			c = countIcollective + counter(a.Sym)
-		}
-		e.add(c, 1)
-		if trace.CollectiveKind(a.Sym).Reduces() {
-			e.floats[e.at(e.phase, c)] += math.Float64frombits(uint64(a.X[2]))
-		}
-	default:
-		e.add(kindCounts[a.Kind], 1)
-	}
-}
-
-// kindCounts are the counters of kinds that are one action each.
-var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
-	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
-	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull, trace.KindStart: countStart, trace.KindProbe: countBlocked}
-
-func (e *expander) mark(a *trace.Action) {
-	if a.Flags&trace.FlagEnd == 0 {
-		e.open = append(e.open, int32(a.Sym))
-	} else if n := len(e.open); n > 0 {
-		e.open = e.open[:n-1]
-	}
-	e.phase = -1
-	if n := len(e.open); n > 0 {
-		e.phase = e.open[n-1]
-	}
-}
-
 // TestStatEqualsExpansion compares the counts from structure with those of the flat
 // actions, for programs of random blocks that use all operations.
 func TestStatEqualsExpansion(t *testing.T) {
 	for seed := range uint64(300) {
-		data := blockTrace(t, seed)
+		data := blockTrace(t, seed, false)
 		for _, late := range []bool{false, true} {
 			tr, err := trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "random")
 			if err != nil {
 				t.Fatal(err)
 			}
-			rule := trace.PollAnswers(trace.Hit{})
-			if late {
-				rule = trace.Late{}
-			}
 			var want Report
-			expand(t, tr, rule).fill(&want, tr.Header())
-			got, err := Of(tr, Options{Late: late})
+			sum, _, err := expand(tr, Options{Late: late}, 1<<20)
 			if err != nil {
+				t.Fatal(err)
+			}
+			sum.fill(&want, tr.Header())
+			var got Report
+			if sum, _, err = structure(tr, Options{Late: late}); err != nil {
 				t.Fatalf("seed %d late %t: %v", seed, late, err)
 			}
+			sum.fill(&got, tr.Header())
 			if diff := cmp.Diff([]any{want.Totals, want.Kinds, want.Kernels, want.Phases}, []any{got.Totals, got.Kinds, got.Kernels, got.Phases}); diff != "" {
 				t.Fatalf("seed %d late %t (-expanded +structure):\n%s", seed, late, diff)
+			}
+		}
+	}
+}
+
+// TestStatOfAnyPhases: with phases that begin and end anywhere, under conditions, in loops and in blocks that these call, the counts are
+// those of the flat actions, whether formulas have them or not, of a file and of a stream.
+func TestStatOfAnyPhases(t *testing.T) {
+	formulas := 0
+	for seed := range uint64(300) {
+		data := blockTrace(t, seed, true)
+		for _, late := range []bool{false, true} {
+			tr := tracetest.Open(t, data)
+			if _, _, err := structure(tr, Options{Late: late}); err == nil {
+				formulas++
+			}
+			var want Report
+			sum, steps, err := expand(tr, Options{Late: late}, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.fill(&want, tr.Header())
+			stream, err := trace.NewReader(bytes.NewReader(data), "stream")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tr := range []*trace.Trace{tr, stream} {
+				got, err := Of(tr, Options{Late: late})
+				if err != nil {
+					t.Fatalf("seed %d late %t stream %t: %v", seed, late, tr.IsStream(), err)
+				}
+				if diff := cmp.Diff([]any{want.Totals, want.Kinds, want.Kernels, want.Phases, steps}, []any{got.Totals, got.Kinds, got.Kernels, got.Phases, got.Steps}); diff != "" {
+					t.Fatalf("seed %d late %t stream %t (-expanded +counted):\n%s", seed, late, tr.IsStream(), diff)
+				}
+			}
+		}
+	}
+	if formulas < 50 || formulas > 550 {
+		t.Errorf("%d of 600 by formulas: no test of both ways", formulas)
+	}
+}
+
+// oneBlock is a trace in which six ranks call a block, of which m is 0 for three and 1 for the others.
+func oneBlock(t *testing.T, write func(b *trace.Builder)) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w, err := trace.NewWriter(&buf, randomHeader(), trace.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := trace.NewBuilder("block", 3)
+	write(b)
+	n, err := w.Program().Add(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := w.Vector(trace.Vector{Values: []int64{1}})
+	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{0, 1}, {4, 4, 4}, {v}}}
+	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// TestStatWithoutFormulas: what formulas cannot say is counted all the same. The numbers are those of the blocks, for three ranks
+// with m = 0 and three with m = 1.
+func TestStatWithoutFormulas(t *testing.T) {
+	sleep := trace.Const(trace.FloatArg(1))
+	for _, c := range []struct {
+		name  string
+		write func(b *trace.Builder)
+		want  map[string]int64 // actions by phase
+	}{
+		{"a phase that begins and ends under a condition", func(b *trace.Builder) {
+			b.If(b.Param(0), func() { b.Mark(0) })
+			b.Sleep(sleep)
+			b.If(b.Param(0), func() { b.Mark(1) })
+			b.Sleep(sleep)
+		}, map[string]int64{"a": 3, NoPhase: 3 + 6}},
+		{"a phase that each turn but the first ends", func(b *trace.Builder) {
+			b.Loop(b.Param(1), func() {
+				b.Mark(0)
+				b.Sleep(sleep)
+				b.If(b.Param(0), func() { b.Mark(1) })
+			})
+			b.Sleep(sleep)
+		}, map[string]int64{"a": 3*4 + 3 + 3*4, NoPhase: 3}},
+		{"a sum of elements that no vector has, where nothing asks for it", func(b *trace.Builder) {
+			b.If(b.Min(b.Param(0), trace.Const(0)), func() { b.Compute(1, b.VectorSum(b.Param(2), trace.Const(3), trace.Const(1)), trace.Const(1)) })
+			b.Sleep(sleep)
+		}, map[string]int64{NoPhase: 6}},
+	} {
+		got, err := Of(tracetest.Open(t, oneBlock(t, c.write)), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for _, p := range got.Phases {
+			if p.Totals.Actions != c.want[p.Phase] {
+				t.Errorf("%s: %d actions in phase %s, want %d", c.name, p.Totals.Actions, p.Phase, c.want[p.Phase])
 			}
 		}
 	}
@@ -176,6 +151,7 @@ type randomProgram struct {
 	plain []int // blocks that do not poll
 	even  []int // blocks that end the phases that they begin, and no others
 	any   []int
+	wild  bool // phases begin and end anywhere
 }
 
 // randomHeader is that of 2x3 ranks with two pollables, three phases and call sites
@@ -200,7 +176,7 @@ func randomHeader() *trace.Header {
 	return h
 }
 
-func blockTrace(t *testing.T, seed uint64) []byte {
+func blockTrace(t *testing.T, seed uint64, wild bool) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	h := randomHeader()
@@ -209,7 +185,7 @@ func blockTrace(t *testing.T, seed uint64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, w: w}
+	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 0)), t: t, w: w, wild: wild}
 	for i := range 4 {
 		r.addBlock(i, false)
 	}
@@ -352,7 +328,7 @@ func (g *randomBlock) call() {
 	if g.polls {
 		blocks = g.any
 	}
-	if g.depth > 0 && g.polls {
+	if g.depth > 0 && g.polls && !g.wild {
 		blocks = g.randomProgram.even
 	}
 	if len(blocks) == 0 {
@@ -402,6 +378,11 @@ func (g *randomBlock) nested() {
 // phase runs items inside of a phase.
 func (g *randomBlock) phase() {
 	p := g.IntN(3)
+	if g.wild && g.IntN(3) == 0 {
+		g.b.Mark(2*p + g.IntN(2))
+		g.even = false
+		return
+	}
 	g.b.Mark(2 * p)
 	g.items(1 + g.IntN(3))
 	g.b.Mark(2*p + 1)
@@ -490,9 +471,25 @@ func (g *randomBlock) null(tag trace.Operand) {
 	}
 }
 
-// TestStatRefusesEndlessFormulas counts blocks of which each calls the one before
-// twice, with arguments that are all different: 2^40 conditions.
-func TestStatRefusesEndlessFormulas(t *testing.T) {
+// TestEndlessFormulas counts blocks of which each calls the one before twice, with arguments that are all different: 2^20
+// conditions are counted one by one, of 2^40 no more than one asks for.
+func TestEndlessFormulas(t *testing.T) {
+	tr := tracetest.Open(t, doubled(t, 20))
+	if _, _, err := structure(tr, Options{}); err == nil || !strings.Contains(err.Error(), "terms cannot be counted") {
+		t.Errorf("error %v, want formulas that are too long", err)
+	}
+	if got, err := Of(tr, Options{}); err != nil || got.Totals.KernelCalls != 6<<20 {
+		t.Errorf("%v, %+v, want 6*2^20 calls", err, got)
+	}
+	tr = tracetest.Open(t, doubled(t, 40))
+	if _, _, err := expand(tr, Options{}, 1e6); err == nil || !strings.Contains(err.Error(), "actions, which no formulas count") {
+		t.Errorf("error %v, want too many actions", err)
+	}
+}
+
+// doubled returns a trace of 6 ranks that each call a kernel 2^n times.
+func doubled(t *testing.T, n int) []byte {
+	t.Helper()
 	var buf bytes.Buffer
 	h := tracetest.GridHeader()
 	w, err := trace.NewWriter(&buf, h, trace.WriterOptions{})
@@ -501,7 +498,7 @@ func TestStatRefusesEndlessFormulas(t *testing.T) {
 	}
 	b := trace.NewBuilder("leaf", 3)
 	b.If(b.Param(0), func() { b.Compute(0, trace.Const(1), trace.Const(1)) })
-	for i := range 40 {
+	for i := range n {
 		n, err := w.Program().Add(b)
 		if err != nil {
 			t.Fatal(err)
@@ -510,17 +507,14 @@ func TestStatRefusesEndlessFormulas(t *testing.T) {
 		b.Call(n, b.Param(0), b.Param(1), b.Param(2))
 		b.Call(n, b.Param(0).Plus(1<<i), b.Param(1), b.Param(2))
 	}
-	n, err := w.Program().Add(b)
+	last, err := w.Program().Add(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := w.Vector(trace.Vector{Values: []int64{0}})
-	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(n), int64(n)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
+	c := &trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{int64(last), int64(last)}, Args: [][]int64{{1, 2}, {1, 2, 3}, {v}}}
 	if err := errors.Join(w.Step(0), w.Call(c), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Of(tracetest.Open(t, buf.Bytes()), Options{})
-	if err == nil || !strings.Contains(err.Error(), "terms cannot be counted") {
-		t.Errorf("error %v, want formulas that are too long", err)
-	}
+	return buf.Bytes()
 }

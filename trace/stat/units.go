@@ -210,7 +210,7 @@ func (u *unitCounter) addInt(at int, value, times int64) error {
 	}
 	hi, lo := bits.Mul64(uint64(value), uint64(times))
 	if hi != 0 || lo > uint64(math.MaxInt64-u.ints[at]) {
-		return fmt.Errorf("totals exceed 64 bits")
+		return errTotals
 	}
 	u.ints[at] += int64(lo)
 	return nil
