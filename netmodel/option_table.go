@@ -17,8 +17,10 @@ var optionTable = option.Table[Options]{
 	hostModel(),
 	number("maxmin/precision", "tolerance of the reference solver, byte/s; rounding of what remains",
 		bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
-	number("network/TCP-gamma", "TCP window in bytes; 0: none. Where it and not a link limits a route between hosts in use, a replay warns, and `replay platform --route` says so",
-		bounds.Bytes, func(o *Options) *float64 { return &o.TCPGamma }),
+	option.Signed("network/TCP-gamma", "TCP window in bytes; 0 or less: none. Where it and not a link limits a route between hosts in use, a replay warns, and `replay platform --route` says so",
+		func(v float64) error {
+			return bounds.Range{Low: -bounds.Bytes.High, High: bounds.Bytes.High, Unit: bounds.Bytes.Unit}.Check("value", v)
+		}, func(o *Options) *float64 { return &o.TCPGamma }),
 	orTable(bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors },
 		tracked(explicitBandwidthFactor, number("network/bandwidth-factor", "f of the models LV08 (0.97) and CM02 (1). With `reprise/bw-factor:bound` in model SMPI the part of its bandwidth that a link carries, 0.97 by default, as in SimGrid from July 2017 on (1 before)",
 			bounds.Factor, func(o *Options) *float64 { return &o.BandwidthFactor }))),

@@ -48,7 +48,7 @@ type Options struct {
 	BandwidthFactor          float64    // network/bandwidth-factor: f of the other models; with FactorBound, what a link carries of its bandwidth
 	LatencyFactor            float64    // network/latency-factor: g of the other models
 	CrossTraffic             bool       // network/crosstraffic: acknowledgements load the way back
-	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0: no window
+	TCPGamma                 float64    // network/TCP-gamma: window in bytes; v <= gamma/(2L); 0 or less: no window
 	WeightS                  float64    // network/weight-S: S in the penalty L + sum of S/bw
 	LoopbackBandwidth        float64    // network/loopback-bw: of the global loopback link
 	LoopbackLatency          float64    // network/loopback-lat

@@ -10,16 +10,34 @@ import (
 
 // ParseNumber reads a finite number >= 0.
 func ParseNumber(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || strings.Contains(s, "_") {
+	v, err := parseSigned(s)
+	if err != nil || v < 0 {
 		return 0, fmt.Errorf("%q is not a number >= 0", s)
+	}
+	return v, nil
+}
+
+// parseSigned reads a finite number.
+func parseSigned(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.Contains(s, "_") {
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	return v, nil
 }
 
 // Number is an option that is a number >= 0, and what else check asks for.
 func Number[T any](name, doc string, check func(float64) error, field func(*T) *float64) Option[T] {
-	opt := Parsed(name, doc, ParseNumber, field)
+	return parsedNumber(name, doc, ParseNumber, check, field)
+}
+
+// Signed is an option that is a number, and what else check asks for.
+func Signed[T any](name, doc string, check func(float64) error, field func(*T) *float64) Option[T] {
+	return parsedNumber(name, doc, parseSigned, check, field)
+}
+
+func parsedNumber[T any](name, doc string, parse func(string) (float64, error), check func(float64) error, field func(*T) *float64) Option[T] {
+	opt := Parsed(name, doc, parse, field)
 	opt.Get = func(o *T) string { return numberText(*field(o)) }
 	opt.Check = func(o *T) error { return check(*field(o)) }
 	return opt

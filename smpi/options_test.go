@@ -120,7 +120,7 @@ func TestSetErrors(t *testing.T) {
 		{"smpi/coll-selector", " ", "want the name of a selection"},
 		{"smpi/barrier-collectives", "yes", `"yes", want no`},
 		{"network/loopback-lat", "1e300", "option network/loopback-lat: value 1e+300 s, want 0 to 1e+09 s"},
-		{"network/loopback-bw", "1e-320", "option network/loopback-bw: value 1e-320 byte/s, want 1e-06 to 1e+27 byte/s"},
+		{"network/loopback-bw", "1e-320", "option network/loopback-bw: value 1e-320 byte/s, want 1e-06 to 1e+60 byte/s"},
 		{"smpi/or", "0:1e300:0", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s, want 0 to 1e+09 s"},
 		{"smpi/or", "0:0:1e300", "option smpi/or: sizes above 0 bytes: overhead 1e+300 s/byte, want 0 to 1e+06 s/byte"},
 		{"smpi/lat-factor", "0:1;9:1e300", "option smpi/lat-factor: sizes above 9 bytes: factor 1e+300, want 0 to 1e+09"},
@@ -142,7 +142,7 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{func(o *Options) { o.EagerBelow = 70000 }, "smpi/async-small-thresh: 70000, want 0 to smpi/send-is-detached-thresh, which is 65536"},
-		{func(o *Options) { o.TCPGamma = -1 }, "network/TCP-gamma: value -1 byte, want 0 to 1e+18 byte"},
+		{func(o *Options) { o.TCPGamma = -1e19 }, "network/TCP-gamma: value -1e+19 byte, want -1e+18 to 1e+18 byte"},
 		{func(o *Options) { o.TestCost = -1 }, "smpi/test: value -1 s, want 0 to 1e+09 s"},
 		{func(o *Options) { o.IprobeCost = 1e-13 }, "smpi/iprobe: 1e-13, want 0 or at least 1e-12 s"},
 		{func(o *Options) { o.BandwidthFactors = netmodel.Factors{{Above: 0, Value: 0}} }, "smpi/bw-factor: sizes above 0 bytes: factor 0, want 1e-09 to 1e+09"},

@@ -105,7 +105,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"replay", "--steps", "x", "y"}, true},
 		{[]string{"replay", "no such file"}, false},
 		{[]string{"replay", "--cfg", "smpi/bw-factor:0", index}, true},
-		{[]string{"replay", "--cfg", "network/TCP-gamma:-1", index}, true},
+		{[]string{"replay", "--cfg", "network/weight-S:-1", index}, true},
 		{[]string{"replay", "--network", "lv07", index}, true},
 		{[]string{"replay", "--network", "cm02", "--cfg", "network/model:LV08", index}, true},
 		{[]string{"replay", "--network", "cm02", "--cfg", "host/model:default", index}, true},
