@@ -73,17 +73,22 @@ func New(p *platforms.Platform, o Options) (*Network, error) {
 
 // newNetworkOf is New but for changes.
 func newNetworkOf(p *platforms.Platform, links []platforms.Link, o Options) (*Network, error) {
-	if !p.OrdersDiffer() {
-		return newNetwork(links, p.NumHosts(), p.AppendRoute, o)
-	}
 	in := func(order platforms.Order) routeFunc {
 		return func(route []int32, src, dst int) ([]int32, error) { return p.AppendLinks(order, route, src, dst) }
 	}
-	n, err := newNetwork(links, p.NumHosts(), in(platforms.AsListed), o)
-	if err == nil {
-		n.routes.summedOf = in(platforms.AsSummed)
+	routeOf, summedOf := routeFunc(p.AppendRoute), routeFunc(nil)
+	if p.OrdersDiffer() {
+		routeOf, summedOf = in(platforms.AsListed), in(platforms.AsSummed)
 	}
-	return n, err
+	n, err := newNetwork(links, p.NumHosts(), routeOf, o)
+	if err != nil {
+		return nil, err
+	}
+	n.routes.summedOf = summedOf
+	if p.HasDistances() {
+		n.routes.distanceOf = p.Distance
+	}
+	return n, nil
 }
 
 // newNetwork is New over plain links and a routing function between hosts.

@@ -6,7 +6,7 @@ import "slices"
 // links in order, a digit of four bits each, and in the last four bits the number of links
 // there. It is 0 where that is not all: for a host to itself, with more links than
 // patternLinks, with a link that is met twice or has no digit, and where the latencies
-// are summed in another order.
+// are summed in another order or are not all.
 type pattern uint64
 
 const (
@@ -33,7 +33,7 @@ func (r *routes) patternPlace(p pattern) *patternKind {
 // pattern appends the links of r.there and r.back, and returns the pattern of the route;
 // if that is 0, the links mean nothing.
 func (r *routes) pattern(links []int32) ([]int32, pattern) {
-	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.summedOf != nil && !slices.Equal(r.summed, r.there) {
+	if len(r.there)+len(r.back) > patternLinks || r.from == r.to || r.distanceOf != nil || r.summedOf != nil && !slices.Equal(r.summed, r.there) {
 		return links, 0
 	}
 	p, of, walk := pattern(0), r.of, r.nextWalk()

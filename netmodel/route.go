@@ -25,11 +25,12 @@ type routeFunc func(route []int32, src, dst int) ([]int32, error)
 // common is there once.
 type routes struct {
 	routeOf      routeFunc
-	summedOf     routeFunc // the same links in the order to add latencies up; nil: that of routeOf
+	summedOf     routeFunc                            // the same links in the order to add latencies up; nil: that of routeOf
+	distanceOf   func(src, dst int) (seconds float64) // latency besides that of links; nil: there is none
 	classes      []linkClass
 	of           []ofLink // by link
 	crossTraffic bool
-	window       float64 // byte: TCP gamma, 0 for none
+	window       float64 // byte: TCP gamma, 0 or less for none
 
 	places []place
 	shift  int     // of the source in the number of a place, if every pair has its own; else -1
@@ -79,8 +80,9 @@ type route struct {
 	within  bool    // from a host to itself
 }
 
-// unlimited is the share in byte/s of a flow with an empty route.
-const unlimited = 1e300
+// unlimited is the share in byte/s of a flow with an empty route. Its product with a penalty is
+// a number.
+const unlimited = 1e200
 
 // maxRouteLinks is the largest number of links there and back.
 const maxRouteLinks = math.MaxInt16
@@ -102,8 +104,8 @@ func newRoutes(links []platforms.Link, hosts int, routeOf routeFunc, o *Options)
 	r.remember(hosts)
 	index := map[linkClass]int32{}
 	for i, l := range links {
-		if !(l.Bandwidth > 0) || !(l.Latency >= 0) {
-			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want positive and not negative",
+		if !(l.Bandwidth >= 0) || !(l.Latency >= 0) {
+			return nil, fmt.Errorf("link %d: bandwidth %v byte/s and latency %v s, want no negative ones",
 				i, l.Bandwidth, l.Latency)
 		}
 		r.of[i].fatpipe = l.Policy == platforms.Fatpipe
@@ -221,7 +223,15 @@ func (r *routes) latencyOf(src, dst int) (seconds float64) {
 	for _, l := range links {
 		seconds += r.class(l).latency
 	}
-	return seconds
+	return seconds + r.distance(src, dst)
+}
+
+// distance returns the latency in seconds from src to dst besides that of links.
+func (r *routes) distance(src, dst int) float64 {
+	if r.distanceOf == nil {
+		return 0
+	}
+	return r.distanceOf(src, dst)
 }
 
 // keep returns the kind of the route that fill has made last.
@@ -313,6 +323,7 @@ func (r *routes) fill(links []int32) []int32 {
 	for _, l := range r.summed {
 		w.latency += r.class(l).latency
 	}
+	w.latency += r.distance(int(r.from), int(r.to))
 	w.Penalty = w.latency
 	for _, l := range r.there {
 		c := r.class(l)
@@ -325,10 +336,11 @@ func (r *routes) fill(links []int32) []int32 {
 }
 
 // shareBound returns the largest share in byte/s of a flow that gets at most a rate, and has a
-// latency and a TCP window. Without a window links alone bound it: SimGrid takes the window 0 for
-// the bound, whatever the rate, and a bound of 0 for none.
+// latency and a TCP window. Without a window links alone bound it: SimGrid takes a window of 0 or
+// less for the bound, whatever the rate, and such a bound for none. Nor does the window bound what
+// takes no link, which ends with its latency.
 func shareBound(rate, latency, window float64) float64 {
-	if latency != 0 {
+	if latency != 0 && rate < unlimited {
 		rate = min(rate, window/(2*latency))
 	}
 	if !(rate > 0) {
@@ -340,6 +352,9 @@ func shareBound(rate, latency, window float64) float64 {
 // bounded returns the route of a flow whose share is at most factor times the
 // smallest bandwidth, if it has a bound.
 func (w route) bounded(factor, window float64) route {
+	if w.narrow == unlimited {
+		return w // it takes no link
+	}
 	w.Bound = min(w.Bound, shareBound(float64(factor*w.narrow), w.latency, window))
 	w.MaxLevel = min(w.MaxLevel, w.Bound*w.Penalty)
 	return w

@@ -19,7 +19,7 @@ func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
 	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.snapshot(c) }, "opts routes bundles changing system watched summary lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.snapshot(c) },
-		"routeOf summedOf classes of crossTraffic window places shift links width kinds kindOf key patterns walk there back from to summed order")
+		"routeOf summedOf classes of crossTraffic window distanceOf places shift links width kinds kindOf key patterns walk there back from to summed order")
 	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.snapshot(c) }, "")
 	snapshottest.Fields(t, &n.stats, func(c *snapshot.Codec, s *Stats) { s.snapshot(c) }, "Solves SolvedFlows Rounds Components")
 }

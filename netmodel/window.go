@@ -86,6 +86,7 @@ func (w *windows) look(src, dst int) {
 		bandwidth, seconds, _ := w.o.link(w.p, l)
 		narrow, latency = min(narrow, bandwidth), latency+seconds
 	}
+	latency += w.p.Distance(src, dst)
 	if window := w.o.Window(latency); window < w.least*narrow {
 		w.least, w.src, w.dst = window/narrow, src, dst
 		w.window, w.narrow, w.latency = window, narrow, latency

@@ -67,6 +67,9 @@ func newAmpleness(p *Platform) *ampleness {
 				a.use(t.up[i], t.down[i])
 			}
 			a.use(t.backbone)
+			for _, own := range t.loopback {
+				a.use(own...)
+			}
 		case *flatCluster:
 			a.use(t.backbone)
 		}

@@ -114,7 +114,7 @@ func (b *builder) declareZone(e *element, at position, depth int32) error {
 	switch v.choice("routing", routings...); {
 	case v.err != nil:
 		return v.err
-	case v.text("routing") == "Cluster":
+	case v.text("routing") == "Cluster", v.text("routing") == "Vivaldi":
 		return b.declareStar(e, number)
 	}
 	return b.declareGraph(e, number)
@@ -185,6 +185,8 @@ func (b *builder) declareGraph(e *element, number int32) error {
 			v.err = b.declareProfile(c)
 		case "cabinet", "backbone", "host_link":
 			v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
+		case "peer":
+			v.fail(fmt.Errorf("only a zone of routing Vivaldi has any"))
 		}
 		if v.err != nil {
 			return v.err
@@ -238,8 +240,13 @@ func (b *builder) declarePoint(v *values, name string, pt point) {
 
 // declareLink adds a <link> of a zone.
 func (b *builder) declareLink(v *values, zone int32) {
-	l := Link{v.text("id"), v.bandwidth("bandwidth"), v.latency("latency"), Shared}
 	policy := v.choice("sharing_policy", "SHARED", "FATPIPE", "SPLITDUPLEX", "FULLDUPLEX")
+	l := Link{v.text("id"), v.optionalBandwidth("bandwidth"), v.latency("latency"), Shared}
+	if v.text("bandwidth") == "" {
+		v.fail(fmt.Errorf("bandwidth: want a bandwidth"))
+	} else if l.Bandwidth == 0 && v.err == nil {
+		b.warnings.Add(warning.At(b.name, v.e.line, "link %q has no bandwidth: a message over it never ends", l.Name))
+	}
 	if int64(b.numLinks)+2 > b.limits.links {
 		v.fail(fmt.Errorf("more than %d links", b.limits.links))
 	}

@@ -161,6 +161,9 @@ func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
 
 func (s *star) describe(p *Platform, z *ZoneDescription) {
 	z.Topology, z.Points = "star", int64(len(s.up))
+	if s.at != nil {
+		z.Topology = "Vivaldi coordinates"
+	}
 	if s.backbone >= 0 {
 		z.Levels = append(z.Levels, p.level("backbone", 1, 1, s.backbone))
 	}

@@ -78,8 +78,8 @@ func (g *graph) arrival(from, to int32) int32 {
 	return g.last[from*g.size+to]
 }
 
-// ErrNotListed is wrapped by the error for two hosts of one zone of routing Full that
-// has no route between them in that direction. SimGrid takes it for a way without
+// ErrNotListed is wrapped by the error for two hosts between which there is no link in that
+// direction, as where a zone of routing Full lists no route. SimGrid takes it for a way without
 // links where it only asks for the way back, or for a part of a longer way.
 var ErrNotListed = errors.New("not listed in this direction")
 

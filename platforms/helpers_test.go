@@ -71,5 +71,5 @@ func latency(p *Platform, src, dst int) (seconds float64) {
 		_, s, _ := p.LinkCapacity(l)
 		seconds += s
 	}
-	return seconds
+	return seconds + p.Distance(src, dst)
 }

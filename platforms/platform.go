@@ -64,7 +64,7 @@ type Host struct {
 // a link of its own.
 type Link struct {
 	Name      string
-	Bandwidth float64 // byte/s, > 0
+	Bandwidth float64 // byte/s, >= 0
 	Latency   float64 // s, >= 0
 	Policy    Policy
 }
@@ -98,6 +98,8 @@ type Platform struct {
 	spans    []linkSpan // who owns which link numbers, ascending
 	numLinks int32
 	levels   []level // kinds of links
+
+	distances bool // some zone is of routing Vivaldi
 
 	scale func(link int32) (bandwidth, latency float64) // factors; nil: as the file says
 
@@ -189,10 +191,10 @@ func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
 // AppendLinks is AppendRoute with a choice of the order. Only the links of this
 // route may be in the slice with AsListed.
 func (p *Platform) AppendLinks(order Order, links []int32, src, dst int) ([]int32, error) {
-	w, from, to := walk{p, order}, p.hostPlaces[src], p.hostPlaces[dst]
 	before := len(links)
-	links, err := w.appendRoute(links, from, to)
-	if g, ok := p.zones[from.zone].topology.(*graph); err == nil && len(links) == before && ok && g.full {
+	links, err := walk{p, order, nil}.appendRoute(links, p.hostPlaces[src], p.hostPlaces[dst])
+	if err == nil && len(links) == before && p.Distance(src, dst) == 0 {
+		from, to := p.hostPlaces[src], p.hostPlaces[dst]
 		err = fmt.Errorf("%s: no route in zone %q from %s to %s: %w", p.name, p.zones[from.zone].name, p.pointName(from), p.pointName(to), ErrNotListed)
 	}
 	return links, err

@@ -187,7 +187,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for i := range p.NumLinks() {
 			l := p.Link(int32(i))
-			if !(l.Bandwidth > 0) || !(l.Latency >= 0) || l != again.Link(int32(i)) {
+			if !(l.Bandwidth >= 0) || !(l.Latency >= 0) || l != again.Link(int32(i)) {
 				t.Fatalf("link %d: %+v, then %+v", i, l, again.Link(int32(i)))
 			}
 		}
@@ -198,7 +198,9 @@ func FuzzParse(f *testing.F) {
 				if diff := cmp.Diff(route, other); diff != "" {
 					t.Fatalf("route from %d to %d differs (-first +second):\n%s", src, dst, diff)
 				}
-				if err == nil {
+				if distance := p.Distance(src, dst); !(distance >= 0 && distance <= 1e9) {
+					t.Fatalf("from %d to %d: distance %g s", src, dst, distance)
+				} else if err == nil && distance == 0 {
 					checkRoute(t, p, route)
 				}
 			}
@@ -218,6 +220,12 @@ var fuzzSeeds = []string{
 		`<backbone id="bb" bandwidth="1" latency="1"/><router id="r"/></zone><zone id="t" routing="Floyd"><host id="h" speed="1f"/></zone>` +
 		`<link id="l" bandwidth="1"/><zoneRoute src="s" dst="t" gw_src="r" gw_dst="h"><link_ctn id="l"/></zoneRoute>` +
 		`<bypassZoneRoute src="t" dst="s" gw_src="h" gw_dst="x1"><link_ctn id="l"/></bypassZoneRoute></zone></platform>`,
+	`<platform version="4.1"><zone id="w" routing="Vivaldi"><peer id="p" coordinates="173.0 96.8 0.1" speed="1Gf" bw_in="2MBps" bw_out="1MBps" lat="1ms"/>` +
+		`<host id="h" speed="1Gf" coordinates="-1 2 -3"/><host id="i" speed="1Gf"/><router id="r" coordinates="0 0 1e9"/><link id="l" bandwidth="0"/>` +
+		`<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us"/><route src="h" dst="h"><link_ctn id="l"/></route>` +
+		`<bypassRoute src="p" dst="h"><link_ctn id="l"/></bypassRoute></zone></platform>`,
+	`<platform version="4.1"><zone id="w" routing="Cluster"><zone id="s" routing="Vivaldi"><peer id="p" coordinates="1 2 3" speed="1Gf" bw_in="1" bw_out="1e28Bps"/></zone>` +
+		`<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="1GBps" lat="1us"/></zone></platform>`,
 }
 
 // TestPassedOver: disks, the storages of older files, and elements that never meant

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // An idRange is the numbers from first to last, of hosts from one on.
@@ -26,6 +27,11 @@ func idOf(ranges []idRange, host int32) int64 {
 // parseRadical reads the numbers of a cluster's hosts, as "0-3,7,9-10", and
 // counts them; more than max are refused. Their order is that of the text.
 func parseRadical(text string, max int) (ranges []idRange, count int, err error) {
+	for _, c := range text {
+		if c > unicode.MaxASCII {
+			return nil, 0, fmt.Errorf("radical %.60q: the character %#U is none of a radical: want digits, commas and ASCII hyphens (-)", text, c)
+		}
+	}
 	for _, part := range strings.Split(text, ",") {
 		r, err := parseRange(strings.TrimSpace(part))
 		if err != nil {

@@ -22,13 +22,14 @@ var schema = map[string]rule{
 	"config":   {"id", "prop"},
 	"prop":     {"id! value!", ""},
 	"zone": {"id! routing!",
-		"prop config zone cluster cabinet backbone host router link host_link " +
+		"prop config zone cluster peer cabinet backbone host router link host_link " +
 			"route zoneRoute bypassRoute bypassZoneRoute storage storage_type trace trace_connect"},
 	"cluster": {"id! prefix! suffix! radical! speed! core bw! lat! sharing_policy bb_bw bb_lat bb_sharing_policy " +
 		"router_id limiter_link loopback_bw loopback_lat topology topo_parameters", "prop"},
 	"cabinet":         {"id! prefix! suffix! radical! speed! bw! lat!", ""},
 	"backbone":        {"id! bandwidth! latency!", ""},
 	"host":            {"id! speed! core pstate coordinates state availability speed_file availability_file state_file", "prop disk mount gpu"},
+	"peer":            {"id! speed! bw_in! bw_out! lat coordinates speed_file availability_file state_file", ""},
 	"router":          {"id! coordinates", ""},
 	"link":            {"id! bandwidth! latency sharing_policy state bandwidth_file latency_file state_file", "prop"},
 	"trace":           {"id! file periodicity!", ""},
@@ -77,7 +78,7 @@ func modernise(e *element) {
 }
 
 // routings are the ways to route in a zone, which files spell in any case.
-var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster"}
+var routings = []string{"Full", "Floyd", "Dijkstra", "DijkstraCache", "None", "Cluster", "Vivaldi"}
 
 // canonise gives the value of an attribute the spelling of the word that it is.
 func (e *element) canonise(attr string, words []string) {

@@ -1,30 +1,52 @@
 package platforms
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-// A star is a zone of routing Cluster: hosts with private links, listed one by
-// one or in cabinets, around one switch. Routes are as in a flat cluster.
+	"reprise/warning"
+)
+
+// A star is a zone of routing Cluster or Vivaldi: points with links of their own, to and
+// from a middle. In a Cluster these are hosts, listed one by one or in cabinets, around one
+// switch, and routes are as in a flat cluster. In a Vivaldi zone they are peers, and
+// their coordinates say how far two of them are apart.
 type star struct {
-	up, down []int32 // of each point, -1 for none (a router)
-	backbone int32   // -1 for none
+	zone     int32
+	up, down []int32           // of each point, -1 for none: a router, or a zone
+	loopback map[int32][]int32 // of points that list a route to themselves
+	backbone int32             // -1 for none
+	at       []coordinates     // of each point, if the routing is Vivaldi
 }
 
-func (s *star) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, error) {
-	start := len(route)
-	if s.up[src] < 0 && s.down[dst] < 0 {
+func (s *star) appendLocal(w walk, route []int32, src, dst int32) ([]int32, error) {
+	if s.at != nil {
+		if err := s.addDistance(w, src, dst); err != nil {
+			return route, err
+		}
+	}
+	few := [...]int32{s.up[src], s.backbone, s.down[dst]}
+	links := few[:]
+	if own := s.loopback[src]; src == dst && own != nil {
+		links = own
+	} else if s.up[src] < 0 && s.down[dst] < 0 {
 		return route, nil // a router to itself, or to another
 	}
-	for _, l := range [...]int32{s.up[src], s.backbone, s.down[dst]} {
-		if l >= 0 && (l != s.up[src] || len(route) == start) {
+	start := len(route)
+	for _, l := range links {
+		if l >= 0 && !slices.Contains(route[start:], l) {
 			route = append(route, l)
 		}
 	}
 	return route, nil
 }
 
-// declareStar declares the points and links of a zone of routing Cluster.
+// declareStar declares the points and links of a zone of routing Cluster or Vivaldi.
 func (b *builder) declareStar(e *element, number int32) error {
-	s, first := &star{backbone: -1}, len(b.hostNames)
+	s := &star{zone: number, backbone: -1}
+	if e.value("routing") == "Vivaldi" {
+		s.at, b.distances = []coordinates{}, true
+	}
 	b.zones[number].topology = s
 	for _, c := range e.children {
 		v := &values{file: b.name, e: c}
@@ -33,20 +55,35 @@ func (b *builder) declareStar(e *element, number int32) error {
 			return v.err
 		}
 	}
-	end := len(b.hostNames)
-	b.later = append(b.later, func() error { return b.attachHosts(e, s, number, first, end) })
+	b.later = append(b.later, func() error { return b.attachPoints(e, s, number) })
 	return nil
 }
 
 func (b *builder) declareInStar(v *values, s *star, number int32) {
 	at := position{number, int32(len(s.up))}
+	switch name := v.e.name; {
+	case name == "peer" && s.at == nil:
+		v.fail(fmt.Errorf("only a zone of routing Vivaldi has any"))
+	case s.at != nil && (name == "cabinet" || name == "backbone" || name == "host_link"):
+		v.fail(fmt.Errorf("only a zone of routing Cluster has any"))
+	}
+	if v.err != nil {
+		return
+	}
 	switch v.e.name {
 	case "host":
 		b.declareSingleHost(v, at)
-		s.addPoint(-1, -1)
+		s.addPoint(v, -1, -1)
 	case "router":
 		b.declarePoint(v, v.text("id"), point{at, -1, -1})
-		s.addPoint(-1, -1)
+		s.addPoint(v, -1, -1)
+	case "zone", "cluster":
+		s.addPoint(v, -1, -1)
+		if v.err == nil {
+			v.err = b.declareZone(v.e, at, b.zones[number].depth+1)
+		}
+	case "peer":
+		b.declarePeer(v, s, at)
 	case "cabinet":
 		b.declareCabinet(v, s, at)
 	case "backbone":
@@ -60,10 +97,25 @@ func (b *builder) declareInStar(v *values, s *star, number int32) {
 		b.addConfig(v.e)
 	case "trace", "trace_connect":
 		v.err = b.declareProfile(v.e)
-	case "prop", "host_link", "storage", "storage_type":
-	default:
-		v.fail(fmt.Errorf("a zone of routing Cluster has none"))
 	}
+}
+
+// declarePeer adds a <peer>: a host with a link out and one in, without latency.
+func (b *builder) declarePeer(v *values, s *star, at position) {
+	b.declareSingleHost(v, at)
+	if int64(b.numLinks)+2 > b.limits.links {
+		v.fail(fmt.Errorf("more than %d links", b.limits.links))
+	}
+	up := Link{Name: "link_" + v.text("id") + "_UP", Bandwidth: v.bandwidth("bw_out")}
+	down := Link{Name: "link_" + v.text("id") + "_DOWN", Bandwidth: v.bandwidth("bw_in")}
+	if v.err != nil {
+		return
+	}
+	if v.text("lat") != "" {
+		b.warnings.Add(warning.At(b.name, v.e.line, "lat of a <peer> is not used, as in SimGrid: its latency is the third of its coordinates, in ms"))
+	}
+	levels := b.levelsIn(at.zone, "peer to network", "network to peer")
+	s.addPoint(v, b.addNamedLink(v, up, levels).up, b.addNamedLink(v, down, levels).up)
 }
 
 // declareCabinet adds the hosts of a <cabinet>, each with a link of two directions.
@@ -84,12 +136,20 @@ func (b *builder) declareCabinet(v *values, s *star, at position) {
 	for i := range spec.hosts {
 		cable.Name = "link_" + spec.nodeName(0, i)
 		l := b.addDirections(v, cable, levels)
-		s.addPoint(l.up, l.down)
+		s.addPoint(v, l.up, l.down)
 	}
 }
 
-func (s *star) addPoint(up, down int32) {
+// addPoint adds a point, whose coordinates are read if the routing is Vivaldi.
+func (s *star) addPoint(v *values, up, down int32) {
 	s.up, s.down = append(s.up, up), append(s.down, down)
+	if s.at != nil {
+		at, err := parseCoordinates(v.text("coordinates"))
+		if err != nil {
+			v.fail(fmt.Errorf("coordinates: %w", err))
+		}
+		s.at = append(s.at, at)
+	}
 }
 
 // hostLink returns the link that an attribute of a <host_link> names.
@@ -105,28 +165,53 @@ func (b *builder) hostLink(v *values, attr string) int32 {
 	return l.up
 }
 
-// attachHosts gives the hosts of <host_link> elements their links. The zone has the hosts from
-// first up to end.
-func (b *builder) attachHosts(e *element, s *star, number int32, first, end int) error {
+// attachPoints gives the hosts of <host_link> elements their links, and points the routes
+// to themselves that are listed.
+func (b *builder) attachPoints(e *element, s *star, number int32) error {
 	for _, c := range e.children {
-		if c.name != "host_link" {
-			continue
-		}
 		v := &values{file: b.name, e: c}
-		host, ok := b.points[v.text("id")]
-		if !ok || host.position.zone != number {
-			v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
+		switch c.name {
+		case "host_link":
+			host, ok := b.points[v.text("id")]
+			if !ok || host.position.zone != number {
+				v.fail(fmt.Errorf("no such host in zone %q", b.zones[number].name))
+			}
+			up, down := b.hostLink(v, "up"), b.hostLink(v, "down")
+			if v.err == nil {
+				s.up[host.local], s.down[host.local] = up, down
+			}
+		case "route":
+			b.readLoopback(v, s, number, e.value("routing"))
+		case "zoneRoute":
+			v.fail(fmt.Errorf("a zone of routing %s has none", e.value("routing")))
+		case "bypassRoute", "bypassZoneRoute":
+			b.readBypass(v, number)
 		}
-		up, down := b.hostLink(v, "up"), b.hostLink(v, "down")
 		if v.err != nil {
 			return v.err
 		}
-		s.up[host.local], s.down[host.local] = up, down
-	}
-	for i := first; i < end; i++ {
-		if s.up[b.hostPlaces[i].local] < 0 {
-			return b.errorf(e, "host %q has no host_link", b.hostNames[i])
-		}
 	}
 	return nil
+}
+
+// readLoopback reads the <route> of a point of a star to itself: it has no others.
+func (b *builder) readLoopback(v *values, s *star, number int32, routing string) {
+	pt, ok := b.points[v.text("src")]
+	switch {
+	case v.text("src") != v.text("dst"):
+		v.fail(fmt.Errorf("a zone of routing %s has none but from a host to itself", routing))
+	case !ok || pt.position.zone != number:
+		v.fail(fmt.Errorf("src: zone %q has no host or router %q", b.zones[number].name, v.text("src")))
+	}
+	links, _ := b.readLinks(v)
+	if len(links) == 0 {
+		v.fail(fmt.Errorf("a route without links"))
+	}
+	if v.err != nil {
+		return
+	}
+	if s.loopback == nil {
+		s.loopback = map[int32][]int32{}
+	}
+	s.loopback[pt.local] = links
 }

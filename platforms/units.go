@@ -42,6 +42,15 @@ var timeUnits = []struct {
 // ParseBandwidth reads "12.5GBps" or "56Gbps" as byte/s; without a unit it is
 // byte/s already. Bps counts bytes, bps bits.
 func ParseBandwidth(text string) (float64, error) {
+	bandwidth, err := parseBandwidth(text)
+	if err == nil {
+		err = bounds.Bandwidth.Check("bandwidth", bandwidth)
+	}
+	return bandwidth, err
+}
+
+// parseBandwidth is ParseBandwidth of a number that may be 0.
+func parseBandwidth(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {
 		return 0, err
@@ -56,6 +65,9 @@ func ParseBandwidth(text string) (float64, error) {
 	}
 	if !ok {
 		return 0, fmt.Errorf("unit %q of %q is not a bandwidth: want Bps or bps%s", unit, text, wantPrefix())
+	}
+	if value == 0 {
+		return 0, nil
 	}
 	return value * scale, bounds.Bandwidth.Check("bandwidth", value*scale)
 }

@@ -50,10 +50,7 @@ func (v *values) bandwidth(name string) float64 {
 
 // optionalBandwidth reads a bandwidth in byte/s; 0 where none is given, or 0.
 func (v *values) optionalBandwidth(name string) float64 {
-	if number, _, err := splitQuantity(v.text(name)); err == nil && number == 0 {
-		return 0
-	}
-	return v.quantity(name, ParseBandwidth)
+	return v.quantity(name, parseBandwidth)
 }
 
 // latency reads a latency in seconds, 0 where none is given.

@@ -57,7 +57,8 @@ const (
 // A walk puts routes together.
 type walk struct {
 	*Platform
-	order Order
+	order    Order
+	distance *float64 // seconds: to which zones of routing Vivaldi add how far points are apart; nil: nobody asks
 }
 
 // appendRoute appends the route between any two hosts or routers: over a bypass

@@ -146,13 +146,15 @@ type described struct {
 }
 
 // route is the way between two hosts. Bandwidth is what a message alone on it may have: that of
-// its narrowest link, or less where the TCP window limits it.
+// its narrowest link, or less where the TCP window limits it. A way without links, as between
+// hosts that have coordinates only, has none of these numbers.
 type route struct {
 	From      string      `json:"from"`
 	To        string      `json:"to"`
 	Latency   float64     `json:"latency_s"`
-	Bandwidth float64     `json:"bandwidth_bytes_per_s"`
-	Narrowest float64     `json:"narrowest_link_bytes_per_s"`
+	Distance  float64     `json:"distance_s,omitempty"` // the part of the latency that is not of links
+	Bandwidth *float64    `json:"bandwidth_bytes_per_s,omitempty"`
+	Narrowest *float64    `json:"narrowest_link_bytes_per_s,omitempty"`
 	Window    float64     `json:"tcp_window_bytes_per_s,omitempty"` // 0: no window
 	Links     []routeLink `json:"links"`
 }
@@ -214,22 +216,27 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 	if err != nil {
 		return nil, err
 	}
-	r := &route{From: from, To: to}
-	for i, l := range links {
+	r := &route{From: from, To: to, Links: []routeLink{}}
+	narrowest := math.Inf(1)
+	for _, l := range links {
 		link := p.Link(l)
 		if l == platforms.LoopbackLink {
 			link.Bandwidth, link.Latency = o.LoopbackBandwidth, o.LoopbackLatency
 		}
 		r.Latency += link.Latency
-		if i == 0 || link.Bandwidth < r.Narrowest {
-			r.Narrowest = link.Bandwidth
-		}
+		narrowest = min(narrowest, link.Bandwidth)
 		r.Links = append(r.Links, routeLink{link.Name, link.Bandwidth, link.Latency, link.Policy.String()})
 	}
-	r.Bandwidth = r.Narrowest
-	if window := o.Window(r.Latency); window < math.Inf(1) {
-		r.Window, r.Bandwidth = window, min(r.Narrowest, window)
+	r.Distance = p.Distance(ends[0], ends[1])
+	r.Latency += r.Distance
+	if len(links) == 0 {
+		return r, nil
 	}
+	bandwidth := narrowest
+	if window := o.Window(r.Latency); window < math.Inf(1) {
+		r.Window, bandwidth = window, min(narrowest, window)
+	}
+	r.Narrowest, r.Bandwidth = &narrowest, &bandwidth
 	return r, nil
 }
 
@@ -252,7 +259,7 @@ func (d *described) writeText(w io.Writer) error {
 	}
 	writeProfiles(t, d.Profiles)
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s, bandwidth %.4g byte/s%s\n", r.From, r.To, wording.Count(len(r.Links), "link"), r.Latency, r.Bandwidth, r.limited())
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, wording.Count(len(r.Links), "link"), r.Latency, r.apart(), r.limited())
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}
@@ -263,10 +270,21 @@ func (d *described) writeText(w io.Writer) error {
 	return t.Flush()
 }
 
-// limited says so if it is the TCP window that limits the bandwidth.
-func (r *route) limited() string {
-	if r.Bandwidth == r.Narrowest {
+// apart says how much of the latency coordinates make.
+func (r *route) apart() string {
+	if r.Distance == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" by the TCP window (network/TCP-gamma), the narrowest link has %.4g", r.Narrowest)
+	return fmt.Sprintf(" (%.4g s by coordinates)", r.Distance)
+}
+
+// limited says what bandwidth there is, and if it is the TCP window that limits it.
+func (r *route) limited() string {
+	switch {
+	case r.Bandwidth == nil:
+		return ", nothing that limits the bandwidth"
+	case *r.Bandwidth == *r.Narrowest:
+		return fmt.Sprintf(", bandwidth %.4g byte/s", *r.Bandwidth)
+	}
+	return fmt.Sprintf(", bandwidth %.4g byte/s by the TCP window (network/TCP-gamma), the narrowest link has %.4g", *r.Bandwidth, *r.Narrowest)
 }

@@ -17,7 +17,7 @@ type Range struct {
 // The quantities of a machine.
 var (
 	Latency   = Range{0, 1e9, "s"}          // 32 years: an example of SimGrid's has 24 days
-	Bandwidth = Range{1e-6, 1e27, "byte/s"} // a byte in 12 days
+	Bandwidth = Range{1e-6, 1e60, "byte/s"} // a byte in 12 days; beyond machines, as files say so for what is never full
 	Speed     = Range{1e-6, 1e27, "flop/s"} // of a core
 	Seconds   = Range{0, 1e9, "s"}          // of anything that is done
 	PerByte   = Range{0, 1e6, "s/byte"}

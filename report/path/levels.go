@@ -96,7 +96,7 @@ func (l *levels) narrowest(src, dst int32) pair {
 			p.level = int32(len(l.names) - 2)
 		}
 	}
-	p.window = l.options.Window(latency)
+	p.window = l.options.Window(latency + l.platform.Distance(int(src), int(dst)))
 	return p
 }
 
