@@ -252,7 +252,7 @@ func unpack(z *zip.Reader, name string, most int64) ([]byte, error) {
 // to be made, found is true, and work can go on.
 func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	again := *a.Plan
-	again.Version, again.Inputs = version, slices.Clone(again.Inputs)
+	again.Version, again.Inputs, again.Checksums = version, slices.Clone(again.Inputs), true
 	for i := range again.Inputs {
 		again.Inputs[i].text = a.files[again.Inputs[i].File]
 	}
@@ -263,7 +263,7 @@ func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	if p, err = Open(dir, version); err != nil || !found {
 		return p, found, err
 	}
-	r := NewResults(dir)
+	r := p.NewResults()
 	if err = r.Update(); err == nil && p.missing(r) == 0 {
 		err = fmt.Errorf("%s has this study already, with all its results: give the archive's a directory of its own", dir)
 	}

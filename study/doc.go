@@ -8,7 +8,7 @@
 //	plan, err := study.NewPlan(s, version)
 //	found, err := plan.Create("nb")               // or study.Open("nb", version)
 //	work, err := plan.Work(ctx, study.WorkOptions{Jobs: 4, Lease: 30 * time.Second})
-//	results := study.NewResults("nb")
+//	results := plan.NewResults()
 //	err = results.Update()
 //	table := plan.NewTable(results)
 //
@@ -24,8 +24,9 @@
 //	                     worker as JSON; created exclusively; that of the largest K counts; removed
 //	                     once the run is done
 //	journals/NAME.jsonl  what a worker has found out: a line for each run that has ended, an [Entry];
-//	                     appended to by that worker alone; a last line without its end does not count,
-//	                     nor does one that says neither a time nor an error, which is told
+//	                     appended to by that worker alone, with the first 16 digits of the SHA-256 of
+//	                     the line without it as the last field, "sum"; a last line without its end does
+//	                     not count, nor does one with another checksum or without a figure, which is told
 //	checkpoints/ID       state of a long exact replay that was interrupted; removed once it is done
 //	table.csv            all rows in the order of the design, written by the worker that finds all
 //	table.parquet        runs done

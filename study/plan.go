@@ -36,7 +36,8 @@ type Plan struct {
 	Fixed     []Setting `json:"fixed"`
 	Factors   []Factor  `json:"factors"`
 	Inputs    []Input   `json:"inputs"`
-	Runs      []Run     `json:"runs"` // in the order of the design
+	Runs      []Run     `json:"runs"`                // in the order of the design
+	Checksums bool      `json:"checksums,omitempty"` // lines of journals have them; a version before wrote none
 
 	dir     string // "": it is not written yet
 	from    string // the directory of the study's file, when it is planned
@@ -59,7 +60,7 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors}
+	p := &Plan{from: filepath.Dir(s.File), Format: PlanFormat, Version: version, Study: filepath.Base(s.File), Program: "hpl", Design: s.Design, Tolerance: s.Tolerance, Responses: s.Responses, Fixed: s.Fixed, Factors: s.Factors, Checksums: true}
 	if p.Inputs, err = s.gather(configs); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
 	}

@@ -34,7 +34,7 @@ type WorkerStatus struct {
 
 // NewStatus finds out how far a study has come.
 func (p *Plan) NewStatus() (*Status, error) {
-	r := NewResults(p.dir)
+	r := p.NewResults()
 	if err := r.Update(); err != nil {
 		return nil, err
 	}

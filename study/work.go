@@ -99,7 +99,7 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{WorkOptions: o, plan: p, ctx: ctx, me: me, eval: p.NewEvaluator(), results: NewResults(p.dir), busy: map[string]bool{}, before: map[string]int{}}
+	w := &worker{WorkOptions: o, plan: p, ctx: ctx, me: me, eval: p.NewEvaluator(), results: p.NewResults(), busy: map[string]bool{}, before: map[string]int{}}
 	if w.journal, err = newJournal(p.dir, me.Name); err == nil {
 		err = w.results.Update()
 	}

@@ -138,7 +138,7 @@ func TestTornJournal(t *testing.T) {
 }
 
 // TestNonsense: lines that do not say how a run has ended count as little as those that are torn, a
-// second result that differs does not count, and what is no journal is passed over.
+// second result that differs does not count, and what is no file is told.
 func TestNonsense(t *testing.T) {
 	p := studyIn(t, smallStudy)
 	work(t, p, WorkOptions{})
@@ -158,7 +158,7 @@ func TestNonsense(t *testing.T) {
 	}
 	err = errors.Join(
 		os.WriteFile(filepath.Join(dir, "0.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o666), // read first
-		os.WriteFile(filepath.Join(dir, "~.jsonl"), []byte(`{"run":"`+id+`","outcome":{"makespan_s":2}}`+"\n"), 0o666),
+		os.WriteFile(filepath.Join(dir, "~.jsonl"), append(withSum([]byte(`{"run":"`+id+`","outcome":{"makespan_s":2,"interval_s":0,"gflops":1,"gflops_interval":0,"efficiency":0,"messages":1,"time_by_kind":[{"name":"a","mean_s":1}],"time_by_phase":null,"random":false},"wall_s":1,"worker":"me"}`)), '\n'), 0o666),
 		os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine\n"), 0o666),
 		os.Mkdir(filepath.Join(dir, "directory.jsonl"), 0o777),
 		os.Symlink("nowhere", filepath.Join(dir, "link.jsonl")),
@@ -168,12 +168,13 @@ func TestNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := work(t, p, WorkOptions{})
-	if w.Made != 0 || !w.Done || len(w.Torn) != len(lines)+1 {
-		t.Errorf("%+v, want %d lines told", w, len(lines)+1)
+	if w.Made != 0 || !w.Done || len(w.Torn) != len(lines)+3 {
+		t.Errorf("%+v, want %d lines told", w, len(lines)+3)
 	}
-	for i, want := range map[int]string{0: "0.jsonl: a line of 43 bytes is no result", len(lines): "~.jsonl: run " + id + " has another result than by "} {
-		if !strings.Contains(w.Torn[i], want) {
-			t.Errorf("%s, want %s", w.Torn[i], want)
+	for _, want := range []string{"0.jsonl:1: a line of 43 bytes is no result", "~.jsonl:1: run " + id + " has another result than by ",
+		"pipe.jsonl: want a regular file, this is a pipe", "directory.jsonl: want a regular file, this is a directory"} {
+		if !strings.Contains(strings.Join(w.Torn, "\n"), want) {
+			t.Errorf("%s, want %s", w.Torn, want)
 		}
 	}
 	if again, err := os.ReadFile(filepath.Join(p.Dir(), CSVFile)); err != nil || string(again) != string(table) {

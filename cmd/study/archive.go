@@ -63,7 +63,7 @@ func results(c *cli.Context, dir string) (*study.Plan, *study.Results, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := study.NewResults(dir)
+	r := p.NewResults()
 	err = r.Update()
 	tell(c, r.Torn(), len(r.Torn()))
 	return p, r, err
@@ -128,7 +128,7 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := study.NewResults(p.Dir())
+	r := p.NewResults()
 	if err := r.Update(); err != nil {
 		return nil, err
 	}

@@ -4,12 +4,16 @@
 package regular
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"syscall"
 )
+
+// ErrSpecial is the error of what is no regular file.
+var ErrSpecial = errors.New("want a regular file")
 
 // Open opens a regular file, or one that a link leads to, for reading. Anything else is an error
 // that says what it is, without waiting.
@@ -51,7 +55,7 @@ func Check(path string, info fs.FileInfo) error {
 	case mode&fs.ModeSymlink != 0:
 		what = "a symbolic link"
 	}
-	return fmt.Errorf("%s: want a regular file, this is %s", path, what)
+	return fmt.Errorf("%s: %w, this is %s", path, ErrSpecial, what)
 }
 
 // Read reads a regular file of at most so many bytes.

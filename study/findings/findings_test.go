@@ -32,7 +32,7 @@ func findingsOf(t *testing.T, text string) *Findings {
 	if _, err := p.Work(context.Background(), study.WorkOptions{Jobs: 1, Lease: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
-	r := study.NewResults(p.Dir())
+	r := p.NewResults()
 	if err := r.Update(); err != nil {
 		t.Fatal(err)
 	}
