@@ -12,7 +12,7 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking', 'completions', 'spreads'}
+            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -26,6 +26,9 @@ COLLECTIVES = [c.strip() for c in '''barrier, bcast send root, reduce send root 
     scatter send recv root, scatterv send+ recv root, reducescatter recv+ flops, scan send flops,
     exscan send flops'''.split(',')]  # with their arguments; with + a vector of counts
 OPERATORS = [[], *map(str.split, 'sum max min prod land band lor bor lxor bxor maxloc minloc'.split())]  # of reductions
+ACCESSES = 'put get accumulate get_accumulate fetch_and_op compare_and_swap'.split()
+SYNCS = '''create free fence post start complete wait lock_shared lock_exclusive unlock lock_all unlock_all flush
+    flush_local'''.split()
 MASK, signed, unzigzag = 2**64 - 1, lambda v: (v + 2**63 & MASK) - 2**63, lambda v: v >> 1 ^ -(v & 1)
 
 def varint(b):
@@ -180,6 +183,18 @@ class Rank:
         elif op == 29:
             text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
             print(text, end='\n' if text else '')
+        elif op in (39, 40, 41, 42):
+            comm = [self.comms[it.sym]] * (self.comms[it.sym] != '')
+            if op == 42:
+                print(('file_read', 'file_write')[it.slot & 1] + '_all' * (it.slot >> 1), *a, *comm)
+            elif op == 41:
+                peer = [a[0]] if a[0] != -1 else ['all'] * (it.slot >= 12)
+                print('win_' + SYNCS[it.slot], *peer, 'window', a[1], *comm, *['assert', a[2]] * (a[2] != 0))
+            else:
+                name = 'r' * (op == 40) + ACCESSES[it.slot]
+                print(name, a[0], *a[2:3] * (it.slot != 1), *a[3:] * (it.slot not in (0, 2)), 'window', a[1], *comm)
+                if op == 40:
+                    self.requests[it.req] = [name]
         elif op == 36:
             print('waitall waitany waitsome testall testany testsome'.split()[it.sym], *it.coefs)
         elif op in (33, 35):

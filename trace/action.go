@@ -36,11 +36,16 @@ const (
 	KindProbe             // waits for a message of Peer with Tag, and leaves it there
 	KindStart             // like isend, of a persistent request, which costs what a send does
 	KindNull              // an action of Kind X[1] whose peer is ProcNull: nothing is sent; Req, if it has one, is complete
+	KindAccess            // access of kind X[2] to window Tag of family Sym: X[0] bytes go to Peer, X[1] come back
+	KindIaccess           // like access, completed by a wait on Req
+	KindSync              // synchronisation X[0] of window Tag of family Sym with Peer, or AllRanks; X[1]: assertions
+	KindFile              // access of kind X[1] to a file of family Sym: X[0] bytes; X[2] is 1 if it is collective
 	numKinds
 )
 
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv", "irecv", "wait",
-	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null"}
+	"test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase", "mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null",
+	"access", "iaccess", "sync", "file"}
 
 func (k Kind) String() string {
 	if k < numKinds {
@@ -69,7 +74,7 @@ const (
 type Action struct {
 	Kind  Kind
 	Flags uint8
-	Sym   uint16 // kernel, marker, phase or, for messages and polls, the family of the communicator
+	Sym   uint16 // kernel, marker, phase or, for messages, polls, windows and files, the family of the communicator
 	Peer  int32  // world rank
 	Tag   int32
 	Req   int32 // request slot of nonblocking actions and their wait

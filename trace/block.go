@@ -60,6 +60,10 @@ const (
 	OpComplete        // completion Sym of the requests Coefs
 	OpProbe           // Args: peer, tag: waits for the message, and leaves it there
 	OpStart           // Args: peer, tag, bytes; Req: starts a persistent send
+	OpAccess          // access of kind Slot to a window of family Sym; Args: peer, window, bytes out, bytes in
+	OpIaccess         // as OpAccess, completed by a wait on Req
+	OpSync            // synchronisation Slot of a window of family Sym; Args: peer or AllRanks, window, assertions
+	OpFile            // access of kind Slot to a file of family Sym; Args: bytes
 	numOps
 )
 
@@ -67,7 +71,7 @@ const (
 type Item struct {
 	Op       Op
 	Dst      Reg
-	Slot     uint8 // pollable, or Operator of a collective operation
+	Slot     uint8 // pollable, Operator of a collective operation, or kind of an access or synchronisation
 	Req      int32 // request slot
 	Sym      int   // kernel, family, marker, block number, collective operation or completion
 	Comm     int   // 1 + family of the communicator of a collective operation; 0: all ranks

@@ -22,10 +22,11 @@ type opRule struct {
 	name   string
 	args   int // number of arguments, or -1: depends on the symbol
 	symbol symbolKind
-	let    bool // sets Dst
-	polls  bool // touches a pollable
-	nested bool // has a body
-	req    bool // has a request
+	let    bool  // sets Dst
+	polls  bool  // touches a pollable
+	nested bool  // has a body
+	req    bool  // has a request
+	kinds  uint8 // kinds that its slot may name; 0: it names none
 	needs  featureSet
 }
 
@@ -35,7 +36,9 @@ func (r *opRule) unused(it *Item) error {
 	switch {
 	case !r.let && it.Dst != 0:
 		return fmt.Errorf("has a result")
-	case !r.polls && it.Slot != 0 && r.symbol != symbolCollective:
+	case r.kinds > 0 && it.Slot >= r.kinds:
+		return fmt.Errorf("kind %d out of [0,%d)", it.Slot, r.kinds)
+	case !r.polls && r.kinds == 0 && it.Slot != 0 && r.symbol != symbolCollective:
 		return fmt.Errorf("has a pollable")
 	case it.Comm != 0 && r.symbol != symbolCollective:
 		return fmt.Errorf("has a communicator")
@@ -56,6 +59,7 @@ const (
 	needsVectors     featureSet = 1 << featureVectors
 	needsCollectives featureSet = 1 << featureCollectives
 	needsCompletions featureSet = 1<<featureCompletions | needsRequests
+	needsOneSided    featureSet = 1 << featureOneSided
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
@@ -98,6 +102,10 @@ var opRules = [numOps]opRule{
 	OpComplete:     {name: "complete", symbol: symbolCompletion, needs: needsCompletions},
 	OpProbe:        {name: "probe", args: 2, symbol: symbolFamily, needs: 1 << featureCompletions},
 	OpStart:        {name: "start", args: 3, symbol: symbolFamily, req: true, needs: needsCompletions},
+	OpAccess:       {name: "access", args: 4, symbol: symbolFamily, kinds: uint8(numAccesses), needs: needsOneSided},
+	OpIaccess:      {name: "iaccess", args: 4, symbol: symbolFamily, req: true, kinds: uint8(numAccesses), needs: needsOneSided | needsRequests},
+	OpSync:         {name: "sync", args: 3, symbol: symbolFamily, kinds: uint8(numSyncs), needs: needsOneSided},
+	OpFile:         {name: "file", args: 1, symbol: symbolFamily, kinds: collectiveFile * uint8(numFileKinds), needs: 1 << featureFiles},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.

@@ -176,6 +176,21 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				return n, false
 			}
 			n++
+		case opAccess, opIaccess:
+			if !c.access(&buf[n], in, r) {
+				return n, false
+			}
+			n++
+		case opSync:
+			if !c.sync(&buf[n], in, r) {
+				return n, false
+			}
+			n++
+		case opFile:
+			if !c.file(&buf[n], in, r) {
+				return n, false
+			}
+			n++
 		}
 	}
 	c.stop(pc, at)

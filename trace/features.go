@@ -31,6 +31,8 @@ const (
 	featureNonblocking                  // nonblocking collective operations
 	featureCompletions                  // completions of several requests, blocking probes, persistent sends
 	featureSpreads                      // computations that state their spread
+	featureOneSided                     // windows, accesses to them and what synchronises them
+	featureFiles                        // accesses to files
 	numFeatures
 )
 
@@ -39,7 +41,7 @@ var featureNames = append([]string{
 	featureLists: "lists", featureVectors: "vectors", featurePolls: "polls",
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
-	featureSpreads: "spreads",
+	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
 }, generatorFeatures()...)
 
 // generatorFeatures names the features of the kinds of generated vectors.

@@ -177,7 +177,7 @@ func TestDocumentedFeatures(t *testing.T) {
 	_, section, _ := strings.Cut(string(text), "### 3.1 Features")
 	section, _, _ = strings.Cut(section, "## 4. Definitions")
 	documented := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z:A-Z]+)` \\|").FindAllStringSubmatch(section, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z:A-Z-]+)` \\|").FindAllStringSubmatch(section, -1) {
 		documented[row[1]] = true
 	}
 	want := map[string]bool{"vectors:KIND": true}

@@ -49,6 +49,10 @@ const (
 	opCollective  // collective operation flags, communicator sym, Operator d; root A, send B, recv C, the rest in aux
 	opComplete    // completion flags of the request slots w
 	opIcollective // as opCollective; request w
+	opAccess      // access flags, family sym; peer A, window B, out C, in D
+	opIaccess     // as opAccess; request in aux
+	opSync        // synchronisation flags, family sym; peer A, window B, assertions C
+	opFile        // access flags, family sym; bytes A
 )
 
 // lastComputed is the last one that Cursor.compute executes.
@@ -303,6 +307,12 @@ func (l *linker) item(it *Item) error {
 		return l.collective(opCollective, it)
 	case OpIcollective:
 		return l.collective(opIcollective, it)
+	case OpAccess, OpIaccess:
+		return l.access(it)
+	case OpSync:
+		return l.put(instr{op: opSync, flags: it.Slot, sym: sym}, it.Args...)
+	case OpFile:
+		return l.put(instr{op: opFile, flags: it.Slot, sym: sym}, it.Args...)
 	}
 	return l.control(it)
 }

@@ -31,7 +31,7 @@ func (p *Program) Requests() int {
 	most := -1
 	p.Visit(func(it *Item) {
 		switch it.Op {
-		case OpIsend, OpIssend, OpIrecv:
+		case OpIsend, OpIssend, OpIrecv, OpIaccess:
 			most = max(most, int(it.Req))
 		}
 	})

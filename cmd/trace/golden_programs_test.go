@@ -32,6 +32,8 @@ var goldens = []golden{
 	{"nonblocking", []string{"collectives", "nonblocking", "requests"}, plainHeader(), writeNonblocking},
 	{"completions", []string{"completions", "requests"}, plainHeader(), writeCompletions},
 	{"spreads", []string{"spreads"}, plainHeader(), writeSpreads},
+	{"one-sided", []string{"one-sided", "requests"}, plainHeader(), writeOneSided},
+	{"files", []string{"files"}, plainHeader(), writeFiles},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -426,6 +428,68 @@ func writeCompletions(w *goldenWriter) {
 		b.Message(trace.OpSend, 0, 0, n(0), n(3), n(30))
 	})
 	w.step(0, &trace.Call{Blocks: []int64{run, other}})
+}
+
+// Rank 0 accesses windows of rank 1 between fences, between start and complete, and under locks.
+func writeOneSided(w *goldenWriter) {
+	n := trace.Const
+	sync := func(b *trace.Builder, kind trace.SyncKind, peer, window, assert int64) {
+		b.Sync(kind, 0, n(peer), n(window), n(assert))
+	}
+	access := func(b *trace.Builder, kind trace.AccessKind, req int32, window, out, in int64) {
+		b.Access(kind, 0, req, n(1), n(window), n(out), n(in))
+	}
+	origin := w.block("origin", 0, func(b *trace.Builder) {
+		sync(b, trace.SyncCreate, trace.AllRanks, 0, 0)
+		sync(b, trace.SyncCreate, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFence, trace.AllRanks, 0, trace.AssertNoPrecede)
+		access(b, trace.AccessPut, -1, 0, 10, 0)
+		access(b, trace.AccessGet, -1, 0, 0, 20)
+		access(b, trace.AccessAccumulate, -1, 0, 30, 0)
+		sync(b, trace.SyncFence, trace.AllRanks, 0, trace.AssertNoSucceed|trace.AssertNoStore|trace.AssertNoPut)
+		sync(b, trace.SyncStart, 1, 7, 0)
+		access(b, trace.AccessPut, 3, 7, 40, 0)
+		b.Wait(3)
+		sync(b, trace.SyncComplete, 1, 7, 0)
+		sync(b, trace.SyncLockExclusive, 1, 0, 0)
+		access(b, trace.AccessGetAccumulate, 4, 0, 50, 60)
+		b.WaitAll()
+		sync(b, trace.SyncFlush, 1, 0, 0)
+		sync(b, trace.SyncUnlock, 1, 0, 0)
+		sync(b, trace.SyncLockShared, 1, 0, trace.AssertNoCheck)
+		sync(b, trace.SyncUnlock, 1, 0, 0)
+		sync(b, trace.SyncLockAll, trace.AllRanks, 7, 0)
+		access(b, trace.AccessFetchAndOp, -1, 7, 8, 8)
+		access(b, trace.AccessCompareAndSwap, -1, 7, 16, 8)
+		sync(b, trace.SyncFlush, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFlushLocal, 1, 7, 0)
+		sync(b, trace.SyncUnlockAll, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFree, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFree, trace.AllRanks, 0, 0)
+	})
+	target := w.block("target", 0, func(b *trace.Builder) {
+		sync(b, trace.SyncCreate, trace.AllRanks, 0, 0)
+		sync(b, trace.SyncCreate, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFence, trace.AllRanks, 0, trace.AssertNoPrecede)
+		sync(b, trace.SyncFence, trace.AllRanks, 0, trace.AssertNoSucceed)
+		sync(b, trace.SyncPost, 0, 7, 0)
+		sync(b, trace.SyncWait, 0, 7, 0)
+		sync(b, trace.SyncFree, trace.AllRanks, 7, 0)
+		sync(b, trace.SyncFree, trace.AllRanks, 0, 0)
+	})
+	w.step(0, &trace.Call{Blocks: []int64{origin, target}})
+}
+
+// Both ranks write a part of a file together; rank 0 reads another.
+func writeFiles(w *goldenWriter) {
+	n := trace.Const
+	all := w.block("all", 0, func(b *trace.Builder) { b.File(trace.FileWrite, true, 0, n(100)) })
+	own := w.block("own", 0, func(b *trace.Builder) {
+		b.File(trace.FileRead, false, 0, n(30))
+		b.File(trace.FileWrite, false, 0, n(0))
+	})
+	w.step(0, &trace.Call{Blocks: []int64{all, all}})
+	w.step(1, &trace.Call{Blocks: []int64{own, trace.NoBlock}})
 }
 
 // Step 1 needs requests, step 2 a generated vector: what the header, written after step

@@ -95,10 +95,10 @@ type kernelText struct {
 
 // request is a pending nonblocking action.
 type request struct {
-	verb       string // send, recv or, with no more than that, the collective operation
-	peer, tag  int32
-	bytes      int64
-	collective bool
+	verb      string // send, recv or, if that is all of its text (short), the operation
+	peer, tag int32
+	bytes     int64
+	short     bool
 }
 
 func newListing(w io.Writer, c *trace.Cursor, rule trace.PollAnswers) *listing {
@@ -259,13 +259,19 @@ func (l *listing) communication(a *trace.Action) error {
 		l.collective(a)
 	case trace.KindIcollective:
 		l.collective(a)
-		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), collective: true}
+		l.requests[a.Req] = request{verb: "i" + trace.CollectiveKind(a.Sym).String(), short: true}
 	case trace.KindNull:
 		l.null(a)
 	case trace.KindComplete:
 		l.several(a)
 	case trace.KindStart:
 		l.nonblocking("start", "send", a)
+	case trace.KindAccess, trace.KindIaccess:
+		l.access(a)
+	case trace.KindSync:
+		l.sync(a)
+	case trace.KindFile:
+		l.file(a)
 	default:
 		return fmt.Errorf("action %v has no text form", a.Kind)
 	}
@@ -380,7 +386,7 @@ func (l *listing) complete(verb string, slot int32) {
 }
 
 func (l *listing) wait(verb string, r request) {
-	if r.collective {
+	if r.short {
 		l.word(verb).word(" ").word(r.verb).line()
 		return
 	}

@@ -259,8 +259,11 @@ func (s *structureWriter) control(it *trace.Item) string {
 		return fmt.Sprintf("work %d: columns %s by %s: %s(., %s)", it.Slot, operand(it.Args[0]), operand(it.Args[1]),
 			s.blockName(it.Sym), operands(it.Args[2:]))
 	}
-	if it.Op == trace.OpCollective || it.Op == trace.OpIcollective {
+	switch it.Op {
+	case trace.OpCollective, trace.OpIcollective:
 		return s.collective(it)
+	case trace.OpAccess, trace.OpIaccess, trace.OpSync, trace.OpFile:
+		return s.oneSided(it)
 	}
 	return strings.TrimSpace(it.Op.String() + " " + operands(it.Args))
 }
