@@ -85,12 +85,16 @@ func (c *costs) isendOverhead(r int32, size int64) float64 {
 	return seconds
 }
 
-// recvOverhead returns the seconds that completing the receive of a message costs.
-func (c *costs) recvOverhead(m *message) float64 {
+// recvOverhead returns the seconds that completing the receive of a message costs its rank, or
+// completing a transfer of a window the first rank that does.
+func (c *costs) recvOverhead(r int32, m *message) float64 {
 	detached := m.flags&msgDetached != 0
-	seconds := c.protocol.RecvOverhead(int(c.hosts[m.dst]), m.size, detached)
+	if m.ofWindow() {
+		m.flags &^= msgDetached
+	}
+	seconds := c.protocol.RecvOverhead(int(c.hosts[r]), m.size, detached)
 	if detached && c.noisyNetwork() {
-		return c.random.network.RecvOverhead(seconds, m.size, c.random.received(m.dst))
+		return c.random.network.RecvOverhead(seconds, m.size, c.random.received(r))
 	}
 	return seconds
 }

@@ -42,6 +42,7 @@ type engine struct {
 	cpus        processors
 	collectives collectives
 	completions completions
+	windows     windows
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
@@ -261,6 +262,10 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return e.probeFor(r, a)
 	case trace.KindStart:
 		return goOn, e.startSend(r, a)
+	case trace.KindAccess, trace.KindIaccess:
+		return e.access(r, rk, a)
+	case trace.KindSync:
+		return e.sync(r, rk, a)
 	}
 	return e.doLocal(r, rk, a)
 }

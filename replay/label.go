@@ -14,6 +14,7 @@ type label struct {
 const (
 	commNonblocking = 1 << 14 // nonblocking operations
 	commBarrier     = 1 << 15 // nonblocking barriers, which receive from any rank
+	familyMask      = 1<<12 - 1
 )
 
 // label returns that of the message of an action.
@@ -25,7 +26,7 @@ func (m *message) label() label { return label{m.tag, m.comm} }
 // commMask returns which bits of the family of a message are part of its label.
 func commMask(h *trace.Header) uint16 {
 	if h.Communicators {
-		return 1<<16 - 1
+		return familyMask
 	}
 	return 0
 }

@@ -65,7 +65,9 @@ func (e *engine) loop() error {
 				if told {
 					e.tellEnd(id)
 				}
-				e.end(id)
+				if err := e.end(id); err != nil {
+					return err
+				}
 			}
 			continue
 		}

@@ -35,8 +35,10 @@ func (e *engine) postSend(src, dst int32, l label, size int64, synchronous bool)
 		m.flags |= msgDetached
 		m.refs--
 	}
-	e.matcher.numMessages++
-	e.matcher.numBytes += size
+	if !m.ofWindow() {
+		e.matcher.numMessages++
+		e.matcher.numBytes += size
+	}
 	if e.costs.noisyNetwork() {
 		e.costs.random.post(src, id)
 	}

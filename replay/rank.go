@@ -26,7 +26,7 @@ type rank struct {
 	over   bool     // no action is left
 	shared bool     // on one of the processors (processor.go)
 
-	collective bool // in a collective operation
+	collective bool // in a collective operation, or in the midst of what synchronises a window
 
 	// The second line.
 

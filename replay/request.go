@@ -112,8 +112,8 @@ func (e *engine) join(r, id int32, s side) {
 		rk.waits++
 		return
 	}
-	if s == receiver {
-		if overhead := e.costs.recvOverhead(m); rk.serial {
+	if s == receiver || m.ofWindow() {
+		if overhead := e.costs.recvOverhead(r, m); rk.serial {
 			e.pay(r, overhead)
 		} else {
 			rk.after += overhead

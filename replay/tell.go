@@ -155,7 +155,7 @@ func (e *engine) tellEnd(id int32) {
 	if w := e.watch; w != nil {
 		w.transferred(id, m, e.now)
 	}
-	if e.tapes != nil && m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 {
+	if e.tapes != nil && (m.flags&(msgSendWait|msgRecvWait|msgNotify) != 0 || m.ofWindow()) {
 		s := e.network.Summary(id)
 		e.tapes.End(id, s.From, e.now).Set(m.src, m.dst, s.Link, s.Bytes, s.Alone)
 	}

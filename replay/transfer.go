@@ -49,25 +49,35 @@ func (e *engine) launch(id int32, size int64, at float64) error {
 
 // end completes a message whose transfer ends now: the sides that are blocked on it have
 // one thing less to wait for.
-func (e *engine) end(id int32) {
+func (e *engine) end(id int32) error {
 	m := &e.matcher.messages[id]
 	m.flags |= msgEnded
+	if m.ofWindow() {
+		if err := e.transferEnds(id); err != nil {
+			return err
+		}
+	}
 	if m.refs == 0 { // both sides have let go of it
 		e.matcher.recycle(id)
-		return
+		return nil
 	}
 	if m.flags&msgNotify != 0 {
 		e.notify(m)
 	}
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
-		e.arrive(src, id, 0)
+		overhead := 0.0
+		if m.ofWindow() {
+			overhead = e.costs.recvOverhead(src, m)
+		}
+		e.arrive(src, id, overhead)
 		e.matcher.release(id)
 	}
 	if flags&msgRecvWait != 0 {
-		e.arrive(dst, id, e.costs.recvOverhead(m))
+		e.arrive(dst, id, e.costs.recvOverhead(dst, m))
 		e.matcher.release(id)
 	}
+	return nil
 }
 
 // arrive tells a blocked rank that the transfer of a message, for which it waits, ends now,

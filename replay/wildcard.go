@@ -139,7 +139,7 @@ func (e *engine) merge(send, recv int32) error {
 		e.matcher.release(send)
 	}
 	if blocked && s.flags&msgEnded != 0 {
-		e.arrive(s.dst, send, e.costs.recvOverhead(s))
+		e.arrive(s.dst, send, e.costs.recvOverhead(s.dst, s))
 		e.matcher.release(send)
 	}
 	return nil

@@ -147,9 +147,52 @@ func (d *deed) do(op string) {
 			d.b.Complete(trace.CompleteAny, slots...)
 			d.b.Flops(trace.Const(trace.FloatArg(1e5)))
 		})
+	case "wincreate":
+		g := d.group()
+		w := d.number()
+		d.windows[windowKey{d.rank, w}] = g
+		d.b.Sync(trace.SyncCreate, g.family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(0))
+	case "winfree", "fence":
+		w := d.number()
+		kind, assert := trace.SyncFree, int64(0)
+		if op == "fence" {
+			kind, assert = trace.SyncFence, d.number()
+		}
+		d.b.Sync(kind, d.windows[windowKey{d.rank, w}].family, trace.Const(trace.AllRanks), trace.Const(w), trace.Const(assert))
+	case "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap":
+		d.access(op)
 	default:
 		d.collective(op)
 	}
+}
+
+// windowKey is a window of a rank.
+type windowKey struct {
+	rank   int32
+	number int64
+}
+
+var accesses = map[string]trace.AccessKind{"put": trace.AccessPut, "get": trace.AccessGet, "accumulate": trace.AccessAccumulate,
+	"getaccumulate": trace.AccessGetAccumulate, "fetchandop": trace.AccessFetchAndOp, "compareandswap": trace.AccessCompareAndSwap}
+
+// access makes an access to a window: of bytes, or where it computes of numbers of 8 bytes.
+func (d *deed) access(op string) {
+	kind, w := accesses[op], d.number()
+	g := d.windows[windowKey{d.rank, w}]
+	peer, bytes := d.peer(&g), int64(8)
+	switch kind {
+	case trace.AccessPut, trace.AccessGet:
+		bytes = d.number()
+	case trace.AccessAccumulate, trace.AccessGetAccumulate:
+		bytes = 8 * d.number()
+	}
+	out, back := bytes, bytes
+	if !kind.Fetches() {
+		back = 0
+	} else if kind == trace.AccessGet {
+		out = 0
+	}
+	d.b.Access(kind, g.family, -1, peer, trace.Const(w), trace.Const(out), trace.Const(back))
 }
 
 // persistent is a persistent request: what its start begins.

@@ -17,7 +17,7 @@ func (c *Case) Trace(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{Case: c, t: t, w: w, persistent: map[persistentKey]persistent{}}
+	p := &program{Case: c, t: t, w: w, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
 	for i := range c.lines {
 		p.line(i)
 	}
@@ -62,6 +62,7 @@ type program struct {
 	t          testing.TB
 	w          *trace.Writer
 	persistent map[persistentKey]persistent
+	windows    map[windowKey]group
 }
 
 func (p *program) line(i int) {

@@ -17,6 +17,13 @@ func (t *Tapes) Post(id, r int32) {
 	t.ways[id] = way{rk.end, rk.last}
 }
 
+// Follow tells that the transfer of a message starts with the end of another one's, or ends with it
+// if the network has no part in it.
+func (t *Tapes) Follow(id, other int32) {
+	t.reserve(max(id, other))
+	t.ways[id] = t.ways[other]
+}
+
 // reserve makes room for the ways of messages, which go on from anything until they are posted.
 //
 //go:noinline

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_WORDS = 64, MAX_COMMS = 8, MAX_SLOTS = 64, MAX_BYTES = 1 << 25 };
+enum { MAX_WORDS = 64, MAX_COMMS = 8, MAX_WINDOWS = 8, MAX_SLOTS = 64, MAX_BYTES = 1 << 25 };
 
 typedef struct {
   char name[32];
@@ -21,7 +21,11 @@ typedef struct {
   int rank, size, comms;
   Comm comm[MAX_COMMS];
   MPI_Request slot[MAX_SLOTS];
-  char *out, *in;
+  struct {
+    MPI_Win win;
+    MPI_Comm comm;
+  } window[MAX_WINDOWS];
+  char *out, *in, *memory;
 } State;
 
 static void stop(const char* what, const char* word)
@@ -248,6 +252,43 @@ static void collective(State* s, const char* op, Line* l)
   }
 }
 
+/* Windows have numbers; peers are ranks of their communicators. */
+static int one_sided(State* s, const char* op, Line* l)
+{
+  static const char* ops[] = {"wincreate", "winfree", "fence", "put", "get", "accumulate", "getaccumulate", "fetchandop", "compareandswap", NULL};
+  static const int asserts[] = {MPI_MODE_NOCHECK, MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, MPI_MODE_NOSUCCEED};
+  int k = 0, peer = 0, n = 1, assert = 0;
+  while (ops[k] && strcmp(ops[k], op))
+    k++;
+  if (!ops[k])
+    return 0;
+  MPI_Comm c   = k == 0 ? comm_of(s, l) : MPI_COMM_NULL;
+  int w        = integer(l);
+  MPI_Win* win = &s->window[w].win;
+  if (k > 2)
+    peer = peer_of(l, s->window[w].comm);
+  if (k > 1 && k < 7)
+    n = integer(l);
+  for (int i = 0; i < 5; i++)
+    assert |= n >> i & 1 ? asserts[i] : 0;
+  char *x = s->out, *y = s->in;
+  switch (k) {
+    case 0:
+      MPI_Win_create(s->memory, MAX_BYTES, 1, MPI_INFO_NULL, c, win);
+      s->window[w].comm = c;
+      break;
+    case 1: MPI_Win_free(win); break;
+    case 2: MPI_Win_fence(assert, *win); break;
+    case 3: MPI_Put(x, n, MPI_BYTE, peer, 0, n, MPI_BYTE, *win); break;
+    case 4: MPI_Get(y, n, MPI_BYTE, peer, 0, n, MPI_BYTE, *win); break;
+    case 5: MPI_Accumulate(x, n, MPI_DOUBLE, peer, 0, n, MPI_DOUBLE, MPI_SUM, *win); break;
+    case 6: MPI_Get_accumulate(x, n, MPI_DOUBLE, y, n, MPI_DOUBLE, peer, 0, n, MPI_DOUBLE, MPI_SUM, *win); break;
+    case 7: MPI_Fetch_and_op(x, y, MPI_DOUBLE, peer, 0, MPI_SUM, *win); break;
+    case 8: MPI_Compare_and_swap(x, x, y, MPI_DOUBLE, peer, 0, *win); break;
+  }
+  return 1;
+}
+
 static void probe(State* s, const char* op, Line* l)
 {
   MPI_Comm c = comm_of(s, l);
@@ -270,7 +311,7 @@ static void call(State* s, Line* l)
     sendrecv(s, l);
   else if (!strcmp(op, "probe") || !strcmp(op, "iprobe"))
     probe(s, op, l);
-  else if (!point_to_point(s, op, l) && !completion(s, op, l))
+  else if (!point_to_point(s, op, l) && !completion(s, op, l) && !one_sided(s, op, l))
     collective(s, op, l);
 }
 
@@ -298,6 +339,7 @@ int main(int argc, char** argv)
   s.comm[0].comm = MPI_COMM_WORLD;
   s.out          = calloc(MAX_BYTES, 1);
   s.in           = calloc(MAX_BYTES, 1);
+  s.memory       = calloc(MAX_BYTES, 1);
   for (int i = 0; i < MAX_SLOTS; i++)
     s.slot[i] = MPI_REQUEST_NULL;
   FILE* f = argc == 3 ? fopen(argv[1], "r") : NULL;

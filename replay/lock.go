@@ -1,0 +1,156 @@
+package replay
+
+import (
+	"slices"
+
+	"reprise/trace"
+)
+
+// A lock of memory of another rank is asked for by a message of 0 bytes. Where that memory is, locks
+// are granted in the order in which they are asked for, shared ones together, by a message back,
+// which the rank waits for. It gives the lock back by a third one, which it does not wait for. A lock
+// of its own memory takes no message, and its turn like all others.
+
+// windowLock is who has the memory of a rank, and who waits for it.
+type windowLock struct {
+	exclusive bool
+	holders   []int32
+	queue     []lockRequest
+}
+
+// lockRequest is a lock that was asked for.
+type lockRequest struct {
+	grant     int32 // message that grants it
+	exclusive bool
+}
+
+// cause is what has changed a lock: the end of a message, or with none a rank that has done so.
+type cause struct{ message, rank int32 }
+
+// lock asks for a lock and waits for it.
+func (e *engine) lock(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	own := e.windows.part(a.Sym, a.Tag, r)
+	if a.X[1]&trace.AssertNoCheck == 0 && a.Peer == r && !e.comeToTime(r) {
+		return parkedHere, nil
+	}
+	part := &e.windows.parts[own]
+	part.epochs++
+	if a.X[1]&trace.AssertNoCheck != 0 {
+		return goOn, nil
+	}
+	part.held = append(part.held, a.Peer)
+	rk.serial = false
+	exclusive := a.SyncKind() == trace.SyncLockExclusive
+	grant := e.newTransfer(a, a.Peer, r, 0, channelGrant)
+	if a.Peer == r {
+		e.matcher.messages[grant].flags = 0 // it costs nothing
+		err := e.requestLock(part, lockRequest{grant, exclusive}, cause{-1, r})
+		e.join(r, grant, receiver)
+		return e.settled(r, TimeWait), err
+	}
+	c := channelShared
+	if exclusive {
+		c = channelExclusive
+	}
+	id := e.newTransfer(a, r, a.Peer, 0, c)
+	e.matcher.messages[id].refs = 0
+	e.matcher.after[id] = grant
+	e.pay(r, e.costs.sendOverhead(r, 0, false))
+	if err := e.launchTransfer(r, id, rk.clock); err != nil {
+		return goOn, err
+	}
+	e.join(r, grant, receiver)
+	return e.settled(r, TimeWait), nil
+}
+
+// unlock waits for the accesses of rank r to the memory that it has locked, and gives it back.
+func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
+	if !e.flushFirst(r, rk, a) {
+		return parkedHere, nil
+	}
+	own := e.windows.part(a.Sym, a.Tag, r)
+	part := &e.windows.parts[own]
+	at := slices.Index(part.held, a.Peer)
+	if at >= 0 && a.Peer == r && !e.comeToTime(r) {
+		return parkedHere, nil
+	}
+	part.epochs = max(0, part.epochs-1)
+	if at < 0 {
+		return goOn, nil
+	}
+	part.held = slices.Delete(part.held, at, at+1)
+	if a.Peer == r {
+		return goOn, e.releaseLock(part, cause{-1, r})
+	}
+	id := e.newTransfer(a, r, a.Peer, 0, channelUnlock)
+	e.matcher.messages[id].refs = 0
+	e.pay(r, e.costs.sendOverhead(r, 0, false))
+	return goOn, e.launchTransfer(r, id, rk.clock)
+}
+
+// requestLock grants a lock that is asked for now, or has it wait for its turn.
+func (e *engine) requestLock(part *windowPart, q lockRequest, by cause) error {
+	l := &part.lock
+	if len(l.queue) > 0 || !l.free(q.exclusive) {
+		l.queue = append(l.queue, q)
+		return nil
+	}
+	return e.grantLock(l, q, by)
+}
+
+// free reports whether another rank may have the lock.
+func (l *windowLock) free(exclusive bool) bool {
+	return len(l.holders) == 0 || !exclusive && !l.exclusive
+}
+
+// releaseLock takes the lock from a rank and grants it to those whose turn it is.
+func (e *engine) releaseLock(part *windowPart, by cause) error {
+	l, rank := &part.lock, by.rank
+	if by.message >= 0 {
+		rank = e.matcher.messages[by.message].src
+	}
+	if at := slices.Index(l.holders, rank); at >= 0 {
+		l.holders = slices.Delete(l.holders, at, at+1)
+	}
+	for len(l.queue) > 0 && l.free(l.queue[0].exclusive) {
+		q := l.queue[0]
+		l.queue = slices.Delete(l.queue, 0, 1)
+		if err := e.grantLock(l, q, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grantLock gives the lock to who has asked for it.
+func (e *engine) grantLock(l *windowLock, q lockRequest, by cause) error {
+	m := &e.matcher.messages[q.grant]
+	l.exclusive = q.exclusive
+	l.holders = append(l.holders, m.dst)
+	switch {
+	case m.src != m.dst && by.message >= 0:
+		return e.follow(q.grant, by.message)
+	case m.src != m.dst:
+		return e.launchTransfer(by.rank, q.grant, later(e.ranks[by.rank].clock, e.now))
+	}
+	m.flags |= msgStarted
+	if m.flags&msgRecvWait == 0 { // by its own rank, which has not waited
+		m.flags |= msgEnded
+		return nil
+	}
+	m.at = e.now
+	if e.tapes != nil {
+		if by.message >= 0 {
+			e.tapes.Follow(q.grant, by.message)
+		} else {
+			e.tapes.Post(q.grant, by.rank)
+		}
+	}
+	if w := e.watch; w != nil {
+		w.transferBegins(q.grant, m, e.now)
+		if w.follows(m.dst) {
+			w.ended(q.grant, m, e.now)
+		}
+	}
+	return e.end(q.grant)
+}
