@@ -220,6 +220,8 @@ func (e *engine) doLocal(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 	case trace.KindNull:
 		return goOn, e.null(rk, a)
+	case trace.KindFile:
+		return goOn, e.file(r, rk, a)
 	case trace.KindNone, trace.KindProbed, trace.KindMark:
 	default:
 		return goOn, errUnsupported

@@ -170,6 +170,9 @@ func (p *Pause) identity() []Property {
 	if o.ComputeScale != 1 {
 		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
 	}
+	if o.FileBandwidth != 0 {
+		list = append(list, Property{Name: "bandwidth of files", Value: fmt.Sprint(o.FileBandwidth)})
+	}
 	if o.ComputeNoise {
 		list = append(list, Property{Name: "noise of computations", Value: "yes"})
 	}

@@ -42,6 +42,7 @@ type Wait struct {
 	Time   float64 // since when, seconds
 
 	Collective string // operation whose message it is; "": none
+	Window     string // what it waits for in a window; "": it is in none
 }
 
 const maxWaits = 8
@@ -56,6 +57,9 @@ func (w Wait) String() string {
 	}
 	if w.Tag == trace.AnyTag {
 		tag = "any"
+	}
+	if w.Window != "" {
+		return fmt.Sprintf("rank %d in %v since %.9g s: %s", w.Rank, w.Action, w.Time, w.Window)
 	}
 	if w.Collective != "" {
 		return fmt.Sprintf("rank %d in %s since %.9g s: %s of %s", w.Rank, w.Collective, w.Time, what, peer)
@@ -128,13 +132,19 @@ func (e *engine) waitOf(r int32) Wait {
 	}
 	last := e.action(r, pos)
 	w := Wait{Rank: r, Action: last.Kind, Time: rk.charged, Peer: -1}
-	if rk.collective && collects(last.Kind) {
+	switch {
+	case rk.collective && collects(last.Kind):
 		w.Collective = trace.CollectiveKind(last.Sym).String()
+	case last.Kind == trace.KindSync && last.SyncKind().Collective():
+		w.Collective = fmt.Sprintf("win_%v of window %d", last.SyncKind(), last.Tag)
 	}
 	for i := range e.matcher.messages {
 		m := &e.matcher.messages[i]
 		switch {
 		case m.flags&msgEnded != 0:
+		case m.flags&(msgRecvWait|msgSendWait) != 0 && m.ofWindow() && (m.dst == r || m.src == r):
+			w.Window = e.waitInWindow(m, last)
+			return w
 		case m.flags&msgRecvWait != 0 && m.dst == r:
 			w.Peer, w.Tag = m.src, m.tag
 			return w

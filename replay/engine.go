@@ -43,6 +43,7 @@ type engine struct {
 	collectives collectives
 	completions completions
 	windows     windows
+	files       files
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
@@ -70,6 +71,9 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	if err := bounds.Factor.Check("scale of computations", o.ComputeScale); err != nil {
 		return nil, err
 	}
+	if err := checkFileBandwidth(o.FileBandwidth); err != nil {
+		return nil, err
+	}
 	n, err := netmodel.New(m.Platform, o.Network.Options)
 	if err != nil {
 		return nil, err
@@ -88,6 +92,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		first:   -1, live: h.Ranks, wakeups: eventqueue.New(h.Ranks),
 		costs: c, matcher: newMatcher(), prober: newProber(&o.Network, h.Ranks), slots: newRequestSlots(),
 		collectives: collectives{selector: selector, families: h.CommFamilies, hosts: m.Hosts}, commMask: commMask(h),
+		files:    files{bandwidth: o.FileBandwidth},
 		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}

@@ -63,7 +63,7 @@ func (e *engine) sync(r int32, rk *rank, a *trace.Action) (outcome, error) {
 // flushFirst carries on the wait for accesses with which an action begins, and reports whether it is
 // over.
 func (e *engine) flushFirst(r int32, rk *rank, a *trace.Action) bool {
-	phase := e.syncPhase(r)
+	phase := &e.syncRun(r).phase
 	if *phase == syncFresh {
 		*phase = syncFlushed
 		if e.flush(r, rk, a.Sym, a.Tag, a.Peer, TimeWait) != goOn {

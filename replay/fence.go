@@ -18,6 +18,14 @@ const (
 	numSyncPhases
 )
 
+// syncRun is how far a rank is in an action that concerns a window.
+type syncRun struct {
+	phase   syncPhase
+	turn    uint8 // of an access between fences (turns.go)
+	state   turnState
+	message int32 // of that access; -1: none
+}
+
 // bytesOfAddress is what each rank tells the others of its part of a window.
 const bytesOfAddress = 8
 
@@ -31,17 +39,20 @@ func syncCall(a *trace.Action) (call trace.Action) {
 	return call
 }
 
-// syncPhase returns how far rank r is.
-func (e *engine) syncPhase(r int32) *syncPhase {
-	if e.windows.phases == nil {
-		e.windows.phases = make([]syncPhase, len(e.ranks))
+// syncRun returns how far rank r is.
+func (e *engine) syncRun(r int32) *syncRun {
+	if e.windows.runs == nil {
+		e.windows.runs = make([]syncRun, len(e.ranks))
+		for i := range e.windows.runs {
+			e.windows.runs[i].message = -1
+		}
 	}
-	return &e.windows.phases[r]
+	return &e.windows.runs[r]
 }
 
 // fence carries on an action that all ranks of a window's group call.
 func (e *engine) fence(r int32, rk *rank, a *trace.Action) (outcome, error) {
-	call, phase := syncCall(a), e.syncPhase(r)
+	call, phase := syncCall(a), &e.syncRun(r).phase
 	for {
 		switch *phase {
 		case syncFresh:

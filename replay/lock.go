@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/trace"
 )
@@ -44,7 +46,7 @@ func (e *engine) lock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	grant := e.newTransfer(a, a.Peer, r, 0, channelGrant)
 	if a.Peer == r {
 		e.matcher.messages[grant].flags = 0 // it costs nothing
-		err := e.requestLock(part, lockRequest{grant, exclusive}, cause{-1, r})
+		err := e.requestLock(&part.lock, lockRequest{grant, exclusive}, cause{-1, r})
 		e.join(r, grant, receiver)
 		return e.settled(r, TimeWait), err
 	}
@@ -80,7 +82,7 @@ func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	}
 	part.held = slices.Delete(part.held, at, at+1)
 	if a.Peer == r {
-		return goOn, e.releaseLock(part, cause{-1, r})
+		return goOn, e.releaseLock(&part.lock, cause{-1, r})
 	}
 	id := e.newTransfer(a, r, a.Peer, 0, channelUnlock)
 	e.matcher.messages[id].refs = 0
@@ -89,8 +91,7 @@ func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 }
 
 // requestLock grants a lock that is asked for now, or has it wait for its turn.
-func (e *engine) requestLock(part *windowPart, q lockRequest, by cause) error {
-	l := &part.lock
+func (e *engine) requestLock(l *windowLock, q lockRequest, by cause) error {
 	if len(l.queue) > 0 || !l.free(q.exclusive) {
 		l.queue = append(l.queue, q)
 		return nil
@@ -104,8 +105,8 @@ func (l *windowLock) free(exclusive bool) bool {
 }
 
 // releaseLock takes the lock from a rank and grants it to those whose turn it is.
-func (e *engine) releaseLock(part *windowPart, by cause) error {
-	l, rank := &part.lock, by.rank
+func (e *engine) releaseLock(l *windowLock, by cause) error {
+	rank := by.rank
 	if by.message >= 0 {
 		rank = e.matcher.messages[by.message].src
 	}
@@ -153,4 +154,26 @@ func (e *engine) grantLock(l *windowLock, q lockRequest, by cause) error {
 		}
 	}
 	return e.end(q.grant)
+}
+
+// waitInWindow says what a rank waits for that waits for a message of a window, in an action.
+func (e *engine) waitInWindow(m *message, a *trace.Action) string {
+	family := ""
+	if n := int(a.Sym); n < len(e.collectives.families) && e.collectives.families[n].Name != "" {
+		family = " of " + e.collectives.families[n].Name
+	}
+	window := fmt.Sprintf("window %d%s", a.Tag, family)
+	if a.Kind == trace.KindSync {
+		switch a.SyncKind() {
+		case trace.SyncStart:
+			return fmt.Sprintf("win_start waits for the post of rank %d in %s", m.src, window)
+		case trace.SyncWait:
+			return fmt.Sprintf("win_wait waits for the complete of rank %d in %s", m.src, window)
+		case trace.SyncLockShared, trace.SyncLockExclusive:
+			l := &e.windows.parts[e.windows.part(a.Sym, a.Tag, a.Peer)].lock
+			return fmt.Sprintf("win_%v waits for memory of rank %d in %s, which rank %s has locked", a.SyncKind(), a.Peer, window,
+				strings.Join(strings.Fields(strings.Trim(fmt.Sprint(l.holders), "[]")), ", "))
+		}
+	}
+	return fmt.Sprintf("waits for an access between ranks %d and %d in %s", m.src, m.dst, window)
 }

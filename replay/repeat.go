@@ -19,7 +19,7 @@ import (
 // same time for all ranks, all further steps of this work take that time: the replay jumps to
 // the last of them.
 //
-// That is so for a run without noise and polls on a machine that does not change. Who observes
+// That is so for a run without noise, polls and windows on a machine that does not change. Who observes
 // wants to see all steps, so they are played then.
 
 // repeats finds steps that do nothing new; a replay that does not look for them has none.
@@ -50,7 +50,7 @@ type cut struct {
 }
 
 // counts are what is counted of all ranks together.
-type counts struct{ messages, bytes, truncated, actions, polls int64 }
+type counts struct{ messages, bytes, truncated, actions, polls, fileBytes int64 }
 
 // noStep is the step of a cut that there is not.
 const noStep = math.MinInt32
@@ -62,7 +62,7 @@ const sameTime = 1e-3
 // lookForRepeats has the engine look for steps that do nothing new.
 func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
 	t := e.trace
-	if _, file := t.Totals(); !file || o.Observer != nil || o.StepStarts || e.costs.random != nil || e.changes != nil || e.cpus.index != nil || t.Program().Polls() {
+	if _, file := t.Totals(); !file || o.Observer != nil || o.StepStarts || e.costs.random != nil || e.changes != nil || e.cpus.index != nil || t.Program().Polls() || t.Program().OneSided() {
 		return nil
 	}
 	infos := t.ChunkInfos()
@@ -214,7 +214,7 @@ func (c *cut) after(other *cut, period, tolerance float64) bool {
 
 // counts returns what was counted of what the ranks have played.
 func (e *engine) counts() counts {
-	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls}
+	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls, e.files.numBytes}
 	for r := range e.ranks {
 		c.actions -= int64(e.ranks[r].filled - e.ranks[r].pos)
 	}
@@ -250,6 +250,11 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 	e.matcher.numTruncated += steps * (now.truncated - since.counts.truncated)
 	e.numActions += steps * (now.actions - since.counts.actions)
 	e.prober.numPolls += steps * (now.polls - since.counts.polls)
+	files := steps * (now.fileBytes - since.counts.fileBytes)
+	e.files.numBytes += files
+	if e.files.bandwidth == 0 {
+		e.files.freeBytes += files
+	}
 	e.progress.skip(m)
 	to := p.last.step + m
 	p.last = cut{step: noStep}

@@ -64,6 +64,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, l, "compute", r.Kernels, mean)
 	table(&b, l, "phase", r.Phases, mean)
 	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", wording.Thousands(r.Messages), wording.Noun(r.Messages, "message"), size(r.Bytes), wording.Thousands(r.Actions), wording.Noun(r.Actions, "action"))
+	if r.Accesses > 0 {
+		fmt.Fprintf(&b, ", %s of %s", wording.Count(r.Accesses, "one-sided access"), size(r.AccessBytes))
+	}
+	if r.FileBytes > 0 {
+		fmt.Fprintf(&b, ", %s of files", size(r.FileBytes))
+	}
 	if r.Polls > 0 {
 		fmt.Fprintf(&b, ", %s polls", wording.Thousands(r.Polls))
 	}

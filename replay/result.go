@@ -21,10 +21,14 @@ type Result struct {
 	// played one by one: all ranks began them as they had begun that one.
 	Repeated int `json:"repeated_steps"`
 
-	Messages int64 `json:"messages"` // those of collective operations included
-	Bytes    int64 `json:"bytes"`    // in them
-	Actions  int64 `json:"actions"`  // that were played: with the marks of steps and phases, without calls of kernels that cost nothing
-	Polls    int64 `json:"polls"`    // probes and tests, those of busy waits included
+	Messages    int64 `json:"messages"`               // those of collective operations included
+	Bytes       int64 `json:"bytes"`                  // in them
+	Accesses    int64 `json:"accesses,omitempty"`     // to windows: one-sided communication, whose messages are not among those above
+	AccessBytes int64 `json:"access_bytes,omitempty"` // in them, one way
+	FileBytes   int64 `json:"file_bytes,omitempty"`   // read from files and written to them
+
+	Actions int64 `json:"actions"` // that were played: with the marks of steps and phases, without calls of kernels that cost nothing
+	Polls   int64 `json:"polls"`   // probes and tests, those of busy waits included
 
 	Kinds   []Share `json:"time_by_kind"`   // what a rank's time is spent on; the means add up to the mean end
 	Phases  []Share `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
@@ -74,6 +78,7 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 		Header: h, First: e.firstStep(o), Last: int(e.progress.last), Repeated: e.progress.skipped,
 		Ranks:    make([]RankResult, len(e.ranks)),
 		Messages: e.matcher.numMessages, Bytes: e.matcher.numBytes, Actions: e.numActions, Polls: e.prober.numPolls,
+		Accesses: e.windows.numAccesses, AccessBytes: e.windows.numBytes, FileBytes: e.files.numBytes,
 		Network: e.network.Stats(),
 	}
 	if e.costs.random != nil {
@@ -149,6 +154,7 @@ func (e *engine) warnings(over bool) []warning.Warning {
 	if over && e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
 	}
+	e.files.warn(&list)
 	if e.prober.numPolls > 0 {
 		list.Add(e.machine.pollCost...)
 	}

@@ -20,6 +20,8 @@ type Options struct {
 	Progress func(steps int)
 	// ComputeScale is how many times as long amounts of flop take as they do on their hosts.
 	ComputeScale float64
+	// FileBandwidth is how many byte/s of files a rank reads or writes; 0: as many as it wants, in no time.
+	FileBandwidth float64
 	// ComputeNoise has those amounts drawn whose spread the trace states: each is its mean otherwise.
 	ComputeNoise bool
 	// Seed names the random numbers of models that have noise.

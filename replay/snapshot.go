@@ -27,6 +27,10 @@ func (e *engine) snapshot(c *snapshot.Codec) {
 	c.Part(e.network)
 	e.snapshotChanges(c)
 	snapshotSource(c, e.source)
+	c.Section("files", e.files)
+	snapshot.Index(c, &e.files.numBytes, 0, math.MaxInt)
+	snapshot.Index(c, &e.files.freeBytes, 0, math.MaxInt)
+	e.windows.snapshot(c, len(e.ranks), len(e.matcher.messages))
 	e.snapshotCollectives(c)
 	e.completions.snapshot(c, len(e.ranks))
 	e.snapshotRepeats(c)
@@ -247,8 +251,15 @@ func (e *engine) snapshotCommunicators(c *snapshot.Codec) {
 
 func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	a := e.action(r, int(rk.pos)%bufferedActions)
-	if completes(a.Kind) {
+	if completes(a.Kind) || a.Kind == trace.KindAccess {
 		return
+	}
+	if a.Kind == trace.KindSync {
+		if e.windows.runs == nil || e.windows.runs[r].phase != syncOpening && e.windows.runs[r].phase != syncClosing {
+			return
+		}
+		call := syncCall(a)
+		a = &call
 	}
 	if c.Reading() {
 		c.Check(rk.pos < rk.filled && collects(a.Kind), "rank %d is in a %v, not in a collective operation", r, a.Kind)
@@ -266,7 +277,7 @@ func (e *engine) snapshotCollective(c *snapshot.Codec, r int32, rk *rank) {
 	snapshot.Index(c, &left, 0, math.MaxInt)
 	snapshot.Slice(c, &run.requests, trace.MaxRequests, func(q *request) { e.snapshotRequest(c, q) })
 	if c.Reading() && c.Err() == nil {
-		c.Check(run.skip(rounds, left), "rank %d: %d steps of round %d of a %v", r, left, rounds, trace.CollectiveKind(e.action(r, int(rk.pos)).Sym))
+		c.Check(run.skip(rounds, left), "rank %d: %d steps of round %d of a %v", r, left, rounds, trace.CollectiveKind(a.Sym))
 	}
 }
 

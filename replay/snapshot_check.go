@@ -72,7 +72,7 @@ func (e *engine) checkRank(r int32, t *tally) error {
 	if !ok {
 		return errors.New("it waits for several things, or for none")
 	}
-	if err := errors.Join(e.checkStage(r, rk), e.checkCompletion(r, rk)); err != nil {
+	if err := errors.Join(e.checkStage(r, rk), e.checkCompletion(r, rk), e.checkSync(r, rk)); err != nil {
 		return err
 	}
 	if awaiting || rk.spinning {
@@ -96,6 +96,8 @@ func (e *engine) checkStage(r int32, rk *rank) error {
 	switch a.Kind {
 	case trace.KindPoll, trace.KindIprobe, trace.KindRecv, trace.KindIrecv, trace.KindProbe, trace.KindComplete:
 	case trace.KindIcollective:
+	case trace.KindAccess, trace.KindSync:
+		ok = ok && rk.stage == stageBegin
 	case trace.KindFlops, trace.KindCollective, trace.KindWait, trace.KindWaitAll:
 		ok = ok && rk.shared && (a.Kind == trace.KindFlops || rk.collective)
 	case trace.KindCompute:

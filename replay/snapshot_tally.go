@@ -22,6 +22,7 @@ const (
 	listedFree
 	listedSend
 	listedRecv
+	listedWindow // waits in one to begin
 )
 
 var errLists = errors.New("the lists of messages are broken")
@@ -47,6 +48,9 @@ func (e *engine) tally() (*tally, error) {
 		if err := e.tallyRequests(t, int32(r), taken); err != nil {
 			return nil, fmt.Errorf("rank %d: %w", r, err)
 		}
+	}
+	if err := e.tallyWindows(t); err != nil {
+		return nil, err
 	}
 	if slices.Contains(t.open, false) {
 		return nil, errOpen
@@ -168,7 +172,7 @@ func (e *engine) tallyRequest(t *tally, r int32, q request) error {
 	}
 	alias := m.flags&msgAlias != 0
 	switch {
-	case t.place[id] == listedFree || owner != r, side(q&1) == sender && (alias || m.flags&msgDetached != 0):
+	case t.place[id] == listedFree || owner != r, side(q&1) == sender && (alias || m.flags&msgDetached != 0 && !m.ofWindow()):
 		return fmt.Errorf("message %d is not one of its requests", id)
 	case alias:
 		send := e.matcher.after[id]

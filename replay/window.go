@@ -20,9 +20,9 @@ import (
 
 // windows knows what of each window is under way.
 type windows struct {
-	at     map[windowKey]int32 // places in parts
-	parts  []windowPart
-	phases []syncPhase // by rank: how far it is in its action; nil before the first
+	at    map[windowKey]int32 // places in parts
+	parts []windowPart
+	runs  []syncRun // by rank; nil before the first
 
 	numAccesses, numBytes int64
 }
@@ -47,6 +47,8 @@ type windowPart struct {
 	epochs  int32   // of locks, and of starts, that this rank is in
 	held    []int32 // targets that it has locked, with a lock that is held there
 	lock    windowLock
+	guard   windowLock // of the list open (turns.go)
+	memory  windowLock // for operations that fetch, one after the other
 }
 
 // openAccess is a transfer of an access.
@@ -127,12 +129,19 @@ func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		}
 		*slot = completeRequest
 	}
+	between := slot == nil && e.windows.parts[e.windows.part(a.Sym, a.Tag, r)].epochs == 0 // fences
+	if between && rk.collective {
+		return e.accessInTurn(r, rk, a)
+	}
 	e.windows.numAccesses++
 	e.windows.numBytes += max(out, back)
 	there := kind != trace.AccessGet && (out > 0 || !kind.Fetches())
 	copied := kind == trace.AccessPut || kind == trace.AccessGet || !there
 	if a.Peer == r && copied { // within the own memory
 		return goOn, nil
+	}
+	if between {
+		return e.accessInTurn(r, rk, a)
 	}
 	own, target := e.windows.part(a.Sym, a.Tag, r), e.windows.part(a.Sym, a.Tag, a.Peer)
 	id, first, holder := int32(-1), int32(-1), own
@@ -170,10 +179,7 @@ func (e *engine) access(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if err := e.launchTransfer(r, first, rk.clock); err != nil {
 		return goOn, err
 	}
-	if slot != nil || e.windows.parts[own].epochs > 0 || copied {
-		return goOn, nil
-	}
-	return e.flush(r, rk, a.Sym, a.Tag, a.Peer, TimeWait), nil
+	return goOn, nil
 }
 
 // newTransfer returns a transfer of a window between two ranks, which one side holds.
@@ -216,26 +222,28 @@ func (w *watch) transferBegins(id int32, m *message, at float64) {
 func (e *engine) flush(r int32, rk *rank, family uint16, window, target int32, k TimeKind) outcome {
 	rk.serial = true
 	own := e.windows.part(family, window, r)
-	e.joinAccesses(r, own, func(m *message) bool { return m.dst == r && (target == trace.AllRanks || m.src == target) })
+	mine := func(o openAccess, m *message) bool { return o.origin == r }
+	e.joinOpen(r, &e.windows.parts[own], func(o openAccess, m *message) bool {
+		return o.origin == r && (target == trace.AllRanks || m.src == target)
+	})
 	if target != trace.AllRanks {
-		e.joinAccesses(r, e.windows.part(family, window, target), nil)
+		e.joinOpen(r, &e.windows.parts[e.windows.part(family, window, target)], mine)
 		return e.settled(r, k)
 	}
 	for _, t := range e.windows.parts[own].targets {
-		e.joinAccesses(r, e.windows.part(family, window, t), nil)
+		e.joinOpen(r, &e.windows.parts[e.windows.part(family, window, t)], mine)
 	}
 	e.windows.parts[own].targets = e.windows.parts[own].targets[:0]
 	return e.settled(r, k)
 }
 
-// joinAccesses makes rank r wait for the accesses of its own that are open in a part, all or those
-// that are chosen.
-func (e *engine) joinAccesses(r, part int32, chosen func(*message) bool) {
-	open := e.windows.parts[part].open
-	left := open[:0]
-	for _, o := range open {
+// joinOpen makes rank r wait for those of the accesses that are open in a part that are chosen. It
+// is one end of them.
+func (e *engine) joinOpen(r int32, part *windowPart, chosen func(openAccess, *message) bool) {
+	left := part.open[:0]
+	for _, o := range part.open {
 		m := &e.matcher.messages[o.message]
-		if o.origin != r || chosen != nil && !chosen(m) {
+		if !chosen(o, m) {
 			left = append(left, o)
 			continue
 		}
@@ -245,7 +253,7 @@ func (e *engine) joinAccesses(r, part int32, chosen func(*message) bool) {
 		}
 		e.join(r, o.message, s)
 	}
-	e.windows.parts[part].open = left
+	part.open = left
 }
 
 // transferEnds does what the end of a message of a window is for, beside that ranks wait for it.
@@ -255,9 +263,9 @@ func (e *engine) transferEnds(id int32) error {
 	case channelFetch:
 		return e.follow(e.matcher.after[id], id)
 	case channelShared, channelExclusive:
-		return e.requestLock(e.partOf(m, m.dst), lockRequest{e.matcher.after[id], c == channelExclusive}, cause{message: id})
+		return e.requestLock(&e.partOf(m, m.dst).lock, lockRequest{e.matcher.after[id], c == channelExclusive}, cause{message: id})
 	case channelUnlock:
-		return e.releaseLock(e.partOf(m, m.dst), cause{message: id})
+		return e.releaseLock(&e.partOf(m, m.dst).lock, cause{message: id})
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func modelLabels(seed *uint64, p *replay.Provenance) []string {
 	if p.ComputeScale != 0 {
 		labels = append(labels, fmt.Sprintf("amounts of flop take %g times as long", p.ComputeScale))
 	}
+	if p.FileBandwidth != 0 {
+		labels = append(labels, fmt.Sprintf("files at %g byte/s", p.FileBandwidth))
+	}
 	if p.ComputeNoise {
 		labels = append(labels, "amounts of flop drawn by their spread")
 	}

@@ -26,6 +26,13 @@ func (p *Program) Polls() bool {
 	return polls
 }
 
+// OneSided reports whether a rank has windows.
+func (p *Program) OneSided() bool {
+	has := false
+	p.Visit(func(it *Item) { has = has || it.Op == OpAccess || it.Op == OpIaccess || it.Op == OpSync })
+	return has
+}
+
 // Requests returns how many request slots the blocks that are defined use, by the largest.
 func (p *Program) Requests() int {
 	most := -1

@@ -88,6 +88,7 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", DefaultText: "as few as fit, at most one per core"},
 		&cli.StringSliceFlag{Name: "host-speed", Usage: "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels; may be repeated"},
 		&cli.Float64Flag{Name: "compute-scale", Usage: "amounts of flop, as of recorded programs, take `FACTOR` times as long; kernels keep the times of their models", Value: 1, DefaultText: "1"},
+		&cli.StringFlag{Name: "file-bandwidth", Usage: "a rank reads files and writes them at `RATE`, such as 1GBps", DefaultText: "in no time"},
 		&cli.StringFlag{Name: "network", Usage: "`MODEL` of the network: smpi, lv08, cm02, or contention-free, where no message slows another (default: as the platform says, else smpi)"},
 		&cli.StringSliceFlag{Name: "cfg", Usage: "simulator option `NAME:VALUE`, as smpirun's --cfg=NAME:VALUE; may be repeated"},
 		&cli.Float64Flag{Name: "setup-time", Usage: "`SECONDS` of HPCG's set-up, of which its rating counts a tenth for each timed set", DefaultText: "0"},

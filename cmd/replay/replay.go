@@ -98,7 +98,7 @@ func load(s *settings, in *input, stderr io.Writer) (*loaded, error) {
 		return nil, err
 	}
 	o.From, o.To, o.Seed, o.ComputeScale = s.from, s.to, s.noise.seed, s.computeScale
-	o.ComputeNoise = s.computeNoise
+	o.ComputeNoise, o.FileBandwidth = s.computeNoise, s.fileBandwidth
 	if err := s.checkSetupTime(in.header); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *settings) provenance(m *loaded, wallSeconds float64) replay.Provenance 
 		scale = 0
 	}
 	return replay.Provenance{
-		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale, ComputeNoise: s.computeNoise,
+		Tool: "replay " + command.Version(), Trace: s.trace, Platform: m.Source.Platform, KernelFile: m.Source.Kernels, NetworkNoise: m.Source.NetworkNoise, HostSpeeds: speeds, ComputeScale: scale, ComputeNoise: s.computeNoise, FileBandwidth: s.fileBandwidth,
 		WallSeconds: wallSeconds, PeakRSS: peakRSS(),
 	}
 }

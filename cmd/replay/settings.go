@@ -10,6 +10,7 @@ import (
 	"reprise/internal/bounds"
 	"reprise/internal/command"
 	"reprise/internal/wording"
+	"reprise/platforms"
 	"reprise/replay"
 	"reprise/smpi"
 	"reprise/warning"
@@ -17,28 +18,29 @@ import (
 
 // settings is what the command line says.
 type settings struct {
-	args         []string // the command line
-	trace        string   // "-": standard input
-	machine      string
-	platform     string
-	kernels      string
-	networkNoise string
-	hostfile     string
-	ranksPerHost int
-	hostSpeeds   []replay.HostSpeed
-	computeScale float64
-	computeNoise bool
-	cfg          []replay.Property // by the names of today
-	odd          []warning.Warning
-	from, to     int
-	json, quiet  bool
-	verbose      bool
-	sample       sampleSettings
-	keep         keepSettings
-	noise        seedSettings
-	draws        int // of --uncertainty; 0: one replay
-	outputs      outputs
-	setupTime    float64 // of HPCG, in seconds
+	args          []string // the command line
+	trace         string   // "-": standard input
+	machine       string
+	platform      string
+	kernels       string
+	networkNoise  string
+	hostfile      string
+	ranksPerHost  int
+	hostSpeeds    []replay.HostSpeed
+	computeScale  float64
+	computeNoise  bool
+	fileBandwidth float64           // byte/s; 0: none given
+	cfg           []replay.Property // by the names of today
+	odd           []warning.Warning
+	from, to      int
+	json, quiet   bool
+	verbose       bool
+	sample        sampleSettings
+	keep          keepSettings
+	noise         seedSettings
+	draws         int // of --uncertainty; 0: one replay
+	outputs       outputs
+	setupTime     float64 // of HPCG, in seconds
 }
 
 func settingsOf(c *cli.Context) (*settings, error) {
@@ -70,6 +72,15 @@ func settingsOf(c *cli.Context) (*settings, error) {
 	}
 	if err := bounds.Factor.Check("factor", s.computeScale); err != nil {
 		return nil, command.Usagef("--compute-scale: %w", err)
+	}
+	if text := c.String("file-bandwidth"); text != "" {
+		var err error
+		if s.fileBandwidth, err = platforms.ParseBandwidth(text); err == nil {
+			err = bounds.Bandwidth.Check("rate", s.fileBandwidth)
+		}
+		if err != nil {
+			return nil, command.Usagef("--file-bandwidth: %w", err)
+		}
 	}
 	if c.IsSet("ranks-per-host") && s.hostfile != "" {
 		return nil, command.Usagef("--hostfile and --ranks-per-host exclude each other")

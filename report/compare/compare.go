@@ -2,6 +2,7 @@ package compare
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,8 +262,17 @@ func changes(a, b *Made) []Change {
 	add("network noise", a.NetworkNoise, b.NetworkNoise)
 	add("scale of flop", scaleText(a.ComputeScale), scaleText(b.ComputeScale))
 	add("amounts of flop", noiseText(a.ComputeNoise), noiseText(b.ComputeNoise))
+	add("byte/s of files", rateText(a.FileBandwidth), rateText(b.FileBandwidth))
 	add("host speeds", strings.Join(a.HostSpeeds, ", "), strings.Join(b.HostSpeeds, ", "))
 	return list
+}
+
+// rateText says how quick files are.
+func rateText(rate float64) string {
+	if rate == 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("%g", rate)
 }
 
 // noiseText says whether amounts of flop were drawn.

@@ -18,17 +18,18 @@ const mostBytes = 1 << 28
 
 // document is what is read of the JSON of a result, of any kind.
 type document struct {
-	Format       int               `json:"format"` // 0: of no number, read as 1
-	Tool         string            `json:"tool"`
-	Trace        string            `json:"trace"`
-	Platform     string            `json:"platform"`
-	Kernels      string            `json:"kernels"`
-	NetworkNoise string            `json:"network_noise"`
-	HostSpeeds   []string          `json:"host_speed"`
-	ComputeScale float64           `json:"compute_scale"`
-	ComputeNoise bool              `json:"compute_noise"`
-	Program      string            `json:"program"`
-	Parameters   map[string]string `json:"parameters"`
+	Format        int               `json:"format"` // 0: of no number, read as 1
+	Tool          string            `json:"tool"`
+	Trace         string            `json:"trace"`
+	Platform      string            `json:"platform"`
+	Kernels       string            `json:"kernels"`
+	NetworkNoise  string            `json:"network_noise"`
+	HostSpeeds    []string          `json:"host_speed"`
+	ComputeScale  float64           `json:"compute_scale"`
+	FileBandwidth float64           `json:"file_bandwidth"`
+	ComputeNoise  bool              `json:"compute_noise"`
+	Program       string            `json:"program"`
+	Parameters    map[string]string `json:"parameters"`
 
 	Complete  *bool    `json:"complete"`
 	First     int      `json:"first_step"`
@@ -117,7 +118,7 @@ func decode(text []byte) (*Result, error) {
 		return nil, fmt.Errorf("the replay was stopped at %.9g s: it has no result to compare", *d.StoppedAt)
 	}
 	res := &Result{
-		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.ComputeNoise, d.Program, d.Parameters},
+		Made:     Made{d.Tool, d.Trace, d.Platform, d.Kernels, d.NetworkNoise, d.HostSpeeds, d.ComputeScale, d.FileBandwidth, d.ComputeNoise, d.Program, d.Parameters},
 		Complete: d.Complete == nil || *d.Complete, First: d.First, Last: d.Last,
 	}
 	return res, d.fill(res)

@@ -39,16 +39,17 @@ type Result struct {
 
 // Made is what a result was made from.
 type Made struct {
-	Tool         string
-	Trace        string
-	Platform     string
-	Kernels      string
-	NetworkNoise string
-	HostSpeeds   []string
-	ComputeScale float64 // 0: 1
-	ComputeNoise bool    // amounts of flop were drawn by their spread
-	Program      string
-	Parameters   map[string]string
+	Tool          string
+	Trace         string
+	Platform      string
+	Kernels       string
+	NetworkNoise  string
+	HostSpeeds    []string
+	ComputeScale  float64 // 0: 1
+	FileBandwidth float64 // byte/s; 0: no limit
+	ComputeNoise  bool    // amounts of flop were drawn by their spread
+	Program       string
+	Parameters    map[string]string
 }
 
 // group is the times of parts: of kinds, of phases or of kernels.
