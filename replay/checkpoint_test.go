@@ -177,6 +177,7 @@ type listResume struct {
 func (c *listResume) rerun(t testing.TB) rerun {
 	ctx := t.Context() // not to be asked for in a fuzz target
 	b := newBench(t, star(3), 3)
+	b.header.CommFamilies = []trace.CommFamily{{Groups: []trace.Group{{Stride: 1, Count: 3}}}}
 	b.set(t, c.options...)
 	if c.hosts != nil {
 		b.Hosts = c.hosts
@@ -207,6 +208,17 @@ func resumeLists() []*listResume {
 			list(sleep(10e-3), send(0, 7, 2000)),
 		}},
 		{"requests", nil, nil, [][]trace.Action{append(many, all), append(posts, all), nil}},
+		{"windows", nil, []string{"smpi/os:0:3e-6:1e-10", "smpi/ois:0:2e-6:5e-11", "smpi/or:0:4e-6:2e-10"}, [][]trace.Action{
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessAccumulate, 1, 1e5, 0), access(trace.AccessPut, 2, 1e4, 0),
+				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockExclusive, 0, 0), sleep(1e-3), winSync(trace.SyncUnlock, 0, 0), winSync(trace.SyncStart, 2, 0),
+				access(trace.AccessPut, 2, 1e6, 0), winSync(trace.SyncComplete, 2, 0), winSync(trace.SyncFree, -1, 0)),
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessPut, 2, 1e5, 0), access(trace.AccessFetchAndOp, 0, 8, 8),
+				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockExclusive, 0, 0), raccess(0, trace.AccessPut, 0, 1e6, 0), raccess(9, trace.AccessGet, 0, 0, 1e6), wait(9), winSync(trace.SyncUnlock, 0, 0), wait(0),
+				winSync(trace.SyncFree, -1, 0)),
+			list(winSync(trace.SyncCreate, -1, 0), winSync(trace.SyncFence, -1, 0), access(trace.AccessCompareAndSwap, 0, 8, 8), access(trace.AccessAccumulate, 0, 1e5, 0),
+				winSync(trace.SyncFence, -1, 0), winSync(trace.SyncLockShared, 0, 0), access(trace.AccessGetAccumulate, 0, 1e5, 1e5), winSync(trace.SyncFlush, 0, 0), winSync(trace.SyncUnlock, 0, 0),
+				winSync(trace.SyncPost, 0, 0), winSync(trace.SyncWait, 0, 0), winSync(trace.SyncFree, -1, 0)),
+		}},
 		{"spin", nil, []string{"smpi/iprobe:1e-5"}, [][]trace.Action{
 			list(poll(1, 3, true), recv(1, 3, 1e6), poll(2, 4, false), recv(2, 4, 10)),
 			list(sleep(7e-3), send(0, 3, 1e6)), list(sleep(9e-3), send(0, 4, 10)),

@@ -30,6 +30,16 @@ func fuzzTrace(t testing.TB) *trace.Trace {
 		b.Complete(trace.CompleteAny, 0, 2)
 		b.Complete(trace.CompleteSome, 0, 2, 5)
 		b.WaitAll()
+		n := trace.Const
+		b.Sync(trace.SyncFence, 0, n(trace.AllRanks), n(1), n(0))
+		b.Access(trace.AccessAccumulate, 0, -1, n(next), n(1), n(1e5), n(0))
+		b.Access(trace.AccessFetchAndOp, 0, -1, n(0), n(1), n(8), n(8))
+		b.Sync(trace.SyncFence, 0, n(trace.AllRanks), n(1), n(0))
+		b.Sync(trace.SyncLockExclusive, 0, n(0), n(2), n(0))
+		b.Access(trace.AccessGet, 0, 1, n(0), n(2), n(0), n(1e5))
+		b.Access(trace.AccessGetAccumulate, 0, -1, n(0), n(2), n(1e4), n(1e5))
+		b.Wait(1)
+		b.Sync(trace.SyncUnlock, 0, n(0), n(2), n(0))
 	}, []int64{100000, 200000, 300000})
 }
 

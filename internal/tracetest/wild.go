@@ -137,7 +137,7 @@ func (g *wild) addBlock(p *trace.Program, params int) error {
 func (g *wild) item(b *trace.Builder, depth int) {
 	kinds := []trace.Op{trace.OpSend, trace.OpRecv, trace.OpIsend, trace.OpIrecv, trace.OpSsend, trace.OpIssend}
 	req := int32(g.upTo(5))
-	switch g.upTo(20) {
+	switch g.upTo(24) {
 	case 0, 1, 2, 3:
 		b.Message(kinds[g.upTo(len(kinds)-1)], 0, 0, g.rank(), g.tag(), g.size())
 	case 4:
@@ -166,9 +166,34 @@ func (g *wild) item(b *trace.Builder, depth int) {
 		b.Collective(trace.CollectiveKind(g.upTo(trace.NumCollectives-1)), g.operands())
 	case 16:
 		b.Free(req)
+	case 17, 18, 19:
+		g.oneSided(b, req)
+	case 20:
+		b.File(trace.FileKind(g.upTo(1)), g.upTo(1) == 0, 0, g.size())
 	default:
 		g.control(b, depth)
 	}
+}
+
+// oneSided appends an item that concerns a window.
+func (g *wild) oneSided(b *trace.Builder, req int32) {
+	window := trace.Const(int64(g.upTo(1)))
+	if g.upTo(2) == 0 {
+		kind := trace.AccessKind(g.upTo(trace.NumAccesses - 1))
+		out, back := g.size(), g.size()
+		if kind == trace.AccessGet {
+			out = trace.Const(0)
+		} else if !kind.Fetches() {
+			back = trace.Const(0)
+		}
+		b.Access(kind, 0, req-2, g.rank(), window, out, back)
+		return
+	}
+	kind, peer := trace.SyncKind(g.upTo(trace.NumSyncs-1)), g.rank()
+	if kind.Collective() || kind == trace.SyncLockAll || kind == trace.SyncUnlockAll {
+		peer = trace.Const(trace.AllRanks)
+	}
+	b.Sync(kind, 0, peer, window, trace.Const(int64(g.upTo(1))))
 }
 
 // computed appends an item with a result.
