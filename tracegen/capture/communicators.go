@@ -170,14 +170,15 @@ func (r *resolver) end(m *meeting) error {
 		if c.none || r.ranks[rank].of[c.local] >= 0 {
 			continue
 		}
-		members := c.members
+		members, others := c.members, c.others
 		if c.proc == procCommidup || c.proc == procCommidupwithinfo {
-			members = r.comms[r.parent(rank, c)].members
+			parent := &r.comms[r.parent(rank, c)]
+			members, others = parent.members, parent.others
 		}
 		if members == nil {
 			continue // its first member has them
 		}
-		if err := r.add(m, c, communicator{members: members, others: c.others, maker: c.proc}); err != nil {
+		if err := r.add(m, c, communicator{members: members, others: others, maker: c.proc}); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ func TestCorners(t *testing.T) {
 			{"matched", "", 3, 4 + 8 + 12},
 			{"strangers", "calls that a trace cannot have: MPI_Irecv on a communicator of a call that is not recorded (3), MPI_Send on a communicator of a call that is not recorded (3); --leave-out", 1, 4},
 			{"groups", "calls that a trace cannot have: MPI_Ibarrier of two groups (3); --leave-out", 2, 2 * 4},
+			{"duplicates", "", 2 * 2, 4 * 4},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				dir, out, err := m.record(t, "3", program, c.name)

@@ -116,16 +116,41 @@ static void groups(void)
 	}
 }
 
+// Over a duplicate of two such groups, and a duplicate of that, neither of which may be asked for
+// its groups before it is ready, rank 0 sends 4 bytes to the first of the others, which sends as many back.
+static void duplicates(void)
+{
+	int here = 0;
+	MPI_Comm half, both, copies[2];
+	MPI_Request request;
+	MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 7, &both);
+	MPI_Comm_idup(both, &copies[0], &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+#if MPI_VERSION >= 4
+	MPI_Comm_idup_with_info(copies[0], MPI_INFO_NULL, &copies[1], &request);
+#else
+	MPI_Comm_idup(copies[0], &copies[1], &request);
+#endif
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 2 && rank < 2; i++) {
+		MPI_Sendrecv(&here, 1, MPI_INT, 0, i, NULL, 0, MPI_INT, MPI_PROC_NULL, i, copies[i], MPI_STATUS_IGNORE);
+		MPI_Recv(&here, 1, MPI_INT, 0, i, copies[i], MPI_STATUS_IGNORE);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"strangers", strangers}, {"groups", groups}};
+	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"strangers", strangers}, {"groups", groups},
+		{"duplicates", duplicates}};
+	const int cases = sizeof all / sizeof *all;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < cases; i++) {
 		if (!strcmp(argv[1], all[i].name)) {
 			all[i].run();
 		}
