@@ -100,11 +100,11 @@ func (c *call) put(b *strings.Builder, f field) {
 	case roleInPlace:
 		line("put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);")
 	case roleCount:
-		line("put(%s);", c.number(name))
+		line("put(%s%s);", c.unlessIdle(f), c.number(name))
 	case roleCounts:
 		line("put_counts(%s, %s, %d);", name, c.peers(f), wide(c.large))
 	case roleSize:
-		line("put(type_size(%s));", name)
+		line("put(%stype_size(%s));", c.unlessIdle(f), name)
 	case roleSizes:
 		line("put_sizes(%s, %s);", name, c.peers(f))
 	case roleSpan:
@@ -190,6 +190,18 @@ func (c *call) inPlace() bool {
 		}
 	}
 	return false
+}
+
+// unlessIdle writes what puts down 0 where an argument means nothing, and may be anything: of two
+// groups, in that of the root, what others pass, and what the root itself passes for the other side.
+func (c *call) unlessIdle(f field) string {
+	switch {
+	case !c.has("root") || f.rootOnly:
+		return ""
+	case c.rooted():
+		return "(int)root == abi.proc_null || (int)root == abi.root ? 0 : "
+	}
+	return "(int)root == abi.proc_null ? 0 : "
 }
 
 // rooted reports whether the root alone says something.

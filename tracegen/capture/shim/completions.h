@@ -85,7 +85,8 @@ struct batch {
 
 static inline void take_all(struct batch *b, W array, W count, W statuses)
 {
-	b->n = (int)count < 0 ? 0 : (int)count;
+	b->n = (int)count < 0 || !array ? 0 : (int)count; // MPI returns an error then
+	b->few[0] = NULL;
 	b->of = b->few;
 	b->statuses = statuses == abi.status_ignore ? (W)b->own : statuses;
 	b->more = NULL;
@@ -357,7 +358,9 @@ BOTH(Startall)
 static const char *looked_at(W request, W status)
 {
 	int done = 0;
+	struct handlers before = quiet();
 	known("PMPI_Request_get_status")(handle_at(request, 0), &done, status);
+	as_before(before);
 	return done ? (const char *)status : NULL;
 }
 

@@ -12,7 +12,7 @@ static struct abi {
 	int truncate, in_status, pending; // classes of errors
 	int thread_multiple, cart, graph, dist_graph;
 	W in_place, status_ignore;
-	W comm_world, comm_self, comm_null, request_null, message_no_proc, byte;
+	W comm_world, comm_self, comm_null, request_null, message_no_proc, byte, type_null, errors_return;
 	W ops[12]; // in the order of the trace's operators: sum max min prod land band lor bor lxor bxor maxloc minloc
 } abi;
 
@@ -86,10 +86,44 @@ static int int_at(W pointer, int i) { return ((int *)pointer)[i]; }
 static int status_source(const char *s) { return *(int *)(s + abi.source_at); }
 static int status_tag(const char *s) { return *(int *)(s + abi.tag_at); }
 
+// While the recorder asks about what may not be valid, as a datatype of no elements, no error
+// handler of the program is called: those of the world and of the process alone, which MPI calls
+// for what has no communicator, only return.
+struct handlers {
+	W of[2];
+};
+static int (*get_handler)(), (*set_handler)(), (*free_handler)();
+
+static struct handlers quiet(void)
+{
+	struct handlers before = {{0, 0}};
+	if (!free_handler) {
+		get_handler = known("PMPI_Comm_get_errhandler");
+		set_handler = known("PMPI_Comm_set_errhandler");
+		free_handler = known("PMPI_Errhandler_free");
+	}
+	for (int i = 0; i < 2; i++) {
+		W comm = i ? abi.comm_self : abi.comm_world;
+		get_handler(comm, &before.of[i]);
+		set_handler(comm, abi.errors_return);
+	}
+	return before;
+}
+
+static void as_before(struct handlers before)
+{
+	for (int i = 0; i < 2; i++) {
+		set_handler(i ? abi.comm_self : abi.comm_world, before.of[i]);
+		free_handler(&before.of[i]);
+	}
+}
+
 static int class_of(int err)
 {
 	int class = err;
+	struct handlers before = quiet(); // a callback of the program may have returned any number
 	known("PMPI_Error_class")(err, &class);
+	as_before(before);
 	return class;
 }
 
@@ -122,7 +156,8 @@ static void facts_of_openmpi(void)
 		.thread_multiple = 3, .cart = 1, .graph = 2, .dist_graph = 3, .in_place = 1, .status_ignore = 0,
 		.comm_world = object("ompi_mpi_comm_world"), .comm_self = object("ompi_mpi_comm_self"),
 		.comm_null = object("ompi_mpi_comm_null"), .request_null = object("ompi_request_null"),
-		.message_no_proc = object("ompi_message_no_proc"), .byte = object("ompi_mpi_byte")};
+		.message_no_proc = object("ompi_message_no_proc"), .byte = object("ompi_mpi_byte"),
+		.type_null = object("ompi_mpi_datatype_null"), .errors_return = object("ompi_mpi_errors_return")};
 	for (int i = 0; i < 12; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "ompi_mpi_op_%s", ops[i]);
@@ -136,7 +171,7 @@ static void facts_of_mpich(void)
 		.any_source = -2, .any_tag = -1, .proc_null = -1, .root = -3, .truncate = 14, .in_status = 17, .pending = 18,
 		.thread_multiple = 3, .cart = 2, .graph = 1, .dist_graph = 3, .in_place = (W)-1, .status_ignore = 1,
 		.comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
-		.message_no_proc = 0x6c000000, .byte = 0x4c00010d,
+		.message_no_proc = 0x6c000000, .byte = 0x4c00010d, .type_null = 0x0c000000, .errors_return = 0x54000001,
 		.ops = {0x58000003, 0x58000001, 0x58000002, 0x58000004, 0x58000005, 0x58000006, 0x58000007, 0x58000008,
 			0x58000009, 0x5800000a, 0x5800000c, 0x5800000b}};
 }
@@ -147,7 +182,7 @@ static void facts_of_mpi5(void)
 		.any_source = -1, .any_tag = -2, .proc_null = -3, .root = -4, .truncate = 15, .in_status = 19, .pending = 18,
 		.thread_multiple = 4096, .cart = 211, .graph = 212, .dist_graph = 213, .in_place = 1, .status_ignore = 0,
 		.comm_world = 0x101, .comm_self = 0x102, .comm_null = 0x100, .request_null = 0x180,
-		.message_no_proc = 0x129, .byte = 0x247,
+		.message_no_proc = 0x129, .byte = 0x247, .type_null = 0x200, .errors_return = 0x143,
 		.ops = {0x21, 0x23, 0x22, 0x24, 0x30, 0x28, 0x31, 0x29, 0x32, 0x2a, 0x39, 0x38}};
 }
 

@@ -34,7 +34,13 @@ static int64_t type_size(W argument)
 			size_of = known("PMPI_Type_size_x");
 		}
 		int64_t bytes = 0;
-		size_of(argument, &bytes);
+		if (type && type != abi.type_null) { // of no elements, or where it does not matter
+			struct handlers before = quiet();
+			if (size_of(argument, &bytes) != SUCCESS || bytes < 0) {
+				bytes = 0;
+			}
+			as_before(before);
+		}
 		sizes[i].type = type;
 		sizes[i].bytes = bytes;
 	}
@@ -60,13 +66,16 @@ static struct comm *add_comm(W handle, int number)
 	struct comm *c = allocate(NULL, sizeof *c);
 	*c = (struct comm){.handle = handle, .number = number, .next = comms[hash(handle) % COMMS]};
 	comms[hash(handle) % COMMS] = c;
+	recent = NULL;
 	int inter = 0;
+	struct handlers before = quiet(); // a stranger may be none at all
 	known("PMPI_Comm_size")(handle, &c->size);
 	known("PMPI_Comm_rank")(handle, &c->rank);
 	known("PMPI_Comm_test_inter")(handle, &inter);
 	if (inter) {
 		known("PMPI_Comm_remote_size")(handle, &c->remote);
 	}
+	as_before(before);
 	return c;
 }
 
@@ -83,19 +92,16 @@ static inline struct comm *comm_of(W argument)
 	return recent = c ? c : add_comm(handle, STRANGER);
 }
 
-static void forget_comm(W argument)
+// forget_comm forgets a communicator, not one that has been made since and has its handle.
+static void forget_comm(struct comm *gone)
 {
-	W handle = handle_of(argument);
-	struct comm **c = &comms[hash(handle) % COMMS];
-	while (*c && (*c)->handle != handle) {
+	struct comm **c = &comms[hash(gone->handle) % COMMS];
+	while (*c != gone) {
 		c = &(*c)->next;
 	}
-	if (*c) {
-		struct comm *gone = *c;
-		*c = gone->next;
-		recent = NULL;
-		free(gone);
-	}
+	*c = gone->next;
+	recent = NULL;
+	free(gone);
 }
 
 static void put_rank(int rank)

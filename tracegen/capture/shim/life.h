@@ -149,18 +149,17 @@ EXPORT int PMPI_Pcontrol(const int level, W a, W b, W c, W d, W e)
 }
 BOTH(Pcontrol)
 
-// The communicator is put down before it is gone.
+// The communicator is looked up before it is gone.
 static int frees(int procedure, W pointer, int (*real)())
 {
 	enter();
-	W comm = handle_at(pointer, 0);
 	lock();
-	struct comm gone = *comm_of(comm);
+	struct comm *gone = comm_of(pointer ? handle_at(pointer, 0) : abi.comm_null);
 	unlock();
 	int err = real(pointer);
 	if (begin(procedure, err)) {
-		put_comm(&gone);
-		forget_comm(comm);
+		put_comm(gone);
+		forget_comm(gone);
 	}
 	return leave(err);
 }

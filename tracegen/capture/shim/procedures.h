@@ -540,8 +540,8 @@ EXPORT int PMPI_Bcast(W buffer, W count, W datatype, W root, W comm)
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 	}
 	return leave(err);
 }
@@ -809,13 +809,13 @@ EXPORT int PMPI_Gather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcoun
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint32_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -840,13 +840,13 @@ EXPORT int PMPI_Gatherv(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -1074,8 +1074,8 @@ EXPORT int PMPI_Ibcast(W buffer, W count, W datatype, W root, W comm, W request)
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		new_request(request);
 	}
 	return leave(err);
@@ -1139,13 +1139,13 @@ EXPORT int PMPI_Igather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint32_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -1171,13 +1171,13 @@ EXPORT int PMPI_Igatherv(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -1482,8 +1482,8 @@ EXPORT int PMPI_Ireduce(W sendbuf, W recvbuf, W count, W datatype, W op, W root,
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 		new_request(request);
 	}
@@ -1599,13 +1599,13 @@ EXPORT int PMPI_Iscatter(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 			put((uint32_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_request(request);
 	}
@@ -1630,7 +1630,7 @@ EXPORT int PMPI_Iscatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvb
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 0);
@@ -1639,7 +1639,7 @@ EXPORT int PMPI_Iscatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvb
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_request(request);
 	}
@@ -1945,8 +1945,8 @@ EXPORT int PMPI_Reduce(W sendbuf, W recvbuf, W count, W datatype, W op, W root, 
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 	}
 	return leave(err);
@@ -2057,13 +2057,13 @@ EXPORT int PMPI_Scatter(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 			put((uint32_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 	}
 	return leave(err);
@@ -2087,7 +2087,7 @@ EXPORT int PMPI_Scatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvbu
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 0);
@@ -2096,7 +2096,7 @@ EXPORT int PMPI_Scatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvbu
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 	}
 	return leave(err);
@@ -2738,8 +2738,8 @@ EXPORT int PMPI_Bcast_c(W buffer, W count, W datatype, W root, W comm)
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 	}
 	return leave(err);
 }
@@ -2757,8 +2757,8 @@ EXPORT int PMPI_Bcast_init(W buffer, W count, W datatype, W root, W comm, W info
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		new_persistent(request);
 	}
 	return leave(err);
@@ -2777,8 +2777,8 @@ EXPORT int PMPI_Bcast_init_c(W buffer, W count, W datatype, W root, W comm, W in
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		new_persistent(request);
 	}
 	return leave(err);
@@ -2924,13 +2924,13 @@ EXPORT int PMPI_Gather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint64_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -2955,13 +2955,13 @@ EXPORT int PMPI_Gather_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W rec
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint32_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -2987,13 +2987,13 @@ EXPORT int PMPI_Gather_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W r
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint64_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3019,13 +3019,13 @@ EXPORT int PMPI_Gatherv_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3050,13 +3050,13 @@ EXPORT int PMPI_Gatherv_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W re
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint32_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3082,13 +3082,13 @@ EXPORT int PMPI_Gatherv_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W 
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3283,8 +3283,8 @@ EXPORT int PMPI_Ibcast_c(W buffer, W count, W datatype, W root, W comm, W reques
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		new_request(request);
 	}
 	return leave(err);
@@ -3348,13 +3348,13 @@ EXPORT int PMPI_Igather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put((uint64_t)recvcount);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3380,13 +3380,13 @@ EXPORT int PMPI_Igatherv_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recv
 		int mine = (int)root == c->rank || (int)root == abi.root;
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
-			put((uint64_t)sendcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
 		}
 		if (sendbuf != abi.in_place) {
-			put(type_size(sendtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(sendtype));
 		}
 		if (mine && recvbuf != abi.in_place) {
 			put(type_size(recvtype));
@@ -3601,8 +3601,8 @@ EXPORT int PMPI_Ireduce_c(W sendbuf, W recvbuf, W count, W datatype, W op, W roo
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 		new_request(request);
 	}
@@ -3718,13 +3718,13 @@ EXPORT int PMPI_Iscatter_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recv
 			put((uint64_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_request(request);
 	}
@@ -3749,7 +3749,7 @@ EXPORT int PMPI_Iscatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W rec
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 1);
@@ -3758,7 +3758,7 @@ EXPORT int PMPI_Iscatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W rec
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_request(request);
 	}
@@ -4357,8 +4357,8 @@ EXPORT int PMPI_Reduce_c(W sendbuf, W recvbuf, W count, W datatype, W op, W root
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 	}
 	return leave(err);
@@ -4378,8 +4378,8 @@ EXPORT int PMPI_Reduce_init(W sendbuf, W recvbuf, W count, W datatype, W op, W r
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint32_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint32_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 		new_persistent(request);
 	}
@@ -4400,8 +4400,8 @@ EXPORT int PMPI_Reduce_init_c(W sendbuf, W recvbuf, W count, W datatype, W op, W
 		put_comm(c);
 		put_rank(root);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
-		put((uint64_t)count);
-		put(type_size(datatype));
+		put((int)root == abi.proc_null ? 0 : (uint64_t)count);
+		put((int)root == abi.proc_null ? 0 : type_size(datatype));
 		put_operator(op);
 		new_persistent(request);
 	}
@@ -4689,13 +4689,13 @@ EXPORT int PMPI_Scatter_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 			put((uint64_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 	}
 	return leave(err);
@@ -4722,13 +4722,13 @@ EXPORT int PMPI_Scatter_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W re
 			put((uint32_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_persistent(request);
 	}
@@ -4756,13 +4756,13 @@ EXPORT int PMPI_Scatter_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W 
 			put((uint64_t)sendcount);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_persistent(request);
 	}
@@ -4787,7 +4787,7 @@ EXPORT int PMPI_Scatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W recv
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 1);
@@ -4796,7 +4796,7 @@ EXPORT int PMPI_Scatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W recv
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 	}
 	return leave(err);
@@ -4820,7 +4820,7 @@ EXPORT int PMPI_Scatterv_init(W sendbuf, W sendcounts, W displs, W sendtype, W r
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint32_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 0);
@@ -4829,7 +4829,7 @@ EXPORT int PMPI_Scatterv_init(W sendbuf, W sendcounts, W displs, W sendtype, W r
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_persistent(request);
 	}
@@ -4854,7 +4854,7 @@ EXPORT int PMPI_Scatterv_init_c(W sendbuf, W sendcounts, W displs, W sendtype, W
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
 		if (recvbuf != abi.in_place) {
-			put((uint64_t)recvcount);
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)recvcount);
 		}
 		if (mine && sendbuf != abi.in_place) {
 			put_counts(sendcounts, c->remote ? c->remote : c->size, 1);
@@ -4863,7 +4863,7 @@ EXPORT int PMPI_Scatterv_init_c(W sendbuf, W sendcounts, W displs, W sendtype, W
 			put(type_size(sendtype));
 		}
 		if (recvbuf != abi.in_place) {
-			put(type_size(recvtype));
+			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : type_size(recvtype));
 		}
 		new_persistent(request);
 	}
