@@ -21,9 +21,11 @@ func TestCorners(t *testing.T) {
 			{"cancelled", "", 2 * 3, 6 * 4},
 			{"looked", "", 3, 3 * 4},
 			{"matched", "", 3, 4 + 8 + 12},
-			{"strangers", "calls that a trace cannot have: MPI_Irecv on a communicator of a call that is not recorded (3), MPI_Send on a communicator of a call that is not recorded (3); --leave-out", 1, 4},
+			{"callback", "", 3 + 1, 4 * 4},
 			{"groups", "calls that a trace cannot have: MPI_Ibarrier of two groups (3); --leave-out", 2, 2 * 4},
 			{"duplicates", "", 2 * 2, 4 * 4},
+			{"finalized", "", 3, 3 * 4},
+			{"held", "", 2 * 2 * 3, 12 * 4},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				dir, out, err := m.record(t, "3", program, c.name)

@@ -55,7 +55,7 @@ static void put_kernel(int number, const char *options, int count, const int64_t
 EXPORT void dgemm_(W ta, W tb, W m, W n, W k, W alpha, W a, W lda, W b, W ldb, W beta, W c, W ldc, W l1, W l2)
 {
 	KERNEL(void, dgemm_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, l1, l2);
 		return;
 	}
@@ -67,7 +67,7 @@ EXPORT void dgemm_(W ta, W tb, W m, W n, W k, W alpha, W a, W lda, W b, W ldb, W
 EXPORT void dtrsm_(W side, W uplo, W ta, W diag, W m, W n, W alpha, W a, W lda, W b, W ldb, W l1, W l2, W l3, W l4)
 {
 	KERNEL(void, dtrsm_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(side, uplo, ta, diag, m, n, alpha, a, lda, b, ldb, l1, l2, l3, l4);
 		return;
 	}
@@ -79,7 +79,7 @@ EXPORT void dtrsm_(W side, W uplo, W ta, W diag, W m, W n, W alpha, W a, W lda, 
 EXPORT void dgemv_(W ta, W m, W n, W alpha, W a, W lda, W x, W incx, W beta, W y, W incy, W l1)
 {
 	KERNEL(void, dgemv_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(ta, m, n, alpha, a, lda, x, incx, beta, y, incy, l1);
 		return;
 	}
@@ -91,7 +91,7 @@ EXPORT void dgemv_(W ta, W m, W n, W alpha, W a, W lda, W x, W incx, W beta, W y
 EXPORT void dger_(W m, W n, W alpha, W x, W incx, W y, W incy, W a, W lda)
 {
 	KERNEL(void, dger_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(m, n, alpha, x, incx, y, incy, a, lda);
 		return;
 	}
@@ -103,7 +103,7 @@ EXPORT void dger_(W m, W n, W alpha, W x, W incx, W y, W incy, W a, W lda)
 EXPORT void dtrsv_(W uplo, W ta, W diag, W n, W a, W lda, W x, W incx, W l1, W l2, W l3)
 {
 	KERNEL(void, dtrsv_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(uplo, ta, diag, n, a, lda, x, incx, l1, l2, l3);
 		return;
 	}
@@ -115,7 +115,7 @@ EXPORT void dtrsv_(W uplo, W ta, W diag, W n, W a, W lda, W x, W incx, W l1, W l
 EXPORT void dscal_(W n, W alpha, W x, W incx)
 {
 	KERNEL(void, dscal_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, alpha, x, incx);
 		return;
 	}
@@ -127,7 +127,7 @@ EXPORT void dscal_(W n, W alpha, W x, W incx)
 EXPORT void daxpy_(W n, W alpha, W x, W incx, W y, W incy)
 {
 	KERNEL(void, daxpy_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, alpha, x, incx, y, incy);
 		return;
 	}
@@ -139,7 +139,7 @@ EXPORT void daxpy_(W n, W alpha, W x, W incx, W y, W incy)
 EXPORT void dcopy_(W n, W x, W incx, W y, W incy)
 {
 	KERNEL(void, dcopy_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, x, incx, y, incy);
 		return;
 	}
@@ -151,7 +151,7 @@ EXPORT void dcopy_(W n, W x, W incx, W y, W incy)
 EXPORT int idamax_(W n, W x, W incx)
 {
 	KERNEL(int, idamax_)
-	if (PASSES) {
+	if (WITHIN) {
 		return real(n, x, incx);
 	}
 	enter();
@@ -170,7 +170,7 @@ static char diagonal(int d) { return d == 132 ? 'U' : 'N'; }
 EXPORT void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha, W a, int lda, W b, int ldb, double beta, W c, int ldc)
 {
 	KERNEL(void, cblas_dgemm)
-	if (PASSES) {
+	if (WITHIN) {
 		real(order, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 		return;
 	}
@@ -186,7 +186,7 @@ EXPORT void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double a
 EXPORT void cblas_dtrsm(int order, int side, int uplo, int ta, int diag, int m, int n, double alpha, W a, int lda, W b, int ldb)
 {
 	KERNEL(void, cblas_dtrsm)
-	if (PASSES) {
+	if (WITHIN) {
 		real(order, side, uplo, ta, diag, m, n, alpha, a, lda, b, ldb);
 		return;
 	}
@@ -200,7 +200,7 @@ EXPORT void cblas_dtrsm(int order, int side, int uplo, int ta, int diag, int m, 
 EXPORT void cblas_dgemv(int order, int ta, int m, int n, double alpha, W a, int lda, W x, int incx, double beta, W y, int incy)
 {
 	KERNEL(void, cblas_dgemv)
-	if (PASSES) {
+	if (WITHIN) {
 		real(order, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
 		return;
 	}
@@ -213,7 +213,7 @@ EXPORT void cblas_dgemv(int order, int ta, int m, int n, double alpha, W a, int 
 EXPORT void cblas_dger(int order, int m, int n, double alpha, W x, int incx, W y, int incy, W a, int lda)
 {
 	KERNEL(void, cblas_dger)
-	if (PASSES) {
+	if (WITHIN) {
 		real(order, m, n, alpha, x, incx, y, incy, a, lda);
 		return;
 	}
@@ -225,7 +225,7 @@ EXPORT void cblas_dger(int order, int m, int n, double alpha, W x, int incx, W y
 EXPORT void cblas_dtrsv(int order, int uplo, int ta, int diag, int n, W a, int lda, W x, int incx)
 {
 	KERNEL(void, cblas_dtrsv)
-	if (PASSES) {
+	if (WITHIN) {
 		real(order, uplo, ta, diag, n, a, lda, x, incx);
 		return;
 	}
@@ -238,7 +238,7 @@ EXPORT void cblas_dtrsv(int order, int uplo, int ta, int diag, int n, W a, int l
 EXPORT void cblas_dscal(int n, double alpha, W x, int incx)
 {
 	KERNEL(void, cblas_dscal)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, alpha, x, incx);
 		return;
 	}
@@ -250,7 +250,7 @@ EXPORT void cblas_dscal(int n, double alpha, W x, int incx)
 EXPORT void cblas_daxpy(int n, double alpha, W x, int incx, W y, int incy)
 {
 	KERNEL(void, cblas_daxpy)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, alpha, x, incx, y, incy);
 		return;
 	}
@@ -262,7 +262,7 @@ EXPORT void cblas_daxpy(int n, double alpha, W x, int incx, W y, int incy)
 EXPORT void cblas_dcopy(int n, W x, int incx, W y, int incy)
 {
 	KERNEL(void, cblas_dcopy)
-	if (PASSES) {
+	if (WITHIN) {
 		real(n, x, incx, y, incy);
 		return;
 	}
@@ -274,7 +274,7 @@ EXPORT void cblas_dcopy(int n, W x, int incx, W y, int incy)
 EXPORT size_t cblas_idamax(int n, W x, int incx)
 {
 	KERNEL(size_t, cblas_idamax)
-	if (PASSES) {
+	if (WITHIN) {
 		return real(n, x, incx);
 	}
 	enter();

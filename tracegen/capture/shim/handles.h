@@ -11,12 +11,6 @@ static void *allocate(void *old, size_t bytes)
 	return p;
 }
 
-static inline uint32_t hash(W handle)
-{
-	uint64_t h = (uint64_t)handle * 0x9E3779B97F4A7C15u;
-	return h >> 40;
-}
-
 // Sizes of datatypes, those that were asked for last.
 enum { SIZES = 256 };
 static struct {

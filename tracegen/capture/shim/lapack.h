@@ -8,7 +8,7 @@ static inline int smaller(int a, int b) { return a < b ? a : b; }
 EXPORT void dgetrf_(W m, W n, W a, W lda, W pivots, W info)
 {
 	KERNEL(void, dgetrf_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(m, n, a, lda, pivots, info);
 		return;
 	}
@@ -20,7 +20,7 @@ EXPORT void dgetrf_(W m, W n, W a, W lda, W pivots, W info)
 EXPORT void dpotrf_(W uplo, W n, W a, W lda, W info, W l1)
 {
 	KERNEL(void, dpotrf_)
-	if (PASSES) {
+	if (WITHIN) {
 		real(uplo, n, a, lda, info, l1);
 		return;
 	}
@@ -32,7 +32,7 @@ EXPORT void dpotrf_(W uplo, W n, W a, W lda, W info, W l1)
 EXPORT void dgeqrf_(W m, W n, W a, W lda, W tau, W work, W lwork, W info)
 {
 	KERNEL(void, dgeqrf_)
-	if (PASSES || INT(lwork) == -1) { // asks how much work space it needs
+	if (WITHIN || INT(lwork) == -1) { // asks how much work space it needs
 		real(m, n, a, lda, tau, work, lwork, info);
 		return;
 	}
@@ -50,7 +50,7 @@ EXPORT void dgeqrf_(W m, W n, W a, W lda, W tau, W work, W lwork, W info)
 		if (parallel < 0) { \
 			parallel = dlsym(RTLD_DEFAULT, #x "_mpi_init") != NULL; \
 		} \
-		return PASSES || parallel; \
+		return WITHIN || parallel; \
 	} \
 	static void x##_put(W plan) \
 	{ \

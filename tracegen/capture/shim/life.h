@@ -97,7 +97,7 @@ EXPORT int PMPI_Init_thread(W argc, W argv, W required, W provided)
 }
 BOTH(Init_thread)
 
-// finish ends the recording behind the record of a procedure.
+// finish writes the record of a procedure with which the process ends.
 static void finish(int procedure, int state, int code)
 {
 	enter();
@@ -108,18 +108,35 @@ static void finish(int procedure, int state, int code)
 	if (S.on) {
 		clocks();
 		add_records();
-		stop(state, 0);
+		S.mark.state = state;
+		mark();
+	}
+}
+
+static void close_stream(void)
+{
+	if (S.on) {
+		clocks();
+		add_records();
+		stop(S.mark.state, 0);
 		(void)!ftruncate(S.file, HEADER + S.h->used);
 	}
 }
 
+// The recording is complete before, whatever becomes of the process, and goes on until MPI has ended:
+// callbacks of the program for attributes of MPI_COMM_SELF may call it (MPI 4.1, 11.2.4).
 EXPORT int PMPI_Finalize(void)
 {
 	FIND(Finalize)
-	if (!PASSES) {
-		finish(P_Finalize, FINALIZED, 0);
+	if (PASSES) {
+		return real();
 	}
-	return real();
+	finish(P_Finalize, FINALIZED, 0);
+	enter();
+	int err = real();
+	T.inside--;
+	close_stream();
+	return err;
 }
 BOTH(Finalize)
 
@@ -128,6 +145,7 @@ EXPORT int PMPI_Abort(W comm, W code)
 	FIND(Abort)
 	if (!PASSES) {
 		finish(P_Abort, ABORTED, code);
+		close_stream();
 	}
 	return real(comm, code);
 }

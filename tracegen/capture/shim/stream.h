@@ -51,7 +51,7 @@ static struct {
 
 // What a thread is doing.
 static __thread struct {
-	int inside; // of a call of MPI
+	int inside; // of so many calls of MPI: of two in a callback of the program
 	uint64_t entered;
 	int64_t cpu; // when it was entered, if the gap was long
 } T __attribute__((tls_model("initial-exec")));
@@ -207,10 +207,16 @@ static inline void put(uint64_t v)
 
 static inline void put_signed(int64_t v) { put((uint64_t)v << 1 ^ (uint64_t)(v >> 63)); }
 
+static inline uint32_t hash(W value)
+{
+	uint64_t h = (uint64_t)value * 0x9E3779B97F4A7C15u;
+	return h >> 40;
+}
+
 // enter begins a call: what the rank did before it ends here.
 static inline void enter(void)
 {
-	T.inside = 1;
+	T.inside++;
 	T.entered = ticks();
 	if (UNLIKELY(T.entered - S.left > S.patient)) {
 		T.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -278,19 +284,61 @@ static inline int leave(int err)
 		S.thread = &T;
 		now = ticks();
 	}
-	S.left = now;
-	T.inside = 0;
+	S.left = T.entered = now;
+	T.inside--;
 	if (S.locked) {
 		pthread_mutex_unlock(&S.lock);
 	}
 	return err;
 }
 
-// A wrapper begins with FIND; inside of a call, or while nothing is recorded, it only passes on.
+// of_library reports whether a call is made by MPI's own library, or by a part that it has loaded
+// (those of Open MPI are called mca_*). What was found of an address is kept.
+static int of_library(void *caller)
+{
+	static uintptr_t kept[256];
+	uintptr_t *place = &kept[hash((W)caller) % 256], is = (uintptr_t)caller << 1;
+	uintptr_t there = __atomic_load_n(place, __ATOMIC_RELAXED);
+	if ((there | 1) == (is | 1)) {
+		return there & 1;
+	}
+	static void *own;
+	Dl_info info;
+	if (!own && dladdr(find("PMPI_Send"), &info)) {
+		own = info.dli_fbase;
+	}
+	int found = 1;
+	if (dladdr(caller, &info)) {
+		const char *name = strrchr(info.dli_fname, '/');
+		name = name ? name + 1 : info.dli_fname;
+		found = info.dli_fbase == own || !strncmp(name, "mca_", 4) || !strncmp(name, "libmca_", 7);
+	}
+	__atomic_store_n(place, is | found, __ATOMIC_RELAXED);
+	return found;
+}
+
+// passes reports whether a call is not recorded: outside of the recording, and inside of another call
+// what MPI calls itself. What a callback of the program calls is recorded before the call
+// that it is in, and behind what the program did before that.
+static int passes(void *caller)
+{
+	if (!S.on || of_library(caller)) {
+		return 1;
+	}
+	if (T.entered > S.left) {
+		uint64_t since = ticks() - T.entered;
+		S.left += since;
+		S.brief += since;
+	}
+	return 0;
+}
+
+// A wrapper begins with FIND; what passes is only handed on.
 #define FIND(name) \
 	static int (*real)(); \
 	if (UNLIKELY(!real)) { \
 		real = known("PMPI_" #name); \
 	}
-#define PASSES (UNLIKELY(!S.on || T.inside))
+#define WITHIN (UNLIKELY(!S.on || T.inside)) // a kernel: what others call of it is their own
+#define PASSES (WITHIN && passes(__builtin_return_address(0)))
 #define BOTH(name) extern __typeof__(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name), visibility("default")));

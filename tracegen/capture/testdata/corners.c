@@ -78,9 +78,8 @@ static void matched(void)
 	}
 }
 
-// A communicator is made by a callback, which is not recorded: 3 messages on it, and one that is
-// not.
-static void strangers(void)
+// A communicator is made by a callback: 3 messages on it, and one on the copy that was made meanwhile.
+static void callback(void)
 {
 	int key, here = 0, left;
 	MPI_Comm copy;
@@ -139,13 +138,48 @@ static void duplicates(void)
 	}
 }
 
+// MPI_Finalize itself has each rank send 4 bytes around, on a communicator that it makes there.
+static int ends(MPI_Comm c, int key, void *value, void *extra)
+{
+	int left, here = 0;
+	MPI_Comm copy;
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Sendrecv(&here, 1, MPI_INT, (rank + 1) % size, 1, &left, 1, MPI_INT, (rank + size - 1) % size, 1, copy, MPI_STATUS_IGNORE);
+	return MPI_Comm_free(&copy);
+}
+
+static void finalized(void)
+{
+	int key;
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ends, &key, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, key, &size);
+}
+
+// A communicator holds another one, which goes with it: 3 messages on each, twice.
+static int frees(MPI_Comm c, int key, void *value, void *extra) { return MPI_Comm_free(value); }
+
+static void held(void)
+{
+	int key, left, here = 0;
+	MPI_Comm outer, inner;
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, frees, &key, NULL);
+	for (int turn = 0; turn < 2; turn++) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &outer);
+		MPI_Comm_dup(outer, &inner);
+		MPI_Comm_set_attr(outer, key, &inner);
+		MPI_Sendrecv(&here, 1, MPI_INT, (rank + 1) % size, 1, &left, 1, MPI_INT, (rank + size - 1) % size, 1, outer, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(&here, 1, MPI_INT, (rank + 1) % size, 1, &left, 1, MPI_INT, (rank + size - 1) % size, 1, inner, MPI_STATUS_IGNORE);
+		MPI_Comm_free(&outer);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct {
 		const char *name;
 		void (*run)(void);
-	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"strangers", strangers}, {"groups", groups},
-		{"duplicates", duplicates}};
+	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"callback", callback}, {"groups", groups},
+		{"duplicates", duplicates}, {"finalized", finalized}, {"held", held}};
 	const int cases = sizeof all / sizeof *all;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
