@@ -230,12 +230,17 @@ func (r *resolver) stuck() error {
 	return nil
 }
 
+// peers returns those with which a rank has to do, as ranks of the world; nil for itself alone.
+func (c *communicator) peers(own int32) []int32 {
+	if len(c.others) > 0 && slices.Contains(c.members, own) {
+		return c.others
+	}
+	return c.members
+}
+
 // peer returns the rank of the world that a rank means by a rank of a communicator.
 func (c *communicator) peer(own, rank int32) (int32, error) {
-	members := c.members
-	if len(c.others) > 0 && slices.Contains(c.members, own) {
-		members = c.others
-	}
+	members := c.peers(own)
 	switch {
 	case rank < 0 || members != nil && int(rank) >= len(members) || members == nil && rank != 0:
 		return 0, fmt.Errorf("rank %d of a communicator of %d", rank, max(1, len(members)))

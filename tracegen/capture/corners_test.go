@@ -25,6 +25,8 @@ func TestCorners(t *testing.T) {
 			{"groups", "calls that a trace cannot have: MPI_Ibarrier of two groups (3); --leave-out", 2, 2 * 4},
 			{"duplicates", "", 2 * 2, 4 * 4},
 			{"finalized", "", 3, 3 * 4},
+			{"unended", "", 3 * 3, 9 * 4},
+			{"withdrawn", "", 2, 8 + 4},
 			{"held", "", 2 * 2 * 3, 12 * 4},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -103,7 +103,7 @@ func (t *translator) drained() {
 	one := step{form: form{kind: trace.KindComplete, completion: d.kind, slots: t.table.list(d.slots)}}
 	for i := range d.slots {
 		if i > 0 {
-			t.idle, t.scatter, t.real = math.Round(work/between), variance/between, math.Round(real/between)
+			t.pause = pause{math.Round(work / between), variance / between, math.Round(real / between)}
 		}
 		t.add(one)
 	}

@@ -51,6 +51,9 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if err := m.survey(); err != nil {
 		return nil, err
 	}
+	if err := m.answer(); err != nil {
+		return nil, err
+	}
 	ranks, err := m.translate()
 	if err != nil {
 		return nil, err
@@ -240,23 +243,26 @@ func (m *merger) translate() ([]outline, error) {
 
 // rank translates what a rank does.
 func (m *merger) rank(rank int, put func(step int32)) error {
-	s := m.streams[rank]
-	t := &translator{o: m.o, s: s, v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
-		families: m.families, phases: m.phases, kernels: m.kernels, table: m.table, put: put}
+	t := m.translator(rank, put)
 	if err := t.translate(); err != nil {
 		return err
 	}
 	if m.o.EachGap {
 		m.each = append(m.each, t.each)
 	}
-	if t.unfinished != nil {
+	if s := m.streams[rank]; t.unfinished != nil {
 		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank, m.surveys[rank].events-s.count+1, wording.Count(m.surveys[rank].events, "call"), t.unfinished))
 	}
-	s.data, m.surveys[rank] = nil, nil
+	m.streams[rank].data, m.surveys[rank] = nil, nil
 	if m.o.Progress != nil {
 		m.o.Progress(len(m.streams)+rank+1, 2*len(m.streams))
 	}
 	return nil
+}
+
+func (m *merger) translator(rank int, put func(step int32)) *translator {
+	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
+		families: m.families, phases: m.phases, kernels: m.kernels, table: m.table, put: put}
 }
 
 // write writes the trace.

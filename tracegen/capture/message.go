@@ -19,21 +19,27 @@ func (t *translator) message(e *event, r request) error {
 		return nil
 	}
 	kind, sends := sendKinds[e.proc]
-	source, tag, bytes, gone := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size, false
+	source, tag, bytes := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size
+	found := status{found: true, bytes: -1}
+	if r.number > 0 {
+		i := t.started.instance(r)
+		if _, open := t.v.open[i]; open && t.open != nil && source != procNull {
+			*t.open = append(*t.open, unended{instance: i, comm: t.own.of[e.comm], source: source, tag: tag})
+			found.found = false
+		} else if seen, ok := t.v.finds[i]; ok {
+			found = seen
+		}
+	}
 	if !sends {
 		kind = trace.KindRecv
-		found := e.status
 		if r.number > 0 {
 			kind = trace.KindIrecv
-			var ok bool
-			if found, ok = t.v.finds[t.started.instance(r)]; !ok {
-				found = status{found: true, bytes: -1}
-			}
-			gone = !found.found // cancelled
+		} else {
+			found = e.status
 		}
 		source, tag, bytes = found.resolve(source, tag, bytes)
 	}
-	if source == procNull || gone {
+	if source == procNull || !found.found { // cancelled, or never answered
 		t.nothing(r)
 		return nil
 	}
@@ -132,11 +138,16 @@ func (t *translator) probe(e *event) error {
 		s.kind = trace.KindProbe
 	}
 	s.args[argPeer], s.args[argTag] = peer, int64(tag)
-	if !e.status.found {
+	switch {
+	case !e.status.found:
 		t.hold(e, &s)
+		return nil
+	case t.spin.found == t.s.key && e.proc == procIprobe:
+		t.hold(e, nil) // the message is still there
 		return nil
 	}
 	t.add(s)
+	t.spin.found = t.s.key
 	t.postEarly(e, &s)
 	return nil
 }

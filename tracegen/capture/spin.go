@@ -6,42 +6,121 @@ import "slices"
 // to the next; a single one may take longer by chance. Beyond, it is work.
 const idleAtMost = 20e3
 
-// missed is a test or a probe that found nothing. If the next call is the same one, the rank
-// only waits, and how often it asks is the recording machine's: the test counts for nothing,
-// nor does the time up to the next. Else the trace has it.
-type missed struct {
-	event
-	held bool
-	step *step // nil: one that adds nothing
+// spin is a number of questions, tests and probes, that followed each other at once and found nothing.
+// If one of them is asked again, the rank only waits, and how often it asks is the recording
+// machine's: then what ends the wait counts alone, and nothing between the questions is work.
+// Of a wait that other work ends, the trace has each question as it was asked last; of questions
+// that are asked once, all.
+type spin struct {
+	asked  []asked
+	last   map[uint64]int64 // by question: when it was asked last
+	number int64            // of questions
+	again  bool             // one was asked twice
+	first  pause            // before the first
+	found  uint64           // the last probe that found a message that is still there: its record
 }
 
-// hold notes a call that found nothing.
-func (t *translator) hold(e *event, s *step) {
-	t.miss.event.proc, t.miss.event.comm = e.proc, e.comm
-	t.miss.ranks = append(t.miss.ranks[:0], e.ranks...)
-	t.miss.tags = append(t.miss.tags[:0], e.tags...)
-	t.miss.requests = append(t.miss.requests[:0], e.requests...)
-	t.miss.held, t.miss.step = true, s
+// asked is a question, and its step if the trace may have it.
+type asked struct {
+	number int64
+	step   *step
+	before pause
 }
 
-// spins reports whether a call asks again what the one before has asked in vain.
-func (t *translator) spins(e *event) bool {
-	m := &t.miss
-	if !m.held {
-		return false
+// pause is a computation that is not put down yet, in flop.
+type pause struct {
+	mean, variance, real float64
+}
+
+// asks reports whether a procedure asks for what has happened, and does not wait for it.
+func (p procedureNumber) asks() bool {
+	switch p {
+	case procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procIprobe, procImprobe:
+		return true
+	}
+	return false
+}
+
+// question returns what a call asks, whatever the answer.
+func (e *event) question() uint64 {
+	h := uint64(e.proc)
+	add := func(v int64) { h = (h ^ uint64(v)) * 0x9E3779B97F4A7C15 }
+	add(int64(e.comm))
+	for i := range e.ranks {
+		add(int64(e.ranks[i]))
+		add(int64(e.tags[i]))
+	}
+	for _, r := range e.requests {
+		if add(r.number); r.persistent {
+			add(-1)
+		}
+	}
+	return h
+}
+
+// asking ends a spin that a call does not go on with: as it is no question, or comes late.
+func (t *translator) asking(e *event) {
+	if !e.proc.asks() {
+		t.spin.found = 0
+	}
+	if len(t.spin.asked) == 0 {
+		return
 	}
 	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
-	if mean := here.mean(); mean > idleAtMost && (here.n > 1 || mean > 10*idleAtMost) {
-		return false
+	if mean := here.mean(); !e.proc.asks() || mean > idleAtMost && (here.n > 1 || mean > 10*idleAtMost) {
+		t.leaveSpin(false)
+		return
 	}
-	return m.proc == e.proc && m.comm == e.comm && slices.Equal(m.ranks, e.ranks) && slices.Equal(m.tags, e.tags) &&
-		slices.EqualFunc(m.requests, e.requests, func(a, b request) bool { return a.number == b.number && a.persistent == b.persistent })
+	if _, ok := t.spin.last[e.question()]; ok {
+		t.spin.again = true
+	}
 }
 
-// settleMiss adds a test that was held, unless it is asked again.
-func (t *translator) settleMiss(again bool) {
-	if t.miss.held && !again && t.miss.step != nil {
-		t.add(*t.miss.step)
+// hold notes a question that has found nothing.
+func (t *translator) hold(e *event, s *step) {
+	p, q := &t.spin, e.question()
+	before := t.pause
+	t.pause = pause{}
+	if len(p.asked) == 0 {
+		p.first, p.again, p.last = before, false, map[uint64]int64{}
 	}
-	t.miss.held = false
+	if number, ok := p.last[q]; ok {
+		p.again = true
+		i, _ := slices.BinarySearchFunc(p.asked, number, func(a asked, number int64) int { return int(a.number - number) })
+		p.asked = slices.Delete(p.asked, i, i+1)
+	}
+	p.number++
+	p.last[q] = p.number
+	p.asked = append(p.asked, asked{p.number, s, before})
+}
+
+// leaveSpin puts down what counts of a spin: if a question has found something, nothing of a wait.
+func (t *translator) leaveSpin(found bool) {
+	held, again := t.spin.asked, t.spin.again
+	if len(held) == 0 {
+		return
+	}
+	now := t.pause
+	t.spin.asked = held[:0]
+	t.pause = pause{}
+	if again {
+		t.pause = t.spin.first
+	}
+	for _, a := range held {
+		if !again {
+			t.pause.add(a.before)
+		}
+		if a.step != nil && !(again && found) {
+			t.add(*a.step)
+		}
+	}
+	if !(again && found) {
+		t.pause.add(now)
+	}
+}
+
+func (p *pause) add(q pause) {
+	p.mean += q.mean
+	p.variance += q.variance
+	p.real += q.real
 }

@@ -13,6 +13,8 @@ type survey struct {
 	creations []creation
 	freed     map[int]int64 // communicators, by the rank's number, to the call that freed it
 	finds     map[instance]status
+	open      map[instance]struct{} // receives that have not been seen to end
+	receives  map[int64]bool        // persistent requests that receive
 	refused   map[string]int64
 	taken     int64           // how often messages were asked for
 	probed    map[int64]int64 // by message of a matched probe that is not received: taken then
@@ -49,7 +51,7 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -95,9 +97,18 @@ func (v *survey) note(e *event, started starts) error {
 	case e.proc == procStart, e.proc == procStartall:
 		for _, r := range e.requests {
 			started[r.number]++
+			if v.receives[r.number] {
+				v.open[started.instance(r)] = struct{}{}
+			}
 		}
-	case e.proc == procRequestfree:
-		v.find(e.requests[0], started)
+	case e.proc == procIrecv && !e.strange:
+		v.open[instance{number: e.request.number}] = struct{}{}
+	case e.proc == procRecvinit && !e.strange:
+		v.receives[e.request.number] = true
+	case e.proc == procRequestfree, e.proc == procCancel:
+		if r := e.requests[0]; r.status.wild || r.status.bytes >= 0 || r.cancelled { // it was looked at
+			v.find(r, started)
+		}
 	}
 	v.matching(e)
 	for _, i := range e.ended {
@@ -112,6 +123,7 @@ func (v *survey) note(e *event, started starts) error {
 // find notes what a request that has ended, or is let go of, has found.
 func (v *survey) find(r request, started starts) {
 	i := started.instance(r)
+	delete(v.open, i)
 	if _, noted := v.finds[i]; noted {
 		return // of a persistent one that is not under way, or of one that was looked at before
 	}

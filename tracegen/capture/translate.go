@@ -24,9 +24,7 @@ type translator struct {
 
 	at      site
 	by      trail
-	idle    float64   // flop since the last step, in the mean of their sites
-	scatter float64   // their variance
-	real    float64   // flop that it was
+	pause             // since the last step
 	each    []float64 // of the computations put down, what they were, if that is kept
 	started starts
 	slots   map[instance]slot
@@ -36,8 +34,9 @@ type translator struct {
 	ours    int64             // number of the last request that the program does not know, below 0
 	early   map[int64]request // by message of a matched probe: its receive, which is posted
 	phases  *phases
-	miss    missed
-	drain   *drain // nil: none
+	spin    spin
+	drain   *drain     // nil: none
+	open    *[]unended // nil: all receives have been answered
 	kernels *kernelTable
 	phase   int32 // that has begun, 0 for none
 
@@ -64,7 +63,7 @@ func (t *translator) translate() error {
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
 		if errors.Is(err, io.EOF) {
-			t.settleMiss(false)
+			t.leaveSpin(false)
 			t.undrain()
 			t.pcontrol(0)
 			t.settle()
@@ -73,9 +72,8 @@ func (t *translator) translate() error {
 		if err != nil {
 			return err
 		}
-		again := t.spins(&e)
-		t.settleMiss(again)
-		t.gap(&e, again)
+		t.asking(&e)
+		t.gap(&e)
 		if err := t.event(&e); t.o.Partial && errors.Is(err, errUnfinished) {
 			t.unfinished = fmt.Errorf("%v: %w", e.called, err)
 			t.undrain()
@@ -86,34 +84,28 @@ func (t *translator) translate() error {
 	}
 }
 
-// gap notes the computation before a call: the mean of its site with its variance, and its own;
-// none before one that asks again.
-func (t *translator) gap(e *event, again bool) {
+// gap notes the computation before a call: the mean of its site with its variance, and its own.
+func (t *translator) gap(e *event) {
 	t.at.after = t.s.key
 	site := t.v.sites.at(t.at, &t.by)
 	t.at.before = t.at.after
 	t.by.push(t.at.after)
-	if again {
-		return
-	}
 	rate := t.o.Rate / 1e9
-	t.idle += math.Round(site.mean() * rate)
-	t.scatter += float64(site.variance() * rate * rate)
-	t.real += math.Round(e.gap * rate)
+	t.pause.add(pause{math.Round(site.mean() * rate), float64(site.variance() * rate * rate), math.Round(e.gap * rate)})
 }
 
 // settle puts down the computation since the last step.
 func (t *translator) settle() {
-	if t.idle > 0 {
+	if t.mean > 0 {
 		s := step{form: form{kind: trace.KindFlops}}
-		s.args[argPeer] = trace.FloatArg(t.idle)
-		if spread := brief(math.Sqrt(t.scatter)); spread >= 1 {
+		s.args[argPeer] = trace.FloatArg(t.mean)
+		if spread := brief(math.Sqrt(t.variance)); spread >= 1 {
 			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
 		}
 		if t.o.EachGap {
 			t.each = append(t.each, t.real)
 		}
-		t.idle, t.scatter, t.real = 0, 0, 0
+		t.pause = pause{}
 		t.write(s)
 	}
 }
@@ -139,6 +131,7 @@ func brief(v float64) float64 {
 }
 
 func (t *translator) add(s step) {
+	t.leaveSpin(true)
 	t.settle()
 	t.write(s)
 }
@@ -233,12 +226,12 @@ func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err
 	return int64(p), t.families.of(id), err
 }
 
-// release adds an action that ends a request, if the trace has it.
-func (t *translator) release(r request, kind trace.Kind) {
+// release adds an action that ends a request, and reports whether the trace has it.
+func (t *translator) release(r request, kind trace.Kind) bool {
 	i := t.started.instance(r)
 	at, ok := t.slots[i]
 	if !ok {
-		return
+		return false
 	}
 	delete(t.slots, i)
 	for _, q := range at.rest {
@@ -251,6 +244,7 @@ func (t *translator) release(r request, kind trace.Kind) {
 			t.free, t.used = t.free[:0], 0
 		}
 	}
+	return !at.none || len(at.rest) > 0
 }
 
 // start starts persistent requests.
@@ -303,13 +297,18 @@ func (t *translator) completion(e *event) error {
 		t.free, t.used = t.free[:0], 0
 		return nil
 	}
+	something := false
 	for _, i := range e.ended {
 		if r := e.requests[i]; r.number > 0 {
-			t.release(r, trace.KindWait)
+			something = t.release(r, trace.KindWait) || something
 		}
 	}
 	t.drained()
-	if len(e.ended) > 0 {
+	switch {
+	case !e.proc.asks() || something:
+		return nil
+	case len(e.ended) > 0 || e.flag:
+		t.hold(e, nil) // of requests that have ended before
 		return nil
 	}
 	for _, r := range e.requests {

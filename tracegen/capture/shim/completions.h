@@ -373,7 +373,7 @@ EXPORT int PMPI_Request_free(W request)
 	enter();
 	struct batch b;
 	take_all(&b, request, 1, abi.status_ignore);
-	const char *found = b.of[0] && b.of[0]->receive ? looked_at(request, b.statuses) : NULL;
+	const char *found = b.of[0] && (b.of[0]->receive || b.of[0]->cancelled) ? looked_at(request, b.statuses) : NULL;
 	int err = real(request);
 	if (begin_batch(&b, P_Request_free, err)) {
 		put_request(b.of[0], found);
@@ -385,6 +385,7 @@ EXPORT int PMPI_Request_free(W request)
 }
 BOTH(Request_free)
 
+// A receive that is cancelled has mostly ended, and may never be completed.
 EXPORT int PMPI_Cancel(W request)
 {
 	FIND(Cancel)
@@ -395,11 +396,13 @@ EXPORT int PMPI_Cancel(W request)
 	struct batch b;
 	take_all(&b, request, 1, abi.status_ignore);
 	int err = real(request);
+	const char *found = err == SUCCESS && b.of[0] && b.of[0]->receive ? looked_at(request, b.statuses) : NULL;
 	if (begin_batch(&b, P_Cancel, err)) {
 		if (b.of[0]) {
 			b.of[0]->cancelled = 1;
 		}
-		still(b.of[0]);
+		put_request(b.of[0], found);
+		give_back(b.of[0]);
 	}
 	return end_batch(&b, err);
 }

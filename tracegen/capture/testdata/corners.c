@@ -173,13 +173,61 @@ static void held(void)
 	}
 }
 
+// Receives that nobody sees end: one from anybody is started and cancelled, of two that are let go of
+// each gets a message of 4 bytes on a copy of the world, one of any tag, and one gets one in the end.
+static void unended(void)
+{
+	static int data[5];
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, here = 0;
+	MPI_Comm copy;
+	MPI_Request request;
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Recv_init(&data[0], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+	MPI_Start(&request);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Cancel(&request);
+	MPI_Irecv(&data[1], 1, MPI_INT, left, MPI_ANY_TAG, copy, &request);
+	MPI_Request_free(&request);
+	MPI_Irecv(&data[2], 1, MPI_INT, MPI_ANY_SOURCE, 5, copy, &request);
+	MPI_Request_free(&request);
+	MPI_Irecv(&data[3], 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &request);
+	MPI_Irecv(&data[4], 1, MPI_INT, left, 99, copy, &request);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Send(&here, 1, MPI_INT, right, 6, copy);
+	MPI_Send(&here, 1, MPI_INT, right, 5, copy);
+	MPI_Send(&here, 1, MPI_INT, right, 7, MPI_COMM_WORLD);
+}
+
+// A send of 4 bytes is cancelled; where a library does that it is repeated. Rank 0 tells which with 8.
+static void withdrawn(void)
+{
+	int gone[2] = {0}, here = 0;
+	MPI_Request request;
+	MPI_Status status;
+	if (rank == 0) {
+		MPI_Isend(&here, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);
+		MPI_Cancel(&request);
+		MPI_Wait(&request, &status);
+		MPI_Test_cancelled(&status, &gone[0]);
+		MPI_Send(gone, 2, MPI_INT, 1, 9, MPI_COMM_WORLD);
+		if (gone[0]) {
+			MPI_Send(&here, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+		}
+	} else if (rank == 1) {
+		MPI_Recv(gone, 2, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(&here, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct {
 		const char *name;
 		void (*run)(void);
 	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"callback", callback}, {"groups", groups},
-		{"duplicates", duplicates}, {"finalized", finalized}, {"held", held}};
+		{"duplicates", duplicates}, {"finalized", finalized}, {"held", held}, {"unended", unended}, {"withdrawn", withdrawn}};
 	const int cases = sizeof all / sizeof *all;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);

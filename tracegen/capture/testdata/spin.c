@@ -1,5 +1,5 @@
 // Rank 1 waits for a message that comes late by asking again and again, in three ways, and asks once
-// before work of its own.
+// before work of its own. Then it asks in turns for two messages of which one comes, and once for each.
 #include <mpi.h>
 
 static void late(int tag)
@@ -12,9 +12,9 @@ static void late(int tag)
 
 int main(int argc, char **argv)
 {
-	int rank, done = 0, index;
+	int rank, done = 0, other, index;
 	double x;
-	MPI_Request r;
+	MPI_Request r, never;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 0) {
@@ -23,6 +23,9 @@ int main(int argc, char **argv)
 		}
 		MPI_Barrier(MPI_COMM_WORLD);
 		MPI_Send(&x, 1, MPI_DOUBLE, 1, 4, MPI_COMM_WORLD);
+		late(5);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Send(&x, 1, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
 	} else {
 		MPI_Irecv(&x, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &r);
 		while (!done) {
@@ -40,6 +43,17 @@ int main(int argc, char **argv)
 		MPI_Test(&r, &done, MPI_STATUS_IGNORE);
 		MPI_Barrier(MPI_COMM_WORLD);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		MPI_Irecv(&x, 1, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, &r);
+		MPI_Irecv(&x, 1, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, &never);
+		for (done = 0; !done;) {
+			MPI_Test(&never, &other, MPI_STATUS_IGNORE);
+			MPI_Iprobe(0, 7, MPI_COMM_WORLD, &other, MPI_STATUS_IGNORE);
+			MPI_Testall(1, &r, &done, MPI_STATUSES_IGNORE);
+		}
+		MPI_Test(&never, &other, MPI_STATUS_IGNORE);
+		MPI_Iprobe(0, 7, MPI_COMM_WORLD, &other, MPI_STATUS_IGNORE);
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Wait(&never, MPI_STATUS_IGNORE);
 	}
 	MPI_Finalize();
 	return 0;
