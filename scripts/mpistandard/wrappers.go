@@ -59,14 +59,14 @@ func (c *call) wrapper(b *strings.Builder) {
 	fmt.Fprintf(b, "\treturn leave(err);\n}\nBOTH(%s)\n", c.name)
 }
 
-// before writes what must be done before the call: a status of our own, the handle of the
-// message that it overwrites.
+// before writes what must be done before the call: a status of our own, to take the message whose
+// handle may be another one's after it.
 func (c *call) before(b *strings.Builder) {
 	if c.has("status") {
 		b.WriteString("\tchar own[STATUS_BYTES];\n\tif (status == abi.status_ignore) {\n\t\tstatus = (W)own;\n\t}\n")
 	}
 	if strings.HasSuffix(c.name, "mrecv") || strings.HasSuffix(c.name, "Mrecv") || strings.HasSuffix(c.name, "mrecv_c") || strings.HasSuffix(c.name, "Mrecv_c") {
-		b.WriteString("\tW found = handle_at(message, 0);\n")
+		b.WriteString("\tlock();\n\tstruct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);\n\tunlock();\n")
 	}
 }
 
@@ -179,7 +179,6 @@ func (c *call) putMessage(line func(string, ...any)) {
 	if !c.has("count") {
 		return // a probe: with its status
 	}
-	line("struct message m = take_message(found);")
 	line("put_message(&m);")
 }
 

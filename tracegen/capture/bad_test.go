@@ -224,24 +224,3 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 }
-
-// TestThreads: threads that may call at once are warned of.
-func TestThreads(t *testing.T) {
-	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "threads.c"))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		s, err := capture.Merge(dir, io.Discard, capture.Options{Rate: 1e9})
-		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_THREAD_MULTIPLE") {
-			t.Errorf("%v, %+v", err, s)
-		}
-		counts := map[trace.Kind]int{}
-		for _, a := range actions(t, merged(t, dir, capture.Options{}))[0] {
-			counts[a.Kind]++
-		}
-		if counts[trace.KindSend] != 4000 || counts[trace.KindRecv] != 4000 {
-			t.Errorf("%v, want 4000 messages sent and received", counts)
-		}
-	})
-}

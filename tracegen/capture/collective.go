@@ -56,6 +56,11 @@ func (t *translator) collective(e *event, r request) error {
 		t.nothing(r)
 		return nil
 	}
+	waits := r.number == 0 && t.split[id]
+	if waits { // of all ranks, as it is of one
+		t.ours--
+		r.number = t.ours
+	}
 	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
 	if kind.Rooted() {
 		s.args[argPeer] = int64(e.ranks[0])
@@ -64,10 +69,13 @@ func (t *translator) collective(e *event, r request) error {
 		s.operator = trace.Operator(e.operator)
 	}
 	t.counts(&s, e, len(t.comms[id].members))
-	if r.number > 0 {
+	if r.number != 0 {
 		s.kind, s.request = trace.KindIcollective, t.take(r)
 	}
 	t.add(s)
+	if waits {
+		t.release(r, trace.KindWait)
+	}
 	return nil
 }
 

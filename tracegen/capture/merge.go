@@ -71,6 +71,7 @@ type merger struct {
 	families *families
 	phases   *phases
 	kernels  *kernelTable
+	split    map[int]bool // communicators some of whose operations were under way while threads called others
 	table    *table
 	loops    *loops
 	each     [][]float64 // by rank: what its computations were; nil: their means
@@ -159,6 +160,14 @@ func (m *merger) survey() error {
 	if err != nil {
 		return err
 	}
+	m.split = map[int]bool{}
+	for rank, v := range m.surveys {
+		for local := range v.split {
+			if local >= 0 {
+				m.split[m.own[rank].of[local]] = true
+			}
+		}
+	}
 	m.phases, m.kernels = newPhases(m.surveys), newKernelTable(m.surveys)
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
@@ -166,16 +175,12 @@ func (m *merger) survey() error {
 
 // warn says what the recordings do not show.
 func (m *merger) warn() {
-	failed, threads := int64(0), false
+	failed := int64(0)
 	for _, s := range m.streams {
 		failed += s.mark.Failed
-		threads = threads || s.head.Multiple != 0
 	}
 	if failed > 0 {
 		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("%d calls returned an error and are not in the trace", failed))
-	}
-	if threads {
-		m.summary.Warnings = append(m.summary.Warnings, "threads called MPI at once (MPI_THREAD_MULTIPLE): the trace has their calls in the order in which they returned, which a replay may find to be a deadlock")
 	}
 }
 
@@ -205,11 +210,12 @@ func named(calls map[string]int64) string {
 // translate returns what each rank does, in steps of the run if they are found.
 func (m *merger) translate() ([]outline, error) {
 	folders, cut := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
+	threads := slices.ContainsFunc(m.streams, func(s *stream) bool { return s.moments != nil })
 	for rank := range m.streams {
 		f := newFolder(m.loops)
 		folders[rank] = f
 		put := f.add
-		if m.o.Partial {
+		if m.o.Partial || threads {
 			put = func(step int32) { cut[rank] = append(cut[rank], step) }
 		}
 		if err := m.rank(rank, put); err != nil {
@@ -221,10 +227,16 @@ func (m *merger) translate() ([]outline, error) {
 		c := newCutter(m.table, m.families.list(m.comms), cut)
 		c.cut()
 		m.warnOfCuts(all, c.ranks)
-		for rank, steps := range c.ranks {
-			for _, step := range steps {
-				folders[rank].add(step)
-			}
+		cut = c.ranks
+	}
+	if threads {
+		if err := newPlay(newMatching(m.table, m.families.list(m.comms), len(cut)), cut).run(); err != nil {
+			return nil, err
+		}
+	}
+	for rank, steps := range cut {
+		for _, step := range steps {
+			folders[rank].add(step)
 		}
 	}
 	s := &stepper{table: m.table, loops: m.loops}
@@ -262,7 +274,7 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 
 func (m *merger) translator(rank int, put func(step int32)) *translator {
 	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
-		families: m.families, phases: m.phases, kernels: m.kernels, table: m.table, put: put}
+		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, table: m.table, put: put}
 }
 
 // write writes the trace.

@@ -70,7 +70,13 @@ type stream struct {
 	matched    int64  // messages that matched probes have found so far
 	count      int64  // events so far
 	key        uint64 // of the last record, without its gap
-	err        error
+
+	// Of a rank whose threads may call at once:
+	ended, during uint64   // the number of the last record's end; how many beginnings and ends there were while it was under way
+	moments       []moment // if calls were under way at once
+	moment        int      // that is next
+
+	err error
 }
 
 // streamComm is what the size of a record depends on.
@@ -212,6 +218,7 @@ func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
 	s.comms = []streamComm{{size: size, rank: rank}, {size: 1}}
 	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
+	s.ended, s.moment = 0, 0
 }
 
 // complete returns nil if the rank has come to its end, or what ended the recording.
@@ -232,13 +239,17 @@ func text(field []byte) string {
 	return string(text)
 }
 
-// next reads an event; io.EOF behind the last.
-func (s *stream) next(e *event) error {
+// read reads an event as it was recorded; io.EOF behind the last.
+func (s *stream) read(e *event) error {
 	if s.at == len(s.data) {
 		return io.EOF
 	}
 	*e = event{comm: -1, ranks: e.ranks[:0], tags: e.tags[:0], requests: e.requests[:0], ended: e.ended[:0]}
 	begin := s.at
+	if s.head.Multiple != 0 {
+		s.during = s.uint()
+		s.ended += 1 + s.uint()
+	}
 	s.readGap(e)
 	structure := s.at
 	n := s.uint()

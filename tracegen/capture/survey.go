@@ -19,6 +19,7 @@ type survey struct {
 	taken     int64           // how often messages were asked for
 	probed    map[int64]int64 // by message of a matched probe that is not received: taken then
 	early     map[int64]early // messages of matched probes that others were received before
+	split     map[int]bool    // communicators, by the rank's number, whose operations were under way while others were
 	levels    map[int64]bool  // of MPI_Pcontrol
 	kernels   map[used]bool
 	sites     sites
@@ -51,10 +52,16 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
+	if s.head.Multiple != 0 {
+		if err := s.order(); err != nil {
+			return nil, err
+		}
+		s.rewind()
+	}
 	for at := (site{}); ; at.before = at.after {
 		err := s.next(&e)
 		if errors.Is(err, io.EOF) {
@@ -83,6 +90,9 @@ func (v *survey) note(e *event, started starts) error {
 		v.refused[e.called.String()+" on a communicator of a call that is not recorded"]++
 	case e.groups && e.proc.collective():
 		v.refused[e.called.String()+" of two groups"]++
+	}
+	if e.request.number > 0 && e.proc.collective() && e.proc.blocking() {
+		v.split[e.comm] = true
 	}
 	switch {
 	case e.made != nil:

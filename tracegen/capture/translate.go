@@ -38,7 +38,8 @@ type translator struct {
 	drain   *drain     // nil: none
 	open    *[]unended // nil: all receives have been answered
 	kernels *kernelTable
-	phase   int32 // that has begun, 0 for none
+	split   map[int]bool // communicators of the run whose operations are waited for
+	phase   int32        // that has begun, 0 for none
 
 	unfinished error // why the rank ends before its recording
 }

@@ -58,20 +58,6 @@ static inline void ended(struct request *r, const char *status)
 	completed(r, status);
 }
 
-static inline void lock(void)
-{
-	if (S.locked) {
-		pthread_mutex_lock(&S.lock);
-	}
-}
-
-static inline void unlock(void)
-{
-	if (S.locked) {
-		pthread_mutex_unlock(&S.lock);
-	}
-}
-
 // A batch is the requests of a call, and room for statuses that the program does not want.
 enum { FEW = 64 };
 struct batch {

@@ -1223,10 +1223,11 @@ EXPORT int PMPI_Imrecv(W buf, W count, W datatype, W message, W request)
 		return real(buf, count, datatype, message, request);
 	}
 	enter();
-	W found = handle_at(message, 0);
+	lock();
+	struct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);
+	unlock();
 	int err = real(buf, count, datatype, message, request);
 	if (begin(P_Imrecv, err)) {
-		struct message m = take_message(found);
 		put_message(&m);
 		put((uint32_t)count);
 		put(type_size(datatype));
@@ -1725,10 +1726,11 @@ EXPORT int PMPI_Mrecv(W buf, W count, W datatype, W message, W status)
 	if (status == abi.status_ignore) {
 		status = (W)own;
 	}
-	W found = handle_at(message, 0);
+	lock();
+	struct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);
+	unlock();
 	int err = real(buf, count, datatype, message, status);
 	if (begin(P_Mrecv, err)) {
-		struct message m = take_message(found);
 		put_message(&m);
 		put((uint32_t)count);
 		put(type_size(datatype));
@@ -3404,10 +3406,11 @@ EXPORT int PMPI_Imrecv_c(W buf, W count, W datatype, W message, W request)
 		return real(buf, count, datatype, message, request);
 	}
 	enter();
-	W found = handle_at(message, 0);
+	lock();
+	struct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);
+	unlock();
 	int err = real(buf, count, datatype, message, request);
 	if (begin(P_Imrecv_c, err)) {
-		struct message m = take_message(found);
 		put_message(&m);
 		put((uint64_t)count);
 		put(type_size(datatype));
@@ -3819,10 +3822,11 @@ EXPORT int PMPI_Mrecv_c(W buf, W count, W datatype, W message, W status)
 	if (status == abi.status_ignore) {
 		status = (W)own;
 	}
-	W found = handle_at(message, 0);
+	lock();
+	struct message m = take_message(message ? handle_at(message, 0) : abi.message_no_proc);
+	unlock();
 	int err = real(buf, count, datatype, message, status);
 	if (begin(P_Mrecv_c, err)) {
-		struct message m = take_message(found);
 		put_message(&m);
 		put((uint64_t)count);
 		put(type_size(datatype));

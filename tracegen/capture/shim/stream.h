@@ -45,7 +45,8 @@ static struct {
 	uint64_t brief;   // ticks since then
 	uint64_t patient; // ticks of 50 µs: a gap or call beyond is worth reading the thread's clock
 	int error;        // of the call that is put down: its class
-	int locked;       // threads may call at once
+	int locked;       // threads may call at once: then the beginnings and ends of calls are numbered
+	uint64_t moments, ended; // so far; the end of the last record
 	pthread_mutex_t lock;
 } S = {.sums = {1, 2, 3, 4}, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -54,6 +55,10 @@ static __thread struct {
 	int inside; // of so many calls of MPI: of two in a callback of the program
 	uint64_t entered;
 	int64_t cpu; // when it was entered, if the gap was long
+
+	// If threads may call at once: the number of its beginning, and when any call was begun or left
+	// before that.
+	uint64_t began, left;
 } T __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t ticks(void)
@@ -213,6 +218,34 @@ static inline uint32_t hash(W value)
 	return h >> 40;
 }
 
+static inline void lock(void)
+{
+	if (S.locked) {
+		pthread_mutex_lock(&S.lock);
+	}
+}
+
+static inline void unlock(void)
+{
+	if (S.locked) {
+		pthread_mutex_unlock(&S.lock);
+	}
+}
+
+static void among_threads(void)
+{
+	lock();
+	T.began = ++S.moments;
+	T.left = S.left;
+	if (T.entered > S.left) {
+		S.left = T.entered;
+	}
+	if (S.thread != &T) {
+		S.thread = NULL;
+	}
+	unlock();
+}
+
 // enter begins a call: what the rank did before it ends here.
 static inline void enter(void)
 {
@@ -221,13 +254,16 @@ static inline void enter(void)
 	if (UNLIKELY(T.entered - S.left > S.patient)) {
 		T.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
 	}
+	if (UNLIKELY(S.locked)) {
+		among_threads();
+	}
 }
 
 // gap puts down what the rank has done since the last call: ticks, or for a long one the
 // time of the processor since the clock was last read, and the ticks of what was brief since.
 static inline void gap(void)
 {
-	uint64_t gap = T.entered > S.left ? T.entered - S.left : 0;
+	uint64_t left = UNLIKELY(S.locked) ? T.left : S.left, gap = T.entered > left ? T.entered - left : 0;
 	if (gap <= S.patient || S.thread != &T) {
 		put(gap << 1);
 		S.brief += gap;
@@ -250,9 +286,7 @@ static int happened(int err)
 // begin starts the record of a call that has returned, and reports whether it is one.
 static inline int begin(int procedure, int err)
 {
-	if (S.locked) {
-		pthread_mutex_lock(&S.lock);
-	}
+	lock();
 	S.error = SUCCESS;
 	if (UNLIKELY(err != SUCCESS) && !happened(err)) {
 		S.mark.failed++;
@@ -260,6 +294,12 @@ static inline int begin(int procedure, int err)
 	}
 	if (!S.on || !room(ROOM)) {
 		return 0;
+	}
+	if (UNLIKELY(S.locked)) { // how many calls began or ended during it, and since the last record
+		uint64_t end = ++S.moments;
+		put(end - T.began - 1);
+		put(end - S.ended - 1);
+		S.ended = end;
 	}
 	gap();
 	put(procedure);
@@ -286,7 +326,9 @@ static inline int leave(int err)
 	}
 	S.left = T.entered = now;
 	T.inside--;
-	if (S.locked) {
+	if (UNLIKELY(S.locked)) {
+		T.left = now;
+		T.began = S.moments;
 		pthread_mutex_unlock(&S.lock);
 	}
 	return err;

@@ -1,0 +1,173 @@
+package capture
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Where threads may call at once (MPI_THREAD_MULTIPLE), the beginnings and ends of calls are numbered
+// in the order in which they happened, and a rank does in the trace what it did in that order.
+// A call that blocks and was under way while others began or ended begins in the trace as its
+// nonblocking kin, and is waited for where it ended: in front of the others it could keep
+// them from what it waits for, and behind them they could. What waits for requests or messages
+// counts where it ended, what begins requests where it began.
+
+// moment is when a call, or a part of it, counts.
+type moment struct {
+	at   uint64 // number of the beginning or the end
+	part piece
+	from position
+	ours int64 // of a part: the first of the requests that stand for it
+}
+
+// piece is what a call does at a moment.
+type piece uint8
+
+const (
+	whole        piece = iota
+	begins             // a nonblocking kin of it
+	beginsToSend       // of MPI_Sendrecv
+	ends               // it is waited for
+)
+
+// position is where a record begins, and what was made before it.
+type position struct {
+	at                               int
+	made, persistent, matched, count int64
+	comms                            int
+	ended                            uint64
+}
+
+func (s *stream) position() position {
+	return position{s.at, s.made, s.persistent, s.matched, s.count, len(s.comms), s.ended}
+}
+
+func (s *stream) goTo(p position) {
+	s.at, s.made, s.persistent, s.matched, s.count, s.comms, s.ended = p.at, p.made, p.persistent, p.matched, p.count, s.comms[:p.comms], p.ended
+}
+
+// kin are the nonblocking procedures that calls under way begin as; of collective operations that
+// is the same one, with a request.
+var kin = map[procedureNumber]procedureNumber{
+	procSend: procIsend, procSsend: procIssend, procRsend: procIrsend, procRecv: procIrecv, procMrecv: procImrecv,
+	procSendrecv: procIrecv, procSendrecvreplace: procIrecv,
+}
+
+// blocking reports whether a procedure is an operation of a communicator that blocks.
+func (p procedureNumber) blocking() bool {
+	if p < 0 || !p.collective() && !procedures[p].neighbourhood {
+		return false
+	}
+	return !procedures[p].persistent && !strings.HasPrefix(procedures[p].name, "MPI_I")
+}
+
+// order finds the moments of a rank whose threads may call at once; none if no call was under way
+// while another one began or ended.
+func (s *stream) order() error {
+	var e event
+	var all []moment
+	overlap := false
+	for {
+		m := moment{from: s.position()}
+		err := s.read(&e)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		m.at = s.ended
+		begun := s.ended - s.during - 1
+		_, splits := kin[e.proc]
+		switch {
+		case s.during == 0:
+		case splits || e.proc.blocking():
+			overlap = true
+			end := m
+			m.at, m.part = begun, begins
+			all = append(all, m)
+			if e.proc == procSendrecv || e.proc == procSendrecvreplace {
+				m.part = beginsToSend
+				all = append(all, m)
+			}
+			end.part = ends
+			m = end
+		case e.request.number > 0 && e.made == nil || e.proc == procStart || e.proc == procStartall || e.proc == procBsend:
+			overlap = true
+			m.at = begun
+		}
+		all = append(all, m)
+	}
+	if !overlap {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	number := s.made
+	ours := map[int]int64{}
+	for i := range all {
+		switch m := &all[i]; m.part {
+		case begins, beginsToSend:
+			number++
+			if m.ours = number; m.part == begins {
+				ours[m.from.at] = number
+			}
+		case ends:
+			m.ours = ours[m.from.at]
+		}
+	}
+	s.moments = all
+	return nil
+}
+
+// next reads the next event, or part of one; io.EOF behind the last.
+func (s *stream) next(e *event) error {
+	if s.moments == nil {
+		return s.read(e)
+	}
+	if s.moment == len(s.moments) {
+		return io.EOF
+	}
+	m := &s.moments[s.moment]
+	s.moment++
+	s.goTo(m.from)
+	if err := s.read(e); err != nil || m.part == whole {
+		return err
+	}
+	s.key = (s.key ^ uint64(m.part)) * 1099511628211
+	if m.part != begins {
+		e.gap = 0
+	}
+	first := request{number: m.ours}
+	switch exchange := e.proc == procSendrecv || e.proc == procSendrecvreplace; {
+	case m.part == ends:
+		first.status = e.status
+		if !e.status.found {
+			first.status = status{bytes: -1}
+		}
+		*e = event{proc: procWaitall, called: e.called, gap: e.gap, comm: -1, requests: append(e.requests[:0], first), ended: append(e.ended[:0], 0)}
+		if exchange {
+			e.requests = append(e.requests, request{number: m.ours + 1, status: status{bytes: -1}})
+			e.ended = append(e.ended, 1)
+		}
+	case e.proc.blocking():
+		e.request = first
+	case exchange:
+		side, i := receives, 1
+		if e.request = first; m.part == beginsToSend {
+			side, i = sends, 0
+		}
+		if e.proc == procSendrecv {
+			e.of[anySide] = e.of[side]
+		}
+		e.ranks, e.tags = append(e.ranks[:0], e.ranks[i]), append(e.tags[:0], e.tags[i])
+		if e.proc = procIrecv; side == sends {
+			e.proc = procIsend
+		}
+	default:
+		e.proc, e.request = kin[e.proc], first
+	}
+	return nil
+}
