@@ -1,26 +1,56 @@
-// Four threads of each of two ranks send and receive 1000 messages each, all at once.
+// Four threads of each of two ranks exchange 200 messages each, all at once: with an operation of both in
+// front, synchronously, of 100,000 bytes, and by matched probes.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
 
-static int peer;
+enum { TURNS = 200, LONG = 100000 };
 
-static void *talk(void *tag)
+static int rank, peer;
+static MPI_Comm both;
+
+static void *talk(void *number)
 {
-	int out = 0, in;
-	for (int i = 0; i < 1000; i++) {
-		MPI_Send(&out, 1, MPI_INT, peer, (int)(intptr_t)tag, MPI_COMM_WORLD);
-		MPI_Recv(&in, 1, MPI_INT, peer, (int)(intptr_t)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	static char buffers[4][2][LONG];
+	int tag = (int)(intptr_t)number;
+	char *out = buffers[tag][0], *in = buffers[tag][1];
+	MPI_Message found;
+	for (int i = 0; i < TURNS; i++) {
+		switch (tag) {
+		case 0:
+			MPI_Barrier(both);
+			MPI_Sendrecv(out, 4, MPI_CHAR, peer, tag, in, 4, MPI_CHAR, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			break;
+		case 1:
+			if ((i + rank) % 2) {
+				MPI_Ssend(out, 4, MPI_CHAR, peer, tag, MPI_COMM_WORLD);
+			} else {
+				MPI_Recv(in, 4, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			}
+			break;
+		case 2:
+			if ((i + rank) % 2) {
+				MPI_Send(out, LONG, MPI_CHAR, peer, tag, MPI_COMM_WORLD);
+			} else {
+				MPI_Recv(in, LONG, MPI_CHAR, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			}
+			break;
+		case 3:
+			MPI_Send(out, 4, MPI_CHAR, peer, tag, MPI_COMM_WORLD);
+			MPI_Mprobe(peer, tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+			MPI_Mrecv(in, 4, MPI_CHAR, &found, MPI_STATUS_IGNORE);
+		}
 	}
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	int level, rank;
+	int level;
 	pthread_t threads[4];
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &both);
 	peer = 1 - rank;
 	for (intptr_t i = 0; i < 4; i++) {
 		pthread_create(&threads[i], 0, talk, (void *)i);
