@@ -6,23 +6,33 @@ import (
 )
 
 var handWrittenNames = words(`Init Init_thread Finalize Abort Pcontrol Comm_free Comm_disconnect Type_free Request_free Cancel
-	Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall`)
+	Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Start Startall
+	Pready Pready_range Pready_list Parrived File_open File_close Win_free Session_init Session_finalize`)
 
 var messageNames = words(`Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init
-	Recv Irecv Recv_init Sendrecv Sendrecv_replace Probe Iprobe Mprobe Improbe Mrecv Imrecv`)
+	Recv Irecv Recv_init Sendrecv Sendrecv_replace Isendrecv Isendrecv_replace Psend_init Precv_init
+	Probe Iprobe Mprobe Improbe Mrecv Imrecv`)
 
 var makingNames = words(`Comm_dup Comm_dup_with_info Comm_idup Comm_idup_with_info Comm_create Comm_create_group Comm_split
-	Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge`)
+	Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge
+	Comm_create_from_group Intercomm_create_from_groups`)
 
 var collectives = regexp.MustCompile(`^I?(neighbor_)?(barrier|bcast|reduce|allreduce|alltoall[vw]?|gatherv?|allgatherv?|scatterv?|reduce_scatter|reduce_scatter_block|scan|exscan)(_init)?$`)
 
-// What goes beyond messages and collectives: one-sided communication, files, processes that
-// come later, sessions, partitioned messages, requests of the program's own.
-var refusedNames = regexp.MustCompile(`^(R?(Put|Get|Accumulate|Get_accumulate|accumulate|put|get|get_accumulate)|Fetch_and_op|Compare_and_swap|` +
-	`Win_(allocate|allocate_shared|create|create_dynamic|free|fence|start|complete|post|wait|test|lock|lock_all|unlock|unlock_all|flush|flush_all|flush_local|flush_local_all|sync)|` +
-	`File_(open|close|delete|set_size|preallocate|set_view|sync|i?(read|write).*|seek|seek_shared|get_position_shared|set_atomicity)|` +
-	`Comm_(spawn|spawn_multiple|accept|connect|join|create_from_group)|Intercomm_create_from_groups|Session_(init|finalize)|` +
-	`P(send|recv)_init|Pready.*|Parrived|Isendrecv.*|Grequest_(start|complete))$`)
+// windows are one-sided accesses and what synchronises them; what concerns a process alone, as
+// MPI_Win_sync, is not among them.
+var windows = regexp.MustCompile(`^(R?(Put|Get|Accumulate|Get_accumulate|accumulate|put|get|get_accumulate)|Fetch_and_op|Compare_and_swap|` +
+	`Win_(allocate|allocate_shared|create|create_dynamic|fence|start|complete|post|wait|test|lock|lock_all|unlock|unlock_all|flush|flush_all|flush_local|flush_local_all))$`)
+
+// quiet are calls that leave nothing in a trace but take time that is no computation: the
+// processes' own requests, and what files do beside reading and writing.
+var quiet = regexp.MustCompile(`^(Grequest_start|File_(delete|set_size|preallocate|set_view|sync|seek_shared|get_position_shared|set_atomicity|(read|write)_.*_end))$`)
+
+// transfers are the reads and writes of files. The second part of a split one says nothing new.
+var transfers = regexp.MustCompile(`^File_i?(read|write)(_(at|all|at_all|shared|ordered)(_begin)?)?$`)
+
+// refusedNames are calls after which the processes are others than those of the recording.
+var refusedNames = words(`Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join`)
 
 func words(text string) map[string]bool {
 	names := map[string]bool{}
@@ -40,9 +50,9 @@ func classOf(name string) class {
 	switch {
 	case handWrittenNames[name]:
 		return handWritten
-	case messageNames[name], makingNames[name], collectives.MatchString(lower):
+	case messageNames[name], makingNames[name], collectives.MatchString(lower), windows.MatchString(name), transfers.MatchString(name), quiet.MatchString(name):
 		return recorded
-	case refusedNames.MatchString(name):
+	case refusedNames[name]:
 		return refused
 	}
 	return local

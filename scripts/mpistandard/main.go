@@ -49,7 +49,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for name, text := range map[string]string{"shim/procedures.h": wrappers(calls), "procedures.go": string(source)} {
+	for name, text := range map[string]string{"shim/numbers.h": numbers(calls), "shim/procedures.h": wrappers(calls), "procedures.go": string(source)} {
 		if err := os.WriteFile(filepath.Join(os.Args[2], name), []byte(text), 0o666); err != nil {
 			log.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func (c *call) rank() int {
 	switch {
 	case c.class == refused:
 		return 3
-	case c.large || strings.HasSuffix(c.name, "_init"):
+	case c.large, strings.HasSuffix(c.name, "_init"), windows.MatchString(c.name), strings.HasPrefix(c.name, "File_"), strings.HasPrefix(c.name, "P"), quiet.MatchString(c.name):
 		return 2
 	}
 	return 1
@@ -136,10 +136,20 @@ const (
 	roleNew      role = "new"
 	roleMessage  role = "message" // of a received one: communicator, source, tag
 	roleRequest  role = "request" // takes no bytes
+
+	rolePartitions role = "partitions"
+	roleFile       role = "file"
+	roleWindow     role = "window"
+	roleNewWindow  role = "newWindow" // takes no bytes
+	roleAssert     role = "assert"
+	roleLock       role = "lock"
+	roleGroup      role = "group"
+	roleNoOp       role = "noOp"
 )
 
 // order of the roles in a record: those first that the others depend on.
-var order = []role{roleComm, roleRank, roleTag, roleMessage, roleInPlace, roleFlag, roleCount, roleCounts, roleSize, roleSizes, roleSpan, roleOperator, roleStatus, roleNew, roleRequest}
+var order = []role{roleComm, roleFile, roleWindow, roleRank, roleTag, roleMessage, roleInPlace, roleFlag, roleCount, roleCounts, roleSize, roleSizes, roleSpan, roleOperator,
+	roleNoOp, rolePartitions, roleAssert, roleLock, roleGroup, roleStatus, roleNew, roleNewWindow, roleRequest}
 
 // field is a part of a record.
 type field struct {
@@ -152,6 +162,24 @@ type field struct {
 func (c *call) roleOf(p *parameter) role {
 	array := p.Length != nil
 	switch kind := strings.TrimPrefix(p.Kind, "POLY"); {
+	case strings.HasPrefix(p.Name, "target_") && p.Name != "target_rank":
+		return "" // of an access the origin's side says all
+	case kind == "WINDOW" && p.Direction == "out":
+		return roleNewWindow
+	case kind == "WINDOW":
+		return roleWindow
+	case kind == "FILE" && transfers.MatchString(strings.TrimSuffix(c.name, "_c")):
+		return roleFile
+	case kind == "ASSERT":
+		return roleAssert
+	case kind == "LOCK_TYPE":
+		return roleLock
+	case kind == "GROUP" && c.has("win"):
+		return roleGroup
+	case kind == "OPERATION" && c.has("win"):
+		return roleNoOp
+	case kind == "PARTITION":
+		return rolePartitions
 	case (kind == "XFER_NUM_ELEM_NNI" || kind == "XFER_NUM_ELEM") && array:
 		return roleCounts
 	case kind == "XFER_NUM_ELEM_NNI" || kind == "XFER_NUM_ELEM":
@@ -162,6 +190,8 @@ func (c *call) roleOf(p *parameter) role {
 		return roleSize
 	case kind == "DISPLACEMENT" && strings.Contains(strings.ToLower(c.name), "allgatherv") && !strings.Contains(c.name, "eighbor"):
 		return roleSpan
+	case kind == "RANK_NNI" && c.has("win"):
+		return roleRank
 	case kind == "RANK" && !array && p.Direction == "in" && !c.makes():
 		return roleRank
 	case kind == "TAG":
@@ -198,18 +228,22 @@ func (c *call) has(name string) bool {
 // collective reports whether all processes of a communicator make the call.
 func (c *call) collective() bool { return c.has("comm") && !c.has("dest") && !c.has("source") }
 
-// sides of a collective operation, or of a sendrecv.
-func sideOf(name string) string {
-	for _, side := range []string{"send", "recv"} {
-		if strings.HasPrefix(name, side) {
-			return side
-		}
+// sides of a collective operation, of a sendrecv, or of an access that says both.
+func (c *call) sideOf(name string) string {
+	switch {
+	case strings.HasPrefix(name, "send"), strings.HasPrefix(name, "origin") && c.has("result_count"):
+		return "send"
+	case strings.HasPrefix(name, "recv"), strings.HasPrefix(name, "result"):
+		return "recv"
 	}
 	return ""
 }
 
 // fields returns the record of a call.
 func (c *call) fields() (list []field) {
+	if quiet.MatchString(c.name) && !c.has("request") {
+		return nil
+	}
 	for i := range c.params {
 		p := &c.params[i]
 		r := c.roleOf(p)
@@ -219,7 +253,7 @@ func (c *call) fields() (list []field) {
 		if r == roleComm && slices.ContainsFunc(list, func(f field) bool { return f.role == roleComm }) {
 			continue // the peer communicator of an intercommunicator
 		}
-		f := field{role: r, par: *p, rootOnly: p.RootOnly, side: sideOf(p.Name)}
+		f := field{role: r, par: *p, rootOnly: p.RootOnly, side: c.sideOf(p.Name)}
 		if r == roleCounts || r == roleSizes || r == roleCount || r == roleSize {
 			list = append(list, f)
 			continue

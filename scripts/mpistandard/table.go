@@ -29,7 +29,7 @@ func table(calls []call) string {
 			} else {
 				fmt.Fprintf(&b, ", as: proc%s", goName(c.name))
 			}
-			if strings.Contains(c.name, "_init") {
+			if strings.Contains(strings.TrimSuffix(c.name, "_c"), "_init") {
 				b.WriteString(", persistent: true")
 			}
 			if strings.Contains(c.name, "eighbor_") {

@@ -8,14 +8,21 @@ import (
 
 const notice = "Written by scripts/mpistandard from the standard's data (mpi-forum/pympistandard); do not change."
 
-// wrappers returns the C code.
-func wrappers(calls []call) string {
+// numbers returns the C code of the procedures' numbers in records.
+func numbers(calls []call) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\nenum {\n", notice)
 	for i := range calls {
 		fmt.Fprintf(&b, "\tP_%s,\n", calls[i].name)
 	}
 	b.WriteString("\tP_PROCEDURES,\n};\n")
+	return b.String()
+}
+
+// wrappers returns the C code of the wrappers.
+func wrappers(calls []call) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n", notice)
 	for i := range calls {
 		if c := &calls[i]; c.class != handWritten {
 			c.wrapper(&b)
@@ -93,7 +100,7 @@ func (c *call) put(b *strings.Builder, f field) {
 	case roleRank:
 		line("put_rank(%s);", name)
 		if c.rooted() {
-			line("int mine = (int)%s == c->rank || (int)%s == abi.root;", name, name)
+			line("int mine = (int)%s == (c->remote ? abi.root : c->rank);", name)
 		}
 	case roleTag:
 		line("put_tag(%s);", name)
@@ -120,11 +127,27 @@ func (c *call) put(b *strings.Builder, f field) {
 			line("put_copy(%s, c);", name)
 			return
 		}
-		line("put_new(%s, %d);", name, wide(c.name == "Comm_create_group"))
+		line("put_new(%s, %d);", name, wide(c.name == "Comm_create_group" || c.name == "Comm_create_from_group"))
 	case roleRequest:
 		c.putRequest(line, name)
 	case roleMessage:
 		c.putMessage(line)
+	case rolePartitions:
+		line("put((uint32_t)%s);", name)
+	case roleFile:
+		line("put_file(%s);", name)
+	case roleWindow:
+		line("put_window(%s);", name)
+	case roleNewWindow:
+		line("add_window(%s, c->number == STRANGER);", name)
+	case roleAssert:
+		line("put_assertions(%s);", name)
+	case roleLock:
+		line("put((int)%s == abi.lock_shared);", name)
+	case roleGroup:
+		line("put_members(%s);", name)
+	case roleNoOp:
+		line("put(handle_of(%s) == abi.no_op);", name)
 	}
 }
 
@@ -132,6 +155,8 @@ func (c *call) put(b *strings.Builder, f field) {
 // probe what it found.
 func (c *call) putStatus(line func(string, ...any)) {
 	switch {
+	case c.has("fh"):
+		line("put_transferred((char *)status, %s * type_size(datatype));", c.signed("count"))
 	case c.has("flag"):
 		line("if (int_at(flag, 0)) {")
 		line("\tput_rank(status_source((char *)status));")
@@ -166,6 +191,12 @@ func (c *call) putRequest(line func(string, ...any), name string) {
 		make = "new_persistent"
 	}
 	switch {
+	case c.has("partitions") && c.has("source"):
+		line("receives(%s(%s), %s * (int)partitions * type_size(datatype), source, tag);", make, name, c.signed("count"))
+	case c.has("recvcount") && c.has("source"):
+		line("receives(%s(%s), %s * type_size(recvtype), source, recvtag);", make, name, c.signed("recvcount"))
+	case c.has("recvtag"):
+		line("receives(%s(%s), %s * type_size(datatype), source, recvtag);", make, name, c.signed("count"))
 	case c.has("source"):
 		line("receives(%s(%s), %s * type_size(datatype), source, tag);", make, name, c.signed("count"))
 	case c.has("message"):
@@ -210,8 +241,11 @@ func (c *call) rooted() bool {
 
 // peers returns how many counts a call has.
 func (c *call) peers(f field) string {
-	if strings.Contains(c.name, "eighbor") {
+	switch {
+	case strings.Contains(c.name, "eighbor"):
 		return map[string]string{"send": "c->destinations", "recv": "c->sources"}[f.side]
+	case strings.Contains(c.name, "educe_scatter"):
+		return "c->size" // of two groups, too
 	}
 	return "c->remote ? c->remote : c->size"
 }

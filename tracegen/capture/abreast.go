@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"maps"
+
 	"reprise/trace"
 )
 
@@ -13,9 +15,16 @@ type abreast struct {
 	members  [][][]int32 // by family and group
 	channels map[place]*[2]int
 	groups   map[place]*progress
-	lags     []int                // by rank
-	open     []map[int32]struct{} // by rank: requests
-	ended    []int                // by rank: of a drain
+	lags     []int             // by rank
+	open     []map[opened]bool // by rank
+	ended    []int             // by rank: of a drain
+}
+
+// opened is what a rank has under way: a request, or accesses to a rank in a window.
+type opened struct {
+	request      int32
+	family, peer int32 // of a window
+	window       int64 // its number, from 1
 }
 
 // progress is how many operations of a group each of its ranks has come to.
@@ -25,9 +34,9 @@ type progress struct {
 }
 
 func newAbreast(m matching, ranks int) *abreast {
-	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks), open: make([]map[int32]struct{}, ranks), ended: make([]int, ranks)}
+	a := &abreast{matching: m, channels: map[place]*[2]int{}, groups: map[place]*progress{}, lags: make([]int, ranks), open: make([]map[opened]bool, ranks), ended: make([]int, ranks)}
 	for rank := range a.open {
-		a.open[rank] = map[int32]struct{}{}
+		a.open[rank] = map[opened]bool{}
 	}
 	for _, groups := range m.groups {
 		var members [][]int32
@@ -69,11 +78,18 @@ func (a *abreast) step(rank int, s *step) {
 	}
 	switch s.kind {
 	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
-		a.open[rank][s.request] = struct{}{}
+		a.open[rank][opened{request: s.request}] = true
+	case trace.KindAccess:
+		a.open[rank][s.accessed()] = true
+	case trace.KindIaccess:
+		a.open[rank][s.accessed()] = true
+		a.open[rank][opened{request: s.request}] = true
+	case trace.KindSync:
+		a.sync(rank, s)
 	case trace.KindWait, trace.KindFree:
-		delete(a.open[rank], s.request)
+		delete(a.open[rank], opened{request: s.request})
 	case trace.KindWaitAll:
-		clear(a.open[rank])
+		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool { return o.window == 0 })
 	case trace.KindComplete:
 		a.complete(rank, a.table.lists[s.slots])
 	}
@@ -84,8 +100,24 @@ func (a *abreast) complete(rank int, slots []int64) {
 	if a.ended[rank]++; a.ended[rank] == len(slots) {
 		a.ended[rank] = 0
 		for _, slot := range slots {
-			delete(a.open[rank], int32(slot))
+			delete(a.open[rank], opened{request: int32(slot)})
 		}
+	}
+}
+
+func (s *step) accessed() opened {
+	return opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]}
+}
+
+// sync opens and ends accesses. A lock on all ranks opens none: programs have it all the time.
+func (a *abreast) sync(rank int, s *step) {
+	switch at := s.accessed(); s.sync {
+	case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncStart:
+		a.open[rank][at] = true
+	case trace.SyncUnlock, trace.SyncComplete, trace.SyncFlush, trace.SyncFlushLocal, trace.SyncFence, trace.SyncUnlockAll, trace.SyncFree:
+		maps.DeleteFunc(a.open[rank], func(o opened, _ bool) bool {
+			return o.window == at.window && o.family == at.family && (o.peer == at.peer || at.peer == trace.AllRanks)
+		})
 	}
 }
 

@@ -88,16 +88,20 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// TestRefused: calls that a trace cannot have are named and counted, or left out.
+// TestRefused: calls that a trace cannot have are named and counted, or left out. Debian's MPICH
+// cannot spawn.
 func TestRefused(t *testing.T) {
 	eachMPI(t, func(t *testing.T, m mpi) {
-		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), "put")
+		if m.name == "mpich" {
+			t.Skip("it cannot spawn")
+		}
+		dir, out, err := m.record(t, "2", m.compile(t, "ends.c"), "spawn")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		wantError(t, mergeError(t, dir, capture.Options{}), "MPI_Put (2)", "MPI_Win_fence (4)", "--leave-out")
+		wantError(t, mergeError(t, dir, capture.Options{}), "MPI_Comm_spawn (2)", "--leave-out")
 		s, err := capture.Merge(dir, io.Discard, capture.Options{Rate: 1e9, LeaveOut: true})
-		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_Put (2)") {
+		if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "MPI_Comm_spawn (2)") {
 			t.Errorf("%v, %+v", err, s)
 		}
 	})

@@ -45,6 +45,14 @@ func (f *form) name() string {
 		return f.collective.String()
 	case trace.KindIcollective:
 		return "i" + f.collective.String()
+	case trace.KindAccess:
+		return f.access.String()
+	case trace.KindIaccess:
+		return "r" + f.access.String()
+	case trace.KindSync:
+		return f.sync.String()
+	case trace.KindFile:
+		return f.file.String()
 	}
 	return f.kind.String()
 }
@@ -92,6 +100,14 @@ func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, list
 		b.Complete(f.completion, slots...)
 	case trace.KindMark:
 		b.Mark(int(f.marker))
+	case trace.KindAccess:
+		b.Access(f.access, family, -1, arg(argPeer), arg(argTag), arg(argBytes), arg(argReceived))
+	case trace.KindIaccess:
+		b.Access(f.access, family, f.request, arg(argPeer), arg(argTag), arg(argBytes), arg(argReceived))
+	case trace.KindSync:
+		b.Sync(f.sync, family, arg(argPeer), arg(argTag), arg(argBytes))
+	case trace.KindFile:
+		b.File(f.file, f.together, family, arg(argBytes))
 	case trace.KindCollective, trace.KindIcollective:
 		f.putCollective(b, arg, lists)
 	default:

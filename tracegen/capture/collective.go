@@ -52,23 +52,25 @@ func (t *translator) collective(e *event, r request) error {
 	switch {
 	case id < 0:
 		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
-	case id == alone || len(t.comms[id].members) == 1, len(t.comms[id].others) > 0: // of two groups: left out
+	case id == alone, len(t.comms[id].members) == 1 && len(t.comms[id].others) == 0:
 		t.nothing(r)
 		return nil
+	}
+	var s step
+	if len(t.comms[id].others) > 0 {
+		joins, err := false, error(nil)
+		if s, joins, err = t.twoGroups(e, kind); err != nil || !joins {
+			t.nothing(r)
+			return err
+		}
+	} else {
+		s = t.oneGroup(e, kind)
 	}
 	waits := r.number == 0 && t.split[id]
 	if waits { // of all ranks, as it is of one
 		t.ours--
 		r.number = t.ours
 	}
-	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
-	if kind.Rooted() {
-		s.args[argPeer] = int64(e.ranks[0])
-	}
-	if kind.Reduces() {
-		s.operator = trace.Operator(e.operator)
-	}
-	t.counts(&s, e, len(t.comms[id].members))
 	if r.number != 0 {
 		s.kind, s.request = trace.KindIcollective, t.take(r)
 	}
@@ -79,35 +81,47 @@ func (t *translator) collective(e *event, r request) error {
 	return nil
 }
 
-// counts says what the rank sends and receives. Where it is only known to others, as what
-// the root receives is to the root, it is what the rank itself says, or nothing.
-func (t *translator) counts(s *step, e *event, ranks int) {
+// oneGroup returns a collective operation of a communicator.
+func (t *translator) oneGroup(e *event, kind trace.CollectiveKind) step {
+	id := t.own.of[e.comm]
+	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
+	if kind.Rooted() {
+		s.args[argPeer] = int64(e.ranks[0])
+	}
+	if kind.Reduces() {
+		s.operator = trace.Operator(e.operator)
+	}
 	out, in := e.of[sends], e.of[receives]
 	if c := e.of[anySide]; c.stated {
 		out, in = c, c
+	} else if c.size > 0 {
+		in.size = c.size // of MPI_Reduce_scatter, whose type is that of both sides
 	}
-	if all := e.of[anySide].size; !e.of[anySide].stated && all > 0 {
-		in.size = all // of MPI_Reduce_scatter, whose type is that of both sides
-	}
-	me := int(t.s.comms[e.comm].rank)
-	if !out.stated {
-		out = in.as(s.collective.SendsPerRank(), me, ranks)
-	}
-	if !in.stated {
-		in = out.as(s.collective.RecvsPerRank(), me, ranks)
-	}
-	kind := s.collective
-	if kind.Sends() {
-		s.sendSize, s.args[argBytes], s.lists[0] = t.direction(out, kind.SendsPerRank(), ranks)
-	}
-	if kind.Receives() {
-		s.recvSize, s.args[argReceived], s.lists[1] = t.direction(in, kind.RecvsPerRank(), ranks)
-	}
+	t.directions(&s, out, in, len(t.comms[id].members), t.s.comms[e.comm].rank)
 	if kind.Spans() {
 		s.args[argTag] = e.span
 		if s.recvSize == 1 && in.size != 1 {
 			s.args[argTag] *= in.size
 		}
+	}
+	return s
+}
+
+// directions says what the rank, me of so many, sends and receives. Where it is only known to
+// others, as what the root receives is to the root, it is what the rank itself says, or nothing.
+func (t *translator) directions(s *step, out, in counted, ranks, me int) {
+	kind := s.collective
+	if !out.stated {
+		out = in.as(kind.SendsPerRank(), me, ranks)
+	}
+	if !in.stated {
+		in = out.as(kind.RecvsPerRank(), me, ranks)
+	}
+	if kind.Sends() {
+		s.sendSize, s.args[argBytes], s.lists[0] = t.direction(out, kind.SendsPerRank(), ranks)
+	}
+	if kind.Receives() {
+		s.recvSize, s.args[argReceived], s.lists[1] = t.direction(in, kind.RecvsPerRank(), ranks)
 	}
 }
 

@@ -102,7 +102,7 @@ func (r *resolver) advance(rank int32) bool {
 		rc.of, rc.sources, rc.destinations = append(rc.of, -1), append(rc.sources, c.sources), append(rc.destinations, c.destinations)
 		rc.topologies = append(rc.topologies, c.topology)
 	}
-	if c.strange || c.none && c.proc == procCommcreategroup {
+	if c.strange || c.none && (c.proc == procCommcreategroup || c.proc == procCommcreatefromgroup) {
 		return true // nothing is done with it; who is not of the group need not call
 	}
 	key, want := r.key(rank, c, parent)
@@ -120,9 +120,9 @@ func (r *resolver) advance(rank int32) bool {
 // calls; or those that the call itself names.
 func (r *resolver) key(rank int32, c *creation, parent int) (string, []int32) {
 	switch {
-	case c.proc == procCommcreategroup:
+	case c.proc == procCommcreategroup, c.proc == procCommcreatefromgroup:
 		return r.ordered(rank, fmt.Sprint("group", parent, c.members)), c.members
-	case c.proc == procIntercommcreate:
+	case c.proc == procIntercommcreate, c.proc == procIntercommcreatefromgroups:
 		a, b := c.members, c.others
 		if slices.Compare(a, b) > 0 {
 			a, b = b, a

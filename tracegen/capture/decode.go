@@ -1,5 +1,7 @@
 package capture
 
+import "reprise/trace"
+
 // mostCount bounds counts and sizes in records, so that their products fit.
 const mostCount = 1 << 50
 
@@ -22,7 +24,14 @@ func (s *stream) record(e *event, p *procedure) {
 }
 
 func (s *stream) isRoot(e *event) bool {
-	return len(e.ranks) > 0 && (int(e.ranks[0]) == s.commOf(e).rank || e.ranks[0] == rootHere)
+	switch c := s.commOf(e); {
+	case len(e.ranks) == 0:
+		return false
+	case c.remote > 0:
+		return e.ranks[0] == rootHere
+	default:
+		return int(e.ranks[0]) == c.rank
+	}
 }
 
 func (s *stream) field(e *event, f *field) {
@@ -71,6 +80,27 @@ func (s *stream) field(e *event, f *field) {
 		s.newComm(e)
 	case roleRequest:
 		e.request = s.newRequest(e.proc)
+	case rolePartitions:
+		e.partitions = s.number(1 << 31)
+		s.fits(e.partitions, of.count*of.size)
+		of.count *= e.partitions
+	case roleFile:
+		s.comm(e)
+	case roleWindow:
+		s.window(e)
+	case roleNewWindow:
+		if e.comm >= 0 {
+			e.window = len(s.windows)
+			s.windows = append(s.windows, e.comm)
+		}
+	case roleAssert:
+		e.assertions = s.number(1<<5 - 1)
+	case roleLock:
+		e.shared = s.number(1) == 1
+	case roleGroup:
+		e.members = s.ranks(int(s.number(mostRanks)))
+	case roleNoOp:
+		e.noOp = s.number(1) == 1
 	}
 }
 
@@ -91,6 +121,18 @@ func (s *stream) comm(e *event) {
 	e.strange, e.groups = c.strange, c.remote > 0
 }
 
+// window reads the number of a window (shim/windows.h), which has the communicator that it was
+// made on.
+func (s *stream) window(e *event) {
+	e.window = int(s.number(int64(len(s.windows)))) - 1
+	if e.strange = e.window < 0; e.strange {
+		s.stranger = streamComm{strange: true}
+		return
+	}
+	e.comm = s.windows[e.window]
+	e.strange = s.commOf(e).strange
+}
+
 func (s *stream) commOf(e *event) *streamComm {
 	if e.comm < 0 {
 		return &s.stranger
@@ -106,6 +148,8 @@ func (s *stream) peers(e *event, of side) int {
 		return c.destinations
 	case procedures[e.proc].neighbourhood:
 		return c.sources
+	case collectiveKinds[e.proc] == trace.CollReduceScatter:
+		return c.size // of two groups, too
 	case c.remote > 0:
 		return c.remote
 	}
@@ -164,6 +208,9 @@ func (s *stream) status(e *event) {
 
 // newComm reads a communicator that was made.
 func (s *stream) newComm(e *event) {
+	if e.comm < 0 && !e.strange {
+		e.comm = world // of a group, which may have any of the ranks
+	}
 	m := &made{local: len(s.comms)}
 	e.made = m
 	size := s.number(mostRanks + 1)
@@ -203,7 +250,15 @@ func (s *stream) completion(e *event) {
 		if e.proc == procWait {
 			e.ended = append(e.ended, 0)
 		}
-	case procTest, procRequestgetstatus:
+	case procPready, procPreadyrange, procPreadylist:
+		e.partitions = s.number(1 << 31)
+		s.requests(e, 1)
+	case procWinfree:
+		s.window(e)
+	case procFileopen:
+		s.comm(e)
+	case procFileclose:
+	case procTest, procRequestgetstatus, procParrived:
 		e.flag = s.number(1) == 1
 		s.requests(e, 1)
 		if e.flag {
@@ -230,7 +285,8 @@ func (s *stream) completion(e *event) {
 		}
 	case procWaitsome, procTestsome:
 		s.some(e)
-	case procFinalize, procAbort, procPcontrol:
+	case procSessioninit:
+	case procFinalize, procSessionfinalize, procAbort, procPcontrol:
 		e.code = s.signed()
 	case procCommfree, procCommdisconnect:
 		s.comm(e)

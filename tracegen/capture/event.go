@@ -22,6 +22,14 @@ type event struct {
 	request  request // that the call has made
 	kernel   kernelCall
 
+	// Of one-sided communication, files and partitioned messages.
+	window     int     // number of the rank's window; -1: none, or a stranger
+	members    []int32 // of a group, ranks of the world
+	assertions int64   // bits, as those of the trace
+	shared     bool    // the lock
+	noOp       bool    // an accumulation that only fetches
+	partitions int64   // of a message, or those that are ready
+
 	// Of completions: the requests of the call, and which have ended, in the order in which
 	// the call says it. undefined: there was none to wait for.
 	requests  []request

@@ -14,20 +14,29 @@ type families struct {
 	parts []partition // but for the world, which is the first
 	index []int32     // by communicator of the run
 	ranks int
+
+	rooted map[toRoot]int32 // the families of rooted operations of two groups
+	selves int32            // the family in which each rank is alone; 0: none needs it
 }
 
-// partition is a family: a communicator for some of the ranks.
+// toRoot names the rooted operations of an intercommunicator with one root.
+type toRoot struct {
+	comm int
+	root int32 // of the world
+}
+
+// partition is a family: communicators without a common rank.
 type partition struct {
-	name  string
-	comms []int // with ranks that are in no other one
-	taken []bool
+	name   string
+	groups [][]int32 // their ranks, in order
+	taken  []bool
 }
 
 // packed bounds the families that are looked at for a place: those that were added last.
 const packed = 64
 
 func newFamilies(comms []communicator, ranks int) *families {
-	f := &families{index: make([]int32, len(comms)), ranks: ranks}
+	f := &families{index: make([]int32, len(comms)), ranks: ranks, rooted: map[toRoot]int32{}}
 	last := map[string]int{} // the communicator that had these ranks last
 	for id := alone + 1; id < len(comms); id++ {
 		c := &comms[id]
@@ -38,7 +47,7 @@ func newFamilies(comms []communicator, ranks int) *families {
 			f.index[id] = f.index[before]
 			continue
 		}
-		f.index[id] = 1 + int32(f.place(id, c))
+		f.index[id] = f.place(slices.Concat(c.members, c.others))
 	}
 	return f
 }
@@ -53,9 +62,8 @@ func (c *communicator) follows(other *communicator) bool {
 	return true
 }
 
-// place returns the family of a communicator.
-func (f *families) place(id int, c *communicator) int {
-	ranks := slices.Concat(c.members, c.others)
+// place returns a family that has a communicator of ranks.
+func (f *families) place(ranks []int32) int32 {
 	n := -1
 	for i := max(0, len(f.parts)-packed); i < len(f.parts) && n < 0; i++ {
 		if !slices.ContainsFunc(ranks, func(r int32) bool { return f.parts[i].taken[r] }) {
@@ -69,20 +77,44 @@ func (f *families) place(id int, c *communicator) int {
 	for _, r := range ranks {
 		f.parts[n].taken[r] = true
 	}
-	f.parts[n].comms = append(f.parts[n].comms, id)
+	f.parts[n].groups = append(f.parts[n].groups, ranks)
+	return 1 + int32(n)
+}
+
+// ofRoot returns the family of the rooted operations of an intercommunicator: the root, which is
+// rank 0 there, and the ranks of the other group.
+func (f *families) ofRoot(comm int, root int32, others []int32) int32 {
+	n, ok := f.rooted[toRoot{comm, root}]
+	if !ok {
+		n = f.place(append([]int32{root}, others...))
+		f.rooted[toRoot{comm, root}] = n
+	}
 	return n
+}
+
+// alone returns the family in which each rank is alone, as in MPI_COMM_SELF.
+func (f *families) alone() int32 {
+	if f.selves == 0 {
+		p := partition{name: "self", taken: make([]bool, f.ranks)}
+		for r := range f.ranks {
+			p.groups, p.taken[r] = append(p.groups, []int32{int32(r)}), true
+		}
+		f.parts = append(f.parts, p)
+		f.selves = int32(len(f.parts))
+	}
+	return f.selves
 }
 
 func (f *families) of(comm int) int32 { return f.index[comm] }
 
 // list returns the families for the header: ranks without a communicator are in a group of
 // their own, of which nobody calls.
-func (f *families) list(comms []communicator) []trace.CommFamily {
+func (f *families) list() []trace.CommFamily {
 	list := []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(f.ranks)}}}}
 	for _, p := range f.parts {
 		var groups []trace.Group
-		for _, id := range p.comms {
-			groups = append(groups, group(slices.Concat(comms[id].members, comms[id].others)))
+		for _, ranks := range p.groups {
+			groups = append(groups, group(ranks))
 		}
 		var rest []int32
 		for r, taken := range p.taken {

@@ -21,6 +21,9 @@ type placeKind uint8
 const (
 	ofMessages placeKind = 1 + iota
 	ofOperations
+	ofPosts     // of windows
+	ofCompletes // of windows
+	ofWindows
 )
 
 func newMatching(t *table, families []trace.CommFamily, ranks int) matching {
@@ -50,6 +53,20 @@ func (m *matching) ends(rank int, s *step) (out, in, operation place) {
 		in = place{ofMessages, s.family, int32(s.args[argSource]), own, s.args[argSent]}
 	case trace.KindCollective, trace.KindIcollective:
 		operation = place{kind: ofOperations, family: s.family, from: m.groups[s.family][rank]}
+	case trace.KindSync:
+		window := s.args[argTag]
+		switch {
+		case s.sync.Collective():
+			operation = place{kind: ofWindows, family: s.family, from: m.groups[s.family][rank], tag: window}
+		case s.sync == trace.SyncPost:
+			out = place{ofPosts, s.family, own, peer, window}
+		case s.sync == trace.SyncStart:
+			in = place{ofPosts, s.family, peer, own, window}
+		case s.sync == trace.SyncComplete:
+			out = place{ofCompletes, s.family, own, peer, window}
+		case s.sync == trace.SyncWait:
+			in = place{ofCompletes, s.family, peer, own, window}
+		}
 	}
 	return out, in, operation
 }

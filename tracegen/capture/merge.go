@@ -106,7 +106,7 @@ func (m *merger) open(dir string) error {
 		found[int(s.head.Rank)] = s
 	}
 	if first == nil {
-		return fmt.Errorf("%s: no rank has recorded anything: does the program call MPI_Init (sessions alone are not recorded), and is its MPI a shared library?", dir)
+		return fmt.Errorf("%s: no rank has recorded anything: does the program call MPI_Init or MPI_Session_init, and is its MPI a shared library?", dir)
 	}
 	for rank := range int(first.head.Size) {
 		s, ok := found[rank]
@@ -154,6 +154,9 @@ func (m *merger) survey() error {
 	}
 	if err := m.refuse(refused); err != nil {
 		return err
+	}
+	if n := m.surveys[0].sharedWindows; n > 0 {
+		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("what processes load from and store to windows that they share (MPI_Win_allocate_shared, %d of rank 0) is not in the trace", n))
 	}
 	var err error
 	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
@@ -224,13 +227,13 @@ func (m *merger) translate() ([]outline, error) {
 	}
 	if m.o.Partial {
 		all := slices.Clone(cut)
-		c := newCutter(m.table, m.families.list(m.comms), cut)
+		c := newCutter(m.table, m.families.list(), cut)
 		c.cut()
 		m.warnOfCuts(all, c.ranks)
 		cut = c.ranks
 	}
 	if threads {
-		if err := newPlay(newMatching(m.table, m.families.list(m.comms), len(cut)), cut).run(); err != nil {
+		if err := newPlay(newMatching(m.table, m.families.list(), len(cut)), cut).run(); err != nil {
 			return nil, err
 		}
 	}
@@ -243,7 +246,7 @@ func (m *merger) translate() ([]outline, error) {
 	for _, f := range folders {
 		s.ranks = append(s.ranks, f.items)
 	}
-	ranks, steps, reason := s.find(newMatching(m.table, m.families.list(m.comms), len(folders)))
+	ranks, steps, reason := s.find(newMatching(m.table, m.families.list(), len(folders)))
 	m.summary.Steps, m.summary.NoSteps = steps, reason
 	for rank, f := range folders {
 		if err := f.check(ranks[rank], steps); err != nil {
@@ -283,7 +286,7 @@ func (m *merger) write(w io.Writer, ranks []outline) error {
 		Program: filepath.Base(m.summary.Program), Tool: m.o.Tool, Command: m.o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params:       []trace.Param{{Name: "MPI", Value: m.summary.Library}, {Name: SpeedParam, Value: fmt.Sprint(m.o.Rate)}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(m.comms), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
+		CommFamilies: m.families.list(), CallSites: callSites(), Phases: m.phases.names, Kernels: m.kernels.kernels(), Markers: m.phases.markers(),
 		Communicators: len(m.families.parts) > 0,
 	}
 	if m.summary.Steps == 0 {

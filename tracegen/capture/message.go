@@ -10,7 +10,7 @@ import (
 var sendKinds = map[procedureNumber]trace.Kind{
 	procSend: trace.KindSend, procRsend: trace.KindSend, procSsend: trace.KindSsend, procBsend: trace.KindIsend,
 	procIsend: trace.KindIsend, procIrsend: trace.KindIsend, procIssend: trace.KindIssend, procIbsend: trace.KindIsend,
-	procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend, procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
+	procPsendinit: trace.KindIsend, procSendinit: trace.KindIsend, procRsendinit: trace.KindIsend, procSsendinit: trace.KindIssend, procBsendinit: trace.KindIsend,
 }
 
 // message adds a send or a receive.
@@ -20,6 +20,9 @@ func (t *translator) message(e *event, r request) error {
 	}
 	kind, sends := sendKinds[e.proc]
 	source, tag, bytes := e.ranks[0], e.tags[0], e.of[anySide].count*e.of[anySide].size
+	if e.partitions > 0 {
+		tag = partitionedTag - tag
+	}
 	found := status{found: true, bytes: -1}
 	if r.number > 0 {
 		i := t.started.instance(r)
@@ -115,6 +118,45 @@ func (t *translator) sendrecv(e *event) error {
 		s.args[argSource], s.args[argSent], s.args[argReceived] = from, int64(tag), bytes
 	}
 	t.add(s)
+	return nil
+}
+
+// isendrecv adds a nonblocking send and a nonblocking receive, which one request stands for.
+func (t *translator) isendrecv(e *event) error {
+	out, in := e.of[sends], e.of[receives]
+	if e.proc == procIsendrecvreplace {
+		out, in = e.of[anySide], e.of[anySide]
+	}
+	found, ok := t.v.finds[t.started.instance(e.request)]
+	if !ok {
+		found = status{bytes: -1}
+	}
+	source, tag, bytes := found.resolve(e.ranks[1], e.tags[1], in.count*in.size)
+	var requests []request
+	for _, m := range []struct {
+		kind  trace.Kind
+		rank  int32
+		tag   int32
+		bytes int64
+	}{{trace.KindIrecv, source, tag, bytes}, {trace.KindIsend, e.ranks[0], e.tags[0], out.count * out.size}} {
+		switch {
+		case m.rank == procNull:
+			continue
+		case m.rank == anyRank || m.tag == anyTag:
+			return fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
+		}
+		peer, family, err := t.peerOf(e, m.rank)
+		if err != nil {
+			return err
+		}
+		t.ours--
+		q := request{number: t.ours}
+		requests = append(requests, q)
+		s := step{form: form{kind: m.kind, family: family, request: t.take(q)}}
+		s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, int64(m.tag), m.bytes
+		t.add(s)
+	}
+	t.slots[t.started.instance(e.request)] = slot{none: true, rest: requests}
 	return nil
 }
 

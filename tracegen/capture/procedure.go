@@ -50,6 +50,15 @@ const (
 	roleStatus   // what was found or received
 	roleNew      // a communicator that was made
 	roleRequest  // a request was made; no bytes
+
+	rolePartitions // of a message
+	roleFile       // number of the communicator of a file
+	roleWindow     // number of a window
+	roleNewWindow  // a window was made; no bytes
+	roleAssert     // assertions of a synchronisation, as the trace has them
+	roleLock       // 1: shared
+	roleGroup      // number of members, and the members as ranks of the world
+	roleNoOp       // 1: an accumulation that only fetches
 )
 
 // Ranks and tags that mean something else.

@@ -18,6 +18,7 @@ const (
 	procCartcreate
 	procCartsub
 	procCommcreate
+	procCommcreatefromgroup
 	procCommcreategroup
 	procCommdisconnect
 	procCommdup
@@ -56,6 +57,7 @@ const (
 	procInit
 	procInitthread
 	procIntercommcreate
+	procIntercommcreatefromgroups
 	procIntercommmerge
 	procIprobe
 	procIrecv
@@ -67,6 +69,8 @@ const (
 	procIscatter
 	procIscatterv
 	procIsend
+	procIsendrecv
+	procIsendrecvreplace
 	procIssend
 	procMprobe
 	procMrecv
@@ -75,8 +79,6 @@ const (
 	procNeighboralltoall
 	procNeighboralltoallv
 	procNeighboralltoallw
-	procPcontrol
-	procProbe
 	procRecv
 	procReduce
 	procReducescatter
@@ -90,6 +92,7 @@ const (
 	procSend
 	procSendrecv
 	procSendrecvreplace
+	procSessionfinalize
 	procSsend
 	procStart
 	procStartall
@@ -102,6 +105,9 @@ const (
 	procWaitall
 	procWaitany
 	procWaitsome
+	procWinfree
+	procAccumulate
+	procAccumulatec
 	procAllgatherc
 	procAllgatherinit
 	procAllgatherinitc
@@ -127,99 +133,10 @@ const (
 	procBsendc
 	procBsendinit
 	procBsendinitc
+	procCompareandswap
 	procExscanc
 	procExscaninit
 	procExscaninitc
-	procGatherc
-	procGatherinit
-	procGatherinitc
-	procGathervc
-	procGathervinit
-	procGathervinitc
-	procIallgatherc
-	procIallgathervc
-	procIallreducec
-	procIalltoallc
-	procIalltoallvc
-	procIalltoallwc
-	procIbcastc
-	procIbsendc
-	procIexscanc
-	procIgatherc
-	procIgathervc
-	procImrecvc
-	procIneighborallgatherc
-	procIneighborallgathervc
-	procIneighboralltoallc
-	procIneighboralltoallvc
-	procIneighboralltoallwc
-	procIrecvc
-	procIreducec
-	procIreducescatterblockc
-	procIreducescatterc
-	procIrsendc
-	procIscanc
-	procIscatterc
-	procIscattervc
-	procIsendc
-	procIssendc
-	procMrecvc
-	procNeighborallgatherc
-	procNeighborallgatherinit
-	procNeighborallgatherinitc
-	procNeighborallgathervc
-	procNeighborallgathervinit
-	procNeighborallgathervinitc
-	procNeighboralltoallc
-	procNeighboralltoallinit
-	procNeighboralltoallinitc
-	procNeighboralltoallvc
-	procNeighboralltoallvinit
-	procNeighboralltoallvinitc
-	procNeighboralltoallwc
-	procNeighboralltoallwinit
-	procNeighboralltoallwinitc
-	procRecvc
-	procRecvinit
-	procRecvinitc
-	procReducec
-	procReduceinit
-	procReduceinitc
-	procReducescatterblockc
-	procReducescatterblockinit
-	procReducescatterblockinitc
-	procReducescatterc
-	procReducescatterinit
-	procReducescatterinitc
-	procRsendc
-	procRsendinit
-	procRsendinitc
-	procScanc
-	procScaninit
-	procScaninitc
-	procScatterc
-	procScatterinit
-	procScatterinitc
-	procScattervc
-	procScattervinit
-	procScattervinitc
-	procSendc
-	procSendinit
-	procSendinitc
-	procSendrecvc
-	procSendrecvreplacec
-	procSsendc
-	procSsendinit
-	procSsendinitc
-	procAccumulate
-	procAccumulatec
-	procCommaccept
-	procCommconnect
-	procCommcreatefromgroup
-	procCommjoin
-	procCommspawn
-	procCommspawnmultiple
-	procCompareandswap
 	procFetchandop
 	procFileclose
 	procFiledelete
@@ -267,7 +184,6 @@ const (
 	procFilereadorderedend
 	procFilereadshared
 	procFilereadsharedc
-	procFileseek
 	procFileseekshared
 	procFilesetatomicity
 	procFilesetsize
@@ -294,35 +210,113 @@ const (
 	procFilewriteorderedend
 	procFilewriteshared
 	procFilewritesharedc
+	procGatherc
+	procGatherinit
+	procGatherinitc
+	procGathervc
+	procGathervinit
+	procGathervinitc
 	procGet
 	procGetaccumulate
 	procGetaccumulatec
 	procGetc
-	procGrequestcomplete
 	procGrequeststart
-	procIntercommcreatefromgroups
-	procIsendrecv
+	procIallgatherc
+	procIallgathervc
+	procIallreducec
+	procIalltoallc
+	procIalltoallvc
+	procIalltoallwc
+	procIbcastc
+	procIbsendc
+	procIexscanc
+	procIgatherc
+	procIgathervc
+	procImrecvc
+	procIneighborallgatherc
+	procIneighborallgathervc
+	procIneighboralltoallc
+	procIneighboralltoallvc
+	procIneighboralltoallwc
+	procIrecvc
+	procIreducec
+	procIreducescatterblockc
+	procIreducescatterc
+	procIrsendc
+	procIscanc
+	procIscatterc
+	procIscattervc
+	procIsendc
 	procIsendrecvc
-	procIsendrecvreplace
 	procIsendrecvreplacec
+	procIssendc
+	procMrecvc
+	procNeighborallgatherc
+	procNeighborallgatherinit
+	procNeighborallgatherinitc
+	procNeighborallgathervc
+	procNeighborallgathervinit
+	procNeighborallgathervinitc
+	procNeighboralltoallc
+	procNeighboralltoallinit
+	procNeighboralltoallinitc
+	procNeighboralltoallvc
+	procNeighboralltoallvinit
+	procNeighboralltoallvinitc
+	procNeighboralltoallwc
+	procNeighboralltoallwinit
+	procNeighboralltoallwinitc
 	procParrived
+	procPcontrol
 	procPready
 	procPreadylist
 	procPreadyrange
 	procPrecvinit
+	procProbe
 	procPsendinit
 	procPut
 	procPutc
 	procRaccumulate
 	procRaccumulatec
+	procRecvc
+	procRecvinit
+	procRecvinitc
+	procReducec
+	procReduceinit
+	procReduceinitc
+	procReducescatterblockc
+	procReducescatterblockinit
+	procReducescatterblockinitc
+	procReducescatterc
+	procReducescatterinit
+	procReducescatterinitc
 	procRget
 	procRgetaccumulate
 	procRgetaccumulatec
 	procRgetc
 	procRput
 	procRputc
-	procSessionfinalize
+	procRsendc
+	procRsendinit
+	procRsendinitc
+	procScanc
+	procScaninit
+	procScaninitc
+	procScatterc
+	procScatterinit
+	procScatterinitc
+	procScattervc
+	procScattervinit
+	procScattervinitc
+	procSendc
+	procSendinit
+	procSendinitc
+	procSendrecvc
+	procSendrecvreplacec
 	procSessioninit
+	procSsendc
+	procSsendinit
+	procSsendinitc
 	procWinallocate
 	procWinallocatec
 	procWinallocateshared
@@ -336,16 +330,19 @@ const (
 	procWinflushall
 	procWinflushlocal
 	procWinflushlocalall
-	procWinfree
 	procWinlock
 	procWinlockall
 	procWinpost
 	procWinstart
-	procWinsync
 	procWintest
 	procWinunlock
 	procWinunlockall
 	procWinwait
+	procCommaccept
+	procCommconnect
+	procCommjoin
+	procCommspawn
+	procCommspawnmultiple
 )
 
 var procedures = [...]procedure{
@@ -363,6 +360,7 @@ var procedures = [...]procedure{
 	procCartcreate:                {name: "MPI_Cart_create", as: procCartcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
 	procCartsub:                   {name: "MPI_Cart_sub", as: procCartsub, fields: []field{{role: roleComm}, {role: roleNew}}},
 	procCommcreate:                {name: "MPI_Comm_create", as: procCommcreate, fields: []field{{role: roleComm}, {role: roleNew}}},
+	procCommcreatefromgroup:       {name: "MPI_Comm_create_from_group", as: procCommcreatefromgroup, fields: []field{{role: roleNew}}},
 	procCommcreategroup:           {name: "MPI_Comm_create_group", as: procCommcreategroup, fields: []field{{role: roleComm}, {role: roleTag}, {role: roleNew}}},
 	procCommdisconnect:            {name: "MPI_Comm_disconnect", as: procCommdisconnect},
 	procCommdup:                   {name: "MPI_Comm_dup", as: procCommdup, fields: []field{{role: roleComm}, {role: roleNew}}},
@@ -401,6 +399,7 @@ var procedures = [...]procedure{
 	procInit:                      {name: "MPI_Init", as: procInit},
 	procInitthread:                {name: "MPI_Init_thread", as: procInitthread},
 	procIntercommcreate:           {name: "MPI_Intercomm_create", as: procIntercommcreate, fields: []field{{role: roleComm}, {role: roleTag}, {role: roleNew}}},
+	procIntercommcreatefromgroups: {name: "MPI_Intercomm_create_from_groups", as: procIntercommcreatefromgroups, fields: []field{{role: roleNew}}},
 	procIntercommmerge:            {name: "MPI_Intercomm_merge", as: procIntercommmerge, fields: []field{{role: roleComm}, {role: roleNew}}},
 	procIprobe:                    {name: "MPI_Iprobe", as: procIprobe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleFlag}, {role: roleStatus}}},
 	procIrecv:                     {name: "MPI_Irecv", as: procIrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
@@ -412,6 +411,8 @@ var procedures = [...]procedure{
 	procIscatter:                  {name: "MPI_Iscatter", as: procIscatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procIscatterv:                 {name: "MPI_Iscatterv", as: procIscatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procIsend:                     {name: "MPI_Isend", as: procIsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procIsendrecv:                 {name: "MPI_Isendrecv", as: procIsendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
+	procIsendrecvreplace:          {name: "MPI_Isendrecv_replace", as: procIsendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procIssend:                    {name: "MPI_Issend", as: procIssend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procMprobe:                    {name: "MPI_Mprobe", as: procMprobe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleMessage}, {role: roleStatus}}},
 	procMrecv:                     {name: "MPI_Mrecv", as: procMrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
@@ -420,8 +421,6 @@ var procedures = [...]procedure{
 	procNeighboralltoall:          {name: "MPI_Neighbor_alltoall", as: procNeighboralltoall, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
 	procNeighboralltoallv:         {name: "MPI_Neighbor_alltoallv", as: procNeighboralltoallv, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
 	procNeighboralltoallw:         {name: "MPI_Neighbor_alltoallw", as: procNeighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
-	procPcontrol:                  {name: "MPI_Pcontrol", as: procPcontrol},
-	procProbe:                     {name: "MPI_Probe", as: procProbe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleStatus}}},
 	procRecv:                      {name: "MPI_Recv", as: procRecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
 	procReduce:                    {name: "MPI_Reduce", as: procReduce, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
 	procReducescatter:             {name: "MPI_Reduce_scatter", as: procReducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}}},
@@ -435,6 +434,7 @@ var procedures = [...]procedure{
 	procSend:                      {name: "MPI_Send", as: procSend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
 	procSendrecv:                  {name: "MPI_Sendrecv", as: procSendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleStatus}}},
 	procSendrecvreplace:           {name: "MPI_Sendrecv_replace", as: procSendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procSessionfinalize:           {name: "MPI_Session_finalize", as: procSessionfinalize},
 	procSsend:                     {name: "MPI_Ssend", as: procSsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
 	procStart:                     {name: "MPI_Start", as: procStart},
 	procStartall:                  {name: "MPI_Startall", as: procStartall},
@@ -447,6 +447,9 @@ var procedures = [...]procedure{
 	procWaitall:                   {name: "MPI_Waitall", as: procWaitall},
 	procWaitany:                   {name: "MPI_Waitany", as: procWaitany},
 	procWaitsome:                  {name: "MPI_Waitsome", as: procWaitsome},
+	procWinfree:                   {name: "MPI_Win_free", as: procWinfree},
+	procAccumulate:                {name: "MPI_Accumulate", as: procAccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}}},
+	procAccumulatec:               {name: "MPI_Accumulate_c", as: procAccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}}},
 	procAllgatherc:                {name: "MPI_Allgather_c", as: procAllgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
 	procAllgatherinit:             {name: "MPI_Allgather_init", as: procAllgatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procAllgatherinitc:            {name: "MPI_Allgather_init_c", as: procAllgatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
@@ -472,15 +475,94 @@ var procedures = [...]procedure{
 	procBsendc:                    {name: "MPI_Bsend_c", as: procBsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
 	procBsendinit:                 {name: "MPI_Bsend_init", as: procBsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procBsendinitc:                {name: "MPI_Bsend_init_c", as: procBsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procCompareandswap:            {name: "MPI_Compare_and_swap", as: procCompareandswap, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleSize}}},
 	procExscanc:                   {name: "MPI_Exscan_c", as: procExscan, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}}},
 	procExscaninit:                {name: "MPI_Exscan_init", as: procExscaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
 	procExscaninitc:               {name: "MPI_Exscan_init_c", as: procExscaninit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
+	procFetchandop:                {name: "MPI_Fetch_and_op", as: procFetchandop, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleSize}, {role: roleNoOp}}},
+	procFileclose:                 {name: "MPI_File_close", as: procFileclose},
+	procFiledelete:                {name: "MPI_File_delete", as: procFiledelete, fields: []field{}},
+	procFilegetpositionshared:     {name: "MPI_File_get_position_shared", as: procFilegetpositionshared, fields: []field{}},
+	procFileiread:                 {name: "MPI_File_iread", as: procFileiread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadall:              {name: "MPI_File_iread_all", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadallc:             {name: "MPI_File_iread_all_c", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadat:               {name: "MPI_File_iread_at", as: procFileireadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadatall:            {name: "MPI_File_iread_at_all", as: procFileireadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadatallc:           {name: "MPI_File_iread_at_all_c", as: procFileireadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadatc:              {name: "MPI_File_iread_at_c", as: procFileireadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadc:                {name: "MPI_File_iread_c", as: procFileiread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadshared:           {name: "MPI_File_iread_shared", as: procFileireadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileireadsharedc:          {name: "MPI_File_iread_shared_c", as: procFileireadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwrite:                {name: "MPI_File_iwrite", as: procFileiwrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteall:             {name: "MPI_File_iwrite_all", as: procFileiwriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteallc:            {name: "MPI_File_iwrite_all_c", as: procFileiwriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteat:              {name: "MPI_File_iwrite_at", as: procFileiwriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteatall:           {name: "MPI_File_iwrite_at_all", as: procFileiwriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteatallc:          {name: "MPI_File_iwrite_at_all_c", as: procFileiwriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteatc:             {name: "MPI_File_iwrite_at_c", as: procFileiwriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwritec:               {name: "MPI_File_iwrite_c", as: procFileiwrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwriteshared:          {name: "MPI_File_iwrite_shared", as: procFileiwriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileiwritesharedc:         {name: "MPI_File_iwrite_shared_c", as: procFileiwriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procFileopen:                  {name: "MPI_File_open", as: procFileopen},
+	procFilepreallocate:           {name: "MPI_File_preallocate", as: procFilepreallocate, fields: []field{}},
+	procFileread:                  {name: "MPI_File_read", as: procFileread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadall:               {name: "MPI_File_read_all", as: procFilereadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadallbegin:          {name: "MPI_File_read_all_begin", as: procFilereadallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadallbeginc:         {name: "MPI_File_read_all_begin_c", as: procFilereadallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadallc:              {name: "MPI_File_read_all_c", as: procFilereadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadallend:            {name: "MPI_File_read_all_end", as: procFilereadallend, fields: []field{}},
+	procFilereadat:                {name: "MPI_File_read_at", as: procFilereadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadatall:             {name: "MPI_File_read_at_all", as: procFilereadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadatallbegin:        {name: "MPI_File_read_at_all_begin", as: procFilereadatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadatallbeginc:       {name: "MPI_File_read_at_all_begin_c", as: procFilereadatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadatallc:            {name: "MPI_File_read_at_all_c", as: procFilereadatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadatallend:          {name: "MPI_File_read_at_all_end", as: procFilereadatallend, fields: []field{}},
+	procFilereadatc:               {name: "MPI_File_read_at_c", as: procFilereadat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadc:                 {name: "MPI_File_read_c", as: procFileread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadordered:           {name: "MPI_File_read_ordered", as: procFilereadordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadorderedbegin:      {name: "MPI_File_read_ordered_begin", as: procFilereadorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadorderedbeginc:     {name: "MPI_File_read_ordered_begin_c", as: procFilereadorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilereadorderedc:          {name: "MPI_File_read_ordered_c", as: procFilereadordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadorderedend:        {name: "MPI_File_read_ordered_end", as: procFilereadorderedend, fields: []field{}},
+	procFilereadshared:            {name: "MPI_File_read_shared", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilereadsharedc:           {name: "MPI_File_read_shared_c", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFileseekshared:            {name: "MPI_File_seek_shared", as: procFileseekshared, fields: []field{}},
+	procFilesetatomicity:          {name: "MPI_File_set_atomicity", as: procFilesetatomicity, fields: []field{}},
+	procFilesetsize:               {name: "MPI_File_set_size", as: procFilesetsize, fields: []field{}},
+	procFilesetview:               {name: "MPI_File_set_view", as: procFilesetview, fields: []field{}},
+	procFilesync:                  {name: "MPI_File_sync", as: procFilesync, fields: []field{}},
+	procFilewrite:                 {name: "MPI_File_write", as: procFilewrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteall:              {name: "MPI_File_write_all", as: procFilewriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteallbegin:         {name: "MPI_File_write_all_begin", as: procFilewriteallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteallbeginc:        {name: "MPI_File_write_all_begin_c", as: procFilewriteallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteallc:             {name: "MPI_File_write_all_c", as: procFilewriteall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteallend:           {name: "MPI_File_write_all_end", as: procFilewriteallend, fields: []field{}},
+	procFilewriteat:               {name: "MPI_File_write_at", as: procFilewriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteatall:            {name: "MPI_File_write_at_all", as: procFilewriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteatallbegin:       {name: "MPI_File_write_at_all_begin", as: procFilewriteatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteatallbeginc:      {name: "MPI_File_write_at_all_begin_c", as: procFilewriteatallbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteatallc:           {name: "MPI_File_write_at_all_c", as: procFilewriteatall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteatallend:         {name: "MPI_File_write_at_all_end", as: procFilewriteatallend, fields: []field{}},
+	procFilewriteatc:              {name: "MPI_File_write_at_c", as: procFilewriteat, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewritec:                {name: "MPI_File_write_c", as: procFilewrite, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteordered:          {name: "MPI_File_write_ordered", as: procFilewriteordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteorderedbegin:     {name: "MPI_File_write_ordered_begin", as: procFilewriteorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteorderedbeginc:    {name: "MPI_File_write_ordered_begin_c", as: procFilewriteorderedbegin, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}}},
+	procFilewriteorderedc:         {name: "MPI_File_write_ordered_c", as: procFilewriteordered, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewriteorderedend:       {name: "MPI_File_write_ordered_end", as: procFilewriteorderedend, fields: []field{}},
+	procFilewriteshared:           {name: "MPI_File_write_shared", as: procFilewriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFilewritesharedc:          {name: "MPI_File_write_shared_c", as: procFilewriteshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
 	procGatherc:                   {name: "MPI_Gather_c", as: procGather, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
 	procGatherinit:                {name: "MPI_Gather_init", as: procGatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
 	procGatherinitc:               {name: "MPI_Gather_init_c", as: procGatherinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
 	procGathervc:                  {name: "MPI_Gatherv_c", as: procGatherv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}}},
 	procGathervinit:               {name: "MPI_Gatherv_init", as: procGathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
 	procGathervinitc:              {name: "MPI_Gatherv_init_c", as: procGathervinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, rootOnly: true, side: receives}, {role: roleSize, side: sends}, {role: roleSize, rootOnly: true, side: receives}, {role: roleRequest}}},
+	procGet:                       {name: "MPI_Get", as: procGet, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
+	procGetaccumulate:             {name: "MPI_Get_accumulate", as: procGetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}}},
+	procGetaccumulatec:            {name: "MPI_Get_accumulate_c", as: procGetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}}},
+	procGetc:                      {name: "MPI_Get_c", as: procGet, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
+	procGrequeststart:             {name: "MPI_Grequest_start", as: procGrequeststart, fields: []field{{role: roleRequest}}},
 	procIallgatherc:               {name: "MPI_Iallgather_c", as: procIallgather, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procIallgathervc:              {name: "MPI_Iallgatherv_c", as: procIallgatherv, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCounts, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleSpan}, {role: roleRequest}}},
 	procIallreducec:               {name: "MPI_Iallreduce_c", as: procIallreduce, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
@@ -507,6 +589,8 @@ var procedures = [...]procedure{
 	procIscatterc:                 {name: "MPI_Iscatter_c", as: procIscatter, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, rootOnly: true, side: sends}, {role: roleCount, side: receives}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procIscattervc:                {name: "MPI_Iscatterv_c", as: procIscatterv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleInPlace, rootOnly: true}, {role: roleCount, side: receives}, {role: roleCounts, rootOnly: true, side: sends}, {role: roleSize, rootOnly: true, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
 	procIsendc:                    {name: "MPI_Isend_c", as: procIsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procIsendrecvc:                {name: "MPI_Isendrecv_c", as: procIsendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleRequest}}},
+	procIsendrecvreplacec:         {name: "MPI_Isendrecv_replace_c", as: procIsendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procIssendc:                   {name: "MPI_Issend_c", as: procIssend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procMrecvc:                    {name: "MPI_Mrecv_c", as: procMrecv, fields: []field{{role: roleMessage}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
 	procNeighborallgatherc:        {name: "MPI_Neighbor_allgather_c", as: procNeighborallgather, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}}},
@@ -524,6 +608,18 @@ var procedures = [...]procedure{
 	procNeighboralltoallwc:        {name: "MPI_Neighbor_alltoallw_c", as: procNeighboralltoallw, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}}},
 	procNeighboralltoallwinit:     {name: "MPI_Neighbor_alltoallw_init", as: procNeighboralltoallwinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
 	procNeighboralltoallwinitc:    {name: "MPI_Neighbor_alltoallw_init_c", as: procNeighboralltoallwinit, persistent: true, neighbourhood: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: sends}, {role: roleCounts, side: receives}, {role: roleSizes, side: sends}, {role: roleSizes, side: receives}, {role: roleRequest}}},
+	procParrived:                  {name: "MPI_Parrived", as: procParrived},
+	procPcontrol:                  {name: "MPI_Pcontrol", as: procPcontrol},
+	procPready:                    {name: "MPI_Pready", as: procPready},
+	procPreadylist:                {name: "MPI_Pready_list", as: procPreadylist},
+	procPreadyrange:               {name: "MPI_Pready_range", as: procPreadyrange},
+	procPrecvinit:                 {name: "MPI_Precv_init", as: procPrecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: rolePartitions}, {role: roleRequest}}},
+	procProbe:                     {name: "MPI_Probe", as: procProbe, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleStatus}}},
+	procPsendinit:                 {name: "MPI_Psend_init", as: procPsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: rolePartitions}, {role: roleRequest}}},
+	procPut:                       {name: "MPI_Put", as: procPut, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
+	procPutc:                      {name: "MPI_Put_c", as: procPut, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}}},
+	procRaccumulate:               {name: "MPI_Raccumulate", as: procRaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}, {role: roleRequest}}},
+	procRaccumulatec:              {name: "MPI_Raccumulate_c", as: procRaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleNoOp}, {role: roleRequest}}},
 	procRecvc:                     {name: "MPI_Recv_c", as: procRecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
 	procRecvinit:                  {name: "MPI_Recv_init", as: procRecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procRecvinitc:                 {name: "MPI_Recv_init_c", as: procRecvinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
@@ -536,6 +632,12 @@ var procedures = [...]procedure{
 	procReducescatterc:            {name: "MPI_Reduce_scatter_c", as: procReducescatter, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}}},
 	procReducescatterinit:         {name: "MPI_Reduce_scatter_init", as: procReducescatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
 	procReducescatterinitc:        {name: "MPI_Reduce_scatter_init_c", as: procReducescatterinit, persistent: true, fields: []field{{role: roleComm}, {role: roleInPlace}, {role: roleCounts, side: receives}, {role: roleSize}, {role: roleOperator}, {role: roleRequest}}},
+	procRget:                      {name: "MPI_Rget", as: procRget, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procRgetaccumulate:            {name: "MPI_Rget_accumulate", as: procRgetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}, {role: roleRequest}}},
+	procRgetaccumulatec:           {name: "MPI_Rget_accumulate_c", as: procRgetaccumulate, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleNoOp}, {role: roleRequest}}},
+	procRgetc:                     {name: "MPI_Rget_c", as: procRget, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procRput:                      {name: "MPI_Rput", as: procRput, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
+	procRputc:                     {name: "MPI_Rput_c", as: procRput, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procRsendc:                    {name: "MPI_Rsend_c", as: procRsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
 	procRsendinit:                 {name: "MPI_Rsend_init", as: procRsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procRsendinitc:                {name: "MPI_Rsend_init_c", as: procRsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
@@ -553,142 +655,34 @@ var procedures = [...]procedure{
 	procSendinitc:                 {name: "MPI_Send_init_c", as: procSendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procSendrecvc:                 {name: "MPI_Sendrecv_c", as: procSendrecv, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount, side: sends}, {role: roleCount, side: receives}, {role: roleSize, side: sends}, {role: roleSize, side: receives}, {role: roleStatus}}},
 	procSendrecvreplacec:          {name: "MPI_Sendrecv_replace_c", as: procSendrecvreplace, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleRank}, {role: roleTag}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procSessioninit:               {name: "MPI_Session_init", as: procSessioninit},
 	procSsendc:                    {name: "MPI_Ssend_c", as: procSsend, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}}},
 	procSsendinit:                 {name: "MPI_Ssend_init", as: procSsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procSsendinitc:                {name: "MPI_Ssend_init_c", as: procSsendinit, persistent: true, fields: []field{{role: roleComm}, {role: roleRank}, {role: roleTag}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
-	procAccumulate:                {name: "MPI_Accumulate", refused: true},
-	procAccumulatec:               {name: "MPI_Accumulate_c", refused: true},
+	procWinallocate:               {name: "MPI_Win_allocate", as: procWinallocate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWinallocatec:              {name: "MPI_Win_allocate_c", as: procWinallocate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWinallocateshared:         {name: "MPI_Win_allocate_shared", as: procWinallocateshared, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWinallocatesharedc:        {name: "MPI_Win_allocate_shared_c", as: procWinallocateshared, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWincomplete:               {name: "MPI_Win_complete", as: procWincomplete, fields: []field{{role: roleWindow}}},
+	procWincreate:                 {name: "MPI_Win_create", as: procWincreate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWincreatec:                {name: "MPI_Win_create_c", as: procWincreate, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWincreatedynamic:          {name: "MPI_Win_create_dynamic", as: procWincreatedynamic, fields: []field{{role: roleComm}, {role: roleNewWindow}}},
+	procWinfence:                  {name: "MPI_Win_fence", as: procWinfence, fields: []field{{role: roleWindow}, {role: roleAssert}}},
+	procWinflush:                  {name: "MPI_Win_flush", as: procWinflush, fields: []field{{role: roleWindow}, {role: roleRank}}},
+	procWinflushall:               {name: "MPI_Win_flush_all", as: procWinflushall, fields: []field{{role: roleWindow}}},
+	procWinflushlocal:             {name: "MPI_Win_flush_local", as: procWinflushlocal, fields: []field{{role: roleWindow}, {role: roleRank}}},
+	procWinflushlocalall:          {name: "MPI_Win_flush_local_all", as: procWinflushlocalall, fields: []field{{role: roleWindow}}},
+	procWinlock:                   {name: "MPI_Win_lock", as: procWinlock, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleAssert}, {role: roleLock}}},
+	procWinlockall:                {name: "MPI_Win_lock_all", as: procWinlockall, fields: []field{{role: roleWindow}, {role: roleAssert}}},
+	procWinpost:                   {name: "MPI_Win_post", as: procWinpost, fields: []field{{role: roleWindow}, {role: roleAssert}, {role: roleGroup}}},
+	procWinstart:                  {name: "MPI_Win_start", as: procWinstart, fields: []field{{role: roleWindow}, {role: roleAssert}, {role: roleGroup}}},
+	procWintest:                   {name: "MPI_Win_test", as: procWintest, fields: []field{{role: roleWindow}, {role: roleFlag}}},
+	procWinunlock:                 {name: "MPI_Win_unlock", as: procWinunlock, fields: []field{{role: roleWindow}, {role: roleRank}}},
+	procWinunlockall:              {name: "MPI_Win_unlock_all", as: procWinunlockall, fields: []field{{role: roleWindow}}},
+	procWinwait:                   {name: "MPI_Win_wait", as: procWinwait, fields: []field{{role: roleWindow}}},
 	procCommaccept:                {name: "MPI_Comm_accept", refused: true},
 	procCommconnect:               {name: "MPI_Comm_connect", refused: true},
-	procCommcreatefromgroup:       {name: "MPI_Comm_create_from_group", refused: true},
 	procCommjoin:                  {name: "MPI_Comm_join", refused: true},
 	procCommspawn:                 {name: "MPI_Comm_spawn", refused: true},
 	procCommspawnmultiple:         {name: "MPI_Comm_spawn_multiple", refused: true},
-	procCompareandswap:            {name: "MPI_Compare_and_swap", refused: true},
-	procFetchandop:                {name: "MPI_Fetch_and_op", refused: true},
-	procFileclose:                 {name: "MPI_File_close", refused: true},
-	procFiledelete:                {name: "MPI_File_delete", refused: true},
-	procFilegetpositionshared:     {name: "MPI_File_get_position_shared", refused: true},
-	procFileiread:                 {name: "MPI_File_iread", refused: true},
-	procFileireadall:              {name: "MPI_File_iread_all", refused: true},
-	procFileireadallc:             {name: "MPI_File_iread_all_c", refused: true},
-	procFileireadat:               {name: "MPI_File_iread_at", refused: true},
-	procFileireadatall:            {name: "MPI_File_iread_at_all", refused: true},
-	procFileireadatallc:           {name: "MPI_File_iread_at_all_c", refused: true},
-	procFileireadatc:              {name: "MPI_File_iread_at_c", refused: true},
-	procFileireadc:                {name: "MPI_File_iread_c", refused: true},
-	procFileireadshared:           {name: "MPI_File_iread_shared", refused: true},
-	procFileireadsharedc:          {name: "MPI_File_iread_shared_c", refused: true},
-	procFileiwrite:                {name: "MPI_File_iwrite", refused: true},
-	procFileiwriteall:             {name: "MPI_File_iwrite_all", refused: true},
-	procFileiwriteallc:            {name: "MPI_File_iwrite_all_c", refused: true},
-	procFileiwriteat:              {name: "MPI_File_iwrite_at", refused: true},
-	procFileiwriteatall:           {name: "MPI_File_iwrite_at_all", refused: true},
-	procFileiwriteatallc:          {name: "MPI_File_iwrite_at_all_c", refused: true},
-	procFileiwriteatc:             {name: "MPI_File_iwrite_at_c", refused: true},
-	procFileiwritec:               {name: "MPI_File_iwrite_c", refused: true},
-	procFileiwriteshared:          {name: "MPI_File_iwrite_shared", refused: true},
-	procFileiwritesharedc:         {name: "MPI_File_iwrite_shared_c", refused: true},
-	procFileopen:                  {name: "MPI_File_open", refused: true},
-	procFilepreallocate:           {name: "MPI_File_preallocate", refused: true},
-	procFileread:                  {name: "MPI_File_read", refused: true},
-	procFilereadall:               {name: "MPI_File_read_all", refused: true},
-	procFilereadallbegin:          {name: "MPI_File_read_all_begin", refused: true},
-	procFilereadallbeginc:         {name: "MPI_File_read_all_begin_c", refused: true},
-	procFilereadallc:              {name: "MPI_File_read_all_c", refused: true},
-	procFilereadallend:            {name: "MPI_File_read_all_end", refused: true},
-	procFilereadat:                {name: "MPI_File_read_at", refused: true},
-	procFilereadatall:             {name: "MPI_File_read_at_all", refused: true},
-	procFilereadatallbegin:        {name: "MPI_File_read_at_all_begin", refused: true},
-	procFilereadatallbeginc:       {name: "MPI_File_read_at_all_begin_c", refused: true},
-	procFilereadatallc:            {name: "MPI_File_read_at_all_c", refused: true},
-	procFilereadatallend:          {name: "MPI_File_read_at_all_end", refused: true},
-	procFilereadatc:               {name: "MPI_File_read_at_c", refused: true},
-	procFilereadc:                 {name: "MPI_File_read_c", refused: true},
-	procFilereadordered:           {name: "MPI_File_read_ordered", refused: true},
-	procFilereadorderedbegin:      {name: "MPI_File_read_ordered_begin", refused: true},
-	procFilereadorderedbeginc:     {name: "MPI_File_read_ordered_begin_c", refused: true},
-	procFilereadorderedc:          {name: "MPI_File_read_ordered_c", refused: true},
-	procFilereadorderedend:        {name: "MPI_File_read_ordered_end", refused: true},
-	procFilereadshared:            {name: "MPI_File_read_shared", refused: true},
-	procFilereadsharedc:           {name: "MPI_File_read_shared_c", refused: true},
-	procFileseek:                  {name: "MPI_File_seek", refused: true},
-	procFileseekshared:            {name: "MPI_File_seek_shared", refused: true},
-	procFilesetatomicity:          {name: "MPI_File_set_atomicity", refused: true},
-	procFilesetsize:               {name: "MPI_File_set_size", refused: true},
-	procFilesetview:               {name: "MPI_File_set_view", refused: true},
-	procFilesync:                  {name: "MPI_File_sync", refused: true},
-	procFilewrite:                 {name: "MPI_File_write", refused: true},
-	procFilewriteall:              {name: "MPI_File_write_all", refused: true},
-	procFilewriteallbegin:         {name: "MPI_File_write_all_begin", refused: true},
-	procFilewriteallbeginc:        {name: "MPI_File_write_all_begin_c", refused: true},
-	procFilewriteallc:             {name: "MPI_File_write_all_c", refused: true},
-	procFilewriteallend:           {name: "MPI_File_write_all_end", refused: true},
-	procFilewriteat:               {name: "MPI_File_write_at", refused: true},
-	procFilewriteatall:            {name: "MPI_File_write_at_all", refused: true},
-	procFilewriteatallbegin:       {name: "MPI_File_write_at_all_begin", refused: true},
-	procFilewriteatallbeginc:      {name: "MPI_File_write_at_all_begin_c", refused: true},
-	procFilewriteatallc:           {name: "MPI_File_write_at_all_c", refused: true},
-	procFilewriteatallend:         {name: "MPI_File_write_at_all_end", refused: true},
-	procFilewriteatc:              {name: "MPI_File_write_at_c", refused: true},
-	procFilewritec:                {name: "MPI_File_write_c", refused: true},
-	procFilewriteordered:          {name: "MPI_File_write_ordered", refused: true},
-	procFilewriteorderedbegin:     {name: "MPI_File_write_ordered_begin", refused: true},
-	procFilewriteorderedbeginc:    {name: "MPI_File_write_ordered_begin_c", refused: true},
-	procFilewriteorderedc:         {name: "MPI_File_write_ordered_c", refused: true},
-	procFilewriteorderedend:       {name: "MPI_File_write_ordered_end", refused: true},
-	procFilewriteshared:           {name: "MPI_File_write_shared", refused: true},
-	procFilewritesharedc:          {name: "MPI_File_write_shared_c", refused: true},
-	procGet:                       {name: "MPI_Get", refused: true},
-	procGetaccumulate:             {name: "MPI_Get_accumulate", refused: true},
-	procGetaccumulatec:            {name: "MPI_Get_accumulate_c", refused: true},
-	procGetc:                      {name: "MPI_Get_c", refused: true},
-	procGrequestcomplete:          {name: "MPI_Grequest_complete", refused: true},
-	procGrequeststart:             {name: "MPI_Grequest_start", refused: true},
-	procIntercommcreatefromgroups: {name: "MPI_Intercomm_create_from_groups", refused: true},
-	procIsendrecv:                 {name: "MPI_Isendrecv", refused: true},
-	procIsendrecvc:                {name: "MPI_Isendrecv_c", refused: true},
-	procIsendrecvreplace:          {name: "MPI_Isendrecv_replace", refused: true},
-	procIsendrecvreplacec:         {name: "MPI_Isendrecv_replace_c", refused: true},
-	procParrived:                  {name: "MPI_Parrived", refused: true},
-	procPready:                    {name: "MPI_Pready", refused: true},
-	procPreadylist:                {name: "MPI_Pready_list", refused: true},
-	procPreadyrange:               {name: "MPI_Pready_range", refused: true},
-	procPrecvinit:                 {name: "MPI_Precv_init", refused: true},
-	procPsendinit:                 {name: "MPI_Psend_init", refused: true},
-	procPut:                       {name: "MPI_Put", refused: true},
-	procPutc:                      {name: "MPI_Put_c", refused: true},
-	procRaccumulate:               {name: "MPI_Raccumulate", refused: true},
-	procRaccumulatec:              {name: "MPI_Raccumulate_c", refused: true},
-	procRget:                      {name: "MPI_Rget", refused: true},
-	procRgetaccumulate:            {name: "MPI_Rget_accumulate", refused: true},
-	procRgetaccumulatec:           {name: "MPI_Rget_accumulate_c", refused: true},
-	procRgetc:                     {name: "MPI_Rget_c", refused: true},
-	procRput:                      {name: "MPI_Rput", refused: true},
-	procRputc:                     {name: "MPI_Rput_c", refused: true},
-	procSessionfinalize:           {name: "MPI_Session_finalize", refused: true},
-	procSessioninit:               {name: "MPI_Session_init", refused: true},
-	procWinallocate:               {name: "MPI_Win_allocate", refused: true},
-	procWinallocatec:              {name: "MPI_Win_allocate_c", refused: true},
-	procWinallocateshared:         {name: "MPI_Win_allocate_shared", refused: true},
-	procWinallocatesharedc:        {name: "MPI_Win_allocate_shared_c", refused: true},
-	procWincomplete:               {name: "MPI_Win_complete", refused: true},
-	procWincreate:                 {name: "MPI_Win_create", refused: true},
-	procWincreatec:                {name: "MPI_Win_create_c", refused: true},
-	procWincreatedynamic:          {name: "MPI_Win_create_dynamic", refused: true},
-	procWinfence:                  {name: "MPI_Win_fence", refused: true},
-	procWinflush:                  {name: "MPI_Win_flush", refused: true},
-	procWinflushall:               {name: "MPI_Win_flush_all", refused: true},
-	procWinflushlocal:             {name: "MPI_Win_flush_local", refused: true},
-	procWinflushlocalall:          {name: "MPI_Win_flush_local_all", refused: true},
-	procWinfree:                   {name: "MPI_Win_free", refused: true},
-	procWinlock:                   {name: "MPI_Win_lock", refused: true},
-	procWinlockall:                {name: "MPI_Win_lock_all", refused: true},
-	procWinpost:                   {name: "MPI_Win_post", refused: true},
-	procWinstart:                  {name: "MPI_Win_start", refused: true},
-	procWinsync:                   {name: "MPI_Win_sync", refused: true},
-	procWintest:                   {name: "MPI_Win_test", refused: true},
-	procWinunlock:                 {name: "MPI_Win_unlock", refused: true},
-	procWinunlockall:              {name: "MPI_Win_unlock_all", refused: true},
-	procWinwait:                   {name: "MPI_Win_wait", refused: true},
 }

@@ -35,7 +35,7 @@ type pause struct {
 // asks reports whether a procedure asks for what has happened, and does not wait for it.
 func (p procedureNumber) asks() bool {
 	switch p {
-	case procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procIprobe, procImprobe:
+	case procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procIprobe, procImprobe, procWintest, procParrived:
 		return true
 	}
 	return false
@@ -46,6 +46,7 @@ func (e *event) question() uint64 {
 	h := uint64(e.proc)
 	add := func(v int64) { h = (h ^ uint64(v)) * 0x9E3779B97F4A7C15 }
 	add(int64(e.comm))
+	add(int64(e.window))
 	for i := range e.ranks {
 		add(int64(e.ranks[i]))
 		add(int64(e.tags[i]))

@@ -26,13 +26,17 @@ type form struct {
 	spread             bool  // of a computation: it has one
 	completion         trace.Completion
 	slots              int32 // of a completion: the number of the list of its requests
+	access             trace.AccessKind
+	sync               trace.SyncKind
+	file               trace.FileKind
+	together           bool // of a file: all ranks of the family's group access it
 }
 
 // Arguments of a step, by its kind.
 const (
 	argPeer     = 0 // of a message; amount: of a computation; root
-	argTag      = 1 // span: of a collective operation
-	argBytes    = 2 // or the count that is sent
+	argTag      = 1 // span: of a collective operation; window
+	argBytes    = 2 // or the count that is sent, or assertions
 	argReceived = 3 // or the count that is received
 	argSource   = 4 // of a sendrecv
 	argSent     = 5 // tag of what it receives

@@ -64,6 +64,7 @@ type stream struct {
 	torn       bool    // the newer mark is not whole
 	nanosecond float64 // ticks in it
 	comms      []streamComm
+	windows    []int      // by number: their communicators
 	stranger   streamComm // the last one that no recorded call has made
 	made       int64      // requests so far
 	persistent int64
@@ -217,6 +218,7 @@ func mix(sum, word uint64) uint64 {
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
 	s.comms = []streamComm{{size: size, rank: rank}, {size: 1}}
+	s.windows = s.windows[:0]
 	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
 	s.ended, s.moment = 0, 0
 }
@@ -244,7 +246,7 @@ func (s *stream) read(e *event) error {
 	if s.at == len(s.data) {
 		return io.EOF
 	}
-	*e = event{comm: -1, ranks: e.ranks[:0], tags: e.tags[:0], requests: e.requests[:0], ended: e.ended[:0]}
+	*e = event{comm: -1, window: -1, ranks: e.ranks[:0], tags: e.tags[:0], requests: e.requests[:0], ended: e.ended[:0]}
 	begin := s.at
 	if s.head.Multiple != 0 {
 		s.during = s.uint()

@@ -16,13 +16,16 @@ type survey struct {
 	open      map[instance]struct{} // receives that have not been seen to end
 	receives  map[int64]bool        // persistent requests that receive
 	refused   map[string]int64
-	taken     int64           // how often messages were asked for
-	probed    map[int64]int64 // by message of a matched probe that is not received: taken then
-	early     map[int64]early // messages of matched probes that others were received before
-	split     map[int]bool    // communicators, by the rank's number, whose operations were under way while others were
-	levels    map[int64]bool  // of MPI_Pcontrol
-	kernels   map[used]bool
-	sites     sites
+
+	sharedWindows int64 // made: what is loaded and stored there is not seen
+
+	taken   int64           // how often messages were asked for
+	probed  map[int64]int64 // by message of a matched probe that is not received: taken then
+	early   map[int64]early // messages of matched probes that others were received before
+	split   map[int]bool    // communicators, by the rank's number, whose operations were under way while others were
+	levels  map[int64]bool  // of MPI_Pcontrol
+	kernels map[used]bool
+	sites   sites
 }
 
 // creation is a call that makes a communicator.
@@ -88,8 +91,8 @@ func (v *survey) note(e *event, started starts) error {
 	case e.strange && (e.proc == procCommfree || e.proc == procCommdisconnect):
 	case e.strange:
 		v.refused[e.called.String()+" on a communicator of a call that is not recorded"]++
-	case e.groups && e.proc.collective():
-		v.refused[e.called.String()+" of two groups"]++
+	case e.proc == procWinallocateshared:
+		v.sharedWindows++
 	}
 	if e.request.number > 0 && e.proc.collective() && e.proc.blocking() {
 		v.split[e.comm] = true

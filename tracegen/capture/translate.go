@@ -30,9 +30,11 @@ type translator struct {
 	slots   map[instance]slot
 	free    []int32 // slots that are free below used
 	used    int32
-	plans   map[int64]plan    // of persistent requests
-	ours    int64             // number of the last request that the program does not know, below 0
-	early   map[int64]request // by message of a matched probe: its receive, which is posted
+	plans   map[int64]plan // of persistent requests
+	windows []window
+	numbers map[int32]*numbers // of windows, by family
+	ours    int64              // number of the last request that the program does not know, below 0
+	early   map[int64]request  // by message of a matched probe: its receive, which is posted
 	phases  *phases
 	spin    spin
 	drain   *drain     // nil: none
@@ -55,11 +57,12 @@ type slot struct {
 type plan struct {
 	event
 	active bool
+	ready  int64 // partitions of a message that are
 }
 
 // translate returns the steps of a rank.
 func (t *translator) translate() error {
-	t.started, t.slots, t.plans, t.early = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}
+	t.started, t.slots, t.plans, t.early, t.numbers = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}, map[int32]*numbers{}
 	var e event
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
@@ -146,20 +149,24 @@ func (t *translator) event(e *event) error {
 	switch e.proc {
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv, procMrecv, procImrecv:
 		return t.message(e, e.request)
-	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit:
+	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit, procPsendinit, procPrecvinit:
 		t.plans[e.request.number] = plan{event: copied(e)}
 		return nil
 	case procSendrecv, procSendrecvreplace:
 		return t.sendrecv(e)
+	case procIsendrecv, procIsendrecvreplace:
+		return t.isendrecv(e)
+	case procPready, procPreadyrange, procPreadylist:
+		return t.makeReady(e)
 	case procProbe, procMprobe, procIprobe, procImprobe:
 		return t.probe(e)
 	case procStart, procStartall:
 		return t.start(e)
 	case procRequestfree:
 		return t.letGo(e.requests[0])
-	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome, procRequestgetstatus:
+	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome, procRequestgetstatus, procParrived:
 		return t.completion(e)
-	case procCancel, procFinalize, procAbort, procCommfree, procCommdisconnect:
+	case procCancel, procFinalize, procSessioninit, procSessionfinalize, procAbort, procCommfree, procCommdisconnect, procFileopen, procFileclose:
 		return nil
 	case procPcontrol:
 		t.pcontrol(e.code)
@@ -173,9 +180,13 @@ func (t *translator) event(e *event) error {
 		return nil
 	case procedures[e.proc].refused:
 		return nil // counted by the survey
-	case e.made != nil:
+	case e.made != nil, procedures[e.proc].quiet():
 		t.nothing(e.request)
 		return nil
+	case procedures[e.proc].file():
+		return t.file(e)
+	case e.window >= 0:
+		return t.oneSided(e)
 	case procedures[e.proc].persistent:
 		t.plans[e.request.number] = plan{event: copied(e)}
 		return nil
@@ -259,7 +270,7 @@ func (t *translator) start(e *event) error {
 			return errors.New("starts a request that was not made")
 		}
 		t.started[r.number]++
-		p.active = true
+		p.active, p.ready = true, 0
 		t.plans[r.number] = p
 		if err := t.begin(&p.event, r); err != nil {
 			return err
@@ -273,7 +284,10 @@ func (t *translator) begin(e *event, r request) error {
 		t.nothing(r)
 		return nil
 	}
-	if _, sends := sendKinds[e.proc]; sends || e.proc == procRecvinit {
+	switch _, sends := sendKinds[e.proc]; {
+	case e.proc == procPsendinit:
+		return nil // it is sent when its partitions are ready
+	case sends, e.proc == procRecvinit, e.proc == procPrecvinit:
 		return t.message(e, r)
 	}
 	if procedures[e.proc].neighbourhood {

@@ -25,7 +25,7 @@ func (m *merger) answer() error {
 	}
 	left := map[place]int{}
 	open := make([][]unended, len(m.streams))
-	matching := newMatching(m.table, m.families.list(m.comms), len(m.streams))
+	matching := newMatching(m.table, m.families.list(), len(m.streams))
 	for rank := range m.streams {
 		t := m.translator(rank, func(step int32) {
 			out, in, _ := matching.ends(rank, &m.table.steps[step])

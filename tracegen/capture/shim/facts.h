@@ -13,6 +13,9 @@ static struct abi {
 	int thread_multiple, cart, graph, dist_graph;
 	W in_place, status_ignore;
 	W comm_world, comm_self, comm_null, request_null, message_no_proc, byte, type_null, errors_return;
+	W no_op;
+	int lock_shared;
+	int assertions[5]; // nocheck nostore noput noprecede nosucceed
 	W ops[12]; // in the order of the trace's operators: sum max min prod land band lor bor lxor bxor maxloc minloc
 } abi;
 
@@ -93,6 +96,7 @@ struct handlers {
 	W of[2];
 };
 static int (*get_handler)(), (*set_handler)(), (*free_handler)();
+static int has_world; // MPI_COMM_WORLD can be used: the program has not sessions alone
 
 static struct handlers quiet(void)
 {
@@ -102,7 +106,7 @@ static struct handlers quiet(void)
 		set_handler = known("PMPI_Comm_set_errhandler");
 		free_handler = known("PMPI_Errhandler_free");
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && has_world; i++) {
 		W comm = i ? abi.comm_self : abi.comm_world;
 		get_handler(comm, &before.of[i]);
 		set_handler(comm, abi.errors_return);
@@ -112,7 +116,7 @@ static struct handlers quiet(void)
 
 static void as_before(struct handlers before)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && has_world; i++) {
 		set_handler(i ? abi.comm_self : abi.comm_world, before.of[i]);
 		free_handler(&before.of[i]);
 	}
@@ -156,8 +160,9 @@ static void facts_of_openmpi(void)
 		.thread_multiple = 3, .cart = 1, .graph = 2, .dist_graph = 3, .in_place = 1, .status_ignore = 0,
 		.comm_world = object("ompi_mpi_comm_world"), .comm_self = object("ompi_mpi_comm_self"),
 		.comm_null = object("ompi_mpi_comm_null"), .request_null = object("ompi_request_null"),
-		.message_no_proc = object("ompi_message_no_proc"), .byte = object("ompi_mpi_byte"),
-		.type_null = object("ompi_mpi_datatype_null"), .errors_return = object("ompi_mpi_errors_return")};
+		.message_no_proc = object("ompi_message_no_proc"), .byte = object("ompi_mpi_byte"), .no_op = object("ompi_mpi_op_no_op"),
+		.type_null = object("ompi_mpi_datatype_null"), .errors_return = object("ompi_mpi_errors_return"),
+		.lock_shared = 2, .assertions = {1, 8, 4, 2, 16}};
 	for (int i = 0; i < 12; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "ompi_mpi_op_%s", ops[i]);
@@ -172,6 +177,7 @@ static void facts_of_mpich(void)
 		.thread_multiple = 3, .cart = 2, .graph = 1, .dist_graph = 3, .in_place = (W)-1, .status_ignore = 1,
 		.comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
 		.message_no_proc = 0x6c000000, .byte = 0x4c00010d, .type_null = 0x0c000000, .errors_return = 0x54000001,
+		.no_op = 0x5800000e, .lock_shared = 235, .assertions = {1024, 2048, 4096, 8192, 16384},
 		.ops = {0x58000003, 0x58000001, 0x58000002, 0x58000004, 0x58000005, 0x58000006, 0x58000007, 0x58000008,
 			0x58000009, 0x5800000a, 0x5800000c, 0x5800000b}};
 }
@@ -183,6 +189,7 @@ static void facts_of_mpi5(void)
 		.thread_multiple = 4096, .cart = 211, .graph = 212, .dist_graph = 213, .in_place = 1, .status_ignore = 0,
 		.comm_world = 0x101, .comm_self = 0x102, .comm_null = 0x100, .request_null = 0x180,
 		.message_no_proc = 0x129, .byte = 0x247, .type_null = 0x200, .errors_return = 0x143,
+		.no_op = 0x3d, .lock_shared = 302, .assertions = {1024, 8192, 4096, 2048, 16384},
 		.ops = {0x21, 0x23, 0x22, 0x24, 0x30, 0x28, 0x31, 0x29, 0x32, 0x2a, 0x39, 0x38}};
 }
 

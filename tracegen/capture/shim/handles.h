@@ -117,23 +117,20 @@ static void put_comm(const struct comm *c)
 	}
 }
 
+static W world_group; // of all processes of the recording
+
 // put_group puts down the members of a group, as ranks of the world.
 static void put_group(W group, int size)
 {
-	static W world;
-	if (!world) {
-		known("PMPI_Comm_group")(abi.comm_world, &world);
-	}
-	int *own = allocate(NULL, 2 * size * sizeof *own), *ranks = own + size;
+	int *own = allocate(NULL, 2 * (size + 1) * sizeof *own), *ranks = own + size;
 	for (int i = 0; i < size; i++) {
 		own[i] = i;
 	}
-	known("PMPI_Group_translate_ranks")(group, size, own, world, ranks);
+	known("PMPI_Group_translate_ranks")(group, size, own, world_group, ranks);
 	for (int i = 0; i < size && room(10 * size); i++) {
 		put_signed(ranks[i]);
 	}
 	free(own);
-	known("PMPI_Group_free")(&group);
 }
 
 static void put_neighbours(struct comm *c);
@@ -156,10 +153,12 @@ static void put_new(W pointer, int all)
 	if (all) {
 		known("PMPI_Comm_group")(handle, &group);
 		put_group(group, c->size);
+		known("PMPI_Group_free")(&group);
 	}
 	if (c->remote) {
 		known("PMPI_Comm_remote_group")(handle, &group);
 		put_group(group, c->remote);
+		known("PMPI_Group_free")(&group);
 	}
 	put_neighbours(c);
 }

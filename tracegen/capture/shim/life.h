@@ -9,11 +9,26 @@ __attribute__((constructor)) static void loaded(void)
 	S.h->ticks = ticks();
 }
 
-// open_stream begins the file of this process in the directory that the environment names.
-static void open_stream(void)
+static int sessions; // that are open
+
+// world_of finds the group of all processes: that of MPI_COMM_WORLD, or for a session, if there is
+// one, of the set of that name. It returns 0 for those of MPI_Comm_spawn, which are of another world.
+static int world_of(W session)
+{
+	if (session) {
+		return known("PMPI_Group_from_session_pset")(session, "mpi://WORLD", &world_group) == SUCCESS;
+	}
+	W parent = abi.comm_null;
+	known("PMPI_Comm_get_parent")(&parent);
+	return handle_of(parent) == abi.comm_null && known("PMPI_Comm_group")(abi.comm_world, &world_group) == SUCCESS;
+}
+
+// open_stream begins the file of this process in the directory that the environment names. Session
+// is 0 if MPI_COMM_WORLD can be asked.
+static void open_stream(W session)
 {
 	const char *directory = getenv("REPRISE_CAPTURE"), *run = getenv("REPRISE_CAPTURE_RUN");
-	if (!directory || !run || S.window) {
+	if (!directory || !run) {
 		return;
 	}
 	static char text[MAX_LIBRARY_VERSION];
@@ -22,13 +37,11 @@ static void open_stream(void)
 		tell("an MPI that the recorder does not know; nothing is recorded");
 		return;
 	}
-	W parent = abi.comm_null;
-	known("PMPI_Comm_get_parent")(&parent);
-	if (handle_of(parent) != abi.comm_null) {
-		return; // of another world, which MPI_Comm_spawn has made
+	if (!world_of(session)) {
+		return;
 	}
-	known("PMPI_Comm_rank")(abi.comm_world, &first.rank);
-	known("PMPI_Comm_size")(abi.comm_world, &first.size);
+	known("PMPI_Group_rank")(world_group, &first.rank);
+	known("PMPI_Group_size")(world_group, &first.size);
 	char path[4096];
 	snprintf(path, sizeof path, "%s/%d", directory, first.rank);
 	S.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -44,8 +57,10 @@ static void open_stream(void)
 	memcpy(h->magic, "reprise capture3", 16); // the last one is the version of records
 	h->run = strtoull(run, NULL, 10);
 	h->abi = abi.id;
-	int level = 0;
-	known("PMPI_Query_thread")(&level);
+	int level = abi.thread_multiple; // a session may say later that threads call at once
+	if (!session) {
+		known("PMPI_Query_thread")(&level);
+	}
 	S.locked = h->multiple = level == abi.thread_multiple;
 	snprintf(h->library, sizeof h->library, "%.500s", text);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
@@ -59,14 +74,19 @@ static void open_stream(void)
 	double rate = (double)(S.mark.ticks - h->ticks) / (S.mark.clock - h->clock); // ticks of a nanosecond
 	S.patient = rate * 50000;
 	S.on = move(0);
-	add_comm(abi.comm_world, num_comms++);
-	add_comm(abi.comm_self, num_comms++);
+	num_comms = 2; // those of MPI_Init
 }
 
-static int after_init(int err)
+// after_init is behind MPI_Init, or a session that is the first.
+static int after_init(int err, W session)
 {
-	if (err == SUCCESS) {
-		open_stream();
+	if (err == SUCCESS && !S.window) {
+		open_stream(session);
+	}
+	if (S.on && !session) {
+		has_world = 1;
+		add_comm(abi.comm_world, 0);
+		add_comm(abi.comm_self, 1);
 	}
 	S.thread = &T;
 	S.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -82,7 +102,7 @@ EXPORT int PMPI_Init(W argc, W argv)
 		return real(argc, argv);
 	}
 	T.inside = 1;
-	return after_init(real(argc, argv));
+	return after_init(real(argc, argv), 0);
 }
 BOTH(Init)
 
@@ -93,9 +113,26 @@ EXPORT int PMPI_Init_thread(W argc, W argv, W required, W provided)
 		return real(argc, argv, required, provided);
 	}
 	T.inside = 1;
-	return after_init(real(argc, argv, required, provided));
+	return after_init(real(argc, argv, required, provided), 0);
 }
 BOTH(Init_thread)
+
+EXPORT int PMPI_Session_init(W info, W errhandler, W session)
+{
+	FIND(Session_init)
+	if (T.inside) {
+		return real(info, errhandler, session);
+	}
+	enter();
+	int err = real(info, errhandler, session);
+	sessions += err == SUCCESS;
+	if (!S.on) {
+		return err == SUCCESS ? after_init(err, *(W *)session) : (T.inside = 0, err);
+	}
+	begin(P_Session_init, err);
+	return leave(err);
+}
+BOTH(Session_init)
 
 // finish writes the record of a procedure with which the process ends.
 static void finish(int procedure, int state, int code)
@@ -139,6 +176,23 @@ EXPORT int PMPI_Finalize(void)
 	return err;
 }
 BOTH(Finalize)
+
+// With the last session the recording is complete, if there is no other end. Others may follow.
+EXPORT int PMPI_Session_finalize(W session)
+{
+	FIND(Session_finalize)
+	if (PASSES) {
+		return real(session);
+	}
+	if (--sessions == 0 && !has_world) {
+		finish(P_Session_finalize, FINALIZED, 0);
+	}
+	enter();
+	int err = real(session);
+	T.inside--;
+	return err;
+}
+BOTH(Session_finalize)
 
 EXPORT int PMPI_Abort(W comm, W code)
 {

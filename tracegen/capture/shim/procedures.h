@@ -1,351 +1,5 @@
 // Written by scripts/mpistandard from the standard's data (mpi-forum/pympistandard); do not change.
 
-enum {
-	P_Abort,
-	P_Allgather,
-	P_Allgatherv,
-	P_Allreduce,
-	P_Alltoall,
-	P_Alltoallv,
-	P_Alltoallw,
-	P_Barrier,
-	P_Bcast,
-	P_Bsend,
-	P_Cancel,
-	P_Cart_create,
-	P_Cart_sub,
-	P_Comm_create,
-	P_Comm_create_group,
-	P_Comm_disconnect,
-	P_Comm_dup,
-	P_Comm_dup_with_info,
-	P_Comm_free,
-	P_Comm_idup,
-	P_Comm_idup_with_info,
-	P_Comm_split,
-	P_Comm_split_type,
-	P_Dist_graph_create,
-	P_Dist_graph_create_adjacent,
-	P_Exscan,
-	P_Finalize,
-	P_Gather,
-	P_Gatherv,
-	P_Graph_create,
-	P_Iallgather,
-	P_Iallgatherv,
-	P_Iallreduce,
-	P_Ialltoall,
-	P_Ialltoallv,
-	P_Ialltoallw,
-	P_Ibarrier,
-	P_Ibcast,
-	P_Ibsend,
-	P_Iexscan,
-	P_Igather,
-	P_Igatherv,
-	P_Improbe,
-	P_Imrecv,
-	P_Ineighbor_allgather,
-	P_Ineighbor_allgatherv,
-	P_Ineighbor_alltoall,
-	P_Ineighbor_alltoallv,
-	P_Ineighbor_alltoallw,
-	P_Init,
-	P_Init_thread,
-	P_Intercomm_create,
-	P_Intercomm_merge,
-	P_Iprobe,
-	P_Irecv,
-	P_Ireduce,
-	P_Ireduce_scatter,
-	P_Ireduce_scatter_block,
-	P_Irsend,
-	P_Iscan,
-	P_Iscatter,
-	P_Iscatterv,
-	P_Isend,
-	P_Issend,
-	P_Mprobe,
-	P_Mrecv,
-	P_Neighbor_allgather,
-	P_Neighbor_allgatherv,
-	P_Neighbor_alltoall,
-	P_Neighbor_alltoallv,
-	P_Neighbor_alltoallw,
-	P_Pcontrol,
-	P_Probe,
-	P_Recv,
-	P_Reduce,
-	P_Reduce_scatter,
-	P_Reduce_scatter_block,
-	P_Request_free,
-	P_Request_get_status,
-	P_Rsend,
-	P_Scan,
-	P_Scatter,
-	P_Scatterv,
-	P_Send,
-	P_Sendrecv,
-	P_Sendrecv_replace,
-	P_Ssend,
-	P_Start,
-	P_Startall,
-	P_Test,
-	P_Testall,
-	P_Testany,
-	P_Testsome,
-	P_Type_free,
-	P_Wait,
-	P_Waitall,
-	P_Waitany,
-	P_Waitsome,
-	P_Allgather_c,
-	P_Allgather_init,
-	P_Allgather_init_c,
-	P_Allgatherv_c,
-	P_Allgatherv_init,
-	P_Allgatherv_init_c,
-	P_Allreduce_c,
-	P_Allreduce_init,
-	P_Allreduce_init_c,
-	P_Alltoall_c,
-	P_Alltoall_init,
-	P_Alltoall_init_c,
-	P_Alltoallv_c,
-	P_Alltoallv_init,
-	P_Alltoallv_init_c,
-	P_Alltoallw_c,
-	P_Alltoallw_init,
-	P_Alltoallw_init_c,
-	P_Barrier_init,
-	P_Bcast_c,
-	P_Bcast_init,
-	P_Bcast_init_c,
-	P_Bsend_c,
-	P_Bsend_init,
-	P_Bsend_init_c,
-	P_Exscan_c,
-	P_Exscan_init,
-	P_Exscan_init_c,
-	P_Gather_c,
-	P_Gather_init,
-	P_Gather_init_c,
-	P_Gatherv_c,
-	P_Gatherv_init,
-	P_Gatherv_init_c,
-	P_Iallgather_c,
-	P_Iallgatherv_c,
-	P_Iallreduce_c,
-	P_Ialltoall_c,
-	P_Ialltoallv_c,
-	P_Ialltoallw_c,
-	P_Ibcast_c,
-	P_Ibsend_c,
-	P_Iexscan_c,
-	P_Igather_c,
-	P_Igatherv_c,
-	P_Imrecv_c,
-	P_Ineighbor_allgather_c,
-	P_Ineighbor_allgatherv_c,
-	P_Ineighbor_alltoall_c,
-	P_Ineighbor_alltoallv_c,
-	P_Ineighbor_alltoallw_c,
-	P_Irecv_c,
-	P_Ireduce_c,
-	P_Ireduce_scatter_block_c,
-	P_Ireduce_scatter_c,
-	P_Irsend_c,
-	P_Iscan_c,
-	P_Iscatter_c,
-	P_Iscatterv_c,
-	P_Isend_c,
-	P_Issend_c,
-	P_Mrecv_c,
-	P_Neighbor_allgather_c,
-	P_Neighbor_allgather_init,
-	P_Neighbor_allgather_init_c,
-	P_Neighbor_allgatherv_c,
-	P_Neighbor_allgatherv_init,
-	P_Neighbor_allgatherv_init_c,
-	P_Neighbor_alltoall_c,
-	P_Neighbor_alltoall_init,
-	P_Neighbor_alltoall_init_c,
-	P_Neighbor_alltoallv_c,
-	P_Neighbor_alltoallv_init,
-	P_Neighbor_alltoallv_init_c,
-	P_Neighbor_alltoallw_c,
-	P_Neighbor_alltoallw_init,
-	P_Neighbor_alltoallw_init_c,
-	P_Recv_c,
-	P_Recv_init,
-	P_Recv_init_c,
-	P_Reduce_c,
-	P_Reduce_init,
-	P_Reduce_init_c,
-	P_Reduce_scatter_block_c,
-	P_Reduce_scatter_block_init,
-	P_Reduce_scatter_block_init_c,
-	P_Reduce_scatter_c,
-	P_Reduce_scatter_init,
-	P_Reduce_scatter_init_c,
-	P_Rsend_c,
-	P_Rsend_init,
-	P_Rsend_init_c,
-	P_Scan_c,
-	P_Scan_init,
-	P_Scan_init_c,
-	P_Scatter_c,
-	P_Scatter_init,
-	P_Scatter_init_c,
-	P_Scatterv_c,
-	P_Scatterv_init,
-	P_Scatterv_init_c,
-	P_Send_c,
-	P_Send_init,
-	P_Send_init_c,
-	P_Sendrecv_c,
-	P_Sendrecv_replace_c,
-	P_Ssend_c,
-	P_Ssend_init,
-	P_Ssend_init_c,
-	P_Accumulate,
-	P_Accumulate_c,
-	P_Comm_accept,
-	P_Comm_connect,
-	P_Comm_create_from_group,
-	P_Comm_join,
-	P_Comm_spawn,
-	P_Comm_spawn_multiple,
-	P_Compare_and_swap,
-	P_Fetch_and_op,
-	P_File_close,
-	P_File_delete,
-	P_File_get_position_shared,
-	P_File_iread,
-	P_File_iread_all,
-	P_File_iread_all_c,
-	P_File_iread_at,
-	P_File_iread_at_all,
-	P_File_iread_at_all_c,
-	P_File_iread_at_c,
-	P_File_iread_c,
-	P_File_iread_shared,
-	P_File_iread_shared_c,
-	P_File_iwrite,
-	P_File_iwrite_all,
-	P_File_iwrite_all_c,
-	P_File_iwrite_at,
-	P_File_iwrite_at_all,
-	P_File_iwrite_at_all_c,
-	P_File_iwrite_at_c,
-	P_File_iwrite_c,
-	P_File_iwrite_shared,
-	P_File_iwrite_shared_c,
-	P_File_open,
-	P_File_preallocate,
-	P_File_read,
-	P_File_read_all,
-	P_File_read_all_begin,
-	P_File_read_all_begin_c,
-	P_File_read_all_c,
-	P_File_read_all_end,
-	P_File_read_at,
-	P_File_read_at_all,
-	P_File_read_at_all_begin,
-	P_File_read_at_all_begin_c,
-	P_File_read_at_all_c,
-	P_File_read_at_all_end,
-	P_File_read_at_c,
-	P_File_read_c,
-	P_File_read_ordered,
-	P_File_read_ordered_begin,
-	P_File_read_ordered_begin_c,
-	P_File_read_ordered_c,
-	P_File_read_ordered_end,
-	P_File_read_shared,
-	P_File_read_shared_c,
-	P_File_seek,
-	P_File_seek_shared,
-	P_File_set_atomicity,
-	P_File_set_size,
-	P_File_set_view,
-	P_File_sync,
-	P_File_write,
-	P_File_write_all,
-	P_File_write_all_begin,
-	P_File_write_all_begin_c,
-	P_File_write_all_c,
-	P_File_write_all_end,
-	P_File_write_at,
-	P_File_write_at_all,
-	P_File_write_at_all_begin,
-	P_File_write_at_all_begin_c,
-	P_File_write_at_all_c,
-	P_File_write_at_all_end,
-	P_File_write_at_c,
-	P_File_write_c,
-	P_File_write_ordered,
-	P_File_write_ordered_begin,
-	P_File_write_ordered_begin_c,
-	P_File_write_ordered_c,
-	P_File_write_ordered_end,
-	P_File_write_shared,
-	P_File_write_shared_c,
-	P_Get,
-	P_Get_accumulate,
-	P_Get_accumulate_c,
-	P_Get_c,
-	P_Grequest_complete,
-	P_Grequest_start,
-	P_Intercomm_create_from_groups,
-	P_Isendrecv,
-	P_Isendrecv_c,
-	P_Isendrecv_replace,
-	P_Isendrecv_replace_c,
-	P_Parrived,
-	P_Pready,
-	P_Pready_list,
-	P_Pready_range,
-	P_Precv_init,
-	P_Psend_init,
-	P_Put,
-	P_Put_c,
-	P_Raccumulate,
-	P_Raccumulate_c,
-	P_Rget,
-	P_Rget_accumulate,
-	P_Rget_accumulate_c,
-	P_Rget_c,
-	P_Rput,
-	P_Rput_c,
-	P_Session_finalize,
-	P_Session_init,
-	P_Win_allocate,
-	P_Win_allocate_c,
-	P_Win_allocate_shared,
-	P_Win_allocate_shared_c,
-	P_Win_complete,
-	P_Win_create,
-	P_Win_create_c,
-	P_Win_create_dynamic,
-	P_Win_fence,
-	P_Win_flush,
-	P_Win_flush_all,
-	P_Win_flush_local,
-	P_Win_flush_local_all,
-	P_Win_free,
-	P_Win_lock,
-	P_Win_lock_all,
-	P_Win_post,
-	P_Win_start,
-	P_Win_sync,
-	P_Win_test,
-	P_Win_unlock,
-	P_Win_unlock_all,
-	P_Win_wait,
-	P_PROCEDURES,
-};
-
 EXPORT int PMPI_Allgather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcount, W recvtype, W comm)
 {
 	FIND(Allgather)
@@ -618,6 +272,21 @@ EXPORT int PMPI_Comm_create(W comm, W group, W newcomm)
 }
 BOTH(Comm_create)
 
+EXPORT int PMPI_Comm_create_from_group(W group, W stringtag, W info_, W errhandler, W newcomm)
+{
+	FIND(Comm_create_from_group)
+	if (PASSES) {
+		return real(group, stringtag, info_, errhandler, newcomm);
+	}
+	enter();
+	int err = real(group, stringtag, info_, errhandler, newcomm);
+	if (begin(P_Comm_create_from_group, err)) {
+		put_new(newcomm, 1);
+	}
+	return leave(err);
+}
+BOTH(Comm_create_from_group)
+
 EXPORT int PMPI_Comm_create_group(W comm, W group, W tag, W newcomm)
 {
 	FIND(Comm_create_group)
@@ -806,7 +475,7 @@ EXPORT int PMPI_Gather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcoun
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -837,7 +506,7 @@ EXPORT int PMPI_Gatherv(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -1136,7 +805,7 @@ EXPORT int PMPI_Igather(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -1168,7 +837,7 @@ EXPORT int PMPI_Igatherv(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -1405,6 +1074,21 @@ EXPORT int PMPI_Intercomm_create(W local_comm, W local_leader, W peer_comm, W re
 }
 BOTH(Intercomm_create)
 
+EXPORT int PMPI_Intercomm_create_from_groups(W local_group, W local_leader, W remote_group, W remote_leader, W stringtag, W info_, W errhandler, W newintercomm)
+{
+	FIND(Intercomm_create_from_groups)
+	if (PASSES) {
+		return real(local_group, local_leader, remote_group, remote_leader, stringtag, info_, errhandler, newintercomm);
+	}
+	enter();
+	int err = real(local_group, local_leader, remote_group, remote_leader, stringtag, info_, errhandler, newintercomm);
+	if (begin(P_Intercomm_create_from_groups, err)) {
+		put_new(newintercomm, 0);
+	}
+	return leave(err);
+}
+BOTH(Intercomm_create_from_groups)
+
 EXPORT int PMPI_Intercomm_merge(W intercomm, W high, W newintracomm)
 {
 	FIND(Intercomm_merge)
@@ -1505,7 +1189,7 @@ EXPORT int PMPI_Ireduce_scatter(W sendbuf, W recvbuf, W recvcounts, W datatype, 
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
+			put_counts(recvcounts, c->size, 0);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -1592,7 +1276,7 @@ EXPORT int PMPI_Iscatter(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -1626,7 +1310,7 @@ EXPORT int PMPI_Iscatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvb
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -1668,6 +1352,54 @@ EXPORT int PMPI_Isend(W buf, W count, W datatype, W dest, W tag, W comm, W reque
 	return leave(err);
 }
 BOTH(Isend)
+
+EXPORT int PMPI_Isendrecv(W sendbuf, W sendcount, W sendtype, W dest, W sendtag, W recvbuf, W recvcount, W recvtype, W source, W recvtag, W comm, W request)
+{
+	FIND(Isendrecv)
+	if (PASSES) {
+		return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+	}
+	enter();
+	int err = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+	if (begin(P_Isendrecv, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(dest);
+		put_rank(source);
+		put_tag(sendtag);
+		put_tag(recvtag);
+		put((uint32_t)sendcount);
+		put((uint32_t)recvcount);
+		put(type_size(sendtype));
+		put(type_size(recvtype));
+		receives(new_request(request), (int64_t)(uint32_t)recvcount * type_size(recvtype), source, recvtag);
+	}
+	return leave(err);
+}
+BOTH(Isendrecv)
+
+EXPORT int PMPI_Isendrecv_replace(W buf, W count, W datatype, W dest, W sendtag, W source, W recvtag, W comm, W request)
+{
+	FIND(Isendrecv_replace)
+	if (PASSES) {
+		return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+	}
+	enter();
+	int err = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+	if (begin(P_Isendrecv_replace, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(dest);
+		put_rank(source);
+		put_tag(sendtag);
+		put_tag(recvtag);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		receives(new_request(request), (int64_t)(uint32_t)count * type_size(datatype), source, recvtag);
+	}
+	return leave(err);
+}
+BOTH(Isendrecv_replace)
 
 EXPORT int PMPI_Issend(W buf, W count, W datatype, W dest, W tag, W comm, W request)
 {
@@ -1885,30 +1617,6 @@ EXPORT int PMPI_Neighbor_alltoallw(W sendbuf, W sendcounts, W sdispls, W sendtyp
 }
 BOTH(Neighbor_alltoallw)
 
-EXPORT int PMPI_Probe(W source, W tag, W comm, W status)
-{
-	FIND(Probe)
-	if (PASSES) {
-		return real(source, tag, comm, status);
-	}
-	enter();
-	char own[STATUS_BYTES];
-	if (status == abi.status_ignore) {
-		status = (W)own;
-	}
-	int err = real(source, tag, comm, status);
-	if (begin(P_Probe, err)) {
-		struct comm *c = comm_of(comm);
-		put_comm(c);
-		put_rank(source);
-		put_tag(tag);
-		put_rank(status_source((char *)status));
-		put_tag(status_tag((char *)status));
-	}
-	return leave(err);
-}
-BOTH(Probe)
-
 EXPORT int PMPI_Recv(W buf, W count, W datatype, W source, W tag, W comm, W status)
 {
 	FIND(Recv)
@@ -1968,7 +1676,7 @@ EXPORT int PMPI_Reduce_scatter(W sendbuf, W recvbuf, W recvcounts, W datatype, W
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
+			put_counts(recvcounts, c->size, 0);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -2051,7 +1759,7 @@ EXPORT int PMPI_Scatter(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcou
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -2084,7 +1792,7 @@ EXPORT int PMPI_Scatterv(W sendbuf, W sendcounts, W displs, W sendtype, W recvbu
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -2200,6 +1908,44 @@ EXPORT int PMPI_Ssend(W buf, W count, W datatype, W dest, W tag, W comm)
 	return leave(err);
 }
 BOTH(Ssend)
+
+EXPORT int PMPI_Accumulate(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+{
+	FIND(Accumulate)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (begin(P_Accumulate, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+		put(handle_of(op) == abi.no_op);
+	}
+	return leave(err);
+}
+BOTH(Accumulate)
+
+EXPORT int PMPI_Accumulate_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+{
+	FIND(Accumulate_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (begin(P_Accumulate_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+		put(handle_of(op) == abi.no_op);
+	}
+	return leave(err);
+}
+BOTH(Accumulate_c)
 
 EXPORT int PMPI_Allgather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcount, W recvtype, W comm)
 {
@@ -2849,6 +2595,23 @@ EXPORT int PMPI_Bsend_init_c(W buf, W count, W datatype, W dest, W tag, W comm, 
 }
 BOTH(Bsend_init_c)
 
+EXPORT int PMPI_Compare_and_swap(W origin_addr, W compare_addr, W result_addr, W datatype, W target_rank, W target_disp, W win)
+{
+	FIND(Compare_and_swap)
+	if (PASSES) {
+		return real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+	}
+	enter();
+	int err = real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+	if (begin(P_Compare_and_swap, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(Compare_and_swap)
+
 EXPORT int PMPI_Exscan_c(W sendbuf, W recvbuf, W count, W datatype, W op, W comm)
 {
 	FIND(Exscan_c)
@@ -2911,6 +2674,1336 @@ EXPORT int PMPI_Exscan_init_c(W sendbuf, W recvbuf, W count, W datatype, W op, W
 }
 BOTH(Exscan_init_c)
 
+EXPORT int PMPI_Fetch_and_op(W origin_addr, W result_addr, W datatype, W target_rank, W target_disp, W op, W win)
+{
+	FIND(Fetch_and_op)
+	if (PASSES) {
+		return real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+	}
+	enter();
+	int err = real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+	if (begin(P_Fetch_and_op, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put(type_size(datatype));
+		put(handle_of(op) == abi.no_op);
+	}
+	return leave(err);
+}
+BOTH(Fetch_and_op)
+
+EXPORT int PMPI_File_delete(W filename, W info_)
+{
+	FIND(File_delete)
+	if (PASSES) {
+		return real(filename, info_);
+	}
+	enter();
+	int err = real(filename, info_);
+	if (begin(P_File_delete, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_delete)
+
+EXPORT int PMPI_File_get_position_shared(W fh, W offset)
+{
+	FIND(File_get_position_shared)
+	if (PASSES) {
+		return real(fh, offset);
+	}
+	enter();
+	int err = real(fh, offset);
+	if (begin(P_File_get_position_shared, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_position_shared)
+
+EXPORT int PMPI_File_iread(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread)
+
+EXPORT int PMPI_File_iread_all(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_all)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_all)
+
+EXPORT int PMPI_File_iread_all_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_all_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_all_c)
+
+EXPORT int PMPI_File_iread_at(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_at)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iread_at, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_at)
+
+EXPORT int PMPI_File_iread_at_all(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_at_all)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iread_at_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_at_all)
+
+EXPORT int PMPI_File_iread_at_all_c(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_at_all_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iread_at_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_at_all_c)
+
+EXPORT int PMPI_File_iread_at_c(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_at_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iread_at_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_at_c)
+
+EXPORT int PMPI_File_iread_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_c)
+
+EXPORT int PMPI_File_iread_shared(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_shared)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread_shared, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_shared)
+
+EXPORT int PMPI_File_iread_shared_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iread_shared_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iread_shared_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iread_shared_c)
+
+EXPORT int PMPI_File_iwrite(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite)
+
+EXPORT int PMPI_File_iwrite_all(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_all)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_all)
+
+EXPORT int PMPI_File_iwrite_all_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_all_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_all_c)
+
+EXPORT int PMPI_File_iwrite_at(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_at)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iwrite_at, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_at)
+
+EXPORT int PMPI_File_iwrite_at_all(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_at_all)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iwrite_at_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_at_all)
+
+EXPORT int PMPI_File_iwrite_at_all_c(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_at_all_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iwrite_at_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_at_all_c)
+
+EXPORT int PMPI_File_iwrite_at_c(W fh, W offset, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_at_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype, request);
+	if (begin(P_File_iwrite_at_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_at_c)
+
+EXPORT int PMPI_File_iwrite_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_c)
+
+EXPORT int PMPI_File_iwrite_shared(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_shared)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite_shared, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_shared)
+
+EXPORT int PMPI_File_iwrite_shared_c(W fh, W buf, W count, W datatype, W request)
+{
+	FIND(File_iwrite_shared_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, request);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype, request);
+	if (begin(P_File_iwrite_shared_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(File_iwrite_shared_c)
+
+EXPORT int PMPI_File_preallocate(W fh, W size)
+{
+	FIND(File_preallocate)
+	if (PASSES) {
+		return real(fh, size);
+	}
+	enter();
+	int err = real(fh, size);
+	if (begin(P_File_preallocate, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_preallocate)
+
+EXPORT int PMPI_File_read(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read)
+
+EXPORT int PMPI_File_read_all(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_all)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_all)
+
+EXPORT int PMPI_File_read_all_begin(W fh, W buf, W count, W datatype)
+{
+	FIND(File_read_all_begin)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_read_all_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_all_begin)
+
+EXPORT int PMPI_File_read_all_begin_c(W fh, W buf, W count, W datatype)
+{
+	FIND(File_read_all_begin_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_read_all_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_all_begin_c)
+
+EXPORT int PMPI_File_read_all_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_all_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_all_c)
+
+EXPORT int PMPI_File_read_all_end(W fh, W buf, W status)
+{
+	FIND(File_read_all_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_read_all_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_read_all_end)
+
+EXPORT int PMPI_File_read_at(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_at)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_read_at, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at)
+
+EXPORT int PMPI_File_read_at_all(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_at_all)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_read_at_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at_all)
+
+EXPORT int PMPI_File_read_at_all_begin(W fh, W offset, W buf, W count, W datatype)
+{
+	FIND(File_read_at_all_begin)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype);
+	if (begin(P_File_read_at_all_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at_all_begin)
+
+EXPORT int PMPI_File_read_at_all_begin_c(W fh, W offset, W buf, W count, W datatype)
+{
+	FIND(File_read_at_all_begin_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype);
+	if (begin(P_File_read_at_all_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at_all_begin_c)
+
+EXPORT int PMPI_File_read_at_all_c(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_at_all_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_read_at_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at_all_c)
+
+EXPORT int PMPI_File_read_at_all_end(W fh, W buf, W status)
+{
+	FIND(File_read_at_all_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_read_at_all_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_read_at_all_end)
+
+EXPORT int PMPI_File_read_at_c(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_at_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_read_at_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_at_c)
+
+EXPORT int PMPI_File_read_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_c)
+
+EXPORT int PMPI_File_read_ordered(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_ordered)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_ordered, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_ordered)
+
+EXPORT int PMPI_File_read_ordered_begin(W fh, W buf, W count, W datatype)
+{
+	FIND(File_read_ordered_begin)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_read_ordered_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_ordered_begin)
+
+EXPORT int PMPI_File_read_ordered_begin_c(W fh, W buf, W count, W datatype)
+{
+	FIND(File_read_ordered_begin_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_read_ordered_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_ordered_begin_c)
+
+EXPORT int PMPI_File_read_ordered_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_ordered_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_ordered_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_ordered_c)
+
+EXPORT int PMPI_File_read_ordered_end(W fh, W buf, W status)
+{
+	FIND(File_read_ordered_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_read_ordered_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_read_ordered_end)
+
+EXPORT int PMPI_File_read_shared(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_shared)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_shared, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_shared)
+
+EXPORT int PMPI_File_read_shared_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_read_shared_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_read_shared_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_read_shared_c)
+
+EXPORT int PMPI_File_seek_shared(W fh, W offset, W whence)
+{
+	FIND(File_seek_shared)
+	if (PASSES) {
+		return real(fh, offset, whence);
+	}
+	enter();
+	int err = real(fh, offset, whence);
+	if (begin(P_File_seek_shared, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_seek_shared)
+
+EXPORT int PMPI_File_set_atomicity(W fh, W flag)
+{
+	FIND(File_set_atomicity)
+	if (PASSES) {
+		return real(fh, flag);
+	}
+	enter();
+	int err = real(fh, flag);
+	if (begin(P_File_set_atomicity, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_set_atomicity)
+
+EXPORT int PMPI_File_set_size(W fh, W size)
+{
+	FIND(File_set_size)
+	if (PASSES) {
+		return real(fh, size);
+	}
+	enter();
+	int err = real(fh, size);
+	if (begin(P_File_set_size, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_set_size)
+
+EXPORT int PMPI_File_set_view(W fh, W disp, W etype, W filetype, W datarep, W info_)
+{
+	FIND(File_set_view)
+	if (PASSES) {
+		return real(fh, disp, etype, filetype, datarep, info_);
+	}
+	enter();
+	int err = real(fh, disp, etype, filetype, datarep, info_);
+	if (begin(P_File_set_view, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_set_view)
+
+EXPORT int PMPI_File_sync(W fh)
+{
+	FIND(File_sync)
+	if (PASSES) {
+		return real(fh);
+	}
+	enter();
+	int err = real(fh);
+	if (begin(P_File_sync, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_sync)
+
+EXPORT int PMPI_File_write(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write)
+
+EXPORT int PMPI_File_write_all(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_all)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_all)
+
+EXPORT int PMPI_File_write_all_begin(W fh, W buf, W count, W datatype)
+{
+	FIND(File_write_all_begin)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_write_all_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_all_begin)
+
+EXPORT int PMPI_File_write_all_begin_c(W fh, W buf, W count, W datatype)
+{
+	FIND(File_write_all_begin_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_write_all_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_all_begin_c)
+
+EXPORT int PMPI_File_write_all_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_all_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_all_c)
+
+EXPORT int PMPI_File_write_all_end(W fh, W buf, W status)
+{
+	FIND(File_write_all_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_write_all_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_write_all_end)
+
+EXPORT int PMPI_File_write_at(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_at)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_write_at, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at)
+
+EXPORT int PMPI_File_write_at_all(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_at_all)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_write_at_all, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at_all)
+
+EXPORT int PMPI_File_write_at_all_begin(W fh, W offset, W buf, W count, W datatype)
+{
+	FIND(File_write_at_all_begin)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype);
+	if (begin(P_File_write_at_all_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at_all_begin)
+
+EXPORT int PMPI_File_write_at_all_begin_c(W fh, W offset, W buf, W count, W datatype)
+{
+	FIND(File_write_at_all_begin_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, offset, buf, count, datatype);
+	if (begin(P_File_write_at_all_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at_all_begin_c)
+
+EXPORT int PMPI_File_write_at_all_c(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_at_all_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_write_at_all_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at_all_c)
+
+EXPORT int PMPI_File_write_at_all_end(W fh, W buf, W status)
+{
+	FIND(File_write_at_all_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_write_at_all_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_write_at_all_end)
+
+EXPORT int PMPI_File_write_at_c(W fh, W offset, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_at_c)
+	if (PASSES) {
+		return real(fh, offset, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, offset, buf, count, datatype, status);
+	if (begin(P_File_write_at_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_at_c)
+
+EXPORT int PMPI_File_write_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_c)
+
+EXPORT int PMPI_File_write_ordered(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_ordered)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_ordered, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_ordered)
+
+EXPORT int PMPI_File_write_ordered_begin(W fh, W buf, W count, W datatype)
+{
+	FIND(File_write_ordered_begin)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_write_ordered_begin, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_ordered_begin)
+
+EXPORT int PMPI_File_write_ordered_begin_c(W fh, W buf, W count, W datatype)
+{
+	FIND(File_write_ordered_begin_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype);
+	}
+	enter();
+	int err = real(fh, buf, count, datatype);
+	if (begin(P_File_write_ordered_begin_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_ordered_begin_c)
+
+EXPORT int PMPI_File_write_ordered_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_ordered_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_ordered_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_ordered_c)
+
+EXPORT int PMPI_File_write_ordered_end(W fh, W buf, W status)
+{
+	FIND(File_write_ordered_end)
+	if (PASSES) {
+		return real(fh, buf, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, status);
+	if (begin(P_File_write_ordered_end, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_write_ordered_end)
+
+EXPORT int PMPI_File_write_shared(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_shared)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_shared, err)) {
+		put_file(fh);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)(uint32_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_shared)
+
+EXPORT int PMPI_File_write_shared_c(W fh, W buf, W count, W datatype, W status)
+{
+	FIND(File_write_shared_c)
+	if (PASSES) {
+		return real(fh, buf, count, datatype, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(fh, buf, count, datatype, status);
+	if (begin(P_File_write_shared_c, err)) {
+		put_file(fh);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		put_transferred((char *)status, (int64_t)count * type_size(datatype));
+	}
+	return leave(err);
+}
+BOTH(File_write_shared_c)
+
 EXPORT int PMPI_Gather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcount, W recvtype, W root, W comm)
 {
 	FIND(Gather_c)
@@ -2923,7 +4016,7 @@ EXPORT int PMPI_Gather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvco
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -2954,7 +4047,7 @@ EXPORT int PMPI_Gather_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W rec
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -2986,7 +4079,7 @@ EXPORT int PMPI_Gather_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W r
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -3018,7 +4111,7 @@ EXPORT int PMPI_Gatherv_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -3049,7 +4142,7 @@ EXPORT int PMPI_Gatherv_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W re
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint32_t)sendcount);
@@ -3081,7 +4174,7 @@ EXPORT int PMPI_Gatherv_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W 
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -3100,6 +4193,99 @@ EXPORT int PMPI_Gatherv_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W 
 	return leave(err);
 }
 BOTH(Gatherv_init_c)
+
+EXPORT int PMPI_Get(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
+{
+	FIND(Get)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (begin(P_Get, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+	}
+	return leave(err);
+}
+BOTH(Get)
+
+EXPORT int PMPI_Get_accumulate(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+{
+	FIND(Get_accumulate)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (begin(P_Get_accumulate, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put((uint32_t)result_count);
+		put(type_size(origin_datatype));
+		put(type_size(result_datatype));
+		put(handle_of(op) == abi.no_op);
+	}
+	return leave(err);
+}
+BOTH(Get_accumulate)
+
+EXPORT int PMPI_Get_accumulate_c(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+{
+	FIND(Get_accumulate_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+	if (begin(P_Get_accumulate_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put((uint64_t)result_count);
+		put(type_size(origin_datatype));
+		put(type_size(result_datatype));
+		put(handle_of(op) == abi.no_op);
+	}
+	return leave(err);
+}
+BOTH(Get_accumulate_c)
+
+EXPORT int PMPI_Get_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
+{
+	FIND(Get_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (begin(P_Get_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+	}
+	return leave(err);
+}
+BOTH(Get_c)
+
+EXPORT int PMPI_Grequest_start(W query_fn, W free_fn, W cancel_fn, W extra_state, W request)
+{
+	FIND(Grequest_start)
+	if (PASSES) {
+		return real(query_fn, free_fn, cancel_fn, extra_state, request);
+	}
+	enter();
+	int err = real(query_fn, free_fn, cancel_fn, extra_state, request);
+	if (begin(P_Grequest_start, err)) {
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Grequest_start)
 
 EXPORT int PMPI_Iallgather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvcount, W recvtype, W comm, W request)
 {
@@ -3347,7 +4533,7 @@ EXPORT int PMPI_Igather_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -3379,7 +4565,7 @@ EXPORT int PMPI_Igatherv_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recv
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (sendbuf != abi.in_place) {
 			put((int)root == abi.proc_null || (int)root == abi.root ? 0 : (uint64_t)sendcount);
@@ -3649,7 +4835,7 @@ EXPORT int PMPI_Ireduce_scatter_c(W sendbuf, W recvbuf, W recvcounts, W datatype
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
+			put_counts(recvcounts, c->size, 1);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -3713,7 +4899,7 @@ EXPORT int PMPI_Iscatter_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recv
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -3747,7 +4933,7 @@ EXPORT int PMPI_Iscatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W rec
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -3789,6 +4975,54 @@ EXPORT int PMPI_Isend_c(W buf, W count, W datatype, W dest, W tag, W comm, W req
 	return leave(err);
 }
 BOTH(Isend_c)
+
+EXPORT int PMPI_Isendrecv_c(W sendbuf, W sendcount, W sendtype, W dest, W sendtag, W recvbuf, W recvcount, W recvtype, W source, W recvtag, W comm, W request)
+{
+	FIND(Isendrecv_c)
+	if (PASSES) {
+		return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+	}
+	enter();
+	int err = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+	if (begin(P_Isendrecv_c, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(dest);
+		put_rank(source);
+		put_tag(sendtag);
+		put_tag(recvtag);
+		put((uint64_t)sendcount);
+		put((uint64_t)recvcount);
+		put(type_size(sendtype));
+		put(type_size(recvtype));
+		receives(new_request(request), (int64_t)recvcount * type_size(recvtype), source, recvtag);
+	}
+	return leave(err);
+}
+BOTH(Isendrecv_c)
+
+EXPORT int PMPI_Isendrecv_replace_c(W buf, W count, W datatype, W dest, W sendtag, W source, W recvtag, W comm, W request)
+{
+	FIND(Isendrecv_replace_c)
+	if (PASSES) {
+		return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+	}
+	enter();
+	int err = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+	if (begin(P_Isendrecv_replace_c, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(dest);
+		put_rank(source);
+		put_tag(sendtag);
+		put_tag(recvtag);
+		put((uint64_t)count);
+		put(type_size(datatype));
+		receives(new_request(request), (int64_t)count * type_size(datatype), source, recvtag);
+	}
+	return leave(err);
+}
+BOTH(Isendrecv_replace_c)
 
 EXPORT int PMPI_Issend_c(W buf, W count, W datatype, W dest, W tag, W comm, W request)
 {
@@ -4281,6 +5515,150 @@ EXPORT int PMPI_Neighbor_alltoallw_init_c(W sendbuf, W sendcounts, W sdispls, W 
 }
 BOTH(Neighbor_alltoallw_init_c)
 
+EXPORT int PMPI_Precv_init(W buf, W partitions, W count, W datatype, W source, W tag, W comm, W info_, W request)
+{
+	FIND(Precv_init)
+	if (PASSES) {
+		return real(buf, partitions, count, datatype, source, tag, comm, info_, request);
+	}
+	enter();
+	int err = real(buf, partitions, count, datatype, source, tag, comm, info_, request);
+	if (begin(P_Precv_init, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(source);
+		put_tag(tag);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put((uint32_t)partitions);
+		receives(new_persistent(request), (int64_t)(uint32_t)count * (int)partitions * type_size(datatype), source, tag);
+	}
+	return leave(err);
+}
+BOTH(Precv_init)
+
+EXPORT int PMPI_Probe(W source, W tag, W comm, W status)
+{
+	FIND(Probe)
+	if (PASSES) {
+		return real(source, tag, comm, status);
+	}
+	enter();
+	char own[STATUS_BYTES];
+	if (status == abi.status_ignore) {
+		status = (W)own;
+	}
+	int err = real(source, tag, comm, status);
+	if (begin(P_Probe, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(source);
+		put_tag(tag);
+		put_rank(status_source((char *)status));
+		put_tag(status_tag((char *)status));
+	}
+	return leave(err);
+}
+BOTH(Probe)
+
+EXPORT int PMPI_Psend_init(W buf, W partitions, W count, W datatype, W dest, W tag, W comm, W info_, W request)
+{
+	FIND(Psend_init)
+	if (PASSES) {
+		return real(buf, partitions, count, datatype, dest, tag, comm, info_, request);
+	}
+	enter();
+	int err = real(buf, partitions, count, datatype, dest, tag, comm, info_, request);
+	if (begin(P_Psend_init, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		put_rank(dest);
+		put_tag(tag);
+		put((uint32_t)count);
+		put(type_size(datatype));
+		put((uint32_t)partitions);
+		new_persistent(request);
+	}
+	return leave(err);
+}
+BOTH(Psend_init)
+
+EXPORT int PMPI_Put(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
+{
+	FIND(Put)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (begin(P_Put, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+	}
+	return leave(err);
+}
+BOTH(Put)
+
+EXPORT int PMPI_Put_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
+{
+	FIND(Put_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+	if (begin(P_Put_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+	}
+	return leave(err);
+}
+BOTH(Put_c)
+
+EXPORT int PMPI_Raccumulate(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
+{
+	FIND(Raccumulate)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (begin(P_Raccumulate, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+		put(handle_of(op) == abi.no_op);
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Raccumulate)
+
+EXPORT int PMPI_Raccumulate_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
+{
+	FIND(Raccumulate_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (begin(P_Raccumulate_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+		put(handle_of(op) == abi.no_op);
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Raccumulate_c)
+
 EXPORT int PMPI_Recv_c(W buf, W count, W datatype, W source, W tag, W comm, W status)
 {
 	FIND(Recv_c)
@@ -4494,7 +5872,7 @@ EXPORT int PMPI_Reduce_scatter_c(W sendbuf, W recvbuf, W recvcounts, W datatype,
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
+			put_counts(recvcounts, c->size, 1);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -4516,7 +5894,7 @@ EXPORT int PMPI_Reduce_scatter_init(W sendbuf, W recvbuf, W recvcounts, W dataty
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 0);
+			put_counts(recvcounts, c->size, 0);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -4539,7 +5917,7 @@ EXPORT int PMPI_Reduce_scatter_init_c(W sendbuf, W recvbuf, W recvcounts, W data
 		put_comm(c);
 		put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		if (recvbuf != abi.in_place) {
-			put_counts(recvcounts, c->remote ? c->remote : c->size, 1);
+			put_counts(recvcounts, c->size, 1);
 		}
 		put(type_size(datatype));
 		put_operator(op);
@@ -4548,6 +5926,126 @@ EXPORT int PMPI_Reduce_scatter_init_c(W sendbuf, W recvbuf, W recvcounts, W data
 	return leave(err);
 }
 BOTH(Reduce_scatter_init_c)
+
+EXPORT int PMPI_Rget(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
+{
+	FIND(Rget)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (begin(P_Rget, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rget)
+
+EXPORT int PMPI_Rget_accumulate(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
+{
+	FIND(Rget_accumulate)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (begin(P_Rget_accumulate, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put((uint32_t)result_count);
+		put(type_size(origin_datatype));
+		put(type_size(result_datatype));
+		put(handle_of(op) == abi.no_op);
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rget_accumulate)
+
+EXPORT int PMPI_Rget_accumulate_c(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
+{
+	FIND(Rget_accumulate_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+	if (begin(P_Rget_accumulate_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put((uint64_t)result_count);
+		put(type_size(origin_datatype));
+		put(type_size(result_datatype));
+		put(handle_of(op) == abi.no_op);
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rget_accumulate_c)
+
+EXPORT int PMPI_Rget_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
+{
+	FIND(Rget_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (begin(P_Rget_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rget_c)
+
+EXPORT int PMPI_Rput(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
+{
+	FIND(Rput)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (begin(P_Rput, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint32_t)origin_count);
+		put(type_size(origin_datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rput)
+
+EXPORT int PMPI_Rput_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
+{
+	FIND(Rput_c)
+	if (PASSES) {
+		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	}
+	enter();
+	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+	if (begin(P_Rput_c, err)) {
+		put_window(win);
+		put_rank(target_rank);
+		put((uint64_t)origin_count);
+		put(type_size(origin_datatype));
+		new_request(request);
+	}
+	return leave(err);
+}
+BOTH(Rput_c)
 
 EXPORT int PMPI_Rsend_c(W buf, W count, W datatype, W dest, W tag, W comm)
 {
@@ -4685,7 +6183,7 @@ EXPORT int PMPI_Scatter_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W recvc
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -4718,7 +6216,7 @@ EXPORT int PMPI_Scatter_init(W sendbuf, W sendcount, W sendtype, W recvbuf, W re
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -4752,7 +6250,7 @@ EXPORT int PMPI_Scatter_init_c(W sendbuf, W sendcount, W sendtype, W recvbuf, W 
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -4786,7 +6284,7 @@ EXPORT int PMPI_Scatterv_c(W sendbuf, W sendcounts, W displs, W sendtype, W recv
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -4819,7 +6317,7 @@ EXPORT int PMPI_Scatterv_init(W sendbuf, W sendcounts, W displs, W sendtype, W r
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -4853,7 +6351,7 @@ EXPORT int PMPI_Scatterv_init_c(W sendbuf, W sendcounts, W displs, W sendtype, W
 		struct comm *c = comm_of(comm);
 		put_comm(c);
 		put_rank(root);
-		int mine = (int)root == c->rank || (int)root == abi.root;
+		int mine = (int)root == (c->remote ? abi.root : c->rank);
 		if (mine) {
 			put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);
 		}
@@ -5055,31 +6553,347 @@ EXPORT int PMPI_Ssend_init_c(W buf, W count, W datatype, W dest, W tag, W comm, 
 }
 BOTH(Ssend_init_c)
 
-EXPORT int PMPI_Accumulate(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+EXPORT int PMPI_Win_allocate(W size, W disp_unit, W info_, W comm, W baseptr, W win)
 {
-	FIND(Accumulate)
+	FIND(Win_allocate)
 	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		return real(size, disp_unit, info_, comm, baseptr, win);
 	}
 	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	begin(P_Accumulate, err);
+	int err = real(size, disp_unit, info_, comm, baseptr, win);
+	if (begin(P_Win_allocate, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
 	return leave(err);
 }
-BOTH(Accumulate)
+BOTH(Win_allocate)
 
-EXPORT int PMPI_Accumulate_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
+EXPORT int PMPI_Win_allocate_c(W size, W disp_unit, W info_, W comm, W baseptr, W win)
 {
-	FIND(Accumulate_c)
+	FIND(Win_allocate_c)
 	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		return real(size, disp_unit, info_, comm, baseptr, win);
 	}
 	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	begin(P_Accumulate_c, err);
+	int err = real(size, disp_unit, info_, comm, baseptr, win);
+	if (begin(P_Win_allocate_c, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
 	return leave(err);
 }
-BOTH(Accumulate_c)
+BOTH(Win_allocate_c)
+
+EXPORT int PMPI_Win_allocate_shared(W size, W disp_unit, W info_, W comm, W baseptr, W win)
+{
+	FIND(Win_allocate_shared)
+	if (PASSES) {
+		return real(size, disp_unit, info_, comm, baseptr, win);
+	}
+	enter();
+	int err = real(size, disp_unit, info_, comm, baseptr, win);
+	if (begin(P_Win_allocate_shared, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
+	return leave(err);
+}
+BOTH(Win_allocate_shared)
+
+EXPORT int PMPI_Win_allocate_shared_c(W size, W disp_unit, W info_, W comm, W baseptr, W win)
+{
+	FIND(Win_allocate_shared_c)
+	if (PASSES) {
+		return real(size, disp_unit, info_, comm, baseptr, win);
+	}
+	enter();
+	int err = real(size, disp_unit, info_, comm, baseptr, win);
+	if (begin(P_Win_allocate_shared_c, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
+	return leave(err);
+}
+BOTH(Win_allocate_shared_c)
+
+EXPORT int PMPI_Win_complete(W win)
+{
+	FIND(Win_complete)
+	if (PASSES) {
+		return real(win);
+	}
+	enter();
+	int err = real(win);
+	if (begin(P_Win_complete, err)) {
+		put_window(win);
+	}
+	return leave(err);
+}
+BOTH(Win_complete)
+
+EXPORT int PMPI_Win_create(W base, W size, W disp_unit, W info_, W comm, W win)
+{
+	FIND(Win_create)
+	if (PASSES) {
+		return real(base, size, disp_unit, info_, comm, win);
+	}
+	enter();
+	int err = real(base, size, disp_unit, info_, comm, win);
+	if (begin(P_Win_create, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
+	return leave(err);
+}
+BOTH(Win_create)
+
+EXPORT int PMPI_Win_create_c(W base, W size, W disp_unit, W info_, W comm, W win)
+{
+	FIND(Win_create_c)
+	if (PASSES) {
+		return real(base, size, disp_unit, info_, comm, win);
+	}
+	enter();
+	int err = real(base, size, disp_unit, info_, comm, win);
+	if (begin(P_Win_create_c, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
+	return leave(err);
+}
+BOTH(Win_create_c)
+
+EXPORT int PMPI_Win_create_dynamic(W info_, W comm, W win)
+{
+	FIND(Win_create_dynamic)
+	if (PASSES) {
+		return real(info_, comm, win);
+	}
+	enter();
+	int err = real(info_, comm, win);
+	if (begin(P_Win_create_dynamic, err)) {
+		struct comm *c = comm_of(comm);
+		put_comm(c);
+		add_window(win, c->number == STRANGER);
+	}
+	return leave(err);
+}
+BOTH(Win_create_dynamic)
+
+EXPORT int PMPI_Win_fence(W assert, W win)
+{
+	FIND(Win_fence)
+	if (PASSES) {
+		return real(assert, win);
+	}
+	enter();
+	int err = real(assert, win);
+	if (begin(P_Win_fence, err)) {
+		put_window(win);
+		put_assertions(assert);
+	}
+	return leave(err);
+}
+BOTH(Win_fence)
+
+EXPORT int PMPI_Win_flush(W rank, W win)
+{
+	FIND(Win_flush)
+	if (PASSES) {
+		return real(rank, win);
+	}
+	enter();
+	int err = real(rank, win);
+	if (begin(P_Win_flush, err)) {
+		put_window(win);
+		put_rank(rank);
+	}
+	return leave(err);
+}
+BOTH(Win_flush)
+
+EXPORT int PMPI_Win_flush_all(W win)
+{
+	FIND(Win_flush_all)
+	if (PASSES) {
+		return real(win);
+	}
+	enter();
+	int err = real(win);
+	if (begin(P_Win_flush_all, err)) {
+		put_window(win);
+	}
+	return leave(err);
+}
+BOTH(Win_flush_all)
+
+EXPORT int PMPI_Win_flush_local(W rank, W win)
+{
+	FIND(Win_flush_local)
+	if (PASSES) {
+		return real(rank, win);
+	}
+	enter();
+	int err = real(rank, win);
+	if (begin(P_Win_flush_local, err)) {
+		put_window(win);
+		put_rank(rank);
+	}
+	return leave(err);
+}
+BOTH(Win_flush_local)
+
+EXPORT int PMPI_Win_flush_local_all(W win)
+{
+	FIND(Win_flush_local_all)
+	if (PASSES) {
+		return real(win);
+	}
+	enter();
+	int err = real(win);
+	if (begin(P_Win_flush_local_all, err)) {
+		put_window(win);
+	}
+	return leave(err);
+}
+BOTH(Win_flush_local_all)
+
+EXPORT int PMPI_Win_lock(W lock_type, W rank, W assert, W win)
+{
+	FIND(Win_lock)
+	if (PASSES) {
+		return real(lock_type, rank, assert, win);
+	}
+	enter();
+	int err = real(lock_type, rank, assert, win);
+	if (begin(P_Win_lock, err)) {
+		put_window(win);
+		put_rank(rank);
+		put_assertions(assert);
+		put((int)lock_type == abi.lock_shared);
+	}
+	return leave(err);
+}
+BOTH(Win_lock)
+
+EXPORT int PMPI_Win_lock_all(W assert, W win)
+{
+	FIND(Win_lock_all)
+	if (PASSES) {
+		return real(assert, win);
+	}
+	enter();
+	int err = real(assert, win);
+	if (begin(P_Win_lock_all, err)) {
+		put_window(win);
+		put_assertions(assert);
+	}
+	return leave(err);
+}
+BOTH(Win_lock_all)
+
+EXPORT int PMPI_Win_post(W group, W assert, W win)
+{
+	FIND(Win_post)
+	if (PASSES) {
+		return real(group, assert, win);
+	}
+	enter();
+	int err = real(group, assert, win);
+	if (begin(P_Win_post, err)) {
+		put_window(win);
+		put_assertions(assert);
+		put_members(group);
+	}
+	return leave(err);
+}
+BOTH(Win_post)
+
+EXPORT int PMPI_Win_start(W group, W assert, W win)
+{
+	FIND(Win_start)
+	if (PASSES) {
+		return real(group, assert, win);
+	}
+	enter();
+	int err = real(group, assert, win);
+	if (begin(P_Win_start, err)) {
+		put_window(win);
+		put_assertions(assert);
+		put_members(group);
+	}
+	return leave(err);
+}
+BOTH(Win_start)
+
+EXPORT int PMPI_Win_test(W win, W flag)
+{
+	FIND(Win_test)
+	if (PASSES) {
+		return real(win, flag);
+	}
+	enter();
+	int err = real(win, flag);
+	if (begin(P_Win_test, err)) {
+		put_window(win);
+		put(int_at(flag, 0) != 0);
+	}
+	return leave(err);
+}
+BOTH(Win_test)
+
+EXPORT int PMPI_Win_unlock(W rank, W win)
+{
+	FIND(Win_unlock)
+	if (PASSES) {
+		return real(rank, win);
+	}
+	enter();
+	int err = real(rank, win);
+	if (begin(P_Win_unlock, err)) {
+		put_window(win);
+		put_rank(rank);
+	}
+	return leave(err);
+}
+BOTH(Win_unlock)
+
+EXPORT int PMPI_Win_unlock_all(W win)
+{
+	FIND(Win_unlock_all)
+	if (PASSES) {
+		return real(win);
+	}
+	enter();
+	int err = real(win);
+	if (begin(P_Win_unlock_all, err)) {
+		put_window(win);
+	}
+	return leave(err);
+}
+BOTH(Win_unlock_all)
+
+EXPORT int PMPI_Win_wait(W win)
+{
+	FIND(Win_wait)
+	if (PASSES) {
+		return real(win);
+	}
+	enter();
+	int err = real(win);
+	if (begin(P_Win_wait, err)) {
+		put_window(win);
+	}
+	return leave(err);
+}
+BOTH(Win_wait)
 
 EXPORT int PMPI_Comm_accept(W port_name, W info_, W root, W comm, W newcomm)
 {
@@ -5106,19 +6920,6 @@ EXPORT int PMPI_Comm_connect(W port_name, W info_, W root, W comm, W newcomm)
 	return leave(err);
 }
 BOTH(Comm_connect)
-
-EXPORT int PMPI_Comm_create_from_group(W group, W stringtag, W info_, W errhandler, W newcomm)
-{
-	FIND(Comm_create_from_group)
-	if (PASSES) {
-		return real(group, stringtag, info_, errhandler, newcomm);
-	}
-	enter();
-	int err = real(group, stringtag, info_, errhandler, newcomm);
-	begin(P_Comm_create_from_group, err);
-	return leave(err);
-}
-BOTH(Comm_create_from_group)
 
 EXPORT int PMPI_Comm_join(W fd, W intercomm)
 {
@@ -5158,1654 +6959,3 @@ EXPORT int PMPI_Comm_spawn_multiple(W count, W array_of_commands, W array_of_arg
 	return leave(err);
 }
 BOTH(Comm_spawn_multiple)
-
-EXPORT int PMPI_Compare_and_swap(W origin_addr, W compare_addr, W result_addr, W datatype, W target_rank, W target_disp, W win)
-{
-	FIND(Compare_and_swap)
-	if (PASSES) {
-		return real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-	}
-	enter();
-	int err = real(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-	begin(P_Compare_and_swap, err);
-	return leave(err);
-}
-BOTH(Compare_and_swap)
-
-EXPORT int PMPI_Fetch_and_op(W origin_addr, W result_addr, W datatype, W target_rank, W target_disp, W op, W win)
-{
-	FIND(Fetch_and_op)
-	if (PASSES) {
-		return real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-	}
-	enter();
-	int err = real(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-	begin(P_Fetch_and_op, err);
-	return leave(err);
-}
-BOTH(Fetch_and_op)
-
-EXPORT int PMPI_File_close(W fh)
-{
-	FIND(File_close)
-	if (PASSES) {
-		return real(fh);
-	}
-	enter();
-	int err = real(fh);
-	begin(P_File_close, err);
-	return leave(err);
-}
-BOTH(File_close)
-
-EXPORT int PMPI_File_delete(W filename, W info_)
-{
-	FIND(File_delete)
-	if (PASSES) {
-		return real(filename, info_);
-	}
-	enter();
-	int err = real(filename, info_);
-	begin(P_File_delete, err);
-	return leave(err);
-}
-BOTH(File_delete)
-
-EXPORT int PMPI_File_get_position_shared(W fh, W offset)
-{
-	FIND(File_get_position_shared)
-	if (PASSES) {
-		return real(fh, offset);
-	}
-	enter();
-	int err = real(fh, offset);
-	begin(P_File_get_position_shared, err);
-	return leave(err);
-}
-BOTH(File_get_position_shared)
-
-EXPORT int PMPI_File_iread(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread, err);
-	return leave(err);
-}
-BOTH(File_iread)
-
-EXPORT int PMPI_File_iread_all(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_all)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread_all, err);
-	return leave(err);
-}
-BOTH(File_iread_all)
-
-EXPORT int PMPI_File_iread_all_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_all_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread_all_c, err);
-	return leave(err);
-}
-BOTH(File_iread_all_c)
-
-EXPORT int PMPI_File_iread_at(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_at)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iread_at, err);
-	return leave(err);
-}
-BOTH(File_iread_at)
-
-EXPORT int PMPI_File_iread_at_all(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_at_all)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iread_at_all, err);
-	return leave(err);
-}
-BOTH(File_iread_at_all)
-
-EXPORT int PMPI_File_iread_at_all_c(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_at_all_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iread_at_all_c, err);
-	return leave(err);
-}
-BOTH(File_iread_at_all_c)
-
-EXPORT int PMPI_File_iread_at_c(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_at_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iread_at_c, err);
-	return leave(err);
-}
-BOTH(File_iread_at_c)
-
-EXPORT int PMPI_File_iread_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread_c, err);
-	return leave(err);
-}
-BOTH(File_iread_c)
-
-EXPORT int PMPI_File_iread_shared(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_shared)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread_shared, err);
-	return leave(err);
-}
-BOTH(File_iread_shared)
-
-EXPORT int PMPI_File_iread_shared_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iread_shared_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iread_shared_c, err);
-	return leave(err);
-}
-BOTH(File_iread_shared_c)
-
-EXPORT int PMPI_File_iwrite(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite, err);
-	return leave(err);
-}
-BOTH(File_iwrite)
-
-EXPORT int PMPI_File_iwrite_all(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_all)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite_all, err);
-	return leave(err);
-}
-BOTH(File_iwrite_all)
-
-EXPORT int PMPI_File_iwrite_all_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_all_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite_all_c, err);
-	return leave(err);
-}
-BOTH(File_iwrite_all_c)
-
-EXPORT int PMPI_File_iwrite_at(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_at)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iwrite_at, err);
-	return leave(err);
-}
-BOTH(File_iwrite_at)
-
-EXPORT int PMPI_File_iwrite_at_all(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_at_all)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iwrite_at_all, err);
-	return leave(err);
-}
-BOTH(File_iwrite_at_all)
-
-EXPORT int PMPI_File_iwrite_at_all_c(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_at_all_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iwrite_at_all_c, err);
-	return leave(err);
-}
-BOTH(File_iwrite_at_all_c)
-
-EXPORT int PMPI_File_iwrite_at_c(W fh, W offset, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_at_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, request);
-	begin(P_File_iwrite_at_c, err);
-	return leave(err);
-}
-BOTH(File_iwrite_at_c)
-
-EXPORT int PMPI_File_iwrite_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite_c, err);
-	return leave(err);
-}
-BOTH(File_iwrite_c)
-
-EXPORT int PMPI_File_iwrite_shared(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_shared)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite_shared, err);
-	return leave(err);
-}
-BOTH(File_iwrite_shared)
-
-EXPORT int PMPI_File_iwrite_shared_c(W fh, W buf, W count, W datatype, W request)
-{
-	FIND(File_iwrite_shared_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, request);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, request);
-	begin(P_File_iwrite_shared_c, err);
-	return leave(err);
-}
-BOTH(File_iwrite_shared_c)
-
-EXPORT int PMPI_File_open(W comm, W filename, W amode, W info_, W fh)
-{
-	FIND(File_open)
-	if (PASSES) {
-		return real(comm, filename, amode, info_, fh);
-	}
-	enter();
-	int err = real(comm, filename, amode, info_, fh);
-	begin(P_File_open, err);
-	return leave(err);
-}
-BOTH(File_open)
-
-EXPORT int PMPI_File_preallocate(W fh, W size)
-{
-	FIND(File_preallocate)
-	if (PASSES) {
-		return real(fh, size);
-	}
-	enter();
-	int err = real(fh, size);
-	begin(P_File_preallocate, err);
-	return leave(err);
-}
-BOTH(File_preallocate)
-
-EXPORT int PMPI_File_read(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read, err);
-	return leave(err);
-}
-BOTH(File_read)
-
-EXPORT int PMPI_File_read_all(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_all)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_all, err);
-	return leave(err);
-}
-BOTH(File_read_all)
-
-EXPORT int PMPI_File_read_all_begin(W fh, W buf, W count, W datatype)
-{
-	FIND(File_read_all_begin)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_read_all_begin, err);
-	return leave(err);
-}
-BOTH(File_read_all_begin)
-
-EXPORT int PMPI_File_read_all_begin_c(W fh, W buf, W count, W datatype)
-{
-	FIND(File_read_all_begin_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_read_all_begin_c, err);
-	return leave(err);
-}
-BOTH(File_read_all_begin_c)
-
-EXPORT int PMPI_File_read_all_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_all_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_all_c, err);
-	return leave(err);
-}
-BOTH(File_read_all_c)
-
-EXPORT int PMPI_File_read_all_end(W fh, W buf, W status)
-{
-	FIND(File_read_all_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_read_all_end, err);
-	return leave(err);
-}
-BOTH(File_read_all_end)
-
-EXPORT int PMPI_File_read_at(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_at)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_read_at, err);
-	return leave(err);
-}
-BOTH(File_read_at)
-
-EXPORT int PMPI_File_read_at_all(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_at_all)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_read_at_all, err);
-	return leave(err);
-}
-BOTH(File_read_at_all)
-
-EXPORT int PMPI_File_read_at_all_begin(W fh, W offset, W buf, W count, W datatype)
-{
-	FIND(File_read_at_all_begin)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype);
-	begin(P_File_read_at_all_begin, err);
-	return leave(err);
-}
-BOTH(File_read_at_all_begin)
-
-EXPORT int PMPI_File_read_at_all_begin_c(W fh, W offset, W buf, W count, W datatype)
-{
-	FIND(File_read_at_all_begin_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype);
-	begin(P_File_read_at_all_begin_c, err);
-	return leave(err);
-}
-BOTH(File_read_at_all_begin_c)
-
-EXPORT int PMPI_File_read_at_all_c(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_at_all_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_read_at_all_c, err);
-	return leave(err);
-}
-BOTH(File_read_at_all_c)
-
-EXPORT int PMPI_File_read_at_all_end(W fh, W buf, W status)
-{
-	FIND(File_read_at_all_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_read_at_all_end, err);
-	return leave(err);
-}
-BOTH(File_read_at_all_end)
-
-EXPORT int PMPI_File_read_at_c(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_at_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_read_at_c, err);
-	return leave(err);
-}
-BOTH(File_read_at_c)
-
-EXPORT int PMPI_File_read_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_c, err);
-	return leave(err);
-}
-BOTH(File_read_c)
-
-EXPORT int PMPI_File_read_ordered(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_ordered)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_ordered, err);
-	return leave(err);
-}
-BOTH(File_read_ordered)
-
-EXPORT int PMPI_File_read_ordered_begin(W fh, W buf, W count, W datatype)
-{
-	FIND(File_read_ordered_begin)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_read_ordered_begin, err);
-	return leave(err);
-}
-BOTH(File_read_ordered_begin)
-
-EXPORT int PMPI_File_read_ordered_begin_c(W fh, W buf, W count, W datatype)
-{
-	FIND(File_read_ordered_begin_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_read_ordered_begin_c, err);
-	return leave(err);
-}
-BOTH(File_read_ordered_begin_c)
-
-EXPORT int PMPI_File_read_ordered_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_ordered_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_ordered_c, err);
-	return leave(err);
-}
-BOTH(File_read_ordered_c)
-
-EXPORT int PMPI_File_read_ordered_end(W fh, W buf, W status)
-{
-	FIND(File_read_ordered_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_read_ordered_end, err);
-	return leave(err);
-}
-BOTH(File_read_ordered_end)
-
-EXPORT int PMPI_File_read_shared(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_shared)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_shared, err);
-	return leave(err);
-}
-BOTH(File_read_shared)
-
-EXPORT int PMPI_File_read_shared_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_read_shared_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_read_shared_c, err);
-	return leave(err);
-}
-BOTH(File_read_shared_c)
-
-EXPORT int PMPI_File_seek(W fh, W offset, W whence)
-{
-	FIND(File_seek)
-	if (PASSES) {
-		return real(fh, offset, whence);
-	}
-	enter();
-	int err = real(fh, offset, whence);
-	begin(P_File_seek, err);
-	return leave(err);
-}
-BOTH(File_seek)
-
-EXPORT int PMPI_File_seek_shared(W fh, W offset, W whence)
-{
-	FIND(File_seek_shared)
-	if (PASSES) {
-		return real(fh, offset, whence);
-	}
-	enter();
-	int err = real(fh, offset, whence);
-	begin(P_File_seek_shared, err);
-	return leave(err);
-}
-BOTH(File_seek_shared)
-
-EXPORT int PMPI_File_set_atomicity(W fh, W flag)
-{
-	FIND(File_set_atomicity)
-	if (PASSES) {
-		return real(fh, flag);
-	}
-	enter();
-	int err = real(fh, flag);
-	begin(P_File_set_atomicity, err);
-	return leave(err);
-}
-BOTH(File_set_atomicity)
-
-EXPORT int PMPI_File_set_size(W fh, W size)
-{
-	FIND(File_set_size)
-	if (PASSES) {
-		return real(fh, size);
-	}
-	enter();
-	int err = real(fh, size);
-	begin(P_File_set_size, err);
-	return leave(err);
-}
-BOTH(File_set_size)
-
-EXPORT int PMPI_File_set_view(W fh, W disp, W etype, W filetype, W datarep, W info_)
-{
-	FIND(File_set_view)
-	if (PASSES) {
-		return real(fh, disp, etype, filetype, datarep, info_);
-	}
-	enter();
-	int err = real(fh, disp, etype, filetype, datarep, info_);
-	begin(P_File_set_view, err);
-	return leave(err);
-}
-BOTH(File_set_view)
-
-EXPORT int PMPI_File_sync(W fh)
-{
-	FIND(File_sync)
-	if (PASSES) {
-		return real(fh);
-	}
-	enter();
-	int err = real(fh);
-	begin(P_File_sync, err);
-	return leave(err);
-}
-BOTH(File_sync)
-
-EXPORT int PMPI_File_write(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write, err);
-	return leave(err);
-}
-BOTH(File_write)
-
-EXPORT int PMPI_File_write_all(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_all)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_all, err);
-	return leave(err);
-}
-BOTH(File_write_all)
-
-EXPORT int PMPI_File_write_all_begin(W fh, W buf, W count, W datatype)
-{
-	FIND(File_write_all_begin)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_write_all_begin, err);
-	return leave(err);
-}
-BOTH(File_write_all_begin)
-
-EXPORT int PMPI_File_write_all_begin_c(W fh, W buf, W count, W datatype)
-{
-	FIND(File_write_all_begin_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_write_all_begin_c, err);
-	return leave(err);
-}
-BOTH(File_write_all_begin_c)
-
-EXPORT int PMPI_File_write_all_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_all_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_all_c, err);
-	return leave(err);
-}
-BOTH(File_write_all_c)
-
-EXPORT int PMPI_File_write_all_end(W fh, W buf, W status)
-{
-	FIND(File_write_all_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_write_all_end, err);
-	return leave(err);
-}
-BOTH(File_write_all_end)
-
-EXPORT int PMPI_File_write_at(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_at)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_write_at, err);
-	return leave(err);
-}
-BOTH(File_write_at)
-
-EXPORT int PMPI_File_write_at_all(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_at_all)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_write_at_all, err);
-	return leave(err);
-}
-BOTH(File_write_at_all)
-
-EXPORT int PMPI_File_write_at_all_begin(W fh, W offset, W buf, W count, W datatype)
-{
-	FIND(File_write_at_all_begin)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype);
-	begin(P_File_write_at_all_begin, err);
-	return leave(err);
-}
-BOTH(File_write_at_all_begin)
-
-EXPORT int PMPI_File_write_at_all_begin_c(W fh, W offset, W buf, W count, W datatype)
-{
-	FIND(File_write_at_all_begin_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype);
-	begin(P_File_write_at_all_begin_c, err);
-	return leave(err);
-}
-BOTH(File_write_at_all_begin_c)
-
-EXPORT int PMPI_File_write_at_all_c(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_at_all_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_write_at_all_c, err);
-	return leave(err);
-}
-BOTH(File_write_at_all_c)
-
-EXPORT int PMPI_File_write_at_all_end(W fh, W buf, W status)
-{
-	FIND(File_write_at_all_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_write_at_all_end, err);
-	return leave(err);
-}
-BOTH(File_write_at_all_end)
-
-EXPORT int PMPI_File_write_at_c(W fh, W offset, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_at_c)
-	if (PASSES) {
-		return real(fh, offset, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, offset, buf, count, datatype, status);
-	begin(P_File_write_at_c, err);
-	return leave(err);
-}
-BOTH(File_write_at_c)
-
-EXPORT int PMPI_File_write_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_c, err);
-	return leave(err);
-}
-BOTH(File_write_c)
-
-EXPORT int PMPI_File_write_ordered(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_ordered)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_ordered, err);
-	return leave(err);
-}
-BOTH(File_write_ordered)
-
-EXPORT int PMPI_File_write_ordered_begin(W fh, W buf, W count, W datatype)
-{
-	FIND(File_write_ordered_begin)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_write_ordered_begin, err);
-	return leave(err);
-}
-BOTH(File_write_ordered_begin)
-
-EXPORT int PMPI_File_write_ordered_begin_c(W fh, W buf, W count, W datatype)
-{
-	FIND(File_write_ordered_begin_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype);
-	begin(P_File_write_ordered_begin_c, err);
-	return leave(err);
-}
-BOTH(File_write_ordered_begin_c)
-
-EXPORT int PMPI_File_write_ordered_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_ordered_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_ordered_c, err);
-	return leave(err);
-}
-BOTH(File_write_ordered_c)
-
-EXPORT int PMPI_File_write_ordered_end(W fh, W buf, W status)
-{
-	FIND(File_write_ordered_end)
-	if (PASSES) {
-		return real(fh, buf, status);
-	}
-	enter();
-	int err = real(fh, buf, status);
-	begin(P_File_write_ordered_end, err);
-	return leave(err);
-}
-BOTH(File_write_ordered_end)
-
-EXPORT int PMPI_File_write_shared(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_shared)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_shared, err);
-	return leave(err);
-}
-BOTH(File_write_shared)
-
-EXPORT int PMPI_File_write_shared_c(W fh, W buf, W count, W datatype, W status)
-{
-	FIND(File_write_shared_c)
-	if (PASSES) {
-		return real(fh, buf, count, datatype, status);
-	}
-	enter();
-	int err = real(fh, buf, count, datatype, status);
-	begin(P_File_write_shared_c, err);
-	return leave(err);
-}
-BOTH(File_write_shared_c)
-
-EXPORT int PMPI_Get(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
-{
-	FIND(Get)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	begin(P_Get, err);
-	return leave(err);
-}
-BOTH(Get)
-
-EXPORT int PMPI_Get_accumulate(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
-{
-	FIND(Get_accumulate)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	begin(P_Get_accumulate, err);
-	return leave(err);
-}
-BOTH(Get_accumulate)
-
-EXPORT int PMPI_Get_accumulate_c(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win)
-{
-	FIND(Get_accumulate_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-	begin(P_Get_accumulate_c, err);
-	return leave(err);
-}
-BOTH(Get_accumulate_c)
-
-EXPORT int PMPI_Get_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
-{
-	FIND(Get_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	begin(P_Get_c, err);
-	return leave(err);
-}
-BOTH(Get_c)
-
-EXPORT int PMPI_Grequest_complete(W request)
-{
-	FIND(Grequest_complete)
-	if (PASSES) {
-		return real(request);
-	}
-	enter();
-	int err = real(request);
-	begin(P_Grequest_complete, err);
-	return leave(err);
-}
-BOTH(Grequest_complete)
-
-EXPORT int PMPI_Grequest_start(W query_fn, W free_fn, W cancel_fn, W extra_state, W request)
-{
-	FIND(Grequest_start)
-	if (PASSES) {
-		return real(query_fn, free_fn, cancel_fn, extra_state, request);
-	}
-	enter();
-	int err = real(query_fn, free_fn, cancel_fn, extra_state, request);
-	begin(P_Grequest_start, err);
-	return leave(err);
-}
-BOTH(Grequest_start)
-
-EXPORT int PMPI_Intercomm_create_from_groups(W local_group, W local_leader, W remote_group, W remote_leader, W stringtag, W info_, W errhandler, W newintercomm)
-{
-	FIND(Intercomm_create_from_groups)
-	if (PASSES) {
-		return real(local_group, local_leader, remote_group, remote_leader, stringtag, info_, errhandler, newintercomm);
-	}
-	enter();
-	int err = real(local_group, local_leader, remote_group, remote_leader, stringtag, info_, errhandler, newintercomm);
-	begin(P_Intercomm_create_from_groups, err);
-	return leave(err);
-}
-BOTH(Intercomm_create_from_groups)
-
-EXPORT int PMPI_Isendrecv(W sendbuf, W sendcount, W sendtype, W dest, W sendtag, W recvbuf, W recvcount, W recvtype, W source, W recvtag, W comm, W request)
-{
-	FIND(Isendrecv)
-	if (PASSES) {
-		return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	}
-	enter();
-	int err = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	begin(P_Isendrecv, err);
-	return leave(err);
-}
-BOTH(Isendrecv)
-
-EXPORT int PMPI_Isendrecv_c(W sendbuf, W sendcount, W sendtype, W dest, W sendtag, W recvbuf, W recvcount, W recvtype, W source, W recvtag, W comm, W request)
-{
-	FIND(Isendrecv_c)
-	if (PASSES) {
-		return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	}
-	enter();
-	int err = real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-	begin(P_Isendrecv_c, err);
-	return leave(err);
-}
-BOTH(Isendrecv_c)
-
-EXPORT int PMPI_Isendrecv_replace(W buf, W count, W datatype, W dest, W sendtag, W source, W recvtag, W comm, W request)
-{
-	FIND(Isendrecv_replace)
-	if (PASSES) {
-		return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	}
-	enter();
-	int err = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	begin(P_Isendrecv_replace, err);
-	return leave(err);
-}
-BOTH(Isendrecv_replace)
-
-EXPORT int PMPI_Isendrecv_replace_c(W buf, W count, W datatype, W dest, W sendtag, W source, W recvtag, W comm, W request)
-{
-	FIND(Isendrecv_replace_c)
-	if (PASSES) {
-		return real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	}
-	enter();
-	int err = real(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-	begin(P_Isendrecv_replace_c, err);
-	return leave(err);
-}
-BOTH(Isendrecv_replace_c)
-
-EXPORT int PMPI_Parrived(W request, W partition, W flag)
-{
-	FIND(Parrived)
-	if (PASSES) {
-		return real(request, partition, flag);
-	}
-	enter();
-	int err = real(request, partition, flag);
-	begin(P_Parrived, err);
-	return leave(err);
-}
-BOTH(Parrived)
-
-EXPORT int PMPI_Pready(W partition, W request)
-{
-	FIND(Pready)
-	if (PASSES) {
-		return real(partition, request);
-	}
-	enter();
-	int err = real(partition, request);
-	begin(P_Pready, err);
-	return leave(err);
-}
-BOTH(Pready)
-
-EXPORT int PMPI_Pready_list(W length, W array_of_partitions, W request)
-{
-	FIND(Pready_list)
-	if (PASSES) {
-		return real(length, array_of_partitions, request);
-	}
-	enter();
-	int err = real(length, array_of_partitions, request);
-	begin(P_Pready_list, err);
-	return leave(err);
-}
-BOTH(Pready_list)
-
-EXPORT int PMPI_Pready_range(W partition_low, W partition_high, W request)
-{
-	FIND(Pready_range)
-	if (PASSES) {
-		return real(partition_low, partition_high, request);
-	}
-	enter();
-	int err = real(partition_low, partition_high, request);
-	begin(P_Pready_range, err);
-	return leave(err);
-}
-BOTH(Pready_range)
-
-EXPORT int PMPI_Precv_init(W buf, W partitions, W count, W datatype, W source, W tag, W comm, W info_, W request)
-{
-	FIND(Precv_init)
-	if (PASSES) {
-		return real(buf, partitions, count, datatype, source, tag, comm, info_, request);
-	}
-	enter();
-	int err = real(buf, partitions, count, datatype, source, tag, comm, info_, request);
-	begin(P_Precv_init, err);
-	return leave(err);
-}
-BOTH(Precv_init)
-
-EXPORT int PMPI_Psend_init(W buf, W partitions, W count, W datatype, W dest, W tag, W comm, W info_, W request)
-{
-	FIND(Psend_init)
-	if (PASSES) {
-		return real(buf, partitions, count, datatype, dest, tag, comm, info_, request);
-	}
-	enter();
-	int err = real(buf, partitions, count, datatype, dest, tag, comm, info_, request);
-	begin(P_Psend_init, err);
-	return leave(err);
-}
-BOTH(Psend_init)
-
-EXPORT int PMPI_Put(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
-{
-	FIND(Put)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	begin(P_Put, err);
-	return leave(err);
-}
-BOTH(Put)
-
-EXPORT int PMPI_Put_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win)
-{
-	FIND(Put_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-	begin(P_Put_c, err);
-	return leave(err);
-}
-BOTH(Put_c)
-
-EXPORT int PMPI_Raccumulate(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
-{
-	FIND(Raccumulate)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	begin(P_Raccumulate, err);
-	return leave(err);
-}
-BOTH(Raccumulate)
-
-EXPORT int PMPI_Raccumulate_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
-{
-	FIND(Raccumulate_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	begin(P_Raccumulate_c, err);
-	return leave(err);
-}
-BOTH(Raccumulate_c)
-
-EXPORT int PMPI_Rget(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
-{
-	FIND(Rget)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	begin(P_Rget, err);
-	return leave(err);
-}
-BOTH(Rget)
-
-EXPORT int PMPI_Rget_accumulate(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
-{
-	FIND(Rget_accumulate)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	begin(P_Rget_accumulate, err);
-	return leave(err);
-}
-BOTH(Rget_accumulate)
-
-EXPORT int PMPI_Rget_accumulate_c(W origin_addr, W origin_count, W origin_datatype, W result_addr, W result_count, W result_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W op, W win, W request)
-{
-	FIND(Rget_accumulate_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-	begin(P_Rget_accumulate_c, err);
-	return leave(err);
-}
-BOTH(Rget_accumulate_c)
-
-EXPORT int PMPI_Rget_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
-{
-	FIND(Rget_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	begin(P_Rget_c, err);
-	return leave(err);
-}
-BOTH(Rget_c)
-
-EXPORT int PMPI_Rput(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
-{
-	FIND(Rput)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	begin(P_Rput, err);
-	return leave(err);
-}
-BOTH(Rput)
-
-EXPORT int PMPI_Rput_c(W origin_addr, W origin_count, W origin_datatype, W target_rank, W target_disp, W target_count, W target_datatype, W win, W request)
-{
-	FIND(Rput_c)
-	if (PASSES) {
-		return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	}
-	enter();
-	int err = real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-	begin(P_Rput_c, err);
-	return leave(err);
-}
-BOTH(Rput_c)
-
-EXPORT int PMPI_Session_finalize(W session)
-{
-	FIND(Session_finalize)
-	if (PASSES) {
-		return real(session);
-	}
-	enter();
-	int err = real(session);
-	begin(P_Session_finalize, err);
-	return leave(err);
-}
-BOTH(Session_finalize)
-
-EXPORT int PMPI_Session_init(W info_, W errhandler, W session)
-{
-	FIND(Session_init)
-	if (PASSES) {
-		return real(info_, errhandler, session);
-	}
-	enter();
-	int err = real(info_, errhandler, session);
-	begin(P_Session_init, err);
-	return leave(err);
-}
-BOTH(Session_init)
-
-EXPORT int PMPI_Win_allocate(W size, W disp_unit, W info_, W comm, W baseptr, W win)
-{
-	FIND(Win_allocate)
-	if (PASSES) {
-		return real(size, disp_unit, info_, comm, baseptr, win);
-	}
-	enter();
-	int err = real(size, disp_unit, info_, comm, baseptr, win);
-	begin(P_Win_allocate, err);
-	return leave(err);
-}
-BOTH(Win_allocate)
-
-EXPORT int PMPI_Win_allocate_c(W size, W disp_unit, W info_, W comm, W baseptr, W win)
-{
-	FIND(Win_allocate_c)
-	if (PASSES) {
-		return real(size, disp_unit, info_, comm, baseptr, win);
-	}
-	enter();
-	int err = real(size, disp_unit, info_, comm, baseptr, win);
-	begin(P_Win_allocate_c, err);
-	return leave(err);
-}
-BOTH(Win_allocate_c)
-
-EXPORT int PMPI_Win_allocate_shared(W size, W disp_unit, W info_, W comm, W baseptr, W win)
-{
-	FIND(Win_allocate_shared)
-	if (PASSES) {
-		return real(size, disp_unit, info_, comm, baseptr, win);
-	}
-	enter();
-	int err = real(size, disp_unit, info_, comm, baseptr, win);
-	begin(P_Win_allocate_shared, err);
-	return leave(err);
-}
-BOTH(Win_allocate_shared)
-
-EXPORT int PMPI_Win_allocate_shared_c(W size, W disp_unit, W info_, W comm, W baseptr, W win)
-{
-	FIND(Win_allocate_shared_c)
-	if (PASSES) {
-		return real(size, disp_unit, info_, comm, baseptr, win);
-	}
-	enter();
-	int err = real(size, disp_unit, info_, comm, baseptr, win);
-	begin(P_Win_allocate_shared_c, err);
-	return leave(err);
-}
-BOTH(Win_allocate_shared_c)
-
-EXPORT int PMPI_Win_complete(W win)
-{
-	FIND(Win_complete)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_complete, err);
-	return leave(err);
-}
-BOTH(Win_complete)
-
-EXPORT int PMPI_Win_create(W base, W size, W disp_unit, W info_, W comm, W win)
-{
-	FIND(Win_create)
-	if (PASSES) {
-		return real(base, size, disp_unit, info_, comm, win);
-	}
-	enter();
-	int err = real(base, size, disp_unit, info_, comm, win);
-	begin(P_Win_create, err);
-	return leave(err);
-}
-BOTH(Win_create)
-
-EXPORT int PMPI_Win_create_c(W base, W size, W disp_unit, W info_, W comm, W win)
-{
-	FIND(Win_create_c)
-	if (PASSES) {
-		return real(base, size, disp_unit, info_, comm, win);
-	}
-	enter();
-	int err = real(base, size, disp_unit, info_, comm, win);
-	begin(P_Win_create_c, err);
-	return leave(err);
-}
-BOTH(Win_create_c)
-
-EXPORT int PMPI_Win_create_dynamic(W info_, W comm, W win)
-{
-	FIND(Win_create_dynamic)
-	if (PASSES) {
-		return real(info_, comm, win);
-	}
-	enter();
-	int err = real(info_, comm, win);
-	begin(P_Win_create_dynamic, err);
-	return leave(err);
-}
-BOTH(Win_create_dynamic)
-
-EXPORT int PMPI_Win_fence(W assert, W win)
-{
-	FIND(Win_fence)
-	if (PASSES) {
-		return real(assert, win);
-	}
-	enter();
-	int err = real(assert, win);
-	begin(P_Win_fence, err);
-	return leave(err);
-}
-BOTH(Win_fence)
-
-EXPORT int PMPI_Win_flush(W rank, W win)
-{
-	FIND(Win_flush)
-	if (PASSES) {
-		return real(rank, win);
-	}
-	enter();
-	int err = real(rank, win);
-	begin(P_Win_flush, err);
-	return leave(err);
-}
-BOTH(Win_flush)
-
-EXPORT int PMPI_Win_flush_all(W win)
-{
-	FIND(Win_flush_all)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_flush_all, err);
-	return leave(err);
-}
-BOTH(Win_flush_all)
-
-EXPORT int PMPI_Win_flush_local(W rank, W win)
-{
-	FIND(Win_flush_local)
-	if (PASSES) {
-		return real(rank, win);
-	}
-	enter();
-	int err = real(rank, win);
-	begin(P_Win_flush_local, err);
-	return leave(err);
-}
-BOTH(Win_flush_local)
-
-EXPORT int PMPI_Win_flush_local_all(W win)
-{
-	FIND(Win_flush_local_all)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_flush_local_all, err);
-	return leave(err);
-}
-BOTH(Win_flush_local_all)
-
-EXPORT int PMPI_Win_free(W win)
-{
-	FIND(Win_free)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_free, err);
-	return leave(err);
-}
-BOTH(Win_free)
-
-EXPORT int PMPI_Win_lock(W lock_type, W rank, W assert, W win)
-{
-	FIND(Win_lock)
-	if (PASSES) {
-		return real(lock_type, rank, assert, win);
-	}
-	enter();
-	int err = real(lock_type, rank, assert, win);
-	begin(P_Win_lock, err);
-	return leave(err);
-}
-BOTH(Win_lock)
-
-EXPORT int PMPI_Win_lock_all(W assert, W win)
-{
-	FIND(Win_lock_all)
-	if (PASSES) {
-		return real(assert, win);
-	}
-	enter();
-	int err = real(assert, win);
-	begin(P_Win_lock_all, err);
-	return leave(err);
-}
-BOTH(Win_lock_all)
-
-EXPORT int PMPI_Win_post(W group, W assert, W win)
-{
-	FIND(Win_post)
-	if (PASSES) {
-		return real(group, assert, win);
-	}
-	enter();
-	int err = real(group, assert, win);
-	begin(P_Win_post, err);
-	return leave(err);
-}
-BOTH(Win_post)
-
-EXPORT int PMPI_Win_start(W group, W assert, W win)
-{
-	FIND(Win_start)
-	if (PASSES) {
-		return real(group, assert, win);
-	}
-	enter();
-	int err = real(group, assert, win);
-	begin(P_Win_start, err);
-	return leave(err);
-}
-BOTH(Win_start)
-
-EXPORT int PMPI_Win_sync(W win)
-{
-	FIND(Win_sync)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_sync, err);
-	return leave(err);
-}
-BOTH(Win_sync)
-
-EXPORT int PMPI_Win_test(W win, W flag)
-{
-	FIND(Win_test)
-	if (PASSES) {
-		return real(win, flag);
-	}
-	enter();
-	int err = real(win, flag);
-	begin(P_Win_test, err);
-	return leave(err);
-}
-BOTH(Win_test)
-
-EXPORT int PMPI_Win_unlock(W rank, W win)
-{
-	FIND(Win_unlock)
-	if (PASSES) {
-		return real(rank, win);
-	}
-	enter();
-	int err = real(rank, win);
-	begin(P_Win_unlock, err);
-	return leave(err);
-}
-BOTH(Win_unlock)
-
-EXPORT int PMPI_Win_unlock_all(W win)
-{
-	FIND(Win_unlock_all)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_unlock_all, err);
-	return leave(err);
-}
-BOTH(Win_unlock_all)
-
-EXPORT int PMPI_Win_wait(W win)
-{
-	FIND(Win_wait)
-	if (PASSES) {
-		return real(win);
-	}
-	enter();
-	int err = real(win);
-	begin(P_Win_wait, err);
-	return leave(err);
-}
-BOTH(Win_wait)

@@ -4,7 +4,7 @@
 //
 // A procedure is interposed under both of its names, MPI_x and PMPI_x, of which the Fortran
 // bindings call either; what MPI calls itself inside of a call is not recorded. The wrappers
-// are in procedures.h, which is generated; those of completions are below.
+// are in procedures.h, which is generated; the others follow it.
 //
 // A record is the gap before the call, the number of the procedure, and what its arguments
 // say, all as varints (docs/capture.md). It goes to a file that is mapped into memory, so
@@ -31,9 +31,13 @@ typedef uintptr_t W; // an argument as it comes in a register: a handle, a numbe
 
 #include "facts.h"
 #include "stream.h"
+#include "numbers.h"
 #include "handles.h"
+#include "windows.h"
+#include "files.h"
 #include "procedures.h"
 #include "completions.h"
+#include "partitioned.h"
 #include "life.h"
 #ifdef WITH_BLAS
 #include "blas.h"

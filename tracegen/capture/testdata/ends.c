@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int window[64];
-
 int main(int argc, char **argv)
 {
 	int rank, size, sum;
+	MPI_Comm parent, children;
 	MPI_Init(&argc, &argv);
+	MPI_Comm_get_parent(&parent);
+	if (parent != MPI_COMM_NULL) { // spawned
+		MPI_Comm_disconnect(&parent);
+		MPI_Finalize();
+		return 0;
+	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int i = 0; i < 10; i++) {
@@ -29,13 +34,9 @@ int main(int argc, char **argv)
 		int flag;
 		MPI_Iprobe(MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 	}
-	if (!strcmp(argv[1], "put")) {
-		MPI_Win w;
-		MPI_Win_create(window, sizeof window, sizeof window[0], MPI_INFO_NULL, MPI_COMM_WORLD, &w);
-		MPI_Win_fence(0, w);
-		MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, w);
-		MPI_Win_fence(0, w);
-		MPI_Win_free(&w);
+	if (!strcmp(argv[1], "spawn")) {
+		MPI_Comm_spawn(argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+		MPI_Comm_disconnect(&children);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (!strcmp(argv[1], "exit")) {
