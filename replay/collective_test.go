@@ -156,10 +156,10 @@ func TestBadCollectives(t *testing.T) {
 		}
 	}
 	b := newBench(t, star(2), 2)
-	b.set(t, "smpi/bcast:SMP_binomial")
+	b.set(t, "smpi/bcast:SMP_linear")
 	b.run(t, nil, nil) // nobody calls it
 	bcast := []trace.Action{bytesCall(trace.CollBcast, 8, 0)}
-	if err := b.fail(t, bcast, bcast); !strings.Contains(err.Error(), `algorithm "SMP_binomial" of bcast, known are default, ompi, mpich,`) {
+	if err := b.fail(t, bcast, bcast); !strings.Contains(err.Error(), `algorithm "SMP_linear" of bcast, known are default, ompi, mpich,`) {
 		t.Errorf("error %q", err)
 	}
 }

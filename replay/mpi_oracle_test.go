@@ -1,7 +1,9 @@
 package replay_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ func TestProgramsOfMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range mpiscript.Load(t) {
+	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
 		t.Run(c.Name, func(t *testing.T) {
 			res := runProgram(t, p, c)
 			for r, want := range c.Times {
@@ -31,6 +33,42 @@ func TestProgramsOfMPI(t *testing.T) {
 	}
 }
 
+// TestCollectivesOfSMPI: each operation by each selection, on communicators of 2 to 13 ranks, with
+// hosts in their order and in that of their names, and with several ranks on a host, of sizes
+// around the thresholds, ends when it does under smpirun.
+func TestCollectivesOfSMPI(t *testing.T) {
+	dir, err := zip.OpenReader("../testdata/oracle/smpi-collectives.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	f, err := dir.Open("platform.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := platforms.Parse(f, "platform.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := mpiscript.Load(t, dir)
+	if len(cases) < 300 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	worst := 0.0
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			res := runProgram(t, p, c)
+			for r, want := range c.Times {
+				got := res.Ranks[r].End
+				if worst = max(worst, off(got, want)); off(got, want) > 1 {
+					t.Errorf("rank %d ends at %.12f s, SMPI has %.12f", r, got, want)
+				}
+			}
+		})
+	}
+	t.Logf("%d cases, worst %.2g of the tolerance", len(cases), worst)
+}
+
 // TestProgramsOfMPIResume: a replay that goes on from a checkpoint ends as if it had not
 // stopped, whatever its ranks are in the midst of.
 func TestProgramsOfMPIResume(t *testing.T) {
@@ -38,7 +76,7 @@ func TestProgramsOfMPIResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range mpiscript.Load(t) {
+	for i, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
 		if testing.Short() && i%4 > 0 && !strings.Contains(c.Name, "collective") && !strings.Contains(c.Name, "wild") {
 			continue
 		}
@@ -59,7 +97,11 @@ func runProgram(t testing.TB, p *platforms.Platform, c *mpiscript.Case) *replay.
 // programOf returns the replay of a program, a rank on each host.
 func programOf(t testing.TB, p *platforms.Platform, c *mpiscript.Case) rerun {
 	t.Helper()
-	ctx, file := t.Context(), c.Trace(t)
+	ctx := t.Context()
+	file, err := c.Trace()
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := replay.DefaultOptions()
 	for _, option := range c.Options {
 		name, value, _ := strings.Cut(option, ":")
@@ -70,6 +112,9 @@ func programOf(t testing.TB, p *platforms.Platform, c *mpiscript.Case) rerun {
 	hosts, err := replay.FillHosts(p, c.Ranks, 1)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for r, h := range c.Hosts {
+		hosts[r] = int32(h)
 	}
 	return func(change func(*replay.Options)) (*replay.Result, error) {
 		tr, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), c.Name)

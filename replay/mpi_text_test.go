@@ -23,8 +23,11 @@ func TestProgramsOfMPIAsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := 0
-	for _, c := range mpiscript.Load(t) {
-		file := c.Trace(t)
+	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+		file, err := c.Trace()
+		if err != nil {
+			t.Fatal(err)
+		}
 		tr, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), c.Name)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,8 @@ package mpiscript
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
+	"iter"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -17,6 +18,7 @@ const Begin = 10.0
 type Case struct {
 	Name    string
 	Ranks   int
+	Hosts   []int     // by rank: the number of its host on the platform; nil: a rank on each
 	Options []string  // SMPI's, NAME:VALUE
 	Times   []float64 // by rank, seconds from its beginning
 
@@ -37,27 +39,21 @@ type line struct {
 	words []string // the operation first
 }
 
-// Dir is the directory of the recorded cases.
+// Dir is the directory of the recorded cases and of the program that plays them.
 func Dir() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "../../testdata/oracle/smpi-mpi")
 }
 
-// Load returns the cases.
-func Load(t testing.TB) []*Case {
+// Load returns the cases of a file system with their times.
+func Load(t testing.TB, dir fs.FS) []*Case {
 	t.Helper()
-	var cases []*Case
+	cases := Parse(readFile(t, dir, "cases.txt"))
 	byName := map[string]*Case{}
-	for _, words := range readWords(t, "cases.txt") {
-		if words[0] == "case" {
-			c := &Case{Name: words[1], Ranks: number(words[2]), Options: words[3:]}
-			byName[c.Name] = c
-			cases = append(cases, c)
-			continue
-		}
-		cases[len(cases)-1].add(words)
+	for _, c := range cases {
+		byName[c.Name] = c
 	}
-	for _, words := range readWords(t, "times.txt") {
+	for words := range lines(readFile(t, dir, "times.txt")) {
 		c := byName[words[0]]
 		if c == nil || number(words[1]) != len(c.Times) {
 			t.Fatalf("times.txt: case %s rank %s", words[0], words[1])
@@ -72,18 +68,48 @@ func Load(t testing.TB) []*Case {
 	return cases
 }
 
-func readWords(t testing.TB, name string) (lines [][]string) {
+func readFile(t testing.TB, dir fs.FS, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(Dir(), name))
+	text, err := fs.ReadFile(dir, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text := range strings.Lines(string(text)) {
-		if words := strings.Fields(text); len(words) > 0 && !strings.HasPrefix(words[0], "#") {
-			lines = append(lines, words)
+	return string(text)
+}
+
+// Parse returns the cases of a text, without times. It panics where the text is wrong.
+func Parse(text string) (cases []*Case) {
+	for words := range lines(text) {
+		if words[0] != "case" {
+			cases[len(cases)-1].add(words)
+			continue
+		}
+		c := &Case{Name: words[1], Ranks: number(words[2])}
+		for _, o := range words[3:] {
+			list, placed := strings.CutPrefix(o, "hosts:")
+			if !placed {
+				c.Options = append(c.Options, o)
+				continue
+			}
+			for _, h := range strings.Split(list, ",") {
+				c.Hosts = append(c.Hosts, number(h))
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// lines yields the words of each line that has some.
+func lines(text string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(text) {
+			words := strings.Fields(line)
+			if len(words) > 0 && !strings.HasPrefix(words[0], "#") && !yield(words) {
+				return
+			}
 		}
 	}
-	return lines
 }
 
 func (c *Case) add(words []string) {

@@ -1,6 +1,7 @@
 package mpiscript
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,9 +19,13 @@ type deed struct {
 	vectors [2][]int64 // of the call: parameters 0 and 1 of the block
 }
 
+func (d *deed) failure(format string, args ...any) string {
+	return fmt.Sprintf("mpiscript: case %s: %s: ", d.Name, d.line.text) + fmt.Sprintf(format, args...)
+}
+
 func (d *deed) word() string {
 	if len(d.words) == 0 {
-		d.t.Fatalf("case %s: %s: words are missing", d.Name, d.line.text)
+		panic(d.failure("words are missing"))
 	}
 	w := d.words[0]
 	d.words = d.words[1:]
@@ -60,8 +65,7 @@ func (d *deed) group() group {
 			}
 		}
 	}
-	d.t.Fatalf("case %s: %s: rank %d is in no communicator %s", d.Name, d.line.text, d.rank, name)
-	return group{}
+	panic(d.failure("rank %d is in no communicator %s", d.rank, name))
 }
 
 // peer reads a rank of the communicator and returns it as one of the world.
@@ -227,7 +231,7 @@ func (d *deed) collective(op string) {
 	if !blocking {
 		var ok bool
 		if kind, ok = kinds[strings.TrimPrefix(op, "i")]; !ok {
-			d.t.Fatalf("case %s: %s: no operation", d.Name, d.line.text)
+			panic(d.failure("no operation"))
 		}
 	}
 	g := d.group()

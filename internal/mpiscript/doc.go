@@ -1,3 +1,3 @@
 // Package mpiscript reads the programs of testdata/oracle/smpi-mpi, which SimGrid's SMPI has
-// executed as programs in C, and makes traces of them. Only tests use it.
+// executed as programs in C, and makes traces of them. Tests and scripts/crosscheck use it.
 package mpiscript

@@ -2,29 +2,30 @@ package mpiscript
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
-	"testing"
 
 	"reprise/trace"
 )
 
 // Trace returns the case as a trace: a step for each of its lines, a block for what a rank
 // does in it.
-func (c *Case) Trace(t testing.TB) []byte {
-	t.Helper()
+func (c *Case) Trace() ([]byte, error) {
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, c.header(), trace.WriterOptions{})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	p := &program{Case: c, t: t, w: w, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
+	p := &program{Case: c, w: w, persistent: map[persistentKey]persistent{}, windows: map[windowKey]group{}}
 	for i := range c.lines {
-		p.line(i)
+		if err := p.line(i); err != nil {
+			return nil, fmt.Errorf("case %s: %s: %w", c.Name, c.lines[i].text, err)
+		}
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return file.Bytes()
+	return file.Bytes(), nil
 }
 
 // header returns one with the world as family 0, and then a family for each line comm, with a
@@ -59,16 +60,15 @@ func (c *Case) header() *trace.Header {
 // program writes the lines of a case.
 type program struct {
 	*Case
-	t          testing.TB
 	w          *trace.Writer
 	persistent map[persistentKey]persistent
 	windows    map[windowKey]group
 }
 
-func (p *program) line(i int) {
+func (p *program) line(i int) error {
 	l := &p.lines[i]
 	if err := p.w.Step(i); err != nil {
-		p.t.Fatal(err)
+		return err
 	}
 	call := trace.Call{Args: [][]int64{nil, nil}}
 	none := p.w.Vector(trace.Vector{Values: []int64{0}})
@@ -79,7 +79,7 @@ func (p *program) line(i int) {
 			d.do(l.words[0])
 			n, err := p.w.Program().Add(d.b)
 			if err != nil {
-				p.t.Fatalf("case %s: %s: %v", p.Name, l.text, err)
+				return err
 			}
 			block = int64(n)
 			for side, v := range d.vectors {
@@ -93,7 +93,5 @@ func (p *program) line(i int) {
 			call.Args[side] = append(call.Args[side], vectors[side])
 		}
 	}
-	if err := p.w.Call(&call); err != nil {
-		p.t.Fatalf("case %s: %s: %v", p.Name, l.text, err)
-	}
+	return p.w.Call(&call)
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"errors"
+	"os"
 	"testing"
 
 	"reprise/internal/mpiscript"
@@ -109,8 +110,11 @@ func TestVerifyCommunicators(t *testing.T) {
 // TestVerifyProgramsOfMPI: what MPI has executed is sound, but for receives with room for more
 // than what comes.
 func TestVerifyProgramsOfMPI(t *testing.T) {
-	for _, c := range mpiscript.Load(t) {
-		data := c.Trace(t)
+	for _, c := range mpiscript.Load(t, os.DirFS(mpiscript.Dir())) {
+		data, err := c.Trace()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := Trace(tracetest.Open(t, data), nil); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 		}
