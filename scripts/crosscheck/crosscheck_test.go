@@ -187,3 +187,38 @@ func TestSummary(t *testing.T) {
 		t.Error(text.String())
 	}
 }
+
+// TestCommunicators: what is drawn is a program, the same for the same seed.
+func TestCommunicators(t *testing.T) {
+	m := &menu{seed: 3, collectives: []string{"default", "ompi", "mpich"}}
+	for i := range 60 {
+		c := m.drawCommunicators(i)
+		dir := t.TempDir()
+		if err := c.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		again := t.TempDir()
+		if err := m.drawCommunicators(i).write(again); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(files(t, dir), files(t, again)); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+		list, err := (&config{dirs: []string{dir}}).listCommunicators()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := list[0]; got.name != c.name || got.text != c.text || got.ranks != c.ranks {
+			t.Errorf("%s is read as %+v", c.name, got)
+		}
+	}
+}
+
+// TestProduct: the recorded cases are of every operation, selection and size.
+func TestProduct(t *testing.T) {
+	m := &menu{seed: 1, collectives: []string{"default", "ompi", "mpich"}}
+	list := m.product()
+	if want := len(operations) * 3 * 8; len(list) != want {
+		t.Errorf("%d cases, want %d", len(list), want)
+	}
+}

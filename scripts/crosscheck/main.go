@@ -22,6 +22,8 @@ func main() {
 type config struct {
 	menu
 	cases, long, only int
+	communicators     int
+	products          string // directory to record cases of collectives on communicators in
 	replay, keep      string
 	routes            string   // directory to record routes in
 	dirs              []string // cases to check instead of random ones
@@ -35,6 +37,8 @@ func parseFlags(args []string) (*config, error) {
 	f := flag.NewFlagSet("crosscheck", flag.ContinueOnError)
 	f.IntVar(&o.cases, "cases", 40, "number of short cases")
 	f.IntVar(&o.long, "long", 0, "number of long cases")
+	f.IntVar(&o.communicators, "communicators", 0, "number of cases of collectives on communicators, in place of the others")
+	f.StringVar(&o.products, "product", "", "record cases of collectives on communicators in this directory, and compare nothing")
 	f.IntVar(&o.only, "only", -1, "check the case of this number only")
 	f.Uint64Var(&o.seed, "seed", 1, "what the cases are drawn from")
 	selectors := f.String("collectives", "default", "comma-separated selectors whose collectives to draw: default, ompi, mpich; may be empty")
@@ -109,6 +113,9 @@ func crosscheck(args []string, w io.Writer) error {
 	t, err := newTools(dir, o.replay)
 	if err != nil {
 		return err
+	}
+	if o.communicators > 0 || o.products != "" {
+		return o.checkCommunicators(t, dir, w)
 	}
 	cases, err := o.list()
 	if err != nil {
