@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/wording"
 )
 
 // Names of the tables in a study's directory.
@@ -129,16 +130,24 @@ func fill(row []float64, known []bool, o *Outcome, names [][]string) {
 	}
 }
 
-// WriteCSV writes the table as comma-separated values; what is not known is empty.
+// WriteCSV writes the table as comma-separated values; what is not known is empty, and texts that a spreadsheet would take for
+// formulas have an apostrophe.
 func (t *Table) WriteCSV(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := append(append([]string{}, t.Factors...), "seed")
 	head = append(append(head, t.Columns...), "error")
+	for i, name := range head {
+		head[i] = wording.Cell(name)
+	}
 	if err := to.Write(head); err != nil {
 		return err
 	}
 	for i := range t.Rows {
-		line := append(append([]string{}, t.Labels[i]...), strconv.FormatUint(t.Seeds[i], 10))
+		var line []string
+		for _, label := range t.Labels[i] {
+			line = append(line, wording.Cell(label))
+		}
+		line = append(line, strconv.FormatUint(t.Seeds[i], 10))
 		for j, v := range t.Rows[i] {
 			text := ""
 			if t.Known[i][j] {
@@ -146,7 +155,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 			}
 			line = append(line, text)
 		}
-		if err := to.Write(append(line, t.Errors[i])); err != nil {
+		if err := to.Write(append(line, wording.Cell(t.Errors[i]))); err != nil {
 			return err
 		}
 	}

@@ -107,6 +107,27 @@ func TestCSVLabel(t *testing.T) {
 	}
 }
 
+// TestCSVFormulas: a spreadsheet must not take the name of a host, or a label, for a formula.
+func TestCSVFormulas(t *testing.T) {
+	c, err := table.ColumnsOf(header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := table.NewCSV(&out, c, "@label")
+	tell(table.NewRecorder(c, []string{"=1+1", "-7"}, w))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := lines[1], lines[len(lines)-1]; first[1] != "'=1+1" || last[1] != "-7" || last[len(last)-1] != "'@label" {
+		t.Errorf("%q, %q", first, last)
+	}
+}
+
 // readParquet reads a file as the lines of a CSV.
 func readParquet(t testing.TB, file []byte) string {
 	t.Helper()
