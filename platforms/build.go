@@ -15,9 +15,10 @@ type limits struct {
 	hosts     int
 	links     int64
 	pathTable int64 // entries of the tables of shortest paths, all zones together
+	alone     bool  // no other file is read
 }
 
-var defaultLimits = limits{maxText, MaxHosts, MaxLinks, 1 << 24}
+var defaultLimits = limits{text: maxText, hosts: MaxHosts, links: MaxLinks, pathTable: 1 << 24}
 
 // A builder turns the elements of a file into a platform, in two passes: the
 // first declares hosts, routers, links and zones, the second reads routes,

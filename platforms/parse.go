@@ -30,6 +30,14 @@ func Parse(r io.Reader, name string) (*Platform, error) {
 	return p, head.Instead(err, name, recognise.Platform)
 }
 
+// ParseAlone is Parse of a description that comes from elsewhere, with an archive for example: one that
+// names files of profiles is an error, and none of them is opened.
+func ParseAlone(r io.Reader, name string) (*Platform, error) {
+	lim := defaultLimits
+	lim.alone = true
+	return parseWithin(r, name, lim)
+}
+
 // byteOrderMark may stand at the beginning of a text in UTF-8 and says nothing.
 const byteOrderMark = "\ufeff"
 

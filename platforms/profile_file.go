@@ -7,11 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"reprise/internal/wording"
 )
 
 // profileFile returns the profile in a file. As in SimGrid a relative name is looked for
 // in the working directory, then in that of the description.
 func (b *builder) profileFile(name string) (*Profile, error) {
+	if b.limits.alone {
+		return nil, fmt.Errorf("the file %s is not read: this description has to hold its profiles, as text of <trace> elements", wording.Quote(name))
+	}
 	paths := []string{name}
 	if !filepath.IsAbs(name) {
 		paths = append(paths, filepath.Join(filepath.Dir(b.name), name))

@@ -2,6 +2,7 @@ package study
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
+
+	"reprise/internal/linescan"
+	"reprise/internal/regular"
 )
 
 // resultsFile has, in an archive, the outcome of each row that has one, a line a row.
@@ -103,9 +106,12 @@ type Archive struct {
 	files   map[string][]byte // of the plan's inputs
 }
 
-// Limits of an archive, beyond those of its inputs.
+// Limits of an archive. There is none of the ratio to which it is packed: rows of one run are alike,
+// and pack to next to nothing.
 const (
+	maxArchive = 256 << 20
 	maxPlan    = 64 << 20
+	maxInputs  = 512 << 20 // all together
 	maxResults = 512 << 20
 )
 
@@ -114,6 +120,9 @@ var inputName = regexp.MustCompile(`^inputs/[0-9a-f]{16}(\.[A-Za-z0-9._-]*)?$`)
 
 // ReadArchive reads an archive of so many bytes, and refuses what WriteArchive has not written.
 func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
+	if size > maxArchive {
+		return nil, regular.TooLong(name, maxArchive)
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: no archive of a study: %w", name, err)
@@ -133,7 +142,7 @@ func (a *Archive) readPlan(z *zip.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, a.Plan); err != nil {
+	if err := a.Plan.decode(text); err != nil {
 		return fmt.Errorf("%s: %w", PlanFile, err)
 	}
 	if a.Plan.Format != PlanFormat {
@@ -147,21 +156,20 @@ func (a *Archive) readPlan(z *zip.Reader) error {
 
 // readInputs reads the inputs.
 func (a *Archive) readInputs(z *zip.Reader) error {
+	left := uint64(maxInputs)
 	for i := range a.Plan.Inputs {
 		in := &a.Plan.Inputs[i]
-		if in.File == "" {
+		if in.File == "" || a.files[in.File] != nil && in.unchanged(a.files[in.File], in.File) == nil {
 			continue
 		}
-		if !inputName.MatchString(in.File) {
-			return fmt.Errorf("input %q, want a file in %s", in.File, inputsDir)
-		}
-		text, err := unpack(z, in.File, maxInput)
+		text, err := unpack(z, in.File, min(maxInput, left))
 		if err == nil {
 			err = in.unchanged(text, in.File)
 		}
 		if err != nil {
 			return err
 		}
+		left -= uint64(len(text))
 		a.files[in.File] = text
 	}
 	return nil
@@ -185,16 +193,25 @@ func (a *Archive) checkFiles(z *zip.Reader) error {
 
 // readResults reads what came out.
 func (a *Archive) readResults(z *zip.Reader) error {
-	text, err := unpack(z, resultsFile, maxResults)
+	f, err := open(z, resultsFile, maxResults)
 	if err != nil {
 		return err
 	}
-	for n, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	for n := 0; lines.Scan(); n++ {
 		var row archived
-		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Row != n || !row.entry("").tells() {
+		switch err := json.Unmarshal(lines.Bytes(), &row); {
+		case n == len(a.Plan.Runs):
+			return fmt.Errorf("%s:%d: a row more than the plan has", resultsFile, n+1)
+		case err != nil || row.Row != n || !row.entry("").tells():
 			return fmt.Errorf("%s:%d: no result of row %d", resultsFile, n+1, n+1)
 		}
 		a.results = append(a.results, row)
+	}
+	if err := linescan.Err(lines); err != nil {
+		return fmt.Errorf("%s:%d: %w", resultsFile, len(a.results)+1, err)
 	}
 	if len(a.results) != len(a.Plan.Runs) {
 		return fmt.Errorf("%s has %d rows, and the plan %d", resultsFile, len(a.results), len(a.Plan.Runs))
@@ -209,10 +226,11 @@ func (a *archived) entry(run string) *Entry {
 
 // checkTable refuses results that are not those of the table: one of them was changed.
 func (a *Archive) checkTable(z *zip.Reader) error {
-	text, err := unpack(z, CSVFile, maxResults)
+	f, err := open(z, CSVFile, maxResults)
 	if err != nil {
 		return err
 	}
+	defer f.Close()
 	r := NewResults("")
 	for i, run := range a.Plan.Runs {
 		row := &a.results[i]
@@ -223,28 +241,71 @@ func (a *Archive) checkTable(z *zip.Reader) error {
 			return fmt.Errorf("%s:%d: a row before it is the same run, and has another result", resultsFile, i+1)
 		}
 	}
-	var table bytes.Buffer
-	if err := a.Plan.NewTable(r).WriteCSV(&table); err != nil {
-		return err
+	same := &comparing{from: bufio.NewReader(f)}
+	err = a.Plan.NewTable(r).WriteCSV(same)
+	if err == nil {
+		err = same.end()
 	}
-	if !bytes.Equal(table.Bytes(), text) {
+	if errors.Is(err, errOther) {
 		return fmt.Errorf("%s and %s have different results: one of them was changed", CSVFile, resultsFile)
 	}
-	return nil
+	return err
 }
 
-// unpack returns the content of a file of an archive.
-func unpack(z *zip.Reader, name string, most int64) ([]byte, error) {
-	f, err := z.Open(name)
+// comparing is a writer of what a reader has.
+type comparing struct {
+	from   io.Reader
+	buffer []byte
+}
+
+var errOther = errors.New("it has something else")
+
+// Write implements io.Writer: errOther if the reader has something else.
+func (c *comparing) Write(text []byte) (int, error) {
+	c.buffer = append(c.buffer[:0], text...)
+	_, err := io.ReadFull(c.from, c.buffer)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), err == nil && !bytes.Equal(c.buffer, text):
+		return 0, errOther
+	case err != nil:
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// end returns errOther if the reader has more.
+func (c *comparing) end() error {
+	switch _, err := io.ReadFull(c.from, make([]byte, 1)); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errOther
+}
+
+// open opens a file of an archive, of at most so many bytes.
+func open(z *zip.Reader, name string, most uint64) (io.ReadCloser, error) {
+	for _, f := range z.File {
+		if f.Name != name {
+			continue
+		}
+		if f.UncompressedSize64 > most { // and zip ends a file that has more than it says
+			return nil, regular.TooLong(name, int64(most))
+		}
+		return f.Open()
+	}
+	return nil, fmt.Errorf("it has no %s", name)
+}
+
+// unpack returns the content of a file of an archive, of at most so many bytes.
+func unpack(z *zip.Reader, name string, most uint64) ([]byte, error) {
+	f, err := open(z, name, most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s: more than %d MiB", name, most>>20)
-	}
-	return text, err
+	return io.ReadAll(f)
 }
 
 // Create makes a study's directory of an archive, for a version of Reprise: what the archive holds

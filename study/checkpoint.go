@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/regular"
 	"reprise/replay"
 )
 
@@ -34,7 +35,7 @@ func (k *keeper) prepare(o *replay.Options, version string) error {
 	}
 	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(k.file)}, {Name: "version of Reprise", Value: version}}
 	o.Checkpoints = &replay.Checkpoints{Every: checkpointEvery, Write: k.write}
-	f, err := os.Open(k.file)
+	f, err := regular.Open(k.file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"reprise/calibrate/hosts"
 	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/internal/wording"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
@@ -168,7 +168,7 @@ func (s *Study) base(name string) ([]byte, error) {
 	case name == "":
 		return nil, nil
 	case builtin.IsFile(found):
-		return readAtMost(found, yamlfile.MaxBytes)
+		return regular.Read(found, yamlfile.MaxBytes)
 	default:
 		text, err := kernels.BuiltinText(name)
 		return text, builtin.Missing(name, err)
@@ -183,23 +183,6 @@ func (in *Input) checkText() (err error) {
 		_, err = kernels.Parse(bytes.NewReader(in.text), in.Name)
 	}
 	return err
-}
-
-// readAtMost reads a file of at most so many bytes.
-func readAtMost(path string, most int) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // not opened: a pipe may wait for ever
-		return nil, fmt.Errorf("%s: want a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(text) > most {
-		err = fmt.Errorf("%s: more than %d MiB", path, most>>20)
-	}
-	return text, err
 }
 
 // FindPlatform loads what the word platform of a study may name, or describe. The generic machine is

@@ -16,16 +16,16 @@ func (p *parser) readFactors(n ast.Node) error {
 	if err != nil {
 		return err
 	}
+	known := map[string]bool{}
 	for _, e := range entries {
 		f, err := p.factor(e)
 		if err != nil {
 			return err
 		}
-		for _, other := range p.study.Factors {
-			if other.Name == f.Name {
-				return p.Errorf(e.Node, "factors: %s is there twice", f.Name)
-			}
+		if known[f.Name] {
+			return p.Errorf(e.Node, "factors: %s is there twice", f.Name)
 		}
+		known[f.Name] = true
 		if len(f.Levels) > MaxLevels {
 			return p.Errorf(e.Node, "factors: %s has %d levels, at most %d", f.Name, len(f.Levels), MaxLevels)
 		}

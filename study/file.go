@@ -14,6 +14,7 @@ import (
 	"reprise/internal/builtin"
 	"reprise/internal/percent"
 	"reprise/internal/recognise"
+	"reprise/internal/regular"
 	"reprise/internal/yamlfile"
 	"reprise/machines"
 	"reprise/tracegen/hpl"
@@ -23,6 +24,7 @@ import (
 const (
 	MaxRuns   = 1 << 18
 	MaxLevels = 1 << 16
+	maxCells  = 1 << 24 // levels in all rows of a design
 )
 
 // Load reads the file of a study; see docs/studies.md. Names of files in it are looked for
@@ -244,7 +246,7 @@ func (p *parser) readDat(n ast.Node) error {
 	if err != nil {
 		return err
 	}
-	text, err := readAtMost(p.study.find(name), maxDat)
+	text, err := regular.Read(p.study.find(name), maxDat)
 	if err != nil {
 		return p.Errorf(n, "hpl-dat: %w", err)
 	}

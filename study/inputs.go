@@ -12,6 +12,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
@@ -111,7 +112,7 @@ func (in *Input) read(s *Study) (err error) {
 
 // readFile reads a file that the study's directory gets a copy of.
 func (in *Input) readFile() (err error) {
-	if in.text, err = readAtMost(in.at, maxInput); err != nil {
+	if in.text, err = regular.Read(in.at, maxInput); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(in.text)

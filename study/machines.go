@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"reprise/internal/namepattern"
+	"reprise/internal/regular"
 	"reprise/internal/wording"
 	"reprise/kernels"
 	"reprise/machines"
@@ -132,7 +132,7 @@ func (l *loadedMachines) fill(p *part, in Input, m *Machine, ranks int) error {
 	case found.File == "":
 		p.Platform, err = platforms.Builtin(in.Name, ranks)
 	default:
-		p.Platform, err = platforms.Parse(bytes.NewReader(text), in.Name)
+		p.Platform, err = platforms.ParseAlone(bytes.NewReader(text), in.Name)
 	}
 	if err == nil {
 		p.Platform, err = m.scaled(p.Platform)
@@ -154,7 +154,7 @@ func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	case in.text != nil:
 		return in.text, nil
 	case in.File != "":
-		text, err = os.ReadFile(p.path(in))
+		text, err = regular.Read(p.path(in), maxInput)
 	case in.Word == "platform":
 		text, err = machines.Platform(in.Name)
 	default:

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/jsonsize"
+	"reprise/internal/regular"
 	"reprise/internal/wording"
 )
 
@@ -199,7 +201,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	}
 	path := filepath.Join(dir, PlanFile)
 	_, noJournals := os.Stat(filepath.Join(dir, journalsDir)) // before the plan, which somebody may be creating
-	switch old, err := os.ReadFile(path); {
+	switch old, err := regular.Read(path, maxPlan); {
 	case err == nil:
 		return true, p.same(old, text)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -244,7 +246,7 @@ func (p *Plan) claim(path string, text []byte) (found bool, err error) {
 	err = os.Link(own, path)
 	rerr := os.Remove(own)
 	if errors.Is(err, fs.ErrExist) {
-		old, err := os.ReadFile(path)
+		old, err := regular.Read(path, maxPlan)
 		if err == nil {
 			err = p.same(old, text)
 		}
@@ -274,7 +276,7 @@ func (p *Plan) same(old, text []byte) error {
 		return nil
 	}
 	var other Plan
-	if err := json.Unmarshal(old, &other); err != nil {
+	if err := other.decode(old); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(p.dir, PlanFile), err)
 	}
 	return fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", p.dir, p.difference(&other))
@@ -310,7 +312,7 @@ func (p *Plan) difference(old *Plan) string {
 // only.
 func Open(dir, version string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxPlan)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no study's directory: it has no %s (study run FILE.yaml -o DIR makes one)", dir, PlanFile)
 	}
@@ -318,7 +320,7 @@ func Open(dir, version string) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{dir: dir}
-	if err := json.Unmarshal(text, p); err != nil {
+	if err := p.decode(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	switch {
@@ -333,8 +335,24 @@ func Open(dir, version string) (*Plan, error) {
 	return p, nil
 }
 
+// planLimits are of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
+var planLimits = jsonsize.Limits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
+
+// decode reads what plan.json holds.
+func (p *Plan) decode(text []byte) error {
+	if err := planLimits.Check(text); err != nil {
+		return fmt.Errorf("no plan is so large: %w", err)
+	}
+	return json.Unmarshal(text, p)
+}
+
 // check checks what was read, and makes the configurations.
 func (p *Plan) check() error {
+	for _, in := range p.Inputs {
+		if in.File != "" && !inputName.MatchString(filepath.ToSlash(in.File)) {
+			return fmt.Errorf("input %s, want a file in %s", wording.Quote(in.File), inputsDir)
+		}
+	}
 	if len(p.Runs) > MaxRuns {
 		return fmt.Errorf("%d runs, at most %d", len(p.Runs), MaxRuns)
 	}

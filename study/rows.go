@@ -59,6 +59,13 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 		return err
 	}
 	s := p.study
+	all, each := 1, 1 // rows of a full design, as far as there may be so many, and of the other
+	for _, f := range s.Factors {
+		all, each = min(all*max(1, len(f.Levels)), MaxRuns), each+max(1, len(f.Levels))-1
+	}
+	if err := p.fits(n, map[string]int{"full": all, "one at a time": each}[name]); err != nil {
+		return err
+	}
 	switch s.Design = name; name {
 	case "full":
 		s.Rows, err = design.Full(p.levels())
@@ -69,6 +76,14 @@ func (p *parser) plainDesign(n ast.Node, name string) (err error) {
 	}
 	if err != nil {
 		return p.Errorf(n, "design: %w", err)
+	}
+	return nil
+}
+
+// fits refuses so many rows, before they are made, if they have more levels than a design may.
+func (p *parser) fits(n ast.Node, rows int) error {
+	if factors := len(p.study.Factors); factors > 0 && rows > maxCells/factors {
+		return p.Errorf(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
 	}
 	return nil
 }
@@ -129,6 +144,9 @@ func (p *parser) hypercube(e yamlfile.Entry) error {
 	s := p.study
 	if len(s.Factors) == 0 {
 		return p.Errorf(e.Node, "design: a latin hypercube needs factors")
+	}
+	if err := p.fits(e.Node, n); err != nil {
+		return err
 	}
 	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
 	points := design.LatinHypercube(n, len(s.Factors), hypercubeSeed)

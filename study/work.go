@@ -343,8 +343,11 @@ const checkpointsDir = "checkpoints"
 
 func (p *Plan) checkpoint(id string) string { return filepath.Join(p.dir, checkpointsDir, id) }
 
-// dropCheckpoint removes the state of a run that has ended.
+// dropCheckpoint removes the state of a run that has ended. What no worker has put there stays.
 func (w *worker) dropCheckpoint(id string) error {
+	if info, err := os.Lstat(w.plan.checkpoint(id)); err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
 	if err := os.Remove(w.plan.checkpoint(id)); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -11,6 +10,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/internal/terminal"
 	"reprise/study"
 )
@@ -136,7 +136,7 @@ func rerun(c *cli.Context) (*study.Rerun, error) {
 }
 
 func openArchive(path string) (*study.Archive, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

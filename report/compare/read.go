@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"reprise/internal/jsonsize"
 	"reprise/internal/recognise"
 	"reprise/internal/wording"
 	"reprise/replay"
@@ -92,14 +93,15 @@ func read(r *recognise.Head) (*Result, error) {
 // errKind is the error of what is no result.
 var errKind = errors.New("want what replay --json prints, or a page of replay --report")
 
-// mostParts is how many objects a result may have: ranks, runs, and parts of their time.
-const mostParts = 1 << 21
+// limits are of the JSON of a result: objects are ranks, runs, and parts of their time, and no name or
+// command line is longer than the string.
+var limits = jsonsize.Limits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
 // decode reads the JSON of a result.
 func decode(text []byte) (*Result, error) {
 	var d document
-	if n := bytes.Count(text, []byte("{")); n > mostParts {
-		return nil, fmt.Errorf("%d objects, no result has more than %d", n, mostParts)
+	if err := limits.Check(text); err != nil {
+		return nil, fmt.Errorf("no result is so large: %w", err)
 	}
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)

@@ -77,7 +77,7 @@ func (l *Lease) GiveBack() error { return mark(l.file(l.k), free) }
 // Done ends the lease of an item that is done, and removes all that there were.
 func (l *Lease) Done() error {
 	for k := l.k; k > 0; k-- {
-		if err := os.Remove(l.file(k)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removed(l.file(k)); err != nil {
 			return err
 		}
 	}

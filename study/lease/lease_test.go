@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"reprise/internal/regular/regulartest"
 )
 
 func join(t *testing.T, dir string) *Worker {
@@ -253,5 +255,35 @@ func TestFreshPipe(t *testing.T) {
 	}
 	if info, err := fresh(path); err != nil || info.Mode().IsRegular() {
 		t.Errorf("fresh of a pipe: %v, %v", info, err)
+	}
+}
+
+// TestForeignName: a lease whose worker is called like a path says nothing of the file there, which may be
+// recent for ever; nor does a file of more than a worker writes.
+func TestForeignName(t *testing.T) {
+	dir := t.TempDir()
+	w := join(t, dir)
+	busy := filepath.Join(t.TempDir(), "busy")
+	if err := os.WriteFile(busy, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := w.Owner
+	o.Boot = "elsewhere"
+	for item, name := range map[string]string{"absolute": busy, "relative": "../leases", "none": "", "zero": "a\x00b", "line": "a\nb"} {
+		o.Name = name
+		if err := create(filepath.Join(dir, LeasesDir, item+".1"), &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	regulartest.Sparse(t, filepath.Join(dir, LeasesDir, "large.1"), 1<<40)
+	long := time.Now().Add(-time.Hour)
+	for _, item := range []string{"absolute", "relative", "none", "zero", "line", "large"} {
+		path := filepath.Join(dir, LeasesDir, item+".1")
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+		if take(t, w, item) == nil {
+			t.Errorf("%s: the lease is held by nobody, and not free", item)
+		}
 	}
 }

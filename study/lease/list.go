@@ -107,8 +107,11 @@ func (w *Worker) tornBy(name string) bool {
 	return !runs
 }
 
-// removed removes a file that somebody else may have removed.
+// removed removes a file that somebody else may have removed. A directory, which no worker has made, stays.
 func removed(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return nil
+	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"reprise/internal/regular"
 )
 
 // Names of the directories of workers and of leases, in the directory that they share.
@@ -185,10 +188,10 @@ func recent(info fs.FileInfo, now time.Time, period float64) bool {
 // some seconds old, which a lease of a few seconds does not bear; an open file's is not. A pipe,
 // which would wait for somebody to open its other end, is not opened.
 func fresh(path string) (fs.FileInfo, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return info, nil
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +223,7 @@ func create(path string, o *Owner) error {
 
 // mark writes the first line of a file that is there.
 func mark(path, state string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0) // a pipe in its place is an error, and not waited for
 	if err != nil {
 		return err
 	}
@@ -228,20 +231,24 @@ func mark(path, state string) error {
 	return errors.Join(err, f.Close())
 }
 
+// maxFile is more than a file of a worker has, in bytes.
+const maxFile = 64 << 10
+
 // read reads a file of a worker; ok is false if it is not whole, as one that is just being
 // written, or none that a worker writes. What is no file is not opened: a pipe may wait for ever.
 func read(path string) (o Owner, state string, ok bool, err error) {
 	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
 		return o, "", false, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxFile)
 	if err != nil {
 		return o, "", false, err
 	}
 	state, rest, _ := strings.Cut(string(text), "\n")
 	line, _, whole := strings.Cut(rest, "\n")
-	if !whole || json.Unmarshal([]byte(line), &o) != nil || o.Period < MinPeriod.Seconds() || o.Period > MaxPeriod.Seconds() {
+	if !whole || json.Unmarshal([]byte(line), &o) != nil || o.Period < MinPeriod.Seconds() || o.Period > MaxPeriod.Seconds() ||
+		o.Name == "" || o.Name != fileName(o.Name) { // it becomes that of a file
 		return o, "", false, nil
 	}
 	return o, state + "\n", true, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/regular"
 	"reprise/replay"
 	"reprise/study/lease"
 )
@@ -191,12 +192,7 @@ func (d *Dir) keep(item string, w *replay.WindowTimes) error {
 
 // read reads a file of JSON.
 func read(path string, v any) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	text, err := regular.Read(path, maxFile)
 	if err != nil {
 		return err
 	}
