@@ -12,6 +12,9 @@ const (
 	numFileKinds
 )
 
+// NumFileKinds is the number of kinds of accesses to files.
+const NumFileKinds = int(numFileKinds)
+
 var fileNames = [numFileKinds]string{"file_read", "file_write"}
 
 // String returns the name of it in a listing.

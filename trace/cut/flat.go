@@ -34,10 +34,10 @@ type form struct {
 	kind     trace.Kind
 	sym      uint16
 	req      int32
-	labels   int32 // communicator and operator of a collective operation
+	labels   int32 // communicator and operator of a collective operation; kind of what concerns a window or file
 	sizes    int64 // of its elements
 	spread   bool
-	end      bool
+	end      bool // of a phase; of an access to a file: it is collective
 	requests string
 }
 
@@ -65,6 +65,12 @@ func formOf(a *trace.Action, c *trace.Cursor) (f form, args [numArgs]int64) {
 	case trace.KindCollective, trace.KindIcollective:
 		f.labels, f.sizes = a.Tag, a.X[3]
 		args = [numArgs]int64{int64(a.Peer), a.X[0], a.X[1], a.X[2]}
+	case trace.KindAccess, trace.KindIaccess:
+		f.labels, args[3] = int32(a.AccessKind()), a.X[1]
+	case trace.KindSync:
+		f.labels, args[2] = int32(a.SyncKind()), a.X[1]
+	case trace.KindFile:
+		f.labels, f.end, args = int32(a.X[1]), a.X[2] != 0, [numArgs]int64{a.X[0]}
 	case trace.KindPhase:
 		f.end, args = a.Flags&trace.FlagEnd != 0, [numArgs]int64{}
 	case trace.KindComplete:
@@ -143,6 +149,16 @@ func (f *form) put(b *trace.Builder, a *trace.Action, c *trace.Cursor, h *trace.
 		b.Iprobe(family, arg(0), arg(1))
 	case trace.KindProbe:
 		b.Probe(family, arg(0), arg(1))
+	case trace.KindAccess, trace.KindIaccess:
+		req := int32(-1)
+		if f.kind == trace.KindIaccess {
+			req = f.req
+		}
+		b.Access(trace.AccessKind(f.labels), family, req, arg(0), arg(1), arg(2), arg(3))
+	case trace.KindSync:
+		b.Sync(trace.SyncKind(f.labels), family, arg(0), arg(1), arg(2))
+	case trace.KindFile:
+		b.File(trace.FileKind(f.labels), f.end, family, arg(0))
 	case trace.KindPhase:
 		b.Mark(phaseMarker(f.sym, f.end))
 	case trace.KindComplete:

@@ -134,7 +134,8 @@ func family(a *trace.Action) int {
 	case trace.KindCollective, trace.KindIcollective:
 		return int(a.Comm()) - 1
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindStart, trace.KindExchange,
-		trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe, trace.KindProbe, trace.KindPoll, trace.KindNull:
+		trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe, trace.KindProbe, trace.KindPoll, trace.KindNull,
+		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
 		return int(a.Sym)
 	}
 	return -1

@@ -19,6 +19,7 @@ type underWay struct {
 	calls    map[group]map[int32]int64 // by rank
 	requests []map[int32]string        // by rank and slot
 	loose    []map[int32]bool          // likewise: of those that may have been completed
+	epochs   map[epoch]bool
 }
 
 // channel is what messages are matched by.
@@ -33,7 +34,7 @@ type group struct{ comm, group int32 }
 func newUnderWay(t *trace.Trace) *underWay {
 	h := t.Header()
 	return &underWay{t: t, comm: h.Communicators, channels: map[channel]*[2]int64{}, wild: map[int32]int64{}, calls: map[group]map[int32]int64{},
-		requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
+		epochs: map[epoch]bool{}, requests: make([]map[int32]string, h.Ranks), loose: make([]map[int32]bool, h.Ranks)}
 }
 
 func (u *underWay) message(from, to, tag int32, family uint16, side int) {
@@ -71,16 +72,73 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 		source, tag := a.Source()
 		u.message(source, rank, tag, a.Sym, 1)
 	case trace.KindCollective, trace.KindIcollective:
-		g := group{comm: a.Comm()}
-		if g.comm > 0 {
-			g.group = u.t.Program().Group(int(g.comm)-1, rank)
+		u.call(rank, a.Comm())
+	case trace.KindFile:
+		if _, collective := a.FileKind(); collective {
+			u.call(rank, int32(a.Sym)+1)
 		}
-		if u.calls[g] == nil {
-			u.calls[g] = map[int32]int64{}
+	case trace.KindSync:
+		if a.SyncKind().Collective() {
+			u.call(rank, int32(a.Sym)+1)
+			break
 		}
-		u.calls[g][rank]++
+		u.sync(rank, a)
 	}
 	u.request(rank, a, c)
+}
+
+// call notes that a rank calls an operation on a communicator: 1 + its family, or 0.
+func (u *underWay) call(rank, comm int32) {
+	g := group{comm: comm}
+	if g.comm > 0 {
+		g.group = u.t.Program().Group(int(g.comm)-1, rank)
+	}
+	if u.calls[g] == nil {
+		u.calls[g] = map[int32]int64{}
+	}
+	u.calls[g][rank]++
+}
+
+// epoch is what a rank has begun in a window with a peer, or all ranks, and not ended.
+type epoch struct {
+	rank, window, peer int32
+	family             uint16
+	begin              trace.SyncKind
+}
+
+// begins says what ends what.
+var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, trace.SyncComplete: trace.SyncStart, trace.SyncUnlock: trace.SyncLockShared,
+	trace.SyncUnlockAll: trace.SyncLockAll}
+
+// sync notes what begins and ends in a window.
+func (u *underWay) sync(rank int32, a *trace.Action) {
+	e := epoch{rank, a.Tag, a.Peer, a.Sym, a.SyncKind()}
+	switch e.begin {
+	case trace.SyncLockExclusive:
+		e.begin = trace.SyncLockShared
+	case trace.SyncFlush, trace.SyncFlushLocal:
+		return
+	}
+	if begin, ends := begins[e.begin]; ends {
+		e.begin = begin
+		delete(u.epochs, e)
+		return
+	}
+	u.epochs[e] = true
+}
+
+// open lists what has begun in windows.
+func (u *underWay) open() (list []string) {
+	words := map[trace.SyncKind]string{trace.SyncPost: "post for", trace.SyncStart: "start with", trace.SyncLockShared: "lock of", trace.SyncLockAll: "lock of"}
+	for e := range u.epochs {
+		with := fmt.Sprintf("rank %d", e.peer)
+		if e.peer == trace.AllRanks {
+			with = "all ranks"
+		}
+		list = append(list, fmt.Sprintf("the %s %s by rank %d in window %d has not ended", words[e.begin], with, e.rank, e.window))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // request notes which requests are open.
@@ -90,7 +148,7 @@ func (u *underWay) request(rank int32, a *trace.Action, c *trace.Cursor) {
 		kind = trace.Kind(a.X[1])
 	}
 	switch kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
+	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective, trace.KindIaccess:
 		if u.requests[rank] == nil {
 			u.requests[rank], u.loose[rank] = map[int32]string{}, map[int32]bool{}
 		}
@@ -119,6 +177,7 @@ func (u *underWay) check(m Mark) error {
 	var list []string
 	list = append(list, u.messages()...)
 	list = append(list, u.operations()...)
+	list = append(list, u.open()...)
 	for rank := range u.requests {
 		for _, slot := range slices.Sorted(maps.Keys(u.requests[rank])) {
 			if !u.loose[rank][slot] {

@@ -180,7 +180,8 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 	case trace.KindCompute:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv, trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
-		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull, trace.KindProbe, trace.KindStart:
+		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull, trace.KindProbe, trace.KindStart,
+		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
 		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X
 	case trace.KindComplete:
 		return x.Sym == y.Sym && slices.Equal(a.Requests(x.X[0]), b.Requests(y.X[0]))

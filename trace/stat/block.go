@@ -265,6 +265,23 @@ func (w *summaryWriter) action(it *trace.Item, weight poly) {
 		w.count(countBytes+countIssend, w.g.mul(weight, w.operand(it.Args[2])))
 	case trace.OpComplete:
 		w.count(countComplete+counter(it.Sym), weight)
+	case trace.OpAccess, trace.OpIaccess:
+		c, kind := countAccess+counter(it.Slot), trace.AccessKind(it.Slot)
+		if it.Op == trace.OpIaccess {
+			c += countIaccess - countAccess
+		}
+		out, back := w.operand(it.Args[2]), w.operand(it.Args[3])
+		switch {
+		case kind == trace.AccessGet:
+			out = back
+		case kind.Fetches(): // what it fetches, if it has no operand
+			out = addPoly(out, w.g.mul(w.g.not(w.g.of(atomNonzero, out)), back))
+		}
+		w.moved(c, weight, out)
+	case trace.OpFile:
+		w.moved(countFile+counter(it.Slot), weight, w.operand(it.Args[0]))
+	case trace.OpSync:
+		w.count(countSync+counter(it.Slot), weight)
 	case trace.OpSendrecv:
 		w.sendrecv(it, weight)
 	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpRecv, trace.OpIrecv, trace.OpIprobe, trace.OpStart, trace.OpProbe:
@@ -274,6 +291,12 @@ func (w *summaryWriter) action(it *trace.Item, weight poly) {
 	default:
 		w.count(opCounts[it.Op], weight)
 	}
+}
+
+// moved counts an access, and its bytes.
+func (w *summaryWriter) moved(c counter, weight, bytes poly) {
+	w.count(c, weight)
+	w.count(countMoved+c-countAccess, w.g.mul(weight, bytes))
 }
 
 // message counts one, and its bytes if it is sent.

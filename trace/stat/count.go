@@ -36,8 +36,14 @@ const (
 const (
 	numSenders       = int(countSendrecv) + 1
 	countIcollective = countCollective + counter(trace.NumCollectives)  // nonblocking ones, likewise
-	countBytes       = countIcollective + counter(trace.NumCollectives) // and more: bytes of countSend to countSendrecv
-	firstKernel      = countBytes + counter(numSenders)
+	countAccess      = countIcollective + counter(trace.NumCollectives) // and more: one for each AccessKind
+	countIaccess     = countAccess + counter(trace.NumAccesses)         // with a request, likewise
+	countFile        = countIaccess + counter(trace.NumAccesses)        // and more: one for each FileKind
+	countFileAll     = countFile + counter(trace.NumFileKinds)          // collective ones, likewise
+	countSync        = countFileAll + counter(trace.NumFileKinds)       // and more: one for each SyncKind
+	countBytes       = countSync + counter(trace.NumSyncs)              // and more: bytes of countSend to countSendrecv
+	countMoved       = countBytes + counter(numSenders)                 // and more: bytes of countAccess up to countSync
+	firstKernel      = countMoved + (countSync - countAccess)
 )
 
 var countNames = [countComplete]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
@@ -51,7 +57,18 @@ func (c counter) name() string {
 	case c < countCollective:
 		return trace.Completion(c - countComplete).String()
 	}
-	if c >= countIcollective {
+	switch {
+	case c >= countSync:
+		return "win_" + trace.SyncKind(c-countSync).String()
+	case c >= countFileAll:
+		return trace.FileKind(c-countFileAll).String() + "_all"
+	case c >= countFile:
+		return trace.FileKind(c - countFile).String()
+	case c >= countIaccess:
+		return "r" + trace.AccessKind(c-countIaccess).String()
+	case c >= countAccess:
+		return trace.AccessKind(c - countAccess).String()
+	case c >= countIcollective:
 		return "i" + trace.CollectiveKind(c-countIcollective).String()
 	}
 	return trace.CollectiveKind(c - countCollective).String()

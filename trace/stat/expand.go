@@ -147,6 +147,25 @@ func (e *expander) action(a *trace.Action) {
 		e.add(countWait, 1)
 	case trace.KindComplete:
 		e.add(countComplete+counter(a.Sym), 1)
+	case trace.KindAccess, trace.KindIaccess:
+		c, bytes := countAccess+counter(a.AccessKind()), a.X[0]
+		if a.Kind == trace.KindIaccess {
+			c = countIaccess + counter(a.AccessKind())
+		}
+		if bytes == 0 {
+			bytes = a.X[1]
+		}
+		e.add(c, 1)
+		e.add(countMoved+c-countAccess, bytes)
+	case trace.KindFile:
+		c := countFile + counter(a.X[1])
+		if a.X[2] != 0 {
+			c = countFileAll + counter(a.X[1])
+		}
+		e.add(c, 1)
+		e.add(countMoved+c-countAccess, a.X[0])
+	case trace.KindSync:
+		e.add(countSync+counter(a.X[0]), 1)
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindSendrecv, trace.KindStart:
 		e.send(kindCounts[a.Kind], a.X[0])
 	case trace.KindCollective, trace.KindIcollective:

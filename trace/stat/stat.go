@@ -51,6 +51,21 @@ type Counts struct {
 	KernelCalls int64   `json:"kernel_calls"`
 	Flops       float64 `json:"flops"`
 	Seconds     float64 `json:"sleep_s"`
+
+	// One-sided accesses, which are not among the messages. Accumulates are all that compute at the
+	// target; their bytes are those of the operand, or without one of what is fetched.
+	Puts            int64 `json:"puts"`
+	PutBytes        int64 `json:"put_bytes"`
+	Gets            int64 `json:"gets"`
+	GetBytes        int64 `json:"get_bytes"`
+	Accumulates     int64 `json:"accumulates"`
+	AccumulateBytes int64 `json:"accumulate_bytes"`
+	Syncs           int64 `json:"window_syncs"` // calls that create, free or synchronise windows
+
+	FileReads      int64 `json:"file_reads"`
+	FileReadBytes  int64 `json:"file_read_bytes"`
+	FileWrites     int64 `json:"file_writes"`
+	FileWriteBytes int64 `json:"file_write_bytes"`
 }
 
 // KindCount counts the actions of a kind, by the verb that listings use, and the
@@ -243,7 +258,11 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 			sum.Messages += k.Actions
 			sum.Bytes += k.Bytes
 		}
-		if c == countFlops || c >= countCollective {
+		if c >= countAccess && c < countSync {
+			k.Bytes = t.ints[countMoved+c-countAccess]
+		}
+		sum.add(c, k.Actions, k.Bytes)
+		if c == countFlops || c >= countCollective && c < countAccess {
 			k.Flops = t.floats[c]
 			sum.Flops += k.Flops
 		}
@@ -256,6 +275,34 @@ func (t *tally) tables(h *trace.Header) (sum Counts, kinds []KindCount, kernels 
 	}
 	sum.Seconds = t.floats[countSleep]
 	return sum, kinds, kernels
+}
+
+// add adds accesses and synchronisations of windows, and accesses to files, of a counter.
+func (s *Counts) add(c counter, actions, bytes int64) {
+	switch {
+	case c >= countSync:
+		s.Syncs += actions
+	case c >= countFile:
+		if trace.FileKind(c-countFile)%trace.FileKind(trace.NumFileKinds) == trace.FileRead {
+			s.FileReads += actions
+			s.FileReadBytes += bytes
+		} else {
+			s.FileWrites += actions
+			s.FileWriteBytes += bytes
+		}
+	case c >= countAccess:
+		switch trace.AccessKind(c-countAccess) % trace.AccessKind(trace.NumAccesses) {
+		case trace.AccessPut:
+			s.Puts += actions
+			s.PutBytes += bytes
+		case trace.AccessGet:
+			s.Gets += actions
+			s.GetBytes += bytes
+		default:
+			s.Accumulates += actions
+			s.AccumulateBytes += bytes
+		}
+	}
 }
 
 // kernel returns the calls of kernel i and their flop.

@@ -413,7 +413,26 @@ func (g *randomBlock) action() {
 		g.null(tag)
 		return
 	}
-	switch g.IntN(19) {
+	switch g.IntN(22) {
+	case 19:
+		out, back := g.num(), g.b.Mul(g.num(), g.num())
+		kind := trace.AccessKind(g.IntN(trace.NumAccesses))
+		if kind == trace.AccessGet {
+			out = trace.Const(0)
+		} else if !kind.Fetches() {
+			back = trace.Const(0)
+		} else if g.IntN(2) == 0 {
+			out, back = back, out
+		}
+		b.Access(kind, 0, int32(g.IntN(2))*4-1, b.Member(0, trace.Const(int64(g.IntN(3)))), g.num(), out, back)
+	case 20:
+		kind, peer := trace.SyncKind(g.IntN(trace.NumSyncs)), b.Member(0, trace.Const(1))
+		if kind.Collective() || kind == trace.SyncLockAll || kind == trace.SyncUnlockAll {
+			peer = trace.Const(trace.AllRanks)
+		}
+		b.Sync(kind, 0, peer, g.num(), trace.Const(int64(g.IntN(32))))
+	case 21:
+		b.File(trace.FileKind(g.IntN(trace.NumFileKinds)), g.IntN(2) == 0, 0, g.num())
 	case 16:
 		b.Complete(trace.Completion(g.IntN(trace.NumCompletions)), 3, 4)
 	case 17:

@@ -61,6 +61,15 @@ func (s *Report) head() string {
 		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Chunks), "chunk"), texttable.Counted(f.Units, "unit"))
 	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
 		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))
+	t := &s.Totals
+	if t.Puts+t.Gets+t.Accumulates+t.Syncs > 0 {
+		line("windows", "%s of %s, %s of %s, %s of %s, %s", texttable.Counted(t.Puts, "put"), texttable.Counted(t.PutBytes, "byte"), texttable.Counted(t.Gets, "get"),
+			texttable.Counted(t.GetBytes, "byte"), texttable.Counted(t.Accumulates, "accumulate"), texttable.Counted(t.AccumulateBytes, "byte"), texttable.Counted(t.Syncs, "synchronisation"))
+	}
+	if t.FileReads+t.FileWrites > 0 {
+		line("files", "%s of %s, %s of %s", texttable.Counted(t.FileReads, "read"), texttable.Counted(t.FileReadBytes, "byte"),
+			texttable.Counted(t.FileWrites, "write"), texttable.Counted(t.FileWriteBytes, "byte"))
+	}
 	if s.Totals.Seconds > 0 {
 		line("sleeps", "%g s", s.Totals.Seconds)
 	}

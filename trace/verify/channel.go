@@ -52,6 +52,11 @@ func eachEnvelope(a *trace.Action, mask uint16, f func(key channelKey, bytes int
 		f(channelKeyOf(a.Peer, a.Tag, comm, false), a.X[0])
 		source, tag := a.Source()
 		f(channelKeyOf(source, tag, comm, true), a.X[1])
+	case trace.KindSync:
+		switch kind := a.SyncKind(); kind {
+		case trace.SyncPost, trace.SyncStart, trace.SyncComplete, trace.SyncWait:
+			f(windowChannel(a, kind), 0)
+		}
 	}
 }
 

@@ -56,6 +56,12 @@ func (c *calls) differs(d *calls) bool { return c.hash != d.hash || c.count != d
 
 // collectiveKey is what all ranks must say alike in a collective operation.
 func collectiveKey(a *trace.Action) uint64 {
+	switch a.Kind {
+	case trace.KindSync:
+		return 1<<62 | uint64(a.X[0])<<32 | uint64(uint32(a.Tag))
+	case trace.KindFile:
+		return 1<<61 | uint64(a.X[1])
+	}
 	key := uint64(a.Sym)<<40 | uint64(a.Operator())<<32 | uint64(uint32(a.Peer))
 	if a.Kind == trace.KindIcollective {
 		key |= 1 << 63
@@ -150,7 +156,7 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
-		x, y := m.next(&zero), m.next(&other)
+		x, y := m.next(&zero, true), m.next(&other, true)
 		if err := errors.Join(zero.Err(), other.Err()); err != nil {
 			return nil, err
 		}
@@ -162,12 +168,23 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	}
 }
 
-// next returns the next collective operation on the communicator, nil at the end.
-func (m *members) next(r *trace.ActionReader) *trace.Action {
+// next returns the next collective operation on the communicator, nil at the end; of those that
+// concern windows and files, too, if all.
+func (m *members) next(r *trace.ActionReader, all bool) *trace.Action {
 	for {
 		a := r.Next()
-		if a == nil || (a.Kind == trace.KindCollective || a.Kind == trace.KindIcollective) && a.Comm() == m.comm {
-			return a
+		if a == nil {
+			return nil
+		}
+		switch a.Kind {
+		case trace.KindCollective, trace.KindIcollective:
+			if a.Comm() == m.comm {
+				return a
+			}
+		case trace.KindSync, trace.KindFile:
+			if all && together(a) && int32(a.Sym)+1 == m.comm {
+				return a
+			}
 		}
 	}
 }
@@ -175,6 +192,13 @@ func (m *members) next(r *trace.ActionReader) *trace.Action {
 func collectiveText(a *trace.Action) string {
 	if a == nil {
 		return "no more collective operation"
+	}
+	switch a.Kind {
+	case trace.KindSync:
+		return fmt.Sprintf("win_%v of window %d", a.SyncKind(), a.Tag)
+	case trace.KindFile:
+		kind, _ := a.FileKind()
+		return kind.String() + "_all"
 	}
 	text := fmt.Sprintf("%v with root %d", trace.CollectiveKind(a.Sym), a.Peer)
 	if a.Kind == trace.KindIcollective {
@@ -206,7 +230,7 @@ func traceCounts(t *trace.Trace, m *members) (*Fault, error) {
 	}
 	for {
 		for r := range readers {
-			a := m.next(&readers[r])
+			a := m.next(&readers[r], false)
 			if err := readers[r].Err(); err != nil {
 				return nil, err
 			}

@@ -90,6 +90,9 @@ type channel struct {
 }
 
 func (c channel) String() string {
+	if key := channelKeyOf(0, c.tag, c.comm, false); key.ofWindow() {
+		return fmt.Sprintf("for %s in window %d from rank %d to rank %d", key.windowUse(), c.tag>>1, c.source, c.destination)
+	}
 	return fmt.Sprintf("from rank %d to rank %d with tag %d", c.source, c.destination, c.tag)
 }
 

@@ -23,6 +23,7 @@ type rankCheck struct {
 	counts   uint64           // its part in the sum that is 0 if what ranks say in them agrees
 	requests pending
 	phases   []uint16
+	windows  map[windowKey]*window
 	fault    *Fault
 }
 
@@ -79,6 +80,17 @@ func (r *rankCheck) action(a *trace.Action) {
 	case trace.KindIcollective:
 		r.start(a.Req)
 		r.collective(a)
+	case trace.KindAccess:
+		r.exists(a)
+	case trace.KindIaccess:
+		r.start(a.Req)
+		r.exists(a)
+	case trace.KindSync:
+		r.sync(a)
+	case trace.KindFile:
+		if _, collective := a.FileKind(); collective {
+			r.together(a)
+		}
 	default:
 		r.message(a)
 	}
@@ -95,7 +107,7 @@ func (r *rankCheck) message(a *trace.Action) {
 	eachEnvelope(a, r.mask, func(key channelKey, bytes int64) {
 		r.member(a, key)
 		r.channels.add(key, bytes)
-		if !key.receives() {
+		if !key.receives() && !key.ofWindow() {
 			r.messages++
 		}
 	})
@@ -125,7 +137,7 @@ func (r *rankCheck) complete(a *trace.Action) {
 
 // member checks that the other end of a message is in the communicator.
 func (r *rankCheck) member(a *trace.Action, key channelKey) {
-	if r.mask == 0 || len(r.h.CommFamilies) == 0 {
+	if r.mask == 0 || len(r.h.CommFamilies) == 0 || key.ofWindow() {
 		return
 	}
 	if family := int(key.comm); r.program.Group(family, key.peer()) != r.program.Group(family, r.c.Rank()) {

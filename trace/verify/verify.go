@@ -59,7 +59,8 @@ func (f *Fault) before(g *Fault) bool {
 // communicator if the trace tells them apart
 // (receives from any source or with any tag count as many messages that the others leave),
 // and that all ranks of a communicator call the same collective operations on it, with counts
-// that agree.
+// that agree; and that windows exist where they are used, that what begins in one ends, and that
+// posts meet starts.
 // A receive of unknown size has the sizes of its source, destination and tag passed over
 // until both ends have come to the same number of messages again.
 // The first fault, a *Fault, is that of the lowest step and rank; of messages
@@ -179,6 +180,9 @@ func (v *verifier) finish() error {
 		r := &v.ranks[i]
 		v.Actions += r.actions
 		v.Messages += r.messages
+		if left := r.windowsLeft(); left != "" && worst == nil {
+			worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: left}
+		}
 		for slot := range v.t.Header().Pollables {
 			if r.c.Pending(slot) && worst == nil {
 				worst = &Fault{Rank: int32(i), Step: math.MaxInt, Text: fmt.Sprintf("the operation in slot %d is never polled", slot)}

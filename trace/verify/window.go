@@ -1,0 +1,181 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"reprise/trace"
+)
+
+// windowKey names a window of a rank.
+type windowKey struct {
+	family uint16
+	number int32
+}
+
+// window is what a rank has begun in a window and not ended. Peers are ranks.
+type window struct {
+	locked           map[int32]bool // AllRanks: by a lock_all
+	posted, accessed map[int32]bool // for whom it has posted, with whom it has started
+}
+
+// commOfWindow in the communicator of a channel says that it is not one of messages: posts that starts
+// wait for, or completes that waits wait for. Its tag is twice the window, and 1 more for completes.
+const commOfWindow = 1 << 15
+
+func (k channelKey) ofWindow() bool { return k.comm&commOfWindow != 0 }
+
+// windowUse says what goes through a channel.
+func (k channelKey) windowUse() string {
+	if k.tag()&1 != 0 {
+		return "a complete and its wait"
+	}
+	return "a post and its start"
+}
+
+// windowChannel returns the end of a channel that a synchronisation is.
+func windowChannel(a *trace.Action, kind trace.SyncKind) channelKey {
+	tag := a.Tag << 1
+	if kind == trace.SyncComplete || kind == trace.SyncWait {
+		tag++
+	}
+	return channelKeyOf(a.Peer, tag, a.Sym|commOfWindow, kind == trace.SyncStart || kind == trace.SyncWait)
+}
+
+// together reports whether an action that concerns a window or a file is one of all ranks of its
+// communicator.
+func together(a *trace.Action) bool {
+	if a.Kind == trace.KindFile {
+		_, collective := a.FileKind()
+		return collective
+	}
+	return a.SyncKind().Collective()
+}
+
+// together notes such an action among the collective operations.
+func (r *rankCheck) together(a *trace.Action) {
+	c := r.on(int32(a.Sym) + 1)
+	c.hash = chained(c.hash, collectiveKey(a))
+	c.count++
+}
+
+// exists returns the window of an action, nil and a fault if there is none. A part of a run may have
+// windows from before it.
+func (r *rankCheck) exists(a *trace.Action) *window {
+	key := windowKey{a.Sym, a.Tag}
+	w := r.windows[key]
+	if w == nil && r.h.Part() != "" {
+		return r.add(key)
+	}
+	if w == nil {
+		r.fail("%s of window %d of family %q, which does not exist", verb(a), a.Tag, r.h.CommFamilies[a.Sym].Name)
+	}
+	return w
+}
+
+func (r *rankCheck) add(key windowKey) *window {
+	if r.windows == nil {
+		r.windows = map[windowKey]*window{}
+	}
+	w := &window{map[int32]bool{}, map[int32]bool{}, map[int32]bool{}}
+	r.windows[key] = w
+	return w
+}
+
+// verb is an action of a window, in a listing.
+func verb(a *trace.Action) string {
+	if a.Kind == trace.KindSync {
+		return "win_" + a.SyncKind().String()
+	}
+	return a.AccessKind().String()
+}
+
+// sync checks what synchronises a window.
+func (r *rankCheck) sync(a *trace.Action) {
+	kind, key := a.SyncKind(), windowKey{a.Sym, a.Tag}
+	if kind.Collective() {
+		r.together(a)
+	}
+	if kind == trace.SyncCreate {
+		if r.windows[key] != nil {
+			r.fail("window %d of family %q is created again before it is freed", a.Tag, r.h.CommFamilies[a.Sym].Name)
+			return
+		}
+		r.add(key)
+		return
+	}
+	w := r.exists(a)
+	if w == nil {
+		return
+	}
+	r.message(a)
+	switch kind {
+	case trace.SyncFree:
+		if left := w.left(); left != "" {
+			r.fail("window %d is freed, and %s", a.Tag, left)
+		}
+		delete(r.windows, key)
+	case trace.SyncPost:
+		r.begin(a, w.posted)
+	case trace.SyncStart:
+		r.begin(a, w.accessed)
+	case trace.SyncWait:
+		r.end(a, w.posted)
+	case trace.SyncComplete:
+		r.end(a, w.accessed)
+	case trace.SyncLockShared, trace.SyncLockExclusive, trace.SyncLockAll:
+		r.begin(a, w.locked)
+	case trace.SyncUnlock, trace.SyncUnlockAll:
+		r.end(a, w.locked)
+	}
+}
+
+// begin notes that something with the peer of an action begins, which must not be under way.
+func (r *rankCheck) begin(a *trace.Action, open map[int32]bool) {
+	if open[a.Peer] {
+		r.fail("%s of window %d with %s, which has not ended before", verb(a), a.Tag, named(a.Peer))
+	}
+	open[a.Peer] = true
+}
+
+// end notes that it ends, and must have begun. A part of a run may end what has begun before it.
+func (r *rankCheck) end(a *trace.Action, open map[int32]bool) {
+	if !open[a.Peer] && r.h.Part() == "" {
+		r.fail("%s of window %d with %s, which has not begun", verb(a), a.Tag, named(a.Peer))
+	}
+	delete(open, a.Peer)
+}
+
+func named(rank int32) string {
+	if rank == trace.AllRanks {
+		return "all ranks"
+	}
+	return fmt.Sprintf("rank %d", rank)
+}
+
+// left says what has begun and not ended, "" if all has.
+func (w *window) left() string {
+	for _, open := range []struct {
+		what string
+		with map[int32]bool
+	}{{"the lock of", w.locked}, {"the post for", w.posted}, {"the start with", w.accessed}} {
+		if with := slices.Sorted(maps.Keys(open.with)); len(with) > 0 {
+			return fmt.Sprintf("%s %s has not ended", open.what, named(with[0]))
+		}
+	}
+	return ""
+}
+
+// windowsLeft says what is left in a window at the end of a rank, "" if nothing is.
+func (r *rankCheck) windowsLeft() string {
+	keys := slices.SortedFunc(maps.Keys(r.windows), func(a, b windowKey) int {
+		return slices.Compare([]int32{int32(a.family), a.number}, []int32{int32(b.family), b.number})
+	})
+	for _, key := range keys {
+		if left := r.windows[key].left(); left != "" {
+			return fmt.Sprintf("in window %d %s", key.number, left)
+		}
+	}
+	return ""
+}
