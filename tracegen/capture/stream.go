@@ -250,7 +250,9 @@ func (s *stream) read(e *event) error {
 	begin := s.at
 	if s.head.Multiple != 0 {
 		s.during = s.uint()
-		s.ended += 1 + s.uint()
+		if s.ended += 1 + s.uint(); s.during >= s.ended {
+			s.fail("it began before the first call")
+		}
 	}
 	s.readGap(e)
 	structure := s.at
