@@ -278,9 +278,11 @@ func (s *stream) read(e *event) error {
 	}
 	s.count++
 	s.key = hash(s.data[structure:s.at])
-	switch e.proc {
-	case procWaitany, procWaitsome: // whichever they have chosen
+	switch {
+	case e.proc == procWaitany, e.proc == procWaitsome: // whichever they have chosen
 		s.key = uint64(e.proc)
+	case e.proc == procWintest: // whatever the answer
+		s.key = e.question()
 	}
 	return nil
 }
