@@ -64,6 +64,13 @@ func (x *Expander) Expand(a *trace.Action, c *trace.Cursor, yield func(*trace.Ac
 			}
 		}
 		return nil
+	case trace.KindAccess, trace.KindIaccess:
+		return fmt.Errorf("%v in window %d: one-sided communication has no counterpart in text", a.AccessKind(), a.Tag)
+	case trace.KindSync:
+		return fmt.Errorf("win_%v of window %d: one-sided communication has no counterpart in text", a.SyncKind(), a.Tag)
+	case trace.KindFile:
+		kind, _ := a.FileKind()
+		return fmt.Errorf("%v of %d bytes: accesses to files have no counterpart in text", kind, a.X[0])
 	case trace.KindNull:
 		return nil
 	case trace.KindProbe: // the receive behind it waits for the message, too

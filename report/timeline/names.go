@@ -62,6 +62,7 @@ type actionNames struct {
 	verbs  int // in list, of the kinds of actions
 	busy   int
 	calls  int // the same, of completions, and then of collective operations
+	access int // the same, of accesses to windows, then with requests, then of synchronisations, then of files
 }
 
 func newActionNames(h *trace.Header) actionNames {
@@ -91,6 +92,18 @@ func newActionNames(h *trace.Header) actionNames {
 			n.list = append(n.list, prefix+trace.CollectiveKind(k).String())
 		}
 	}
+	n.access = len(n.list)
+	for _, prefix := range []string{"", "r"} {
+		for k := range trace.NumAccesses {
+			n.list = append(n.list, prefix+trace.AccessKind(k).String())
+		}
+	}
+	for k := range trace.NumSyncs {
+		n.list = append(n.list, "win_"+trace.SyncKind(k).String())
+	}
+	for k := range trace.NumFileKinds {
+		n.list = append(n.list, trace.FileKind(k).String())
+	}
 	return n
 }
 
@@ -105,6 +118,14 @@ func (n *actionNames) of(a *trace.Action) int {
 		return n.calls + trace.NumCompletions + trace.NumCollectives + int(a.Sym)
 	case a.Kind == trace.KindComplete:
 		return n.calls + int(a.Sym)
+	case a.Kind == trace.KindAccess:
+		return n.access + int(a.AccessKind())
+	case a.Kind == trace.KindIaccess:
+		return n.access + trace.NumAccesses + int(a.AccessKind())
+	case a.Kind == trace.KindSync:
+		return n.access + 2*trace.NumAccesses + int(a.SyncKind())
+	case a.Kind == trace.KindFile:
+		return n.access + 2*trace.NumAccesses + trace.NumSyncs + int(a.X[1])
 	case a.Kind == trace.KindPoll && a.Flags&trace.FlagSpin != 0:
 		return n.busy
 	}
@@ -125,6 +146,15 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		return completes(args, a, of)
 	case trace.KindWaitAll, trace.KindComplete:
 		return args
+	case trace.KindAccess, trace.KindIaccess:
+		return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("sends", a.X[0]), bytesArg("receives", a.X[1]), Arg{Name: "window", Named: true, Int: int64(a.Tag)}), a)
+	case trace.KindSync:
+		if a.Peer != trace.AllRanks {
+			args = append(args, peerArg("peer", a.Peer))
+		}
+		return n.comm(append(args, Arg{Name: "window", Named: true, Int: int64(a.Tag)}), a)
+	case trace.KindFile:
+		return n.comm(append(args, bytesArg("bytes", a.X[0])), a)
 	case trace.KindIprobe, trace.KindPoll, trace.KindProbe:
 		return n.comm(append(args, peerArg("peer", a.Peer), tagArg("tag", a.Tag)), a)
 	case trace.KindExchange, trace.KindSyncExchange:
