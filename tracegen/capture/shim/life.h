@@ -88,9 +88,8 @@ static int after_init(int err, W session)
 		add_comm(abi.comm_world, 0);
 		add_comm(abi.comm_self, 1);
 	}
-	S.thread = &T;
-	S.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-	S.left = ticks();
+	T.clock = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+	S.left = T.read = T.returned = ticks();
 	T.inside = 0;
 	return err;
 }

@@ -40,9 +40,6 @@ static struct {
 	uint8_t spare[2 * ROOM]; // where the rest of a record goes that the disk has no room for
 
 	uint64_t left;    // when the last call was left
-	void *thread;     // by whom
-	int64_t cpu;      // the thread's clock when it was last read, nanoseconds
-	uint64_t brief;   // ticks since then
 	uint64_t patient; // ticks of 50 µs: a gap or call beyond is worth reading the thread's clock
 	int error;        // of the call that is put down: its class
 	int locked;       // threads may call at once: then the beginnings and ends of calls are numbered
@@ -54,7 +51,10 @@ static struct {
 static __thread struct {
 	int inside; // of so many calls of MPI: of two in a callback of the program
 	uint64_t entered;
-	int64_t cpu; // when it was entered, if the gap was long
+	int64_t cpu; // when it was entered, if the gap was long: the thread's clock, nanoseconds
+	uint64_t returned; // when the thread left a call last
+	uint64_t read;     // when its clock was read last
+	int64_t clock;     // what it was then
 
 	// If threads may call at once: the number of its beginning, and when any call was begun or left
 	// before that.
@@ -240,9 +240,6 @@ static void among_threads(void)
 	if (T.entered > S.left) {
 		S.left = T.entered;
 	}
-	if (S.thread != &T) {
-		S.thread = NULL;
-	}
 	unlock();
 }
 
@@ -259,20 +256,25 @@ static inline void enter(void)
 	}
 }
 
-// gap puts down what the rank has done since the last call: ticks, or for a long one the
-// time of the processor since the clock was last read, and the ticks of what was brief since.
+// gap puts down what the rank has done since the last call: ticks, or for a long one the time of
+// the processor since the thread's clock was last read, and the ticks from there to the
+// thread's last call. What it has computed while others called is not counted again.
 static inline void gap(void)
 {
 	uint64_t left = UNLIKELY(S.locked) ? T.left : S.left, gap = T.entered > left ? T.entered - left : 0;
-	if (gap <= S.patient || S.thread != &T) {
-		put(gap << 1);
-		S.brief += gap;
-		return;
+	if (gap > S.patient) {
+		uint64_t brief = T.returned - T.read;
+		double computed = (T.cpu - T.clock) * (S.patient / 50000.0) - brief;
+		int64_t since = T.cpu - T.clock;
+		T.clock = T.cpu;
+		T.read = T.entered;
+		if (computed < gap) {
+			put((uint64_t)since << 1 | 1);
+			put(brief);
+			return;
+		}
 	}
-	put((uint64_t)(T.cpu - S.cpu) << 1 | 1);
-	put(S.brief);
-	S.cpu = T.cpu;
-	S.brief = 0;
+	put(gap << 1);
 }
 
 // happened reports whether a call that failed has done what it does, but for a message that was
@@ -316,15 +318,12 @@ static inline int leave(int err)
 			mark();
 		}
 	}
-	uint64_t now = ticks(), took = now - T.entered;
-	S.brief += took;
-	if (UNLIKELY(took > S.patient || S.brief > 100 * S.patient || S.thread != &T)) {
-		S.cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-		S.brief = 0;
-		S.thread = &T;
-		now = ticks();
+	uint64_t now = ticks();
+	if (UNLIKELY(now - T.entered > S.patient || now - T.read > 100 * S.patient)) {
+		T.clock = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+		T.read = now = ticks();
 	}
-	S.left = T.entered = now;
+	S.left = T.returned = T.entered = now;
 	T.inside--;
 	if (UNLIKELY(S.locked)) {
 		T.left = now;
@@ -370,7 +369,7 @@ static int passes(void *caller)
 	if (T.entered > S.left) {
 		uint64_t since = ticks() - T.entered;
 		S.left += since;
-		S.brief += since;
+		T.returned += since;
 	}
 	return 0;
 }
