@@ -254,6 +254,9 @@ func (p *parser) readDat(n ast.Node) error {
 	if err != nil {
 		return err
 	}
+	if odd := dat.Warnings(); len(odd) > 0 {
+		return fmt.Errorf("%s; a study wants a file that says what HPL reads", odd[0])
+	}
 	for _, list := range dat.Lists() {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
 		for _, values := range list.Values {

@@ -181,16 +181,22 @@ func readDat(c *cli.Context) (*hpl.Dat, error) {
 			return nil, command.Usagef("%s and --hpl-dat exclude each other", flagName(par.Name))
 		}
 	}
-	path := c.String("hpl-dat")
+	path, in := c.String("hpl-dat"), c.App.Reader
 	if path == "-" {
-		return hpl.ReadDat(c.App.Reader, "stdin")
+		path = "stdin"
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	dat, err := hpl.ReadDat(in, path)
+	if err == nil {
+		command.Warn(c, dat.Warnings())
 	}
-	defer f.Close()
-	return hpl.ReadDat(f, path)
+	return dat, err
 }
 
 // datParams returns one combination of the HPL.dat.

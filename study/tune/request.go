@@ -95,6 +95,9 @@ func (r *Request) checkDat() error {
 	if err != nil {
 		return err
 	}
+	if odd := dat.Warnings(); len(odd) > 0 {
+		return fmt.Errorf("%s; a study wants a file that says what HPL reads", odd[0])
+	}
 	for _, l := range dat.Lists() {
 		for _, word := range l.Names {
 			if r.setting(word) != "" {

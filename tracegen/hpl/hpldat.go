@@ -3,13 +3,19 @@ package hpl
 import (
 	"fmt"
 	"strconv"
+
+	"reprise/warning"
 )
 
 // Dat is the content of an HPL.dat: lists of values whose combinations HPL runs
 // one after the other.
 type Dat struct {
-	values map[string][]int // by parameter; of choices, HPL's digits
+	values   map[string][]int // by parameter; of choices, HPL's digits
+	warnings []warning.Warning
 }
+
+// Warnings returns where HPL reads something else than stands there.
+func (d *Dat) Warnings() []warning.Warning { return d.warnings }
 
 // Combinations returns how many runs HPL makes of the file.
 func (d *Dat) Combinations() int {

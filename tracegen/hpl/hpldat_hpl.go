@@ -25,9 +25,6 @@ type hplLine struct {
 // set makes the buffer hold a line, of at most hplLineLength characters with its end.
 func (h *hplLine) set(line string) {
 	n := copy(h.buffer[:hplLineLength], line)
-	if n < hplLineLength {
-		n += copy(h.buffer[n:], "\n")
-	}
 	h.buffer[n] = 0
 	h.known = max(h.known, n+1)
 }

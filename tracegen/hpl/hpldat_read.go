@@ -2,64 +2,69 @@ package hpl
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"reprise/internal/recognise"
+	"reprise/warning"
 )
 
 // maxDatValues is how many values HPL takes of each parameter.
 const maxDatValues = 20
 
-// errShort ends the reading of a file that stops too early.
-var errShort = errors.New("the file ends here")
-
-// ReadDat reads an HPL.dat in HPL's own syntax: four lines of title, output file
-// and device, then one line per parameter, values first; what follows them is
-// comment. It fails where HPL 2.3 would run something else than stands there: where its
-// parser goes astray between values (see hplLine), and where it quietly takes a default
-// for a value that it does not know. Name is for error messages, which give the line and
-// what HPL would read.
+// ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of
+// title, output file and device, then one line per parameter, values first; what follows
+// them is comment. It fails where HPL does, where what HPL reads lies in memory that was never
+// written, where the file ends before the depths, and for values that this package cannot take, such as N = 0. Where HPL reads something
+// else than stands there (see hplLine), or takes a default for a value that it does not
+// know, the Dat has a warning. Name is for errors and warnings, which give the line.
 func ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := recognise.Remember(r)
-	d := &datReader{in: bufio.NewReaderSize(head, 4096)}
+	d := &datReader{in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 	dat := d.read()
 	if d.err != nil {
-		return nil, head.Instead(fmt.Errorf("%s:%d: %w", name, d.number, d.err), name, recognise.Dat)
+		err := head.Instead(fmt.Errorf("%s:%d: %w", name, max(1, d.number), d.err), name, recognise.Dat)
+		return nil, warning.With(err, d.warnings)
 	}
+	dat.warnings = d.warnings
 	return dat, nil
 }
 
 // datReader reads line by line; after the first failure it reads no more. It reads each
 // value twice: as a person does, and as HPL does.
 type datReader struct {
-	in     *bufio.Reader
-	number int // of the line, from 1
-	hpl    hplLine
-	err    error
+	in       *bufio.Reader // of as many characters as HPL reads at once
+	name     string
+	number   int    // of the line, from 1
+	line     string // what a person reads
+	ends     bool   // the line ends where HPL ends it
+	over     bool   // the file ended before the line: HPL has the one before again
+	tail     bool   // only parameters that have one value follow
+	hpl      hplLine
+	warnings []warning.Warning
+	err      error
 }
 
 func (d *datReader) read() *Dat {
-	for n := range 4 {
-		line := d.line(false)
-		if n != authorLine {
-			d.hpl.set(line)
-		}
-	}
+	d.next(true)  // the title
+	d.next(false) // the author has a buffer of its own
+	d.next(true)  // the output file
+	d.next(true)
 	d.hpl.values(1) // the device
-	dat := &Dat{map[string][]int{}}
+	dat := &Dat{values: map[string][]int{}}
 	n, counted := 1, noLoop
 	for i := range parameters {
 		par := &parameters[i]
-		if par.Name == "PFACT" { // behind the grids
-			d.threshold()
+		if par.Name == "PFACT" { // behind the grids comes the threshold of the residual, which decides nothing here
+			d.next(true)
+			d.hpl.values(1)
 		}
 		switch par.loop {
 		case counted: // as many Qs as Ps
@@ -69,145 +74,126 @@ func (d *datReader) read() *Dat {
 			n = d.count(par)
 		}
 		counted = par.loop
+		d.tail = d.tail || par.Name == "SWAP"
 		dat.values[par.Name] = d.values(par, n)
 	}
 	return dat
 }
 
-// authorLine is the number, from 0, of the line that HPL reads into a buffer of its own.
-const authorLine = 1
-
-// line returns the next line without its end. Only the last one that HPL reads may be
-// longer than HPL's lines: of any other the rest would be its next line.
-func (d *datReader) line(last bool) string {
+// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most
+// hplLineLength characters, the rest of a longer line being the next one. At the end of the
+// file the buffer keeps the line before.
+func (d *datReader) next(buffered bool) {
 	if d.err != nil {
-		return ""
+		return
 	}
-	d.number++
 	text, err := d.in.ReadSlice('\n')
-	switch {
-	case err == io.EOF && len(text) == 0:
-		d.err = errShort
-	case err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull):
+	d.over = err == io.EOF && len(text) == 0
+	if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
 		d.err = err
-	case len(text) > hplLineLength && !last:
-		d.err = fmt.Errorf("line of more than %d characters: HPL takes the first %d for this line and the rest for the next one: shorten it", hplLineLength-1, hplLineLength)
 	}
-	if d.err != nil {
-		return ""
+	if d.over || d.err != nil {
+		d.line = ""
+		return
 	}
-	return strings.TrimSuffix(string(text[:min(len(text), hplLineLength)]), "\n")
+	if d.ends {
+		d.number++
+	} else if len(d.warnings) == 0 {
+		d.warnings = append(d.warnings, warning.At(d.name, d.number, "line of more than %d characters: HPL takes the rest of it for the next one", hplLineLength-1))
+	}
+	d.ends = text[len(text)-1] == '\n'
+	d.line = string(text)
+	if buffered {
+		d.hpl.set(d.line)
+	}
 }
 
-// fields returns the words of the next line, for a person; d.hpl has it for HPL.
-func (d *datReader) fields(last bool) []string {
-	line := d.line(last)
+// integerStart is how an integer begins that atoi takes, whatever comes behind it.
+var integerStart = regexp.MustCompile(`^[+-]?[0-9]+`)
+
+// integers returns the n integers that HPL takes from the next line, each at least least, and warns
+// if others stand there.
+func (d *datReader) integers(what string, n, least int) []int {
+	d.next(true)
 	if d.err != nil {
 		return nil
 	}
-	d.hpl.set(line)
-	return strings.FieldsFunc(line, isBlank)
-}
-
-// numberStart is how a number begins that atof takes, whatever comes behind it.
-var numberStart = regexp.MustCompile(`^[+-]?([0-9]|\.[0-9]|(?i:inf|nan))`)
-
-// threshold checks the threshold of the residual, which decides nothing here: HPL takes
-// what number the word begins with, as in 16.0d0.
-func (d *datReader) threshold() {
-	words := d.fields(false)
-	d.hpl.values(1)
+	if d.over && !d.tail {
+		d.err = fmt.Errorf("the file ends here, want %s", what)
+		return nil
+	}
+	read := d.hpl.values(n)
+	wrong := d.misread(read, n)
+	if len(read) < n {
+		d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, cmp.Or(wrong, "no value"), behind(read))
+		return nil
+	}
+	for _, v := range read {
+		switch {
+		case v >= least:
+		case wrong != "":
+			d.err = fmt.Errorf("%s: %s (HPL reads %s)", what, wrong, joined(read))
+			return nil
+		default:
+			d.err = fmt.Errorf("%s = %d, allowed %d or more", what, v, least)
+			return nil
+		}
+	}
 	switch {
-	case d.err != nil:
-	case len(words) == 0:
-		d.err = errors.New("threshold of the residual: no value")
-	case !numberStart.MatchString(words[0]):
-		d.err = fmt.Errorf("threshold of the residual: %q is not a number", clip(words[0]))
+	case d.over && what == parameters[len(parameters)-1].Name: // the alignment, on which nothing depends
+	case wrong != "":
+		d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s: %s: HPL reads %s", what, wrong, joined(read)))
 	}
+	return read
 }
 
-// values returns the n values of a parameter. Of the last one nobody reads the rest of the
-// line.
-func (d *datReader) values(par *Parameter, n int) []int {
-	list := d.integers(par.Name, n, par.least, par.Name == parameters[len(parameters)-1].Name)
-	for _, v := range list {
-		d.checkDigit(par, v)
+// misread says why the n values that HPL reads of the line are not those that stand there; "" if they are.
+func (d *datReader) misread(read []int, n int) string {
+	if d.over {
+		return "the file ends before it, and the line before counts again"
 	}
-	return list
+	words := strings.FieldsFunc(d.line, isBlank)
+	for _, word := range words[:min(n, len(words))] {
+		if c := strangeBlank(word); c != 0 {
+			return fmt.Sprintf("%q is not an integer: the character %U in it is no blank for HPL", clip(word), c)
+		}
+	}
+	if len(words) < n {
+		return fmt.Sprintf("%d values, want %d", len(words), n)
+	}
+	for i, word := range words[:n] {
+		digits := integerStart.FindString(word)
+		v, err := strconv.Atoi(digits)
+		switch {
+		case digits == "":
+			return fmt.Sprintf("%q is not an integer", clip(word))
+		case err != nil || int(int32(v)) != v:
+			return fmt.Sprintf("%s does not fit into the 32 bits of HPL's integers", clip(digits))
+		case i < len(read) && read[i] != v:
+			return fmt.Sprintf("%s stands there, but HPL moves on from one value to the next by the value's length and one blank", joined(words[:n]))
+		}
+	}
+	return ""
 }
 
-// integers returns the first n integers of the next line, each at least least. It fails
-// if HPL reads others.
-func (d *datReader) integers(what string, n, least int, last bool) []int {
-	if d.err != nil {
-		return nil
-	}
-	words := d.fields(last)
-	if errors.Is(d.err, errShort) {
-		d.err = fmt.Errorf("%w, want %s", errShort, what)
-	}
-	if d.err != nil {
-		return nil
-	}
-	list, err := parseIntegers(what, words, n, least)
-	switch read := d.hpl.values(n); {
-	case err != nil && len(read) == n && joined(read) != strings.Join(words[:min(n, len(words))], " "):
-		d.err = fmt.Errorf("%w (HPL reads %s)", err, joined(read))
-	case err != nil:
-		d.err = err
-	case !slices.Equal(read, list):
-		d.err = fmt.Errorf("%s: HPL reads %s, not %s: from one value to the next it moves on by the value's length and one blank; write %s at the beginning of the line, with one blank between values",
-			what, behind(read, n), joined(list), joined(list))
-	}
-	if d.err != nil {
-		return nil
-	}
-	return list
-}
-
-// behind writes the values that HPL reads where n are asked for.
-func behind(read []int, n int) string {
-	switch {
-	case len(read) == n:
-		return joined(read)
-	case len(read) == 0:
+// behind writes the values that HPL reads where it comes to read more than the line.
+func behind(read []int) string {
+	if len(read) == 0 {
 		return "what lies in memory behind the line"
 	}
 	return joined(read) + " and what lies in memory behind the line"
 }
 
-func joined(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
+func joined[E any](list []E) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-// parseIntegers returns the first n words as integers, each at least least.
-func parseIntegers(what string, words []string, n, least int) ([]int, error) {
-	if len(words) < n {
-		return nil, fmt.Errorf("%s: %d values, want %d", what, len(words), n)
-	}
-	list := make([]int, n)
-	for i := range list {
-		v, err := strconv.ParseInt(words[i], 10, 32)
-		switch {
-		case errors.Is(err, strconv.ErrRange):
-			return nil, fmt.Errorf("%s = %s, allowed %d to %d", what, clip(words[i]), least, math.MaxInt32)
-		case err != nil:
-			return nil, fmt.Errorf("%s: %q is not an integer%s", what, clip(words[i]), strangeBlank(words[i]))
-		case int(v) < least:
-			return nil, fmt.Errorf("%s = %d, allowed %d or more", what, v, least)
-		}
-		list[i] = int(v)
-	}
-	return list, nil
-}
-
-// strangeBlank says that a word has a character in it which looks like a blank and is
-// none for HPL.
-func strangeBlank(word string) string {
+// strangeBlank returns a character of a word which looks like a blank and is none for HPL, 0 if there is none.
+func strangeBlank(word string) rune {
 	for _, c := range word {
 		if unicode.IsSpace(c) || c == '\ufeff' || c == '\u200b' {
-			return fmt.Sprintf(": the character %U in it is no blank for HPL", c)
+			return c
 		}
 	}
-	return ""
+	return 0
 }
 
 // count returns how many values of a parameter come.
@@ -216,7 +202,7 @@ func (d *datReader) count(par *Parameter) int {
 	if par.loop == gridLoop {
 		what = "number of process grids"
 	}
-	list := d.integers(what, 1, 1, false)
+	list := d.integers(what, 1, 1)
 	if d.err == nil && list[0] > maxDatValues {
 		d.err = fmt.Errorf("%s = %d, allowed 1 to %d", what, list[0], maxDatValues)
 	}
@@ -226,13 +212,34 @@ func (d *datReader) count(par *Parameter) int {
 	return list[0]
 }
 
-// checkDigit fails if a choice has no such digit, the first time.
-func (d *datReader) checkDigit(par *Parameter, v int) {
-	if d.err != nil || par.digits == 0 || v < par.digits {
-		return
+// values returns the n values of a parameter, with what HPL takes for those that it does not know.
+func (d *datReader) values(par *Parameter, n int) []int {
+	least := par.least
+	if par.loop == noLoop || par.digits > 0 {
+		least = math.MinInt32 // HPL takes a default for what is less
 	}
-	d.err = fmt.Errorf("%s = %d, allowed 0 to %d", par.Name, v, par.digits-1)
-	if par.beyond != "" && v < 10 {
-		d.err = fmt.Errorf("%w: %d is %s", d.err, v, par.beyond)
+	list := d.integers(par.Name, n, least)
+	warned := false
+	for i, v := range list {
+		if v < par.least || par.digits > 0 && v >= par.digits {
+			list[i] = par.otherwise
+			beyond := ""
+			if par.beyond != "" && v >= par.digits && v < 10 {
+				beyond = fmt.Sprintf(": %d is %s", v, par.beyond)
+			}
+			if !warned {
+				warned = true
+				d.warnings = append(d.warnings, warning.At(d.name, d.number, "%s = %d, which HPL does not know: it takes %s%s", par.Name, v, par.text(par.otherwise), beyond))
+			}
+		}
+		var p Params
+		err := par.Set(&p, strconv.Itoa(list[i]))
+		if err == nil && par.Check != nil {
+			err = par.Check(&p)
+		}
+		if err != nil && d.err == nil {
+			d.err = fmt.Errorf("%s = %w", par.Name, err)
+		}
 	}
+	return list
 }

@@ -21,6 +21,8 @@ type Parameter struct {
 	least  int    // number that HPL takes
 	digits int    // of a choice: how many there are
 	beyond string // of a choice: what digits behind them may be
+
+	otherwise int // what HPL takes for one that it does not know, where it takes any
 }
 
 // loop is a place among HPL's nested loops over the values of an HPL.dat.
@@ -49,7 +51,7 @@ const (
 )
 
 // parameters are those of HPL.dat, in the order of its lines.
-var parameters = withDefaults(
+var parameters = withDefaults(map[string]int{"PFACT": int(Right), "RFACT": int(Right), "BCAST": int(OneRingM), "SWAP": int(SpreadRoll), "EQUIL": 1, "ALIGN": 4},
 	number("N", "`order` of the matrix", "", orderLoop, 1, maxOrder, func(p *Params) *int { return &p.N }),
 	number("NB", "block `size`", "may exceed N; by default the largest of 256, 192, 128, 96, 64, 48 that leaves each process 8 blocks of rows and of columns, else 32", blockLoop, 1, maxOrder, func(p *Params) *int { return &p.NB }),
 	choice("PMAP", "`order` of ranks in the grid", noLoop, orderNames, func(p *Params) *Order { return &p.PMap }),
@@ -111,14 +113,16 @@ func onOff(name, usage string, field func(*Params) *bool) Parameter {
 
 // vendors says what broadcasts behind HPL's own are.
 func vendors(bcast Parameter) Parameter {
-	bcast.beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here; HPL 2.3 would take 1ringM (1)"
+	bcast.beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here"
 	return bcast
 }
 
-// withDefaults adds what the parameters are by default.
-func withDefaults(list ...Parameter) []Parameter {
+// withDefaults adds what the parameters are by default, and what HPL takes of each for what it does not know,
+// where that is not 0.
+func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
 	p := DefaultParams(1, 1, 1)
 	for i := range list {
+		list[i].otherwise = otherwise[list[i].Name]
 		switch list[i].Name {
 		case "N", "P", "Q": // must be given
 		case "NB":
