@@ -22,6 +22,7 @@ import (
 	"reprise/calibrate/measure/network"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/tracegen/hpl"
 	"reprise/warning"
 )
@@ -175,10 +176,13 @@ func machineArguments(c *cli.Context) (dir string, launcher []string, err error)
 
 func (r *machineRun) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
+// maxMachineFile bounds the files of a machine's directory that are read whole, in bytes.
+const maxMachineFile = 64 << 20
+
 // begin makes the directory, or learns what an earlier call has done in it. Nobody else's
 // directory is touched.
 func (r *machineRun) begin() error {
-	text, err := os.ReadFile(r.path(stepsFile))
+	text, err := regular.Read(r.path(stepsFile), maxMachineFile)
 	switch {
 	case err == nil:
 		if err := json.Unmarshal(text, &r.done); err != nil {
@@ -245,7 +249,7 @@ func (r *machineRun) timeKernels() (machineStep, error) {
 
 // hashOf returns the SHA-256 of a file.
 func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -311,7 +315,7 @@ func (r *machineRun) fitNetwork() (machineStep, error) {
 
 // readReport reads the report of a step that wrote it as JSON.
 func (r *machineRun) readReport(step string, report any) error {
-	text, err := os.ReadFile(r.report(step))
+	text, err := regular.Read(r.report(step), maxMachineFile)
 	if err != nil {
 		return err
 	}

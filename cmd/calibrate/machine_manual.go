@@ -11,6 +11,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 )
 
 // coresFor returns how many ranks of so many threads a host has cores for.
@@ -48,7 +49,7 @@ func (r *machineRun) writeManual() error {
 			if _, measured := tables[step]; measured {
 				continue
 			}
-			text, err := os.ReadFile(r.report(step))
+			text, err := regular.Read(r.report(step), maxMachineFile)
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,7 @@ const unmeasured = `
 
 // tableFacts returns the facts in the comments at the head of a table.
 func tableFacts(path string) (facts [][2]string, err error) {
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxMachineFile)
 	if err != nil {
 		return nil, err
 	}

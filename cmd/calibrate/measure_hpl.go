@@ -14,6 +14,7 @@ import (
 	"reprise/calibrate/measure/hpl"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 )
 
 func measureHPLCommand() *cli.Command {
@@ -81,7 +82,7 @@ func runMeasureHPL(c *cli.Context) error {
 
 // checkUnchanged refuses to overwrite a file that has another content, which somebody may have changed.
 func checkUnchanged(path string, content []byte) error {
-	old, err := os.ReadFile(path)
+	old, err := regular.Read(path, maxMachineFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
