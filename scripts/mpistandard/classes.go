@@ -24,12 +24,17 @@ var collectives = regexp.MustCompile(`^I?(neighbor_)?(barrier|bcast|reduce|allre
 var windows = regexp.MustCompile(`^(R?(Put|Get|Accumulate|Get_accumulate|accumulate|put|get|get_accumulate)|Fetch_and_op|Compare_and_swap|` +
 	`Win_(allocate|allocate_shared|create|create_dynamic|fence|start|complete|post|wait|test|lock|lock_all|unlock|unlock_all|flush|flush_all|flush_local|flush_local_all))$`)
 
-// quiet are calls that leave nothing in a trace but take time that is no computation: the
-// processes' own requests, and what files do beside reading and writing.
-var quiet = regexp.MustCompile(`^(Grequest_start|File_(delete|set_size|preallocate|set_view|sync|seek_shared|get_position_shared|set_atomicity|(read|write)_.*_end))$`)
-
 // transfers are the reads and writes of files. The second part of a split one says nothing new.
 var transfers = regexp.MustCompile(`^File_i?(read|write)(_(at|all|at_all|shared|ordered)(_begin)?)?$`)
+
+// quiet reports whether a call leaves nothing in a trace but takes time that is no computation, and
+// may call MPI itself: the processes' own requests, and what files do beside reading and writing.
+func quiet(name string) bool {
+	return name == "Grequest_start" || strings.HasPrefix(name, "File_") && !transfers.MatchString(name) && !handWrittenNames[name] && !conversions.MatchString(name)
+}
+
+// conversions are of handles, and of error handlers.
+var conversions = regexp.MustCompile(`_(c2f|f2c|errhandler)$`)
 
 // refusedNames are calls after which the processes are others than those of the recording.
 var refusedNames = words(`Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join`)
@@ -50,7 +55,7 @@ func classOf(name string) class {
 	switch {
 	case handWrittenNames[name]:
 		return handWritten
-	case messageNames[name], makingNames[name], collectives.MatchString(lower), windows.MatchString(name), transfers.MatchString(name), quiet.MatchString(name):
+	case messageNames[name], makingNames[name], collectives.MatchString(lower), windows.MatchString(name), transfers.MatchString(name), quiet(name):
 		return recorded
 	case refusedNames[name]:
 		return refused

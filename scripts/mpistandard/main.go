@@ -111,7 +111,7 @@ func (c *call) rank() int {
 	switch {
 	case c.class == refused:
 		return 3
-	case c.large, strings.HasSuffix(c.name, "_init"), windows.MatchString(c.name), strings.HasPrefix(c.name, "File_"), strings.HasPrefix(c.name, "P"), quiet.MatchString(c.name):
+	case c.large, strings.HasSuffix(c.name, "_init"), windows.MatchString(c.name), strings.HasPrefix(c.name, "File_"), strings.HasPrefix(c.name, "P"), quiet(strings.TrimSuffix(c.name, "_c")):
 		return 2
 	}
 	return 1
@@ -241,7 +241,7 @@ func (c *call) sideOf(name string) string {
 
 // fields returns the record of a call.
 func (c *call) fields() (list []field) {
-	if quiet.MatchString(c.name) && !c.has("request") {
+	if quiet(strings.TrimSuffix(c.name, "_c")) && !c.has("request") {
 		return nil
 	}
 	for i := range c.params {

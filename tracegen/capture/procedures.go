@@ -140,7 +140,17 @@ const (
 	procFetchandop
 	procFileclose
 	procFiledelete
+	procFilegetamode
+	procFilegetatomicity
+	procFilegetbyteoffset
+	procFilegetgroup
+	procFilegetinfo
+	procFilegetposition
 	procFilegetpositionshared
+	procFilegetsize
+	procFilegettypeextent
+	procFilegettypeextentc
+	procFilegetview
 	procFileiread
 	procFileireadall
 	procFileireadallc
@@ -184,8 +194,10 @@ const (
 	procFilereadorderedend
 	procFilereadshared
 	procFilereadsharedc
+	procFileseek
 	procFileseekshared
 	procFilesetatomicity
+	procFilesetinfo
 	procFilesetsize
 	procFilesetview
 	procFilesync
@@ -482,7 +494,17 @@ var procedures = [...]procedure{
 	procFetchandop:                {name: "MPI_Fetch_and_op", as: procFetchandop, fields: []field{{role: roleWindow}, {role: roleRank}, {role: roleSize}, {role: roleNoOp}}},
 	procFileclose:                 {name: "MPI_File_close", as: procFileclose},
 	procFiledelete:                {name: "MPI_File_delete", as: procFiledelete, fields: []field{}},
+	procFilegetamode:              {name: "MPI_File_get_amode", as: procFilegetamode, fields: []field{}},
+	procFilegetatomicity:          {name: "MPI_File_get_atomicity", as: procFilegetatomicity, fields: []field{}},
+	procFilegetbyteoffset:         {name: "MPI_File_get_byte_offset", as: procFilegetbyteoffset, fields: []field{}},
+	procFilegetgroup:              {name: "MPI_File_get_group", as: procFilegetgroup, fields: []field{}},
+	procFilegetinfo:               {name: "MPI_File_get_info", as: procFilegetinfo, fields: []field{}},
+	procFilegetposition:           {name: "MPI_File_get_position", as: procFilegetposition, fields: []field{}},
 	procFilegetpositionshared:     {name: "MPI_File_get_position_shared", as: procFilegetpositionshared, fields: []field{}},
+	procFilegetsize:               {name: "MPI_File_get_size", as: procFilegetsize, fields: []field{}},
+	procFilegettypeextent:         {name: "MPI_File_get_type_extent", as: procFilegettypeextent, fields: []field{}},
+	procFilegettypeextentc:        {name: "MPI_File_get_type_extent_c", as: procFilegettypeextent, fields: []field{}},
+	procFilegetview:               {name: "MPI_File_get_view", as: procFilegetview, fields: []field{}},
 	procFileiread:                 {name: "MPI_File_iread", as: procFileiread, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procFileireadall:              {name: "MPI_File_iread_all", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
 	procFileireadallc:             {name: "MPI_File_iread_all_c", as: procFileireadall, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleRequest}}},
@@ -526,8 +548,10 @@ var procedures = [...]procedure{
 	procFilereadorderedend:        {name: "MPI_File_read_ordered_end", as: procFilereadorderedend, fields: []field{}},
 	procFilereadshared:            {name: "MPI_File_read_shared", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
 	procFilereadsharedc:           {name: "MPI_File_read_shared_c", as: procFilereadshared, fields: []field{{role: roleFile}, {role: roleCount}, {role: roleSize}, {role: roleStatus}}},
+	procFileseek:                  {name: "MPI_File_seek", as: procFileseek, fields: []field{}},
 	procFileseekshared:            {name: "MPI_File_seek_shared", as: procFileseekshared, fields: []field{}},
 	procFilesetatomicity:          {name: "MPI_File_set_atomicity", as: procFilesetatomicity, fields: []field{}},
+	procFilesetinfo:               {name: "MPI_File_set_info", as: procFilesetinfo, fields: []field{}},
 	procFilesetsize:               {name: "MPI_File_set_size", as: procFilesetsize, fields: []field{}},
 	procFilesetview:               {name: "MPI_File_set_view", as: procFilesetview, fields: []field{}},
 	procFilesync:                  {name: "MPI_File_sync", as: procFilesync, fields: []field{}},

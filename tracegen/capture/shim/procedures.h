@@ -2706,6 +2706,90 @@ EXPORT int PMPI_File_delete(W filename, W info_)
 }
 BOTH(File_delete)
 
+EXPORT int PMPI_File_get_amode(W fh, W amode)
+{
+	FIND(File_get_amode)
+	if (PASSES) {
+		return real(fh, amode);
+	}
+	enter();
+	int err = real(fh, amode);
+	if (begin(P_File_get_amode, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_amode)
+
+EXPORT int PMPI_File_get_atomicity(W fh, W flag)
+{
+	FIND(File_get_atomicity)
+	if (PASSES) {
+		return real(fh, flag);
+	}
+	enter();
+	int err = real(fh, flag);
+	if (begin(P_File_get_atomicity, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_atomicity)
+
+EXPORT int PMPI_File_get_byte_offset(W fh, W offset, W disp)
+{
+	FIND(File_get_byte_offset)
+	if (PASSES) {
+		return real(fh, offset, disp);
+	}
+	enter();
+	int err = real(fh, offset, disp);
+	if (begin(P_File_get_byte_offset, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_byte_offset)
+
+EXPORT int PMPI_File_get_group(W fh, W group)
+{
+	FIND(File_get_group)
+	if (PASSES) {
+		return real(fh, group);
+	}
+	enter();
+	int err = real(fh, group);
+	if (begin(P_File_get_group, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_group)
+
+EXPORT int PMPI_File_get_info(W fh, W info_used)
+{
+	FIND(File_get_info)
+	if (PASSES) {
+		return real(fh, info_used);
+	}
+	enter();
+	int err = real(fh, info_used);
+	if (begin(P_File_get_info, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_info)
+
+EXPORT int PMPI_File_get_position(W fh, W offset)
+{
+	FIND(File_get_position)
+	if (PASSES) {
+		return real(fh, offset);
+	}
+	enter();
+	int err = real(fh, offset);
+	if (begin(P_File_get_position, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_position)
+
 EXPORT int PMPI_File_get_position_shared(W fh, W offset)
 {
 	FIND(File_get_position_shared)
@@ -2719,6 +2803,62 @@ EXPORT int PMPI_File_get_position_shared(W fh, W offset)
 	return leave(err);
 }
 BOTH(File_get_position_shared)
+
+EXPORT int PMPI_File_get_size(W fh, W size)
+{
+	FIND(File_get_size)
+	if (PASSES) {
+		return real(fh, size);
+	}
+	enter();
+	int err = real(fh, size);
+	if (begin(P_File_get_size, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_size)
+
+EXPORT int PMPI_File_get_type_extent(W fh, W datatype, W extent)
+{
+	FIND(File_get_type_extent)
+	if (PASSES) {
+		return real(fh, datatype, extent);
+	}
+	enter();
+	int err = real(fh, datatype, extent);
+	if (begin(P_File_get_type_extent, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_type_extent)
+
+EXPORT int PMPI_File_get_type_extent_c(W fh, W datatype, W extent)
+{
+	FIND(File_get_type_extent_c)
+	if (PASSES) {
+		return real(fh, datatype, extent);
+	}
+	enter();
+	int err = real(fh, datatype, extent);
+	if (begin(P_File_get_type_extent_c, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_type_extent_c)
+
+EXPORT int PMPI_File_get_view(W fh, W disp, W etype, W filetype, W datarep)
+{
+	FIND(File_get_view)
+	if (PASSES) {
+		return real(fh, disp, etype, filetype, datarep);
+	}
+	enter();
+	int err = real(fh, disp, etype, filetype, datarep);
+	if (begin(P_File_get_view, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_get_view)
 
 EXPORT int PMPI_File_iread(W fh, W buf, W count, W datatype, W request)
 {
@@ -3514,6 +3654,20 @@ EXPORT int PMPI_File_read_shared_c(W fh, W buf, W count, W datatype, W status)
 }
 BOTH(File_read_shared_c)
 
+EXPORT int PMPI_File_seek(W fh, W offset, W whence)
+{
+	FIND(File_seek)
+	if (PASSES) {
+		return real(fh, offset, whence);
+	}
+	enter();
+	int err = real(fh, offset, whence);
+	if (begin(P_File_seek, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_seek)
+
 EXPORT int PMPI_File_seek_shared(W fh, W offset, W whence)
 {
 	FIND(File_seek_shared)
@@ -3541,6 +3695,20 @@ EXPORT int PMPI_File_set_atomicity(W fh, W flag)
 	return leave(err);
 }
 BOTH(File_set_atomicity)
+
+EXPORT int PMPI_File_set_info(W fh, W info_)
+{
+	FIND(File_set_info)
+	if (PASSES) {
+		return real(fh, info_);
+	}
+	enter();
+	int err = real(fh, info_);
+	if (begin(P_File_set_info, err)) {
+	}
+	return leave(err);
+}
+BOTH(File_set_info)
 
 EXPORT int PMPI_File_set_size(W fh, W size)
 {
