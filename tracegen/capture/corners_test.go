@@ -24,7 +24,7 @@ func TestCorners(t *testing.T) {
 			{"duplicates", 2 * 2, 4 * 4},
 			{"finalized", 3, 3 * 4},
 			{"unended", 3 * 3, 9 * 4},
-			{"withdrawn", 2, 8 + 4},
+			{"withdrawn", 3, 8 + 4 + 4},
 			{"held", 2 * 2 * 3, 12 * 4},
 		} {
 			t.Run(c.name, func(t *testing.T) {

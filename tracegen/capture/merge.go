@@ -71,6 +71,7 @@ type merger struct {
 	families *families
 	phases   *phases
 	kernels  *kernelTable
+	recalls  bool         // messages were cancelled, which probes may have found
 	split    map[int]bool // communicators some of whose operations were under way while threads called others
 	table    *table
 	loops    *loops
@@ -165,6 +166,7 @@ func (m *merger) survey() error {
 	}
 	m.split = map[int]bool{}
 	for rank, v := range m.surveys {
+		m.recalls = m.recalls || v.withdrawn
 		for local := range v.split {
 			if local >= 0 {
 				m.split[m.own[rank].of[local]] = true
@@ -277,7 +279,7 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 
 func (m *merger) translator(rank int, put func(step int32)) *translator {
 	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
-		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, table: m.table, put: put}
+		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, recalls: m.recalls, table: m.table, put: put}
 }
 
 // write writes the trace.

@@ -176,7 +176,7 @@ func (t *translator) probe(e *event) error {
 		return err
 	}
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
-	if waits {
+	if waits && !t.recalls {
 		s.kind = trace.KindProbe
 	}
 	s.args[argPeer], s.args[argTag] = peer, int64(tag)

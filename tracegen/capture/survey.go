@@ -15,6 +15,7 @@ type survey struct {
 	finds     map[instance]status
 	open      map[instance]struct{} // receives that have not been seen to end
 	receives  map[int64]bool        // persistent requests that receive
+	withdrawn bool                  // a send was cancelled
 	refused   map[string]int64
 
 	sharedWindows int64 // made: what is loaded and stored there is not seen
@@ -136,7 +137,9 @@ func (v *survey) note(e *event, started starts) error {
 // find notes what a request that has ended, or is let go of, has found.
 func (v *survey) find(r request, started starts) {
 	i := started.instance(r)
+	_, receives := v.open[i]
 	delete(v.open, i)
+	v.withdrawn = v.withdrawn || r.cancelled && !receives
 	if _, noted := v.finds[i]; noted {
 		return // of a persistent one that is not under way, or of one that was looked at before
 	}

@@ -41,6 +41,7 @@ type translator struct {
 	open    *[]unended // nil: all receives have been answered
 	kernels *kernelTable
 	split   map[int]bool // communicators of the run whose operations are waited for
+	recalls bool         // a probe does not wait, as its message may have been cancelled
 	phase   int32        // that has begun, 0 for none
 
 	unfinished error // why the rank ends before its recording

@@ -201,12 +201,23 @@ static void unended(void)
 }
 
 // A send of 4 bytes is cancelled; where a library does that it is repeated. Rank 0 tells which with 8.
+// So it is with one to itself, which a probe has found.
 static void withdrawn(void)
 {
 	int gone[2] = {0}, here = 0;
 	MPI_Request request;
 	MPI_Status status;
 	if (rank == 0) {
+		MPI_Isend(&here, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &request);
+		MPI_Probe(0, 7, MPI_COMM_SELF, &status);
+		MPI_Cancel(&request);
+		MPI_Wait(&request, &status);
+		MPI_Test_cancelled(&status, &gone[0]);
+		if (!gone[0]) {
+			MPI_Recv(&here, 1, MPI_INT, 0, 7, MPI_COMM_SELF, &status);
+		} else {
+			MPI_Sendrecv(&here, 1, MPI_INT, 0, 7, &gone[1], 1, MPI_INT, 0, 7, MPI_COMM_SELF, &status);
+		}
 		MPI_Isend(&here, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);
 		MPI_Cancel(&request);
 		MPI_Wait(&request, &status);
