@@ -121,7 +121,7 @@ func (g *guessed) Unwrap() error { return g.error }
 
 // nouns are what the wanted kinds are called.
 var nouns = map[Kind]string{
-	Trace: "a trace", Index: "the index of a SimGrid trace", Actions: "a file of a SimGrid trace", Platform: "a SimGrid platform", YAML: "a YAML file",
+	Trace: "a trace of Reprise", Index: "the index of a SimGrid trace", Actions: "a file of a SimGrid trace", Platform: "a SimGrid platform", YAML: "a YAML file",
 	Dat: "an HPL.dat", HPCGDat: "an hpcg.dat", Table: "a table of timings (CSV)", Checkpoint: "a checkpoint", Hostfile: "a hostfile", Outcomes: "outcomes of polls", Pivots: "pivot rows",
 	Result: "a report of replay",
 }

@@ -30,6 +30,43 @@ func isOTF2(head []byte) bool {
 	return string(head[2:7]) == "OTF2\x00" || bytes.IndexByte(head[2:10], 0) >= 0
 }
 
+// isChakra: messages of protobuf behind their lengths: first the metadata, whose field 1 is a version, and
+// then nodes, of which field 1 is a number and field 2 a name. Either may be empty, but not both.
+func isChakra(head []byte) bool {
+	size, n := binary.Uvarint(head)
+	if n <= 0 || size > uint64(len(head)) {
+		return false
+	}
+	meta, node := head[n:], head[min(len(head), n+int(size)):]
+	if size > 2 && size < uint64(len(meta)) && meta[0] == 1<<3|2 && int(meta[1]) <= int(size)-2 {
+		return regexp.MustCompile(`^\d+\.\d+[\w.+-]*$`).Match(meta[2 : 2+int(meta[1])])
+	}
+	if size > 0 && meta[0] != 2<<3|2 { // of metadata, attributes
+		return false
+	}
+	if _, n = binary.Uvarint(node); n <= 0 {
+		return false
+	}
+	if node = node[n:]; len(node) > 1 && node[0] == 1<<3 {
+		_, n = binary.Uvarint(node[1:])
+		node = node[1+max(0, n):]
+	}
+	if len(node) < 3 || node[0] != 2<<3|2 || int(node[1]) > len(node)-4 {
+		return false
+	}
+	name, behind := node[2:2+int(node[1])], node[2+int(node[1]):]
+	return regexp.MustCompile(`^[\x20-\x7e]+$`).Match(name) && behind[0] == 3<<3 && behind[1] <= 16 // the type
+}
+
+// isCubex: a tar archive whose first file is one of those that CUBE puts into it.
+func isCubex(head []byte) bool {
+	if !isTar(head) {
+		return false
+	}
+	name, _, _ := bytes.Cut(head[:100], []byte{0})
+	return regexp.MustCompile(`^(\./)?(anchor\.xml|remapping\.spec|\d+\.(index|data))$`).Match(name) || bytes.Contains(head[512:min(len(head), 1024)], []byte("CUBEX."))
+}
+
 func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
 
 func isPlatform(head []byte) bool {

@@ -1,11 +1,19 @@
 // Package recognisetest has the beginnings of files of many formats, for tests of what reads files.
 package recognisetest
 
+import "strings"
+
 // A Sample is the beginning of a file of a format.
 type Sample struct {
 	Name string
 	Text string
 	What string // part of what it is called
+}
+
+// tar returns an archive of one file.
+func tar(name, text string) string {
+	header := name + strings.Repeat("\x00", 257-len(name)) + "ustar\x00"
+	return header + strings.Repeat("\x00", 512-len(header)) + text
 }
 
 // Samples of formats that no command reads, then of those that some do.
@@ -23,6 +31,18 @@ var Samples = []Sample{
 	{"otf", "1:1\n2:2\n3:3\n", "OTF trace"},
 	{"paje", "%EventDef PajeDefineContainerType 0\n%  Alias string\n%EndEventDef\n", "Pajé trace"},
 	{"paraver", "#Paraver (10/04/2020 at 15:22):1000_ns:1(4):1:4(1:1,1:1,1:1,1:1)\n1:1:1:1:1:0:100:1\n", "Paraver trace"},
+	{"dimemas-sddf", "/*\n * \"Date\" \"2008\"\n */ ;;\n\n#1:\n// \"CPU burst\"\n\"CPU burst\" {\n\tint\t\"taskid\";\n\tdouble\t\"time\";\n};;\n\"CPU burst\" { 0, 0, 0.01 };;\n", "Dimemas trace"},
+	{"dimemas-cfg", "#DIMEMAS_CONFIGURATION\n#0:\n\"wide area network information\" {\n", "machine description of Dimemas"},
+	{"dimemas-cfg-sddf", "SDDFA\n/*\n * \"Dimemas\" \"configuration\"\n */ ;;\n#1:\n\"environment information\" {\n\tchar\t\"machine_name\"[];\n};;\n", "machine description of Dimemas"},
+	{"chakra", "\x07\x0a\x050.0.4\x12\x08\x01\x12\x09COMP_NODE\x18\x04\x30\x05", "Chakra execution trace"},
+	{"chakra-attributes", "\x09\x12\x07\x0a\x03pid\x38\x01\x12\x12\x0bALL_REDUCE0\x18\x07\x30\x05", "Chakra execution trace"},
+	{"chakra-bare", "\x00\x0c\x08\x01\x12\x06NODE_1\x18\x04", "Chakra execution trace"},
+	{"chakra-json", "{\"version\": \"0.0.4\"}\n{\n  \"id\": \"1\",\n  \"name\": \"a\",\n  \"type\": \"COMM_COLL_NODE\"\n}\n", "Chakra execution trace as JSON"},
+	{"chakra-host", "{\n  \"schema\": \"1.0.2-chakra.0.0.4\", \"pid\": 7, \"nodes\": [\n    {\"id\": 2, \"ctrl_deps\": 1}]}\n", "Chakra execution trace as JSON"},
+	{"cubex", tar("anchor.xml", "<?xml version=\"1.0\"?>\n<cube version=\"4.0\">\n"), "profile of Score-P"},
+	{"cubex-index", tar("./3.index", "CUBEX.INDEX\x01\x00\x00\x00"), "profile of Score-P"},
+	{"tar", tar("run/0.ti", "0 init\n"), "tar archive"},
+	{"cube", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cube version=\"3.0\">\n", "profile of Score-P"},
 	{"dimemas", "#DIMEMAS:\"t\":1,000000000000238:2(1,1),1,0\nd:1:1:2:0:1\n", "Dimemas trace"},
 	{"hpl-output", "================================================================================\nHPLinpack 2.3  --  High-Performance Linpack benchmark  --   December 2, 2018\n", "HPL prints"},
 	{"report", "{\n  \"makespan_s\": 1.5,\n  \"gflops\": 0\n}\n", "report of replay"},
