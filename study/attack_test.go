@@ -74,6 +74,14 @@ func TestSpecialInDirectory(t *testing.T) {
 		if w.Held == 0 && (w.Failed != 1 || !strings.Contains(w.Errors[0], checkpoint+": want a regular file, this is "+what)) || w.Made+w.Held != 4 {
 			t.Errorf("%+v", w)
 		}
+		table := filepath.Join(p.Dir(), CSVFile)
+		if err := os.RemoveAll(table); err != nil {
+			t.Fatal(err)
+		}
+		put(table)
+		if err := p.WriteTables(p.NewResults()); err == nil || err.Error() != table+": want a regular file, this is "+what {
+			t.Error(err)
+		}
 		input := filepath.Join(p.Dir(), p.Inputs[0].File)
 		if err := os.Remove(input); err != nil {
 			t.Fatal(err)

@@ -71,5 +71,5 @@ func (k *keeper) write(p *replay.Pause) error {
 	if err := os.MkdirAll(filepath.Dir(k.file), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(k.file, func(w io.Writer) error { return p.Save(w, 0) })
+	return atomicfile.Replace(k.file, func(w io.Writer) error { return p.Save(w, 0) })
 }

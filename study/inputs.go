@@ -157,7 +157,7 @@ func (in *Input) store(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, inputsDir), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, in.File), func(w io.Writer) error {
+	return atomicfile.Replace(filepath.Join(dir, in.File), func(w io.Writer) error {
 		_, err := w.Write(in.text)
 		return err
 	})

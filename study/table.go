@@ -166,8 +166,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 // WriteTables writes the tables of a study into its directory.
 func (p *Plan) WriteTables(r *Results) error {
 	t := p.NewTable(r)
-	if err := atomicfile.Write(filepath.Join(p.dir, CSVFile), t.WriteCSV); err != nil {
+	if err := atomicfile.Replace(filepath.Join(p.dir, CSVFile), t.WriteCSV); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(p.dir, ParquetFile), t.WriteParquet)
+	return atomicfile.Replace(filepath.Join(p.dir, ParquetFile), t.WriteParquet)
 }

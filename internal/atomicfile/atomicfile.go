@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"reprise/internal/regular"
 )
 
 // bufferSize is what is collected before a file is written to, in bytes.
@@ -43,6 +45,17 @@ func Write(path string, content func(io.Writer) error) error {
 		err = h.become(target)
 	}
 	return naming(path, h.name, h.end(err))
+}
+
+// Replace is Write to a file of a directory that is ours: what is there and is no regular file, such as
+// a pipe, which would wait for a reader, is an error.
+func Replace(path string, content func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil {
+		if err := regular.Check(path, info); err != nil {
+			return err
+		}
+	}
+	return Write(path, content)
 }
 
 // Check reports whether Write could begin to write to the file at path, for those whose

@@ -115,7 +115,7 @@ var below = map[string]rule{
 	"reprise/internal/splitmix":    {},
 	"reprise/internal/terminal":    {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 	"reprise/internal/texttable":   {inside: []string{"reprise/internal/wording"}},
-	"reprise/internal/atomicfile":  {outside: []string{"golang.org/x/sys"}},
+	"reprise/internal/atomicfile":  {inside: []string{"reprise/internal/regular"}, outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/wording":     {},
 	"reprise/internal/yamlfile":    {inside: []string{"reprise/internal/bounds", "reprise/internal/wording", "reprise/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 }

@@ -37,7 +37,7 @@ func checkRemembering(dir string) error {
 
 // remember writes down that a job was submitted.
 func remember(dir, job string, args []string) error {
-	return atomicfile.Write(jobFile(dir, job), func(w io.Writer) error {
+	return atomicfile.Replace(jobFile(dir, job), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(record{job, args})

@@ -184,7 +184,7 @@ func (d *Dir) keep(item string, w *replay.WindowTimes) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(d.file(item), func(out io.Writer) error {
+	return atomicfile.Replace(d.file(item), func(out io.Writer) error {
 		_, err := out.Write(append(text, '\n'))
 		return err
 	})
