@@ -131,6 +131,9 @@ func (t *translator) isendrecv(e *event) error {
 	if !ok {
 		found = status{bytes: -1}
 	}
+	if found.bytes == 0 {
+		found.bytes = -1 // MPICH says so of whatever came: as many as there was room for
+	}
 	source, tag, bytes := found.resolve(e.ranks[1], e.tags[1], in.count*in.size)
 	var requests []request
 	for _, m := range []struct {

@@ -3,6 +3,8 @@ package capture
 import (
 	"cmp"
 	"slices"
+
+	"reprise/trace"
 )
 
 // unended is a receive that has not been seen to end: it was let go of while it was under way,
@@ -23,14 +25,26 @@ func (m *merger) answer() error {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
 		return nil
 	}
-	left := map[place]int{}
+	left, sizes := map[place]int{}, map[place]map[int64]int{} // sizes of those that are sent, less of those received
+	count := func(p place, bytes int64, n int) {
+		left[p] += n
+		if sizes[p] == nil {
+			sizes[p] = map[int64]int{}
+		}
+		sizes[p][bytes] += n
+	}
 	open := make([][]unended, len(m.streams))
 	matching := newMatching(m.table, m.families.list(), len(m.streams))
 	for rank := range m.streams {
 		t := m.translator(rank, func(step int32) {
-			out, in, _ := matching.ends(rank, &m.table.steps[step])
-			left[out]++
-			left[in]--
+			s := &m.table.steps[step]
+			out, in, _ := matching.ends(rank, s)
+			count(out, s.args[argBytes], 1)
+			if s.kind == trace.KindSendrecv {
+				count(in, s.args[argReceived], -1)
+			} else {
+				count(in, s.args[argBytes], -1)
+			}
 		})
 		open[rank] = []unended{}
 		t.open = &open[rank]
@@ -58,7 +72,14 @@ func (m *merger) answer() error {
 		for k, i := range assign(list, rest[rank], int32(rank)) {
 			if i >= 0 {
 				p := rest[rank][k]
-				m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)), tag: int32(p.tag), bytes: mostCount}
+				bytes := int64(mostCount)
+				for size, n := range sizes[p] {
+					if n > 0 && size < bytes {
+						bytes = size
+					}
+				}
+				sizes[p][bytes]--
+				m.surveys[rank].finds[list[i].instance] = status{found: true, wild: true, source: list[i].from(&p, int32(rank)), tag: int32(p.tag), bytes: bytes}
 			}
 		}
 	}
