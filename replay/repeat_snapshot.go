@@ -37,7 +37,7 @@ func (k *cut) snapshot(c *snapshot.Codec, ranks, accounts int) {
 	snapshot.Slice(c, &k.accounts, accounts, func(v *float64) { c.Range(v, noTime, maxTime) })
 	known := k.step != noStep
 	c.Check(known == (len(k.clocks) == ranks) && known == (len(k.accounts) == accounts), "%d clocks and %d accounts of step %d", len(k.clocks), len(k.accounts), k.step)
-	for _, n := range []*int64{&k.counts.messages, &k.counts.bytes, &k.counts.truncated, &k.counts.actions, &k.counts.polls, &k.factors[0], &k.factors[1], &k.factors[2]} {
+	for _, n := range []*int64{&k.counts.messages, &k.counts.bytes, &k.counts.truncated, &k.counts.actions, &k.counts.polls, &k.counts.fileBytes, &k.factors[0], &k.factors[1], &k.factors[2]} {
 		snapshot.Index(c, n, 0, math.MaxInt)
 	}
 }

@@ -56,11 +56,11 @@ func TestPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewPlan(s, "test"); err == nil || err.Error() != "study.yaml: "+pipe+": want a regular file" {
+		if _, err := NewPlan(s, "test"); err == nil || err.Error() != "study.yaml: "+pipe+": want a regular file, this is a pipe" {
 			t.Errorf("%s: %v", word, err)
 		}
 	}
-	if _, err := Parse(strings.NewReader("program: hpl\nhpl-dat: "+pipe+"\n"), "study.yaml"); err == nil || err.Error() != "study.yaml:2: hpl-dat: "+pipe+": want a regular file" {
+	if _, err := Parse(strings.NewReader("program: hpl\nhpl-dat: "+pipe+"\n"), "study.yaml"); err == nil || err.Error() != "study.yaml:2: hpl-dat: "+pipe+": want a regular file, this is a pipe" {
 		t.Errorf("hpl-dat: %v", err)
 	}
 }
