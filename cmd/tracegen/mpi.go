@@ -65,6 +65,9 @@ func runMPI(c *cli.Context, args []string) error {
 	if failed != nil && !errors.As(failed, &exit) {
 		return failed
 	}
+	if errors.As(failed, new(*capture.Failure)) {
+		return withStatus(failed, exit)
+	}
 	if err := mergeMPI(c, dir, output, o); err != nil || failed == nil {
 		return withStatus(err, exit)
 	}
@@ -131,7 +134,12 @@ func recordMPI(c *cli.Context, dir string) error {
 	defer func() { stop() }()
 	return capture.Record(c.Context, dir, capture.Command{
 		Args: c.Args().Slice(), Stdin: c.App.Reader, Stdout: raw(c.App.Writer), Stderr: raw(c.App.ErrWriter),
-		BLAS:    c.Bool("blas"),
+		BLAS: c.Bool("blas"),
+		Compiling: func() {
+			if !c.Bool("quiet") {
+				fmt.Fprintln(c.App.ErrWriter, "tracegen: compiling the recorder, once; this takes some seconds")
+			}
+		},
 		Started: func(p *os.Process) { stop = command.OnEnding(func(sig os.Signal) { _ = p.Signal(sig) }) },
 	})
 }

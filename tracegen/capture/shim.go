@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"reprise/internal/atomicfile"
 )
@@ -26,15 +27,20 @@ var shim embed.FS
 var compileFlags = []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared", "-fPIC", "-pthread"}
 
 // buildShim compiles the recorder into a file, or copies it from where an earlier run has
-// left it in the user's cache.
-func buildShim(ctx context.Context, path string, blas bool) error {
+// left it. It calls compiling before it compiles, if that is set: that takes seconds.
+func buildShim(ctx context.Context, path string, blas bool, compiling func()) error {
 	flags := compileFlags
 	if blas {
 		flags = append(slices.Clone(flags), "-DWITH_BLAS")
 	}
-	cached := cachePath(flags)
-	if data, err := os.ReadFile(cached); err == nil && cached != "" {
-		return os.WriteFile(path, data, 0o755)
+	name := cacheName(flags)
+	for _, dir := range cacheDirs() {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+			return os.WriteFile(path, data, 0o755)
+		}
+	}
+	if compiling != nil {
+		compiling()
 	}
 	sources, err := os.MkdirTemp("", "reprise-shim-")
 	if err != nil {
@@ -47,14 +53,18 @@ func buildShim(ctx context.Context, path string, blas bool) error {
 	if err := compile(ctx, flags, filepath.Join(sources, "shim", "shim.c"), path); err != nil {
 		return err
 	}
-	if cached == "" || os.MkdirAll(filepath.Dir(cached), 0o755) != nil {
-		return nil // it is compiled again the next time
-	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	_ = atomicfile.Write(cached, func(w io.Writer) error { _, err := w.Write(data); return err })
+	for _, dir := range cacheDirs() {
+		if os.MkdirAll(dir, 0o700) != nil {
+			continue
+		}
+		if atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
+			break // else it is compiled again the next time
+		}
+	}
 	return nil
 }
 
@@ -74,13 +84,28 @@ func compile(ctx context.Context, flags []string, source, path string) error {
 	return nil
 }
 
-// cachePath returns where the compiled recorder is kept, by its sources; empty if there is
-// no place for it.
-func cachePath(flags []string) string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+// cacheDirs returns directories that may keep the compiled recorder: in the user's cache, and for users without a
+// home, as services have none, in one beside temporary files that nobody else can write to.
+func cacheDirs() []string {
+	var dirs []string
+	_, err := os.Stat(os.Getenv("HOME"))
+	if os.Getenv("XDG_CACHE_HOME") != "" || err == nil { // a home that does not exist is not made
+		if cache, err := os.UserCacheDir(); err == nil {
+			dirs = append(dirs, filepath.Join(cache, "reprise"))
+		}
 	}
+	own := filepath.Join(os.TempDir(), fmt.Sprintf("reprise-%d", os.Geteuid()))
+	_ = os.Mkdir(own, 0o700)
+	if info, err := os.Lstat(own); err == nil && info.IsDir() && info.Mode().Perm()&0o022 == 0 {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == os.Geteuid() {
+			dirs = append(dirs, own)
+		}
+	}
+	return dirs
+}
+
+// cacheName returns what the compiled recorder is called, by its sources.
+func cacheName(flags []string) string {
 	hash := sha256.New()
 	fmt.Fprintln(hash, runtime.GOARCH, os.Getenv("CC"), flags)
 	_ = fs.WalkDir(shim, ".", func(path string, d fs.DirEntry, err error) error {
@@ -90,5 +115,5 @@ func cachePath(flags []string) string {
 		}
 		return nil
 	})
-	return filepath.Join(dir, "reprise", "capture-"+hex.EncodeToString(hash.Sum(nil)[:12])+".so")
+	return "capture-" + hex.EncodeToString(hash.Sum(nil)[:12]) + ".so"
 }
