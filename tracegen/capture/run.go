@@ -81,6 +81,9 @@ func Record(ctx context.Context, dir string, c Command) error {
 	var said tail
 	if isLauncher(c.Args[0]) && c.Stderr != nil { // a program keeps the terminal that it has
 		cmd.Stderr = io.MultiWriter(c.Stderr, &said)
+		if c.Stdout == c.Stderr { // one writer is never called by two at once
+			cmd.Stdout = cmd.Stderr
+		}
 		cmd.WaitDelay = 5 * time.Second // for what a launcher leaves running with its standard error
 	}
 	if err := cmd.Start(); err != nil {
