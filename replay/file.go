@@ -8,7 +8,7 @@ import (
 	"reprise/warning"
 )
 
-// files is what is known of accesses to files. Nothing of a file system is simulated: an access is a
+// files counts accesses to files and gives them time. No file system is simulated: an access is a
 // pause of its rank, by its bytes, and ranks that access a file together do not wait for each other.
 type files struct {
 	bandwidth float64 // of each rank, byte/s; 0: accesses take no time

@@ -90,7 +90,7 @@ func (e *engine) unlock(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return goOn, e.launchTransfer(r, id, rk.clock)
 }
 
-// requestLock grants a lock that is asked for now, or has it wait for its turn.
+// requestLock grants a lock that is asked for now, or queues the request.
 func (e *engine) requestLock(l *windowLock, q lockRequest, by cause) error {
 	if len(l.queue) > 0 || !l.free(q.exclusive) {
 		l.queue = append(l.queue, q)
