@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -341,27 +340,7 @@ func (t *tools) execute(dir, program string, c *communicators, options ...string
 
 // replayTrace is execute by replay, of the trace.
 func (t *tools) replayTrace(dir string, c *communicators, options ...string) ([]float64, error) {
-	args := []string{"--platform", "platform.xml", "--hostfile", "hostfile", "--quiet", "--json", "--cfg", "smpi/simulate-computation:no"}
-	for _, o := range append(slices.Clone(c.options), options...) {
-		args = append(args, "--cfg", o)
-	}
-	text, err := t.run(dir, nil, t.replay, append(args, "trace.zst")...)
-	if err != nil {
-		return nil, err
-	}
-	var report struct {
-		Ranks []struct {
-			End float64 `json:"end_s"`
-		}
-	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		return nil, fmt.Errorf("replay --json: %w", err)
-	}
-	ends := make([]float64, len(report.Ranks))
-	for r := range ends {
-		ends[r] = report.Ranks[r].End
-	}
-	return ends, nil
+	return t.replayed(dir, "trace.zst", slices.Concat([]string{"smpi/simulate-computation:no"}, c.options, options))
 }
 
 // outcome is what became of a case of communicators.

@@ -115,11 +115,23 @@ func parseTimes(text string, ranks int) (*timeline, error) {
 
 // reprise runs replay in a case's directory.
 func (t *tools) reprise(dir string, c *testCase, options ...string) (*timeline, error) {
+	ends, err := t.replayed(dir, "trace.index", append(append([]string(nil), c.options...), options...))
+	if err != nil {
+		return nil, err
+	}
+	if len(ends) != len(c.script.ranks) {
+		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(ends), len(c.script.ranks))
+	}
+	return &timeline{ends: ends}, nil
+}
+
+// replayed runs replay on a trace in a directory, and returns when each rank ends, in seconds.
+func (t *tools) replayed(dir, trace string, options []string) ([]float64, error) {
 	args := []string{"--platform", "platform.xml", "--hostfile", "hostfile", "--quiet", "--json"}
-	for _, o := range append(append([]string(nil), c.options...), options...) {
+	for _, o := range options {
 		args = append(args, "--cfg", o)
 	}
-	text, err := t.run(dir, nil, t.replay, append(args, "trace.index")...)
+	text, err := t.run(dir, nil, t.replay, append(args, trace)...)
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +143,11 @@ func (t *tools) reprise(dir string, c *testCase, options ...string) (*timeline, 
 	if err := json.Unmarshal(text, &report); err != nil {
 		return nil, fmt.Errorf("replay --json: %w", err)
 	}
-	line := &timeline{}
+	var ends []float64
 	for _, r := range report.Ranks {
-		line.ends = append(line.ends, r.End)
+		ends = append(ends, r.End)
 	}
-	if len(line.ends) != len(c.script.ranks) {
-		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(line.ends), len(c.script.ranks))
-	}
-	return line, nil
+	return ends, nil
 }
 
 // run runs a program in a directory and returns its standard output. smpirun is a
