@@ -26,7 +26,7 @@ func mpiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "gaps", Value: "mean", Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each by its own time", DefaultText: "mean"},
 		&cli.BoolFlag{Name: "blas", Usage: "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels with their dimensions, not as time", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "partial", Usage: "write what there is of ranks that did not come to MPI_Finalize", DisableDefaultText: true},
-		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Put, and warn", DisableDefaultText: true},
+		&cli.BoolFlag{Name: "leave-out", Usage: "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn", DisableDefaultText: true},
 		&cli.BoolFlag{Name: "quiet", Usage: "no progress and no notes on stderr", DisableDefaultText: true},
 	}
 }
