@@ -13,7 +13,6 @@ import (
 
 	"reprise/internal/builtin"
 	"reprise/internal/command"
-	"reprise/internal/hugepages"
 	"reprise/kernels"
 	"reprise/platforms"
 )
@@ -22,7 +21,6 @@ func main() {
 	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
 		command.InterruptedCode(trouble)
 	}
-	hugepages.Ask()
 	collectLate()
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)

@@ -11,14 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/hugepages"
 )
 
 func main() {
 	if len(os.Args) > 1 && slices.Contains([]string{"check", "rerun"}, os.Args[1]) { // before signals are listened to
 		command.InterruptedCode(trouble)
 	}
-	hugepages.Ask()
 	command.Main("study", run)
 }
 

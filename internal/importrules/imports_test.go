@@ -98,7 +98,6 @@ var below = map[string]rule{
 	"reprise/internal/builtin":     {},
 	"reprise/internal/command":     {inside: []string{"reprise/internal/manual", "reprise/internal/terminal", "reprise/internal/atomicfile", "reprise/internal/wording", "reprise/warning"}, outside: []string{"github.com/urfave/cli/v2"}},
 	"reprise/internal/docs":        {},
-	"reprise/internal/hugepages":   {outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/importrules": {},
 	"reprise/internal/invariants":  {},
 	"reprise/internal/jsonsize":    {},
