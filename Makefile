@@ -86,7 +86,7 @@ nfstest:
 # as they run every goroutine that there is. The detector's wait of a second at the end of each
 # process is left out, as scripts start hundreds of processes.
 race:
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race ./...
+	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m ./...
 
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
