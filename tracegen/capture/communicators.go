@@ -172,8 +172,10 @@ func (r *resolver) end(m *meeting) error {
 		}
 		members, others := c.members, c.others
 		if c.proc == procCommidup || c.proc == procCommidupwithinfo {
-			parent := &r.comms[r.parent(rank, c)]
-			members, others = parent.members, parent.others
+			parent := r.parent(rank, c)
+			if members, others = r.comms[parent].members, r.comms[parent].others; parent == alone {
+				members = []int32{rank}
+			}
 		}
 		if members == nil {
 			continue // its first member has them

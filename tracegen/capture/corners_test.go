@@ -21,7 +21,7 @@ func TestCorners(t *testing.T) {
 			{"matched", 3, 4 + 8 + 12},
 			{"callback", 3 + 1, 4 * 4},
 			{"groups", 2, 2 * 4},
-			{"duplicates", 2 * 2, 4 * 4},
+			{"duplicates", 2*2 + 3, 7 * 4},
 			{"finalized", 3, 3 * 4},
 			{"unended", 3 * 3, 9 * 4},
 			{"withdrawn", 3, 8 + 4 + 4},

@@ -117,10 +117,11 @@ static void groups(void)
 
 // Over a duplicate of two such groups, and a duplicate of that, neither of which may be asked for
 // its groups before it is ready, rank 0 sends 4 bytes to the first of the others, which sends as many back.
+// Over a duplicate of MPI_COMM_SELF each rank sends itself 4 bytes.
 static void duplicates(void)
 {
-	int here = 0;
-	MPI_Comm half, both, copies[2];
+	int here = 0, there;
+	MPI_Comm half, both, copies[2], self;
 	MPI_Request request;
 	MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
 	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 7, &both);
@@ -136,6 +137,9 @@ static void duplicates(void)
 		MPI_Sendrecv(&here, 1, MPI_INT, 0, i, NULL, 0, MPI_INT, MPI_PROC_NULL, i, copies[i], MPI_STATUS_IGNORE);
 		MPI_Recv(&here, 1, MPI_INT, 0, i, copies[i], MPI_STATUS_IGNORE);
 	}
+	MPI_Comm_idup(MPI_COMM_SELF, &self, &request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(&here, 1, MPI_INT, 0, 9, &there, 1, MPI_INT, 0, 9, self, MPI_STATUS_IGNORE);
 }
 
 // MPI_Finalize itself has each rank send 4 bytes around, on a communicator that it makes there.
