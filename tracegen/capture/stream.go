@@ -217,7 +217,7 @@ func mix(sum, word uint64) uint64 {
 // rewind begins again with the first event.
 func (s *stream) rewind() {
 	size, rank := int(s.head.Size), int(s.head.Rank)
-	s.comms = []streamComm{{size: size, rank: rank}, {size: 1}}
+	s.comms = append(s.comms[:0], streamComm{size: size, rank: rank}, streamComm{size: 1}) // goTo needs those made later, too
 	s.windows = s.windows[:0]
 	s.at, s.made, s.persistent, s.matched, s.count, s.err = 0, 0, 0, 0, 0, nil
 	s.ended, s.moment = 0, 0

@@ -37,16 +37,19 @@ const (
 type position struct {
 	at                               int
 	made, persistent, matched, count int64
-	comms                            int
+	comms, windows                   int
 	ended                            uint64
 }
 
 func (s *stream) position() position {
-	return position{s.at, s.made, s.persistent, s.matched, s.count, len(s.comms), s.ended}
+	return position{s.at, s.made, s.persistent, s.matched, s.count, len(s.comms), len(s.windows), s.ended}
 }
 
+// goTo goes to a record, before or behind this one: all of the stream has been read before, so that
+// the communicators and windows that it knows there are still where they were put.
 func (s *stream) goTo(p position) {
-	s.at, s.made, s.persistent, s.matched, s.count, s.comms, s.ended = p.at, p.made, p.persistent, p.matched, p.count, s.comms[:p.comms], p.ended
+	s.at, s.made, s.persistent, s.matched, s.count, s.ended = p.at, p.made, p.persistent, p.matched, p.count, p.ended
+	s.comms, s.windows = s.comms[:p.comms], s.windows[:p.windows]
 }
 
 // kin are the nonblocking procedures that calls under way begin as; of collective operations that

@@ -30,8 +30,8 @@ func TestThreads(t *testing.T) {
 					operations++
 				}
 			}
-			if sends != 600 || bytes != 500*4+100*100000 || operations != 200 {
-				t.Errorf("rank %d: %d messages of %d bytes, %d operations, want 600 of 10002000, 200", rank, sends, bytes, operations)
+			if sends != 620 || bytes != 520*4+100*100000 || operations != 200 {
+				t.Errorf("rank %d: %d messages of %d bytes, %d operations, want 620 of 10002080, 200", rank, sends, bytes, operations)
 			}
 		}
 		machine, options, _, err := replay.LoadMachine(replay.MachineSpec{Platform: "testdata/four.xml"}, tr)

@@ -1,5 +1,6 @@
 // Four threads of each of two ranks exchange 200 messages each, all at once: with an operation of both in
-// front, synchronously, of 100,000 bytes, and by matched probes.
+// front, synchronously, of 100,000 bytes, and by matched probes. A fifth makes 20 communicators, and sends a
+// message on each.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -7,11 +8,11 @@
 enum { TURNS = 200, LONG = 100000 };
 
 static int rank, peer;
-static MPI_Comm both;
+static MPI_Comm both, fifths;
 
 static void *talk(void *number)
 {
-	static char buffers[4][2][LONG];
+	static char buffers[5][2][LONG];
 	int tag = (int)(intptr_t)number;
 	char *out = buffers[tag][0], *in = buffers[tag][1];
 	MPI_Message found;
@@ -39,6 +40,13 @@ static void *talk(void *number)
 			MPI_Send(out, 4, MPI_CHAR, peer, tag, MPI_COMM_WORLD);
 			MPI_Mprobe(peer, tag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
 			MPI_Mrecv(in, 4, MPI_CHAR, &found, MPI_STATUS_IGNORE);
+			break;
+		case 4:
+			if (i % 10 == 0) {
+				MPI_Comm copy;
+				MPI_Comm_dup(fifths, &copy);
+				MPI_Sendrecv(out, 4, MPI_CHAR, peer, tag, in, 4, MPI_CHAR, peer, tag, copy, MPI_STATUS_IGNORE);
+			}
 		}
 	}
 	return 0;
@@ -47,15 +55,16 @@ static void *talk(void *number)
 int main(int argc, char **argv)
 {
 	int level;
-	pthread_t threads[4];
+	pthread_t threads[5];
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_dup(MPI_COMM_WORLD, &both);
+	MPI_Comm_dup(MPI_COMM_WORLD, &fifths);
 	peer = 1 - rank;
-	for (intptr_t i = 0; i < 4; i++) {
+	for (intptr_t i = 0; i < 5; i++) {
 		pthread_create(&threads[i], 0, talk, (void *)i);
 	}
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		pthread_join(threads[i], 0);
 	}
 	MPI_Finalize();
