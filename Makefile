@@ -1,6 +1,7 @@
 # Reprise. A fresh machine needs Go, gcc, git and make.
 #   make demo    trace and replay HPL on Stampede's fat tree
-#   make test    all tests, the recorded runs of HPL and SimGrid among them
+#   make test    the short tests, and all runs that SimGrid recorded
+#   make nightly every test, with race detector, fuzzing, Slurm, NFS, arm64
 #   make crosscheck   replay against SimGrid itself on fresh random cases
 
 GO      ?= go
@@ -29,7 +30,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test short slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
+.PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install clean
 
 # Without what cli has to write manuals: its Markdown would take a tenth of the start.
 # With -trimpath as in dist, so that both share what is compiled.
@@ -40,17 +41,25 @@ build:
 demo: build
 	PATH="$(CURDIR)/bin:$$PATH" scripts/demo.sh $(OUT)
 
-# Each test once; SimGrid's oracle by itself, to print the worst difference to its
-# recorded times, by family of cases.
+# The short tests, and SimGrid's oracle by itself, to print the worst difference to its
+# recorded times, by family of cases. All tests are part of make nightly.
 ORACLE = ^TestAgreesWithSimGrid$$
 test:
-	$(GO) test -skip '$(ORACLE)' ./...
+	$(GO) test -short -skip '$(ORACLE)' ./...
 	@mkdir -p $(OUT)
 	$(GO) test -v -run '$(ORACLE)' ./replay > $(OUT)/oracle.txt || { cat $(OUT)/oracle.txt; exit 1; }
 	@sed -n 's/^ *oracle_test.go:[0-9]*: //p' $(OUT)/oracle.txt
 
-short:
-	$(GO) test -short ./...
+# All tests.
+long:
+	$(GO) test -timeout 60m ./...
+
+# Before a release, or before a larger change lands: two hours on two cores.
+nightly: long
+	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 60m ./...
+	$(MAKE) fuzz crossarch slurmtest nfstest
+	$(MAKE) crosscheck CASES=500
+	$(MAKE) validate VALIDATEFLAGS=-short
 
 # The tests that need a Slurm, on three of two nodes that scripts/slurm.sh starts here, at once: most
 # of it is waiting, a minute for the end of a job's limit. Installs it where it is missing (Debian,
@@ -82,11 +91,14 @@ nfstest:
 			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
 	done
 
-# The race detector slows the large cases down tenfold: the short tests suffice,
-# as they run every goroutine that there is. The detector's wait of a second at the end of each
-# process is left out, as scripts start hundreds of processes.
+# The race detector on the packages that start goroutines; it slows the large cases down
+# tenfold, and the short tests run every goroutine that there is. The detector's wait of a second at the end
+# of each process is left out, as scripts start hundreds of processes.
+CONCURRENT = ./calibrate/measure/... ./internal/command ./replay/sampling ./study ./study/lease ./study/tune \
+	./trace/diff ./tracegen/hpl ./tracegen/simgrid
 race:
-	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m ./...
+	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m $(CONCURRENT)
+	GORACE=atexit_sleep_ms=0 $(GO) test -short -race -timeout 30m -run 'Runs|Uncertain|Stream' ./replay ./cmd/replay
 
 # The short tests of engine and network with checks of what their code guarantees: that
 # times add up, that no link carries more than it can.
