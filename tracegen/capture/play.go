@@ -15,9 +15,9 @@ type play struct {
 	begun    []bool // what the step of a rank begins has begun
 	messages map[place]*[2]int64
 	groups   map[place]map[int32]int64 // operations that each rank has come to
-	members  map[place]int
-	slots    []map[int32][]need // by rank: what its requests need
-	now      [][]need           // by rank: what the step needs
+	members  map[place]int             // of a group: an operation of it that is none of a window
+	slots    []map[int32][]need        // by rank: what its requests need
+	now      [][]need                  // by rank: what the step needs
 }
 
 // need is what must have happened: so many messages sent or received on a channel, or ranks come to
@@ -162,7 +162,7 @@ func (p *play) all(needs []need) bool {
 			continue
 		}
 		done := p.groups[n.place]
-		if len(done) < p.members[n.place] {
+		if len(done) < p.members[place{kind: ofOperations, family: n.family, from: n.from}] {
 			return false
 		}
 		for _, count := range done {

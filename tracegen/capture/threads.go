@@ -101,6 +101,9 @@ func (s *stream) order() error {
 		case e.request.number > 0 && e.made == nil || e.proc == procStart || e.proc == procStartall || e.proc == procBsend:
 			overlap = true
 			m.at = begun
+		default:
+			_, of := syncKinds[e.proc]
+			overlap = overlap || of // of a window; nothing nonblocking stands for it, so that its order must do
 		}
 		all = append(all, m)
 	}

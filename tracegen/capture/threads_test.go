@@ -43,3 +43,19 @@ func TestThreads(t *testing.T) {
 		}
 	})
 }
+
+// TestFencesOfThreads: fences of two threads that were in another order on each rank are refused, as
+// nothing nonblocking stands for a fence; in the same order they are a trace that is right.
+func TestFencesOfThreads(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		dir, out, err := m.record(t, "2", m.compile(t, "threads.c"), "fences")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if refused := mergeError(t, dir, capture.Options{}); refused != "" {
+			wantError(t, refused, "threads called MPI at once (MPI_THREAD_MULTIPLE)")
+			return
+		}
+		merged(t, dir, capture.Options{})
+	})
+}

@@ -52,6 +52,30 @@ static void *talk(void *number)
 	return 0;
 }
 
+// With the argument "fences" two threads fence a window each, in an order of their own.
+static void *fence(void *window)
+{
+	for (int i = 0; i < TURNS; i++) {
+		MPI_Win_fence(0, *(MPI_Win *)window);
+	}
+	return 0;
+}
+
+static void fences(void)
+{
+	MPI_Win windows[2];
+	pthread_t thread;
+	for (int i = 0; i < 2; i++) {
+		MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &windows[i]);
+	}
+	pthread_create(&thread, 0, fence, &windows[1]);
+	fence(&windows[0]);
+	pthread_join(thread, 0);
+	for (int i = 0; i < 2; i++) {
+		MPI_Win_free(&windows[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int level;
@@ -61,6 +85,10 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &both);
 	MPI_Comm_dup(MPI_COMM_WORLD, &fifths);
 	peer = 1 - rank;
+	if (argc > 1) {
+		fences();
+		return MPI_Finalize();
+	}
 	for (intptr_t i = 0; i < 5; i++) {
 		pthread_create(&threads[i], 0, talk, (void *)i);
 	}
