@@ -17,7 +17,7 @@ import (
 	"reprise/trace/vectors"
 )
 
-// The example of docs/trace-format.md: rank 0 sends to rank 1, twice.
+// The example of testdata/format/example.md: rank 0 sends to rank 1, twice.
 func exampleHeader() *Header {
 	return &Header{
 		Program:      "example",
@@ -64,7 +64,7 @@ func exampleTrace(t testing.TB) []byte {
 // documented returns the bytes of the blocks of hexadecimal numbers in the
 // document, by name.
 func documented(t *testing.T) map[string][]byte {
-	text, err := os.ReadFile("../docs/trace-format.md")
+	text, err := os.ReadFile("../testdata/format/example.md")
 	if err != nil {
 		t.Fatal(err)
 	}
