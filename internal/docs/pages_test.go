@@ -1,6 +1,5 @@
-// Package docs holds what the documentation must satisfy: its commands run, its
-// links lead somewhere, the code that it names exists, it names every flag, and its
-// paragraphs are short.
+// Package docs tests the documentation: its commands run, its links have targets, the
+// code that it names exists, and it names every flag.
 package docs
 
 import (

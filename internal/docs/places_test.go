@@ -29,21 +29,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestWalks: the page of the design says where each step of its walks is.
-func TestWalks(t *testing.T) {
-	const fewest = 40 // four walks of about ten places
-	design := readPages(t, "docs/design.md")[0]
-	named := 0
-	for _, m := range place.FindAllStringSubmatch(design.text, -1) {
-		if m[2] != "" {
-			named++
-		}
-	}
-	if named < fewest {
-		t.Errorf("docs/design.md names %d functions, want %d at least", named, fewest)
-	}
-}
-
 // declared returns the names of the functions, methods and types of a file.
 func declared(t *testing.T, path string) []string {
 	t.Helper()
