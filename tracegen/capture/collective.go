@@ -85,6 +85,9 @@ func (t *translator) collective(e *event, r request) error {
 func (t *translator) oneGroup(e *event, kind trace.CollectiveKind) step {
 	id := t.own.of[e.comm]
 	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.of(id)}}
+	if e.nth > 0 && t.crossed[id] {
+		s.family = t.families.ofPlan(id, e.nth, t.comms[id].members)
+	}
 	if kind.Rooted() {
 		s.args[argPeer] = int64(e.ranks[0])
 	}

@@ -22,6 +22,7 @@ func TestCorners(t *testing.T) {
 			{"callback", 3 + 1, 4 * 4},
 			{"groups", 2, 2 * 4},
 			{"duplicates", 2*2 + 3, 7 * 4},
+			{"crossed", 0, 0},
 			{"finalized", 3, 3 * 4},
 			{"unended", 3 * 3, 9 * 4},
 			{"withdrawn", 3, 8 + 4 + 4},

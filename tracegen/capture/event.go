@@ -20,6 +20,7 @@ type event struct {
 	status   status // of a receive or a probe
 	made     *made
 	request  request // that the call has made
+	nth      int64   // of a persistent operation: which of its communicator it is, from 1
 	kernel   kernelCall
 
 	// Of one-sided communication, files and partitioned messages.

@@ -16,6 +16,7 @@ type families struct {
 	ranks int
 
 	rooted map[toRoot]int32 // the families of rooted operations of two groups
+	plans  map[nthOf]int32  // those of persistent operations that ranks start in different orders
 	selves int32            // the family in which each rank is alone; 0: none needs it
 }
 
@@ -36,7 +37,7 @@ type partition struct {
 const packed = 64
 
 func newFamilies(comms []communicator, ranks int) *families {
-	f := &families{index: make([]int32, len(comms)), ranks: ranks, rooted: map[toRoot]int32{}}
+	f := &families{index: make([]int32, len(comms)), ranks: ranks, rooted: map[toRoot]int32{}, plans: map[nthOf]int32{}}
 	last := map[string]int{} // the communicator that had these ranks last
 	for id := alone + 1; id < len(comms); id++ {
 		c := &comms[id]
@@ -88,6 +89,16 @@ func (f *families) ofRoot(comm int, root int32, others []int32) int32 {
 	if !ok {
 		n = f.place(append([]int32{root}, others...))
 		f.rooted[toRoot{comm, root}] = n
+	}
+	return n
+}
+
+// ofPlan returns the family of the nth persistent operation of a communicator.
+func (f *families) ofPlan(comm int, nth int64, members []int32) int32 {
+	n, ok := f.plans[nthOf{comm, nth}]
+	if !ok {
+		n = f.place(members)
+		f.plans[nthOf{comm, nth}] = n
 	}
 	return n
 }

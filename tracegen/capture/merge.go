@@ -73,6 +73,7 @@ type merger struct {
 	kernels  *kernelTable
 	recalls  bool         // messages were cancelled, which probes may have found
 	split    map[int]bool // communicators some of whose operations were under way while threads called others
+	crossed  map[int]bool // communicators whose persistent operations were started in different orders
 	table    *table
 	loops    *loops
 	each     [][]float64 // by rank: what its computations were; nil: their means
@@ -173,6 +174,7 @@ func (m *merger) survey() error {
 			}
 		}
 	}
+	m.crossed = crossed(m.surveys, m.own)
 	m.phases, m.kernels = newPhases(m.surveys), newKernelTable(m.surveys)
 	m.families = newFamilies(m.comms, len(m.streams))
 	return nil
@@ -279,7 +281,7 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 
 func (m *merger) translator(rank int, put func(step int32)) *translator {
 	return &translator{o: m.o, s: m.streams[rank], v: m.surveys[rank], rank: int32(rank), comms: m.comms, own: &m.own[rank],
-		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, recalls: m.recalls, table: m.table, put: put}
+		families: m.families, phases: m.phases, kernels: m.kernels, split: m.split, crossed: m.crossed, recalls: m.recalls, table: m.table, put: put}
 }
 
 // write writes the trace.

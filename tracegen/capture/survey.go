@@ -24,6 +24,7 @@ type survey struct {
 	probed  map[int64]int64 // by message of a matched probe that is not received: taken then
 	early   map[int64]early // messages of matched probes that others were received before
 	split   map[int]bool    // communicators, by the rank's number, whose operations were under way while others were
+	plans   persistent      // collective operations
 	levels  map[int64]bool  // of MPI_Pcontrol
 	kernels map[used]bool
 	sites   sites
@@ -56,7 +57,7 @@ func (s starts) instance(r request) instance {
 
 // newSurvey reads a stream, and again where sites are several places.
 func newSurvey(s *stream) (*survey, error) {
-	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{}, receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{}, split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{}, sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
 	started := starts{}
 	var e event
 	s.rewind()
@@ -98,6 +99,7 @@ func (v *survey) note(e *event, started starts) error {
 	if e.request.number > 0 && e.proc.collective() && e.proc.blocking() {
 		v.split[e.comm] = true
 	}
+	v.plans.add(e)
 	switch {
 	case e.made != nil:
 		if e.comm < 0 && !e.strange {
@@ -111,6 +113,7 @@ func (v *survey) note(e *event, started starts) error {
 	case e.proc == procStart, e.proc == procStartall:
 		for _, r := range e.requests {
 			started[r.number]++
+			v.plans.start(r.number)
 			if v.receives[r.number] {
 				v.open[started.instance(r)] = struct{}{}
 			}

@@ -41,8 +41,10 @@ type translator struct {
 	open    *[]unended // nil: all receives have been answered
 	kernels *kernelTable
 	split   map[int]bool // communicators of the run whose operations are waited for
-	recalls bool         // a probe does not wait, as its message may have been cancelled
-	phase   int32        // that has begun, 0 for none
+	crossed map[int]bool // those whose persistent operations have families of their own
+	made    persistent
+	recalls bool  // a probe does not wait, as its message may have been cancelled
+	phase   int32 // that has begun, 0 for none
 
 	unfinished error // why the rank ends before its recording
 }
@@ -64,6 +66,7 @@ type plan struct {
 // translate returns the steps of a rank.
 func (t *translator) translate() error {
 	t.started, t.slots, t.plans, t.early, t.numbers = starts{}, map[instance]slot{}, map[int64]plan{}, map[int64]request{}, map[int32]*numbers{}
+	t.made = newPersistent()
 	var e event
 	for t.s.rewind(); ; {
 		err := t.s.next(&e)
@@ -189,7 +192,9 @@ func (t *translator) event(e *event) error {
 	case e.window >= 0:
 		return t.oneSided(e)
 	case procedures[e.proc].persistent:
-		t.plans[e.request.number] = plan{event: copied(e)}
+		p := plan{event: copied(e)}
+		p.nth = t.made.add(e)
+		t.plans[e.request.number] = p
 		return nil
 	case procedures[e.proc].neighbourhood:
 		return t.neighbours(e, e.request)

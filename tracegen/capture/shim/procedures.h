@@ -5699,7 +5699,7 @@ EXPORT int PMPI_Precv_init(W buf, W partitions, W count, W datatype, W source, W
 		put((uint32_t)count);
 		put(type_size(datatype));
 		put((uint32_t)partitions);
-		receives(new_persistent(request), (int64_t)(uint32_t)count * (int)partitions * type_size(datatype), source, tag);
+		new_persistent(request);
 	}
 	return leave(err);
 }

@@ -142,6 +142,24 @@ static void duplicates(void)
 	MPI_Sendrecv(&here, 1, MPI_INT, 0, 9, &there, 1, MPI_INT, 0, 9, self, MPI_STATUS_IGNORE);
 }
 
+// A broadcast and a barrier that are started in one order by rank 0, and in the other by the others.
+static void crossed(void)
+{
+#if MPI_VERSION >= 4
+	int here = 0;
+	MPI_Request requests[2];
+	MPI_Bcast_init(&here, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+	MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+	for (int i = 0; i < 3; i++) {
+		MPI_Start(&requests[rank > 0]);
+		MPI_Start(&requests[rank == 0]);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&requests[0]);
+	MPI_Request_free(&requests[1]);
+#endif
+}
+
 // MPI_Finalize itself has each rank send 4 bytes around, on a communicator that it makes there.
 static int ends(MPI_Comm c, int key, void *value, void *extra)
 {
@@ -242,7 +260,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} all[] = {{"neighbours", neighbours}, {"cancelled", cancelled}, {"looked", looked}, {"matched", matched}, {"callback", callback}, {"groups", groups},
-		{"duplicates", duplicates}, {"finalized", finalized}, {"held", held}, {"unended", unended}, {"withdrawn", withdrawn}};
+		{"duplicates", duplicates}, {"crossed", crossed}, {"finalized", finalized}, {"held", held}, {"unended", unended}, {"withdrawn", withdrawn}};
 	const int cases = sizeof all / sizeof *all;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
