@@ -15,10 +15,10 @@ BENCHFLAGS ?=
 # Of bench-report: flags of scripts/report, such as -long or -only=scaling,traces.
 REPORTFLAGS ?=
 # Of validate: directory of the published data, further flags of scripts/validate
-# (-short: no data needed, a minute; -intervals=1,2: estimates beside complete runs).
+# (-short: no data needed, a minute; -intervals=1,2: estimates and complete runs).
 VALIDATION ?=
 VALIDATEFLAGS ?=
-# Of reality: flags of scripts/reality (-short: two small runs, and no page).
+# Of reality: flags of scripts/reality (-short: two small runs).
 REALITYFLAGS ?=
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null)
@@ -109,8 +109,8 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	$(GO) run ./scripts/bench $(BENCHFLAGS)
 
-# Measures anew what docs/performance.md shows, on a quiet machine, in ten minutes
-# (-long: an hour). Needs SimGrid's smpirun for one of the parts.
+# Measures the figures of docs/performance.md and prints them as CSV, on a quiet machine, in ten
+# minutes (-long: an hour).
 bench-report: build
 	$(GO) run ./scripts/report $(REPORTFLAGS)
 
@@ -122,19 +122,17 @@ docs: build
 picture: build
 	$(GO) run ./scripts/picture
 
-# How well this machine is predicted: calibrates it as docs/tutorial.md does, predicts runs of
-# HPL, then runs HPL and rewrites docs/reality.md. An hour, on a machine with nothing else to do.
+# How well this machine is predicted (docs/reality.md): calibrates it, predicts runs of HPL, then
+# runs HPL. An hour, on a machine with nothing else to do.
 reality: build
 	scripts/install-test-tools.sh
 	scripts/install-hpcc.sh
 	$(GO) run ./scripts/reality -o $(OUT)/reality $(REALITYFLAGS)
 
-# Compares with published runs and simulations of HPL and rewrites docs/validation.md.
-# Results are kept in out/validation by a hash of the programs, which therefore
-# have no version in them.
-validate:
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o out/validation/bin/ ./cmd/tracegen ./cmd/replay
-	$(GO) run ./scripts/validate -bin out/validation/bin $(if $(VALIDATION),-data $(VALIDATION)) $(VALIDATEFLAGS)
+# Compares with published runs and simulations of HPL (docs/validation.md): a summary, and tables
+# in out/validation.
+validate: build
+	$(GO) run ./scripts/validate -o $(OUT)/validation $(if $(VALIDATION),-data $(VALIDATION)) $(VALIDATEFLAGS)
 
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME) $(FUZZLONG)

@@ -105,7 +105,6 @@ var below = map[string]rule{
 	"reprise/internal/linescan":    {},
 	"reprise/internal/manual":      {outside: []string{"github.com/urfave/cli/v2"}},
 	"reprise/internal/namepattern": {},
-	"reprise/internal/page":        {inside: []string{"reprise/internal/atomicfile", "reprise/internal/wording"}, outside: []string{"gonum.org/v1/plot"}},
 	"reprise/internal/percent":     {},
 	"reprise/internal/portable":    {},
 	"reprise/internal/recognise":   {},

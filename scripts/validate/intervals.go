@@ -1,196 +1,178 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 
-	"reprise/internal/page"
+	"reprise/kernels"
 )
 
-// What is asked of the intervals of so many estimates: at most so many miss the complete
-// run, none by more than so many half-widths.
-const (
-	wantedEstimates = 50
-	mostMisses      = 6
-	mostHalfWidths  = 2
-)
-
-// trial is an estimate beside the complete run of the same seed.
-type trial struct {
-	drawn
-	estimate, complete result
-}
-
-// off returns how far the estimate is off, in half-widths of its interval.
-func (t *trial) off() float64 {
-	return (t.estimate.Makespan - t.complete.Makespan) / t.estimate.Interval
-}
-
-// missed reports whether the complete run is outside of the interval.
-func (t *trial) missed() bool { return !(math.Abs(t.off()) <= 1) }
-
-// trials are those of one seed.
-type trials struct {
-	seed  uint64
-	list  []trial
-	exact int // runs that were drawn, too, but replayed exactly
-}
-
-// replayTrials draws runs until so many are estimated, and replays these completely.
-func (l *runner) replayTrials(seed uint64) (*trials, error) {
-	const batch, mostDraws = 25, 20 * wantedEstimates
-	t := &trials{seed: seed}
-	for number := uint64(0); len(t.list) < wantedEstimates; number += batch {
-		if number >= mostDraws {
-			return nil, fmt.Errorf("seed %d: only %d of %d runs were estimated", seed, len(t.list), number)
+// compareIntervals draws runs of HPL in which ranks poll or times are random, until 50 of a seed
+// are estimated, and replays these completely, too. At most 6 of 50 complete runs may be
+// outside of the estimate's interval of 95 %, which happens to one seed in a hundred, and none by
+// more than two half-widths.
+func compareIntervals(l *runner, seeds string, stdout io.Writer) error {
+	const wanted, mostMisses, mostHalfWidths, batch, mostDraws = 50, 6, 2, 25, 1000
+	w := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', 0)
+	var failed []error
+	for _, text := range strings.Split(seeds, ",") {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("-intervals %q: want numbers", seeds)
 		}
-		if err := l.estimateDraws(t, number, number+batch); err != nil {
-			return nil, err
+		var runs []run
+		var estimates []result
+		for number := uint64(0); len(runs) < wanted; number += batch {
+			if number >= mostDraws {
+				return fmt.Errorf("seed %d: only %d of %d runs were estimated", seed, len(runs), number)
+			}
+			var drawn, estimated []run
+			for k := range uint64(batch) {
+				r, percent, err := drawRun(seed, number+k)
+				if err != nil {
+					return err
+				}
+				drawn = append(drawn, r)
+				r.flags += " " + tolerance(percent)
+				estimated = append(estimated, r)
+			}
+			results, err := l.replayAll(estimated)
+			if err != nil {
+				return err
+			}
+			for i, e := range results {
+				if e.IsEstimate && len(runs) < wanted {
+					runs, estimates = append(runs, drawn[i]), append(estimates, e)
+				}
+			}
 		}
-	}
-	var runs []run
-	for _, x := range t.list {
-		runs = append(runs, x.run)
-	}
-	results, err := l.replayAll(runs)
-	if err != nil {
-		return nil, err
-	}
-	for i := range t.list {
-		t.list[i].complete = results[i]
-	}
-	return t, nil
-}
-
-// estimateDraws adds the estimates among the draws [from, to), up to as many as are wanted.
-func (l *runner) estimateDraws(t *trials, from, to uint64) error {
-	var draws []drawn
-	var runs []run
-	for number := from; number < to; number++ {
-		x, err := draw(t.seed, number)
+		complete, err := l.replayAll(runs)
 		if err != nil {
 			return err
 		}
-		draws = append(draws, x)
-		x.flags += " " + tolerance(x.percent)
-		runs = append(runs, x.run)
-	}
-	results, err := l.replayAll(runs)
-	if err != nil {
-		return err
-	}
-	for i, r := range results {
-		switch {
-		case len(t.list) == wantedEstimates:
-			return nil
-		case r.IsEstimate:
-			t.list = append(t.list, trial{drawn: draws[i], estimate: r})
-		default:
-			t.exact++
+		misses, worst, width, bias, share := 0, 0.0, 0.0, 0.0, 0.0
+		fmt.Fprintln(w, "tracegen hpl\treplay\testimate, s\t±, %\tcomplete, s\toff, half-widths\tsteps\tsimulated")
+		for i, e := range estimates {
+			off := (e.Makespan - complete[i].Makespan) / e.Interval
+			if !(math.Abs(off) <= 1) {
+				misses++
+			}
+			if !(math.Abs(off) <= math.Abs(worst)) {
+				worst = off
+			}
+			width += 100 * e.Interval / e.Makespan / wanted
+			bias += relative(e.Makespan, complete[i].Makespan) / wanted
+			share += 100 * float64(e.Simulated) / float64(e.Steps) / wanted
+			fmt.Fprintf(w, "%s\t%s %s %s\t%.6g\t%.3f\t%.6g\t%+.2f\t%d\t%d\n", runs[i].hpl, name(runs[i].platform), name(runs[i].kernels), runs[i].flags,
+				e.Makespan, 100*e.Interval/e.Makespan, complete[i].Makespan, off, e.Steps, e.Simulated)
+		}
+		fmt.Fprintf(w, "seed %d: %d of %d outside of the interval, worst %+.2f half-widths; mean half-width %.2f %%, error %+.2f %%, steps simulated %.0f %%\n",
+			seed, misses, wanted, worst, width, bias, share)
+		if misses > mostMisses || !(math.Abs(worst) <= mostHalfWidths) {
+			failed = append(failed, fmt.Errorf("seed %d: %d misses, the worst by %.2f half-widths; allowed are %d and %d", seed, misses, math.Abs(worst), mostMisses, mostHalfWidths))
 		}
 	}
-	return nil
+	return errors.Join(append(failed, w.Flush())...)
 }
 
-// misses returns how many complete runs are outside of their intervals, and the trial that is
-// the most half-widths off.
-func (t *trials) misses() (n int, worst *trial) {
-	for i := range t.list {
-		x := &t.list[i]
-		if x.missed() {
-			n++
+// name returns the name of something built in, or "drawn".
+func name(text string) string {
+	if strings.Contains(text, "\n") {
+		return "drawn"
+	}
+	return text
+}
+
+// dice draws the parts of a run.
+type dice struct{ *rand.Rand }
+
+func (d dice) chance(p float64) bool { return d.Float64() < p }
+
+// logarithmic draws a number of [low, high), all orders of magnitude alike; low > 0.
+func (d dice) logarithmic(low, high float64) float64 {
+	return low * math.Exp(d.Float64()*math.Log(high/low))
+}
+
+func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
+
+// drawRun draws a run and a tolerance in percent: a small grid, and enough steps for an estimate, of a
+// second. Either ranks poll, or times are random, or both.
+func drawRun(seed, number uint64) (x run, percent float64, err error) {
+	d := dice{rand.New(rand.NewPCG(seed, number))}
+	grid := pick(d, [][2]int{{1, 8}, {1, 16}, {2, 2}, {2, 4}, {2, 16}, {3, 5}, {4, 4}, {4, 6}, {4, 8}, {6, 6}, {8, 2}, {8, 8}, {8, 16}, {16, 4}, {16, 16}}...)
+	most := math.Min(4000, 1.2e5/float64(grid[0]*grid[1]))
+	nb, steps := pick(d, 8, 16, 32, 64, 128), d.logarithmic(most/3, most)
+	poll, noisy := d.chance(0.7), d.chance(0.65)
+	bcast, depth := pick(d, "1rg", "1rM", "2rg", "2rM"), pick(d, 1, 1, 1, 2)
+	if !poll {
+		noisy, bcast, depth = true, pick(d, "1rg", "1rM", "2rg", "2rM", "Lng", "LnM"), 0
+		if strings.HasPrefix(bcast, "L") {
+			depth = pick(d, 0, 1)
 		}
-		if worst == nil || math.Abs(x.off()) > math.Abs(worst.off()) {
-			worst = x
+	}
+	percent = pick(d, 0.5, 1, 1, 2, 2, 5)
+	x.hpl = fmt.Sprintf("-N %d --NB %d -P %d -Q %d --PMAP %s --BCAST %s --DEPTH %d --SWAP %s", int(float64(nb)*steps), nb, grid[0], grid[1],
+		pick(d, "row", "col"), bcast, depth, pick(d, "bin", "long", "mix"))
+	flags := []string{fmt.Sprintf("--seed %d", 1+d.IntN(1000))}
+	if !noisy {
+		flags = nil
+	}
+	switch d.IntN(6) {
+	case 0, 1:
+		x.platform, x.kernels = "dahu", pick(d, "dahu", "dahu-c1", "dahu-a1")
+		if grid[0]*grid[1] <= 32 && d.chance(0.5) {
+			flags = append(flags, "--ranks-per-host 1")
+		}
+	case 2, 3:
+		x.platform, x.kernels = "default", "default"
+	case 4:
+		x.platform, x.kernels = "stampede", "stampede"
+	default:
+		gbps, us, tree := pick(d, 1, 10, 100), pick(d, 1, 5, 20), ""
+		if d.chance(0.5) {
+			tree = fmt.Sprintf(` topology="FAT_TREE" topo_parameters="2;16,16;1,%d;1,1"`, pick(d, 1, 2, 4))
+		}
+		x.kernels = "default"
+		x.platform = fmt.Sprintf(`<?xml version="1.0"?>
+<platform version="4.1">
+  <cluster id="c" prefix="node-" suffix="" radical="0-255" speed="%dGf" bw="%dGbps" lat="%dus" loopback_bw="10GBps" loopback_lat="0.2us"%s/>
+</platform>
+`, pick(d, 5, 20, 80), gbps, us, tree)
+	}
+	if poll { // what a poll costs, and what it sees
+		if d.chance(0.5) {
+			flags = append(flags, fmt.Sprintf("--cfg smpi/iprobe:%.2g", d.logarithmic(1e-8, 1e-4)))
+		}
+		if d.chance(0.5) {
+			flags = append(flags, "--cfg smpi/grow-injected-times:"+pick(d, "yes", "no"))
+		}
+		if d.chance(0.15) {
+			flags = append(flags, "--cfg reprise/poll:arrived")
 		}
 	}
-	return n, worst
-}
-
-// check returns an error if the intervals do not hold.
-func (t *trials) check() error {
-	n, worst := t.misses()
-	if n > mostMisses || !(math.Abs(worst.off()) <= mostHalfWidths) {
-		return fmt.Errorf("intervals of seed %d: %d of %d missed, the worst by %.2f half-widths; allowed are %d and %d",
-			t.seed, n, len(t.list), math.Abs(worst.off()), mostMisses, mostHalfWidths)
-	}
-	return nil
-}
-
-// summary is a row for all trials of a seed.
-func (t *trials) summary(table *page.Table) {
-	var error, half, share float64
-	for _, x := range t.list {
-		error += relative(x.estimate.Makespan, x.complete.Makespan)
-		half += 100 * x.estimate.Interval / x.estimate.Makespan
-		share += 100 * float64(x.estimate.Simulated) / float64(x.estimate.Steps)
-	}
-	k := float64(len(t.list))
-	n, worst := t.misses()
-	table.Row(fmt.Sprint(t.seed), fmt.Sprint(len(t.list)), fmt.Sprint(n), signed(worst.off()), fmt.Sprintf("%.2f", half/k), signed(error/k),
-		fmt.Sprintf("%.0f", share/k), fmt.Sprint(t.exact))
-}
-
-func summaryTable() *page.Table {
-	return page.NewTable("seed", "estimates", "outside of the interval", "worst, half-widths", "mean half-width, %", "mean error, %", "steps simulated, %", "replayed exactly instead")
-}
-
-// signed writes two digits after the point, with the sign.
-func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.2f", x), "-", "−", 1) }
-
-// rows writes the trials one by one.
-func (t *trials) rows() string {
-	table := page.NewTable("run", "tracegen hpl", "replay", "tolerance, %", "estimate, s", "±, %", "complete, s", "off, half-widths", "steps", "simulated")
-	for _, x := range t.list {
-		e := x.estimate
-		verdict := signed(x.off())
-		if x.missed() {
-			verdict += " missed"
-		}
-		table.Row(x.what, x.hpl, x.flags, exact(x.percent), fmt.Sprintf("%.6g", e.Makespan), fmt.Sprintf("%.3f", 100*e.Interval/e.Makespan), fmt.Sprintf("%.6g", x.complete.Makespan),
-			verdict, fmt.Sprint(e.Steps), fmt.Sprint(e.Simulated))
-	}
-	return table.String()
-}
-
-// printIntervals compares the estimates of each seed with their complete runs and prints
-// them all. The error says whose intervals do not hold.
-func printIntervals(l *runner, seeds []uint64, w io.Writer) error {
-	table := summaryTable()
-	var failed []string
-	for _, seed := range seeds {
-		t, err := l.replayTrials(seed)
+	noisyKernels := noisy && d.chance(0.8)
+	if noisyKernels {
+		text, err := kernels.BuiltinText(x.kernels)
 		if err != nil {
-			return err
+			return x, 0, err
 		}
-		if _, err := fmt.Fprintln(w, t.rows()); err != nil {
-			return err
+		law := fmt.Sprintf("%s: %.1f%%", pick(d, "normal", "half-normal"), d.logarithmic(0.5, 12))
+		if d.chance(0.2) {
+			law = fmt.Sprintf("normal: [{weight: 0.99, sd: %.1f%%}, {weight: 0.01, mean: %.0f%%, sd: 10%%}]", d.logarithmic(0.5, 5), d.logarithmic(20, 200))
 		}
-		t.summary(table)
-		if err := t.check(); err != nil {
-			failed = append(failed, err.Error())
-		}
+		x.kernels = string(text) + "\nnoise: {" + law + "}\n"
 	}
-	if _, err := fmt.Fprint(w, table); err != nil {
-		return err
+	if noisy && (!noisyKernels || d.chance(0.3)) {
+		p := d.logarithmic(2, 50)
+		x.links = fmt.Sprintf("version: 1\nunit: s\nos: [{noise: {half-normal: %.0f%%}}]\nois: [{noise: {half-normal: %.0f%%}}]\nlatency: [{above: %d, noise: {half-normal: %.0f%%}}]\n",
+			p, p, pick(d, 1023, 63999), p)
 	}
-	if len(failed) > 0 {
-		return fmt.Errorf("%s", strings.Join(failed, "\n"))
-	}
-	return nil
-}
-
-// intervals is the part of the page: three seeds.
-func intervals(l *runner) (section, error) {
-	table := summaryTable()
-	for seed := uint64(1); seed <= 3; seed++ {
-		t, err := l.replayTrials(seed)
-		if err != nil {
-			return section{}, err
-		}
-		t.summary(table)
-	}
-	return section{text: table.String()}, nil
+	x.flags = strings.Join(flags, " ")
+	return x, percent, nil
 }

@@ -3,88 +3,63 @@ package main
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
 // polynomial is a model of dgemm: seconds of M*N*K, M*N, M*K and N*K and of a call.
-type polynomial struct{ mnk, mn, mk, nk, intercept float64 }
+type polynomial [5]float64
 
-// gemm is a dgemm model of a processor: the mean, and the standard deviation of the
-// noise, which is a half-normal variable shifted to mean 0.
-type gemm struct{ mean, deviation polynomial }
+var products = [5]string{"M*N*K", "M*N", "M*K", "N*K", "1"}
 
-// terms writes a polynomial as in a kernel file, without what is zero.
+// terms writes a polynomial as in a kernel file, without zeros.
 func (p polynomial) terms() string {
 	var list []string
-	for _, t := range []struct {
-		product     string
-		coefficient float64
-	}{{"M*N*K", p.mnk}, {"M*N", p.mn}, {"M*K", p.mk}, {"N*K", p.nk}, {"1", p.intercept}} {
-		if t.coefficient != 0 {
-			list = append(list, t.product+": "+exact(t.coefficient))
+	for i, coefficient := range p {
+		if coefficient != 0 {
+			list = append(list, products[i]+": "+exact(coefficient))
 		}
 	}
 	return "{" + strings.Join(list, ", ") + "}"
 }
 
-func (g gemm) times(x float64) gemm { return gemm{g.mean.times(x), g.deviation.times(x)} }
-
-// ofBlocks returns the model of dgemm with another K. Its noise grows as its work does.
-func (g gemm) ofBlocks(x blockRatio) gemm {
-	p := g.mean
-	return gemm{polynomial{x.work * p.mnk, x.work * p.mn, x.mk * p.mk, x.nk * p.nk, p.intercept}, g.deviation.times(x.work)}
-}
-
-func (p polynomial) times(x float64) polynomial {
-	return polynomial{x * p.mnk, x * p.mn, x * p.mk, x * p.nk, x * p.intercept}
-}
-
-func (p polynomial) plus(q polynomial) polynomial {
-	return polynomial{p.mnk + q.mnk, p.mn + q.mn, p.mk + q.mk, p.nk + q.nk, p.intercept + q.intercept}
-}
-
-// piece writes the model as in a kernel file. Empty calls are charged, as the
-// published simulations did.
-func (g gemm) piece(noisy bool) string {
-	noise := ""
-	if noisy && g.deviation != (polynomial{}) {
-		noise = ", noise: {half-normal: " + g.deviation.terms() + "}"
-	}
-	return "{empty: charged, terms: " + g.mean.terms() + noise + "}"
-}
-
-// processor is a CPU of a host with a dgemm model of its own.
+// processor is a CPU of a host with a dgemm model of its own: the mean, and the standard
+// deviation of the noise, which is a half-normal variable shifted to mean 0.
 type processor struct {
-	host, cpu int
-	gemm
+	host, cpu       int
+	mean, deviation polynomial
 }
 
-// id returns the number of the processor in the published data.
-func (p processor) id() int { return 2*p.host + p.cpu }
-
-func (p processor) same(q processor) bool { return p.host == q.host && p.cpu == q.cpu }
+// dgemm writes the model as in a kernel file. Empty calls are charged, as the published
+// simulations did.
+func (p processor) dgemm(noisy bool) string {
+	noise := ""
+	if noisy && p.deviation != (polynomial{}) {
+		noise = ", noise: {half-normal: " + p.deviation.terms() + "}"
+	}
+	return "{empty: charged, terms: " + p.mean.terms() + noise + "}"
+}
 
 // machineKernels are the kernel models of a machine.
 type machineKernels struct {
-	gemm        gemm // of all processors that have none of their own
-	processors  []processor
+	all         processor   // any that has no model of its own
+	processors  []processor // that have one
 	cpusPerHost int
 	others      otherKernels
 	noisyGemm   bool // dgemm has noise
 	noisyOthers bool // all others have
 }
 
-// yaml writes the models as a kernel file for hosts that are numbered node-0,
-// node-1, ...
+// yaml writes the models as a kernel file for hosts node-0, node-1, ...
 func (m machineKernels) yaml() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 1\nunit: s\ncpus_per_host: %d\nkernels:\n  dgemm: %s\n", m.cpusPerHost, m.gemm.piece(m.noisyGemm))
+	fmt.Fprintf(&b, "version: 1\nunit: s\ncpus_per_host: %d\nkernels:\n  dgemm: %s\n", m.cpusPerHost, m.all.dgemm(m.noisyGemm))
 	m.others.write(&b, m.noisyOthers)
 	if len(m.processors) > 0 {
 		b.WriteString("hosts:\n")
 	}
 	for _, p := range m.processors {
-		fmt.Fprintf(&b, "  - {host: \"node-[%d]\", cpu: %d, kernels: {dgemm: %s}}\n", p.host, p.cpu, p.piece(m.noisyGemm))
+		fmt.Fprintf(&b, "  - {host: \"node-[%d]\", cpu: %d, kernels: {dgemm: %s}}\n", p.host, p.cpu, p.dgemm(m.noisyGemm))
 	}
 	return b.String()
 }
@@ -92,16 +67,10 @@ func (m machineKernels) yaml() string {
 // otherKernels are the models of all kernels but dgemm, by their published names.
 type otherKernels map[string]coefficient
 
-// coefficient is seconds per unit of the size, or of a call.
+// coefficient is seconds per unit of the size, or of a call, and the deviation of its noise.
 type coefficient struct{ mean, deviation float64 }
 
-// swaps are the kernels that the minimal variant leaves out.
-var swaps = []string{"HPL_dlaswp01T", "HPL_dlaswp02N", "HPL_dlaswp03T", "HPL_dlaswp04T", "HPL_dlacpy", "HPL_dlatcpy"}
-
-// minimal returns the models without swaps and copies.
-func (o otherKernels) minimal() otherKernels { return o.without(swaps...) }
-
-// without returns the models without those of some kernels, which cost nothing then.
+// without returns the models without some kernels, which cost nothing then.
 func (o otherKernels) without(kernels ...string) otherKernels {
 	m := maps.Clone(o)
 	for _, name := range kernels {
@@ -110,16 +79,23 @@ func (o otherKernels) without(kernels ...string) otherKernels {
 	return m
 }
 
+// minimal returns the models without swaps and copies.
+func (o otherKernels) minimal() otherKernels {
+	return o.without("HPL_dlaswp01T", "HPL_dlaswp02N", "HPL_dlaswp03T", "HPL_dlaswp04T", "HPL_dlacpy", "HPL_dlatcpy")
+}
+
 // charge is a piece of a model: a published coefficient times a product.
 type charge struct{ when, product string }
 
-// sizes are the products that the published coefficients are of, in the order of
-// the file.
-var sizes = []struct {
+// charges are the products of the published coefficients, in the order of the file. dgemv is as
+// simulated: a macro multiplied M by N without brackets, and the factorization calls it with kk+1
+// columns, so that the size is M*kk + 1, or 1 with NBMIN = 2 (docs/deviations.md, 16).
+var charges = []struct {
 	kernel, name string
 	pieces       []charge
 }{
-	{"dgemv", "dgemv", pastBrackets},
+	{"dtrsm", "dtrsm", []charge{{"when: {side: L}, ", "M^2*N"}, {"when: {side: R}, ", "M*N^2"}}},
+	{"dgemv", "dgemv", []charge{{"if: N > 1, ", "M*N"}, {"", "1"}}},
 	{"dtrsv", "dtrsv", []charge{{"empty: charged, ", "1"}}},
 	{"dscal", "dscal", []charge{{"", "N"}}},
 	{"daxpy", "daxpy", []charge{{"empty: charged, ", "1"}}},
@@ -132,47 +108,87 @@ var sizes = []struct {
 	{"dlatcpy", "HPL_dlatcpy", []charge{{"", "M*N"}}},
 }
 
-// pastBrackets is dgemv as simulated: the macro multiplies M by N without brackets,
-// and the factorization calls it with kk+1 columns, so that the size is M*kk + 1; with
-// NBMIN = 2, where kk = 0 in all such calls, 1 (docs/deviations.md, 16).
-var pastBrackets = []charge{{"if: N > 1, ", "M*N"}, {"", "1"}}
-
-// free are kernels that cost nothing; a pattern covers what has no model by its name.
+// free are kernels that cost nothing; a pattern covers kernels without a model.
 var free = []string{"dger", "dcopy", "dswap", "dlocmax", "dlocswp*", "dlaswp*", "dla*cpy", "dtrsv", "dgemv", "dscal", "daxpy", "idamax"}
 
 func (o otherKernels) write(b *strings.Builder, noisy bool) {
-	written := map[string]bool{}
-	if c, ok := o["dtrsm"]; ok {
-		fmt.Fprintf(b, "  dtrsm:\n    - {when: {side: L}, %s}\n    - {when: {side: R}, %s}\n", c.piece("M^2*N", noisy), c.piece("M*N^2", noisy))
-	}
-	for _, s := range sizes {
-		c, ok := o[s.name]
+	var written []string
+	for _, c := range charges {
+		x, ok := o[c.name]
 		if !ok {
 			continue
 		}
+		written = append(written, c.kernel)
 		indent := " "
-		if len(s.pieces) > 1 {
+		if len(c.pieces) > 1 {
 			indent = "\n    - "
 		}
-		fmt.Fprintf(b, "  %s:", s.kernel)
-		for _, p := range s.pieces {
-			fmt.Fprintf(b, "%s{%s%s}", indent, p.when, c.piece(p.product, noisy))
+		fmt.Fprintf(b, "  %s:", c.kernel)
+		for _, p := range c.pieces {
+			fmt.Fprintf(b, "%s{%sterms: {%s: %s}", indent, p.when, p.product, exact(x.mean))
+			if noisy {
+				fmt.Fprintf(b, ", noise: {half-normal: {%s: %s}}", p.product, exact(x.deviation))
+			}
+			b.WriteString("}")
 		}
 		b.WriteString("\n")
-		written[s.kernel] = true
 	}
 	for _, name := range free {
-		if !written[name] {
+		if !slices.Contains(written, name) {
 			fmt.Fprintf(b, "  %s: free\n", name)
 		}
 	}
 }
 
-// piece writes the coefficient as in a kernel file.
-func (c coefficient) piece(product string, noisy bool) string {
-	text := fmt.Sprintf("terms: {%s: %s}", product, exact(c.mean))
-	if noisy {
-		text += fmt.Sprintf(", noise: {half-normal: {%s: %s}}", product, exact(c.deviation))
+// polynomial reads the coefficients of a row.
+func (r row) polynomial(prefix string) polynomial {
+	var p polynomial
+	for i, name := range []string{"mnk", "mn", "mk", "nk", "intercept"} {
+		p[i] = r.number(prefix + name)
 	}
-	return text
+	return p
+}
+
+// gemms reads dgemm models of a set of a file; one without a processor is of all.
+func (d *data) gemms(file, set string) machineKernels {
+	m := machineKernels{cpusPerHost: 2}
+	for _, r := range d.rows(file, "cpu_id", "mu_mnk", "mu_intercept", "sigma_mnk") {
+		if r.text("model") != set {
+			continue
+		}
+		p := processor{mean: r.polynomial("mu_"), deviation: r.polynomial("sigma_")}
+		var id int
+		if _, err := fmt.Sscan(r.text("cpu_id"), &id); err != nil {
+			m.all = p
+			continue
+		}
+		p.host, p.cpu = id/2, id%2
+		m.processors = append(m.processors, p)
+	}
+	if m.all.mean == (polynomial{}) && len(m.processors) == 0 {
+		d.fail(fmt.Errorf("%s: no dgemm model %q", file, set))
+	}
+	return m
+}
+
+// dahuOthers reads Dahu's models of all kernels but dgemm.
+func (d *data) dahuOthers() otherKernels {
+	var file struct {
+		Kernels []struct {
+			Kernel, Form string
+			Mean, SD     float64
+		}
+	}
+	d.document("dahu/kernels.json", &file)
+	o := otherKernels{}
+	for _, k := range file.Kernels {
+		switch k.Form {
+		case "coef*size", "constant":
+			o[k.Kernel] = coefficient{k.Mean, k.SD}
+		case "zero":
+		default:
+			d.fail(fmt.Errorf("kernel %s: unknown form %q", k.Kernel, k.Form))
+		}
+	}
+	return o
 }

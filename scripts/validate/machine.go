@@ -37,31 +37,30 @@ type segment struct {
 
 // cluster is a machine with a network: hosts node-FIRST to node-LAST.
 type cluster struct {
-	first, last int    // numbers of the hosts
+	first, last int
 	cores       int    // of a host
 	fatTree     string // parameters of its topology; "": one switch
 	halfDuplex  bool   // both directions of a link share it
 }
 
-// firstCables returns the parameters of a fat tree with one cable in the place of
-// parallel ones: the simulator of 2017 to 2020 routed everything over the first of
-// them. (Its routes took the port "destination mod parents", that of today takes
-// "destination mod parents times cables".)
-func firstCables(parameters string) string {
-	at := strings.LastIndexByte(parameters, ';') + 1
-	cables := strings.Split(parameters[at:], ",")
-	for i := range cables {
-		cables[i] = "1"
-	}
-	return parameters[:at] + strings.Join(cables, ",")
-}
-
-// xml describes a cluster with network n to SimGrid and to us.
+// xml describes a cluster with network n to SimGrid and to replay. A fat tree has one cable in
+// the place of parallel ones: the simulator of 2017 to 2020 routed everything over the first.
 func (n *network) xml(c cluster) string {
 	var b strings.Builder
 	b.WriteString("<?xml version=\"1.0\"?>\n<platform version=\"4.1\">\n  <config id=\"General\">\n")
-	for _, o := range n.options() {
-		fmt.Fprintf(&b, "    <prop id=%q value=%q/>\n", o.name, o.value)
+	for _, o := range [][2]string{
+		{"reprise/bw-factor", "bound"}, // the rule of the simulator from 2017 to 2021
+		{"smpi/os", overheads(n.Send)}, {"smpi/or", overheads(n.Recv)}, {"smpi/ois", overheads(n.ISend)},
+		{"smpi/bw-factor", bySize(n.BandwidthFactor)}, {"smpi/lat-factor", bySize(n.LatencyFactor)},
+		{"reprise/loopback-bw-factor", bySize(n.LoopbackBwFactor)}, {"reprise/loopback-lat-factor", bySize(n.LoopbackLatFactor)},
+		{"smpi/async-small-thresh", digits(n.Async)}, {"smpi/send-is-detached-thresh", digits(n.Detached)},
+		{"smpi/iprobe", exact(n.Probe)}, {"smpi/test", exact(n.Test)},
+		{"network/weight-S", n.Options["network/weight-S"]}, {"network/crosstraffic", n.Options["network/crosstraffic"]},
+		{"maxmin/precision", n.Options["maxmin/precision"]}, {"surf/precision", n.Options["surf/precision"]},
+	} {
+		if o[1] != "" && o[1] != "0" {
+			fmt.Fprintf(&b, "    <prop id=%q value=%q/>\n", o[0], o[1])
+		}
 	}
 	fmt.Fprintf(&b, "  </config>\n  <cluster id=\"machine\" prefix=\"node-\" suffix=\"\" radical=\"%d-%d\" speed=\"1Gf\" core=\"%d\" bw=\"%sBps\" lat=\"%ss\"",
 		c.first, c.last, c.cores, exact(n.Bandwidth), exact(n.Latency))
@@ -69,7 +68,12 @@ func (n *network) xml(c cluster) string {
 		fmt.Fprintf(&b, " loopback_bw=\"%sBps\" loopback_lat=\"%ss\"", exact(n.LoopbackBandwidth), exact(n.LoopbackLatency))
 	}
 	if c.fatTree != "" {
-		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", firstCables(c.fatTree))
+		at := strings.LastIndexByte(c.fatTree, ';') + 1
+		cables := strings.Split(c.fatTree[at:], ",")
+		for i := range cables {
+			cables[i] = "1"
+		}
+		fmt.Fprintf(&b, " topology=\"FAT_TREE\" topo_parameters=%q", c.fatTree[:at]+strings.Join(cables, ","))
 	}
 	if c.halfDuplex {
 		b.WriteString(" sharing_policy=\"SHARED\"")
@@ -78,55 +82,20 @@ func (n *network) xml(c cluster) string {
 	return b.String()
 }
 
-type option struct{ name, value string }
-
-// options are those of SimGrid that the calibration sets.
-func (n *network) options() []option {
-	list := []option{
-		{"reprise/bw-factor", "bound"}, // as in the simulator from 2017 to 2021
-		{"smpi/os", overheads(n.Send)}, {"smpi/or", overheads(n.Recv)}, {"smpi/ois", overheads(n.ISend)},
-		{"smpi/bw-factor", factors(n.BandwidthFactor)}, {"smpi/lat-factor", factors(n.LatencyFactor)},
-		{"reprise/loopback-bw-factor", factors(n.LoopbackBwFactor)}, {"reprise/loopback-lat-factor", factors(n.LoopbackLatFactor)},
-	}
-	for _, o := range []struct {
-		name  string
-		value float64
-		write func(float64) string
-	}{
-		{"smpi/async-small-thresh", n.Async, digits}, {"smpi/send-is-detached-thresh", n.Detached, digits}, {"smpi/iprobe", n.Probe, exact}, {"smpi/test", n.Test, exact},
-	} {
-		if o.value != 0 {
-			list = append(list, option{o.name, o.write(o.value)})
-		}
-	}
-	for _, name := range []string{"network/weight-S", "network/crosstraffic", "maxmin/precision", "surf/precision"} {
-		if value := n.Options[name]; value != "" {
-			list = append(list, option{name, value})
-		}
-	}
-	kept := list[:0]
-	for _, o := range list {
-		if o.value != "" {
-			kept = append(kept, o)
-		}
-	}
-	return kept
-}
-
 // overheads writes segments as SimGrid's options os, or and ois.
 func overheads(list []segment) string {
-	return join(list, func(s segment) string { return digits(s.Above) + ":" + exact(s.Intercept) + ":" + exact(s.Slope) })
-}
-
-// factors writes segments as SimGrid's factors by size.
-func factors(list []segment) string {
-	return join(list, func(s segment) string { return digits(s.Above) + ":" + exact(s.Factor) })
-}
-
-func join(list []segment, write func(segment) string) string {
 	var texts []string
 	for _, s := range list {
-		texts = append(texts, write(s))
+		texts = append(texts, digits(s.Above)+":"+exact(s.Intercept)+":"+exact(s.Slope))
+	}
+	return strings.Join(texts, ";")
+}
+
+// bySize writes segments as SimGrid's factors by size.
+func bySize(list []segment) string {
+	var texts []string
+	for _, s := range list {
+		texts = append(texts, digits(s.Above)+":"+exact(s.Factor))
 	}
 	return strings.Join(texts, ";")
 }
@@ -136,3 +105,63 @@ func digits(bytes float64) string { return strconv.FormatFloat(bytes, 'f', -1, 6
 
 // exact writes a number with all the digits that it takes to read it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// noiseRange is the published noise of an overhead for sizes from From on.
+type noiseRange struct {
+	From  int         `json:"from_bytes"`
+	Slope float64     `json:"slope_s_per_byte"`
+	Modes []noiseMode `json:"intercept_modes"`
+}
+
+// noiseMode is a mode of a mixture, in seconds.
+type noiseMode struct {
+	Mean   float64 `json:"mean_s"`
+	SD     float64 `json:"sd_s"`
+	Weight float64
+}
+
+// rendezvous is the size in bytes from which on latencies are noisy and overheads are 0.
+const rendezvous = 64000
+
+// linkNoise returns Dahu's noise of the network as a file for replay.
+func (d *data) linkNoise() string {
+	var file struct {
+		OS      []noiseRange `json:"send_os"`
+		OR      []noiseRange `json:"recv_or"`
+		OIS     []noiseRange `json:"isend_ois"`
+		Latency []noiseMode  `json:"transfer_latency_modes"`
+	}
+	d.document("dahu/stochastic_network.json", &file)
+	none := noiseRange{From: rendezvous}
+	var b strings.Builder
+	b.WriteString("version: 1\nunit: s\n")
+	for _, kind := range []struct {
+		name   string
+		ranges []noiseRange
+	}{
+		{"os", append(file.OS, none)}, {"or", append(file.OR, none)}, {"ois", file.OIS},
+		{"latency", []noiseRange{{From: rendezvous, Modes: file.Latency}}},
+	} {
+		fmt.Fprintf(&b, "%s:\n", kind.name)
+		for _, r := range kind.ranges {
+			b.WriteString("  - {")
+			if r.From > 0 {
+				fmt.Fprintf(&b, "above: %d, ", r.From-1)
+			}
+			b.WriteString("fixed: 0")
+			if r.Slope != 0 {
+				b.WriteString(", per_byte: " + exact(r.Slope))
+			}
+			var modes []string
+			for _, m := range r.Modes {
+				modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", exact(m.Weight), exact(m.Mean), exact(m.SD)))
+			}
+			if modes == nil {
+				b.WriteString(", noise: none}\n")
+			} else {
+				b.WriteString(", noise: {half-normal: [" + strings.Join(modes, ", ") + "]}}\n")
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,172 +1,288 @@
+// Validate replays published runs of HPL and prints how far Reprise is from the published
+// simulations by SMPI and from the machines (docs/validation.md).
+//
+//	go run ./scripts/validate -data DIR [-only dahu,factorial,...] [-all] [-o DIR] [-jobs N]
+//	go run ./scripts/validate -short
+//	go run ./scripts/validate -intervals SEED,...
+//
+// The published data belong to others and are not in the repository: -data is their directory.
+// Platforms and kernel models are built from the coefficients in there. Each run is one call
+// of tracegen and one of replay, the programs in -bin. Each table of runs becomes a CSV
+// file in -o, beside the published figures, and a row of the summary on standard output.
+//
+// Without -all, long runs are estimates from windows of steps, and some are left out.
+//
+// -short takes a minute and needs no data: it replays the runs of
+// testdata/validation/dahu.csv with the built-in machine, and fails if one is further from
+// SMPI's figure than the limit beside it.
+//
+// -intervals draws runs from each seed, and compares estimates with complete runs
+// (intervals.go).
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
-
-	"reprise/internal/page"
+	"text/tabwriter"
 )
 
+// published is a table of published runs.
+type published struct {
+	name    string
+	columns []string // that tell its runs apart
+	runs    func(*data) []point
+	base    string // of the third column: excess over its run of the same first two; "": none
+	aside   bool   // replayed only with -all or if named
+}
+
+// A point is a published run beside ours. Figures are Gflops, 0 if there is none.
+type point struct {
+	labels     []string // a cell for each column
+	run        run
+	smpi, real float64
+	ours       result
+}
+
+var tables = []published{
+	{name: "dahu", columns: []string{"model", "matrix_size"}, runs: dahuByOrder},
+	{name: "causes", columns: []string{"run", "changed"}, runs: causes},
+	{name: "cooling", columns: []string{"cooling", "matrix_size"}, runs: cooling},
+	{name: "factorial", columns: factors, runs: factorial},
+	{name: "factorial-reconstructed", columns: factors, runs: factorialReconstructed, aside: true},
+	{name: "geometry", columns: []string{"p", "q"}, runs: geometry2020},
+	{name: "geometry-2019", columns: []string{"p", "q"}, runs: geometry2019},
+	{name: "paravance", columns: []string{"matrix_size"}, runs: func(d *data) []point { return paravance(d, true) }},
+	{name: "stampede", columns: []string{"network", "matrix_size"}, runs: stampede},
+	{name: "topology", columns: studyColumns, runs: topology, base: "4"},
+	{name: "temporal", columns: studyColumns, runs: temporal, base: "0 %"},
+	{name: "spatial", columns: studyColumns, runs: spatial, base: allNodes},
+	{name: "spatial-two-classes", columns: studyColumns, runs: twoClasses, base: allNodes},
+	{name: "capacity", columns: []string{"matrix_size", "top_switches", "link_MBps", "latency_us", "speed", "placement"}, runs: capacity},
+}
+
 func main() {
-	if err := validate(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := validate(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "validate:", err)
 		os.Exit(1)
 	}
 }
 
-// config is the command line.
-type config struct {
-	data, work, bin, page string
-	only                  []string // names of parts; none: all
-	jobs                  int
-	all                   bool // complete runs, for hours (doc.go)
-	short                 bool
-	facts                 string   // directory of the short version's figures
-	intervals             []uint64 // seeds of runs to compare with their estimates
-}
-
-func parseFlags(args []string) (*config, error) {
-	o := &config{}
+func validate(args []string, stdout io.Writer) error {
 	f := flag.NewFlagSet("validate", flag.ContinueOnError)
-	f.StringVar(&o.data, "data", "", "directory of the published data")
-	f.StringVar(&o.work, "work", "out/validation", "directory of results, kept between validations")
-	f.StringVar(&o.bin, "bin", "bin", "directory of tracegen and replay")
-	f.StringVar(&o.page, "page", "docs/validation.md", "the page to write in")
-	f.StringVar(&o.facts, "facts", "testdata/validation", "directory of the figures for -short")
-	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replays at once")
-	f.BoolVar(&o.all, "all", false, "complete runs instead of estimates, but of Stampede, and more of them: hours more")
-	f.BoolVar(&o.short, "short", false, "compare some small runs with figures of the repository, and write nothing")
-	seeds := f.String("intervals", "", "comma-separated seeds: compare 50 estimates of runs drawn from each with the complete runs, and write nothing")
-	only := f.String("only", "", "comma-separated parts: "+strings.Join(partNames(), ", "))
+	d := &data{}
+	f.StringVar(&d.dir, "data", "", "directory of the published data")
+	f.BoolVar(&d.all, "all", false, "complete runs instead of estimates, except Stampede's, and more runs: many hours")
+	out := f.String("o", "out/validation", "directory of the tables")
+	bin := f.String("bin", "bin", "directory of tracegen and replay")
+	jobs := f.Int("jobs", runtime.GOMAXPROCS(0), "number of replays at once")
+	only := f.String("only", "", "comma-separated names of tables (default: all)")
+	short := f.Bool("short", false, "replay some small runs with the built-in machine")
+	facts := f.String("facts", "testdata/validation", "directory of the figures for -short")
+	seeds := f.String("intervals", "", "comma-separated seeds: compare estimates with complete runs")
 	if err := f.Parse(args); err != nil {
-		return nil, err
+		return err
 	}
-	if *only != "" {
-		o.only = strings.Split(*only, ",")
+	if f.NArg() > 0 || *jobs < 1 {
+		return errors.New("want flags only, and at least one job")
 	}
-	var err error
-	if o.intervals, err = parseSeeds(*seeds); err != nil {
-		return nil, err
-	}
-	for _, name := range o.only {
-		if !slices.Contains(partNames(), name) {
-			return nil, fmt.Errorf("-only: %q is none of %s", name, strings.Join(partNames(), ", "))
-		}
-	}
+	l := &runner{bin: *bin, jobs: *jobs, log: os.Stderr}
 	switch {
-	case f.NArg() > 0 || o.jobs < 1:
-		return nil, fmt.Errorf("want flags only, and at least one job")
-	case o.data == "" && o.needsData():
-		return nil, fmt.Errorf("want -data DIR, the published data, or -short, -intervals, -only=intervals")
+	case *short:
+		return replayShort(l, *facts, stdout)
+	case *seeds != "":
+		return compareIntervals(l, *seeds, stdout)
+	case d.dir == "":
+		return errors.New("want -data DIR, the published data, or -short or -intervals")
 	}
-	return o, nil
-}
-
-// parseSeeds reads a list of seeds; "": none.
-func parseSeeds(text string) ([]uint64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var seeds []uint64
-	for _, s := range strings.Split(text, ",") {
-		v, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("-intervals %q: want numbers", text)
-		}
-		seeds = append(seeds, v)
-	}
-	return seeds, nil
-}
-
-// prints reports whether something is compared and printed, and nothing written.
-func (o *config) prints() bool { return o.short || len(o.intervals) > 0 }
-
-// needsData reports whether anything that is asked for needs the published data.
-func (o *config) needsData() bool {
-	return !o.prints() && slices.ContainsFunc(o.wanted(), func(p part) bool { return !p.own })
-}
-
-// wanted returns the parts that are chosen: by name, or all that are not aside, or all.
-func (o *config) wanted() []part {
-	var list []part
-	for _, p := range parts() {
-		if len(o.only) == 0 && (o.all || !p.aside) || slices.Contains(o.only, p.name) {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// validate measures the chosen parts and writes each to the page.
-func validate(args []string, stdout, log io.Writer) error {
-	o, err := parseFlags(args)
+	wanted, err := choose(*only, d.all)
 	if err != nil {
 		return err
 	}
-	l, err := newRunner(o, log)
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		return err
+	}
+	summary := newSummary(stdout)
+	for _, t := range wanted {
+		points := t.runs(d)
+		if d.err == nil && len(points) == 0 {
+			d.fail(errors.New("no runs in the data"))
+		}
+		if d.err != nil {
+			return fmt.Errorf("%s: %w", t.name, d.err)
+		}
+		if err := l.replayPoints(points); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		if err := t.write(filepath.Join(*out, t.name+".csv"), points); err != nil {
+			return err
+		}
+		summary.add(t.name, points)
+	}
+	return summary.w.Flush()
+}
+
+// choose returns the tables with some names, or all that are not aside.
+func choose(names string, all bool) ([]published, error) {
+	var chosen []published
+	if names == "" {
+		return slices.DeleteFunc(slices.Clone(tables), func(t published) bool { return t.aside && !all }), nil
+	}
+	for _, name := range strings.Split(names, ",") {
+		i := slices.IndexFunc(tables, func(t published) bool { return t.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-only: no table %q", name)
+		}
+		chosen = append(chosen, tables[i])
+	}
+	return chosen, nil
+}
+
+// replayPoints fills in ours.
+func (l *runner) replayPoints(points []point) error {
+	runs := make([]run, len(points))
+	for i, p := range points {
+		runs[i] = p.run
+	}
+	results, err := l.replayAll(runs)
+	for i, r := range results {
+		points[i].ours = r
+	}
+	return err
+}
+
+// write writes points as CSV. Errors and excesses are in percent; an excess is of the time.
+func (t *published) write(path string, points []point) error {
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	if o.short {
-		return short(l, o.facts, stdout)
+	defer f.Close()
+	w := csv.NewWriter(f)
+	head := append(slices.Clone(t.columns), "gflops", "half_width_percent", "smpi_gflops", "real_gflops", "off_smpi_percent", "off_real_percent", "smpi_off_real_percent")
+	if t.base != "" {
+		head = append(head, "excess_percent", "smpi_excess_percent")
 	}
-	if len(o.intervals) > 0 {
-		return printIntervals(l, o.intervals, stdout)
+	if err := w.Write(head); err != nil {
+		return err
 	}
-	return l.measureAll(o.wanted(), o.page)
-}
-
-// measureAll measures parts side by side, so that no processor idles while the last
-// replay of one goes on, and writes each to the page, with what it says about claims,
-// when it and those before it are done. One that fails does not keep the others from
-// the page.
-func (l *runner) measureAll(wanted []part, path string) error {
-	sections := make([]func() (section, error), len(wanted))
-	for i, p := range wanted {
-		sections[i] = sync.OnceValues(func() (section, error) {
-			s, err := p.measure(l)
-			if err != nil {
-				err = fmt.Errorf("%s: %w", p.name, err)
-				l.note("validate: " + err.Error())
+	for _, p := range points {
+		row := append(slices.Clone(p.labels), cell(p.ours.Gflops), cell(100*p.ours.Interval/p.ours.Makespan), cell(p.smpi), cell(p.real),
+			off(p.ours.Gflops, p.smpi), off(p.ours.Gflops, p.real), off(p.smpi, p.real))
+		if t.base != "" {
+			key := slices.Clone(p.labels)
+			key[2] = t.base
+			if i := slices.IndexFunc(points, func(q point) bool { return slices.Equal(q.labels, key) }); i >= 0 {
+				row = append(row, off(points[i].ours.Gflops, p.ours.Gflops), off(points[i].smpi, p.smpi))
+			} else {
+				row = append(row, "", "")
 			}
-			return s, err
-		})
-		go sections[i]()
-	}
-	var errs []error
-	begin := time.Now()
-	for i, p := range wanted {
-		s, err := sections[i]()
-		if err == nil {
-			err = page.Rewrite(path, func(text string) (string, error) { return s.write(text, p.name) })
 		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		if err := w.Write(row); err != nil {
+			return err
 		}
-		l.note(fmt.Sprintf("validate: %s is on the page after %.0f s", p.name, time.Since(begin).Seconds()))
 	}
-	return errors.Join(errs...)
+	w.Flush()
+	return errors.Join(w.Error(), f.Close())
 }
 
-// write returns the page with the section of a part and what it says about claims.
-func (s *section) write(text, part string) (string, error) {
-	text, err := page.ReplaceSection(text, part, s.text)
-	if err != nil {
-		return "", err
+// cell writes a figure, or nothing where there is none.
+func cell(x float64) string {
+	if x == 0 {
+		return ""
 	}
-	table, err := page.Section(text, "claims")
-	if err != nil {
-		return "", err
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
+
+// relative returns how much larger got is than want, in percent.
+func relative(got, want float64) float64 { return 100 * (got/want - 1) }
+
+// off writes how much larger got is than want, in percent, if there are both.
+func off(got, want float64) string {
+	if got == 0 || want == 0 {
+		return ""
 	}
-	return page.ReplaceSection(text, "claims", judge(table, s.claims))
+	return fmt.Sprintf("%+.2f", relative(got, want))
+}
+
+// summary is a table of the errors of tables.
+type summary struct{ w *tabwriter.Writer }
+
+func newSummary(w io.Writer) summary {
+	s := summary{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
+	fmt.Fprintln(s.w, "table\tcompared\tpoints\tmean |error|, %\tworst\tat")
+	return s
+}
+
+// add writes the errors of a table's Gflops.
+func (s summary) add(name string, points []point) {
+	for _, c := range []struct {
+		name      string
+		got, want func(point) float64
+	}{
+		{"ours, SMPI", gflops, func(p point) float64 { return p.smpi }},
+		{"ours, machine", gflops, func(p point) float64 { return p.real }},
+		{"SMPI, machine", func(p point) float64 { return p.smpi }, func(p point) float64 { return p.real }},
+	} {
+		n, sum, worst, at := 0, 0.0, 0.0, ""
+		for _, p := range points {
+			if c.got(p) == 0 || c.want(p) == 0 {
+				continue
+			}
+			e := relative(c.got(p), c.want(p))
+			n, sum = n+1, sum+math.Abs(e)
+			if math.Abs(e) >= math.Abs(worst) {
+				worst, at = e, strings.Join(p.labels, " ")
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(s.w, "%s\t%s\t%d\t%.2f\t%+.2f\t%s\n", name, c.name, n, sum/float64(n), worst, at)
+		}
+	}
+}
+
+func gflops(p point) float64 { return p.ours.Gflops }
+
+// replayShort replays the runs of dahu.csv in a directory with the built-in machine. The error
+// says how many are further from SMPI's figure than their limit.
+func replayShort(l *runner, dir string, stdout io.Writer) error {
+	d := &data{dir: dir}
+	var points []point
+	var limits []float64
+	for _, r := range d.rows("dahu.csv", "model", "kernels", "matrix_size", "smpi_gflops", "real_gflops", "limit") {
+		points = append(points, point{
+			labels: []string{r.text("model"), r.text("matrix_size")},
+			run: run{hpl: dahuFlags(r.whole("matrix_size"), 128, 32, 32, "2rg", 1, "bin"), platform: "dahu", kernels: r.text("kernels"),
+				flags: "--cfg reprise/bw-factor:bound"},
+			smpi: r.number("smpi_gflops"), real: r.number("real_gflops"),
+		})
+		limits = append(limits, r.number("limit"))
+	}
+	if d.err != nil {
+		return d.err
+	}
+	if err := l.replayPoints(points); err != nil {
+		return err
+	}
+	beyond := 0
+	for i, p := range points {
+		fmt.Fprintf(stdout, "%-7s N = %s: %.0f Gflops, %s %% from SMPI's, %s %% from the machine's; limit %g %%\n",
+			p.labels[0], p.labels[1], gflops(p), off(gflops(p), p.smpi), off(gflops(p), p.real), limits[i])
+		if !(math.Abs(relative(gflops(p), p.smpi)) <= limits[i]) {
+			beyond++
+		}
+	}
+	if beyond > 0 {
+		return fmt.Errorf("%d of %d runs are further from SMPI's than their limit", beyond, len(points))
+	}
+	return nil
 }

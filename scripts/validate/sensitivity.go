@@ -1,277 +1,254 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"reprise/internal/page"
-	"reprise/internal/wording"
+	"reprise/calibrate/hosts"
 )
 
-// absolute compares the Gflops of the samples that are replayed, by order of the matrix.
-func absolute(samples []sample) string {
-	samples = replayed(samples)
-	t := page.NewTable("N", "runs", "mean Gflops, ours", "SMPI", "ours − SMPI, %", "ours without back substitution − SMPI, %")
-	for _, n := range studyOrders {
-		var ours, unsolved, smpi, count float64
-		for _, s := range samples {
-			if s.n == n {
-				ours, unsolved, smpi, count = ours+s.ours, unsolved+s.unsolved, smpi+s.smpi, count+1
-			}
-		}
-		if count > 0 {
-			t.Row(wording.Thousands(n), fmt.Sprint(count), gflops(ours/count), gflops(smpi/count), percent(relative(ours, smpi)), off(unsolved, smpi))
-		}
-	}
-	return t.String()
-}
+// The sensitivity studies are of synthetic machines of 256 nodes with a rank of 32 threads each.
+// Their network is Dahu's of 2019, kernels other than dgemm are Dahu's minimal ones without noise.
+// The public nodes follow the law of the study but are not its nodes, so that only means over
+// machines compare.
 
-// unsolvedTable compares the Gflops of kinds of samples that are replayed, with and
-// without the back substitution.
-func unsolvedTable(head string, kinds []string, samples []sample) string {
-	samples = replayed(samples)
-	columns := []string{head}
-	for _, n := range studyOrders {
-		if n <= unsolvedUpTo {
-			columns = append(columns, "N = "+wording.Thousands(n)+": SMPI, Gflops", "ours − SMPI, %", "without back substitution, %")
-		}
-	}
-	t := page.NewTable(columns...)
-	for _, kind := range kinds {
-		cells := []string{kind}
-		for _, n := range studyOrders {
-			if n > unsolvedUpTo {
-				continue
-			}
-			row := []string{"–", "–", "–"}
-			if i := slices.IndexFunc(samples, func(s sample) bool { return s.n == n && s.what == kind }); i >= 0 {
-				s := samples[i]
-				row = []string{gflops(s.smpi), percent(relative(s.ours, s.smpi)), percent(relative(s.unsolved, s.smpi))}
-			}
-			cells = append(cells, row...)
-		}
-		t.Row(cells...)
-	}
-	return t.String()
-}
+var studyColumns = []string{"machine", "matrix_size", "varied", "solved"}
 
-// tenth writes a percentage rounded to one digit, with its sign.
-func tenth(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", x), "-", "−", 1) }
-
-// topology replays 16x16 ranks on a switch and on fat trees with 4 top switches and
-// fewer.
-func topology(l *runner) (section, error) {
-	y, err := l.readSynthetic()
-	if err != nil {
-		return section{}, err
-	}
-	s, err := l.csvTable("sensibility/topology.csv", "platform_id", "matrix_size", "topology", "top_switches", "smpi_gflops")
-	if err != nil {
-		return section{}, err
-	}
-	samples, err := y.readSamples(s, func(r row, nodes []processor) (string, setup) {
-		switches := r.text("top_switches")
-		if switches == "0" {
-			return oneSwitch, setup{nodes: nodes, p: 16, q: 16}
-		}
-		return switches, setup{nodes: nodes, p: 16, q: 16, fatTree: fmt.Sprintf("2;32,8;1,%s;1,8", switches)}
-	})
-	if err != nil {
-		return section{}, err
-	}
-	machines := 1
-	if l.all {
-		machines = 2
-	}
-	if err := y.replayFirst(l, machines, "4", samples); err != nil {
-		return section{}, err
-	}
-	text := excessTable("top switches", "4", "with 4 top switches", []string{oneSwitch, "4", "3", "2", "1"}, samples) + "\nAll runs:\n\n" + absolute(samples)
-	return section{text, topologyClaims(samples)}, nil
-}
-
-// oneSwitch is what varies in the topology without a tree.
-const oneSwitch = "one switch for all"
-
-// topologyClaims checks what top switches are worth.
-func topologyClaims(samples []sample) []verdict {
-	const small, large = 100000, 500000
-	o := excessesOver("4", samples, oursOf)
-	needed := append(cells(large, "3", "2", "1", oneSwitch), cells(small, "2", "1")...)
-	return []verdict{decide(24, o, needed, func() (string, bool) {
-		three, one := o.at(large, "3"), o.at(large, oneSwitch)
-		two, twoSmall := o.at(large, "2"), o.at(small, "2")
-		last, lastSmall := o.at(large, "1"), o.at(small, "1")
-		return fmt.Sprintf("3: %s %% at 500,000; 2: %s %%, %s %% at 100,000; 1: %s %%, %s %%; one switch %s %%", tenth(three), tenth(two), tenth(twoSmall), tenth(last), tenth(lastSmall), tenth(one)),
-			three < 1 && twoSmall > two && two > 0.5 && last > 5 && lastSmall > 20 && one < 0
-	})}
-}
-
-// temporal replays 8x32 ranks with more and more noise of dgemm.
-func temporal(l *runner) (section, error) {
-	y, err := l.readSynthetic()
-	if err != nil {
-		return section{}, err
-	}
-	s, err := l.csvTable("sensibility/temporal.csv", "platform_id", "matrix_size", "coefficient_of_variation", "smpi_gflops")
-	if err != nil {
-		return section{}, err
-	}
-	kinds := map[float64]string{} // by coefficient of variation
-	samples, err := y.readSamples(s, func(r row, nodes []processor) (string, setup) {
-		c := r.number("coefficient_of_variation")
-		kinds[c] = fmt.Sprintf("%g %%", 100*c)
-		return kinds[c], setup{nodes: varied(nodes, c), p: 8, q: 32}
-	})
-	if err != nil {
-		return section{}, err
-	}
-	if err := y.replayFirst(l, 1, noNoise, samples); err != nil {
-		return section{}, err
-	}
-	var names []string
-	for _, c := range slices.Sorted(maps.Keys(kinds)) {
-		names = append(names, kinds[c])
-	}
-	text := excessTable("coefficient of variation", noNoise, "without noise", names, samples) + "\nAll runs:\n\n" + absolute(samples)
-	return section{text, temporalClaims(samples, y)}, nil
-}
-
-// noNoise is the base of the temporal study.
-const noNoise = "0 %"
-
-// spatialShapes are the grids of the spatial study that its claims name.
-var spatialShapes = []string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49", "5x48", "2x128", "8x32", "16x16", "32x8", "16x15", "17x15", "1x256"}
-
-// allNodes is the base of the studies of left out nodes.
 const allNodes = "4x64"
 
-// spatial replays grids of fewer and fewer nodes, the slowest left out.
-func spatial(l *runner) (section, error) {
-	y, err := l.readSynthetic()
-	if err != nil {
-		return section{}, err
-	}
-	samples, err := y.removals(l, "sensibility/spatial.csv", 1, spatialShapes)
-	if err != nil {
-		return section{}, err
-	}
-	text := excessTable("grid", allNodes, "of "+allNodes, spatialShapes, samples) +
-		"\nGflops with and without back substitution:\n\n" + unsolvedTable("grid", spatialShapes, samples) + "\nAll runs:\n\n" + absolute(samples)
-	return section{text, append(spatialClaims(samples), fiveRows(samples))}, nil
+// setup is how HPL runs: on which nodes, in which grid, on one switch or a fat tree.
+type setup struct {
+	varied  string // "": not replayed
+	nodes   []processor
+	p, q    int
+	fatTree string // parameters of its topology; "": one switch
 }
 
-// removals replays grids of fewer and fewer nodes, the slowest left out, on the first
-// machines of each order of the matrix.
-func (y *synthetic) removals(l *runner, table string, machines int, shapes []string) ([]sample, error) {
-	s, err := l.csvTable(table, "platform_id", "matrix_size", "removed_nodes", "p", "q", "smpi_gflops")
-	if err != nil {
-		return nil, err
-	}
-	samples, err := y.readSamples(s, func(r row, nodes []processor) (string, setup) {
-		what := r.text("p") + "x" + r.text("q")
-		if !slices.Contains(shapes, what) {
-			return "", setup{}
-		}
-		return what, setup{nodes: without(nodes, r.whole("removed_nodes")), p: r.whole("p"), q: r.whole("q")}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return samples, y.replayFirst(l, machines, allNodes, samples)
-}
-
-// temporalClaims checks what noise costs, and how much of it the machines have.
-func temporalClaims(samples []sample, y *synthetic) []verdict {
-	const much, some, large = "10 %", "4 %", 500000
-	o := excessesOver(noNoise, samples, oursOf)
-	var needed []string
-	for _, n := range studyOrders {
-		needed = append(needed, cells(n, much, some)...)
-	}
-	var sum, count float64
-	for _, nodes := range y.nodes {
-		for _, n := range nodes {
-			sum, count = sum+n.deviation.mnk/n.mean.mnk, count+1
-		}
-	}
-	return []verdict{
-		decide(19, o, needed, func() (string, bool) {
-			rising := true
-			for i, n := range studyOrders[1:] {
-				rising = rising && o.at(n, much) >= o.at(studyOrders[i], much)-0.5
+// study lists the runs of a table on the first machines of each order that have the base. Some
+// published simulations of orders up to 200,000 left out the back substitution: these
+// runs are listed with and without it.
+func (d *data) study(file, base string, machines int, nodes map[string][]processor, kind func(row, []processor) setup) []point {
+	net, others := d.dahuNetwork("dahu_synthetic_256"), d.dahuOthers().minimal()
+	table := d.rows(file, "platform_id", "matrix_size", "smpi_gflops")
+	chosen := map[int][]string{}
+	var points []point
+	for _, choose := range []bool{true, false} {
+		for _, r := range table {
+			id, n := r.text("platform_id"), r.whole("matrix_size")
+			s := kind(r, nodes[id])
+			if choose && s.varied == base && len(chosen[n]) < machines && !slices.Contains(chosen[n], id) {
+				chosen[n] = append(chosen[n], id)
 			}
-			last := o.at(large, much)
-			return o.byOrder(much) + "; " + o.byOrder(some), rising && last > 5 && last < 13 && o.at(large, some) < last/2
-		}),
-		{Claim: 20, Ours: fmt.Sprintf("%.1f %%", 100*sum/count), Reproduced: math.Abs(100*sum/count-3.4) < 0.1},
-	}
-}
-
-// byOrder writes excesses of all orders, which are there.
-func (o excesses) byOrder(what string) string {
-	var parts []string
-	for _, n := range studyOrders {
-		parts = append(parts, tenth(o.at(n, what)))
-	}
-	return strings.Join(parts, ", ") + " % at " + what
-}
-
-// spatialClaims checks which grids are good, with all nodes and without the slowest.
-func spatialClaims(samples []sample) []verdict {
-	const large = 500000
-	o := excessesOver(allNodes, samples, oursOf)
-	shapes := []string{"8x32", "2x128", "16x16", "1x256", "32x8"}
-	fewer, bad := []string{"4x63", "4x62", "4x61", "4x60", "5x51"}, []string{"16x15", "17x15", "32x8"}
-	return []verdict{
-		decide(18, o, cells(large, shapes...), func() (string, bool) {
-			return o.list(large, shapes...), o.at(large, "8x32") > 0 && o.at(large, "2x128") > o.at(large, "8x32") &&
-				o.at(large, "16x16") > 10 && o.at(large, "1x256") > 25 && o.at(large, "32x8") > 40
-		}),
-		decide(21, o, append(cells(large, fewer...), cells(large, bad...)...), func() (string, bool) {
-			return o.list(large, fewer...) + "; " + o.list(large, bad...), o.at(large, "4x63") > 0 &&
-				o.at(large, "4x60") > o.at(large, "4x62") && o.at(large, "5x51") < 1 && o.at(large, "16x15") > 15
-		}),
-	}
-}
-
-// fiveRows checks the claim that grids of 5 rows are bad at N = 200,000 only: with all
-// systems solved, as HPL does, and as published, where 4x64 of that order left out the
-// back substitution (docs/validation.md).
-func fiveRows(samples []sample) verdict {
-	const odd, large = 200000, 500000
-	fives := []string{"5x51", "5x50", "5x49", "5x48"}
-	all := excessesOver(allNodes, samples, oursOf)
-	as := excessesOver(allNodes, samples, func(s sample) float64 {
-		if s.what == allNodes && s.n == odd {
-			return s.unsolved
+			if d.err != nil || choose || s.varied == "" || !slices.Contains(chosen[n], id) {
+				continue
+			}
+			if s.p*s.q > len(s.nodes) {
+				d.fail(fmt.Errorf("%s%d x %d ranks on %d nodes", r.where, s.p, s.q, len(s.nodes)))
+				return nil
+			}
+			m := machineKernels{all: s.nodes[0], processors: s.nodes, cpusPerHost: 1, others: others, noisyGemm: true}
+			x := point{labels: []string{id, fmt.Sprint(n), s.varied, "yes"}, smpi: r.number("smpi_gflops"), run: run{
+				hpl:      dahuFlags(n, 512, s.p, s.q, "2rg", 1, "bin"),
+				platform: net.xml(cluster{last: len(s.nodes) - 1, cores: 1, fatTree: s.fatTree}), kernels: m.yaml()}}
+			points = append(points, x)
+			if n <= 200000 {
+				m.others = others.without("dgemv", "dtrsv")
+				x.run.kernels = m.yaml()
+				x.labels = []string{id, fmt.Sprint(n), s.varied, "no"}
+				points = append(points, x)
+			}
 		}
-		return s.ours
-	})
-	only := ""
-	v := decide(22, all, append(cells(odd, fives...), cells(large, fives...)...), func() (string, bool) {
-		there, elsewhere := all.mean(odd, fives), all.mean(large, fives)
-		asPublished := as.mean(odd, fives)
-		reproduced := there > 2 && elsewhere < there-3
-		if !reproduced && asPublished > 2 && elsewhere < asPublished-3 {
-			reproduced, only = true, "as simulated: HPL that solves the system has no such effect"
-		}
-		const at = " at "
-		return fmt.Sprintf("%s if 4x64 leaves out the back substitution there, as published, and %s if it does not; %s",
-			as.list(odd, fives...)+at+wording.Thousands(odd), all.list(odd, fives...)+at+wording.Thousands(odd), all.list(large, fives...)+at+wording.Thousands(large)), reproduced
-	})
-	v.Only = only
-	return v
+	}
+	return points
 }
 
-// mean returns the mean of excesses that are there.
-func (o excesses) mean(n int, what []string) float64 {
-	sum := 0.0
-	for _, w := range what {
-		sum += o.at(n, w)
+// syntheticNodes reads the nodes of the machines.
+func (d *data) syntheticNodes() map[string][]processor {
+	nodes := map[string][]processor{}
+	for _, r := range d.rows("sensibility/synthetic_dgemm_platforms.csv", "platform_id", "node", "mnk", "intercept", "mnk_residual") {
+		id := r.text("platform_id")
+		nodes[id] = append(nodes[id], processor{host: r.whole("node"),
+			mean: polynomial{0: r.number("mnk"), 4: r.number("intercept")}, deviation: polynomial{r.number("mnk_residual")}})
 	}
-	return sum / float64(len(what))
+	return nodes
+}
+
+// topology replays 16 x 16 ranks on a switch, and on fat trees with fewer and fewer top switches.
+func topology(d *data) []point {
+	machines := 1
+	if d.all {
+		machines = 2
+	}
+	return d.study("sensibility/topology.csv", "4", machines, d.syntheticNodes(), func(r row, nodes []processor) setup {
+		s := setup{varied: r.text("top_switches"), nodes: nodes, p: 16, q: 16}
+		if s.varied == "0" {
+			s.varied = "one switch"
+		} else {
+			s.fatTree = fmt.Sprintf("2;32,8;1,%s;1,8", s.varied)
+		}
+		return s
+	})
+}
+
+// temporal replays 8 x 32 ranks with more and more noise of dgemm.
+func temporal(d *data) []point {
+	return d.study("sensibility/temporal.csv", "0 %", 1, d.syntheticNodes(), func(r row, nodes []processor) setup {
+		c := r.number("coefficient_of_variation")
+		nodes = slices.Clone(nodes)
+		for i, n := range nodes {
+			nodes[i].deviation = polynomial{0: c * n.mean[0], 4: c * n.mean[4]}
+		}
+		return setup{varied: fmt.Sprintf("%g %%", 100*c), nodes: nodes, p: 8, q: 32}
+	})
+}
+
+// spatial replays grids of fewer and fewer nodes, without the slowest.
+func spatial(d *data) []point {
+	return d.study("sensibility/spatial.csv", allNodes, 1, d.syntheticNodes(), removal([]string{
+		allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49", "5x48", "2x128", "8x32", "16x16", "32x8", "16x15", "17x15", "1x256"}))
+}
+
+// removal returns the setup of a row of a study of removed nodes, for some grids.
+func removal(grids []string) func(row, []processor) setup {
+	return func(r row, nodes []processor) setup {
+		grid := r.text("p") + "x" + r.text("q")
+		if !slices.Contains(grids, grid) {
+			return setup{}
+		}
+		nodes = slices.Clone(nodes)
+		order := slices.Clone(nodes)
+		slices.SortStableFunc(order, func(a, b processor) int { return cmp.Compare(b.mean[0], a.mean[0]) })
+		for _, slow := range order[:min(r.whole("removed_nodes"), len(order))] {
+			nodes = slices.DeleteFunc(nodes, func(p processor) bool { return p.host == slow.host })
+		}
+		for i := range nodes {
+			nodes[i].host = i
+		}
+		return setup{varied: grid, nodes: nodes, p: r.whole("p"), q: r.whole("q")}
+	}
+}
+
+// twoClasses replays grids without the slowest nodes on machines of which some nodes are slow.
+// The published machines are not known; ours are drawn from their law: the classes of
+// Dahu's processors when the cooling of four nodes was broken, in proportion to the normal one,
+// transposed to nodes with one dgemm of 32 threads. How the study transposed them is not published.
+func twoClasses(d *data) []point {
+	cpus, err := hosts.Builtin("dahu-cooling")
+	if err != nil {
+		d.fail(err)
+		return nil
+	}
+	law, err := hosts.Builtin("dahu-node")
+	if err != nil {
+		d.fail(err)
+		return nil
+	}
+	ratio := slices.Clone(law.Classes[0].Mean)
+	for i := range ratio {
+		ratio[i] /= cpus.Classes[0].Mean[i]
+	}
+	law.Classes = cpus.Classes
+	for _, c := range law.Classes {
+		for i, r := range ratio {
+			c.Mean[i] *= r
+			for j, q := range ratio {
+				c.Spatial[i][j] *= r * q
+				c.Temporal[i][j] *= r * q
+			}
+		}
+	}
+	nodes := map[string][]processor{}
+	for id := range 10 { // as many machines as the study had
+		machine, err := law.Draw(hosts.DrawOptions{Hosts: 256, Seed: uint64(id + 1), Day: 1})
+		if err != nil {
+			d.fail(err)
+			return nil
+		}
+		for i, u := range machine.Processors {
+			nodes[fmt.Sprint(id)] = append(nodes[fmt.Sprint(id)], processor{host: i,
+				mean: polynomial{0: u.Values[0], 4: u.Values[1]}, deviation: polynomial{u.Values[2]}})
+		}
+	}
+	machines := 3
+	if d.all {
+		machines = len(nodes)
+	}
+	return d.study("sensibility/spatial_heterogeneous.csv", allNodes, machines, nodes,
+		removal([]string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49"}))
+}
+
+// capacity replays 512 ranks on fat trees of 1 to 16 top switches, with ranks in order or at
+// random, and with other links and processors. Only the random placements are unknown; ours
+// are drawn from a seed. Of these only 1 and 16 switches are replayed: congestion takes minutes.
+func capacity(d *data) []point {
+	var in struct {
+		Links struct {
+			LoopbackBandwidth float64 `json:"loopback_bandwidth_bytes_per_s"`
+			LoopbackLatency   float64 `json:"loopback_latency_s"`
+		} `json:"links"`
+	}
+	d.document("scalability/platform_2017.json", &in)
+	var points []point
+	count := map[string]float64{}
+	for _, r := range d.rows("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s") {
+		n, random, switches := r.whole("matrix_size"), r.text("mapping") == "random", r.text("top_switches")
+		if random && switches != "1" && switches != "16" {
+			continue
+		}
+		labels := []string{fmt.Sprint(n), switches, fmt.Sprintf("%g", r.number("link_bandwidth_bytes_per_s")/1e6),
+			fmt.Sprintf("%g", 1e6*r.number("link_latency_s")), r.text("speed_factor"), r.text("mapping")}
+		i := slices.IndexFunc(points, func(p point) bool { return slices.Equal(p.labels, labels) })
+		if i < 0 {
+			// Seconds per unit of the size: the nominal coefficient times running power by host speed.
+			const scale, nb, p = 6.217956542969, 120, 16
+			w := network{
+				Bandwidth: r.number("link_bandwidth_bytes_per_s"), Latency: r.number("link_latency_s"),
+				LoopbackBandwidth: in.Links.LoopbackBandwidth, LoopbackLatency: in.Links.LoopbackLatency,
+			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "version: 1\nunit: s\nkernels:\n  dgemm: {terms: {M*N*K: %s}}\n  dtrsm: {terms: {M*N^2: %s}}\n",
+				exact(1.742435e-10*scale/r.number("speed_factor")), exact(8.897459e-11*scale/r.number("speed_factor")))
+			otherKernels(nil).write(&b, false)
+			x := run{
+				hpl:      fmt.Sprintf("-N %d --NB %d -P %d -Q 32 --PFACT left --NBMIN 2 --NDIV 2 --RFACT left --BCAST 1rg --DEPTH 0 --SWAP mix --swap-threshold 64 --copy-l", n, nb, p),
+				pivots:   fourthRows(n, nb, p),
+				platform: w.xml(cluster{last: 511, cores: 1, fatTree: "2;16,32;1," + switches + ";1,1"}), kernels: b.String(),
+			}
+			if random {
+				for _, host := range rand.New(rand.NewPCG(1, 2)).Perm(512) {
+					x.hosts += fmt.Sprintf("node-%d\n", host)
+				}
+			}
+			i = len(points)
+			points = append(points, point{labels: labels, run: x})
+		}
+		key := strings.Join(labels, " ")
+		count[key]++
+		points[i].smpi += (hplGflops(n, r.number("smpi_time_s")) - points[i].smpi) / count[key] // a running mean
+	}
+	return points
+}
+
+// fourthRows returns the pivots of the simulations of 2017, from 0. Their search for the
+// largest element of a column answers with the fourth of the rows that remain to a
+// process, and as the processes have the same matrix in memory, the first process row
+// wins. At the end, when it has no four rows, each column is its own pivot: ours, since
+// theirs is outside of the matrix. nb is 3 or more.
+func fourthRows(n, nb, processRows int) string {
+	var b strings.Builder
+	for c := range n {
+		block := (c/nb + processRows - 1) / processRows * processRows // the first process row's next
+		row := max(c, block*nb) + 3
+		if row/nb > block {
+			row += (processRows - 1) * nb
+		}
+		if row >= n {
+			row = c
+		}
+		fmt.Fprintln(&b, row)
+	}
+	return b.String()
 }
