@@ -38,6 +38,8 @@ func App(name, usage string, stdin io.Reader, stdout, stderr io.Writer) *cli.App
 // onUsageError makes err, of the parser of flags, a mistake in the command line, and
 // says what is wanted where that knows only what it got.
 func onUsageError(c *cli.Context, err error, _ bool) error {
+	// The parser's words about a value that is none of the flag's type.
+	badValue := regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (?:parse error|value out of range)`)
 	if parts := badValue.FindStringSubmatch(err.Error()); parts != nil {
 		for _, f := range slices.Concat(c.Command.Flags, c.App.Flags) {
 			if want := wantedText(f); want != "" && slices.Contains(f.Names(), parts[2]) {
@@ -48,14 +50,11 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			}
 		}
 	}
-	if parts := noFlag.FindStringSubmatch(err.Error()); parts != nil {
-		return Usagef("no flag %s%s; %s --help lists all", dashed(parts[1]), Meant(c.Command.Flags, parts[1]), c.Command.HelpName)
+	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		return Usagef("no flag %s%s; %s --help lists all", dashed(name), Meant(c.Command.Flags, name), c.Command.HelpName)
 	}
 	return Usage(err)
 }
-
-// noFlag is what the parser says of a flag that the command does not have.
-var noFlag = regexp.MustCompile(`^flag provided but not defined: -(.*)$`)
 
 // Meant asks whether a flag that is spelt much like name was, as in ", did you mean
 // --name?"; "" if there is none.
@@ -77,9 +76,6 @@ func dashed(name string) string {
 	}
 	return "--" + name
 }
-
-// badValue is what the parser says of a value that is none of the flag's type.
-var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+): (?:parse error|value out of range)`)
 
 // wantedText says what the values of flags look like that are not texts.
 func wantedText(f cli.Flag) string {

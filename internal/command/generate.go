@@ -3,11 +3,12 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"reprise/internal/manual"
 )
 
 // generateFlag has a command print what it is installed with.
@@ -22,6 +23,10 @@ var errGenerated = errors.New("generated")
 // Execute runs an application, whose flags may stand anywhere in the command line.
 func Execute(ctx context.Context, app *cli.App, args []string) error {
 	app.Flags = append(app.Flags, generateFlag)
+	if len(args) > 2 && args[1] == "--"+generateFlag.Name && args[2] == "words" {
+		_, err := io.WriteString(app.Writer, strings.Join(words(helpOf(app), args[3:]), "\n"))
+		return err
+	}
 	app.Before = func(c *cli.Context) error {
 		if err := refuseEmpty(c); err != nil || !c.IsSet(generateFlag.Name) {
 			return err
@@ -39,12 +44,315 @@ func generate(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return Usagef("--generate prints and stops: unexpected argument %q", c.Args().First())
 	}
-	text, err := manual.Text(c.String(generateFlag.Name), manual.Of(c.App))
-	if err != nil {
-		return Usagef("--generate %w", err)
+	kind := c.String(generateFlag.Name)
+	text, ok := completions[kind]
+	text = strings.ReplaceAll(text, "NAME", c.App.Name)
+	if kind == "man" {
+		text = man(helpOf(c.App))
+	} else if !ok {
+		return Usagef("--generate %q, want bash, zsh, fish or man", kind)
 	}
 	if _, err := io.WriteString(c.App.Writer, text); err != nil {
 		return err
 	}
 	return errGenerated
+}
+
+// completions are the scripts by which shells complete the command NAME. Each asks the program
+// itself what may stand at the cursor (see words), so a script fits every version of it.
+// In bash, --flag=value comes in three words.
+var completions = map[string]string{
+	"bash": `# Written by "NAME --generate bash".
+
+_NAME() {
+	local IFS=$'\n' list
+	list=$(NAME --generate words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
+	COMPREPLY=(${list%/})
+	if [[ $list == */ ]]; then
+		local cur=${COMP_WORDS[COMP_CWORD]}
+		COMPREPLY+=($(compgen -f -- "${cur#=}"))
+	fi
+}
+
+complete -o filenames -F _NAME NAME
+`,
+	"zsh": `#compdef NAME
+# Written by "NAME --generate zsh".
+
+_NAME() {
+	local -a list
+	list=("${(@f)$(NAME --generate words "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+	if [[ $list[-1] == / ]]; then
+		list[-1]=()
+		_files
+	fi
+	list=("${(@)list//:/\\:}")
+	list=("${(@)list/$'\t'/:}")
+	_describe NAME list
+}
+
+# Where it is loaded by its first use, that wants an answer; where it is sourced, not.
+if [[ $funcstack[1] == _NAME ]]; then
+	_NAME "$@"
+else
+	compdef _NAME NAME
+fi
+`,
+	"fish": `# Written by "NAME --generate fish".
+
+function __NAME_words
+	set -l list (NAME --generate words (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+	if test "$list[-1]" = /
+		set -e list[-1]
+		__fish_complete_path (commandline -ct)
+	end
+	printf '%s\n' $list
+end
+
+complete -c NAME -f -a '(__NAME_words)'
+`,
+}
+
+// words returns what may stand in place of the last word of a command line: flags, commands and
+// values of flags that begin like it, each with a tab and what help says of it; and "/" if names
+// of files may stand there.
+func words(c help, line []string) (list []string) {
+	last := ""
+	if n := len(line); n > 0 {
+		last, line = strings.TrimPrefix(line[n-1], "="), line[:n-1]
+	}
+	add := func(word, text string) {
+		if strings.HasPrefix(word, last) {
+			list = append(list, word+"\t"+strings.Join(strings.Fields(text), " "))
+		}
+	}
+	var valued *flagHelp // the flag whose value the next word is
+	for _, word := range line {
+		switch {
+		case word == "=": // of bash, between a flag and its value
+		case valued != nil:
+			valued = nil
+		case strings.HasPrefix(word, "-"):
+			if f := c.flag(word); f != nil && f.value != "" {
+				valued = f
+			}
+		default:
+			if i := slices.IndexFunc(c.commands, func(sub help) bool { return sub.name() == word }); i >= 0 {
+				c = c.commands[i]
+			}
+		}
+	}
+	before := ""
+	if name, _, ok := strings.Cut(last, "="); ok && valued == nil {
+		valued, before = c.flag(name), name+"="
+	}
+	switch {
+	case valued != nil:
+		for _, choice := range valued.choices() {
+			add(before+choice, "")
+		}
+		if list == nil && valued.choices() == nil {
+			return []string{"/"}
+		}
+	case strings.HasPrefix(last, "-"):
+		for _, f := range c.flags {
+			for _, name := range f.names {
+				add(name, f.text)
+			}
+		}
+	default:
+		for _, sub := range c.commands {
+			add(sub.name(), sub.usage)
+		}
+		if c.takesFiles {
+			list = append(list, "/")
+		}
+	}
+	return list
+}
+
+// help is a command as its help shows it.
+type help struct {
+	path        string // its name behind those of the commands that it is in: "trace cat"
+	usage       string // its purpose, in a phrase
+	synopsis    []string
+	description string
+	flags       []flagHelp
+	commands    []help
+	version     string
+	takesFiles  bool // beside its commands
+}
+
+// flagHelp is a flag of a command.
+type flagHelp struct {
+	names []string // with their dashes: "--output", "-o"
+	value string   // the placeholder for its value in help, "" if it takes none
+	text  string   // its effect and its default
+}
+
+// helpOf returns the help of an application and of the commands in it.
+func helpOf(app *cli.App) help {
+	c := helpOfCommand("", &cli.Command{Name: app.Name, Usage: app.Usage, UsageText: app.UsageText, ArgsUsage: app.ArgsUsage,
+		Description: app.Description, Flags: app.Flags, Subcommands: app.Commands})
+	c.version, c.takesFiles = app.Version, app.ArgsUsage != ""
+	return c
+}
+
+func helpOfCommand(in string, c *cli.Command) help {
+	h := help{path: in + c.Name, usage: c.Usage, description: c.Description}
+	switch {
+	case c.UsageText != "":
+		h.synopsis = strings.Split(c.UsageText, "\n")
+	case c.ArgsUsage != "":
+		h.synopsis = []string{h.path + " [options] " + c.ArgsUsage}
+	default:
+		h.synopsis = []string{h.path + " [options] COMMAND"}
+	}
+	// The library adds the flag for help where it runs a command; here it stands last.
+	own := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool { return f == cli.HelpFlag })
+	for _, f := range append(own, cli.HelpFlag) {
+		var d flagHelp
+		for _, name := range f.Names() {
+			d.names = append(d.names, dashed(name))
+		}
+		_, d.text, _ = strings.Cut(f.String(), "\t") // as help shows it
+		if doc, ok := f.(cli.DocGenerationFlag); ok && doc.TakesValue() {
+			d.value = "value"
+			if parts := strings.Split(doc.GetUsage(), "`"); len(parts) > 2 {
+				d.value = parts[1]
+			}
+		}
+		h.flags = append(h.flags, d)
+	}
+	for _, sub := range c.Subcommands {
+		if !sub.Hidden {
+			h.commands = append(h.commands, helpOfCommand(h.path+" ", sub))
+		}
+	}
+	h.takesFiles = len(h.commands) == 0
+	return h
+}
+
+// name is the last word of the path.
+func (c help) name() string { return c.path[strings.LastIndex(c.path, " ")+1:] }
+
+// flag returns the flag of a name, with its dashes; nil if there is none.
+func (c help) flag(name string) *flagHelp {
+	i := slices.IndexFunc(c.flags, func(f flagHelp) bool { return slices.Contains(f.names, name) })
+	if i < 0 {
+		return nil
+	}
+	return &c.flags[i]
+}
+
+// choices returns all values of a flag whose placeholder lists them as a|b|c; nil of other flags.
+func (f *flagHelp) choices() []string {
+	list := strings.Split(f.value, "|")
+	if len(list) < 2 || strings.ContainsFunc(f.value, func(r rune) bool {
+		return r != '|' && r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) {
+		return nil
+	}
+	return list
+}
+
+// man returns the manual page, in the language of man(7).
+func man(c help) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".\\\" Written by \"%s --generate man\".\n", c.path)
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"Reprise %s\" \"Reprise\"\n", strings.ToUpper(c.path), roff(c.version))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", roff(c.path), roff(c.usage))
+	manSynopsis(&b, c)
+	if c.description != "" {
+		fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", paragraphs(c.description))
+	}
+	b.WriteString(".SH OPTIONS\n")
+	manFlags(&b, c)
+	if len(c.commands) > 0 {
+		b.WriteString(".SH COMMANDS\n")
+	}
+	manCommands(&b, c)
+	b.WriteString(".SH EXIT STATUS\n0: done.\n1: it failed, or was interrupted.\n2: the command line is wrong.\n" +
+		"A command that has others says so.\n.SH SEE ALSO\n")
+	var others []string
+	for _, tool := range tools {
+		if tool != c.path {
+			others = append(others, "\\fB"+tool+"\\fR(1)")
+		}
+	}
+	b.WriteString(strings.Join(others, ",\n") + "\n")
+	return b.String()
+}
+
+// tools are the commands, which refer to each other: the directories of cmd.
+var tools = []string{"calibrate", "replay", "study", "trace", "tracegen"}
+
+// manCommands writes a section for each command in another one, before those of the commands in it.
+func manCommands(b *strings.Builder, c help) {
+	for _, sub := range c.commands {
+		fmt.Fprintf(b, ".SS %s\n%s.\n.PP\n", roff(sub.path), roff(sub.usage))
+		manSynopsis(b, sub)
+		if sub.description != "" {
+			fmt.Fprintf(b, ".PP\n%s\n", paragraphs(sub.description))
+		}
+		manFlags(b, sub)
+		manCommands(b, sub)
+	}
+}
+
+// manSynopsis writes the forms of a command, a line each, its name in bold.
+func manSynopsis(b *strings.Builder, c help) {
+	for i, line := range c.synopsis {
+		if i > 0 {
+			b.WriteString(".br\n")
+		}
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), c.path); ok {
+			fmt.Fprintf(b, "\\fB%s\\fR%s\n", roff(c.path), roff(rest))
+		} else {
+			fmt.Fprintf(b, "%s\n", roff(line))
+		}
+	}
+}
+
+func manFlags(b *strings.Builder, c help) {
+	for _, f := range c.flags {
+		var forms []string
+		for _, name := range f.names {
+			form := "\\fB" + roff(name) + "\\fR"
+			if f.value != "" {
+				form += " \\fI" + roff(f.value) + "\\fR"
+			}
+			forms = append(forms, form)
+		}
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", strings.Join(forms, ", "), roff(f.text))
+	}
+}
+
+// paragraphs returns lines of text, which man fills, except indented ones: those are examples,
+// which keep their form.
+func paragraphs(text string) string {
+	var lines []string
+	example := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if indented := strings.HasPrefix(line, "   "); indented != example {
+			lines = append(lines, map[bool]string{true: ".RS 4\n.nf", false: ".fi\n.RE"}[indented])
+			example = indented
+		}
+		lines = append(lines, roff(strings.TrimSpace(line)))
+	}
+	if example {
+		lines = append(lines, ".fi\n.RE")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// roffEscapes are for backslashes, dashes that are typed, and quotes.
+var roffEscapes = strings.NewReplacer(`\`, `\e`, `-`, `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
+
+// roff escapes a line of text, which is no request even if it begins like one.
+func roff(text string) string {
+	if text = roffEscapes.Replace(text); strings.HasPrefix(text, ".") {
+		text = `\&` + text
+	}
+	return text
 }

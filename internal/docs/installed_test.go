@@ -56,21 +56,21 @@ func (s *shell) flagNames(t *testing.T, path string) []string {
 func (s *shell) checkInstalled(t *testing.T, tool, path string, want []string) {
 	checkNames(t, "manual page", manualNames(t, filepath.Join(s.dir, tool+".man"), tool, path), want)
 	line := path + " -"
-	if out, ok := answer(t, "bash", `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _$1; printf '%s\n' "${COMPREPLY[@]}"`,
+	if out, ok := s.answer(t, "bash", `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _$1; printf '%s\n' "${COMPREPLY[@]}"`,
 		append([]string{filepath.Join(s.dir, tool+".bash")}, strings.Fields(line)...)); ok {
 		checkNames(t, "bash", strings.Fields(out), want)
 	}
-	if out, ok := answer(t, "zsh", `compdef() { }; _arguments() { print -l -- "$@" }; _describe() { }; _files() { }; source $1; _$2`,
-		[]string{filepath.Join(s.dir, tool+".zsh"), strings.ReplaceAll(path, " ", "_")}); ok {
-		checkNames(t, "zsh", zshNames(out), want)
+	if out, ok := s.answer(t, "zsh", `compdef() { }; _describe() { print -l -- "${(@)list%%:*}" }; _files() { }; source $1; shift; words=("$@"); CURRENT=$#; _$1`,
+		append([]string{filepath.Join(s.dir, tool+".zsh")}, strings.Fields(line)...)); ok {
+		checkNames(t, "zsh", strings.Fields(out), want)
 	}
-	if out, ok := answer(t, "fish", `source $argv[1]; complete -C $argv[2]; complete -C $argv[2]-`, []string{filepath.Join(s.dir, tool+".fish"), line}); ok {
+	if out, ok := s.answer(t, "fish", `source $argv[1]; complete -C $argv[2]; complete -C $argv[2]-`, []string{filepath.Join(s.dir, tool+".fish"), line}); ok {
 		checkNames(t, "fish", firstWords(out), want)
 	}
 }
 
 // answer returns what a script of a shell prints, if the shell is installed.
-func answer(t *testing.T, name, script string, args []string) (string, bool) {
+func (s *shell) answer(t *testing.T, name, script string, args []string) (string, bool) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Logf("%s is not installed: its completion is not tried", name)
@@ -80,7 +80,9 @@ func answer(t *testing.T, name, script string, args []string) (string, bool) {
 	if name != "fish" {
 		before = append(before, name) // $0
 	}
-	out, err := exec.Command(name, append(before, args...)...).CombinedOutput()
+	cmd := exec.Command(name, append(before, args...)...)
+	cmd.Env = append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", name, err, out)
 	}
@@ -117,22 +119,6 @@ func manualNames(t *testing.T, file, tool, path string) []string {
 		for _, form := range strings.Split(forms, ", ") {
 			name, _, _ := strings.Cut(strings.TrimPrefix(form, `\fB`), `\fR`)
 			names = append(names, strings.ReplaceAll(name, `\-`, "-"))
-		}
-	}
-	return names
-}
-
-// zshNames returns the names of flags among the arguments of zsh's _arguments, as
-// *--name=[text]:value, or (--name -n)-n[text].
-func zshNames(out string) []string {
-	var names []string
-	for line := range strings.Lines(out) {
-		if strings.HasPrefix(line, "(") {
-			_, line, _ = strings.Cut(line, ")")
-		}
-		line = strings.TrimPrefix(line, "*")
-		if name, _, ok := strings.Cut(line, "["); ok && strings.HasPrefix(name, "-") {
-			names = append(names, strings.TrimSuffix(name, "="))
 		}
 	}
 	return names
