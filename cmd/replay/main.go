@@ -21,7 +21,6 @@ func main() {
 	if slices.Contains(os.Args[1:min(2, len(os.Args))], "compare") { // before signals are listened to
 		command.InterruptedCode(trouble)
 	}
-	collectLate()
 	command.InterruptedText("interrupted before the first event: nothing was replayed")
 	command.Main("replay", run)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 )
@@ -34,21 +33,4 @@ func highWaterMark(status []byte) (int64, bool) {
 	line, _, _ := bytes.Cut(rest, []byte(" kB"))
 	kilobytes, err := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 53)
 	return kilobytes << 10, found && err == nil
-}
-
-// firstCollection is the heap in bytes at which garbage is collected for the first time.
-// A replay allocates while it begins, and next to nothing after that, so that most are
-// over or at their full size before; the runtime would begin with 4 MB.
-const firstCollection = 16 << 20
-
-// collectLate puts the first collection off, unless GOGC says when to collect. Then the
-// runtime's own rule holds, by which garbage is at most as much as what is in use.
-func collectLate() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	const usual, smallest = 100, 4 << 20
-	debug.SetGCPercent(usual * firstCollection / smallest)
-	type garbage struct{ _ *byte }
-	runtime.AddCleanup(new(garbage), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
