@@ -1,14 +1,17 @@
 package calibrate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"reprise/internal/wording"
+	"reprise/internal/yamlfile"
 )
 
 // FileOptions says what WriteYAML writes besides the coefficients.
@@ -171,4 +174,316 @@ func FormatNumber(x float64) string {
 		mantissa += ".0"
 	}
 	return mantissa + "e" + exponent
+}
+
+// CheckBase refuses a kernel file to whose text hosts cannot be added: one that has some,
+// or whose keys do not begin their lines, or that says where it ends.
+func CheckBase(text []byte) error {
+	_, err := splitBase(text)
+	return err
+}
+
+// baseText is the text of a kernel file without what it says of itself, which a file made
+// from it does not inherit.
+type baseText struct {
+	head, rest          string // up to its version, and from there on
+	description, source string
+}
+
+// splitBase takes a base apart. Its lines end with LF, by which the YAML parser counts them;
+// a byte order mark would not stand at the beginning any more.
+func splitBase(text []byte) (*baseText, error) {
+	text = bytes.TrimPrefix(text, []byte(yamlfile.ByteOrderMark))
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return nil, errors.New("the base has lines that end in CR alone: want LF at the end of lines")
+	}
+	d := yamlfile.Document{File: "base"}
+	root, err := d.Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	keys, err := d.Entries(root, "base")
+	if err != nil {
+		return nil, err
+	}
+	lines := slices.Collect(strings.Lines(string(text)))
+	for _, line := range lines {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {
+			return nil, errors.New(`the base has a line "...", which ends a YAML file: leave it out`)
+		}
+	}
+	var b baseText
+	head := 0
+	for i, e := range keys {
+		at := e.Node.GetToken().Position
+		switch {
+		case e.Key == "hosts" || e.Key == "cpus_per_host":
+			return nil, fmt.Errorf("the base has a key %q: want a kernel file without models of hosts", e.Key)
+		case root.GetToken().Value == "{":
+			return nil, errors.New("the base is a mapping in braces: want one key on each line")
+		case at.Column > 1:
+			return nil, fmt.Errorf("the base has space before the key %q: want its keys at the beginning of their lines", e.Key)
+		case at.Line > len(lines) || !strings.Contains(lines[at.Line-1], e.Key):
+			return nil, fmt.Errorf("the base has the key %q where no line begins with it: want LF at the end of lines", e.Key)
+		}
+		end := len(lines)
+		if i+1 < len(keys) {
+			end = min(end, keys[i+1].Node.GetToken().Position.Line-1)
+		}
+		for end > at.Line && aside(lines[end-1]) {
+			end--
+		}
+		switch e.Key {
+		case "version":
+			head = end
+		case "description", "source":
+			if err := b.take(&d, e); err != nil {
+				return nil, err
+			}
+			for line := at.Line - 1; line < end; line++ {
+				lines[line] = ""
+			}
+		}
+	}
+	if err := continuable(text, len(keys)); err != nil {
+		return nil, err
+	}
+	b.head, b.rest = strings.Join(lines[:head], ""), strings.Join(lines[head:], "")
+	return &b, nil
+}
+
+// aside reports whether a line belongs to nothing before it: empty ones and comments that
+// begin their line.
+func aside(line string) bool { return strings.TrimSpace(line) == "" || line[0] == '#' }
+
+// take reads the description or the source.
+func (b *baseText) take(d *yamlfile.Document, e yamlfile.Entry) error {
+	text, err := d.Text(e.Value, e.Key)
+	if e.Key == "description" {
+		b.description = oneLine(text)
+	} else {
+		b.source = oneLine(text)
+	}
+	return err
+}
+
+// oneLine returns the words of a text, with one blank between them.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// WriteBase writes the text of a base, to which models are added that the description and
+// the source are about, and then cpus_per_host, if it is not 1, and the key hosts. What the
+// base says of itself is said of all else in the file.
+func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) error {
+	text, err := splitBase(base)
+	if err != nil {
+		return err
+	}
+	name := o.BaseName
+	if name == "" {
+		name = "another kernel file"
+	}
+	fmt.Fprintf(b, "# Made from %s, of which the comments are.\n%s", oneLine(name), text.head)
+	if !strings.HasSuffix(text.head, "\n") {
+		b.WriteString("\n")
+	}
+	for _, key := range []struct{ name, own, base string }{{"description", o.Description, text.description}, {"source", o.Source, text.source}} {
+		own, of := oneLine(key.own), key.base
+		if own == "" {
+			own = "not said"
+		}
+		if of == "" {
+			of = "not said"
+		}
+		fmt.Fprintf(b, "%s: %s\n", key.name, strconv.Quote(fmt.Sprintf("%s; all else is from %s: %s", own, oneLine(name), of)))
+	}
+	b.WriteString(strings.TrimRight(text.rest, "\n"))
+	b.WriteString("\n")
+	if cpusPerHost > 1 {
+		fmt.Fprintf(b, "cpus_per_host: %d\n", cpusPerHost)
+	}
+	b.WriteString("hosts:\n")
+	return nil
+}
+
+// writeOnBase writes the base with the models for hosts; those of all points are
+// for all hosts that have none of their own.
+func (r *KernelReport) writeOnBase(b *strings.Builder, o FileOptions) error {
+	if err := WriteBase(b, o.Base, o, r.cpus()); err != nil {
+		return err
+	}
+	r.writeHosts(b, o)
+	r.writeUnfit(b)
+	var models []string
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		models = append(models, f.All.yaml(f.Function, &o))
+	}
+	fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
+	return nil
+}
+
+// continuable refuses a text whose end would make something else of the keys that follow it.
+func continuable(text []byte, keys int) error {
+	d := yamlfile.Document{File: "base with hosts"}
+	root, err := d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n"))
+	if err != nil {
+		return fmt.Errorf("the base has an end that no key can follow: %w", err)
+	}
+	list, err := d.Entries(root, "base")
+	if err == nil && (len(list) != keys+1 || list[keys].Key != "cpus_per_host") {
+		err = errors.New("the base has an end that no key can follow")
+	}
+	return err
+}
+
+// WriteText writes the report for people.
+func (r *KernelReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "timings      %d", r.Timings)
+	if r.FirstDate != "" {
+		fmt.Fprintf(&b, ", %s to %s", r.FirstDate, r.LastDate)
+	}
+	b.WriteString("\n")
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		f.writeHead(&b, r.Criterion)
+		writeFit(&b, "all", &f.All)
+		for j := range f.Groups {
+			g := &f.Groups[j]
+			name := "host " + g.Host
+			if g.CPU != nil {
+				name += fmt.Sprintf(", CPU %d", *g.CPU)
+			}
+			writeFit(&b, name, g)
+		}
+	}
+	for _, u := range r.Unfit {
+		fmt.Fprintf(&b, "\n%v\n", u)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeHead writes which model was chosen among which.
+func (f *FunctionReport) writeHead(b *strings.Builder, criterion string) {
+	fmt.Fprintf(b, "\n%s(%s)   model %s\n", f.Function, strings.Join(f.Dims, ","), f.Model)
+	for _, c := range f.Candidates {
+		if c.Refused != "" {
+			fmt.Fprintf(b, "  %-5s refused: %s\n", c.Model, c.Refused)
+		} else {
+			fmt.Fprintf(b, "  %-5s %s %.1f   %s\n", c.Model, strings.ToUpper(criterion), c.Criterion, strings.Join(c.Terms, " + "))
+		}
+	}
+}
+
+func writeFit(b *strings.Builder, name string, f *Fit) {
+	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
+	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tab, "    term\tcoefficient (s)\tstandard error\tt\t\n")
+	for _, c := range f.Coefficients {
+		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, c.t())
+	}
+	_ = tab.Flush() // into memory
+	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n", f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
+	if f.ResidualGrowth > uneven {
+		fmt.Fprintf(b, "    residuals of the slower half of the sizes are %.0f times those of the faster half: the standard errors, t and the\n"+
+			"    criterion suppose that they are equal, and say too much; --relative supposes equal percentages\n", f.ResidualGrowth)
+	}
+	if f.NegativeSizes > 0 {
+		fmt.Fprintf(b, "    the fitted time of %d sizes is below zero and counts as none\n", f.NegativeSizes)
+	}
+	if f.NoiseModel != nil {
+		f.NoiseModel.write(b)
+	}
+}
+
+// uneven is the growth of residuals from which on a report speaks of it. Where they are
+// equal, halves of five points differ as much once in a hundred times (F of 5 and 5
+// degrees of freedom: 11), larger ones hardly ever.
+const uneven = 3.3
+
+// t returns the coefficient in standard errors, or how else it was found.
+func (c Coefficient) t() string {
+	if c.Fixed {
+		return "shortest"
+	}
+	return fmt.Sprintf("%.1f", c.Value/c.StdErr)
+}
+
+func (n *Noise) write(b *strings.Builder) {
+	fmt.Fprintf(b, "    noise: %.2f %% of the time", 100*n.Variation)
+	if n.Skewness != nil {
+		fmt.Fprintf(b, ", skewness %.2f", *n.Skewness)
+	}
+	for i, c := range n.Coefficients {
+		sign := "; sd = "
+		if i > 0 {
+			sign = " + "
+		}
+		fmt.Fprintf(b, "%s%.4e %s", sign, c.Value, c.Term)
+	}
+	if n.Absurd > 0 {
+		fmt.Fprintf(b, ", which is below zero or above the time for %d of %d sizes", n.Absurd, n.Points)
+	}
+	if n.Unfitted != "" {
+		fmt.Fprintf(b, "; %s", n.Unfitted)
+	}
+	b.WriteString("\n")
+}
+
+// Series is what a plot of a fit shows.
+type Series struct {
+	Name    string    // of the fit, as dgemm-host-5-cpu-0; fit for the name of a file
+	Title   string    // with the measure of the fit
+	XLabel  string    // what X is
+	X       []float64 // size of each point: the first term of the model, or bytes
+	Seconds []float64 // measured, mean
+	Fitted  []float64 // seconds
+}
+
+// Series returns the points of each fit that the kernel file has.
+func (r *KernelReport) Series() []Series {
+	var list []Series
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
+		for j := range f.Groups {
+			g := &f.Groups[j]
+			name := fmt.Sprintf("%s-host-%s", f.Function, wording.Plain(g.Host))
+			if g.CPU != nil {
+				name += fmt.Sprintf("-cpu-%d", *g.CPU)
+			}
+			list = append(list, f.series(g, f.groups[j+1], name))
+		}
+	}
+	return list
+}
+
+func (f *FunctionReport) series(fit *Fit, points []point, name string) Series {
+	term := fit.Coefficients[0].Term
+	s := Series{Name: name, XLabel: term, Fitted: fit.fitted, Title: fmt.Sprintf("%s   %s   R2 %.4f", name, f.Model, fit.R2)}
+	p, err := parseProduct(term, f.Dims)
+	if err != nil {
+		panic("calibrate: a fitted term does not parse: " + err.Error())
+	}
+	for i := range points {
+		s.X = append(s.X, p.at(&points[i].size))
+		s.Seconds = append(s.Seconds, points[i].seconds.mean)
+	}
+	return s
+}
+
+// Series returns the points of each operation.
+func (r *NetworkReport) Series() []Series {
+	var list []Series
+	for i, op := range r.Operations {
+		p := r.points[i]
+		s := Series{Name: string(op.Operation), XLabel: "bytes", X: p.X, Seconds: p.Y, Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
+		for _, x := range p.X {
+			s.Fitted = append(s.Fitted, r.pieces[i].At(x))
+		}
+		list = append(list, s)
+	}
+	return list
 }

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -174,4 +175,250 @@ func nearest(places [][MaxDims]float64, i, n int) []int {
 		near, distances = near[:min(n, len(near))], distances[:min(n, len(distances))]
 	}
 	return near
+}
+
+// fewestHosts is the number of hosts from which on their scatter is estimated, and mostScatter the
+// largest that a kernel file can have.
+const (
+	fewestHosts = 3
+	mostScatter = 0.2
+)
+
+// scatterHosts sets by how much the times of hosts differ from the models of all: the standard deviation of what
+// the median size of a host takes, relative to the model, averaged over the kernels by their part of the run.
+func (r *LearnReport) scatterHosts(t *Timings, o *LearnOptions) {
+	sums, weights := map[string]float64{}, map[string]float64{}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		weight := 1.0
+		if k.Share != nil {
+			weight = *k.Share
+		}
+		for host, ratio := range k.hostRatios(t.byName[k.name()], o) {
+			sums[host] += float64(weight * ratio)
+			weights[host] += weight
+		}
+	}
+	var hosts []string
+	for host, weight := range weights {
+		if weight > 0 {
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	if len(hosts) < fewestHosts {
+		return
+	}
+	var m moments
+	for _, host := range hosts {
+		m.add(sums[host] / weights[host])
+	}
+	r.HostScatter = min(mostScatter, m.sd()/m.mean)
+}
+
+// hostRatios returns, for each host, the median over sizes of its time by that of the model.
+func (k *LearnedKernel) hostRatios(f *function, o *LearnOptions) map[string]float64 {
+	ratios := map[string]float64{}
+	l, err := newLearner(f, o)
+	if err != nil {
+		panic("calibrate: the terms of a fitted kernel do not parse: " + err.Error())
+	}
+	for _, h := range l.byHost(f.points) {
+		var of []float64
+		for j := range h.sizes {
+			if model := secondsOf(k.Pieces, &h.sizes[j].dims); model > 0 {
+				of = append(of, h.sizes[j].seconds/model)
+			}
+		}
+		slices.Sort(of)
+		if h.host != "" && len(of) > 0 && !math.IsInf(median(of), 1) {
+			ratios[h.host] = median(of)
+		}
+	}
+	return ratios
+}
+
+// hostSizes are the sizes that were timed on a host.
+type hostSizes struct {
+	host  string
+	sizes []size
+}
+
+// byHost gathers points by host, and by size on each; a host on which no call takes time is left out.
+func (l *learner) byHost(points []point) (list []hostSizes) {
+	byHost := map[string][]point{}
+	for i := range points {
+		byHost[points[i].host] = append(byHost[points[i].host], points[i])
+	}
+	for _, host := range slices.Sorted(maps.Keys(byHost)) {
+		if sizes, _, err := l.sizes(byHost[host]); err == nil {
+			list = append(list, hostSizes{host, sizes})
+		}
+	}
+	return list
+}
+
+// leastCubes is how many third powers of differences tell normal from half-normal noise: the skewness of so many
+// normal ones has a standard deviation of sqrt(6/n), which is to be half of what IsHalfNormal goes by.
+const leastCubes = 6 * (4 / halfNormalSkewness) * (4 / halfNormalSkewness)
+
+// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the third central moment
+// that they have without bias, however few there are of a size.
+func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
+	for i := range pieces {
+		var squares, cubes, ofSquares, ofCubes float64
+		for _, h := range hosts {
+			for j := range h.sizes {
+				s := &h.sizes[j]
+				if !pieces[i].holds(&s.dims) {
+					continue
+				}
+				m := s.moments()
+				n := float64(m.n)
+				squares, ofSquares = squares+m.m2, ofSquares+n-1
+				cubes, ofCubes = cubes+m.m3, ofCubes+float64((n-1)*(n-2))/n
+			}
+		}
+		if squares == 0 {
+			continue
+		}
+		variance := squares / ofSquares
+		pieces[i].Variation = math.Sqrt(variance)
+		if ofCubes > leastCubes {
+			pieces[i].Skewness = cubes / ofCubes / math.Pow(variance, 1.5)
+		}
+	}
+}
+
+// moments returns those of the timings as parts of their median, those beyond farOff left out.
+func (s *size) moments() (m moments) {
+	middle := median(s.times)
+	for _, x := range s.times {
+		if x < farOff*middle {
+			m.add(x / middle)
+		}
+	}
+	return m
+}
+
+// Run holds the calls that a run makes of its kernels, by which sizes weigh.
+type Run struct{ kernels []runKernel }
+
+type runKernel struct {
+	name  string
+	attrs []Attr
+	dims  []string
+	calls []runCall
+}
+
+type runCall struct {
+	dims   [MaxDims]int64
+	number float64
+}
+
+// Kernel adds a kernel and returns its number.
+func (r *Run) Kernel(name string, attrs []Attr, dims []string) int {
+	r.kernels = append(r.kernels, runKernel{name: name, attrs: attrs, dims: dims})
+	return len(r.kernels) - 1
+}
+
+// Add adds calls of a kernel, whose number is in any unit.
+func (r *Run) Add(kernel int, dims [MaxDims]int64, number float64) {
+	k := &r.kernels[kernel]
+	k.calls = append(k.calls, runCall{dims, number})
+}
+
+// of returns the calls of a kernel of a table, with its dimensions: those with its attributes, or, where the table has none, all of its
+// name. There are none without a run.
+func (r *Run) of(f *function) (list []runCall) {
+	if r == nil {
+		return nil
+	}
+	for i := range r.kernels {
+		k := &r.kernels[i]
+		if !k.is(f.name, f.attrs) {
+			continue
+		}
+		where, ok := k.find(f.dims)
+		if !ok {
+			continue
+		}
+		for _, c := range k.calls {
+			var own runCall
+			own.number = c.number
+			for d, at := range where {
+				own.dims[d] = c.dims[at]
+			}
+			list = append(list, own)
+		}
+	}
+	return list
+}
+
+func (k *runKernel) is(name string, attrs []Attr) bool {
+	return k.name == name && !slices.ContainsFunc(attrs, func(a Attr) bool { return !slices.Contains(k.attrs, a) })
+}
+
+// find returns where dimensions are among those of the kernel.
+func (k *runKernel) find(dims []string) (where []int, ok bool) {
+	for _, name := range dims {
+		at := slices.Index(k.dims, name)
+		if at < 0 {
+			return nil, false
+		}
+		where = append(where, at)
+	}
+	return where, true
+}
+
+// leastWeight is the weight that a size has at least: what is called seldom still says something.
+const leastWeight = 0.05
+
+// weigh gives each size the part of the run's time that is spent on calls to which none is nearer.
+func weigh(list []size, calls []runCall) {
+	if len(calls) == 0 || len(list) == 0 {
+		return
+	}
+	logs := make([][MaxDims]float64, len(list))
+	for i := range list {
+		logs[i] = logarithms(&list[i].dims)
+		list[i].weight = 0
+	}
+	total := 0.0
+	for _, c := range calls {
+		i := closest(logs, logarithms(&c.dims))
+		seconds := c.number * list[i].seconds
+		list[i].weight += seconds
+		total += seconds
+	}
+	sum := 0.0
+	for i := range list {
+		list[i].weight = leastWeight + list[i].weight/total*float64(len(list))
+		sum += list[i].weight
+	}
+	for i := range list {
+		list[i].weight *= float64(len(list)) / sum
+	}
+}
+
+func logarithms(d *[MaxDims]int64) (l [MaxDims]float64) {
+	for i := range d {
+		l[i] = math.Log1p(float64(d[i]))
+	}
+	return l
+}
+
+func closest(places [][MaxDims]float64, to [MaxDims]float64) (at int) {
+	least := math.Inf(1)
+	for i := range places {
+		sum := 0.0
+		for d := range to {
+			e := places[i][d] - to[d]
+			sum += float64(e * e)
+		}
+		if sum < least {
+			at, least = i, sum
+		}
+	}
+	return at
 }

@@ -298,3 +298,223 @@ func (r *NetworkReport) fitOf(op Operation) *regress.Pieces {
 	}
 	return nil
 }
+
+// deriveTransfers fills in the time on the network: between the breakpoints of
+// all that it is computed from, it is a line too.
+func (r *NetworkReport) deriveTransfers(o NetworkOptions) error {
+	pp := r.fitOf(PingPong)
+	if pp == nil {
+		return nil
+	}
+	var err error
+	r.Route, err = r.route(pp, o, "network")
+	return err
+}
+
+// route returns the time on the network that ping-pongs leave, less the overheads of the
+// report; what is their name in warnings.
+func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
+	send, recv := r.fitOf(Send), r.fitOf(Recv)
+	if o.Transfer != RoundTrip {
+		send = nil
+	}
+	from := []float64{0}
+	for _, fit := range []*regress.Pieces{pp, send, recv} {
+		if fit != nil {
+			from = append(from, fit.Breakpoints()...)
+		}
+	}
+	if last := o.lastWithOverhead(Send); !math.IsInf(last, 1) {
+		from = append(from, last)
+	}
+	slices.Sort(from)
+	var t Route
+	for _, begin := range slices.Compact(from) {
+		t.Transfers = append(t.Transfers, transfer(begin, pp, send, recv, o))
+	}
+	return t, r.deriveFactors(&t, pp, o, what)
+}
+
+// transfer returns the time on the network for sizes above begin. From the
+// detached threshold on there are no overheads. In the model's own account the envelope takes the time of its bytes,
+// which is none of the latency. Errors are those of independent fits.
+func transfer(begin float64, pp, send, recv *regress.Pieces, o NetworkOptions) NetworkPiece {
+	piece := func(fit *regress.Pieces) regress.Piece {
+		if fit == nil {
+			return regress.Piece{}
+		}
+		return fit.Pieces[fit.Find(math.Nextafter(begin, math.Inf(1)))]
+	}
+	whole, s, r, part := piece(pp), piece(send), piece(recv), 1.0
+	if o.Transfer == OneRecv {
+		part = 2
+	}
+	if begin >= o.lastWithOverhead(Send) {
+		s, r = regress.Piece{}, regress.Piece{}
+	}
+	intercept, slope := whole.Intercept/2-(s.Intercept+r.Intercept)/part, whole.Slope/2-(s.Slope+r.Slope)/part
+	if o.Transfer == RoundTrip && intercept > 0 && slope > 0 {
+		intercept = max(intercept-float64(envelope*slope), 0)
+	}
+	return NetworkPiece{
+		From:           begin,
+		Intercept:      intercept,
+		Slope:          slope,
+		InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
+		SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
+	}
+}
+
+// deriveFactors divides the bandwidth and latency of each piece by those of the
+// route. What comes out below zero, because overheads and ping-pong were measured at different times,
+// is the bandwidth of the route, or no latency; below by two standard errors it is warned of.
+func (r *NetworkReport) deriveFactors(route *Route, pp *regress.Pieces, o NetworkOptions, what string) error {
+	if route.Bandwidth, route.Latency = o.Bandwidth, o.Latency; route.Bandwidth == 0 || route.Latency == 0 {
+		if err := route.derive(pp); err != nil {
+			return err
+		}
+	}
+	for i := range route.Transfers {
+		t := &route.Transfers[i]
+		if t.Slope <= 0 {
+			if t.Slope <= -2*t.SlopeError {
+				r.warn("%s above %s bytes: overheads cost more per byte than the ping-pong: taken at the bandwidth of the route", what, short(t.From))
+			}
+			t.Slope = 1 / route.Bandwidth
+		}
+		if t.Intercept < 0 {
+			if t.Intercept < -2*t.InterceptError {
+				r.warn("%s above %s bytes: overheads alone cost more than the ping-pong: taken without latency", what, short(t.From))
+			}
+			t.Intercept = 0
+		}
+		t.BandwidthFactor, t.LatencyFactor = 1/t.Slope/route.Bandwidth, t.Intercept/route.Latency
+		t.BandwidthError, t.LatencyError = t.BandwidthFactor*t.SlopeError/t.Slope, t.InterceptError/route.Latency
+		if o.Clamp {
+			t.BandwidthFactor, t.LatencyFactor = min(1, t.BandwidthFactor), max(1, t.LatencyFactor)
+		}
+	}
+	return nil
+}
+
+// derive takes what is not given: the bandwidth of the largest messages, as links are shared at the bandwidth
+// of the route and small messages hardly tell theirs; and the smallest latency above zero of half of the
+// ping-pong. Where the time of the largest does not grow with their bytes, or overheads leave nothing of it, the bandwidth is
+// that of half of the last piece of the ping-pong that has one.
+func (t *Route) derive(pp *regress.Pieces) error {
+	slope, latency := 0.0, math.Inf(1)
+	for _, p := range networkPieces(pp) {
+		if p.Slope > 0 {
+			slope = p.Slope / 2
+		}
+		if p.Intercept > 0 {
+			latency = min(latency, p.Intercept/2)
+		}
+	}
+	if last := t.Transfers[len(t.Transfers)-1].Slope; last > 0 {
+		slope = last
+	}
+	if t.Bandwidth == 0 && slope > 0 {
+		t.Bandwidth = 1 / slope
+	}
+	if t.Latency == 0 {
+		t.Latency = latency
+	}
+	if t.Bandwidth == 0 || math.IsInf(t.Latency, 1) {
+		return fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route", ErrMeaningless)
+	}
+	return nil
+}
+
+// WithinFit is what ping-pongs within a host say, where the overheads are those of messages between hosts.
+type WithinFit struct {
+	PingPong OperationFit `json:"pingpong"`
+	Route
+
+	pieces *regress.Pieces
+}
+
+// fitWithin fits messages within a host, where the report is of those between hosts.
+func (r *NetworkReport) fitWithin(all *Messages, o NetworkOptions) error {
+	m := all.settings[setting{Cores, 1}]
+	if r.Between == Cores || len(m[PingPong]) == 0 || r.fitOf(PingPong) == nil {
+		return nil
+	}
+	p := r.dropSpikes(PingPong, m.points(PingPong, o.Statistic, o.Trim))
+	fit, err := fitOperation(PingPong, p, m.cut(PingPong, o), o)
+	if err != nil {
+		return fmt.Errorf("pingpong within a host: %w: %w", ErrMeaningless, err)
+	}
+	o.Bandwidth, o.Latency = 0, 0 // given are those between hosts
+	route, err := r.route(fit, o, "within a host")
+	if err != nil {
+		return fmt.Errorf("within a host: %w", err)
+	}
+	r.Within = &WithinFit{operationFit(PingPong, p, fit), route, fit}
+	quiet := &NetworkReport{} // its warnings are about a threshold that the platform does not have
+	if t, ok := quiet.findDetached(m, 1); ok && t.Bytes != o.Detached {
+		r.warn("sends within a host wait from %s bytes on, those between hosts from %s: the model has one threshold, that between hosts", short(t.Bytes), short(o.Detached))
+	}
+	return nil
+}
+
+// PollFit is what a poll takes.
+type PollFit struct {
+	Operation Operation `json:"operation"`
+	Timings   int       `json:"timings"` // without those that are far off their median
+	Seconds   float64   `json:"seconds"` // their median
+	StdError  float64   `json:"std_error_s"`
+}
+
+// FirstPolls is how often the first poll after a message has come does not see it: MPIs that look for it
+// before they let messages in see it by the next one.
+type FirstPolls struct {
+	Timings int `json:"timings"`
+	Misses  int `json:"misses"`
+}
+
+// late reports whether most of them miss.
+func (f *FirstPolls) late() bool { return f != nil && 2*f.Misses > f.Timings }
+
+// fitPolls takes the medians of polls, and counts what the first ones saw. The size of what they find does not matter to them.
+func (r *NetworkReport) fitPolls(m series) {
+	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
+		var times []float64
+		for _, list := range m[op] {
+			times = append(times, list...)
+		}
+		if len(times) == 0 {
+			continue
+		}
+		slices.Sort(times)
+		times = withoutStrays(times)
+		r.Polls = append(r.Polls, PollFit{op, len(times), median(times), medianError(times)})
+	}
+	if hits, misses := m.number(IprobeFirstHit), m.number(IprobeFirstMiss); hits+misses > 0 {
+		r.FirstPolls = &FirstPolls{hits + misses, misses}
+	}
+}
+
+// poll returns the time of the first of the operations that was timed, 0 if none was.
+func (r *NetworkReport) poll(ops ...Operation) float64 {
+	for _, op := range ops {
+		for _, p := range r.Polls {
+			if p.Operation == op {
+				return p.Seconds
+			}
+		}
+	}
+	return 0
+}
+
+// medianError returns the standard error of the median of sorted values: sqrt(pi/2) times that
+// of the mean for a normal law, whose standard deviation is 1.4826 times the median deviation from the median.
+func medianError(sorted []float64) float64 {
+	m := median(sorted)
+	deviations := make([]float64, len(sorted))
+	for i, x := range sorted {
+		deviations[i] = math.Abs(x - m)
+	}
+	slices.Sort(deviations)
+	return math.Sqrt(math.Pi/2) * 1.4826 * median(deviations) / math.Sqrt(float64(len(sorted)))
+}

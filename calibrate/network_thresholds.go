@@ -1,10 +1,12 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"reprise/calibrate/regress"
+	"reprise/warning"
 )
 
 // Threshold is a size at which MPI changes how it sends.
@@ -215,4 +217,205 @@ func (r *NetworkReport) threshold(name string) *Threshold {
 		return nil
 	}
 	return &r.Thresholds[i]
+}
+
+// SharingFit is what messages at the same time share: within a host a loopback, between hosts the cable of one.
+type SharingFit struct {
+	Between  Between        `json:"between"`
+	Shared   bool           `json:"shared"`             // pairs slow one another
+	Duplex   bool           `json:"duplex"`             // messages that cross do not, or hardly
+	Single   float64        `json:"bandwidth"`          // byte/s of one message, to which factors refer
+	Capacity float64        `json:"capacity,omitempty"` // byte/s of all together, if shared; of a cable that is not, what was seen of it
+	Error    float64        `json:"capacity_std_error,omitempty"`
+	Points   []SharingPoint `json:"points"`
+}
+
+// SharingPoint is how much longer large messages take that are not alone.
+type SharingPoint struct {
+	Messages int64   `json:"messages"` // at the same time
+	Crossing bool    `json:"crossing"` // two, in opposite directions
+	Sizes    int     `json:"sizes"`
+	Slowdown float64 `json:"slowdown"` // time of their bytes by that of one alone: the median over the sizes
+	StdError float64 `json:"std_error"`
+}
+
+const (
+	// largeMessage is from how many bytes on messages say what is shared. It is what calibrate measure
+	// network sends in pairs at least.
+	largeMessage = 32768
+	// leastSlowdown is from which on messages share something: 1 is what those have that are alone.
+	leastSlowdown = 1.1
+)
+
+// fitSharing compares messages that were timed at the same time with those alone.
+func (r *NetworkReport) fitSharing(all *Messages) {
+	for _, b := range []Between{Nodes, Cores} {
+		route, pingPong := r.Route, r.fitOf(PingPong)
+		if r.Between != b {
+			if r.Within == nil || b != Cores {
+				continue
+			}
+			route, pingPong = r.Within.Route, r.Within.pieces
+		}
+		if pingPong == nil {
+			continue
+		}
+		if fit := sharing(all, b, pingPong, route.Bandwidth); len(fit.Points) > 0 {
+			r.Sharing = append(r.Sharing, fit)
+		}
+	}
+}
+
+func sharing(all *Messages, b Between, pingPong *regress.Pieces, bandwidth float64) SharingFit {
+	fit := SharingFit{Between: b, Single: bandwidth, Duplex: true}
+	series := all.settings[setting{b, 1}]
+	alone := single{series.medians(PingPong), pingPong}
+	if p, ok := alone.slowdown(series.medians(Exchange), 2); ok {
+		p.Messages, p.Crossing = 2, true
+		fit.Points = append(fit.Points, p)
+	}
+	var pairs []int64
+	for s := range all.settings {
+		if s.between == b && s.pairs > 1 {
+			pairs = append(pairs, s.pairs)
+		}
+	}
+	slices.Sort(pairs)
+	for _, k := range pairs {
+		if p, ok := alone.slowdown(all.settings[setting{b, k}].medians(PingPong), 1); ok {
+			p.Messages = k
+			fit.Points = append(fit.Points, p)
+		}
+	}
+	fit.judge()
+	return fit
+}
+
+// judge takes the capacity, and then whether messages that cross share it.
+func (f *SharingFit) judge() {
+	if len(f.Points) == 0 {
+		return
+	}
+	f.setCapacity(f.Points[len(f.Points)-1])
+	if p := f.Points[0]; p.Crossing {
+		f.Duplex = p.Slowdown < f.leastCrossing()
+	}
+}
+
+// setCapacity takes the capacity from the largest number of pairs, at which it is full if ever it is;
+// within a host, if there was one pair, from the messages that cross, which use the same memory there. A link on which n messages
+// take s times as long as one alone carries n/s times the bandwidth of one.
+func (f *SharingFit) setCapacity(p SharingPoint) {
+	if p.Crossing && f.Between == Nodes {
+		return
+	}
+	if f.Shared = p.Slowdown >= leastSlowdown; !f.Shared && f.Between == Cores { // each has a loopback of its own
+		return
+	}
+	f.Capacity = max(float64(p.Messages)/p.Slowdown, 1) * f.Single
+	f.Error = f.Capacity * p.StdError / p.Slowdown
+}
+
+// leastCrossing is from which slowdown on messages that cross share the capacity. They take as long as one alone in a
+// model in which they do not, and as two on a cable in the other: the nearer one is that below or above the geometric mean.
+// On a cable that two do not fill both say the same: it is shared if they slow each other at all.
+func (f *SharingFit) leastCrossing() float64 {
+	two := 2 * f.Single / max(f.Capacity, f.Single)
+	return max(leastSlowdown, math.Sqrt(two))
+}
+
+// single is what ping-pongs alone take, by size, and their fit.
+type single struct {
+	seconds map[int64]float64
+	fit     *regress.Pieces
+}
+
+// slowdown returns how much longer the bytes of large messages take together than those of one alone, part of the time
+// together for each time alone: a ping-pong is two, an exchange one after the other's. What does not grow with the bytes is not
+// shared: sizes of which it is more than half say little.
+func (alone *single) slowdown(together map[int64]float64, part float64) (p SharingPoint, ok bool) {
+	var ratios []float64
+	for bytes, seconds := range together {
+		fixed := alone.fit.Pieces[alone.fit.Find(float64(bytes))].Intercept
+		if one := alone.seconds[bytes]; bytes >= largeMessage && one > 2*fixed {
+			ratios = append(ratios, (float64(part*seconds)-fixed)/(one-fixed))
+		}
+	}
+	if len(ratios) == 0 {
+		return p, false
+	}
+	slices.Sort(ratios)
+	p.Sizes, p.Slowdown, p.StdError = len(ratios), median(ratios), medianError(ratios)
+	return p, !math.IsInf(p.Slowdown, 1)
+}
+
+// sharingOf returns what was found of messages within a host or between two, nil if nothing was.
+func (r *NetworkReport) sharingOf(b Between) *SharingFit {
+	i := slices.IndexFunc(r.Sharing, func(f SharingFit) bool { return f.Between == b })
+	if i < 0 {
+		return nil
+	}
+	return &r.Sharing[i]
+}
+
+// warn adds a warning.
+func (r *NetworkReport) warn(format string, args ...any) {
+	r.Warnings = append(r.Warnings, warning.New(format, args...))
+}
+
+// warnStrays warns of timings that are far off the median of their size.
+func (r *NetworkReport) warnStrays(m series) {
+	effect := map[Statistic]string{
+		Median: "the median passes over them unless they are half of a size",
+		Mean:   "the mean counts them, the median would pass over them",
+		Min:    "the minimum passes over those that are longer",
+	}[r.Statistic]
+	if r.Trim > 0 {
+		effect = fmt.Sprintf("the trimmed mean passes over them unless they are more than %g %% of a size", 100*r.Trim)
+	}
+	for _, op := range fitted {
+		if timings, sizes := m.strays(op); timings > 0 {
+			r.warn("%s: %d of %d timings, at %d of %d sizes, are %d times longer or shorter than the median of their size, or more: %s",
+				op, timings, m.number(op), sizes, len(m[op]), farOff, effect)
+		}
+	}
+}
+
+// leastOfSize is of how many timings of a size their median is not to be believed if it is far off
+// those beside it.
+const leastOfSize = 3
+
+// dropSpikes warns of sizes that are far off those beside them, and returns the points without those that were
+// timed so seldom that chance explains them, if the points are medians.
+func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
+	list := spikes(p.X, p.Y)
+	if len(list) == 0 {
+		return p
+	}
+	var kept regress.Points
+	for i := range p.X {
+		if r.Statistic != Median || p.W[i] >= leastOfSize || !slices.Contains(list, i) {
+			kept.X, kept.Y, kept.W, kept.S = append(kept.X, p.X[i]), append(kept.Y, p.Y[i]), append(kept.W, p.W[i]), append(kept.S, p.S[i])
+		}
+	}
+	left := ""
+	if n := len(p.X) - len(kept.X); n > 0 {
+		left = fmt.Sprintf(", and %d of them are left out", n)
+	}
+	r.warn("%s: at %d of %d sizes the %s is %d times that of the sizes beside it, or more, or a tenth of it, or less: outliers that more timings of each size would show%s",
+		op, len(list), len(p.X), r.Statistic, farOff, left)
+	return kept
+}
+
+// defaultDetached is SimGrid's value of smpi/send-is-detached-thresh, in bytes.
+const defaultDetached = 65536
+
+// warnWaiting warns of operations whose overheads reach beyond the threshold that replays
+// take where the options give none.
+func (r *NetworkReport) warnWaiting(o NetworkOptions) {
+	for i, op := range r.Operations {
+		if x := r.points[i].X; o.Detached == 0 && (op.Operation == Send || op.Operation == Recv) && x[len(x)-1] >= defaultDetached {
+			r.warn("%s: timings of %d bytes and more count as overhead, but replays have such messages wait for the other side (smpi/send-is-detached-thresh): say with --detached from which size on they did", op.Operation, defaultDetached)
+		}
+	}
 }

@@ -1,15 +1,72 @@
 package kernels
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
+	"reprise/internal/builtin"
+	"reprise/machines"
 	"reprise/noise"
 )
+
+// MaxDims is the largest number of dimensions that a signature may have.
+const MaxDims = 4
+
+// ErrNoModel is wrapped by the errors of Bind for a kernel that no model of
+// the file covers.
+var ErrNoModel = errors.New("no kernel model")
+
+// Attr is one named property of a kernel call that is not a number: side=L,
+// uplo=U, trans=N.
+type Attr struct {
+	Name, Value string
+}
+
+// Signature is the kind of a kernel call: its name, its attributes, and the
+// names of its dimensions in the order in which a call gives their values, at
+// most MaxDims.
+type Signature struct {
+	Name  string   // as the trace writes it: dgemm, dlaswp00N
+	Attrs []Attr   // in any order, names distinct
+	Dims  []string // "M", "N", "K": the order of the values
+}
+
+// String returns the signature as "dtrsm(M,N) side=L uplo=U".
+func (sig Signature) String() string {
+	var b strings.Builder
+	b.WriteString(sig.Name + "(" + strings.Join(sig.Dims, ",") + ")")
+	for _, a := range sig.Attrs {
+		b.WriteString(" " + a.Name + "=" + a.Value)
+	}
+	return b.String()
+}
+
+// CostUnit is what a model gives the time of a kernel in.
+type CostUnit uint8
+
+// Units of models; see Set.CostUnit.
+const (
+	NoUnit CostUnit = iota
+	Seconds
+	Flop
+)
+
+// Host is where a rank runs, as far as the models can tell hosts apart.
+type Host struct {
+	Name  string
+	Slot  int     // index of the rank among the ranks of its host, from 0
+	Speed float64 // flop/s of what one rank gets; used by models in unit flop only
+	// Factor is how many times as quick it is as the file says; 0 means 1.
+	Factor float64
+}
 
 // Set is a parsed and checked kernel file, with a cache of what has been
 // bound. Its methods may be called from several goroutines.
@@ -293,4 +350,98 @@ func hash(sig Signature) uint64 {
 		add(d)
 	}
 	return h
+}
+
+// Builtin returns the built-in set of the given name, one of BuiltinNames.
+// Each call returns a set of its own.
+//
+//   - default: a generic node whose speed is the host's; see docs/kernels.md
+//   - dahu, dahu-c1, dahu-a1: 32 nodes with 2 x 16-core Xeon Gold 6130, one
+//     rank per core
+//   - stampede, stampede-constants: one rank per node with a Xeon Phi
+func Builtin(name string) (*Set, error) {
+	text, err := BuiltinText(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(bytes.NewReader(text), name)
+}
+
+// Find loads a file, or a built-in set if there is no file of that name.
+func Find(name string) (*Set, error) {
+	if builtin.IsFile(name) {
+		return Load(name)
+	}
+	set, err := Builtin(name)
+	return set, builtin.Missing(name, err)
+}
+
+// BuiltinText returns the kernel file of a built-in set.
+func BuiltinText(name string) ([]byte, error) {
+	text, err := machines.Kernels(name)
+	if err != nil {
+		return nil, fmt.Errorf("no built-in kernel models %q: want %s, or a file", name, strings.Join(BuiltinNames(), ", "))
+	}
+	return text, nil
+}
+
+// BuiltinNames lists the built-in sets, sorted.
+func BuiltinNames() []string { return machines.KernelSets() }
+
+// How much hosts differ: by what the caller says (Host.Factor), and by the scatter that a
+// file states, in sets that are drawn from it.
+
+// HostScatter returns the standard deviation of times from host to host, relative to
+// those of the file; 0 if the file says nothing of it.
+func (s *Set) HostScatter() float64 { return s.scatter }
+
+// DrawHosts returns the set for hosts that are not alike: the times of each differ by a
+// normal deviate with the standard deviation HostScatter, which goes by the host's name.
+func (s *Set) DrawHosts(from noise.Source) *Set {
+	drawn := s.clone()
+	drawn.hosts = &from
+	return drawn
+}
+
+// least is the least factor of a host's times: a deviate beyond it stands for none.
+const least = 0.1
+
+// factorOf returns how many times as quick a host is as the file says.
+func (s *Set) factorOf(h *Host) float64 {
+	factor := h.Factor
+	if factor == 0 {
+		factor = 1
+	}
+	if s.hosts == nil || s.scatter == 0 {
+		return factor
+	}
+	name := fnv.New64a()
+	_, _ = name.Write([]byte(h.Name)) // a hash takes all
+	d := s.hosts.Draw(noise.HostScatter, uint32(name.Sum64()>>32), uint32(name.Sum64()), 0)
+	return factor / max(least, 1+float64(s.scatter*d.Normal()))
+}
+
+// Quicker returns the set in which the kernel of a name is that many times as quick, on all
+// hosts, as the set says: what-ifs ask so.
+func (s *Set) Quicker(kernel string, factor float64) *Set {
+	quick := s.clone()
+	quick.quicker = append(quick.quicker, quickened{kernel, factor})
+	return quick
+}
+
+// quickened is a kernel that is so many times as quick as the file says.
+type quickened struct {
+	kernel string
+	factor float64
+}
+
+// quickness returns how many times as quick as the file says a kernel is.
+func (s *Set) quickness(kernel string) float64 {
+	factor := 1.0
+	for _, q := range s.quicker {
+		if q.kernel == kernel {
+			factor *= q.factor
+		}
+	}
+	return factor
 }

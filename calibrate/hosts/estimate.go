@@ -1,12 +1,16 @@
 package hosts
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"reprise/calibrate"
+	"reprise/calibrate/mixture"
 	"reprise/warning"
 )
 
@@ -264,3 +268,242 @@ func (r *ClassReport) setNoise(c *Class, variables []Variable) {
 		}
 	}
 }
+
+const (
+	mostLearned  = 3 // classes
+	leastMembers = 3 // of a learned class
+)
+
+// ClassCandidate is a number of classes that was tried.
+type ClassCandidate struct {
+	Classes int     `json:"classes"`
+	BIC     float64 `json:"bic"`               // of the units' means, scaled
+	Refused string  `json:"refused,omitempty"` // why
+}
+
+// learnClasses divides the units by the first variable, or by the first noise: mixtures of 1, 2 and 3
+// normal laws are fitted to the units' means, and the one of the smallest BIC is taken. Each unit
+// belongs to the class that it is most likely of; a class of fewer than three units is refused.
+func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
+	at := 0
+	if o.ByNoise {
+		if at = slices.IndexFunc(r.Model.Variables, func(v Variable) bool { return v.Noise }); at < 0 {
+			return nil, fmt.Errorf("%w: no noise, by which classes are to be told", calibrate.ErrMeaningless)
+		}
+	}
+	x, least := scaledMeans(units, at)
+	var best *mixture.Fit
+	for k := 1; k <= mostLearned; k++ {
+		if o.Classes != 0 && o.Classes != k {
+			continue
+		}
+		c := ClassCandidate{Classes: k}
+		f, err := mixture.New(x, k, mixture.Options{LeastVariance: least, LeastMembers: leastMembers})
+		if err != nil {
+			c.Refused = err.Error()
+		} else if c.BIC = f.BIC(); best == nil || c.BIC < best.BIC() {
+			best = f
+		}
+		r.Candidates = append(r.Candidates, c)
+	}
+	if best == nil {
+		return nil, fmt.Errorf("%w: %d classes: %s", calibrate.ErrMeaningless, o.Classes, r.Candidates[0].Refused)
+	}
+	groups := make([]group, len(best.Laws))
+	for i, v := range x {
+		class := best.Class(v)
+		groups[class].units = append(groups[class].units, units[i])
+	}
+	for i := range groups {
+		groups[i].name = fmt.Sprintf("class-%d", i+1)
+	}
+	if len(groups) == 1 {
+		groups[0].name = "all"
+	}
+	return groups, nil
+}
+
+// scaledMeans returns the units' means of a variable, with mean 0 and
+// deviation 1, and the variance that a class has at least: that of a unit's mean by its
+// days, or, of units that do not differ at all, a small one.
+func scaledMeans(units []*unitOf, at int) (x []float64, least float64) {
+	n := float64(len(units))
+	mean, sum, within := 0.0, 0.0, 0.0
+	days := 0
+	for _, u := range units {
+		mean += u.mean[at] / n
+		days += len(u.records)
+	}
+	for _, u := range units {
+		sum += float64((u.mean[at] - mean) * (u.mean[at] - mean))
+		for _, r := range u.records {
+			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
+		}
+	}
+	x = make([]float64, len(units))
+	if sum == 0 {
+		return x, 1
+	}
+	variance := sum / max(1, n-1)
+	for i, u := range units {
+		x[i] = (u.mean[at] - mean) / math.Sqrt(variance)
+	}
+	if freedom := days - len(units); freedom > 0 {
+		least = within / float64(freedom) * n / float64(days) / variance
+	}
+	return x, min(1, max(least, 1e-4))
+}
+
+// Tolerances of covariances, scaled to variances of 1: those in files are rounded.
+const (
+	symmetryTolerance = 1e-6
+	pivotTolerance    = 1e-6
+)
+
+// square returns a matrix of zeros.
+func square(p int) [][]float64 {
+	m := make([][]float64, p)
+	for i := range m {
+		m[i] = make([]float64, p)
+	}
+	return m
+}
+
+// addOuter adds weight·v·vᵀ to m.
+func addOuter(m [][]float64, v []float64, weight float64) {
+	for i := range v {
+		for j := range v {
+			m[i][j] += float64(weight * v[i] * v[j])
+		}
+	}
+}
+
+// combined returns a·x + b·y.
+func combined(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
+	m := square(len(x))
+	for i := range m {
+		for j := range m {
+			m[i][j] = float64(a*x[i][j]) + float64(b*y[i][j])
+		}
+	}
+	return m
+}
+
+// checkCovariance refuses what is no covariance of p variables.
+func checkCovariance(m [][]float64, p int) error {
+	if len(m) != p {
+		return fmt.Errorf("%d rows, want %d, one for each variable", len(m), p)
+	}
+	for i, row := range m {
+		if len(row) != p {
+			return fmt.Errorf("row %d: %d numbers, want %d", i+1, len(row), p)
+		}
+		for j, x := range row {
+			if !isFinite(x) {
+				return fmt.Errorf("row %d, column %d: %g, want a finite number", i+1, j+1, x)
+			}
+		}
+		if row[i] < 0 {
+			return fmt.Errorf("row %d: variance %g, want 0 or more", i+1, row[i])
+		}
+	}
+	for i := range m {
+		for j := range i {
+			if scale := deviation(m, i) * deviation(m, j); !(math.Abs(m[i][j]-m[j][i]) <= symmetryTolerance*scale) {
+				return fmt.Errorf("not symmetric: %g in row %d, column %d, and %g in row %d, column %d", m[i][j], i+1, j+1, m[j][i], j+1, i+1)
+			}
+		}
+	}
+	_, err := factor(m)
+	return err
+}
+
+// deviation returns the standard deviation of variable i.
+func deviation(m [][]float64, i int) float64 { return math.Sqrt(m[i][i]) }
+
+// errIndefinite is about a matrix by which some sum of variables would have a
+// variance below zero.
+var errIndefinite = errors.New("not positive semi-definite: correlations contradict each other")
+
+// factor returns the lower triangle l with l·lᵀ = m, which is positive
+// semi-definite. A variable that those before it determine has no column of its own. So what is
+// drawn of a variable does not depend on those after it.
+func factor(m [][]float64) ([][]float64, error) {
+	p := len(m)
+	l := square(p)
+	for j := range p {
+		for i := j; i < p; i++ {
+			scale := deviation(m, i) * deviation(m, j)
+			if scale == 0 {
+				if m[i][j] != 0 {
+					return nil, errIndefinite // a covariance of what does not vary
+				}
+				continue
+			}
+			rest := m[i][j] / scale
+			for k := range j {
+				rest -= float64(l[i][k] * l[j][k])
+			}
+			switch {
+			case i == j && rest < -pivotTolerance:
+				return nil, errIndefinite
+			case i == j && rest > pivotTolerance:
+				l[j][j] = math.Sqrt(rest)
+			case i == j:
+			case l[j][j] > 0:
+				l[i][j] = rest / l[j][j]
+			case math.Abs(rest) > math.Sqrt(2*pivotTolerance):
+				return nil, errIndefinite
+			}
+		}
+	}
+	for i := range l {
+		for j := range l[i] {
+			l[i][j] *= deviation(m, i)
+		}
+	}
+	return l, nil
+}
+
+// semidefinite makes an estimate of a covariance one: a variable whose variance
+// is not above zero has none, and the correlations of the others are multiplied by the
+// largest factor up to 1 with which no sum of variables has a variance below zero. So variances
+// above zero stay as they are. It returns which variables have none, and the factor.
+func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
+	p := len(m)
+	c = square(p)
+	s := mat.NewSymDense(p, nil)
+	for i := range p {
+		if m[i][i] <= 0 {
+			none = append(none, i)
+			s.SetSym(i, i, 1)
+			continue
+		}
+		for j := range i + 1 {
+			if m[j][j] > 0 {
+				c[i][j], c[j][i] = m[i][j], m[i][j]
+				s.SetSym(i, j, m[i][j]/deviation(m, i)/deviation(m, j))
+			}
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(s, false) {
+		panic("hosts: no eigenvalues of a symmetric matrix")
+	}
+	least := e.Values(nil)[0] // that of factor times correlations, plus 1: 1 + factor*(least - 1)
+	if least >= -rounding {
+		return c, none, 1
+	}
+	factor = 1 / (1 - least)
+	for i := range p {
+		for j := range i {
+			c[i][j] *= factor
+			c[j][i] = c[i][j]
+		}
+	}
+	return c, none, factor
+}
+
+// rounding is how far eigenvalues of correlations may be below zero by rounding
+// alone.
+const rounding = 1e-12

@@ -1,10 +1,15 @@
 package hosts
 
 import (
+	"bytes"
 	"cmp"
+	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"slices"
+	"strings"
 
 	"reprise/calibrate"
 )
@@ -164,4 +169,87 @@ func (m *Model) unit() string {
 		return "CPU"
 	}
 	return "host"
+}
+
+// inRange reports whether a value is one that a host can have: the first term
+// of a kernel's time is above zero, the first of its noise and a constant of its time are not
+// below. Other terms may have either sign, as those of fitted polynomials do.
+func inRange(list []Variable, i int, x float64) bool {
+	v := list[i]
+	switch first := isFirst(list, i); {
+	case first && !v.Noise:
+		return x > 0
+	case first, v.Term == "1" && !v.Noise:
+		return x >= 0
+	}
+	return true
+}
+
+// isFirst reports whether a variable is the first of its kernel's time, or of its noise.
+func isFirst(list []Variable, i int) bool {
+	return !slices.ContainsFunc(list[:i], func(v Variable) bool { return v.Kernel == list[i].Kernel && v.Noise == list[i].Noise })
+}
+
+func allInRange(list []Variable, x []float64) bool {
+	for i, v := range x {
+		if !inRange(list, i, v) {
+			return false
+		}
+	}
+	return true
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// isWord reports whether s can be the name of a class: letters, digits, points, _ and -.
+func isWord(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+//go:embed builtin/*.yaml
+var builtin embed.FS
+
+// builtinNames are the models that come with the package, in the order to list
+// them.
+var builtinNames = []string{"dahu-cpu", "dahu-cooling", "dahu-node"}
+
+// BuiltinNames returns the names of the models that come with the package.
+func BuiltinNames() []string { return append([]string(nil), builtinNames...) }
+
+// Builtin returns the model of a name.
+func Builtin(name string) (*Model, error) {
+	text, err := builtin.ReadFile("builtin/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no built-in machine model %q: want %s, or a file", name, strings.Join(builtinNames, ", "))
+	}
+	return Parse(bytes.NewReader(text), name)
+}
+
+// Find returns a built-in model, or the one in a file.
+func Find(name string) (*Model, error) {
+	if slices.Contains(builtinNames, name) {
+		return Builtin(name)
+	}
+	m, err := Load(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
+	}
+	return m, err
+}
+
+// SourceOfDraw says what hosts are that are drawn from a model of a name: no measurement, but of
+// a law with a source.
+func (m *Model) SourceOfDraw(name string) string {
+	source := strings.Join(strings.Fields(m.Source), " ")
+	if source == "" {
+		source = "source not said"
+	}
+	return fmt.Sprintf("random numbers, no measurement of these hosts, by the machine model %s (%s)", name, source)
 }

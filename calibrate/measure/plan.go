@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"reprise/noise"
 	"reprise/warning"
@@ -331,3 +335,142 @@ func (p *Plan) Longest() float64 {
 
 // Bytes returns the memory that all processes take.
 func (p *Plan) Bytes() int64 { return times(int64(len(p.Groups)), p.program.bytes()) }
+
+// shape is what a run's part of a process looks like: its kernels are timed in it.
+type shape struct {
+	rows, columns int64 // of the matrix; rows are its leading dimension
+	nb            int64 // columns of a panel
+	inPlace       bool  // rows are swapped in the matrix: the run has one process row
+	wholeRows     bool  // a panel stays in the matrix: the run has one process column
+}
+
+// nearlyWhole is the part of the rows that a process has for sure, where the run has one process column: sizes of blocks do not divide.
+const nearlyWhole = 0.9
+
+// shape returns that of a run whose calls were added to r.
+func (r *RunCalls) shape() shape {
+	s := shape{nb: 1, inPlace: true}
+	r.eachTimed(func(k *Kernel, d [4]int64) {
+		if k.Name == "dgemm" {
+			s.nb = max(s.nb, d[2])
+		}
+		s.inPlace = s.inPlace && !strings.HasPrefix(k.Name, "dlaswp01") && !strings.HasPrefix(k.Name, "dlaswp06")
+	})
+	r.eachTimed(func(k *Kernel, d [4]int64) {
+		n := forms[k.Name].needs(k, &d, s.nb)
+		s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
+	})
+	// Of N rows and columns on P x Q ranks a process has N/P and N/Q: their ratio is P/Q, which is P*Q where Q is 1.
+	s.wholeRows = r.Ranks > 0 && float64(s.columns) >= nearlyWhole*float64(s.rows)*float64(r.Ranks)
+	return s
+}
+
+func (r *RunCalls) eachTimed(f func(k *Kernel, d [4]int64)) {
+	for _, k := range r.kernels {
+		for d := range k.calls {
+			if k.kernel.isHPL() {
+				f(&k.kernel, d)
+			}
+		}
+	}
+}
+
+// limit makes the matrix one of at most so many elements, and panels of at most so many columns.
+func (s *shape) limit(elements, nb int64) {
+	s.nb = min(s.nb, nb)
+	s.rows = min(s.rows, elements/(2*s.nb+2))
+	if s.rows = (s.rows + 7) / 8 * 8; s.rows&(s.rows-1) == 0 { // HPL avoids powers of two
+		s.rows += 8
+	}
+	s.columns = max(2*s.nb+1, min(s.columns, elements/s.rows))
+}
+
+// hasRoom reports whether there is room for a call, which may have so many elements of work space.
+func (s *shape) hasRoom(k *Kernel, d *[4]int64, work int64) bool {
+	n := forms[k.Name].needs(k, d, s.nb)
+	return n.rows <= s.rows && n.columns <= s.columns && n.order <= s.nb && n.work <= work
+}
+
+// largest returns the shape with the largest matrix.
+func (p *Plan) largest() *shape {
+	at := 0
+	for i := range p.shapes {
+		if p.shapes[i].rows*p.shapes[i].columns > p.shapes[at].rows*p.shapes[at].columns {
+			at = i
+		}
+	}
+	return &p.shapes[at]
+}
+
+// panels returns the different widths of panels.
+func (p *Plan) panels() (list []int64) {
+	for i := range p.shapes {
+		list = append(list, p.shapes[i].nb)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// program is a C program of the directory helper that times the calls of a plan.
+type program interface {
+	source() string  // its file
+	flags() []string // of the compiler, unless others are asked for
+	arguments(f files, o *Options, rank, ranks int) ([]string, error)
+	write(p *Plan, w io.Writer) error // the plan, as it reads it
+	space() string                    // what calls work in, for people
+	bytes() int64                     // of a process
+	passes(p *Plan) string            // how often calls are made, for people
+}
+
+// files are what the processes have in common.
+type files struct{ program, plan, shared string }
+
+// seconds returns after how many of them no call begins.
+func seconds(o *Options) string { return strconv.FormatFloat(o.Budget.Seconds(), 'g', -1, 64) }
+
+// blasProgram times HPL's kernels: those of BLAS, and copies and row swaps.
+type blasProgram struct{ *Plan }
+
+func (blasProgram) source() string { return "kernels.c" }
+
+// flags: HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes vectors of them.
+func (blasProgram) flags() []string { return []string{"-O3", "-fno-tree-vectorize"} }
+
+func (b blasProgram) bytes() int64 { return b.Plan.space.bytes() }
+
+func (b blasProgram) arguments(f files, o *Options, rank, ranks int) ([]string, error) {
+	library := o.BLAS
+	if strings.ContainsRune(library, filepath.Separator) {
+		if _, err := os.Stat(library); err != nil {
+			return nil, fmt.Errorf("BLAS: %w", err)
+		}
+		var err error
+		if library, err = filepath.Abs(library); err != nil {
+			return nil, err
+		}
+	}
+	list := []string{library, f.plan, f.shared, seconds(o), strconv.FormatUint(o.Seed, 10)}
+	s := &b.Plan.space
+	for _, n := range []int64{int64(rank), int64(ranks), int64(len(b.shapes)), s.work, s.swept, b.cached} {
+		list = append(list, strconv.FormatInt(n, 10))
+	}
+	return list, nil
+}
+
+func (b blasProgram) write(p *Plan, w io.Writer) error { return p.write(w) }
+
+func (blasProgram) passes(p *Plan) string {
+	return fmt.Sprintf("at most %d times each on each rank, after %d calls to warm up", p.Passes, p.WarmUp)
+}
+
+func (b blasProgram) space() string {
+	s := b.largest()
+	text := fmt.Sprintf("in a matrix of %d x %d (%s), panels of %s columns", s.rows, s.columns, humanBytes(8*s.rows*s.columns), strings.ReplaceAll(strings.Trim(fmt.Sprint(b.panels()), "[]"), " ", ", "))
+	if len(b.shapes) > 1 {
+		text += fmt.Sprintf(", or as large as that of their run, of %d", len(b.shapes))
+	}
+	if swept := b.Plan.space.swept; swept > 0 {
+		text += fmt.Sprintf("; %s are read before a call on cold ones", humanBytes(8*swept))
+	}
+	return text
+}

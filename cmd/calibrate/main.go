@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -140,4 +141,51 @@ func conditions(c *cli.Context) ([]calibrate.Condition, error) {
 		list = append(list, calibrate.Condition{Column: strings.ToLower(name), Value: value})
 	}
 	return list, nil
+}
+
+// needs refuses flags that have no effect without another one, which is not given.
+func needs(c *cli.Context, other string, flags ...string) error {
+	if given := firstSet(c, flags); given != "" && !c.IsSet(other) {
+		return command.Usagef("%s: --%s is about --%s: it needs one", c.Command.Name, given, other)
+	}
+	return nil
+}
+
+// excludes refuses flags that have no effect with another one, which is given.
+func excludes(c *cli.Context, other string, flags ...string) error {
+	if given := firstSet(c, flags); given != "" && c.IsSet(other) {
+		return command.Usagef("%s: --%s has no effect with --%s: leave one out", c.Command.Name, given, other)
+	}
+	return nil
+}
+
+// firstSet returns the first of the flags that is given, "" if none is.
+func firstSet(c *cli.Context, flags []string) string {
+	for _, f := range flags {
+		if c.IsSet(f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// namesOf returns the names of flags, but for some.
+func namesOf(flags []cli.Flag, but ...string) []string {
+	var names []string
+	for _, f := range flags {
+		if name := f.Names()[0]; !slices.Contains(but, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func measureCommand() *cli.Command {
+	return command.Nest(&cli.Command{
+		Name:  "measure",
+		Usage: "time kernels and messages on this machine",
+		Description: "calibrate machine does both, and fits them. One by one:\n\n" +
+			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
+			"    calibrate measure network -o network.csv -- mpirun -np 2",
+	}, "measurement", measureKernelsCommand(), measureNetworkCommand(), measureHPLCommand())
 }

@@ -1,19 +1,27 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate/measure"
+	"reprise/calibrate/measure/hpl"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/internal/terminal"
 	"reprise/warning"
 )
@@ -216,4 +224,202 @@ func hostName(c *cli.Context) string {
 		name, _ = os.Hostname() // HostName says "unknown" of none
 	}
 	return measure.HostName(name)
+}
+
+// measureReport is what was measured where and how.
+type measureReport struct {
+	Begin    time.Time         `json:"begin"`
+	End      time.Time         `json:"end"`
+	Host     string            `json:"host"`
+	Machine  []measure.Fact    `json:"machine"`
+	Method   []measure.Fact    `json:"method"`
+	Planned  int               `json:"planned"`
+	Timings  int               `json:"timings"`
+	Ended    string            `json:"ended"`
+	Quality  measure.Quality   `json:"quality"`
+	Kernels  []measure.Summary `json:"kernels"`
+	Warnings []warning.Warning `json:"warnings"`
+
+	result  *measure.Result
+	failure error // of a process, after the timings that there are
+	table   func(w io.Writer, facts []measure.Fact) error
+}
+
+// set fills in how it was measured, and what came out.
+func (r *measureReport) set(c *cli.Context, plan *measure.Plan, o measure.Options) {
+	bound := "bound to cores"
+	if o.NoPin {
+		bound = "not bound to cores"
+	}
+	r.Quality, r.Kernels = r.result.Quality(plan, o.Threads), r.result.Summaries(plan)
+	r.Warnings = append(r.Warnings, r.result.Warnings(plan, r.Quality)...)
+	if r.Warnings == nil {
+		r.Warnings = []warning.Warning{}
+	}
+	args, _ := c.App.Metadata[argsKey].([]string)
+	r.Method = []measure.Fact{
+		{Name: "tool", Value: "calibrate measure kernels " + command.Version()}, {Name: "command", Value: command.Quoted(args...)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		{Name: "compiler", Value: r.result.Compiler}, {Name: "flags", Value: r.result.Flags},
+		{Name: "ranks", Value: fmt.Sprintf("%d at once, threads of each: %d, on cores %s, %s", len(plan.Groups), o.Threads, plan.Cores(), bound)},
+		{Name: "operands", Value: c.String("operands") + ", " + plan.Space()},
+		{Name: "sizes", Value: fmt.Sprintf("%d of %d kernels, %s", len(plan.Calls), len(plan.Kernels), plan.Repeats())},
+		{Name: "quality", Value: r.Quality.String()},
+	}
+	if r.result.BLAS != "" {
+		r.Method = append(r.Method, measure.Fact{Name: "blas", Value: r.result.BLAS})
+	}
+	r.Planned, r.Timings = r.result.Planned, len(r.result.Timings)
+	r.table = func(w io.Writer, facts []measure.Fact) error { return r.result.WriteCSV(w, plan, r.Host, facts) }
+	switch {
+	case r.failure != nil:
+		r.Ended = "failed: " + r.failure.Error()
+	case r.result.Interrupted:
+		r.Ended = "interrupted"
+	case r.result.OverBudget:
+		r.Ended = fmt.Sprintf("budget of %v used up", o.Budget)
+	default:
+		r.Ended = "complete"
+	}
+}
+
+// write writes the table, then the report.
+func (r *measureReport) write(c *cli.Context) error {
+	e := measurementEnding{r.Ended, r.Timings, r.Planned, r.result.Interrupted, r.failure}
+	facts := slices.Concat([]measure.Fact{
+		{Name: "begin", Value: r.Begin.UTC().Format(time.RFC3339)}, {Name: "end", Value: r.End.UTC().Format(time.RFC3339)}, {Name: "host", Value: r.Host},
+	}, r.Machine, r.Method, []measure.Fact{{Name: "ended", Value: e.String()}})
+	for _, w := range r.Warnings {
+		facts = append(facts, measure.Fact{Name: "warning", Value: w.String()})
+	}
+	return e.write(c, func(w io.Writer) error { return r.table(w, facts) }, r, r.writeText)
+}
+
+func (r *measureReport) writeText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d timings in %.1f s, %s\n", r.Timings, r.Planned, r.End.Sub(r.Begin).Seconds(), r.Ended)
+	for _, f := range slices.Concat(r.Machine, r.Method) {
+		if slices.Contains([]string{"cpu", "governor", "blas", "flags", "ranks", "operands", "quality"}, f.Name) {
+			fmt.Fprintf(&b, "%s: %s\n", f.Name, f.Value)
+		}
+	}
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tab, "\nkernel\tsizes\ttimings\tlargest\tits median (s)\n")
+	for _, s := range r.Kernels {
+		fmt.Fprintf(tab, "%s\t%d\t%d\t%s\t%.3e\n", s.Kernel, s.Sizes, s.Timings, s.Largest, s.Seconds)
+	}
+	_ = tab.Flush() // into memory
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// measurementEnding is how far a measurement, of kernels or of messages, has come.
+type measurementEnding struct {
+	how              string // complete, interrupted, ...
+	timings, planned int
+	interrupted      bool
+	failure          error // of a process, after the timings that there are
+}
+
+func (e *measurementEnding) String() string {
+	if e.failure != nil {
+		return fmt.Sprintf("failed after %d of %d timings: %v", e.timings, e.planned, e.failure)
+	}
+	return fmt.Sprintf("%s after %d of %d timings", e.how, e.timings, e.planned)
+}
+
+// write writes the table, then the report. Of a measurement that was interrupted, or
+// failed, it keeps what there is, and says so.
+func (e *measurementEnding) write(c *cli.Context, table func(io.Writer) error, report any, text func(io.Writer) error) error {
+	if e.timings == 0 {
+		return fmt.Errorf("%s: nothing to write", e)
+	}
+	written, err := writeOutputs(c, output{what: "table", path: c.String("output"), content: table})
+	if err == nil && !written {
+		err = printReport(c, report, text)
+	}
+	switch {
+	case err != nil:
+	case e.failure != nil:
+		err = fmt.Errorf("%w; the table has the %d of %d timings before", e.failure, e.timings, e.planned)
+	case e.interrupted:
+		err = fmt.Errorf("%s, which were written", e)
+	}
+	return err
+}
+
+func measureHPLCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "hpl",
+		Usage:     "time the kernels of your own HPL while it runs, for calibrate kernels",
+		UsageText: "calibrate measure hpl [-o DIR]",
+		Description: "Writes DIR/hpl-kernels.c and DIR/hpl-kernels.flags. Linked into an HPL that you build, they time its kernels where\n" +
+			"they are called, long calls all and short ones by samples, for less than 2 % of the time; at the end each rank\n" +
+			"writes a table (CSV) that calibrate kernels reads. With DIR = timing:\n\n" +
+			"    calibrate measure hpl -o timing\n" +
+			"    cc -O2 -c timing/hpl-kernels.c -o timing/hpl-kernels.o\n" +
+			"    # in HPL's Make.<arch>: LINKFLAGS = $(CCFLAGS) /path/to/timing/hpl-kernels.o @/path/to/timing/hpl-kernels.flags\n" +
+			"    REPRISE_KERNELS=timing/run mpirun -np 4 ./xhpl    # writes timing/run-0.csv to timing/run-3.csv\n" +
+			"    calibrate kernels --for run.trace.zst -o kernels.yaml timing/run-*.csv\n\n" +
+			"Without REPRISE_KERNELS the tables are hpl-kernels-RANK.csv in the directory of the run. dlocmax and dlocswp are not\n" +
+			"timed: their sizes are in structures of HPL's own. Their models come from --base or measure kernels.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: ".", Usage: "write both files into `DIR`, which is made if it is missing"},
+			&cli.BoolFlag{Name: "json", Usage: "print the paths as JSON", DisableDefaultText: true},
+		},
+		Action: runMeasureHPL,
+	}
+}
+
+func runMeasureHPL(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return command.Usagef("hpl: want flags only, found %q", c.Args().First())
+	}
+	dir := c.String("output")
+	if dir == "" {
+		return command.Usagef("hpl: --output needs a directory")
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	files := []struct {
+		path    string
+		content []byte
+	}{{filepath.Join(dir, "hpl-kernels.c"), hpl.Source()}, {filepath.Join(dir, "hpl-kernels.flags"), hpl.Flags()}}
+	for _, f := range files {
+		if err := checkUnchanged(f.path, f.content); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := atomicfile.Write(f.path, func(w io.Writer) error {
+			_, err := w.Write(f.content)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	source, flags, object := files[0].path, files[1].path, filepath.Join(dir, "hpl-kernels.o")
+	report := map[string]any{"source": source, "flags": flags, "functions": hpl.Functions()}
+	return printReport(c, report, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s and %s are written. Next:\n"+
+			"    cc -O2 -c %s -o %s\n"+
+			"    link HPL with %s %s, as in LINKFLAGS of its Make.<arch>\n"+
+			"    run it: each rank writes hpl-kernels-RANK.csv, for calibrate kernels\n",
+			source, flags, command.Quoted(source), command.Quoted(object), command.Quoted(object), command.Quoted("@"+flags))
+		return err
+	})
+}
+
+// checkUnchanged refuses to overwrite a file that has another content, which somebody may have changed.
+func checkUnchanged(path string, content []byte) error {
+	old, err := regular.Read(path, maxMachineFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !bytes.Equal(old, content):
+		return fmt.Errorf("%s has another content: it is not overwritten; remove it, or give another directory by --output", path)
+	}
+	return nil
 }

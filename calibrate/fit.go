@@ -1,0 +1,511 @@
+package calibrate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"reprise/calibrate/regress"
+	"reprise/warning"
+)
+
+// ErrMeaningless is wrapped by the errors about data from which no model with a
+// meaning can be fitted.
+var ErrMeaningless = errors.New("no meaningful fit")
+
+// ErrContradiction is wrapped by the errors about options that a table contradicts.
+var ErrContradiction = errors.New("the table contradicts the command line")
+
+// Grouping says for what there is a model of its own.
+type Grouping int
+
+const (
+	ForAll  Grouping = iota // one model for all hosts
+	ForHost                 // one for each host, and one for all others
+	ForCPU                  // one for each CPU of each host, and one for all others
+)
+
+// Models that can be asked for; see docs/calibrate.md.
+const (
+	Auto        = "auto"
+	Constant    = "M-0"
+	LinearOne   = "M-1"
+	Polynomial  = "M-2"
+	customModel = "terms"
+)
+
+// KernelOptions says what FitKernels fits.
+type KernelOptions struct {
+	For       Grouping
+	Model     string              // Auto, Constant, LinearOne or Polynomial
+	Terms     map[string][]string // by function: the terms of its model, instead of Model
+	Product   map[string]string   // by function: the product of M-1; default: of all dimensions
+	NoOffset  bool                // leave the constant out of M-1 and M-2
+	Criterion string              // "bic" or "aic", by which Auto chooses
+	Relative  bool                // minimise relative residuals, not those in seconds
+}
+
+// DefaultKernelOptions returns the options of the command without flags.
+func DefaultKernelOptions() KernelOptions { return KernelOptions{Model: Auto, Criterion: "bic"} }
+
+// Validate reports what is wrong with the options.
+func (o *KernelOptions) Validate() error {
+	var errs []error
+	if !slices.Contains([]string{Auto, Constant, LinearOne, Polynomial}, o.Model) {
+		errs = append(errs, fmt.Errorf("model %q, want auto, M-0, M-1 or M-2", o.Model))
+	}
+	if o.Criterion != "bic" && o.Criterion != "aic" {
+		errs = append(errs, fmt.Errorf("criterion %q, want bic or aic", o.Criterion))
+	}
+	return errors.Join(errs...)
+}
+
+// KernelReport is the result of FitKernels.
+type KernelReport struct {
+	Timings   int64             `json:"timings"`
+	FirstDate string            `json:"first_date,omitempty"`
+	LastDate  string            `json:"last_date,omitempty"`
+	Weights   string            `json:"weights"`   // "equal" or "relative"
+	Criterion string            `json:"criterion"` // "bic" or "aic"
+	Functions []FunctionReport  `json:"functions"`
+	Unfit     []Unfit           `json:"unfit"`    // to what no model fits, never nil
+	Warnings  []warning.Warning `json:"warnings"` // what is unfit, and fits that are far off; never nil
+
+	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
+}
+
+// Unfit is a kernel without a model, or a host or CPU without one of its own.
+type Unfit struct {
+	Function string `json:"function"`
+	Group    string `json:"group,omitempty"` // as "host 3, CPU 1"; "": the kernel has none at all
+	Why      string `json:"why"`
+}
+
+// FunctionReport is the model of one kernel.
+type FunctionReport struct {
+	Function   string      `json:"function"`
+	Dims       []string    `json:"dims"`
+	Model      string      `json:"model"`
+	Candidates []Candidate `json:"candidates"`
+	All        Fit         `json:"all"`              // of all points together
+	Groups     []Fit       `json:"groups,omitempty"` // of each host or CPU
+
+	groups [][]point // all points, then those of each group
+	unfit  []Unfit   // groups that are not among them
+}
+
+// Candidate is a model that was tried.
+type Candidate struct {
+	Model     string   `json:"model"`
+	Terms     []string `json:"terms"`
+	Criterion float64  `json:"criterion"`         // sum over the fits; 0 if refused
+	Refused   string   `json:"refused,omitempty"` // why
+
+	level bool // refused only for times that fall by no more than the uncertainty of the fit
+}
+
+// Fit is one fit of one kernel.
+type Fit struct {
+	Host         string        `json:"host,omitempty"`
+	CPU          *int          `json:"cpu,omitempty"`
+	Day          string        `json:"day,omitempty"` // where days are kept apart
+	Points       int           `json:"points"`        // different sizes, by host and CPU
+	Timings      int64         `json:"timings"`       // all of them
+	Coefficients []Coefficient `json:"coefficients"`
+	R2           float64       `json:"r2"`
+	Sigma        float64       `json:"residual_sd"`          // seconds; relative if the weights are
+	MeanError    float64       `json:"mean_relative_error"`  // mean of |fit - mean| / mean
+	WorstError   float64       `json:"worst_relative_error"` // largest of them
+	TimeError    float64       `json:"time_error"`           // sum of |fit - mean| / sum of the means: what long calls are off
+	// ResidualGrowth is how many times as large the residuals of the slower half of the
+	// points are as those of the faster half; 0 if not known, or if the fit is to relative ones.
+	ResidualGrowth float64 `json:"residual_growth,omitempty"`
+	ConditionNo    float64 `json:"condition_number"` // of the scaled terms
+	NegativeSizes  int     `json:"negative_sizes"`   // points whose fitted time is below zero, and so counts as none
+	NoiseModel     *Noise  `json:"noise,omitempty"`  // of sizes timed at least twice
+	AIC            float64 `json:"aic"`
+	BIC            float64 `json:"bic"`
+
+	fitted []float64 // seconds, of each point
+}
+
+// Coefficient is a term of a fit.
+type Coefficient struct {
+	Term   string  `json:"term"`
+	Value  float64 `json:"value"`           // seconds per unit of the product
+	StdErr float64 `json:"std_error"`       // seconds per unit of the product
+	Fixed  bool    `json:"fixed,omitempty"` // the fit goes through the shortest time measured
+}
+
+// fitModel is fitPoints with a constant that the timings bear out. Long calls leave
+// it so uncertain that it may come out below zero, as if calls gave time back, or above the
+// shortest time that was measured by more than that one is uncertain. The fit is then made to go
+// through it; if its constant is below zero even so, it has none. Given terms stay as they are.
+func fitModel(points []point, products []product, o KernelOptions, given bool) (*Fit, error) {
+	fit, err := fitPoints(points, products, products, nil, o)
+	last := len(products) - 1
+	if given || last == 0 || products[last].text != "1" || err != nil && !errors.Is(err, errNegative) {
+		return fit, err
+	}
+	least := slices.MinFunc(points, func(a, b point) int { return cmp.Compare(a.seconds.mean, b.seconds.mean) })
+	if err == nil && fit.constantWithin(least.seconds.mean+fit.slack(&least.seconds)) {
+		return fit, nil
+	}
+	fit, err = fitPoints(points, products[:last], products, &least, o)
+	if err == nil && fit.constantWithin(math.Inf(1)) || err != nil && !errors.Is(err, errNegative) {
+		return fit, err
+	}
+	return fitPoints(points, products[:last], products, nil, o)
+}
+
+// slackErrors is the number of standard errors by which the mean time of a size may be
+// below what a constant says it is at least. The smallest of a hundred normal means is two
+// and a half below the true one as a rule, that of a million less than five.
+const slackErrors = 5
+
+// slack returns how far, in seconds, the shortest mean time may be below the true one. Its standard
+// error is that of its own timings or, if these scatter less, what timings of
+// all sizes scatter as a part of their mean. Where no size was timed twice, that part is
+// taken to be a tenth.
+func (f *Fit) slack(least *moments) float64 {
+	sd := least.mean / 10
+	if f.NoiseModel != nil {
+		sd = f.NoiseModel.Variation * least.mean
+		if least.n > 1 {
+			sd = max(sd, least.sd())
+		}
+	}
+	return slackErrors * sd / math.Sqrt(float64(least.n))
+}
+
+// constantWithin reports whether the constant, the last coefficient, is in [0, most].
+func (f *Fit) constantWithin(most float64) bool {
+	c := f.Coefficients[len(f.Coefficients)-1].Value
+	return c >= 0 && c <= most
+}
+
+// fitPoints fits the sum of the products to the means of the points. If it is to
+// go through one of them, a constant is added to the products that does so. The deviation
+// is fitted to terms of its own: calls too short to show in the fit have noise, too.
+func fitPoints(points []point, products, noise []product, through *point, o KernelOptions) (*Fit, error) {
+	x, y := design(points, products)
+	w, err := weights(y, o.Relative)
+	if err != nil {
+		return nil, err
+	}
+	fromX, fromY := relativeTo(through, products, x, y)
+	l, err := regress.LeastSquares(fromX, fromY, w, len(products))
+	switch {
+	case errors.Is(err, regress.ErrTooFew):
+		return nil, fmt.Errorf("%w: %w (different sizes)", ErrMeaningless, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrMeaningless, err)
+	}
+	f := &Fit{Points: len(points), R2: l.R2, Sigma: l.Sigma(), ConditionNo: l.Cond, AIC: l.AIC(), BIC: l.BIC()}
+	for j, p := range products {
+		f.Coefficients = append(f.Coefficients, Coefficient{Term: p.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
+	}
+	constant := 0.0
+	if through != nil {
+		f.leaveOut(l)
+		c := constantThrough(through, products, l.Coef)
+		constant = c.Value
+		f.Coefficients = append(f.Coefficients, c)
+		f.AIC += 2 // it counts as a coefficient
+		f.BIC += math.Log(float64(l.N))
+	}
+	if err := f.compare(points, x, y, l.Coef, constant); err != nil {
+		return nil, err
+	}
+	if !o.Relative {
+		f.ResidualGrowth = residualGrowth(y, f.fitted)
+	}
+	f.NoiseModel = fitNoise(points, noise, o.Relative)
+	return f, nil
+}
+
+// leaveOut takes the point that the fit goes through out of the degrees of freedom of
+// fit l: its residual is 0 by construction.
+func (f *Fit) leaveOut(l *regress.Linear) {
+	free := float64(l.N - len(l.Coef))
+	more := math.Sqrt(free / (free - 1))
+	f.Sigma *= more
+	for j := range f.Coefficients {
+		f.Coefficients[j].StdErr *= more
+	}
+}
+
+// relativeTo returns x and y less those of a point, if there is one.
+func relativeTo(origin *point, products []product, x, y []float64) (fromX, fromY []float64) {
+	if origin == nil {
+		return x, y
+	}
+	x0, y0 := design([]point{*origin}, products)
+	fromX, fromY = slices.Clone(x), slices.Clone(y)
+	for i := range x {
+		fromX[i] -= x0[i%len(x0)]
+	}
+	for i := range y {
+		fromY[i] -= y0[0]
+	}
+	return fromX, fromY
+}
+
+// constantThrough returns the constant with which the fit goes through a point;
+// its standard error is that of the mean of the point's timings.
+func constantThrough(p *point, products []product, coef []float64) Coefficient {
+	x, y := design([]point{*p}, products)
+	c := Coefficient{Term: "1", Value: y[0] - regress.Dot(coef, x), Fixed: true}
+	if n := p.seconds.n; n > 1 {
+		c.StdErr = p.seconds.sd() / math.Sqrt(float64(n))
+	}
+	return c
+}
+
+// design returns the products at each point, row by row, and the means.
+func design(points []point, products []product) (x, y []float64) {
+	for i := range points {
+		for j := range products {
+			x = append(x, products[j].at(&points[i].size))
+		}
+		y = append(y, points[i].seconds.mean)
+	}
+	return x, y
+}
+
+// weights returns 1/y² for relative residuals, else nil.
+func weights(y []float64, relative bool) ([]float64, error) {
+	if !relative {
+		return nil, nil
+	}
+	w := make([]float64, len(y))
+	for i, v := range y {
+		if v <= 0 {
+			return nil, fmt.Errorf("%w: a size takes 0 s: there is no relative residual", ErrMeaningless)
+		}
+		w[i] = 1 / v / v
+	}
+	return w, nil
+}
+
+// residualGrowth returns how many times as large the residuals of the slower half of the
+// points are as those of the faster half, root mean squares; 0 where those are 0 or there
+// are too few points to say.
+func residualGrowth(y, fitted []float64) float64 {
+	if len(y) < minGrowthPoints {
+		return 0
+	}
+	order := make([]int, len(y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(y[a], y[b]) })
+	half := len(y) / 2
+	squares := func(list []int) (sum float64) {
+		for _, i := range list {
+			e := y[i] - fitted[i]
+			sum += float64(e * e)
+		}
+		return sum
+	}
+	fast, slow := squares(order[:half]), squares(order[len(order)-half:])
+	if fast == 0 {
+		return 0
+	}
+	return math.Sqrt(slow / fast)
+}
+
+// minGrowthPoints is the number of points below which a half of them says nothing about
+// residuals.
+const minGrowthPoints = 10
+
+// mainTerm returns the first coefficient but the constant, unless that is all there is.
+func (f *Fit) mainTerm() Coefficient {
+	if i := slices.IndexFunc(f.Coefficients, func(c Coefficient) bool { return c.Term != "1" }); i >= 0 {
+		return f.Coefficients[i]
+	}
+	return f.Coefficients[0]
+}
+
+// fallingError is that of a fit whose main term is not positive.
+type fallingError struct{ main Coefficient }
+
+func (e *fallingError) Error() string {
+	return fmt.Sprintf("%v: %s s per %s: times would fall as sizes grow, below zero in the end", ErrMeaningless, FormatNumber(e.main.Value), e.main.Term)
+}
+
+func (e *fallingError) Unwrap() error { return ErrMeaningless }
+
+// level reports whether the term may as well be zero: it is within three standard errors
+// of it, where a normal variable is in all cases but one of 370.
+func (e *fallingError) level() bool { return -e.main.Value < 3*e.main.StdErr }
+
+// errNegative marks a fit whose times are below zero for most sizes: the long calls,
+// or the scatter of theirs, have bent it.
+var errNegative = fmt.Errorf("%w: a time below zero", ErrMeaningless)
+
+// compare fills in how far the fit is from the means. Times below zero for most
+// of the sizes, or a main term without a positive coefficient, mean nothing.
+func (f *Fit) compare(points []point, x, y, coef []float64, constant float64) error {
+	p, sum, compared, off, total := len(coef), 0.0, 0, 0.0, 0.0
+	for i, mean := range y {
+		fitted := constant + regress.Dot(coef, x[i*p:(i+1)*p])
+		f.fitted = append(f.fitted, fitted)
+		f.Timings += points[i].seconds.n
+		if fitted < 0 {
+			f.NegativeSizes++
+		}
+		if mean > 0 {
+			off, total = off+math.Abs(max(fitted, 0)-mean), total+mean
+			e := math.Abs(max(fitted, 0)-mean) / mean
+			sum += e
+			compared++
+			f.WorstError = max(f.WorstError, e)
+		}
+	}
+	if compared > 0 {
+		f.MeanError, f.TimeError = sum/float64(compared), off/total
+	}
+	switch main := f.mainTerm(); {
+	case main.Value <= 0:
+		return &fallingError{main}
+	case 2*f.NegativeSizes > len(y):
+		return fmt.Errorf("%w for %d of %d sizes", errNegative, f.NegativeSizes, len(y))
+	}
+	return nil
+}
+
+// Noise describes how timings of one size scatter, by moments.
+type Noise struct {
+	Points       int           `json:"points"`                    // sizes with at least two timings
+	Variation    float64       `json:"variation"`                 // root of the mean square of sd/mean over the sizes
+	Skewness     *float64      `json:"skewness,omitempty"`        // of sizes with at least three timings; in the mean 0 for normal noise and 0.995 for half-normal, however few there are
+	MainTerm     float64       `json:"sd_main_term"`              // seconds per unit of the model's first term: the deviation as a fit to this term alone
+	Coefficients []Coefficient `json:"sd_terms,omitempty"`        // deviation as a fit to the model's terms: heteroscedastic noise
+	Absurd       int           `json:"sd_absurd_sizes,omitempty"` // sizes at which that fit is below zero, or above the time
+	Unfitted     string        `json:"unfitted,omitempty"`        // why there is no such fit
+}
+
+// fitNoise returns the moments of what is left of the timings when the mean of
+// their size is taken away, and the fit of the standard deviation of each size to terms:
+// all sizes alike, or weighed by the square of their mean time if relative. It is nil
+// without sizes that were timed twice.
+func fitNoise(points []point, terms []product, relative bool) *Noise {
+	p := len(terms)
+	x, _ := design(points, terms)
+	n := &Noise{}
+	var rows, mean, sd, w []float64
+	squares, cubes, seen := 0.0, 0.0, 0.0
+	for i := range points {
+		m := &points[i].seconds
+		if m.n < 2 {
+			continue
+		}
+		n.Points++
+		rows = append(rows, x[i*p:(i+1)*p]...)
+		s := m.sd()
+		mean, sd = append(mean, m.mean), append(sd, s)
+		if relative {
+			w = append(w, 1/m.mean/m.mean)
+		}
+		if m.mean > 0 {
+			squares += float64((s / m.mean) * (s / m.mean))
+		}
+		if m.n > 2 && s > 0 {
+			cubes += float64(float64(m.n) * m.skewness())
+			seen += float64(float64(m.n) * skewnessSeen(m.n))
+		}
+	}
+	if n.Points == 0 {
+		return nil
+	}
+	n.Variation = math.Sqrt(squares / float64(n.Points))
+	if seen > 0 {
+		skewness := cubes / seen
+		n.Skewness = &skewness
+	}
+	n.MainTerm = slopeThroughZero(rows, p, sd)
+	l, err := regress.LeastSquares(rows, sd, w, p)
+	if err != nil {
+		n.Unfitted = fmt.Sprintf("no fit of the deviation: %v", err)
+		return n
+	}
+	for i, seconds := range mean {
+		if fitted := regress.Dot(l.Coef, rows[i*p:(i+1)*p]); fitted < 0 || fitted > seconds {
+			n.Absurd++
+		}
+	}
+	for j, term := range terms {
+		n.Coefficients = append(n.Coefficients, Coefficient{Term: term.text, Value: l.Coef[j], StdErr: l.StdErr[j]})
+	}
+	return n
+}
+
+// slopeThroughZero returns the least-squares slope of y over the first of the p
+// columns of x, of a line through the origin.
+func slopeThroughZero(x []float64, p int, y []float64) float64 {
+	xx, xy := 0.0, 0.0
+	for i, v := range y {
+		xx += float64(x[i*p] * x[i*p])
+		xy += float64(x[i*p] * v)
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
+}
+
+// Noise that a kernel file can have.
+const (
+	NoNoise    = "none"
+	Normal     = "normal"
+	HalfNormal = "half-normal"
+)
+
+// IsHalfNormal reports whether noise of a skewness is rather half-normal than normal.
+func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/2 }
+
+// halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
+const halfNormalSkewness = 0.99527
+
+// noise returns the law of a kernel file, "" for none, as where no size was timed twice:
+// the deviation by the terms of the fit where there is one that grows with the size, else in percent of the
+// time. A law that is to be chosen is the one whose skewness is nearer.
+func (f *Fit) noise(law string) string {
+	n := f.NoiseModel
+	if law == "" || law == NoNoise || n == nil {
+		return ""
+	}
+	if law == Auto {
+		law = Normal
+		if n.Skewness != nil && IsHalfNormal(*n.Skewness) {
+			law = HalfNormal
+		}
+	}
+	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
+		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
+	}
+	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
+}
+
+// name says which fit it is.
+func (f *Fit) name() string {
+	switch {
+	case f.CPU != nil:
+		return fmt.Sprintf("host %s, CPU %d", f.Host, *f.CPU)
+	case f.Host != "":
+		return "host " + f.Host
+	}
+	return "all timings"
+}
+
+func yamlTerms(list []Coefficient) string {
+	var terms []string
+	for _, c := range list {
+		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
+	}
+	return strings.Join(terms, ", ")
+}
