@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -194,7 +194,7 @@ func checkGroups(points []point, by Grouping) error {
 		case by == ForAll:
 		case p.host == "":
 			return fmt.Errorf("%w: a model for each host, but there are timings without a host", ErrMeaningless)
-		case p.host != wording.Plain(p.host):
+		case p.host != textutil.Plain(p.host):
 			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
 		case by == ForCPU && p.cpu == noCPU:
 			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless, p.host)

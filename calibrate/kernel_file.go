@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 )
 
@@ -34,7 +34,7 @@ func (o *FileOptions) Validate() error {
 	case name == "":
 	case name == o.HostName:
 		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
-	case name != wording.Plain(name):
+	case name != textutil.Plain(name):
 		errs = append(errs, fmt.Errorf("host name %q, want letters, digits, points, _ and - beside {}", o.HostName))
 	}
 	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {
@@ -450,7 +450,7 @@ func (r *KernelReport) Series() []Series {
 		list = append(list, f.series(&f.All, f.groups[0], f.Function+"-all"))
 		for j := range f.Groups {
 			g := &f.Groups[j]
-			name := fmt.Sprintf("%s-host-%s", f.Function, wording.Plain(g.Host))
+			name := fmt.Sprintf("%s-host-%s", f.Function, textutil.Plain(g.Host))
 			if g.CPU != nil {
 				name += fmt.Sprintf("-cpu-%d", *g.CPU)
 			}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -316,7 +316,7 @@ func (r *LearnReport) Series() (list []Series) {
 		k := &r.Kernels[i]
 		list = append(list, k.series(k.Pieces, k.sizes, "all"))
 		for _, g := range k.Groups {
-			name := "host-" + wording.Plain(g.Host)
+			name := "host-" + textutil.Plain(g.Host)
 			if g.CPU != nil {
 				name += fmt.Sprintf("-cpu-%d", *g.CPU)
 			}

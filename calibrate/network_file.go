@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // WriteText writes the report for people.
@@ -273,7 +273,7 @@ type Machine struct {
 // readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
-	case m.Name == "" || m.Name != wording.Plain(m.Name):
+	case m.Name == "" || m.Name != textutil.Plain(m.Name):
 		return fmt.Errorf("name %q of the machine, want letters, digits, points, _ and -", m.Name)
 	case m.Hosts < 1 || m.Hosts > 1<<20:
 		return fmt.Errorf("%d hosts, want 1 to %d", m.Hosts, 1<<20)

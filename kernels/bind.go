@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // bind finds the rule for sig, in the overrides of list and then in the base,
@@ -61,7 +61,7 @@ func (s *Set) bindRules(rules []rule, host Host, sig Signature) (m Model, found 
 }
 
 func (s *Set) errorf(line int, sig Signature, err error) error {
-	return fmt.Errorf("%s:%d: %w", s.name, line, wording.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
+	return fmt.Errorf("%s:%d: %w", s.name, line, textutil.Brief(fmt.Errorf("kernel %s: %w", sig, err)))
 }
 
 // share returns the model of p, or of an equal program bound before.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"reprise/internal/namepattern"
+	"reprise/internal/textutil"
 	"reprise/noise"
 )
 
@@ -338,7 +338,7 @@ func cloneOverrides(overrides []override) []override {
 // set says. 0 is no noise. Of several for a kernel the last counts. Patterns are as those of
 // kernels in a file.
 func (s *Set) Noisy(pattern string, deviation float64) (*Set, error) {
-	p, err := namepattern.Parse(pattern)
+	p, err := textutil.ParsePattern(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +353,7 @@ func (s *Set) Noisy(pattern string, deviation float64) (*Set, error) {
 
 // noisyKernel is noise of kernels in place of what the file says.
 type noisyKernel struct {
-	pattern namepattern.Pattern
+	pattern textutil.Pattern
 	noise   *noiseSpec
 }
 

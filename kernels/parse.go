@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
-	"reprise/internal/namepattern"
 	"reprise/internal/recognise"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/noise"
 )
@@ -23,13 +23,13 @@ const maxCPUs = 1 << 16
 
 // rule says that kernels whose name matches use a model.
 type rule struct {
-	pattern namepattern.Pattern
+	pattern textutil.Pattern
 	model   spec
 }
 
 // override holds the rules of the hosts that match.
 type override struct {
-	host  namepattern.Pattern
+	host  textutil.Pattern
 	cpu   int // index of the CPU of the host, or anyCPU
 	rules []rule
 }
@@ -162,7 +162,7 @@ func (p *fileParser) rules(n ast.Node) ([]rule, error) {
 	}
 	rules := make([]rule, 0, len(list))
 	for _, e := range list {
-		pat, err := namepattern.Parse(e.Key)
+		pat, err := textutil.ParsePattern(e.Key)
 		if err != nil {
 			return nil, p.Errorf(e.Node, "kernels: %w", err)
 		}
@@ -207,7 +207,7 @@ func (p *fileParser) override(n ast.Node) (o override, err error) {
 	if err != nil {
 		return o, err
 	}
-	if o.host, err = namepattern.Parse(text); err != nil {
+	if o.host, err = textutil.ParsePattern(text); err != nil {
 		return o, p.Errorf(f["host"], "hosts: host: %w", err)
 	}
 	o.cpu = anyCPU

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/machines"
 	"reprise/noise"
 )
@@ -369,11 +369,11 @@ func Builtin(name string) (*Set, error) {
 
 // Find loads a file, or a built-in set if there is no file of that name.
 func Find(name string) (*Set, error) {
-	if builtin.IsFile(name) {
+	if regular.IsFile(name) {
 		return Load(name)
 	}
 	set, err := Builtin(name)
-	return set, builtin.Missing(name, err)
+	return set, regular.Missing(name, err)
 }
 
 // BuiltinText returns the kernel file of a built-in set.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -341,5 +341,5 @@ func readProps(e *element) []Prop {
 }
 
 func (b *builder) errorf(e *element, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", b.name, e.line, wording.Brief(fmt.Errorf("%v: %s", e, fmt.Sprintf(format, args...))))
+	return fmt.Errorf("%s:%d: %w", b.name, e.line, textutil.Brief(fmt.Errorf("%v: %s", e, fmt.Sprintf(format, args...))))
 }

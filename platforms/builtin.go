@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/machines"
 )
 
@@ -35,11 +35,11 @@ func Builtin(name string, ranks int) (*Platform, error) {
 // Find loads a file, or a built-in machine for so many ranks if there is no file of that
 // name.
 func Find(name string, ranks int) (*Platform, error) {
-	if builtin.IsFile(name) {
+	if regular.IsFile(name) {
 		return Load(name)
 	}
 	p, err := Builtin(name, ranks)
-	return p, builtin.Missing(name, err)
+	return p, regular.Missing(name, err)
 }
 
 // genericMachine is the built-in machine that stands for no machine in particular: see

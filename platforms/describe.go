@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // A Description is what a person wants to know of a machine.
@@ -90,7 +90,7 @@ func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
 func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 	top := len(f.levels) - 1
 	z.Points = int64(f.levels[top].below.by)
-	z.Topology = "fat tree of " + wording.Count(top, "level")
+	z.Topology = "fat tree of " + textutil.Count(top, "level")
 	for l := range top {
 		level := &f.levels[l]
 		name := fmt.Sprintf("level %d to %d", l, l+1)
@@ -143,7 +143,7 @@ func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
 	routers := groups * chassis * blades
 	z.Points = routers * int64(d.nodes)
 	z.Topology = fmt.Sprintf("dragonfly of %s of %d chassis of %s of %s",
-		wording.Count(groups, "group"), chassis, wording.Count(blades, "blade"), wording.Count(d.nodes, "host"))
+		textutil.Count(groups, "group"), chassis, textutil.Count(blades, "blade"), textutil.Count(d.nodes, "host"))
 	z.Levels = append(z.Levels, p.level("host to router", z.Points, 1, d.local))
 	add := func(name string, nodes, cables int64, link int32) {
 		if cables > 0 {
@@ -171,7 +171,7 @@ func (s *star) describe(p *Platform, z *ZoneDescription) {
 
 func (g *graph) describe(_ *Platform, z *ZoneDescription) {
 	z.Points = int64(g.size)
-	z.Topology = wording.Count(len(g.edges), "listed route")
+	z.Topology = textutil.Count(len(g.edges), "listed route")
 	if g.last != nil {
 		z.Topology = "shortest paths over " + z.Topology
 	}

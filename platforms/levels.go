@@ -3,7 +3,7 @@ package platforms
 import (
 	"fmt"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // A level is links of one kind in one zone, such as the cables from hosts to switches in one
@@ -30,7 +30,7 @@ func (p *Platform) Levels() []string {
 	for i, l := range p.levels {
 		names[i] = l.name
 		if l.zone >= 0 {
-			names[i] = wording.Cut(p.zones[l.zone].name, maxLevelZone) + ": " + l.name
+			names[i] = textutil.Cut(p.zones[l.zone].name, maxLevelZone) + ": " + l.name
 		}
 	}
 	return names

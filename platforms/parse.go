@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Load reads the description in the file at path; see Parse.
@@ -58,7 +58,7 @@ func parseWithin(r io.Reader, name string, lim limits) (*Platform, error) {
 		return nil, err
 	}
 	if root.name != "platform" {
-		return nil, fmt.Errorf("%s:%d: %w", name, root.line, wording.Brief(fmt.Errorf("want a <platform>, found %v", root)))
+		return nil, fmt.Errorf("%s:%d: %w", name, root.line, textutil.Brief(fmt.Errorf("want a <platform>, found %v", root)))
 	}
 	modernise(root)
 	if err := checkTree(root, name); err != nil {

@@ -8,14 +8,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // profileFile returns the profile in a file. As in SimGrid a relative name is looked for
 // in the working directory, then in that of the description.
 func (b *builder) profileFile(name string) (*Profile, error) {
 	if b.limits.alone {
-		return nil, fmt.Errorf("the file %s is not read: this description has to hold its profiles, as text of <trace> elements", wording.Quote(name))
+		return nil, fmt.Errorf("the file %s is not read: this description has to hold its profiles, as text of <trace> elements", textutil.Quote(name))
 	}
 	paths := []string{name}
 	if !filepath.IsAbs(name) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // A rule says what an element may hold. Names ending in "!" are required; "*" is any.
@@ -95,12 +95,12 @@ func (e *element) canonise(attr string, words []string) {
 func checkTree(e *element, file string) error {
 	r := schema[e.name]
 	if err := checkAttrs(e, r); err != nil {
-		return fmt.Errorf("%s:%d: %w", file, e.line, wording.Brief(err))
+		return fmt.Errorf("%s:%d: %w", file, e.line, textutil.Brief(err))
 	}
 	allowed := strings.Fields(r.children)
 	for _, c := range e.children {
 		if !slices.Contains(allowed, c.name) {
-			return fmt.Errorf("%s:%d: %w", file, c.line, wording.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
+			return fmt.Errorf("%s:%d: %w", file, c.line, textutil.Brief(fmt.Errorf("element %v in %v is not supported: want %s", c, e, oneOf(allowed))))
 		}
 		if err := checkTree(c, file); err != nil {
 			return err

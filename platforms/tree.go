@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // The XML of a platform as a tree of elements, with the lines that errors name.
@@ -104,7 +104,7 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 				continue
 			}
 			if i := textAt(t); i < len(t) {
-				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")), wording.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
+				return nil, fmt.Errorf("%s:%d: %w", name, line+bytes.Count(t[:i], []byte("\n")), textutil.Brief(fmt.Errorf("text %.20q in %v is not supported", t[i:], open[len(open)-1])))
 			}
 		}
 	}
@@ -137,9 +137,9 @@ func charset(label string, r io.Reader) (io.Reader, error) {
 func readError(err error, name string, line int) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, wording.Brief(errors.New(syntax.Msg)))
+		return fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, textutil.Brief(errors.New(syntax.Msg)))
 	}
-	return fmt.Errorf("%s:%d: %w", name, line, wording.Brief(err))
+	return fmt.Errorf("%s:%d: %w", name, line, textutil.Brief(err))
 }
 
 // textAt returns where text between elements begins that is not blank, its length if there

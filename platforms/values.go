@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // values reads the attributes of an element. The first error stays and is
@@ -20,7 +20,7 @@ type values struct {
 // fail records err, if it is the first.
 func (v *values) fail(err error) {
 	if err != nil && v.err == nil {
-		v.err = fmt.Errorf("%s:%d: %w", v.file, v.e.line, wording.Brief(fmt.Errorf("%v: %w", v.e, err)))
+		v.err = fmt.Errorf("%s:%d: %w", v.file, v.e.line, textutil.Brief(fmt.Errorf("%v: %w", v.e, err)))
 	}
 }
 

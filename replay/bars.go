@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // wide is a writer whose lines have so many columns, as a terminal's do. Tables of where time
@@ -61,7 +61,7 @@ func (l *layout) name(name string) string {
 	if l.most == 0 {
 		return name
 	}
-	return wording.Fit(name, l.most)
+	return textutil.Fit(name, l.most)
 }
 
 // bar draws a share of 1 in so many columns, to an eighth of one.

@@ -12,7 +12,7 @@ import (
 
 	"reprise/internal/recognise"
 	"reprise/internal/snapshot"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -85,7 +85,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 	if err == nil {
 		return nil
 	}
-	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, wording.Brief(err)), f.Name, f.File, recognise.Checkpoint)
+	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, textutil.Brief(err)), f.Name, f.File, recognise.Checkpoint)
 }
 
 // Bounds of the identity in a checkpoint.

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
-	"reprise/internal/namepattern"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the
@@ -24,22 +23,22 @@ func (s HostSpeed) String() string { return fmt.Sprintf("%s=%g", s.Pattern, s.Fa
 func ParseHostSpeed(text string) (HostSpeed, error) {
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
-		return HostSpeed{}, fmt.Errorf("%s, want PATTERN=FACTOR", wording.Quote(text))
+		return HostSpeed{}, fmt.Errorf("%s, want PATTERN=FACTOR", textutil.Quote(text))
 	}
 	s := HostSpeed{Pattern: text[:at]}
 	var err error
 	if s.Factor, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return s, fmt.Errorf("%s: factor %s is not a number", wording.Quote(text), wording.Quote(text[at+1:]))
+		return s, fmt.Errorf("%s: factor %s is not a number", textutil.Quote(text), textutil.Quote(text[at+1:]))
 	}
 	if _, err = s.check(); err != nil {
-		return s, fmt.Errorf("%s: %w", wording.Quote(text), err)
+		return s, fmt.Errorf("%s: %w", textutil.Quote(text), err)
 	}
 	return s, nil
 }
 
 // check returns the pattern, if that and the factor are possible.
-func (s *HostSpeed) check() (namepattern.Pattern, error) {
-	p, err := namepattern.Parse(s.Pattern)
+func (s *HostSpeed) check() (textutil.Pattern, error) {
+	p, err := textutil.ParsePattern(s.Pattern)
 	if err == nil {
 		err = bounds.Factor.Check("factor", s.Factor)
 	}
@@ -54,7 +53,7 @@ func (l *loader) scaleHosts() error {
 		s := &l.spec.HostSpeeds[i]
 		pattern, err := s.check()
 		if err != nil {
-			return fmt.Errorf("speed of hosts %s: %w", wording.Quote(s.String()), err)
+			return fmt.Errorf("speed of hosts %s: %w", textutil.Quote(s.String()), err)
 		}
 		if l.machine.Factors == nil {
 			l.machine.Factors = onesOf(p.NumHosts())
@@ -66,7 +65,7 @@ func (l *loader) scaleHosts() error {
 			}
 		}
 		if !found {
-			return fmt.Errorf("speed of hosts %s: %s has no such host; its first is %q", wording.Quote(s.String()), l.spec.Platform, p.Host(0).Name)
+			return fmt.Errorf("speed of hosts %s: %s has no such host; its first is %q", textutil.Quote(s.String()), l.spec.Platform, p.Host(0).Name)
 		}
 	}
 	return nil

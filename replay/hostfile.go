@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -33,17 +32,17 @@ func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 
 func parseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) ([]int32, error) {
 	f := hostfile{platform: p, ranks: ranks, limits: map[int32]hostLimit{}}
-	scan := linescan.New(r)
+	scan := textutil.NewLineScanner(r)
 	for f.line = 1; scan.Scan(); f.line++ {
 		text := scan.Text()
 		if f.line == 1 {
 			text = strings.TrimPrefix(text, "\ufeff") // a byte order mark
 		}
 		if err := f.add(strings.TrimSpace(text)); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, f.line, wording.Brief(err))
+			return nil, fmt.Errorf("%s:%d: %w", name, f.line, textutil.Brief(err))
 		}
 	}
-	if err := linescan.Err(scan); err != nil {
+	if err := textutil.LineError(scan); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, f.line, err)
 	}
 	if len(f.places) == 0 {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
@@ -141,7 +141,7 @@ func (l *loader) loadPlatform() (err error) {
 		l.choose("no platform is given: using the built-in machine \"default\", a generic cluster sized to the ranks")
 		m.Platform, err = platforms.Builtin("default", l.header.Ranks)
 	default:
-		l.builtin = !builtin.IsFile(name)
+		l.builtin = !regular.IsFile(name)
 		m.Platform, err = platforms.Find(name, l.header.Ranks)
 	}
 	if err == nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/builtin"
-	"reprise/internal/wording"
+	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -78,7 +78,7 @@ func (l *loader) oversubscribed() []warning.Warning {
 		return nil
 	}
 	ph := m.Platform.Host(int(host))
-	text := fmt.Sprintf("host %s runs %s on %s", ph.Name, wording.Count(ranks, "rank"), wording.Count(ph.Cores, "core"))
+	text := fmt.Sprintf("host %s runs %s on %s", ph.Name, textutil.Count(ranks, "rank"), textutil.Count(ph.Cores, "core"))
 	if names := m.kernelsIn(kernels.Seconds, l.called, host); len(names) > 0 {
 		text += fmt.Sprintf(", and %s is not slowed down by that: models in seconds take theirs, only those in flop share the cores", andOthers(names))
 	} else {
@@ -133,7 +133,7 @@ func andOthers(names []string) string {
 	if len(names) == 1 {
 		return "kernel " + names[0]
 	}
-	return fmt.Sprintf("kernel %s (and %s)", names[0], wording.Count(len(names)-1, "other"))
+	return fmt.Sprintf("kernel %s (and %s)", names[0], textutil.Count(len(names)-1, "other"))
 }
 
 // mostUnknown is how many names of hosts a warning has.
@@ -149,14 +149,14 @@ func (l *loader) unknownHosts() []warning.Warning {
 	}
 	list, some := l.machine.Kernels.Unmatched(names)
 	switch {
-	case len(list) == 0 || some && !builtin.IsFile(l.spec.Kernels):
+	case len(list) == 0 || some && !regular.IsFile(l.spec.Kernels):
 		return nil
 	case !some:
 		return []warning.Warning{warning.New("%s has models for hosts by name, but none is a host of %s, whose first is %q", l.spec.Kernels, l.spec.Platform, p.Host(0).Name)}
 	}
 	text := ""
 	for _, name := range list[:min(len(list), mostUnknown)] {
-		text += ", " + wording.Quote(name)
+		text += ", " + textutil.Quote(name)
 	}
 	if more := len(list) - mostUnknown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -170,7 +170,7 @@ func knownAlgorithm(option, name string) error {
 	name = strings.TrimSpace(name)
 	operation, ok := strings.CutPrefix(option, "smpi/")
 	if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {
-		return fmt.Errorf("algorithm %s of %s, known are %s", wording.Quote(name), operation, strings.Join(known, ", "))
+		return fmt.Errorf("algorithm %s of %s, known are %s", textutil.Quote(name), operation, strings.Join(known, ", "))
 	}
 	return nil
 }

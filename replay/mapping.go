@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/internal/namepattern"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -38,7 +37,7 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 	}
 	if len(hosts) < ranks {
 		return nil, fmt.Errorf("%s: %w: %d ranks, and room for %d on %s (%s)",
-			p.Name(), ErrTooManyRanks, ranks, len(hosts), wording.Count(len(list), "host"), each)
+			p.Name(), ErrTooManyRanks, ranks, len(hosts), textutil.Count(len(list), "host"), each)
 	}
 	return hosts, nil
 }
@@ -47,7 +46,7 @@ func FillHosts(p *platforms.Platform, ranks, perHost int, without ...string) ([]
 func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 	out := make([]bool, p.NumHosts())
 	for _, text := range without {
-		pattern, err := namepattern.Parse(text)
+		pattern, err := textutil.ParsePattern(text)
 		if err != nil {
 			return nil, fmt.Errorf("hosts left out: %w", err)
 		}
@@ -58,7 +57,7 @@ func hostsWithout(p *platforms.Platform, without []string) ([]int32, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("hosts left out, %s: %s has no such host; its first is %q", wording.Quote(text), p.Name(), p.Host(0).Name)
+			return nil, fmt.Errorf("hosts left out, %s: %s has no such host; its first is %q", textutil.Quote(text), p.Name(), p.Host(0).Name)
 		}
 	}
 	list := make([]int32, 0, len(out))

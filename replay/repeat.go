@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -272,7 +272,7 @@ func (e *engine) seek(step int) error {
 	copy(p.cursors, list)
 	for r := range e.ranks {
 		if err := e.seekRank(int32(r), step); err != nil {
-			return fmt.Errorf("rank %d, step %d: %w", r, step, wording.Brief(err))
+			return fmt.Errorf("rank %d, step %d: %w", r, step, textutil.Brief(err))
 		}
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -63,20 +63,20 @@ func (r *Report) WriteText(w io.Writer) error {
 	table(&b, l, "time of a rank", r.Kinds, mean)
 	table(&b, l, "compute", r.Kernels, mean)
 	table(&b, l, "phase", r.Phases, mean)
-	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", wording.Thousands(r.Messages), wording.Noun(r.Messages, "message"), size(r.Bytes), wording.Thousands(r.Actions), wording.Noun(r.Actions, "action"))
+	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"), size(r.Bytes), textutil.Thousands(r.Actions), textutil.Noun(r.Actions, "action"))
 	if r.Accesses > 0 {
-		fmt.Fprintf(&b, ", %s of %s", wording.Count(r.Accesses, "one-sided access"), size(r.AccessBytes))
+		fmt.Fprintf(&b, ", %s of %s", textutil.Count(r.Accesses, "one-sided access"), size(r.AccessBytes))
 	}
 	if r.FileBytes > 0 {
 		fmt.Fprintf(&b, ", %s of files", size(r.FileBytes))
 	}
 	if r.Polls > 0 {
-		fmt.Fprintf(&b, ", %s polls", wording.Thousands(r.Polls))
+		fmt.Fprintf(&b, ", %s polls", textutil.Thousands(r.Polls))
 	}
 	if r.Repeated > 0 {
-		fmt.Fprintf(&b, "\n%s repeat the one before: once all ranks begin two of them alike, the others take as long", wording.Count(r.Repeated, "step"))
+		fmt.Fprintf(&b, "\n%s repeat the one before: once all ranks begin two of them alike, the others take as long", textutil.Count(r.Repeated, "step"))
 	}
-	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, wording.Thousands(int64(r.Speed)), size(r.PeakRSS))
+	fmt.Fprintf(&b, "\nreplayed in %.3g s: %s messages/s, %s of memory\n", r.WallSeconds, textutil.Thousands(int64(r.Speed)), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
@@ -97,7 +97,7 @@ func (r *Report) machine() string {
 	for _, rank := range r.Ranks {
 		hosts[rank.Host] = true
 	}
-	text := fmt.Sprintf("%s, %s on %s", r.Platform, wording.Count(len(r.Ranks), "rank"), wording.Count(len(hosts), "host"))
+	text := fmt.Sprintf("%s, %s on %s", r.Platform, textutil.Count(len(r.Ranks), "rank"), textutil.Count(len(hosts), "host"))
 	text += r.models()
 	if r.Seed != nil {
 		text += fmt.Sprintf(", noise of seed %d", *r.Seed)

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/trace"
 	"reprise/warning"
@@ -149,7 +149,7 @@ func (e *engine) warnings(over bool) []warning.Warning {
 		e.partnerless(&list)
 	}
 	if e.matcher.numTruncated > 0 {
-		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", wording.Count(e.matcher.numTruncated, "message")))
+		list.Add(warning.New("%s cut to the size of a receive, where an MPI ends with MPI_ERR_TRUNCATE", textutil.Count(e.matcher.numTruncated, "message")))
 	}
 	if over && e.collectives.agreement != 0 {
 		list.Add(warning.New("the ranks' collective operations do not agree in kinds, roots or counts, where an MPI fails: trace verify, of text that of its conversion, names the first"))
@@ -173,9 +173,9 @@ func (e *engine) partnerless(list *warning.List) {
 		}
 	}
 	if sends > 0 {
-		list.Add(warning.New("%s sent but never received", wording.Count(sends, "message")))
+		list.Add(warning.New("%s sent but never received", textutil.Count(sends, "message")))
 	}
 	if recvs > 0 {
-		list.Add(warning.New("%s posted but never matched", wording.Count(recvs, "receive")))
+		list.Add(warning.New("%s posted but never matched", textutil.Count(recvs, "receive")))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // EstimateReport is an estimate with what it was made from and what making it cost.
@@ -47,7 +47,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	if r.Gflops > 0 {
 		fmt.Fprintf(&b, ", %.4e \u00b1 %.1e Gflops", r.Gflops, r.GflopsInterval)
 	}
-	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, wording.Count(r.Header.Ranks, "rank"), wording.Count(r.Hosts, "host"))
+	fmt.Fprintf(&b, ": an estimate\n%s on %s, %s on %s", r.Trace, r.Platform, textutil.Count(r.Header.Ranks, "rank"), textutil.Count(r.Hosts, "host"))
 	b.WriteString(r.models())
 	if r.Seed != nil {
 		fmt.Fprintf(&b, ", noise of seed %d: the interval is that of this seed", *r.Seed)
@@ -59,8 +59,8 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 	r.shareTable(&b, l, "phase", r.Phases)
 	r.windowTable(&b)
 	fmt.Fprintf(&b, "\nsimulated %s of %s steps (%.2g %%), %s messages; sampled in %.3g s with %s, %s of memory\n",
-		wording.Thousands(int64(r.Simulated)), wording.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), wording.Thousands(r.Messages),
-		r.WallSeconds, wording.Count(r.Workers, "worker"), size(r.PeakRSS))
+		textutil.Thousands(int64(r.Simulated)), textutil.Thousands(int64(r.Steps)), 100*float64(r.Simulated)/float64(r.Steps), textutil.Thousands(r.Messages),
+		r.WallSeconds, textutil.Count(r.Workers, "worker"), size(r.PeakRSS))
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "warning: %v\n", w)
 	}
@@ -95,7 +95,7 @@ func (r *EstimateReport) windowTable(b *strings.Builder) {
 	if r.Coupled {
 		seen = "after which the cold start is forgotten"
 	}
-	fmt.Fprintf(b, "\n%s in %s; warm-up of %s, %s\n", wording.Count(len(r.Windows), "window"), wording.Count(r.Rounds, "round"), wording.Count(r.Warmup, "step"), seen)
+	fmt.Fprintf(b, "\n%s in %s; warm-up of %s, %s\n", textutil.Count(len(r.Windows), "window"), textutil.Count(r.Rounds, "round"), textutil.Count(r.Warmup, "step"), seen)
 	fmt.Fprintf(b, "%14s %14s %14s\n", "simulated", "counted", "mean step s")
 	for _, w := range r.Windows {
 		fmt.Fprintf(b, "%14s %14s %14.6g\n", fmt.Sprintf("%d:%d", w.From, w.To), fmt.Sprintf("%d:%d", w.Start, w.To), w.Seconds)

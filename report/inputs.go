@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/replay"
 	"reprise/trace"
 )
@@ -58,7 +58,7 @@ func traceHash(t replay.Traced) string {
 // the program say what it is. Neither has a file that is not there any more, or cannot be
 // read twice.
 func fileHash(name string) string {
-	if info, err := os.Stat(name); !builtin.IsFile(name) || err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(name); !regular.IsFile(name) || err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	f, err := os.Open(name)

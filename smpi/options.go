@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"reprise/internal/bounds"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/platforms"
 )
@@ -71,7 +71,7 @@ func (o *Options) ApplyConfig(p *platforms.Platform) error {
 		}
 		done[name] = true
 		if err := o.Set(prop.Name, prop.Value); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, wording.Brief(err))
+			return fmt.Errorf("%s:%d: %w", p.Name(), prop.Line, textutil.Brief(err))
 		}
 	}
 	return nil
@@ -99,7 +99,7 @@ func unknown(name string) error {
 	if aside(name) || retired(name) {
 		return nil
 	}
-	if near := wording.Nearest(name, optionTable.Names()); near != "" {
+	if near := textutil.Nearest(name, optionTable.Names()); near != "" {
 		return fmt.Errorf("unknown option %q; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("unknown option %q; those of docs/network-model.md are known", name)

@@ -12,8 +12,8 @@ import (
 	"regexp"
 	"slices"
 
-	"reprise/internal/linescan"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 // resultsFile has, in an archive, the outcome of each row that has one, a line a row.
@@ -210,7 +210,7 @@ func (a *Archive) readResults(z *zip.Reader) error {
 		}
 		a.results = append(a.results, row)
 	}
-	if err := linescan.Err(lines); err != nil {
+	if err := textutil.LineError(lines); err != nil {
 		return fmt.Errorf("%s:%d: %w", resultsFile, len(a.results)+1, err)
 	}
 	if len(a.results) != len(a.Plan.Runs) {

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/report/compare"
 )
 
@@ -91,7 +90,7 @@ func (c *Check) warn(format string, args ...any) {
 
 // WriteText writes the check for people.
 func (c *Check) WriteText(w io.Writer) error {
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("configuration", "A (s)", "B (s)", "change", "95 % interval", "p, corrected", "")
 	worse := 0
 	for _, j := range c.Configurations {
@@ -112,7 +111,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	}
 	text := "not worse: no configuration is slower"
 	if c.Worse {
-		text = fmt.Sprintf("WORSE: %d of %s slower", worse, wording.Count(len(c.Configurations), "configuration"))
+		text = fmt.Sprintf("WORSE: %d of %s slower", worse, textutil.Count(len(c.Configurations), "configuration"))
 	}
 	_, err := fmt.Fprintf(w, "%s by more than %.3g %%, with 95 %% confidence for all together (A is %s, B is %s)\n", text, 100*c.Threshold, c.A, c.B)
 	return err

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // differences says what differs between two studies beside their levels: what their times may differ
@@ -40,7 +40,7 @@ func differences(a, b *Plan) []string {
 func (p *Plan) fixed() map[string]string {
 	values := map[string]string{}
 	for _, s := range p.Fixed {
-		values[s.Word] = wording.Quote(s.Value)
+		values[s.Word] = textutil.Quote(s.Value)
 	}
 	return values
 }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/namepattern"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/replay"
@@ -114,7 +113,7 @@ func (m *Machine) checkPatterns(p *platforms.Platform) error {
 }
 
 func findHost(p *platforms.Platform, word, text string) error {
-	pattern, err := namepattern.Parse(text)
+	pattern, err := textutil.ParsePattern(text)
 	if err != nil {
 		return err
 	}
@@ -123,13 +122,13 @@ func findHost(p *platforms.Platform, word, text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: %s has no host %s; its first is %q", word, p.Name(), wording.Quote(text), p.Host(0).Name)
+	return fmt.Errorf("%s: %s has no host %s; its first is %q", word, p.Name(), textutil.Quote(text), p.Host(0).Name)
 }
 
 func findKernel(text string) error {
-	pattern, err := namepattern.Parse(text)
+	pattern, err := textutil.ParsePattern(text)
 	if err == nil && !slices.ContainsFunc(hpl.Kernels(), func(k trace.Kernel) bool { return pattern.Match(k.Name) }) {
-		err = fmt.Errorf("kernel-noise: HPL calls no kernel %s, but dgemm, dtrsm, and others (trace stat)", wording.Quote(text))
+		err = fmt.Errorf("kernel-noise: HPL calls no kernel %s, but dgemm, dtrsm, and others (trace stat)", textutil.Quote(text))
 	}
 	return err
 }

@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"reprise/calibrate/hosts"
-	"reprise/internal/builtin"
 	"reprise/internal/regular"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/platforms"
@@ -112,7 +111,7 @@ func (d *draw) set(f flag) (err error) {
 		d.BaseName = f.value
 	}
 	if err != nil {
-		err = fmt.Errorf("%s, want a whole number", wording.Quote(f.value))
+		err = fmt.Errorf("%s, want a whole number", textutil.Quote(f.value))
 	}
 	return err
 }
@@ -153,7 +152,7 @@ func (s *Study) draw(w io.Writer, d *draw) error {
 	if d.Base, err = s.base(d.BaseName); err != nil {
 		return fmt.Errorf("base: %w", err)
 	}
-	d.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", wording.Count(d.Hosts, "host"), filepath.Base(d.from), d.Seed, d.Day)
+	d.Description = fmt.Sprintf("%s drawn from %s, seed %d, day %d", textutil.Count(d.Hosts, "host"), filepath.Base(d.from), d.Seed, d.Day)
 	d.Source = model.SourceOfDraw(d.from)
 	machine, err := model.Draw(d.DrawOptions)
 	if err != nil {
@@ -167,11 +166,11 @@ func (s *Study) base(name string) ([]byte, error) {
 	switch found := s.find(name); {
 	case name == "":
 		return nil, nil
-	case builtin.IsFile(found):
+	case regular.IsFile(found):
 		return regular.Read(found, yamlfile.MaxBytes)
 	default:
 		text, err := kernels.BuiltinText(name)
-		return text, builtin.Missing(name, err)
+		return text, regular.Missing(name, err)
 	}
 }
 

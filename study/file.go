@@ -11,10 +11,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"reprise/internal/builtin"
-	"reprise/internal/percent"
 	"reprise/internal/recognise"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/machines"
 	"reprise/tracegen/hpl"
@@ -170,7 +169,7 @@ func (p *parser) set(n ast.Node, name, value string) ([]Setting, error) {
 		found = p.study.find(value)
 	}
 	switch {
-	case name == "machine" && builtin.IsFile(found): // of a platform, with the kernel models that it has by itself
+	case name == "machine" && regular.IsFile(found): // of a platform, with the kernel models that it has by itself
 		return p.set(n, "platform", value)
 	case name == "machine":
 		platform, kernels, err := machines.Find(found)
@@ -288,7 +287,7 @@ func (p *parser) tolerance(n ast.Node) error {
 	if err != nil || text == "exact" {
 		return err
 	}
-	if p.study.Tolerance, err = percent.Parse(text, "the makespan", false); err != nil {
+	if p.study.Tolerance, err = textutil.ParsePercent(text, "the makespan", false); err != nil {
 		return p.Errorf(n, "tolerance: %w; or exact", err)
 	}
 	return nil

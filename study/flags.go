@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // flag is a flag of a command with its value.
@@ -25,7 +25,7 @@ func parseFlags(text string, known, switches []string) ([]flag, error) {
 		name, value, has := strings.Cut(name, "=")
 		switch {
 		case !isFlag:
-			return nil, fmt.Errorf("%s, want flags such as --%s", wording.Quote(name), known[0])
+			return nil, fmt.Errorf("%s, want flags such as --%s", textutil.Quote(name), known[0])
 		case !slices.Contains(known, name):
 			return nil, fmt.Errorf("no flag --%s here: there are --%s", name, strings.Join(known, ", --"))
 		case slices.ContainsFunc(list, func(f flag) bool { return f.name == name }):
@@ -66,7 +66,7 @@ func splitWords(text string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("%s: a quotation mark %c is not closed", wording.Quote(text), quote)
+		return nil, fmt.Errorf("%s: a quotation mark %c is not closed", textutil.Quote(text), quote)
 	}
 	if inWord {
 		words = append(words, word.String())

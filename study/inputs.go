@@ -11,7 +11,6 @@ import (
 	"regexp"
 
 	"reprise/internal/atomicfile"
-	"reprise/internal/builtin"
 	"reprise/internal/regular"
 	"reprise/kernels"
 	"reprise/machines"
@@ -92,7 +91,7 @@ func (in *Input) read(s *Study) (err error) {
 	}
 	in.at = s.find(in.Name)
 	switch {
-	case builtin.IsFile(in.at):
+	case regular.IsFile(in.at):
 		return in.readFile()
 	case in.Word == "platform":
 		if in.text, err = machines.Platform(in.Name); err != nil {
@@ -100,7 +99,7 @@ func (in *Input) read(s *Study) (err error) {
 		}
 	case in.Word == "kernels":
 		if in.text, err = kernels.BuiltinText(in.Name); err != nil {
-			err = builtin.Missing(in.Name, err)
+			err = regular.Missing(in.Name, err)
 		}
 	default:
 		return in.readFile()

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"reprise/internal/namepattern"
 	"reprise/internal/regular"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/machines"
 	"reprise/netmodel"
@@ -208,7 +207,7 @@ func (m *Machine) noisy(set *kernels.Set) (_ *kernels.Set, err error) {
 func quoted(names []string) string {
 	var list []string
 	for _, n := range names {
-		list = append(list, wording.Quote(n))
+		list = append(list, textutil.Quote(n))
 	}
 	return strings.Join(list, ", ")
 }
@@ -220,7 +219,7 @@ func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, erro
 		factors[i] = 1
 	}
 	for _, f := range list {
-		pattern, err := namepattern.Parse(f.Pattern)
+		pattern, err := textutil.ParsePattern(f.Pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +230,7 @@ func factorsOf(levels []string, word string, list []LinkFactor) ([]float64, erro
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, wording.Quote(f.Pattern), quoted(levels))
+			return nil, fmt.Errorf("%s: no level of links is called %s; there are %s", word, textutil.Quote(f.Pattern), quoted(levels))
 		}
 	}
 	return factors, nil

@@ -14,9 +14,8 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
-	"reprise/internal/jsonsize"
 	"reprise/internal/regular"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // PlanFormat is the version of plan.json. It changes where a reader of an older one would
@@ -94,7 +93,7 @@ func (p *Plan) Notes() []string {
 	if len(seeds) < 2 || quiet == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("nothing is random in %s of %d: their %d seeds are one run, made once", wording.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
+	return []string{fmt.Sprintf("nothing is random in %s of %d: their %d seeds are one run, made once", textutil.Count(quiet/len(seeds), "configuration"), len(p.Runs)/len(seeds), len(seeds))}
 }
 
 // id names a run by the hash of all that its result depends on.
@@ -305,7 +304,7 @@ func (p *Plan) difference(old *Plan) string {
 	case old.Design != p.Design || old.Tolerance != p.Tolerance || old.Responses != p.Responses:
 		return "its design, its tolerance or its responses are others"
 	}
-	return fmt.Sprintf("it has %s, this one %d", wording.Count(len(old.Runs), "run"), len(p.Runs))
+	return fmt.Sprintf("it has %s, this one %d", textutil.Count(len(old.Runs), "run"), len(p.Runs))
 }
 
 // Open reads the plan of a study's directory, for a version of Reprise, "" for reading results
@@ -336,7 +335,7 @@ func Open(dir, version string) (*Plan, error) {
 }
 
 // planLimits are of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
-var planLimits = jsonsize.Limits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
+var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
 // decode reads what plan.json holds.
 func (p *Plan) decode(text []byte) error {
@@ -350,7 +349,7 @@ func (p *Plan) decode(text []byte) error {
 func (p *Plan) check() error {
 	for _, in := range p.Inputs {
 		if in.File != "" && !inputName.MatchString(filepath.ToSlash(in.File)) {
-			return fmt.Errorf("input %s, want a file in %s", wording.Quote(in.File), inputsDir)
+			return fmt.Errorf("input %s, want a file in %s", textutil.Quote(in.File), inputsDir)
 		}
 	}
 	if len(p.Runs) > MaxRuns {

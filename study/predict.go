@@ -5,8 +5,7 @@ import (
 	"io"
 	"time"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Prediction is what a study would cost.
@@ -63,11 +62,11 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	if pr.Within {
 		about = "at least"
 	}
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("design", pr.Design)
-	t.Row("rows of the table", wording.Thousands(pr.Rows))
-	t.Row("runs to make", wording.Thousands(pr.Runs-pr.Made))
-	t.Row("runs at once", wording.Thousands(pr.Jobs))
+	t.Row("rows of the table", textutil.Thousands(pr.Rows))
+	t.Row("runs to make", textutil.Thousands(pr.Runs-pr.Made))
+	t.Row("runs at once", textutil.Thousands(pr.Jobs))
 	t.Row("time", fmt.Sprintf("%s %v, %s", about, Round(pr.Time.Seconds()), by))
 	t.Row("longest run", fmt.Sprintf("%s %v", about, Round(pr.Longest.Seconds())))
 	t.Row("memory", "about "+Bytes(pr.Memory))

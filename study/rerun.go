@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Rerun is how the results of a study that was made again differ from the archived ones.
@@ -67,7 +67,7 @@ func differenceOf(old *archived, now *Entry) string {
 // Summary says in a line what came out.
 func (c *Rerun) Summary() string {
 	if c.Different == 0 {
-		return fmt.Sprintf("%s: the same bits", wording.Count(c.Rows, "row"))
+		return fmt.Sprintf("%s: the same bits", textutil.Count(c.Rows, "row"))
 	}
-	return fmt.Sprintf("%d of %s differ", c.Different, wording.Count(c.Rows, "row"))
+	return fmt.Sprintf("%d of %s differ", c.Different, textutil.Count(c.Rows, "row"))
 }

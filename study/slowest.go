@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/namepattern"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/replay"
@@ -53,7 +53,7 @@ func (m *Machine) slowest(p *platforms.Platform, set *kernels.Set, n int) ([]str
 func (m *Machine) speedOf(name string) float64 {
 	factor := 1.0
 	for _, s := range m.HostSpeeds {
-		if pattern, err := namepattern.Parse(s.Pattern); err == nil && pattern.Match(name) {
+		if pattern, err := textutil.ParsePattern(s.Pattern); err == nil && pattern.Match(name) {
 			factor = s.Factor
 		}
 	}

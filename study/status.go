@@ -5,8 +5,7 @@ import (
 	"io"
 	"time"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study/lease"
 )
 
@@ -88,7 +87,7 @@ func (s *Status) count(p *Plan, r *Results, running map[string]bool) {
 
 // WriteText writes the status for people.
 func (s *Status) WriteText(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done, wording.Count(s.Runs, "run"), s.Running, s.Waiting, s.Failed)
+	_, err := fmt.Fprintf(w, "%s in %s: %d of %s done, %d running, %d waiting, %d failed\n", s.Study, s.Dir, s.Done, textutil.Count(s.Runs, "run"), s.Running, s.Waiting, s.Failed)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (s *Status) WriteText(w io.Writer) error {
 			return err
 		}
 	}
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("worker", "alive", "runs now")
 	for _, o := range s.Workers {
 		t.Row(o.Name, map[bool]string{true: "yes", false: "no"}[o.Alive], fmt.Sprint(len(o.Runs)))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Study is what a study is to find out, as its file says it.
@@ -103,7 +103,7 @@ func (s *Study) configs() ([]*Config, error) {
 
 // errorOf names the row of the design that an error is of.
 func (s *Study) errorOf(row int, err error) error {
-	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), wording.OneLine(err))
+	return fmt.Errorf("%s: run %d (%s): %w", s.File, row+1, describe(s.Factors, s.Rows[row]), textutil.OneLine(err))
 }
 
 // Config returns the configuration of a row of the design.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Names of the tables in a study's directory.
@@ -137,7 +137,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	head := append(append([]string{}, t.Factors...), "seed")
 	head = append(append(head, t.Columns...), "error")
 	for i, name := range head {
-		head[i] = wording.Cell(name)
+		head[i] = textutil.Cell(name)
 	}
 	if err := to.Write(head); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	for i := range t.Rows {
 		var line []string
 		for _, label := range t.Labels[i] {
-			line = append(line, wording.Cell(label))
+			line = append(line, textutil.Cell(label))
 		}
 		line = append(line, strconv.FormatUint(t.Seeds[i], 10))
 		for j, v := range t.Rows[i] {
@@ -155,7 +155,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 			}
 			line = append(line, text)
 		}
-		if err := to.Write(append(line, wording.Cell(t.Errors[i]))); err != nil {
+		if err := to.Write(append(line, textutil.Cell(t.Errors[i]))); err != nil {
 			return err
 		}
 	}

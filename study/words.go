@@ -8,10 +8,8 @@ import (
 	"sync"
 
 	"reprise/internal/bounds"
-	"reprise/internal/builtin"
-	"reprise/internal/namepattern"
-	"reprise/internal/percent"
-	"reprise/internal/wording"
+	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/machines"
 	"reprise/replay"
 	"reprise/smpi"
@@ -92,7 +90,7 @@ var machineWords = []word{
 	{"ranks-per-host", "consecutive ranks on each host", false, func(c *Config, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
-			return fmt.Errorf("%s, want a positive number", wording.Quote(v))
+			return fmt.Errorf("%s, want a positive number", textutil.Quote(v))
 		}
 		c.Machine.RanksPerHost = n
 		return nil
@@ -142,13 +140,13 @@ func (m *Machine) leaveOut(text string) error {
 	case len(words) == 2 && words[0] == "slowest":
 		n, err := strconv.Atoi(words[1])
 		if err != nil || n < 0 {
-			return fmt.Errorf("slowest %s, want a number of hosts", wording.Quote(words[1]))
+			return fmt.Errorf("slowest %s, want a number of hosts", textutil.Quote(words[1]))
 		}
 		m.Slowest = n
 		return nil
 	}
 	for _, w := range words {
-		if _, err := namepattern.Parse(w); err != nil {
+		if _, err := textutil.ParsePattern(w); err != nil {
 			return err
 		}
 	}
@@ -162,12 +160,12 @@ func parseKernelNoise(text string) ([]KernelNoise, error) {
 	for _, part := range strings.Fields(text) {
 		name, share, both := strings.Cut(part, "=")
 		if !both {
-			return nil, fmt.Errorf("%s, want KERNEL=PERCENT, such as dgemm=3%%", wording.Quote(part))
+			return nil, fmt.Errorf("%s, want KERNEL=PERCENT, such as dgemm=3%%", textutil.Quote(part))
 		}
-		if _, err := namepattern.Parse(name); err != nil {
+		if _, err := textutil.ParsePattern(name); err != nil {
 			return nil, err
 		}
-		v, err := percent.Parse(share, "the time", true)
+		v, err := textutil.ParsePercent(share, "the time", true)
 		if err != nil {
 			return nil, err
 		}
@@ -185,12 +183,12 @@ func parseLinkFactors(text string) ([]LinkFactor, error) {
 		if at := strings.LastIndexByte(number, '='); at >= 0 {
 			f.Pattern, number = strings.TrimSpace(number[:at]), number[at+1:]
 		}
-		if _, err := namepattern.Parse(f.Pattern); err != nil {
+		if _, err := textutil.ParsePattern(f.Pattern); err != nil {
 			return nil, err
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s, want a factor, or LEVEL=FACTOR", wording.Quote(part))
+			return nil, fmt.Errorf("%s, want a factor, or LEVEL=FACTOR", textutil.Quote(part))
 		}
 		if err := bounds.Factor.Check("factor", v); err != nil {
 			return nil, err
@@ -220,13 +218,13 @@ func programWords() []word {
 				c.HPL.CopyL = v == "yes"
 				return nil
 			}
-			return fmt.Errorf("%s, want yes or no", wording.Quote(v))
+			return fmt.Errorf("%s, want yes or no", textutil.Quote(v))
 		}},
 		word{"pivots", "random, lu or none", false, func(c *Config, v string) error { return c.HPL.Pivots.Set(v) }},
 		word{"first-steps", "so many panels only, which tell how a long run begins; all: the whole run", false, func(c *Config, v string) error {
 			n, err := strconv.Atoi(v)
 			if v != "all" && (err != nil || n < 1) {
-				return fmt.Errorf("%s, want a positive number of panels, or all", wording.Quote(v))
+				return fmt.Errorf("%s, want a positive number of panels, or all", textutil.Quote(v))
 			}
 			c.FirstSteps = n
 			return nil
@@ -234,7 +232,7 @@ func programWords() []word {
 		word{pivotSeed, "of random pivots", false, func(c *Config, v string) error {
 			seed, err := strconv.ParseUint(v, 10, 64)
 			if err != nil {
-				return fmt.Errorf("%s, want a whole number of at least 0", wording.Quote(v))
+				return fmt.Errorf("%s, want a whole number of at least 0", textutil.Quote(v))
 			}
 			c.HPL.Pivots.Seed = seed
 			return nil
@@ -277,10 +275,10 @@ func findWord(name string) (word, error) {
 		names = append(names, w.name)
 	}
 	near := ""
-	if n := wording.Nearest(name, names); n != "" {
+	if n := textutil.Nearest(name, names); n != "" {
 		near = ", did you mean " + n + "?"
 	}
-	return word{}, fmt.Errorf("no parameter of tracegen hpl or of the machine is called %s%s; there are %s, and simulator options such as smpi/iprobe", wording.Quote(name), near, strings.Join(names, ", "))
+	return word{}, fmt.Errorf("no parameter of tracegen hpl or of the machine is called %s%s; there are %s, and simulator options such as smpi/iprobe", textutil.Quote(name), near, strings.Join(names, ", "))
 }
 
 // Check checks a setting by itself.
@@ -368,7 +366,7 @@ const ownKernels = "kernels of the platform"
 // kernelsOf returns the kernel models of a platform as replay has them: those of a built-in
 // machine, for a file the generic ones. Found is where the platform is, if it is a file.
 func kernelsOf(platform, found string) string {
-	if _, ok := described("platform", platform); ok || builtin.IsFile(found) {
+	if _, ok := described("platform", platform); ok || regular.IsFile(found) {
 		return "default"
 	}
 	return platform

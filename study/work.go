@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study/lease"
 )
 
@@ -376,12 +376,12 @@ func (w *worker) finish() error {
 
 // Summary says in a line what a worker has done.
 func (w *Work) Summary() string {
-	text := "made " + wording.Count(w.Made, "run") + OfWhich(w.Failed)
+	text := "made " + textutil.Count(w.Made, "run") + OfWhich(w.Failed)
 	if w.Back > 0 {
-		text += fmt.Sprintf("; gave %s back", wording.Count(w.Back, "run"))
+		text += fmt.Sprintf("; gave %s back", textutil.Count(w.Back, "run"))
 	}
 	if w.Late > 0 {
-		text += fmt.Sprintf("; left %s that would have taken too long", wording.Count(w.Late, "run"))
+		text += fmt.Sprintf("; left %s that would have taken too long", textutil.Count(w.Late, "run"))
 	}
 	if w.Held > 0 {
 		text += fmt.Sprintf("; other workers are making %d", w.Held)

@@ -3,7 +3,7 @@ package trace
 import (
 	"fmt"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 )
 
 // What ranks say in a collective operation must agree, as MPI has it: the operation and its
@@ -16,13 +16,13 @@ import (
 // and with near certainty only then. Group is that of the communicator in its family, ranks
 // are those of it. The call must have been checked.
 func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 {
-	sum := alike(rank, ranks, splitmix.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
+	sum := alike(rank, ranks, portable.Mix(uint64(c.Kind)<<32|uint64(uint32(c.Root))))
 	if c.Nonblocking {
 		sum += alike(rank, ranks, uint64(c.Kind))
 	}
-	name := splitmix.Mix(uint64(call))
+	name := portable.Mix(uint64(call))
 	if c.Comm > 0 {
-		name = splitmix.Mix(name + uint64(c.Comm)<<32 + uint64(group))
+		name = portable.Mix(name + uint64(c.Comm)<<32 + uint64(group))
 	}
 	switch c.Kind {
 	case CollBarrier:
@@ -33,7 +33,7 @@ func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 
 	case CollAllgather, CollAllgatherv, CollAlltoall:
 		sum += alike(rank, ranks, c.receivesAll(ranks))
 		if c.sends(rank) != c.receives(rank) {
-			sum += splitmix.Mix(uint64(c.sends(rank) + 1))
+			sum += portable.Mix(uint64(c.sends(rank) + 1))
 		}
 	default:
 		first, end := 0, ranks
@@ -54,11 +54,11 @@ func (c *Collective) Agreement(group int32, call int64, rank, ranks int) uint64 
 
 // alike is 0 when it is added up over ranks that all have the same value.
 func alike[T int64 | uint64](rank, ranks int, value T) uint64 {
-	return splitmix.Mix(splitmix.Mix(uint64(rank))+uint64(value)) - splitmix.Mix(splitmix.Mix(uint64((rank+1)%ranks))+uint64(value))
+	return portable.Mix(portable.Mix(uint64(rank))+uint64(value)) - portable.Mix(portable.Mix(uint64((rank+1)%ranks))+uint64(value))
 }
 
 func transfer(from, to int, bytes int64) uint64 {
-	return splitmix.Mix(splitmix.Mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
+	return portable.Mix(portable.Mix(uint64(from)<<32|uint64(to)) + uint64(bytes))
 }
 
 // exchange reports whether from sends to something, in an operation that has senders and

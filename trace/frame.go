@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Errors that callers branch on; they come wrapped with the file's name, the
@@ -263,7 +263,7 @@ func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 }
 
 func (r *frameReader) errorAt(offset int64, err error) error {
-	return fmt.Errorf("%s: offset %d: %w", r.name, offset, wording.Brief(err))
+	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }
 
 // preamble reads and checks the first bytes of a file.

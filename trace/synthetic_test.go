@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 	"reprise/trace/vectors"
 )
 
@@ -64,7 +64,7 @@ func (s synthetic) local(from int64, i, p int) int64 {
 
 // random is a counter-based generator.
 func random(key, counter int) uint64 {
-	return splitmix.Mix(splitmix.Mix(uint64(key)) + uint64(counter))
+	return portable.Mix(portable.Mix(uint64(key)) + uint64(counter))
 }
 
 // counts draws how many of nb pivots fall on each of p rows.

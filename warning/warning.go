@@ -24,7 +24,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // A Warning is one oddity, with its place if it has one.
@@ -55,7 +55,7 @@ func (w Warning) As(kind Kind) Warning {
 
 // At returns a warning about a line of a file, or about the whole file if line is 0.
 func At(file string, line int, format string, args ...any) Warning {
-	return Warning{File: file, Line: line, Text: wording.Cut(wording.Visible(fmt.Sprintf(format, args...)), maxText)}
+	return Warning{File: file, Line: line, Text: textutil.Cut(textutil.Visible(fmt.Sprintf(format, args...)), maxText)}
 }
 
 // String returns the warning behind its place: file:line: text.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -81,7 +81,7 @@ func HostName(name string) string {
 	if name == "" {
 		return unknown
 	}
-	return wording.Plain(name)
+	return textutil.Plain(name)
 }
 
 // Quality says how quiet the machine was.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 //go:embed helper
@@ -246,7 +246,7 @@ func (w *worker) ready() error {
 	}
 	about, ok := strings.CutPrefix(line, "ready ")
 	if !ok {
-		return fmt.Errorf("measuring process: want \"ready\", found %s", wording.Quote(line))
+		return fmt.Errorf("measuring process: want \"ready\", found %s", textutil.Quote(line))
 	}
 	w.about = about
 	return nil
@@ -263,7 +263,7 @@ func (w *worker) line() (string, error) {
 	}
 	line := w.out.Text()
 	if text, ok := strings.CutPrefix(line, "error "); ok {
-		return "", errors.New(wording.Cut(text, mostKept))
+		return "", errors.New(textutil.Cut(text, mostKept))
 	}
 	return line, nil
 }
@@ -293,7 +293,7 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	seconds, err2 := strconv.ParseFloat(texts[1], 64)
 	cpu, err3 := strconv.ParseFloat(texts[2], 64)
 	if n != 3 || errors.Join(err1, err2, err3) != nil || number < 0 || number >= calls || !(seconds > 0 && seconds < 1e9) || !(cpu >= 0 && cpu < 1e9) {
-		return 0, 0, 0, fmt.Errorf("measuring process: want the number of a call and seconds, found %s", wording.Quote(line))
+		return 0, 0, 0, fmt.Errorf("measuring process: want the number of a call and seconds, found %s", textutil.Quote(line))
 	}
 	return number, seconds, cpu, nil
 }

@@ -35,9 +35,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // MaxLine is the length of the longest line that is read, in bytes, and
@@ -97,7 +96,7 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 		t.line = 1
 		return nil, errors.Join(t.Errorf("%w", err), t.Close())
 	}
-	t.lines = linescan.New(b)
+	t.lines = textutil.NewLineScanner(b)
 	t.lines.Buffer(nil, MaxLine)
 	if err := t.readHeader(); err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -235,7 +234,7 @@ func (t *Reader) Place() string { return fmt.Sprintf("%s:%d", t.name, t.line) }
 
 // Errorf returns an error about the current line, or that the file is no table.
 func (t *Reader) Errorf(format string, args ...any) error {
-	err := fmt.Errorf("%s: %w", t.Place(), wording.Brief(fmt.Errorf(format, args...)))
+	err := fmt.Errorf("%s: %w", t.Place(), textutil.Brief(fmt.Errorf(format, args...)))
 	return recognise.Instead(err, t.name, t.begin.Bytes(), recognise.Table)
 }
 

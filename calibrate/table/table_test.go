@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/internal/linescan"
+	"reprise/internal/textutil"
 )
 
 // readAll returns the header and the rows of a table.
@@ -212,7 +212,7 @@ func TestIdleLines(t *testing.T) {
 		if err == nil {
 			err = r.Next()
 		}
-		if !errors.Is(err, linescan.ErrIdle) || !strings.HasPrefix(err.Error(), name+": ") {
+		if !errors.Is(err, textutil.ErrIdle) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("%q: %v, want %s", head, err, name)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // FuzzFlags: what --terms, --product, --model and --where say ends in a fit or in a message that can be read.
@@ -20,7 +20,7 @@ func FuzzFlags(f *testing.F) {
 		name := []string{"--terms", "--product", "--where", "--model"}[flag%4]
 		var out, errs bytes.Buffer
 		err := run(context.Background(), []string{"calibrate", "kernels", name + "=" + text, "-"}, strings.NewReader(timings), &out, &errs)
-		if err != nil && len(wording.Brief(err).Error()) > 4000 {
+		if err != nil && len(textutil.Brief(err).Error()) > 4000 {
 			t.Errorf("a message of %d bytes: %.100s", len(err.Error()), err)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
-	"reprise/internal/builtin"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/internal/yamlfile"
 	"reprise/kernels"
 	"reprise/warning"
@@ -324,9 +324,9 @@ func readBase(path string) ([]byte, error) {
 
 // kernelText reads a kernel file, or that of a built-in set.
 func kernelText(name string) ([]byte, error) {
-	if !builtin.IsFile(name) {
+	if !regular.IsFile(name) {
 		text, err := kernels.BuiltinText(name)
-		return text, builtin.Missing(name, err)
+		return text, regular.Missing(name, err)
 	}
 	f, err := os.Open(name)
 	if err != nil {

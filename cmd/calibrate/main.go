@@ -19,7 +19,7 @@ import (
 	"reprise/calibrate/table"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 func main() {
@@ -115,7 +115,7 @@ func openTable(c *cli.Context, path string) (*table.Reader, *terminal.Bar, error
 		t, err := table.Open(path)
 		return t, nil, err
 	}
-	bar := terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+wording.Quote(filepath.Base(path)))
+	bar := terminal.NewBytes(c.App.ErrWriter, c.Bool("quiet"), info.Size(), "reading "+textutil.Quote(filepath.Base(path)))
 	t, err := table.OpenWith(path, bar.Reader)
 	if err != nil {
 		bar.Clear()

@@ -14,7 +14,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/snapshot"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/warning"
 )
@@ -199,5 +199,5 @@ func (k *checkpointer) warnings() []warning.Warning {
 	if k.failed == 0 {
 		return nil
 	}
-	return []warning.Warning{warning.New("%s could not be written: %v", wording.Count(k.failed, "checkpoint"), k.last)}
+	return []warning.Warning{warning.New("%s could not be written: %v", textutil.Count(k.failed, "checkpoint"), k.last)}
 }

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"reprise/internal/builtin"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/replay"
 )
 
@@ -121,7 +121,7 @@ func contentHash(name string) (string, error) {
 	switch {
 	case name == "":
 		return "by default", nil
-	case !builtin.IsFile(name):
+	case !regular.IsFile(name):
 		return "built-in " + name, nil
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // not opened: a pipe may wait for ever

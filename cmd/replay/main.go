@@ -11,8 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/builtin"
 	"reprise/internal/command"
+	"reprise/internal/regular"
 	"reprise/kernels"
 	"reprise/platforms"
 )
@@ -46,7 +46,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Flags = slices.Concat(flags(), seedFlags(), sampleFlags(), uncertaintyFlags(), keepFlags(), outputFlags())
 	app.Commands = []*cli.Command{platformCommand(stdout, stderr), compareCommand()}
 	app.Action = func(c *cli.Context) error {
-		if c.Args().First() == "help" && !builtin.IsFile("help") {
+		if c.Args().First() == "help" && !regular.IsFile("help") {
 			return cli.ShowAppHelp(c)
 		}
 		s, err := settingsOf(c)

@@ -13,9 +13,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/builtin"
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/machines"
 	"reprise/platforms"
 	"reprise/smpi"
@@ -85,7 +85,7 @@ func parsePlatformQuery(args []string) (*platformQuery, error) {
 	case q.help:
 	case q.machine == "":
 		return nil, command.Usagef("platform: want a FILE, a machine DIR, or the NAME of a built-in machine")
-	case q.ranks > 0 && (q.machine != "default" || builtin.IsFile(q.machine)):
+	case q.ranks > 0 && (q.machine != "default" || regular.IsFile(q.machine)):
 		return nil, command.Usagef("platform: --ranks is for the built-in machine \"default\": %s has its own size", q.machine)
 	}
 	return q, nil
@@ -246,12 +246,12 @@ func (d *described) writeText(w io.Writer) error {
 	if d.Nominal {
 		nominal = " (nominal)"
 	}
-	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, wording.Count(d.Hosts, "host"), wording.Count(d.Cores, "core"), d.Flops, nominal, wording.Count(d.Links, "link"))
+	fmt.Fprintf(t, "%s: %s, %s, %.4g flop/s%s, %s\n", d.Name, textutil.Count(d.Hosts, "host"), textutil.Count(d.Cores, "core"), d.Flops, nominal, textutil.Count(d.Links, "link"))
 	for i := range d.Zones {
 		z := &d.Zones[i]
-		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, wording.Count(z.Points, "point"))
+		fmt.Fprintf(t, "\n%s: %s, %s\n", z.Name, z.Topology, textutil.Count(z.Points, "point"))
 		for _, l := range z.Levels {
-			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, wording.Count(l.Nodes, "node"), wording.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
+			fmt.Fprintf(t, "  %s\t%s\t%s each\t%.4g byte/s\t%.4g s\n", l.Name, textutil.Count(l.Nodes, "node"), textutil.Count(l.Cables, "cable"), l.Bandwidth, l.Latency)
 		}
 		if z.Bisection > 0 {
 			fmt.Fprintf(t, "  bisection\tone way\t\t%.4g byte/s\n", z.Bisection)
@@ -259,7 +259,7 @@ func (d *described) writeText(w io.Writer) error {
 	}
 	writeProfiles(t, d.Profiles)
 	if r := d.Route; r != nil {
-		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, wording.Count(len(r.Links), "link"), r.Latency, r.apart(), r.limited())
+		fmt.Fprintf(t, "\nroute from %s to %s: %s, latency %.4g s%s%s\n", r.From, r.To, textutil.Count(len(r.Links), "link"), r.Latency, r.apart(), r.limited())
 		for _, l := range r.Links {
 			fmt.Fprintf(t, "  %s\t%.4g byte/s\t%.4g s\t%s\n", l.Name, l.Bandwidth, l.Latency, l.Policy)
 		}

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -52,7 +52,7 @@ const mostProfiles = 20
 
 func writeProfiles(w io.Writer, list []changing) {
 	if len(list) > 0 {
-		fmt.Fprintf(w, "\n%s\n", wording.Count(len(list), "profile"))
+		fmt.Fprintf(w, "\n%s\n", textutil.Count(len(list), "profile"))
 	}
 	for i, c := range list {
 		if i == mostProfiles {
@@ -63,6 +63,6 @@ func writeProfiles(w io.Writer, list []changing) {
 		if c.Period > 0 {
 			again = fmt.Sprintf(", again every %.6g s", c.Period)
 		}
-		fmt.Fprintf(w, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile, wording.Count(c.Values, "value"), c.First, c.Last, again)
+		fmt.Fprintf(w, "  %s %s\t%s\t%s\tfrom %.6g s to %.6g s%s\n", c.What, c.Target, c.Profile, textutil.Count(c.Values, "value"), c.First, c.Last, again)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/report"
 	"reprise/report/timeline"
@@ -75,5 +75,5 @@ func title(h *trace.Header, platform string) string {
 	for _, c := range h.Result {
 		words += ", " + c.Title + " " + c.Value
 	}
-	return fmt.Sprintf("%s on %s, %s", words, platform, wording.Count(h.Ranks, "rank"))
+	return fmt.Sprintf("%s on %s, %s", words, platform, textutil.Count(h.Ranks, "rank"))
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/percent"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/study/windows"
@@ -87,7 +86,7 @@ func shareWindows(s *settings, in *input, m *loaded) (dir *windows.Dir, err erro
 // parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. It is
 // more than 0, unless that makes sense.
 func parseShare(flag, text string, zero bool) (float64, error) {
-	v, err := percent.Parse(text, "the makespan", zero)
+	v, err := textutil.ParsePercent(text, "the makespan", zero)
 	if err != nil {
 		return 0, command.Usagef("--%s %w", flag, err)
 	}
@@ -216,7 +215,7 @@ func replayExactly(ctx context.Context, s *settings, in *input, m *loaded, why e
 func (s *settings) overtime(in *input, steps int, seconds float64) error {
 	all := s.steps(in)
 	if steps == 0 {
-		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", wording.Count(all, "step"))
+		return fmt.Errorf("the time is over: the exact replay has not come to the end of the first of %s", textutil.Count(all, "step"))
 	}
 	return fmt.Errorf("the time is over: the exact replay has come to step %d of %d, all of them would take about %.0f s", steps, all, max(1, seconds/float64(steps)*float64(all)))
 }

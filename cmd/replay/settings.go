@@ -9,7 +9,7 @@ import (
 
 	"reprise/internal/bounds"
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/smpi"
@@ -45,7 +45,7 @@ type settings struct {
 
 func settingsOf(c *cli.Context) (*settings, error) {
 	if first := c.Args().First(); c.NArg() > 1 {
-		if near := wording.Nearest(first, []string{"platform", "compare"}); near != "" {
+		if near := textutil.Nearest(first, []string{"platform", "compare"}); near != "" {
 			return nil, command.Usagef("unknown command %q, did you mean %s?", first, near)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/smpi"
 	"reprise/trace"
 )
@@ -19,7 +19,7 @@ func (m *loaded) describe(h *trace.Header, stderr io.Writer) {
 	for _, host := range m.Hosts {
 		used[host] = true
 	}
-	tell("%s of %s on %d of the %s of %s", wording.Count(h.Ranks, "rank"), h.Program, len(used), wording.Count(m.Platform.NumHosts(), "host"), m.Source.Platform)
+	tell("%s of %s on %d of the %s of %s", textutil.Count(h.Ranks, "rank"), h.Program, len(used), textutil.Count(m.Platform.NumHosts(), "host"), m.Source.Platform)
 	if m.Source.Kernels != "" {
 		tell("kernel models %s", m.Source.Kernels)
 	}

@@ -6,8 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/slurm"
 )
@@ -39,7 +38,7 @@ func cancel(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %s cancelled\n", dir, wording.Count(len(tasks), "task"))
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %s cancelled\n", dir, textutil.Count(len(tasks), "task"))
 	return err
 }
 
@@ -74,7 +73,7 @@ func newFullStatus(c *cli.Context, dir string, s *study.Status) *fullStatus {
 
 // writeTasks writes a table of tasks, of those that wait for the same reason one row.
 func writeTasks(c *cli.Context, tasks []slurm.Task) error {
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("job", "tasks", "state", "node", "time left", "reason")
 	type row struct{ job, state, node, left, reason string }
 	var rows []row

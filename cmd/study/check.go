@@ -4,7 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/percent"
+	"reprise/internal/textutil"
 	"reprise/study"
 )
 
@@ -51,7 +51,7 @@ func check(c *cli.Context) (*study.Check, error) {
 	if c.String("against") == "" {
 		return nil, command.Usagef("check: --against DIR is missing: the study to compare with")
 	}
-	threshold, err := percent.Parse(c.String("threshold"), "the makespan", true)
+	threshold, err := textutil.ParsePercent(c.String("threshold"), "the makespan", true)
 	if err != nil {
 		return nil, command.Usagef("check: --threshold %w", err)
 	}

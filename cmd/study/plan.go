@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 )
 
@@ -39,7 +39,7 @@ func planCommand() *cli.Command {
 			if _, err := p.Create(dir); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, wording.Count(p.Different(), "run"))
+			_, err = fmt.Fprintf(c.App.Writer, "%s: %s\n", dir, textutil.Count(p.Different(), "run"))
 			return err
 		},
 	}

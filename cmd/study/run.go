@@ -9,7 +9,7 @@ import (
 
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 )
 
@@ -112,7 +112,7 @@ func tellFound(c *cli.Context, p *study.Plan, found bool) error {
 	if err != nil {
 		return err
 	}
-	command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, wording.Count(s.Runs, "run")))
+	command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s has %d of %s: going on", s.Dir, s.Done, textutil.Count(s.Runs, "run")))
 	return nil
 }
 
@@ -136,7 +136,7 @@ func work(c *cli.Context, p *study.Plan, o study.WorkOptions) error {
 	case ctx.Err() != nil:
 		return command.Code(fmt.Errorf("interrupted: study run again makes what is missing"), 1)
 	case w.Failed > 0:
-		return fmt.Errorf("%s failed: their errors are in the table", wording.Count(w.Failed, "run"))
+		return fmt.Errorf("%s failed: their errors are in the table", textutil.Count(w.Failed, "run"))
 	case w.Done:
 		_, err = fmt.Fprintf(c.App.Writer, "all runs are done%s: %s/%s\n", study.OfWhich(w.Lost), p.Dir(), study.CSVFile)
 	}
@@ -153,7 +153,7 @@ func tell(c *cli.Context, list []string, all int) {
 		command.Tell(c.App.ErrWriter, "study", text)
 	}
 	if more := all - len(list); more > 0 {
-		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", wording.Count(more, "error")))
+		command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("and %s more", textutil.Count(more, "error")))
 	}
 }
 

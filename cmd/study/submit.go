@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/slurm"
 )
@@ -56,7 +56,7 @@ func submit(c *cli.Context) error {
 	}
 	left := s.Running + s.Waiting
 	if left == 0 {
-		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir, wording.Count(s.Runs, "run"), study.OfWhich(s.Failed))
+		_, err := fmt.Fprintf(c.App.Writer, "%s: all %s are made%s: nothing is submitted\n", dir, textutil.Count(s.Runs, "run"), study.OfWhich(s.Failed))
 		return err
 	}
 	array, err := arrayOf(c, p, dir)
@@ -72,7 +72,7 @@ func submit(c *cli.Context) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: job %s, %s for %s\n", dir, job, wording.Count(array.Workers, "worker"), wording.Count(left, "run"))
+	_, err = fmt.Fprintf(c.App.Writer, "%s: job %s, %s for %s\n", dir, job, textutil.Count(array.Workers, "worker"), textutil.Count(left, "run"))
 	return err
 }
 

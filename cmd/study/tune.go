@@ -15,9 +15,8 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/percent"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/tune"
 )
@@ -106,7 +105,7 @@ func toTune(c *cli.Context) (*study.Study, error) {
 			return nil, err
 		}
 		if leftOut > 0 && !c.Bool("quiet") {
-			command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s would not fit into the memory, and are left out", wording.Count(leftOut, "configuration")))
+			command.Tell(c.App.ErrWriter, "study", fmt.Sprintf("%s would not fit into the memory, and are left out", textutil.Count(leftOut, "configuration")))
 		}
 		s.Seeds = []uint64{c.Uint64("seed")}
 		return s, nil
@@ -170,13 +169,13 @@ func shares(c *cli.Context, s *study.Study, o *tune.Options) error {
 		last = 0
 	case text != "exact":
 		var err error
-		if last, err = percent.Parse(text, "the makespan", false); err != nil {
+		if last, err = textutil.ParsePercent(text, "the makespan", false); err != nil {
 			return command.Usagef("tune: --tolerance %w; or exact", err)
 		}
 	}
 	o.Tolerances = tune.Tolerances(last)
 	var err error
-	if o.Indifference, err = percent.Parse(c.String("within"), "the makespan", true); err != nil {
+	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the makespan", true); err != nil {
 		return command.Usagef("tune: --within %w", err)
 	}
 	return nil
@@ -247,7 +246,7 @@ func memoryOf(c *cli.Context) (memory, fill float64, err error) {
 	if c.IsSet("fill") && (c.IsSet("order") || c.IsSet("dat") || !c.IsSet("memory")) {
 		return 0, 0, command.Usagef("tune: --fill chooses the order of the matrix by --memory: give that, and neither --order nor --dat")
 	}
-	if fill, err = percent.Parse(c.String("fill"), "the memory", false); err != nil {
+	if fill, err = textutil.ParsePercent(c.String("fill"), "the memory", false); err != nil {
 		return 0, 0, command.Usagef("tune: --fill %w", err)
 	}
 	if !c.IsSet("memory") {

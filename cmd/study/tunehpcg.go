@@ -6,8 +6,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/internal/percent"
 	"reprise/internal/terminal"
+	"reprise/internal/textutil"
 	"reprise/study/tune"
 )
 
@@ -27,7 +27,7 @@ func tuneHPCG(c *cli.Context, jobs int) error {
 	if b.Memory, b.Fill, err = memoryOf(c); err != nil {
 		return err
 	}
-	if o.Indifference, err = percent.Parse(c.String("within"), "the rate", true); err != nil {
+	if o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true); err != nil {
 		return command.Usagef("tune: --within %w", err)
 	}
 	if c.Bool("dry-run") {

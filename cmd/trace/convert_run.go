@@ -13,7 +13,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/tracegen/goal"
@@ -77,7 +77,7 @@ func (o *convertOptions) export(ctx context.Context, c *cli.Context) (err error)
 		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, o.polls)})
 	}
 	if o.noisy > 0 {
-		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", wording.Count(o.noisy, "call"))})
+		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", textutil.Count(o.noisy, "call"))})
 	}
 	command.Warn(c, warnings)
 	return nil

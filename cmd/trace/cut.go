@@ -9,7 +9,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/texttable"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/cut"
 )
@@ -70,7 +70,7 @@ func runCut(c *cli.Context) (err error) {
 		return writeJSON(c.App.Writer, s)
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: %v to %v, %s, %s, %s\n", c.String("output"), from, to,
-		texttable.Counted(int64(s.Ranks), "rank"), texttable.Counted(int64(s.Steps), "step"), texttable.Counted(s.Actions, "action"))
+		textutil.Counted(int64(s.Ranks), "rank"), textutil.Counted(int64(s.Steps), "step"), textutil.Counted(s.Actions, "action"))
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 	"reprise/tracegen/capture"
 )
@@ -157,7 +157,7 @@ func stepsText(s *capture.Summary) string {
 	if s.NoSteps != nil {
 		return fmt.Sprintf("no steps (%v)", s.NoSteps)
 	}
-	return wording.Count(s.Steps, "step")
+	return textutil.Count(s.Steps, "step")
 }
 
 // mergeMPI writes the trace.
@@ -178,7 +178,7 @@ func mergeMPI(c *cli.Context, dir, output string, o capture.Options) error {
 		fmt.Fprintln(c.App.ErrWriter, "tracegen: warning:", w)
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, wording.Count(s.Ranks, "rank"), wording.Count(s.Calls, "call"), stepsText(s), s.Library)
+		fmt.Fprintf(c.App.ErrWriter, "tracegen: %s: %s, %s, %s, %s\n", output, textutil.Count(s.Ranks, "rank"), textutil.Count(s.Calls, "call"), stepsText(s), s.Library)
 	}
 	return nil
 }

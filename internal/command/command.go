@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -63,7 +63,7 @@ func Meant(flags []cli.Flag, name string) string {
 	for _, f := range flags {
 		names = append(names, f.Names()...)
 	}
-	if near := wording.Nearest(name, names); near != "" {
+	if near := textutil.Nearest(name, names); near != "" {
 		return ", did you mean " + dashed(near) + "?"
 	}
 	return ""

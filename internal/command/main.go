@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -47,5 +47,5 @@ const mostTold = 2 << 10
 // Tell prints a message, on lines of its own, of a bounded length, and with nothing in it
 // that a terminal would obey: it may quote a file of somebody else.
 func Tell(w io.Writer, name, text string) {
-	fmt.Fprintf(w, "%s: %s\n", name, wording.Cut(wording.Visible(text), mostTold))
+	fmt.Fprintf(w, "%s: %s\n", name, textutil.Cut(textutil.Visible(text), mostTold))
 }

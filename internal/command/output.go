@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"reprise/internal/terminal"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // output is standard output, or standard error. It remembers its first error, as help,
@@ -21,7 +21,7 @@ func (o *output) Write(p []byte) (int, error) {
 	var err error
 	n := len(p)
 	if terminal.Is(o.file) {
-		_, err = io.WriteString(o.file, wording.Visible(string(p)))
+		_, err = io.WriteString(o.file, textutil.Visible(string(p)))
 	} else {
 		n, err = o.file.Write(p)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // FuzzSteps: what --steps says is a range, or an error of use that can be read.
@@ -18,7 +18,7 @@ func FuzzSteps(f *testing.F) {
 		switch {
 		case err == nil && (from < 0 || to < 0 || to > 0 && to <= from):
 			t.Errorf("%q: from %d to %d", text, from, to)
-		case err != nil && (!errors.As(err, &usage) || usage.code != 2 || len(wording.Brief(err).Error()) > 4000):
+		case err != nil && (!errors.As(err, &usage) || usage.code != 2 || len(textutil.Brief(err).Error()) > 4000):
 			t.Errorf("%q: %v", text, err)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
 	"reprise/calibrate/table"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/netmodel"
 	"reprise/platforms"
@@ -153,8 +153,8 @@ func TestMessagesAreBounded(t *testing.T) {
 					continue
 				}
 				refused++
-				if said := err.Error(); len(said) > mostSaid || said != wording.Visible(said) {
-					t.Errorf("%s, %s replaced: %d bytes: %q", r.name, old, len(said), wording.Cut(said, 1000))
+				if said := err.Error(); len(said) > mostSaid || said != textutil.Visible(said) {
+					t.Errorf("%s, %s replaced: %d bytes: %q", r.name, old, len(said), textutil.Cut(said, 1000))
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 // Package regular reads files whose place is known and whose content is not: those of a study's
 // directory, of recordings, of checkpoints. Anybody may have put something else there: a pipe
-// waits for ever, a device never ends, and a file may be larger than the memory.
+// waits for ever, a device never ends, and a file may be larger than the memory. Where the name of
+// something built in may stand as well, IsFile and Missing tell the two apart.
 package regular
 
 import (
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -85,4 +87,25 @@ func TooLong(path string, most int64) error {
 		return fmt.Errorf("%s: more than %d KiB", path, most>>10)
 	}
 	return fmt.Errorf("%s: more than %d MiB", path, most>>20)
+}
+
+// IsFile reports whether there is something at path that is no directory.
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// Missing gives err, of a name that is neither a file nor built in, another text if it is a
+// directory, or looks like a path.
+func Missing(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if info, serr := os.Stat(path); serr == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory, want a file or a built-in name", path)
+	}
+	if strings.ContainsAny(path, "./\\") {
+		return fmt.Errorf("%s: %w; %w", path, fs.ErrNotExist, err)
+	}
+	return err
 }

@@ -1,8 +1,11 @@
 package regular_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"reprise/internal/regular"
@@ -45,5 +48,21 @@ func TestRead(t *testing.T) {
 		if err == nil && (c.want != "" || len(text) != 2048) || err != nil && err.Error() != c.want {
 			t.Errorf("%s: %d bytes, %v, want %q", c.path, len(text), err, c.want)
 		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	known := errors.New("no such set, want this or that")
+	if err := regular.Missing("./none.yaml", known); !errors.Is(err, fs.ErrNotExist) || !errors.Is(err, known) || err.Error() != "./none.yaml: file does not exist; no such set, want this or that" {
+		t.Errorf("a path: %v", err)
+	}
+	if err := regular.Missing(t.TempDir(), known); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := regular.Missing("dahu2", known); err != known {
+		t.Errorf("a name: %v", err)
+	}
+	if regular.IsFile(t.TempDir()) || regular.IsFile("none") || !regular.IsFile("regular.go") {
+		t.Error("a directory, or nothing, taken for a file, or a file not")
 	}
 }

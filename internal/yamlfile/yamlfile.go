@@ -20,7 +20,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // MaxBytes is the largest size of a file.
@@ -47,7 +47,7 @@ func (d *Document) Errorf(n ast.Node, format string, args ...any) error {
 }
 
 func (d *Document) errorAt(t *token.Token, format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %w", d.File, t.Position.Line, wording.Brief(fmt.Errorf(format, args...)))
+	return fmt.Errorf("%s:%d: %w", d.File, t.Position.Line, textutil.Brief(fmt.Errorf(format, args...)))
 }
 
 // Read parses the text into its root node.
@@ -105,7 +105,7 @@ func (d *Document) syntaxError(err error) error {
 	if errors.As(err, &y) && y.GetToken() != nil {
 		return d.errorAt(y.GetToken(), "%s", y.GetMessage())
 	}
-	return fmt.Errorf("%s:1: %w", d.File, wording.Brief(err))
+	return fmt.Errorf("%s:1: %w", d.File, textutil.Brief(err))
 }
 
 // checkTokens refuses nesting that no model needs, and the parts of
@@ -247,4 +247,4 @@ func Describe(n ast.Node) string {
 }
 
 // Quote quotes a text, cut if it is long.
-func Quote(text string) string { return wording.Quote(text) }
+func Quote(text string) string { return textutil.Quote(text) }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Flat is all nodes on one switch that is never the bottleneck.
@@ -28,7 +28,7 @@ func ParseTorus(text string) (Torus, error) {
 	for word := range strings.SplitSeq(text, "x") {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 2 {
-			return t, fmt.Errorf("torus %s: %s is not a whole number of at least 2, want sizes such as 4x4x8", wording.Quote(text), wording.Quote(word))
+			return t, fmt.Errorf("torus %s: %s is not a whole number of at least 2, want sizes such as 4x4x8", textutil.Quote(text), textutil.Quote(word))
 		}
 		t.Sizes = append(t.Sizes, n)
 	}

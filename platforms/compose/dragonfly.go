@@ -3,7 +3,7 @@ package compose
 import (
 	"fmt"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Dragonfly is groups of switches: those of a group are joined by cables from each to each, and
@@ -25,7 +25,7 @@ const flyForm = "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps"
 func ParseDragonfly(text string, nic Cable) (Dragonfly, error) {
 	d, err := parseDragonfly(text, nic)
 	if err != nil {
-		return d, fmt.Errorf("dragonfly %s: %w; want %s", wording.Quote(text), err, flyForm)
+		return d, fmt.Errorf("dragonfly %s: %w; want %s", textutil.Quote(text), err, flyForm)
 	}
 	return d, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // FatTree is levels of switches, from the nodes up, below switches at the top. The cables that
@@ -27,7 +27,7 @@ const treeForm = "leaf=16 up=8x200Gbps, and group=8 up=4x400Gbps for each furthe
 func ParseFatTree(text string, nic Cable) (FatTree, error) {
 	t, err := parseFatTree(text, nic)
 	if err != nil {
-		return t, fmt.Errorf("fat tree %s: %w; want %s", wording.Quote(text), err, treeForm)
+		return t, fmt.Errorf("fat tree %s: %w; want %s", textutil.Quote(text), err, treeForm)
 	}
 	return t, nil
 }

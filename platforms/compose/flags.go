@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -70,7 +70,7 @@ func (s *Spec) set(f Flag) (err error) {
 func parseWhole(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return 0, fmt.Errorf("%s, want a whole number", wording.Quote(text))
+		return 0, fmt.Errorf("%s, want a whole number", textutil.Quote(text))
 	}
 	return n, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -48,7 +48,7 @@ func parseCables(text string, like Cable) (n int, c Cable, err error) {
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > maxCount {
-		return 0, fmt.Errorf("%s is no number of 1 to %d", wording.Quote(text), maxCount)
+		return 0, fmt.Errorf("%s is no number of 1 to %d", textutil.Quote(text), maxCount)
 	}
 	return n, nil
 }
@@ -61,7 +61,7 @@ func parsePairs(text string) (list []pair, err error) {
 	for _, word := range strings.Fields(text) {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok {
-			return nil, fmt.Errorf("%s is no KEY=VALUE", wording.Quote(word))
+			return nil, fmt.Errorf("%s is no KEY=VALUE", textutil.Quote(word))
 		}
 		list = append(list, pair{key, value})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
-	"reprise/internal/namepattern"
+	"reprise/internal/textutil"
 	"reprise/platforms"
 )
 
@@ -103,7 +103,7 @@ func (s *Spec) factors() ([]float64, error) {
 				list[i] = 1
 			}
 		}
-		pattern, err := namepattern.Parse(slow.Pattern)
+		pattern, err := textutil.ParsePattern(slow.Pattern)
 		if err == nil {
 			err = bounds.Factor.Check("factor", slow.Factor)
 		}

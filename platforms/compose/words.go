@@ -3,7 +3,7 @@ package compose
 import (
 	"fmt"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // String is what the cable can do.
@@ -15,7 +15,7 @@ func rate(bandwidth float64) string { return fmt.Sprintf("%.4g Gbps", bandwidth*
 // flops writes a speed in Gflop/s.
 func flops(speed float64) string { return fmt.Sprintf("%.4g Gflop/s", speed/1e9) }
 
-func count(n int, noun string) string { return wording.Count(n, noun) }
+func count(n int, noun string) string { return textutil.Count(n, noun) }
 
 // sharing says what so many cables below have above them: "16 hosts of 100 Gbps share 8
 // uplinks of 200 Gbps: no oversubscription".

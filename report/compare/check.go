@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // comparable refuses results that say nothing about each other.
@@ -13,7 +13,7 @@ func comparable(a, b *Result) error {
 	x, y := &a.Made, &b.Made
 	switch {
 	case x.Program != y.Program && x.Program != "" && y.Program != "":
-		return fmt.Errorf("%s is of the program %s, %s of %s", a.File, wording.Quote(x.Program), b.File, wording.Quote(y.Program))
+		return fmt.Errorf("%s is of the program %s, %s of %s", a.File, textutil.Quote(x.Program), b.File, textutil.Quote(y.Program))
 	case a.part() != b.part():
 		return fmt.Errorf("%s is of %s, %s of %s: replay the same part", a.File, a.played(), b.File, b.played())
 	case a.Complete != b.Complete:
@@ -35,7 +35,7 @@ func (r *Result) part() string { return r.Made.Parameters["part"] }
 func (r *Result) played() string {
 	switch part := r.part(); {
 	case part != "":
-		return "the part " + wording.Quote(part)
+		return "the part " + textutil.Quote(part)
 	case r.Complete:
 		return "a whole run"
 	default:

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/replay"
 )
 
@@ -63,7 +63,7 @@ func checkObject(d *json.Decoder, of string) error {
 		}
 		key := token.(string)
 		if seen[key] {
-			return fmt.Errorf("the key %s twice in one object: which of them holds?", wording.Quote(key))
+			return fmt.Errorf("the key %s twice in one object: which of them holds?", textutil.Quote(key))
 		}
 		seen[key] = true
 		if err := checkCase(of, key); err != nil {
@@ -80,7 +80,7 @@ func checkObject(d *json.Decoder, of string) error {
 func checkCase(of, key string) error {
 	for _, k := range keys[of] {
 		if key != k && strings.EqualFold(key, k) {
-			return fmt.Errorf("the key %s: want %s", wording.Quote(key), wording.Quote(k))
+			return fmt.Errorf("the key %s: want %s", textutil.Quote(key), textutil.Quote(k))
 		}
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 )
 
 // arrangements are the ways in which the values of two results are handed out anew: a list of
@@ -93,7 +93,7 @@ type stream struct{ seed, drawn uint64 }
 // below returns a number from 0 to n-1. As n is small against 2^64, none is likelier than others.
 func (s *stream) below(n int) int {
 	s.drawn++
-	return int(splitmix.Mix(splitmix.Mix(s.seed)+s.drawn) % uint64(n))
+	return int(portable.Mix(portable.Mix(s.seed)+s.drawn) % uint64(n))
 }
 
 // change is what is done to A's values before they are compared.

@@ -8,9 +8,8 @@ import (
 	"fmt"
 	"io"
 
-	"reprise/internal/jsonsize"
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/replay"
 )
 
@@ -67,7 +66,7 @@ func Read(name string, r io.Reader) (*Result, error) {
 	head := recognise.Remember(r)
 	res, err := read(head)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", name, wording.Brief(err))
+		err = fmt.Errorf("%s: %w", name, textutil.Brief(err))
 		if errors.Is(err, errKind) {
 			err = head.Instead(err, name, recognise.Result)
 		}
@@ -95,7 +94,7 @@ var errKind = errors.New("want what replay --json prints, or a page of replay --
 
 // limits are of the JSON of a result: objects are ranks, runs, and parts of their time, and no name or
 // command line is longer than the string.
-var limits = jsonsize.Limits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
+var limits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
 // decode reads the JSON of a result.
 func decode(text []byte) (*Result, error) {
@@ -184,7 +183,7 @@ func (r *Result) addShares(by string, shares []share) error {
 	g := group{by: by}
 	for _, s := range shares {
 		if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
-			return fmt.Errorf("time by %s: %s: %w", by, wording.Quote(s.Name), err)
+			return fmt.Errorf("time by %s: %s: %w", by, textutil.Quote(s.Name), err)
 		}
 		f := exact(s.Mean)
 		if r.Kind == Estimate {
@@ -224,7 +223,7 @@ func withDeviation(f *figure, sd float64) figure {
 // addSeeds adds the figures of several seeds.
 func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) figure) error {
 	if len(list) < 2 {
-		return fmt.Errorf("%s, want at least 2", wording.Count(len(list), "run"))
+		return fmt.Errorf("%s, want at least 2", textutil.Count(len(list), "run"))
 	}
 	var makespans, gflops []float64
 	seen := map[uint64]bool{}
@@ -267,7 +266,7 @@ func (r *Result) addTimes(by string, names []string, list []replay.SeedResult, v
 			return fmt.Errorf("seed %d: times of %d of %d parts by %s", s.Seed, len(row), len(names), by)
 		}
 		for i, v := range row {
-			if err := plausible(wording.Quote(names[i]), v); err != nil {
+			if err := plausible(textutil.Quote(names[i]), v); err != nil {
 				return fmt.Errorf("seed %d: time by %s: %w", s.Seed, by, err)
 			}
 			columns[i] = append(columns[i], v)

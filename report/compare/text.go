@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/texttable"
+	"reprise/internal/textutil"
 )
 
 // WriteText writes a comparison for people: for each of the others what differs, and at the end
@@ -48,8 +48,8 @@ func (c *Comparison) writeText(w io.Writer, a *Against) error {
 }
 
 // sides names both results.
-func (c *Comparison) sides(a *Against) *texttable.Table {
-	t := &texttable.Table{}
+func (c *Comparison) sides(a *Against) *textutil.Table {
+	t := &textutil.Table{}
 	for i, s := range []*Side{&c.Base, &a.Side} {
 		t.Row("AB"[i:i+1] + "  " + s.text())
 	}
@@ -65,17 +65,17 @@ func (s *Side) text() string {
 }
 
 // tables are what changed, the figures, and the parts.
-func (c *Comparison) tables(a *Against) []*texttable.Table {
-	var list []*texttable.Table
+func (c *Comparison) tables(a *Against) []*textutil.Table {
+	var list []*textutil.Table
 	if len(a.Changes) > 0 {
-		t := &texttable.Table{}
+		t := &textutil.Table{}
 		t.Row("changed", "A", "B")
 		for _, change := range a.Changes {
 			t.Row(change.Name, orDash(change.A), orDash(change.B))
 		}
 		list = append(list, t)
 	}
-	t := &texttable.Table{}
+	t := &textutil.Table{}
 	t.Row("", "A", "B", "change", "95 % interval", "p", "B is")
 	for _, d := range []*Difference{&a.Makespan, a.Gflops} {
 		if d != nil {
@@ -101,8 +101,8 @@ func (d *Difference) title() string {
 	return d.Name
 }
 
-func partTable(title string, parts []Difference) *texttable.Table {
-	t := &texttable.Table{}
+func partTable(title string, parts []Difference) *textutil.Table {
+	t := &textutil.Table{}
 	t.Row(title, "A", "B", "B - A", "95 % interval", "change", "p (Holm)", "B is")
 	for i := range parts {
 		d := &parts[i]

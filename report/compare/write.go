@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/junit"
-	"reprise/internal/texttable"
+	"reprise/internal/textutil"
 )
 
 // WriteMarkdown writes what WriteText does for a comment on a change: what follows comes first.
@@ -29,11 +29,11 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 func (c *Comparison) markdown(b *bytes.Buffer, a *Against) error {
 	sentences := make([]string, len(a.Says))
 	for i, s := range a.Says {
-		sentences[i] = "**" + texttable.Escaped(s) + ".**"
+		sentences[i] = "**" + textutil.Escaped(s) + ".**"
 	}
 	fmt.Fprintf(b, "%s\n\n", strings.Join(sentences, "\n"))
 	for _, side := range c.sides(a).Rows() {
-		fmt.Fprintf(b, "- %s\n", texttable.Escaped(side[0]))
+		fmt.Fprintf(b, "- %s\n", textutil.Escaped(side[0]))
 	}
 	for _, t := range c.tables(a) {
 		b.WriteString("\n")
@@ -42,7 +42,7 @@ func (c *Comparison) markdown(b *bytes.Buffer, a *Against) error {
 		}
 	}
 	for _, text := range a.Warnings {
-		fmt.Fprintf(b, "\nWarning: %s\n", texttable.Escaped(text))
+		fmt.Fprintf(b, "\nWarning: %s\n", textutil.Escaped(text))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Runs are the critical paths of replays that differ in their seeds only, and their mean.
@@ -47,7 +47,7 @@ func RunsOf(seeds []Seed) *Runs {
 	}
 	slices.SortFunc(mean.Parts, longestFirst)
 	mean.WhatIfs = sorted(ifs)
-	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.", wording.Count(len(seeds), "replay"))}
+	mean.Notes = []string{fmt.Sprintf("The mean of the critical paths of %s, with a seed each.", textutil.Count(len(seeds), "replay"))}
 	return &Runs{mean, seeds}
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // csvWriter writes a line of names, then a line for each row. What is not known is empty, and texts that
@@ -24,7 +24,7 @@ func NewCSV(w io.Writer, c *Columns, label string) Writer {
 	to := &csvWriter{w: csv.NewWriter(bufio.NewWriterSize(w, 64<<10))}
 	names := slices.Concat(c.Fixed, c.Seconds)
 	if label != "" {
-		names, to.label = append(names, "label"), []string{wording.Cell(label)}
+		names, to.label = append(names, "label"), []string{textutil.Cell(label)}
 	}
 	to.w.Write(names)
 	return to
@@ -36,7 +36,7 @@ func (to *csvWriter) Write(r *Row) {
 	if r.Step != NoStep {
 		step = strconv.FormatInt(r.Step, 10)
 	}
-	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), wording.Cell(r.Host), step, strconv.FormatBool(r.Complete), number(r.Begin), number(r.End),
+	to.fields = append(to.fields[:0], strconv.Itoa(int(r.Rank)), textutil.Cell(r.Host), step, strconv.FormatBool(r.Complete), number(r.Begin), number(r.End),
 		strconv.FormatInt(r.Messages, 10), strconv.FormatInt(r.Bytes, 10))
 	for _, v := range r.Seconds {
 		to.fields = append(to.fields, number(v))

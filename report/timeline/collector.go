@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/report/packed"
 	"reprise/report/record"
 	"reprise/trace"
@@ -230,13 +230,13 @@ func (c *Collector) note() string {
 	}
 	note := ""
 	if c.grain >= 0 {
-		note = fmt.Sprintf("Of %s actions, those that follow one another within %.3g s are taken together.", wording.Thousands(c.Slices()), c.grain)
+		note = fmt.Sprintf("Of %s actions, those that follow one another within %.3g s are taken together.", textutil.Thousands(c.Slices()), c.grain)
 	}
 	if n := int64(len(c.arrows)); n < c.numMessages {
-		note += fmt.Sprintf(" Of %s messages, %s of the largest have arrows.", wording.Thousands(c.numMessages), wording.Thousands(n))
+		note += fmt.Sprintf(" Of %s messages, %s of the largest have arrows.", textutil.Thousands(c.numMessages), textutil.Thousands(n))
 	}
 	if c.noArgs {
-		note += fmt.Sprintf(" Arguments beyond the first %s different ones are left out.", wording.Thousands(c.most.args))
+		note += fmt.Sprintf(" Arguments beyond the first %s different ones are left out.", textutil.Thousands(c.most.args))
 	}
 	return strings.TrimSpace(note)
 }
@@ -258,7 +258,7 @@ func (c *Collector) packSlices(w *Window) {
 			k := &row[j]
 			text := texts[k.arg]
 			if k.number > 1 {
-				text = wording.Count(int64(k.number), "action")
+				text = textutil.Count(int64(k.number), "action")
 			}
 			rank, begin, end = append(rank, uint32(c.span.FirstRank+i)), append(begin, k.begin), append(end, k.end)
 			name, state, arg = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state), append(arg, argNumbers.of(text))

@@ -1,6 +1,6 @@
 package design
 
-import "reprise/internal/splitmix"
+import "reprise/internal/portable"
 
 // LatinHypercube returns n points of (0,1)^factors: along each axis one in the middle of each
 // of n equal parts, in an order that the seed names.
@@ -10,7 +10,7 @@ func LatinHypercube(n, factors int, seed uint64) [][]float64 {
 		points[i] = make([]float64, factors)
 	}
 	for f := range factors {
-		for i, part := range permutation(n, splitmix.Mix(seed^splitmix.Mix(uint64(f)+1))) {
+		for i, part := range permutation(n, portable.Mix(seed^portable.Mix(uint64(f)+1))) {
 			points[i][f] = (float64(part) + 0.5) / float64(n)
 		}
 	}
@@ -24,7 +24,7 @@ func permutation(n int, seed uint64) []int {
 		order[i] = i
 	}
 	for i := n - 1; i > 0; i-- {
-		seed = splitmix.Mix(seed)
+		seed = portable.Mix(seed)
 		j := int(seed % uint64(i+1))
 		order[i], order[j] = order[j], order[i]
 	}

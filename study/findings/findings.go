@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/report/compare"
 	"reprise/study"
 	"reprise/study/effects"
@@ -91,7 +91,7 @@ func Of(p *study.Plan, r *study.Results) (*Findings, error) {
 		return nil, fmt.Errorf("%s: no configuration has its results yet", p.Dir())
 	}
 	if missing := all - len(list); missing > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing, wording.Count(all, "configuration")))
+		f.Notes = append(f.Notes, fmt.Sprintf("%d of %s have no result: what is said here is of the others", missing, textutil.Count(all, "configuration")))
 	}
 	compared := f.compared(list)
 	f.effects(p, compared)

@@ -8,8 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Rows that are shown: of the ranking in text, and on a page; of interactions.
@@ -45,7 +44,7 @@ func (f *Findings) WriteText(w io.Writer) error {
 // part is a table with its title and what is to be said of it.
 type part struct {
 	title string
-	table texttable.Table
+	table textutil.Table
 	notes []string
 }
 
@@ -71,7 +70,7 @@ func (f *Findings) parts(ranked int) []part {
 
 // ranking returns the quickest configurations.
 func (f *Findings) ranking(most int) part {
-	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, wording.Count(len(f.Ranking), "configuration"), wording.Count(f.Runs, "run"), f.Design)}
+	p := part{title: fmt.Sprintf("%s: %s, %s, %s", f.Study, textutil.Count(len(f.Ranking), "configuration"), textutil.Count(f.Runs, "run"), f.Design)}
 	p.table.Row("configuration", "makespan (s)", "95 %", "Gflops", "behind the best", "")
 	for i, r := range f.Ranking {
 		if i == max(most, 1) {

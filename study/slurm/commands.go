@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // patience bounds how long a command of Slurm may take, which gives up after some ten
@@ -78,7 +78,7 @@ func words(said string, err error) string {
 	if len(lines) == 0 {
 		return err.Error()
 	}
-	return wording.Cut(strings.Join(lines, "; "), 1<<10)
+	return textutil.Cut(strings.Join(lines, "; "), 1<<10)
 }
 
 // limited is a buffer of at most mostSaid bytes; what comes after them is dropped.

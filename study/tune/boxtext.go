@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 )
 
@@ -13,17 +12,17 @@ import (
 func (r *BoxResult) WriteText(w io.Writer) error {
 	seeds := "nothing is random"
 	if r.FreshSeeds > 0 {
-		seeds = fmt.Sprintf("mean of %s that the search did not use", wording.Count(r.FreshSeeds, "seed"))
+		seeds = fmt.Sprintf("mean of %s that the search did not use", textutil.Count(r.FreshSeeds, "seed"))
 	}
-	cost := fmt.Sprintf("%s of few iterations each", wording.Count(r.Replays, "replay"))
+	cost := fmt.Sprintf("%s of few iterations each", textutil.Count(r.Replays, "replay"))
 	if r.User > 0 {
 		cost += fmt.Sprintf("; %v of processor time", study.Round(r.User))
 	}
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("best", r.Best.Name)
 	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g, raw; %s", r.Gflops, r.GflopsInterval, seeds))
 	t.Row("memory", study.Bytes(int64(r.Best.Memory))+" of a node")
-	t.Row("searched", fmt.Sprintf("%s for %s", wording.Count(r.Configurations, "configuration"), wording.Count(r.Ranks, "rank")))
+	t.Row("searched", fmt.Sprintf("%s for %s", textutil.Count(r.Configurations, "configuration"), textutil.Count(r.Ranks, "rank")))
 	t.Row("cost", cost)
 	if err := t.Write(w); err != nil {
 		return err
@@ -44,7 +43,7 @@ func (r *BoxResult) writeIndistinct(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%: %d, the best included\n\n", 100*r.Indifference, len(r.Indistinct)); err != nil {
 		return err
 	}
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("configuration", "Gflops", "memory of a node", "behind, %")
 	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
 		t.Row(c.Name, fmt.Sprintf("%.5g", c.Gflops), study.Bytes(int64(c.Memory)), fmt.Sprintf("%.2f", 100*c.Behind))
@@ -58,10 +57,10 @@ func (b *Boxes) WritePrediction(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var t texttable.Table
-	t.Row("ranks", wording.Thousands(list[0].Ranks))
-	t.Row("process grids", wording.Thousands(space.Factors[0].Levels))
-	t.Row("configurations", wording.Thousands(len(list)))
+	var t textutil.Table
+	t.Row("ranks", textutil.Thousands(list[0].Ranks))
+	t.Row("process grids", textutil.Thousands(space.Factors[0].Levels))
+	t.Row("configurations", textutil.Thousands(len(list)))
 	t.Row("replays", "of few iterations each, within 1 %, of those that may be the best")
 	return t.Write(w)
 }

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/tracegen/hpl"
 )
@@ -25,7 +25,7 @@ func (r *Request) order(ranks int, p *places) (int, error) {
 	n := int(math.Sqrt(each*float64(ranks)/8)) / orderStep * orderStep
 	if n < orderStep {
 		return 0, fmt.Errorf("%s of memory on each of %s are too small: %.0f %% of it hold no matrix of order %d",
-			study.Bytes(int64(r.Memory)), wording.Count((ranks+p.perHost-1)/p.perHost, "node"), 100*r.Fill, orderStep)
+			study.Bytes(int64(r.Memory)), textutil.Count((ranks+p.perHost-1)/p.perHost, "node"), 100*r.Fill, orderStep)
 	}
 	return n, nil
 }

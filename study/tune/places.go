@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/machines"
 	"reprise/study"
 )
@@ -36,7 +36,7 @@ func (r *Request) places() (*places, error) {
 	name := r.setting("platform")
 	if machine := r.setting("machine"); machine != "" {
 		name = machine
-		if !builtin.IsFile(machine) {
+		if !regular.IsFile(machine) {
 			platform, _, err := machines.Find(machine)
 			if err != nil {
 				return nil, err
@@ -52,7 +52,7 @@ func (r *Request) places() (*places, error) {
 		}
 		each = n
 	}
-	if name == "" || name == generic && !builtin.IsFile(name) {
+	if name == "" || name == generic && !regular.IsFile(name) {
 		return &places{name: generic, perHost: max(each, 1)}, nil
 	}
 	p, err := study.FindPlatform(name)

@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 )
 
@@ -28,8 +27,8 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	for _, t := range pr.o.Tolerances {
 		tolerances = append(tolerances, ToleranceName(t))
 	}
-	var t texttable.Table
-	t.Row("order", wording.Thousands(n))
+	var t textutil.Table
+	t.Row("order", textutil.Thousands(n))
 	for _, f := range p.Factors {
 		var labels []string
 		for _, l := range f.Levels {
@@ -37,7 +36,7 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 		}
 		t.Row(f.Name, strings.Join(labels, ", "))
 	}
-	t.Row("configurations", wording.Thousands(len(p.Runs)))
+	t.Row("configurations", textutil.Thousands(len(p.Runs)))
 	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
 	t.Row("time", fmt.Sprintf("about %v, if a tenth of all is replayed exactly; all of them %v, %d at once (guessed from the number of messages)", study.Round(exact.Time.Seconds()/10), study.Round(exact.Time.Seconds()), pr.o.Jobs))
 	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"reprise/internal/builtin"
+	"reprise/internal/regular"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/study/search"
@@ -57,7 +57,7 @@ func RunBoxes(ctx context.Context, b Boxes, o BoxOptions) (*BoxResult, error) {
 	switch {
 	case b.Machine == "":
 		t.spec.Platform = generic
-	case builtin.IsFile(b.Machine):
+	case regular.IsFile(b.Machine):
 		t.spec.Platform = b.Machine
 	default:
 		t.spec.Machine = b.Machine

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/tracegen/hpl"
 )
@@ -25,10 +24,10 @@ const mostListed = 12
 
 // WriteText writes the result for people.
 func (r *Result) WriteText(w io.Writer) error {
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("best", r.Best.Name)
-	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops, r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, wording.Count(r.FreshSeeds, "seed")))
-	t.Row("searched", fmt.Sprintf("%s for N = %s", wording.Count(r.Configurations, "configuration"), wording.Thousands(r.N)))
+	t.Row("Gflops", fmt.Sprintf("%.5g ± %.2g (± %.2g %%), mean of %s that the search did not use", r.Gflops, r.GflopsInterval, 100*r.GflopsInterval/r.Gflops, textutil.Count(r.FreshSeeds, "seed")))
+	t.Row("searched", fmt.Sprintf("%s for N = %s", textutil.Count(r.Configurations, "configuration"), textutil.Thousands(r.N)))
 	t.Row("replays", r.replays())
 	t.Row("cost", r.costs())
 	if err := t.Write(w); err != nil {
@@ -96,7 +95,7 @@ func (r *Result) writeIndistinct(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%, as far as can be told (95 %% for all together): %d, the best included\n\n", 100*r.Indifference, len(r.Indistinct)); err != nil {
 		return err
 	}
-	var t texttable.Table
+	var t textutil.Table
 	t.Row("configuration", "makespan, s", "±, s", "Gflops", "behind, %")
 	for _, c := range r.Indistinct[:min(len(r.Indistinct), mostListed)] {
 		t.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops), fmt.Sprintf("%.2f", 100*c.Behind))

@@ -5,8 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -26,7 +25,7 @@ func List(t *trace.Trace) ([]Found, error) {
 	var list []Found
 	if infos := t.ChunkInfos(); len(infos) > 0 {
 		first, last := infos[0].First, infos[len(infos)-1].Last
-		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), texttable.Counted(int64(last-first+1), "step")})
+		list = append(list, Found{fmt.Sprintf("step:%d to step:%d", first, last), textutil.Counted(int64(last-first+1), "step")})
 	}
 	if polls(t) {
 		return list, nil
@@ -61,7 +60,7 @@ func List(t *trace.Trace) ([]Found, error) {
 		list = append(list, found(Mark{Kind: CommFirst, Name: h.CommFamilies[i].Name}, comms[i], "call")...)
 	}
 	if n := slices.Min(operations); n > 0 {
-		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), texttable.Counted(n, "operation") + " of all ranks"})
+		list = append(list, Found{fmt.Sprintf("collective:1 to collective:%d", n), textutil.Counted(n, "operation") + " of all ranks"})
 	}
 	return list, nil
 }
@@ -76,9 +75,9 @@ func found(m Mark, counts []int64, noun string) []Found {
 	case 0:
 		return nil
 	case high:
-		return []Found{{m.String(), texttable.Counted(low, noun) + " on each rank"}}
+		return []Found{{m.String(), textutil.Counted(low, noun) + " on each rank"}}
 	}
-	return []Found{{m.String(), fmt.Sprintf("%s to %s on a rank", wording.Thousands(low), texttable.Counted(high, noun))}}
+	return []Found{{m.String(), fmt.Sprintf("%s to %s on a rank", textutil.Thousands(low), textutil.Counted(high, noun))}}
 }
 
 // WriteList prints marks for people.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Kind says what a mark is.
@@ -76,13 +76,13 @@ func Parse(text string) (Mark, error) {
 		switch m.Kind {
 		case Begin, End:
 			if has {
-				return m, fmt.Errorf("mark %s, want %s alone", wording.Quote(text), word)
+				return m, fmt.Errorf("mark %s, want %s alone", textutil.Quote(text), word)
 			}
 			return Mark{Kind: m.Kind}, nil
 		case Step, AfterOperation:
 			n, err := strconv.Atoi(rest)
 			if err != nil || n < 0 {
-				return m, fmt.Errorf("mark %s, want %s:N with a whole number of at least 0", wording.Quote(text), word)
+				return m, fmt.Errorf("mark %s, want %s:N with a whole number of at least 0", textutil.Quote(text), word)
 			}
 			return Mark{Kind: m.Kind, Number: n}, nil
 		case PhaseBegin, PhaseEnd:
@@ -93,9 +93,9 @@ func Parse(text string) (Mark, error) {
 			m.Number = 0
 		}
 		if m.Name == "" {
-			return m, fmt.Errorf("mark %s, want %s:NAME", wording.Quote(text), word)
+			return m, fmt.Errorf("mark %s, want %s:NAME", textutil.Quote(text), word)
 		}
 		return m, nil
 	}
-	return Mark{}, fmt.Errorf("mark %s, want begin, end, step:N, phase:NAME, end-of-phase:NAME, comm:NAME, end-of-comm:NAME or collective:N", wording.Quote(text))
+	return Mark{}, fmt.Errorf("mark %s, want begin, end, step:N, phase:NAME, end-of-phase:NAME, comm:NAME, end-of-comm:NAME or collective:N", textutil.Quote(text))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -56,7 +56,7 @@ func known(names []string) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += wording.Quote(name)
+		text += textutil.Quote(name)
 	}
 	return text
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/texttable"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -214,14 +214,14 @@ func (u *underWay) messages() (list []string) {
 		where := fmt.Sprintf("from rank %d to rank %d with tag %d", key.from, key.to, key.tag)
 		switch {
 		case n > 0:
-			list = append(list, fmt.Sprintf("%s %s sent and not received", texttable.Counted(n, "message"), where))
+			list = append(list, fmt.Sprintf("%s %s sent and not received", textutil.Counted(n, "message"), where))
 		case n < 0:
-			list = append(list, fmt.Sprintf("%s %s received and not sent", texttable.Counted(-n, "message"), where))
+			list = append(list, fmt.Sprintf("%s %s received and not sent", textutil.Counted(-n, "message"), where))
 		}
 	}
 	for _, rank := range slices.Sorted(maps.Keys(left)) {
 		if left[rank] > 0 {
-			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank, texttable.Counted(left[rank], "message")))
+			list = append(list, fmt.Sprintf("rank %d receives %s from anybody that nobody sent", rank, textutil.Counted(left[rank], "message")))
 		}
 	}
 	return list
@@ -240,7 +240,7 @@ func (u *underWay) operations() (list []string) {
 		}
 		for i := range members.Len() {
 			if r, first := members.Member(i), members.Member(0); calls[r] != calls[first] {
-				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first, texttable.Counted(calls[first], "operation"), name, r, calls[r]))
+				list = append(list, fmt.Sprintf("rank %d has called %s %s, rank %d %d", first, textutil.Counted(calls[first], "operation"), name, r, calls[r]))
 				break
 			}
 		}

@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace/stat"
 )
 
@@ -45,8 +44,8 @@ func (d *Difference) actionsText() string {
 	return ""
 }
 
-func (d *Difference) headerTable() *texttable.Table {
-	t := &texttable.Table{}
+func (d *Difference) headerTable() *textutil.Table {
+	t := &textutil.Table{}
 	t.Row("parameter", "A", "B")
 	for _, c := range d.Header {
 		t.Row(c.Name, orDash(c.A), orDash(c.B))
@@ -62,13 +61,13 @@ func orDash(s string) string {
 }
 
 // countTable lists the totals, and of phases and kernels what changed.
-func (d *Difference) countTable() *texttable.Table {
-	t := &texttable.Table{}
+func (d *Difference) countTable() *textutil.Table {
+	t := &textutil.Table{}
 	t.Row("count", "A", "B", "change")
 	add := func(name string, equal bool, counts []CountChange) {
 		for _, c := range counts {
 			if c.A != c.B || equal && c.A != 0 {
-				t.Row(name+" "+c.text(), texttable.Flop(c.A), texttable.Flop(c.B), changeText(c))
+				t.Row(name+" "+c.text(), textutil.Flop(c.A), textutil.Flop(c.B), changeText(c))
 			}
 		}
 	}
@@ -103,7 +102,7 @@ func changeText(c CountChange) string {
 	}
 	switch p := *c.Percent; {
 	case math.Abs(p) >= 1000:
-		return "+" + wording.Thousands(int64(math.Round(p))) + "%" // a fall is 100% at most
+		return "+" + textutil.Thousands(int64(math.Round(p))) + "%" // a fall is 100% at most
 	case math.Abs(p) >= 1:
 		return fmt.Sprintf("%+.1f%%", p)
 	case math.Abs(p) >= 0.01:

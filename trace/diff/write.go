@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"reprise/internal/junit"
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // mostGroups is how many divergences a page shows, the first ones: each has a dozen lines.
@@ -20,7 +19,7 @@ const mostGroups = 20
 // WriteMarkdown writes what WriteText does for a comment on a change; a and b name the traces.
 func (d *Difference) WriteMarkdown(w io.Writer, a, b string) error {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "**%s.**\n\n- A %s\n- B %s\n", texttable.Escaped(d.sentence()), texttable.Escaped(a), texttable.Escaped(b))
+	fmt.Fprintf(&out, "**%s.**\n\n- A %s\n- B %s\n", textutil.Escaped(d.sentence()), textutil.Escaped(a), textutil.Escaped(b))
 	for _, t := range d.tables() {
 		out.WriteString("\n")
 		if err := t.WriteMarkdown(&out); err != nil {
@@ -72,15 +71,15 @@ func (d *Difference) firstGroups() (list []group, left string) {
 	list = d.groups()
 	slices.SortStableFunc(list, func(x, y group) int { return x.Step - y.Step })
 	if n := len(list) - mostGroups; n > 0 {
-		list, left = list[:mostGroups], wording.Count(n, "more divergence")+" not shown; --actions prints all."
+		list, left = list[:mostGroups], textutil.Count(n, "more divergence")+" not shown; --actions prints all."
 	}
 	return list, left
 }
 
 // tables are what differs in parameters and counts.
-func (d *Difference) tables() []*texttable.Table {
-	list := []*texttable.Table{d.headerTable(), d.countTable()}
-	return slices.DeleteFunc(list, func(t *texttable.Table) bool { return t.Len() == 1 }) // nothing but the heading
+func (d *Difference) tables() []*textutil.Table {
+	list := []*textutil.Table{d.headerTable(), d.countTable()}
+	return slices.DeleteFunc(list, func(t *textutil.Table) bool { return t.Len() == 1 }) // nothing but the heading
 }
 
 // WriteJUnit writes three checks: of parameters, of counts and of actions; a and b name the
@@ -88,14 +87,14 @@ func (d *Difference) tables() []*texttable.Table {
 func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 	parameters, counts, actions := junit.Case{Name: "parameters"}, junit.Case{Name: "counts"}, junit.Case{Name: "actions"}
 	if n := len(d.Header); n > 0 {
-		parameters.Failure, parameters.Text = wording.Count(n, "parameter")+" changed", tableText(d.headerTable())
+		parameters.Failure, parameters.Text = textutil.Count(n, "parameter")+" changed", tableText(d.headerTable())
 	}
 	counts.Text = tableText(d.countTable())
 	if d.countsDiffer() {
 		counts.Failure = "counts changed"
 	}
 	if first := d.first(); first != nil {
-		actions.Failure, actions.Text = fmt.Sprintf("%s changed, first in step %d, rank %d", wording.Count(len(d.Ranks), "rank"), first.Step, first.Rank), d.rankText()
+		actions.Failure, actions.Text = fmt.Sprintf("%s changed, first in step %d, rank %d", textutil.Count(len(d.Ranks), "rank"), first.Step, first.Rank), d.rankText()
 	}
 	if d.NotCompared != "" {
 		actions.Failure = "not compared: " + d.NotCompared
@@ -107,7 +106,7 @@ func (d *Difference) WriteJUnit(w io.Writer, a, b string) error {
 	return junit.Write(w, "trace diff", cases)
 }
 
-func tableText(t *texttable.Table) string {
+func tableText(t *textutil.Table) string {
 	var b strings.Builder
 	_ = t.Write(&b) // memory takes all
 	return b.String()

@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"reprise/internal/texttable"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // WriteText prints the tables for people. Integers are exact; flop of 1e15 and more
@@ -15,7 +14,7 @@ func (s *Report) WriteText(w io.Writer) error {
 	if _, err := io.WriteString(w, s.head()); err != nil {
 		return err
 	}
-	for _, t := range []*texttable.Table{s.kindTable(), s.kernelTable(), s.phaseTable()} {
+	for _, t := range []*textutil.Table{s.kindTable(), s.kernelTable(), s.phaseTable()} {
 		if t.Len() == 1 {
 			continue
 		}
@@ -50,25 +49,25 @@ func (s *Report) head() string {
 	if len(params) > 0 {
 		line("parameters", "%s", strings.Join(params, " "))
 	}
-	line("ranks", "%s", wording.Thousands(int64(s.Ranks)))
-	line("steps", "%s of %s", wording.Thousands(int64(s.Steps)), wording.Thousands(int64(s.AllSteps)))
+	line("ranks", "%s", textutil.Thousands(int64(s.Ranks)))
+	line("steps", "%s of %s", textutil.Thousands(int64(s.Steps)), textutil.Thousands(int64(s.AllSteps)))
 	line("polls", "%s", pollsText[s.Polls])
 	f, each := &s.File, ""
 	if s.Totals.Messages > 0 {
 		each = fmt.Sprintf(", %.6f per message", f.BytesPerMessage)
 	}
-	line("file", "%s%s; %s before compression (%.1f x); %s, %s, %s", texttable.Counted(f.Bytes, "byte"), each,
-		wording.Thousands(f.ContentBytes), f.Compression, texttable.Counted(int64(f.Blocks), "block"), texttable.Counted(int64(f.Chunks), "chunk"), texttable.Counted(f.Units, "unit"))
-	line("totals", "%s, %s, %s, %s, %s flop", texttable.Counted(s.Totals.Actions, "action"), texttable.Counted(s.Totals.Messages, "message"),
-		texttable.Counted(s.Totals.Bytes, "byte"), texttable.Counted(s.Totals.KernelCalls, "kernel call"), texttable.Flop(s.Totals.Flops))
+	line("file", "%s%s; %s before compression (%.1f x); %s, %s, %s", textutil.Counted(f.Bytes, "byte"), each,
+		textutil.Thousands(f.ContentBytes), f.Compression, textutil.Counted(int64(f.Blocks), "block"), textutil.Counted(int64(f.Chunks), "chunk"), textutil.Counted(f.Units, "unit"))
+	line("totals", "%s, %s, %s, %s, %s flop", textutil.Counted(s.Totals.Actions, "action"), textutil.Counted(s.Totals.Messages, "message"),
+		textutil.Counted(s.Totals.Bytes, "byte"), textutil.Counted(s.Totals.KernelCalls, "kernel call"), textutil.Flop(s.Totals.Flops))
 	t := &s.Totals
 	if t.Puts+t.Gets+t.Accumulates+t.Syncs > 0 {
-		line("windows", "%s of %s, %s of %s, %s of %s, %s", texttable.Counted(t.Puts, "put"), texttable.Counted(t.PutBytes, "byte"), texttable.Counted(t.Gets, "get"),
-			texttable.Counted(t.GetBytes, "byte"), texttable.Counted(t.Accumulates, "accumulate"), texttable.Counted(t.AccumulateBytes, "byte"), texttable.Counted(t.Syncs, "synchronisation"))
+		line("windows", "%s of %s, %s of %s, %s of %s, %s", textutil.Counted(t.Puts, "put"), textutil.Counted(t.PutBytes, "byte"), textutil.Counted(t.Gets, "get"),
+			textutil.Counted(t.GetBytes, "byte"), textutil.Counted(t.Accumulates, "accumulate"), textutil.Counted(t.AccumulateBytes, "byte"), textutil.Counted(t.Syncs, "synchronisation"))
 	}
 	if t.FileReads+t.FileWrites > 0 {
-		line("files", "%s of %s, %s of %s", texttable.Counted(t.FileReads, "read"), texttable.Counted(t.FileReadBytes, "byte"),
-			texttable.Counted(t.FileWrites, "write"), texttable.Counted(t.FileWriteBytes, "byte"))
+		line("files", "%s of %s, %s of %s", textutil.Counted(t.FileReads, "read"), textutil.Counted(t.FileReadBytes, "byte"),
+			textutil.Counted(t.FileWrites, "write"), textutil.Counted(t.FileWriteBytes, "byte"))
 	}
 	if s.Totals.Seconds > 0 {
 		line("sleeps", "%g s", s.Totals.Seconds)
@@ -81,31 +80,31 @@ var pollsText = map[string]string{
 	"late": "late: they find it when there is nothing else to do, the most actions",
 }
 
-func (s *Report) kindTable() *texttable.Table {
-	t := &texttable.Table{}
+func (s *Report) kindTable() *textutil.Table {
+	t := &textutil.Table{}
 	t.Row("kind", "actions", "bytes", "flop")
 	for _, k := range s.Kinds {
-		t.Row(k.Kind, wording.Thousands(k.Actions), wording.Thousands(k.Bytes), texttable.Flop(k.Flops))
+		t.Row(k.Kind, textutil.Thousands(k.Actions), textutil.Thousands(k.Bytes), textutil.Flop(k.Flops))
 	}
 	return t
 }
 
-func (s *Report) kernelTable() *texttable.Table {
-	t := &texttable.Table{}
+func (s *Report) kernelTable() *textutil.Table {
+	t := &textutil.Table{}
 	t.Row("kernel", "calls", "flop")
 	for _, k := range s.Kernels {
-		t.Row(k.Kernel, wording.Thousands(k.Calls), texttable.Flop(k.Flops))
+		t.Row(k.Kernel, textutil.Thousands(k.Calls), textutil.Flop(k.Flops))
 	}
 	return t
 }
 
-func (s *Report) phaseTable() *texttable.Table {
-	t := &texttable.Table{}
+func (s *Report) phaseTable() *textutil.Table {
+	t := &textutil.Table{}
 	t.Row("phase", "actions", "messages", "bytes", "kernel calls", "flop")
 	for i := range s.Phases {
 		p := &s.Phases[i]
-		t.Row(p.Phase, wording.Thousands(p.Totals.Actions), wording.Thousands(p.Totals.Messages), wording.Thousands(p.Totals.Bytes),
-			wording.Thousands(p.Totals.KernelCalls), texttable.Flop(p.Totals.Flops))
+		t.Row(p.Phase, textutil.Thousands(p.Totals.Actions), textutil.Thousands(p.Totals.Messages), textutil.Thousands(p.Totals.Bytes),
+			textutil.Thousands(p.Totals.KernelCalls), textutil.Flop(p.Totals.Flops))
 	}
 	return t
 }

@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -44,7 +43,7 @@ func ReadRecorded(r io.Reader, name string) (*Recorded, error) {
 
 func readRecorded(r io.Reader, name string) (*Recorded, error) {
 	rec := &Recorded{name: name}
-	scan := linescan.New(r)
+	scan := textutil.NewLineScanner(r)
 	n := 0
 	for scan.Scan() {
 		n++
@@ -54,12 +53,12 @@ func readRecorded(r io.Reader, name string) (*Recorded, error) {
 		}
 		o, err := parseOutcome(strings.Fields(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, wording.Brief(err))
+			return nil, fmt.Errorf("%s:%d: %w", name, n, textutil.Brief(err))
 		}
 		o.line = n
 		rec.outcomes = append(rec.outcomes, o)
 	}
-	if err := linescan.Err(scan); err != nil {
+	if err := textutil.LineError(scan); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
 	}
 	return rec, nil

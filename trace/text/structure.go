@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -61,7 +61,7 @@ func (s *structureWriter) header() {
 		s.family(i)
 	}
 	for i, a := range h.Axes {
-		s.printf("axis %d %s: %s\n", i, a.Name, wording.Count(h.Classes(i), "class"))
+		s.printf("axis %d %s: %s\n", i, a.Name, textutil.Count(h.Classes(i), "class"))
 	}
 	for i, p := range h.Phases {
 		s.printf("phase %d %s\n", i, p)
@@ -79,7 +79,7 @@ func (s *structureWriter) header() {
 
 func (s *structureWriter) family(i int) {
 	f := &s.h.CommFamilies[i]
-	s.printf("family %d %s: %s", i, f.Name, wording.Count(len(f.Groups), "group"))
+	s.printf("family %d %s: %s", i, f.Name, textutil.Count(len(f.Groups), "group"))
 	const shown = 4
 	for g := range f.Groups[:min(shown, len(f.Groups))] {
 		group := &f.Groups[g]

@@ -3,7 +3,7 @@ package vectors
 import (
 	"fmt"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 )
 
 // PivotOwners says which processes own the pivot rows of a block of columns, if
@@ -65,7 +65,7 @@ func fillPivotOwners(dst, args []int64) {
 }
 
 // PivotKey returns what PivotRow takes for a seed.
-func PivotKey(seed uint64) uint64 { return splitmix.Mix(seed) }
+func PivotKey(seed uint64) uint64 { return portable.Mix(seed) }
 
 // PivotRow draws the pivot of column c, 0 <= c < rows, uniformly from the rows [c, rows):
 //
@@ -73,5 +73,5 @@ func PivotKey(seed uint64) uint64 { return splitmix.Mix(seed) }
 //
 // in 64-bit unsigned arithmetic, with mix the finalizer of SplitMix64.
 func PivotRow(key uint64, c, rows int64) int64 {
-	return c + int64(splitmix.Mix(key+uint64(c))%uint64(rows-c))
+	return c + int64(portable.Mix(key+uint64(c))%uint64(rows-c))
 }

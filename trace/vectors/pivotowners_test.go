@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 )
 
 // reference evaluates the definition in the comment of PivotOwners in integers without
 // bound.
 func reference(p *PivotOwners, c int64) int64 {
 	num := func(v int64) *big.Int { return big.NewInt(v) }
-	random := new(big.Int).SetUint64(splitmix.Mix(splitmix.Mix(p.Seed) + uint64(c)))
+	random := new(big.Int).SetUint64(portable.Mix(portable.Mix(p.Seed) + uint64(c)))
 	row := new(big.Int).Add(num(c), new(big.Int).Mod(random, new(big.Int).Sub(num(p.Rows), num(c))))
 	if row.Cmp(num(c)) == 0 {
 		return 0

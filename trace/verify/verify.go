@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"reprise/internal/texttable"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -20,8 +20,8 @@ type Verified struct {
 
 // String sums it up for people.
 func (v *Verified) String() string {
-	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", texttable.Counted(int64(v.Chunks), "chunk"), texttable.Counted(int64(v.Blocks), "block"),
-		texttable.Counted(int64(v.Ranks), "rank"), texttable.Counted(v.Actions, "action"), texttable.Counted(v.Messages, "message"))
+	return fmt.Sprintf("%s, %s, %s, %s, %s sent and received", textutil.Counted(int64(v.Chunks), "chunk"), textutil.Counted(int64(v.Blocks), "block"),
+		textutil.Counted(int64(v.Ranks), "rank"), textutil.Counted(v.Actions, "action"), textutil.Counted(v.Messages, "message"))
 }
 
 // Fault is what is wrong with the meaning of a trace, and where: action counts

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -270,7 +270,7 @@ func (m *merger) rank(rank int, put func(step int32)) error {
 		m.each = append(m.each, t.each)
 	}
 	if s := m.streams[rank]; t.unfinished != nil {
-		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank, m.surveys[rank].events-s.count+1, wording.Count(m.surveys[rank].events, "call"), t.unfinished))
+		m.summary.Warnings = append(m.summary.Warnings, fmt.Sprintf("rank %d: the last %d of %s are dropped: %v", rank, m.surveys[rank].events-s.count+1, textutil.Count(m.surveys[rank].events, "call"), t.unfinished))
 	}
 	m.streams[rank].data, m.surveys[rank] = nil, nil
 	if m.o.Progress != nil {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -94,7 +94,7 @@ func (m *merger) warnOfEnds() {
 		}
 		text := fmt.Sprintf("rank %d: %v", rank, err)
 		if s.unsummed > 0 {
-			text += fmt.Sprintf(", and the last %s of its recording have no checksum", wording.Count(s.unsummed, "byte"))
+			text += fmt.Sprintf(", and the last %s of its recording have no checksum", textutil.Count(s.unsummed, "byte"))
 		}
 		if s.torn {
 			text += ", and its last checksum is not whole"
@@ -109,7 +109,7 @@ func (m *merger) warnOfCuts(before, after [][]int32) {
 	var list []string
 	for rank := range before {
 		if n := len(before[rank]) - len(after[rank]); n > 0 {
-			list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side", rank, n, wording.Count(len(before[rank]), "action")))
+			list = append(list, fmt.Sprintf("rank %d: the last %d of %s are dropped, as other ranks have not recorded their side", rank, n, textutil.Count(len(before[rank]), "action")))
 		}
 	}
 	m.warnOf(list)
@@ -121,7 +121,7 @@ const mostWarnings = 10
 // warnOf warns of ranks, a line each, of the first ones.
 func (m *merger) warnOf(ranks []string) {
 	if more := len(ranks) - mostWarnings; more > 0 {
-		ranks = append(ranks[:mostWarnings], fmt.Sprintf("so it is with %s more", wording.Count(more, "rank")))
+		ranks = append(ranks[:mostWarnings], fmt.Sprintf("so it is with %s more", textutil.Count(more, "rank")))
 	}
 	m.summary.Warnings = append(m.summary.Warnings, ranks...)
 }

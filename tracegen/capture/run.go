@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Command is a program to record: what a user would type to run it.
@@ -123,7 +123,7 @@ func (t tail) lastLine() string {
 	lines := strings.Split(string(t), "\n")
 	for _, line := range slices.Backward(lines) {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
-			return wording.Cut(wording.Visible(strings.TrimSpace(line)), 200)
+			return textutil.Cut(textutil.Visible(strings.TrimSpace(line)), 200)
 		}
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // unstatedSeconds is the time of a run whose hpcg.dat has none, or a negative one.
@@ -117,7 +117,7 @@ func (d *datReader) integers(what string, n int, optional bool) []int {
 	for i := range list {
 		v, err := strconv.ParseInt(words[i], 10, 32)
 		if err != nil {
-			d.err = wording.Brief(fmt.Errorf("%s: %q is not an integer of 32 bits", what, words[i]))
+			d.err = textutil.Brief(fmt.Errorf("%s: %q is not an integer of 32 bits", what, words[i]))
 			return nil
 		}
 		list[i] = int(v)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"reprise/internal/splitmix"
+	"reprise/internal/portable"
 	"reprise/trace"
 )
 
@@ -67,7 +67,7 @@ func each(t testing.TB, tr *trace.Trace, rule trace.PollAnswers, visit func(rank
 // channel is received, in order and with the same sizes.
 func TestMessagesMatch(t *testing.T) {
 	draw := uint64(0)
-	pick := func(n int) int { draw++; return int(splitmix.Mix(draw) % uint64(n)) }
+	pick := func(n int) int { draw++; return int(portable.Mix(draw) % uint64(n)) }
 	runs := 150
 	if testing.Short() {
 		runs = 40

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/vectors"
 )
@@ -90,7 +90,7 @@ func ReadPivots(r io.Reader, name string, n int) ([]int32, error) {
 
 func readPivots(r io.Reader, name string, n int) ([]int32, error) {
 	var rows []int32
-	scan := linescan.New(r)
+	scan := textutil.NewLineScanner(r)
 	for scan.Scan() {
 		c := len(rows)
 		if c == n {
@@ -105,7 +105,7 @@ func readPivots(r io.Reader, name string, n int) ([]int32, error) {
 		}
 		rows = append(rows, int32(row))
 	}
-	if err := linescan.Err(scan); err != nil {
+	if err := textutil.LineError(scan); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, len(rows)+1, err)
 	}
 	if len(rows) != n {

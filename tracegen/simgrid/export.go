@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/tracegen"
 	"reprise/warning"
@@ -61,7 +61,7 @@ func (e *Exported) Warnings() []warning.Warning {
 		{e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations"},
 	} {
 		if w.count > 0 {
-			list = append(list, warning.New("%s %s", wording.Count(w.count, w.noun), w.what))
+			list = append(list, warning.New("%s %s", textutil.Count(w.count, w.noun), w.what))
 		}
 	}
 	return list

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // readAt opens a file and reads what is at offset into buf: less than its length only
@@ -17,14 +17,14 @@ func readAt(path string, buf []byte, offset int64) (int, error) {
 		return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	})
 	if err != nil {
-		return 0, wording.Brief(fmt.Errorf("open %q: %w", path, err))
+		return 0, textutil.Brief(fmt.Errorf("open %q: %w", path, err))
 	}
 	defer syscall.Close(fd)
 	total := 0
 	for total < len(buf) {
 		n, err := retry(func() (int, error) { return syscall.Pread(fd, buf[total:], offset+int64(total)) })
 		if err != nil {
-			return total, wording.Brief(fmt.Errorf("read %q: %w", path, err))
+			return total, textutil.Brief(fmt.Errorf("read %q: %w", path, err))
 		}
 		if n == 0 {
 			break

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/linescan"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 )
@@ -15,7 +15,7 @@ import (
 // TestIdleLines: a text may have long comments, and does not go on for ever without an
 // action; nor does an index without a file.
 func TestIdleLines(t *testing.T) {
-	blank := strings.Repeat("\n# to be continued\n \n", linescan.MaxIdle/40) // half of what is allowed, and more
+	blank := strings.Repeat("\n# to be continued\n \n", textutil.MaxIdle/40) // half of what is allowed, and more
 	for _, c := range []struct {
 		index, action, last string
 		refused             bool
@@ -39,7 +39,7 @@ func TestIdleLines(t *testing.T) {
 				n, err = tr.Fill(r, buf)
 			}
 		}
-		if c.refused != errors.Is(err, linescan.ErrIdle) || !c.refused && err != nil {
+		if c.refused != errors.Is(err, textutil.ErrIdle) || !c.refused && err != nil {
 			t.Errorf("%.20q, %.20q: %v", c.index, c.action, err)
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reprise/internal/linescan"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // headSize is how much of a file IsIndex is asked about, in bytes.
@@ -42,7 +41,7 @@ func (t *Trace) readIndex(index, dir string) error {
 	}
 	var files []string
 	line := 0
-	scan := linescan.New(text)
+	scan := textutil.NewLineScanner(text)
 	for scan.Scan() {
 		line++
 		name := strings.TrimSpace(scan.Text())
@@ -53,11 +52,11 @@ func (t *Trace) readIndex(index, dir string) error {
 			return fmt.Errorf("%s:%d: more than %d ranks", index, line, MaxRanks)
 		}
 		if isAction(name) && !exists(pathOf(dir, name)) {
-			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, wording.Quote(name))
+			return fmt.Errorf("%s:%d: %s is an action: want the index, which is a list of files of actions", index, line, textutil.Quote(name))
 		}
 		files = append(files, name)
 	}
-	if err := linescan.Err(scan); err != nil {
+	if err := textutil.LineError(scan); err != nil {
 		return fmt.Errorf("%s:%d: %w", index, line+1, err)
 	}
 	t.streams = make([]stream, len(files))

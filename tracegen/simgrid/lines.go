@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"reprise/internal/linescan"
 	"reprise/internal/recognise"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 )
 
 // Sizes of the window through which a file is read.
@@ -18,7 +17,7 @@ const (
 
 // idleWindows bounds the windows in a row without a line to read: one of maxLine takes a
 // dozen.
-const idleWindows = linescan.MaxIdle / chunkSize
+const idleWindows = textutil.MaxIdle / chunkSize
 
 // lines reads a text file line by line, through a window that is used again and
 // again. Between chunks the file is closed, so that there may be more files than
@@ -41,7 +40,7 @@ func (l *lines) next() error {
 		l.skipLine()
 		for l.at == len(l.text) {
 			if windows++; windows > idleWindows {
-				return fmt.Errorf("%s:%d: %w", l.name, l.line+1, linescan.ErrIdle)
+				return fmt.Errorf("%s:%d: %w", l.name, l.line+1, textutil.ErrIdle)
 			}
 			if err := l.more(); err != nil {
 				return err
@@ -95,5 +94,5 @@ func (l *lines) close() {
 func (l *lines) mistake() error {
 	err := l.err
 	l.err, l.odd = nil, notOdd
-	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, wording.Brief(err)), l.path, recognise.Actions)
+	return recognise.InFile(fmt.Errorf("%s:%d: %w", l.name, l.line, textutil.Brief(err)), l.path, recognise.Actions)
 }

@@ -3,7 +3,7 @@ package simgrid
 import (
 	"fmt"
 
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -35,7 +35,7 @@ type oddities struct {
 // note notes that the line is odd; of several reasons the first counts.
 func (f *fields) note(why odd, format string, args ...any) {
 	if f.odd == notOdd {
-		f.odd, f.what = why, wording.Cut(fmt.Sprintf(format, args...), maxQuoted)
+		f.odd, f.what = why, textutil.Cut(fmt.Sprintf(format, args...), maxQuoted)
 	}
 }
 
@@ -126,9 +126,9 @@ func (t *Trace) oddLines(why odd) []warning.Warning {
 		return nil
 	}
 	if why == strayLine {
-		return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d", wording.Count(count, "line"), file, line)}
+		return []warning.Warning{warning.At(t.name, 0, "ignored %s of other ranks, the first at %s:%d", textutil.Count(count, "line"), file, line)}
 	}
-	return []warning.Warning{warning.At(file, line, "%s: %s", what, t.explain(why, wording.Count(count, "line")))}
+	return []warning.Warning{warning.At(file, line, "%s: %s", what, t.explain(why, textutil.Count(count, "line")))}
 }
 
 // explain says what follows from so many odd lines of a kind.

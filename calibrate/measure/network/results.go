@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/measure"
-	"reprise/internal/wording"
+	"reprise/internal/textutil"
 	"reprise/warning"
 )
 
@@ -119,7 +119,7 @@ func (r *Result) line(text string) error {
 	case "error":
 		r.refused = rest
 	default:
-		return fmt.Errorf("found %s", wording.Quote(text))
+		return fmt.Errorf("found %s", textutil.Quote(text))
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (r *Result) line(text string) error {
 func count(text string, n *int) error {
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 0 {
-		return fmt.Errorf("found %s, want a whole number", wording.Quote(text))
+		return fmt.Errorf("found %s, want a whole number", textutil.Quote(text))
 	}
 	*n = number
 	return nil
@@ -137,7 +137,7 @@ func count(text string, n *int) error {
 func (r *Result) rank(text string) error {
 	fields := strings.Split(text, "|")
 	if len(fields) != 5 || fields[0] != strconv.Itoa(len(r.Ranks)) || len(r.Ranks) == maxRanks {
-		return fmt.Errorf("found %s, want rank %d with host, processor, cores and load", wording.Quote(text), len(r.Ranks))
+		return fmt.Errorf("found %s, want rank %d with host, processor, cores and load", textutil.Quote(text), len(r.Ranks))
 	}
 	r.Ranks = append(r.Ranks, Rank{fields[1], fields[2], fields[3], fields[4]})
 	return nil
@@ -150,7 +150,7 @@ var operations = []string{"send", "send-late", "isend", "recv", "pingpong", "exc
 func (r *Result) timing(text string) error {
 	fields := strings.Fields(text)
 	if len(fields) != 5 || len(r.Timings) == maxTimings {
-		return fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", wording.Quote(text))
+		return fmt.Errorf("found %s, want operation, between, pairs, bytes and seconds", textutil.Quote(text))
 	}
 	t := Timing{Operation: fields[0], Between: Between(fields[1])}
 	bytes, err1 := strconv.ParseInt(fields[3], 10, 64)
@@ -160,7 +160,7 @@ func (r *Result) timing(text string) error {
 		return err
 	}
 	if !slices.Contains(operations, t.Operation) || t.Between != Cores && t.Between != Nodes || t.Pairs < 1 || bytes < 0 || !(seconds > 0) || math.IsInf(seconds, 1) {
-		return fmt.Errorf("found %s, which is no timing", wording.Quote(text))
+		return fmt.Errorf("found %s, which is no timing", textutil.Quote(text))
 	}
 	r.Timings = append(r.Timings, t)
 	return nil
@@ -170,7 +170,7 @@ func (r *Result) timing(text string) error {
 func (r *Result) busy(text string) error {
 	var b Busy
 	if n, err := fmt.Sscanf(text, "%d %g %g", &b.Rank, &b.CPU, &b.Wall); n != 3 || err != nil || !(b.CPU >= 0 && b.Wall > 0) || math.IsInf(b.CPU, 1) || b.Rank < 0 {
-		return fmt.Errorf("found %s, want rank, processor time and time", wording.Quote(text))
+		return fmt.Errorf("found %s, want rank, processor time and time", textutil.Quote(text))
 	}
 	r.Busy = b
 	return nil

@@ -1,5 +1,4 @@
-// Package texttable writes tables and numbers as people read them.
-package texttable
+package textutil
 
 import (
 	"io"
@@ -7,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"reprise/internal/wording"
 )
 
 // Table is text in columns: the first is aligned left, the others right.
@@ -84,7 +81,7 @@ func (t *Table) within(columns int) [][]string {
 	first := max(leastFirst, widths[0]-max(0, total(widths)-columns))
 	for i, r := range rows {
 		if len(r) > 1 {
-			rows[i][0] = wording.Fit(r[0], first)
+			rows[i][0] = Fit(r[0], first)
 		}
 	}
 	return rows
@@ -138,12 +135,12 @@ var marks = strings.NewReplacer("\\", `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`"
 func Escaped(text string) string { return marks.Replace(text) }
 
 // Counted writes an integer with its noun.
-func Counted(v int64, noun string) string { return wording.Thousands(v) + " " + wording.Noun(v, noun) }
+func Counted(v int64, noun string) string { return Thousands(v) + " " + Noun(v, noun) }
 
 // Flop writes an amount of flop.
 func Flop(v float64) string {
 	if v < 1e15 && v == float64(int64(v)) {
-		return wording.Thousands(int64(v))
+		return Thousands(int64(v))
 	}
 	return strconv.FormatFloat(v, 'e', 6, 64)
 }

@@ -1,6 +1,4 @@
-// Package namepattern matches names of kernels and of hosts, in kernel files and on command
-// lines.
-package namepattern
+package textutil
 
 import (
 	"fmt"
@@ -14,12 +12,12 @@ import (
 // stands for itself.
 type Pattern struct {
 	text    string
-	parts   []part
+	parts   []patternPart
 	literal int // characters that stand for themselves
 }
 
-// part is one element of a pattern.
-type part struct {
+// patternPart is one element of a pattern.
+type patternPart struct {
 	star   bool
 	ranges []numberRange // not nil: a number
 	char   byte
@@ -28,8 +26,8 @@ type part struct {
 // numberRange holds the numbers first..last.
 type numberRange struct{ first, last uint64 }
 
-// Parse compiles text.
-func Parse(text string) (Pattern, error) {
+// ParsePattern compiles text.
+func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
 	if text == "" {
 		return p, fmt.Errorf("empty pattern")
@@ -37,7 +35,7 @@ func Parse(text string) (Pattern, error) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '*':
-			p.parts = append(p.parts, part{star: true})
+			p.parts = append(p.parts, patternPart{star: true})
 		case '[':
 			n := strings.IndexByte(text[i:], ']')
 			if n < 0 {
@@ -50,10 +48,10 @@ func Parse(text string) (Pattern, error) {
 			if err != nil {
 				return p, fmt.Errorf("pattern %q: %w", text, err)
 			}
-			p.parts = append(p.parts, part{ranges: ranges})
+			p.parts = append(p.parts, patternPart{ranges: ranges})
 			i += n
 		default:
-			p.parts = append(p.parts, part{char: text[i]})
+			p.parts = append(p.parts, patternPart{char: text[i]})
 			p.literal++
 		}
 	}
@@ -136,7 +134,7 @@ func (p *Pattern) Match(name string) bool {
 
 // length returns how many characters of name the part matches at position at,
 // or 0 for none.
-func (e *part) length(name string, at int) int {
+func (e *patternPart) length(name string, at int) int {
 	if at == len(name) {
 		return 0
 	}

@@ -1,0 +1,107 @@
+package textutil
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// mostFraction is the largest share without a percent sign: 0.5 is more likely
+// half a percent than half of the whole.
+const mostFraction = 0.1
+
+// ParsePercent reads a percentage of less than 100 %, or a fraction of the whole. It is more than 0,
+// unless that makes sense.
+func ParsePercent(text, whole string, zero bool) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1 || v == 0 && zero) {
+		least := "more than 0"
+		if zero {
+			least = "at least 0"
+		}
+		return 0, fmt.Errorf("%q, want %s and less than 100%%, such as 0.5%%", text, least)
+	}
+	if !percent && v > mostFraction {
+		return 0, fmt.Errorf("%s would be %.6g%% of %s: write %.6g%%, or %s%%", text, 100*v, whole, 100*v, strings.TrimSpace(number))
+	}
+	return v, nil
+}
+
+// MaxIdle bounds what a text has in a row of lines without data, in bytes: empty ones and
+// comments. Compressed, gigabytes of them take no room.
+const MaxIdle = 4 << 20
+
+// ErrIdle is the error of a text with more.
+var ErrIdle = fmt.Errorf("more than %d bytes of empty lines and comments in a row", MaxIdle)
+
+// NewLineScanner returns a scanner of the lines of r that ends with ErrIdle.
+func NewLineScanner(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	idle := 0
+	s.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		advance, line, err := bufio.ScanLines(data, atEOF)
+		if advance == 0 {
+			return advance, line, err
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
+			idle = 0
+		} else if idle += advance; idle > MaxIdle {
+			return 0, nil, ErrIdle
+		}
+		return advance, line, err
+	})
+	return s
+}
+
+// LineError is the error of a scanner of lines, nil at the end of the text. That of a line which
+// is too long says so in words that do not speak of the scanner.
+func LineError(s *bufio.Scanner) error {
+	err := s.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line longer than %d bytes", bufio.MaxScanTokenSize)
+	}
+	return err
+}
+
+// JSONLimits are how much a text may have, of each.
+type JSONLimits struct {
+	Objects int
+	Values  int // members of objects and elements of lists, but for the first of each
+	String  int // bytes of a string or of a key, with its escapes
+}
+
+// Check returns an error if a text has more than the limits. It need not be JSON.
+func (l JSONLimits) Check(text []byte) error {
+	objects, values := 0, 0
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '{':
+			if objects++; objects > l.Objects {
+				return fmt.Errorf("more than %d objects", l.Objects)
+			}
+		case ',':
+			if values++; values > l.Values {
+				return fmt.Errorf("more than %d values", l.Values)
+			}
+		case '"':
+			begin := at + 1
+			for at = begin; at < len(text) && text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			if at-begin > l.String {
+				return fmt.Errorf("byte %d: a string of %d bytes, want at most %d", begin, at-begin, l.String)
+			}
+		}
+	}
+	return nil
+}
