@@ -1,6 +1,8 @@
 // Package atomicfile writes files that appear whole or not at all.
 //
-// What is written has a hidden name beside its own until it is complete: see hidden.go.
+// A file is written under a hidden name in the directory of its own name. Once it is complete and safe
+// on the disk it is renamed. Hidden files that a dead process has left are removed by the next
+// one that writes the same output (hidden.go).
 package atomicfile
 
 import (
@@ -16,7 +18,7 @@ import (
 	"reprise/internal/regular"
 )
 
-// bufferSize is what is collected before a file is written to, in bytes.
+// bufferSize is in bytes.
 const bufferSize = 64 << 10
 
 var errDirectory = errors.New("want the name of a file, not of a directory")
@@ -41,14 +43,21 @@ func Write(path string, content func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err = h.fill(old, content); err == nil {
+	err = Buffered(h.file, content)
+	if err == nil && old != nil {
+		err = keepOwner(h.file, old)
+	}
+	if err == nil {
+		err = h.file.Sync()
+	}
+	if err == nil {
 		err = h.become(target)
 	}
 	return naming(path, h.name, h.end(err))
 }
 
-// Replace is Write to a file of a directory that is ours: what is there and is no regular file, such as
-// a pipe, which would wait for a reader, is an error.
+// Replace is Write for a file in a directory of the program's own, where anything but a regular file is
+// an error: a pipe would wait for a reader.
 func Replace(path string, content func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil {
 		if err := regular.Check(path, info); err != nil {
@@ -58,8 +67,8 @@ func Replace(path string, content func(io.Writer) error) error {
 	return Write(path, content)
 }
 
-// Check reports whether Write could begin to write to the file at path, for those whose
-// content takes long to get. "" and "-" are no files.
+// Check reports whether Write could begin to write to the file at path. It is for callers whose
+// content takes long to compute. "" and "-" name no file.
 func Check(path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -94,7 +103,7 @@ func existing(path string) (fs.FileInfo, error) {
 	return nil, opening(path, err)
 }
 
-// opening makes an error one of opening the file at path.
+// opening replaces the operation and the path of an error by the opening of path.
 func opening(path string, err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
@@ -103,8 +112,7 @@ func opening(path string, err error) error {
 	return &os.PathError{Op: "open", Path: path, Err: err}
 }
 
-// begin creates the hidden file that is to replace old at path, or where links there
-// lead to: target.
+// begin creates the hidden file that is to replace old at target, the end of the links at path.
 func begin(path string, old fs.FileInfo) (h *hidden, target string, err error) {
 	if target, err = follow(path); err != nil {
 		return nil, "", err
@@ -122,9 +130,9 @@ func begin(path string, old fs.FileInfo) (h *hidden, target string, err error) {
 	return h, target, nil
 }
 
-// follow returns where a file is, or is to be.
+// follow returns where a file or directory is, or is to be: the end of the symbolic links at path.
 func follow(path string) (string, error) {
-	at := path
+	at := trimSlashes(path)
 	for range maxLinks {
 		link, err := os.Readlink(at)
 		if err != nil {
@@ -134,24 +142,25 @@ func follow(path string) (string, error) {
 			dir, _ := filepath.Split(at)
 			link = dir + link // not Join: a .. may come after a link
 		}
-		at = link
+		at = trimSlashes(link)
 	}
 	return "", &os.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
 }
 
-// fill writes a hidden file, until its content is safe on the disk and its permissions
-// are those of the file that it replaces, if there is one.
-func (h *hidden) fill(old fs.FileInfo, content func(io.Writer) error) error {
-	err := Buffered(h.file, content)
-	if err == nil && old != nil {
-		err = dress(h.file, old)
+// trimSlashes removes what the name of a directory may end in. It does not use Clean, as a .. may
+// come after a link.
+func trimSlashes(path string) string {
+	for {
+		shorter, slash := strings.CutSuffix(path, "/")
+		shorter, point := strings.CutSuffix(shorter, "/.")
+		if !slash && !point || shorter == "" {
+			return path
+		}
+		path = shorter
 	}
-	if err == nil {
-		err = h.file.Sync()
-	}
-	return err
 }
 
+// writeThrough writes to what is no regular file.
 func writeThrough(path string, content func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

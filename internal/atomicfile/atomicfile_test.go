@@ -20,20 +20,7 @@ func text(s string, err error) func(io.Writer) error {
 	}
 }
 
-func TestWriteWantsAFile(t *testing.T) {
-	dir := t.TempDir()
-	for path, what := range map[string]string{dir: "is a directory", dir + "/": "is a directory", dir + "/new/": "want the name of a file, not of a directory"} {
-		err := atomicfile.Write(path, text("", nil))
-		if want := "open " + path + ": " + what; err == nil || err.Error() != want {
-			t.Errorf("error %v, want %s", err, want)
-		}
-	}
-	if got := names(t, dir); got != "" {
-		t.Errorf("left: %s", got)
-	}
-}
-
-// TestCheck: what Write would begin with is refused beforehand, and nothing is left.
+// TestCheck: Check returns the error with which Write would begin, and leaves nothing.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old")
@@ -52,6 +39,12 @@ func TestCheck(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: error %q, want %q", path, got, want)
+		}
+		if want == "" {
+			continue
+		}
+		if err := atomicfile.Write(path, text("", nil)); err == nil || err.Error() != want {
+			t.Errorf("%q: Write: error %v, want %q", path, err, want)
 		}
 	}
 	if got := names(t, dir); got != "old" {
@@ -100,51 +93,30 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestPermissions: a new file or directory has the permissions that the umask leaves, and one that replaces
+// another one has that one's.
 func TestPermissions(t *testing.T) {
 	dir := t.TempDir()
-	plain, path := filepath.Join(dir, "plain"), filepath.Join(dir, "a")
-	if f, err := os.OpenFile(plain, os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
-		t.Fatal(err)
-	} else if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	mode := func(path string) os.FileMode {
-		info, err := os.Stat(path)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	mode := func(name string) os.FileMode {
+		info, err := os.Stat(at(name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return info.Mode()
 	}
-	if err := atomicfile.Write(path, text("new", nil)); err != nil {
+	if err := errors.Join(os.WriteFile(at("plain"), nil, 0o666), os.Mkdir(at("plain dir"), 0o777),
+		atomicfile.Write(at("a"), text("new", nil)), atomicfile.WriteDir(at("d"), func(string) error { return nil })); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := mode(path), mode(plain); got != want {
-		t.Errorf("a new file has %v, want %v as the umask says", got, want)
+	if got, want := mode("a"), mode("plain"); got != want {
+		t.Errorf("a new file has %v, want %v", got, want)
 	}
-	if err := os.Chmod(path, 0o604); err != nil {
-		t.Fatal(err)
+	if got, want := mode("d"), mode("plain dir"); got != want {
+		t.Errorf("a new directory has %v, want %v", got, want)
 	}
-	if err := atomicfile.Write(path, text("old", nil)); err != nil || mode(path) != 0o604 {
-		t.Errorf("an old file has %v, error %v, want what it had", mode(path), err)
-	}
-}
-
-// TestPermissionsOfDirectories: a new directory has what the umask leaves.
-func TestPermissionsOfDirectories(t *testing.T) {
-	dir := t.TempDir()
-	plain, path := filepath.Join(dir, "plain"), filepath.Join(dir, "a")
-	if err := os.Mkdir(plain, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := atomicfile.WriteDir(path, func(string) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.Stat(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("%v, error %v, want %v", got.Mode(), err, want.Mode())
+	if err := errors.Join(os.Chmod(at("a"), 0o604), atomicfile.Write(at("a"), text("old", nil))); err != nil || mode("a") != 0o604 {
+		t.Errorf("a file that is replaced has %v, error %v", mode("a"), err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 var (
@@ -32,7 +31,7 @@ func WriteDir(path string, content func(dir string) error) error {
 	}
 	h.dir = true
 	if err = content(h.name); err == nil && old != nil {
-		err = dress(h.file, old)
+		err = keepOwner(h.file, old)
 	}
 	if err == nil {
 		err = syncTree(h.file)
@@ -43,8 +42,8 @@ func WriteDir(path string, content func(dir string) error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// HiddenDir makes a hidden directory beside path for what is needed until path is there. It goes
-// with remove, or when signals end the process. Errors name path.
+// HiddenDir makes a temporary hidden directory beside path. It is removed by remove, or when a signal
+// ends the process. Errors name path.
 func HiddenDir(path string) (dir string, remove func() error, err error) {
 	h, err := beside(path, func(name string) (*os.File, error) { return makeDir(name, nil) })
 	if err != nil {
@@ -54,36 +53,13 @@ func HiddenDir(path string) (dir string, remove func() error, err error) {
 	return h.name, func() error { return h.end(nil) }, nil
 }
 
-// followDir is follow for a directory, whose name, and links to it, may end in a slash.
+// followDir is follow for a directory that can be replaced or made.
 func followDir(path string) (string, error) {
-	at := trimSlashes(path)
-	for range maxLinks {
-		next, err := follow(at)
-		if err != nil {
-			return "", err
-		}
-		if next = trimSlashes(next); next == at {
-			if base := filepath.Base(at); base == "." || base == ".." || at == "/" {
-				return "", &os.PathError{Op: "write directory", Path: path, Err: errWorking}
-			}
-			return at, nil
-		}
-		at = next
+	at, err := follow(path)
+	if base := filepath.Base(at); err == nil && (base == "." || base == ".." || at == "/") {
+		err = &os.PathError{Op: "write directory", Path: path, Err: errWorking}
 	}
-	return "", &os.PathError{Op: "write directory", Path: path, Err: errors.New("too many symbolic links")}
-}
-
-// trimSlashes takes off what a directory's name may end in. Not by Clean: a .. may come
-// after a link.
-func trimSlashes(path string) string {
-	for {
-		shorter, slash := strings.CutSuffix(path, "/")
-		shorter, point := strings.CutSuffix(shorter, "/.")
-		if !slash && !point || shorter == "" {
-			return path
-		}
-		path = shorter
-	}
+	return at, err
 }
 
 // emptyDir returns the empty directory at target, nil if there is nothing.
@@ -100,8 +76,8 @@ func emptyDir(path, target string) (fs.FileInfo, error) {
 	return os.Stat(target)
 }
 
-// makeDir creates a directory and opens it, with the permissions that the umask leaves,
-// or, until it has those of the one that it replaces, for nobody else.
+// makeDir creates a directory and opens it. One that is to replace old is for its owner only until it
+// has the permissions of old.
 func makeDir(name string, old fs.FileInfo) (*os.File, error) {
 	perm := fs.FileMode(0o777)
 	if old != nil {

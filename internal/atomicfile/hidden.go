@@ -10,18 +10,16 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"unicode/utf8"
 )
 
 // A hidden file or directory stands beside the output that it becomes. It is called
 //
 //	.OUTPUT.MACHINE-N.part
 //
-// N being the first number that is free. Who writes it holds a lock on it (flock), which
-// ends with its process, however that ends; so the next one that writes the same output on
-// the same machine can tell what a dead process has left, and removes it. MACHINE is
-// there because on network file systems locks may hold on one machine only. Where there
-// are no locks, nothing is removed.
+// where N is the first number that is free. Its writer holds a lock on it (flock), which ends
+// with the process. So the next process that writes the same output on the same machine finds the
+// hidden files of dead processes, and removes them. The name has a hash of the machine, because locks on a
+// network file system may hold on one machine only. Without locks nothing is removed.
 type hidden struct {
 	name string
 	file *os.File // open, and locked
@@ -33,66 +31,55 @@ const (
 	mostLeft = 16  // numbers among which leftovers are looked for
 )
 
-// unfinished are the hidden files of this process, for Abandon, which signals call for: a
-// process has one set of them, as it has one set of signal handlers.
+// unfinished are the hidden files of this process, for Abandon.
 var unfinished = struct {
 	sync.Mutex
 	set map[*hidden]bool
 }{set: map[*hidden]bool{}}
 
-// Abandon removes what is being written, for a process that ends now. What is written
-// after it never ends.
+// Abandon removes the hidden files of a process that a signal ends. A call that writes one never
+// returns after it.
 func Abandon() {
-	unfinished.Lock() // for ever: nothing begins and nothing becomes an output any more
+	unfinished.Lock() // for ever: no hidden file is created or renamed any more
 	for h := range unfinished.set {
-		if h.dir { // under another name, where nobody creates files any more
+		if h.dir { // another name, under which nobody creates files any more
 			if gone := h.name + "-"; os.Rename(h.name, gone) == nil {
 				h.name = gone
 			}
 		}
-		_ = os.RemoveAll(h.name) // nobody is left to be told
+		_ = os.RemoveAll(h.name) // nobody is left to read an error
 	}
 }
 
-// beside creates something under a hidden name beside path.
+// beside creates a hidden file or directory beside path.
 func beside(path string, create func(name string) (*os.File, error)) (*hidden, error) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
-	first := hiddenName(path)
-	var made *hidden
-	for n := 0; made == nil || n < mostLeft; n++ {
-		name := fmt.Sprintf("%s-%d.part", first, n)
-		if n < mostLeft {
-			removeDead(name)
-		}
-		if made != nil {
-			continue
-		}
-		f, err := create(name)
-		switch {
-		case errors.Is(err, fs.ErrExist):
-		case err != nil:
-			return nil, naming(path, name, err)
-		case claim(f, name):
-			made = &hidden{name: name, file: f}
-		default:
-			f.Close()
-		}
-	}
-	unfinished.set[made] = true
-	return made, nil
-}
-
-// hiddenName returns what the hidden names beside path begin with.
-func hiddenName(path string) string {
 	dir, base := filepath.Split(path)
 	if len(base) > mostKept {
-		base = base[:mostKept]
-		for !utf8.ValidString(base) && len(base) > mostKept-utf8.UTFMax {
-			base = base[:len(base)-1]
-		}
+		base = strings.ToValidUTF8(base[:mostKept], "")
 	}
-	return dir + "." + base + "." + machine()
+	first := fmt.Sprintf("%s.%s.%s", dir, base, machine())
+	name := func(n int) string { return fmt.Sprintf("%s-%d.part", first, n) }
+	for n := range mostLeft {
+		removeDead(name(n))
+	}
+	for n := 0; ; n++ {
+		f, err := create(name(n))
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			return nil, naming(path, name(n), err)
+		}
+		// Another process may have taken it for one of a dead process before it was locked.
+		if !errors.Is(lock(f), syscall.EWOULDBLOCK) && named(f, name(n)) { // with another error there are no locks here
+			h := &hidden{name: name(n), file: f}
+			unfinished.set[h] = true
+			return h, nil
+		}
+		f.Close()
+	}
 }
 
 // machine returns six digits that tell this machine from others.
@@ -103,16 +90,9 @@ func machine() string {
 	return fmt.Sprintf("%x", sum[:3])
 }
 
-// claim locks what was created under a name. It is false if another process has taken it
-// for left by a dead one meanwhile.
-func claim(f *os.File, name string) bool {
-	err := lock(f)
-	return !errors.Is(err, syscall.EWOULDBLOCK) && named(f, name) // with any other error there are no locks here
-}
-
 func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// named reports whether f is what stands under a name.
+// named reports whether a name is that of f.
 func named(f *os.File, name string) bool {
 	there, err := os.Lstat(name)
 	if err != nil {
@@ -122,8 +102,8 @@ func named(f *os.File, name string) bool {
 	return err == nil && os.SameFile(info, there)
 }
 
-// removeDead removes what a dead process has left under a name. Only who holds the lock
-// removes or renames: what is there after that is still what was locked.
+// removeDead removes the hidden file of a dead process. Only the holder of the lock removes or renames a
+// file, so the name is still that of the file that was locked.
 func removeDead(name string) {
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -148,27 +128,23 @@ func removeDead(name string) {
 	}
 }
 
-// become gives what was hidden its own name, and has the disk know it.
+// become renames a hidden file to target, and waits until the disk knows the name.
 func (h *hidden) become(target string) error {
-	if err := h.rename(target); err != nil {
-		return err
+	unfinished.Lock()
+	err := syscall.Rename(h.name, target) // not os.Rename, which refuses to replace an empty directory
+	if err == nil {
+		delete(unfinished.set, h)
+	}
+	unfinished.Unlock()
+	if err != nil {
+		return &os.PathError{Op: "rename", Path: h.name, Err: err}
 	}
 	dir, _ := filepath.Split(target)
 	return syncDir(dir)
 }
 
-func (h *hidden) rename(target string) error {
-	unfinished.Lock()
-	defer unfinished.Unlock()
-	// Not os.Rename, which refuses to replace an empty directory.
-	if err := syscall.Rename(h.name, target); err != nil {
-		return &os.PathError{Op: "rename", Path: h.name, Err: err}
-	}
-	delete(unfinished.set, h)
-	return nil
-}
-
-// end removes what has not become an output, after err, and gives up its lock.
+// end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or its own
+// error.
 func (h *hidden) end(err error) error {
 	unfinished.Lock()
 	left := unfinished.set[h]
@@ -189,7 +165,7 @@ func (h *hidden) remove() error {
 	return os.RemoveAll(h.name)
 }
 
-// renamed is an error that speaks of the output, not of the hidden name.
+// renamed is an error whose text names the output in place of the hidden file.
 type renamed struct {
 	error
 	hidden, path string
@@ -198,7 +174,7 @@ type renamed struct {
 func (e *renamed) Error() string { return strings.ReplaceAll(e.error.Error(), e.hidden, e.path) }
 func (e *renamed) Unwrap() error { return e.error }
 
-// naming makes an error about a hidden file one about the output at path.
+// naming replaces the name of a hidden file in an error by that of the output at path.
 func naming(path, hidden string, err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {
@@ -210,4 +186,48 @@ func naming(path, hidden string, err error) error {
 		return err
 	}
 	return &renamed{err, hidden, path}
+}
+
+// keepOwner gives f the permissions of old, which it replaces, and its group and owner where this
+// process may set them. Otherwise the group of f gets only the rights that others had.
+func keepOwner(f *os.File, old fs.FileInfo) error {
+	mode := old.Mode() & (fs.ModePerm | fs.ModeSetgid | fs.ModeSticky)
+	if !old.IsDir() {
+		mode = mode.Perm()
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	was, ok1 := old.Sys().(*syscall.Stat_t)
+	is, ok2 := info.Sys().(*syscall.Stat_t)
+	if ok1 && ok2 {
+		if was.Gid != is.Gid && f.Chown(-1, int(was.Gid)) != nil {
+			mode = mode&^0o070 | mode&0o007<<3
+		}
+		if was.Uid != is.Uid {
+			_ = f.Chown(int(was.Uid), -1) // root may
+		}
+	}
+	return f.Chmod(mode)
+}
+
+// syncDir waits until the disk knows the names in a directory: otherwise a crash of the machine may undo a
+// rename. File systems that cannot do that, and directories that may not be read, are no error.
+func syncDir(dir string) error {
+	if dir == "" {
+		dir = "."
+	}
+	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err = f.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
