@@ -38,3 +38,27 @@ func (r *routes) setApart(l int32) {
 }
 
 func (r *routes) class(l int32) *linkClass { return &r.classes[r.of[l].class] }
+
+// Sweep prepares for many transfers at a time on each link, as in halo exchanges. It must be called
+// before the first Start. Results differ by rounding only, and the state cannot be saved.
+func (n *Network) Sweep() { n.system.UseSweep() }
+
+// LeaveOut takes links that are never full before others are ([platforms.Platform.AmpleLinks]) out of the
+// sharing, which changes results by rounding only. It must be called before the first Start, and
+// does nothing where links change.
+func (n *Network) LeaveOut(links []int32) {
+	if n.changing == nil {
+		n.routes.leaveOut(links)
+	}
+}
+
+// leaveOut takes links off the lists of routes, which keep their latency and bandwidth.
+func (r *routes) leaveOut(links []int32) {
+	index := map[linkClass]int32{}
+	for _, l := range links {
+		c := *r.class(l)
+		c.ample = true
+		r.classify(l, c, index)
+	}
+	r.forgetKinds()
+}
