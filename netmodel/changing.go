@@ -2,6 +2,7 @@ package netmodel
 
 import (
 	"fmt"
+	"math"
 
 	"reprise/netmodel/maxmin"
 	"reprise/platforms"
@@ -99,7 +100,7 @@ func (n *Network) SetState(l int32, on bool) (failed int32) {
 		return -1
 	}
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
+		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			return int32(id)
 		}
 	}
@@ -112,11 +113,16 @@ func (n *Network) Stands(l int32) bool {
 		return false
 	}
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
+		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			return true
 		}
 	}
 	return false
+}
+
+// inFlight reports whether a transfer has begun and not ended.
+func (n *Network) inFlight(id int32) bool {
+	return n.flows[id].since != noTime || !math.IsInf(n.events.Time(id), 1)
 }
 
 func (c *changing) link(l int32) *changingLink { return &c.links[c.at[l]] }
@@ -192,7 +198,7 @@ func (n *Network) change(l int32, at float64, penalties bool, update func(*chang
 	}
 	ids := n.changing.ids[:0]
 	for id := range n.flows {
-		if n.InFlight(int32(id)) && n.system.Uses(uint32(id), l) {
+		if n.inFlight(int32(id)) && n.system.Uses(uint32(id), l) {
 			ids = append(ids, uint32(id))
 		}
 	}

@@ -108,8 +108,8 @@ func TestChangingSnapshotFields(t *testing.T) {
 	if err := n.Start(0, 0, 1, 1000, 0); err != nil {
 		t.Fatal(err)
 	}
-	write := func(c *snapshot.Codec) { n.snapshot(c) }
-	snapshottest.Fields(t, n.changing, func(c *snapshot.Codec, _ *changing) { write(c) }, "at stale ids route")
-	snapshottest.Fields(t, &n.changing.links[0], func(c *snapshot.Codec, _ *changingLink) { write(c) }, "link")
-	snapshottest.Fields(t, &n.changing.flows[0], func(c *snapshot.Codec, _ *changingFlow) { write(c) }, "")
+	write := func(c *snapshot.State) { n.state(c) }
+	snapshottest.Fields(t, n.changing, func(c *snapshot.State, _ *changing) { write(c) }, "at stale ids route")
+	snapshottest.Fields(t, &n.changing.links[0], func(c *snapshot.State, _ *changingLink) { write(c) }, "link")
+	snapshottest.Fields(t, &n.changing.flows[0], func(c *snapshot.State, _ *changingFlow) { write(c) }, "")
 }

@@ -17,11 +17,11 @@ import (
 // again from the platform, the options and other fields.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.Codec, n *Network) { n.snapshot(c) }, "opts routes bundles changing system watched summary lastSize lastF lastG lastBound lastWithin")
-	snapshottest.Fields(t, n.routes, func(c *snapshot.Codec, _ *routes) { n.snapshot(c) },
+	snapshottest.Fields(t, n, func(c *snapshot.State, n *Network) { n.state(c) }, "opts routes bundles changing system watched summary lastSize lastF lastG lastBound lastWithin")
+	snapshottest.Fields(t, n.routes, func(c *snapshot.State, _ *routes) { n.state(c) },
 		"routeOf summedOf classes of crossTraffic window distanceOf places shift links width kinds kindOf key patterns walk there back from to summed order")
-	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.Codec, _ *flow) { n.snapshot(c) }, "")
-	snapshottest.Fields(t, &n.stats, func(c *snapshot.Codec, s *Stats) { s.snapshot(c) }, "Solves SolvedFlows Rounds Components")
+	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.State, _ *flow) { n.state(c) }, "")
+	snapshottest.Fields(t, &n.stats, func(c *snapshot.State, _ *Stats) { n.state(c) }, "Solves SolvedFlows Rounds Components")
 }
 
 // snapshotLinks are some links that conflict, two of them FATPIPEs.
@@ -64,48 +64,6 @@ func (n *Network) startRandom(t *testing.T, rng *rand.Rand, id int32) {
 	t.Helper()
 	if err := n.Start(id, rng.IntN(9), rng.IntN(9), rng.Int64N(1e7), n.now+rng.Float64()*0.01); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// TestCheckFlow: transfers that are read from a checkpoint are those of their messages, with either
-// rule of the factor, and with a window and without.
-func TestCheckFlow(t *testing.T) {
-	for _, rule := range []string{"progress", "bound"} {
-		for _, window := range []string{"0", "1000", "4194304"} {
-			o := with(DefaultOptions(), "smpi/bw-factor", "0:0.99", "reprise/bw-factor", rule, "network/TCP-gamma", window)
-			networks := [2]*Network{}
-			for i := range networks {
-				n, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				networks[i] = n
-			}
-			saved, read := networks[0], networks[1]
-			const size, count = 1000000, 30
-			for id := range count {
-				mustStart(t, saved, message{id % 9, id / 4, size, 1e-5 * float64(id)})
-			}
-			for range count {
-				saved.Advance(saved.Next(), nil)
-			}
-			saved.Next()
-			var file strings.Builder
-			if err := saved.SaveState(&file); err != nil {
-				t.Fatal(err)
-			}
-			if err := read.RestoreState(strings.NewReader(file.String())); err != nil {
-				t.Fatal(err)
-			}
-			for id := range count {
-				if !read.InFlight(int32(id)) {
-					continue
-				}
-				if err := read.CheckFlow(int32(id), id%9, id/4, size); err != nil {
-					t.Errorf("%s, window %s, transfer %d: %v", rule, window, id, err)
-				}
-			}
-		}
 	}
 }
 

@@ -66,13 +66,13 @@ const timeTolerance = 1e-9
 
 // checkAccount panics unless what was charged to rank r is its time. The accounts are closed.
 func (e *engine) checkAccount(r int32) {
-	if rk, sum := &e.ranks[r], e.accounts.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock, timeTolerance) {
+	if rk, sum := &e.ranks[r], e.accounts.sum(r, int(numKinds)); rk.charged != rk.clock || !addsUp(sum, rk.clock) {
 		panic(fmt.Sprintf("replay: rank %d ends at %v s, is charged up to %v s and for %v s", r, rk.clock, rk.charged, sum))
 	}
 }
 
 // addsUp reports whether the sum of what was charged to a rank is the time up to which
 // it was. Nothing is known once a clock is beyond all numbers.
-func addsUp(sum, charged, tolerance float64) bool {
-	return math.IsInf(charged, 1) || math.Abs(sum-charged) <= tolerance*charged
+func addsUp(sum, charged float64) bool {
+	return math.IsInf(charged, 1) || math.Abs(sum-charged) <= timeTolerance*charged
 }

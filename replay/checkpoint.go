@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 	"strings"
 
 	"reprise/internal/recognise"
@@ -17,9 +17,9 @@ import (
 	"reprise/trace"
 )
 
-// checkpointVersion is that of the format of checkpoints: of what they hold besides
-// the fields of the state, which name themselves.
-const checkpointVersion = 3
+// checkpointVersion is the version of the format of checkpoints. The types whose fields they hold
+// are part of the identity.
+const checkpointVersion = 4
 
 // ErrOtherRun marks the error of a checkpoint that belongs to a replay of something
 // else.
@@ -36,9 +36,6 @@ type Resumable interface {
 	// RestoreState sets the places of all ranks to those that SaveState has written. It
 	// must take no more from r than that.
 	RestoreState(r io.Reader) error
-	// Follows says, once places are set, whether rest can be what is still to be played of
-	// the last batch of rank; the error is nil if so.
-	Follows(rank int32, rest []trace.Action) error
 }
 
 // A Checkpoint is a file with the state of a replay, to go on from.
@@ -59,24 +56,23 @@ type Property = platforms.Prop
 // Save writes a checkpoint. The seconds of wall time that the run has taken since it
 // was begun or resumed are only noted, for Result.WallBefore.
 func (p *Pause) Save(w io.Writer, wallSeconds float64) error {
-	return snapshot.Write(w, checkpointVersion, func(c *snapshot.Codec) {
+	return snapshot.Write(w, checkpointVersion, func(s *snapshot.State) {
 		identity, wall := p.identity(), p.before+wallSeconds
-		moveHead(c, &identity, &wall)
-		p.engine.snapshot(c)
+		s.Vars(&identity, &wall)
+		p.engine.state(s)
 	})
 }
 
 // resume sets the state to that of a checkpoint.
 func (p *Pause) resume(f *Checkpoint) error {
 	var other error
-	err := snapshot.Read(f.File, f.Size, checkpointVersion, func(c *snapshot.Codec) {
+	err := snapshot.Read(f.File, f.Size, checkpointVersion, func(s *snapshot.State) {
 		var found []Property
-		moveHead(c, &found, &p.before)
-		if c.Err() != nil {
+		if s.Vars(&found, &p.before); s.Err() != nil {
 			return
 		}
 		if other = difference(found, p.identity()); other == nil {
-			p.engine.snapshot(c)
+			p.engine.state(s)
 		}
 	})
 	if other != nil {
@@ -86,21 +82,6 @@ func (p *Pause) resume(f *Checkpoint) error {
 		return nil
 	}
 	return recognise.InsteadAt(fmt.Errorf("%s: %w", f.Name, textutil.Brief(err)), f.Name, f.File, recognise.Checkpoint)
-}
-
-// Bounds of the identity in a checkpoint.
-const (
-	maxProperties = 1 << 10
-	maxText       = 1 << 16
-)
-
-func moveHead(c *snapshot.Codec, identity *[]Property, wall *float64) {
-	c.Section("run")
-	snapshot.Slice(c, identity, maxProperties, func(p *Property) {
-		c.String(&p.Name, maxText)
-		c.String(&p.Value, maxText)
-	})
-	c.Amount(wall)
 }
 
 // difference names the properties in which a checkpoint and a run differ; nil if
@@ -153,7 +134,7 @@ func (p *Pause) identity() []Property {
 	}
 	o, m := p.options, &p.engine.machine
 	machine := m.Platform.Hash()
-	list := append([]Property{}, o.Identity...)
+	list := append(slices.Clone(o.Identity), Property{Name: "layout of the state", Value: snapshot.Layout(*p.engine, p.engine.source, trace.Cursor{})})
 	if t := p.engine.trace; t != nil {
 		list = append(list, Property{Name: "trace", Value: traceHash(t)})
 	}
@@ -165,7 +146,7 @@ func (p *Pause) identity() []Property {
 		Property{Name: "mapping of ranks to hosts", Value: hashOf(m.Hosts)},
 	)
 	if m.Factors != nil {
-		list = append(list, Property{Name: "speeds of hosts", Value: hashOfFactors(m.Factors)})
+		list = append(list, Property{Name: "speeds of hosts", Value: hashOf(m.Factors)})
 	}
 	if o.ComputeScale != 1 {
 		list = append(list, Property{Name: "scale of computations", Value: fmt.Sprint(o.ComputeScale)})
@@ -204,22 +185,9 @@ func traceHash(t *trace.Trace) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func hashOfFactors(list []float64) string {
+// hashOf names a list of numbers.
+func hashOf(list any) string {
 	sum := sha256.New()
-	var buf []byte
-	for _, v := range list {
-		buf = binary.LittleEndian.AppendUint64(buf[:0], math.Float64bits(v))
-		sum.Write(buf)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-func hashOf(list []int32) string {
-	sum := sha256.New()
-	var buf []byte
-	for _, v := range list {
-		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(v))
-		sum.Write(buf)
-	}
+	_ = binary.Write(sum, binary.LittleEndian, list)
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"reprise/internal/tracetest"
+	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/hpl"
@@ -99,7 +101,6 @@ func checkpointOf(file []byte) *replay.Checkpoint {
 // which every other run reads ahead.
 func rerunCase(t testing.TB, dir string, converted bool) rerun {
 	t.Helper()
-	ctx := t.Context() // not to be asked for in a fuzz target
 	var open func() (*trace.Trace, error)
 	if converted {
 		open = convertedCase(t, dir)
@@ -119,13 +120,13 @@ func rerunCase(t testing.TB, dir string, converted bool) rerun {
 		o := options
 		change(&o)
 		if !converted {
-			return replay.RunSource(ctx, &trace.Header{Ranks: text.Ranks()}, text, m, o)
+			return replay.RunSource(t.Context(), &trace.Header{Ranks: text.Ranks()}, text, m, o)
 		}
 		tr, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return replay.Run(ctx, tr, m, o)
+		return replay.Run(t.Context(), tr, m, o)
 	}
 }
 
@@ -175,7 +176,6 @@ type listResume struct {
 }
 
 func (c *listResume) rerun(t testing.TB) rerun {
-	ctx := t.Context() // not to be asked for in a fuzz target
 	b := newBench(t, star(3), 3)
 	b.header.CommFamilies = []trace.CommFamily{{Groups: []trace.Group{{Stride: 1, Count: 3}}}}
 	b.set(t, c.options...)
@@ -185,7 +185,7 @@ func (c *listResume) rerun(t testing.TB) rerun {
 	return func(change func(*replay.Options)) (*replay.Result, error) {
 		o := b.Options
 		change(&o)
-		return replay.RunSource(ctx, &b.header, replay.NewLists(c.lists), b.Machine, o)
+		return replay.RunSource(t.Context(), &b.header, replay.NewLists(c.lists), b.Machine, o)
 	}
 }
 
@@ -263,7 +263,6 @@ var resumeHPL = []*hplResume{
 }
 
 func (c *hplResume) rerun(t testing.TB) rerun {
-	ctx := t.Context() // not to be asked for in a fuzz target
 	p := hpl.DefaultParams(512, 2, 3)
 	p.NB, p.Depth = 32, 1
 	path := saved(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
@@ -283,13 +282,67 @@ func (c *hplResume) rerun(t testing.TB) rerun {
 			return nil, err
 		}
 		defer tr.Close()
-		return replay.Run(ctx, tr, m, o)
+		return replay.Run(t.Context(), tr, m, o)
 	}
 }
 
 func TestResumeHPL(t *testing.T) {
 	for _, c := range resumeHPL {
 		t.Run(c.name, func(t *testing.T) { checkResumes(t, 12, c.rerun(t)) })
+	}
+}
+
+// TestResumeTrace: polls, nonblocking collective operations and one-sided communication, on a machine
+// that stays as it is and on one that changes.
+func TestResumeTrace(t *testing.T) {
+	tr := tracetest.Trace(t, 3, func(r int, b *trace.Builder, p *trace.Program) {
+		next, before, n := int64(r+1)%3, int64(r+2)%3, trace.Const
+		tracetest.Poll(t, b, p, before, 7, 1e6)
+		b.Message(trace.OpIsend, 0, 0, n(next), n(7), n(1e6))
+		b.PollWait(0)
+		b.Collective(trace.CollReduceScatter, trace.CollectiveOperands{Recv: b.Param(0), RecvSize: n(8)})
+		b.WaitAll()
+		b.Icollective(1, trace.CollAllreduce, trace.CollectiveOperands{Send: n(1000), SendSize: n(8), Flops: n(trace.FloatArg(1e6)), Comm: trace.Communicator(0)})
+		b.Icollective(5, trace.CollBarrier, trace.CollectiveOperands{})
+		b.Message(trace.OpIrecv, 0, 0, n(before), n(8), n(1e6))
+		b.Message(trace.OpIsend, 0, 2, n(next), n(8), n(1e6))
+		b.Complete(trace.TestAll, 0, 1)
+		b.Complete(trace.CompleteAny, 0, 2)
+		b.Complete(trace.CompleteSome, 0, 2, 5)
+		b.WaitAll()
+		b.Sync(trace.SyncFence, 0, n(trace.AllRanks), n(1), n(0))
+		b.Access(trace.AccessAccumulate, 0, -1, n(next), n(1), n(1e5), n(0))
+		b.Access(trace.AccessFetchAndOp, 0, -1, n(0), n(1), n(8), n(8))
+		b.Sync(trace.SyncFence, 0, n(trace.AllRanks), n(1), n(0))
+		b.Sync(trace.SyncLockExclusive, 0, n(0), n(2), n(0))
+		b.Access(trace.AccessGet, 0, 1, n(0), n(2), n(0), n(1e5))
+		b.Wait(1)
+		b.Sync(trace.SyncUnlock, 0, n(0), n(2), n(0))
+	}, []int64{100000, 200000, 300000})
+	for name, xml := range map[string]string{
+		"constant": `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`,
+		"changing": `<platform version="4.1"><zone id="z" routing="Full">
+<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><link id="l" bandwidth="125MBps" latency="50us"/><link id="m" bandwidth="125MBps" latency="50us" sharing_policy="FATPIPE"/>
+<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="m"/></route></zone>
+<trace id="1" periodicity="0.003">0.001 1e7
+0.002 1e8</trace><trace_connect kind="BANDWIDTH" trace="1" element="l"/>
+<trace id="2" periodicity="0.004">0.0015 1e-3
+0.0025 1e-5</trace><trace_connect kind="LATENCY" trace="2" element="m"/>
+<trace id="3" periodicity="0.005">0.002 0
+0.003 2</trace><trace_connect kind="SPEED" trace="3" element="b"/>
+</platform>`,
+	} {
+		p, err := platforms.Parse(strings.NewReader(xml), "test.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			checkResumes(t, 60, func(change func(*replay.Options)) (*replay.Result, error) {
+				o := replay.DefaultOptions()
+				change(&o)
+				return replay.Run(t.Context(), tr, replay.Machine{Platform: p, Hosts: []int32{0, 0, 1}}, o)
+			})
+		})
 	}
 }
 

@@ -15,7 +15,6 @@ const (
 	syncWaiting                  // waits for accesses
 	syncClosing                  // in the last operation
 	syncFlushed                  // has waited for its own accesses (epoch.go)
-	numSyncPhases
 )
 
 // syncRun is how far a rank is in an action that concerns a window.

@@ -1,10 +1,8 @@
 package replay
 
 import (
-	"math"
 	"slices"
 
-	"reprise/internal/snapshot"
 	"reprise/netmodel"
 	"reprise/noise"
 )
@@ -81,25 +79,5 @@ func (n *randomness) post(r, id int32) {
 func (n *randomness) reach(id int32) {
 	for int(id) >= len(n.latency) {
 		n.latency = append(n.latency, noise.Draw{})
-	}
-}
-
-// snapshot is Snapshot of the counts of the ranks and of the draws of so many messages.
-func (n *randomness) snapshot(c *snapshot.Codec, messages int) {
-	c.Section("noise", *n, drawCounts{})
-	c.Const("noise of ranks", len(n.drawn))
-	for r := range n.drawn {
-		p := &n.drawn[r]
-		snapshot.Index(c, &p.step, -1, math.MaxInt)
-		snapshot.Int(c, &p.computations)
-		snapshot.Int(c, &p.sends)
-		snapshot.Int(c, &p.receives)
-	}
-	if n.network == nil {
-		return
-	}
-	for id := range messages {
-		n.reach(int32(id))
-		snapshot.Ints(c, n.latency[id][:])
 	}
 }

@@ -278,6 +278,8 @@ func (e *engine) seek(step int) error {
 	return nil
 }
 
+var errOtherActions = errors.New("its actions are not those that its program has come to")
+
 // seekRank takes a rank to the action behind those of the step that it has played.
 func (e *engine) seekRank(r int32, step int) error {
 	rk, at := &e.ranks[r], &e.repeats.at[r]

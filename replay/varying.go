@@ -3,7 +3,6 @@ package replay
 import (
 	"math"
 
-	"reprise/internal/snapshot"
 	"reprise/platforms"
 	"reprise/trace"
 )
@@ -79,13 +78,4 @@ func (e *engine) varyingKernel(r int32, rk *rank, m *kernelModel, a *trace.Actio
 	}
 	e.beginWork(r, rk, seconds*m.speed, e.workBound(r))
 	return parkedHere
-}
-
-// snapshot stores the present speed, or sets it.
-func (p *processor) snapshot(c *snapshot.Codec) {
-	if math.IsInf(p.limit, 1) {
-		return
-	}
-	c.Amount(&p.speed)
-	p.limit = p.speed
 }

@@ -14,7 +14,7 @@ targets() {
 		package=$(dirname "$file")
 		for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
 			case ${package#./}.$target in
-			replay.FuzzSnapshot* | replay.FuzzResume | replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) echo "$package $target $long" ;;
+			replay.FuzzPrograms | trace.Fuzz* | tracegen/simgrid.Fuzz* | platforms.Fuzz* | internal/snapshot.Fuzz*) echo "$package $target $long" ;;
 			*) echo "$package $target $time" ;;
 			esac
 		done

@@ -229,16 +229,6 @@ func (c *Cursor) Rank() int32 { return c.rank }
 // Step returns the step that the last action belongs to, -1 before the first.
 func (c *Cursor) Step() int { return int(c.step) }
 
-// Asks returns the message that the last action, a KindPoll, asks for, as long as there was
-// no Answer.
-func (c *Cursor) Asks() (peer, tag int32, asks bool) {
-	if c.waiting < 0 {
-		return 0, 0, false
-	}
-	op := c.set.poll(c.index, uint8(c.waiting))
-	return op.peer, op.tag, true
-}
-
 // Answer says whether the last action, a KindPoll, is a hit: a probe sees the message that it
 // asks for.
 func (c *Cursor) Answer(hit bool) {

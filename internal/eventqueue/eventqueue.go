@@ -112,26 +112,22 @@ func (q *Queue) All() iter.Seq2[int32, float64] {
 	}
 }
 
-// Snapshot stores the times of entries 0 to n-1 under a name, or sets them.
-func (q *Queue) Snapshot(c *snapshot.Codec, name string, n int) {
+// State stores the times of entries 0 to n-1, or sets them.
+func (q *Queue) State(s *snapshot.State, n int) {
 	type timed struct {
 		entry int32
 		time  float64
 	}
-	c.Section(name, timed{})
 	var list []timed
 	for entry, at := range q.All() {
 		list = append(list, timed{entry, at})
 	}
-	snapshot.Slice(c, &list, n, func(d *timed) {
-		snapshot.Index(c, &d.entry, 0, n)
-		c.Amount(&d.time)
-	})
-	if !c.Reading() || c.Err() != nil {
+	snapshot.Slice(s, &list, func(t *timed) { s.Vars(&t.entry, &t.time) })
+	if !s.Reading() || s.Err() != nil {
 		return
 	}
 	*q = New(n)
-	for _, d := range list {
-		q.Set(d.entry, d.time)
+	for _, t := range list {
+		q.Set(t.entry, t.time)
 	}
 }

@@ -116,7 +116,7 @@ var above = map[string]rule{
 	"reprise/internal/actiontimes":             {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/simgrid"}},
 	"reprise/internal/recognise/recognisetest": {},
 	"reprise/internal/regular/regulartest":     {},
-	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}, outside: []string{"github.com/klauspost/compress"}},
+	"reprise/internal/snapshot/snapshottest":   {inside: []string{"reprise/internal/snapshot"}},
 	"reprise/internal/mpiscript":               {inside: []string{"reprise/trace"}},
 	"reprise/internal/replaytest":              {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
 	"reprise/internal/slurmtest":               {},

@@ -4,14 +4,8 @@ package maxmin
 // after Disable.
 func (s *System) Share(id uint32) float64 { return s.variables[id].level / s.params[id].penalty }
 
-// Enabled reports whether a variable uses its constraints now.
-func (s *System) Enabled(id uint32) bool { return s.variables[id].stage != disabled }
-
 // Penalty returns the penalty of a variable.
 func (s *System) Penalty(id uint32) float64 { return s.params[id].penalty }
-
-// Bound returns the largest share of a variable.
-func (s *System) Bound(id uint32) float64 { return s.params[id].bound }
 
 // MaxLevel returns the level that a variable has without others.
 func (s *System) MaxLevel(id uint32) float64 { return s.variables[id].maxLevel }
@@ -42,24 +36,6 @@ func (s *System) AppendConstraints(list []int32, id uint32) []int32 {
 // Uses reports whether a variable uses a constraint, enabled or not.
 func (s *System) Uses(id uint32, constraint int32) bool {
 	return s.elementOn(id, uint32(constraint)) != noElement
-}
-
-// Is reports whether a variable is what Set makes of its arguments.
-func (s *System) Is(id uint32, d *Variable, constraints []int32) bool {
-	if int(id) >= len(s.variables) {
-		return false
-	}
-	v, p := &s.variables[id], &s.params[id]
-	if p.penalty != d.Penalty || p.bound != d.Bound || v.maxLevel != d.MaxLevel ||
-		int(p.elements) != len(constraints) || int(v.numShared()) != d.Shared || v.fat() != (d.Shared < len(constraints)) {
-		return false
-	}
-	for i, c := range constraints {
-		if e := &s.elements[s.firstElement(id)+uint32(i)]; e.constraint != uint32(c) || e.usage != float64(d.Weights[i]*d.Usage) {
-			return false
-		}
-	}
-	return true
 }
 
 // Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or

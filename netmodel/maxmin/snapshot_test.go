@@ -26,15 +26,15 @@ func someSystem(t *testing.T) *System {
 // of a solve.
 func TestSnapshotFields(t *testing.T) {
 	s := someSystem(t)
-	write := func(c *snapshot.Codec) { s.snapshot(c) }
-	snapshottest.Fields(t, s, func(c *snapshot.Codec, s *System) { s.snapshot(c) }, "opts units batch levels shares touched part")
-	snapshottest.Fields(t, &s.set, func(c *snapshot.Codec, _ *workingSet) { write(c) }, "variables states keys heap levels fixing swept mixed rising lowest heapFrom")
-	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.Codec, _ *variable) { write(c) }, "filled")
-	snapshottest.Fields(t, &s.params[0], func(c *snapshot.Codec, _ *parameters) { write(c) }, "")
-	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.Codec, _ *element) { write(c) }, "state")
-	snapshottest.Fields(t, &s.constraints[1], func(c *snapshot.Codec, _ *constraint) { write(c) }, "capacity state")
-	snapshottest.Fields(t, &s.fatpipes[1], func(c *snapshot.Codec, _ *fatpipe) { write(c) }, "policy")
-	snapshottest.Fields(t, &s.stats, func(c *snapshot.Codec, _ *Stats) { write(c) }, "")
+	write := func(c *snapshot.State) { s.state(c) }
+	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts units batch levels shares touched part")
+	snapshottest.Fields(t, &s.set, func(c *snapshot.State, _ *workingSet) { write(c) }, "variables states keys heap levels fixing swept mixed rising lowest heapFrom")
+	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.State, _ *variable) { write(c) }, "filled")
+	snapshottest.Fields(t, &s.params[0], func(c *snapshot.State, _ *parameters) { write(c) }, "")
+	snapshottest.Fields(t, &s.elements[0], func(c *snapshot.State, _ *element) { write(c) }, "state")
+	snapshottest.Fields(t, &s.constraints[1], func(c *snapshot.State, _ *constraint) { write(c) }, "capacity state")
+	snapshottest.Fields(t, &s.fatpipes[1], func(c *snapshot.State, _ *fatpipe) { write(c) }, "policy")
+	snapshottest.Fields(t, &s.stats, func(c *snapshot.State, _ *Stats) { write(c) }, "")
 }
 
 // TestSnapshot goes on with copies of random systems, whose numbers have gaps: all levels are

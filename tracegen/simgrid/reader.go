@@ -24,8 +24,7 @@ type Trace struct {
 	fills       []int // calls of Fill, by rank
 	numbers     [numLineKinds]numbering
 	form        form
-	ahead       *ahead           // nil without ReadAhead
-	resumed     [][]trace.Action // by rank: what the last Fill before a checkpoint gave
+	ahead       *ahead // nil without ReadAhead
 }
 
 // stream is the actions of one rank.

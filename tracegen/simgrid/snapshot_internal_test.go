@@ -26,8 +26,8 @@ func TestSnapshotFields(t *testing.T) {
 	if _, err := tr.Fill(0, make([]trace.Action, 1)); err != nil {
 		t.Fatal(err)
 	}
-	snapshottest.Fields(t, tr, func(c *snapshot.Codec, tr *Trace) { tr.snapshot(c) }, "name ranks defaultSize shared memory recent numbers form ahead resumed")
-	snapshottest.Fields(t, &tr.streams[0], func(c *snapshot.Codec, _ *stream) { tr.snapshot(c) },
+	snapshottest.Fields(t, tr, func(c *snapshot.State, tr *Trace) { tr.state(c) }, "name ranks defaultSize streams shared memory recent numbers form ahead")
+	snapshottest.Fields(t, &tr.streams[0], func(c *snapshot.State, _ *stream) { tr.state(c) },
 		"requests rank lines queue taken over last lists odd odds own err")
 }
 

@@ -17,7 +17,7 @@ import (
 // with which it must not. Pointers, functions, interfaces and maps can only be derived.
 // Of a field that is a struct something must be written. Nothing of base is changed in
 // the end.
-func Fields[T any](t *testing.T, base *T, move func(*snapshot.Codec, *T), derived string) {
+func Fields[T any](t *testing.T, base *T, move func(*snapshot.State, *T), derived string) {
 	t.Helper()
 	names := strings.Fields(derived)
 	v := reflect.ValueOf(base).Elem()
@@ -50,16 +50,14 @@ func Fields[T any](t *testing.T, base *T, move func(*snapshot.Codec, *T), derive
 }
 
 // written returns what move writes. A value that cannot be may end in an error or a panic.
-func written[T any](base *T, move func(*snapshot.Codec, *T)) (text []byte, err error) {
+func written[T any](base *T, move func(*snapshot.State, *T)) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
 	var buf bytes.Buffer
-	c := snapshot.NewWriter(&buf)
-	move(c, base)
-	err = c.Flush()
+	err = snapshot.Save(&buf, func(s *snapshot.State) { move(s, base) })
 	return buf.Bytes(), err
 }
 
