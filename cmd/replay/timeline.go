@@ -28,7 +28,7 @@ type timelineOutput struct {
 
 func timelineFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "timeline", Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .json for Chrome, .paje for Pajé; .gz behind it compresses"},
+		&cli.StringFlag{Name: "timeline", Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; .gz behind it compresses"},
 		&cli.StringFlag{Name: "window", Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", B not included", DefaultText: "all; of --report two steps in the middle"},
 		&cli.StringFlag{Name: "window-ranks", Usage: "the timeline shows ranks `A-B`", DefaultText: "all; of --report some 64"},
 	}

@@ -20,8 +20,8 @@
 //
 // # Units
 //
-// Times are in seconds of the replay, sizes in bytes. Perfetto and Chrome have whole
-// nanoseconds, to which times are rounded: what was in order still is.
+// Times are in seconds of the replay, sizes in bytes. Perfetto has whole
+// nanoseconds, to which times are rounded: their order stays.
 //
 // # Errors
 //
@@ -31,6 +31,6 @@
 // # Source
 //
 // Perfetto: perfetto_trace.proto and "Writing TrackEvent Protos Synthetically" of its
-// documentation. Chrome: "Trace Event Format" of the Catapult project. Pajé: "The Paje trace
+// documentation. Pajé: "The Paje trace
 // file format" by L. Schnorr, B. de Oliveira Stein, J. Chassin de Kergommeaux and G. Mounié.
 package timeline

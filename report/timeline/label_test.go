@@ -24,15 +24,6 @@ func TestLabels(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	var chrome []string
-	for _, e := range readChrome(t, labelled(timeline.Chrome)) {
-		if e.Phase == "i" {
-			chrome = append(chrome, e.String())
-		}
-	}
-	if want := "i " + text + " 1/1 at 3000000.000"; len(chrome) != 1 || chrome[0] != want {
-		t.Errorf("Chrome's instants %q, want %q", chrome, want)
-	}
 	instants := readPerfetto(t, labelled(timeline.Perfetto)).instants
 	if want := "MPI ranks: " + text + " at 3000000000"; len(instants) != 1 || instants[0] != want {
 		t.Errorf("Perfetto's instants %q, want %q", instants, want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"reprise/replay"
@@ -76,14 +77,13 @@ type Format uint8
 // The formats.
 const (
 	Perfetto Format = iota // protobuf, as perfetto_trace.proto says
-	Chrome                 // JSON, the Trace Event Format
 	Paje                   // text
 )
 
 var endings = []struct {
 	ending string
 	format Format
-}{{".pftrace", Perfetto}, {".perfetto-trace", Perfetto}, {".json", Chrome}, {".paje", Paje}, {".trace", Paje}}
+}{{".pftrace", Perfetto}, {".perfetto-trace", Perfetto}, {".paje", Paje}, {".trace", Paje}}
 
 // FormatOf returns the format that the ending of a file's name asks for, and whether it asks
 // for gzip.
@@ -96,20 +96,22 @@ func FormatOf(name string) (f Format, zipped bool, err error) {
 		}
 		known = append(known, e.ending)
 	}
-	return 0, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto), %s (Chrome) or %s (Pajé), or one of these and .gz",
-		name, strings.Join(known[:2], " or "), known[2], strings.Join(known[3:], " or "))
+	if strings.HasSuffix(plain, ".json") {
+		return 0, false, fmt.Errorf("%q: Chrome's JSON is not written; use a .pftrace file, which ui.perfetto.dev shows", name)
+	}
+	return 0, false, fmt.Errorf("%q, want a name that ends in %s (Perfetto) or %s (Pajé), or one of these and .gz",
+		name, strings.Join(known[:2], " or "), strings.Join(known[2:], " or "))
 }
 
 // Sink returns a sink that writes a file of that format to w.
 func (f Format) Sink(w io.Writer, run *Run) Sink {
-	switch f {
-	case Perfetto:
+	if f == Perfetto {
 		return newPerfetto(w, run)
-	case Chrome:
-		return newChrome(w, run)
 	}
 	return newPaje(w, run)
 }
+
+func rankName(rank int) string { return "rank " + strconv.Itoa(rank) }
 
 // hostsOf numbers the hosts of the ranks of a span: their names, and for each rank the number
 // of its own.
@@ -144,7 +146,7 @@ func (f *failing) fail(err error) {
 	}
 }
 
-// nanoseconds rounds a time to what the formats with whole nanoseconds hold.
+// nanoseconds rounds a time to the whole nanoseconds of Perfetto.
 func (f *failing) nanoseconds(at float64) int64 {
 	ns := math.Round(at * 1e9)
 	if ns >= math.MaxInt64 {
