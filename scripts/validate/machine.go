@@ -53,12 +53,12 @@ func (n *network) xml(c cluster) string {
 		{"smpi/os", overheads(n.Send)}, {"smpi/or", overheads(n.Recv)}, {"smpi/ois", overheads(n.ISend)},
 		{"smpi/bw-factor", bySize(n.BandwidthFactor)}, {"smpi/lat-factor", bySize(n.LatencyFactor)},
 		{"reprise/loopback-bw-factor", bySize(n.LoopbackBwFactor)}, {"reprise/loopback-lat-factor", bySize(n.LoopbackLatFactor)},
-		{"smpi/async-small-thresh", digits(n.Async)}, {"smpi/send-is-detached-thresh", digits(n.Detached)},
-		{"smpi/iprobe", exact(n.Probe)}, {"smpi/test", exact(n.Test)},
+		{"smpi/async-small-thresh", given(digits, n.Async)}, {"smpi/send-is-detached-thresh", given(digits, n.Detached)},
+		{"smpi/iprobe", given(exact, n.Probe)}, {"smpi/test", given(exact, n.Test)},
 		{"network/weight-S", n.Options["network/weight-S"]}, {"network/crosstraffic", n.Options["network/crosstraffic"]},
 		{"maxmin/precision", n.Options["maxmin/precision"]}, {"surf/precision", n.Options["surf/precision"]},
 	} {
-		if o[1] != "" && o[1] != "0" {
+		if o[1] != "" {
 			fmt.Fprintf(&b, "    <prop id=%q value=%q/>\n", o[0], o[1])
 		}
 	}
@@ -102,6 +102,14 @@ func bySize(list []segment) string {
 
 // digits writes a size, of which SimGrid would not read an exponent.
 func digits(bytes float64) string { return strconv.FormatFloat(bytes, 'f', -1, 64) }
+
+// given writes a number that the calibration gives, and nothing for 0.
+func given(write func(float64) string, x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return write(x)
+}
 
 // exact writes a number with all the digits that it takes to read it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

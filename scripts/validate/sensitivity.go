@@ -195,7 +195,11 @@ func capacity(d *data) []point {
 	count := map[string]float64{}
 	for _, r := range d.rows("scalability/capacity_2017.csv", "matrix_size", "top_switches", "link_bandwidth_bytes_per_s", "link_latency_s", "speed_factor", "mapping", "smpi_time_s") {
 		n, random, switches := r.whole("matrix_size"), r.text("mapping") == "random", r.text("top_switches")
-		if random && switches != "1" && switches != "16" {
+		replayed := []string{"1", "2", "4", "8", "16"}
+		if random {
+			replayed = []string{"1", "16"}
+		}
+		if !slices.Contains(replayed, switches) {
 			continue
 		}
 		labels := []string{fmt.Sprint(n), switches, fmt.Sprintf("%g", r.number("link_bandwidth_bytes_per_s")/1e6),
