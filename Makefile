@@ -159,12 +159,12 @@ generated:
 
 # Of all that is linked; for a change of go.mod.
 licenses:
-	$(GO) run ./scripts/licenses
+	scripts/licenses.sh
 
 # Archives for Linux and macOS, amd64 and arm64, in out/dist, with checksums: the same
 # bytes for the same commit and the same Go.
 dist:
-	$(GO) run ./scripts/dist -o $(OUT)/dist
+	scripts/dist.sh $(OUT)/dist
 
 # Commands, completion for bash, zsh and fish, manual pages, licenses. As root, or
 # with PREFIX=$$HOME/.local.

@@ -11,7 +11,7 @@ if ! command -v protoc >/dev/null; then
 fi
 # Another protoc writes its version into a comment; what it generates must be the same.
 version=$(sed -n 's/^\/\/ \tprotoc  *\(v.*\)/\1/p' proto/trace.pb.go)
-"${GO:-go}" run ./scripts/licenses
+scripts/licenses.sh
 scripts/proto.sh
 sed -i.other "s/^\(\/\/ 	protoc  *\)v.*/\1$version/" proto/trace.pb.go
 rm proto/trace.pb.go.other
