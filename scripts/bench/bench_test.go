@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,20 +57,21 @@ func TestMedian(t *testing.T) {
 }
 
 func TestMakespans(t *testing.T) {
-	if v, err := smpirunSimulator(4, "Lazy").makespan([]byte("[n:0:(1) 0.5] [smpi_replay/INFO] Simulation time 0.512345")); v != 0.512345 || err != nil {
+	list := simulators("replay", 4, "Lazy")
+	if v, err := list[1].makespan([]byte("[n:0:(1) 0.5] [smpi_replay/INFO] Simulation time 0.512345")); v != 0.512345 || err != nil {
 		t.Errorf("%g, %v", v, err)
 	}
-	if _, err := smpirunSimulator(4, "Lazy").makespan([]byte("nothing")); err == nil {
+	if _, err := list[1].makespan([]byte("nothing")); err == nil {
 		t.Error("no error")
 	}
-	if v, err := replaySimulator("replay").makespan([]byte(`{"makespan_s": 0.25}`)); v != 0.25 || err != nil {
+	if v, err := list[0].makespan([]byte(`{"makespan_s": 0.25}`)); v != 0.25 || err != nil {
 		t.Errorf("%g, %v", v, err)
 	}
 }
 
 func TestFlags(t *testing.T) {
 	for _, args := range []string{"-ranks 16", "-ranks 48", "-patterns star", "x", "-runs 0", "-optim lazy"} {
-		if _, err := parseFlags(strings.Fields(args)); err == nil {
+		if err := bench(strings.Fields(args), io.Discard); err == nil {
 			t.Errorf("%s: no error", args)
 		}
 	}
