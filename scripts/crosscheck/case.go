@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,184 +12,226 @@ import (
 // testCase is everything that a simulator is given, as text.
 type testCase struct {
 	number   int
-	machine  string   // kind of machine
-	program  string   // kind of program
-	platform string   // XML
-	hosts    []string // lines of the host file
-	options  []string // NAME:VALUE
-	script   *script
+	machine  string // kind of machine
+	program  string // kind of program
+	platform string // XML
+	hosts    []string
+	options  []string   // NAME:VALUE
+	lines    [][]string // actions, by rank
+	shared   bool       // all ranks in one trace file
 	long     bool
 	profiles []profileFile // that the platform names
 }
 
 func (c *testCase) name() string { return fmt.Sprintf("%05d-%s-%s", c.number, c.machine, c.program) }
 
-// line is one action of a rank's trace. Lines of one group belong together: the
-// program stays valid without all of them, not without some. Group 0 stays.
-type line struct {
-	text  string
-	group int
-}
-
-// script is a program: the actions of each rank.
-type script struct {
-	ranks  [][]line
-	groups int
-	shared bool // all ranks in one trace file
-}
-
-// has reports whether some rank has an action.
-func (s *script) has(action string) bool {
-	return slices.ContainsFunc(s.ranks, func(lines []line) bool {
-		return slices.ContainsFunc(lines, func(l line) bool { return strings.HasSuffix(l.text, " "+action) })
-	})
-}
-
-func newScript(ranks int) *script { return &script{ranks: make([][]line, ranks)} }
-
-// group returns a new group.
-func (s *script) group() int {
-	s.groups++
-	return s.groups
-}
-
-// add appends an action to the trace of a rank.
-func (s *script) add(group, rank int, format string, args ...any) {
-	s.ranks[rank] = append(s.ranks[rank], line{fmt.Sprintf("%d ", rank) + fmt.Sprintf(format, args...), group})
-}
-
-// all appends an action to the traces of all ranks.
-func (s *script) all(group int, format string, args ...any) {
-	for r := range s.ranks {
-		s.add(group, r, format, args...)
-	}
-}
-
 // actions returns the number of actions of all ranks.
-func (s *script) actions() int {
-	n := 0
-	for _, lines := range s.ranks {
+func (c *testCase) actions() (n int) {
+	for _, lines := range c.lines {
 		n += len(lines)
 	}
 	return n
 }
 
-// without returns the script less the groups for which drop is true.
-func (s *script) without(drop func(group int) bool) *script {
-	t := &script{ranks: make([][]line, len(s.ranks)), groups: s.groups, shared: s.shared}
-	for r, lines := range s.ranks {
-		for _, l := range lines {
-			if l.group == 0 || !drop(l.group) {
-				t.ranks[r] = append(t.ranks[r], l)
-			}
+// menu says which cases to draw.
+type menu struct {
+	seed        uint64
+	collectives []string // selectors; none: no collectives
+}
+
+// draw draws a case by its number; long ones have many ranks and messages.
+func (m *menu) draw(number int, long bool) *testCase {
+	stream := uint64(number)
+	if long {
+		stream |= 1 << 32
+	}
+	d := newDice(m.seed, stream)
+	kind := machineKinds[number%len(machineKinds)]
+	place := &machine{dice: d}
+	kind.draw(place)
+	c := &testCase{number: number, machine: kind.name, long: long}
+	s := drawSettings(d)
+	ranks := d.ranks(place, long)
+	c.hosts = d.mapping(place, ranks)
+	p := &program{dice: d, lines: make([][]string, ranks), settings: s, ranks: ranks, rounds: d.between(1, 6), speed: 1e9, self: place.self}
+	if long {
+		p.rounds = d.between(20, 40)
+	}
+	if d.chance(0.05) {
+		p.all("init 1") // counts are of doubles
+	} else {
+		p.all("init")
+	}
+	k := d.IntN(len(programKinds) + len(m.collectives))
+	// A poll on a node that is slow for good takes longer in SimGrid (docs/deviations.md, 32).
+	for (long || place.slow) && k < len(programKinds) && programKinds[k].polls {
+		k = d.IntN(len(programKinds) + len(m.collectives))
+	}
+	if k < len(programKinds) {
+		c.program = programKinds[k].name
+		programKinds[k].draw(p)
+	} else {
+		selector := m.collectives[k-len(programKinds)]
+		c.program = "coll" + selector
+		p.collectives(selector)
+	}
+	if d.chance(0.9) {
+		p.all("finalize")
+	}
+	c.shared, c.lines = d.chance(0.1), p.lines
+	c.options = append([]string{"smpi/host-speed:1Gf"}, s.model...)
+	if d.chance(0.9) {
+		c.options = append(c.options, s.list...)
+		c.platform = place.document(nil)
+	} else {
+		c.platform = place.document(s.list)
+	}
+	m.addProfiles(c, stream, place.hosts)
+	return c
+}
+
+// ranks draws the number of ranks, at least 2.
+func (d dice) ranks(m *machine, long bool) int {
+	most := min(16, max(2, len(m.hosts)))
+	if long {
+		most = 64
+	}
+	if !m.self {
+		most = min(most, len(m.hosts))
+	} else if d.chance(0.25) {
+		most = max(most, min(16, 3*len(m.hosts)))
+	}
+	if long {
+		return max(2, most-d.IntN(max(1, most/4)))
+	}
+	return d.between(2, most)
+}
+
+// mapping draws the lines of the host file. Without routes from hosts to themselves each rank has a
+// host of its own.
+func (d dice) mapping(m *machine, ranks int) (list []string) {
+	order := d.Perm(len(m.hosts))
+	if d.chance(0.4) {
+		slices.Sort(order)
+	}
+	if m.self && d.chance(0.2) {
+		for _, h := range order {
+			list = append(list, fmt.Sprintf("%s:%d", m.hosts[h], d.between(1, 3)))
 		}
+		return list
 	}
-	return t
+	for r := range ranks {
+		list = append(list, m.hosts[order[r%len(order)]])
+	}
+	return list
 }
 
-func (s *script) text(rank int) string {
-	var b strings.Builder
-	for _, l := range s.ranks[rank] {
-		b.WriteString(l.text)
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-// files returns the trace files by name; the first is the index.
-func (s *script) files() (names, texts []string) {
-	if s.shared {
-		all := ""
-		for r := range s.ranks {
-			all += s.text(r)
-		}
-		return []string{"trace.index", "trace.ti"}, []string{"trace.ti\n", all}
-	}
-	names, texts = []string{"trace.index"}, []string{""}
-	for r := range s.ranks {
-		name := fmt.Sprintf("rank-%d.ti", r)
-		names, texts = append(names, name), append(texts, s.text(r))
-		texts[0] += name + "\n"
-	}
-	return names, texts
-}
-
-// write stores the case in a directory, in the form of the recorded cases of
-// testdata/oracle.
+// write stores the case in a directory, in the form of the recorded cases of testdata/oracle.
 func (c *testCase) write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	names, texts := c.script.files()
-	names = append(names, "platform.xml", "hostfile", "cfg")
-	texts = append(texts, c.platform, lines(c.hosts), lines(c.options))
-	for _, f := range c.profiles {
-		names, texts = append(names, f.name), append(texts, f.text)
-	}
-	for i, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(texts[i]), 0o644); err != nil {
-			return err
+	files := map[string]string{"platform.xml": c.platform, "hostfile": joinLines(c.hosts), "cfg": joinLines(c.options)}
+	index := ""
+	for r, lines := range c.lines {
+		name := fmt.Sprintf("rank-%d.ti", r)
+		if c.shared {
+			name = "trace.ti"
 		}
+		if files[name] == "" {
+			index += name + "\n"
+		}
+		files[name] += joinLines(lines)
 	}
-	return nil
+	files["trace.index"] = index
+	for _, f := range c.profiles {
+		files[f.name] = f.text
+	}
+	return writeFiles(dir, files)
 }
 
-func lines(list []string) string {
+func joinLines(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}
 	return strings.Join(list, "\n") + "\n"
 }
 
-// load reads a case from a directory. Each action is a group.
-func load(dir string) (*testCase, error) {
-	c := &testCase{machine: "given", program: filepath.Base(dir)}
-	text := map[string]string{}
-	for _, name := range []string{"platform.xml", "hostfile", "cfg", "trace.index"} {
+// writeFiles writes files by name into a directory.
+func writeFiles(dir string, files map[string]string) error {
+	errs := []error{os.MkdirAll(dir, 0o755)}
+	for name, text := range files {
+		errs = append(errs, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return errors.Join(errs...)
+}
+
+// readFiles reads files of a directory by name.
+func readFiles(dir string, names ...string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
-		text[name] = string(b)
+		files[name] = string(b)
 	}
-	if err := c.loadProfiles(dir); err != nil {
+	return files, nil
+}
+
+// load reads a case from a directory.
+func load(dir string) (*testCase, error) {
+	text, err := readFiles(dir, "platform.xml", "hostfile", "cfg", "trace.index")
+	if err != nil {
 		return nil, err
 	}
-	c.platform, c.hosts, c.options = text["platform.xml"], strings.Fields(text["hostfile"]), strings.Fields(text["cfg"])
-	files := strings.Fields(text["trace.index"])
-	shared := len(files) == 1
-	c.script = newScript(len(files))
-	c.script.shared = shared
-	for r, name := range files {
-		b, err := os.ReadFile(filepath.Join(dir, name))
+	c := &testCase{machine: "given", program: filepath.Base(dir), platform: text["platform.xml"],
+		hosts: strings.Fields(text["hostfile"]), options: strings.Fields(text["cfg"])}
+	profiles, err := filepath.Glob(filepath.Join(dir, "profile-*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range profiles {
+		text, err := readFiles(dir, filepath.Base(path))
 		if err != nil {
 			return nil, err
 		}
-		if err := c.script.parse(r, string(b)); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		c.profiles = append(c.profiles, profileFile{filepath.Base(path), text[filepath.Base(path)]})
+	}
+	names := strings.Fields(text["trace.index"])
+	c.shared = len(names) == 1
+	c.lines = make([][]string, len(names))
+	for rank, name := range names {
+		text, err := readFiles(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		for l := range strings.Lines(text[name]) {
+			if l = strings.TrimSpace(l); l == "" || l[0] == '#' {
+				continue
+			}
+			if _, err := fmt.Sscan(l, &rank); c.shared && (err != nil || rank < 0 || rank >= 1<<16) {
+				return nil, fmt.Errorf("%s: line %q begins with no rank", name, l)
+			}
+			for rank >= len(c.lines) {
+				c.lines = append(c.lines, nil)
+			}
+			c.lines[rank] = append(c.lines[rank], l)
 		}
 	}
 	return c, nil
 }
 
-// parse appends the lines of a trace file: of the rank, or of all ranks.
-func (s *script) parse(rank int, text string) error {
-	for l := range strings.Lines(text) {
-		l = strings.TrimSpace(l)
-		if l == "" || l[0] == '#' {
-			continue
+// skewed returns the case with a sleep of 1e-9 to longest seconds before each action
+// but the first of each rank.
+func (c *testCase) skewed(seed uint64, longest float64) *testCase {
+	d := newDice(seed, uint64(c.number))
+	other := *c
+	other.lines = make([][]string, len(c.lines))
+	for r, lines := range c.lines {
+		for i, l := range lines {
+			if i > 0 {
+				other.lines[r] = append(other.lines[r], fmt.Sprintf("%d sleep %.6g", r, 1e-9+d.Float64()*(longest-1e-9)))
+			}
+			other.lines[r] = append(other.lines[r], l)
 		}
-		r := rank
-		if _, err := fmt.Sscan(l, &r); s.shared && (err != nil || r < 0 || r >= mostRanks) {
-			return fmt.Errorf("line %q: no rank of [0,%d)", l, mostRanks)
-		}
-		for r >= len(s.ranks) {
-			s.ranks = append(s.ranks, nil)
-		}
-		s.ranks[r] = append(s.ranks[r], line{l, s.group()})
 	}
-	return nil
+	return &other
 }
-
-// mostRanks bounds the ranks of a trace that is read from a file.
-const mostRanks = 1 << 16

@@ -10,9 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// files returns the files of a directory by name.
-func files(t *testing.T, dir string) map[string]string {
+// files returns the files that a case writes, by name.
+func files(t *testing.T, write func(dir string) error) (map[string]string, string) {
 	t.Helper()
+	dir := t.TempDir()
+	if err := write(dir); err != nil {
+		t.Fatal(err)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -25,20 +29,10 @@ func files(t *testing.T, dir string) map[string]string {
 		}
 		texts[e.Name()] = string(text)
 	}
-	return texts
+	return texts, dir
 }
 
-// written draws a case and returns its files.
-func written(t *testing.T, c *testCase) map[string]string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := c.write(dir); err != nil {
-		t.Fatal(err)
-	}
-	return files(t, dir)
-}
-
-// TestCasesReplay: whatever is drawn is a program that ends, on a machine that exists.
+// TestCasesReplay: every case is a program that ends, on a machine that exists.
 func TestCasesReplay(t *testing.T) {
 	cases := 300
 	if testing.Short() {
@@ -47,48 +41,34 @@ func TestCasesReplay(t *testing.T) {
 	m := &menu{seed: 99, collectives: []string{"default", "ompi", "mpich"}}
 	for i := range cases {
 		c := m.draw(i, i%100 == 7)
-		dir := t.TempDir()
-		if err := c.write(dir); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := (&tools{}).actions(dir, c); err != nil {
+		_, dir := files(t, c.write)
+		if _, err := actionTimes(dir, c); err != nil {
 			t.Errorf("%s: %v", c.name(), err)
 		}
 	}
 }
 
-func TestCasesAreReproducible(t *testing.T) {
-	m := &menu{seed: 5}
-	for i := range 20 {
-		a, b := written(t, m.draw(i, false)), written(t, (&menu{seed: 5}).draw(i, false))
-		if d := cmp.Diff(a, b); d != "" {
-			t.Errorf("case %d: %s", i, d)
-		}
-		if other := written(t, (&menu{seed: 6}).draw(i, false)); cmp.Equal(a, other) {
-			t.Errorf("case %d does not depend on the seed", i)
-		}
-	}
-}
-
-// TestLoad: what is written is read as the same.
-func TestLoad(t *testing.T) {
-	m := &menu{seed: 7}
+// TestFiles: cases are the same for the same seed, others for another, and are read as they are written.
+func TestFiles(t *testing.T) {
 	shared := 0
 	for i := range 40 {
-		c := m.draw(i, false)
-		dir := t.TempDir()
-		if err := c.write(dir); err != nil {
-			t.Fatal(err)
+		c := (&menu{seed: 7}).draw(i, false)
+		want, dir := files(t, c.write)
+		if again, _ := files(t, (&menu{seed: 7}).draw(i, false).write); !cmp.Equal(want, again) {
+			t.Errorf("case %d is not reproducible", i)
 		}
-		again, err := load(dir)
+		if other, _ := files(t, (&menu{seed: 6}).draw(i, false).write); cmp.Equal(want, other) {
+			t.Errorf("case %d does not depend on the seed", i)
+		}
+		read, err := load(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.script.shared {
-			shared++
+		if got, _ := files(t, read.write); !cmp.Equal(want, got) {
+			t.Errorf("case %d: %s", i, cmp.Diff(want, got))
 		}
-		if d := cmp.Diff(files(t, dir), written(t, again)); d != "" {
-			t.Errorf("case %d: %s", i, d)
+		if c.shared {
+			shared++
 		}
 	}
 	if shared == 0 || shared == 40 {
@@ -96,47 +76,27 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestWithout(t *testing.T) {
-	s := newScript(2)
-	s.all(0, "init")
-	g, h := s.group(), s.group()
-	s.add(g, 0, "send 1 0 8")
-	s.add(g, 1, "recv 0 0 8")
-	s.add(h, 1, "compute 5")
-	left := s.without(func(group int) bool { return group == g })
-	if d := cmp.Diff([]string{"0 init\n", "1 init\n1 compute 5\n"}, []string{left.text(0), left.text(1)}); d != "" {
-		t.Error(d)
-	}
-	if s.actions() != 5 || left.actions() != 3 {
-		t.Errorf("%d and %d actions", s.actions(), left.actions())
-	}
-}
-
 func TestSkewed(t *testing.T) {
 	c := (&menu{seed: 1}).draw(3, false)
 	s := c.skewed(0, longSkew)
-	for r, lines := range c.script.ranks {
-		skewed := s.script.ranks[r]
-		if len(skewed) != 2*len(lines)-1 {
-			t.Fatalf("rank %d: %d lines of %d", r, len(skewed), len(lines))
+	for r, lines := range c.lines {
+		if len(s.lines[r]) != 2*len(lines)-1 {
+			t.Fatalf("rank %d: %d lines of %d", r, len(s.lines[r]), len(lines))
 		}
 		for i, l := range lines {
-			if skewed[2*i].text != l.text {
-				t.Errorf("rank %d line %d: %q, want %q", r, i, skewed[2*i].text, l.text)
+			if s.lines[r][2*i] != l {
+				t.Errorf("rank %d line %d: %q, want %q", r, i, s.lines[r][2*i], l)
 			}
 		}
 	}
 }
 
-func TestParseDates(t *testing.T) {
+func TestParseTimes(t *testing.T) {
 	got, err := parseTimes("1 0.5 0 0.25 0.5\n0 2 2\n", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]float64{2, 0.5}, got.ends); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([][]float64{{2}, {0, 0.25, 0.5}}, got.actions); d != "" {
+	if d := cmp.Diff(&timeline{[]float64{2, 0.5}, [][]float64{{2}, {0, 0.25, 0.5}}}, got, cmp.AllowUnexported(timeline{})); d != "" {
 		t.Error(d)
 	}
 	for _, text := range []string{"", "0 1\n", "0 1\n2 1\n", "0 1\n1 x\n", "0 1\n1\n"} {
@@ -150,75 +110,54 @@ func TestParseDates(t *testing.T) {
 func TestCompare(t *testing.T) {
 	theirs := &timeline{[]float64{1, 2}, [][]float64{{0.5}, {1, 2}}}
 	ours := &timeline{[]float64{1, 2 + 4.01e-6}, [][]float64{{math.NaN()}, {1, 2 + 4.01e-6}}}
-	worst := compare(theirs, ours)
+	worst, first := compare(theirs, ours)
 	if worst.rank != 1 || math.Abs(worst.tolerances-2) > 1e-6 {
 		t.Errorf("%+v, want rank 1, 2 tolerances", worst)
 	}
 	if math.Abs(worst.relativeError-(4.01e-6-5e-9)/2) > 1e-12 {
 		t.Errorf("relative error %g", worst.relativeError)
 	}
-	if d, ok := first(theirs, ours); !ok || d.rank != 1 || d.action != 1 {
-		t.Errorf("first: %+v, %v", d, ok)
+	if first == nil || first.rank != 1 || first.action != 1 {
+		t.Errorf("first: %+v", first)
 	}
-	if d := compare(theirs, theirs); d.tolerances != 0 {
-		t.Errorf("%+v", d)
-	}
-	if _, ok := first(theirs, theirs); ok {
-		t.Error("equal timelines differ")
+	if worst, first := compare(theirs, theirs); worst.tolerances != 0 || first != nil {
+		t.Errorf("%+v, %+v", worst, first)
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestSummarise(t *testing.T) {
 	c := &testCase{machine: "star", program: "ring"}
-	s := newSummary()
-	s.add(&verdict{c: c, worst: deviance{tolerances: 0.5}})
-	s.add(&verdict{c: c, worst: deviance{tolerances: 9}, tie: true})
-	s.add(&verdict{c: &testCase{long: true}, worst: deviance{relativeError: 1}, chaos: true})
-	if err := s.err(); err != nil {
-		t.Error(err)
-	}
-	s.add(&verdict{c: c, worst: deviance{tolerances: 2}})
-	if err := s.err(); err == nil {
-		t.Error("no error though a case is off")
+	list := []*verdict{
+		{c: c, worst: deviance{tolerances: 0.5}}, {c: c, worst: deviance{tolerances: 9}, tie: true},
+		{c: &testCase{long: true}, worst: deviance{relativeError: 1}, chaos: true},
 	}
 	var text strings.Builder
-	s.write(&text)
+	if err := summarise(list, &text); err != nil {
+		t.Error(err)
+	}
+	if err := summarise(append(list, &verdict{c: c, worst: deviance{tolerances: 2}}), &text); err == nil {
+		t.Error("no error though a case is off")
+	}
 	if !strings.Contains(text.String(), "4 cases, 1 off, 1 depend on ties, 1 chaotic, 0 refused") {
 		t.Error(text.String())
 	}
 }
 
-// TestCommunicators: what is drawn is a program, the same for the same seed.
+// TestCommunicators: every case is a program, the same for the same seed, and is read as it is written.
 func TestCommunicators(t *testing.T) {
 	m := &menu{seed: 3, collectives: []string{"default", "ompi", "mpich"}}
 	for i := range 60 {
 		c := m.drawCommunicators(i)
-		dir := t.TempDir()
-		if err := c.write(dir); err != nil {
-			t.Fatal(err)
+		want, dir := files(t, c.write)
+		if again, _ := files(t, m.drawCommunicators(i).write); !cmp.Equal(want, again) {
+			t.Errorf("%s is not reproducible", c.name)
 		}
-		again := t.TempDir()
-		if err := m.drawCommunicators(i).write(again); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(files(t, dir), files(t, again)); d != "" {
-			t.Errorf("%s: %s", c.name, d)
-		}
-		list, err := (&config{dirs: []string{dir}}).listCommunicators()
+		got, err := loadCommunicators(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := list[0]; got.name != c.name || got.text != c.text || got.ranks != c.ranks {
+		if got.name != c.name || got.text != c.text || got.ranks != c.ranks {
 			t.Errorf("%s is read as %+v", c.name, got)
 		}
-	}
-}
-
-// TestProduct: the recorded cases are of every operation, selection and size.
-func TestProduct(t *testing.T) {
-	m := &menu{seed: 1, collectives: []string{"default", "ompi", "mpich"}}
-	list := m.product()
-	if want := len(operations) * 3 * 8; len(list) != want {
-		t.Errorf("%d cases, want %d", len(list), want)
 	}
 }

@@ -1,18 +1,35 @@
+// Crosscheck compares replay with SimGrid on fresh random cases (docs/crosscheck.md).
+//
+//	go run ./scripts/crosscheck [-cases 40] [-long 0] [-seed 1] [-collectives default,ompi,mpich]
+//	go run ./scripts/crosscheck -communicators 300 [-seed 1] [-collectives default,ompi,mpich]
+//	go run ./scripts/crosscheck DIRECTORY...
+//
+// A case is a random machine (machines.go), options (settings.go), a program (programs.go) and, in
+// some, a machine that changes with time (profiles.go). smpirun -replay plays its trace with the
+// replay program smpi/times.cpp, which writes when each action has completed; replay plays the same
+// files (simulators.go). compare.go compares the times. Collectives on communicators, of which
+// SimGrid's traces have none, are programs in C (communicators.go).
+//
+// It exits 1 if a case is off, or if smpirun refuses more than a quarter of them. Cases that are off are
+// kept in -keep.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
 
 func main() {
-	err := crosscheck(os.Args[1:], os.Stdout)
-	if err != nil {
+	if err := crosscheck(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "crosscheck:", err)
 		os.Exit(1)
 	}
@@ -21,15 +38,11 @@ func main() {
 // config is the command line.
 type config struct {
 	menu
-	cases, long, only int
-	communicators     int
-	products          string // directory to record cases of collectives on communicators in
-	replay, keep      string
-	routes            string   // directory to record routes in
-	dirs              []string // cases to check instead of random ones
-	shrink, diagnose  bool
-	jobs, skew        int
-	verbose           bool
+	cases, long, communicators, only int
+	replay, keep                     string
+	dirs                             []string // cases to check instead of random ones
+	jobs                             int
+	verbose                          bool
 }
 
 func parseFlags(args []string) (*config, error) {
@@ -38,17 +51,12 @@ func parseFlags(args []string) (*config, error) {
 	f.IntVar(&o.cases, "cases", 40, "number of short cases")
 	f.IntVar(&o.long, "long", 0, "number of long cases")
 	f.IntVar(&o.communicators, "communicators", 0, "number of cases of collectives on communicators, in place of the others")
-	f.StringVar(&o.products, "product", "", "record cases of collectives on communicators in this directory, and compare nothing")
 	f.IntVar(&o.only, "only", -1, "check the case of this number only")
 	f.Uint64Var(&o.seed, "seed", 1, "what the cases are drawn from")
 	selectors := f.String("collectives", "default", "comma-separated selectors whose collectives to draw: default, ompi, mpich; may be empty")
 	f.StringVar(&o.replay, "replay", "bin/replay", "the program to check")
 	f.StringVar(&o.keep, "keep", "out/crosscheck", "directory for the cases that are off")
-	f.StringVar(&o.routes, "routes", "", "write the machines and SimGrid's routes into this directory, and compare nothing")
-	f.BoolVar(&o.shrink, "shrink", false, "shrink the cases that are off")
-	f.BoolVar(&o.diagnose, "diagnose", false, "say how sensitive the cases are that are off")
 	f.BoolVar(&o.verbose, "v", false, "print a line for each case")
-	f.IntVar(&o.skew, "skew", 0, "if not 0, put sleeps of some nanoseconds, drawn from this number, before each action")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "simulations at a time")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -65,41 +73,6 @@ func parseFlags(args []string) (*config, error) {
 	return o, nil
 }
 
-// list returns the cases to check.
-func (o *config) list() ([]*testCase, error) {
-	list, err := o.unskewed()
-	if o.skew != 0 {
-		for i, c := range list {
-			list[i] = c.skewed(uint64(o.skew-1), longSkew)
-		}
-	}
-	return list, err
-}
-
-func (o *config) unskewed() (list []*testCase, err error) {
-	if o.only >= 0 {
-		return []*testCase{o.draw(o.only, o.long > 0)}, nil
-	}
-	for _, dir := range o.dirs {
-		c, err := load(dir)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	if list != nil {
-		return list, nil
-	}
-	for i := range o.cases {
-		list = append(list, o.draw(i, false))
-	}
-	for i := range o.long {
-		list = append(list, o.draw(i, true))
-	}
-	return list, nil
-}
-
-// crosscheck checks what the arguments ask for; an error says that cases are off.
 func crosscheck(args []string, w io.Writer) error {
 	o, err := parseFlags(args)
 	if err != nil {
@@ -114,76 +87,170 @@ func crosscheck(args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.communicators > 0 || o.products != "" {
+	if o.communicators > 0 {
 		return o.checkCommunicators(t, dir, w)
 	}
 	cases, err := o.list()
 	if err != nil {
 		return err
 	}
-	if o.routes != "" {
-		return t.recordRoutes(cases, o.routes)
-	}
 	fmt.Fprintf(w, "%d cases, seed %d\n", len(cases), o.seed)
-	s := newSummary()
-	for _, v := range t.checkAll(cases, o.jobs) {
-		if v.err != nil {
-			return v.err
-		}
-		s.add(v.verdict)
+	verdicts, errs := make([]*verdict, len(cases)), make([]error, len(cases))
+	o.each(len(cases), func(i int) { verdicts[i], errs[i] = t.check(cases[i]) })
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, v := range verdicts {
 		if o.verbose {
-			fmt.Fprintf(w, "%s: %d actions, %.2g of the tolerance\n", v.c.name(), v.c.script.actions(), v.worst.tolerances)
+			fmt.Fprintf(w, "%s: %d actions, %.2g of the tolerance\n", v.c.name(), v.c.actions(), v.worst.tolerances)
 		}
 		if v.bad() || v.refused != nil || v.tie || v.chaos {
-			if err := o.explain(t, v.verdict, w); err != nil {
+			if err := o.explain(v, w); err != nil {
 				return err
 			}
 		}
 	}
-	s.write(w)
-	return s.err()
+	return summarise(verdicts, w)
 }
 
-// checked is a verdict, or why there is none.
-type checked struct {
-	*verdict
-	err error
+// list returns the cases to check.
+func (o *config) list() (list []*testCase, err error) {
+	for _, dir := range o.dirs {
+		c, err := load(dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	switch {
+	case list != nil:
+		return list, nil
+	case o.only >= 0:
+		return []*testCase{o.draw(o.only, o.long > 0)}, nil
+	}
+	for i := range o.cases {
+		list = append(list, o.draw(i, false))
+	}
+	for i := range o.long {
+		list = append(list, o.draw(i, true))
+	}
+	return list, nil
 }
 
-// checkAll checks cases, some at a time, and returns the verdicts in their order.
-func (t *tools) checkAll(cases []*testCase, jobs int) []checked {
-	results := make([]checked, len(cases))
-	slots := make(chan struct{}, max(1, jobs))
+// each calls f for 0, 1, ... n-1, for some at a time.
+func (o *config) each(n int, f func(i int)) {
+	slots := make(chan struct{}, max(1, o.jobs))
 	var all sync.WaitGroup
-	for i, c := range cases {
+	for i := range n {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			v, err := t.check(c)
-			results[i] = checked{v, err}
+			f(i)
 		})
 	}
 	all.Wait()
-	return results
 }
 
-// explain shrinks and keeps a case that is off, and prints it.
-func (o *config) explain(t *tools, v *verdict, w io.Writer) (err error) {
-	if v.bad() && o.shrink {
-		if v, err = t.shrink(v); err != nil {
-			return err
+// explain prints a case that is off or refused, and keeps it with both sets of times.
+func (o *config) explain(v *verdict, w io.Writer) error {
+	text := ""
+	switch d := &v.worst; {
+	case v.refused != nil:
+		text = fmt.Sprintf("refused: %.200s\n", strings.ReplaceAll(v.refused.Error(), "\n", " "))
+	case v.failed != nil:
+		text = v.failed.Error() + "\n"
+	default:
+		text = fmt.Sprintf("%s: %.3g s off, %.3g tolerances\n", d.describe(v.c), d.ours-d.theirs, d.tolerances)
+		if v.tie {
+			text = "tie: " + text
+		}
+		if v.chaos {
+			text = "chaotic: " + text
+		}
+		if v.first != nil {
+			text += "    first: " + v.first.describe(v.c) + "\n"
+		}
+		if v.c.long {
+			text += fmt.Sprintf("    with sleeps of up to %.3g s before each action SimGrid's own times move by %.3g s\n", shortSkew, v.moved)
 		}
 	}
-	if v.bad() && v.failed == nil && o.diagnose {
-		if v.note, err = t.diagnose(v.c); err != nil {
-			return err
+	dir := filepath.Join(o.keep, v.c.name())
+	again := fmt.Sprintf("go run ./scripts/crosscheck -seed %d -only %d", o.seed, v.c.number)
+	if v.c.long {
+		again += " -long 1"
+	}
+	fmt.Fprintf(w, "%s: %s    %s\n    kept in %s\n", v.c.name(), text, again, dir)
+	if v.theirs != nil && v.ours != nil {
+		text += fmt.Sprintf("smpirun ends %.17g\nreplay ends  %.17g\n", v.theirs.ends, v.ours.ends)
+	}
+	return errors.Join(os.RemoveAll(dir), v.c.write(dir), writeFiles(dir, map[string]string{"outcome.txt": text}))
+}
+
+// tally counts the cases of one kind.
+type tally struct {
+	cases, bad, refused, ties, chaotic int
+	worst                              deviance
+}
+
+func (t *tally) add(v *verdict) {
+	t.cases++
+	switch {
+	case v.refused != nil:
+		t.refused++
+	case v.bad():
+		t.bad++
+	case v.tie:
+		t.ties++
+	case v.chaos:
+		t.chaotic++
+	}
+	if v.worst.tolerances > t.worst.tolerances && !v.tie {
+		t.worst = v.worst
+	}
+}
+
+// summarise prints counts by kind of machine and of program, and returns an error if cases are off, or too
+// many refused.
+func summarise(verdicts []*verdict, w io.Writer) error {
+	all := tally{}
+	var long []float64
+	kinds := map[string]*tally{}
+	for _, v := range verdicts {
+		all.add(v)
+		if v.c.long {
+			if v.refused == nil && v.failed == nil {
+				long = append(long, v.worst.relativeError)
+			}
+			continue
+		}
+		for _, kind := range []string{"machine " + v.c.machine, "program " + v.c.program} {
+			if kinds[kind] == nil {
+				kinds[kind] = &tally{}
+			}
+			kinds[kind].add(v)
 		}
 	}
-	dir, err := t.keep(v, o.keep)
-	if err != nil {
-		return err
+	fmt.Fprintf(w, "\n%-20s %6s %5s %5s %8s %12s %10s\n", "kind", "cases", "off", "ties", "refused", "worst (s)", "allowed")
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		t := kinds[kind]
+		fmt.Fprintf(w, "%-20s %6d %5d %5d %8d %12.2g %9.2g%%\n", kind, t.cases, t.bad, t.ties, t.refused, t.worst.ours-t.worst.theirs, 100*t.worst.tolerances)
 	}
-	v.write(w, o.seed)
-	fmt.Fprintf(w, "    kept in %s\n", dir)
+	if n := len(long); n > 0 {
+		slices.Sort(long)
+		fmt.Fprintf(w, "\n%d long cases, worst relative error of each: median %.2g, nine tenths below %.2g, largest %.2g (limit %g)\n",
+			n, long[(n-1)/2], long[(n-1)*9/10], long[n-1], longLimit)
+	}
+	fmt.Fprintf(w, "\n%d cases, %d off, %d depend on ties, %d chaotic, %d refused by smpirun\n", all.cases, all.bad, all.ties, all.chaotic, all.refused)
+	return judge(all.cases, all.bad, all.refused)
+}
+
+// judge returns an error if cases are off, or too many refused for a comparison.
+func judge(cases, bad, refused int) error {
+	switch {
+	case bad > 0:
+		return fmt.Errorf("%d of %d cases are off", bad, cases)
+	case 4*refused > cases:
+		return fmt.Errorf("%d of %d cases were refused by smpirun", refused, cases)
+	}
 	return nil
 }

@@ -2,19 +2,16 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// profileShare is the part of the cases whose machine changes with time.
-const profileShare = 0.3
-
-// profileStream sets the dice of profiles apart: a case without them is what it is with
-// other dice, and the program of one with them, too.
+// profileStream sets the dice of profiles apart: without them, the rest of a case is the same.
 const profileStream = 1 << 33
+
+// A profileFile is a profile of a case.
+type profileFile struct{ name, text string }
 
 // A profiler draws the profiles of a case.
 type profiler struct {
@@ -24,29 +21,26 @@ type profiler struct {
 	still bool      // speeds may be 0
 }
 
-// addProfiles has the machine of a case change with time, now and then.
-func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
-	d := newDice(m.seed, stream|profileStream)
-	if !d.chance(profileShare) || strings.Contains(c.platform, "<trace_connect") { // slow nodes have theirs
-		return
-	}
-	// Where the speed is 0, computations of nothing end in SimGrid when something else happens.
-	p := &profiler{dice: d, c: c, still: !c.script.has("compute 0")}
-	for range d.between(2, 6) {
-		p.times = append(p.times, d.logarithmic(1e-6, 1))
-	}
-	p.links()
-	p.hosts(hosts)
-}
-
 var (
 	linkElement = regexp.MustCompile(`<link [^>]*`)
 	hostElement = regexp.MustCompile(`<host `)
 )
 
-// links gives files of profiles to links. SimGrid aborts where a split one has a state.
-func (p *profiler) links() {
-	p.c.platform = linkElement.ReplaceAllStringFunc(p.c.platform, func(element string) string {
+// addProfiles makes the machine of three of ten cases change with time: links by files, hosts inline or,
+// where they are elements, by files.
+func (m *menu) addProfiles(c *testCase, stream uint64, hosts []string) {
+	p := &profiler{dice: newDice(m.seed, stream|profileStream), c: c, still: true}
+	if !p.chance(0.3) || strings.Contains(c.platform, "<trace_connect") { // slow nodes have theirs
+		return
+	}
+	for _, lines := range c.lines { // at a speed of 0 SimGrid ends computations of nothing when something else happens
+		p.still = p.still && !slices.ContainsFunc(lines, func(l string) bool { return strings.HasSuffix(l, " compute 0") })
+	}
+	for range p.between(2, 6) {
+		p.times = append(p.times, p.logarithmic(1e-6, 1))
+	}
+	one := func() float64 { return 1 }
+	c.platform = linkElement.ReplaceAllStringFunc(c.platform, func(element string) string {
 		attrs := "<link "
 		if p.chance(0.4) {
 			attrs += p.file("bandwidth_file", func() float64 { return p.logarithmic(1e6, 2e10) })
@@ -54,34 +48,30 @@ func (p *profiler) links() {
 		if p.chance(0.3) {
 			attrs += p.file("latency_file", func() float64 { return p.logarithmic(1e-7, 2e-3) })
 		}
-		if p.chance(0.1) && !strings.Contains(element, "DUPLEX") {
-			attrs += p.file("state_file", func() float64 { return 1 })
+		if p.chance(0.1) && !strings.Contains(element, "DUPLEX") { // SimGrid aborts where a split link has a state
+			attrs += p.file("state_file", one)
 		}
 		return attrs + strings.TrimPrefix(element, "<link ")
 	})
-}
-
-// hosts gives profiles to some hosts: inline, or in files where those are elements.
-func (p *profiler) hosts(names []string) {
-	var inline strings.Builder
-	files := hostElement.MatchString(p.c.platform) && p.chance(0.5)
-	if files {
-		p.c.platform = hostElement.ReplaceAllStringFunc(p.c.platform, func(element string) string {
+	inFiles := hostElement.MatchString(c.platform) && p.chance(0.5)
+	if inFiles {
+		c.platform = hostElement.ReplaceAllStringFunc(c.platform, func(element string) string {
 			if p.chance(0.4) {
 				element += p.file(pick(p.dice, "speed_file", "availability_file"), p.factor)
 			}
 			return element
 		})
 	}
-	for i, name := range names {
-		if !files && p.chance(0.3) {
-			p.inline(&inline, fmt.Sprintf("speed-%d", i), "SPEED", name, p.factor)
+	inline := ""
+	for i, host := range hosts {
+		if !inFiles && p.chance(0.3) {
+			inline += p.inline(fmt.Sprintf("speed-%d", i), "SPEED", host, p.factor)
 		}
 		if p.chance(0.05) {
-			p.inline(&inline, fmt.Sprintf("state-%d", i), "HOST_AVAIL", name, func() float64 { return 1 })
+			inline += p.inline(fmt.Sprintf("state-%d", i), "HOST_AVAIL", host, one)
 		}
 	}
-	p.c.platform = strings.Replace(p.c.platform, "</platform>", inline.String()+"</platform>", 1)
+	c.platform = strings.Replace(c.platform, "</platform>", inline+"</platform>", 1)
 }
 
 // factor draws the value of a speed.
@@ -105,24 +95,20 @@ func (p *profiler) file(attr string, value func() float64) string {
 	return fmt.Sprintf("%s=%q ", attr, name)
 }
 
-func (p *profiler) inline(b *strings.Builder, id, kind, element string, value func() float64) {
+// inline draws a profile as an element.
+func (p *profiler) inline(id, kind, element string, value func() float64) string {
 	text, loop := p.values(value)
 	if loop == 0 {
 		loop = -1
 	}
-	fmt.Fprintf(b, "  <trace id=%q periodicity=\"%.17g\">\n%s  </trace>\n  <trace_connect kind=%q trace=%q element=%q/>\n",
-		id, loop, text, kind, id, element)
+	return fmt.Sprintf("  <trace id=%q periodicity=\"%.17g\">\n%s  </trace>\n  <trace_connect kind=%q trace=%q element=%q/>\n", id, loop, text, kind, id, element)
 }
 
 // values draws times and values, and the length of a round, 0 for none.
 func (p *profiler) values(value func() float64) (text string, loop float64) {
 	var times []float64
 	for range p.between(1, 5) {
-		if p.chance(0.5) {
-			times = append(times, pick(p.dice, p.times...))
-		} else {
-			times = append(times, p.logarithmic(1e-6, 1))
-		}
+		times = append(times, pick(p.dice, pick(p.dice, p.times...), p.logarithmic(1e-6, 1)))
 	}
 	if p.chance(0.3) {
 		times[0] = 0
@@ -131,7 +117,7 @@ func (p *profiler) values(value func() float64) (text string, loop float64) {
 	for i, at := range times {
 		v := value()
 		if v == 0 && (i == len(times)-1 || at == 0) {
-			v = 1 // what stands still for good ends no program; at time 0 SimGrid passes over it (docs/deviations.md, 27)
+			v = 1 // at rest for good no program ends; at time 0 SimGrid passes over it (docs/deviations.md, 27)
 		}
 		text += fmt.Sprintf("%.17g %.6g\n", at, v)
 	}
@@ -139,23 +125,4 @@ func (p *profiler) values(value func() float64) (text string, loop float64) {
 		loop = times[len(times)-1] + p.logarithmic(1e-4, 0.1)
 	}
 	return text, loop
-}
-
-// A profileFile is a profile of a case.
-type profileFile struct{ name, text string }
-
-// loadProfiles reads the profiles in the directory of a case.
-func (c *testCase) loadProfiles(dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "profile-*.txt"))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		c.profiles = append(c.profiles, profileFile{filepath.Base(name), string(text)})
-	}
-	return nil
 }

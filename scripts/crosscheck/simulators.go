@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	_ "embed"
@@ -10,17 +11,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-)
 
-// How long one simulation may take. What is left of a case by shrinking may not
-// end at all.
-const (
-	patience          = 2 * time.Minute
-	shrinkingPatience = time.Second
+	"reprise/internal/actiontimes"
+	"reprise/platforms"
+	"reprise/replay"
 )
 
 //go:embed smpi/times.cpp
@@ -49,7 +48,7 @@ func newTools(dir, replay string) (*tools, error) {
 	if err := os.WriteFile(source, timesSource, 0o644); err != nil {
 		return nil, err
 	}
-	t := &tools{times: filepath.Join(dir, "times"), replay: path, patience: patience}
+	t := &tools{times: filepath.Join(dir, "times"), replay: path, patience: 2 * time.Minute}
 	out, err := exec.Command("smpicxx", "-std=c++17", "-O1", "-o", t.times, source).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("smpicxx times.cpp: %w\n%s", err, out)
@@ -64,13 +63,11 @@ type timeline struct {
 	actions [][]float64
 }
 
-// simgrid runs smpirun in a case's directory, with its exact solver and options
-// beyond those of the case.
-func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, error) {
-	ranks := len(c.script.ranks)
-	args := []string{"-no-privatize", "-np", strconv.Itoa(ranks), "-platform", "platform.xml", "-hostfile", "hostfile",
+// simgrid runs smpirun in a case's directory, with its exact solver.
+func (t *tools) simgrid(dir string, c *testCase) (*timeline, error) {
+	args := []string{"-no-privatize", "-np", strconv.Itoa(len(c.lines)), "-platform", "platform.xml", "-hostfile", "hostfile",
 		"-replay", "trace.index", t.times, "--log=root.thresh:critical"}
-	for _, o := range append(append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...), options...) {
+	for _, o := range append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...) {
 		args = append(args, "--cfg="+o)
 	}
 	out := filepath.Join(dir, "times.txt")
@@ -85,7 +82,7 @@ func (t *tools) simgrid(dir string, c *testCase, options ...string) (*timeline, 
 	if err != nil {
 		return nil, err
 	}
-	return parseTimes(string(text), ranks)
+	return parseTimes(string(text), len(c.lines))
 }
 
 // parseTimes parses lines RANK END TIME TIME ...
@@ -96,9 +93,8 @@ func parseTimes(text string, ranks int) (*timeline, error) {
 		return nil, fmt.Errorf("smpirun: %d of %d ranks end: a deadlock", len(all), ranks)
 	}
 	for _, l := range all {
-		fields := strings.Fields(l)
 		var v []float64
-		for _, f := range fields {
+		for _, f := range strings.Fields(l) {
 			x, err := strconv.ParseFloat(f, 64)
 			if err != nil {
 				return nil, fmt.Errorf("times: %w", err)
@@ -113,16 +109,17 @@ func parseTimes(text string, ranks int) (*timeline, error) {
 	return t, nil
 }
 
-// reprise runs replay in a case's directory.
-func (t *tools) reprise(dir string, c *testCase, options ...string) (*timeline, error) {
-	ends, err := t.replayed(dir, "trace.index", append(append([]string(nil), c.options...), options...))
+// reprise runs replay in a case's directory, and the library for the times of actions.
+func (t *tools) reprise(dir string, c *testCase) (*timeline, error) {
+	ends, err := t.replayed(dir, "trace.index", c.options)
 	if err != nil {
 		return nil, err
 	}
-	if len(ends) != len(c.script.ranks) {
-		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(ends), len(c.script.ranks))
+	if len(ends) != len(c.lines) {
+		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(ends), len(c.lines))
 	}
-	return &timeline{ends: ends}, nil
+	actions, err := actionTimes(dir, c)
+	return &timeline{ends, actions}, err
 }
 
 // replayed runs replay on a trace in a directory, and returns when each rank ends, in seconds.
@@ -150,8 +147,44 @@ func (t *tools) replayed(dir, trace string, options []string) ([]float64, error)
 	return ends, nil
 }
 
+// actionTimes replays a case in its directory by the library, as the command does, and returns for
+// each rank the time at which each line has completed, NaN if it is no action. It returns nil
+// for cases of too many actions.
+func actionTimes(dir string, c *testCase) ([][]float64, error) {
+	if c.actions() > actiontimes.MostActions/16 {
+		return nil, nil
+	}
+	s, err := actiontimes.Open(filepath.Join(dir, "trace.index"), dir)
+	if err != nil {
+		return nil, err
+	}
+	p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
+	if err != nil {
+		return nil, err
+	}
+	o := replay.DefaultOptions()
+	if err := o.Network.ApplyConfig(p); err != nil {
+		return nil, err
+	}
+	for _, option := range c.options {
+		name, value, _ := strings.Cut(option, ":")
+		if err := o.Network.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	hosts, err := replay.ParseHostfile(strings.NewReader(joinLines(c.hosts)), "hostfile", p, len(c.lines))
+	if err != nil {
+		return nil, err
+	}
+	res, err := replay.RunSource(context.Background(), s.Header(), s, replay.Machine{Platform: p, Hosts: hosts}, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.EndTimes(res, o.Network.InitTime), nil
+}
+
 // run runs a program in a directory and returns its standard output. smpirun is a
-// script: what it has started ends with it.
+// script: the processes that it started end with it.
 func (t *tools) run(dir string, env []string, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), t.patience)
 	defer cancel()
@@ -167,16 +200,99 @@ func (t *tools) run(dir string, env []string, name string, args ...string) ([]by
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(name), err, firstLines(stderr.String()+stdout.String()))
+		return nil, fmt.Errorf("%s: %w: %.400s", filepath.Base(name), err, strings.TrimSpace(stderr.String()+stdout.String()))
 	}
 	return stdout.Bytes(), nil
 }
 
-// firstLines shortens what a program has said.
-func firstLines(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) > 400 {
-		s = s[:400] + "…"
+// inDirectory calls f in a directory of its own with the files of a case.
+func inDirectory(write func(dir string) error, f func(dir string)) error {
+	dir, err := os.MkdirTemp("", "crosscheck")
+	if err != nil {
+		return err
 	}
-	return s
+	defer os.RemoveAll(dir)
+	if err := write(dir); err != nil {
+		return err
+	}
+	f(dir)
+	return nil
+}
+
+// routesFile is where times.cpp writes the routes between the hosts of a case.
+const routesFile = "routes.txt"
+
+// checkRoutes compares the routes between the hosts of the case in a directory with SimGrid's, link by
+// link, and the sums of their latencies; the error names the first difference.
+//
+// Links that the file names have the same names. For those that SimGrid makes up in a cluster, each of
+// ours must be the same one of SimGrid's in all routes.
+func checkRoutes(dir string) error {
+	p, err := platforms.Load(filepath.Join(dir, "platform.xml"))
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(dir, routesFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	named := map[string]bool{}
+	for i := range p.NumLinks() {
+		named[p.Link(int32(i)).Name] = true
+	}
+	toOurs, toTheirs := map[string]string{}, map[string]string{"loopback": "__loopback__"}
+	same := func(theirs, ours string) bool {
+		if named[theirs] {
+			return theirs == ours
+		}
+		if _, ok := toOurs[theirs]; !ok {
+			toOurs[theirs] = ours
+		}
+		if _, ok := toTheirs[ours]; !ok {
+			toTheirs[ours] = theirs
+		}
+		return toOurs[theirs] == ours && toTheirs[ours] == theirs
+	}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() { // SOURCE DESTINATION LATENCY LINK...
+		words := strings.Fields(lines.Text())
+		if len(words) < 3 {
+			return fmt.Errorf("%s: line %q", routesFile, lines.Text())
+		}
+		if len(words) == 3 && words[0] == words[1] {
+			continue // a host without a loopback, to which nothing is sent
+		}
+		from, okFrom := p.HostIndex(words[0])
+		to, okTo := p.HostIndex(words[1])
+		if !okFrom || !okTo {
+			return fmt.Errorf("no host %q or %q", words[0], words[1])
+		}
+		links, err := p.AppendLinks(platforms.AsListed, nil, from, to)
+		if err != nil {
+			return err
+		}
+		var ours []string
+		for _, l := range links {
+			ours = append(ours, p.Link(l).Name)
+		}
+		if !slices.EqualFunc(words[3:], ours, same) {
+			return fmt.Errorf("route from %s to %s: SimGrid has %v, replay %v", words[0], words[1], words[3:], ours)
+		}
+		if slices.Contains(ours, "loopback") || len(p.Profiles()) > 0 {
+			continue // an option, which the model of the network applies, or a profile changes the latency
+		}
+		if links, err = p.AppendLinks(platforms.AsSummed, links[:0], from, to); err != nil {
+			return err
+		}
+		latency := 0.0
+		for _, l := range links {
+			_, seconds, _ := p.LinkCapacity(l)
+			latency += seconds
+		}
+		if sum, err := strconv.ParseFloat(words[2], 64); err != nil || sum != latency {
+			return fmt.Errorf("route from %s to %s: latency %s in SimGrid, %v in replay", words[0], words[1], words[2], latency)
+		}
+	}
+	return lines.Err()
 }
