@@ -6,6 +6,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/format"
 	"log"
 	"os"
@@ -117,103 +118,65 @@ func (c *call) rank() int {
 	return 1
 }
 
-// role is what a record says of a parameter.
-type role string
+// roles say what a record holds of a parameter, in the order of a record: roles that others depend on come first.
+// message is communicator, source and tag of a received one; request and newWindow take no bytes.
+var roles = strings.Fields(`comm file window rank tag message inPlace flag count counts size sizes span operator
+	noOp partitions assert lock group status new newWindow request`)
 
-const (
-	roleComm     role = "comm"
-	roleRank     role = "rank"
-	roleTag      role = "tag"
-	roleInPlace  role = "inPlace"
-	roleCount    role = "count"
-	roleCounts   role = "counts"
-	roleSize     role = "size"
-	roleSizes    role = "sizes"
-	roleSpan     role = "span"
-	roleOperator role = "operator"
-	roleFlag     role = "flag"
-	roleStatus   role = "status"
-	roleNew      role = "new"
-	roleMessage  role = "message" // of a received one: communicator, source, tag
-	roleRequest  role = "request" // takes no bytes
-
-	rolePartitions role = "partitions"
-	roleFile       role = "file"
-	roleWindow     role = "window"
-	roleNewWindow  role = "newWindow" // takes no bytes
-	roleAssert     role = "assert"
-	roleLock       role = "lock"
-	roleGroup      role = "group"
-	roleNoOp       role = "noOp"
-)
-
-// order of the roles in a record: those first that the others depend on.
-var order = []role{roleComm, roleFile, roleWindow, roleRank, roleTag, roleMessage, roleInPlace, roleFlag, roleCount, roleCounts, roleSize, roleSizes, roleSpan, roleOperator,
-	roleNoOp, rolePartitions, roleAssert, roleLock, roleGroup, roleStatus, roleNew, roleNewWindow, roleRequest}
+// roleOfKind has the roles of parameters that depend on their kind alone.
+var roleOfKind = map[string]string{
+	"ASSERT": "assert", "LOCK_TYPE": "lock", "PARTITION": "partitions", "TAG": "tag", "STATUS": "status", "REQUEST": "request", "MESSAGE": "message",
+}
 
 // field is a part of a record.
 type field struct {
-	role
+	role     string
 	par      parameter
 	rootOnly bool // the root alone says it
 	side     string
 }
 
-func (c *call) roleOf(p *parameter) role {
-	array := p.Length != nil
+func (c *call) roleOf(p *parameter) string {
+	array, plural := p.Length != nil, ""
+	if array {
+		plural = "s"
+	}
 	switch kind := strings.TrimPrefix(p.Kind, "POLY"); {
 	case strings.HasPrefix(p.Name, "target_") && p.Name != "target_rank":
 		return "" // of an access the origin's side says all
 	case kind == "WINDOW" && p.Direction == "out":
-		return roleNewWindow
+		return "newWindow"
 	case kind == "WINDOW":
-		return roleWindow
+		return "window"
 	case kind == "FILE" && transfers.MatchString(strings.TrimSuffix(c.name, "_c")):
-		return roleFile
-	case kind == "ASSERT":
-		return roleAssert
-	case kind == "LOCK_TYPE":
-		return roleLock
+		return "file"
 	case kind == "GROUP" && c.has("win"):
-		return roleGroup
+		return "group"
 	case kind == "OPERATION" && c.has("win"):
-		return roleNoOp
-	case kind == "PARTITION":
-		return rolePartitions
-	case (kind == "XFER_NUM_ELEM_NNI" || kind == "XFER_NUM_ELEM") && array:
-		return roleCounts
+		return "noOp"
 	case kind == "XFER_NUM_ELEM_NNI" || kind == "XFER_NUM_ELEM":
-		return roleCount
-	case kind == "DATATYPE" && array:
-		return roleSizes
+		return "count" + plural
 	case kind == "DATATYPE":
-		return roleSize
+		return "size" + plural
 	case kind == "DISPLACEMENT" && strings.Contains(strings.ToLower(c.name), "allgatherv") && !strings.Contains(c.name, "eighbor"):
-		return roleSpan
+		return "span"
 	case kind == "RANK_NNI" && c.has("win"):
-		return roleRank
+		return "rank"
 	case kind == "RANK" && !array && p.Direction == "in" && !c.makes():
-		return roleRank
-	case kind == "TAG":
-		return roleTag
+		return "rank"
 	case kind == "COMMUNICATOR" && p.Direction == "in":
-		return roleComm
+		return "comm"
 	case kind == "COMMUNICATOR":
-		return roleNew
+		return "new"
 	case kind == "OPERATION":
-		return roleOperator
+		return "operator"
 	case kind == "LOGICAL" && p.Direction == "out":
-		return roleFlag
-	case kind == "STATUS":
-		return roleStatus
-	case kind == "REQUEST":
-		return roleRequest
-	case kind == "MESSAGE":
-		return roleMessage
+		return "flag"
 	case p.Name == "sendbuf" && c.has("recvbuf") && c.collective():
-		return roleInPlace
+		return "inPlace"
+	default:
+		return roleOfKind[kind]
 	}
-	return ""
 }
 
 // makes reports whether a procedure makes a communicator.
@@ -250,17 +213,67 @@ func (c *call) fields() (list []field) {
 		if r == "" {
 			continue
 		}
-		if r == roleComm && slices.ContainsFunc(list, func(f field) bool { return f.role == roleComm }) {
+		if r == "comm" && slices.ContainsFunc(list, func(f field) bool { return f.role == "comm" }) {
 			continue // the peer communicator of an intercommunicator
 		}
-		f := field{role: r, par: *p, rootOnly: p.RootOnly, side: c.sideOf(p.Name)}
-		if r == roleCounts || r == roleSizes || r == roleCount || r == roleSize {
-			list = append(list, f)
-			continue
+		f := field{role: r, par: *p, rootOnly: p.RootOnly}
+		if strings.HasPrefix(r, "count") || strings.HasPrefix(r, "size") {
+			f.side = c.sideOf(p.Name)
 		}
-		f.side = ""
 		list = append(list, f)
 	}
-	slices.SortStableFunc(list, func(a, b field) int { return slices.Index(order, a.role) - slices.Index(order, b.role) })
+	slices.SortStableFunc(list, func(a, b field) int { return slices.Index(roles, a.role) - slices.Index(roles, b.role) })
+	return list
+}
+
+// table returns the Go code.
+func table(calls []call) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// %s\n\npackage capture\n\n// The procedures, by their numbers in records.\nconst (\n", "Code generated by scripts/mpistandard from the standard's data (mpi-forum/pympistandard); DO NOT EDIT.")
+	for i := range calls {
+		kind := ""
+		if i == 0 {
+			kind = " procedureNumber = iota"
+		}
+		fmt.Fprintf(&b, "\tproc%s%s\n", goName(calls[i].name), kind)
+	}
+	b.WriteString(")\n\nvar procedures = [...]procedure{\n")
+	for i := range calls {
+		c := &calls[i]
+		fmt.Fprintf(&b, "\tproc%s: {name: %q", goName(c.name), "MPI_"+c.name)
+		switch c.class {
+		case refused:
+			b.WriteString(", refused: true")
+		case recorded:
+			fmt.Fprintf(&b, ", as: proc%s", goName(strings.TrimSuffix(c.name, "_c")))
+			if strings.Contains(strings.TrimSuffix(c.name, "_c"), "_init") {
+				b.WriteString(", persistent: true")
+			}
+			if strings.Contains(c.name, "eighbor_") {
+				b.WriteString(", neighbourhood: true")
+			}
+			fmt.Fprintf(&b, ", fields: []field{%s}", strings.Join(c.goFields(), ", "))
+		case handWritten:
+			fmt.Fprintf(&b, ", as: proc%s", goName(c.name))
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func goName(name string) string { return strings.ReplaceAll(name, "_", "") }
+
+func (c *call) goFields() (list []string) {
+	for _, f := range c.fields() {
+		text := fmt.Sprintf("{role: role%s", strings.ToUpper(f.role[:1])+f.role[1:])
+		if f.rootOnly {
+			text += ", rootOnly: true"
+		}
+		if f.side != "" {
+			text += ", side: " + map[string]string{"send": "sends", "recv": "receives"}[f.side]
+		}
+		list = append(list, text+"}")
+	}
 	return list
 }

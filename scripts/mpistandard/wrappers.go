@@ -94,59 +94,61 @@ func (c *call) put(b *strings.Builder, f field) {
 		defer fmt.Fprintf(b, "\t\t}\n")
 	}
 	switch f.role {
-	case roleComm:
+	case "comm":
 		line("struct comm *c = comm_of(%s);", name)
 		line("put_comm(c);")
-	case roleRank:
+	case "rank":
 		line("put_rank(%s);", name)
 		if c.rooted() {
 			line("int mine = (int)%s == (c->remote ? abi.root : c->rank);", name)
 		}
-	case roleTag:
+	case "tag":
 		line("put_tag(%s);", name)
-	case roleInPlace:
+	case "inPlace":
 		line("put((sendbuf == abi.in_place) | (recvbuf == abi.in_place) << 1);")
-	case roleCount:
+	case "count":
 		line("put(%s%s);", c.unlessIdle(f), c.number(name))
-	case roleCounts:
+	case "counts":
 		line("put_counts(%s, %s, %d);", name, c.peers(f), wide(c.large))
-	case roleSize:
+	case "size":
 		line("put(%stype_size(%s));", c.unlessIdle(f), name)
-	case roleSizes:
+	case "sizes":
 		line("put_sizes(%s, %s);", name, c.peers(f))
-	case roleSpan:
+	case "span":
 		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, wide(c.large))
-	case roleOperator:
+	case "operator":
 		line("put_operator(%s);", name)
-	case roleFlag:
+	case "flag":
 		line("put(int_at(%s, 0) != 0);", name)
-	case roleStatus:
+	case "status":
 		c.putStatus(line)
-	case roleNew:
+	case "new":
 		if strings.HasPrefix(c.name, "Comm_idup") {
 			line("put_copy(%s, c);", name)
 			return
 		}
 		line("put_new(%s, %d);", name, wide(c.name == "Comm_create_group" || c.name == "Comm_create_from_group"))
-	case roleRequest:
+	case "request":
 		c.putRequest(line, name)
-	case roleMessage:
-		c.putMessage(line)
-	case rolePartitions:
+	case "message":
+		if c.has("count") { // that of a probe comes with its status
+			line("put_message(&m);")
+		}
+	case "partitions":
 		line("put((uint32_t)%s);", name)
-	case roleFile:
+	case "file":
 		line("put_file(%s);", name)
-	case roleWindow:
+	case "window":
 		line("put_window(%s);", name)
-	case roleNewWindow:
+	case "newWindow":
 		line("add_window(%s, c->number == STRANGER);", name)
-	case roleAssert:
+	case "assert":
 		line("put_assertions(%s);", name)
-	case roleLock:
+	case "lock":
 		line("put((int)%s == abi.lock_shared);", name)
-	case roleGroup:
+	case "group":
 		line("put_members(%s);", name)
-	case roleNoOp:
+	case "noOp":
 		line("put(handle_of(%s) == abi.no_op);", name)
 	}
 }
@@ -157,19 +159,17 @@ func (c *call) putStatus(line func(string, ...any)) {
 	switch {
 	case c.has("fh"):
 		line("put_transferred((char *)status, %s * type_size(datatype));", c.signed("count"))
-	case c.has("flag"):
-		line("if (int_at(flag, 0)) {")
-		line("\tput_rank(status_source((char *)status));")
-		line("\tput_tag(status_tag((char *)status));")
-		if c.has("message") {
-			line("\tadd_message(message, c, (char *)status);")
+	case !c.has("count") && !c.has("recvcount"): // a probe
+		indent := ""
+		if c.has("flag") {
+			indent = "\t"
+			line("if (int_at(flag, 0)) {")
+			defer line("}")
 		}
-		line("}")
-	case !c.has("count") && !c.has("recvcount"):
-		line("put_rank(status_source((char *)status));")
-		line("put_tag(status_tag((char *)status));")
+		line(indent + "put_rank(status_source((char *)status));")
+		line(indent + "put_tag(status_tag((char *)status));")
 		if c.has("message") {
-			line("add_message(message, c, (char *)status);")
+			line(indent + "add_message(message, c, (char *)status);")
 		}
 	case c.has("message"):
 		line("put_status((char *)status, 0, %s * type_size(datatype));", c.signed("count"))
@@ -191,7 +191,7 @@ func (c *call) putRequest(line func(string, ...any), name string) {
 		make = "new_persistent"
 	}
 	switch {
-	case c.has("partitions"): // receives what is sent; MPICH's statuses have no bytes of it
+	case c.has("partitions"): // a receive has the size of the send; MPICH's statuses have no bytes of it
 		line("%s(%s);", make, name)
 	case c.has("recvcount") && c.has("source"):
 		line("receives(%s(%s), %s * type_size(recvtype), source, recvtag);", make, name, c.signed("recvcount"))
@@ -206,20 +206,8 @@ func (c *call) putRequest(line func(string, ...any), name string) {
 	}
 }
 
-func (c *call) putMessage(line func(string, ...any)) {
-	if !c.has("count") {
-		return // a probe: with its status
-	}
-	line("put_message(&m);")
-}
-
 func (c *call) inPlace() bool {
-	for _, f := range c.fields() {
-		if f.role == roleInPlace {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.fields(), func(f field) bool { return f.role == "inPlace" })
 }
 
 // unlessIdle writes what puts down 0 where an argument means nothing, and may be anything: of two
