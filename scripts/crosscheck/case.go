@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"reprise/internal/mpiscript"
 )
 
 // testCase is everything that a simulator is given, as text.
@@ -18,6 +20,7 @@ type testCase struct {
 	hosts    []string
 	options  []string   // NAME:VALUE
 	lines    [][]string // actions, by rank
+	text     string     // a program on communicators, in the language of testdata/oracle/smpi-mpi, in place of actions
 	shared   bool       // all ranks in one trace file
 	long     bool
 	profiles []profileFile // that the platform names
@@ -129,6 +132,14 @@ func (d dice) mapping(m *machine, ranks int) (list []string) {
 // write stores the case in a directory, in the form of the recorded cases of testdata/oracle.
 func (c *testCase) write(dir string) error {
 	files := map[string]string{"platform.xml": c.platform, "hostfile": joinLines(c.hosts), "cfg": joinLines(c.options)}
+	if c.text != "" {
+		data, err := mpiscript.Parse(c.text)[0].Trace()
+		if err != nil {
+			return err
+		}
+		files["cases.txt"], files["trace.zst"] = c.text, string(data)
+		return writeFiles(dir, files)
+	}
 	index := ""
 	for r, lines := range c.lines {
 		name := fmt.Sprintf("rank-%d.ti", r)
@@ -147,12 +158,7 @@ func (c *testCase) write(dir string) error {
 	return writeFiles(dir, files)
 }
 
-func joinLines(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return strings.Join(list, "\n") + "\n"
-}
+func joinLines(list []string) string { return strings.Join(append(slices.Clone(list), ""), "\n") }
 
 // writeFiles writes files by name into a directory.
 func writeFiles(dir string, files map[string]string) error {
@@ -178,12 +184,20 @@ func readFiles(dir string, names ...string) (map[string]string, error) {
 
 // load reads a case from a directory.
 func load(dir string) (*testCase, error) {
-	text, err := readFiles(dir, "platform.xml", "hostfile", "cfg", "trace.index")
+	text, err := readFiles(dir, "platform.xml", "hostfile", "cfg")
 	if err != nil {
 		return nil, err
 	}
 	c := &testCase{machine: "given", program: filepath.Base(dir), platform: text["platform.xml"],
 		hosts: strings.Fields(text["hostfile"]), options: strings.Fields(text["cfg"])}
+	if text, err := readFiles(dir, "cases.txt"); err == nil {
+		c.text = text["cases.txt"]
+		c.lines = make([][]string, mpiscript.Parse(c.text)[0].Ranks)
+		return c, nil
+	}
+	if text, err = readFiles(dir, "trace.index"); err != nil {
+		return nil, err
+	}
 	profiles, err := filepath.Glob(filepath.Join(dir, "profile-*.txt"))
 	if err != nil {
 		return nil, err

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -76,25 +73,15 @@ func (d dice) call(comm string, ranks int) string {
 	return words
 }
 
-// communicators is a case: a program with the machine that it runs on.
-type communicators struct {
-	name     string
-	platform string
-	hosts    []string // lines of the host file
-	options  []string
-	ranks    int
-	text     string // of the program
-}
-
 // drawCommunicators draws a case: one to three lists of communicators, of 2 to 13 ranks each, in order,
 // reversed or mixed, and operations on them, blocking and not.
-func (m *menu) drawCommunicators(number int) *communicators {
+func (m *menu) drawCommunicators(number int) *testCase {
 	d := newDice(m.seed, uint64(number)|2<<32)
 	kind := machineKinds[number%len(machineKinds)]
 	place := &machine{dice: d}
 	kind.draw(place)
-	c := &communicators{name: fmt.Sprintf("%05d-%s-communicators", number, kind.name), ranks: d.ranks(place, false), platform: place.document(nil)}
-	c.hosts = d.mapping(place, c.ranks)
+	ranks := d.ranks(place, false)
+	c := &testCase{number: number, machine: kind.name, program: "communicators", platform: place.document(nil), hosts: d.mapping(place, ranks), lines: make([][]string, ranks)}
 	s := drawSettings(d)
 	c.options = append(slices.DeleteFunc(append(s.model, s.list...), func(o string) bool {
 		name, _, _ := strings.Cut(o, ":")
@@ -104,12 +91,12 @@ func (m *menu) drawCommunicators(number int) *communicators {
 		name, who string
 		least     int // ranks of the smallest
 	}
-	comms := []comm{{"world", "*", c.ranks}}
+	comms := []comm{{"world", "*", ranks}}
 	program := &strings.Builder{}
-	fmt.Fprintf(program, "case %s %d\n", c.name, c.ranks)
+	fmt.Fprintf(program, "case %s %d\n", c.name(), ranks)
 	for i := range d.between(1, 3) {
-		size := d.between(2, min(13, c.ranks))
-		members := d.Perm(c.ranks)[:size]
+		size := d.between(2, min(13, ranks))
+		members := d.Perm(ranks)[:size]
 		if order := d.IntN(3); order < 2 {
 			slices.Sort(members)
 			if order == 1 {
@@ -152,138 +139,48 @@ func (m *menu) drawCommunicators(number int) *communicators {
 	return c
 }
 
-// write stores a case in a directory.
-func (c *communicators) write(dir string) error {
-	data, err := mpiscript.Parse(c.text)[0].Trace()
-	if err != nil {
-		return err
-	}
-	return writeFiles(dir, map[string]string{"cases.txt": c.text, "platform.xml": c.platform, "hostfile": joinLines(c.hosts), "cfg": joinLines(c.options), "trace.zst": string(data)})
-}
-
-// loadCommunicators reads a case from a directory.
-func loadCommunicators(dir string) (*communicators, error) {
-	text, err := readFiles(dir, "cases.txt", "platform.xml", "hostfile", "cfg")
-	if err != nil {
-		return nil, err
-	}
-	parsed := mpiscript.Parse(text["cases.txt"])[0]
-	return &communicators{parsed.Name, text["platform.xml"], strings.Fields(text["hostfile"]), strings.Fields(text["cfg"]), parsed.Ranks, text["cases.txt"]}, nil
-}
-
 // execute returns when the ranks of a case end, from where they begin, by smpirun that executes the
 // program in C.
-func (t *tools) execute(dir, program string, c *communicators, options []string) ([]float64, error) {
-	args := []string{"-np", strconv.Itoa(c.ranks), "-platform", "platform.xml", "-hostfile", "hostfile", "--log=root.thres:error"}
+func (t *tools) execute(dir string, c *testCase) (*timeline, error) {
+	args := []string{"-np", strconv.Itoa(len(c.lines)), "-platform", "platform.xml", "-hostfile", "hostfile", "--log=root.thres:error"}
 	for _, o := range append([]string{"smpi/simulate-computation:no", "smpi/wtime:0", "smpi/privatization:no", "smpi/host-speed:1Gf",
-		"network/optim:Full", "cpu/optim:Full"}, options...) {
+		"network/optim:Full", "cpu/optim:Full"}, c.options...) {
 		args = append(args, "--cfg="+o)
 	}
-	out, err := t.run(dir, []string{"TMPDIR=" + dir}, "smpirun", append(args, program, "cases.txt", c.name)...)
+	name := mpiscript.Parse(c.text)[0].Name
+	out, err := t.run(dir, []string{"TMPDIR=" + dir}, "smpirun", append(args, t.program, "cases.txt", name)...)
 	if err != nil {
 		return nil, err
 	}
-	ends := make([]float64, c.ranks)
+	ends := make([]float64, len(c.lines))
 	n := 0
 	for l := range bytes.Lines(out) {
-		name, rank, end := "", 0, 0.0
-		if _, err := fmt.Sscan(string(l), &name, &rank, &end); err == nil && name == c.name {
+		who, rank, end := "", 0, 0.0
+		if _, err := fmt.Sscan(string(l), &who, &rank, &end); err == nil && who == name {
 			ends[rank] = end - mpiscript.Begin
 			n++
 		}
 	}
-	if n != c.ranks {
-		return nil, fmt.Errorf("smpirun: %d of %d ranks end: %.400s", n, c.ranks, out)
+	if n != len(ends) {
+		return nil, fmt.Errorf("smpirun: %d of %d ranks end: %.400s", n, len(ends), out)
 	}
-	return ends, nil
+	return &timeline{ends: ends}, nil
 }
 
-// outcome is the result of a case of communicators.
-type outcome struct {
-	refused, failed error
-	worst           deviance
-	sensitive       bool // off, but not with tighter tolerances of both simulators
-}
-
-func (t *tools) checkCommunicators(program string, c *communicators, keep string) (o outcome, err error) {
-	play := func(more ...string) (theirs, ours []float64, refused, failed error) {
-		options := slices.Concat(c.options, more)
-		err = errors.Join(err, inDirectory(c.write, func(dir string) {
-			if theirs, refused = t.execute(dir, program, c, options); refused == nil {
-				ours, failed = t.replayed(dir, "trace.zst", append([]string{"smpi/simulate-computation:no"}, options...))
-			}
-		}))
-		return theirs, ours, refused, failed
-	}
-	theirs, ours, refused, failed := play()
-	if o.refused, o.failed = refused, failed; err != nil || refused != nil {
-		return o, err
-	}
-	if failed == nil {
-		if o.worst, _ = compare(&timeline{ends: theirs}, &timeline{ends: ours}); o.worst.tolerances <= 1 {
-			return o, nil
-		}
-		if theirs, ours, refused, failed = play("surf/precision:1e-13", "maxmin/precision:1e-9"); err == nil && refused == nil && failed == nil {
-			tight, _ := compare(&timeline{ends: theirs}, &timeline{ends: ours})
-			o.sensitive = tight.tolerances <= 1
-		}
-	}
-	kept := filepath.Join(keep, c.name)
-	return o, errors.Join(err, os.RemoveAll(kept), c.write(kept))
-}
-
-// checkCommunicators checks cases of communicators and reports.
-func (o *config) checkCommunicators(t *tools, dir string, w io.Writer) error {
-	t.patience = 20 * time.Second // some algorithms do not end
-	program := filepath.Join(dir, "program")
-	out, err := exec.Command("smpicc", "-O1", "-o", program, filepath.Join(mpiscript.Dir(), "program.c")).CombinedOutput()
+// compileProgram compiles the program in C.
+func (t *tools) compileProgram(dir string) error {
+	t.program, t.patience = filepath.Join(dir, "program"), 20*time.Second // some algorithms do not end
+	out, err := exec.Command("smpicc", "-O1", "-o", t.program, filepath.Join(mpiscript.Dir(), "program.c")).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("smpicc program.c: %w\n%s", err, out)
 	}
-	var cases []*communicators
-	for _, dir := range o.dirs {
-		c, err := loadCommunicators(dir)
-		if err != nil {
-			return err
-		}
-		cases = append(cases, c)
-	}
-	for i := range o.communicators {
-		if o.dirs == nil && (o.only < 0 || o.only == i) {
-			cases = append(cases, o.drawCommunicators(i))
-		}
-	}
-	outcomes, errs := make([]outcome, len(cases)), make([]error, len(cases))
-	o.each(len(cases), func(i int) { outcomes[i], errs[i] = t.checkCommunicators(program, cases[i], o.keep) })
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	off, sensitive, refused, worst := 0, 0, 0, 0.0
-	for i, v := range outcomes {
-		c := cases[i]
-		switch {
-		case v.refused != nil:
-			refused++
-			if o.verbose {
-				fmt.Fprintf(w, "%s: refused: %.200s\n", c.name, strings.ReplaceAll(v.refused.Error(), "\n", " "))
-			}
-			continue
-		case v.failed != nil:
-			off++
-			fmt.Fprintf(w, "%s: %v\n", c.name, v.failed)
-			continue
-		case v.sensitive:
-			sensitive++
-		case v.worst.tolerances > 1:
-			off++
-		default:
-			worst = max(worst, v.worst.tolerances)
-			continue
-		}
-		fmt.Fprintf(w, "%s: rank %d ends at %.12g, in SimGrid at %.12g: %.3g tolerances; sensitive: %v\n    go run ./scripts/crosscheck -communicators 1 %s\n",
-			c.name, v.worst.rank, v.worst.ours, v.worst.theirs, v.worst.tolerances, v.sensitive, filepath.Join(o.keep, c.name))
-	}
-	fmt.Fprintf(w, "%d cases of communicators, %d off, %d sensitive, %d refused by smpirun, worst of the others %.2g of the tolerance\n",
-		len(cases), off, sensitive, refused, worst)
-	return judge(len(cases), off, refused)
+	return nil
+}
+
+// isSensitive reports whether a case that is off is not with tighter tolerances of both simulators.
+func (t *tools) isSensitive(c *testCase) (bool, error) {
+	tight := *c
+	tight.options = append(slices.Clone(c.options), "surf/precision:1e-13", "maxmin/precision:1e-9")
+	v, err := t.play(&tight, true)
+	return err == nil && v.refused == nil && !v.bad(), err
 }

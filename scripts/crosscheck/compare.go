@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"strings"
 )
 
@@ -22,7 +23,7 @@ type verdict struct {
 	ours    *timeline
 	worst   deviance  // of the times
 	first   *deviance // the earliest action that is off, nil if none is
-	tie     bool      // it is off because of the order of simultaneous events
+	tie     bool      // it is off because of the order of simultaneous events, or of tolerances
 	chaos   bool      // it is long, and SimGrid is as far off from itself
 	moved   float64   // of a long case that is off: how far SimGrid's own times move, in seconds
 }
@@ -49,24 +50,31 @@ func (v *verdict) bad() bool {
 // play plays a case by SimGrid and, if both, by replay, and compares.
 func (t *tools) play(c *testCase, both bool) (*verdict, error) {
 	v := &verdict{c: c}
-	err := inDirectory(c.write, func(dir string) {
-		if v.theirs, v.refused = t.simgrid(dir, c); v.refused != nil || !both {
-			return
-		}
-		if v.ours, v.failed = t.reprise(dir, c); v.failed == nil {
-			v.failed = checkRoutes(dir)
-		}
-		if v.failed == nil {
-			v.worst, v.first = compare(v.theirs, v.ours)
-		}
-	})
-	return v, err
+	dir, err := os.MkdirTemp("", "crosscheck")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := c.write(dir); err != nil {
+		return nil, err
+	}
+	if v.theirs, v.refused = t.simgrid(dir, c); v.refused != nil || !both {
+		return v, nil
+	}
+	if v.ours, v.failed = t.reprise(dir, c); v.failed == nil {
+		v.worst, v.first = compare(v.theirs, v.ours)
+	}
+	return v, nil
 }
 
 // check plays a case, and again with sleeps if it is off.
 func (t *tools) check(c *testCase) (*verdict, error) {
 	v, err := t.play(c, true)
 	if err != nil || !v.bad() || v.failed != nil {
+		return v, err
+	}
+	if c.text != "" {
+		v.tie, err = t.isSensitive(c)
 		return v, err
 	}
 	if c.long {

@@ -87,12 +87,14 @@ func crosscheck(args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if o.communicators > 0 {
-		return o.checkCommunicators(t, dir, w)
-	}
 	cases, err := o.list()
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(cases, func(c *testCase) bool { return c.text != "" }) {
+		if err := t.compileProgram(dir); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(w, "%d cases, seed %d\n", len(cases), o.seed)
 	verdicts, errs := make([]*verdict, len(cases)), make([]error, len(cases))
@@ -125,8 +127,16 @@ func (o *config) list() (list []*testCase, err error) {
 	switch {
 	case list != nil:
 		return list, nil
+	case o.only >= 0 && o.communicators > 0:
+		return []*testCase{o.drawCommunicators(o.only)}, nil
 	case o.only >= 0:
 		return []*testCase{o.draw(o.only, o.long > 0)}, nil
+	}
+	for i := range o.communicators {
+		list = append(list, o.drawCommunicators(i))
+	}
+	if list != nil {
+		return list, nil
 	}
 	for i := range o.cases {
 		list = append(list, o.draw(i, false))
@@ -178,6 +188,8 @@ func (o *config) explain(v *verdict, w io.Writer) error {
 	again := fmt.Sprintf("go run ./scripts/crosscheck -seed %d -only %d", o.seed, v.c.number)
 	if v.c.long {
 		again += " -long 1"
+	} else if v.c.text != "" {
+		again += " -communicators 1"
 	}
 	fmt.Fprintf(w, "%s: %s    %s\n    kept in %s\n", v.c.name(), text, again, dir)
 	if v.theirs != nil && v.ours != nil {
@@ -192,42 +204,37 @@ type tally struct {
 	worst                              deviance
 }
 
-func (t *tally) add(v *verdict) {
-	t.cases++
-	switch {
-	case v.refused != nil:
-		t.refused++
-	case v.bad():
-		t.bad++
-	case v.tie:
-		t.ties++
-	case v.chaos:
-		t.chaotic++
-	}
-	if v.worst.tolerances > t.worst.tolerances && !v.tie {
-		t.worst = v.worst
-	}
-}
-
 // summarise prints counts by kind of machine and of program, and returns an error if cases are off, or too
 // many refused.
 func summarise(verdicts []*verdict, w io.Writer) error {
-	all := tally{}
+	all := &tally{}
 	var long []float64
 	kinds := map[string]*tally{}
 	for _, v := range verdicts {
-		all.add(v)
-		if v.c.long {
-			if v.refused == nil && v.failed == nil {
-				long = append(long, v.worst.relativeError)
-			}
-			continue
+		tallies := []*tally{all}
+		if v.c.long && v.refused == nil && v.failed == nil {
+			long = append(long, v.worst.relativeError)
 		}
 		for _, kind := range []string{"machine " + v.c.machine, "program " + v.c.program} {
 			if kinds[kind] == nil {
 				kinds[kind] = &tally{}
 			}
-			kinds[kind].add(v)
+			tallies = append(tallies, kinds[kind])
+		}
+		for _, t := range tallies {
+			t.cases++
+			switch {
+			case v.refused != nil:
+				t.refused++
+			case v.bad():
+				t.bad++
+			case v.tie:
+				t.ties++
+			case v.chaos:
+				t.chaotic++
+			case v.worst.tolerances > t.worst.tolerances:
+				t.worst = v.worst
+			}
 		}
 	}
 	fmt.Fprintf(w, "\n%-20s %6s %5s %5s %8s %12s %10s\n", "kind", "cases", "off", "ties", "refused", "worst (s)", "allowed")
@@ -241,16 +248,11 @@ func summarise(verdicts []*verdict, w io.Writer) error {
 			n, long[(n-1)/2], long[(n-1)*9/10], long[n-1], longLimit)
 	}
 	fmt.Fprintf(w, "\n%d cases, %d off, %d depend on ties, %d chaotic, %d refused by smpirun\n", all.cases, all.bad, all.ties, all.chaotic, all.refused)
-	return judge(all.cases, all.bad, all.refused)
-}
-
-// judge returns an error if cases are off, or too many refused for a comparison.
-func judge(cases, bad, refused int) error {
 	switch {
-	case bad > 0:
-		return fmt.Errorf("%d of %d cases are off", bad, cases)
-	case 4*refused > cases:
-		return fmt.Errorf("%d of %d cases were refused by smpirun", refused, cases)
+	case all.bad > 0:
+		return fmt.Errorf("%d of %d cases are off", all.bad, all.cases)
+	case 4*all.refused > all.cases: // too few for a comparison
+		return fmt.Errorf("%d of %d cases were refused by smpirun", all.refused, all.cases)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ var timesSource []byte
 // tools are the simulators: a replay program for smpirun, and replay.
 type tools struct {
 	times    string // path of the compiled times.cpp
+	program  string // path of the compiled program on communicators
 	replay   string // path of replay
 	patience time.Duration
 }
@@ -65,6 +66,9 @@ type timeline struct {
 
 // simgrid runs smpirun in a case's directory, with its exact solver.
 func (t *tools) simgrid(dir string, c *testCase) (*timeline, error) {
+	if c.text != "" {
+		return t.execute(dir, c)
+	}
 	args := []string{"-no-privatize", "-np", strconv.Itoa(len(c.lines)), "-platform", "platform.xml", "-hostfile", "hostfile",
 		"-replay", "trace.index", t.times, "--log=root.thresh:critical"}
 	for _, o := range append([]string{"network/optim:Full", "cpu/optim:Full"}, c.options...) {
@@ -109,23 +113,14 @@ func parseTimes(text string, ranks int) (*timeline, error) {
 	return t, nil
 }
 
-// reprise runs replay in a case's directory, and the library for the times of actions.
+// reprise runs replay in a case's directory and, on a trace of actions, the library for their times, and checks
+// routes.
 func (t *tools) reprise(dir string, c *testCase) (*timeline, error) {
-	ends, err := t.replayed(dir, "trace.index", c.options)
-	if err != nil {
-		return nil, err
+	trace, args := "trace.index", []string{"--platform", "platform.xml", "--hostfile", "hostfile", "--quiet", "--json"}
+	if c.text != "" {
+		trace, args = "trace.zst", append(args, "--cfg", "smpi/simulate-computation:no")
 	}
-	if len(ends) != len(c.lines) {
-		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(ends), len(c.lines))
-	}
-	actions, err := actionTimes(dir, c)
-	return &timeline{ends, actions}, err
-}
-
-// replayed runs replay on a trace in a directory, and returns when each rank ends, in seconds.
-func (t *tools) replayed(dir, trace string, options []string) ([]float64, error) {
-	args := []string{"--platform", "platform.xml", "--hostfile", "hostfile", "--quiet", "--json"}
-	for _, o := range options {
+	for _, o := range c.options {
 		args = append(args, "--cfg", o)
 	}
 	text, err := t.run(dir, nil, t.replay, append(args, trace)...)
@@ -140,11 +135,19 @@ func (t *tools) replayed(dir, trace string, options []string) ([]float64, error)
 	if err := json.Unmarshal(text, &report); err != nil {
 		return nil, fmt.Errorf("replay --json: %w", err)
 	}
-	var ends []float64
+	l := &timeline{}
 	for _, r := range report.Ranks {
-		ends = append(ends, r.End)
+		l.ends = append(l.ends, r.End)
 	}
-	return ends, nil
+	if len(l.ends) != len(c.lines) {
+		return nil, fmt.Errorf("replay --json: %d ranks, want %d", len(l.ends), len(c.lines))
+	}
+	if c.text == "" {
+		if l.actions, err = actionTimes(dir, c); err == nil {
+			err = checkRoutes(dir)
+		}
+	}
+	return l, err
 }
 
 // actionTimes replays a case in its directory by the library, as the command does, and returns for
@@ -203,20 +206,6 @@ func (t *tools) run(dir string, env []string, name string, args ...string) ([]by
 		return nil, fmt.Errorf("%s: %w: %.400s", filepath.Base(name), err, strings.TrimSpace(stderr.String()+stdout.String()))
 	}
 	return stdout.Bytes(), nil
-}
-
-// inDirectory calls f in a directory of its own with the files of a case.
-func inDirectory(write func(dir string) error, f func(dir string)) error {
-	dir, err := os.MkdirTemp("", "crosscheck")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if err := write(dir); err != nil {
-		return err
-	}
-	f(dir)
-	return nil
 }
 
 // routesFile is where times.cpp writes the routes between the hosts of a case.

@@ -109,13 +109,13 @@ func (c *call) put(b *strings.Builder, f field) {
 	case "count":
 		line("put(%s%s);", c.unlessIdle(f), c.number(name))
 	case "counts":
-		line("put_counts(%s, %s, %d);", name, c.peers(f), wide(c.large))
+		line("put_counts(%s, %s, %d);", name, c.peers(f), map[bool]int{true: 1}[c.large])
 	case "size":
 		line("put(%stype_size(%s));", c.unlessIdle(f), name)
 	case "sizes":
 		line("put_sizes(%s, %s);", name, c.peers(f))
 	case "span":
-		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, wide(c.large))
+		line("put_span(recvcounts, %s, c->remote ? c->remote : c->size, %d);", name, map[bool]int{true: 1}[c.large])
 	case "operator":
 		line("put_operator(%s);", name)
 	case "flag":
@@ -127,7 +127,7 @@ func (c *call) put(b *strings.Builder, f field) {
 			line("put_copy(%s, c);", name)
 			return
 		}
-		line("put_new(%s, %d);", name, wide(c.name == "Comm_create_group" || c.name == "Comm_create_from_group"))
+		line("put_new(%s, %d);", name, map[bool]int{true: 1}[c.name == "Comm_create_group" || c.name == "Comm_create_from_group"])
 	case "request":
 		c.putRequest(line, name)
 	case "message":
@@ -248,11 +248,4 @@ func (c *call) number(name string) string {
 
 func (c *call) signed(name string) string {
 	return "(int64_t)" + strings.TrimPrefix(c.number(name), "(uint64_t)")
-}
-
-func wide(large bool) int {
-	if large {
-		return 1
-	}
-	return 0
 }

@@ -62,9 +62,7 @@ func runs(fatTree func(ranks int) string) []run {
 		if ranks == 65536 {
 			steps = 1
 		}
-		x := run{part: "scaling", name: fmt.Sprintf("%d ranks, steps 0:%d", ranks, steps), hpl: hpl, replay: "--platform " + fatTree(ranks)}
-		x.replay += fmt.Sprintf(" --steps 0:%d", steps)
-		list = append(list, x)
+		list = append(list, run{part: "scaling", name: fmt.Sprintf("%d ranks, steps 0:%d", ranks, steps), hpl: hpl, replay: fmt.Sprintf("--platform %s --steps 0:%d", fatTree(ranks), steps)})
 		if ranks <= 1024 {
 			list = append(list, run{part: "scaling", name: fmt.Sprintf("%d ranks, complete", ranks), hpl: hpl, replay: "--platform " + fatTree(ranks)})
 		}
@@ -80,19 +78,24 @@ func runs(fatTree func(ranks int) string) []run {
 	for _, steps := range strings.Fields("100:150 1900:1950 3500:3550") {
 		list = append(list, run{part: "stampede", name: "Stampede, steps " + steps, hpl: stampede, replay: "--platform stampede --steps " + steps})
 	}
-	const tree, name = 223200, "Stampede, 6,006 ranks, N = 3,875,000"
-	list = append(list,
+	const name = "Stampede, 6,006 ranks, N = 3,875,000"
+	return append(list,
 		run{part: "published", name: "Dahu, 1,024 ranks, N = 50,000", hpl: dahu(50000), replay: "--platform dahu", smpi: 1038.34, smpiMB: 1194},
-		run{part: "published", name: name + ", estimate", hpl: stampede, replay: "--platform stampede --tolerance 0.5%", smpi: tree, smpiMB: 19000},
+		run{part: "published", name: name + ", estimate", hpl: stampede, replay: "--platform stampede --tolerance 0.5%", smpi: 223200, smpiMB: 19000},
 		run{part: "published", name: "Dahu, 1,024 ranks, N = 250,000", hpl: dahu(250000), replay: "--platform dahu", long: true, smpi: 6367.12, smpiMB: 4950},
 		run{part: "published", name: "Dahu, 1,024 ranks, N = 500,000", hpl: dahu(500000), replay: "--platform dahu", long: true, smpi: 17103, smpiMB: 9174},
-		run{part: "published", name: name, hpl: stampede, replay: "--platform stampede", long: true, smpi: tree, smpiMB: 19000},
+		run{part: "published", name: name, hpl: stampede, replay: "--platform stampede", long: true, smpi: 223200, smpiMB: 19000},
 		run{part: "traces", name: "Stampede", hpl: stampede},
 		run{part: "traces", name: "Stampede, SWAP long, EQUIL yes", hpl: strings.NewReplacer("--SWAP bin", "--SWAP long", "--EQUIL no", "--EQUIL yes").Replace(stampede)},
 		run{part: "traces", name: "Dahu, N = 500,000", hpl: dahu(500000)},
 		run{part: "traces", name: "65,536 ranks, N = 1,000,000", hpl: "-N 1000000 --NB 256 -P 256 -Q 256 --SWAP bin"},
 	)
-	return list
+}
+
+// lab measures processes of the programs in a directory.
+type lab struct {
+	bin     string
+	repeats int
 }
 
 func main() {
@@ -123,7 +126,7 @@ func report(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := &lab{bin: *bin, repeats: *repeats}
+	l := lab{*bin, *repeats}
 	w := csv.NewWriter(stdout)
 	if err := w.Write(strings.Split("part,run,trace_bytes,generation_s,generation_MB,messages,polls,seconds,messages_per_s,MB,half_width_percent,smpi_s,smpi_MB", ",")); err != nil {
 		return err
@@ -169,14 +172,8 @@ func choose(dir, parts string, long bool) ([]run, error) {
 	}), failed
 }
 
-// lab measures processes.
-type lab struct {
-	bin     string
-	repeats int
-}
-
 // row generates and replays a run, and returns its row.
-func (l *lab) row(x run, trace string) ([]string, error) {
+func (l lab) row(x run, trace string) ([]string, error) {
 	generation, _, err := l.measure("tracegen", append([]string{"hpl", "--quiet", "-o", trace}, strings.Fields(x.hpl)...)...)
 	if err != nil {
 		return nil, err
@@ -234,7 +231,7 @@ type cost struct{ seconds, megabytes float64 }
 // measure runs a program, several times if it is quick, and returns the median time, the largest
 // memory, and the standard output. Linux counts as memory of a process at least that of
 // the one that starts it, so that this program must stay small.
-func (l *lab) measure(name string, args ...string) (cost, []byte, error) {
+func (l lab) measure(name string, args ...string) (cost, []byte, error) {
 	fmt.Fprintln(os.Stderr, "$", name, strings.Join(args, " "))
 	var seconds []float64
 	var c cost

@@ -132,18 +132,6 @@ func factorial(d *data) []point {
 	return points
 }
 
-// factorialReconstructed replays the combinations with NB = 128 with processors as the data
-// reconstruct them, instead of as figures show them.
-func factorialReconstructed(d *data) []point {
-	m := d.dahuGemms("het_poly_2020-01-14_reconstructed")
-	m.others, m.noisyGemm = d.dahuOthers().minimal(), true
-	points := slices.DeleteFunc(factorial(d), func(p point) bool { return p.labels[0] != "128" })
-	for i := range points {
-		points[i].run.kernels = m.yaml()
-	}
-	return points
-}
-
 // mostRows: grids of more process rows take up to 20 times as long as others, since a pivot
 // is exchanged among all rows.
 const mostRows = 100

@@ -42,7 +42,6 @@ type published struct {
 	columns []string // that tell its runs apart
 	runs    func(*data) []point
 	base    string // of the third column: excess over its run of the same first two; "": none
-	aside   bool   // replayed only with -all or if named
 }
 
 // A point is a published run beside ours. Figures are Gflops, 0 if there is none.
@@ -58,7 +57,6 @@ var tables = []published{
 	{name: "causes", columns: []string{"run", "changed"}, runs: causes},
 	{name: "cooling", columns: []string{"cooling", "matrix_size"}, runs: cooling},
 	{name: "factorial", columns: factors, runs: factorial},
-	{name: "factorial-reconstructed", columns: factors, runs: factorialReconstructed, aside: true},
 	{name: "geometry", columns: []string{"p", "q"}, runs: geometry2020},
 	{name: "geometry-2019", columns: []string{"p", "q"}, runs: geometry2019},
 	{name: "paravance", columns: []string{"matrix_size"}, runs: func(d *data) []point { return paravance(d, true) }},
@@ -66,7 +64,6 @@ var tables = []published{
 	{name: "topology", columns: studyColumns, runs: topology, base: "4"},
 	{name: "temporal", columns: studyColumns, runs: temporal, base: "0 %"},
 	{name: "spatial", columns: studyColumns, runs: spatial, base: allNodes},
-	{name: "spatial-two-classes", columns: studyColumns, runs: twoClasses, base: allNodes},
 	{name: "capacity", columns: []string{"matrix_size", "top_switches", "link_MBps", "latency_us", "speed", "placement"}, runs: capacity},
 }
 
@@ -104,14 +101,15 @@ func validate(args []string, stdout io.Writer) error {
 	case d.dir == "":
 		return errors.New("want -data DIR, the published data, or -short or -intervals")
 	}
-	wanted, err := choose(*only, d.all)
+	wanted, err := choose(*only)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return err
 	}
-	summary := newSummary(stdout)
+	summary := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(summary, "table\tcompared\tpoints\tmean |error|, %\tworst\tat")
 	for _, t := range wanted {
 		points := t.runs(d)
 		if d.err == nil && len(points) == 0 {
@@ -126,16 +124,16 @@ func validate(args []string, stdout io.Writer) error {
 		if err := t.write(filepath.Join(*out, t.name+".csv"), points); err != nil {
 			return err
 		}
-		summary.add(t.name, points)
+		summarise(summary, t.name, points)
 	}
-	return summary.w.Flush()
+	return summary.Flush()
 }
 
-// choose returns the tables with some names, or all that are not aside.
-func choose(names string, all bool) ([]published, error) {
+// choose returns the tables with some names, or all.
+func choose(names string) ([]published, error) {
 	var chosen []published
 	if names == "" {
-		return slices.DeleteFunc(slices.Clone(tables), func(t published) bool { return t.aside && !all }), nil
+		return tables, nil
 	}
 	for _, name := range strings.Split(names, ",") {
 		i := slices.IndexFunc(tables, func(t published) bool { return t.name == name })
@@ -214,17 +212,8 @@ func off(got, want float64) string {
 	return fmt.Sprintf("%+.2f", relative(got, want))
 }
 
-// summary is a table of the errors of tables.
-type summary struct{ w *tabwriter.Writer }
-
-func newSummary(w io.Writer) summary {
-	s := summary{tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)}
-	fmt.Fprintln(s.w, "table\tcompared\tpoints\tmean |error|, %\tworst\tat")
-	return s
-}
-
-// add writes the errors of a table's Gflops.
-func (s summary) add(name string, points []point) {
+// summarise writes the errors of a table's Gflops.
+func summarise(w io.Writer, name string, points []point) {
 	for _, c := range []struct {
 		name      string
 		got, want func(point) float64
@@ -245,7 +234,7 @@ func (s summary) add(name string, points []point) {
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(s.w, "%s\t%s\t%d\t%.2f\t%+.2f\t%s\n", name, c.name, n, sum/float64(n), worst, at)
+			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%+.2f\t%s\n", name, c.name, n, sum/float64(n), worst, at)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"reprise/calibrate/hosts"
 )
 
 // The sensitivity studies are of synthetic machines of 256 nodes with a rank of 32 threads each.
@@ -30,8 +28,13 @@ type setup struct {
 // study lists the runs of a table on the first machines of each order that have the base. Some
 // published simulations of orders up to 200,000 left out the back substitution: these
 // runs are listed with and without it.
-func (d *data) study(file, base string, machines int, nodes map[string][]processor, kind func(row, []processor) setup) []point {
+func (d *data) study(file, base string, machines int, kind func(row, []processor) setup) []point {
 	net, others := d.dahuNetwork("dahu_synthetic_256"), d.dahuOthers().minimal()
+	nodes := map[string][]processor{}
+	for _, r := range d.rows("sensibility/synthetic_dgemm_platforms.csv", "platform_id", "node", "mnk", "intercept", "mnk_residual") {
+		nodes[r.text("platform_id")] = append(nodes[r.text("platform_id")], processor{host: r.whole("node"),
+			mean: polynomial{0: r.number("mnk"), 4: r.number("intercept")}, deviation: polynomial{r.number("mnk_residual")}})
+	}
 	table := d.rows(file, "platform_id", "matrix_size", "smpi_gflops")
 	chosen := map[int][]string{}
 	var points []point
@@ -65,24 +68,13 @@ func (d *data) study(file, base string, machines int, nodes map[string][]process
 	return points
 }
 
-// syntheticNodes reads the nodes of the machines.
-func (d *data) syntheticNodes() map[string][]processor {
-	nodes := map[string][]processor{}
-	for _, r := range d.rows("sensibility/synthetic_dgemm_platforms.csv", "platform_id", "node", "mnk", "intercept", "mnk_residual") {
-		id := r.text("platform_id")
-		nodes[id] = append(nodes[id], processor{host: r.whole("node"),
-			mean: polynomial{0: r.number("mnk"), 4: r.number("intercept")}, deviation: polynomial{r.number("mnk_residual")}})
-	}
-	return nodes
-}
-
 // topology replays 16 x 16 ranks on a switch, and on fat trees with fewer and fewer top switches.
 func topology(d *data) []point {
 	machines := 1
 	if d.all {
 		machines = 2
 	}
-	return d.study("sensibility/topology.csv", "4", machines, d.syntheticNodes(), func(r row, nodes []processor) setup {
+	return d.study("sensibility/topology.csv", "4", machines, func(r row, nodes []processor) setup {
 		s := setup{varied: r.text("top_switches"), nodes: nodes, p: 16, q: 16}
 		if s.varied == "0" {
 			s.varied = "one switch"
@@ -95,7 +87,7 @@ func topology(d *data) []point {
 
 // temporal replays 8 x 32 ranks with more and more noise of dgemm.
 func temporal(d *data) []point {
-	return d.study("sensibility/temporal.csv", "0 %", 1, d.syntheticNodes(), func(r row, nodes []processor) setup {
+	return d.study("sensibility/temporal.csv", "0 %", 1, func(r row, nodes []processor) setup {
 		c := r.number("coefficient_of_variation")
 		nodes = slices.Clone(nodes)
 		for i, n := range nodes {
@@ -107,13 +99,8 @@ func temporal(d *data) []point {
 
 // spatial replays grids of fewer and fewer nodes, without the slowest.
 func spatial(d *data) []point {
-	return d.study("sensibility/spatial.csv", allNodes, 1, d.syntheticNodes(), removal([]string{
-		allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49", "5x48", "2x128", "8x32", "16x16", "32x8", "16x15", "17x15", "1x256"}))
-}
-
-// removal returns the setup of a row of a study of removed nodes, for some grids.
-func removal(grids []string) func(row, []processor) setup {
-	return func(r row, nodes []processor) setup {
+	grids := strings.Fields(allNodes + " 4x63 4x62 4x61 4x60 5x51 5x50 5x49 5x48 2x128 8x32 16x16 32x8 16x15 17x15 1x256")
+	return d.study("sensibility/spatial.csv", allNodes, 1, func(r row, nodes []processor) setup {
 		grid := r.text("p") + "x" + r.text("q")
 		if !slices.Contains(grids, grid) {
 			return setup{}
@@ -128,56 +115,7 @@ func removal(grids []string) func(row, []processor) setup {
 			nodes[i].host = i
 		}
 		return setup{varied: grid, nodes: nodes, p: r.whole("p"), q: r.whole("q")}
-	}
-}
-
-// twoClasses replays grids without the slowest nodes on machines of which some nodes are slow.
-// The published machines are not known; ours are drawn from their law: the classes of
-// Dahu's processors when the cooling of four nodes was broken, in proportion to the normal one,
-// transposed to nodes with one dgemm of 32 threads. How the study transposed them is not published.
-func twoClasses(d *data) []point {
-	cpus, err := hosts.Builtin("dahu-cooling")
-	if err != nil {
-		d.fail(err)
-		return nil
-	}
-	law, err := hosts.Builtin("dahu-node")
-	if err != nil {
-		d.fail(err)
-		return nil
-	}
-	ratio := slices.Clone(law.Classes[0].Mean)
-	for i := range ratio {
-		ratio[i] /= cpus.Classes[0].Mean[i]
-	}
-	law.Classes = cpus.Classes
-	for _, c := range law.Classes {
-		for i, r := range ratio {
-			c.Mean[i] *= r
-			for j, q := range ratio {
-				c.Spatial[i][j] *= r * q
-				c.Temporal[i][j] *= r * q
-			}
-		}
-	}
-	nodes := map[string][]processor{}
-	for id := range 10 { // as many machines as the study had
-		machine, err := law.Draw(hosts.DrawOptions{Hosts: 256, Seed: uint64(id + 1), Day: 1})
-		if err != nil {
-			d.fail(err)
-			return nil
-		}
-		for i, u := range machine.Processors {
-			nodes[fmt.Sprint(id)] = append(nodes[fmt.Sprint(id)], processor{host: i,
-				mean: polynomial{0: u.Values[0], 4: u.Values[1]}, deviation: polynomial{u.Values[2]}})
-		}
-	}
-	machines := 3
-	if d.all {
-		machines = len(nodes)
-	}
-	return d.study("sensibility/spatial_heterogeneous.csv", allNodes, machines, nodes,
-		removal([]string{allNodes, "4x63", "4x62", "4x61", "4x60", "5x51", "5x50", "5x49"}))
+	})
 }
 
 // capacity replays 512 ranks on fat trees of 1 to 16 top switches, with ranks in order or at
